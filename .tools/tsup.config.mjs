@@ -1,0 +1,20 @@
+/** How every package is built: tsup runs this in the package's own folder. */
+import { readFileSync } from 'node:fs';
+import { defineConfig } from 'tsup';
+
+const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+const entries = Object.values(exports).filter((path) => path.endsWith('.ts'));
+
+export default defineConfig({
+  // What the workspace exports from src is what dist holds: ./src/a/b.ts becomes dist/a/b.js.
+  entry: Object.fromEntries(entries.map((path) => [path.slice('./src/'.length, -'.ts'.length), path])),
+  format: 'esm',
+  target: ['node20', 'es2022'],
+  platform: 'neutral',
+  dts: true,
+  clean: true,
+  treeshake: true,
+  // Readable as it is: no minifying, so no source maps either.
+  minify: false,
+  sourcemap: false,
+});

@@ -1,0 +1,26 @@
+/** Where things are in this repository, for the tools beside this file. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The repository's folder. */
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Reads a JSON file. */
+export function readJson(path) {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+/** Every workspace package: its folder, its name below packages/, and its manifest. */
+export function listPackages() {
+  return readdirSync(join(root, 'packages'))
+    .sort()
+    .map((name) => ({ name, folder: join(root, 'packages', name) }))
+    .filter(({ folder }) => existsSync(join(folder, 'package.json')))
+    .map((entry) => ({ ...entry, manifest: readJson(join(entry.folder, 'package.json')) }));
+}
+
+/** The packages that npm users will see. */
+export function listPublishable() {
+  return listPackages().filter(({ manifest }) => !manifest.private);
+}

@@ -1,0 +1,56 @@
+import { posix } from 'node:path';
+import ts from 'typescript';
+import { parse, type Source, violation } from './source.ts';
+
+/** The hard stop; most files are between 40 and 100. */
+const MAX_LINES = 200;
+
+/** Names that say nothing of what is inside. */
+const vagueNames: readonly string[] = [
+  'utils',
+  'util',
+  'helpers',
+  'helper',
+  'types',
+  'common',
+  'misc',
+  'shared',
+];
+
+/**
+ * The shape of a module: short, named in kebab-case for its idea, named exports only, no `export *`.
+ *
+ * @returns one line for each offence
+ */
+export function findMisshapen(source: Source): readonly string[] {
+  return [...judgeLength(source), ...judgeName(source), ...parse(source).statements.flatMap(judgeExport)];
+}
+
+function judgeLength({ path, text }: Source): readonly string[] {
+  const lines = text.replace(/\n$/, '').split('\n').length;
+  return lines > MAX_LINES ? [`${path} has ${lines} lines; ${MAX_LINES} is the limit`] : [];
+}
+
+function judgeName({ path }: Source): readonly string[] {
+  const names = path.split('/').map((part) => posix.basename(part, '.ts'));
+  const vague = names
+    .filter((name) => vagueNames.includes(name))
+    .map((name) => `${path}: ${name} says nothing`);
+  const isKebab = /^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(posix.basename(path));
+  return isKebab ? vague : [...vague, `${path} is not named in kebab-case.ts`];
+}
+
+function judgeExport(node: ts.Statement): readonly string[] {
+  if (ts.isExportAssignment(node)) return [violation(node, 'default export')];
+  if (ts.isExportDeclaration(node)) return judgeExportList(node);
+  const modifiers = ts.canHaveModifiers(node) ? (ts.getModifiers(node) ?? []) : [];
+  const isDefault = modifiers.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword);
+  return isDefault ? [violation(node, 'default export')] : [];
+}
+
+function judgeExportList(node: ts.ExportDeclaration): readonly string[] {
+  if (node.exportClause === undefined || ts.isNamespaceExport(node.exportClause))
+    return [violation(node, 'export *')];
+  const hasDefault = node.exportClause.elements.some(({ name }) => name.text === 'default');
+  return hasDefault ? [violation(node, 'default export')] : [];
+}

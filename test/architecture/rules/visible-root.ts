@@ -1,0 +1,10 @@
+const allowed: readonly string[] = [
+  ...['packages', 'test', 'docs', 'package.json', 'pnpm-workspace.yaml', 'tsconfig.base.json'],
+  ...['README.md', 'pnpm-lock.yaml', 'LICENSE'],
+];
+
+/** Entries of the repository's root that a visitor should not have to see; hidden ones are free. */
+export function findStrayRootEntries(paths: readonly string[]): readonly string[] {
+  const entries = new Set(paths.map((path) => path.split('/')[0] ?? ''));
+  return [...entries].filter((entry) => !entry.startsWith('.') && !allowed.includes(entry));
+}

@@ -1,0 +1,8 @@
+import fc from 'fast-check';
+
+const numRuns = Number(process.env['FC_NUM_RUNS'] ?? 200);
+if (!Number.isInteger(numRuns) || numRuns < 1) {
+  throw new Error(`FC_NUM_RUNS must be an integer ≥ 1, got ${process.env['FC_NUM_RUNS']}.`);
+}
+
+fc.configureGlobal({ numRuns });

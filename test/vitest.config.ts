@@ -1,0 +1,26 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const testFolder = fileURLToPath(new URL('.', import.meta.url));
+
+/** Each folder here that holds a test file is a project of its name: none has to be listed, none can be forgotten. */
+const projects = readdirSync(testFolder, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name)
+  .filter((name) =>
+    readdirSync(`${testFolder}${name}`, { recursive: true }).some((file) =>
+      String(file).endsWith('.test.ts'),
+    ),
+  );
+
+export default defineConfig({
+  root: fileURLToPath(new URL('..', import.meta.url)),
+  test: {
+    setupFiles: ['test/support/fast-check.setup.ts'],
+    projects: projects.map((name) => ({
+      extends: true,
+      test: { name, include: [`test/${name}/**/*.test.ts`] },
+    })),
+  },
+});
