@@ -1,0 +1,25 @@
+import { askedDelayMs } from '../markers.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { ServerDelay } from './decision.ts';
+
+const ABSENT: ServerDelay = { type: 'absent' };
+
+/** What a `RetryAfterError` asks for; absent for any other error. */
+export function serverDelayOf(error: unknown): ServerDelay {
+  const delayMs = askedDelayMs(error);
+  return delayMs === undefined ? ABSENT : { type: 'delay', delayMs };
+}
+
+/**
+ * The delay once the server was heard: our own raised to the server's floor, or replaced by it.
+ *
+ * @returns milliseconds; `undefined` when the server refuses or asks for more than `serverDelay.max`
+ */
+export function applyServerDelay(policy: Policy, ownMs: number, asked: ServerDelay): number | undefined {
+  const { maxMs, mode } = policy.serverDelay;
+  if (mode === 'ignore') return ownMs;
+  if (asked.type === 'refused') return undefined;
+  if (asked.type !== 'delay') return ownMs;
+  if (mode === 'replace') return Math.min(asked.delayMs, maxMs, Number.MAX_VALUE);
+  return asked.delayMs > maxMs ? undefined : Math.min(Math.max(ownMs, asked.delayMs), Number.MAX_VALUE);
+}

@@ -1,0 +1,54 @@
+import type { Backoff, DelayContext } from '../policy/policy.ts';
+
+/** F(1477) is the first Fibonacci number that a double cannot hold. */
+const LAST_FIBONACCI = 1476;
+
+/** AWS's decorrelated jitter draws between the base and this many times the previous delay. */
+const DECORRELATED_GROWTH = 3;
+
+/**
+ * How far the backoff has grown before retry `retry` (from 1): milliseconds without jitter, limit or
+ * rounding, `0 ≤ ms ≤ Infinity`. Draws only where the strategy itself is random (decorrelated, custom).
+ *
+ * @see docs/sources.md#backoff
+ */
+export function growDelay(backoff: Backoff, retry: number, context: DelayContext): number {
+  switch (backoff.type) {
+    case 'none':
+      return 0;
+    case 'constant':
+      return backoff.baseMs;
+    case 'linear':
+      return backoff.baseMs + backoff.incrementMs * (retry - 1);
+    case 'exponential':
+      // 0 × Infinity is NaN: a base of 0 stays 0 however large the power.
+      return backoff.baseMs === 0 ? 0 : backoff.baseMs * backoff.factor ** (retry - 1);
+    case 'fibonacci':
+      return backoff.baseMs === 0 ? 0 : backoff.baseMs * fibonacci(retry);
+    case 'decorrelated': {
+      const ceiling = decorrelatedCeiling(backoff.baseMs, context.previousDelayMs ?? backoff.baseMs);
+      return backoff.baseMs + context.random() * (ceiling - backoff.baseMs);
+    }
+    case 'list':
+      return backoff.delaysMs[Math.min(retry, backoff.delaysMs.length) - 1] ?? 0;
+    case 'custom': {
+      const delayMs = backoff.next(retry, { ...context, baseMs: backoff.baseMs });
+      return Number.isFinite(delayMs) ? Math.max(delayMs, 0) : backoff.baseMs;
+    }
+  }
+}
+
+/** Highest value that decorrelated backoff can draw after a delay of `previousDelayMs`. */
+export function decorrelatedCeiling(baseMs: number, previousDelayMs: number): number {
+  // Also refuses NaN and keeps base + u × (ceiling - base) finite.
+  return Math.min(Math.max(previousDelayMs * DECORRELATED_GROWTH || 0, baseMs), Number.MAX_VALUE);
+}
+
+/** 1, 1, 2, 3, 5, … for index 1, 2, 3, …; `Infinity` where a double ends. */
+function fibonacci(index: number): number {
+  if (index > LAST_FIBONACCI) return Infinity;
+  let current = 1;
+  let next = 1;
+  for (let step = 1; step < index; step += 1) [current, next] = [next, current + next];
+  return current;
+}

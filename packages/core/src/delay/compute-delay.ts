@@ -1,0 +1,59 @@
+import type { DelayContext, Policy } from '../policy/policy.ts';
+import { growDelay } from './backoff.ts';
+import { drawJitter, roomForJitter } from './jitter.ts';
+
+/**
+ * Delay before retry `retry`: backoff → cap → jitter → clamp.
+ *
+ * Total: any number counts as a retry (below 1 and NaN as 1), the result is finite and never NaN.
+ * It throws only what a custom strategy throws.
+ *
+ * @param retry - 1 for the wait after the first failed attempt; up to `Number.MAX_SAFE_INTEGER`
+ * @returns milliseconds, `minDelayMs ≤ delay ≤ maxDelayMs`, and within `delayBounds(policy, retry)`;
+ *   over `maxDelayMs` only with `capAt: 'before-jitter-only'`
+ * @see docs/policies.md
+ */
+export function computeDelay(policy: Policy, retry: number, context: DelayContext): number {
+  const grown = growDelay(policy.backoff, Math.max(retry || 1, 1), context);
+  const amount = capBeforeJitter(policy, grown);
+  if (policy.jitter === 'none') return clampDelay(policy, amount);
+
+  const scale = { whole: policy.granularityMs > 0 };
+  return clampDelay(policy, drawJitter(policy.jitter, amount, context.random(), scale));
+}
+
+/**
+ * The amount that jitter starts from: in units of the policy's granularity where it has one, cut to the
+ * cap unless the cap comes after the jitter.
+ */
+export function capBeforeJitter(policy: Policy, grownMs: number): number {
+  const { capAt, granularityMs, jitter } = policy;
+  const whole = granularityMs > 0;
+  const cap = capAt === 'after-jitter' ? Number.MAX_VALUE : Math.min(policy.maxDelayMs, Number.MAX_VALUE);
+  const amount = Math.min(grownMs, cap);
+  const units = whole ? Math.floor(amount / granularityMs) : amount;
+  if (capAt !== 'before-jitter') return units;
+
+  return Math.min(units, roomForJitter(jitter, whole ? Math.floor(cap / granularityMs) : cap, { whole }));
+}
+
+/** Turns units back into milliseconds and holds them within the policy's lowest and highest delay. */
+export function clampDelay(policy: Policy, amount: number): number {
+  const { capAt, granularityMs, minDelayMs, maxDelayMs } = policy;
+  const delayMs = granularityMs > 0 ? amount * granularityMs : amount;
+  const highest = Math.min(capAt === 'before-jitter-only' ? Infinity : maxDelayMs, Number.MAX_VALUE);
+  if (delayMs > highest) return granularityMs > 0 ? wholeAtMost(highest, granularityMs) : highest;
+  // Not `delayMs < minDelayMs`: a broken source of randomness gives NaN, which must not come out.
+  if (!(delayMs >= minDelayMs))
+    return granularityMs > 0 ? wholeAtLeast(minDelayMs, granularityMs) : minDelayMs;
+  return delayMs;
+}
+
+function wholeAtMost(limitMs: number, granularityMs: number): number {
+  // Near the largest number the product can round up past the limit.
+  return Math.min(Math.floor(limitMs / granularityMs) * granularityMs, limitMs);
+}
+
+function wholeAtLeast(limitMs: number, granularityMs: number): number {
+  return Math.ceil(limitMs / granularityMs) * granularityMs;
+}

@@ -1,0 +1,27 @@
+/** A unit that a written duration may end in. */
+export type DurationUnit = 'ms' | 's' | 'm' | 'h' | 'd';
+
+/** A length of time: milliseconds as a number, or text like `'500ms'`, `'2s'`, `'1.5h'`, `'Infinity'`. */
+export type Duration = number | `${number}${DurationUnit}` | 'Infinity';
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
+
+/**
+ * Milliseconds of a written duration, `0 ≤ ms ≤ Infinity`; `undefined` for anything that is not one.
+ *
+ * Takes `unknown` because it reads what people and files say. Never throws.
+ */
+export function parseDuration(value: unknown): number | undefined {
+  if (typeof value === 'number') return value >= 0 ? value + 0 : undefined;
+  if (value === 'Infinity') return Infinity;
+  const match = typeof value === 'string' ? /^(\d+(?:\.\d+)?)(ms|[smhd])$/.exec(value) : null;
+  if (match === null) return undefined;
+  return Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? Number.NaN);
+}
+
+/** Short text for people: `formatDuration(5_400_000)` is `'1.5h'`. At most two decimals, so not exact. */
+export function formatDuration(ms: number): string {
+  if (!Number.isFinite(ms)) return 'no limit';
+  const unit = (['d', 'h', 'm', 's'] as const).find((name) => ms >= (UNIT_MS[name] ?? 0)) ?? 'ms';
+  return `${Math.round((ms / (UNIT_MS[unit] ?? 1)) * 100) / 100}${unit}`;
+}

@@ -1,0 +1,75 @@
+export type {
+  Budget,
+  BudgetEvent,
+  BudgetState,
+  BudgetStep,
+  RatioBudget,
+  ThrottleBudget,
+  TokenBucket,
+} from './budget/budget.ts';
+export type { BudgetInput } from './budget/define-budget.ts';
+export { defineBudget } from './budget/define-budget.ts';
+export { allowsRetry, openBudget, stepBudget } from './budget/step-budget.ts';
+export type { Counters } from './decision/counters.ts';
+export { chargedAttempts } from './decision/counters.ts';
+export { decide } from './decision/decide.ts';
+export type {
+  BudgetView,
+  Decision,
+  DecisionContext,
+  FailReason,
+  Failure,
+  ServerDelay,
+} from './decision/decision.ts';
+export { isEligible } from './decision/eligibility.ts';
+export type { HeaderSource } from './decision/parse-server-delay.ts';
+export { parseServerDelay } from './decision/parse-server-delay.ts';
+export { readServerDelay } from './decision/read-server-delay.ts';
+export { computeDelay } from './delay/compute-delay.ts';
+export { delayBounds } from './delay/delay-bounds.ts';
+export type { Duration, DurationUnit } from './duration.ts';
+export { formatDuration, parseDuration } from './duration.ts';
+export type { Problem, RetryErrorCode } from './errors.ts';
+export { isRetryError, PolicyError, RetryError } from './errors.ts';
+export { AttemptTimeoutError, isNonRetryable, NonRetryableError, RetryAfterError } from './markers.ts';
+export type {
+  ErrorClass,
+  ErrorPattern,
+  ErrorPatternInput,
+  Matcher,
+  MatcherInput,
+  Predicate,
+} from './matching/matcher.ts';
+export {
+  httpTransient,
+  postgresTransient,
+  redisTransient,
+  transientNetwork,
+} from './matching/matcher-sets.ts';
+export { matchesError } from './matching/matches-error.ts';
+export type { Explanation } from './plan/explain.ts';
+export { explain } from './plan/explain.ts';
+export type { LintCode, LintWarning } from './plan/lint-policy.ts';
+export { lintPolicy } from './plan/lint-policy.ts';
+export type { Preview, PreviewOptions, RetryPreview, Span } from './plan/preview.ts';
+export { preview } from './plan/preview.ts';
+export { definePolicy, isPolicy } from './policy/define-policy.ts';
+export { extendPolicy } from './policy/extend-policy.ts';
+export { parsePolicy } from './policy/parse-policy.ts';
+export type {
+  Backoff,
+  BackoffInput,
+  CapAt,
+  DelayContext,
+  DelayStrategy,
+  DelayStrategyLike,
+  Gate,
+  GateContext,
+  GateLike,
+  Jitter,
+  Policy,
+  PolicyInput,
+  Registry,
+  ServerDelayMode,
+} from './policy/policy.ts';
+export { isSerializable, policyToJSON } from './policy/policy-to-json.ts';

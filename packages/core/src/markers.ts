@@ -1,0 +1,57 @@
+import type { Duration } from './duration.ts';
+import { parseDuration } from './duration.ts';
+import { PolicyError, RetryError } from './errors.ts';
+
+const NON_RETRYABLE: unique symbol = Symbol.for('@retry/non-retryable');
+const RETRY_AFTER: unique symbol = Symbol.for('@retry/retry-after');
+
+/** Throw it, or an error that has it as its class, to stop retrying at once whatever the policy says. */
+export class NonRetryableError extends RetryError {
+  override readonly name: string = 'NonRetryableError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('NON_RETRYABLE', message, options);
+    Object.defineProperty(this, NON_RETRYABLE, { value: true });
+  }
+}
+
+/** Throw it to ask for at least this delay before the next attempt, as a server does by `Retry-After`. */
+export class RetryAfterError extends RetryError {
+  override readonly name: string = 'RetryAfterError';
+  /** Asked delay in milliseconds, `0 ≤ delayMs`. */
+  readonly delayMs: number;
+
+  /** @throws {PolicyError} when `delay` is not a duration ≥ 0 */
+  constructor(delay: Duration, message?: string, options?: ErrorOptions) {
+    const delayMs = parseDuration(delay);
+    if (delayMs === undefined) {
+      const cure = "Use milliseconds or '30s'.";
+      throw new PolicyError([{ path: 'delay', value: delay, message: 'must be a duration ≥ 0', cure }]);
+    }
+    super('RETRY_AFTER', message ?? `retry after ${delayMs} ms`, options);
+    this.delayMs = delayMs;
+    Object.defineProperty(this, RETRY_AFTER, { value: true });
+  }
+}
+
+/** An attempt ran longer than the policy's `attemptTimeout`. It is an ordinary failure: rules may retry it. */
+export class AttemptTimeoutError extends RetryError {
+  override readonly name: string = 'AttemptTimeoutError';
+  readonly timeoutMs: number;
+
+  constructor(timeoutMs: number, attempt: number) {
+    super('ATTEMPT_TIMEOUT', `attempt ${attempt} took longer than ${timeoutMs} ms`);
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** Whether `error` carries the mark of {@link NonRetryableError}, whichever copy of the package made it. */
+export function isNonRetryable(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && NON_RETRYABLE in error;
+}
+
+/** The delay in milliseconds that a {@link RetryAfterError} asks for; `undefined` for any other error. */
+export function askedDelayMs(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null || !(RETRY_AFTER in error)) return undefined;
+  return 'delayMs' in error ? parseDuration(error.delayMs) : undefined;
+}

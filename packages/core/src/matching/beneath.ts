@@ -1,0 +1,21 @@
+/** Errors may form endless chains through getters; nobody's real chain is this long. */
+const MOST_ERRORS = 1_000;
+
+/** Every error beneath this one, nearest first: through `cause` and `AggregateError.errors`, each once. */
+export function beneath(error: unknown): readonly unknown[] {
+  const found = new Set([error]);
+  for (const outer of found) {
+    for (const inner of directlyBeneath(outer)) {
+      if (found.size > MOST_ERRORS) break;
+      found.add(inner);
+    }
+  }
+  found.delete(error);
+  return [...found];
+}
+
+function directlyBeneath(error: unknown): readonly unknown[] {
+  if (typeof error !== 'object' || error === null) return [];
+  const errors = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
+  return 'cause' in error ? [error.cause, ...errors] : errors;
+}

@@ -1,0 +1,62 @@
+import type { ErrorPattern } from './matcher.ts';
+
+const SOCKET_CODES: readonly string[] = [
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'EAI_AGAIN',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+];
+
+/**
+ * Connections that broke or never came about: Node's socket codes, directly or as a cause (as `fetch` gives
+ * them), and what `fetch` says in Chrome, Firefox, Safari and Cloudflare Workers, where there is no code.
+ */
+export const transientNetwork: readonly ErrorPattern[] = Object.freeze([
+  { code: SOCKET_CODES },
+  { cause: { code: SOCKET_CODES } },
+  {
+    name: 'TypeError',
+    message:
+      /^(Failed to fetch|NetworkError when attempting to fetch|Load failed|Network connection lost|network error)/,
+  },
+]);
+
+/** Answers that ask for another try: 408, 425, 429, 500, 502, 503 and 504. */
+export const httpTransient: readonly ErrorPattern[] = Object.freeze([
+  { status: [408, 425, 429, 500, 502, 503, 504] },
+]);
+
+/**
+ * PostgreSQL errors that a later try may not meet: serialization failure, deadlock, lock not available, too
+ * many connections, connection exceptions, and a server that shuts down, crashes or starts up.
+ *
+ * @see PostgreSQL documentation, appendix A (SQLSTATE)
+ */
+export const postgresTransient: readonly ErrorPattern[] = Object.freeze([
+  { code: ['40001', '40P01', '55P03', '53300', '08*', '57P01', '57P02', '57P03', '57P05'] },
+]);
+
+/** Redis replies and node-redis or ioredis errors of a server that loads, fails over or lost its connection. */
+export const redisTransient: readonly ErrorPattern[] = Object.freeze([
+  { message: /^(LOADING|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY|NOREPLICAS|BUSY) / },
+  {
+    name: [
+      'SocketClosedUnexpectedlyError',
+      'SocketTimeoutError',
+      'ConnectionTimeoutError',
+      'DisconnectsClientError',
+      'MaxRetriesPerRequestError',
+      'ClusterAllFailedError',
+    ],
+  },
+]);

@@ -1,0 +1,85 @@
+import { beneath } from './beneath.ts';
+import type { ErrorClass, ErrorPattern, Matcher, Predicate } from './matcher.ts';
+import { statusOf } from './status-of.ts';
+
+/**
+ * Whether the matcher means this thrown value, whatever it is (`undefined` and strings included).
+ *
+ * Throws only what a predicate of yours, or a getter of the error, throws.
+ */
+export function matchesError(matcher: Matcher, error: unknown): boolean {
+  if (typeof matcher !== 'function') return matchesPattern(matcher, error);
+  return isErrorClass(matcher) ? isOfClass(error, matcher) : Boolean(matcher(error));
+}
+
+/** Index of the first matcher that means the error; -1 when none does. */
+export function findMatch(matchers: readonly Matcher[], error: unknown): number {
+  for (let index = 0; index < matchers.length; index += 1) {
+    const matcher = matchers[index];
+    if (matcher !== undefined && matchesError(matcher, error)) return index;
+  }
+  return -1;
+}
+
+/** Tells a class from a predicate: arrows have no prototype, and that of an error class has a message. */
+export function isErrorClass(matcher: ErrorClass | Predicate): matcher is ErrorClass {
+  const prototype: unknown = matcher.prototype;
+  if (typeof prototype !== 'object' || prototype === null) return false;
+  return 'message' in prototype || /^class\b/.test(`${matcher}`);
+}
+
+function isOfClass(error: unknown, errorClass: ErrorClass): boolean {
+  return error instanceof errorClass || hasClassNamed(error, errorClass.name);
+}
+
+function matchesPattern(pattern: ErrorPattern, error: unknown): boolean {
+  const { name, code, status, message, cause } = pattern;
+  if (name !== undefined && !anyOf(name, (wanted) => isNamed(error, wanted))) return false;
+  if (code !== undefined && !anyOf(code, (wanted) => isCode(wanted, read(error, 'code')))) return false;
+  if (status !== undefined && !anyOf(status, (wanted) => wanted === statusOf(error))) return false;
+  if (message !== undefined && !message.test(messageOf(error))) return false;
+  return cause === undefined || beneath(error).some((inner) => matchesError(cause, inner));
+}
+
+function anyOf<T>(wanted: T | readonly T[], test: (wanted: T) => boolean): boolean {
+  // `Array.isArray` does not narrow a readonly array, so each side says what it is.
+  return Array.isArray(wanted) ? (wanted as readonly T[]).some(test) : test(wanted as T);
+}
+
+function isNamed(error: unknown, name: string): boolean {
+  return read(error, 'name') === name || hasClassNamed(error, name);
+}
+
+/**
+ * Looks for the class by name, so that two copies of a package, or two realms, agree.
+ * Names of one or two letters are what minifiers write; they say nothing.
+ */
+function hasClassNamed(error: unknown, name: string): boolean {
+  if (name.length < 3 || typeof error !== 'object') return false;
+  for (let link = prototypeOf(error); link !== null; link = prototypeOf(link)) {
+    if (link.constructor?.name === name) return true;
+  }
+  return false;
+}
+
+function prototypeOf(value: object | null): { readonly constructor?: { readonly name: string } } | null {
+  return value === null ? null : Object.getPrototypeOf(value);
+}
+
+function isCode(wanted: string | number, code: unknown): boolean {
+  if (typeof wanted === 'string' && wanted.endsWith('*')) {
+    return typeof code === 'string' && code.startsWith(wanted.slice(0, -1));
+  }
+  return wanted === code;
+}
+
+function messageOf(error: unknown): string {
+  const message = typeof error === 'string' ? error : read(error, 'message');
+  return typeof message === 'string' ? message : '';
+}
+
+/** Reads a property of anything; a primitive or nothing at all has none. */
+function read(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[key]; // any object may be read by any key
+}

@@ -1,0 +1,144 @@
+import type { Problem } from '../errors.ts';
+import { PolicyError } from '../errors.ts';
+import { checkDelays, defaultMaxDelay } from './delay-limits.ts';
+import type { Fields, Report } from './fields.ts';
+import { readFields } from './fields.ts';
+import type { Backoff, CapAt, Jitter, Policy, PolicyInput, Registry, ServerDelayMode } from './policy.ts';
+import { readBackoff } from './read-backoff.ts';
+import { readGate } from './read-gate.ts';
+import { readMatchers } from './read-matchers.ts';
+
+const POLICY_KEYS: readonly (keyof PolicyInput)[] = [
+  'maxAttempts',
+  'backoff',
+  'jitter',
+  'minDelay',
+  'maxDelay',
+  'capAt',
+  'granularity',
+  'retryOn',
+  'stopOn',
+  'retryIf',
+  'attemptTimeout',
+  'deadline',
+  'serverDelay',
+  'retryable',
+];
+
+const CAPS: readonly CapAt[] = ['before-jitter', 'after-jitter', 'before-jitter-only'];
+const MODES: readonly ServerDelayMode[] = ['floor', 'replace', 'ignore'];
+const JITTERS = ['none', 'full', 'equal', 'bounded'] as const;
+
+const DEFINED: unique symbol = Symbol.for('@retry/policy');
+
+/**
+ * Checks a policy once, fills in the defaults and freezes it. A policy that is already defined comes back
+ * as it is.
+ *
+ * @param registry - strategies and gates that the policy refers to by name
+ * @throws {PolicyError} when anything is wrong; it lists every problem with its path, value and cure
+ */
+export function definePolicy(input: PolicyInput | Policy = {}, registry: Registry = {}): Policy {
+  if (isPolicy(input)) return input;
+  const problems: Problem[] = [];
+  const report: Report = (problem) => void problems.push(problem);
+
+  const fields = readFields(input, '', { keys: POLICY_KEYS, report });
+  if (fields === undefined) throw new PolicyError(problems);
+  const policy = readPolicy(fields, registry, report);
+  // A limit that could not be read would only be blamed for the one that was.
+  if (problems.length === 0) checkDelays(policy, fields);
+  if (problems.length > 0) throw new PolicyError(problems);
+
+  const written = POLICY_KEYS.filter((key) => fields.value(key) !== undefined);
+  return Object.freeze(Object.defineProperty(policy, DEFINED, { value: Object.freeze(written) }));
+}
+
+/** Whether the value was made by `definePolicy`, whichever copy of the package made it. */
+export function isPolicy(value: unknown): value is Policy {
+  return typeof value === 'object' && value !== null && DEFINED in value;
+}
+
+/** The keys that the policy was written with; the others hold defaults. */
+export function writtenKeys(policy: Policy): readonly (keyof PolicyInput)[] {
+  return (policy as { readonly [DEFINED]?: readonly (keyof PolicyInput)[] })[DEFINED] ?? POLICY_KEYS; // set above
+}
+
+function readPolicy(fields: Fields, registry: Registry, report: Report): Policy {
+  return {
+    ...readDelays(fields, readBackoff(fields, registry, report), report),
+    ...readRules(fields, registry, report),
+    attemptTimeoutMs: fields.duration('attemptTimeout', Infinity, MORE_THAN_0),
+    deadlineMs: fields.duration('deadline', Infinity, MORE_THAN_0),
+    serverDelay: readServerDelay(fields, report),
+    retryable: fields.choice('retryable', true, [true, false]),
+  };
+}
+
+type DelayKey =
+  | 'maxAttempts'
+  | 'backoff'
+  | 'jitter'
+  | 'minDelayMs'
+  | 'maxDelayMs'
+  | 'capAt'
+  | 'granularityMs';
+
+function readDelays(fields: Fields, backoff: Backoff, report: Report): Pick<Policy, DelayKey> {
+  const drawsItself = backoff.type === 'decorrelated' || backoff.type === 'none';
+  return {
+    maxAttempts: fields.number('maxAttempts', 3, {
+      accepts: (count) => (Number.isInteger(count) && count >= 1) || count === Infinity,
+      message: 'must be an integer ≥ 1 or Infinity',
+      cure: 'It counts the first attempt: use 1 to run once.',
+    }),
+    backoff,
+    jitter: readJitter(fields, drawsItself ? 'none' : 'full', report),
+    minDelayMs: fields.duration('minDelay', 0, { finite: true }),
+    maxDelayMs: fields.duration('maxDelay', defaultMaxDelay(backoff)),
+    capAt: fields.choice('capAt', 'before-jitter', CAPS),
+    granularityMs: fields.duration('granularity', 0, {
+      accepts: Number.isInteger,
+      message: 'must be a whole number of milliseconds ≥ 0',
+    }),
+  };
+}
+
+function readRules(
+  fields: Fields,
+  registry: Registry,
+  report: Report,
+): Pick<Policy, 'retryOn' | 'stopOn' | 'retryIf'> {
+  const isNothing = fields.value('retryOn') === 'nothing';
+  const retryIf = readGate(fields, registry);
+  return {
+    retryOn: isNothing ? 'nothing' : readMatchers(fields, 'retryOn', report),
+    stopOn: readMatchers(fields, 'stopOn', report),
+    ...(retryIf !== undefined && { retryIf }),
+  };
+}
+
+const MORE_THAN_0 = { accepts: (ms: number): boolean => ms > 0, message: 'must be a duration > 0' };
+
+function readJitter(fields: Fields, fallback: 'none' | 'full', report: Report): Jitter {
+  const given = fields.value('jitter');
+  if (typeof given !== 'object' || given === null)
+    return fields.choice<(typeof JITTERS)[number]>('jitter', fallback, JITTERS);
+  const proportional = readFields(given, 'jitter', { keys: ['proportional'], report })?.number(
+    'proportional',
+    undefined,
+    {
+      accepts: (share) => share >= 0 && share <= 1,
+      message: 'must be a number from 0 to 1',
+      cure: 'Use { proportional: 0.1 } for ± 10 %.',
+    },
+  );
+  return Object.freeze({ proportional: proportional ?? 0 });
+}
+
+function readServerDelay(fields: Fields, report: Report): Policy['serverDelay'] {
+  const given = fields.value('serverDelay') === undefined ? {} : fields.value('serverDelay');
+  const inner = readFields(given, 'serverDelay', { keys: ['max', 'mode'], report });
+  const maxMs = inner?.duration('max', 60_000) ?? 0;
+  return Object.freeze({ maxMs, mode: inner?.choice('mode', 'floor', MODES) ?? 'floor' });
+}

@@ -1,0 +1,138 @@
+import type { Duration } from '../duration.ts';
+import type { Matcher, MatcherInput } from '../matching/matcher.ts';
+
+/** What a custom strategy and `computeDelay` know besides the retry's number. */
+export interface DelayContext {
+  /** Source of randomness: each call gives a number in [0, 1). */
+  readonly random: () => number;
+  /** Delay before the previous retry in ms; absent before retry 1. Only decorrelated backoff reads it. */
+  readonly previousDelayMs?: number | undefined;
+  /** What the failed attempt threw, for strategies that care. */
+  readonly error?: unknown;
+}
+
+/**
+ * A backoff of your own: milliseconds before retry `retry` (counted from 1).
+ * A result that is not a finite number counts as the base, a negative one as 0.
+ */
+export type DelayStrategy = (retry: number, context: DelayContext & { readonly baseMs: number }) => number;
+
+/** A {@link DelayStrategy}, or an object that has one as `next`. */
+export type DelayStrategyLike = DelayStrategy | { readonly next: DelayStrategy };
+
+/** What a gate is told beside the error. */
+export interface GateContext {
+  /** The attempt that just failed, counted from 1. */
+  readonly attempt: number;
+}
+
+/** Last word on a retry that every other rule allows; must be synchronous. */
+export type Gate = (error: unknown, context: GateContext) => boolean;
+
+/** A {@link Gate}, or an object that has one as `test`. */
+export type GateLike = Gate | { readonly test: Gate };
+
+/** Named strategies and gates that a policy may refer to; a plain value, there is no global one. */
+export interface Registry {
+  readonly strategies?: Readonly<Record<string, DelayStrategyLike>> | undefined;
+  readonly gates?: Readonly<Record<string, GateLike>> | undefined;
+}
+
+/** How the delay grows, as people write it. */
+export type BackoffInput =
+  | { readonly type: 'none' }
+  | { readonly type: 'constant'; readonly base: Duration }
+  | { readonly type: 'linear'; readonly base: Duration; readonly increment?: Duration }
+  | { readonly type: 'exponential'; readonly base: Duration; readonly factor?: number }
+  | { readonly type: 'fibonacci'; readonly base: Duration }
+  | { readonly type: 'decorrelated'; readonly base: Duration }
+  | { readonly type: 'list'; readonly delays: readonly Duration[] }
+  | {
+      readonly type: 'custom';
+      /** The strategy itself, or its name in the registry. */
+      readonly strategy: DelayStrategyLike | string;
+      readonly base?: Duration;
+    };
+
+/** How the delay grows, every duration in milliseconds. */
+export type Backoff =
+  | { readonly type: 'none' }
+  | { readonly type: 'constant'; readonly baseMs: number }
+  | { readonly type: 'linear'; readonly baseMs: number; readonly incrementMs: number }
+  | { readonly type: 'exponential'; readonly baseMs: number; readonly factor: number }
+  | { readonly type: 'fibonacci'; readonly baseMs: number }
+  | { readonly type: 'decorrelated'; readonly baseMs: number }
+  | { readonly type: 'list'; readonly delaysMs: readonly number[] }
+  | {
+      readonly type: 'custom';
+      readonly name?: string;
+      readonly next: DelayStrategy;
+      readonly baseMs: number;
+    };
+
+/** How the delay is spread. `{ proportional: 0.1 }` is ± 10 %. */
+export type Jitter = 'none' | 'full' | 'equal' | 'bounded' | { readonly proportional: number };
+
+/**
+ * Where `maxDelay` cuts. `before-jitter`: jitter spreads below the cap, and keeps spreading when the cap is
+ * reached. `after-jitter`: the drawn delay is cut (Jobbers, CMDx). `before-jitter-only`: jitter may go over
+ * the cap (Tasker).
+ */
+export type CapAt = 'before-jitter' | 'after-jitter' | 'before-jitter-only';
+
+/** What a delay asked for by the server does: be a floor, replace our own (capped), or nothing. */
+export type ServerDelayMode = 'floor' | 'replace' | 'ignore';
+
+/** A policy as people write it. Every key is optional; unknown keys are errors. */
+export interface PolicyInput {
+  /** Executions in all, the first included; an integer ≥ 1 or `Infinity`. @default 3 */
+  readonly maxAttempts?: number | 'Infinity';
+  /** @default { type: 'exponential', base: '100ms', factor: 2 } */
+  readonly backoff?: BackoffInput;
+  /** @default 'full' ('none' for decorrelated backoff, which draws by itself, and for `none`) */
+  readonly jitter?: Jitter;
+  /** Lowest delay. @default 0 */
+  readonly minDelay?: Duration;
+  /** Highest delay. @default '20s', or the base where that is longer */
+  readonly maxDelay?: Duration;
+  /** @default 'before-jitter' */
+  readonly capAt?: CapAt;
+  /** Delays are whole multiples of it; 0 is no rounding. @default 0 */
+  readonly granularity?: Duration;
+  /** Expected errors; `[]` is every error, `'nothing'` is none. @default [] */
+  readonly retryOn?: readonly MatcherInput[] | 'nothing';
+  /** Errors never retried; beats `retryOn`. @default [] */
+  readonly stopOn?: readonly MatcherInput[];
+  /** Asked last, before any wait; the gate itself or its name in the registry. */
+  readonly retryIf?: GateLike | string;
+  /** Longest time one attempt may take. @default 'Infinity' */
+  readonly attemptTimeout?: Duration;
+  /** Longest time of all attempts and waits together. @default 'Infinity' */
+  readonly deadline?: Duration;
+  readonly serverDelay?: {
+    /** A server that asks for more ends the retrying. @default '60s' */
+    readonly max?: Duration;
+    /** @default 'floor' */
+    readonly mode?: ServerDelayMode;
+  };
+  /** `false`: one execution, never a retry. @default true */
+  readonly retryable?: boolean;
+}
+
+/** A checked, frozen policy with every default filled in. Made by `definePolicy`. */
+export interface Policy {
+  readonly maxAttempts: number;
+  readonly backoff: Backoff;
+  readonly jitter: Jitter;
+  readonly minDelayMs: number;
+  readonly maxDelayMs: number;
+  readonly capAt: CapAt;
+  readonly granularityMs: number;
+  readonly retryOn: readonly Matcher[] | 'nothing';
+  readonly stopOn: readonly Matcher[];
+  readonly retryIf?: { readonly name?: string; readonly test: Gate };
+  readonly attemptTimeoutMs: number;
+  readonly deadlineMs: number;
+  readonly serverDelay: { readonly maxMs: number; readonly mode: ServerDelayMode };
+  readonly retryable: boolean;
+}

@@ -1,0 +1,108 @@
+import { parseDuration } from '../duration.ts';
+import type { Fields, Report } from './fields.ts';
+import { readFields } from './fields.ts';
+import type { Backoff, DelayStrategy, Registry } from './policy.ts';
+
+const KEYS: Readonly<Record<Backoff['type'], readonly string[]>> = {
+  none: [],
+  constant: ['base'],
+  linear: ['base', 'increment'],
+  exponential: ['base', 'factor'],
+  fibonacci: ['base'],
+  decorrelated: ['base'],
+  list: ['delays'],
+  custom: ['strategy', 'base'],
+};
+
+const TYPES = Object.keys(KEYS) as readonly Backoff['type'][]; // the keys of a Record are its key type
+
+const DEFAULT: Backoff = Object.freeze({ type: 'exponential', baseMs: 100, factor: 2 });
+
+/** Reads the `backoff` of a policy; reports what is wrong and then goes on with the default. */
+export function readBackoff(policy: Fields, registry: Registry, report: Report): Backoff {
+  const input = policy.value('backoff');
+  if (input === undefined) return DEFAULT;
+  const type = TYPES.find((known) => known === Object(input).type);
+  const keys = ['type', ...(type === undefined ? Object.values(KEYS).flat() : KEYS[type])];
+  const fields = readFields(input, 'backoff', { keys, report });
+  if (fields === undefined) return DEFAULT;
+  if (type !== undefined) return Object.freeze(backoffOf(type, fields, registry));
+
+  fields.fail('type', 'is not a kind of backoff', `Use one of ${TYPES.join(', ')}.`);
+  return DEFAULT;
+}
+
+function backoffOf(type: Backoff['type'], fields: Fields, registry: Registry): Backoff {
+  const base = (): number => fields.duration('base', undefined, { finite: true });
+  switch (type) {
+    case 'none':
+      return { type };
+    case 'linear': {
+      const baseMs = base();
+      return { type, baseMs, incrementMs: fields.duration('increment', baseMs, { finite: true }) };
+    }
+    case 'exponential':
+      return { type, baseMs: base(), factor: readFactor(fields) };
+    case 'list':
+      return { type, delaysMs: readDelays(fields) };
+    case 'custom':
+      return readCustom(fields, registry);
+    default:
+      return { type, baseMs: base() };
+  }
+}
+
+function readFactor(fields: Fields): number {
+  return fields.number('factor', 2, {
+    accepts: (factor) => factor >= 0 && factor < Infinity,
+    message: 'must be a finite number ≥ 0',
+    cure: 'Use 2 to double the delay each time.',
+  });
+}
+
+function readDelays(fields: Fields): readonly number[] {
+  const given = fields.value('delays');
+  const delays = Array.isArray(given) ? given.map(parseDuration) : [];
+  const delaysMs = delays.filter((ms): ms is number => ms !== undefined && ms < Infinity);
+  if (delaysMs.length === 0 || delaysMs.length < delays.length) {
+    fields.fail(
+      'delays',
+      'must be a list of at least one finite duration ≥ 0',
+      "Use delays: ['1s', '5s', '1m'].",
+    );
+  }
+  return Object.freeze(delaysMs);
+}
+
+function readCustom(fields: Fields, registry: Registry): Backoff {
+  const given = fields.value('strategy');
+  const isName = typeof given === 'string';
+  const found: unknown = isName ? own(registry.strategies, given) : given;
+  const next = methodOf(found, 'next') as DelayStrategy | undefined; // what it returns is checked at each call
+  if (next === undefined) fields.fail('strategy', mustBe(isName), strategyCure(registry));
+  const baseMs = fields.duration('base', 0, { finite: true });
+  return { type: 'custom', ...(isName && { name: given }), next: next ?? (() => 0), baseMs };
+}
+
+function mustBe(isName: boolean): string {
+  return isName
+    ? 'is not in the registry'
+    : 'must be a function, an object with next, or a name in the registry';
+}
+
+function strategyCure({ strategies = {} }: Registry): string {
+  return `Pass { strategies: { name: (retry, context) => ms } }; it has ${Object.keys(strategies).join(', ') || 'none'}.`;
+}
+
+/** Looks a name up without falling for `constructor` and its kin. */
+export function own<T>(entries: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return entries !== undefined && Object.hasOwn(entries, name) ? entries[name] : undefined;
+}
+
+/** The function itself, or an object's method bound to it; `undefined` for anything else. */
+export function methodOf(value: unknown, key: string): ((...args: never[]) => unknown) | undefined {
+  if (typeof value === 'function') return value as (...args: never[]) => unknown; // any function may be called
+  if (typeof value !== 'object' || value === null) return undefined;
+  const method = (value as Readonly<Record<string, unknown>>)[key]; // any object may be read by any key
+  return typeof method === 'function' ? method.bind(value) : undefined;
+}

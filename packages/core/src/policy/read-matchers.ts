@@ -1,0 +1,102 @@
+import type { ErrorPattern, Matcher } from '../matching/matcher.ts';
+import type { Fields, Report } from './fields.ts';
+import { readFields } from './fields.ts';
+
+const PATTERN_KEYS = ['name', 'code', 'status', 'message', 'cause'] as const;
+
+/** A cause within a cause makes the path longer; one that contains itself would make it endless. */
+const LONGEST_PATH = 100;
+
+const REGEXP_CURE = "Use /timed out/i, or { pattern: 'timed out', flags: 'i' }.";
+
+/** Stands in for a pattern that does not compile; the policy is refused anyway. */
+const NEVER = /$^/;
+
+const MATCHER_CURE = 'Use an error class, { name | code | status | message | cause: … }, or a function.';
+
+const NO_MATCHERS: readonly Matcher[] = Object.freeze([]);
+
+/** Reads `retryOn` or `stopOn`: a list of matchers, empty when the key is absent. */
+export function readMatchers(policy: Fields, key: string, report: Report): readonly Matcher[] {
+  const given = policy.value(key);
+  if (given === undefined) return NO_MATCHERS;
+  if (!Array.isArray(given)) {
+    policy.fail(key, 'must be a list of matchers', MATCHER_CURE);
+    return NO_MATCHERS;
+  }
+  return Object.freeze(given.map((matcher, index) => readMatcher(matcher, `${key}[${index}]`, report)));
+}
+
+function readMatcher(given: unknown, path: string, report: Report): Matcher {
+  if (typeof given === 'function') return given as Matcher; // a class or a predicate; told apart when it is used
+  const refuse = (message: string, cure: string): void => report({ path, value: given, message, cure });
+  if (path.length > LONGEST_PATH) {
+    refuse('is nested too deep', 'One cause looks at every depth.');
+    return {};
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    refuse('is not a matcher', MATCHER_CURE);
+    return {};
+  }
+  const fields = readFields(given, path, { keys: PATTERN_KEYS, report });
+  const pattern = fields === undefined ? {} : readPattern(fields, report);
+  if (Object.values(given).every((asked) => asked === undefined)) {
+    refuse('asks nothing', 'Leave it out: an empty retryOn is every error.');
+  }
+  return Object.freeze(pattern);
+}
+
+function readPattern(fields: Fields, report: Report): ErrorPattern {
+  const cause = fields.value('cause');
+  const message = fields.value('message');
+  return {
+    ...readWanted(fields, 'name', (name) => typeof name === 'string' && name !== ''),
+    ...readWanted(
+      fields,
+      'code',
+      (code) => (typeof code === 'string' && code !== '') || Number.isFinite(code),
+    ),
+    ...readWanted(fields, 'status', (status) => Number.isInteger(status)),
+    ...(message !== undefined && { message: readMessage(message, fields, report) }),
+    ...(cause !== undefined && { cause: readMatcher(cause, fields.path('cause'), report) }),
+  };
+}
+
+/** Reads one value or a list of them; the values themselves are checked by `accepts`. */
+function readWanted(fields: Fields, key: string, accepts: (value: unknown) => boolean): object {
+  const given = fields.value(key);
+  if (given === undefined) return {};
+  const wanted: readonly unknown[] = Array.isArray(given) ? given : [given];
+  if (wanted.length === 0 || !wanted.every(accepts)) {
+    fields.fail(key, 'must be one value or a list of them', MATCHER_CURE);
+  }
+  return { [key]: Array.isArray(given) ? Object.freeze([...wanted]) : given };
+}
+
+function readMessage(given: unknown, fields: Fields, report: Report): RegExp {
+  const { source, flags } = given instanceof RegExp ? given : readRegExp(given, fields, report);
+  try {
+    // Flags g and y make a RegExp remember where it stopped: the same error would match every other time.
+    return new RegExp(source, flags.replace(/[gy]/g, ''));
+  } catch {
+    fields.fail('message', 'must be a regular expression', REGEXP_CURE);
+    return NEVER;
+  }
+}
+
+type RegExpText = Pick<RegExp, 'source' | 'flags'>;
+
+/** Reads `{ pattern, flags }`, as JSON holds a regular expression. */
+function readRegExp(given: unknown, fields: Fields, report: Report): RegExpText {
+  if (typeof given !== 'object') {
+    fields.fail('message', 'must be a regular expression', REGEXP_CURE);
+    return NEVER;
+  }
+  const inner = readFields(given, fields.path('message'), { keys: ['pattern', 'flags'], report });
+  if (inner === undefined) return NEVER;
+  const source = inner.value('pattern');
+  const flags = inner.value('flags') === undefined ? '' : inner.value('flags');
+  if (typeof source === 'string' && typeof flags === 'string') return { source, flags };
+  inner.fail(typeof source === 'string' ? 'flags' : 'pattern', 'must be text', REGEXP_CURE);
+  return NEVER;
+}
