@@ -1,0 +1,20 @@
+import type { Policy, PolicyInput } from '@retry/core';
+import { definePolicy } from '@retry/core';
+import type { AttemptContext } from './attempt-context.ts';
+import type { RetryOptions } from './options.ts';
+import { runAttempts } from './run-attempts.ts';
+
+/**
+ * Runs `fn` now, and again after each failure that the policy retries.
+ *
+ * @returns what the first successful attempt returns
+ * @throws the last attempt's own error, by identity; `signal.reason` when the caller aborts
+ * @throws {PolicyError} when the policy is invalid
+ */
+export function retry<T>(
+  policy: Policy | PolicyInput,
+  fn: (context: AttemptContext) => T | PromiseLike<T>,
+  options: RetryOptions = {},
+): Promise<Awaited<T>> {
+  return runAttempts(definePolicy(policy), fn, options) as Promise<Awaited<T>>; // await has unwrapped it
+}
