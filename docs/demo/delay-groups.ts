@@ -1,0 +1,38 @@
+import { delayBounds } from '@retry/core';
+import { policy } from './policy.ts';
+import type { RequestRecord, RetryRecord } from './request-record.ts';
+
+/** Delays that the same rule holds for. */
+export interface DelayGroup {
+  readonly name: string;
+  /** The rule, for people. */
+  readonly allowed: string;
+  readonly delaysMs: readonly number[];
+  /** How many of them keep the rule. */
+  readonly kept: number;
+}
+
+/** The delays that the policy drew, one group per retry, each with its `delayBounds`. */
+export function groupDrawn(records: readonly RequestRecord[]): readonly DelayGroup[] {
+  const drawn = records.flatMap(({ retries }) => retries).filter((retry) => !isServers(retry));
+  const numbers = [...new Set(drawn.map(({ attempt }) => attempt))].sort((a, b) => a - b);
+  return numbers.map((number) => {
+    const [minMs, maxMs] = delayBounds(policy, number);
+    const delaysMs = drawn.filter(({ attempt }) => attempt === number).map(({ delayMs }) => delayMs);
+    const kept = delaysMs.filter((delayMs) => delayMs >= minMs && delayMs <= maxMs).length;
+    return { name: `before retry ${number}`, allowed: `${minMs} to ${maxMs}`, delaysMs, kept };
+  });
+}
+
+/** The delays that the server raised: it asked for more than the policy had drawn. */
+export function groupRaised(records: readonly RequestRecord[]): DelayGroup {
+  const raised = records.flatMap(({ retries }) => retries).filter(isServers);
+  const kept = raised.filter(({ delayMs, askedMs = 0 }) => delayMs >= askedMs).length;
+  const delaysMs = raised.map(({ delayMs }) => delayMs);
+  return { name: 'raised by the server', allowed: '≥ asked', delaysMs, kept };
+}
+
+/** A delay longer than the server asked for is the policy's own; any other is the server's business. */
+function isServers({ delayMs, askedMs }: RetryRecord): boolean {
+  return askedMs !== undefined && delayMs <= askedMs;
+}

@@ -1,0 +1,15 @@
+import type { Policy } from '@retry/core';
+import { AttemptTimeoutError, definePolicy } from '@retry/core';
+
+/** The demo's one policy: what is worth another attempt, how many, and how long to wait between. */
+export const policy: Policy = definePolicy({
+  maxAttempts: 5,
+  backoff: { type: 'exponential', base: '50ms', factor: 2 },
+  jitter: 'full',
+  attemptTimeout: '250ms',
+  retryOn: [
+    { status: [429, 503] },
+    { cause: { code: ['ECONNRESET', 'UND_ERR_SOCKET'] } }, // how fetch reports a dropped connection
+    AttemptTimeoutError,
+  ],
+});

@@ -1,0 +1,14 @@
+/**
+ * A tiny seeded generator (mulberry32): the same seed gives the same numbers in [0, 1).
+ *
+ * @see https://github.com/cprosche/mulberry32
+ */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

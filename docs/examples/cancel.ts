@@ -1,0 +1,15 @@
+import { retry } from '@retry/inprocess';
+
+const controller = new AbortController();
+const { signal } = controller;
+
+/** Would wait a minute between attempts, for ever. */
+const patient = retry(
+  { maxAttempts: 'Infinity', backoff: { type: 'constant', base: '1m' }, jitter: 'none', maxDelay: '1m' },
+  () => Promise.reject(new Error('still down')),
+  { signal, onRetry: ({ delayMs }) => console.log(`waiting ${delayMs} ms`) }, // => waiting 60000 ms
+);
+
+setTimeout(() => controller.abort(new Error('the user left')), 20);
+
+await patient.catch((error: unknown) => console.log(String(error))); // => Error: the user left
