@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { drawPictures } from '../../docs/pictures/pictures.ts';
+
+describe('drawPictures', () => {
+  it.each([...drawPictures()])('draws %s as it is in the documentation', (name, svg) => {
+    expect(readFileSync(new URL(`../../docs/pictures/${name}`, import.meta.url), 'utf8')).toBe(svg);
+  });
+
+  it('draws every picture that the documentation shows, and no other', () => {
+    const page = readFileSync(new URL('../../docs/policies.md', import.meta.url), 'utf8');
+    const shown = [...page.matchAll(/\(pictures\/([\w-]+\.svg)\)/g)].map(([, name]) => name);
+
+    expect(new Set(shown)).toEqual(new Set(drawPictures().keys()));
+  });
+});
