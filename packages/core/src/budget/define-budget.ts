@@ -1,0 +1,113 @@
+import type { Duration } from '../duration.ts';
+import type { Problem } from '../errors.ts';
+import { PolicyError } from '../errors.ts';
+import type { Fields, Report } from '../policy/fields.ts';
+import { readFields } from '../policy/fields.ts';
+import type { Budget } from './budget.ts';
+
+/** A budget as people write it. */
+export type BudgetInput =
+  | {
+      readonly type: 'token-bucket';
+      /** @default 500 */
+      readonly capacity?: number;
+      /** Price of a retry, by kind. @default { default: 5, timeout: 10 } */
+      readonly costs?: Readonly<Record<string, number>>;
+      /** @default 1 */
+      readonly refund?: number;
+      /** @default 0 */
+      readonly refillPerSecond?: number;
+    }
+  | {
+      readonly type: 'ratio';
+      /** @default 0.2 */
+      readonly ratio?: number;
+      /** @default 10 */
+      readonly minPerSecond?: number;
+      /** @default '10s' */
+      readonly window?: Duration;
+    }
+  | {
+      readonly type: 'throttle';
+      /** @default 10 */
+      readonly maxTokens?: number;
+      /** @default 0.1 */
+      readonly tokenRatio?: number;
+    };
+
+const KEYS: Readonly<Record<Budget['type'], readonly string[]>> = {
+  'token-bucket': ['capacity', 'costs', 'refund', 'refillPerSecond'],
+  ratio: ['ratio', 'minPerSecond', 'window'],
+  throttle: ['maxTokens', 'tokenRatio'],
+};
+
+const TYPES = Object.keys(KEYS) as readonly Budget['type'][]; // the keys of a Record are its key type
+
+/**
+ * Checks a budget once and fills in the defaults: those of the AWS SDK, Finagle and gRPC.
+ *
+ * @throws {PolicyError} when anything is wrong; it lists every problem with its path, value and cure
+ */
+export function defineBudget(input: BudgetInput): Budget {
+  const problems: Problem[] = [];
+  const report: Report = (problem) => void problems.push(problem);
+  const type = TYPES.find((known) => known === Object(input).type) ?? 'token-bucket';
+  const fields = readFields(input, '', { keys: ['type', ...KEYS[type]], report });
+  fields?.choice('type', 'token-bucket', TYPES);
+  if (fields?.value('type') === undefined) {
+    report({
+      path: 'type',
+      value: undefined,
+      message: 'is missing',
+      cure: `Use one of ${TYPES.join(', ')}.`,
+    });
+  }
+  const budget = fields && budgetOf(type, fields, report);
+  if (budget === undefined || problems.length > 0) throw new PolicyError(problems);
+  return Object.freeze(budget);
+}
+
+function budgetOf(type: Budget['type'], fields: Fields, report: Report): Budget {
+  const atLeast0 = (key: string, fallback: number): number => fields.number(key, fallback, ATLEAST_0);
+  switch (type) {
+    case 'token-bucket': {
+      const [capacity, refund] = [atLeast0('capacity', 500), atLeast0('refund', 1)];
+      return {
+        type,
+        capacity,
+        costs: readCosts(fields, report),
+        refund,
+        refillPerSecond: atLeast0('refillPerSecond', 0),
+      };
+    }
+    case 'ratio': {
+      const [ratio, minPerSecond] = [atLeast0('ratio', 0.2), atLeast0('minPerSecond', 10)];
+      const lengthRule = {
+        finite: true,
+        accepts: (ms: number): boolean => ms > 0,
+        message: 'must be a finite duration > 0',
+      };
+      return { type, ratio, minPerSecond, windowMs: fields.duration('window', 10_000, lengthRule) };
+    }
+    case 'throttle':
+      return { type, maxTokens: atLeast0('maxTokens', 10), tokenRatio: atLeast0('tokenRatio', 0.1) };
+  }
+}
+
+const ATLEAST_0 = {
+  accepts: (value: number): boolean => value >= 0 && value < Infinity,
+  message: 'must be a finite number ≥ 0',
+  cure: 'Leave it out for the default.',
+};
+
+function readCosts(fields: Fields, report: Report): { readonly default: number } {
+  const given = fields.value('costs');
+  if (given === undefined) return Object.freeze({ default: 5, timeout: 10 });
+  const keys = [...Object.keys(Object(given)), 'default'];
+  const costs = readFields(given, 'costs', { keys, report });
+  const entries = keys.map((key) => [
+    key,
+    costs?.number(key, key === 'default' ? 5 : undefined, ATLEAST_0) ?? 0,
+  ]);
+  return Object.freeze({ default: 5, ...Object.fromEntries(entries) });
+}

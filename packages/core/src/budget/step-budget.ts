@@ -1,0 +1,89 @@
+import type { Budget, BudgetEvent, BudgetState, BudgetStep, ThrottleBudget, TokenBucket } from './budget.ts';
+import { openWindow, stepRatio } from './ratio-window.ts';
+
+/** A full, unused budget. */
+export function openBudget(budget: Budget, nowAt: number): BudgetState {
+  switch (budget.type) {
+    case 'token-bucket':
+      return { tokens: [budget.capacity], steppedAt: nowAt };
+    case 'throttle':
+      return { tokens: [budget.maxTokens], steppedAt: nowAt };
+    case 'ratio':
+      return openWindow(nowAt);
+  }
+}
+
+/**
+ * Where the budget stands after an event, and whether a retry is paid for. Pure.
+ *
+ * @param nowAt - epoch milliseconds; a clock that goes backwards counts as one that stands still
+ * @see docs/sources.md#retry-budgets
+ */
+export function stepBudget(
+  budget: Budget,
+  state: BudgetState,
+  event: BudgetEvent,
+  nowAt: number,
+): BudgetStep {
+  switch (budget.type) {
+    case 'token-bucket':
+      return stepBucket(budget, refill(budget, state, nowAt), event);
+    case 'throttle':
+      return stepThrottle(budget, state, event);
+    case 'ratio':
+      return stepRatio(budget, state, event, nowAt);
+  }
+}
+
+/** Whether the budget would pay for a retry now; changes nothing. */
+export function allowsRetry(budget: Budget, state: BudgetState, nowAt: number, kind?: string): boolean {
+  return stepBudget(budget, state, kind === undefined ? { type: 'retry' } : { type: 'retry', kind }, nowAt)
+    .isGranted;
+}
+
+function refill({ capacity, refillPerSecond }: TokenBucket, state: BudgetState, nowAt: number): BudgetState {
+  const elapsedMs = Math.max(nowAt - state.steppedAt, 0);
+  const [tokens = 0] = state.tokens;
+  const filled = Math.min(tokens + (elapsedMs / 1_000) * refillPerSecond, capacity);
+  return { tokens: [filled], steppedAt: state.steppedAt + elapsedMs };
+}
+
+function stepBucket(
+  { capacity, costs, refund }: TokenBucket,
+  state: BudgetState,
+  event: BudgetEvent,
+): BudgetStep {
+  const [tokens = 0] = state.tokens;
+  if (event.type === 'success') {
+    const filled = Math.min(tokens + (event.paid || refund), capacity);
+    return { state: { ...state, tokens: [filled] }, isGranted: true, paid: 0 };
+  }
+  if (event.type !== 'retry') return { state, isGranted: true, paid: 0 };
+
+  const { kind = 'default' } = event;
+  const cost = (Object.hasOwn(costs, kind) ? costs[kind] : undefined) ?? costs.default;
+  if (cost > tokens) return { state, isGranted: false, paid: 0 };
+  return { state: { ...state, tokens: [tokens - cost] }, isGranted: true, paid: cost };
+}
+
+function stepThrottle(
+  { maxTokens, tokenRatio }: ThrottleBudget,
+  state: BudgetState,
+  event: BudgetEvent,
+): BudgetStep {
+  const [tokens = 0] = state.tokens;
+  switch (event.type) {
+    case 'failure':
+      return { state: { ...state, tokens: [Math.max(tokens - 1, 0)] }, isGranted: true, paid: 0 };
+    case 'success':
+      return {
+        state: { ...state, tokens: [Math.min(tokens + tokenRatio, maxTokens)] },
+        isGranted: true,
+        paid: 0,
+      };
+    case 'retry':
+      return { state, isGranted: tokens > maxTokens / 2, paid: 0 };
+    case 'request':
+      return { state, isGranted: true, paid: 0 };
+  }
+}

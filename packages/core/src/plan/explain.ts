@@ -1,0 +1,73 @@
+import type { Counters } from '../decision/counters.ts';
+import { chargedAttempts } from '../decision/counters.ts';
+import type { FailReason } from '../decision/decision.ts';
+import { judge } from '../decision/judge.ts';
+import { isNonRetryable } from '../markers.ts';
+import { findMatch } from '../matching/matches-error.ts';
+import type { Policy } from '../policy/policy.ts';
+
+/** Which rule of a policy decides about an error, and why. */
+export interface Explanation {
+  readonly retries: boolean;
+  /** Absent when it is retried. */
+  readonly reason?: FailReason;
+  /** The rule that decides: `stopOn[0]`, `retryOn[2]`, `retryOn`, `retryIf`, `maxAttempts`, … */
+  readonly rule: string;
+  /** One sentence for people. */
+  readonly text: string;
+}
+
+/**
+ * Which rule decides what happens after this error, and why. Agrees with `decide`, but for what `decide`
+ * alone can know: the clock, the server's delay and the budget. Never throws.
+ *
+ * @param counters - as for `decide`. @default the first attempt has just failed
+ */
+export function explain(policy: Policy, error: unknown, counters: Counters = { failures: 1 }): Explanation {
+  try {
+    const reason = judge(policy, counters, error);
+    return reason === undefined ? allowed(policy, error) : refused(policy, { error, counters, reason });
+  } catch (thrown) {
+    const text = `A rule of the policy threw ${String(thrown)}, so the run stops with its own error.`;
+    return { retries: false, reason: 'stopped', rule: 'thrown', text };
+  }
+}
+
+function allowed({ retryOn, retryIf }: Policy, error: unknown): Explanation {
+  const index = retryOn === 'nothing' ? -1 : findMatch(retryOn, error);
+  const rule = index === -1 ? 'retryOn' : `retryOn[${index}]`;
+  const gate = retryIf === undefined ? '' : ', and retryIf agrees';
+  return {
+    retries: true,
+    rule,
+    text: `${index === -1 ? 'Every error is expected' : `${rule} expects it`}${gate}.`,
+  };
+}
+
+interface Refusal {
+  readonly error: unknown;
+  readonly counters: Counters;
+  readonly reason: FailReason;
+}
+
+function refused(policy: Policy, { error, counters, reason }: Refusal): Explanation {
+  const attempts = `${chargedAttempts(counters)} of ${policy.maxAttempts} attempts are used`;
+  switch (reason) {
+    case 'unexpected':
+      return no(reason, 'retryOn', 'No matcher of retryOn means this error.');
+    case 'not-retryable':
+      return no(reason, 'retryable', 'The policy says retryable: false.');
+    case 'exhausted':
+      return no(reason, 'maxAttempts', `It is expected, but ${attempts}.`);
+    default: {
+      if (isNonRetryable(error)) return no(reason, 'NonRetryableError', 'The error itself forbids a retry.');
+      const index = findMatch(policy.stopOn, error);
+      const rule = index === -1 ? 'retryIf' : `stopOn[${index}]`;
+      return no(reason, rule, `${rule} says no.`);
+    }
+  }
+}
+
+function no(reason: FailReason, rule: string, text: string): Explanation {
+  return { retries: false, reason, rule, text };
+}
