@@ -17,6 +17,8 @@ const projects = readdirSync(testFolder, { withFileTypes: true })
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
+    // Property tests make FC_NUM_RUNS runs, 200 by default, on machines that may be busy.
+    testTimeout: 30_000 * Math.max(1, Number(process.env['FC_NUM_RUNS'] ?? 200) / 200),
     setupFiles: ['test/support/fast-check.setup.ts'],
     projects: projects.map((name) => ({
       extends: true,

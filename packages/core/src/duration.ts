@@ -16,7 +16,8 @@ export function parseDuration(value: unknown): number | undefined {
   if (value === 'Infinity') return Infinity;
   const match = typeof value === 'string' ? /^(\d+(?:\.\d+)?)(ms|[smhd])$/.exec(value) : null;
   if (match === null) return undefined;
-  return Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? Number.NaN);
+  // Fifteen digits are exact in a double; 1.001 × 1000 is not quite 1001.
+  return Number((Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? Number.NaN)).toPrecision(15));
 }
 
 /** Short text for people: `formatDuration(5_400_000)` is `'1.5h'`. At most two decimals, so not exact. */

@@ -1,10 +1,18 @@
+import { show } from './show.ts';
+
 /** Stable machine-readable names of every error this project throws. */
 export type RetryErrorCode =
   | 'INVALID_POLICY'
   | 'NON_RETRYABLE'
   | 'RETRY_AFTER'
   | 'ATTEMPT_TIMEOUT'
-  | 'ASYNC_GATE';
+  | 'ASYNC_GATE'
+  | 'INVALID_PAYLOAD'
+  | 'CANCELLED'
+  | 'SHUTDOWN'
+  | 'LEASE_LOST'
+  | 'STALLED'
+  | 'RUN_FAILED';
 
 const BRAND: unique symbol = Symbol.for('@retry/error');
 
@@ -53,15 +61,4 @@ export class PolicyError extends RetryError {
 
 function problemLine({ path, value, message, cure }: Problem): string {
   return `${path === '' ? 'the policy' : path} ${message}, got ${show(value)}. ${cure}`;
-}
-
-/** Prints a seen value in one short line; never throws, whatever the value. */
-function show(value: unknown): string {
-  if (typeof value === 'function') return `function ${String(value.name)}`;
-  if (typeof value !== 'string' && !(typeof value === 'object' && value !== null)) return String(value);
-  try {
-    return (JSON.stringify(value) ?? typeof value).slice(0, 80);
-  } catch {
-    return typeof value;
-  }
 }

@@ -10,6 +10,8 @@ export type {
 export type { BudgetInput } from './budget/define-budget.ts';
 export { defineBudget } from './budget/define-budget.ts';
 export { allowsRetry, openBudget, stepBudget } from './budget/step-budget.ts';
+export type { CancelTimer, Clock, Timers } from './clock.ts';
+export { createClock } from './clock.ts';
 export type { Counters } from './decision/counters.ts';
 export { chargedAttempts } from './decision/counters.ts';
 export { decide } from './decision/decide.ts';
@@ -51,8 +53,9 @@ export type { Explanation } from './plan/explain.ts';
 export { explain } from './plan/explain.ts';
 export type { LintCode, LintWarning } from './plan/lint-policy.ts';
 export { lintPolicy } from './plan/lint-policy.ts';
-export type { Preview, PreviewOptions, RetryPreview, Span } from './plan/preview.ts';
+export type { Preview, PreviewOptions, RetryPreview } from './plan/preview.ts';
 export { preview } from './plan/preview.ts';
+export type { Span } from './plan/span.ts';
 export { definePolicy, isPolicy } from './policy/define-policy.ts';
 export { extendPolicy } from './policy/extend-policy.ts';
 export { parsePolicy } from './policy/parse-policy.ts';
@@ -73,3 +76,5 @@ export type {
   ServerDelayMode,
 } from './policy/policy.ts';
 export { isSerializable, policyToJSON } from './policy/policy-to-json.ts';
+export type { VirtualClock, VirtualClockOptions } from './virtual-clock.ts';
+export { createVirtualClock } from './virtual-clock.ts';

@@ -1,5 +1,4 @@
-import type { FailReason } from '@retry/core';
-import type { Clock } from './clock.ts';
+import type { Clock, FailReason } from '@retry/core';
 
 /** A retry that has been decided and is about to be waited for. */
 export interface RetryEvent {

@@ -1,5 +1,5 @@
+import type { Clock } from '@retry/core';
 import { onAbort } from './abort-hub.ts';
-import type { Clock } from './clock.ts';
 
 /**
  * Resolves after `delayMs`; a delay of 0 waits for no timer. Rejects at once with `signal.reason` when the

@@ -34,6 +34,9 @@ export interface ThrottleBudget {
   readonly tokenRatio: number;
 }
 
+/** Ten times 0.1 is a little less than 1 in floating point; less than this is no difference. */
+export const DUST = 1e-9;
+
 /** What happened at the dependency. */
 export type BudgetEvent =
   /** A first attempt is sent. */

@@ -103,7 +103,7 @@ const ATLEAST_0 = {
 function readCosts(fields: Fields, report: Report): { readonly default: number } {
   const given = fields.value('costs');
   if (given === undefined) return Object.freeze({ default: 5, timeout: 10 });
-  const keys = [...Object.keys(Object(given)), 'default'];
+  const keys = [...new Set([...Object.keys(Object(given)), 'default'])];
   const costs = readFields(given, 'costs', { keys, report });
   const entries = keys.map((key) => [
     key,

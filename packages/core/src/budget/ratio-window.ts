@@ -1,4 +1,5 @@
 import type { BudgetEvent, BudgetState, BudgetStep, RatioBudget } from './budget.ts';
+import { DUST } from './budget.ts';
 
 /** The window moves in slices, as Finagle's does: what happened is forgotten a tenth of the window at a time. */
 const SLICES = 10;
@@ -26,8 +27,7 @@ export function stepRatio(
 function balance({ minPerSecond, windowMs }: RatioBudget, { tokens }: BudgetState): number {
   const reserve = (minPerSecond * windowMs) / 1_000;
   const saved = tokens.reduce((sum, slice) => sum + slice, reserve);
-  // Ten deposits of 0.1 make a little less than 1 in floating point, and a retry all the same.
-  return saved + 1e-9;
+  return saved + DUST;
 }
 
 function put(state: BudgetState, amount: number): BudgetState {

@@ -1,4 +1,5 @@
 import type { Budget, BudgetEvent, BudgetState, BudgetStep, ThrottleBudget, TokenBucket } from './budget.ts';
+import { DUST } from './budget.ts';
 import { openWindow, stepRatio } from './ratio-window.ts';
 
 /** A full, unused budget. */
@@ -62,8 +63,8 @@ function stepBucket(
 
   const { kind = 'default' } = event;
   const cost = (Object.hasOwn(costs, kind) ? costs[kind] : undefined) ?? costs.default;
-  if (cost > tokens) return { state, isGranted: false, paid: 0 };
-  return { state: { ...state, tokens: [tokens - cost] }, isGranted: true, paid: cost };
+  if (cost > tokens + DUST) return { state, isGranted: false, paid: 0 };
+  return { state: { ...state, tokens: [Math.max(tokens - cost, 0)] }, isGranted: true, paid: cost };
 }
 
 function stepThrottle(
@@ -82,7 +83,7 @@ function stepThrottle(
         paid: 0,
       };
     case 'retry':
-      return { state, isGranted: tokens > maxTokens / 2, paid: 0 };
+      return { state, isGranted: tokens - maxTokens / 2 > DUST, paid: 0 };
     case 'request':
       return { state, isGranted: true, paid: 0 };
   }

@@ -1,5 +1,5 @@
-import { RetryError } from '../errors.ts';
 import { isNonRetryable } from '../markers.ts';
+import { isYes } from '../matching/answer.ts';
 import { findMatch } from '../matching/matches-error.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Counters } from './counters.ts';
@@ -19,16 +19,5 @@ export function judge(policy: Policy, counters: Counters, error: unknown): FailR
 
   const attempt = chargedAttempts(counters);
   if (!(attempt < policy.maxAttempts)) return 'exhausted';
-  return retryIf === undefined || isAllowed(retryIf.test(error, { attempt })) ? undefined : 'stopped';
-}
-
-/** A promise is always truthy: taking it for a yes would retry for ever what the gate wanted to stop. */
-function isAllowed(answer: unknown): boolean {
-  if (typeof answer === 'object' && answer !== null && 'then' in answer) {
-    throw new RetryError(
-      'ASYNC_GATE',
-      'retryIf must answer at once, got a promise. Ask before the attempt ends.',
-    );
-  }
-  return Boolean(answer);
+  return retryIf === undefined || isYes(retryIf.test(error, { attempt })) ? undefined : 'stopped';
 }

@@ -49,8 +49,9 @@ function headerOf(headers: HeaderSource, name: string): string | undefined {
 }
 
 function own(headers: object, name: string): unknown {
-  const key = Object.keys(headers).find((given) => given.toLowerCase() === name);
-  return key === undefined ? undefined : (headers as Readonly<Record<string, unknown>>)[key]; // one of its own keys
+  return Object.entries(headers).find(
+    ([key, value]) => value !== undefined && key.toLowerCase() === name,
+  )?.[1];
 }
 
 function milliseconds(value: string): ServerDelay | undefined {
@@ -69,9 +70,18 @@ function httpDate(value: string, headers: HeaderSource, nowAt: number): ServerDe
   return delayMs > 0 ? delay(delayMs) : { type: 'absent' };
 }
 
+/** The three forms of RFC 9110 section 5.6.7; the last does not name its zone, which is GMT all the same. */
+const DATE_FORMS: readonly RegExp[] = [
+  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (GMT|[+-]\d{4})$/,
+  /^(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT$/,
+  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/,
+];
+
+/** `Date.parse` takes almost anything for a date, so the form is checked before. */
 function dateAt(text: string): number | undefined {
-  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(text)) return undefined;
-  const at = Date.parse(/(GMT|[+-]\d{4})$/.test(text) ? text : `${text} GMT`);
+  const form = DATE_FORMS.findIndex((pattern) => pattern.test(text));
+  if (form === -1) return undefined;
+  const at = Date.parse(form === 2 ? `${text} GMT` : text);
   return Number.isNaN(at) ? undefined : at;
 }
 

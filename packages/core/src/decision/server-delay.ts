@@ -19,7 +19,7 @@ export function applyServerDelay(policy: Policy, ownMs: number, asked: ServerDel
   const { maxMs, mode } = policy.serverDelay;
   if (mode === 'ignore') return ownMs;
   if (asked.type === 'refused') return undefined;
-  if (asked.type !== 'delay') return ownMs;
+  if (asked.type !== 'delay' || !(asked.delayMs >= 0)) return ownMs;
   if (mode === 'replace') return Math.min(asked.delayMs, maxMs, Number.MAX_VALUE);
   return asked.delayMs > maxMs ? undefined : Math.min(Math.max(ownMs, asked.delayMs), Number.MAX_VALUE);
 }

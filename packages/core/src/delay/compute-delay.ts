@@ -5,7 +5,7 @@ import { drawJitter, roomForJitter } from './jitter.ts';
 /**
  * Delay before retry `retry`: backoff → cap → jitter → clamp.
  *
- * Total: any number counts as a retry (below 1 and NaN as 1), the result is finite and never NaN.
+ * Total: any number counts as a retry (rounded down; below 1 and NaN as 1), the result is finite and never NaN.
  * It throws only what a custom strategy throws.
  *
  * @param retry - 1 for the wait after the first failed attempt; up to `Number.MAX_SAFE_INTEGER`
@@ -14,12 +14,17 @@ import { drawJitter, roomForJitter } from './jitter.ts';
  * @see docs/policies.md
  */
 export function computeDelay(policy: Policy, retry: number, context: DelayContext): number {
-  const grown = growDelay(policy.backoff, Math.max(retry || 1, 1), context);
+  const grown = growDelay(policy.backoff, countedRetry(retry), context);
   const amount = capBeforeJitter(policy, grown);
   if (policy.jitter === 'none') return clampDelay(policy, amount);
 
   const scale = { whole: policy.granularityMs > 0 };
   return clampDelay(policy, drawJitter(policy.jitter, amount, context.random(), scale));
+}
+
+/** A whole number from 1 to `Number.MAX_SAFE_INTEGER`, whatever was given. */
+export function countedRetry(retry: number): number {
+  return Math.min(Math.max(Math.floor(retry) || 1, 1), Number.MAX_SAFE_INTEGER);
 }
 
 /**

@@ -1,19 +1,20 @@
 import type { Policy } from '../policy/policy.ts';
 import { decorrelatedCeiling, growDelay } from './backoff.ts';
-import { capBeforeJitter, clampDelay } from './compute-delay.ts';
+import { capBeforeJitter, clampDelay, countedRetry } from './compute-delay.ts';
 import { jitterRange } from './jitter.ts';
 
 /**
  * The exact range that {@link computeDelay} draws from before retry `retry`, both ends in milliseconds.
  *
- * A decorrelated delay depends on the one before; the range covers every history. A custom strategy is not
+ * A decorrelated delay depends on the one before; the range covers every history
+ * of delays that the policy drew by itself, not one that a server made longer. A custom strategy is not
  * asked: whatever it answers ends up in the range given.
  *
  * @returns `[minMs, maxMs]`, `0 ≤ minMs ≤ maxMs < Infinity`; every drawn delay lies in it
  */
 export function delayBounds(policy: Policy, retry: number): readonly [minMs: number, maxMs: number] {
   const { backoff } = policy;
-  const count = Math.max(retry || 1, 1);
+  const count = countedRetry(retry);
   if (backoff.type === 'custom') return spreadOf(policy, 0, Number.MAX_VALUE);
   if (backoff.type === 'decorrelated') {
     return spreadOf(policy, backoff.baseMs, highestDecorrelated(policy, backoff.baseMs, count));

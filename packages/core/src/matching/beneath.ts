@@ -1,7 +1,7 @@
 /** Errors may form endless chains through getters; nobody's real chain is this long. */
 const MOST_ERRORS = 1_000;
 
-/** Every error beneath this one, nearest first: through `cause` and `AggregateError.errors`, each once. */
+/** Every error beneath this one, nearest first: through `cause` and `AggregateError.errors`, each once, a thousand at most. */
 export function beneath(error: unknown): readonly unknown[] {
   const found = new Set([error]);
   for (const outer of found) {
@@ -17,5 +17,5 @@ export function beneath(error: unknown): readonly unknown[] {
 function directlyBeneath(error: unknown): readonly unknown[] {
   if (typeof error !== 'object' || error === null) return [];
   const errors = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
-  return 'cause' in error ? [error.cause, ...errors] : errors;
+  return 'cause' in error && error.cause !== undefined ? [error.cause, ...errors] : errors;
 }

@@ -26,9 +26,9 @@ export const transientNetwork: readonly ErrorPattern[] = Object.freeze([
   { cause: { code: SOCKET_CODES } },
   {
     name: 'TypeError',
-    message:
-      /^(Failed to fetch|NetworkError when attempting to fetch|Load failed|Network connection lost|network error)/,
+    message: /^(Failed to fetch|NetworkError when attempting to fetch|Load failed|network error)/,
   },
+  { message: /^Network connection lost/ },
 ]);
 
 /** Answers that ask for another try: 408, 425, 429, 500, 502, 503 and 504. */

@@ -16,7 +16,7 @@ export interface ErrorPattern {
   /** HTTP status, from `status`, `statusCode`, `response.status` or `$metadata.httpStatusCode`. */
   readonly status?: OneOrMany<number>;
   readonly message?: RegExp;
-  /** Some error beneath it matches: through `cause` and `AggregateError.errors`, however deep. */
+  /** One of the nearest thousand errors beneath it matches: through `cause` and `AggregateError.errors`. */
   readonly cause?: Matcher;
 }
 

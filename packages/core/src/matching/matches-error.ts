@@ -1,3 +1,4 @@
+import { isYes } from './answer.ts';
 import { beneath } from './beneath.ts';
 import type { ErrorClass, ErrorPattern, Matcher, Predicate } from './matcher.ts';
 import { statusOf } from './status-of.ts';
@@ -9,7 +10,7 @@ import { statusOf } from './status-of.ts';
  */
 export function matchesError(matcher: Matcher, error: unknown): boolean {
   if (typeof matcher !== 'function') return matchesPattern(matcher, error);
-  return isErrorClass(matcher) ? isOfClass(error, matcher) : Boolean(matcher(error));
+  return isErrorClass(matcher) ? isOfClass(error, matcher) : isYes(matcher(error));
 }
 
 /** Index of the first matcher that means the error; -1 when none does. */
@@ -55,7 +56,8 @@ function isNamed(error: unknown, name: string): boolean {
  * Names of one or two letters are what minifiers write; they say nothing.
  */
 function hasClassNamed(error: unknown, name: string): boolean {
-  if (name.length < 3 || typeof error !== 'object') return false;
+  // A class may have a static `name` of its own, of any type.
+  if (typeof name !== 'string' || name.length < 3 || typeof error !== 'object') return false;
   for (let link = prototypeOf(error); link !== null; link = prototypeOf(link)) {
     if (link.constructor?.name === name) return true;
   }

@@ -14,11 +14,7 @@ interface StatusCarrier {
 export function statusOf(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const carrier = error as StatusCarrier; // any object may be read by these keys
-  const status =
-    carrier.status ??
-    carrier.statusCode ??
-    carrier.response?.status ??
-    carrier.response?.statusCode ??
-    carrier.$metadata?.httpStatusCode;
-  return typeof status === 'number' ? status : undefined;
+  const { status, statusCode, response, $metadata } = carrier;
+  const places = [status, statusCode, response?.status, response?.statusCode, $metadata?.httpStatusCode];
+  return places.find((place) => typeof place === 'number');
 }

@@ -5,6 +5,7 @@ import { judge } from '../decision/judge.ts';
 import { isNonRetryable } from '../markers.ts';
 import { findMatch } from '../matching/matches-error.ts';
 import type { Policy } from '../policy/policy.ts';
+import { show } from '../show.ts';
 
 /** Which rule of a policy decides about an error, and why. */
 export interface Explanation {
@@ -28,7 +29,7 @@ export function explain(policy: Policy, error: unknown, counters: Counters = { f
     const reason = judge(policy, counters, error);
     return reason === undefined ? allowed(policy, error) : refused(policy, { error, counters, reason });
   } catch (thrown) {
-    const text = `A rule of the policy threw ${String(thrown)}, so the run stops with its own error.`;
+    const text = `A rule of the policy threw ${show(thrown)}, so the run stops with its own error.`;
     return { retries: false, reason: 'stopped', rule: 'thrown', text };
   }
 }

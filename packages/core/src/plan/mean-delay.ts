@@ -16,7 +16,9 @@ export function meanDelay(policy: Policy, retry: number, previousDelayMs: number
   const [low, high] = jitterRange(policy.jitter, amount, { whole: policy.granularityMs > 0 });
   const lowest = clampDelay(policy, 0);
   const highest = clampDelay(policy, Number.MAX_VALUE);
-  return meanWithin([low * unitMs, high * unitMs], [lowest, highest]);
+  // In a range that ends beyond the largest number every share would be NaN.
+  const [from, to] = [Math.min(low * unitMs, Number.MAX_VALUE), Math.min(high * unitMs, Number.MAX_VALUE)];
+  return meanWithin([from, to], [lowest, highest]);
 }
 
 function growInTheMiddle({ backoff }: Policy, retry: number, previousDelayMs: number | undefined): number {

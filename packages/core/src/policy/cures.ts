@@ -26,6 +26,6 @@ export function cureForKey(key: string, value: unknown, known: readonly string[]
 
 /** `attempts` and `tries` count the first execution, as we do; the others count what comes after it. */
 function countCure(key: string, value: unknown): string {
-  if (typeof value !== 'number') return 'Use maxAttempts, which counts the first attempt too.';
+  if (typeof value !== 'number' || value < 0) return 'Use maxAttempts, which counts the first attempt too.';
   return `Use maxAttempts: ${/^(attempts|tries|numOfAttempts)$/.test(key) ? value : value + 1}.`;
 }

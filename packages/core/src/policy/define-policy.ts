@@ -122,8 +122,9 @@ const MORE_THAN_0 = { accepts: (ms: number): boolean => ms > 0, message: 'must b
 
 function readJitter(fields: Fields, fallback: 'none' | 'full', report: Report): Jitter {
   const given = fields.value('jitter');
-  if (typeof given !== 'object' || given === null)
+  if (typeof given !== 'object' || given === null) {
     return fields.choice<(typeof JITTERS)[number]>('jitter', fallback, JITTERS);
+  }
   const proportional = readFields(given, 'jitter', { keys: ['proportional'], report })?.number(
     'proportional',
     undefined,

@@ -1,4 +1,5 @@
-import type { Matcher, MatcherInput } from '../matching/matcher.ts';
+import { PolicyError } from '../errors.ts';
+import type { MatcherInput } from '../matching/matcher.ts';
 import { definePolicy } from './define-policy.ts';
 import type { Policy, PolicyInput, Registry } from './policy.ts';
 import { patternJSON } from './policy-to-json.ts';
@@ -19,39 +20,48 @@ export function extendPolicy(
   registry: Registry = {},
 ): Policy {
   const policy = definePolicy(base, registry);
-  const written = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+  if (typeof patch !== 'object' || patch === null) throw notAnObject(patch);
   const named = registryOf(policy);
-  const merged = {
-    ...toInput(policy),
-    ...written,
-    ...(isList(patch.retryOn) && { retryOn: unite(policy.retryOn, patch.retryOn) }),
-    ...(isList(patch.stopOn) && { stopOn: unite(policy.stopOn, patch.stopOn) }),
-  };
-  return definePolicy(merged, {
+  const names = {
     strategies: { ...named.strategies, ...registry.strategies },
     gates: { ...named.gates, ...registry.gates },
-  });
+  };
+  const written = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+  const lists = (['retryOn', 'stopOn'] as const).filter((key) => Array.isArray(patch[key]));
+  const merged = { ...toInput(policy), ...written };
+  const united = definePolicy(
+    { ...merged, ...pick(lists, (key) => [...listOf(policy[key]), ...listOf(patch[key])]) },
+    names,
+  );
+  return lists.length === 0
+    ? united
+    : definePolicy({ ...toInput(united), ...pick(lists, (key) => once(listOf(united[key]))) }, names);
 }
 
-/** Anything else is left to `definePolicy` to judge. */
-function isList(matchers: unknown): boolean {
-  return Array.isArray(matchers);
+type Matchers = readonly MatcherInput[];
+
+type MatcherKey = 'retryOn' | 'stopOn';
+
+function pick(keys: readonly MatcherKey[], listAt: (key: MatcherKey) => Matchers): PolicyInput {
+  return Object.fromEntries(keys.map((key) => [key, listAt(key)]));
 }
 
-function unite(
-  base: readonly Matcher[] | 'nothing',
-  patch: readonly MatcherInput[] | 'nothing' | undefined,
-): readonly MatcherInput[] {
-  const all: MatcherInput[] = [];
-  for (const matcher of [
-    ...(base === 'nothing' ? [] : base),
-    ...(isList(patch) ? (patch as MatcherInput[]) : []),
-  ]) {
-    if (!all.some((known) => isSame(known, matcher))) all.push(matcher);
-  }
-  return all;
+function listOf(matchers: Matchers | 'nothing' | undefined): Matchers {
+  return matchers === undefined || matchers === 'nothing' ? [] : matchers;
 }
 
+/** Each matcher once: classes and predicates by identity, patterns by content. */
+function once(matchers: Matchers): Matchers {
+  return matchers.filter((matcher, index) => matchers.findIndex((known) => isSame(known, matcher)) === index);
+}
+
+function notAnObject(value: unknown): PolicyError {
+  return new PolicyError([
+    { path: '', value, message: 'must be an object', cure: 'Use {} to change nothing.' },
+  ]);
+}
+
+/** Both have been defined, so that their keys stand in one order. */
 function isSame(one: MatcherInput, other: MatcherInput): boolean {
   if (one === other) return true;
   const json = patternJSON(one);

@@ -91,6 +91,7 @@ function fieldsOf(
   };
 }
 
+/** Anything with keys of its own to read; not a list or a Map, whose content would be overlooked. */
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(Symbol.iterator in value);
 }

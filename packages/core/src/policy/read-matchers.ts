@@ -24,7 +24,9 @@ export function readMatchers(policy: Fields, key: string, report: Report): reado
     policy.fail(key, 'must be a list of matchers', MATCHER_CURE);
     return NO_MATCHERS;
   }
-  return Object.freeze(given.map((matcher, index) => readMatcher(matcher, `${key}[${index}]`, report)));
+  return Object.freeze(
+    Array.from(given, (matcher, index) => readMatcher(matcher, `${key}[${index}]`, report)),
+  );
 }
 
 function readMatcher(given: unknown, path: string, report: Report): Matcher {
@@ -34,8 +36,8 @@ function readMatcher(given: unknown, path: string, report: Report): Matcher {
     refuse('is nested too deep', 'One cause looks at every depth.');
     return {};
   }
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    refuse('is not a matcher', MATCHER_CURE);
+  if (typeof given !== 'object' || given === null || Array.isArray(given) || given instanceof RegExp) {
+    refuse('is not a matcher', given instanceof RegExp ? `Use { message: ${given} }.` : MATCHER_CURE);
     return {};
   }
   const fields = readFields(given, path, { keys: PATTERN_KEYS, report });

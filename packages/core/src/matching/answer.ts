@@ -1,0 +1,17 @@
+import { RetryError } from '../errors.ts';
+
+/**
+ * What a gate or predicate of the user's answered. A promise is always truthy: taking it for a yes would retry
+ * for ever what it wanted to stop.
+ *
+ * @throws {RetryError} `ASYNC_GATE` when it answered with a promise
+ */
+export function isYes(answer: unknown): boolean {
+  if (typeof answer === 'object' && answer !== null && 'then' in answer) {
+    throw new RetryError(
+      'ASYNC_GATE',
+      'a gate or predicate must answer at once, got a promise. Ask before the attempt ends.',
+    );
+  }
+  return Boolean(answer);
+}

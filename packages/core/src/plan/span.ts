@@ -1,0 +1,32 @@
+/** The least, the expected and the most, in milliseconds. */
+export interface Span {
+  readonly minMs: number;
+  readonly meanMs: number;
+  readonly maxMs: number;
+}
+
+/** No time at all. */
+export const NOTHING: Span = { minMs: 0, meanMs: 0, maxMs: 0 };
+
+/** One after the other. */
+export function add(one: Span, other: Span): Span {
+  return {
+    minMs: one.minMs + other.minMs,
+    meanMs: one.meanMs + other.meanMs,
+    maxMs: one.maxMs + other.maxMs,
+  };
+}
+
+/** So many times, `0 ≤ count ≤ Infinity`; nothing for ever is still nothing. */
+export function times({ minMs, meanMs, maxMs }: Span, count: number): Span {
+  return { minMs: minMs && minMs * count, meanMs: meanMs && meanMs * count, maxMs: maxMs && maxMs * count };
+}
+
+/** None of it longer than the limit. */
+export function cutAt({ minMs, meanMs, maxMs }: Span, limitMs: number): Span {
+  return {
+    minMs: Math.min(minMs, limitMs),
+    meanMs: Math.min(meanMs, limitMs),
+    maxMs: Math.min(maxMs, limitMs),
+  };
+}
