@@ -1,0 +1,94 @@
+import type { EventFrom, StateAfter } from './arrows.ts';
+import { ARROWS } from './arrows.ts';
+import { changesOf } from './changes-of.ts';
+import type { RunEvent, RunEventType } from './run-event.ts';
+import type { RunRecord, RunState } from './run-state.ts';
+import { isEnd } from './run-state.ts';
+
+/** What whoever keeps the run has to do about a move; `transition` itself does nothing. */
+export type Effect =
+  /** Put it at the back of its lane, ready for a worker. */
+  | { readonly type: 'enqueue' }
+  /** Put it aside until `runAt`. */
+  | { readonly type: 'schedule'; readonly runAt: number }
+  /** Give its worker the lease of this epoch. */
+  | { readonly type: 'lease'; readonly epoch: number }
+  /** It is over: forget the lease, keep the record. */
+  | { readonly type: 'end' };
+
+/** A move that was made, or an event that this state does not take; the run is then as it was. */
+export type Transition<Kept extends RunRecord = RunRecord, State extends RunState = RunState> =
+  | {
+      readonly type: 'moved';
+      readonly run: Omit<Kept, 'state'> & { readonly state: State };
+      readonly effects: readonly Effect[];
+    }
+  | { readonly type: 'rejected'; readonly from: RunState; readonly event: RunEventType };
+
+/**
+ * What an event makes of a run. Pure: executes nothing, changes nothing; what else the run carries stays.
+ *
+ * Where the state is known by its type, an event that the state does not take is a type error; where it is
+ * not, it is a `rejected` value.
+ *
+ * @see docs/lifecycle.md
+ */
+export function transition<Kept extends RunRecord, Event extends EventFrom<Kept['state']>>(
+  run: Kept,
+  event: Event,
+): Transition<Kept, StateAfter<Kept['state'], Event['type']>> {
+  // The table that the types are made of is the one that is asked.
+  return move(run, event) as Transition<Kept, StateAfter<Kept['state'], Event['type']>>;
+}
+
+function move(run: RunRecord, event: RunEvent): Transition {
+  const to = targetOf(event);
+  if (!isArrow(run.state, event.type, to)) return { type: 'rejected', from: run.state, event: event.type };
+  const moved = { ...run, ...changesOf(run, event), state: to };
+  return { type: 'moved', run: moved, effects: effectsOf(run, moved) };
+}
+
+function isArrow(from: RunState, event: RunEventType, to: RunState): boolean {
+  return ARROWS.some((arrow) => arrow.from === from && arrow.event === event && arrow.to === to);
+}
+
+function targetOf(event: RunEvent): RunState {
+  switch (event.type) {
+    case 'submit':
+    case 'retry':
+    case 'recover':
+      return isLater(event) ? 'scheduled' : 'submitted';
+    case 'limit':
+      return event.runAt === undefined ? 'rate_limited' : 'scheduled';
+    case 'promote':
+    case 'release':
+    case 'redrive':
+      return 'submitted';
+    case 'start':
+    case 'heartbeat':
+      return 'started';
+    case 'complete':
+      return 'completed';
+    case 'fail':
+    case 'give-up':
+      return 'failed';
+    case 'stall':
+      return 'stalled';
+    case 'cancel':
+      return 'cancelled';
+    case 'drop':
+      return 'dropped';
+  }
+}
+
+function isLater({ at, runAt = at }: { readonly at: number; readonly runAt?: number }): boolean {
+  return runAt > at;
+}
+
+function effectsOf(from: RunRecord, to: RunRecord): readonly Effect[] {
+  if (from.state === to.state) return [];
+  if (to.state === 'submitted') return [{ type: 'enqueue' }];
+  if (to.state === 'scheduled') return [{ type: 'schedule', runAt: to.runAt ?? 0 }];
+  if (to.state === 'started') return [{ type: 'lease', epoch: to.epoch }];
+  return isEnd(to.state) ? [{ type: 'end' }] : [];
+}

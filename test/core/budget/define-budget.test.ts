@@ -1,0 +1,125 @@
+import type { BudgetInput } from '@retry/core';
+import { defineBudget, PolicyError } from '@retry/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+function problemsOf(input: unknown): unknown {
+  try {
+    return defineBudget(input as BudgetInput); // what JavaScript callers and files give
+  } catch (error) {
+    if (error instanceof PolicyError) return error.problems;
+    throw error;
+  }
+}
+
+describe('defineBudget', () => {
+  it('fills in the numbers of the AWS SDK', () => {
+    expect(defineBudget({ type: 'token-bucket' })).toEqual({
+      type: 'token-bucket',
+      capacity: 500,
+      costs: { default: 5, timeout: 10 },
+      refund: 1,
+      refillPerSecond: 0,
+    });
+  });
+
+  it('fills in the numbers of Finagle', () => {
+    expect(defineBudget({ type: 'ratio' })).toEqual({
+      type: 'ratio',
+      ratio: 0.2,
+      minPerSecond: 10,
+      windowMs: 10_000,
+    });
+  });
+
+  it('fills in the numbers of gRPC', () => {
+    expect(defineBudget({ type: 'throttle' })).toEqual({ type: 'throttle', maxTokens: 10, tokenRatio: 0.1 });
+  });
+
+  it('reads what is written, durations as text', () => {
+    expect(defineBudget({ type: 'ratio', ratio: 0.5, minPerSecond: 0, window: '1m' })).toEqual({
+      type: 'ratio',
+      ratio: 0.5,
+      minPerSecond: 0,
+      windowMs: 60_000,
+    });
+  });
+
+  it('knows a default price also where only others are written', () => {
+    expect(defineBudget({ type: 'token-bucket', costs: { throttle: 20 } })).toMatchObject({
+      costs: { default: 5, throttle: 20 },
+    });
+  });
+
+  it('cannot be changed afterwards, nor through what it was made of', () => {
+    const costs = { default: 1 };
+    const budget = defineBudget({ type: 'token-bucket', costs });
+
+    costs.default = 0;
+
+    expect(budget).toMatchObject({ costs: { default: 1 } });
+    expect(Object.isFrozen(budget)).toBe(true);
+    expect(Object.isFrozen((budget as { costs: object }).costs)).toBe(true);
+  });
+
+  it.each<[string, string, unknown]>([
+    ['no type', 'type', {}],
+    ['an unknown type', 'type', { type: 'leaky-bucket' }],
+    ['a key of another budget', 'ratio', { type: 'throttle', ratio: 0.2 }],
+    ['a negative capacity', 'capacity', { type: 'token-bucket', capacity: -1 }],
+    ['a capacity without end', 'capacity', { type: 'token-bucket', capacity: 'Infinity' }],
+    ['a price that is null', 'costs.default', { type: 'token-bucket', costs: { default: null } }],
+    ['a negative price', 'costs.timeout', { type: 'token-bucket', costs: { timeout: -1 } }],
+    ['a price as text', 'costs.timeout', { type: 'token-bucket', costs: { timeout: '10' } }],
+    ['prices that are none', 'costs', { type: 'token-bucket', costs: 5 }],
+    ['a refund that is null', 'refund', { type: 'token-bucket', refund: null }],
+    ['a ratio that is no number', 'ratio', { type: 'ratio', ratio: Number.NaN }],
+    ['a window of 0', 'window', { type: 'ratio', window: 0 }],
+    ['a window without end', 'window', { type: 'ratio', window: 'Infinity' }],
+    ['a negative token ratio', 'tokenRatio', { type: 'throttle', tokenRatio: -0.1 }],
+  ])('refuses %s, at %s', (_name, path, input) => {
+    expect(problemsOf(input)).toEqual(expect.arrayContaining([expect.objectContaining({ path })]));
+  });
+
+  it.each([undefined, null, 3, 'token-bucket', [], () => 1])('refuses %s as a whole', (input) => {
+    expect(problemsOf(input)).toEqual(expect.arrayContaining([expect.objectContaining({ path: '' })]));
+  });
+
+  it('lists every problem at once', () => {
+    const input = {
+      type: 'token-bucket',
+      capacity: -1,
+      refund: 'x',
+      costs: { default: -1, a: -2 },
+      window: 1,
+    };
+
+    expect(problemsOf(input)).toHaveLength(5);
+  });
+
+  it('gives a budget or throws a PolicyError, whatever it is given', () => {
+    const values = fc.oneof(fc.anything(), fc.constantFrom<unknown>(0, -1, 'Infinity', null, '1s', {}));
+    const keys = [
+      'capacity',
+      'costs',
+      'refund',
+      'refillPerSecond',
+      'ratio',
+      'minPerSecond',
+      'window',
+      'maxTokens',
+    ];
+    const inputs = fc
+      .tuple(
+        fc.constantFrom<unknown>('token-bucket', 'ratio', 'throttle', 'x', null),
+        fc.dictionary(fc.oneof(fc.constantFrom(...keys), fc.string()), values, { maxKeys: 3 }),
+      )
+      .map(([type, rest]) => ({ type, ...rest }));
+
+    fc.assert(
+      fc.property(fc.oneof(inputs, fc.anything()), (input) => {
+        expect(problemsOf(input)).toBeTypeOf('object');
+      }),
+    );
+  });
+});

@@ -1,0 +1,150 @@
+import {
+  type DecisionContext,
+  decide,
+  definePolicy,
+  type PolicyInput,
+  RetryAfterError,
+  type ServerDelay,
+} from '@retry/core';
+import { describe, expect, it } from 'vitest';
+
+const NOW = 1_000_000;
+const SECOND: PolicyInput = { backoff: { type: 'constant', base: '1s' }, jitter: 'none' };
+
+function decisionOn(input: PolicyInput, context: Partial<DecisionContext> = {}) {
+  const whole = { now: NOW, random: () => 0, ...context };
+  return decide(definePolicy({ ...SECOND, ...input }), { failures: 1 }, { error: 'boom' }, whole);
+}
+
+function decisionOnServer(
+  serverDelay: PolicyInput['serverDelay'],
+  asked: ServerDelay | undefined,
+  error?: unknown,
+) {
+  const policy = definePolicy({ ...SECOND, ...(serverDelay && { serverDelay }) });
+  return decide(policy, { failures: 1 }, { error, serverDelay: asked }, { now: NOW, random: () => 0 });
+}
+
+const asks = (delayMs: number): ServerDelay => ({ type: 'delay', delayMs });
+const REFUSED = { type: 'fail', reason: 'server-delay' };
+
+describe('decide with a deadline', () => {
+  it('retries when the attempt can start just before it', () => {
+    expect(decisionOn({ deadline: 1_001 })).toEqual({ type: 'retry', delayMs: 1_000, runAt: 1_001_000 });
+  });
+
+  it('fails when the attempt would start at it or later', () => {
+    expect(decisionOn({ deadline: 1_000 })).toEqual({ type: 'fail', reason: 'deadline' });
+    expect(decisionOn({ deadline: 999 })).toEqual({ type: 'fail', reason: 'deadline' });
+  });
+
+  it('counts it from the start of the first attempt', () => {
+    expect(decisionOn({ deadline: '10s' }, { startedAt: NOW - 8_999 })).toMatchObject({ type: 'retry' });
+    expect(decisionOn({ deadline: '10s' }, { startedAt: NOW - 9_000 })).toMatchObject({ reason: 'deadline' });
+  });
+
+  it('holds the outer deadline', () => {
+    expect(decisionOn({}, { deadlineAt: NOW + 1_001 })).toMatchObject({ type: 'retry' });
+    expect(decisionOn({}, { deadlineAt: NOW + 1_000 })).toMatchObject({ reason: 'deadline' });
+  });
+
+  it('holds the earlier of the two', () => {
+    expect(decisionOn({ deadline: '1s' }, { deadlineAt: NOW + 60_000 })).toMatchObject({
+      reason: 'deadline',
+    });
+    expect(decisionOn({ deadline: '60s' }, { deadlineAt: NOW + 1_000 })).toMatchObject({
+      reason: 'deadline',
+    });
+    expect(decisionOn({ deadline: '60s' }, { deadlineAt: NOW + 60_000 })).toMatchObject({ type: 'retry' });
+  });
+
+  it('has none unless one is given', () => {
+    expect(decisionOn({}, { startedAt: 0 })).toMatchObject({ type: 'retry' });
+    expect(decisionOn({}, { startedAt: undefined, deadlineAt: undefined })).toMatchObject({ type: 'retry' });
+  });
+
+  it('measures the delay that the server asks for', () => {
+    const policy = definePolicy({ ...SECOND, deadline: '5s' });
+    const failure = { error: 'boom', serverDelay: asks(5_000) };
+
+    const decision = decide(policy, { failures: 1 }, failure, { now: NOW, random: () => 0 });
+
+    expect(decision).toEqual({ type: 'fail', reason: 'deadline' });
+  });
+});
+
+describe('decide with a budget', () => {
+  it('retries when the budget allows it', () => {
+    expect(decisionOn({}, { budget: { allowsRetry: true } })).toMatchObject({ type: 'retry' });
+    expect(decisionOn({}, { budget: undefined })).toMatchObject({ type: 'retry' });
+  });
+
+  it('fails when it does not', () => {
+    expect(decisionOn({}, { budget: { allowsRetry: false } })).toEqual({ type: 'fail', reason: 'budget' });
+  });
+});
+
+describe('decide with a delay from the server', () => {
+  it.each<[PolicyInput['serverDelay'], ServerDelay, number]>([
+    // A floor: the longer of the two.
+    [undefined, asks(30_000), 30_000],
+    [undefined, asks(200), 1_000],
+    [undefined, asks(0), 1_000],
+    [undefined, asks(60_000), 60_000],
+    [{ max: 'Infinity' }, asks(86_400_000), 86_400_000],
+    // A replacement, capped.
+    [{ mode: 'replace' }, asks(200), 200],
+    [{ mode: 'replace' }, asks(0), 0],
+    [{ mode: 'replace' }, asks(90_000), 60_000],
+    [{ mode: 'replace', max: '2s' }, asks(30_000), 2_000],
+    // Nothing at all.
+    [{ mode: 'ignore' }, asks(30_000), 1_000],
+    [{ mode: 'ignore' }, asks(90_000), 1_000],
+    [{ mode: 'ignore' }, { type: 'refused' }, 1_000],
+    [undefined, { type: 'absent' }, 1_000],
+    [undefined, { type: 'malformed', header: 'retry-after', value: 'soon' }, 1_000],
+    [{ mode: 'replace' }, { type: 'absent' }, 1_000],
+  ])('%o: when it says %o waits %d ms', (serverDelay, asked, delayMs) => {
+    expect(decisionOnServer(serverDelay, asked)).toEqual({ type: 'retry', delayMs, runAt: NOW + delayMs });
+  });
+
+  it.each<[PolicyInput['serverDelay'], ServerDelay]>([
+    [undefined, { type: 'refused' }],
+    [{ mode: 'replace' }, { type: 'refused' }],
+    [undefined, asks(60_001)],
+    [{ max: '10s' }, asks(10_001)],
+    [{ max: 0 }, asks(1)],
+    [undefined, asks(Infinity)],
+  ])('%o: when it says %o fails', (serverDelay, asked) => {
+    expect(decisionOnServer(serverDelay, asked)).toEqual(REFUSED);
+  });
+
+  it('reads what a RetryAfterError asks for', () => {
+    expect(decisionOnServer(undefined, undefined, new RetryAfterError('7s'))).toMatchObject({
+      delayMs: 7_000,
+    });
+    expect(decisionOnServer(undefined, undefined, new RetryAfterError('2m'))).toEqual(REFUSED);
+  });
+
+  it('believes what it is told before what the error carries', () => {
+    const error = new RetryAfterError('7s');
+
+    expect(decisionOnServer(undefined, asks(3_000), error)).toMatchObject({ delayMs: 3_000 });
+    expect(decisionOnServer(undefined, { type: 'absent' }, error)).toMatchObject({ delayMs: 1_000 });
+  });
+
+  it('never waits for ever', () => {
+    const decision = decisionOnServer({ max: 'Infinity' }, undefined, new RetryAfterError('Infinity'));
+
+    expect(decision).toMatchObject({ type: 'retry', delayMs: Number.MAX_VALUE });
+  });
+
+  it.each<[PolicyInput['serverDelay'], number]>([
+    [undefined, Number.NaN],
+    [{ mode: 'replace' }, Number.NaN],
+    [{ mode: 'replace' }, -5],
+    [undefined, -5],
+  ])('%o: takes a delay of %d ms for none', (serverDelay, delayMs) => {
+    expect(decisionOnServer(serverDelay, asks(delayMs))).toMatchObject({ type: 'retry', delayMs: 1_000 });
+  });
+});

@@ -1,0 +1,137 @@
+import { computeDelay, definePolicy, type PolicyInput } from '@retry/core';
+import { describe, expect, it, vi } from 'vitest';
+import { JUST_UNDER_1 } from '../../support/arbitraries.ts';
+
+const SECOND: PolicyInput = { backoff: { type: 'constant', base: '1s' }, jitter: 'none' };
+
+function delayOf(input: PolicyInput, retry = 1, draw = 0.5): number {
+  return computeDelay(definePolicy(input), retry, { random: () => draw });
+}
+
+describe('computeDelay', () => {
+  it('spreads the default policy from 0 to 100, 200, 400 … 20 000 ms', () => {
+    expect([1, 2, 3, 8, 9, 5_000].map((retry) => delayOf({}, retry))).toEqual([
+      50, 100, 200, 6_400, 10_000, 10_000,
+    ]);
+  });
+
+  it('cuts to the highest delay', () => {
+    expect(delayOf({ ...SECOND, maxDelay: '300ms' })).toBe(300);
+    expect(
+      delayOf({ backoff: { type: 'exponential', base: 1 }, jitter: 'none', maxDelay: '1m' }, 5_000),
+    ).toBe(60_000);
+  });
+
+  it('raises to the lowest delay', () => {
+    expect(delayOf({ ...SECOND, minDelay: '3s' })).toBe(3_000);
+    expect(delayOf({ backoff: { type: 'none' }, minDelay: 5 })).toBe(5);
+  });
+
+  it.each([
+    ['before-jitter', [500, 750, 1_000]],
+    ['after-jitter', [1_000, 1_000, 1_000]],
+    ['before-jitter-only', [1_000, 1_500, 2_000]],
+  ] as const)('caps %s: bounded jitter of 4 s under 1 s is %o', (capAt, delays) => {
+    const input = {
+      backoff: { type: 'constant', base: '4s' },
+      jitter: 'bounded',
+      maxDelay: '1s',
+      capAt,
+    } as const;
+
+    const drawn = [0, 0.5, JUST_UNDER_1].map((draw) => Math.round(delayOf(input, 1, draw)));
+
+    expect(drawn).toEqual(delays);
+  });
+
+  it('piles late delays up at the cap when it comes after the jitter', () => {
+    // seed 001: min(uniform(0, uncapped), cap)
+    const input = {
+      backoff: { type: 'constant', base: '4s' },
+      maxDelay: '1s',
+      capAt: 'after-jitter',
+    } as const;
+
+    expect([0, 0.125, 0.25, 0.5, 0.75].map((draw) => delayOf(input, 1, draw))).toEqual([
+      0, 500, 1_000, 1_000, 1_000,
+    ]);
+  });
+
+  it('may jitter over the cap when the cap is for the backoff only', () => {
+    // seed 002: 300 s ± 10 % reaches 330 s
+    const input = {
+      backoff: { type: 'exponential', base: '1s' },
+      jitter: { proportional: 0.1 },
+      maxDelay: '300s',
+      capAt: 'before-jitter-only',
+      granularity: '1s',
+    } as const;
+
+    expect([0.49, 0.5, 0.99].map((draw) => delayOf(input, 20, draw))).toEqual([270_000, 300_000, 330_000]);
+  });
+
+  it('draws whole units, both ends included', () => {
+    // seed 003: randrange(30 + 1) seconds
+    const input = { backoff: { type: 'constant', base: '30s' }, granularity: '1s' } as const;
+
+    expect([0, 0.5, JUST_UNDER_1].map((draw) => delayOf(input, 1, draw))).toEqual([0, 15_000, 30_000]);
+  });
+
+  it('rounds down, but not below the lowest and not above the highest delay', () => {
+    const of = (base: number) =>
+      delayOf({
+        backoff: { type: 'constant', base },
+        jitter: 'none',
+        granularity: 1_000,
+        minDelay: 1_500,
+        maxDelay: 3_900,
+      });
+
+    expect([0, 1_999, 2_000, 2_999, 3_950, 9_000].map(of)).toEqual([
+      2_000, 2_000, 2_000, 2_000, 3_000, 3_000,
+    ]);
+  });
+
+  it('grows decorrelated backoff from the previous delay that it is told', () => {
+    const policy = definePolicy({ backoff: { type: 'decorrelated', base: 100 }, maxDelay: '1s' });
+    const after = (previousDelayMs: number | undefined) =>
+      computeDelay(policy, 2, { random: () => 0.5, previousDelayMs });
+
+    expect([undefined, 100, 200, 600, 900].map(after)).toEqual([200, 200, 350, 950, 1_000]);
+  });
+
+  it.each([0, -5, Number.NaN])('counts retry %d as the first', (retry) => {
+    expect(delayOf({ backoff: { type: 'list', delays: [7, 8] }, jitter: 'none' }, retry)).toBe(7);
+  });
+
+  it('asks for no draw without jitter and for one with it', () => {
+    const random = vi.fn(() => 0.5);
+
+    computeDelay(definePolicy(SECOND), 1, { random });
+    expect(random).toHaveBeenCalledTimes(0);
+    computeDelay(definePolicy(), 1, { random });
+    expect(random).toHaveBeenCalledTimes(1);
+  });
+
+  it('stays finite without a cap', () => {
+    const backoff = { type: 'exponential', base: 1 } as const;
+
+    expect(delayOf({ backoff, jitter: 'none', maxDelay: 'Infinity' }, 5_000)).toBe(Number.MAX_VALUE);
+    expect(delayOf({ backoff, jitter: 'bounded', maxDelay: 'Infinity' }, 5_000, 0.9)).toBeLessThan(Infinity);
+  });
+
+  it.each([3, 7, 1_000, 60_000])('stays finite without a cap in whole units of %d ms', (granularity) => {
+    const backoff = { type: 'exponential', base: 1 } as const;
+
+    expect(delayOf({ backoff, jitter: 'none', maxDelay: 'Infinity', granularity }, 5_000)).toBeLessThan(
+      Infinity,
+    );
+  });
+
+  it.each([Number.NaN, -1, 2, Infinity])('stays between the limits when the draw is %d', (draw) => {
+    const delayMs = delayOf({ minDelay: 10, maxDelay: 50 }, 1, draw);
+
+    expect(delayMs).toBeGreaterThanOrEqual(10);
+    expect(delayMs).toBeLessThanOrEqual(50);
+  });
+});

@@ -1,0 +1,127 @@
+import { computeDelay, decide, explain, type Policy } from '@retry/core';
+import { fromCmdx } from '@retry/core/dialects';
+import { describe, expect, it, vi } from 'vitest';
+import { codesOf } from './problems.ts';
+
+const MAIN = 'main@fc92e183';
+
+describe("fromCmdx's strategies", () => {
+  it('never asks the strategy without a positive delay', () => {
+    const jitter = vi.fn(() => 1);
+    const { policy, warnings } = fromCmdx({ retry_on: { exceptions: [Error], delay: 0, jitter } });
+
+    expect(delayOf(policy)).toBe(0);
+    expect(jitter).not.toHaveBeenCalled();
+    expect(codesOf(warnings)).toEqual(['WITHOUT_EFFECT retry_on.jitter']);
+  });
+
+  it("gives a strategy of one's own an attempt from 0 and seconds", () => {
+    const jitter = vi.fn(() => 2);
+    const { policy } = fromCmdx({ version: MAIN, retry_on: { exceptions: [Error], delay: 1.5, jitter } });
+
+    expect(delayOf(policy)).toBe(2_000);
+    computeDelay(policy, 2, { random: () => 0, previousDelayMs: 700 });
+
+    expect(jitter.mock.calls).toEqual([
+      [0, 1.5, undefined],
+      [1, 1.5, 0.7],
+    ]);
+  });
+
+  it('tells only a retrier the delay before in v2.0.1', () => {
+    const own = vi.fn(() => 2);
+    const retrier = vi.fn(() => 2);
+    const context = { random: () => 0, previousDelayMs: 700 };
+
+    computeDelay(fromCmdx({ retry_on: { exceptions: [Error], jitter: own } }).policy, 2, context);
+    const retriers = { mine: retrier };
+    computeDelay(
+      fromCmdx({ retry_on: { exceptions: [Error], jitter: 'mine' }, retriers }).policy,
+      2,
+      context,
+    );
+
+    expect(own).toHaveBeenCalledWith(1, 0.5);
+    expect(retrier).toHaveBeenCalledWith(1, 0.5, 0.7);
+  });
+
+  it('takes strategies as function, object, method, retrier and block', () => {
+    const call = (): number => 9;
+    const task = { own_delay: call };
+
+    for (const options of [
+      { retry_on: { exceptions: [Error], jitter: call } },
+      { retry_on: { exceptions: [Error], jitter: { call } } },
+      { retry_on: { exceptions: [Error], jitter: 'own_delay' }, task },
+      { retry_on: { exceptions: [Error], jitter: 'mine' }, retriers: { mine: { call } } },
+      { retry_on: { exceptions: [Error], block: call } },
+      // A registered strategy takes the place of the built-in one.
+      { retry_on: { exceptions: [Error], jitter: 'linear' }, retriers: { linear: call } },
+    ]) {
+      expect(delayOf(fromCmdx(options).policy)).toBe(9_000);
+    }
+  });
+
+  it('lets jitter beat a block, and takes an object without call for none', () => {
+    const block = (): number => 9;
+
+    expect(delayOf(fromCmdx({ retry_on: { exceptions: [Error], block, jitter: 'linear' } }).policy)).toBe(
+      500,
+    );
+    const { policy, warnings } = fromCmdx({ retry_on: { exceptions: [Error], jitter: {} } });
+    expect(delayOf(policy)).toBe(500);
+    expect(codesOf(warnings)).toEqual(['WITHOUT_EFFECT retry_on.jitter']);
+  });
+
+  it('keeps the task itself as this of its methods', () => {
+    const task = {
+      seconds: 4,
+      own_delay(): number {
+        return this.seconds;
+      },
+    };
+
+    expect(delayOf(fromCmdx({ retry_on: { exceptions: [Error], jitter: 'own_delay' }, task }).policy)).toBe(
+      4_000,
+    );
+  });
+});
+
+describe("fromCmdx's gates", () => {
+  it('asks both gates, with an attempt from 0, in every form', () => {
+    const call = (_error: unknown, attempt: number): boolean => attempt === 0;
+    for (const [options, allowed] of [
+      [{ retry_on: { exceptions: [Error], if: call } }, [true, false]],
+      [{ retry_on: { exceptions: [Error], unless: { call } } }, [false, true]],
+      [
+        { retry_on: { exceptions: [Error], if: 'fresh', unless: false }, task: { fresh: call } },
+        [true, false],
+      ],
+      [{ retry_on: { exceptions: [Error], if: true, unless: call } }, [false, true]],
+      [{ retry_on: { exceptions: [Error], if: call, unless: call } }, [false, false]],
+    ] as const) {
+      const { policy } = fromCmdx(options);
+      const answers = [1, 2].map((failures) => explain(policy, new Error('x'), { failures }).retries);
+
+      expect(answers).toEqual(allowed);
+    }
+  });
+
+  it('takes no promise of a gate for an answer', () => {
+    for (const key of ['if', 'unless']) {
+      const { policy } = fromCmdx({ retry_on: { exceptions: [Error], [key]: async () => true } });
+      const decision = decide(
+        policy,
+        { failures: 1 },
+        { error: new Error('x') },
+        { now: 0, random: () => 0 },
+      );
+
+      expect(decision).toMatchObject({ type: 'fail', reason: 'stopped', thrown: { code: 'ASYNC_GATE' } });
+    }
+  });
+});
+
+function delayOf(policy: Policy): number {
+  return computeDelay(policy, 1, { random: () => 0.5 });
+}

@@ -1,0 +1,33 @@
+import { isPolicy, isRetryError } from '@retry/core';
+import { fromCelery, fromCmdx, fromFluid, fromJobbers, fromTasker } from '@retry/core/dialects';
+import { describe, expect, it } from 'vitest';
+
+const dialects = { fromFluid, fromCelery, fromJobbers, fromTasker, fromCmdx };
+
+describe.each(Object.entries(dialects))('%s', (_name, fromDialect: (options?: never) => unknown) => {
+  it('gives a frozen policy, task and list of warnings', () => {
+    const dialect = fromDialect() as ReturnType<typeof fromFluid>;
+
+    expect(isPolicy(dialect.policy)).toBe(true);
+    for (const part of [dialect, dialect.policy, dialect.task, dialect.warnings, ...dialect.warnings]) {
+      expect(Object.isFrozen(part)).toBe(true);
+    }
+  });
+
+  it('refuses an unknown key by its name', () => {
+    expect(errorOf(fromDialect, { maxAttempts: 3 })).toContain('maxAttempts is not a known key');
+  });
+
+  it.each([null, 5, 'x', [], () => 1])('refuses %o, which is no object', (options) => {
+    expect(errorOf(fromDialect, options)).toContain('must be an object');
+  });
+});
+
+function errorOf(fromDialect: (options?: never) => unknown, options: unknown): string {
+  try {
+    fromDialect(options as never);
+  } catch (error) {
+    return isRetryError(error, 'INVALID_POLICY') ? error.message : `another error: ${String(error)}`;
+  }
+  return 'no error';
+}

@@ -1,0 +1,173 @@
+import { explain, preview } from '@retry/core';
+import { celeryInterval, celeryMessageEta, celeryRetry, fromCelery } from '@retry/core/dialects';
+import { describe, expect, it } from 'vitest';
+import { codesOf, problemsOf } from './problems.ts';
+
+describe('fromCelery', () => {
+  it("has Celery's defaults: three retries after 180 s, of nothing", () => {
+    const { policy, task, warnings } = fromCelery();
+
+    expect(policy).toMatchObject({
+      maxAttempts: 4,
+      backoff: { type: 'constant', baseMs: 180_000 },
+      jitter: 'none',
+      retryOn: 'nothing',
+    });
+    expect(task).toEqual({});
+    expect(codesOf(warnings)).toEqual(['RETRIES_NOTHING autoretry_for']);
+  });
+
+  it('draws whole seconds by default once there is a backoff, under 600 s', () => {
+    const { policy, warnings } = fromCelery({ autoretry_for: [Error], retry_backoff: true });
+
+    expect(policy).toMatchObject({
+      backoff: { type: 'exponential', baseMs: 1_000, factor: 2 },
+      jitter: 'full',
+      maxDelayMs: 600_000,
+      capAt: 'before-jitter',
+      granularityMs: 1_000,
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  it('foretells the total time of the article: 8.5 hours, or under 40 minutes with a cap of 300 s', () => {
+    const article = { autoretry_for: [Error], max_retries: 10, retry_backoff: 30, retry_jitter: false };
+    const hours = (options: object): number =>
+      preview(fromCelery({ ...article, ...options }).policy).total.maxMs / 3_600_000;
+
+    expect(hours({ retry_backoff_max: 1e9 })).toBeCloseTo(8.525, 3);
+    expect(hours({ retry_backoff_max: 300 }) * 60).toBeLessThan(40);
+  });
+
+  it('lets signals and excluded exceptions through, also where the list is more exact', () => {
+    class Ignore extends Error {}
+    const { policy } = fromCelery({ autoretry_for: [Error, RangeError], dont_autoretry_for: ['RangeError'] });
+
+    expect(explain(policy, new Ignore()).reason).toBe('stopped');
+    expect(explain(policy, new RangeError()).reason).toBe('stopped');
+    expect(explain(policy, new TypeError()).retries).toBe(true);
+  });
+
+  it('takes predicates and patterns beside classes and names', () => {
+    const { policy } = fromCelery({ autoretry_for: ['NetError', { status: 503 }, (error) => error === 7] });
+
+    expect(explain(policy, 7).rule).toBe('retryOn[2]');
+    expect(explain(policy, { status: 503 }).rule).toBe('retryOn[1]');
+  });
+
+  it('lets retry_kwargs win over the task', () => {
+    const kwargs = {
+      autoretry_for: [Error],
+      max_retries: null,
+      retry_kwargs: { max_retries: 1, countdown: 2.5 },
+    };
+
+    expect(fromCelery(kwargs).policy).toMatchObject({ maxAttempts: 2, backoff: { baseMs: 2_500 } });
+    expect(fromCelery({ max_retries: 5, retry_kwargs: { max_retries: null } }).policy.maxAttempts).toBe(6);
+  });
+
+  it('is quiet about a cap below 0 without jitter, as Celery is, and refuses it with jitter', () => {
+    const options = { autoretry_for: [Error], retry_backoff: 5, retry_backoff_max: -5 };
+
+    expect(fromCelery({ ...options, retry_jitter: false }).policy.maxDelayMs).toBe(0);
+    expect(problemsOf(() => fromCelery(options))).toEqual(['retry_backoff_max']);
+  });
+
+  it.each([
+    [{ retry_backoff: 2.7, retry_backoff_max: 12.9 }, ['ROUNDED retry_backoff', 'ROUNDED retry_backoff_max']],
+    [{ retry_backoff: 0.5 }, ['ROUNDED retry_backoff']],
+    [{ max_retries: 0, default_retry_delay: 1 }, ['RUNS_ONCE max_retries']],
+    [{ max_retries: null, retry_backoff: 1 }, ['UNLIMITED max_retries']],
+    [{}, ['DEFAULT_DELAY default_retry_delay']],
+    [{ default_retry_delay: 1, retry_jitter: true }, ['WITHOUT_EFFECT retry_jitter']],
+    [{ retry_backoff: 1, retry_kwargs: { countdown: 3 } }, ['WITHOUT_EFFECT retry_kwargs.countdown']],
+    [{ retry_backoff: 1, throws: [Error] }, ['WITHOUT_EFFECT throws']],
+  ])('warns of %j', (options, codes) => {
+    expect(codesOf(fromCelery({ autoretry_for: [Error], ...options }).warnings)).toEqual(codes);
+  });
+
+  it('lists everything that is wrong under its own names', () => {
+    const options = {
+      autoretry_for: 'ValueError',
+      throws: [''],
+      max_retries: '3',
+      retry_backoff: 'soon',
+      retry_jitter: 1,
+      retry_kwargs: { countdown: -1, eta: 5 },
+      countdown: 5,
+    };
+
+    expect(problemsOf(() => fromCelery(options as never))).toEqual([
+      'autoretry_for',
+      'countdown',
+      'max_retries',
+      'retry_backoff',
+      'retry_jitter',
+      'retry_kwargs.countdown',
+      'retry_kwargs.eta',
+      'throws[0].name',
+    ]);
+  });
+});
+
+describe('celeryInterval', () => {
+  it('refuses what is no whole number', () => {
+    expect(problemsOf(() => celeryInterval({ factor: 1.5, maximum: Number.NaN }))).toEqual([
+      'factor',
+      'maximum',
+    ]);
+  });
+});
+
+describe('celeryRetry', () => {
+  it('ends a run as SUCCESS with throw: false', () => {
+    expect(celeryRetry({}, { retries: 0, throw: false })).toMatchObject({
+      delayMs: 180_000,
+      state: 'SUCCESS',
+    });
+    expect(celeryRetry({}, { retries: 0 })).toMatchObject({ type: 'retry', state: 'RETRY' });
+  });
+
+  it('lets a countdown replace an eta, although the eta is what is shown', () => {
+    const answer = celeryRetry({}, { retries: 0, countdown: 5, eta: 1_000 });
+
+    expect(answer).toMatchObject({ delayMs: 5_000, shown: { runAt: 1_000 } });
+    expect(celeryRetry({}, { retries: 0, countdown: 0, eta: 1_000 })).toMatchObject({ runAt: 1_000 });
+  });
+
+  it('ends with the given error, else with MaxRetriesExceededError', () => {
+    const options = { max_retries: 1 };
+
+    expect(celeryRetry(options, { retries: 1 })).toEqual({ type: 'fail', error: 'MaxRetriesExceededError' });
+    expect(celeryRetry(options, { retries: 1, exc: new Error() })).toEqual({ type: 'fail', error: 'exc' });
+    expect(celeryRetry(options, { retries: 1, max_retries: 5 }).type).toBe('retry');
+  });
+
+  it('never retries outside of a worker', () => {
+    const call = { retries: 0, called_directly: true };
+
+    expect(celeryRetry({}, call)).toEqual({ type: 'fail', error: 'Retry' });
+    expect(celeryRetry({}, { ...call, exc: 1 })).toEqual({ type: 'fail', error: 'exc' });
+  });
+
+  it('keeps to no limit when the task has none', () => {
+    expect(celeryRetry({ max_retries: null }, { retries: 1e6, max_retries: null }).type).toBe('retry');
+  });
+
+  it('refuses a call that makes no sense', () => {
+    const call = { retries: -1, countdown: Number.NaN, eta: '2030', when: 1 };
+
+    expect(problemsOf(() => celeryRetry({}, call as never))).toEqual(['countdown', 'eta', 'retries', 'when']);
+    expect(problemsOf(() => celeryRetry({ default_retry_delay: -1 }, { retries: 0 }))).toEqual([
+      'default_retry_delay',
+    ]);
+  });
+});
+
+describe('celeryMessageEta', () => {
+  it('is at once without countdown and eta', () => {
+    expect(celeryMessageEta({}, 5)).toBeUndefined();
+    expect(celeryMessageEta({ countdown: 2, eta: 9 }, 5)).toBe(2_005);
+    expect(celeryMessageEta({ countdown: 0.5, eta: 9 }, 5)).toBe(505);
+  });
+});

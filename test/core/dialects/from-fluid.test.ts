@@ -1,0 +1,136 @@
+import { AttemptTimeoutError, decide, explain } from '@retry/core';
+import { decideStart, fromFluid, requeueDelay } from '@retry/core/dialects';
+import { describe, expect, it } from 'vitest';
+import { codesOf, problemsOf } from './problems.ts';
+
+const context = { now: 0, random: () => 0 };
+
+describe('fromFluid', () => {
+  it('never retries without a retry policy', () => {
+    const { policy, task, warnings } = fromFluid();
+
+    expect(policy).toMatchObject({ maxAttempts: 1, attemptTimeoutMs: 60_000 });
+    expect(task).toEqual({ timeoutMs: 60_000, minRequeueDelayMs: 5_000 });
+    expect(warnings).toEqual([]);
+  });
+
+  it("has RetryPolicy's defaults: no limit, one second, every exception", () => {
+    const { policy, warnings } = fromFluid({ retry: {} });
+
+    expect(policy).toMatchObject({
+      maxAttempts: Infinity,
+      backoff: { type: 'exponential', baseMs: 1_000, factor: 1 },
+      jitter: 'none',
+      maxDelayMs: 60_000,
+      retryOn: [],
+    });
+    expect(codesOf(warnings)).toEqual(['UNLIMITED retry.max_attempts']);
+  });
+
+  it('counts max_attempts as retries, and runs once for 0 and less', () => {
+    expect(fromFluid({ retry: { max_attempts: 3 } }).policy.maxAttempts).toBe(4);
+    expect(fromFluid({ retry: { max_attempts: -1 } }).policy.maxAttempts).toBe(1);
+    expect(codesOf(fromFluid({ retry: { max_attempts: 0 } }).warnings)).toEqual([
+      'RUNS_ONCE retry.max_attempts',
+    ]);
+  });
+
+  it('retries no timeout, whether the worker or the code raised it', () => {
+    const { policy } = fromFluid({ retry: { max_attempts: 3 } });
+
+    expect(explain(policy, new AttemptTimeoutError(5, 1)).reason).toBe('stopped');
+    expect(explain(policy, new DOMException('late', 'TimeoutError')).reason).toBe('stopped');
+    expect(explain(policy, new Error('boom')).retries).toBe(true);
+  });
+
+  it('retries timeouts that are listed, by name or by class, and says that fluid would not', () => {
+    for (const exceptions of [['OSError', 'TimeoutError'], [AttemptTimeoutError]]) {
+      const { policy, warnings } = fromFluid({ retry: { max_attempts: 3, exceptions } });
+
+      expect(explain(policy, new AttemptTimeoutError(5, 1)).retries).toBe(true);
+      expect(codesOf(warnings)).toEqual(['TIMEOUT_LISTED retry.exceptions']);
+    }
+  });
+
+  it('takes a limit on concurrency as a global one', () => {
+    const retried = fromFluid({ max_concurrency: 2, rate_limit_retry: { max_attempts: 5, wait: 10 } });
+
+    expect(retried.task).toMatchObject({ globalConcurrency: 2, whenLimited: 'retry' });
+    expect(retried.task.rateLimitRetry).toMatchObject({ maxAttempts: 6, retryOn: [] });
+    expect(fromFluid({ max_concurrency: 2 }).task).toMatchObject({
+      globalConcurrency: 2,
+      whenLimited: 'end',
+    });
+  });
+
+  it('warns of a rate_limit_retry that nothing asks', () => {
+    const { task, warnings } = fromFluid({ rate_limit_retry: { max_attempts: 1 } });
+
+    expect(task).not.toHaveProperty('rateLimitRetry');
+    expect(codesOf(warnings)).toEqual(['WITHOUT_EFFECT rate_limit_retry']);
+  });
+
+  it('lists everything that is wrong under its own names', () => {
+    const options = {
+      retry: {
+        max_attempts: 1.5,
+        wait: -1,
+        backoff: Infinity,
+        max_wait: '60s',
+        exceptions: [{}, 7],
+        tries: 3,
+      },
+      rate_limit_retry: 5,
+      timeout_seconds: 0,
+      max_concurrency: -1,
+    };
+
+    expect(problemsOf(() => fromFluid(options as never))).toEqual([
+      'max_concurrency',
+      'rate_limit_retry',
+      'retry.backoff',
+      'retry.exceptions[0]',
+      'retry.exceptions[1]',
+      'retry.max_attempts',
+      'retry.max_wait',
+      'retry.tries',
+      'retry.wait',
+      'timeout_seconds',
+    ]);
+  });
+});
+
+describe('decideStart', () => {
+  it('waits by default when the limit is reached', () => {
+    const counters = { running: 3, rateLimits: 0 };
+
+    expect(decideStart({ globalConcurrency: 3 }, counters, context)).toEqual({ type: 'wait' });
+    expect(decideStart({}, counters, context)).toEqual({ type: 'run' });
+  });
+
+  it('ends where a retry was meant but no policy is there', () => {
+    const task = { globalConcurrency: 1, whenLimited: 'retry' } as const;
+
+    expect(decideStart(task, { running: 1, rateLimits: 0 }, context)).toEqual({ type: 'end' });
+  });
+
+  it('counts rate limits apart from failures', () => {
+    const { policy, task } = fromFluid({
+      max_concurrency: 1,
+      retry: { max_attempts: 1 },
+      rate_limit_retry: { max_attempts: 1, wait: 10 },
+    });
+
+    expect(decideStart(task, { running: 1, rateLimits: 0 }, context)).toMatchObject({ delayMs: 10_000 });
+    expect(decideStart(task, { running: 1, rateLimits: 1 }, context)).toEqual({ type: 'end' });
+    expect(decide(policy, { failures: 1 }, { error: 1 }, context).type).toBe('retry');
+  });
+});
+
+describe('requeueDelay', () => {
+  it('is the remaining time itself without a floor', () => {
+    expect(requeueDelay({}, 10)).toBe(10);
+    expect(requeueDelay({ minRequeueDelayMs: 5_000 }, 10)).toBe(5_000);
+    expect(requeueDelay({ minRequeueDelayMs: 5_000 }, 0)).toBeUndefined();
+  });
+});

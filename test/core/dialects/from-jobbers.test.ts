@@ -1,0 +1,132 @@
+import { AttemptTimeoutError, explain } from '@retry/core';
+import { fromJobbers } from '@retry/core/dialects';
+import { describe, expect, it } from 'vitest';
+import { codesOf, problemsOf } from './problems.ts';
+
+describe('fromJobbers', () => {
+  it("has Jobbers' defaults", () => {
+    const { policy, task, warnings } = fromJobbers();
+
+    expect(policy).toMatchObject({
+      maxAttempts: 4,
+      backoff: { type: 'none' },
+      jitter: 'none',
+      maxDelayMs: 3_600_000,
+      capAt: 'after-jitter',
+      attemptTimeoutMs: Infinity,
+    });
+    expect(task).toEqual({
+      maxConcurrent: 1,
+      onShutdown: 'stop',
+      onStall: 'hold',
+      deadLetter: 'none',
+      onUnknown: 'drop',
+    });
+    expect(codesOf(warnings)).toEqual(['RETRIES_NOTHING expected_exceptions']);
+  });
+
+  it('retries a timeout in any case, and nothing else that is not listed', () => {
+    const { policy } = fromJobbers({ expected_exceptions: null });
+
+    expect(explain(policy, new AttemptTimeoutError(5, 1)).retries).toBe(true);
+    expect(explain(policy, new DOMException('late', 'TimeoutError')).retries).toBe(true);
+    expect(explain(policy, new Error('boom')).reason).toBe('unexpected');
+  });
+
+  it('takes as many exceptions as are listed', () => {
+    const { policy } = fromJobbers({ expected_exceptions: [TypeError, 'RangeError'] });
+
+    expect(explain(policy, new TypeError()).retries).toBe(true);
+    expect(explain(policy, new RangeError()).retries).toBe(true);
+  });
+
+  it('tells no delay from a delay of 0', () => {
+    expect(fromJobbers({ retry_delay: null }).policy.backoff.type).toBe('none');
+    expect(fromJobbers({ retry_delay: 0 }).policy.backoff).toMatchObject({ type: 'exponential', baseMs: 0 });
+  });
+
+  it('counts the first retry as the version does', () => {
+    const options = { retry_delay: 10, expected_exceptions: [Error] };
+    const main = 'main@06fcd8c';
+
+    expect(fromJobbers(options).policy.backoff).toMatchObject({ baseMs: 20_000 });
+    expect(fromJobbers({ ...options, version: main }).policy.backoff).toMatchObject({ baseMs: 10_000 });
+    expect(codesOf(fromJobbers(options).warnings)).toEqual(['FIRST_DELAY_DOUBLED retry_delay']);
+    expect(codesOf(fromJobbers({ ...options, version: main }).warnings)).toEqual([]);
+  });
+
+  it('warns of a first delay of 0', () => {
+    const options = { retry_delay: 10, expected_exceptions: [Error], backoff_strategy: 'linear' } as const;
+
+    expect(fromJobbers({ ...options, version: 'main@06fcd8c' }).policy.backoff).toMatchObject({
+      baseMs: 0,
+      incrementMs: 10_000,
+    });
+    expect(codesOf(fromJobbers({ ...options, version: 'main@06fcd8c' }).warnings)).toEqual([
+      'FIRST_DELAY_ZERO backoff_strategy',
+    ]);
+    expect(codesOf(fromJobbers(options).warnings)).toEqual([]);
+  });
+
+  it('warns of a strategy without a delay, and of a limit of 0', () => {
+    const options = { expected_exceptions: [Error], backoff_strategy: 'constant', max_retries: 0 } as const;
+
+    expect(codesOf(fromJobbers(options).warnings)).toEqual([
+      'RUNS_ONCE max_retries',
+      'WITHOUT_EFFECT backoff_strategy',
+    ]);
+  });
+
+  it('turns seconds of task options into milliseconds, and none into absence', () => {
+    const { policy, task } = fromJobbers({
+      timeout: 30,
+      max_heartbeat_interval: 300,
+      max_concurrent: null,
+      on_shutdown: 'resubmit',
+      dead_letter_policy: 'save',
+    });
+
+    expect(policy.attemptTimeoutMs).toBe(30_000);
+    expect(task).toEqual({
+      timeoutMs: 30_000,
+      heartbeatMs: 300_000,
+      onShutdown: 'resubmit',
+      onStall: 'hold',
+      deadLetter: 'save',
+      onUnknown: 'drop',
+    });
+    expect(fromJobbers({ max_heartbeat_interval: 0 }).task).not.toHaveProperty('heartbeatMs');
+  });
+
+  it('lists everything that is wrong under its own names', () => {
+    const options = {
+      version: 'main',
+      max_retries: 1.5,
+      retry_delay: -1,
+      backoff_strategy: 'fibonacci',
+      max_retry_delay: '1h',
+      expected_exceptions: [null],
+      timeout: 0,
+      max_concurrent: 0,
+      max_heartbeat_interval: -1,
+      on_shutdown: 'wait',
+      dead_letter_policy: true,
+      retries: 3,
+    };
+
+    expect(problemsOf(() => fromJobbers(options as never))).toEqual([
+      'backoff_strategy',
+      'dead_letter_policy',
+      'expected_exceptions[0]',
+      'max_concurrent',
+      'max_heartbeat_interval',
+      'max_retries',
+      'max_retry_delay',
+      'on_shutdown',
+      'retries',
+      'retry_delay',
+      'timeout',
+      'version',
+    ]);
+  });
+});

@@ -1,0 +1,18 @@
+import { PolicyError } from '@retry/core';
+import type { DialectWarning } from '@retry/core/dialects';
+
+/** The paths of everything that the call reports as wrong, sorted. */
+export function problemsOf(call: () => unknown): readonly string[] {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof PolicyError) return error.problems.map(({ path }) => path).sort();
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+/** Each warning as `CODE path`. */
+export function codesOf(warnings: readonly DialectWarning[]): readonly string[] {
+  return warnings.map(({ code, path }) => `${code} ${path}`);
+}

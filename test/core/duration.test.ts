@@ -1,0 +1,76 @@
+import { type Duration, formatDuration, parseDuration } from '@retry/core';
+import { describe, expect, it } from 'vitest';
+
+describe('parseDuration', () => {
+  it.each<[Duration, number]>([
+    ['500ms', 500],
+    ['2s', 2_000],
+    ['1.5s', 1_500],
+    ['5m', 300_000],
+    ['1h', 3_600_000],
+    ['1.5h', 5_400_000],
+    ['1d', 86_400_000],
+    ['0ms', 0],
+    ['0.25ms', 0.25],
+    ['007s', 7_000],
+    ['Infinity', Infinity],
+  ])('reads %s as %d ms', (written, ms) => {
+    expect(parseDuration(written)).toBe(ms);
+  });
+
+  it.each([0, 0.5, 1, 2 ** 31, Number.MAX_VALUE, Infinity])('takes the number %d as milliseconds', (ms) => {
+    expect(parseDuration(ms)).toBe(ms);
+  });
+
+  it('reads -0 as 0', () => {
+    expect(parseDuration(-0)).toBe(0);
+  });
+
+  it.each([-1, -5e-324, -Infinity, Number.NaN])('refuses the number %d', (ms) => {
+    expect(parseDuration(ms)).toBeUndefined();
+  });
+
+  it.each([
+    '',
+    '5',
+    's',
+    '5 s',
+    ' 5s',
+    '5s ',
+    '5s\n',
+    '-5s',
+    '+5s',
+    '1e3ms',
+    '.5s',
+    '5.s',
+    '5S',
+    '5w',
+    '1m30s',
+    '٥s',
+  ])('refuses the text %j', (written) => {
+    expect(parseDuration(written)).toBeUndefined();
+  });
+
+  it.each([undefined, null, true, {}, [], ['5s'], 5n, Symbol('5s'), () => 5])('refuses %o', (value) => {
+    expect(parseDuration(value)).toBeUndefined();
+  });
+});
+
+describe('formatDuration', () => {
+  it.each([
+    [0, '0ms'],
+    [0.256, '0.26ms'],
+    [999, '999ms'],
+    [1_000, '1s'],
+    [1_234, '1.23s'],
+    [60_000, '1m'],
+    [90_000, '1.5m'],
+    [3_600_000, '1h'],
+    [5_400_000, '1.5h'],
+    [86_400_000, '1d'],
+    [31_536_000_000, '365d'],
+    [Infinity, 'no limit'],
+  ])('writes %d ms as %s', (ms, written) => {
+    expect(formatDuration(ms)).toBe(written);
+  });
+});

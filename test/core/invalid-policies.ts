@@ -1,0 +1,82 @@
+import type { PolicyInput } from '@retry/core';
+import fc from 'fast-check';
+import { policyInputs } from '../support/arbitraries.ts';
+
+/** A policy with one thing wrong, and where the problem has to be reported. */
+export interface InvalidPolicy {
+  readonly path: string;
+  readonly input: PolicyInput;
+}
+
+const NOT_DURATIONS = [-1, Number.NaN, '', 'soon', '5', '-5s', '5 s', '1e3ms', '2 weeks', null, {}, true];
+const MATCHER_LIST = [null, 'Error', Error, { name: 'Error' }, 5];
+
+/** Each row: where it is reported, the key of the policy that is set, and values that are wrong there. */
+const BROKEN: readonly (readonly [path: string, key: string, values: readonly unknown[]])[] = [
+  ['maxAttempts', 'maxAttempts', [0, -1, 1.5, Number.NaN, -Infinity, '3', true, {}, []]],
+  ['backoff', 'backoff', [null, 5, 'exponential', [], () => 100]],
+  ['backoff.type', 'backoff', [{}, { type: 'quadratic' }, { type: 'constructor' }, { type: ['none'] }]],
+  ['backoff.base', 'backoff', wrong('base', [...NOT_DURATIONS, undefined, Infinity], { type: 'constant' })],
+  ['backoff.base', 'backoff', wrong('base', NOT_DURATIONS, { type: 'custom', strategy: () => 1 })],
+  ['backoff.increment', 'backoff', wrong('increment', NOT_DURATIONS, { type: 'linear', base: 1 })],
+  [
+    'backoff.factor',
+    'backoff',
+    wrong('factor', [-1, Number.NaN, Infinity, '2'], { type: 'exponential', base: 1 }),
+  ],
+  ['backoff.factor', 'backoff', wrong('factor', [2], { type: 'constant', base: 1 })],
+  [
+    'backoff.delays',
+    'backoff',
+    wrong('delays', [undefined, [], 5, ['1s', -1], [Infinity]], { type: 'list' }),
+  ],
+  [
+    'backoff.strategy',
+    'backoff',
+    wrong('strategy', [undefined, null, 5, 'absent', '__proto__', {}], { type: 'custom' }),
+  ],
+  ['jitter', 'jitter', [null, 'half', true, [], 0.5]],
+  [
+    'jitter.proportional',
+    'jitter',
+    wrong('proportional', [-0.1, 1.1, Number.NaN, '0.1', undefined, null, Infinity]),
+  ],
+  ['minDelay', 'minDelay', [...NOT_DURATIONS, Infinity, 1e16]],
+  ['maxDelay', 'maxDelay', NOT_DURATIONS],
+  ['capAt', 'capAt', [null, 'before', true]],
+  ['granularity', 'granularity', [...NOT_DURATIONS, 0.5, Infinity]],
+  ['retryOn', 'retryOn', [...MATCHER_LIST, 'everything']],
+  ['stopOn', 'stopOn', [...MATCHER_LIST, 'nothing']],
+  ['retryOn[0]', 'retryOn', [[null], ['Error'], [5], [[]], [{}], [undefined]]],
+  ['stopOn[1].code', 'stopOn', [{}, '', [], [Number.NaN], null].map((code) => [Error, { code }])],
+  ['retryOn[0].name', 'retryOn', [5, '', [''], null].map((name) => [{ name }])],
+  ['retryOn[0].status', 'retryOn', ['503', 503.5, [503, null]].map((status) => [{ status }])],
+  [
+    'retryOn[0].message',
+    'retryOn',
+    ['x', null, { pattern: '(' }, { pattern: 'x', flags: 'q' }].map((message) => [{ message }]),
+  ],
+  ['retryOn[0].cause.code', 'retryOn', [[{ cause: { code: {} } }]]],
+  ['retryIf', 'retryIf', [null, true, 'absent', 'constructor', {}, { test: true }]],
+  ['attemptTimeout', 'attemptTimeout', [...NOT_DURATIONS, 0, '0s']],
+  ['deadline', 'deadline', [...NOT_DURATIONS, 0, '0s']],
+  ['serverDelay', 'serverDelay', [5, '60s', []]],
+  ['serverDelay.max', 'serverDelay', wrong('max', NOT_DURATIONS)],
+  ['serverDelay.mode', 'serverDelay', wrong('mode', [null, 'cap'])],
+  ['retryable', 'retryable', [null, 0, 'yes']],
+  ['retries', 'retries', [3]],
+  ['serverDelay.maximum', 'serverDelay', wrong('maximum', ['60s'])],
+  ['stopOn[0].status_code', 'stopOn', [[{ status_code: 5 }]]],
+];
+
+/** A valid policy in which one value was replaced by one that is wrong. */
+export const invalidPolicies: fc.Arbitrary<InvalidPolicy> = fc
+  .tuple(policyInputs, fc.constantFrom(...BROKEN))
+  .chain(([valid, [path, key, values]]) =>
+    fc.constantFrom(...values).map((value) => ({ path, input: { ...valid, [key]: value } })),
+  );
+
+/** An object for each value, that has it under `key`. */
+function wrong(key: string, values: readonly unknown[], rest: object = {}): readonly object[] {
+  return values.map((value) => ({ ...rest, [key]: value }));
+}

@@ -1,0 +1,120 @@
+import {
+  AttemptTimeoutError,
+  type Duration,
+  isNonRetryable,
+  NonRetryableError,
+  PolicyError,
+  RetryAfterError,
+} from '@retry/core';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { askedDelayMs } from '../../packages/core/src/markers.ts';
+
+afterEach(() => vi.resetModules());
+
+describe('NonRetryableError', () => {
+  it('carries a name, a stable code, the message and the cause', () => {
+    const cause = new Error('inner');
+
+    const error = new NonRetryableError('bad input', { cause });
+
+    expect(error).toMatchObject({
+      name: 'NonRetryableError',
+      code: 'NON_RETRYABLE',
+      message: 'bad input',
+      cause,
+    });
+  });
+});
+
+describe('RetryAfterError', () => {
+  it.each<[Duration, number]>([
+    ['30s', 30_000],
+    [250, 250],
+    [0, 0],
+    ['Infinity', Infinity],
+  ])('takes %s as %d ms', (delay, delayMs) => {
+    expect(new RetryAfterError(delay).delayMs).toBe(delayMs);
+  });
+
+  it('says the delay when no message is given', () => {
+    expect(new RetryAfterError('30s').message).toBe('retry after 30000 ms');
+    expect(new RetryAfterError('30s', 'busy').message).toBe('busy');
+  });
+
+  it('keeps its code and cause', () => {
+    const cause = new Error('inner');
+
+    const error = new RetryAfterError(1, 'busy', { cause });
+
+    expect(error).toMatchObject({ name: 'RetryAfterError', code: 'RETRY_AFTER', cause });
+  });
+
+  it.each([-1, Number.NaN, 'soon', undefined])('refuses %s and says what to write', (delay) => {
+    // What JavaScript callers can write.
+    const create = () => new RetryAfterError(delay as Duration);
+
+    expect(create).toThrow(PolicyError);
+    expect(create).toThrow(
+      /^invalid policy\n- delay must be a duration ≥ 0, got .*\. Use milliseconds or '30s'\.$/,
+    );
+  });
+});
+
+describe('AttemptTimeoutError', () => {
+  it('says which attempt took longer than what', () => {
+    const error = new AttemptTimeoutError(1_500, 2);
+
+    expect(error.message).toBe('attempt 2 took longer than 1500 ms');
+    expect(error).toMatchObject({ name: 'AttemptTimeoutError', code: 'ATTEMPT_TIMEOUT', timeoutMs: 1_500 });
+  });
+
+  it('is no NonRetryableError', () => {
+    expect(isNonRetryable(new AttemptTimeoutError(1, 1))).toBe(false);
+  });
+});
+
+describe('isNonRetryable', () => {
+  it('knows the class, its children and errors of another copy of the package', async () => {
+    vi.resetModules();
+    const copy = await import('@retry/core');
+
+    expect(isNonRetryable(new NonRetryableError('no'))).toBe(true);
+    expect(isNonRetryable(new (class Child extends NonRetryableError {})('no'))).toBe(true);
+    expect(copy.NonRetryableError).not.toBe(NonRetryableError);
+    expect(isNonRetryable(new copy.NonRetryableError('no'))).toBe(true);
+  });
+
+  it.each([undefined, null, 'no', new Error('no'), { name: 'NonRetryableError' }])(
+    'says no to %o',
+    (value) => {
+      expect(isNonRetryable(value)).toBe(false);
+    },
+  );
+
+  it('does not look at causes', () => {
+    expect(isNonRetryable(new Error('outer', { cause: new NonRetryableError('no') }))).toBe(false);
+  });
+});
+
+describe('askedDelayMs', () => {
+  it('reads the delay of a RetryAfterError, also of another copy of the package', async () => {
+    vi.resetModules();
+    const copy = await import('@retry/core');
+
+    expect(askedDelayMs(new RetryAfterError('2s'))).toBe(2_000);
+    expect(askedDelayMs(new copy.RetryAfterError('3s'))).toBe(3_000);
+  });
+
+  it.each([undefined, null, 'x', { delayMs: 5 }, new Error('x')])('gives nothing for %o', (value) => {
+    expect(askedDelayMs(value)).toBeUndefined();
+  });
+
+  it.each([Number.NaN, -5, '5', undefined])(
+    'gives nothing for a RetryAfterError that asks for %s',
+    (delayMs) => {
+      const error = Object.assign(new RetryAfterError(1), { delayMs });
+
+      expect(askedDelayMs(error)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,95 @@
+import type { Matcher } from '@retry/core';
+import { matchesError, postgresTransient, redisTransient } from '@retry/core';
+import { describe, expect, it } from 'vitest';
+
+function isMeant(set: readonly Matcher[], error: unknown): boolean {
+  return set.some((matcher) => matchesError(matcher, error));
+}
+
+describe('postgresTransient', () => {
+  it.each([
+    ['40001', 'serialization_failure'],
+    ['40P01', 'deadlock_detected'],
+    ['55P03', 'lock_not_available'],
+    ['53300', 'too_many_connections'],
+    ['08000', 'connection_exception'],
+    ['08006', 'connection_failure'],
+    ['57P01', 'admin_shutdown'],
+    ['57P02', 'crash_shutdown'],
+    ['57P03', 'cannot_connect_now'],
+    ['57P05', 'idle_session_timeout'],
+  ])('means %s %s', (code, message) => {
+    expect(isMeant(postgresTransient, Object.assign(new Error(message), { code }))).toBe(true);
+  });
+
+  it.each([
+    ['23505', 'unique_violation'],
+    ['42601', 'syntax_error'],
+    ['57014', 'query_canceled'],
+    ['40002', 'transaction_integrity_constraint_violation'],
+    ['53100', 'disk_full'],
+    ['28P01', 'invalid_password'],
+    ['00800', 'no code of class 08'],
+  ])('does not mean %s %s', (code, message) => {
+    expect(isMeant(postgresTransient, Object.assign(new Error(message), { code }))).toBe(false);
+  });
+
+  it('does not mean a code of the same digits as a number', () => {
+    expect(isMeant(postgresTransient, { code: 40_001 })).toBe(false);
+  });
+});
+
+describe('redisTransient', () => {
+  it.each([
+    'LOADING Redis is loading the dataset in memory',
+    'TRYAGAIN Multiple keys request during rehashing of slot',
+    'CLUSTERDOWN The cluster is down',
+    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+    "READONLY You can't write against a read only replica.",
+    'NOREPLICAS Not enough good replicas to write.',
+    'BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.',
+  ])('means the reply %s', (reply) => {
+    expect(isMeant(redisTransient, new Error(reply))).toBe(true);
+  });
+
+  it.each([
+    'ERR unknown command',
+    'WRONGTYPE Operation against a key holding the wrong kind of value',
+    'BUSYGROUP Consumer Group name already exists',
+    'NOSCRIPT No matching script. Please use EVAL.',
+    'OOM command not allowed when used memory > maxmemory',
+    'MOVED 3999 127.0.0.1:6381',
+    'it was LOADING Redis',
+  ])('does not mean the reply %s', (reply) => {
+    expect(isMeant(redisTransient, new Error(reply))).toBe(false);
+  });
+
+  it('means the errors of node-redis, which have a class and no name', () => {
+    class SocketClosedUnexpectedlyError extends Error {}
+    class SocketTimeoutError extends Error {}
+    class ConnectionTimeoutError extends Error {}
+    class DisconnectsClientError extends Error {}
+    const errors = [
+      new SocketClosedUnexpectedlyError('Socket closed unexpectedly'),
+      new SocketTimeoutError('Socket timeout'),
+      new ConnectionTimeoutError('Connection timeout'),
+      new DisconnectsClientError('Disconnects client'),
+    ];
+
+    expect(errors.map((error) => isMeant(redisTransient, error))).toEqual([true, true, true, true]);
+  });
+
+  it('means the errors of ioredis, which have a name', () => {
+    const errors = ['MaxRetriesPerRequestError', 'ClusterAllFailedError'].map((name) =>
+      Object.assign(new Error('x'), { name }),
+    );
+
+    expect(errors.map((error) => isMeant(redisTransient, error))).toEqual([true, true]);
+  });
+
+  it('does not mean a client that was closed on purpose', () => {
+    class ClientClosedError extends Error {}
+
+    expect(isMeant(redisTransient, new ClientClosedError('The client is closed'))).toBe(false);
+  });
+});

@@ -1,0 +1,178 @@
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
+import { connect, createServer } from 'node:net';
+import type { Matcher } from '@retry/core';
+import {
+  definePolicy,
+  httpTransient,
+  isSerializable,
+  matchesError,
+  parsePolicy,
+  policyToJSON,
+  postgresTransient,
+  redisTransient,
+  transientNetwork,
+} from '@retry/core';
+import { describe, expect, it } from 'vitest';
+
+const sets = { transientNetwork, httpTransient, postgresTransient, redisTransient };
+
+function isMeant(set: readonly Matcher[], error: unknown): boolean {
+  return set.some((matcher) => matchesError(matcher, error));
+}
+
+async function portOf(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port; // a TCP server has a port
+}
+
+/** A port of this machine that nobody listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  const port = await portOf(server);
+  await new Promise((resolve) => void server.close(resolve));
+  return port;
+}
+
+/** What a promise is rejected with. */
+async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('It was not rejected.');
+}
+
+function error(properties: object, message = 'x'): Error {
+  return Object.assign(new Error(message), properties);
+}
+
+describe.each(Object.entries(sets))('%s', (_name, set) => {
+  it.each([
+    ['a plain error', new Error('x')],
+    ['a mistake in the code', new TypeError("Cannot read properties of undefined (reading 'x')")],
+    ['an error that only talks of it', new Error('got ECONNRESET, 503, 40001 and LOADING')],
+    ['an error with another code', error({ code: 'ERR_INVALID_ARG_TYPE' })],
+    ['an answer that is fine', { status: 200 }],
+    ['nothing', undefined],
+    ['text', 'ECONNRESET'],
+  ])('does not mean %s', (_kind, thrown) => {
+    expect(isMeant(set, thrown)).toBe(false);
+  });
+
+  it('is data that survives a file', () => {
+    const policy = definePolicy({ retryOn: set });
+
+    expect(isSerializable(policy)).toBe(true);
+    expect(parsePolicy(JSON.stringify(policyToJSON(policy))).retryOn).toEqual(set);
+  });
+});
+
+describe('transientNetwork', () => {
+  it('means a connection that the machine refused', async () => {
+    const port = await closedPort();
+
+    const refused = await new Promise((resolve) => void connect(port, '127.0.0.1').on('error', resolve));
+
+    expect(refused).toMatchObject({ code: 'ECONNREFUSED' });
+    expect(isMeant(transientNetwork, refused)).toBe(true);
+  });
+
+  it('means what fetch makes of a refused connection', async () => {
+    const port = await closedPort();
+
+    const failed = await rejectionOf(fetch(`http://127.0.0.1:${port}/`));
+
+    expect(failed).toMatchObject({ name: 'TypeError', message: 'fetch failed' });
+    expect(isMeant(transientNetwork, failed)).toBe(true);
+  });
+
+  it('means what fetch makes of a name with several addresses, all refused', async () => {
+    const port = await closedPort();
+
+    const failed = await rejectionOf(fetch(`http://localhost:${port}/`));
+
+    expect(isMeant(transientNetwork, failed)).toBe(true);
+  });
+
+  it('means a connection that broke before the answer, and within it', async () => {
+    const server = createHttpServer((request, response) => {
+      if (request.url === '/early') return void request.socket.destroy();
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half', () => request.socket.destroy());
+    });
+    const port = await portOf(server);
+
+    const early = await rejectionOf(fetch(`http://127.0.0.1:${port}/early`));
+    const late = await rejectionOf(
+      fetch(`http://127.0.0.1:${port}/late`).then((response) => response.text()),
+    );
+    await new Promise((resolve) => void server.close(resolve));
+
+    expect([isMeant(transientNetwork, early), isMeant(transientNetwork, late)]).toEqual([true, true]);
+  });
+
+  it.each([
+    'ECONNRESET',
+    'ECONNABORTED',
+    'EPIPE',
+    'ETIMEDOUT',
+    'ENETDOWN',
+    'ENETUNREACH',
+    'EHOSTDOWN',
+    'EHOSTUNREACH',
+    'EAI_AGAIN',
+    'UND_ERR_SOCKET',
+    'UND_ERR_CONNECT_TIMEOUT',
+    'UND_ERR_HEADERS_TIMEOUT',
+    'UND_ERR_BODY_TIMEOUT',
+  ])('means %s, itself and as a cause of a cause', (code) => {
+    const wrapped = new Error('x', { cause: new Error('y', { cause: error({ code }) }) });
+
+    expect(isMeant(transientNetwork, error({ code }))).toBe(true);
+    expect(isMeant(transientNetwork, wrapped)).toBe(true);
+  });
+
+  it.each([
+    ['Chrome', new TypeError('Failed to fetch')],
+    ['Firefox', new TypeError('NetworkError when attempting to fetch resource.')],
+    ['Safari', new TypeError('Load failed')],
+    // workerd rejects with a plain Error: cloudflare/workerd#7195
+    ['Cloudflare Workers', new Error('Network connection lost.')],
+  ])('means what fetch says in %s', (_browser, thrown) => {
+    expect(isMeant(transientNetwork, thrown)).toBe(true);
+  });
+
+  it('does not mean a name that does not exist, a certificate that is wrong, or an abort', () => {
+    const others = [
+      error({ code: 'ENOTFOUND' }),
+      error({ code: 'CERT_HAS_EXPIRED' }),
+      AbortSignal.abort().reason,
+    ];
+
+    expect(others.map((thrown) => isMeant(transientNetwork, thrown))).toEqual([false, false, false]);
+  });
+
+  it('does not mean another error that only says so', () => {
+    expect(isMeant(transientNetwork, new Error('Failed to fetch'))).toBe(false);
+  });
+});
+
+describe('httpTransient', () => {
+  it.each([408, 425, 429, 500, 502, 503, 504])('means a Response of %d', (status) => {
+    expect(isMeant(httpTransient, new Response('', { status }))).toBe(true);
+  });
+
+  it.each([200, 301, 400, 401, 404, 409, 422, 501, 505])('does not mean a response of %d', (status) => {
+    expect(isMeant(httpTransient, error({ response: { status } }))).toBe(false);
+  });
+
+  it.each([
+    ['a framework', { statusCode: 503 }],
+    ['axios', { response: { status: 503 } }],
+    ['the AWS SDK', { $metadata: { httpStatusCode: 503 } }],
+  ])('means the errors of %s', (_client, properties) => {
+    expect(isMeant(httpTransient, error(properties))).toBe(true);
+  });
+});

@@ -1,0 +1,71 @@
+import { matchesError } from '@retry/core';
+import { describe, expect, it } from 'vitest';
+import { beneath } from '../../../packages/core/src/matching/beneath.ts';
+
+const inner = new RangeError('inner');
+const middle = new TypeError('middle', { cause: inner });
+const outer = new Error('outer', { cause: middle });
+const many = new AggregateError([new Error('a'), middle], 'many');
+
+describe('matchesError with a cause', () => {
+  it('looks at every depth, but not at the error itself', () => {
+    expect(matchesError({ cause: RangeError }, outer)).toBe(true);
+    expect(matchesError({ cause: TypeError }, outer)).toBe(true);
+    expect(matchesError({ cause: { message: /outer/ } }, outer)).toBe(false);
+    expect(matchesError({ cause: SyntaxError }, outer)).toBe(false);
+    expect(matchesError(RangeError, outer)).toBe(false);
+  });
+
+  it('looks through the errors of an AggregateError and their causes', () => {
+    expect(matchesError({ cause: TypeError }, many)).toBe(true);
+    expect(matchesError({ cause: RangeError }, many)).toBe(true);
+    expect(matchesError({ cause: { message: /^a$/ } }, new Error('top', { cause: many }))).toBe(true);
+    expect(matchesError({ cause: SyntaxError }, many)).toBe(false);
+  });
+
+  it('matches a cause of a cause', () => {
+    expect(matchesError({ cause: { name: 'TypeError', cause: RangeError } }, outer)).toBe(true);
+    expect(matchesError({ cause: { name: 'RangeError', cause: TypeError } }, outer)).toBe(false);
+  });
+
+  it('ends on causes that run in a circle', () => {
+    const one: Error = new Error('one');
+    const other = new TypeError('other', { cause: one });
+    one.cause = other;
+
+    expect(matchesError({ cause: TypeError }, one)).toBe(true);
+    expect(matchesError({ cause: SyntaxError }, one)).toBe(false);
+  });
+
+  it('ends on causes without end', () => {
+    const endless = (): Error => Object.defineProperty(new Error('endless'), 'cause', { get: endless });
+
+    expect(matchesError({ cause: SyntaxError }, endless())).toBe(false);
+  });
+
+  it.each([undefined, null, 'text', 5, new Error('alone')])('finds nothing beneath %o', (value) => {
+    expect(matchesError({ cause: () => true }, value)).toBe(false);
+  });
+
+  it('asks about causes that are no errors', () => {
+    expect(matchesError({ cause: (cause) => cause === 'text' }, new Error('x', { cause: 'text' }))).toBe(
+      true,
+    );
+  });
+});
+
+describe('beneath', () => {
+  it('gives the nearest first and each once', () => {
+    const both = new AggregateError([inner, middle], 'both', { cause: middle });
+
+    expect(beneath(outer)).toEqual([middle, inner]);
+    expect(beneath(both)).toEqual([middle, inner]);
+  });
+
+  it('leaves out the error itself', () => {
+    const own = new Error('own');
+    own.cause = own;
+
+    expect(beneath(own)).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+import { definePolicy, type Matcher, matchesError } from '@retry/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { plainMatchers } from '../../support/arbitraries.ts';
+import { thrownValues } from '../thrown-values.ts';
+
+const matchers = plainMatchers.map((matcher): Matcher => {
+  const [read] = definePolicy({ stopOn: [matcher] }).stopOn;
+  return read ?? {};
+});
+
+const depths = fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 200 }));
+
+/** The error beneath so many wrappers, which no plain matcher means. */
+function wrap(error: unknown, depth: number, how: 'cause' | 'errors'): unknown {
+  let wrapped = error;
+  for (let count = 0; count < depth; count += 1) {
+    wrapped = how === 'cause' ? { cause: wrapped } : { errors: [null, wrapped] };
+  }
+  return wrapped;
+}
+
+describe('matchesError', () => {
+  it('finds beneath any number of wrappers what it finds in the error or beneath it, and nothing else', () => {
+    const kinds = fc.constantFrom('cause', 'errors');
+    fc.assert(
+      fc.property(matchers, thrownValues, depths, kinds, (cause, error, depth, how) => {
+        const isWithin = matchesError(cause, error) || matchesError({ cause }, error);
+
+        expect(matchesError({ cause }, wrap(error, depth, how as 'cause' | 'errors'))).toBe(isWithin);
+      }),
+    );
+  });
+
+  it('does not look beneath the error unless asked', () => {
+    fc.assert(
+      fc.property(matchers, thrownValues, depths, (matcher, error, depth) => {
+        expect(matchesError(matcher, wrap(error, depth, 'cause'))).toBe(false);
+      }),
+    );
+  });
+
+  it('answers the same every time', () => {
+    fc.assert(
+      fc.property(matchers, thrownValues, (matcher, error) => {
+        const answers = [1, 2, 3].map(() => matchesError(matcher, error));
+
+        expect(new Set(answers).size).toBe(1);
+      }),
+    );
+  });
+
+  it('means by a list what it means by any of its entries', () => {
+    const codes = fc.constantFrom('ECONNRESET', '08*', 'ETIMEDOUT', 11);
+    fc.assert(
+      fc.property(fc.array(codes, { minLength: 1 }), thrownValues, (code, error) => {
+        const isAny = code.some((one) => matchesError({ code: one }, error));
+
+        expect(matchesError({ code }, error)).toBe(isAny);
+      }),
+    );
+  });
+});

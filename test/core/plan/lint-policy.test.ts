@@ -1,0 +1,116 @@
+import type { LintCode, PolicyInput } from '@retry/core';
+import { definePolicy, lintPolicy } from '@retry/core';
+import { describe, expect, it } from 'vitest';
+
+function codesOf(input: PolicyInput): readonly LintCode[] {
+  return lintPolicy(definePolicy(input)).map(({ code }) => code);
+}
+
+const constant = { type: 'constant', base: '1s' } as const;
+
+describe('lintPolicy', () => {
+  it('finds nothing in the default policy', () => {
+    expect(lintPolicy(definePolicy())).toEqual([]);
+  });
+
+  it.each<[LintCode, PolicyInput, PolicyInput]>([
+    ['NOT_RETRYABLE', { retryable: false }, { retryable: false, maxAttempts: 1 }],
+    ['MATCHES_NOTHING', { retryOn: 'nothing' }, { retryOn: 'nothing', maxAttempts: 1 }],
+    ['UNBOUNDED', { maxAttempts: Infinity }, { maxAttempts: Infinity, deadline: '1m' }],
+    ['LONG_WORST_CASE', { maxAttempts: 400 }, { maxAttempts: 400, deadline: '1h' }],
+    ['NO_WAIT', { backoff: { type: 'none' } }, { backoff: constant }],
+    ['NO_JITTER', { jitter: 'none' }, { jitter: 'equal' }],
+    ['NO_JITTER', { jitter: { proportional: 0 } }, { jitter: { proportional: 0.1 } }],
+    [
+      'SHRINKING_DELAY',
+      { backoff: { type: 'exponential', base: 100, factor: 0.9 } },
+      { backoff: { type: 'exponential', base: 100, factor: 1 } },
+    ],
+    ['CAP_BELOW_BASE', { backoff: constant, maxDelay: 999 }, { backoff: constant, maxDelay: 1_000 }],
+    [
+      'CAP_ERASES_JITTER',
+      { backoff: constant, capAt: 'after-jitter', maxDelay: '1s' },
+      { backoff: constant, capAt: 'after-jitter', maxDelay: 1_001 },
+    ],
+    [
+      'GRANULARITY_OVER_CAP',
+      { backoff: constant, maxDelay: '1s', granularity: 1_001 },
+      { backoff: constant, maxDelay: '1s', granularity: '1s' },
+    ],
+    [
+      'UNREACHABLE_ATTEMPTS',
+      { backoff: constant, jitter: 'equal', deadline: '1s' },
+      { backoff: constant, jitter: 'equal', deadline: 1_001 },
+    ],
+    [
+      'TIMEOUT_OVER_DEADLINE',
+      { attemptTimeout: '2s', deadline: '2s' },
+      { attemptTimeout: 1_999, deadline: '2s' },
+    ],
+  ])('finds %s in %j, and nothing in %j', (code, found, cured) => {
+    expect(codesOf(found)).toEqual([code]);
+    expect(codesOf(cured)).toEqual([]);
+  });
+
+  it.each<[LintCode, PolicyInput]>([
+    ['NO_JITTER', { jitter: 'none', maxAttempts: 1 }],
+    ['NO_JITTER', { backoff: { type: 'decorrelated', base: '1s' } }],
+    ['NO_JITTER', { backoff: { type: 'custom', strategy: () => 5 }, jitter: 'none' }],
+    ['NO_WAIT', { backoff: { type: 'none' }, retryable: false }],
+    ['MATCHES_NOTHING', { retryOn: [] }],
+    ['UNREACHABLE_ATTEMPTS', { maxAttempts: Infinity, deadline: '1s' }],
+    ['LONG_WORST_CASE', { maxAttempts: Infinity }],
+    ['CAP_ERASES_JITTER', { backoff: constant, capAt: 'after-jitter', jitter: 'none', maxDelay: '1s' }],
+    ['TIMEOUT_OVER_DEADLINE', { attemptTimeout: 'Infinity', deadline: '1s' }],
+  ])('does not find %s in %j', (code, input) => {
+    expect(codesOf(input)).not.toContain(code);
+  });
+
+  it('finds a pause that the cap takes away', () => {
+    expect(codesOf({ maxDelay: 0 })).toEqual(['NO_WAIT', 'CAP_BELOW_BASE']);
+  });
+
+  it('finds the worst case of an hour and a millisecond, and not that of an hour', () => {
+    const input = { maxAttempts: 2, jitter: 'equal', backoff: { type: 'constant', base: '1h' } } as const;
+
+    expect(codesOf(input)).toEqual([]);
+    expect(codesOf({ ...input, backoff: { type: 'constant', base: 3_600_001 } })).toEqual([
+      'LONG_WORST_CASE',
+    ]);
+  });
+
+  it('counts the time of the attempts in the worst case', () => {
+    expect(codesOf({ maxAttempts: 3, attemptTimeout: '30m' })).toEqual(['LONG_WORST_CASE']);
+  });
+
+  it('says what is wrong, where, and what to write instead', () => {
+    const policy = definePolicy({ maxAttempts: 5, jitter: 'equal', backoff: constant, deadline: '1.2s' });
+
+    expect(lintPolicy(policy)).toEqual([
+      {
+        code: 'UNREACHABLE_ATTEMPTS',
+        path: 'deadline',
+        message: 'at most 3 of 5 attempts fit',
+        cure: 'Raise the deadline, or lower maxAttempts or the delays.',
+      },
+    ]);
+  });
+
+  it('gives its warnings in the order of the codes', () => {
+    const input = {
+      maxAttempts: Infinity,
+      jitter: 'none',
+      retryOn: 'nothing',
+      backoff: { type: 'exponential', base: '1s', factor: 0.5 },
+      maxDelay: 500,
+    } as const;
+
+    expect(codesOf(input)).toEqual([
+      'MATCHES_NOTHING',
+      'UNBOUNDED',
+      'NO_JITTER',
+      'SHRINKING_DELAY',
+      'CAP_BELOW_BASE',
+    ]);
+  });
+});

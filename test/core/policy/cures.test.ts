@@ -1,0 +1,51 @@
+import { definePolicy } from '@retry/core';
+import { describe, expect, it } from 'vitest';
+import { cureForKey } from '../../../packages/core/src/policy/cures.ts';
+
+const POLICY_KEYS = ['maxAttempts', 'minDelay', 'maxDelay', 'deadline'];
+
+describe('cureForKey', () => {
+  it.each([
+    ['retries', 3, 'Use maxAttempts: 4.'],
+    ['maxRetries', 3, 'Use maxAttempts: 4.'],
+    ['max_retries', 3, 'Use maxAttempts: 4.'],
+    ['retryLimit', 3, 'Use maxAttempts: 4.'],
+    ['limit', 0, 'Use maxAttempts: 1.'],
+    ['attempts', 3, 'Use maxAttempts: 3.'],
+    ['numOfAttempts', 3, 'Use maxAttempts: 3.'],
+    ['tries', 3, 'Use maxAttempts: 3.'],
+    ['retries', Infinity, 'Use maxAttempts: Infinity.'],
+    ['retries', 'three', 'Use maxAttempts, which counts the first attempt too.'],
+  ])('counts the first attempt: %s: %o is "%s"', (key, value, cure) => {
+    expect(cureForKey(key, value, POLICY_KEYS)).toBe(cure);
+  });
+
+  it.each([
+    ['maxDelayMs', "Use maxDelay: it takes milliseconds or text like '2s'."],
+    ['delay', "Use backoff: { type: 'constant', base: … }."],
+    ['minTimeout', "Use backoff: { type: 'constant', base: … }."],
+    ['factor', "Use backoff: { type: 'exponential', base: …, factor: … }."],
+    ['maxTimeout', 'Use maxDelay.'],
+    ['maxRetryTime', 'Use deadline.'],
+    ['timeout', 'Use attemptTimeout for one attempt, or deadline for all of them.'],
+    ['shouldRetry', 'Use retryIf.'],
+    ['onFailedAttempt', 'It is an option of withRetry(fn, policy, options), not of the policy.'],
+    ['signal', 'It is an option of withRetry(fn, policy, options), not of the policy.'],
+    ['colour', 'Known keys are maxAttempts, minDelay, maxDelay, deadline.'],
+  ])('knows the habit %s', (key, cure) => {
+    expect(cureForKey(key, 5, POLICY_KEYS)).toBe(cure);
+  });
+
+  it('speaks of the policy only to a policy', () => {
+    expect(cureForKey('retries', 3, ['max', 'mode'])).toBe('Known keys are max, mode.');
+    expect(cureForKey('timeout', 3, ['max', 'mode'])).toBe('Known keys are max, mode.');
+    expect(cureForKey('maxMs', 3, ['max', 'mode'])).toBe("Use max: it takes milliseconds or text like '2s'.");
+  });
+
+  it('is what definePolicy says', () => {
+    // What people write out of habit; the type forbids it.
+    const input = { retries: 3 } as never;
+
+    expect(() => definePolicy(input)).toThrow('retries is not a known key, got 3. Use maxAttempts: 4.');
+  });
+});

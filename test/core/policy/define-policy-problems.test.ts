@@ -1,0 +1,146 @@
+import { definePolicy, PolicyError, type Problem } from '@retry/core';
+import { describe, expect, it } from 'vitest';
+
+const DURATION_CURE = "Use milliseconds or text like '500ms', '2s', '5m'.";
+
+describe('definePolicy', () => {
+  it.each([null, 5, 'exponential', [], () => 1, true])('refuses %o as a whole', (input) => {
+    expect(problemsOf(input)).toEqual([
+      {
+        path: '',
+        value: input,
+        message: 'must be an object',
+        cure:
+          'Its keys are maxAttempts, backoff, jitter, minDelay, maxDelay, capAt, granularity, retryOn, stopOn, ' +
+          'retryIf, attemptTimeout, deadline, serverDelay, retryable.',
+      },
+    ]);
+  });
+
+  it('throws a PolicyError whose message names path, value and cure', () => {
+    const define = () => definePolicy({ maxAttempts: 0 });
+
+    expect(define).toThrow(PolicyError);
+    expect(define).toThrow(
+      'maxAttempts must be an integer ≥ 1 or Infinity, got 0. It counts the first attempt: use 1 to run once.',
+    );
+  });
+
+  it.each([
+    ['minDelay', { minDelay: 'soon' }, 'must be a finite duration ≥ 0', DURATION_CURE],
+    ['minDelay', { minDelay: Infinity }, 'must be a finite duration ≥ 0', DURATION_CURE],
+    ['maxDelay', { maxDelay: -1 }, 'must be a duration ≥ 0', DURATION_CURE],
+    ['granularity', { granularity: 0.5 }, 'must be a whole number of milliseconds ≥ 0', DURATION_CURE],
+    ['attemptTimeout', { attemptTimeout: 0 }, 'must be a duration > 0', DURATION_CURE],
+    ['deadline', { deadline: '0s' }, 'must be a duration > 0', DURATION_CURE],
+    ['serverDelay.max', { serverDelay: { max: -1 } }, 'must be a duration ≥ 0', DURATION_CURE],
+    [
+      'serverDelay.mode',
+      { serverDelay: { mode: 'cap' } },
+      'is not one of the choices',
+      'Use one of floor, replace, ignore.',
+    ],
+    ['jitter', { jitter: 'half' }, 'is not one of the choices', 'Use one of none, full, equal, bounded.'],
+    [
+      'jitter.proportional',
+      { jitter: { proportional: 2 } },
+      'must be a number from 0 to 1',
+      'Use { proportional: 0.1 } for ± 10 %.',
+    ],
+    [
+      'capAt',
+      { capAt: 'before' },
+      'is not one of the choices',
+      'Use one of before-jitter, after-jitter, before-jitter-only.',
+    ],
+    ['retryable', { retryable: 'yes' }, 'is not one of the choices', 'Use one of true, false.'],
+    [
+      'retryIf',
+      { retryIf: {} },
+      'must be a function, an object with test, or a name in the registry',
+      'Pass { gates: { name: (error, { attempt }) => boolean } } for names.',
+    ],
+    [
+      'minDelay',
+      { minDelay: '2s', maxDelay: '1s' },
+      'must be at most maxDelay (1000 ms)',
+      'Raise maxDelay or lower minDelay.',
+    ],
+    [
+      'granularity',
+      { minDelay: 1_100, maxDelay: 1_900, granularity: '1s' },
+      'must have a multiple from minDelay to maxDelay (1900 ms)',
+      'Make one of them a whole multiple of granularity.',
+    ],
+  ])('reports %s of %o and how to cure it', (path, input, message, cure) => {
+    expect(problemsOf(input)).toMatchObject([{ path, message, cure }]);
+  });
+
+  it('finds the multiple of the granularity that lies between two limits that are none', () => {
+    const policy = definePolicy({ minDelay: 1_100, maxDelay: 2_900, granularity: '1s' });
+
+    expect(policy.granularityMs).toBe(1_000);
+  });
+
+  it('reports every problem at once', () => {
+    const problems = problemsOf({
+      maxAttempts: 0,
+      backoff: { type: 'linear', base: 'soon', increment: -1, factor: 2 },
+      jitter: 'half',
+      capAt: 'never',
+      retryOn: ['Error', { code: {} }, { cause: { status: 'x' } }],
+      serverDelay: { max: 'x', mode: 'y' },
+      retries: 3,
+    });
+
+    expect(problems.map(({ path }) => path)).toEqual([
+      'retries',
+      'backoff.factor',
+      'backoff.base',
+      'backoff.increment',
+      'maxAttempts',
+      'jitter',
+      'capAt',
+      'retryOn[0]',
+      'retryOn[1].code',
+      'retryOn[2].cause.status',
+      'serverDelay.max',
+      'serverDelay.mode',
+    ]);
+  });
+
+  it.each([
+    ['maxAttempts', { maxAttempts: null }],
+    ['backoff.factor', { backoff: { type: 'exponential', base: 1, factor: null } }],
+    ['serverDelay', { serverDelay: null }],
+    ['minDelay', { minDelay: null }],
+    ['retryIf', { retryIf: null }],
+  ])('does not take null for an absent %s', (path, input) => {
+    expect(problemsOf(input)).toMatchObject([{ path, value: null }]);
+  });
+
+  it('reports an own key named __proto__', () => {
+    expect(problemsOf(JSON.parse('{"__proto__": {"maxAttempts": 9}}'))).toMatchObject([
+      { path: '__proto__' },
+    ]);
+  });
+
+  it('does not read inherited options', () => {
+    expect(definePolicy(Object.create({ maxAttempts: 9 }))).toMatchObject({ maxAttempts: 3 });
+  });
+
+  it('reports only the highest delay when it is no duration', () => {
+    expect(problemsOf({ minDelay: '30s', maxDelay: 'soon' })).toMatchObject([{ path: 'maxDelay' }]);
+  });
+});
+
+function problemsOf(input: unknown): readonly Problem[] {
+  try {
+    // The type forbids what these tests are about.
+    definePolicy(input as never);
+    return [];
+  } catch (thrown) {
+    if (thrown instanceof PolicyError) return thrown.problems;
+    throw thrown;
+  }
+}

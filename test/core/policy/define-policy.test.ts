@@ -1,0 +1,185 @@
+import { type DelayStrategy, definePolicy, type Gate, isPolicy } from '@retry/core';
+import { describe, expect, it } from 'vitest';
+
+describe('definePolicy', () => {
+  it('fills in the safe defaults: 3 attempts, exponential 100 ms × 2 up to 20 s, full jitter', () => {
+    expect(definePolicy()).toEqual({
+      maxAttempts: 3,
+      backoff: { type: 'exponential', baseMs: 100, factor: 2 },
+      jitter: 'full',
+      minDelayMs: 0,
+      maxDelayMs: 20_000,
+      capAt: 'before-jitter',
+      granularityMs: 0,
+      retryOn: [],
+      stopOn: [],
+      attemptTimeoutMs: Infinity,
+      deadlineMs: Infinity,
+      serverDelay: { maxMs: 60_000, mode: 'floor' },
+      retryable: true,
+    });
+  });
+
+  it('keeps what is written, durations in milliseconds', () => {
+    const policy = definePolicy({
+      maxAttempts: 5,
+      backoff: { type: 'linear', base: '1s', increment: '500ms' },
+      jitter: { proportional: 0.1 },
+      minDelay: '2s',
+      maxDelay: '5m',
+      capAt: 'after-jitter',
+      granularity: '1s',
+      retryOn: 'nothing',
+      stopOn: [TypeError],
+      attemptTimeout: '10s',
+      deadline: '2m',
+      serverDelay: { max: '1h', mode: 'replace' },
+      retryable: false,
+    });
+
+    expect(policy).toEqual({
+      maxAttempts: 5,
+      backoff: { type: 'linear', baseMs: 1_000, incrementMs: 500 },
+      jitter: { proportional: 0.1 },
+      minDelayMs: 2_000,
+      maxDelayMs: 300_000,
+      capAt: 'after-jitter',
+      granularityMs: 1_000,
+      retryOn: 'nothing',
+      stopOn: [TypeError],
+      attemptTimeoutMs: 10_000,
+      deadlineMs: 120_000,
+      serverDelay: { maxMs: 3_600_000, mode: 'replace' },
+      retryable: false,
+    });
+  });
+
+  it('takes an undefined option as an absent one', () => {
+    // What JavaScript callers, and TypeScript ones without exactOptionalPropertyTypes, can write.
+    const input = { maxAttempts: undefined, backoff: undefined, retryIf: undefined, serverDelay: undefined };
+
+    expect(definePolicy(input as never)).toEqual(definePolicy());
+  });
+
+  it.each([Infinity, 'Infinity'] as const)('has no limit of attempts when %o is written', (maxAttempts) => {
+    expect(definePolicy({ maxAttempts }).maxAttempts).toBe(Infinity);
+  });
+
+  it.each(['none', 'decorrelated'] as const)('adds no jitter of its own to %s backoff', (type) => {
+    const backoff = type === 'none' ? { type } : { type, base: 1 };
+
+    expect(definePolicy({ backoff }).jitter).toBe('none');
+  });
+
+  it('never cuts the written base by the default cap', () => {
+    const cap = (backoff: object) => definePolicy({ backoff: backoff as never }).maxDelayMs;
+
+    expect(cap({ type: 'constant', base: '30s' })).toBe(30_000);
+    expect(cap({ type: 'custom', strategy: () => 1, base: '1h' })).toBe(3_600_000);
+    expect(cap({ type: 'list', delays: ['1s', '5m', '10s'] })).toBe(300_000);
+    expect(cap({ type: 'constant', base: '1s' })).toBe(20_000);
+    expect(cap({ type: 'none' })).toBe(20_000);
+  });
+
+  it('gives a defined policy back as it is', () => {
+    const policy = definePolicy({ maxAttempts: 7 });
+
+    expect(definePolicy(policy)).toBe(policy);
+  });
+
+  it.each([
+    ['the default policy', {}],
+    ['a list backoff', { backoff: { type: 'list', delays: ['1s', '2s'] } }],
+    ['matchers', { retryOn: [{ code: ['A'], cause: { status: [503] } }], stopOn: [{ name: 'Stop' }] }],
+    ['a gate and a proportional jitter', { retryIf: () => true, jitter: { proportional: 0.5 } }],
+  ] as const)('freezes %s all the way down', (_name, input) => {
+    expect(unfrozenIn(definePolicy(input), 'policy')).toEqual([]);
+  });
+
+  it('does not freeze, keep or change what it was given', () => {
+    const delays = [1, 2];
+    const codes = ['A'];
+    const input = { backoff: { type: 'list', delays }, retryOn: [{ code: codes }] } as const;
+
+    const policy = definePolicy(input);
+    delays.push(3);
+    codes.push('B');
+
+    expect(policy.backoff).toEqual({ type: 'list', delaysMs: [1, 2] });
+    expect(policy.retryOn).toEqual([{ code: ['A'] }]);
+  });
+});
+
+describe('definePolicy with a registry', () => {
+  const twice: DelayStrategy = (retry) => retry * 2;
+  const never: Gate = () => false;
+
+  it('finds strategies and gates by name and keeps the name', () => {
+    const policy = definePolicy(
+      { backoff: { type: 'custom', strategy: 'twice', base: '1s' }, retryIf: 'never' },
+      { strategies: { twice }, gates: { never } },
+    );
+
+    expect(policy.backoff).toEqual({ type: 'custom', name: 'twice', next: twice, baseMs: 1_000 });
+    expect(policy.retryIf).toEqual({ name: 'never', test: never });
+  });
+
+  it('takes the functions themselves without a name', () => {
+    const policy = definePolicy({ backoff: { type: 'custom', strategy: twice }, retryIf: never });
+
+    expect(policy.backoff).toEqual({ type: 'custom', next: twice, baseMs: 0 });
+    expect(policy.retryIf).toEqual({ test: never });
+  });
+
+  it('calls the method of an object on that object', () => {
+    const strategy = { stepMs: 7, next: (retry: number) => strategy.stepMs * retry };
+    class Limit {
+      readonly most = 2;
+      test(_error: unknown, { attempt }: { readonly attempt: number }): boolean {
+        return attempt < this.most;
+      }
+    }
+
+    const policy = definePolicy({ backoff: { type: 'custom', strategy }, retryIf: new Limit() });
+
+    expect(policy.backoff.type === 'custom' && policy.backoff.next(3, {} as never)).toBe(21);
+    expect(policy.retryIf?.test(undefined, { attempt: 1 })).toBe(true);
+    expect(policy.retryIf?.test(undefined, { attempt: 2 })).toBe(false);
+  });
+
+  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'absent'])(
+    'does not find %s',
+    (name) => {
+      const withStrategy = () =>
+        definePolicy({ backoff: { type: 'custom', strategy: name } }, { strategies: { twice } });
+      const withGate = () => definePolicy({ retryIf: name }, { gates: { never } });
+
+      expect(withStrategy).toThrow('backoff.strategy is not in the registry');
+      expect(withStrategy).toThrow('it has twice.');
+      expect(withGate).toThrow('retryIf must be a function, an object with test, or a name in the registry');
+    },
+  );
+});
+
+describe('isPolicy', () => {
+  it('knows a defined policy and nothing else', () => {
+    const policy = definePolicy();
+
+    expect(isPolicy(policy)).toBe(true);
+    expect(isPolicy({ ...policy })).toBe(false);
+    expect(isPolicy({})).toBe(false);
+    expect(isPolicy(null)).toBe(false);
+    expect(isPolicy('policy')).toBe(false);
+  });
+
+  it('shows its brand to no enumeration', () => {
+    expect(Object.getOwnPropertySymbols({ ...definePolicy() })).toEqual([]);
+  });
+});
+
+/** Paths of plain objects and arrays that may still be changed. */
+function unfrozenIn(value: unknown, path: string): readonly string[] {
+  if (typeof value !== 'object' || value === null || value instanceof RegExp) return [];
+  const inner = Object.entries(value).flatMap(([key, entry]) => unfrozenIn(entry, `${path}.${key}`));
+  return Object.isFrozen(value) ? inner : [path, ...inner];
+}

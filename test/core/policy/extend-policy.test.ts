@@ -1,0 +1,169 @@
+import type { PolicyInput } from '@retry/core';
+import { decide, definePolicy, extendPolicy, PolicyError, policyToJSON } from '@retry/core';
+import { describe, expect, it } from 'vitest';
+
+class ApiError extends Error {}
+class ReadTimeout extends Error {}
+
+describe('extendPolicy', () => {
+  it('unites the expected errors, and takes the rest from the last', () => {
+    // seed 004: its own example; one policy with limit 3 and the second gate for both exceptions
+    const first = definePolicy({ retryOn: [ApiError], maxAttempts: 6, retryIf: () => true });
+    const second = { retryOn: [ReadTimeout], maxAttempts: 4, retryIf: () => false };
+
+    const policy = extendPolicy(first, second);
+
+    expect(policy.retryOn).toEqual([ApiError, ReadTimeout]);
+    expect(policy.maxAttempts).toBe(4);
+    expect(policy.retryIf?.test).toBe(second.retryIf);
+  });
+
+  it('applies the limit and the gate of the last to the errors of the first', () => {
+    // seed 004: the gate of the second line speaks for the first line's exception too
+    const first = { retryOn: [ApiError], maxAttempts: 6 };
+    const policy = extendPolicy(first, {
+      retryOn: [ReadTimeout],
+      maxAttempts: 4,
+      retryIf: (_, { attempt }) => attempt < 2,
+    });
+    const typeAfter = (failures: number): string =>
+      decide(policy, { failures }, { error: new ApiError() }, { now: 0, random: () => 0 }).type;
+
+    expect([typeAfter(1), typeAfter(2)]).toEqual(['retry', 'fail']);
+  });
+
+  it('writes a class once, by identity', () => {
+    const [Same, Other] = [class Twin extends Error {}, class Twin extends Error {}];
+
+    const policy = extendPolicy({ retryOn: [Same] }, { retryOn: [Other, Same, Other] });
+
+    expect(policy.retryOn).toEqual([Same, Other]);
+  });
+
+  it.each<[string, PolicyInput['retryOn'] & object, PolicyInput['retryOn'] & object]>([
+    ['as it is', [{ name: 'A', status: [503] }], [{ name: 'A', status: [503] }]],
+    ['with its keys in another order', [{ name: 'A', code: 'E' }], [{ code: 'E', name: 'A' }]],
+    ['with a regular expression', [{ message: /x/i }], [{ message: /x/i }]],
+    ['with a regular expression as data', [{ message: /x/i }], [{ message: { pattern: 'x', flags: 'i' } }]],
+    ['with empty flags', [{ message: /x/ }], [{ message: { pattern: 'x', flags: '' } }]],
+    ['with flags that are dropped', [{ message: /x/g }], [{ message: /x/g }]],
+    ['within a cause', [{ cause: { name: 'A', code: 'E' } }], [{ cause: { code: 'E', name: 'A' } }]],
+  ])('writes a pattern once, by content: %s', (_name, base, patch) => {
+    expect(extendPolicy({ retryOn: base }, { retryOn: patch }).retryOn).toHaveLength(1);
+    expect(extendPolicy({ stopOn: base }, { stopOn: patch }).stopOn).toHaveLength(1);
+  });
+
+  it.each<[string, PolicyInput['retryOn'] & object, PolicyInput['retryOn'] & object]>([
+    ['other values', [{ code: 'E' }], [{ code: 'F' }]],
+    ['other flags', [{ message: /x/ }], [{ message: /x/i }]],
+    ['a number and its digits', [{ code: 11 }], [{ code: '11' }]],
+    ['a cause', [{ code: 'E' }], [{ cause: { code: 'E' } }]],
+    ['predicates that look alike', [() => true], [() => true]],
+    ['classes within causes', [{ cause: ApiError }], [{ cause: ReadTimeout }]],
+  ])('keeps patterns apart that differ by %s', (_name, base, patch) => {
+    expect(extendPolicy({ retryOn: base }, { retryOn: patch }).retryOn).toHaveLength(2);
+  });
+
+  it('unites stopOn as well, the base first', () => {
+    const policy = extendPolicy({ stopOn: [{ code: 'A' }] }, { stopOn: [{ code: 'B' }, { code: 'A' }] });
+
+    expect(policy.stopOn).toEqual([{ code: 'A' }, { code: 'B' }]);
+  });
+
+  it("adds nothing of a base that is 'nothing'", () => {
+    expect(extendPolicy({ retryOn: 'nothing' }, { retryOn: [ApiError] }).retryOn).toEqual([ApiError]);
+  });
+
+  it("lets 'nothing' win over a list", () => {
+    expect(extendPolicy({ retryOn: [ApiError] }, { retryOn: 'nothing' }).retryOn).toBe('nothing');
+  });
+
+  it('leaves the base as it was', () => {
+    const base = definePolicy({ maxAttempts: 6, retryOn: [ApiError], stopOn: [{ code: 'A' }] });
+
+    extendPolicy(base, { maxAttempts: 4, retryOn: [ReadTimeout], stopOn: [{ code: 'B' }] });
+
+    expect(base).toMatchObject({ maxAttempts: 6, retryOn: [ApiError], stopOn: [{ code: 'A' }] });
+  });
+
+  it('does not write a key that is undefined in the patch', () => {
+    const patch = { maxAttempts: undefined, retryOn: undefined } as unknown as PolicyInput; // JavaScript callers
+
+    const policy = extendPolicy({ maxAttempts: 6, retryOn: [ApiError] }, patch);
+
+    expect(policy).toMatchObject({ maxAttempts: 6, retryOn: [ApiError] });
+  });
+
+  it('does not make a default out of what was not written', () => {
+    const policy = extendPolicy({ deadline: '1m' }, { maxAttempts: 4 });
+
+    expect(policyToJSON(policy)).toEqual({ deadline: 60_000, maxAttempts: 4 });
+  });
+});
+
+describe('a default that was not written', () => {
+  it('lets the cap grow with a new base', () => {
+    const base = definePolicy();
+
+    expect(base.maxDelayMs).toBe(20_000);
+    expect(extendPolicy(base, { backoff: { type: 'constant', base: '30s' } }).maxDelayMs).toBe(30_000);
+  });
+
+  it('gives up its jitter for a backoff that draws by itself', () => {
+    const policy = extendPolicy(definePolicy(), { backoff: { type: 'decorrelated', base: '1s' } });
+
+    expect(policy.jitter).toBe('none');
+  });
+
+  it('stays as it is where it was written', () => {
+    const base = definePolicy({ maxDelay: '20s', jitter: 'full' });
+
+    const policy = extendPolicy(base, { backoff: { type: 'decorrelated', base: '30s' } });
+
+    expect(policy).toMatchObject({ maxDelayMs: 20_000, jitter: 'full' });
+  });
+});
+
+describe('a named strategy or gate', () => {
+  const registry = { strategies: { patient: () => 60_000 }, gates: { 'office-hours': () => true } };
+  const named = { backoff: { type: 'custom', strategy: 'patient' }, retryIf: 'office-hours' } as const;
+
+  it('survives without its registry', () => {
+    const policy = extendPolicy(definePolicy(named, registry), { maxAttempts: 4 });
+
+    expect(policy.backoff).toEqual({
+      type: 'custom',
+      name: 'patient',
+      next: registry.strategies.patient,
+      baseMs: 0,
+    });
+    expect(policy.retryIf).toEqual({ name: 'office-hours', test: registry.gates['office-hours'] });
+  });
+
+  it('may come with the patch', () => {
+    const policy = extendPolicy(definePolicy(), named, registry);
+
+    expect(policy.retryIf?.test).toBe(registry.gates['office-hours']);
+  });
+
+  it('is replaced by one of the same name in the new registry', () => {
+    const patient = (): number => 5;
+
+    const policy = extendPolicy(definePolicy(named, registry), {}, { strategies: { patient } });
+
+    expect(policy.backoff).toMatchObject({ name: 'patient', next: patient });
+  });
+});
+
+describe('an invalid result', () => {
+  it.each<[string, unknown]>([
+    ['an unknown key', { retries: 3 }],
+    ['null', { maxDelay: null }],
+    ['limits that no longer fit the base', { maxDelay: '1s' }],
+    ['a list that is none', { retryOn: { code: 'E' } }],
+    ['a patch that is no object', null],
+    ['a patch that is missing', undefined],
+  ])('is refused with a PolicyError: %s', (_name, patch) => {
+    expect(() => extendPolicy({ minDelay: '2s' }, patch as PolicyInput)).toThrow(PolicyError);
+  });
+});

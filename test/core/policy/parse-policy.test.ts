@@ -1,0 +1,108 @@
+import { isPolicy, PolicyError, parsePolicy } from '@retry/core';
+import { describe, expect, it } from 'vitest';
+
+function problemsOf(read: () => unknown): unknown {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof PolicyError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('parsePolicy', () => {
+  it('reads JSON text', () => {
+    const policy = parsePolicy('{ "maxAttempts": 5, "maxDelay": "1.5m" }');
+
+    expect(policy).toMatchObject({ maxAttempts: 5, maxDelayMs: 90_000 });
+    expect(isPolicy(policy)).toBe(true);
+  });
+
+  it('reads what JSON.parse made of a text', () => {
+    expect(parsePolicy({ backoff: { type: 'list', delays: ['1s', 2_500] } }).backoff).toEqual({
+      type: 'list',
+      delaysMs: [1_000, 2_500],
+    });
+  });
+
+  it('reads text without end as Infinity', () => {
+    const policy = parsePolicy('{ "maxAttempts": "Infinity", "maxDelay": "Infinity" }');
+
+    expect(policy).toMatchObject({ maxAttempts: Infinity, maxDelayMs: Infinity });
+  });
+
+  it('reads a pattern as a regular expression that remembers nothing', () => {
+    const policy = parsePolicy('{ "retryOn": [{ "message": { "pattern": "timed out", "flags": "gi" } }] }');
+
+    expect(policy.retryOn).toEqual([{ message: /timed out/i }]);
+  });
+
+  it('takes strategies and gates from the registry', () => {
+    const strategies = { patient: () => 60_000 };
+    const gates = { never: () => false };
+
+    const policy = parsePolicy(
+      { backoff: { type: 'custom', strategy: 'patient' }, retryIf: 'never' },
+      { strategies, gates },
+    );
+
+    expect(policy.backoff).toEqual({ type: 'custom', name: 'patient', next: strategies.patient, baseMs: 0 });
+    expect(policy.retryIf).toEqual({ name: 'never', test: gates.never });
+  });
+
+  it.each(['', '{', "{ 'maxAttempts': 3 }", '{ "maxAttempts": 3, }', 'maxAttempts: 3', 'undefined'])(
+    'refuses %j, which is not JSON, with a PolicyError about the whole',
+    (text) => {
+      const problems = problemsOf(() => parsePolicy(text));
+
+      expect(problems).toMatchObject([{ path: '', value: text, message: 'must be JSON' }]);
+    },
+  );
+
+  it.each(['null', '3', '"text"', '[]', '"{}"'])('refuses %s, which is JSON but no object', (text) => {
+    const problems = problemsOf(() => parsePolicy(text));
+
+    expect(problems).toMatchObject([{ path: '', message: 'must be an object' }]);
+  });
+
+  it('reports every problem of a file at once', () => {
+    const text = JSON.stringify({
+      maxAttempts: null,
+      backoff: { type: 'exponential', base: '1 s', factor: null },
+      serverDelay: null,
+      retryOn: [{ name: 'A' }, { cause: { codes: 'E' } }],
+      retryIf: 'unknown',
+      retries: 3,
+    });
+
+    const problems = problemsOf(() => parsePolicy(text));
+
+    expect(problems).toHaveLength(7);
+    expect(problems).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ path: 'retries', cure: 'Use maxAttempts: 4.' }),
+        expect.objectContaining({ path: 'backoff.base', value: '1 s' }),
+        expect.objectContaining({ path: 'backoff.factor', value: null }),
+        expect.objectContaining({ path: 'maxAttempts', value: null }),
+        expect.objectContaining({ path: 'retryOn[1].cause.codes', value: 'E' }),
+        expect.objectContaining({ path: 'retryIf', value: 'unknown' }),
+        expect.objectContaining({ path: 'serverDelay', value: null }),
+      ]),
+    );
+  });
+
+  it('does not take what every object inherits for a name in the registry', () => {
+    const problems = problemsOf(() =>
+      parsePolicy({ backoff: { type: 'custom', strategy: 'toString' }, retryIf: 'constructor' }, {}),
+    );
+
+    expect(problems).toMatchObject([{ path: 'backoff.strategy' }, { path: 'retryIf' }]);
+  });
+
+  it('does not take __proto__ in a file for the keys beneath it', () => {
+    const problems = problemsOf(() => parsePolicy('{ "__proto__": { "maxAttempts": 9 } }'));
+
+    expect(problems).toMatchObject([{ path: '__proto__', message: 'is not a known key' }]);
+  });
+});

@@ -1,0 +1,193 @@
+import type { PolicyInput } from '@retry/core';
+import fc from 'fast-check';
+
+const durations = fc.oneof(
+  fc.nat(30_000),
+  fc.double({ min: 0, max: 1e6, noNaN: true }),
+  fc.constantFrom('0s', '500ms', '2s', '1.5h', '007m', '1d', '0.25ms'),
+);
+
+const limits = fc.oneof(durations, fc.constant('Infinity'));
+
+const names = fc.constantFrom('known', 'known', 'known', 'unknown', '', 'constructor');
+
+const backoffs = fc.oneof(
+  fc.constant({ type: 'none' }),
+  fc.record({ type: fc.constantFrom('constant', 'fibonacci', 'decorrelated'), base: durations }),
+  fc.record(
+    { type: fc.constant('linear'), base: durations, increment: durations },
+    { requiredKeys: ['type', 'base'] },
+  ),
+  fc.record(
+    { type: fc.constant('exponential'), base: durations, factor: fc.constantFrom(0, 0.5, 2, 1e300) },
+    { requiredKeys: ['type', 'base'] },
+  ),
+  fc.record({ type: fc.constant('list'), delays: fc.array(durations, { minLength: 1, maxLength: 3 }) }),
+  fc.record(
+    { type: fc.constant('custom'), strategy: names, base: durations },
+    { requiredKeys: ['type', 'strategy'] },
+  ),
+);
+
+function oneOrMany<T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | T[]> {
+  return fc.oneof(values, fc.array(values, { minLength: 1, maxLength: 3 }));
+}
+
+const patternKeys = {
+  name: oneOrMany(fc.constantFrom('TimeoutError', 'é', '*')),
+  code: oneOrMany(fc.constantFrom('08*', 'ECONNRESET', 11, -1.5)),
+  status: oneOrMany(fc.constantFrom(429, 0, -1, 1e21)),
+  message: fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom<object>({ pattern: 'timed out' }, { pattern: '', flags: 'giy' }),
+    },
+    { weight: 1, arbitrary: fc.constantFrom<object>({ pattern: '[z-a]' }, { pattern: 'x', flags: 'ii' }) },
+  ),
+};
+
+const matchers = fc.letrec((tie) => ({
+  pattern: fc
+    .record(
+      { ...patternKeys, cause: fc.option(tie('pattern'), { nil: undefined, maxDepth: 20, depthSize: 2 }) },
+      { requiredKeys: [] },
+    )
+    .filter((pattern) => Object.values(pattern).some((value) => value !== undefined)),
+})).pattern;
+
+const parts = {
+  maxAttempts: fc.oneof(fc.integer({ min: 1 }), fc.constantFrom('Infinity', 1e21)),
+  backoff: backoffs,
+  jitter: fc.oneof(
+    fc.constantFrom('none', 'full', 'equal', 'bounded'),
+    fc.record({ proportional: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  ),
+  minDelay: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(0, 1, '0.5ms') },
+    { weight: 1, arbitrary: durations },
+  ),
+  maxDelay: limits,
+  capAt: fc.constantFrom('before-jitter', 'after-jitter', 'before-jitter-only'),
+  granularity: fc.constantFrom(0, 1, 700, '1.5s', '1m', '2.0ms', '0.00001m', '1.2340s'),
+  retryOn: fc.oneof(fc.constant('nothing'), fc.array(matchers, { maxLength: 3 })),
+  stopOn: fc.array(matchers, { maxLength: 2 }),
+  retryIf: names,
+  attemptTimeout: limits.filter(isMoreThan0),
+  deadline: limits.filter(isMoreThan0),
+  serverDelay: fc.record(
+    { max: limits, mode: fc.constantFrom('floor', 'replace', 'ignore') },
+    { requiredKeys: [] },
+  ),
+  retryable: fc.boolean(),
+} satisfies Record<keyof PolicyInput, unknown>;
+
+const KEYS = Object.keys(parts);
+
+/** A few keys only, so that one damage is often the only one. */
+const valid = fc
+  .tuple(fc.record(parts), fc.subarray(KEYS, { maxLength: 4 }))
+  .map(([document, kept]) =>
+    Object.fromEntries(Object.entries(document).filter(([key]) => kept.includes(key))),
+  );
+
+function isMoreThan0(duration: unknown): boolean {
+  return duration !== 0 && duration !== '0s';
+}
+
+/** What does not belong in most places, and what belongs in some. */
+const strangers = fc.oneof(
+  fc.constantFrom<unknown>(null, null, true, false, 0, -1, 1, 2, 1.5, -0.5, 1e300, 5e-324),
+  fc.constantFrom<unknown>(
+    '',
+    'x',
+    '10',
+    '2 s',
+    '5min',
+    '-1s',
+    '1e3ms',
+    '.5s',
+    '1.s',
+    ' 1s',
+    '1s\n',
+    '1S',
+    '٣s',
+  ),
+  fc.constantFrom<unknown>(
+    'Infinity',
+    'infinity',
+    '-Infinity',
+    'nothing',
+    'known',
+    '0s',
+    '0.00h',
+    '1.5ms',
+    '2.50s',
+  ),
+  fc.constantFrom<unknown>([], {}, [null], [{}], [[]], ['1s', null], [0], { type: 'none' }, { type: 'warp' }),
+  fc.constantFrom<unknown>({ proportional: 1.1 }, { pattern: 'x', flag: 'i' }, { pattern: 'x', flags: null }),
+  fc.constantFrom<unknown>({ next: 1 }, { name: [] }, { status: '503' }, { cause: null }, { max: null }),
+  fc.nat(30).map(deepCause),
+);
+
+/** A matcher with this many causes within each other. */
+export function deepCause(depth: number): unknown {
+  return depth === 0 ? { code: 'E' } : { cause: deepCause(depth - 1) };
+}
+
+interface Mutation {
+  readonly at: number;
+  readonly verb: 'replace' | 'remove' | 'add';
+  readonly key: string;
+  readonly value: unknown;
+}
+
+const mutations: fc.Arbitrary<Mutation> = fc.record({
+  at: fc.nat(),
+  verb: fc.constantFrom('replace', 'replace', 'remove', 'add'),
+  key: fc.constantFrom('extra', 'retries', '__proto__', 'toString', 'base', 'type', '$schema', 'MAXATTEMPTS'),
+  value: strangers,
+});
+
+/** JSON documents: policies, and policies that somebody damaged in up to two places. */
+export const policyDocuments: fc.Arbitrary<unknown> = fc
+  .tuple(valid, fc.array(mutations, { maxLength: 2 }))
+  .map(([document, changes]) => changes.reduce(mutate, JSON.parse(JSON.stringify(document))));
+
+function mutate(document: unknown, { at, verb, key, value }: Mutation): unknown {
+  const paths = pathsOf(document);
+  const path = paths[at % paths.length] ?? [];
+  if (verb === 'add') return setAt(document, path, (inner) => withKey(inner, key, value));
+  if (path.length === 0) return verb === 'remove' ? document : value;
+  return setAt(document, path.slice(0, -1), (outer) =>
+    withKey(outer, path.at(-1) ?? '', verb === 'remove' ? undefined : value),
+  );
+}
+
+function pathsOf(value: unknown): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [[]];
+  return [
+    [],
+    ...Object.entries(value).flatMap(([key, inner]) => pathsOf(inner).map((path) => [key, ...path])),
+  ];
+}
+
+function setAt(
+  value: unknown,
+  [key, ...rest]: readonly string[],
+  change: (value: unknown) => unknown,
+): unknown {
+  if (key === undefined) return change(value);
+  return withKey(value, key, setAt(Object(value)[key], rest, change));
+}
+
+/** A copy with the key set, or without it; what holds no keys stays as it is. */
+function withKey(outer: unknown, key: string, value: unknown): unknown {
+  if (typeof outer !== 'object' || outer === null) return outer;
+  if (Array.isArray(outer)) {
+    return outer.flatMap((item, index) =>
+      String(index) !== key ? [item] : value === undefined ? [] : [value],
+    );
+  }
+  const entries = Object.entries(outer).filter(([known]) => known !== key);
+  return Object.fromEntries(value === undefined ? entries : [...entries, [key, value]]);
+}

@@ -1,0 +1,96 @@
+import { createRequire } from 'node:module';
+import type { Problem } from '@retry/core';
+import { PolicyError, parsePolicy } from '@retry/core';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { deepCause, policyDocuments } from './policy-documents.ts';
+
+const schema = createRequire(import.meta.url)('@retry/core/policy.schema.json');
+const accepts = new Ajv2020({ strict: true, strictTypes: true, strictRequired: true }).compile(schema);
+
+const registry = { strategies: { known: () => 1 }, gates: { known: () => true } };
+
+/** What parsePolicy refuses and no schema can: each with the problem that parsePolicy reports for it. */
+const BEYOND_THE_SCHEMA: Readonly<Record<string, (problem: Problem) => boolean>> = {
+  'minDelay over maxDelay': ({ path, message }) =>
+    path === 'minDelay' && message.startsWith('must be at most maxDelay'),
+  'no multiple of granularity in range': ({ path, message }) =>
+    path === 'granularity' && message.startsWith('must have a multiple'),
+  'a granularity in minutes, hours or days that makes no whole milliseconds': ({ path, value }) =>
+    path === 'granularity' && /^\d+\.\d+[mhd]$/.test(String(value)),
+  'a name that is not in the registry': ({ path, value }) =>
+    ['retryIf', 'backoff.strategy'].includes(path) && typeof value === 'string',
+  'a pattern that does not compile': ({ message }) => message === 'must be a regular expression',
+  'causes nested too deep': ({ message }) => message === 'is nested too deep',
+};
+
+function problemsOf(document: unknown): readonly Problem[] {
+  try {
+    parsePolicy(JSON.stringify(document), registry);
+    return [];
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    return error.problems;
+  }
+}
+
+describe('policy.schema.json', () => {
+  it('refuses nothing that parsePolicy accepts', () => {
+    fc.assert(
+      fc.property(policyDocuments, (document) => {
+        fc.pre(!accepts(document));
+
+        expect(problemsOf(document)).not.toEqual([]);
+      }),
+    );
+  });
+
+  it('accepts nothing that parsePolicy refuses, apart from what is beyond a schema', () => {
+    fc.assert(
+      fc.property(policyDocuments, (document) => {
+        fc.pre(accepts(document));
+
+        const others = problemsOf(document).filter(
+          (problem) => !Object.values(BEYOND_THE_SCHEMA).some((isKind) => isKind(problem)),
+        );
+
+        expect(others).toEqual([]);
+      }),
+    );
+  });
+
+  it('is asked about valid and damaged documents in fair shares', () => {
+    const documents = fc.sample(policyDocuments, { numRuns: 1_000, seed: 1 });
+
+    const accepted = documents.filter((document) => problemsOf(document).length === 0).length;
+    const refused = documents.filter((document) => !accepts(document)).length;
+
+    expect(accepted).toBeGreaterThan(150);
+    expect(refused).toBeGreaterThan(300);
+  });
+});
+
+describe.each(Object.entries(BEYOND_THE_SCHEMA))('beyond the schema: %s', (kind, isKind) => {
+  const documents: Readonly<Record<string, unknown>> = {
+    'minDelay over maxDelay': { minDelay: '2s', maxDelay: '1s' },
+    'no multiple of granularity in range': { minDelay: 1_100, maxDelay: 1_900, granularity: '1s' },
+    'a granularity in minutes, hours or days that makes no whole milliseconds': { granularity: '0.00001m' },
+    'a name that is not in the registry': {
+      retryIf: 'unknown',
+      backoff: { type: 'custom', strategy: 'unknown' },
+    },
+    'a pattern that does not compile': { retryOn: [{ message: { pattern: '(' } }] },
+    'causes nested too deep': { stopOn: [deepCause(20)] },
+  };
+
+  it('is accepted by the schema and refused by parsePolicy for that alone', () => {
+    const document = documents[kind];
+
+    const problems = problemsOf(document);
+
+    expect(accepts(document)).toBe(true);
+    expect(problems).not.toEqual([]);
+    expect(problems.every(isKind)).toBe(true);
+  });
+});

@@ -1,0 +1,119 @@
+import { definePolicy, isSerializable, PolicyError, parsePolicy, policyToJSON } from '@retry/core';
+import { describe, expect, it } from 'vitest';
+
+const registry = { strategies: { patient: () => 60_000 }, gates: { 'office-hours': () => true } };
+
+describe('policyToJSON', () => {
+  it('writes only what was written, in milliseconds', () => {
+    const policy = definePolicy({ maxAttempts: 5, minDelay: '1.5s', serverDelay: { mode: 'replace' } });
+
+    expect(policyToJSON(policy)).toEqual({
+      maxAttempts: 5,
+      minDelay: 1_500,
+      serverDelay: { max: 60_000, mode: 'replace' },
+    });
+  });
+
+  it('writes nothing of a policy of defaults', () => {
+    expect(policyToJSON(definePolicy())).toEqual({});
+  });
+
+  it('writes a default that somebody wrote', () => {
+    expect(policyToJSON(definePolicy({ maxAttempts: 3 }))).toEqual({ maxAttempts: 3 });
+  });
+
+  it('writes Infinity as text, so that JSON can hold it', () => {
+    const policy = definePolicy({
+      maxAttempts: Infinity,
+      maxDelay: Infinity,
+      attemptTimeout: 'Infinity',
+      deadline: Infinity,
+      serverDelay: { max: Infinity },
+    });
+
+    expect(policyToJSON(policy)).toEqual({
+      maxAttempts: 'Infinity',
+      maxDelay: 'Infinity',
+      attemptTimeout: 'Infinity',
+      deadline: 'Infinity',
+      serverDelay: { max: 'Infinity', mode: 'floor' },
+    });
+  });
+
+  it('writes a regular expression by its source and flags, also as a cause', () => {
+    const policy = definePolicy({ retryOn: [{ message: /a\/b/ }, { cause: { message: /timed out/isu } }] });
+
+    expect(policyToJSON(policy).retryOn).toEqual([
+      { message: { pattern: 'a\\/b' } },
+      { cause: { message: { pattern: 'timed out', flags: 'isu' } } },
+    ]);
+  });
+
+  it('writes a strategy and a gate by their names', () => {
+    const input = {
+      backoff: { type: 'custom', strategy: 'patient', base: '1s' },
+      retryIf: 'office-hours',
+    } as const;
+    const policy = definePolicy(input, registry);
+
+    expect(policyToJSON(policy)).toEqual({
+      backoff: { type: 'custom', strategy: 'patient', base: 1_000 },
+      retryIf: 'office-hours',
+    });
+  });
+
+  it('names the path of every obstacle', () => {
+    const policy = definePolicy({
+      backoff: { type: 'custom', strategy: () => 1 },
+      retryIf: () => true,
+      retryOn: [{ name: 'A' }, TypeError, { cause: { cause: RangeError } }],
+      stopOn: [() => true],
+    });
+
+    const write = (): unknown => policyToJSON(policy);
+
+    expect(write).toThrow(PolicyError);
+    expect(write).toThrow(
+      expect.objectContaining({
+        problems: [
+          expect.objectContaining({ path: 'backoff.strategy' }),
+          expect.objectContaining({ path: 'retryIf' }),
+          expect.objectContaining({ path: 'retryOn[1]', value: TypeError }),
+          expect.objectContaining({ path: expect.stringMatching(/^retryOn\[2\]/) }),
+          expect.objectContaining({ path: 'stopOn[0]' }),
+        ],
+      }),
+    );
+  });
+
+  it('leaves a strategy that is an object with next behaving as it did', () => {
+    const step = { baseMs: 250, next: (retry: number) => step.baseMs * retry };
+    const withObject = { strategies: { step } };
+    const policy = definePolicy({ backoff: { type: 'custom', strategy: 'step' } }, withObject);
+
+    const { backoff } = parsePolicy(policyToJSON(policy), withObject);
+
+    expect(backoff.type === 'custom' && backoff.next(3, { random: () => 0, baseMs: 0 })).toBe(750);
+  });
+});
+
+describe('isSerializable', () => {
+  it.each([
+    ['nothing written', {}],
+    ['patterns', { retryOn: [{ code: 'E', cause: { message: /x/ } }], stopOn: [{ status: 400 }] }],
+    ['an expected nothing', { retryOn: 'nothing' }],
+    ['names', { backoff: { type: 'custom', strategy: 'patient' }, retryIf: 'office-hours' }],
+  ] as const)('is true for %s', (_name, input) => {
+    expect(isSerializable(definePolicy(input, registry))).toBe(true);
+  });
+
+  it.each([
+    ['a class', { retryOn: [TypeError] }],
+    ['a predicate', { stopOn: [() => true] }],
+    ['a class as a cause', { retryOn: [{ cause: { cause: TypeError } }] }],
+    ['a strategy without a name', { backoff: { type: 'custom', strategy: () => 1 } }],
+    ['a gate without a name', { retryIf: () => true }],
+  ] as const)('is false for %s', (_name, input) => {
+    expect(isSerializable(definePolicy(input))).toBe(false);
+  });
+});

@@ -1,0 +1,90 @@
+import { definePolicy, type ErrorPattern, matchesError, PolicyError } from '@retry/core';
+import { describe, expect, it } from 'vitest';
+
+const read = (retryOn: unknown) => definePolicy({ retryOn: retryOn as never }).retryOn;
+
+function firstPattern(retryOn: unknown): ErrorPattern {
+  const [first] = read(retryOn) as readonly ErrorPattern[];
+  return first ?? {};
+}
+
+describe('readMatchers', () => {
+  it('keeps classes and predicates as they are', () => {
+    const predicate = () => true;
+
+    expect(read([TypeError, predicate])).toEqual([TypeError, predicate]);
+  });
+
+  it('keeps one value and lists of values', () => {
+    const pattern = { name: 'A', code: ['X', 5], status: 503, cause: { name: ['B', 'C'] } };
+
+    expect(read([pattern])).toEqual([pattern]);
+  });
+
+  it.each([
+    [/x/g, ''],
+    [/x/y, ''],
+    [/x/gi, 'i'],
+    [/x/gimsuy, 'imsu'],
+  ])('takes the memory from %s', (message, flags) => {
+    const pattern = firstPattern([{ message }]);
+
+    expect(pattern.message).toMatchObject({ source: 'x', flags });
+  });
+
+  it('matches the same error every time, whatever the flags', () => {
+    const pattern = firstPattern([{ message: /boom/gy }]);
+    const error = new Error('boom');
+
+    const answers = [1, 2, 3].map(() => matchesError(pattern, error));
+
+    expect(answers).toEqual([true, true, true]);
+  });
+
+  it('reads a message as JSON writes it', () => {
+    const pattern = firstPattern([{ message: { pattern: 'timed out', flags: 'gi' } }]);
+
+    expect(pattern.message).toEqual(/timed out/i);
+  });
+
+  it.each([
+    [[{ message: 'x' }], 'retryOn[0].message must be a regular expression, got "x". Use /timed out/i, or'],
+    [[{ message: { pattern: '(' } }], 'retryOn[0].message must be a regular expression'],
+    [[{ message: { pattern: 'x', flags: 'q' } }], 'retryOn[0].message must be a regular expression'],
+    [[{ message: { pattern: 'x', flag: 'i' } }], 'retryOn[0].message.flag is not a known key'],
+    [[Error, {}], 'retryOn[1] asks nothing, got {}. Leave it out: an empty retryOn is every error.'],
+    [[{ cause: {} }], 'retryOn[0].cause asks nothing'],
+    [[{ cause: 'Error' }], 'retryOn[0].cause is not a matcher, got "Error". Use an error class,'],
+    [
+      [{ codes: ['A'] }],
+      'retryOn[0].codes is not a known key, got ["A"]. Known keys are name, code, status, message, cause.',
+    ],
+    [[{ code: [] }], 'retryOn[0].code must be one value or a list of them, got [].'],
+    [[{ status: '503' }], 'retryOn[0].status must be one value or a list of them, got "503".'],
+    ['everything', 'retryOn must be a list of matchers, got "everything".'],
+  ])('refuses %o', (retryOn, message) => {
+    expect(() => read(retryOn)).toThrow(message);
+  });
+
+  it.each([{ code: undefined }, { name: undefined, status: undefined }, { cause: undefined }])(
+    'refuses %o, which asks nothing either',
+    (matcher) => {
+      expect(() => read([matcher])).toThrow('retryOn[0] asks nothing');
+    },
+  );
+
+  it('refuses a cause that contains itself', () => {
+    const circle: { cause?: unknown } = {};
+    circle.cause = circle;
+
+    const define = () => read([circle]);
+
+    expect(define).toThrow(PolicyError);
+    expect(define).toThrow(/(\.cause){10,} is nested too deep, got .* One cause looks at every depth\.$/);
+  });
+
+  it("knows 'nothing' for retryOn alone", () => {
+    expect(read('nothing')).toBe('nothing');
+    expect(() => definePolicy({ stopOn: 'nothing' as never })).toThrow('stopOn must be a list of matchers');
+  });
+});

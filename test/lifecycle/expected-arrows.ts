@@ -1,0 +1,37 @@
+import type { RunEventType, RunState } from '@retry/core/lifecycle';
+
+/** The counters that an arrow may raise. */
+export type Counter = 'epoch' | 'failures' | 'stalls' | 'releases' | 'rateLimits' | 'redrives';
+
+/** From, event, to, and what it adds to the counters. */
+export type ExpectedArrow = readonly [RunState, RunEventType, RunState, Partial<Record<Counter, 1>>];
+
+/** The lifecycle written down a second time, by hand: the table in core has to agree with it. */
+export const EXPECTED_ARROWS: readonly ExpectedArrow[] = [
+  ['unsubmitted', 'submit', 'submitted', {}],
+  ['unsubmitted', 'submit', 'scheduled', {}],
+  ['scheduled', 'promote', 'submitted', {}],
+  ['scheduled', 'cancel', 'cancelled', {}],
+  ['submitted', 'start', 'started', { epoch: 1 }],
+  ['submitted', 'cancel', 'cancelled', {}],
+  ['submitted', 'drop', 'dropped', {}],
+  ['submitted', 'limit', 'scheduled', { rateLimits: 1 }],
+  ['submitted', 'limit', 'rate_limited', {}],
+  ['started', 'heartbeat', 'started', {}],
+  ['started', 'complete', 'completed', {}],
+  ['started', 'retry', 'submitted', { failures: 1 }],
+  ['started', 'retry', 'scheduled', { failures: 1 }],
+  ['started', 'fail', 'failed', { failures: 1 }],
+  ['started', 'release', 'submitted', { releases: 1 }],
+  ['started', 'limit', 'scheduled', { releases: 1, rateLimits: 1 }],
+  ['started', 'limit', 'rate_limited', { releases: 1 }],
+  ['started', 'stall', 'stalled', { stalls: 1 }],
+  ['started', 'cancel', 'cancelled', {}],
+  ['started', 'drop', 'dropped', { releases: 1 }],
+  ['stalled', 'recover', 'submitted', {}],
+  ['stalled', 'recover', 'scheduled', {}],
+  ['stalled', 'give-up', 'failed', {}],
+  ['failed', 'redrive', 'submitted', { redrives: 1 }],
+  ['stalled', 'redrive', 'submitted', { redrives: 1 }],
+  ['rate_limited', 'redrive', 'submitted', { redrives: 1 }],
+];

@@ -1,0 +1,109 @@
+import { deepStrictEqual } from 'node:assert/strict';
+import { NEW_RUN, type RunEvent, type RunRecord, type RunState, transition } from '@retry/core/lifecycle';
+import type fc from 'fast-check';
+
+/** What a run is by counting alone. */
+export interface Model {
+  state: RunState;
+  claims: number;
+  failures: number;
+  stalls: number;
+  releases: number;
+  rateLimits: number;
+  redrives: number;
+}
+
+/** The run that the lifecycle keeps, and how much happened to it. */
+export interface Real {
+  run: RunRecord;
+  now: number;
+  moves: number;
+  rejections: number;
+}
+
+/** A run that nobody has submitted yet, as both know it. */
+export function newPair(): { model: Model; real: Real } {
+  const counts = { claims: 0, failures: 0, stalls: 0, releases: 0, rateLimits: 0, redrives: 0 };
+  return {
+    model: { state: 'unsubmitted', ...counts },
+    real: { run: NEW_RUN, now: 0, moves: 0, rejections: 0 },
+  };
+}
+
+/** One event: the model says whether it may happen and what it counts, then the lifecycle is asked. */
+export abstract class EventCommand implements fc.Command<Model, Real> {
+  /** States that take the event. */
+  abstract readonly takenIn: readonly RunState[];
+  /** How long after the event a run that is sent back is due; nothing when it is not to be. */
+  readonly delayMs: number | undefined;
+  /** It comes whether or not the state takes it; the others wait for a state that does. */
+  readonly isStray: boolean;
+
+  constructor(isStray: boolean, delayMs?: number) {
+    this.isStray = isStray;
+    this.delayMs = delayMs;
+  }
+
+  /** The event at an instant. */
+  abstract eventAt(at: number): RunEvent;
+
+  /** Counts the event. */
+  abstract count(model: Model): void;
+
+  check({ state }: Readonly<Model>): boolean {
+    return this.isStray || this.takenIn.includes(state);
+  }
+
+  run(model: Model, real: Real): void {
+    real.now += 1_000;
+    // Run and event are frozen: a transition that changed one of them would throw.
+    const event = Object.freeze(this.eventAt(real.now));
+    const answer = transition(real.run, event);
+
+    if (!this.takenIn.includes(model.state)) {
+      deepStrictEqual(answer, { type: 'rejected', from: model.state, event: event.type });
+      real.rejections += 1;
+      return;
+    }
+    this.count(model);
+    if (answer.type === 'rejected') throw new Error(`${answer.from} rejects ${answer.event}`);
+    real.run = Object.freeze(answer.run);
+    real.moves += 1;
+    deepStrictEqual(countsOf(real.run), model);
+  }
+
+  toString(): string {
+    return JSON.stringify(this.eventAt(0));
+  }
+
+  /** Where a run goes that is sent back. */
+  protected back(): RunState {
+    return (this.delayMs ?? 0) > 0 ? 'scheduled' : 'submitted';
+  }
+
+  /** When a run is due that is sent back. */
+  protected dueAt(at: number): { readonly runAt: number } {
+    return { runAt: at + (this.delayMs ?? 0) };
+  }
+}
+
+/** The next run, once the one before is over for good. */
+export class Next implements fc.Command<Model, Real> {
+  check({ state }: Readonly<Model>): boolean {
+    return ['completed', 'cancelled', 'dropped'].includes(state);
+  }
+
+  run(model: Model, real: Real): void {
+    Object.assign(model, newPair().model);
+    real.run = NEW_RUN;
+  }
+
+  toString(): string {
+    return 'next run';
+  }
+}
+
+/** The run as the model would put it. */
+function countsOf({ state, epoch, failures, stalls, releases, rateLimits, redrives }: RunRecord): Model {
+  return { state, claims: epoch, failures, stalls, releases, rateLimits, redrives };
+}

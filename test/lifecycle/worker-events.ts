@@ -1,0 +1,126 @@
+import { decide, definePolicy, isEligible, NonRetryableError, type Policy } from '@retry/core';
+import type { RunEvent, RunRecord } from '@retry/core/lifecycle';
+
+/** How far an exploration goes, and by which limits its worker decides. */
+export interface Limits {
+  readonly maxAttempts: number;
+  /** Recoveries of a stalled run. */
+  readonly maxStalls: number;
+  /** Runs sent back for a rate limit more often than this end. */
+  readonly maxRateLimits: number;
+  readonly maxRedrives: number;
+  /** Claims since the attempts were last reset. */
+  readonly maxClaims: number;
+  /** Whether an operator may keep the attempts of a run that has none left. */
+  readonly keepsExhausted: boolean;
+}
+
+/** How long after `at` a delayed run is due. */
+const LATER_MS = 60_000;
+/** How far back lies what came too late: before the previous event. */
+const LATE_MS = 1_500;
+
+/** Every event in every variant, at the instant `at`. */
+export function eventsAt(at: number): readonly RunEvent[] {
+  const runAt = at + LATER_MS;
+  const past = at - LATE_MS;
+  return [
+    { type: 'submit', at },
+    { type: 'submit', at, runAt: at },
+    { type: 'submit', at, runAt },
+    { type: 'submit', at, runAt: past },
+    { type: 'promote', at },
+    { type: 'start', at },
+    { type: 'heartbeat', at },
+    { type: 'heartbeat', at: past },
+    { type: 'complete', at },
+    { type: 'retry', at, runAt: at },
+    { type: 'retry', at, runAt },
+    { type: 'retry', at, runAt: past },
+    { type: 'fail', at },
+    { type: 'release', at },
+    { type: 'stall', at },
+    { type: 'recover', at, runAt: at },
+    { type: 'recover', at, runAt },
+    { type: 'recover', at, runAt: past },
+    { type: 'give-up', at },
+    { type: 'cancel', at },
+    { type: 'drop', at },
+    { type: 'limit', at },
+    { type: 'limit', at, runAt: at },
+    { type: 'limit', at, runAt },
+    { type: 'limit', at, runAt: past },
+    { type: 'redrive', at },
+    { type: 'redrive', at, keepAttempts: false },
+    { type: 'redrive', at, keepAttempts: true },
+  ];
+}
+
+/** Whether a worker, cleaner or operator that asks core first would send this event about this run. */
+export function wouldSend(limits: Limits, run: RunRecord, event: RunEvent): boolean {
+  const { maxAttempts, maxStalls, maxRateLimits, maxRedrives, maxClaims, keepsExhausted } = limits;
+  const policy = { maxAttempts, retryable: true };
+  switch (event.type) {
+    case 'start':
+      return run.epoch - run.resetEpoch < maxClaims;
+    case 'retry':
+      return decidesRetry(maxAttempts, { failures: run.failures + 1, stalls: run.stalls }, event);
+    case 'fail':
+      return decidesFail(maxAttempts, { failures: run.failures + 1, stalls: run.stalls }, event.at);
+    case 'recover':
+      return run.stalls <= maxStalls && isEligible(policy, run);
+    case 'limit':
+      // `rateLimitRetry` is a policy of its own with a counter of its own; without one the run ends.
+      if (event.runAt === undefined) return true;
+      return decidesRetry(maxRateLimits + 1, { failures: run.rateLimits + 1 }, event);
+    case 'redrive':
+      if (run.redrives >= maxRedrives) return false;
+      return event.keepAttempts !== true || keepsExhausted || isEligible(policy, run);
+    default:
+      return true;
+  }
+}
+
+const FINAL = new NonRetryableError('no');
+
+type Charged = Parameters<typeof decide>[1];
+
+function decidesRetry(
+  maxAttempts: number,
+  counters: Charged,
+  event: Pick<RunEvent, 'at'> & { runAt?: number },
+) {
+  const { at, runAt = at } = event;
+  const decision = decide(
+    policyOf(maxAttempts, Math.max(runAt - at, 0)),
+    counters,
+    { error: 'boom' },
+    clock(at),
+  );
+  return decision.type === 'retry' && decision.runAt === runAt;
+}
+
+/** An error that may not be retried fails at any attempt. */
+function decidesFail(maxAttempts: number, counters: Charged, at: number) {
+  return decide(policyOf(maxAttempts, 0), counters, { error: FINAL }, clock(at)).type === 'fail';
+}
+
+function clock(now: number) {
+  return { now, random: () => 0 };
+}
+
+const policies = new Map<string, Policy>();
+
+function policyOf(maxAttempts: number, base: number): Policy {
+  const key = `${maxAttempts} ${base}`;
+  const known = policies.get(key);
+  if (known !== undefined) return known;
+  const policy = definePolicy({
+    maxAttempts,
+    backoff: { type: 'constant', base },
+    jitter: 'none',
+    maxDelay: '1h',
+  });
+  policies.set(key, policy);
+  return policy;
+}
