@@ -1,0 +1,70 @@
+import type { BackoffInput, DelayStrategy, Jitter, PolicyInput } from '../policy/policy.ts';
+import type { CmdxVersion } from './cmdx-declarations.ts';
+import type { CmdxStrategy, CmdxStrategyCall } from './cmdx-strategy.ts';
+
+/** What the delays of a CMDx policy follow from. */
+export interface CmdxDelays {
+  readonly delayMs: number;
+  readonly maxDelayMs: number;
+  readonly strategy: CmdxStrategy | undefined;
+  readonly version: CmdxVersion;
+}
+
+/** The largest power of two and the largest Fibonacci number (the 78th) that main multiplies a delay by. */
+const LAST_POWER = 2 ** 30;
+const LAST_FIBONACCI = 8_944_394_323_791_464;
+
+/** CMDx's delays: no wait at all without a positive delay, else a strategy whose result is cut at the end. */
+export function cmdxDelays(delays: CmdxDelays): PolicyInput {
+  const { delayMs, maxDelayMs } = delays;
+  if (!(delayMs > 0)) return { backoff: { type: 'none' }, jitter: 'none' };
+  const [backoff, jitter] = strategyOf(delays);
+  return { backoff, jitter, maxDelay: Math.min(maxDelayMs, saturationOf(delays)), capAt: 'after-jitter' };
+}
+
+/** The strategy as our backoff and jitter; the random ones spread a constant. */
+function strategyOf({ strategy, delayMs: base, version }: CmdxDelays): readonly [BackoffInput, Jitter] {
+  switch (strategy?.type) {
+    case undefined:
+    case 'ignored':
+      return [{ type: 'constant', base }, 'none'];
+    case 'exponential':
+    case 'linear':
+    case 'fibonacci':
+      return [{ type: strategy.type, base }, 'none'];
+    case 'half_random':
+      return [{ type: 'constant', base }, 'equal'];
+    case 'full_random':
+      return [{ type: 'constant', base }, 'full'];
+    case 'bounded_random':
+      return [{ type: 'constant', base }, 'bounded'];
+    case 'decorrelated_jitter':
+      if (version === 'main@fc92e183') return [{ type: 'decorrelated', base }, 'none'];
+      return [{ type: 'custom', strategy: decorrelatedBelowBase, base }, 'none'];
+    case 'custom':
+      return [{ type: 'custom', strategy: inSeconds(strategy.call, base), base }, 'none'];
+  }
+}
+
+/** Exponents stop growing on main; as these delays only grow, a cap at the last one says the same. */
+function saturationOf({ strategy, delayMs, version }: CmdxDelays): number {
+  if (version === 'v2.0.1') return Infinity;
+  if (strategy?.type === 'exponential') return delayMs * LAST_POWER;
+  return strategy?.type === 'fibonacci' ? delayMs * LAST_FIBONACCI : Infinity;
+}
+
+/**
+ * v2.0.1 draws between the base and three times the delay before even where the latter is less, so it can fall
+ * below the base. Our decorrelated backoff never does, hence a strategy of its own.
+ */
+const decorrelatedBelowBase: DelayStrategy = (_retry, { random, previousDelayMs, baseMs }) =>
+  baseMs + random() * ((previousDelayMs ?? baseMs) * 3 - baseMs);
+
+/** What people wrote for CMDx counts from 0, in seconds; what is no number becomes the base. */
+function inSeconds(call: CmdxStrategyCall, baseMs: number): DelayStrategy {
+  return (retry, { previousDelayMs }) => {
+    const previous = previousDelayMs === undefined ? undefined : previousDelayMs / 1_000;
+    const seconds = call(retry - 1, baseMs / 1_000, previous);
+    return typeof seconds === 'number' ? seconds * 1_000 : Number.NaN;
+  };
+}

@@ -1,0 +1,49 @@
+import type { Fields } from '../policy/fields.ts';
+import type { Gate } from '../policy/policy.ts';
+import { methodOf } from '../policy/read-backoff.ts';
+import { isUnset } from './read-options.ts';
+
+/** What CMDx calls with the error and the attempt, which it counts from 0. */
+export type CmdxGateTest = (error: unknown, attempt: number) => unknown;
+
+/** A function, an object with `call`, the name of a method of the task, or the answer itself. */
+export type CmdxGate = CmdxGateTest | { readonly call: CmdxGateTest } | string | boolean;
+
+/** Reads `if` or `unless`; `undefined` when it is unset. */
+export function readGate(fields: Fields, key: string, task: object): CmdxGateTest | undefined {
+  const given = fields.value(key);
+  if (isUnset(given)) return undefined;
+  if (typeof given === 'boolean') return () => given;
+  const found = typeof given === 'string' ? callable(task, given) : callable(given, 'call');
+  if (found !== undefined) return found as CmdxGateTest; // what it answers is checked at each call
+  fields.fail(key, 'must be a function, an object with call, or a method of the task', METHOD_CURE);
+  return undefined;
+}
+
+/** Both gates as one of ours, which counts attempts from 1; `undefined` when neither is set. */
+export function gateOf(
+  ifGate: CmdxGateTest | undefined,
+  unlessGate: CmdxGateTest | undefined,
+): Gate | undefined {
+  if (ifGate === undefined && unlessGate === undefined) return undefined;
+  return (error, { attempt }) => {
+    const allowed = ifGate === undefined ? true : ifGate(error, attempt - 1);
+    // A promise goes out as it is: decide refuses it rather than taking it for a yes.
+    if (unlessGate === undefined || !allowed || isPromise(allowed)) return allowed as boolean;
+    const refused = unlessGate(error, attempt - 1);
+    return isPromise(refused) ? (refused as never) : !refused;
+  };
+}
+
+const METHOD_CURE =
+  'For a name, pass task: { name: (error, attempt) => boolean }; both get an attempt from 0.';
+
+/** A function itself, or the object's own kind of method of that name; `undefined` where there is none. */
+export function callable(value: unknown, key: string): ((...args: never[]) => unknown) | undefined {
+  // What every object has (`constructor`, `toString`) was not written to be named.
+  return key in Object.prototype ? undefined : methodOf(value, key);
+}
+
+function isPromise(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'then' in value;
+}

@@ -1,0 +1,113 @@
+import type { Matcher } from '../matching/matcher.ts';
+import { definePolicy } from '../policy/define-policy.ts';
+import type { Fields, Report } from '../policy/fields.ts';
+import type { BackoffInput, PolicyInput } from '../policy/policy.ts';
+import { type Dialect, dialectOf, type TaskOptions } from './dialect.ts';
+import { warnJobbers } from './jobbers-warnings.ts';
+import { type ExceptionLike, readExceptions, TIMEOUTS } from './read-exceptions.ts';
+import { attemptsOf, isUnset, readInteger, readOptions, readSeconds } from './read-options.ts';
+
+/** `7b5465f` is the commit of the seed document: it counts the first retry as 1, the newer one as 0. */
+export type JobbersVersion = '7b5465f' | 'main@06fcd8c';
+
+/** How Jobbers' delays grow. */
+export type JobbersStrategy = 'constant' | 'linear' | 'exponential' | 'exponential_jitter';
+
+/** Jobbers' task options that have to do with retrying; seconds. */
+export interface JobbersOptions {
+  /** Whose arithmetic holds. @default '7b5465f' */
+  readonly version?: JobbersVersion;
+  /** Retries, not counting the first run. @default 3 */
+  readonly max_retries?: number;
+  /** Seconds; `null` is straight back into the queue. @default null */
+  readonly retry_delay?: number | null;
+  /** @default 'exponential' */
+  readonly backoff_strategy?: JobbersStrategy;
+  /** Longest delay in seconds, cut after the jitter. @default 3600 */
+  readonly max_retry_delay?: number;
+  /** Exceptions that are retried; empty or `null` is none. Timeouts are retried in any case. @default null */
+  readonly expected_exceptions?: readonly ExceptionLike[] | null;
+  /** Seconds that one run may take; `null` is no limit. @default null */
+  readonly timeout?: number | null;
+  /** Runs at once in one worker; `null` is no limit. @default 1 */
+  readonly max_concurrent?: number | null;
+  /** Seconds between two heartbeats after which a run is stalled; `null` and 0 are never. @default null */
+  readonly max_heartbeat_interval?: number | null;
+  /** @default 'stop' */
+  readonly on_shutdown?: 'stop' | 'resubmit' | 'continue';
+  /** @default 'none' */
+  readonly dead_letter_policy?: 'none' | 'save';
+}
+
+const KEYS = [
+  ...['version', 'max_retries', 'retry_delay', 'backoff_strategy', 'max_retry_delay'],
+  ...['expected_exceptions', 'timeout', 'max_concurrent', 'max_heartbeat_interval'],
+  ...['on_shutdown', 'dead_letter_policy'],
+];
+const VERSIONS: readonly JobbersVersion[] = ['7b5465f', 'main@06fcd8c'];
+const STRATEGIES: readonly JobbersStrategy[] = ['constant', 'linear', 'exponential', 'exponential_jitter'];
+
+/**
+ * Jobbers' task options as a policy and task options.
+ *
+ * @throws {PolicyError} when anything is wrong; it lists every problem under Jobbers' own names
+ * @see docs/dialects.md#jobbers
+ */
+export function fromJobbers(options: JobbersOptions = {}): Dialect {
+  const { input, task } = readOptions(options, KEYS, (fields, report) => ({
+    input: readPolicy(fields, report),
+    task: readTask(fields),
+  }));
+  const { timeoutMs } = task;
+  const policy = definePolicy({ ...input, ...(timeoutMs !== undefined && { attemptTimeout: timeoutMs }) });
+  return dialectOf(policy, task, warnJobbers(options));
+}
+
+function readPolicy(fields: Fields, report: Report): PolicyInput {
+  const expected: readonly Matcher[] = readExceptions(fields, 'expected_exceptions', report);
+  return {
+    maxAttempts: attemptsOf(readInteger(fields, 'max_retries', 3)),
+    ...readDelays(fields),
+    maxDelay: readSeconds(fields, 'max_retry_delay', 3_600, { finite: false }),
+    capAt: 'after-jitter',
+    retryOn: [...expected, TIMEOUTS],
+  };
+}
+
+function readDelays(fields: Fields): Pick<PolicyInput, 'backoff' | 'jitter'> {
+  const strategy = fields.choice('backoff_strategy', 'exponential', STRATEGIES);
+  const version = fields.choice('version', '7b5465f', VERSIONS);
+  if (isUnset(fields.value('retry_delay'))) return { backoff: { type: 'none' }, jitter: 'none' };
+
+  const base = readSeconds(fields, 'retry_delay', 0);
+  const jitter = strategy === 'exponential_jitter' ? 'full' : 'none';
+  return { backoff: backoffOf(strategy, base, version), jitter };
+}
+
+/** The seed commit multiplies by the retry's number, counted from 1; the newer one counts it from 0. */
+function backoffOf(strategy: JobbersStrategy, base: number, version: JobbersVersion): BackoffInput {
+  const isSeed = version === '7b5465f';
+  switch (strategy) {
+    case 'constant':
+      return { type: 'constant', base };
+    case 'linear':
+      return { type: 'linear', base: isSeed ? base : 0, increment: base };
+    case 'exponential':
+    case 'exponential_jitter':
+      return { type: 'exponential', base: isSeed ? base * 2 : base, factor: 2 };
+  }
+}
+
+function readTask(fields: Fields): TaskOptions {
+  const { value } = fields;
+  const heartbeatMs = readSeconds(fields, 'max_heartbeat_interval', 0);
+  return {
+    ...(!isUnset(value('timeout')) && { timeoutMs: readSeconds(fields, 'timeout', 1, { least: 1e-3 }) }),
+    ...(heartbeatMs > 0 && { heartbeatMs }),
+    ...(value('max_concurrent') !== null && { maxConcurrent: readInteger(fields, 'max_concurrent', 1, 1) }),
+    onShutdown: fields.choice('on_shutdown', 'stop', ['stop', 'resubmit', 'continue']),
+    onStall: 'hold',
+    deadLetter: fields.choice('dead_letter_policy', 'none', ['none', 'save']),
+    onUnknown: 'drop',
+  };
+}

@@ -1,0 +1,40 @@
+import type { Matcher, MatcherInput } from '../matching/matcher.ts';
+import type { Fields, Report } from '../policy/fields.ts';
+import { readFields } from '../policy/fields.ts';
+import { readMatchers } from '../policy/read-matchers.ts';
+import { isUnset } from './read-options.ts';
+
+/** An exception as a dialect's lists take it: a class, its name, a pattern or a predicate. */
+export type ExceptionLike = string | MatcherInput;
+
+/** Names that a timeout goes by: ours, and the one of Python and of the web platform. */
+export const TIMEOUTS: Matcher = Object.freeze({
+  name: Object.freeze(['AttemptTimeoutError', 'TimeoutError']),
+});
+
+/** Reads a list of exceptions; names become patterns. Empty when unset. */
+export function readExceptions(fields: Fields, key: string, report: Report): readonly Matcher[] {
+  const given = fields.value(key);
+  if (isUnset(given)) return [];
+  const matchers = Array.isArray(given) ? given.map(patternOf) : given;
+  const prefix = fields.path(key).slice(0, -key.length);
+  const reportHere: Report = (problem) => report({ ...problem, path: prefix + problem.path });
+  const named = readFields({ [key]: matchers }, '', { keys: [key], report: reportHere });
+  return (named && readMatchers(named, key, reportHere)) ?? [];
+}
+
+/** Whether the list names timeouts themselves, rather than a class they happen to belong to. */
+export function listsTimeouts(matchers: readonly Matcher[]): boolean {
+  return matchers.some((matcher) => {
+    const name: unknown = matcher.name;
+    return (Array.isArray(name) ? name : [name]).some(isTimeoutName);
+  });
+}
+
+function isTimeoutName(name: unknown): boolean {
+  return name === 'TimeoutError' || name === 'AttemptTimeoutError';
+}
+
+function patternOf(exception: unknown): unknown {
+  return typeof exception === 'string' ? { name: exception } : exception;
+}

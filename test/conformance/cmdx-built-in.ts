@@ -1,0 +1,16 @@
+import type { CmdxBuiltIn } from '@retry/core/dialects';
+
+const NAMES: Readonly<Record<CmdxBuiltIn, true>> = {
+  exponential: true,
+  linear: true,
+  fibonacci: true,
+  half_random: true,
+  full_random: true,
+  bounded_random: true,
+  decorrelated_jitter: true,
+};
+
+/** Whether a case names one of CMDx's own strategies rather than describing one. */
+export function isBuiltIn(name: string): name is CmdxBuiltIn {
+  return Object.hasOwn(NAMES, name);
+}

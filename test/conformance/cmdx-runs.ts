@@ -1,0 +1,142 @@
+import { explain, isRetryError, NonRetryableError, type Policy } from '@retry/core';
+import { type CmdxDeclaration, type CmdxVersion, fromCmdx } from '@retry/core/dialects';
+import { gateForm, readGateText, readStrategyText } from './cmdx-text.ts';
+import { makeErrorClasses } from './error-classes.ts';
+import { type PolicyRun, runPolicy } from './run-policy.ts';
+import { pick, type Runner, randomOf } from './runner.ts';
+
+type Config = Omit<CmdxDeclaration, 'exceptions' | 'jitter' | 'if' | 'unless'> & {
+  readonly exceptions?: readonly string[];
+  readonly jitter?: string;
+  readonly if?: string;
+  readonly unless?: string;
+};
+
+interface RunCase {
+  readonly config: Config;
+  readonly version: CmdxVersion;
+  readonly raised?: string;
+  readonly raised_ancestors?: readonly string[];
+  readonly u?: number;
+}
+
+/** The kinds `sequence` and `eligibility`: how often it runs and how long it sleeps. */
+export const sequence: Runner = {
+  answer: (given: RunCase) => {
+    const { run, raised } = runCase(given);
+    return { total_invocations: run.executions, sleeps: sleepsOf(run), raised };
+  },
+  expected: (given: RunCase) => pick(given, ['total_invocations', 'sleeps', 'raised']),
+};
+
+export const match: Runner = {
+  answer: (given: RunCase) => {
+    const { run, raised, policy, errorOf } = runCase(given);
+    const { retries } = explain(policy, errorOf(1));
+    return { matches: retries, total_invocations: run.executions, propagated: raised };
+  },
+  expected: (given: RunCase) => pick(given, ['matches', 'total_invocations', 'propagated']),
+};
+
+export const gate: Runner = {
+  answer: (given: RunCase & { readonly error_messages?: readonly string[] }) => {
+    const messages = given.error_messages ?? ['x'];
+    const attempts: number[] = [];
+    const { run, raised } = runCase(given, {
+      messageOf: (attempt) => messages[attempt - 1] ?? messages.at(-1) ?? '',
+      record: (attempt) => attempts.push(attempt),
+    });
+    const common = { total_invocations: run.executions, sleeps: sleepsOf(run), raised };
+    return { ...common, gate_called_with_attempts: attempts };
+  },
+  expected: (given: RunCase) =>
+    pick(given, ['total_invocations', 'sleeps', 'raised', 'gate_called_with_attempts']),
+};
+
+interface ResultCase extends RunCase {
+  readonly failures_before_success?: number;
+  /** `fail!` and `skip!` are no exceptions; what ends a run on purpose here is a NonRetryableError. */
+  readonly halted_with?: string;
+  readonly reason?: string | null;
+}
+
+export const result: Runner = {
+  answer: (given: ResultCase) => {
+    const { failures_before_success = Infinity, halted_with } = given;
+    const raised = given.raised ?? 'E1';
+    const { run } = runCase(
+      { ...given, raised },
+      { failures: failures_before_success, ...(halted_with !== undefined && { halt: halted_with }) },
+    );
+    const retries = run.delaysMs.length;
+    return {
+      status: run.end === undefined ? 'success' : 'failed',
+      retries,
+      retried: retries > 0,
+      retried_event_attempts: run.delaysMs.map((_, index) => index + 1),
+      total_invocations: run.executions,
+      raised: run.end === undefined ? undefined : raised,
+    };
+  },
+  expected: (given: ResultCase) => {
+    const keys = ['retries', 'retried', 'retried_event_attempts', 'total_invocations', 'raised'];
+    // A run that halts itself names its own end.
+    return pick(given, given.halted_with === undefined ? ['status', ...keys] : keys);
+  },
+};
+
+interface Hooks {
+  readonly messageOf?: (attempt: number) => string;
+  readonly record?: (attempt: number) => void;
+  readonly failures?: number;
+  readonly halt?: string;
+}
+
+/** Runs the case's policy against the error it raises; without a list of its own, that error is expected. */
+function runCase(given: RunCase, hooks: Hooks = {}) {
+  const { messageOf = () => 'x', failures = Infinity, halt } = hooks;
+  const classOf = makeErrorClasses(given.raised_ancestors);
+  const raised = given.raised ?? 'Boom';
+  const policy = policyOf(given, { classOf, raised, ...hooks });
+  const errorOf = (attempt: number): unknown => {
+    if (halt !== undefined) return new NonRetryableError(halt);
+    return attempt <= failures ? new (classOf(raised))(messageOf(attempt)) : undefined;
+  };
+  const run = runPolicy(policy, { errorOf, random: randomOf(given.u) });
+  // A rule that throws would end the run as well, and look like an answer.
+  if (run.end?.type === 'fail' && run.end.thrown !== undefined) throw thrownError(run.end.thrown);
+  return { run, raised, policy, errorOf };
+}
+
+interface Raising extends Hooks {
+  readonly classOf: ReturnType<typeof makeErrorClasses>;
+  readonly raised: string;
+}
+
+function policyOf({ config, version }: RunCase, { classOf, raised, record = ignore }: Raising): Policy {
+  const { exceptions = [raised], jitter, if: ifText, unless: unlessText, ...rest } = config;
+  const described = typeof jitter === 'string' ? readStrategyText(jitter) : { declaration: {} };
+  const ifGate = ifText === undefined ? true : readGateText(ifText, record);
+  const unlessGate = unlessText === undefined ? false : readGateText(unlessText, record);
+  const retry_on = {
+    ...rest,
+    exceptions: exceptions.map(classOf),
+    ...described.declaration,
+    ...(ifText !== undefined && { if: gateForm(ifText, ifGate, 'ifGate') }),
+    ...(unlessText !== undefined && { unless: gateForm(unlessText, unlessGate, 'unlessGate') }),
+  };
+  const { task, retriers = {} } = described;
+  return fromCmdx({ version, retry_on, retriers, task: { ...task, ifGate, unlessGate } }).policy;
+}
+
+function ignore(): void {}
+
+function sleepsOf({ delaysMs }: PolicyRun): readonly number[] {
+  return delaysMs.filter((ms) => ms > 0).map((ms) => ms / 1_000);
+}
+
+function thrownError(thrown: unknown): Error {
+  return thrown instanceof Error && !isRetryError(thrown)
+    ? thrown
+    : new Error(`a rule threw ${String(thrown)}`);
+}

@@ -1,0 +1,125 @@
+import { computeDelay, decide, explain, matchesError, type Policy } from '@retry/core';
+import { decideStart, type FluidRetryPolicy, fromFluid, requeueDelay } from '@retry/core/dialects';
+import { makeErrorClasses } from './error-classes.ts';
+import { readFailure } from './failure-text.ts';
+import { runPolicy } from './run-policy.ts';
+import { pick, type Runner, randomOf, type SystemRunners } from './runner.ts';
+
+type Config = Omit<FluidRetryPolicy, 'exceptions'> & { readonly exceptions?: readonly string[] };
+
+interface DelayCase {
+  readonly config: Config;
+  readonly attempt: number;
+  readonly attempt_base: number;
+}
+
+const delay: Runner = {
+  answer: ({ config, attempt, attempt_base }: DelayCase) => ({
+    delay:
+      computeDelay(policyOf(config), attempt - attempt_base + 1, { random: randomOf(undefined) }) / 1_000,
+  }),
+  expected: (given: DelayCase) => pick(given, ['delay']),
+};
+
+interface MatchCase {
+  readonly config: Config;
+  readonly raised: string;
+  readonly raised_ancestors: readonly string[];
+}
+
+const match: Runner = {
+  answer: ({ config, raised, raised_ancestors }: MatchCase) => {
+    const classOf = makeErrorClasses(raised_ancestors);
+    const policy = policyOf(config, classOf);
+    const error = new (classOf(raised))();
+    // The consumer never asks the policy about these; what the policy itself says is the question here.
+    const isStopped = policy.stopOn.some((matcher) => matchesError(matcher, error));
+    return { matches: isStopped ? isListed(policy, error) : explain(policy, error).retries };
+  },
+  expected: (given: MatchCase) => pick(given, ['matches']),
+};
+
+interface EligibilityCase {
+  readonly config: Config | null;
+  readonly retry_attempt: number;
+  readonly raised: string;
+}
+
+const eligibility: Runner = {
+  answer: ({ config, retry_attempt, raised }: EligibilityCase) => {
+    const classOf = makeErrorClasses();
+    const failure = { error: new (classOf(raised))() };
+    const context = { now: 0, random: randomOf(undefined) };
+    const decision = decide(policyOf(config, classOf), { failures: retry_attempt + 1 }, failure, context);
+    return decision.type === 'retry'
+      ? { retry: true, next_retry_attempt: retry_attempt + 1, delay: decision.delayMs / 1_000 }
+      : { retry: false };
+  },
+  // What else a retry changes on the run belongs to the lifecycle.
+  expected: (given: EligibilityCase) => pick(given, ['retry', 'next_retry_attempt', 'delay']),
+};
+
+interface ExecutionsCase {
+  readonly config: Config | null;
+  readonly failure: string;
+}
+
+const executions: Runner = {
+  answer: ({ config, failure }: ExecutionsCase) => {
+    const classOf = makeErrorClasses();
+    const { name = config?.exceptions?.[0] ?? 'ValueError', failures } = readFailure(failure);
+    const run = runPolicy(policyOf(config, classOf), {
+      errorOf: (attempt) => (attempt <= failures ? new (classOf(name))() : undefined),
+    });
+    return { total_executions: run.executions, delays: run.delaysMs.map((ms) => ms / 1_000) };
+  },
+  expected: (given: ExecutionsCase) => pick(given, ['total_executions', 'delays']),
+};
+
+interface RateLimitCase {
+  readonly config: { readonly max_concurrency: number; readonly rate_limit_retry: FluidRetryPolicy | null };
+  readonly rate_limit_attempt: number;
+  readonly current_runs: number;
+}
+
+const rateLimit: Runner = {
+  answer: ({ config, rate_limit_attempt, current_runs }: RateLimitCase) => {
+    const { task } = fromFluid(config);
+    const counters = { running: current_runs, rateLimits: rate_limit_attempt };
+    const decision = decideStart(task, counters, { now: 0, random: randomOf(undefined) });
+    if (decision.type !== 'retry')
+      return { outcome: decision.type === 'end' ? 'rate_limited' : decision.type };
+    const next_rate_limit_attempt = rate_limit_attempt + 1;
+    return { outcome: 'requeue', next_rate_limit_attempt, delay: decision.delayMs / 1_000 };
+  },
+  expected: (given: RateLimitCase) => pick(given, ['outcome', 'next_rate_limit_attempt', 'delay']),
+};
+
+interface RequeueCase {
+  readonly seconds_until_execute_after: number | null;
+}
+
+const requeueFloor: Runner = {
+  answer: ({ seconds_until_execute_after }: RequeueCase) => {
+    const delayMs = requeueDelay(fromFluid().task, (seconds_until_execute_after ?? 0) * 1_000);
+    return { not_ready: delayMs !== undefined, requeue_in: delayMs === undefined ? null : delayMs / 1_000 };
+  },
+  expected: (given: RequeueCase) => pick(given, ['not_ready', 'requeue_in']),
+};
+
+export const fluid: SystemRunners = {
+  system: 'aio-fluid',
+  versions: [],
+  runners: { delay, match, eligibility, executions, rate_limit: rateLimit, requeue_floor: requeueFloor },
+};
+
+function policyOf(config: Config | null, classOf = makeErrorClasses()): Policy {
+  if (config === null) return fromFluid({ retry: null }).policy;
+  const { exceptions, ...rest } = config;
+  return fromFluid({ retry: { ...rest, ...(exceptions && { exceptions: exceptions.map(classOf) }) } }).policy;
+}
+
+function isListed({ retryOn }: Policy, error: unknown): boolean {
+  if (retryOn === 'nothing') return false;
+  return retryOn.length === 0 || retryOn.some((matcher) => matchesError(matcher, error));
+}

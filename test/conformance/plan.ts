@@ -1,0 +1,70 @@
+import { type Deviation, deviations, isRefused } from './deviations.ts';
+import { notYetCovered } from './not-yet-covered.ts';
+import type { SystemRunners } from './runner.ts';
+import { type VectorCase, type VectorFile, variantsOf } from './vectors.ts';
+
+/** What becomes of a case. `unknown` fails the suite: nothing is left out in silence. */
+export type PlannedCase = {
+  readonly system: string;
+  readonly given: VectorCase;
+} & (
+  | { readonly type: 'run'; readonly variants: readonly PlannedVariant[] }
+  | { readonly type: 'deviated'; readonly deviation: Deviation; readonly variants: readonly PlannedVariant[] }
+  | { readonly type: 'notYetCovered'; readonly reason: string }
+  | { readonly type: 'unknown' }
+);
+
+/** A case for one of its versions, with both sides of the comparison. */
+export interface PlannedVariant {
+  readonly system: string;
+  readonly given: VectorCase;
+  readonly answer: () => unknown;
+  readonly expected: () => unknown;
+  /** The rule by which this version of it deviates. */
+  readonly deviation?: Deviation;
+}
+
+/** Sorts every case of a file by what becomes of it. */
+export function planCases(file: VectorFile, systems: readonly SystemRunners[]): readonly PlannedCase[] {
+  const runners = systems.find(({ system }) => system === file.system);
+  return file.cases.map((given) => planCase(file.system, given, runners));
+}
+
+function planCase(system: string, given: VectorCase, runners: SystemRunners | undefined): PlannedCase {
+  const reason = own(notYetCovered[system], given.kind);
+  if (reason !== undefined) return { type: 'notYetCovered', system, given, reason };
+  const runner = own(runners?.runners, given.kind);
+  if (runners === undefined || runner === undefined) return { type: 'unknown', system, given };
+  const variants = variantsOf(given, runners.versions).map((variant) => {
+    // Each kind's runner reads the fields of its own cases.
+    const answer = (): unknown => runner.answer(variant as never);
+    const expected = (): unknown => runner.expected(variant as never);
+    const deviation = deviations.find((rule) => appliesTo(rule, { system, given: variant, answer }));
+    return { system, given: variant, answer, expected, ...(deviation !== undefined && { deviation }) };
+  });
+  const deviation = variants.find((variant) => variant.deviation !== undefined)?.deviation;
+  if (deviation === undefined) return { type: 'run', system, given, variants };
+  return { type: 'deviated', system, given, deviation, variants };
+}
+
+/** A case that cannot even be read deviates from nothing; its own test says why. */
+function appliesTo({ applies }: Deviation, answered: Parameters<Deviation['applies']>[0]): boolean {
+  try {
+    return applies(answered);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the case agrees: both sides refuse, or both give the same. Nothing, or the difference. */
+export function judgeRefusal({
+  given,
+  answer,
+}: PlannedVariant): 'both refuse' | 'only we refuse' | 'answers' {
+  if (!isRefused(answer)) return 'answers';
+  return given.error === undefined ? 'only we refuse' : 'both refuse';
+}
+
+function own<T>(entries: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return entries !== undefined && Object.hasOwn(entries, key) ? entries[key] : undefined;
+}

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** One case as its file has it; every kind has fields of its own. */
+export interface VectorCase {
+  readonly id: string;
+  readonly kind: string;
+  /** Absent where a system has only one version; `both` where two agree. */
+  readonly version?: string;
+  readonly config?: Readonly<Record<string, unknown>> | null;
+  /** What the system raised instead of answering. */
+  readonly error?: string;
+}
+
+/** The cases of one system. */
+export interface VectorFile {
+  readonly system: string;
+  readonly cases: readonly VectorCase[];
+}
+
+/** Folder of the vectors: the one that `RETRY_VECTORS` names, else the one beside this file. */
+export const vectorFolder: string =
+  process.env['RETRY_VECTORS'] || fileURLToPath(new URL('vectors', import.meta.url));
+
+/** Every vector file of the folder, in the order of their names. */
+export function readVectors(folder: string): readonly VectorFile[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  if (names.length === 0) throw new Error(`No vectors in ${folder}.`);
+  return names.sort().map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8'), reviveNumber));
+}
+
+/** The case once for each version it holds for. */
+export function variantsOf(given: VectorCase, versions: readonly string[]): readonly VectorCase[] {
+  return given.version === 'both' ? versions.map((version) => ({ ...given, version })) : [given];
+}
+
+/** JSON has no infinite numbers: the vectors write them as text. */
+function reviveNumber(_key: string, value: unknown): unknown {
+  return value === 'Infinity' || value === '-Infinity' || value === 'NaN' ? Number(value) : value;
+}
