@@ -1,0 +1,22 @@
+export type {
+  AbortSignalLike,
+  Audit,
+  Beat,
+  BeatAnswer,
+  Broker,
+  CancelAnswer,
+  Claim,
+  ClaimedRun,
+  DiscardAnswer,
+  ExchangeReply,
+  ExchangeRequest,
+  ListQuery,
+  RedriveAnswer,
+  RedriveOptions,
+  Submission,
+  SubmitAnswer,
+  WaitOptions,
+} from './broker.ts';
+export type { AttemptError, Concurrency, Run } from './run.ts';
+export type { SettleAnswer, Settlement } from './settlement.ts';
+export { answerSettlement, settledBy } from './settlement.ts';

@@ -1,0 +1,43 @@
+import type { RunEventType } from '../lifecycle/run-event.ts';
+import type { Run } from './run.ts';
+
+/**
+ * The outcome of one claim: what core decided, to be written in one atomic step.
+ *
+ * A run that is released goes to the front of its lane, as it was next already; every other one that is to
+ * wait goes to the back.
+ */
+export interface Settlement {
+  readonly id: string;
+  /** The claim's epoch; only the holder of the current one is heard. */
+  readonly epoch: number;
+  /** The event that the claim ended with. */
+  readonly event: RunEventType;
+  /** The run as it is from now on; made by `transition`. */
+  readonly next: Run;
+  /** Only if the lease has run out by the broker's clock: how a cleaner settles for a silent worker. */
+  readonly onlyIfExpired?: boolean;
+}
+
+/**
+ * `ok`: written. `already`: this very settlement was written before (its reply was lost). `fenced`: somebody
+ * else holds the run, or settled this epoch. `gone`: no such run.
+ */
+export type SettleAnswer = 'ok' | 'already' | 'fenced' | 'gone';
+
+/** How a broker is to answer a settlement, given the run it keeps. Pure: the rule every broker follows. */
+export function answerSettlement(
+  run: Run | undefined,
+  { epoch, event, onlyIfExpired = false }: Settlement,
+  lease: { readonly isExpired: boolean },
+): SettleAnswer {
+  if (run === undefined) return 'gone';
+  if (run.settledBy === settledBy(epoch, event)) return 'already';
+  if (run.state !== 'started' || run.epoch !== epoch) return 'fenced';
+  return onlyIfExpired && !lease.isExpired ? 'fenced' : 'ok';
+}
+
+/** What a run remembers of an accepted settlement. */
+export function settledBy(epoch: number, event: RunEventType): string {
+  return `${epoch}:${event}`;
+}
