@@ -1,0 +1,184 @@
+import { PolicyError, type PolicyInput, RetryAfterError } from '@retry/core';
+import { type AttemptContext, retry } from '@retry/inprocess';
+import { describe, expect, expectTypeOf, it, vi } from 'vitest';
+import { alwaysFailing, failing, rejectionOf } from './failing.ts';
+
+const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
+
+function withThrowingGetters(): Error {
+  const get = (): never => {
+    throw new Error('a getter was read');
+  };
+  const keys = ['name', 'message', 'code', 'status', 'cause', 'headers', 'response'];
+  return Object.defineProperties(new Error('trap'), Object.fromEntries(keys.map((key) => [key, { get }])));
+}
+
+const hostile: ProxyHandler<object> = {
+  get: () => {
+    throw new Error('a key was read');
+  },
+  has: () => {
+    throw new Error('a key was looked for');
+  },
+};
+
+const UNTOUCHABLE = [
+  ['undefined', undefined],
+  ['null', null],
+  ['a string', 'boom'],
+  ['0', 0],
+  ['NaN', Number.NaN],
+  ['a symbol', Symbol('boom')],
+  ['a frozen error', Object.freeze(new Error('frozen'))],
+  ['an object with no prototype', Object.create(null)],
+  ['an error whose getters throw', withThrowingGetters()],
+] as const;
+
+describe('retry', () => {
+  it.each(UNTOUCHABLE)('retries %s and rejects with that very value', async (_name, error) => {
+    const fn = alwaysFailing(error);
+
+    const thrown = await rejectionOf(retry(AT_ONCE, fn));
+
+    expect(Object.is(thrown, error)).toBe(true);
+    expect(fn).toHaveBeenCalledTimes(3);
+  });
+
+  it('rejects with that very value even when nothing about it can be read', async () => {
+    const error = new Proxy({}, hostile);
+
+    const result = retry(AT_ONCE, alwaysFailing(error)).catch((thrown: unknown) => thrown === error);
+
+    expect(await result).toBe(true);
+  });
+
+  it('rejects with the last error, not the first and not the most frequent', async () => {
+    const errors = [new Error('same'), new Error('same'), new Error('last')];
+
+    const thrown = await rejectionOf(retry(AT_ONCE, failing(...errors)));
+
+    expect(thrown).toBe(errors[2]);
+  });
+
+  it('adds nothing to the error', async () => {
+    const error = new Error('boom');
+    const before = Reflect.ownKeys(error);
+
+    await rejectionOf(retry(AT_ONCE, alwaysFailing(error)));
+
+    expect(Reflect.ownKeys(error)).toEqual(before);
+    expect(Object.hasOwn(error, 'cause')).toBe(false);
+  });
+
+  it.each([1, 2, 5])('executes exactly %i times when maxAttempts says so', async (maxAttempts) => {
+    const fn = alwaysFailing();
+
+    await rejectionOf(retry({ ...AT_ONCE, maxAttempts }, fn));
+
+    expect(fn).toHaveBeenCalledTimes(maxAttempts);
+  });
+
+  it('goes on for as long as it takes when maxAttempts is Infinity', async () => {
+    const fn = failing(...Array.from({ length: 100 }, () => new Error('boom')));
+
+    const result = await retry({ ...AT_ONCE, maxAttempts: Infinity }, fn);
+
+    expect(result).toBe('done');
+    expect(fn).toHaveBeenCalledTimes(101);
+  });
+
+  it('executes once when the policy is not retryable', async () => {
+    const fn = alwaysFailing();
+
+    await rejectionOf(retry({ ...AT_ONCE, retryable: false }, fn));
+
+    expect(fn).toHaveBeenCalledTimes(1);
+  });
+
+  it('retries a synchronous throw', async () => {
+    const fn = vi.fn(({ attempt }: AttemptContext) => {
+      if (attempt < 3) throw new Error('at once');
+      return attempt;
+    });
+
+    const result = await retry(AT_ONCE, fn);
+
+    expect(result).toBe(3);
+  });
+
+  it('follows a thenable, also one that rejects', async () => {
+    const rejecting: PromiseLike<string> = Promise.reject(new Error('boom'));
+    const resolving: PromiseLike<string> = Promise.resolve('done');
+    // biome-ignore lint/suspicious/noThenProperty: a thenable is what this is about.
+    const thenable = (inner: PromiseLike<string>) => ({ then: inner.then.bind(inner) });
+
+    const result = await retry(AT_ONCE, ({ attempt }) => thenable(attempt === 1 ? rejecting : resolving));
+
+    expect(result).toBe('done');
+  });
+
+  it('starts the first attempt at once, before it returns', () => {
+    const fn = vi.fn(() => 'done');
+
+    void retry(AT_ONCE, fn);
+
+    expect(fn).toHaveBeenCalledTimes(1);
+  });
+
+  it('tells each attempt its number, the most there are and the error before', async () => {
+    const seen: unknown[] = [];
+
+    await rejectionOf(
+      retry(AT_ONCE, ({ attempt, maxAttempts, isLast, previousError }) => {
+        seen.push([attempt, maxAttempts, isLast, previousError]);
+        throw `error ${attempt}`;
+      }),
+    );
+
+    expect(seen).toEqual([
+      [1, 3, false, undefined],
+      [2, 3, false, 'error 1'],
+      [3, 3, true, 'error 2'],
+    ]);
+  });
+
+  it('gives each attempt a signal of its own that nothing aborts in peace', async () => {
+    const signals: AbortSignal[] = [];
+
+    await rejectionOf(
+      retry(AT_ONCE, ({ signal }) => {
+        signals.push(signal);
+        throw new Error('boom');
+      }),
+    );
+
+    expect(new Set(signals).size).toBe(3);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false, false]);
+  });
+
+  it('unwraps the type of the result', () => {
+    const nested = retry({}, async () => ({ id: 7 }));
+    const plain = retry({}, () => 7 as number);
+
+    expectTypeOf(nested).toEqualTypeOf<Promise<{ id: number }>>();
+    expectTypeOf(plain).toEqualTypeOf<Promise<number>>();
+  });
+
+  it('refuses an invalid policy before it calls anything', async () => {
+    const fn = vi.fn();
+    const policy = { retries: 3 } as PolicyInput; // wrong on purpose
+
+    const call = async (): Promise<unknown> => retry(policy, fn);
+
+    expect(await rejectionOf(call())).toBeInstanceOf(PolicyError);
+    expect(fn).not.toHaveBeenCalled();
+  });
+
+  it('rejects with the RetryAfterError itself in the end', async () => {
+    const error = new RetryAfterError(0);
+
+    const thrown = await rejectionOf(retry(AT_ONCE, alwaysFailing(error)));
+
+    expect(thrown).toBe(error);
+  });
+});

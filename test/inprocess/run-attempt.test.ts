@@ -1,0 +1,176 @@
+import { getEventListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { AttemptTimeoutError, definePolicy } from '@retry/core';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Attempt } from '../../packages/inprocess/src/attempt-context.ts';
+import { runAttempt } from '../../packages/inprocess/src/run-attempt.ts';
+import { rejectionOf } from './failing.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+
+const unhandled = vi.fn();
+
+let clock: FakeClock;
+let controller: AbortController;
+let attempt: Attempt;
+
+beforeEach(() => {
+  clock = createFakeClock();
+  controller = new AbortController();
+  attempt = new Attempt(2, definePolicy(), undefined);
+  unhandled.mockClear();
+  process.on('unhandledRejection', unhandled);
+});
+
+afterEach(() => {
+  process.off('unhandledRejection', unhandled);
+});
+
+function run<T>(fn: () => T | PromiseLike<T>, timeoutMs = Infinity): Promise<T> {
+  return runAttempt(fn, attempt, { clock, timeoutMs, signal: controller.signal });
+}
+
+function expectNothingLeft(): void {
+  expect(clock.pending()).toBe(0);
+  expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+}
+
+describe('runAttempt', () => {
+  it.each([
+    ['a value', () => 'done'],
+    ['a promise', async () => 'done'],
+  ])('gives what the function gives: %s', async (_name, fn) => {
+    const result = await run<string>(fn, 1_000);
+
+    expect(result).toBe('done');
+    expectNothingLeft();
+  });
+
+  it.each([
+    ['throws', (error: unknown) => () => Promise.resolve(throwIt(error))],
+    ['rejects', (error: unknown) => () => Promise.reject(error)],
+  ])('rejects with what the function %s', async (_name, failWith) => {
+    const error = new Error('boom');
+
+    const thrown = await rejectionOf(run(failWith(error), 1_000));
+
+    expect(thrown).toBe(error);
+    expectNothingLeft();
+  });
+
+  it('runs the function at once', () => {
+    const fn = vi.fn();
+
+    void run(fn);
+
+    expect(fn).toHaveBeenCalledTimes(1);
+  });
+
+  it('sets no timer without a limit', async () => {
+    await run(() => 'done', Infinity);
+
+    expect(clock.delays).toEqual([]);
+  });
+
+  it('rejects with an AttemptTimeoutError when the time is up, not before', async () => {
+    const settled = vi.fn();
+
+    const result = rejectionOf(run(() => new Promise(() => {}), 250).finally(settled));
+    await clock.advance(249);
+    expect(settled).not.toHaveBeenCalled();
+    await clock.advance(1);
+
+    const thrown = await result;
+    expect(thrown).toBeInstanceOf(AttemptTimeoutError);
+    expect(thrown).toMatchObject({
+      code: 'ATTEMPT_TIMEOUT',
+      timeoutMs: 250,
+      message: 'attempt 2 took longer than 250 ms',
+    });
+    expectNothingLeft();
+  });
+
+  it('aborts the attempt with the error it rejects with when the time is up', async () => {
+    const result = rejectionOf(run(() => new Promise(() => {}), 250));
+    const { signal } = attempt;
+    await clock.advance(250);
+
+    expect(signal.aborted).toBe(true);
+    expect(signal.reason).toBe(await result);
+    expect(controller.signal.aborted).toBe(false);
+  });
+
+  it.each([null, 0, '', 'enough', new Error('enough')])(
+    'rejects at once with the reason of the abort, and aborts the attempt with it: %s',
+    async (reason) => {
+      const result = rejectionOf(run(() => new Promise(() => {}), 250));
+      controller.abort(reason);
+
+      expect(await result).toBe(reason);
+      expect(attempt.signal.reason).toBe(reason);
+      expectNothingLeft();
+    },
+  );
+
+  it('rejects with the reason when the function itself aborts and then throws', async () => {
+    const result = run(() => {
+      controller.abort('enough');
+      throw new Error('boom');
+    });
+
+    expect(await rejectionOf(result)).toBe('enough');
+    expectNothingLeft();
+  });
+
+  it.each([
+    ['a late result', (late: Late) => late.resolve('late')],
+    ['a late failure', (late: Late) => late.reject(new Error('late'))],
+  ])('swallows %s', async (_name, settle) => {
+    const late = createLate();
+
+    const result = rejectionOf(run(() => late.promise));
+    controller.abort('enough');
+    settle(late);
+    await setImmediate();
+    await setImmediate();
+
+    expect(await result).toBe('enough');
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it('leaves the signal of an attempt that ended by itself alone', async () => {
+    await run(() => 'done', 250);
+    controller.abort();
+    await clock.advance(1_000);
+
+    expect(attempt.signal.aborted).toBe(false);
+  });
+
+  it('ends with the first of timeout and abort', async () => {
+    const result = rejectionOf(run(() => new Promise(() => {}), 250));
+    await clock.advance(250);
+    controller.abort('too late');
+
+    expect(await result).toBeInstanceOf(AttemptTimeoutError);
+    expect(attempt.signal.reason).toBe(await result);
+  });
+});
+
+interface Late {
+  readonly promise: Promise<string>;
+  readonly resolve: (value: string) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function createLate(): Late {
+  const settle: Partial<Pick<Late, 'resolve' | 'reject'>>[] = [];
+  const promise = new Promise<string>((resolve, reject) => void settle.push({ resolve, reject }));
+  return {
+    promise,
+    resolve: (value) => settle[0]?.resolve?.(value),
+    reject: (error) => settle[0]?.reject?.(error),
+  };
+}
+
+function throwIt(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,188 @@
+import { getEventListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { type AttemptContext, retry, withRetry } from '@retry/inprocess';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { alwaysFailing, failing, rejectionOf } from './failing.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
+const EVERY_HOUR = { maxAttempts: 3, backoff: { type: 'constant', base: '1h' }, jitter: 'none' } as const;
+const REASONS = [null, 0, '', 'enough', new Error('enough'), new DOMException('slow', 'TimeoutError')];
+
+const unhandled = vi.fn();
+let controller: AbortController;
+
+beforeEach(() => {
+  controller = new AbortController();
+  unhandled.mockClear();
+  process.on('unhandledRejection', unhandled);
+});
+
+afterEach(() => {
+  process.off('unhandledRejection', unhandled);
+  vi.useRealTimers();
+});
+
+const listeners = (): number => getEventListeners(controller.signal, 'abort').length;
+
+describe('a signal that has aborted before the call', () => {
+  it.each([AT_ONCE, { ...AT_ONCE, attemptTimeout: 1_000 }])('lets no attempt start: %o', async (policy) => {
+    const fn = vi.fn();
+
+    const thrown = await rejectionOf(retry(policy, fn, { signal: AbortSignal.abort('enough') }));
+
+    expect(thrown).toBe('enough');
+    expect(fn).not.toHaveBeenCalled();
+  });
+});
+
+describe('an abort during the wait', () => {
+  it.each(REASONS)('rejects at once with signal.reason: %s', async (reason) => {
+    vi.useFakeTimers();
+    const fn = alwaysFailing();
+
+    const result = rejectionOf(retry(EVERY_HOUR, fn, { signal: controller.signal }));
+    await vi.advanceTimersByTimeAsync(10);
+    expect(vi.getTimerCount()).toBe(1);
+    controller.abort(reason);
+
+    expect(await result).toBe(reason);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(listeners()).toBe(0);
+    await vi.advanceTimersByTimeAsync(100_000_000);
+    expect(fn).toHaveBeenCalledTimes(1);
+  });
+
+  it('rejects with the AbortError that the platform makes up when no reason is given', async () => {
+    const clock = createFakeClock();
+
+    const result = rejectionOf(retry(EVERY_HOUR, alwaysFailing(), { clock, signal: controller.signal }));
+    await clock.advance(10);
+    controller.abort(undefined);
+
+    expect(await result).toBe(controller.signal.reason);
+    expect(await result).toMatchObject({ name: 'AbortError' });
+  });
+
+  it('in onRetry ends it before the wait begins', async () => {
+    const clock = createFakeClock();
+    const fn = alwaysFailing();
+    const onRetry = (): void => controller.abort('enough');
+
+    const thrown = await rejectionOf(retry(EVERY_HOUR, fn, { clock, signal: controller.signal, onRetry }));
+
+    expect(thrown).toBe('enough');
+    expect(fn).toHaveBeenCalledTimes(1);
+    expect(clock.delays).toEqual([]);
+  });
+
+  it('ends every call that waits, each with no further attempt', async () => {
+    const clock = createFakeClock();
+    const fn = alwaysFailing();
+    const call = withRetry(fn, EVERY_HOUR, { clock, signal: controller.signal });
+
+    const results = Array.from({ length: 1_000 }, () => rejectionOf(call()));
+    await clock.advance(10);
+    controller.abort('enough');
+
+    expect(new Set(await Promise.all(results))).toEqual(new Set(['enough']));
+    expect(clock.pending()).toBe(0);
+    expect(fn).toHaveBeenCalledTimes(1_000);
+  });
+});
+
+describe('an abort during an attempt', () => {
+  it.each(REASONS)('rejects at once and tells the attempt, with signal.reason: %s', async (reason) => {
+    const fn = vi.fn((_context: AttemptContext) => new Promise(() => {}));
+
+    const result = rejectionOf(retry(AT_ONCE, fn, { signal: controller.signal }));
+    controller.abort(reason);
+
+    expect(await result).toBe(reason);
+    expect(fn).toHaveBeenCalledTimes(1);
+    expect(fn.mock.calls[0]?.[0].signal.reason).toBe(reason);
+    expect(listeners()).toBe(0);
+  });
+
+  it.each([
+    ['a late result', () => 'late'],
+    ['a late failure', () => Promise.reject(new Error('late'))],
+  ])('swallows %s', async (_name, end) => {
+    const clock = createFakeClock();
+    const fn = vi.fn(() => new Promise((resolve) => clock.setTimer(() => resolve(end()), 500)));
+
+    const result = rejectionOf(retry(AT_ONCE, fn, { signal: controller.signal }));
+    controller.abort('enough');
+    await clock.advance(500);
+    await setImmediate();
+
+    expect(await result).toBe('enough');
+    expect(fn).toHaveBeenCalledTimes(1);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it('beats what the attempt throws because of it', async () => {
+    const result = retry(
+      AT_ONCE,
+      ({ signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('my own words')));
+        }),
+      { signal: controller.signal },
+    );
+    controller.abort('enough');
+
+    expect(await rejectionOf(result)).toBe('enough');
+  });
+
+  it('comes too late for a call that is over', async () => {
+    const result = await retry(AT_ONCE, () => 'done', { signal: controller.signal });
+    controller.abort();
+
+    expect(result).toBe('done');
+  });
+});
+
+describe('listeners on the caller’s signal', { timeout: 30_000 }, () => {
+  it.each([
+    ['success', failing('one')],
+    ['failure', alwaysFailing()],
+  ])('are gone after %s, as many as there were', async (_name, fn) => {
+    const add = vi.spyOn(controller.signal, 'addEventListener');
+    const remove = vi.spyOn(controller.signal, 'removeEventListener');
+    const clock = createFakeClock();
+
+    const result = Promise.allSettled([retry(EVERY_HOUR, fn, { clock, signal: controller.signal })]);
+    await clock.advance(36_000_000);
+    await result;
+
+    expect(add.mock.calls.length).toBeGreaterThan(0);
+    expect(remove).toHaveBeenCalledTimes(add.mock.calls.length);
+    expect(listeners()).toBe(0);
+  });
+
+  it('are one for 10 000 calls at once, and none after them', async () => {
+    const clock = createFakeClock();
+    const add = vi.spyOn(controller.signal, 'addEventListener');
+    const answer = new Promise<void>((resolve) => clock.setTimer(resolve, 10));
+    const call = withRetry(() => answer, AT_ONCE, { signal: controller.signal });
+
+    const results = Array.from({ length: 10_000 }, call);
+
+    expect(add).toHaveBeenCalledTimes(1);
+    expect(listeners()).toBe(1);
+    await clock.advance(10);
+    await Promise.all(results);
+    expect(listeners()).toBe(0);
+  });
+
+  it('are at most one for 10 000 calls one after the other', async () => {
+    const counts = new Set<number>();
+    const call = withRetry(async () => counts.add(listeners()), AT_ONCE, { signal: controller.signal });
+
+    for (let count = 0; count < 10_000; count += 1) await call();
+
+    expect(counts).toEqual(new Set([1]));
+    expect(listeners()).toBe(0);
+  });
+});

@@ -1,0 +1,106 @@
+import { NonRetryableError, type PolicyInput } from '@retry/core';
+import { type RetryEvent, retry, type StopEvent } from '@retry/inprocess';
+import { describe, expect, it, vi } from 'vitest';
+import { alwaysFailing, failing, rejectionOf } from './failing.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
+const BROKEN = new Error('the rule is broken');
+
+const throwing = (): never => {
+  throw BROKEN;
+};
+
+describe('onRetry', () => {
+  it('is told of each retry with its delay, and of nothing else', async () => {
+    const clock = createFakeClock();
+    const onRetry = vi.fn<(event: RetryEvent) => void>();
+    const policy = { maxAttempts: 3, backoff: { type: 'list', delays: [10, 20] }, jitter: 'none' } as const;
+
+    const result = rejectionOf(retry(policy, failing('one', 'two', 'three'), { clock, onRetry }));
+    await clock.advance(100);
+    await result;
+
+    expect(onRetry.mock.calls).toEqual([
+      [{ attempt: 1, error: 'one', delayMs: 10 }],
+      [{ attempt: 2, error: 'two', delayMs: 20 }],
+    ]);
+  });
+
+  it('is told before the wait', async () => {
+    const clock = createFakeClock();
+    const onRetry = vi.fn();
+
+    const policy = { backoff: { type: 'constant', base: '1h' } } as const;
+    void retry(policy, alwaysFailing(), { clock, onRetry });
+    await clock.advance(0);
+
+    expect(onRetry).toHaveBeenCalledTimes(1);
+  });
+
+  it('is told nothing when the first attempt succeeds', async () => {
+    const [onRetry, onStop] = [vi.fn(), vi.fn()];
+
+    await retry(AT_ONCE, () => 'done', { onRetry, onStop });
+
+    expect(onRetry).not.toHaveBeenCalled();
+    expect(onStop).not.toHaveBeenCalled();
+  });
+});
+
+describe('onStop', () => {
+  const tooLate = new Error('come back later');
+  const endings: readonly [StopEvent['reason'], PolicyInput, unknown, number][] = [
+    ['exhausted', AT_ONCE, 'boom', 3],
+    ['unexpected', { ...AT_ONCE, retryOn: [TypeError] }, new RangeError('other'), 1],
+    ['unexpected', { ...AT_ONCE, retryOn: 'nothing' }, 'boom', 1],
+    ['stopped', { ...AT_ONCE, stopOn: [TypeError] }, new TypeError('bug'), 1],
+    ['stopped', AT_ONCE, new NonRetryableError('no'), 1],
+    ['stopped', { ...AT_ONCE, retryIf: (_error, { attempt }) => attempt < 2 }, 'boom', 2],
+    ['not-retryable', { ...AT_ONCE, retryable: false }, 'boom', 1],
+    ['deadline', { backoff: { type: 'constant', base: '1m' }, jitter: 'none', deadline: '5s' }, 'boom', 1],
+    ['server-delay', AT_ONCE, Object.assign(tooLate, { headers: { 'retry-after': '61' } }), 1],
+  ];
+
+  it.each(endings)('is told once that it is %s, by %o', async (reason, policy, error, attempt) => {
+    const onStop = vi.fn<(event: StopEvent) => void>();
+
+    const thrown = await rejectionOf(
+      retry(policy, alwaysFailing(error), { onStop, clock: createFakeClock() }),
+    );
+
+    expect(thrown).toBe(error);
+    expect(onStop.mock.calls).toEqual([[{ attempt, error, reason }]]);
+    expect(onStop.mock.calls[0]?.[0].error).toBe(error);
+  });
+
+  it.each([1, 3])(
+    'is told once that it is aborted, and onRetry nothing, of %i attempts',
+    async (maxAttempts) => {
+      const controller = new AbortController();
+      const [onRetry, onStop] = [vi.fn(), vi.fn<(event: StopEvent) => void>()];
+      const options = { signal: controller.signal, onRetry, onStop };
+
+      const result = rejectionOf(retry({ ...AT_ONCE, maxAttempts }, () => new Promise(() => {}), options));
+      controller.abort('enough');
+      await result;
+
+      expect(onStop.mock.calls).toEqual([[{ attempt: 1, error: 'enough', reason: 'aborted' }]]);
+      expect(onRetry).not.toHaveBeenCalled();
+    },
+  );
+
+  it.each(['retryIf', 'retryOn', 'strategy'])('is told what a %s threw', async (place) => {
+    const onStop = vi.fn<(event: StopEvent) => void>();
+    const policies: Readonly<Record<string, PolicyInput>> = {
+      retryIf: { ...AT_ONCE, retryIf: throwing },
+      retryOn: { ...AT_ONCE, retryOn: [throwing] },
+      strategy: { backoff: { type: 'custom', strategy: throwing } },
+    };
+
+    const thrown = await rejectionOf(retry(policies[place] ?? {}, alwaysFailing('boom'), { onStop }));
+
+    expect(thrown).toBe('boom');
+    expect(onStop.mock.calls).toEqual([[{ attempt: 1, error: 'boom', reason: 'stopped', thrown: BROKEN }]]);
+  });
+});
