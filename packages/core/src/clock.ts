@@ -29,7 +29,8 @@ export function createClock<Timer>({ now, set, clear }: Timers<Timer>): Clock {
         const partMs = Math.min(leftMs, LONGEST_TIMER_MS);
         timer = set(() => (leftMs > partMs ? arm(leftMs - partMs) : callback()), partMs);
       };
-      arm(delayMs);
+      // Node cuts a fraction off, and the timer would fire early.
+      arm(Math.ceil(delayMs));
       return () => clear(timer);
     },
   };

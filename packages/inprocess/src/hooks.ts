@@ -8,8 +8,8 @@ export function callHook<Event>(
 ): void {
   if (hook === undefined) return;
   try {
-    const result = hook(event);
-    if (result instanceof Promise) result.catch((error: unknown) => report(error, options));
+    // A promise may be of another realm, so whatever it is is asked to settle.
+    Promise.resolve(hook(event)).catch((error: unknown) => report(error, options));
   } catch (error) {
     report(error, options);
   }
@@ -18,8 +18,11 @@ export function callHook<Event>(
 function report(error: unknown, { reportError }: RetryOptions): void {
   const { reportError: globalReport } = globalThis as { reportError?: (error: unknown) => void }; // not in Node
   try {
-    (reportError ?? globalReport ?? console.error)(error);
+    // A reporter that throws, or rejects, has nobody left to tell.
+    Promise.resolve((reportError ?? globalReport ?? console.error)(error)).catch(ignore);
   } catch {
-    // A reporter that throws has nobody left to tell.
+    ignore();
   }
 }
+
+function ignore(): void {}

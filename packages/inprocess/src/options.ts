@@ -11,7 +11,7 @@ export interface RetryEvent {
 
 /** The end of retrying after a failure. */
 export interface StopEvent {
-  /** The attempt that just failed, counted from 1. */
+  /** The attempt that just failed, counted from 1; 0 when the caller had aborted before the first. */
   readonly attempt: number;
   readonly error: unknown;
   readonly reason: FailReason | 'aborted';

@@ -12,8 +12,8 @@ export interface Limits {
 }
 
 /**
- * Runs one attempt; the first of its own end, its timeout and the caller's abort settles it. The attempt's
- * signal is then aborted, and what it does later is swallowed.
+ * Runs one attempt; the first of its own end, its timeout and the caller's abort settles it. When it is not
+ * its own end, the attempt's signal is aborted, and what it does later is swallowed.
  */
 export function runAttempt<T>(run: () => T | PromiseLike<T>, attempt: Attempt, limits: Limits): Promise<T> {
   const { clock, timeoutMs, signal } = limits;

@@ -51,7 +51,7 @@ export async function runAttempts<T>(
   }
 }
 
-/** How long the next attempt may take, `0 < ms ≤ Infinity`; throws when it must not start. */
+/** How long the next attempt may take, `0 ≤ ms ≤ Infinity`; throws when it must not start. The first always may. */
 function timeForAttempt(call: Call, number: number): number {
   const { policy, options, startedAt, previousError } = call;
   if (options.signal?.aborted) throw stop(call, number - 1, options.signal.reason, ABORTED);
@@ -59,8 +59,8 @@ function timeForAttempt(call: Call, number: number): number {
 
   const { clock = systemClock } = options;
   const timeoutMs = Math.min(policy.attemptTimeoutMs, startedAt + policy.deadlineMs - clock.now());
-  if (timeoutMs <= 0) throw stop(call, number - 1, previousError, LATE);
-  return timeoutMs;
+  if (timeoutMs <= 0 && number > 1) throw stop(call, number - 1, previousError, LATE);
+  return Math.max(timeoutMs, 0);
 }
 
 /** The delay before the next attempt; throws when there is none. */
