@@ -1,48 +1,20 @@
-/** The demo: 200 real requests to a real server that misbehaves, and what retrying made of them. */
-import { formatDuration } from '@retry/core';
-import { checkClaims } from './claims.ts';
-import type { FlakyServer } from './flaky-server.ts';
-import { startFlakyServer } from './flaky-server.ts';
-import { policy } from './policy.ts';
-import { createProgress } from './progress.ts';
+/** The demo: requests to a server that misbehaves, then tasks through a queue, and what retrying made of them. */
 import { readArguments, USAGE } from './read-arguments.ts';
-import { formatReport } from './report.ts';
-import { sendRequests } from './send-requests.ts';
-
-const REQUESTS = 200;
-const CONCURRENCY = 10;
+import { runRequests } from './requests/run-requests.ts';
+import { runTasks } from './tasks/run-tasks.ts';
 
 try {
   const { seed, help } = readArguments(process.argv.slice(2));
   if (help) console.log(USAGE);
-  else await runDemo(seed);
+  else if (!(await runDemo(seed))) process.exitCode = 1;
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }
 
-async function runDemo(seed: number): Promise<void> {
-  const server = await startFlakyServer(seed);
-  try {
-    printHeading(server, seed);
-    const paths = Array.from({ length: REQUESTS }, (_, index) => `/orders/${index + 1}`);
-    const onSettled = createProgress(process.stdout);
-    const records = await sendRequests({ origin: server.origin, paths, concurrency: CONCURRENCY, onSettled });
-
-    for (const line of formatReport(records)) console.log(line);
-    console.log();
-    for (const { text, holds } of checkClaims(records, server.countAttempts())) {
-      console.log(`${holds ? '✓' : '✗ NOT TRUE:'} ${text}`);
-      if (!holds) process.exitCode = 1;
-    }
-  } finally {
-    await server.close();
-  }
-}
-
-function printHeading({ origin }: FlakyServer, seed: number): void {
-  const { maxAttempts, attemptTimeoutMs, backoff, jitter } = policy;
-  const limits = `up to ${maxAttempts} attempts of at most ${formatDuration(attemptTimeoutMs)}`;
-  console.log(`${REQUESTS} requests to a flaky server at ${origin}, ${CONCURRENCY} at a time, seed ${seed}`);
-  console.log(`each through withRetry: ${limits}, ${backoff.type} backoff, ${jitter} jitter\n`);
+async function runDemo(seed: number): Promise<boolean> {
+  const requestsHold = await runRequests(seed);
+  console.log();
+  const tasksHold = await runTasks();
+  return requestsHold && tasksHold;
 }

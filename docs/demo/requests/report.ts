@@ -1,10 +1,10 @@
 import type { FailReason } from '@retry/core';
+import { formatTable } from '../table.ts';
 import { causeOf } from './cause.ts';
 import type { DelayGroup } from './delay-groups.ts';
 import { groupDrawn, groupRaised } from './delay-groups.ts';
 import type { RequestRecord } from './request-record.ts';
 import { attemptsOf, failuresOf } from './request-record.ts';
-import { formatTable } from './table.ts';
 
 const WIDEST_BAR = 40;
 

@@ -1,0 +1,80 @@
+import { createMemoryBroker } from '@retry/inprocess';
+import type { Queue, Worker } from '@retry/worker';
+import { createQueue, createWorker } from '@retry/worker';
+import { formatTable } from '../table.ts';
+import type { Bank, Tasks } from './tasks.ts';
+import { defineTasks } from './tasks.ts';
+import { watchCounts } from './watch-counts.ts';
+
+const CONCURRENCY = 20;
+
+/** 500 tasks through a queue: retries, dead letters, a fix and a redrive. @returns whether the audit is balanced */
+export async function runTasks(): Promise<boolean> {
+  const bank: Bank = { isFixed: false };
+  const tasks = defineTasks(bank);
+  const broker = createMemoryBroker();
+  const queue = createQueue({ broker });
+  const worker = createWorker({ broker, tasks: Object.values(tasks), concurrency: CONCURRENCY });
+  try {
+    await work({ bank, tasks, queue, worker });
+    return await printAudit(queue);
+  } finally {
+    await worker.stop();
+    await broker.close();
+  }
+}
+
+interface Scene {
+  readonly bank: Bank;
+  readonly tasks: Tasks;
+  readonly queue: Queue;
+  readonly worker: Worker;
+}
+
+async function work({ bank, tasks, queue, worker }: Scene): Promise<void> {
+  const finish = watchCounts(queue);
+  await submitAll(queue, tasks);
+  console.log(`500 tasks of three kinds through a queue in memory, ${CONCURRENCY} at a time\n`);
+  worker.start();
+  await worker.drain();
+
+  const dead = await queue.deadLetters.list({ limit: 500 });
+  const { name, message } = dead[0]?.errors.at(-1) ?? { name: 'nothing', message: '' };
+  bank.isFixed = true;
+  const redriven = await queue.deadLetters.redrive({ task: tasks.chargeCard, limit: 500 });
+  await worker.drain();
+
+  const rows = await finish();
+  for (const line of formatTable(['  ms', 'waiting', 'scheduled', 'started', 'completed', 'failed'], rows)) {
+    console.log(line);
+  }
+  console.log(
+    `\n${dead.length} dead letters (${name}: ${message}); after a fix ${redriven.length} were redriven`,
+  );
+}
+
+async function submitAll(queue: Queue, { sendEmail, resizeImage, chargeCard }: Tasks): Promise<void> {
+  const numbers = Array.from({ length: 200 }, (_, index) => index + 1);
+  await queue.submitMany(
+    sendEmail,
+    numbers.map((number) => ({ to: `user-${number}@example.com` })),
+  );
+  await queue.submitMany(
+    resizeImage,
+    numbers.map((size) => ({ size })),
+  );
+  await queue.submitMany(
+    chargeCard,
+    numbers.slice(0, 100).map((amount) => ({ amount })),
+  );
+}
+
+async function printAudit(queue: Queue): Promise<boolean> {
+  const { submitted, ended, unbalanced } = await queue.counts();
+  const isBalanced = unbalanced === 0 && submitted === 500 && ended.completed === 500;
+  const verdict = isBalanced ? 'balanced' : 'NOT BALANCED';
+  console.log(
+    `submitted ${submitted}, completed ${ended.completed}, unbalanced ${unbalanced}\naudit: ${verdict}`,
+  );
+  return isBalanced;
+}
