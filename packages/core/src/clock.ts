@@ -20,18 +20,23 @@ export interface Timers<Timer> {
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** A clock over a runtime's timers; longer waits than `setTimeout` can hold are made of several. */
-export function createClock<Timer>({ now, set, clear }: Timers<Timer>): Clock {
-  return {
-    now,
-    setTimer: (callback, delayMs) => {
-      let timer: Timer;
-      const arm = (leftMs: number): void => {
-        const partMs = Math.min(leftMs, LONGEST_TIMER_MS);
-        timer = set(() => (leftMs > partMs ? arm(leftMs - partMs) : callback()), partMs);
-      };
-      // Node cuts a fraction off, and the timer would fire early.
-      arm(Math.ceil(delayMs));
-      return () => clear(timer);
-    },
+export function createClock<Timer>(timers: Timers<Timer>): Clock {
+  return { now: timers.now, setTimer: (callback, delayMs) => setTimer(timers, callback, delayMs) };
+}
+
+function setTimer<Timer>(timers: Timers<Timer>, callback: () => void, delayMs: number): CancelTimer {
+  const { set, clear } = timers;
+  if (delayMs > LONGEST_TIMER_MS) return setTimers(timers, callback, delayMs);
+  // Node cuts a fraction off, and the timer would fire early.
+  const timer = set(callback, Math.ceil(delayMs));
+  return () => clear(timer);
+}
+
+function setTimers<Timer>(timers: Timers<Timer>, callback: () => void, delayMs: number): CancelTimer {
+  let cancel: CancelTimer;
+  const goOn = (): void => {
+    cancel = setTimer(timers, callback, delayMs - LONGEST_TIMER_MS);
   };
+  cancel = setTimer(timers, goOn, LONGEST_TIMER_MS);
+  return () => cancel();
 }

@@ -19,8 +19,8 @@ export class Attempt implements AttemptContext {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly previousError: unknown;
-  #controller: AbortController | undefined;
-  #stopped: { readonly reason: unknown } | undefined;
+  /** Why it was stopped, until somebody asks for the signal. One field, as every attempt pays for each. */
+  #abort: AbortController | { readonly reason: unknown } | undefined;
 
   constructor(attempt: number, policy: Policy, previousError: unknown) {
     this.attempt = attempt;
@@ -33,14 +33,16 @@ export class Attempt implements AttemptContext {
   }
 
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.#stopped !== undefined) this.#controller.abort(this.#stopped.reason);
-    return this.#controller.signal;
+    if (this.#abort instanceof AbortController) return this.#abort.signal;
+    const controller = new AbortController();
+    if (this.#abort !== undefined) controller.abort(this.#abort.reason);
+    this.#abort = controller;
+    return controller.signal;
   }
 
   /** Tells the attempt to stop; a signal asked for later is born aborted. */
   stop(reason: unknown): void {
-    this.#stopped ??= { reason };
-    this.#controller?.abort(reason);
+    if (this.#abort instanceof AbortController) this.#abort.abort(reason);
+    else this.#abort ??= { reason };
   }
 }

@@ -16,5 +16,5 @@ export function retry<T>(
   fn: (context: AttemptContext) => T | PromiseLike<T>,
   options: RetryOptions = {},
 ): Promise<Awaited<T>> {
-  return runAttempts(definePolicy(policy), fn, options) as Promise<Awaited<T>>; // await has unwrapped it
+  return runAttempts({ policy: definePolicy(policy), options }, fn) as Promise<Awaited<T>>; // await has unwrapped it
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '@retry/core';
 import { AttemptTimeoutError } from '@retry/core';
 import { onAbort } from './abort-hub.ts';
-import type { Attempt } from './attempt-context.ts';
+import type { Attempt, AttemptContext } from './attempt-context.ts';
 
 /** What may end an attempt before it ends by itself. */
 export interface Limits {
@@ -15,7 +15,11 @@ export interface Limits {
  * Runs one attempt; the first of its own end, its timeout and the caller's abort settles it. When it is not
  * its own end, the attempt's signal is aborted, and what it does later is swallowed.
  */
-export function runAttempt<T>(run: () => T | PromiseLike<T>, attempt: Attempt, limits: Limits): Promise<T> {
+export function runAttempt<T>(
+  fn: (context: AttemptContext) => T | PromiseLike<T>,
+  attempt: Attempt,
+  limits: Limits,
+): Promise<T> {
   const { clock, timeoutMs, signal } = limits;
   return new Promise<T>((resolve, reject) => {
     const interrupt = (reason: unknown): void => {
@@ -30,7 +34,7 @@ export function runAttempt<T>(run: () => T | PromiseLike<T>, attempt: Attempt, l
       cancelTimer?.();
       stopListening?.();
     };
-    call(run).then(
+    call(fn, attempt).then(
       (value) => {
         release();
         resolve(value);
@@ -44,6 +48,6 @@ export function runAttempt<T>(run: () => T | PromiseLike<T>, attempt: Attempt, l
 }
 
 /** Runs now; a synchronous throw becomes a rejection. */
-async function call<T>(run: () => T | PromiseLike<T>): Promise<T> {
-  return run();
+async function call<T>(fn: (context: AttemptContext) => T | PromiseLike<T>, attempt: Attempt): Promise<T> {
+  return fn(attempt);
 }

@@ -8,15 +8,22 @@ import type { RetryOptions, StopEvent } from './options.ts';
 import { runAttempt } from './run-attempt.ts';
 import { wait } from './wait.ts';
 
-/** One call: what it was given and what has happened so far. */
-interface Call {
+/** What a function is retried by; the same for each of its calls. */
+export interface Plan {
   readonly policy: Policy;
   readonly options: RetryOptions;
-  /** When the first attempt started; read only where a deadline counts from it. */
-  readonly startedAt: number;
-  previousError: unknown;
-  previousDelayMs: number | undefined;
 }
+
+/** The latest failed attempt of a call, and the wait that followed it. */
+interface Failed {
+  /** Counted from 1; 0 is none. */
+  readonly attempt: number;
+  readonly error: unknown;
+  readonly delayMs: number | undefined;
+}
+
+/** Shared by all calls: one that succeeds at once has nothing to remember. */
+const NONE: Failed = { attempt: 0, error: undefined, delayMs: undefined };
 
 type End = Pick<StopEvent, 'reason' | 'thrown'>;
 
@@ -27,74 +34,68 @@ const LATE: End = { reason: 'deadline' };
 
 /** The loop: attempt, decide, wait. Rejects with what the caller is to get. */
 export async function runAttempts<T>(
-  policy: Policy,
+  plan: Plan,
   fn: (context: AttemptContext) => T | PromiseLike<T>,
-  options: RetryOptions,
 ): Promise<T> {
+  const { policy, options } = plan;
   const { signal, clock = systemClock } = options;
+  // Read only where a deadline counts from it.
   const startedAt = policy.deadlineMs < Infinity ? clock.now() : 0;
-  const call: Call = { policy, options, startedAt, previousError: undefined, previousDelayMs: undefined };
 
-  for (let number = 1; ; number += 1) {
-    const timeoutMs = timeForAttempt(call, number);
-    const attempt = new Attempt(number, policy, call.previousError);
+  for (let previous = NONE; ; ) {
+    const timeoutMs = timeForAttempt(plan, startedAt, previous);
+    const attempt = new Attempt(previous.attempt + 1, policy, previous.error);
     try {
       const isFree = signal === undefined && timeoutMs === Infinity;
-      return await (isFree
-        ? fn(attempt)
-        : runAttempt(() => fn(attempt), attempt, { clock, timeoutMs, signal }));
+      // A closure here would cost every attempt, also the free ones.
+      return await (isFree ? fn(attempt) : runAttempt(fn, attempt, { clock, timeoutMs, signal }));
     } catch (error) {
-      call.previousDelayMs = delayAfter(call, number, error);
-      call.previousError = error;
+      previous = afterFailure(plan, startedAt, previous, error);
     }
-    await pause(call, number);
+    try {
+      await wait(previous.delayMs ?? 0, clock, signal);
+    } catch (reason) {
+      throw stop(options, previous.attempt, reason, ABORTED);
+    }
   }
 }
 
 /** How long the next attempt may take, `0 ≤ ms ≤ Infinity`; throws when it must not start. The first always may. */
-function timeForAttempt(call: Call, number: number): number {
-  const { policy, options, startedAt, previousError } = call;
-  if (options.signal?.aborted) throw stop(call, number - 1, options.signal.reason, ABORTED);
+function timeForAttempt({ policy, options }: Plan, startedAt: number, previous: Failed): number {
+  const { signal, clock = systemClock } = options;
+  if (signal?.aborted) throw stop(options, previous.attempt, signal.reason, ABORTED);
   if (policy.deadlineMs === Infinity) return policy.attemptTimeoutMs;
 
-  const { clock = systemClock } = options;
   const timeoutMs = Math.min(policy.attemptTimeoutMs, startedAt + policy.deadlineMs - clock.now());
-  if (timeoutMs <= 0 && number > 1) throw stop(call, number - 1, previousError, LATE);
+  if (timeoutMs <= 0 && previous.attempt > 0) throw stop(options, previous.attempt, previous.error, LATE);
   return Math.max(timeoutMs, 0);
 }
 
-/** The delay before the next attempt; throws when there is none. */
-function delayAfter(call: Call, attempt: number, error: unknown): number {
-  const { policy, options, previousDelayMs } = call;
+/** What is to be remembered of a failure, with the delay before the next attempt; throws when there is none. */
+function afterFailure(
+  { policy, options }: Plan,
+  startedAt: number,
+  previous: Failed,
+  error: unknown,
+): Failed {
   const { signal, clock = systemClock, random = Math.random } = options;
-  if (signal?.aborted) throw stop(call, attempt, signal.reason, ABORTED);
+  const attempt = previous.attempt + 1;
+  if (signal?.aborted) throw stop(options, attempt, signal.reason, ABORTED);
 
   const now = clock.now();
-  const startedAt = policy.deadlineMs < Infinity ? call.startedAt : now;
+  const counters = { failures: attempt, previousDelayMs: previous.delayMs };
   const failure = { error, serverDelay: hearServer(error, now) };
-  const decision = decide(policy, { failures: attempt, previousDelayMs }, failure, {
-    now,
-    random,
-    startedAt,
-  });
-  if (decision.type === 'fail') throw stop(call, attempt, error, decision);
+  const world = { now, random, startedAt: policy.deadlineMs < Infinity ? startedAt : now };
+  const decision = decide(policy, counters, failure, world);
+  if (decision.type === 'fail') throw stop(options, attempt, error, decision);
 
-  callHook(options.onRetry, { attempt, error, delayMs: decision.delayMs }, options);
-  return decision.delayMs;
-}
-
-/** Waits before the next attempt; an abort ends the wait at once. */
-async function pause(call: Call, attempt: number): Promise<void> {
-  const { clock = systemClock, signal } = call.options;
-  try {
-    await wait(call.previousDelayMs ?? 0, clock, signal);
-  } catch (reason) {
-    throw stop(call, attempt, reason, ABORTED);
-  }
+  const { delayMs } = decision;
+  callHook(options.onRetry, { attempt, error, delayMs }, options);
+  return { attempt, error, delayMs };
 }
 
 /** Tells the hook that it is over; gives back what the caller is to get. */
-function stop({ options }: Call, attempt: number, error: unknown, { reason, thrown }: End): unknown {
+function stop(options: RetryOptions, attempt: number, error: unknown, { reason, thrown }: End): unknown {
   callHook(options.onStop, { attempt, error, reason, ...(thrown !== undefined && { thrown }) }, options);
   return error;
 }

@@ -8,16 +8,15 @@ import { onAbort } from './abort-hub.ts';
 export function wait(delayMs: number, clock: Clock, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.reject(signal.reason);
   if (delayMs <= 0) return Promise.resolve();
+  if (signal === undefined) return new Promise((resolve) => void clock.setTimer(resolve, delayMs));
   return new Promise((resolve, reject) => {
     const cancelTimer = clock.setTimer(() => {
-      stopListening?.();
+      stopListening();
       resolve();
     }, delayMs);
-    const stopListening =
-      signal &&
-      onAbort(signal, () => {
-        cancelTimer();
-        reject(signal.reason);
-      });
+    const stopListening = onAbort(signal, () => {
+      cancelTimer();
+      reject(signal.reason);
+    });
   });
 }

@@ -19,9 +19,9 @@ export function withRetry<This, Parameters extends unknown[], Result>(
   policy: Policy | PolicyInput = {},
   options: RetryOptions = {},
 ): (this: This, ...parameters: Parameters) => Promise<Awaited<Result>> {
-  const defined = definePolicy(policy);
+  const plan = { policy: definePolicy(policy), options };
   function retried(this: This, ...parameters: Parameters): Promise<Awaited<Result>> {
-    return runAttempts(defined, () => fn.apply(this, parameters), options) as Promise<Awaited<Result>>; // await unwraps
+    return runAttempts(plan, () => fn.apply(this, parameters)) as Promise<Awaited<Result>>; // await unwraps
   }
   const { name, length } = fn;
   return Object.defineProperties(retried, { name: { value: name }, length: { value: length } });

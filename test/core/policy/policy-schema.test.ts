@@ -75,6 +75,7 @@ describe('policy.schema.json', () => {
     ['a strategy as data', { backoff: { type: 'custom', strategy: { next: 1 } } }],
     ['a jitter nobody knows', { jitter: 'half' }],
     ['a jitter over its whole', { jitter: { proportional: 1.01 } }],
+    ['a jitter without its share', { jitter: {} }],
     ['a matcher that asks nothing', { retryOn: [{}] }],
     ['a matcher by its name alone', { retryOn: ['TimeoutError'] }],
     ['an unknown key of a matcher', { retryOn: [{ statusCode: 503 }] }],

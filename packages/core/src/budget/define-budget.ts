@@ -84,8 +84,8 @@ function budgetOf(type: Budget['type'], fields: Fields, report: Report): Budget 
       const [ratio, minPerSecond] = [atLeast0('ratio', 0.2), atLeast0('minPerSecond', 10)];
       const lengthRule = {
         finite: true,
-        accepts: (ms: number): boolean => ms > 0,
-        message: 'must be a finite duration > 0',
+        accepts: (ms: number): boolean => ms >= 1,
+        message: 'must be a finite duration ≥ 1 ms',
       };
       return { type, ratio, minPerSecond, windowMs: fields.duration('window', 10_000, lengthRule) };
     }

@@ -44,7 +44,13 @@ function matchesPattern(pattern: ErrorPattern, error: unknown): boolean {
 
 function anyOf<T>(wanted: T | readonly T[], test: (wanted: T) => boolean): boolean {
   // `Array.isArray` does not narrow a readonly array, so each side says what it is.
-  return Array.isArray(wanted) ? (wanted as readonly T[]).some(test) : test(wanted as T);
+  if (!Array.isArray(wanted)) return test(wanted as T);
+  const list = wanted as readonly T[];
+  // A policy's lists are frozen, and for `some` V8 has no fast way through a frozen array.
+  for (let index = 0; index < list.length; index += 1) {
+    if (test(list[index] as T)) return true;
+  }
+  return false;
 }
 
 function isNamed(error: unknown, name: string): boolean {

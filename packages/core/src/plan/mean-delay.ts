@@ -6,7 +6,8 @@ import type { Policy } from '../policy/policy.ts';
 /**
  * The expected delay before a retry, in milliseconds.
  *
- * Exact for uniform jitter, also where a limit cuts off part of the range. Decorrelated backoff is taken at
+ * Exact for uniform jitter, also where a limit cuts off part of the range; whole units are taken for real
+ * numbers there. Decorrelated backoff is taken at
  * the mean of the delay before it; a custom strategy is asked once, in the middle of its luck.
  */
 export function meanDelay(policy: Policy, retry: number, previousDelayMs: number | undefined): number {

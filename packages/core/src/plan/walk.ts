@@ -68,7 +68,9 @@ function walkTheRest(policy: Policy, position: Position): Omit<Walk, 'retries'> 
   return {
     maxRetries: walked + left,
     startsAfter: cutAt(add(startsAfter, times(step, left)), deadlineMs),
-    soonestMs: deadlineMs < Infinity ? startsAfter.minMs + attempt.minMs : Infinity,
+    // Only luck can end it sooner than its quickest way goes.
+    soonestMs:
+      deadlineMs < Infinity && step.minMs < step.maxMs ? startsAfter.minMs + attempt.minMs : Infinity,
   };
 }
 

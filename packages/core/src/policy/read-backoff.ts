@@ -53,11 +53,15 @@ function backoffOf(type: Backoff['type'], fields: Fields, registry: Registry): B
 }
 
 function readFactor(fields: Fields): number {
-  return fields.number('factor', 2, {
-    accepts: (factor) => factor >= 0 && factor < Infinity,
-    message: 'must be a finite number ≥ 0',
-    cure: 'Use 2 to double the delay each time.',
-  });
+  // Plus 0, as -0 would not survive JSON.
+  return (
+    0 +
+    fields.number('factor', 2, {
+      accepts: (factor) => factor >= 0 && factor < Infinity,
+      message: 'must be a finite number ≥ 0',
+      cure: 'Use 2 to double the delay each time.',
+    })
+  );
 }
 
 function readDelays(fields: Fields): readonly number[] {
