@@ -1,0 +1,35 @@
+import type { CancelAnswer } from '@retry/core/broker';
+import { refill, takeOffer, unpark } from './concurrency-keys.ts';
+import { endRun } from './ended-runs.ts';
+import type { Entry } from './entry.ts';
+import { move } from './entry.ts';
+import { takeOut } from './lanes.ts';
+import type { Store } from './store.ts';
+
+/** Cancels a run that waits, or leaves word for the worker of one that is started. */
+export function cancelRun(store: Store, id: string, now: number): CancelAnswer {
+  const entry = store.entries.get(id);
+  if (entry === undefined) return 'gone';
+  if (entry.place === 'ended') return 'ended';
+  if (entry.place === 'leased') {
+    entry.run = { ...entry.run, isCancelRequested: true };
+    return 'requested';
+  }
+  takeFromWaiting(store, entry);
+  entry.run = move(entry.run, { type: 'cancel', at: now });
+  endRun(store, entry);
+  return 'cancelled';
+}
+
+function takeFromWaiting(store: Store, entry: Entry): void {
+  const { place } = entry;
+  const { concurrency } = entry.run;
+  if (concurrency !== undefined && place === 'parked') {
+    unpark(store, entry, concurrency);
+    return;
+  }
+  takeOut(entry);
+  if (concurrency === undefined || place !== 'returned') return;
+  takeOffer(store, entry, concurrency);
+  refill(store, concurrency.key);
+}

@@ -1,0 +1,58 @@
+import type { Run, SettleAnswer, Settlement } from '@retry/core/broker';
+import { answerSettlement, settledBy } from '@retry/core/broker';
+import { isEnd } from '@retry/core/lifecycle';
+import { freeKey } from './concurrency-keys.ts';
+import { endRun } from './ended-runs.ts';
+import type { Entry } from './entry.ts';
+import { move } from './entry.ts';
+import { remove } from './heap.ts';
+import { enqueueBack, enqueueFront, schedule } from './lanes.ts';
+import type { Store } from './store.ts';
+
+/** Writes the outcomes of claims as they were decided, each by the holder of its epoch only. */
+export function settleRuns(
+  store: Store,
+  settlements: readonly Settlement[],
+  now: number,
+): readonly SettleAnswer[] {
+  for (const { id, next } of settlements) refuseUnsettled(id, next);
+  const released: Entry[] = [];
+  const answers = settlements.map((settlement) => {
+    const entry = store.entries.get(settlement.id);
+    const isExpired = entry !== undefined && entry.place === 'leased' && entry.rank <= now;
+    const answer = answerSettlement(entry?.run, settlement, { isExpired });
+    if (answer !== 'ok' || entry === undefined) return answer;
+    write(store, entry, { settlement, now });
+    if (entry.run.state === 'submitted' && settlement.event === 'release') released.push(entry);
+    else place(store, entry);
+    return answer;
+  });
+  // Backwards, so that runs released together keep their order.
+  for (const entry of released.reverse()) enqueueFront(store, entry);
+  return answers;
+}
+
+function refuseUnsettled(id: string, { state }: Run): void {
+  if (state !== 'started' && state !== 'unsubmitted') return;
+  throw new Error(
+    `a settlement ends a claim, but that of run ${id} leads to ${state}. Settle the next state.`,
+  );
+}
+
+function write(store: Store, entry: Entry, written: { settlement: Settlement; now: number }): void {
+  const { epoch, event, next } = written.settlement;
+  const wantsCancel = entry.run.isCancelRequested === true;
+  remove(store.leases, entry);
+  entry.place = 'none';
+  freeKey(store, entry);
+  // The wish to cancel is about one claim and ends with it.
+  entry.run = { ...next, isCancelRequested: undefined, settledBy: settledBy(epoch, event) };
+  // Its worker had not heard: what was asked for comes before another attempt.
+  if (wantsCancel && !isEnd(next.state)) entry.run = move(entry.run, { type: 'cancel', at: written.now });
+}
+
+function place(store: Store, entry: Entry): void {
+  if (entry.run.state === 'submitted') enqueueBack(store, entry);
+  else if (entry.run.state === 'scheduled') schedule(store, entry);
+  else endRun(store, entry);
+}

@@ -1,0 +1,15 @@
+import type { Clock } from '@retry/core';
+
+/** Waits so long, or until the signal aborts; leaves neither timer nor listener behind. Never rejects. */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted === true) return Promise.resolve();
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', wake);
+      resolve();
+    };
+    const cancel = clock.setTimer(wake, delayMs);
+    signal?.addEventListener('abort', wake);
+  });
+}

@@ -1,0 +1,92 @@
+import type { Policy } from '@retry/core';
+import { computeDelay, definePolicy } from '@retry/core';
+import type { Beat, Claim, ExchangeReply, SettleAnswer, Settlement } from '@retry/core/broker';
+import { sleep } from '../sleep.ts';
+import type { WorkerSettings } from './options.ts';
+
+/** Settlements that travel at most in one exchange. */
+const MOST_SETTLEMENTS = 500;
+
+/** How to go on when the broker fails: a settlement must arrive, and its lease is running. */
+const BROKER_RETRY: Policy = definePolicy({ backoff: { type: 'exponential', base: '50ms' }, maxDelay: '5s' });
+
+type Listener = (answer: SettleAnswer) => void;
+
+/**
+ * Carries settlements and claims to the broker, one exchange at a time. An exchange that fails is sent again
+ * as it was: the broker answers `already` to what it wrote, and the same claim gets the same runs.
+ */
+export class Exchanger {
+  readonly #settings: WorkerSettings;
+  readonly #onError: (error: unknown) => void;
+  #pending: { readonly settlement: Settlement; readonly onAnswer: Listener }[] = [];
+  /** Claims whose settlement is queued or on its way. */
+  readonly #settling = new Set<string>();
+  readonly #givingUp = new AbortController();
+  #clockOffsetMs = 0;
+
+  constructor(settings: WorkerSettings, onError: (error: unknown) => void) {
+    this.#settings = settings;
+    this.#onError = onError;
+  }
+
+  /** The broker's clock, as near as the last reply told. */
+  now(): number {
+    return this.#settings.clock.now() + this.#clockOffsetMs;
+  }
+
+  get hasPending(): boolean {
+    return this.#pending.length > 0;
+  }
+
+  /** Whether the claim's settlement is queued or on its way. */
+  isSettling(claim: Beat): boolean {
+    return this.#settling.has(claimKey(claim));
+  }
+
+  /** Queues a settlement for the next exchange. */
+  push(settlement: Settlement, onAnswer: Listener): void {
+    this.#settling.add(claimKey(settlement));
+    this.#pending.push({ settlement, onAnswer });
+  }
+
+  /** Ends the resending of an exchange that fails. */
+  giveUp(): void {
+    this.#givingUp.abort();
+  }
+
+  /** One exchange of what is queued and the claim; `undefined` when it failed and there is no more time. */
+  async exchange(claim: Claim | undefined): Promise<ExchangeReply | undefined> {
+    const sent = this.#pending.slice(0, MOST_SETTLEMENTS);
+    this.#pending = this.#pending.slice(MOST_SETTLEMENTS);
+    const settle = sent.map(({ settlement }) => settlement);
+    const reply = await this.#send({ settle, ...(claim !== undefined && { claim }) });
+    for (const settlement of settle) this.#settling.delete(claimKey(settlement));
+    if (reply === undefined) return undefined;
+
+    this.#clockOffsetMs = reply.now - this.#settings.clock.now();
+    for (const [index, { onAnswer }] of sent.entries()) onAnswer(reply.settled[index] ?? 'gone');
+    return reply;
+  }
+
+  async #send(
+    request: Parameters<WorkerSettings['broker']['exchange']>[0],
+  ): Promise<ExchangeReply | undefined> {
+    const { broker, clock, random } = this.#settings;
+    for (let retry = 1; ; retry += 1) {
+      try {
+        return await broker.exchange(request);
+      } catch (error) {
+        this.#onError(error);
+        if (this.#givingUp.signal.aborted) return undefined;
+        const delayMs = computeDelay(BROKER_RETRY, retry, { random });
+        await sleep(clock, delayMs, this.#givingUp.signal);
+      }
+    }
+  }
+}
+
+/** One claim of one run. */
+function claimKey({ id, epoch }: Beat): string {
+  return `${epoch}:${id}`;
+}

@@ -1,0 +1,103 @@
+import type { Clock } from '@retry/core';
+import { AttemptTimeoutError } from '@retry/core';
+import type { Run } from '@retry/core/broker';
+import { StalledError } from '../errors.ts';
+import type { AnyTask } from '../task/task.ts';
+import type { Outcome } from './outcome.ts';
+import { runHandler } from './run-handler.ts';
+import { attemptOf } from './settle-outcome.ts';
+
+/** What an execution needs from its worker. */
+export interface ExecutionPort {
+  readonly clock: Clock;
+  readonly log: (message: string, details: unknown) => void;
+  /** Called once, with `undefined` when the execution was abandoned. */
+  readonly onEnd: (outcome: Outcome | undefined) => void;
+}
+
+/**
+ * One claimed run on its way through its handler. It ends once: by the handler, its timeout, its silence, or
+ * the worker. What the handler does after that is not heard.
+ */
+export class Execution {
+  readonly run: Run<'started'>;
+  readonly task: AnyTask;
+  /** By the worker's clock. */
+  readonly startedAt: number;
+  readonly #port: ExecutionPort;
+  readonly #controller = new AbortController();
+  #cancelTimeout: (() => void) | undefined;
+  #cancelSilence: (() => void) | undefined;
+  #hasEnded = false;
+
+  constructor(task: AnyTask, run: Run<'started'>, port: ExecutionPort) {
+    this.task = task;
+    this.run = run;
+    this.#port = port;
+    this.startedAt = port.clock.now();
+  }
+
+  /** Whether it has ended: nothing that its handler does is heard any more. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Aborts when the attempt is to stop. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Milliseconds left of the timeout; `Infinity` without one. */
+  get remainingMs(): number {
+    return Math.max(this.startedAt + this.task.timeoutMs - this.#port.clock.now(), 0);
+  }
+
+  /** Calls the handler. */
+  start(): void {
+    const { timeoutMs } = this.task;
+    if (timeoutMs < Infinity) {
+      this.#cancelTimeout = this.#port.clock.setTimer(() => this.#onTimeout(), timeoutMs);
+    }
+    this.heartbeat();
+    void runHandler(this, this.#port.log).then((outcome) => this.#end(outcome));
+  }
+
+  /** The handler is alive. */
+  heartbeat(): void {
+    const { heartbeatMs } = this.task;
+    if (this.#hasEnded || heartbeatMs === Infinity) return;
+    this.#cancelSilence?.();
+    this.#cancelSilence = this.#port.clock.setTimer(() => this.#onSilence(), heartbeatMs);
+  }
+
+  /** Ends it with an outcome of the worker's own; its signal aborts. */
+  interrupt(outcome: Outcome, reason: unknown): void {
+    if (this.#end(outcome)) this.#controller.abort(reason);
+  }
+
+  /** Ends it without an outcome: nobody would hear one. Gives false when it had ended before. */
+  abandon(reason: unknown): boolean {
+    const hasEndedNow = this.#end(undefined);
+    if (hasEndedNow) this.#controller.abort(reason);
+    return hasEndedNow;
+  }
+
+  #onTimeout(): void {
+    const error = new AttemptTimeoutError(this.task.timeoutMs, attemptOf(this.run));
+    this.interrupt({ type: 'failed', error, isTimeout: true }, error);
+  }
+
+  #onSilence(): void {
+    const error = new StalledError(`the handler gave no heartbeat for ${this.task.heartbeatMs} ms`);
+    this.interrupt({ type: 'stalled', error }, error);
+  }
+
+  #end(outcome: Outcome | undefined): boolean {
+    if (this.#hasEnded) return false;
+    this.#hasEnded = true;
+    this.#cancelTimeout?.();
+    this.#cancelSilence?.();
+    this.#port.onEnd(outcome);
+    return true;
+  }
+}

@@ -1,0 +1,43 @@
+import type { Clock, Duration } from '@retry/core';
+import type { Broker } from '@retry/core/broker';
+import type { AnyTask } from '../task/task.ts';
+
+/** What a worker works with. */
+export interface WorkerOptions {
+  readonly broker: Broker;
+  /** The tasks it knows; runs of any other task wait in their lane for a worker that knows it. */
+  readonly tasks: readonly AnyTask[];
+  /** At most this many runs at a time. @default 10 */
+  readonly concurrency?: number;
+  /** How long a claim holds without a heartbeat; a crashed worker's runs come back after it. @default '30s' */
+  readonly lease?: Duration;
+  /** How often it looks for work when nobody wakes it. @default '1s' */
+  readonly pollInterval?: Duration;
+  /** How often it looks for runs whose lease has run out. @default half a lease */
+  readonly cleanerInterval?: Duration;
+  /** Signals that stop it; a second one stops it at once. `[]` for none. @default ['SIGTERM', 'SIGINT'] */
+  readonly signals?: readonly NodeJS.Signals[];
+  /** How long `stop()` lets runs go on that may; whatever still runs is then given back. @default '25s' */
+  readonly shutdownTimeout?: Duration;
+  /** Its name in leases and telemetry. @default a random one */
+  readonly name?: string;
+  /** Source of randomness: each call gives a number in [0, 1). @default Math.random */
+  readonly random?: () => number;
+  /** @default the runtime's own clock */
+  readonly clock?: Clock;
+}
+
+/** Options with their defaults, every duration in milliseconds. */
+export interface WorkerSettings {
+  readonly broker: Broker;
+  readonly tasks: ReadonlyMap<string, AnyTask>;
+  readonly concurrency: number;
+  readonly leaseMs: number;
+  readonly pollMs: number;
+  readonly cleanerMs: number;
+  readonly signals: readonly NodeJS.Signals[];
+  readonly shutdownMs: number;
+  readonly name: string;
+  readonly random: () => number;
+  readonly clock: Clock;
+}

@@ -1,0 +1,66 @@
+import { chargedAttempts } from '@retry/core';
+import type { Run, SettleAnswer } from '@retry/core/broker';
+import type { RunEventType } from '@retry/core/lifecycle';
+import type { AnyTask } from '../task/task.ts';
+import type { Emitter, RunNotice } from './events.ts';
+import type { Outcome } from './outcome.ts';
+import type { Settled } from './settle-outcome.ts';
+import { attemptOf } from './settle-outcome.ts';
+
+/** One settled attempt, for those who listen. */
+export interface Report {
+  readonly task: AnyTask;
+  readonly run: Run<'started'>;
+  readonly outcome: Outcome;
+  readonly settled: Settled;
+  readonly durationMs: number;
+}
+
+/** Who a run is, in every event about it. */
+export function noticeOf(task: AnyTask, run: Run): RunNotice {
+  return { id: run.id, task: task.name, version: task.version, attempt: attemptOf(run), epoch: run.epoch };
+}
+
+/** How long after the instant it was due the claimed run started, in ms of the broker's clock. */
+export function latenessOf({ startedAt = 0, retriedAt = startedAt, runAt = retriedAt }: Run): number {
+  return Math.max(retriedAt - runAt, 0);
+}
+
+type Tell = (emitter: Emitter, report: Report, notice: RunNotice) => void;
+
+/** How each settled event is told; the ones of the other side of the lifecycle are none of a worker's. */
+const TELL: Partial<Readonly<Record<RunEventType, Tell>>> = {
+  complete: (emitter, { run, durationMs }, notice) => {
+    emitter.emit('completed', { ...notice, durationMs, retries: chargedAttempts(run) });
+  },
+  cancel: (emitter, _, notice) => emitter.emit('cancelled', notice),
+  release: (emitter, _, notice) => emitter.emit('released', notice),
+  limit: (emitter, { settled }, notice) => {
+    emitter.emit('limited', { ...notice, next: settled.settlement.next.state });
+  },
+  stall: (emitter, { outcome, settled }, notice) => {
+    const { state } = settled.settlement.next;
+    const error = errorOf(outcome);
+    emitter.emit('stalled', { ...notice, error, next: state });
+    if (state === 'failed') emitter.emit('failed', { ...notice, error, reason: 'stalled' });
+  },
+  fail: (emitter, { outcome, settled }, notice) => {
+    emitter.emit('failed', { ...notice, error: errorOf(outcome), reason: settled.reason ?? 'unexpected' });
+  },
+  retry: (emitter, { outcome, settled }, notice) => {
+    const { delayMs = 0, reason = 'expected' } = settled;
+    emitter.emit('retried', { ...notice, error: errorOf(outcome), delayMs, reason });
+  },
+};
+
+/** Tells of a settlement once the broker has answered; a refused one is told as `fenced`. */
+export function reportSettled(emitter: Emitter, report: Report, answer: SettleAnswer): void {
+  const notice = noticeOf(report.task, report.run);
+  if (answer === 'fenced' || answer === 'gone') emitter.emit('fenced', { ...notice, answer });
+  else TELL[report.settled.settlement.event]?.(emitter, report, notice);
+}
+
+function errorOf(outcome: Outcome): unknown {
+  if (outcome.type === 'asked') return outcome.request.error;
+  return 'error' in outcome ? outcome.error : undefined;
+}

@@ -1,0 +1,16 @@
+import type { Run, Settlement } from '@retry/core/broker';
+import type { RunEvent } from '@retry/core/lifecycle';
+import { transition } from '@retry/core/lifecycle';
+
+/** The settlement that moves a claimed run by these events, in one write. The first event names it. */
+export function settle(run: Run<'started'>, events: readonly RunEvent[]): Settlement {
+  const next = events.reduce<Run>(move, run);
+  return { id: run.id, epoch: run.epoch, event: events[0]?.type ?? 'release', next };
+}
+
+function move(run: Run, event: RunEvent): Run {
+  const moved = transition<Run, RunEvent>(run, event);
+  // A started run takes every event that the worker makes; anything else is a bug of ours, not of the run.
+  if (moved.type === 'rejected') throw new TypeError(`a ${moved.from} run takes no ${moved.event}`);
+  return moved.run;
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { Scene } from '../../support/broker-scene.ts';
+import { settlementOf } from '../../support/settle.ts';
+
+const none = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rate_limited: 0 };
+
+/** What the figures say. That they balance is checked after every call of every test. */
+export function describeAudit(scene: Scene): void {
+  describe('audit', () => {
+    it('counts nothing when there is nothing', async () => {
+      expect(await scene.broker.audit()).toEqual({
+        submitted: 0,
+        waiting: 0,
+        scheduled: 0,
+        started: 0,
+        ended: none,
+        forgotten: 0,
+        unbalanced: 0,
+      });
+    });
+
+    it('counts runs where they are', async () => {
+      const ends = ['complete', 'fail', 'cancel', 'stall', 'drop', 'limit', 'complete'] as const;
+      await scene.submit(...ends.map((_, index) => `end-${index}`));
+      const claimed = await scene.claim();
+      const at = await scene.now();
+      await scene.settle(
+        ...claimed.map(({ run }, index) => settlementOf(run, { type: ends[index] ?? 'complete', at })),
+      );
+      await scene.start({ id: 'started', lane: 'm' });
+      await scene.submit('waiting', 'also waiting', { id: 'scheduled', delayMs: 60_000 });
+      await scene.broker.discard(['end-0']);
+
+      expect(await scene.broker.audit()).toEqual({
+        submitted: 11,
+        waiting: 2,
+        scheduled: 1,
+        started: 1,
+        ended: { completed: 1, failed: 1, cancelled: 1, stalled: 1, dropped: 1, rate_limited: 1 },
+        forgotten: 1,
+        unbalanced: 0,
+      });
+    });
+
+    it('counts runs that wait for a concurrency key as waiting', async () => {
+      const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
+      await scene.submit({ id: 'a', concurrency }, { id: 'b', concurrency });
+      await scene.claim();
+
+      expect(await scene.broker.audit()).toMatchObject({ submitted: 2, waiting: 1, started: 1 });
+    });
+  });
+}

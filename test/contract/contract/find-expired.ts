@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { Scene } from '../../support/broker-scene.ts';
+import { LONG_MS, PASS_MS, SHORT_MS } from '../../support/broker-scene.ts';
+import { settlementOf } from '../../support/settle.ts';
+
+/** Which runs a cleaner finds. */
+export function describeFindExpired(scene: Scene): void {
+  const find = async (limit: number): Promise<readonly string[]> =>
+    (await scene.broker.findExpired(limit)).map(({ id }) => id);
+
+  describe('findExpired', () => {
+    it('finds started runs whose lease ran out, as they are', async () => {
+      const run = await scene.start({ id: 'a', payload: '[7]' }, { leaseMs: SHORT_MS });
+      const early = await find(10);
+      await scene.start('b', { leaseMs: LONG_MS });
+      await scene.submit('waiting');
+      await scene.advance(PASS_MS);
+
+      const found = await scene.broker.findExpired(10);
+
+      expect(early).toEqual([]);
+      expect(found).toEqual([run]);
+    });
+
+    it('finds those that ran out longest ago first, and no more than its limit', async () => {
+      await scene.start('third', { leaseMs: SHORT_MS });
+      await scene.start('second', { leaseMs: SHORT_MS / 2 });
+      await scene.start('first', { leaseMs: 1 });
+      await scene.advance(PASS_MS);
+
+      expect(await find(10)).toEqual(['first', 'second', 'third']);
+      expect(await find(2)).toEqual(['first', 'second']);
+      expect(await find(0)).toEqual([]);
+    });
+
+    it('finds them again until somebody settles them', async () => {
+      const run = await scene.start('a', { leaseMs: SHORT_MS });
+      await scene.advance(PASS_MS);
+      const twice = [await find(10), await find(10)];
+
+      await scene.settle(
+        settlementOf(run, { type: 'stall', at: await scene.now() }, { onlyIfExpired: true }),
+      );
+
+      expect(twice).toEqual([['a'], ['a']]);
+      expect(await find(10)).toEqual([]);
+      expect((await scene.read('a')).state).toBe('stalled');
+    });
+
+    it('finds a run anew whose next lease runs out', async () => {
+      const run = await scene.start('a', { leaseMs: SHORT_MS });
+      await scene.advance(PASS_MS);
+      const at = await scene.now();
+      const events = [
+        { type: 'stall', at },
+        { type: 'recover', at, runAt: at },
+      ] as const;
+      await scene.settle(settlementOf(run, events, { onlyIfExpired: true }));
+      await scene.claim({ leaseMs: SHORT_MS });
+      await scene.advance(PASS_MS);
+
+      expect((await scene.broker.findExpired(10)).map(({ epoch, stalls }) => [epoch, stalls])).toEqual([
+        [2, 1],
+      ]);
+    });
+  });
+}

@@ -1,0 +1,11 @@
+import { createMemoryBroker } from '@retry/inprocess';
+import { createFakeClock } from '../inprocess/fake-clock.ts';
+import { describeBrokerContract } from './contract/describe-broker-contract.ts';
+
+describeBrokerContract('the memory broker', {
+  open: async () => {
+    const clock = createFakeClock();
+    const broker = createMemoryBroker({ clock, keepCompleted: Infinity });
+    return { broker, advance: clock.advance, close: broker.close };
+  },
+});

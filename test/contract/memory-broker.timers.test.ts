@@ -1,0 +1,65 @@
+import { createMemoryBroker } from '@retry/inprocess';
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../inprocess/fake-clock.ts';
+
+describe('waitForWork of a memory broker', () => {
+  it.each(['submit', 'due', 'timeout', 'abort', 'close'] as const)(
+    'leaves no timer after %s',
+    async (end) => {
+      const clock = createFakeClock();
+      const broker = createMemoryBroker({ clock });
+      const stop = new AbortController();
+      await broker.submit([{ id: 'later', lane: 'l', payload: '{}', delayMs: end === 'due' ? 10 : 1_000 }]);
+      const wait = { timeoutMs: 100, signal: stop.signal };
+      const waiting = [broker.waitForWork(['l', 'm'], wait), broker.waitForWork(['l', 'l'], wait)];
+
+      if (end === 'submit') await broker.submit([{ id: 'now', lane: 'l', payload: '{}' }]);
+      if (end === 'due') await clock.advance(10);
+      if (end === 'timeout') await clock.advance(100);
+      if (end === 'abort') stop.abort();
+      if (end === 'close') await broker.close();
+
+      await Promise.all(waiting);
+      expect(clock.pending()).toBe(0);
+    },
+  );
+
+  it('sets no timer but while somebody waits', async () => {
+    const clock = createFakeClock();
+    const broker = createMemoryBroker({ clock });
+
+    await broker.submit([{ id: 'a', lane: 'l', payload: '{}', delayMs: 1_000 }]);
+
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('wakes at the due instant itself, however far away, without polling', async () => {
+    const clock = createFakeClock();
+    const broker = createMemoryBroker({ clock });
+    await broker.submit([{ id: 'a', lane: 'l', payload: '{}', delayMs: 86_400_000 }]);
+    const dueAt = clock.now() + 86_400_000;
+
+    const waiting = broker.waitForWork(['l'], { timeoutMs: Infinity }).then(() => clock.now());
+    await clock.advance(100_000_000);
+
+    expect(await waiting).toBe(dueAt);
+    expect(clock.delays).toEqual([86_400_000]);
+  });
+
+  it('takes a cancelled run for no reason to wake', async () => {
+    const clock = createFakeClock();
+    const broker = createMemoryBroker({ clock });
+    const submission = { lane: 'l', payload: '{}' };
+    await broker.submit([
+      { ...submission, id: 'a', delayMs: 10 },
+      { ...submission, id: 'b', delayMs: 50 },
+    ]);
+    const startedAt = clock.now();
+    const waiting = broker.waitForWork(['l'], { timeoutMs: 1_000 }).then(() => clock.now());
+
+    await broker.cancel(['a']);
+    await clock.advance(200);
+
+    expect(await waiting).toBe(startedAt + 50);
+  });
+});

@@ -1,0 +1,25 @@
+import { createMemoryBroker } from '@retry/inprocess';
+import fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { createFakeClock } from '../inprocess/fake-clock.ts';
+import { brokerCommands } from '../support/broker-commands.ts';
+import { createModel } from '../support/broker-model.ts';
+
+/** fast-check draws any length up to this one; with it at least half of the runs take 50 steps and more. */
+const COMMANDS = { maxCommands: 150, size: 'max' } as const;
+
+describe('the memory broker', () => {
+  it('agrees with the slow obvious broker after every command', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.commands(brokerCommands(), COMMANDS), async (commands) => {
+        const clock = createFakeClock();
+        const broker = createMemoryBroker({ clock, keepCompleted: Infinity });
+        const real = { broker, advance: clock.advance, clock: 'fake' } as const;
+
+        await fc.asyncModelRun(() => ({ model: createModel(), real }), commands);
+
+        await broker.close();
+      }),
+    );
+  });
+});

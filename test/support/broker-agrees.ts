@@ -1,0 +1,61 @@
+import { deepStrictEqual } from 'node:assert';
+import type { Broker, Run } from '@retry/core/broker';
+import { assertBalanced } from './broker-checked.ts';
+import type { Model, ModelRun } from './broker-model.ts';
+
+/** Throws unless the broker keeps the very runs of the model, and its books balance. */
+export async function assertAgrees(model: Model, { broker }: { readonly broker: Broker }): Promise<void> {
+  const known = [...model.runs.values()];
+  const kept = await broker.get(known.map(({ id }) => id));
+  assertSame(
+    kept.map((run, index) => {
+      const modelled = asModelled(run, known[index]);
+      return modelled && seenOf(modelled);
+    }),
+    known.map(seenOf),
+  );
+  const audit = await broker.audit();
+  assertBalanced(audit);
+  const count = (...states: readonly string[]): number =>
+    known.filter(({ state }) => states.includes(state)).length;
+  assertSame(
+    { ...audit, waiting: audit.waiting + audit.scheduled, scheduled: 0 },
+    {
+      submitted: model.submitted,
+      // A run that is due is promoted by a claim of its lane, or by whatever else looks at the schedule.
+      waiting: count('submitted', 'scheduled'),
+      scheduled: 0,
+      started: count('started'),
+      ended: {
+        completed: count('completed'),
+        failed: count('failed'),
+        cancelled: count('cancelled'),
+        stalled: count('stalled'),
+        dropped: count('dropped'),
+        rate_limited: count('rate_limited'),
+      },
+      forgotten: model.forgotten,
+      unbalanced: 0,
+    },
+  );
+}
+
+/** Throws unless both are the same, key by key. */
+export function assertSame(actual: unknown, expected: unknown): void {
+  deepStrictEqual(actual, expected);
+}
+
+/** What a run shows of what the model knows. */
+function seenOf(run: Run | ModelRun): Record<string, unknown> {
+  const { id, lane, state, epoch, failures, stalls, releases, rateLimits, redrives, settledBy } = run;
+  return {
+    ...{ id, lane, state, epoch, failures, stalls, releases, rateLimits, redrives, settledBy },
+    isCancelRequested: run.isCancelRequested === true,
+  };
+}
+
+/** A run that is due may be promoted already, or only by the next claim of its lane. */
+function asModelled(run: Run | undefined, known: ModelRun | undefined): Run | undefined {
+  const mayBeDue = known?.state === 'scheduled' && known.ripeness !== 'never';
+  return mayBeDue && run?.state === 'submitted' ? { ...run, state: 'scheduled' } : run;
+}

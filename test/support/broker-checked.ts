@@ -1,0 +1,35 @@
+import type { Audit, Broker } from '@retry/core/broker';
+
+/**
+ * The same broker, audited after every call. A call after which the books do not balance rejects, so that no
+ * test has to ask.
+ */
+export function auditEachCall(broker: Broker): Broker {
+  const check = async <Answer>(call: Promise<Answer>): Promise<Answer> => {
+    const answer = await call;
+    assertBalanced(await broker.audit());
+    return answer;
+  };
+  return {
+    submit: (submissions) => check(broker.submit(submissions)),
+    exchange: (request) => check(broker.exchange(request)),
+    heartbeat: (beats, leaseMs) => check(broker.heartbeat(beats, leaseMs)),
+    findExpired: (limit) => check(broker.findExpired(limit)),
+    cancel: (ids) => check(broker.cancel(ids)),
+    redrive: (ids, options) => check(broker.redrive(ids, options)),
+    discard: (ids) => check(broker.discard(ids)),
+    get: (ids) => check(broker.get(ids)),
+    list: (query) => check(broker.list(query)),
+    waitForWork: (lanes, wait) => check(broker.waitForWork(lanes, wait)),
+    audit: () => check(broker.audit()),
+    close: () => broker.close(),
+  };
+}
+
+/** Throws when the figures do not add up, whatever the broker says of them itself. */
+export function assertBalanced(audit: Audit): void {
+  const ended = Object.values(audit.ended).reduce((sum, count) => sum + count, 0);
+  const found = audit.waiting + audit.scheduled + audit.started + ended + audit.forgotten;
+  if (audit.unbalanced === 0 && audit.submitted === found) return;
+  throw new Error(`the audit is unbalanced: ${JSON.stringify(audit)}`);
+}

@@ -1,0 +1,230 @@
+import type { ClaimedRun, Concurrency, SettleAnswer, Settlement } from '@retry/core/broker';
+import type { RunEventType, RunState } from '@retry/core/lifecycle';
+
+/** When something is to pass: already, at the next advance, or not within the test. */
+export type Ripeness = 'now' | 'soon' | 'never';
+
+/** What the model knows of a run: no payloads, no instants. */
+export interface ModelRun {
+  readonly id: string;
+  readonly lane: string;
+  readonly concurrency: Concurrency | undefined;
+  state: RunState;
+  epoch: number;
+  failures: number;
+  stalls: number;
+  releases: number;
+  rateLimits: number;
+  redrives: number;
+  settledBy: string | undefined;
+  isCancelRequested: boolean;
+  holdsKey: boolean;
+  /** Of the schedule while scheduled, of the lease while started. */
+  ripeness: Ripeness;
+}
+
+/**
+ * A broker as slow and obvious as can be, written after the port's comments and apart from core's lifecycle:
+ * one list per lane, walked from the front at each claim.
+ */
+export interface Model {
+  readonly runs: Map<string, ModelRun>;
+  /** The ids that wait in each lane, next one first. */
+  readonly lanes: Map<string, string[]>;
+  /** Scheduled ids, in the order of their runAt. */
+  scheduled: string[];
+  submitted: number;
+  forgotten: number;
+  /** All that was ever handed out and may still be settled, stale or not. */
+  claims: ClaimedRun[];
+  /** The latest claim that got something, to be asked for again. */
+  lastClaim: { readonly requestId: string; readonly got: readonly string[] } | undefined;
+  requests: number;
+}
+
+/** A model without runs. */
+export function createModel(): Model {
+  return {
+    runs: new Map(),
+    lanes: new Map(),
+    scheduled: [],
+    submitted: 0,
+    forgotten: 0,
+    claims: [],
+    lastClaim: undefined,
+    requests: 0,
+  };
+}
+
+/** What each end is called by the event that leads there. */
+const ENDS: Partial<Record<RunEventType, RunState>> = {
+  complete: 'completed',
+  fail: 'failed',
+  cancel: 'cancelled',
+  drop: 'dropped',
+};
+
+/** A new run; nothing when the id is known. */
+export function modelSubmit(
+  model: Model,
+  { id, lane, concurrency }: Pick<ModelRun, 'id' | 'lane' | 'concurrency'>,
+  ripeness: Ripeness,
+): 'created' | 'exists' {
+  if (model.runs.has(id)) return 'exists';
+  const counters = { epoch: 0, failures: 0, stalls: 0, releases: 0, rateLimits: 0, redrives: 0 };
+  const flags = { settledBy: undefined, isCancelRequested: false, holdsKey: false };
+  const run: ModelRun = { id, lane, concurrency, state: 'submitted', ...counters, ...flags, ripeness };
+  model.runs.set(id, run);
+  model.submitted++;
+  // What was handed out under this id is of another life.
+  model.claims = model.claims.filter((claimed) => claimed.run.id !== id);
+  sendBack(model, run, ripeness);
+  return 'created';
+}
+
+/** Starts what a claim is to get, and gives its ids; over-limit ones end with `!`. */
+export function modelClaim(
+  model: Model,
+  lanes: ReadonlyMap<string, number>,
+  { limit, lease }: { readonly limit: number; readonly lease: Ripeness },
+): readonly string[] {
+  const got: string[] = [];
+  for (const [lane, laneLimit] of lanes) {
+    promote(model, lane);
+    let left = Math.min(laneLimit, limit - got.length);
+    for (const id of [...laneOf(model, lane)]) {
+      const run = model.runs.get(id);
+      if (left <= 0 || run === undefined) break;
+      const isFull = run.concurrency !== undefined && heldOf(model, run.concurrency) >= run.concurrency.limit;
+      if (isFull && run.concurrency?.whenFull === 'wait') continue;
+      remove(laneOf(model, lane), id);
+      Object.assign(run, { state: 'started', epoch: run.epoch + 1, ripeness: lease });
+      run.holdsKey = run.concurrency !== undefined && !isFull;
+      got.push(isFull ? `${id}!` : id);
+      left--;
+    }
+  }
+  return got;
+}
+
+/** The answer to a settlement, and what it changes. `back` says when a run that is to go on is due. */
+export function modelSettle(
+  model: Model,
+  { id, epoch, event, next, onlyIfExpired }: Settlement,
+  back: Ripeness,
+): SettleAnswer {
+  const run = model.runs.get(id);
+  if (run === undefined) return 'gone';
+  if (run.settledBy === `${epoch}:${event}`) return 'already';
+  if (run.state !== 'started' || run.epoch !== epoch) return 'fenced';
+  if (onlyIfExpired === true && run.ripeness !== 'now') return 'fenced';
+  charge(run, event, next.state);
+  run.settledBy = `${epoch}:${event}`;
+  run.holdsKey = false;
+  const wasAsked = run.isCancelRequested;
+  run.isCancelRequested = false;
+  if (next.state !== 'submitted' && next.state !== 'scheduled') run.state = ENDS[event] ?? next.state;
+  else if (wasAsked) run.state = 'cancelled';
+  else if (event === 'release') toFront(model, run);
+  else sendBack(model, run, back);
+  return 'ok';
+}
+
+/** Counts what a settlement costs. */
+function charge(run: ModelRun, event: RunEventType, state: RunState): void {
+  if (event === 'retry' || event === 'fail') run.failures++;
+  if (event === 'stall') run.stalls++;
+  if (event === 'release' || event === 'drop' || event === 'limit') run.releases++;
+  if (event === 'limit' && state === 'scheduled') run.rateLimits++;
+}
+
+export function modelHeartbeat(
+  model: Model,
+  { id, epoch }: { readonly id: string; readonly epoch: number },
+  lease: Ripeness,
+): 'ok' | 'cancel' | 'fenced' | 'gone' {
+  const run = model.runs.get(id);
+  if (run === undefined) return 'gone';
+  if (run.state !== 'started' || run.epoch !== epoch) return 'fenced';
+  if (run.ripeness !== 'never') run.ripeness = lease;
+  return run.isCancelRequested ? 'cancel' : 'ok';
+}
+
+export function modelCancel(model: Model, id: string): 'cancelled' | 'requested' | 'ended' | 'gone' {
+  const run = model.runs.get(id);
+  if (run === undefined) return 'gone';
+  if (run.state === 'started') {
+    run.isCancelRequested = true;
+    return 'requested';
+  }
+  if (run.state !== 'submitted' && run.state !== 'scheduled') return 'ended';
+  remove(laneOf(model, run.lane), id);
+  remove(model.scheduled, id);
+  run.state = 'cancelled';
+  return 'cancelled';
+}
+
+export function modelRedrive(
+  model: Model,
+  id: string,
+  attempts: 'keep' | 'reset',
+): 'redriven' | 'refused' | 'gone' {
+  const run = model.runs.get(id);
+  if (run === undefined) return 'gone';
+  if (!['failed', 'stalled', 'rate_limited'].includes(run.state)) return 'refused';
+  run.redrives++;
+  if (attempts === 'reset') Object.assign(run, { failures: 0, stalls: 0, releases: 0, rateLimits: 0 });
+  sendBack(model, run, 'now');
+  return 'redriven';
+}
+
+export function modelDiscard(model: Model, id: string): 'discarded' | 'refused' | 'gone' {
+  const run = model.runs.get(id);
+  if (run === undefined) return 'gone';
+  if (['submitted', 'scheduled', 'started'].includes(run.state)) return 'refused';
+  model.runs.delete(id);
+  model.forgotten++;
+  return 'discarded';
+}
+
+/** Time passes: what was to come soon is due. */
+export function modelAdvance(model: Model): void {
+  for (const run of model.runs.values()) if (run.ripeness === 'soon') run.ripeness = 'now';
+}
+
+function sendBack(model: Model, run: ModelRun, ripeness: Ripeness): void {
+  run.ripeness = ripeness;
+  run.state = ripeness === 'now' ? 'submitted' : 'scheduled';
+  if (run.state === 'submitted') laneOf(model, run.lane).push(run.id);
+  else model.scheduled.push(run.id);
+}
+
+function toFront(model: Model, run: ModelRun): void {
+  run.state = 'submitted';
+  laneOf(model, run.lane).unshift(run.id);
+}
+
+/** Only short delays of one length ever come due, so the order of their scheduling is that of their runAt. */
+function promote(model: Model, lane: string): void {
+  for (const id of [...model.scheduled]) {
+    const run = model.runs.get(id);
+    if (run === undefined || run.lane !== lane || run.ripeness !== 'now') continue;
+    remove(model.scheduled, id);
+    sendBack(model, run, 'now');
+  }
+}
+
+function heldOf(model: Model, { key }: Concurrency): number {
+  return [...model.runs.values()].filter((run) => run.holdsKey && run.concurrency?.key === key).length;
+}
+
+function laneOf(model: Model, name: string): string[] {
+  const lane = model.lanes.get(name) ?? [];
+  model.lanes.set(name, lane);
+  return lane;
+}
+
+function remove(ids: string[], id: string): void {
+  const index = ids.indexOf(id);
+  if (index >= 0) ids.splice(index, 1);
+}

@@ -1,0 +1,218 @@
+import type { Broker } from '@retry/core/broker';
+import type { TaskContext } from '@retry/worker';
+import { defineTask } from '@retry/worker';
+import { describe, expect, it } from 'vitest';
+import { pass, setScene } from './scene.ts';
+
+type Verb = 'exchange' | 'heartbeat' | 'findExpired' | 'waitForWork';
+
+/** A broker whose verb throws the first `times`, before it does anything or after it has done everything. */
+function failing(
+  broker: Broker,
+  { verb, times, when }: { verb: Verb; times: number; when: 'before' | 'after' },
+): Broker {
+  let left = times;
+  const fail = (): never => {
+    left -= 1;
+    throw new Error(`${verb} failed ${when}`);
+  };
+  const call = async (...args: readonly unknown[]): Promise<unknown> => {
+    if (left > 0 && when === 'before') fail();
+    const reply: unknown = await (broker[verb] as (...given: readonly unknown[]) => Promise<unknown>)(
+      ...args,
+    );
+    return left > 0 ? fail() : reply;
+  };
+  return { ...broker, [verb]: call };
+}
+
+describe('a broker that fails', () => {
+  it.each(['before', 'after'] as const)(
+    '%s the exchange loses nothing and runs nothing twice',
+    async (when) => {
+      const { clock, broker, queue, startWorker } = setScene();
+      const executed: string[] = [];
+      const task = defineTask({
+        name: 'counted',
+        run: async (_: number, { id, epoch }: TaskContext) => {
+          executed.push(`${id}:${epoch}`);
+          await pass(clock, 1);
+        },
+      });
+      await queue.submitMany(task, [1, 2, 3]);
+      const faulty = failing(broker, { verb: 'exchange', times: 4, when });
+      const worker = startWorker({ tasks: [task], broker: faulty });
+
+      await clock.advance('1m');
+
+      expect(await queue.counts()).toMatchObject({ ended: { completed: 3 }, started: 0, waiting: 0 });
+      expect(new Set(executed).size).toBe(3);
+      expect(executed).toHaveLength(3);
+      expect(worker.toldOf('completed')).toMatchObject([{ epoch: 1 }, { epoch: 1 }, { epoch: 1 }]);
+      expect(worker.toldOf('error').map(({ doing }) => doing)).toEqual(Array(4).fill('exchanging'));
+      expect(worker.toldOf('fenced')).toEqual([]);
+    },
+  );
+
+  it('at each reply of many exchanges charges nothing and tells each end once', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    let count = 0;
+    const lossy: Broker = {
+      ...broker,
+      exchange: async (request) => {
+        const reply = await broker.exchange(request);
+        count += 1;
+        if (count % 2 === 1) throw new Error('the reply is lost');
+        return reply;
+      },
+    };
+    const executed: string[] = [];
+    const task = defineTask({
+      name: 'flaky',
+      retry: { maxAttempts: 3, backoff: { type: 'constant', base: '1s' }, jitter: 'none' },
+      run: (_: number, { id, epoch, attempt }) => {
+        executed.push(`${id}:${epoch}`);
+        if (attempt < 3) throw new Error('no');
+      },
+    });
+    const submitted = await queue.submitMany(task, [1, 2, 3, 4, 5]);
+    const worker = startWorker({ tasks: [task], broker: lossy, concurrency: 2 });
+
+    await clock.advance('2m');
+
+    for (const { id } of submitted) {
+      expect(await queue.get(id)).toMatchObject({ state: 'completed', epoch: 3, failures: 2, stalls: 0 });
+    }
+    expect(executed).toHaveLength(15);
+    expect(new Set(executed).size).toBe(15);
+    expect(worker.toldOf('completed')).toHaveLength(5);
+    expect(worker.toldOf('retried')).toHaveLength(10);
+    expect(worker.toldOf('fenced')).toEqual([]);
+  });
+
+  it('waits longer and longer before it is asked again, and 5 s at most', async () => {
+    const { clock, broker, startWorker } = setScene();
+    const asked: number[] = [];
+    const down: Broker = {
+      ...broker,
+      exchange: () => {
+        asked.push(clock.now());
+        return Promise.reject(new Error('down'));
+      },
+    };
+    startWorker({
+      tasks: [defineTask({ name: 'any', run: () => {} })],
+      broker: down,
+      random: () => 1 - 2 ** -53,
+    });
+
+    await clock.advance('30s');
+
+    const waits = asked.slice(1).map((at, index) => Math.round(at - (asked[index] ?? 0)));
+    expect(waits).toEqual(
+      [50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000, 5_000].slice(0, waits.length),
+    );
+    expect(waits.length).toBeGreaterThanOrEqual(10);
+  });
+
+  it('while it is waited on is asked again later', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const task = defineTask({ name: 'any', run: () => {} });
+    const faulty = failing(broker, { verb: 'waitForWork', times: 3, when: 'before' });
+    const worker = startWorker({ tasks: [task], broker: faulty, pollInterval: '1s' });
+    await clock.advance('10s');
+    await queue.submit(task, null);
+    await clock.advance('1s');
+
+    expect(worker.toldOf('error').map(({ doing }) => doing)).toEqual(Array(3).fill('waiting for work'));
+    expect((await queue.counts()).ended.completed).toBe(1);
+  });
+
+  it('at a heartbeat is beaten again, and the lease holds', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const task = defineTask({ name: 'long', run: () => pass(clock, 60_000) });
+    const { id } = await queue.submit(task, null);
+    const faulty = failing(broker, { verb: 'heartbeat', times: 2, when: 'before' });
+    const worker = startWorker({ tasks: [task], broker: faulty, lease: '9s' });
+    startWorker({ tasks: [task], lease: '9s', cleanerInterval: '1s' });
+
+    await clock.advance('2m');
+
+    expect(worker.toldOf('error').map(({ doing }) => doing)).toEqual(['heartbeating', 'heartbeating']);
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', epoch: 1, stalls: 0 });
+  });
+
+  it('at a look for expired runs is looked at again', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const task = defineTask({ name: 'any', retry: { backoff: { type: 'none' } }, run: () => {} });
+    await queue.submit(task, null);
+    await broker.exchange({
+      claim: { worker: 'dead', requestId: 'r', limit: 1, lanes: new Map([['any@1', 1]]), leaseMs: 1_000 },
+    });
+    const faulty = failing(broker, { verb: 'findExpired', times: 2, when: 'before' });
+    const worker = startWorker({ tasks: [task], broker: faulty, cleanerInterval: '5s' });
+
+    await clock.advance('20s');
+
+    expect(worker.toldOf('error').map(({ doing }) => doing)).toEqual(['cleaning', 'cleaning']);
+    expect(worker.toldOf('completed')).toMatchObject([{ epoch: 2, attempt: 2 }]);
+  });
+
+  it('carries 500 settlements at a time', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    let isDown = false;
+    const sizes: number[] = [];
+    const flaky: Broker = {
+      ...broker,
+      exchange: async (request) => {
+        if (isDown) throw new Error('down');
+        sizes.push(request.settle?.length ?? 0);
+        return broker.exchange(request);
+      },
+    };
+    const task = defineTask({ name: 'many', run: () => pass(clock, 1_000) });
+    await queue.submitMany(task, Array(1_200).fill(null));
+    startWorker({ tasks: [task], broker: flaky, concurrency: 1_200 });
+    await clock.advance('999ms');
+    isDown = true;
+    await clock.advance('1s');
+    isDown = false;
+
+    await clock.advance('1m');
+
+    expect(Math.max(...sizes)).toBe(500);
+    expect((await queue.counts()).ended.completed).toBe(1_200);
+  });
+
+  it('wakes nobody before the next run is due, though its waits end only with their time', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const sleepy: Broker = { ...broker, waitForWork: (_lanes, { timeoutMs }) => pass(clock, timeoutMs) };
+    const task = defineTask({ name: 'any', run: () => {} });
+    const { id } = await queue.submit(task, null, { delay: '7s' });
+    startWorker({ tasks: [task], broker: sleepy, pollInterval: '1h' });
+
+    await clock.advance('7s');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', startedAt: 7_000 });
+    // Its wait has an hour to go.
+    await clock.advance('1h');
+  });
+
+  it('that hears of a heartbeat after the settlement makes nobody cry wolf', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const slow: Broker = {
+      ...broker,
+      heartbeat: async (beats, leaseMs) => {
+        await pass(clock, 2_000);
+        return broker.heartbeat(beats, leaseMs);
+      },
+    };
+    const task = defineTask({ name: 'any', run: () => pass(clock, 4_000) });
+    await queue.submit(task, null);
+    const worker = startWorker({ tasks: [task], broker: slow, lease: '9s' });
+
+    await clock.advance('1m');
+
+    expect(worker.told.map(({ type }) => type)).toEqual(['started', 'completed']);
+  });
+});

@@ -1,0 +1,48 @@
+import type { Clock } from '@retry/core';
+import { defineTask } from '@retry/worker';
+import { describe, expect, it } from 'vitest';
+import { pass, setScene } from './scene.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe.each([
+  ['an hour ahead of', HOUR_MS],
+  ['an hour behind', -HOUR_MS],
+])("a worker whose clock is %s the broker's", (_name, offsetMs) => {
+  it('starts its retries when they are due by the clock of the broker', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const skewed: Clock = { ...clock, now: () => clock.now() + offsetMs };
+    const task = defineTask({
+      name: 'flaky',
+      retry: { backoff: { type: 'constant', base: '10s' }, jitter: 'none', deadline: '15s' },
+      run: (_: null, { attempt }) => (attempt === 1 ? Promise.reject(new Error('no')) : 'done'),
+    });
+    const { id } = await queue.submit(task, null, { delay: '2s' });
+    const worker = startWorker({ tasks: [task], clock: skewed });
+
+    await clock.advance('1m');
+
+    expect(await queue.get(id)).toMatchObject({
+      state: 'completed',
+      startedAt: 2_000,
+      retriedAt: 12_000,
+      errors: [{ at: 2_000 }],
+    });
+    expect(worker.toldOf('started')).toMatchObject([{ latenessMs: 0 }, { latenessMs: 0 }]);
+  });
+
+  it('neither stalls the runs of others nor loses its own', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const skewed: Clock = { ...clock, now: () => clock.now() + offsetMs };
+    const task = defineTask({ name: 'long', run: () => pass(clock, 60_000) });
+    await queue.submitMany(task, [null, null]);
+    startWorker({ tasks: [task], concurrency: 1, lease: '9s', cleanerInterval: '1s' });
+    await clock.advance(1);
+    startWorker({ tasks: [task], clock: skewed, concurrency: 1, lease: '9s', cleanerInterval: '1s' });
+
+    await clock.advance('2m');
+
+    expect((await queue.counts()).ended.completed).toBe(2);
+    expect(await queue.deadLetters.list()).toEqual([]);
+  });
+});

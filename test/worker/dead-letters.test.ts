@@ -1,0 +1,243 @@
+import { PolicyError } from '@retry/core';
+import type { Broker } from '@retry/core/broker';
+import { createQueue, defineTask } from '@retry/worker';
+import { describe, expect, it, vi } from 'vitest';
+import type { Scene } from './scene.ts';
+import { never, setScene } from './scene.ts';
+
+const once = { maxAttempts: 1 } as const;
+const mail = defineTask({ name: 'mail', retry: once, run: () => Promise.reject(new TypeError('no mail')) });
+const image = defineTask({
+  name: 'image',
+  retry: { maxAttempts: 2, backoff: { type: 'none' }, jitter: 'none' },
+  run: () => Promise.reject(new RangeError('no image')),
+});
+
+/** Dead letters: mail-0 … since 0 s, image-0 … since 10 s. */
+async function bury(scene: Scene, { mails, images }: { mails: number; images: number }): Promise<void> {
+  const { clock, queue, startWorker } = scene;
+  const worker = startWorker({ tasks: [mail, image], concurrency: 1_000 });
+  for (let index = 0; index < mails; index += 1) await queue.submit(mail, null, { key: `mail-${index}` });
+  await clock.advance('10s');
+  for (let index = 0; index < images; index += 1) await queue.submit(image, null, { key: `image-${index}` });
+  await clock.advance('1s');
+  await worker.stop();
+}
+
+describe('deadLetters.list', () => {
+  it('gives failed runs with their errors', async () => {
+    const scene = setScene();
+    await bury(scene, { mails: 1, images: 0 });
+
+    expect(await scene.queue.deadLetters.list()).toMatchObject([
+      { id: 'mail-0', state: 'failed', errors: [{ name: 'TypeError', message: 'no mail' }] },
+    ]);
+  });
+
+  it.each([
+    ['a task', { task: image }, ['image-0', 'image-1']],
+    ['the name of the latest error', { errorName: 'TypeError' }, ['mail-0', 'mail-1']],
+    ['both', { task: image, errorName: 'TypeError' }, []],
+    ['age', { olderThan: '11s' }, ['mail-0', 'mail-1']],
+    ['an age that none has', { olderThan: 11_001 }, []],
+    ['the least age', { olderThan: '1s' }, ['image-0', 'image-1', 'mail-0', 'mail-1']],
+    ['number', { limit: 3 }, ['image-0', 'image-1', 'mail-0']],
+    ['state', { state: 'stalled' }, []],
+  ] as const)('filters by %s', async (_name, filter, ids) => {
+    const scene = setScene();
+    await bury(scene, { mails: 2, images: 2 });
+
+    const found = await scene.queue.deadLetters.list(filter);
+
+    expect(found.map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('gives 100 unless asked for more, and goes beyond a page of the broker', async () => {
+    const scene = setScene();
+    await bury(scene, { mails: 1_205, images: 0 });
+
+    expect(await scene.queue.deadLetters.list()).toHaveLength(100);
+    expect(await scene.queue.deadLetters.list({ limit: 1_100 })).toHaveLength(1_100);
+    const all = await scene.queue.deadLetters.list({ limit: 100_000 });
+    expect(new Set(all.map(({ id }) => id)).size).toBe(1_205);
+  });
+
+  it('leaves out runs of tasks without dead letters, which take the place of no other', async () => {
+    const scene = setScene();
+    const { clock, queue, startWorker } = scene;
+    const throwaway = defineTask({ ...throwawayInput, retry: once });
+    for (const key of ['a', 'b', 'c']) await queue.submit(throwaway, null, { key });
+    startWorker({ tasks: [throwaway] });
+    await clock.advance('1s');
+    await bury(scene, { mails: 2, images: 0 });
+
+    const found = await queue.deadLetters.list({ limit: 2 });
+
+    expect(found.map(({ id }) => id)).toEqual(['mail-0', 'mail-1']);
+    expect(await queue.get('a')).toMatchObject({ state: 'failed', isDisposable: true });
+  });
+
+  it('gives stalled and rate limited runs when asked for them', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const silent = defineTask({ name: 'silent', heartbeat: '1s', onStall: 'hold', run: never });
+    const limited = defineTask({
+      name: 'limited',
+      rateLimit: { limit: 0, window: '1s' },
+      whenLimited: 'end',
+      run: () => {},
+    });
+    await queue.submit(silent, null, { key: 'silent' });
+    await queue.submit(limited, null, { key: 'limited' });
+    startWorker({ tasks: [silent, limited] });
+    await clock.advance('5s');
+
+    const idsOf = async (state: 'stalled' | 'rate_limited' | 'failed') =>
+      (await queue.deadLetters.list({ state })).map(({ id }) => id);
+
+    expect(await idsOf('stalled')).toEqual(['silent']);
+    expect(await idsOf('rate_limited')).toEqual(['limited']);
+    expect(await idsOf('failed')).toEqual([]);
+  });
+
+  it.each(['list', 'redrive', 'discard'] as const)('of %s refuses an age that is none', async (verb) => {
+    const scene = setScene();
+    await bury(scene, { mails: 1, images: 0 });
+
+    // Taken for no age at all, it would discard everything.
+    const asked = scene.queue.deadLetters[verb]({ olderThan: '5 minutes' as never });
+
+    await expect(asked).rejects.toThrow(PolicyError);
+    expect(await scene.queue.deadLetters.list()).toHaveLength(1);
+  });
+});
+
+const throwawayInput = {
+  name: 'throwaway',
+  deadLetter: 'none',
+  run: () => Promise.reject(new Error('whatever')),
+} as const;
+
+describe('deadLetters.redrive', () => {
+  it('sends them back to their lanes, their attempts counted anew', async () => {
+    const scene = setScene();
+    await bury(scene, { mails: 1, images: 2 });
+    const { clock, queue, startWorker } = scene;
+    const attempts: number[] = [];
+    const fixed = defineTask({ name: 'image', run: (_: null, { attempt }) => void attempts.push(attempt) });
+
+    const redriven = await queue.deadLetters.redrive({ task: image });
+    expect(await queue.get('image-0')).toMatchObject({
+      state: 'submitted',
+      failures: 0,
+      errors: [],
+      redrives: 1,
+    });
+    startWorker({ tasks: [fixed] });
+    await clock.advance('1s');
+
+    expect(redriven).toEqual(['image-0', 'image-1']);
+    expect(attempts).toEqual([1, 1]);
+    expect(await queue.get('image-0')).toMatchObject({ state: 'completed', epoch: 3 });
+    expect(await queue.get('mail-0')).toMatchObject({ state: 'failed' });
+  });
+
+  it('lets attempts go on counting when asked to', async () => {
+    const scene = setScene();
+    await bury(scene, { mails: 0, images: 1 });
+
+    await scene.queue.deadLetters.redrive({ keepAttempts: true });
+
+    expect(await scene.queue.get('image-0')).toMatchObject({
+      failures: 2,
+      errors: [{ epoch: 1 }, { epoch: 2 }],
+    });
+  });
+
+  it('in a dry run says what it would do and does nothing', async () => {
+    const scene = setScene();
+    await bury(scene, { mails: 2, images: 1 });
+
+    expect(await scene.queue.deadLetters.redrive({ isDryRun: true, limit: 2 })).toEqual([
+      'image-0',
+      'mail-0',
+    ]);
+
+    expect((await scene.queue.counts()).ended.failed).toBe(3);
+  });
+
+  it('redrives so many per second and no more', async () => {
+    const scene = setScene();
+    await bury(scene, { mails: 5, images: 0 });
+    const { clock, queue } = scene;
+    const waiting = async (): Promise<number> => (await queue.counts()).waiting;
+
+    const redriving = queue.deadLetters.redrive({ perSecond: 2 });
+    await clock.advance('999ms');
+    expect(await waiting()).toBe(2);
+    await clock.advance(1);
+    expect(await waiting()).toBe(4);
+    await clock.advance('1s');
+
+    expect(await redriving).toEqual(['mail-0', 'mail-1', 'mail-2', 'mail-3', 'mail-4']);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('redrives one every other second at half a run per second', async () => {
+    const scene = setScene();
+    await bury(scene, { mails: 2, images: 0 });
+    const { clock, queue } = scene;
+
+    const redriving = queue.deadLetters.redrive({ perSecond: 0.5 });
+    await clock.advance('1999ms');
+    expect((await queue.counts()).waiting).toBe(1);
+    await clock.advance(1);
+
+    expect(await redriving).toEqual(['mail-0', 'mail-1']);
+  });
+
+  it.each([0, -1, Number.NaN])('refuses a rate of %d', async (perSecond) => {
+    const scene = setScene();
+    await bury(scene, { mails: 1, images: 0 });
+
+    await expect(scene.queue.deadLetters.redrive({ perSecond })).rejects.toThrow(PolicyError);
+  });
+
+  it('ends between two batches when its signal aborts, at once', async () => {
+    const scene = setScene();
+    await bury(scene, { mails: 4, images: 0 });
+    const { clock, queue } = scene;
+    const controller = new AbortController();
+
+    const redriving = queue.deadLetters.redrive({ perSecond: 1, signal: controller.signal });
+    await clock.advance('1500ms');
+    controller.abort();
+
+    expect(await redriving).toEqual(['mail-0', 'mail-1']);
+    expect((await queue.counts()).ended.failed).toBe(2);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('leaves out a run that somebody else redrove meanwhile', async () => {
+    const scene = setScene();
+    await bury(scene, { mails: 2, images: 0 });
+    const redrive: Broker['redrive'] = vi.fn(async (ids, options) => {
+      await scene.broker.discard(['mail-1']);
+      return scene.broker.redrive(ids, options);
+    });
+    const queue = createQueue({ broker: { ...scene.broker, redrive }, clock: scene.clock });
+
+    expect(await queue.deadLetters.redrive()).toEqual(['mail-0']);
+  });
+});
+
+describe('deadLetters.discard', () => {
+  it('forgets what the filter means for good', async () => {
+    const scene = setScene();
+    await bury(scene, { mails: 2, images: 1 });
+
+    expect(await scene.queue.deadLetters.discard({ task: mail })).toEqual(['mail-0', 'mail-1']);
+
+    expect(await scene.queue.get('mail-0')).toBeUndefined();
+    expect(await scene.queue.counts()).toMatchObject({ forgotten: 2, ended: { failed: 1 }, unbalanced: 0 });
+  });
+});

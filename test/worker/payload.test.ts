@@ -1,0 +1,173 @@
+import type { Submission } from '@retry/core/broker';
+import { defineTask, PayloadError } from '@retry/worker';
+import { describe, expect, it } from 'vitest';
+import { readPayload, writePayload } from '../../packages/worker/src/task/payload.ts';
+import { setScene } from './scene.ts';
+
+const cyclic: Record<string, unknown> = { name: 'loop' };
+cyclic['self'] = cyclic;
+
+const deep = (): unknown => {
+  let value: unknown = 0;
+  for (let depth = 0; depth < 200_000; depth += 1) value = [value];
+  return value;
+};
+
+const HOSTILE: readonly (readonly [string, unknown, RegExp])[] = [
+  ['a function', () => 1, /^the payload is .*which JSON cannot hold$/],
+  ['a function inside', { onDone: () => 1 }, /^onDone is .*which JSON cannot hold$/],
+  ['a symbol', { tag: Symbol('s') }, /^tag is Symbol\(s\), which JSON cannot hold$/],
+  ['a bigint', { count: 10n }, /^count is 10, which JSON cannot hold$/],
+  ['NaN', { count: Number.NaN }, /^count is NaN, which JSON cannot hold$/],
+  ['Infinity', [1, Infinity], /^1 is Infinity, which JSON cannot hold$/],
+  ['a map', { byName: new Map([['a', 1]]) }, /^byName is \[object Map\], which JSON cannot hold$/],
+  ['a set', new Set([1]), /^the payload is \[object Set\], which JSON cannot hold$/],
+  ['a promise', { user: Promise.resolve(1) }, /^user is \[object Promise\], which JSON cannot hold$/],
+  ['a cycle', cyclic, /^the payload cannot be written as JSON$/],
+  ['something too deep', deep(), /^the payload cannot be written as JSON$/],
+  [
+    'a throwing toJSON',
+    {
+      toJSON: () => {
+        throw new Error('no');
+      },
+    },
+    /^the payload cannot be written as JSON$/,
+  ],
+  ['a toJSON that gives nothing', { toJSON: () => undefined }, /^a object cannot be written as JSON$/],
+  ['__proto__', JSON.parse('{"a":{"__proto__":{"isAdmin":true}}}'), /^the payload has a key __proto__,/],
+  [
+    'constructor.prototype',
+    JSON.parse('{"constructor":{"prototype":{}}}'),
+    /^the payload has a key constructor,/,
+  ],
+];
+
+describe('a payload', () => {
+  it.each(HOSTILE)('that is or has %s is refused at submit', async (_name, payload, message) => {
+    const { queue } = setScene();
+    const task = defineTask({ name: 'any', run: (_: unknown) => {} });
+
+    const submitted = queue.submit(task, payload);
+
+    await expect(submitted).rejects.toThrow(PayloadError);
+    await expect(submitted).rejects.toThrow(message);
+    expect((await queue.counts()).submitted).toBe(0);
+  });
+
+  it.each<[unknown, string]>([
+    [null, 'null'],
+    [undefined, 'null'],
+    [0, '0'],
+    ['', '""'],
+    [{ constructor: 'Ford' }, '{"constructor":"Ford"}'],
+    [{ prototype: 1 }, '{"prototype":1}'],
+    [new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    [{ kept: 1, dropped: undefined }, '{"kept":1}'],
+  ])('of %o is kept as JSON', (payload, text) => {
+    expect(writePayload(payload, 100)).toBe(text);
+  });
+
+  it('may have as many bytes as the task says, counted in UTF-8, and no more', () => {
+    expect(writePayload('€€', 8)).toBe('"€€"');
+    expect(() => writePayload('€€', 7)).toThrow('the payload has 8 bytes, at most 7 may be');
+  });
+
+  it('may have 1 MiB by default, and as much as its task says', async () => {
+    const { queue } = setScene();
+    const small = defineTask({ name: 'small', run: (_: string) => {} });
+    const large = defineTask({ name: 'large', maxPayloadBytes: 2_000_000, run: (_: string) => {} });
+
+    // With its two quotes, 1 MiB and one byte more.
+    await queue.submit(small, 'x'.repeat(1_048_574));
+    await expect(queue.submit(small, 'x'.repeat(1_048_575))).rejects.toThrow(PayloadError);
+    await queue.submit(large, 'x'.repeat(1_048_575));
+
+    expect((await queue.counts()).submitted).toBe(2);
+  });
+
+  it('that is bad refuses all that were submitted with it', async () => {
+    const { queue } = setScene();
+    const task = defineTask({ name: 'any', run: (_: unknown) => {} });
+
+    await expect(queue.submitMany(task, [1, 2, Number.NaN])).rejects.toThrow(PayloadError);
+
+    expect((await queue.counts()).submitted).toBe(0);
+  });
+
+  it.each([
+    ['no JSON', '{"a":', /^the payload is no JSON text$/],
+    ['empty', '', /^the payload is no JSON text$/],
+    ['polluting', '{"__proto__":{"isAdmin":true}}', /^the payload has a key __proto__,/],
+    [
+      'polluting deep inside',
+      '[{"a":{"constructor":{"prototype":{}}}}]',
+      /^the payload has a key constructor,/,
+    ],
+  ])('that is %s when it is read back is refused', (_name, text, message) => {
+    expect(() => readPayload(text)).toThrow(PayloadError);
+    expect(() => readPayload(text)).toThrow(message);
+  });
+
+  it('met broken at start is dead-lettered with its error, whatever attempts are left', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    let isCalled = false;
+    const task = defineTask({
+      name: 'any',
+      retry: { maxAttempts: 5 },
+      run: () => {
+        isCalled = true;
+      },
+    });
+    const broken: Submission = { id: 'broken', lane: 'any@1', payload: '{"a":' };
+    await broker.submit([broken]);
+    const worker = startWorker({ tasks: [task] });
+
+    await clock.advance('1m');
+
+    expect(await queue.deadLetters.list()).toMatchObject([
+      { id: 'broken', state: 'failed', epoch: 1, errors: [{ name: 'PayloadError' }] },
+    ]);
+    expect(worker.toldOf('failed')).toMatchObject([{ id: 'broken', reason: 'unreadable' }]);
+    expect(isCalled).toBe(false);
+  });
+});
+
+describe('a result', () => {
+  it.each<[unknown, unknown]>([
+    [undefined, null],
+    [{ a: [1] }, { a: [1] }],
+    ['text', 'text'],
+  ])('of %o is kept as JSON', async (result, kept) => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({ name: 'any', run: () => result });
+    const { id } = await queue.submit(task, null);
+    startWorker({ tasks: [task] });
+
+    await clock.advance(0);
+
+    expect(await queue.waitForResult(id)).toEqual(kept);
+  });
+
+  it.each<[string, unknown]>([
+    ['a function', () => 1],
+    ['a cycle', cyclic],
+    ['NaN', { value: Number.NaN }],
+  ])('that is no JSON (%s) is a failure like any other', async (_name, result) => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({
+      name: 'any',
+      retry: { maxAttempts: 2, jitter: 'none' },
+      run: (_: null, { attempt }) => (attempt === 1 ? result : 'fine'),
+    });
+    const { id } = await queue.submit(task, null);
+    startWorker({ tasks: [task] });
+
+    await clock.advance('1m');
+
+    const run = await queue.get(id);
+    expect(run).toMatchObject({ state: 'completed', result: '"fine"', failures: 1 });
+    expect(run?.errors[0]).toMatchObject({ name: 'PayloadError' });
+    expect(run?.errors[0]?.message).toMatch(/^the result cannot be kept: /);
+  });
+});

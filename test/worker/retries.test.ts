@@ -1,0 +1,290 @@
+import { NonRetryableError } from '@retry/core';
+import { defineTask } from '@retry/worker';
+import { describe, expect, it, vi } from 'vitest';
+import { never, setScene } from './scene.ts';
+
+const STEADY = { backoff: { type: 'constant', base: '10s' }, jitter: 'none' } as const;
+
+describe('a failed attempt', () => {
+  it('is followed by others after the delays of the policy, until one succeeds', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const startedAt: number[] = [];
+    const task = defineTask({
+      name: 'flaky',
+      retry: { maxAttempts: 3, backoff: { type: 'exponential', base: '1s' }, jitter: 'none' },
+      run: (_: null, { attempt }) => {
+        startedAt.push(clock.now());
+        if (attempt < 3) throw new Error(`attempt ${attempt}`);
+        return 'done';
+      },
+    });
+    const { id } = await queue.submit(task, null);
+    const worker = startWorker({ tasks: [task] });
+
+    await clock.advance('1m');
+
+    expect(startedAt).toEqual([0, 1_000, 3_000]);
+    expect(await queue.get(id)).toMatchObject({
+      state: 'completed',
+      result: '"done"',
+      epoch: 3,
+      failures: 2,
+      errors: [
+        { epoch: 1, at: 0, name: 'Error', message: 'attempt 1' },
+        { epoch: 2, at: 1_000, name: 'Error', message: 'attempt 2' },
+      ],
+    });
+    expect(worker.toldOf('retried')).toMatchObject([
+      { id, task: 'flaky', version: '1', attempt: 1, epoch: 1, delayMs: 1_000, reason: 'expected' },
+      { id, task: 'flaky', version: '1', attempt: 2, epoch: 2, delayMs: 2_000, reason: 'expected' },
+    ]);
+    expect(worker.toldOf('completed')).toEqual([
+      { id, task: 'flaky', version: '1', attempt: 3, epoch: 3, durationMs: 0, retries: 2 },
+    ]);
+  });
+
+  it('ends the run when no attempt is left', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const run = vi.fn(() => {
+      throw new TypeError('again');
+    });
+    const task = defineTask({ name: 'doomed', retry: { ...STEADY, maxAttempts: 3 }, run });
+    const { id } = await queue.submit(task, null);
+    const worker = startWorker({ tasks: [task] });
+
+    await clock.advance('10m');
+
+    expect(run).toHaveBeenCalledTimes(3);
+    expect(await queue.get(id)).toMatchObject({ state: 'failed', failures: 3, completedAt: 20_000 });
+    expect((await queue.get(id))?.errors.map(({ at, name }) => [at, name])).toEqual([
+      [0, 'TypeError'],
+      [10_000, 'TypeError'],
+      [20_000, 'TypeError'],
+    ]);
+    expect(worker.toldOf('failed')).toMatchObject([{ id, attempt: 3, reason: 'exhausted' }]);
+  });
+
+  it.each([
+    ['an error that retryOn does not list', new RangeError('no'), 'unexpected'],
+    ['an error that stopOn lists', new SyntaxError('no'), 'stopped'],
+    ['a NonRetryableError', new NonRetryableError('no'), 'stopped'],
+  ])('ends the run at once with %s', async (_name, error, reason) => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({
+      name: 'picky',
+      retry: {
+        ...STEADY,
+        maxAttempts: 3,
+        retryOn: [TypeError, SyntaxError, NonRetryableError],
+        stopOn: [SyntaxError],
+      },
+      run: () => {
+        throw error;
+      },
+    });
+    const { id } = await queue.submit(task, null);
+    const worker = startWorker({ tasks: [task] });
+
+    await clock.advance('10m');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'failed', epoch: 1, failures: 1 });
+    expect(worker.toldOf('failed')).toMatchObject([{ error, reason }]);
+  });
+
+  it('ends the run when the gate throws, and loses nothing', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const error = new Error('of the handler');
+    const task = defineTask({
+      name: 'gated',
+      retry: {
+        retryIf: () => {
+          throw new Error('of the gate');
+        },
+      },
+      run: () => Promise.reject(error),
+    });
+    const { id } = await queue.submit(task, null);
+    const worker = startWorker({ tasks: [task] });
+
+    await clock.advance('10m');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'failed', errors: [{ message: 'of the handler' }] });
+    expect(worker.toldOf('failed')).toMatchObject([{ error, reason: 'stopped' }]);
+  });
+
+  it('counts against the deadline of the policy from the first start', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({
+      name: 'late',
+      retry: { ...STEADY, maxAttempts: Infinity, deadline: '25s' },
+      run: () => Promise.reject(new Error('no')),
+    });
+    const { id } = await queue.submit(task, null, { delay: '1h' });
+    const worker = startWorker({ tasks: [task] });
+
+    await clock.advance('2h');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'failed', epoch: 3 });
+    expect(worker.toldOf('failed')).toMatchObject([{ reason: 'deadline' }]);
+  });
+
+  it('leaves its error in the run: the latest 20, each text cut to 8192 characters', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({
+      name: 'talkative',
+      retry: { maxAttempts: 25, backoff: { type: 'constant', base: 1 }, jitter: 'none' },
+      run: () => Promise.reject(new Error('x'.repeat(100_000))),
+    });
+    const { id } = await queue.submit(task, null);
+    startWorker({ tasks: [task] });
+
+    await clock.advance('1m');
+
+    const errors = (await queue.get(id))?.errors ?? [];
+    expect(errors.map(({ epoch }) => epoch)).toEqual(Array.from({ length: 20 }, (_, index) => index + 6));
+    expect(errors[0]?.message).toHaveLength(8_192);
+    expect(errors[0]?.stack).toHaveLength(8_192);
+  });
+
+  it.each([
+    ['text', 'text', { name: 'string', message: 'text' }],
+    ['undefined', undefined, { name: 'undefined', message: 'undefined' }],
+    ['an object', { status: 503 }, { name: 'object', message: '[object Object]' }],
+    [
+      'one without prototype',
+      Object.create(null),
+      { name: 'object', message: 'an error that cannot be read' },
+    ],
+    [
+      'an error whose message throws',
+      Object.defineProperty(new Error('x'), 'message', {
+        get: () => {
+          throw new Error('twice');
+        },
+      }),
+      { name: 'object', message: 'an error that cannot be read' },
+    ],
+  ])('may throw anything: %s', async (_name, thrown, error) => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({ name: 'odd', retry: { maxAttempts: 1 }, run: () => Promise.reject(thrown) });
+    const { id } = await queue.submit(task, null);
+    startWorker({ tasks: [task] });
+
+    await clock.advance(0);
+
+    expect(await queue.get(id)).toMatchObject({ state: 'failed', errors: [{ epoch: 1, at: 0, ...error }] });
+  });
+});
+
+describe('an attempt that takes too long', () => {
+  it('is stopped by its timeout and retried though retryOn lists others', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const reasons: unknown[] = [];
+    const task = defineTask({
+      name: 'slow',
+      timeout: '5s',
+      retry: { ...STEADY, maxAttempts: 2, retryOn: [TypeError] },
+      run: (_: null, { signal }) => {
+        signal.addEventListener('abort', () => reasons.push(signal.reason));
+        return never();
+      },
+    });
+    const { id } = await queue.submit(task, null);
+    startWorker({ tasks: [task] });
+
+    await clock.advance('10m');
+
+    expect(reasons).toMatchObject([
+      { name: 'AttemptTimeoutError', message: 'attempt 1 took longer than 5000 ms' },
+      { name: 'AttemptTimeoutError', message: 'attempt 2 took longer than 5000 ms' },
+    ]);
+    expect(await queue.get(id)).toMatchObject({
+      state: 'failed',
+      errors: [
+        { at: 5_000, name: 'AttemptTimeoutError' },
+        { at: 20_000, name: 'AttemptTimeoutError' },
+      ],
+    });
+  });
+
+  it("is stopped by the policy's attemptTimeout when the task has no timeout", async () => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({ name: 'slow', retry: { maxAttempts: 1, attemptTimeout: '7s' }, run: never });
+    const { id } = await queue.submit(task, null);
+    startWorker({ tasks: [task] });
+
+    await clock.advance('10m');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'failed', completedAt: 7_000 });
+  });
+
+  it('is not retried where stopOn names AttemptTimeoutError', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({
+      name: 'slow',
+      timeout: '5s',
+      retry: { ...STEADY, maxAttempts: 3, stopOn: [{ name: 'AttemptTimeoutError' }] },
+      run: never,
+    });
+    const { id } = await queue.submit(task, null);
+    const worker = startWorker({ tasks: [task] });
+
+    await clock.advance('10m');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'failed', epoch: 1 });
+    expect(worker.toldOf('failed')).toMatchObject([{ reason: 'stopped' }]);
+  });
+
+  it('is not heard when it ends later, well or badly', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const ends: (() => void)[] = [];
+    const task = defineTask({
+      name: 'zombie',
+      timeout: '5s',
+      retry: { ...STEADY, maxAttempts: 3 },
+      run: (_: null, { attempt }) => {
+        if (attempt === 3) return 'third';
+        return new Promise<string>((resolve, reject) => {
+          ends.push(() => (attempt === 1 ? resolve('first') : reject(new Error('second'))));
+        });
+      },
+    });
+    const { id } = await queue.submit(task, null);
+    const worker = startWorker({ tasks: [task] });
+
+    await clock.advance('20s');
+    for (const end of ends) end();
+    await clock.advance('10m');
+
+    expect(await queue.get(id)).toMatchObject({
+      state: 'completed',
+      result: '"third"',
+      epoch: 3,
+      failures: 2,
+    });
+    expect(worker.told.map(({ type }) => type)).toEqual([
+      'started',
+      'retried',
+      'started',
+      'retried',
+      'started',
+      'completed',
+    ]);
+  });
+
+  it('frees its slot', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({
+      name: 'stuck',
+      timeout: '5s',
+      retry: { maxAttempts: 1 },
+      run: (isStuck: boolean) => (isStuck ? never() : 'free'),
+    });
+    const [, second] = await queue.submitMany(task, [true, false]);
+    startWorker({ tasks: [task], concurrency: 1 });
+
+    await clock.advance('10s');
+
+    expect(await queue.get(second?.id ?? '')).toMatchObject({ state: 'completed', startedAt: 5_000 });
+  });
+});

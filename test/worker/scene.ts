@@ -1,0 +1,101 @@
+import type { VirtualClock } from '@retry/core';
+import type { Broker } from '@retry/core/broker';
+import { createMemoryBroker } from '@retry/inprocess';
+import type { Queue, Worker, WorkerEvents, WorkerEventType, WorkerOptions } from '@retry/worker';
+import { createQueue, createWorker } from '@retry/worker';
+import { createTestClock } from '@retry/worker/testing';
+import { afterEach, expect } from 'vitest';
+
+/** One event of a worker as it was told, with its type. */
+export type Told = { [Type in WorkerEventType]: { type: Type } & WorkerEvents[Type] }[WorkerEventType];
+
+/** A worker on the scene and everything it has told so far. */
+export interface Actor extends Worker {
+  readonly told: readonly Told[];
+  /** The events of one type, without their type. */
+  readonly toldOf: <Type extends WorkerEventType>(type: Type) => readonly WorkerEvents[Type][];
+}
+
+/** A virtual clock, a memory broker and a queue over it; `audit` is balanced when the test ends. */
+export interface Scene {
+  readonly clock: VirtualClock;
+  /** The broker itself, without faults. */
+  readonly broker: Broker;
+  readonly queue: Queue;
+  /** Starts a worker that hears no signals, with the lease of 30 s; it polls so rarely that only waking helps. */
+  readonly startWorker: (options: Partial<WorkerOptions> & Pick<WorkerOptions, 'tasks'>) => Actor;
+}
+
+const EVENTS: readonly WorkerEventType[] = [
+  'started',
+  'completed',
+  'retried',
+  'failed',
+  'stalled',
+  'released',
+  'cancelled',
+  'limited',
+  'fenced',
+  'log',
+  'error',
+];
+
+const open: { readonly scene: Scene; readonly workers: Worker[] }[] = [];
+
+/** Sets the scene; workers that a test leaves running are stopped after it. */
+export function setScene(): Scene {
+  const clock = createTestClock();
+  const broker = createMemoryBroker({ clock, keepCompleted: 100_000 });
+  const workers: Worker[] = [];
+  const scene: Scene = {
+    clock,
+    broker,
+    queue: createQueue({ broker, clock }),
+    startWorker: (options) => {
+      const worker = createWorker({
+        broker,
+        clock,
+        signals: [],
+        random: () => 0.5,
+        pollInterval: '1m',
+        ...options,
+      });
+      workers.push(worker);
+      const actor = listenTo(worker);
+      worker.start();
+      return actor;
+    },
+  };
+  open.push({ scene, workers });
+  return scene;
+}
+
+function listenTo(worker: Worker): Actor {
+  const told: Told[] = [];
+  for (const type of EVENTS) worker.on(type, (event) => void told.push({ type, ...event } as Told)); // of that very type
+  return {
+    ...worker,
+    told,
+    toldOf: ((type) =>
+      told.filter((event) => event.type === type).map(({ type: _, ...event }) => event)) as Actor['toldOf'], // as filtered
+  };
+}
+
+/** Never settles. */
+export function never(): Promise<never> {
+  return new Promise(() => {});
+}
+
+/** Resolves after so much of the scene's time. */
+export function pass(clock: VirtualClock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => void clock.setTimer(resolve, delayMs));
+}
+
+afterEach(async () => {
+  for (const { scene, workers } of open.splice(0)) {
+    const stopped = Promise.all(workers.map((worker) => worker.stop()));
+    await scene.clock.advance('1m');
+    await stopped;
+    expect((await scene.broker.audit()).unbalanced).toBe(0);
+  }
+});

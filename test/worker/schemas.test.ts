@@ -1,0 +1,157 @@
+import type { StandardSchema } from '@retry/worker';
+import { defineTask, PayloadError } from '@retry/worker';
+import { type } from 'arktype';
+import * as valibot from 'valibot';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { setScene } from './scene.ts';
+
+interface Mail {
+  readonly to: string;
+  readonly copies: number;
+}
+
+const SCHEMAS: readonly (readonly [string, StandardSchema<unknown, Mail>])[] = [
+  ['zod', z.object({ to: z.string().min(3), copies: z.number() })],
+  [
+    'valibot',
+    valibot.object({ to: valibot.pipe(valibot.string(), valibot.minLength(3)), copies: valibot.number() }),
+  ],
+  ['arktype', type({ to: 'string >= 3', copies: 'number' })],
+];
+
+describe.each(SCHEMAS)('a schema of %s', (_name, schema) => {
+  const submitAny = async (payload: unknown) => {
+    const scene = setScene();
+    const task = defineTask({ name: 'mail', schema, run: (mail) => mail.copies + 1 });
+    return { ...scene, task, submitted: scene.queue.submit(task, payload as Mail) };
+  };
+
+  it('lets a payload pass that fits it', async () => {
+    const { clock, queue, task, submitted, startWorker } = await submitAny({ to: 'ann', copies: 2 });
+    startWorker({ tasks: [task] });
+
+    await clock.advance(0);
+
+    expect(await queue.waitForResult((await submitted).id)).toBe(3);
+  });
+
+  it('refuses one that does not at submit, with every issue and where it stands', async () => {
+    const { queue, submitted } = await submitAny({ to: 'a', copies: 'two' });
+
+    const error: unknown = await submitted.catch((caught: unknown) => caught);
+
+    expect(error).toBeInstanceOf(PayloadError);
+    expect(error).toMatchObject({
+      code: 'INVALID_PAYLOAD',
+      issues: [expect.stringMatching(/^(to|copies)\b/), expect.stringMatching(/^(to|copies)\b/)],
+    });
+    expect((await queue.counts()).submitted).toBe(0);
+  });
+
+  it('met broken at start dead-letters the run with its error', async () => {
+    const { clock, broker, queue, task, startWorker } = await submitAny({ to: 'ann', copies: 2 });
+    await broker.submit([{ id: 'old', lane: 'mail@1', payload: '{"to":"bob"}' }]);
+    const worker = startWorker({ tasks: [task] });
+
+    await clock.advance(0);
+
+    expect(await queue.deadLetters.list({ errorName: 'PayloadError' })).toMatchObject([
+      { id: 'old', epoch: 1, errors: [{ message: expect.stringContaining('copies') }] },
+    ]);
+    expect(worker.toldOf('failed')).toMatchObject([{ id: 'old', reason: 'unreadable' }]);
+  });
+});
+
+describe('a schema that transforms', () => {
+  const TRANSFORMS: readonly (readonly [string, StandardSchema<unknown, Date>])[] = [
+    ['zod', z.string().transform((text) => new Date(text))],
+    [
+      'valibot',
+      valibot.pipe(
+        valibot.string(),
+        valibot.transform((text) => new Date(text)),
+      ),
+    ],
+    ['arktype', type('string').pipe((text) => new Date(text))],
+  ];
+
+  it.each(TRANSFORMS)('gives the handler what it makes of the payload (%s)', async (_name, schema) => {
+    const { clock, queue, startWorker } = setScene();
+    const seen: unknown[] = [];
+    const task = defineTask({ name: 'dated', schema, run: (date) => void seen.push(date) });
+    // What is submitted is the schema's input; what is kept is that, and not its output.
+    const { id } = await queue.submit(task, '2026-11-21' as unknown as Date);
+    startWorker({ tasks: [task] });
+
+    await clock.advance(0);
+
+    expect(seen).toEqual([new Date('2026-11-21')]);
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', payload: '"2026-11-21"' });
+  });
+
+  it('gives the handler the defaults', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const schema = z.object({ copies: z.number().default(1) });
+    const task = defineTask({ name: 'mail', schema, run: ({ copies }) => copies });
+    const { id } = await queue.submit(task, {} as { copies: number });
+    startWorker({ tasks: [task] });
+
+    await clock.advance(0);
+
+    expect(await queue.waitForResult(id)).toBe(1);
+  });
+});
+
+describe('a validator', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  const schemaOf = (validate: StandardSchema<unknown, number>['~standard']['validate']) => ({
+    '~standard': { version: 1, vendor: 'test', validate } as const,
+  });
+
+  it('may take its time', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const schema = schemaOf(async (value) => ({ value: Number(value) * 2 }));
+    const task = defineTask({ name: 'async', schema, run: (number) => number });
+    const { id } = await queue.submit(task, 4);
+    startWorker({ tasks: [task] });
+
+    await clock.advance(0);
+
+    expect(await queue.waitForResult(id)).toBe(8);
+  });
+
+  it('tells issues without a path, and with keys that are objects', async () => {
+    const { queue } = setScene();
+    const issues = [
+      { message: 'is wrong' },
+      { message: 'must be a number', path: [{ key: 'list' }, 0, { key: Symbol('s') }] },
+    ];
+    const task = defineTask({ name: 'wrong', schema: schemaOf(() => ({ issues })), run: () => {} });
+
+    await expect(queue.submit(task, 1)).rejects.toMatchObject({
+      message: 'the payload does not fit its schema: is wrong; list.0.Symbol(s): must be a number',
+      issues: ['is wrong', 'list.0.Symbol(s): must be a number'],
+    });
+  });
+
+  it('that throws at start dead-letters the run with what it threw', async () => {
+    const { clock, queue, startWorker } = setScene();
+    let isBroken = false;
+    const schema = schemaOf((value) => {
+      if (isBroken) throw new RangeError('validator');
+      return { value: Number(value) };
+    });
+    const task = defineTask({ name: 'throwing', schema, run: () => {} });
+    const { id } = await queue.submit(task, 1);
+    isBroken = true;
+    startWorker({ tasks: [task] });
+
+    await clock.advance(0);
+
+    expect(await queue.get(id)).toMatchObject({ state: 'failed', errors: [{ name: 'RangeError' }] });
+  });
+});
