@@ -167,6 +167,7 @@ describe('transition', () => {
       ...STARTED,
       state: 'submitted',
       resetEpoch: 1,
+      resetAt: 500,
       redrives: 1,
       submittedAt: 500,
       runAt: 500,

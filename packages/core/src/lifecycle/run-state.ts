@@ -36,6 +36,8 @@ export interface RunRecord<State extends RunState = RunState> {
   readonly epoch: number;
   /** The epoch when the attempts were last reset; 0 when never. */
   readonly resetEpoch: number;
+  /** When that was; the deadline of a redriven run counts from it. */
+  readonly resetAt?: number;
   readonly failures: number;
   readonly stalls: number;
   readonly releases: number;

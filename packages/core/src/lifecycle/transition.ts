@@ -1,6 +1,6 @@
+import { applyEvent } from './apply-event.ts';
 import type { EventFrom, StateAfter } from './arrows.ts';
 import { ARROWS } from './arrows.ts';
-import { changesOf } from './changes-of.ts';
 import type { RunEvent, RunEventType } from './run-event.ts';
 import type { RunRecord, RunState } from './run-state.ts';
 import { isEnd } from './run-state.ts';
@@ -44,7 +44,9 @@ export function transition<Kept extends RunRecord, Event extends EventFrom<Kept[
 function move(run: RunRecord, event: RunEvent): Transition {
   const to = targetOf(event);
   if (!isArrow(run.state, event.type, to)) return { type: 'rejected', from: run.state, event: event.type };
-  const moved = { ...run, ...changesOf(run, event), state: to };
+  const moved: { -readonly [Key in keyof RunRecord]: RunRecord[Key] } = { ...run };
+  applyEvent(moved, event);
+  moved.state = to;
   return { type: 'moved', run: moved, effects: effectsOf(run, moved) };
 }
 
