@@ -4,7 +4,7 @@ import { cmdx } from './cmdx.ts';
 import { findDifference } from './compare.ts';
 import { fluid } from './fluid.ts';
 import { jobbers } from './jobbers.ts';
-import { judgeRefusal, type PlannedCase, type PlannedVariant, planCases } from './plan.ts';
+import { judgeRefusal, type PlannedCase, type PlannedVariant, planCases, withAnswer } from './plan.ts';
 import { reportCases } from './report.ts';
 import { tasker } from './tasker.ts';
 import { readVectors, vectorFolder } from './vectors.ts';
@@ -45,9 +45,9 @@ function addTest(planned: PlannedCase): void {
   }
 }
 
-function checkAll(variants: readonly PlannedVariant[]): void {
+async function checkAll(variants: readonly PlannedVariant[]): Promise<void> {
   expect(variants.length).toBeGreaterThan(0);
-  for (const variant of variants) expect(checkVariant(variant)).toBeUndefined();
+  for (const variant of variants) expect(checkVariant(await withAnswer(variant))).toBeUndefined();
 }
 
 /** What is wrong with a case: the difference from that system, or from what we do instead of it. */

@@ -1,24 +1,9 @@
 import { PolicyError } from '@retry/core';
 import { numbersIn } from './compare.ts';
+import type { Answered, Deviation } from './deviation.ts';
+import { jobbersDeviations } from './jobbers-deviations.ts';
+import { moveDeviations } from './move-deviations.ts';
 import type { VectorCase } from './vectors.ts';
-
-/** A case, and what core answers to it. */
-export interface Answered {
-  readonly system: string;
-  readonly given: VectorCase;
-  /** Runs our side of the case; throws a PolicyError where our validation refuses. */
-  readonly answer: () => unknown;
-}
-
-/** A rule by which cases are answered otherwise on purpose. */
-export interface Deviation {
-  readonly name: string;
-  /** Why, and where that was decided. */
-  readonly reason: string;
-  readonly applies: (answered: Answered) => boolean;
-  /** What we do instead: the difference from it, or nothing. */
-  readonly differs: (answered: Answered) => string | undefined;
-}
 
 /** What of a case these rules read. */
 interface Given extends VectorCase {
@@ -108,6 +93,8 @@ export const deviations: readonly Deviation[] = [
       same(read(answer, 'status'), 'success') ??
       same(read(answer, 'retries'), (given as Given).failures_before_success),
   },
+  ...moveDeviations,
+  ...jobbersDeviations,
 ];
 
 /** Whether our validation refuses the case. Any other error is nobody's intention, and comes out. */

@@ -2,6 +2,7 @@ import { computeDelay, decide, explain, matchesError, type Policy } from '@retry
 import { decideStart, type FluidRetryPolicy, fromFluid, requeueDelay } from '@retry/core/dialects';
 import { makeErrorClasses } from './error-classes.ts';
 import { readFailure } from './failure-text.ts';
+import { transition } from './fluid-transitions.ts';
 import { runPolicy } from './run-policy.ts';
 import { pick, type Runner, randomOf, type SystemRunners } from './runner.ts';
 
@@ -110,7 +111,15 @@ const requeueFloor: Runner = {
 export const fluid: SystemRunners = {
   system: 'aio-fluid',
   versions: [],
-  runners: { delay, match, eligibility, executions, rate_limit: rateLimit, requeue_floor: requeueFloor },
+  runners: {
+    delay,
+    match,
+    eligibility,
+    executions,
+    rate_limit: rateLimit,
+    requeue_floor: requeueFloor,
+    transition,
+  },
 };
 
 function policyOf(config: Config | null, classOf = makeErrorClasses()): Policy {

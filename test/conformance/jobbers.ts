@@ -1,17 +1,17 @@
 import { computeDelay, isRetryError } from '@retry/core';
-import { fromJobbers, type JobbersOptions } from '@retry/core/dialects';
+import { fromJobbers } from '@retry/core/dialects';
 import { makeErrorClasses } from './error-classes.ts';
 import { readFailure } from './failure-text.ts';
+import { dlqResubmit, interruption } from './jobbers-ends.ts';
+import { lifecycle } from './jobbers-lifecycle.ts';
+import { queueConcurrency, rateWindow } from './jobbers-limits.ts';
+import { diagramTransition, setStatus } from './jobbers-moves.ts';
+import { type JobbersCase, optionsOf } from './jobbers-options.ts';
+import { cancelRequest, stallCheck } from './jobbers-requests.ts';
 import { runPolicy } from './run-policy.ts';
 import { pick, type Runner, randomOf, type SystemRunners } from './runner.ts';
 
-type Config = Omit<JobbersOptions, 'expected_exceptions'> & {
-  readonly expected_exceptions?: readonly string[] | null;
-};
-
-interface DelayCase {
-  readonly config: Config;
-  readonly version?: JobbersOptions['version'];
+interface DelayCase extends JobbersCase {
   readonly attempt: number;
   readonly attempt_base: number;
   readonly u?: number;
@@ -52,13 +52,8 @@ const retrySequence: Runner = {
     pick(given, ['delays', 'total_executions', 'retry_attempt_at_end', 'final_status']),
 };
 
-interface ValidationCase {
-  readonly config: Config;
-  readonly version?: JobbersOptions['version'];
-}
-
 const validation: Runner = {
-  answer: (given: ValidationCase) => {
+  answer: (given: JobbersCase) => {
     try {
       fromJobbers(optionsOf(given));
       return { result: 'accepted' };
@@ -67,7 +62,7 @@ const validation: Runner = {
       throw error;
     }
   },
-  expected: (given: ValidationCase & { readonly result: string }) => ({
+  expected: (given: JobbersCase & { readonly result: string }) => ({
     result: given.result === 'ValidationError' ? given.result : 'accepted',
   }),
 };
@@ -75,16 +70,18 @@ const validation: Runner = {
 export const jobbers: SystemRunners = {
   system: 'jobbers',
   versions: ['7b5465f', 'main@06fcd8c'],
-  runners: { delay, retry_sequence: retrySequence, validation },
+  runners: {
+    delay,
+    retry_sequence: retrySequence,
+    validation,
+    diagram_transition: diagramTransition,
+    set_status: setStatus,
+    stall_check: stallCheck,
+    cancel_request: cancelRequest,
+    dlq_resubmit: dlqResubmit,
+    interruption,
+    lifecycle,
+    queue_concurrency: queueConcurrency,
+    rate_window: rateWindow,
+  },
 };
-
-function optionsOf({ config, version }: ValidationCase, classOf = makeErrorClasses()): JobbersOptions {
-  const { expected_exceptions, ...rest } = config;
-  return {
-    ...rest,
-    ...(version !== undefined && { version }),
-    ...(expected_exceptions !== undefined && {
-      expected_exceptions: expected_exceptions?.map(classOf) ?? null,
-    }),
-  };
-}

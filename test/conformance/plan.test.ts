@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { findDifference } from './compare.ts';
 import { fluid } from './fluid.ts';
-import { planCases } from './plan.ts';
+import { type PlannedVariant, planCases, withAnswer } from './plan.ts';
 import { reportCases } from './report.ts';
 import type { VectorCase } from './vectors.ts';
 
 const delayCase = { id: 'a', kind: 'delay', config: { wait: 2 }, attempt: 1, attempt_base: 1, delay: 2 };
+const LATER = { 'aio-fluid': { telepathy: 'nobody can' } };
 
 describe('planCases', () => {
   it('runs a case of a kind that has a runner', () => {
@@ -13,7 +14,7 @@ describe('planCases', () => {
   });
 
   it('names a kind that follows later', () => {
-    expect(typesOf('aio-fluid', { id: 'b', kind: 'transition' })).toEqual(['notYetCovered']);
+    expect(typesOf('aio-fluid', { id: 'b', kind: 'telepathy' }, LATER)).toEqual(['notYetCovered']);
   });
 
   it('recognises a deviation by what the case says, whatever its id', () => {
@@ -32,11 +33,37 @@ describe('planCases', () => {
   });
 });
 
+describe('withAnswer', () => {
+  const variantOf = (answer: () => unknown): PlannedVariant => ({
+    system: 'aio-fluid',
+    given: delayCase,
+    answer,
+    expected: () => 2,
+  });
+
+  it('waits for an answer that takes its time', async () => {
+    expect((await withAnswer(variantOf(() => Promise.resolve(2)))).answer()).toBe(2);
+    expect((await withAnswer(variantOf(() => 2))).answer()).toBe(2);
+  });
+
+  it('keeps the error of an answer that fails, at once or later', async () => {
+    const error = new Error('no');
+    const late = await withAnswer(variantOf(() => Promise.reject(error)));
+    const early = await withAnswer(
+      variantOf(() => {
+        throw error;
+      }),
+    );
+
+    expect(late.answer).toThrow(error);
+    expect(early.answer).toThrow(error);
+  });
+});
+
 describe('reportCases', () => {
   it('counts the cases by system and kind', () => {
-    const cases = planCases({ system: 'aio-fluid', cases: [delayCase, { id: 'b', kind: 'transition' }] }, [
-      fluid,
-    ]);
+    const given = [delayCase, { id: 'b', kind: 'telepathy' }];
+    const cases = planCases({ system: 'aio-fluid', cases: given }, [fluid], LATER);
 
     const report = reportCases(cases, 'here');
 
@@ -64,6 +91,6 @@ describe('findDifference', () => {
   });
 });
 
-function typesOf(system: string, given: VectorCase): readonly string[] {
-  return planCases({ system, cases: [given] }, [fluid]).map(({ type }) => type);
+function typesOf(system: string, given: VectorCase, later = {}): readonly string[] {
+  return planCases({ system, cases: [given] }, [fluid], later).map(({ type }) => type);
 }

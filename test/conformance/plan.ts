@@ -1,4 +1,5 @@
-import { type Deviation, deviations, isRefused } from './deviations.ts';
+import type { Deviation } from './deviation.ts';
+import { deviations, isRefused } from './deviations.ts';
 import { notYetCovered } from './not-yet-covered.ts';
 import type { SystemRunners } from './runner.ts';
 import { type VectorCase, type VectorFile, variantsOf } from './vectors.ts';
@@ -18,6 +19,7 @@ export type PlannedCase = {
 export interface PlannedVariant {
   readonly system: string;
   readonly given: VectorCase;
+  /** Our side of it; a promise where a worker answers, see `withAnswer`. */
   readonly answer: () => unknown;
   readonly expected: () => unknown;
   /** The rule by which this version of it deviates. */
@@ -25,14 +27,21 @@ export interface PlannedVariant {
 }
 
 /** Sorts every case of a file by what becomes of it. */
-export function planCases(file: VectorFile, systems: readonly SystemRunners[]): readonly PlannedCase[] {
-  const runners = systems.find(({ system }) => system === file.system);
-  return file.cases.map((given) => planCase(file.system, given, runners));
+export function planCases(
+  file: VectorFile,
+  systems: readonly SystemRunners[],
+  later: typeof notYetCovered = notYetCovered,
+): readonly PlannedCase[] {
+  const { system, cases } = file;
+  const runners = systems.find((runners) => runners.system === system);
+  return cases.map((given) => {
+    const reason = own(later[system], given.kind);
+    if (reason !== undefined) return { type: 'notYetCovered', system, given, reason };
+    return planCase(system, given, runners);
+  });
 }
 
 function planCase(system: string, given: VectorCase, runners: SystemRunners | undefined): PlannedCase {
-  const reason = own(notYetCovered[system], given.kind);
-  if (reason !== undefined) return { type: 'notYetCovered', system, given, reason };
   const runner = own(runners?.runners, given.kind);
   if (runners === undefined || runner === undefined) return { type: 'unknown', system, given };
   const variants = variantsOf(given, runners.versions).map((variant) => {
@@ -45,6 +54,21 @@ function planCase(system: string, given: VectorCase, runners: SystemRunners | un
   const deviation = variants.find((variant) => variant.deviation !== undefined)?.deviation;
   if (deviation === undefined) return { type: 'run', system, given, variants };
   return { type: 'deviated', system, given, deviation, variants };
+}
+
+/** The variant with its answer known, also where a worker takes its turns of the event loop to give it. */
+export async function withAnswer(variant: PlannedVariant): Promise<PlannedVariant> {
+  try {
+    const answer = await variant.answer();
+    return { ...variant, answer: () => answer };
+  } catch (error) {
+    return {
+      ...variant,
+      answer: () => {
+        throw error;
+      },
+    };
+  }
 }
 
 /** A case that cannot even be read deviates from nothing; its own test says why. */

@@ -9,6 +9,7 @@ import {
 import { runPolicy } from './run-policy.ts';
 import { pick, type Runner, type SystemRunners } from './runner.ts';
 import { backoffHint, delay, NOW, retryAfter, type StepCase } from './tasker-delays.ts';
+import { stepTransitions } from './tasker-moves.ts';
 
 const eligibility: Runner = {
   answer: ({ config, attempts }: StepCase) => {
@@ -115,6 +116,7 @@ export const tasker: SystemRunners = {
     retry_after: retryAfter,
     backoff_hint: backoffHint,
     after_error: afterError,
+    step_transitions: stepTransitions,
   },
 };
 

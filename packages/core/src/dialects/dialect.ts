@@ -1,7 +1,7 @@
 import type { LintWarning } from '../plan/lint-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 
-/** What belongs to a task rather than to its policy; a worker takes these names as its task options. */
+/** What belongs to a task rather than to its policy; `taskFrom` of the worker makes task options of it. */
 export interface TaskOptions {
   /** How a run that met a full concurrency limit comes back; it has a counter of its own. */
   readonly rateLimitRetry?: Policy;

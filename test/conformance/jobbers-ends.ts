@@ -1,0 +1,97 @@
+import type { TaskContext } from '@retry/worker';
+import { makeErrorClasses } from './error-classes.ts';
+import type { JobbersCase } from './jobbers-options.ts';
+import type { JobbersRecord, JobbersScene } from './jobbers-scene.ts';
+import { jobbersTask, onScene, withAllTimestamps } from './jobbers-scene.ts';
+import type { Runner } from './runner.ts';
+
+export interface InterruptionCase extends JobbersCase {
+  readonly scenario: string;
+  readonly result: JobbersRecord & { readonly function_finished_when_worker_returns: boolean };
+}
+
+/** A lease whose heartbeats come every second: a worker hears of a cancellation by the next one. */
+const LEASE = '3s';
+
+/** A run that has been retried once is interrupted at 7 s; its function goes on until 17 s, heard or not. */
+export const interruption: Runner = {
+  answer: (given: InterruptionCase) =>
+    onScene(async (scene) => {
+      const { clock, queue } = scene;
+      const classOf = makeErrorClasses();
+      let isFinished = false;
+      const work = async (_: null, { attempt }: TaskContext): Promise<void> => {
+        if (attempt === 1) throw new (classOf('ValueError'))();
+        await new Promise<void>((resolve) => void clock.setTimer(resolve, 17_000 - clock.now()));
+        isFinished = true;
+      };
+      const config = { expected_exceptions: ['ValueError'], ...given.config };
+      const task = jobbersTask({ ...given, config }, { run: work }, classOf);
+      const { id } = await queue.submit(task, null);
+      const worker = await scene.startWorker([task], { lease: LEASE });
+      await clock.advance('6.5s');
+      if (given.scenario === 'user cancellation') await queue.cancel(id);
+      await clock.advance('0.5s');
+      if (given.scenario === 'worker shutdown') await shutDown(scene, worker);
+      const record = await scene.look(id);
+      // Its first attempt, which brought it to its one retry, is no matter of the interruption.
+      return { ...record, errors: record.errors - 1, function_finished_when_worker_returns: isFinished };
+    }),
+  expected: ({ result }: InterruptionCase) => result,
+};
+
+async function shutDown(
+  { clock }: JobbersScene,
+  worker: { readonly stop: () => Promise<void> },
+): Promise<void> {
+  let hasStopped = false;
+  const stopped = worker.stop().then(() => {
+    hasStopped = true;
+  });
+  // A worker that waits for its runs stops when they end.
+  for (let seconds = 0; !hasStopped && seconds < 30; seconds += 1) {
+    await clock.advance(0);
+    if (!hasStopped) await clock.advance('1s');
+  }
+  await stopped;
+}
+
+export interface DeadLetterCase extends JobbersCase {
+  readonly config: JobbersCase['config'] & { readonly reset_retry_count: boolean };
+  readonly before: JobbersRecord;
+  readonly after: JobbersRecord;
+}
+
+/** A run that fails for good at 0 and is sent back at 100 s, while no worker works. */
+export const dlqResubmit: Runner = {
+  answer: ({ config: { reset_retry_count, ...config }, version, before }: DeadLetterCase) =>
+    onScene(async (scene) => {
+      const options = {
+        ...config,
+        dead_letter_policy: 'save',
+        max_retries: before.retry_attempt,
+        expected_exceptions: ['ValueError'],
+      } as const;
+      const classOf = makeErrorClasses();
+      const run = (): never => {
+        throw new (classOf('ValueError'))();
+      };
+      const task = jobbersTask(
+        { config: options, ...(version !== undefined && { version }) },
+        { run },
+        classOf,
+      );
+      const { id } = await scene.queue.submit(task, null);
+      const worker = await scene.startWorker([task]);
+      await worker.stop();
+      const failed = await scene.look(id);
+      await scene.clock.advance('100s');
+      // The queue would refuse to keep attempts that are used up; the move itself is the broker's.
+      await scene.broker.redrive([id], { keepAttempts: !reset_retry_count });
+      return { before: failed, after: await scene.look(id) };
+    }),
+  expected: ({ before, after }: DeadLetterCase) => ({
+    before: withAllTimestamps(before),
+    after: withAllTimestamps(after),
+  }),
+};

@@ -1,0 +1,61 @@
+import { jobbersTask, never, onScene } from './jobbers-scene.ts';
+import { pick, type Runner } from './runner.ts';
+
+interface QueueConcurrencyCase {
+  readonly config: { readonly max_concurrent: number | null };
+  readonly active: number;
+}
+
+/** Whether a worker that already runs so many of a lane takes one more; 0 and `null` are no limit there. */
+export const queueConcurrency: Runner = {
+  answer: ({ config: { max_concurrent }, active }: QueueConcurrencyCase) =>
+    onScene(async ({ clock, queue, startWorker }) => {
+      const task = jobbersTask({ config: {} }, { run: never, maxConcurrent: max_concurrent || Infinity });
+      await queue.submitMany(task, Array<null>(active).fill(null));
+      await startWorker([task]);
+      const { id } = await queue.submit(task, null);
+      await clock.advance(0);
+      const run = await queue.get(id);
+      return { queue_offered: run?.state === 'started' };
+    }),
+  expected: (given: QueueConcurrencyCase) => pick(given, ['queue_offered']),
+};
+
+interface RateWindowCase {
+  readonly config: {
+    readonly rate_numerator: number;
+    readonly rate_denominator: number;
+    readonly rate_period: string;
+  };
+  readonly submit_times: readonly number[];
+}
+
+const SECONDS: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3_600, day: 86_400 };
+
+/**
+ * There a queue refuses submissions, here a task limits its starts: where a worker is free at once and a reached
+ * limit ends the run, both let the same ones through. What is refused there is lost, here it is `rate_limited`.
+ */
+export const rateWindow: Runner = {
+  answer: ({ config, submit_times }: RateWindowCase) =>
+    onScene(async ({ clock, queue, startWorker }) => {
+      const { rate_numerator, rate_denominator, rate_period } = config;
+      const window = rate_denominator * (SECONDS[rate_period] ?? Number.NaN) * 1_000;
+      const rateLimit = { limit: rate_numerator, window };
+      const run = (): null => null;
+      const task = jobbersTask({ config: {} }, { run, rateLimit, whenLimited: 'end', maxConcurrent: 100 });
+      await startWorker([task]);
+      const states: (string | undefined)[] = [];
+      for (const seconds of submit_times) {
+        await clock.advance(seconds * 1_000 - clock.now());
+        const { id } = await queue.submit(task, null);
+        await clock.advance(0);
+        states.push((await queue.get(id))?.state);
+      }
+      // Nothing is lost: each run has ended in one of the two ways.
+      return {
+        accepted: states.map((state) => (state === 'rate_limited' ? false : state === 'completed' || state)),
+      };
+    }),
+  expected: (given: RateWindowCase) => pick(given, ['accepted']),
+};

@@ -1,0 +1,90 @@
+import type { RunEvent, RunEventType, RunRecord, RunState } from '@retry/core/lifecycle';
+import { eventsOf, moveBy, movesTo, runIn, timestampsBetween } from './lifecycle-moves.ts';
+import { pick, type Runner } from './runner.ts';
+
+interface DiagramCase {
+  readonly from: RunState;
+  readonly to: RunState;
+  readonly trigger: string;
+}
+
+/** What our lifecycle calls the triggers of Jobbers' diagram; the first that fits. */
+const TRIGGERS: readonly (readonly [RegExp, RunEventType])[] = [
+  [/cancel/i, 'cancel'],
+  [/dead.?letter|dlq/i, 'redrive'],
+  [/policy resubmit/i, 'release'],
+  [/policy stop|heartbeat/i, 'stall'],
+  [/unlisted|exhausted/i, 'fail'],
+  [/retries remain/i, 'retry'],
+  [/not registered|unknown/i, 'drop'],
+  [/picks? up/i, 'start'],
+  [/returns|succe|complete/i, 'complete'],
+  [/run_at arrives/i, 'promote'],
+  [/submit|enqueue/i, 'submit'],
+];
+
+/** Where the trigger leads from there: to the state of the diagram if one of its choices does. */
+export const diagramTransition: Runner = {
+  answer: ({ from, to, trigger }: DiagramCase) => {
+    const type = TRIGGERS.find(([pattern]) => pattern.test(trigger))?.[1];
+    if (type === undefined) throw new Error(`No event for the trigger "${trigger}".`);
+    const wanted = eventsOf(type).filter(
+      (event) => isLater(event) === /retry_delay set|future/.test(trigger),
+    );
+    const states = moveBy(runIn(from), wanted).map(({ run }) => run.state);
+    return { to: states.find((state) => state === to) ?? states[0] ?? 'rejected' };
+  },
+  expected: (given: DiagramCase) => pick(given, ['to']),
+};
+
+/** Whether the event is one that puts the run off. */
+function isLater(event: RunEvent): boolean {
+  return 'runAt' in event && event.runAt !== undefined && event.runAt > event.at;
+}
+
+interface SetStatusCase {
+  readonly to: RunState;
+  readonly already_started: boolean;
+  readonly fields_set: readonly string[];
+}
+
+/** The state from which each one is entered when all goes its usual way; from a retry where that is a way. */
+const BEFORE: Readonly<Record<RunState, RunState>> = {
+  unsubmitted: 'started',
+  submitted: 'unsubmitted',
+  scheduled: 'started',
+  started: 'submitted',
+  completed: 'started',
+  failed: 'started',
+  cancelled: 'started',
+  stalled: 'started',
+  dropped: 'submitted',
+  rate_limited: 'submitted',
+};
+
+const FIELDS = {
+  submittedAt: 'submitted_at',
+  startedAt: 'started_at',
+  retriedAt: 'retried_at',
+  completedAt: 'completed_at',
+} as const;
+
+/** There a status is set, whatever the run's is; here an event leads to it, from where it may. */
+export const setStatus: Runner = {
+  answer: ({ to, already_started }: SetStatusCase) => {
+    const before = runIn(BEFORE[to]);
+    const run = already_started ? { ...before, startedAt: 0 } : before;
+    const [move] = movesTo(run, to);
+    if (move === undefined) return { rejected: true };
+    return {
+      fields_set: timestampsBetween(run, move.run).map((key) => FIELDS[key]),
+      retry_attempt_change: retriesOf(move.run) - retriesOf(run),
+    };
+  },
+  expected: (given: SetStatusCase) => pick(given, ['fields_set', 'retry_attempt_change']),
+};
+
+/** Jobbers counts retries, we count what was charged: the attempt that ended the run was followed by none. */
+export function retriesOf({ state, failures, stalls }: RunRecord): number {
+  return failures + stalls - (state === 'failed' || state === 'stalled' ? 1 : 0);
+}

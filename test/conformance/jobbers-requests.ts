@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import type { Run } from '@retry/core/broker';
+import type { RunEvent, RunState } from '@retry/core/lifecycle';
+import { NEW_RUN, transition } from '@retry/core/lifecycle';
+import type { AnyTask } from '@retry/worker';
+import type { JobbersCase } from './jobbers-options.ts';
+import { type JobbersScene, jobbersTask, never, onScene } from './jobbers-scene.ts';
+import { pick, type Runner } from './runner.ts';
+
+interface CancelCase extends JobbersCase {
+  readonly status_before: string;
+  readonly outcome: string;
+}
+
+/** What Jobbers answers to a request, by what our broker does. */
+const OUTCOMES = {
+  cancelled: 'accepted',
+  requested: 'accepted',
+  ended: 'rejected',
+  gone: 'not_found',
+} as const;
+
+/** A request to cancel a run that stands in each state; 7 s after it came there. */
+export const cancelRequest: Runner = {
+  answer: ({ status_before, ...given }: CancelCase) => {
+    if (status_before === 'unsubmitted') return cancelUnsubmitted();
+    return onScene(async (scene) => {
+      const task = jobbersTask(given, { run: never });
+      const id = status_before === '(unknown id)' ? randomUUID() : await bringTo(scene, task, status_before);
+      await scene.clock.advance('7s');
+      const before = await scene.queue.get(id);
+      const outcome = OUTCOMES[await scene.queue.cancel(id)];
+      // A run that is started ends when its worker hears of it.
+      if (before?.state === 'started') await scene.clock.advance('30s');
+      const after = await scene.queue.get(id);
+      return after === undefined ? { outcome } : { outcome, ...(await tellChange(scene, before, after)) };
+    });
+  },
+  expected: (given: CancelCase) =>
+    pick(given, ['outcome', 'status_after', 'in_queue', 'in_scheduler', 'completed_at_set']),
+};
+
+/** No broker keeps a run that nobody submitted; the lifecycle has the answer. */
+function cancelUnsubmitted(): object {
+  const moved = transition<Run, RunEvent>(NEW_RUN as Run, { type: 'cancel', at: 0 });
+  const outcome = moved.type === 'moved' ? 'accepted' : 'rejected';
+  const places = { in_queue: false, in_scheduler: false, completed_at_set: false };
+  return { outcome, status_after: moved.type === 'moved' ? moved.run.state : moved.from, ...places };
+}
+
+async function tellChange({ look }: JobbersScene, before: Run | undefined, after: Run): Promise<object> {
+  const { status, in_queue, in_scheduler } = await look(after.id);
+  const completed_at_set = after.completedAt !== before?.completedAt;
+  return { status_after: status, in_queue, in_scheduler, completed_at_set };
+}
+
+/** The event that ends a claim so. */
+const ENDS: Readonly<Record<string, RunEvent['type']>> = {
+  completed: 'complete',
+  failed: 'fail',
+  cancelled: 'cancel',
+  stalled: 'stall',
+  dropped: 'drop',
+  rate_limited: 'limit',
+};
+
+/** Submits a run and brings it into a state; a worker has it where it is started. */
+async function bringTo(scene: JobbersScene, task: AnyTask, state: string): Promise<string> {
+  const { id } = await scene.queue.submit(task, null, state === 'scheduled' ? { delay: '1h' } : {});
+  if (state === 'started') await scene.startWorker([task]);
+  const type = ENDS[state];
+  if (type === undefined) return id;
+  const [claimed] = await claim(scene, task);
+  if (claimed === undefined) throw new Error('Nothing to claim.');
+  // Each of these takes but the instant, and ends the claim.
+  const moved = transition<Run, RunEvent>(claimed, { type, at: scene.clock.now() } as RunEvent);
+  if (moved.type === 'rejected') throw new Error(`A started run takes no ${type}.`);
+  await scene.broker.exchange({ settle: [{ id, epoch: claimed.epoch, event: type, next: moved.run }] });
+  return id;
+}
+
+/** Claims what there is for a worker of which nothing is heard again. */
+async function claim(
+  { broker }: JobbersScene,
+  { lane }: AnyTask,
+  leaseMs = 60_000,
+): Promise<readonly Run<'started'>[]> {
+  const lanes = new Map([[lane, 100]]);
+  const claim = { worker: 'gone', requestId: randomUUID(), limit: 100, lanes, leaseMs };
+  const { claimed } = await broker.exchange({ claim });
+  return claimed.map(({ run }) => run);
+}
+
+export interface StallCase {
+  readonly version?: JobbersCase['version'];
+  readonly config: { readonly max_heartbeat_interval: number | null; readonly stale_time: number };
+  readonly heartbeat_age: number;
+  readonly status_before: RunState;
+  readonly registered: boolean;
+  readonly status_after: RunState;
+  readonly completed_at_set: boolean;
+}
+
+/**
+ * A run that has been silent for so long. Where its task is known, its handler hangs in a living worker; where
+ * it is not, its worker is gone, and another one's cleaner looks at it. `stale_time` is the lease.
+ */
+export const stallCheck: Runner = {
+  answer: ({ config: { max_heartbeat_interval, stale_time }, version, ...given }: StallCase) =>
+    onScene(async (scene) => {
+      const options = { config: { max_heartbeat_interval }, ...(version !== undefined && { version }) };
+      const task = jobbersTask(options, { run: never });
+      const other = jobbersTask(options, { name: 'other', run: never });
+      const { id } = await scene.queue.submit(task, null);
+      const isStarted = given.status_before === 'started';
+      if (isStarted && !given.registered) await claim(scene, task, stale_time * 1_000);
+      const knows = isStarted && given.registered;
+      await scene.startWorker([knows ? task : other], { lease: stale_time * 1_000 });
+      await scene.clock.advance(given.heartbeat_age * 1_000);
+      const { status, timestamps } = await scene.look(id);
+      const { completed_at } = timestamps;
+      return { status_after: status, completed_at_set: completed_at !== undefined, completed_at };
+    }),
+  // That Jobbers goes on tracking the heartbeat is an index of its own.
+  expected: (given: StallCase) => pick(given, ['status_after', 'completed_at_set']),
+};

@@ -1,0 +1,123 @@
+import type { VirtualClock } from '@retry/core';
+import type { Broker, Run } from '@retry/core/broker';
+import { fromJobbers } from '@retry/core/dialects';
+import { isEnd } from '@retry/core/lifecycle';
+import { createMemoryBroker } from '@retry/inprocess';
+import type { AnyTask, Queue, TaskInput, Worker, WorkerOptions } from '@retry/worker';
+import { createQueue, createWorker, defineTask, taskFrom } from '@retry/worker';
+import { createTestClock } from '@retry/worker/testing';
+import { makeErrorClasses } from './error-classes.ts';
+import { retriesOf } from './jobbers-moves.ts';
+import { type JobbersCase, optionsOf } from './jobbers-options.ts';
+
+/** A queue over a memory broker on a clock that stands at 0 until it is told to move. */
+export interface JobbersScene {
+  readonly clock: VirtualClock;
+  readonly broker: Broker;
+  readonly queue: Queue;
+  /** Starts a worker and lets it take what it can get at this instant. */
+  readonly startWorker: (tasks: readonly AnyTask[], options?: Partial<WorkerOptions>) => Promise<Worker>;
+  /** What Jobbers' records say of a run, told of ours. */
+  readonly look: (id: string) => Promise<JobbersRecord>;
+}
+
+/** Where a run stands, in Jobbers' words; seconds after its submission. */
+export interface JobbersRecord {
+  readonly status: string;
+  readonly retry_attempt: number;
+  readonly timestamps: Readonly<Record<string, number | undefined>>;
+  readonly errors: number;
+  readonly in_queue: boolean;
+  readonly in_scheduler: boolean;
+  readonly run_at: number | null;
+  readonly in_dlq: boolean;
+  readonly heartbeat_tracked: boolean;
+  readonly active_index: boolean;
+}
+
+/** Lets somebody play on a scene, and stops his workers after it; the audit must balance. */
+export async function onScene<Answer>(play: (scene: JobbersScene) => Promise<Answer>): Promise<Answer> {
+  const clock = createTestClock();
+  const broker = createMemoryBroker({ clock });
+  const queue = createQueue({ broker, clock });
+  const workers: Worker[] = [];
+  const startWorker: JobbersScene['startWorker'] = async (tasks, options = {}) => {
+    const random = (): number => 0.5;
+    const worker = createWorker({ broker, clock, tasks, random, signals: [], concurrency: 100, ...options });
+    workers.push(worker);
+    worker.start();
+    await clock.advance(0);
+    return worker;
+  };
+  const answer = await play({
+    clock,
+    broker,
+    queue,
+    startWorker,
+    look: (id) => lookAt({ broker, queue }, id),
+  });
+  const stopped = Promise.all(workers.map((worker) => worker.stop()));
+  await clock.advance('1m');
+  await stopped;
+  const { unbalanced } = await broker.audit();
+  if (unbalanced !== 0) throw new Error(`The audit is out of balance by ${unbalanced}.`);
+  return answer;
+}
+
+/** A task under Jobbers' options, which the dialect splits into policy and task options. */
+export function jobbersTask(
+  given: JobbersCase,
+  input: Partial<TaskInput<null, unknown>> & Pick<TaskInput<null, unknown>, 'run'>,
+  classOf = makeErrorClasses(),
+): AnyTask {
+  const { policy, task } = fromJobbers(optionsOf(given, classOf));
+  return defineTask({ name: 'task', ...taskFrom({ policy, task }), ...input });
+}
+
+/** Never settles. */
+export function never(): Promise<never> {
+  return new Promise(() => {});
+}
+
+async function lookAt(
+  { broker, queue }: Pick<JobbersScene, 'broker' | 'queue'>,
+  id: string,
+): Promise<JobbersRecord> {
+  const run = await queue.get(id);
+  if (run === undefined) throw new Error(`No run ${id}.`);
+  const { waiting, scheduled, started } = await broker.audit();
+  return {
+    status: run.state,
+    retry_attempt: retriesOf(run),
+    timestamps: timestampsOf(run),
+    errors: run.errors.length,
+    // There is but one run on the scene, or those that count stand nowhere else.
+    in_queue: waiting > 0,
+    in_scheduler: scheduled > 0,
+    run_at: run.state === 'scheduled' ? (run.runAt ?? Number.NaN) / 1_000 : null,
+    in_dlq: await isDeadLetter(queue, run),
+    heartbeat_tracked: started > 0,
+    active_index: !isEnd(run.state),
+  };
+}
+
+async function isDeadLetter(queue: Queue, { id, state }: Run): Promise<boolean> {
+  if (state !== 'failed' && state !== 'stalled' && state !== 'rate_limited') return false;
+  return (await queue.deadLetters.list({ state })).some((letter) => letter.id === id);
+}
+
+/** Every key, so that a timestamp that is set here alone is a difference. */
+function timestampsOf(run: Partial<Run>): JobbersRecord['timestamps'] {
+  const inSeconds = (at: number | undefined): number | undefined => (at === undefined ? at : at / 1_000);
+  return {
+    submitted_at: inSeconds(run.submittedAt),
+    started_at: inSeconds(run.startedAt),
+    retried_at: inSeconds(run.retriedAt),
+    completed_at: inSeconds(run.completedAt),
+  };
+}
+
+/** The record of a case with those timestamps too that are not set. */
+export function withAllTimestamps<Given extends Partial<JobbersRecord>>(record: Given): Given {
+  return { ...record, timestamps: { ...timestampsOf({}), ...record.timestamps } };
+}
