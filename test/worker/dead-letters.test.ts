@@ -142,15 +142,72 @@ describe('deadLetters.redrive', () => {
   });
 
   it('lets attempts go on counting when asked to', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({
+      name: 'picky',
+      retry: { maxAttempts: 3, retryOn: [{ name: 'RangeError' }] },
+      run: () => Promise.reject(new TypeError('not expected')),
+    });
+    startWorker({ tasks: [task] });
+    await queue.submit(task, null, { key: 'one' });
+    await clock.advance('1s');
+
+    expect(await queue.deadLetters.redrive({ task, keepAttempts: true })).toEqual(['one']);
+
+    await clock.advance('1s');
+    expect(await queue.get('one')).toMatchObject({ failures: 2, errors: [{ epoch: 1 }, { epoch: 2 }] });
+  });
+
+  it('leaves runs without attempts where they are when attempts are kept', async () => {
     const scene = setScene();
     await bury(scene, { mails: 0, images: 1 });
 
-    await scene.queue.deadLetters.redrive({ keepAttempts: true });
+    expect(await scene.queue.deadLetters.redrive({ task: image, keepAttempts: true })).toEqual([]);
 
-    expect(await scene.queue.get('image-0')).toMatchObject({
-      failures: 2,
-      errors: [{ epoch: 1 }, { epoch: 2 }],
+    expect((await scene.queue.counts()).ended.failed).toBe(1);
+  });
+
+  it('needs the task to keep attempts', async () => {
+    const { queue } = setScene();
+
+    await expect(queue.deadLetters.redrive({ keepAttempts: true })).rejects.toThrow(
+      'is needed with keepAttempts',
+    );
+  });
+
+  it('gives a run with a deadline all its time again', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({
+      name: 'timely',
+      retry: { maxAttempts: 2, backoff: { type: 'constant', base: '1s' }, jitter: 'none', deadline: '1m' },
+      run: () => Promise.reject(new TypeError('still down')),
     });
+    startWorker({ tasks: [task] });
+    await queue.submit(task, null, { key: 'one' });
+    await clock.advance('1h');
+
+    await queue.deadLetters.redrive({ task });
+    await clock.advance('10s');
+
+    expect(await queue.result('one')).toMatchObject({ state: 'failed', attempts: 2 });
+  });
+
+  it('keeps a dead letter whose task first did not want it kept', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const input = {
+      name: 'changed',
+      retry: { maxAttempts: 2, backoff: { type: 'constant', base: '1m' }, jitter: 'none' },
+      run: () => Promise.reject(new TypeError('down')),
+    } as const;
+    const first = startWorker({ tasks: [defineTask({ ...input, deadLetter: 'none' })] });
+    const task = defineTask(input);
+    await queue.submit(task, null, { key: 'one' });
+    await clock.advance('1s');
+    await first.stop();
+    startWorker({ tasks: [task] });
+    await clock.advance('2m');
+
+    expect(await queue.deadLetters.list()).toMatchObject([{ id: 'one', failures: 2 }]);
   });
 
   it('in a dry run says what it would do and does nothing', async () => {

@@ -1,11 +1,15 @@
 import type { Clock, Duration } from '@retry/core';
 import type { Audit, Broker, CancelAnswer, Run, Submission, SubmitAnswer } from '@retry/core/broker';
 import { systemClock } from '../clock.ts';
-import type { Task } from '../task/task.ts';
+import type { Emitter, Trouble } from '../emitter.ts';
+import { createEmitter } from '../emitter.ts';
+import type { AnyTask, Task } from '../task/task.ts';
 import { coalesce } from './coalesce.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { createDeadLetters } from './dead-letters.ts';
 import { prepareSubmission } from './prepare-submission.ts';
+import type { RunResult } from './run-result.ts';
+import { runResult } from './run-result.ts';
 import type { WaitForResult } from './wait-for-result.ts';
 import { waitForResult } from './wait-for-result.ts';
 
@@ -43,40 +47,76 @@ export interface Queue {
     options?: Omit<SubmitOptions, 'key'>,
   ) => Promise<readonly Submitted[]>;
   readonly get: (id: string) => Promise<Run | undefined>;
+  /** How the run stands: state, result, attempts, retries and errors so far. */
+  readonly result: (id: string) => Promise<RunResult | undefined>;
   /** The result of a run, once it has completed. @throws {RunFailedError} when it ends otherwise */
   readonly waitForResult: WaitForResult;
   readonly cancel: (id: string) => Promise<CancelAnswer>;
   /** How many runs are where. */
   readonly counts: () => Promise<Audit>;
   readonly deadLetters: DeadLetters;
+  /** Listens to an event; also on `node:diagnostics_channel` as `retry:queue:<event>`. */
+  readonly on: Emitter<QueueEvents>['on'];
+}
+
+/** Events of a queue and what they carry. */
+export interface QueueEvents {
+  /** A new run is kept; a known key submits nothing. */
+  readonly submitted: { readonly id: string; readonly task: string; readonly version: string };
+  /** A listener threw. */
+  readonly error: Trouble;
+}
+
+/** What a queue works with. */
+export interface QueueOptions {
+  readonly broker: Broker;
+  /** @default the runtime's own clock */
+  readonly clock?: Clock;
 }
 
 /** A queue over a broker. */
-export function createQueue({
-  broker,
-  clock = systemClock,
-}: {
-  readonly broker: Broker;
-  readonly clock?: Clock;
-}): Queue {
-  const submit = coalesce<Submission, SubmitAnswer>((submissions) => broker.submit(submissions));
-  const cancel = coalesce<string, CancelAnswer>((ids) => broker.cancel(ids));
+export function createQueue({ broker, clock = systemClock }: QueueOptions): Queue {
+  const emitter = createEmitter<QueueEvents>('queue');
+  const get = async (id: string): Promise<Run | undefined> => (await broker.get([id]))[0];
+  return {
+    ...createSubmitting(broker, emitter),
+    get,
+    result: async (id) => {
+      const run = await get(id);
+      return run && runResult(run);
+    },
+    waitForResult: (id, options) => waitForResult({ broker, clock }, id, options),
+    cancel: coalesce<string, CancelAnswer>((ids) => broker.cancel(ids)),
+    counts: () => broker.audit(),
+    deadLetters: createDeadLetters(broker, clock),
+    on: emitter.on,
+  };
+}
+
+function createSubmitting(
+  broker: Broker,
+  emitter: Emitter<QueueEvents>,
+): Pick<Queue, 'submit' | 'submitMany'> {
+  const send = coalesce<Submission, SubmitAnswer>((submissions) => broker.submit(submissions));
+  const tell = (
+    { name, version }: AnyTask,
+    { id }: Submission,
+    answer: SubmitAnswer | undefined,
+  ): Submitted => {
+    const isNew = answer === 'created';
+    if (isNew) emitter.emit('submitted', { id, task: name, version });
+    return { id, isNew };
+  };
   return {
     submit: async (task, payload, options = {}) => {
       const submission = await prepareSubmission(task, payload, options);
-      return { id: submission.id, isNew: (await submit(submission)) === 'created' };
+      return tell(task, submission, await send(submission));
     },
     submitMany: async (task, payloads, options = {}) => {
-      const submissions = await Promise.all(
-        payloads.map((payload) => prepareSubmission(task, payload, options)),
-      );
+      const prepared = payloads.map((payload) => prepareSubmission(task, payload, options));
+      const submissions = await Promise.all(prepared);
       const answers = await broker.submit(submissions);
-      return submissions.map(({ id }, index) => ({ id, isNew: answers[index] === 'created' }));
+      return submissions.map((submission, index) => tell(task, submission, answers[index]));
     },
-    get: async (id) => (await broker.get([id]))[0],
-    waitForResult: (id, options) => waitForResult({ broker, clock }, id, options),
-    cancel,
-    counts: () => broker.audit(),
-    deadLetters: createDeadLetters(broker, clock),
   };
 }

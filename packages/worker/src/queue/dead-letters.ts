@@ -1,5 +1,5 @@
 import type { Clock, Duration } from '@retry/core';
-import { PolicyError } from '@retry/core';
+import { isEligible, PolicyError } from '@retry/core';
 import type { Broker, Run } from '@retry/core/broker';
 import { readDuration } from '../read-duration.ts';
 import { sleep } from '../sleep.ts';
@@ -24,7 +24,7 @@ export interface RedriveFilter extends DeadLetterFilter {
   readonly isDryRun?: boolean;
   /** At most this many per second. @default Infinity */
   readonly perSecond?: number;
-  /** Attempts go on counting where they stopped. @default false */
+  /** Attempts go on counting where they stopped; runs of `task` that have none left stay. @default false */
   readonly keepAttempts?: boolean;
   /** Ends it between two batches; what was redriven stays so. */
   readonly signal?: AbortSignal;
@@ -47,7 +47,8 @@ export function createDeadLetters(broker: Broker, clock: Clock): DeadLetters {
   return {
     list,
     redrive: async (filter = {}) => {
-      const ids = (await list(filter)).map(({ id }) => id);
+      const isMeant = redrivable(filter);
+      const ids = (await list(filter)).filter(isMeant).map(({ id }) => id);
       return filter.isDryRun === true ? ids : redriveAll(broker, clock, { ...filter, ids });
     },
     discard: async (filter) => {
@@ -56,6 +57,14 @@ export function createDeadLetters(broker: Broker, clock: Clock): DeadLetters {
       return ids.filter((_, index) => answers[index] === 'discarded');
     },
   };
+}
+
+/** With its attempts kept, a run that has used them up would get one more than its policy allows. */
+function redrivable({ task, keepAttempts = false }: RedriveFilter): (run: Run) => boolean {
+  if (!keepAttempts) return () => true;
+  if (task !== undefined) return (run) => isEligible(task.retry, run);
+  const cure = 'Name the task, so that its policy can say which runs have attempts left.';
+  throw new PolicyError([{ path: 'task', value: task, message: 'is needed with keepAttempts', cure }]);
 }
 
 async function listAll(broker: Broker, clock: Clock, filter: DeadLetterFilter): Promise<readonly Run[]> {

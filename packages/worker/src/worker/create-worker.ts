@@ -1,7 +1,8 @@
+import { createEmitter } from '../emitter.ts';
 import { drain } from './drain.ts';
+import { dropUnknown } from './drop-unknown.ts';
 import { Engine } from './engine.ts';
-import type { Emitter } from './events.ts';
-import { createEmitter } from './events.ts';
+import type { WorkerEmitter, WorkerEvents } from './events.ts';
 import type { WorkerOptions, WorkerSettings } from './options.ts';
 import { readWorkerOptions } from './read-worker-options.ts';
 import { repeat } from './repeat.ts';
@@ -15,7 +16,7 @@ export interface Worker {
   /** Begins to work; calling it again does nothing. */
   readonly start: () => void;
   /** Listens to an event; gives a function that takes the listener back. */
-  readonly on: Emitter['on'];
+  readonly on: WorkerEmitter['on'];
   /** Resolves when nothing runs here and the broker has nothing waiting, scheduled or started, or it has stopped. */
   readonly drain: () => Promise<void>;
   /**
@@ -28,7 +29,7 @@ export interface Worker {
 /** A worker over a broker; it does nothing before `start()`. @throws {PolicyError} listing every wrong option */
 export function createWorker(options: WorkerOptions): Worker {
   const settings = readWorkerOptions(options);
-  const emitter = createEmitter();
+  const emitter = createEmitter<WorkerEvents>('worker');
   const engine = new Engine(settings, emitter);
   const ended = new AbortController();
   let session: Session | undefined;
@@ -81,8 +82,8 @@ function openSession(settings: WorkerSettings, engine: Engine, cancels: (() => v
 }
 
 /** What goes on beside the work; gives functions that end it. */
-function startRepeating(settings: WorkerSettings, engine: Engine, emitter: Emitter): (() => void)[] {
-  const { clock, leaseMs, cleanerMs } = settings;
+function startRepeating(settings: WorkerSettings, engine: Engine, emitter: WorkerEmitter): (() => void)[] {
+  const { clock, leaseMs, cleanerMs, onUnknown } = settings;
   const onError = (doing: string) => (error: unknown) => emitter.emit('error', { error, doing });
   return [
     repeat(clock, leaseMs / BEATS_PER_LEASE, {
@@ -90,5 +91,13 @@ function startRepeating(settings: WorkerSettings, engine: Engine, emitter: Emitt
       onError: onError('heartbeating'),
     }),
     repeat(clock, cleanerMs, { run: () => engine.clean(), onError: onError('cleaning') }),
+    ...(onUnknown === 'wait'
+      ? []
+      : [
+          repeat(clock, cleanerMs, {
+            run: () => dropUnknown(settings, emitter),
+            onError: onError('dropping'),
+          }),
+        ]),
   ];
 }

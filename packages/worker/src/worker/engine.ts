@@ -4,7 +4,7 @@ import { CancelledError, LeaseLostError, ShutdownError, StalledError } from '../
 import { sleep } from '../sleep.ts';
 import type { AnyTask } from '../task/task.ts';
 import { Bell } from './bell.ts';
-import type { Emitter } from './events.ts';
+import type { WorkerEmitter } from './events.ts';
 import { Exchanger } from './exchanger.ts';
 import { Execution } from './execution.ts';
 import type { WorkerSettings } from './options.ts';
@@ -22,14 +22,14 @@ const MOST_EXPIRED = 1_000;
 /** The engine of a worker: claims, runs and settles until it is told to stop. */
 export class Engine {
   readonly #settings: WorkerSettings;
-  readonly #emitter: Emitter;
+  readonly #emitter: WorkerEmitter;
   readonly #exchanger: Exchanger;
   readonly #slots: Slots;
   readonly #running = new Set<Execution>();
   readonly #bell = new Bell();
   #isStopping = false;
 
-  constructor(settings: WorkerSettings, emitter: Emitter) {
+  constructor(settings: WorkerSettings, emitter: WorkerEmitter) {
     this.#settings = settings;
     this.#emitter = emitter;
     this.#exchanger = new Exchanger(settings, (error) => this.#onError(error, 'exchanging'));

@@ -1,5 +1,5 @@
-import { channel } from 'node:diagnostics_channel';
 import type { FailReason } from '@retry/core';
+import type { Emitter } from '../emitter.ts';
 
 /** What every event about a run says. */
 export interface RunNotice {
@@ -30,6 +30,8 @@ export interface WorkerEvents {
   readonly released: RunNotice;
   readonly cancelled: RunNotice;
   readonly limited: RunNotice & { readonly next: string };
+  /** Its lane is none that this worker knows (`onUnknown: 'drop'`). */
+  readonly dropped: { readonly id: string; readonly lane: string };
   /** The outcome came too late: somebody else holds the run, or settled it. */
   readonly fenced: RunNotice & { readonly answer: string };
   readonly log: RunNotice & { readonly message: string; readonly details: unknown };
@@ -40,50 +42,5 @@ export interface WorkerEvents {
 /** The name of a {@link WorkerEvents} entry. */
 export type WorkerEventType = keyof WorkerEvents;
 
-/** Takes listeners and tells them; also publishes on `node:diagnostics_channel` as `retry:worker:<event>`. */
-export interface Emitter {
-  /** @returns a function that takes the listener back */
-  readonly on: <Type extends WorkerEventType>(
-    type: Type,
-    listener: (event: WorkerEvents[Type]) => void,
-  ) => () => void;
-  readonly emit: <Type extends WorkerEventType>(type: Type, event: WorkerEvents[Type]) => void;
-}
-
-type Listener = (event: never) => unknown;
-
-/** An emitter whose listeners cannot change what happens: what they throw is an `error` event. */
-export function createEmitter(): Emitter {
-  const listeners = new Map<WorkerEventType, Set<Listener>>();
-  const emit: Emitter['emit'] = (type, event) => {
-    publish(type, event);
-    for (const listener of listeners.get(type) ?? []) {
-      call(listener, event, (error) => {
-        // An error listener that throws has nobody left to tell.
-        if (type !== 'error') emit('error', { error, doing: `telling a listener of ${type}` });
-      });
-    }
-  };
-  return {
-    emit,
-    on: (type, listener) => {
-      const known = listeners.get(type) ?? new Set();
-      listeners.set(type, known.add(listener));
-      return () => void known.delete(listener);
-    },
-  };
-}
-
-function publish(type: WorkerEventType, event: object): void {
-  const published = channel(`retry:worker:${type}`);
-  if (published.hasSubscribers) published.publish(event);
-}
-
-function call(listener: Listener, event: object, onError: (error: unknown) => void): void {
-  try {
-    const result = listener(event as never); // stored under the type of its own event
-    if (result instanceof Promise) result.catch(onError);
-  } catch (error) {
-    onError(error);
-  }
-}
+/** The emitter of a worker; also publishes on `node:diagnostics_channel` as `retry:worker:<event>`. */
+export type WorkerEmitter = Emitter<WorkerEvents>;

@@ -5,8 +5,9 @@ import type { AnyTask } from '../task/task.ts';
 /** What a worker works with. */
 export interface WorkerOptions {
   readonly broker: Broker;
-  /** The tasks it knows; runs of any other task wait in their lane for a worker that knows it. */
   readonly tasks: readonly AnyTask[];
+  /** Runs of tasks it does not know wait in their lane for a worker that does, or are dropped. @default 'wait' */
+  readonly onUnknown?: 'wait' | 'drop';
   /** At most this many runs at a time. @default 10 */
   readonly concurrency?: number;
   /** How long a claim holds without a heartbeat; a crashed worker's runs come back after it. @default '30s' */
@@ -31,6 +32,7 @@ export interface WorkerOptions {
 export interface WorkerSettings {
   readonly broker: Broker;
   readonly tasks: ReadonlyMap<string, AnyTask>;
+  readonly onUnknown: 'wait' | 'drop';
   readonly concurrency: number;
   readonly leaseMs: number;
   readonly pollMs: number;

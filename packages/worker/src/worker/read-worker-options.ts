@@ -11,6 +11,7 @@ import type { WorkerOptions, WorkerSettings } from './options.ts';
 const KEYS: readonly (keyof WorkerOptions)[] = [
   'broker',
   'tasks',
+  'onUnknown',
   'concurrency',
   'lease',
   'pollInterval',
@@ -37,6 +38,7 @@ function readSettings(options: WorkerOptions, fields: Fields): WorkerSettings {
   return {
     broker: options.broker,
     tasks: readTasks(options.tasks, fields),
+    onUnknown: fields.choice('onUnknown', 'wait', ['wait', 'drop']),
     concurrency: fields.number('concurrency', 10, {
       accepts: (count) => Number.isInteger(count) && count >= 1,
       message: 'must be an integer ≥ 1',

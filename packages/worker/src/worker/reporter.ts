@@ -2,7 +2,7 @@ import { chargedAttempts } from '@retry/core';
 import type { Run, SettleAnswer } from '@retry/core/broker';
 import type { RunEventType } from '@retry/core/lifecycle';
 import type { AnyTask } from '../task/task.ts';
-import type { Emitter, RunNotice } from './events.ts';
+import type { RunNotice, WorkerEmitter } from './events.ts';
 import type { Outcome } from './outcome.ts';
 import type { Settled } from './settle-outcome.ts';
 import { attemptOf } from './settle-outcome.ts';
@@ -26,7 +26,7 @@ export function latenessOf({ startedAt = 0, retriedAt = startedAt, runAt = retri
   return Math.max(retriedAt - runAt, 0);
 }
 
-type Tell = (emitter: Emitter, report: Report, notice: RunNotice) => void;
+type Tell = (emitter: WorkerEmitter, report: Report, notice: RunNotice) => void;
 
 /** How each settled event is told; the ones of the other side of the lifecycle are none of a worker's. */
 const TELL: Partial<Readonly<Record<RunEventType, Tell>>> = {
@@ -54,7 +54,7 @@ const TELL: Partial<Readonly<Record<RunEventType, Tell>>> = {
 };
 
 /** Tells of a settlement once the broker has answered; a refused one is told as `fenced`. */
-export function reportSettled(emitter: Emitter, report: Report, answer: SettleAnswer): void {
+export function reportSettled(emitter: WorkerEmitter, report: Report, answer: SettleAnswer): void {
   const notice = noticeOf(report.task, report.run);
   if (answer === 'fenced' || answer === 'gone') emitter.emit('fenced', { ...notice, answer });
   else TELL[report.settled.settlement.event]?.(emitter, report, notice);

@@ -155,7 +155,9 @@ function whateverTheError({ retryIf: _, ...policy }: Policy): Policy {
 
 function failedRun(task: AnyTask, run: Run<'started'>, error: unknown, at: number): Run<'started'> {
   const errors = [...run.errors, attemptError(error, run.epoch, at)].slice(-MOST_ERRORS);
-  return { ...run, errors, ...(task.deadLetter === 'none' && { isDisposable: true }) };
+  // The task may have changed its mind since the attempt before: what it says now holds.
+  const { isDisposable: _, ...kept } = run;
+  return { ...kept, errors, ...(task.deadLetter === 'none' && { isDisposable: true }) };
 }
 
 /** A run that fails for ever must not grow for ever. */
@@ -165,7 +167,7 @@ function decisionContext(
   run: Run,
   { now, random }: SettleContext,
 ): { now: number; random: () => number; startedAt: number } {
-  return { now, random, startedAt: run.startedAt ?? now };
+  return { now, random, startedAt: run.resetAt ?? run.startedAt ?? now };
 }
 
 /** Charged attempts so far and the running one; counted from 1. */

@@ -1,0 +1,106 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { fromJobbers } from '@retry/core/dialects';
+import { defineTask, taskFrom } from '@retry/worker';
+import { describe, expect, it } from 'vitest';
+import { setScene } from './scene.ts';
+
+const flaky = defineTask({
+  name: 'flaky',
+  retry: { maxAttempts: 3, backoff: { type: 'constant', base: '1s' }, jitter: 'none' },
+  run: (_: null, { attempt }) => {
+    if (attempt < 3) throw new TypeError(`failure ${attempt}`);
+    return { found: true };
+  },
+});
+
+describe('queue.result', () => {
+  it('tells attempts, retries and errors so far', async () => {
+    const { clock, queue, startWorker } = setScene();
+    startWorker({ tasks: [flaky] });
+    await queue.submit(flaky, null, { key: 'one' });
+    await clock.advance('1.5s');
+
+    expect(await queue.result('one')).toMatchObject({
+      state: 'scheduled',
+      attempts: 2,
+      retries: 1,
+      retried: true,
+      errors: [{ message: 'failure 1' }, { message: 'failure 2' }],
+    });
+  });
+
+  it('has the result once it has completed', async () => {
+    const { clock, queue, startWorker } = setScene();
+    startWorker({ tasks: [flaky] });
+    await queue.submit(flaky, null, { key: 'one' });
+    await clock.advance('5s');
+
+    expect(await queue.result('one')).toMatchObject({
+      state: 'completed',
+      result: { found: true },
+      attempts: 3,
+      retries: 2,
+    });
+  });
+
+  it('has no attempts before the first has ended, and knows no other runs', async () => {
+    const { queue } = setScene();
+    await queue.submit(flaky, null, { key: 'one' });
+
+    expect(await queue.result('one')).toEqual({
+      state: 'submitted',
+      attempts: 0,
+      retries: 0,
+      retried: false,
+      errors: [],
+    });
+    expect(await queue.result('other')).toBeUndefined();
+  });
+});
+
+describe('queue.on', () => {
+  it('tells of each new run, and of no known key', async () => {
+    const { queue } = setScene();
+    const told: unknown[] = [];
+    queue.on('submitted', (event) => told.push(event));
+
+    await queue.submit(flaky, null, { key: 'one' });
+    await queue.submit(flaky, null, { key: 'one' });
+
+    expect(told).toEqual([{ id: 'one', task: 'flaky', version: '1' }]);
+  });
+
+  it('publishes on node:diagnostics_channel, and a listener that throws changes nothing', async () => {
+    const { queue } = setScene();
+    const published: unknown[] = [];
+    const onMessage = (event: unknown): void => void published.push(event);
+    subscribe('retry:queue:submitted', onMessage);
+    queue.on('submitted', () => {
+      throw new Error('listener');
+    });
+
+    const { isNew } = await queue.submit(flaky, null, { key: 'one' });
+    unsubscribe('retry:queue:submitted', onMessage);
+
+    expect(isNew).toBe(true);
+    expect(published).toEqual([{ id: 'one', task: 'flaky', version: '1' }]);
+  });
+});
+
+describe('taskFrom', () => {
+  it('makes task options of a dialect', () => {
+    const dialect = fromJobbers({ timeout: 30, max_heartbeat_interval: 60, max_retries: 2 });
+
+    const task = defineTask({ name: 'moved', ...taskFrom(dialect), run: () => null });
+
+    expect(task).toMatchObject({
+      timeoutMs: 30_000,
+      heartbeatMs: 60_000,
+      maxConcurrent: 1,
+      onShutdown: 'stop',
+      onStall: 'hold',
+      deadLetter: 'none',
+    });
+    expect(task.retry.maxAttempts).toBe(3);
+  });
+});
