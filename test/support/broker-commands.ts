@@ -1,4 +1,4 @@
-import type { Broker, Claim, Concurrency, Submission } from '@retry/core/broker';
+import type { Broker, Claim, ClaimedRun, Concurrency, Run, Submission } from '@retry/core/broker';
 import type { RunEvent } from '@retry/core/lifecycle';
 import fc from 'fast-check';
 import { assertAgrees, assertSame } from './broker-agrees.ts';
@@ -156,13 +156,20 @@ function settles(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
       if (claimed === undefined) return;
       const { now } = await real.broker.exchange({});
       const all = outcomes(now, back);
-      const settlement = settlementOf(claimed.run, all[kind % all.length] ?? [], { onlyIfExpired });
+      const run = onlyIfExpired ? await seenByCleaner(real, claimed) : claimed.run;
+      const settlement = settlementOf(run, all[kind % all.length] ?? [], { onlyIfExpired });
       const { settled } = await real.broker.exchange({ settle: [settlement] });
       adoptExpiry(model, real, { id: claimed.run.id, isAccepted: settled[0] === 'ok' });
       const due = settlement.event === 'limit' ? limitedUntil(back) : back;
       assertSame(settled, [modelSettle(model, settlement, due)]);
     }),
   );
+}
+
+/** A cleaner settles what it finds, a wish to cancel included; a worker what it was handed. */
+async function seenByCleaner({ broker }: Real, { run }: ClaimedRun): Promise<Run> {
+  const [found] = await broker.get([run.id]);
+  return found?.state === 'started' && found.epoch === run.epoch ? found : run;
 }
 
 /** A rate limit always goes through the schedule; all short delays there have one length. */

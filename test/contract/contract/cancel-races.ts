@@ -70,9 +70,10 @@ export function describeCancelRaces(scene: Scene): void {
     });
 
     it('is forgotten with the claim that it was about: a redrive starts afresh', async () => {
-      const run = await scene.start('a');
+      await scene.start('a');
       await scene.broker.cancel(['a']);
-      await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
+      const asked = await scene.read('a');
+      await scene.settle(settlementOf(asked, { type: 'fail', at: await scene.now() }));
       await scene.broker.redrive(['a']);
       const [claimed] = await scene.claim();
 

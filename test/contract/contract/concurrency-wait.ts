@@ -185,6 +185,19 @@ export function describeConcurrencyWait(scene: Scene): void {
       expect(await scene.claimIds()).toEqual(['b']);
     });
 
+    it('keeps the order of a released run that meets the full key before one that waited', async () => {
+      await scene.submit({ id: 'a', concurrency: one }, 'b', { id: 'waited', concurrency: one });
+      const first = await scene.claim();
+      const at = await scene.now();
+      await scene.settle(...first.map(({ run }) => settlementOf(run, { type: 'release', at })));
+      const other = await scene.start({ id: 'other', lane: 'm', concurrency: one });
+      const passing = await scene.claimIds({ limit: 1 });
+      await complete(other);
+
+      expect(passing).toEqual(['b']);
+      expect(await scene.claimIds()).toEqual(['a']);
+    });
+
     it('keeps the order of runs with different limits', async () => {
       const run = await scene.start({ id: 'a', concurrency: { ...one, limit: 2 } });
       const other = await scene.start({ id: 'b', concurrency: { ...one, limit: 2 } });

@@ -10,14 +10,21 @@ import type { SettleAnswer, Settlement } from './settlement.ts';
 export interface Broker {
   /** Keeps new runs. A known id is not submitted again; its answer is `exists`. */
   readonly submit: (submissions: readonly Submission[]) => Promise<readonly SubmitAnswer[]>;
-  /** Settles finished claims and makes new ones, in one round trip; either part may be empty. */
+  /** Settles finished claims, then makes new ones, in one round trip; either part may be empty. */
   readonly exchange: (request: ExchangeRequest) => Promise<ExchangeReply>;
-  /** Extends leases to `leaseMs` from now; a lease never shrinks. */
+  /**
+   * Extends leases to `leaseMs` from now and notes `heartbeatAt`; a lease never shrinks, and one that has run
+   * out lives again as long as nobody took the run.
+   */
   readonly heartbeat: (beats: readonly Beat[], leaseMs: number) => Promise<readonly BeatAnswer[]>;
   /** Started runs whose lease has run out, longest ago first. */
   readonly findExpired: (limit: number) => Promise<readonly Run[]>;
+  /** Cancels runs that wait, at once, and leaves word for the workers of started ones. */
   readonly cancel: (ids: readonly string[]) => Promise<readonly CancelAnswer[]>;
-  /** Sends failed, stalled and rate limited runs back to their lanes. */
+  /**
+   * Sends failed, stalled and rate limited runs to the back of their lanes. Where attempts count anew, `errors`
+   * and `previousDelayMs` go as well.
+   */
   readonly redrive: (ids: readonly string[], options?: RedriveOptions) => Promise<readonly RedriveAnswer[]>;
   /** Forgets ended runs for good. */
   readonly discard: (ids: readonly string[]) => Promise<readonly DiscardAnswer[]>;
@@ -26,7 +33,10 @@ export interface Broker {
   /** Resolves when one of the lanes may have work, at the latest after `timeoutMs` or when the signal aborts. */
   readonly waitForWork: (lanes: readonly string[], wait: WaitOptions) => Promise<void>;
   readonly audit: () => Promise<Audit>;
-  /** Gives back what the broker opened itself; waits for what is under way. */
+  /**
+   * Gives back what the broker opened itself; waits for what is under way and ends waits for work. Every later
+   * call but this one rejects.
+   */
   readonly close: () => Promise<void>;
 }
 
@@ -51,11 +61,14 @@ export interface ExchangeRequest {
 
 export interface Claim {
   readonly worker: string;
-  /** Asked again with the same id, the claim gives the same runs and charges nothing. */
+  /**
+   * Asked again with the same id, the claim gives the same runs as they were handed out, settled meanwhile or
+   * not, and charges nothing. A broker remembers the latest few claims of a worker that got something.
+   */
   readonly requestId: string;
   /** How many runs to take in all, at most. */
   readonly limit: number;
-  /** How many runs to take from each lane at most; earlier lanes first. */
+  /** How many runs to take from each lane at most; earlier lanes first. What is due in them is promoted first. */
   readonly lanes: ReadonlyMap<string, number>;
   readonly leaseMs: number;
 }
@@ -66,7 +79,10 @@ export interface ExchangeReply {
   readonly claimed: readonly ClaimedRun[];
   /** The broker's clock, in epoch milliseconds. */
   readonly now: number;
-  /** When the next scheduled run of the claimed lanes is due; absent when there is none. */
+  /**
+   * When the next scheduled run of the claimed lanes is due; absent when there is none. In the past when more
+   * runs were due than one claim promotes.
+   */
   readonly nextRunAt?: number;
 }
 
@@ -86,7 +102,10 @@ export interface Beat {
 /** `cancel`: go on, and know that somebody asked to cancel the run. */
 export type BeatAnswer = 'ok' | 'cancel' | 'fenced' | 'gone';
 
-/** `cancelled`: at once. `requested`: it is running, its worker will hear. `ended`: too late. */
+/**
+ * `cancelled`: at once. `requested`: it is running; its worker hears by heartbeat, and should it be settled to go
+ * on before, it is cancelled then instead of waiting again. `ended`: too late.
+ */
 export type CancelAnswer = 'cancelled' | 'requested' | 'ended' | 'gone';
 
 export interface RedriveOptions {
@@ -109,7 +128,7 @@ export interface ListQuery {
   readonly errorName?: string;
   /** 1 to 1000. */
   readonly limit: number;
-  /** The id after which to go on; ids come in ascending order. */
+  /** The id after which to go on; ids come in ascending order, those beyond ASCII in the broker's own. */
   readonly after?: string;
 }
 
@@ -135,6 +154,9 @@ export interface Audit {
   readonly ended: Readonly<Record<EndState, number>>;
   /** Ended runs that were discarded, or left by retention. */
   readonly forgotten: number;
-  /** submitted - (waiting + scheduled + started + ended + forgotten), plus runs found in more than one place. */
+  /**
+   * How far submitted is from waiting + scheduled + started + ended + forgotten, plus runs found in more than one
+   * place or in none, plus starts that a concurrency key counts for no started run. Never negative.
+   */
   readonly unbalanced: number;
 }

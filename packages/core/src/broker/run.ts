@@ -38,6 +38,9 @@ export interface Run<State extends RunState = RunState> extends RunRecord<State>
 export interface Concurrency {
   readonly key: string;
   readonly limit: number;
-  /** `wait`: a full key keeps its runs in their lane. `claim`: they are handed out, marked as over the limit. */
+  /**
+   * `wait`: a full key keeps its runs where they stand in their lane; the others pass them. `claim`: they are
+   * handed out, marked as over the limit, and take none of the starts.
+   */
   readonly whenFull: 'wait' | 'claim';
 }

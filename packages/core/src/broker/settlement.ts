@@ -4,8 +4,9 @@ import type { Run } from './run.ts';
 /**
  * The outcome of one claim: what core decided, to be written in one atomic step.
  *
- * A run that is released goes to the front of its lane, as it was next already; every other one that is to
- * wait goes to the back.
+ * A run that is released goes to the front of its lane, as it was next already, and runs released together keep
+ * their order; every other one that is to wait goes to the back. The broker adds `settledBy`, and a wish to cancel
+ * ends with the claim: it is carried out where the run would go on, and is not kept in `next`.
  */
 export interface Settlement {
   readonly id: string;
@@ -13,7 +14,7 @@ export interface Settlement {
   readonly epoch: number;
   /** The event that the claim ended with. */
   readonly event: RunEventType;
-  /** The run as it is from now on; made by `transition`. */
+  /** The run as it is from now on, neither started nor unsubmitted; made by `transition`. */
   readonly next: Run;
   /** Only if the lease has run out by the broker's clock: how a cleaner settles for a silent worker. */
   readonly onlyIfExpired?: boolean;
