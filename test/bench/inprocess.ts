@@ -1,0 +1,84 @@
+/** `npm run bench -- inprocess`: what a call costs beside a hand-written loop and the other libraries. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { libraries } from './libraries.ts';
+import { isWanted, printTable, rounds } from './report.ts';
+import { inRounds, type Row, timeInRounds } from './rounds.ts';
+
+const realSetTimeout = globalThis.setTimeout;
+
+if (isWanted('happy path')) {
+  const results = await timeInRounds(
+    rowsOf(() => async () => 1, { retries: 3, delayMs: 100 }),
+    { rounds },
+  );
+  printTable('happy path', 'ns of CPU', results);
+}
+
+if (isWanted('failures, CPU')) {
+  globalThis.setTimeout = asMicrotask as unknown as typeof setTimeout; // only the libraries below call it
+  const results = await timeInRounds(rowsOf(failing, { retries: 5, delayMs: 0 }), { rounds });
+  globalThis.setTimeout = realSetTimeout;
+  printTable('failures, CPU: five, without delay, timers replaced by microtasks', 'ns of CPU', results);
+}
+
+if (isWanted('failures, real')) {
+  const results = await timeInRounds(rowsOf(failing, { retries: 5, delayMs: 0 }), {
+    rounds,
+    stopwatch: 'wall',
+  });
+  printTable('failures, real: five, without delay', 'ns', results);
+}
+
+// Bytes hardly differ between runs, and each sample is a process of its own.
+if (isWanted('memory')) await compareWaiting('memory', 'heap bytes per waiting call', 3);
+
+if (isWanted('shared signal')) {
+  const names = ['p-retry', 'withRetry'];
+  // Once: the one takes minutes and the other about a second.
+  await compareWaiting(
+    'shared signal',
+    'ms of CPU to set up and abort 40000 waiters on one signal',
+    1,
+    names,
+  );
+}
+
+function rowsOf(
+  makeFunction: () => () => Promise<unknown>,
+  plan: { retries: number; delayMs: number },
+): Row[] {
+  return Object.entries(libraries).map(([name, make]) => ({ name, run: make(makeFunction(), plan) }));
+}
+
+/** Fails five times, then succeeds, and so on; always with the same error, as making one costs more than a retry. */
+function failing(): () => Promise<number> {
+  const error = new Error('failed');
+  let calls = 0;
+  return async () => {
+    calls += 1;
+    if (calls % 6 !== 0) throw error;
+    return calls;
+  };
+}
+
+function asMicrotask(callback: (...args: unknown[]) => void, _delayMs: number, ...args: unknown[]): object {
+  queueMicrotask(() => callback(...args));
+  return { ref: () => {}, unref: () => {} };
+}
+
+async function compareWaiting(
+  title: string,
+  unit: string,
+  times: number,
+  names: readonly string[] = Object.keys(libraries),
+): Promise<void> {
+  const rows = names.map((name) => ({ name }));
+  const results = await inRounds(rows, times, (index) => {
+    const args = ['--expose-gc', join(import.meta.dirname, 'waiting.mjs'), title, names[index] ?? ''];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${names[index]} did not get through: ${stderr}`);
+    return Number(stdout);
+  });
+  printTable(title, unit, results);
+}
