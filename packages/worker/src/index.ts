@@ -30,4 +30,4 @@ export { taskFrom } from './task/task-from.ts';
 export type { Worker } from './worker/create-worker.ts';
 export { createWorker } from './worker/create-worker.ts';
 export type { RunNotice, WorkerEvents, WorkerEventType } from './worker/events.ts';
-export type { WorkerOptions } from './worker/options.ts';
+export type { SignalName, WorkerOptions } from './worker/options.ts';

@@ -93,6 +93,20 @@ export function describeSchedule(scene: Scene): void {
       expect(await scene.claimIds()).toEqual(ids);
     });
 
+    it('promotes in the order of runAt whatever was cancelled meanwhile', async () => {
+      const now = await scene.now();
+      const runs = Array.from({ length: 300 }, (_, index) => {
+        return { id: `run-${index}`, runAt: now + 1 + ((index * 7_919) % 23) };
+      });
+      await scene.submit(...runs);
+      await scene.broker.cancel(runs.filter((_, index) => index % 3 === 1).map(({ id }) => id));
+      await scene.advance(PASS_MS);
+
+      const kept = runs.filter((_, index) => index % 3 !== 1);
+      const sorted = kept.sort((left, right) => left.runAt - right.runAt);
+      expect(await scene.claimIds()).toEqual(sorted.map(({ id }) => id));
+    });
+
     it('tells when the next run of the claimed lanes is due', async () => {
       const now = await scene.now();
       await scene.submit(

@@ -2,6 +2,9 @@ import type { Clock, Duration } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import type { AnyTask } from '../task/task.ts';
 
+/** The name of a signal that a process can be sent. */
+export type SignalName = `SIG${string}`;
+
 /** What a worker works with. */
 export interface WorkerOptions {
   readonly broker: Broker;
@@ -17,7 +20,7 @@ export interface WorkerOptions {
   /** How often it looks for runs whose lease has run out. @default half a lease */
   readonly cleanerInterval?: Duration;
   /** Signals that stop it; a second one stops it at once. `[]` for none. @default ['SIGTERM', 'SIGINT'] */
-  readonly signals?: readonly NodeJS.Signals[];
+  readonly signals?: readonly SignalName[];
   /** How long `stop()` lets runs go on that may; whatever still runs is then given back. @default '25s' */
   readonly shutdownTimeout?: Duration;
   /** Its name in leases and telemetry. @default a random one */
@@ -37,7 +40,7 @@ export interface WorkerSettings {
   readonly leaseMs: number;
   readonly pollMs: number;
   readonly cleanerMs: number;
-  readonly signals: readonly NodeJS.Signals[];
+  readonly signals: readonly SignalName[];
   readonly shutdownMs: number;
   readonly name: string;
   readonly random: () => number;
