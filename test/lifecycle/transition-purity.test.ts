@@ -14,10 +14,10 @@ describe('transition', () => {
     });
   });
 
-  it('rejects an event that nobody knows', () => {
-    const event = { type: 'explode', at: 300 } as unknown as RunEvent; // what JavaScript callers do
+  it.each(['explode', 'constructor', '__proto__'])('rejects an event that nobody knows: %s', (type) => {
+    const event = { type, at: 300 } as unknown as RunEvent; // what JavaScript callers do
 
-    expect(transition(runAfter(SUBMIT), event)).toMatchObject({ type: 'rejected', event: 'explode' });
+    expect(transition(runAfter(SUBMIT), event)).toMatchObject({ type: 'rejected', event: type });
   });
 
   it.each<RunEvent>([START, FAIL])('leaves the run it was given as it was on %o', (event) => {

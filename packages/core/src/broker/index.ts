@@ -17,6 +17,8 @@ export type {
   SubmitAnswer,
   WaitOptions,
 } from './broker.ts';
+export type { Identity, RunDraft } from './copy-run.ts';
+export { copyRun, newRun, transitionRun } from './copy-run.ts';
 export type { AttemptError, Concurrency, Run } from './run.ts';
 export type { SettleAnswer, Settlement } from './settlement.ts';
 export { answerSettlement, settledBy } from './settlement.ts';

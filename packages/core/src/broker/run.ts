@@ -19,17 +19,17 @@ export interface Run<State extends RunState = RunState> extends RunRecord<State>
   /** JSON text; the broker never looks inside. */
   readonly payload: string;
   /** JSON text of what the handler returned; only when completed. */
-  readonly result?: string;
+  readonly result?: string | undefined;
   /** One per failed attempt since the last reset, oldest first; only the latest few are kept. */
   readonly errors: readonly AttemptError[];
   /** Delay before the latest retry in ms; decorrelated backoff grows from it. */
   readonly previousDelayMs?: number | undefined;
   /** Runs of one key start at most `limit` at a time, over all workers. */
-  readonly concurrency?: Concurrency;
+  readonly concurrency?: Concurrency | undefined;
   /** `epoch:event` of the settlement accepted last: the same one again is `already`, another is `fenced`. */
-  readonly settledBy?: string;
+  readonly settledBy?: string | undefined;
   /** Its end is of no further interest: retention may forget it like a completed run (dead letters off). */
-  readonly isDisposable?: boolean;
+  readonly isDisposable?: boolean | undefined;
   /** Somebody asked to cancel it while it was running. */
   readonly isCancelRequested?: boolean | undefined;
 }

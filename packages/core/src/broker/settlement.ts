@@ -14,7 +14,7 @@ export interface Settlement {
   readonly epoch: number;
   /** The event that the claim ended with. */
   readonly event: RunEventType;
-  /** The run as it is from now on, neither started nor unsubmitted; made by `transition`. */
+  /** The run as it is from now on, neither started nor unsubmitted; made by `transitionRun`. */
   readonly next: Run;
   /** Only if the lease has run out by the broker's clock: how a cleaner settles for a silent worker. */
   readonly onlyIfExpired?: boolean;

@@ -2,7 +2,7 @@ import type { RunEvent, RunEventType } from './run-event.ts';
 import type { RunRecord } from './run-state.ts';
 
 /** A copy of a run that nobody else has seen yet. */
-type Draft = { -readonly [Key in keyof RunRecord]: RunRecord[Key] };
+export type Draft = { -readonly [Key in keyof RunRecord]: RunRecord[Key] };
 
 type Change<Type extends RunEventType> = (draft: Draft, event: Extract<RunEvent, { type: Type }>) => void;
 

@@ -43,6 +43,23 @@ export interface Arrow {
 
 type KnownArrow = (typeof ARROWS)[number];
 
+/** The arrows by where they come from and by what: every move of every run asks. */
+const TARGETS: ReadonlyMap<string, ReadonlyMap<string, readonly RunState[]>> = indexArrows();
+
+/** Whether the lifecycle knows this move. */
+export function isArrow({ from, event, to }: Arrow): boolean {
+  return TARGETS.get(from)?.get(event)?.includes(to) === true;
+}
+
+function indexArrows(): Map<string, Map<string, RunState[]>> {
+  const targets = new Map<string, Map<string, RunState[]>>();
+  for (const { from, event, to } of ARROWS) {
+    const ofState = targets.get(from) ?? new Map<string, RunState[]>();
+    targets.set(from, ofState.set(event, [...(ofState.get(event) ?? []), to]));
+  }
+  return targets;
+}
+
 /** Events that a run in this state takes; a union of states takes what any of them takes. */
 export type EventFrom<State extends RunState> = Extract<
   RunEvent,

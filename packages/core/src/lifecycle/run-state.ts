@@ -37,23 +37,23 @@ export interface RunRecord<State extends RunState = RunState> {
   /** The epoch when the attempts were last reset; 0 when never. */
   readonly resetEpoch: number;
   /** When that was; the deadline of a redriven run counts from it. */
-  readonly resetAt?: number;
+  readonly resetAt?: number | undefined;
   readonly failures: number;
   readonly stalls: number;
   readonly releases: number;
   readonly rateLimits: number;
   readonly redrives: number;
   /** Latest submission, in epoch milliseconds, as every instant here. */
-  readonly submittedAt?: number;
+  readonly submittedAt?: number | undefined;
   /** First start. */
-  readonly startedAt?: number;
+  readonly startedAt?: number | undefined;
   /** Latest start after the first. */
-  readonly retriedAt?: number;
-  readonly heartbeatAt?: number;
+  readonly retriedAt?: number | undefined;
+  readonly heartbeatAt?: number | undefined;
   /** When it is due, or was: lateness is the start minus this. */
-  readonly runAt?: number;
+  readonly runAt?: number | undefined;
   /** When it ended. */
-  readonly completedAt?: number;
+  readonly completedAt?: number | undefined;
 }
 
 /** A run that nobody has submitted yet. */

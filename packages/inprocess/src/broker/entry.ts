@@ -1,6 +1,6 @@
 import type { Run } from '@retry/core/broker';
+import { transitionRun } from '@retry/core/broker';
 import type { RunEvent, RunState, StateAfter } from '@retry/core/lifecycle';
-import { transition } from '@retry/core/lifecycle';
 import type { Linked } from './deque.ts';
 import type { Ranked } from './heap.ts';
 import type { Lane } from './lanes.ts';
@@ -41,7 +41,7 @@ export function move<Event extends RunEvent>(
   run: Run,
   event: Event,
 ): Run<StateAfter<RunState, Event['type']>> {
-  const moved = transition(run, event);
+  const moved = transitionRun(run, event);
   if (moved.type === 'rejected')
     throw new Error(`run ${run.id} is ${moved.from}: no ${moved.event} from there`);
   return moved.run;

@@ -1,5 +1,5 @@
 import type { Run, SettleAnswer, Settlement } from '@retry/core/broker';
-import { answerSettlement, settledBy } from '@retry/core/broker';
+import { answerSettlement, copyRun, settledBy } from '@retry/core/broker';
 import { isEnd } from '@retry/core/lifecycle';
 import { freeKey } from './concurrency-keys.ts';
 import { endRun } from './ended-runs.ts';
@@ -45,8 +45,10 @@ function write(store: Store, entry: Entry, written: { settlement: Settlement; no
   remove(store.leases, entry);
   entry.place = 'none';
   freeKey(store, entry);
-  // The wish to cancel is about one claim and ends with it.
-  entry.run = { ...next, isCancelRequested: undefined, settledBy: settledBy(epoch, event) };
+  const run = copyRun(next);
+  run.settledBy = settledBy(epoch, event);
+  run.isCancelRequested = undefined; // the wish to cancel is about one claim and ends with it
+  entry.run = run;
   // Its worker had not heard: what was asked for comes before another attempt.
   if (wantsCancel && !isEnd(next.state)) entry.run = move(entry.run, { type: 'cancel', at: written.now });
 }

@@ -1,6 +1,7 @@
 import type { Decision, FailReason, Policy } from '@retry/core';
 import { chargedAttempts, decide, isEligible, parseDuration } from '@retry/core';
 import type { Run, Settlement } from '@retry/core/broker';
+import { copyRun } from '@retry/core/broker';
 import type { RunEvent } from '@retry/core/lifecycle';
 import type { AnyTask, RetryRequest } from '../task/task.ts';
 import { attemptError } from './attempt-error.ts';
@@ -35,7 +36,7 @@ export function settleOutcome(
   const at = context.now;
   switch (outcome.type) {
     case 'completed':
-      return { settlement: settle({ ...run, result: outcome.result }, [{ type: 'complete', at }]) };
+      return { settlement: settle(withResult(run, outcome.result), [{ type: 'complete', at }]) };
     case 'cancelled':
       return { settlement: settle(run, [{ type: 'cancel', at }]) };
     case 'released':
@@ -54,6 +55,12 @@ export function settleOutcome(
     case 'failed':
       return settleFailure(task, run, outcome, context);
   }
+}
+
+function withResult(run: Run<'started'>, result: string): Run<'started'> {
+  const draft = copyRun(run);
+  draft.result = result;
+  return draft;
 }
 
 function settleFailure(

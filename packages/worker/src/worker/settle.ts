@@ -1,6 +1,6 @@
 import type { Run, Settlement } from '@retry/core/broker';
-import type { RunEvent } from '@retry/core/lifecycle';
-import { transition } from '@retry/core/lifecycle';
+import { transitionRun } from '@retry/core/broker';
+import type { RunEvent, RunState } from '@retry/core/lifecycle';
 
 /** The settlement that moves a claimed run by these events, in one write. The first event names it. */
 export function settle(run: Run<'started'>, events: readonly RunEvent[]): Settlement {
@@ -9,7 +9,7 @@ export function settle(run: Run<'started'>, events: readonly RunEvent[]): Settle
 }
 
 function move(run: Run, event: RunEvent): Run {
-  const moved = transition<Run, RunEvent>(run, event);
+  const moved = transitionRun<RunState, RunEvent>(run, event);
   // A started run takes every event that the worker makes; anything else is a bug of ours, not of the run.
   if (moved.type === 'rejected') throw new TypeError(`a ${moved.from} run takes no ${moved.event}`);
   return moved.run;
