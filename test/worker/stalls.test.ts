@@ -346,6 +346,35 @@ describe('a worker that crashes', () => {
     expect(rescuer.toldOf('stalled')).toHaveLength(1);
   });
 
+  it('is told of by one cleaner only, though two settle it at once', async () => {
+    const scene = setScene();
+    const { clock, queue, broker, startWorker } = scene;
+    const retry = { ...STEADY, backoff: { type: 'constant', base: '5m' } } as const;
+    const task = defineTask({ name: 'long', retry, run: never });
+    const power = powered(broker);
+    await queue.submit(task, null);
+    startWorker({ tasks: [task], broker: power.broker, lease: '9s' });
+    await clock.advance('1s');
+    power.cut();
+    // Both have looked before either has settled what it saw.
+    const findExpired: Broker['findExpired'] = async (limit) => {
+      const found = await broker.findExpired(limit);
+      await pass(clock, 10);
+      return found;
+    };
+    const options = {
+      tasks: [task],
+      broker: { ...broker, findExpired },
+      lease: '9s',
+      cleanerInterval: '2s',
+    } as const;
+    const cleaners = [startWorker(options), startWorker(options)];
+
+    await clock.advance('30s');
+
+    expect(cleaners.flatMap((cleaner) => cleaner.toldOf('stalled'))).toHaveLength(1);
+  });
+
   it('leaves runs of tasks that the others do not know to those that do', async () => {
     const scene = setScene();
     const { clock, queue, broker, startWorker } = scene;

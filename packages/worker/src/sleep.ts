@@ -1,6 +1,6 @@
 import type { Clock } from '@retry/core';
 
-/** Waits so long, or until the signal aborts; leaves neither timer nor listener behind. Never rejects. */
+/** Waits so long (`Infinity`: without a timer), or until the signal aborts; leaves neither timer nor listener behind. Never rejects. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted === true) return Promise.resolve();
   return new Promise((resolve) => {
@@ -9,7 +9,7 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
       signal?.removeEventListener('abort', wake);
       resolve();
     };
-    const cancel = clock.setTimer(wake, delayMs);
+    const cancel = delayMs < Infinity ? clock.setTimer(wake, delayMs) : (): void => {};
     signal?.addEventListener('abort', wake);
   });
 }

@@ -7,9 +7,6 @@ import type { WorkerOptions, WorkerSettings } from './options.ts';
 import { readWorkerOptions } from './read-worker-options.ts';
 import { repeat } from './repeat.ts';
 
-/** Heartbeats per lease: two may be lost before the lease is. */
-const BEATS_PER_LEASE = 3;
-
 /** Claims runs of its tasks, runs them and settles them. */
 export interface Worker {
   readonly name: string;
@@ -83,10 +80,10 @@ function openSession(settings: WorkerSettings, engine: Engine, cancels: (() => v
 
 /** What goes on beside the work; gives functions that end it. */
 function startRepeating(settings: WorkerSettings, engine: Engine, emitter: WorkerEmitter): (() => void)[] {
-  const { clock, leaseMs, cleanerMs, onUnknown } = settings;
+  const { clock, heartbeatMs, cleanerMs, onUnknown } = settings;
   const onError = (doing: string) => (error: unknown) => emitter.emit('error', { error, doing });
   return [
-    repeat(clock, leaseMs / BEATS_PER_LEASE, {
+    repeat(clock, heartbeatMs, {
       run: () => engine.heartbeat(),
       onError: onError('heartbeating'),
     }),

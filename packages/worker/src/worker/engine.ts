@@ -1,172 +1,173 @@
-import { randomUUID } from 'node:crypto';
-import type { Claim, ClaimedRun, Run, Settlement } from '@retry/core/broker';
-import { CancelledError, LeaseLostError, ShutdownError, StalledError } from '../errors.ts';
+import type { Beat, Run, Settlement } from '@retry/core/broker';
+import { StalledError } from '../errors.ts';
 import { sleep } from '../sleep.ts';
 import type { AnyTask } from '../task/task.ts';
 import { Bell } from './bell.ts';
 import type { WorkerEmitter } from './events.ts';
 import { Exchanger } from './exchanger.ts';
-import { Execution } from './execution.ts';
+import type { Execution } from './execution.ts';
+import { Executions } from './executions.ts';
+import { findSilent } from './find-silent.ts';
+import { makeClaim } from './make-claim.ts';
 import type { WorkerSettings } from './options.ts';
 import type { Outcome } from './outcome.ts';
-import { latenessOf, noticeOf, reportSettled } from './reporter.ts';
+import { reportSettled } from './reporter.ts';
 import { settleOutcome } from './settle-outcome.ts';
-import { Slots } from './slots.ts';
+import type { Room } from './slots.ts';
 
-/** What an execution that its worker gave up ends with. */
-const RELEASED: Outcome = { type: 'released' };
+/** While one is on its way, a second exchange of little waits so long for more, in ms. */
+const GATHER_MS = 1;
 
-/** The most expired runs that one look of the cleaner takes. */
-const MOST_EXPIRED = 1_000;
+/** The lanes of a claim that got nothing, and when the next run of them is due. */
+interface Lull {
+  readonly lanes: readonly string[];
+  readonly dueMs: number;
+}
 
-/** The engine of a worker: claims, runs and settles until it is told to stop. */
+/**
+ * The engine of a worker: claims, runs and settles until it is told to stop. Up to two exchanges are on their way
+ * at a time, so that worker and broker work side by side when there is much to do.
+ */
 export class Engine {
   readonly #settings: WorkerSettings;
   readonly #emitter: WorkerEmitter;
   readonly #exchanger: Exchanger;
-  readonly #slots: Slots;
-  readonly #running = new Set<Execution>();
+  readonly #executions: Executions;
   readonly #bell = new Bell();
+  #onTheirWay = 0;
+  /** The latest claim got all that it asked for: there is more to have. */
+  #isPlenty = false;
+  #lull: Lull | undefined;
+  /** When what waits for a second exchange has waited long enough. */
+  #gatherUntil: number | undefined;
   #isStopping = false;
 
   constructor(settings: WorkerSettings, emitter: WorkerEmitter) {
     this.#settings = settings;
     this.#emitter = emitter;
     this.#exchanger = new Exchanger(settings, (error) => this.#onError(error, 'exchanging'));
-    this.#slots = new Slots(settings.tasks.values(), settings.concurrency);
+    this.#executions = new Executions(settings, emitter, (execution, outcome) =>
+      this.#onEnd(execution, outcome),
+    );
   }
 
   /** Whether nothing runs and everything is settled. */
   get isIdle(): boolean {
-    return this.#running.size === 0 && !this.#exchanger.hasPending;
+    return this.#executions.isEmpty && this.#exchanger.isDone;
   }
 
   /** Works until it is stopped; resolves when nothing runs any more and everything is settled. */
   async work(): Promise<void> {
-    while (!(this.#isStopping && this.isIdle)) {
-      const claim = this.#nextClaim();
-      if (claim === undefined && !this.#exchanger.hasPending) {
-        await this.#bell.during((signal) => this.#rest(signal));
-      } else {
-        await this.#exchange(claim);
-      }
+    while (!(this.#isStopping && this.isIdle && this.#onTheirWay === 0)) {
+      const room = this.#executions.room();
+      if (this.#isTimeFor(room)) void this.#exchange(room);
+      else await this.#bell.during((signal) => this.#wait(room, signal));
       // Runs that end in the same turn are settled in the same exchange.
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
   }
 
   /** Extends the leases of what runs; hears of cancellations and lost leases. */
-  async heartbeat(): Promise<void> {
-    const running = [...this.#running];
-    if (running.length === 0) return;
-    const beats = running.map(({ run: { id, epoch } }) => ({ id, epoch }));
-    const answers = await this.#settings.broker.heartbeat(beats, this.#settings.leaseMs);
-    running.forEach((execution, index) => {
-      const answer = answers[index];
-      if (answer === 'cancel') execution.interrupt({ type: 'cancelled' }, new CancelledError());
-      if (answer === 'fenced' || answer === 'gone') this.#lose(execution, answer);
-    });
+  heartbeat(): Promise<void> {
+    return this.#executions.heartbeat();
   }
 
   /** Settles runs of known tasks whose worker fell silent. */
   async clean(): Promise<void> {
-    const mine = new Set([...this.#running].map(({ run: { id, epoch } }) => `${epoch}:${id}`));
-    const isMine = (run: Run): boolean =>
-      mine.has(`${run.epoch}:${run.id}`) || this.#exchanger.isSettling(run);
-    for (const run of await this.#settings.broker.findExpired(MOST_EXPIRED)) {
-      const task = this.#settings.tasks.get(run.lane);
-      if (task === undefined || isMine(run)) continue;
+    const isMine = (claim: Beat): boolean =>
+      this.#executions.holds(claim) || this.#exchanger.isSettling(claim);
+    for (const { task, run } of await findSilent(this.#settings, isMine)) {
       const outcome: Outcome = { type: 'stalled', error: new StalledError() };
-      this.#settle(task, run as Run<'started'>, { outcome, durationMs: 0, onlyIfExpired: true }); // expired runs are started
+      this.#settle(task, run, { outcome, durationMs: 0, onlyIfExpired: true });
     }
-    this.#bell.ring();
+    this.#wake();
   }
 
   /** Claims no more; each running run goes on, stalls or is given back, as its task says. */
   stop(): void {
     this.#isStopping = true;
-    for (const execution of [...this.#running]) {
-      const { onShutdown } = execution.task;
-      if (onShutdown === 'stop') {
-        execution.interrupt(
-          { type: 'stalled', error: new StalledError('the worker stopped') },
-          new ShutdownError(),
-        );
-      } else if (onShutdown === 'resubmit') execution.interrupt(RELEASED, new ShutdownError());
-    }
-    this.#bell.ring();
+    this.#executions.stop();
+    this.#wake();
   }
 
   /** Gives back whatever still runs, and resends nothing that fails. */
   stopNow(): void {
     this.#isStopping = true;
     this.#exchanger.giveUp();
-    for (const execution of [...this.#running]) execution.interrupt(RELEASED, new ShutdownError());
+    this.#executions.stopNow();
+    this.#wake();
+  }
+
+  #isTimeFor(room: Room | undefined): boolean {
+    const { pending } = this.#exchanger;
+    if (this.#onTheirWay === 0) return pending > 0 || (room !== undefined && this.#lull === undefined);
+    if (this.#onTheirWay > 1) return false;
+    const isMuch = 2 * Math.max(pending, room?.limit ?? 0) >= this.#settings.concurrency;
+    if (pending === 0) return isMuch && this.#isPlenty;
+    return isMuch || this.#settings.clock.now() >= (this.#gatherUntil ?? Infinity);
+  }
+
+  async #exchange(room: Room | undefined): Promise<void> {
+    const claim = room && makeClaim(this.#settings, room, this.#isPlenty ? 'half' : 'all');
+    const free = claim && this.#executions.reserve(claim);
+    this.#lull = undefined;
+    this.#gatherUntil = undefined;
+    this.#onTheirWay += 1;
+    const reply = await this.#exchanger.exchange(claim);
+    this.#onTheirWay -= 1;
+    free?.();
+    if (reply !== undefined && claim !== undefined) {
+      const { claimed, nextRunAt = Infinity, now } = reply;
+      this.#isPlenty = claimed.length >= claim.limit;
+      if (claimed.length === 0) this.#lull = { lanes: [...claim.lanes.keys()], dueMs: nextRunAt - now };
+      this.#executions.take(claimed);
+    }
     this.#bell.ring();
   }
 
-  #nextClaim(): Claim | undefined {
-    const { name, leaseMs, clock } = this.#settings;
-    const room = this.#isStopping ? undefined : this.#slots.room(clock.now());
-    return room && { worker: name, requestId: randomUUID(), leaseMs, ...room };
+  /** Waits for a ring: a run has ended, an exchange is back. */
+  async #wait(room: Room | undefined, signal: AbortSignal): Promise<void> {
+    const lull = this.#lull;
+    if (this.#onTheirWay > 0) return this.#gather(signal);
+    if (room === undefined || lull === undefined) return this.#rest(signal);
+    await this.#waitForWork(lull, signal);
+    this.#lull = undefined;
   }
 
-  async #exchange(claim: Claim | undefined): Promise<void> {
-    const reply = await this.#exchanger.exchange(claim);
-    if (reply === undefined) return;
-    for (const claimed of reply.claimed) this.#start(claimed);
-    if (claim === undefined || reply.claimed.length > 0 || this.#exchanger.hasPending) return;
-    const dueMs = (reply.nextRunAt ?? Infinity) - reply.now;
-    await this.#bell.during((signal) => this.#waitForWork(claim, dueMs, signal));
+  async #gather(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#settings;
+    if (this.#onTheirWay > 1 || this.#exchanger.pending === 0) return sleep(clock, Infinity, signal);
+    this.#gatherUntil ??= clock.now() + GATHER_MS;
+    await sleep(clock, this.#gatherUntil - clock.now(), signal);
   }
 
-  async #waitForWork({ lanes }: Claim, dueMs: number, signal: AbortSignal): Promise<void> {
+  async #waitForWork({ lanes, dueMs }: Lull, signal: AbortSignal): Promise<void> {
     const timeoutMs = Math.min(this.#restMs(), Math.max(dueMs, 1));
     try {
-      await this.#settings.broker.waitForWork([...lanes.keys()], { timeoutMs, signal });
+      await this.#settings.broker.waitForWork(lanes, { timeoutMs, signal });
     } catch (error) {
       this.#onError(error, 'waiting for work');
       await this.#rest(signal);
     }
   }
 
-  /** Nothing to claim and nothing to settle: waits for a ring, or for a rate limit to open. */
+  /** Waits for a ring, for a rate limit to open, or for a poll. */
   #rest(signal: AbortSignal): Promise<void> {
     return sleep(this.#settings.clock, this.#restMs(), signal);
   }
 
   #restMs(): number {
-    const { clock, pollMs } = this.#settings;
-    return Math.min(pollMs, this.#slots.opensIn(clock.now()));
+    return Math.min(this.#settings.pollMs, this.#executions.opensIn());
   }
 
-  #start({ run, isOverLimit }: ClaimedRun): void {
-    const { tasks, clock } = this.#settings;
-    const task = tasks.get(run.lane);
-    if (task === undefined) return;
-    const notice = noticeOf(task, run);
-    const execution: Execution = new Execution(task, run, {
-      clock,
-      log: (message, details) => this.#emitter.emit('log', { ...notice, message, details }),
-      onEnd: (outcome) => this.#onEnd(execution, outcome),
-    });
-    this.#running.add(execution);
-    this.#slots.take(task);
-    if (this.#isStopping) execution.interrupt(RELEASED, new ShutdownError());
-    else if (isOverLimit || !this.#slots.start(task, clock.now()))
-      execution.interrupt({ type: 'limited' }, undefined);
-    else {
-      this.#emitter.emit('started', { ...notice, latenessMs: latenessOf(run) });
-      execution.start();
-    }
+  #onEnd({ task, run, durationMs }: Execution, outcome: Outcome | undefined): void {
+    if (outcome !== undefined) this.#settle(task, run, { outcome, durationMs });
+    this.#wake();
   }
 
-  #onEnd(execution: Execution, outcome: Outcome | undefined): void {
-    const { task, run, startedAt } = execution;
-    this.#running.delete(execution);
-    this.#slots.free(task);
-    if (outcome !== undefined)
-      this.#settle(task, run, { outcome, durationMs: this.#settings.clock.now() - startedAt });
+  /** There may be room or settlements that there were not before. */
+  #wake(): void {
+    this.#lull = undefined;
     this.#bell.ring();
   }
 
@@ -177,15 +178,11 @@ export class Engine {
       random: this.#settings.random,
     });
     const settlement: Settlement = { ...settled.settlement, ...(onlyIfExpired && { onlyIfExpired }) };
-    this.#exchanger.push(settlement, (answer) => {
+    this.#exchanger.push(settlement, (answer, sent) => {
+      // Two cleaners may see the same silence; the one that came first tells of it.
+      if (onlyIfExpired && answer === 'already' && sent === 'once') return;
       reportSettled(this.#emitter, { task, run, outcome, settled, durationMs }, answer);
     });
-  }
-
-  #lose(execution: Execution, answer: 'fenced' | 'gone'): void {
-    // It may have ended, and been settled, while the heartbeat was on its way.
-    if (!execution.abandon(new LeaseLostError())) return;
-    this.#emitter.emit('fenced', { ...noticeOf(execution.task, execution.run), answer });
   }
 
   #onError(error: unknown, doing: string): void {

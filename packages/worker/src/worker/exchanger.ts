@@ -1,6 +1,13 @@
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy } from '@retry/core';
-import type { Beat, Claim, ExchangeReply, SettleAnswer, Settlement } from '@retry/core/broker';
+import type {
+  Beat,
+  Claim,
+  ExchangeReply,
+  ExchangeRequest,
+  SettleAnswer,
+  Settlement,
+} from '@retry/core/broker';
 import { sleep } from '../sleep.ts';
 import type { WorkerSettings } from './options.ts';
 
@@ -10,11 +17,13 @@ const MOST_SETTLEMENTS = 500;
 /** How to go on when the broker fails: a settlement must arrive, and its lease is running. */
 const BROKER_RETRY: Policy = definePolicy({ backoff: { type: 'exponential', base: '50ms' }, maxDelay: '5s' });
 
-type Listener = (answer: SettleAnswer) => void;
+/** How often an exchange was sent: the answer to one sent again may be about an earlier sending. */
+type Times = 'once' | 'again';
+
+type Listener = (answer: SettleAnswer, sent: Times) => void;
 
 /**
- * Carries settlements and claims to the broker, one exchange at a time. An exchange that fails is sent again
- * as it was: the broker answers `already` to what it wrote, and the same claim gets the same runs.
+ * Carries settlements and claims to the broker. An exchange that fails is sent again as it was: the broker answers `already` to what it wrote, and the same claim gets the same runs.
  */
 export class Exchanger {
   readonly #settings: WorkerSettings;
@@ -35,8 +44,14 @@ export class Exchanger {
     return this.#settings.clock.now() + this.#clockOffsetMs;
   }
 
-  get hasPending(): boolean {
-    return this.#pending.length > 0;
+  /** How many settlements wait for an exchange. */
+  get pending(): number {
+    return this.#pending.length;
+  }
+
+  /** Whether every settlement has been answered. */
+  get isDone(): boolean {
+    return this.#settling.size === 0;
   }
 
   /** Whether the claim's settlement is queued or on its way. */
@@ -60,22 +75,23 @@ export class Exchanger {
     const sent = this.#pending.slice(0, MOST_SETTLEMENTS);
     this.#pending = this.#pending.slice(MOST_SETTLEMENTS);
     const settle = sent.map(({ settlement }) => settlement);
-    const reply = await this.#send({ settle, ...(claim !== undefined && { claim }) });
+    const answer = await this.#send({ settle, ...(claim !== undefined && { claim }) });
     for (const settlement of settle) this.#settling.delete(claimKey(settlement));
-    if (reply === undefined) return undefined;
+    if (answer === undefined) return undefined;
 
+    const { reply, times } = answer;
     this.#clockOffsetMs = reply.now - this.#settings.clock.now();
-    for (const [index, { onAnswer }] of sent.entries()) onAnswer(reply.settled[index] ?? 'gone');
+    for (const [index, { onAnswer }] of sent.entries()) onAnswer(reply.settled[index] ?? 'gone', times);
     return reply;
   }
 
   async #send(
-    request: Parameters<WorkerSettings['broker']['exchange']>[0],
-  ): Promise<ExchangeReply | undefined> {
+    request: ExchangeRequest,
+  ): Promise<{ readonly reply: ExchangeReply; readonly times: Times } | undefined> {
     const { broker, clock, random } = this.#settings;
     for (let retry = 1; ; retry += 1) {
       try {
-        return await broker.exchange(request);
+        return { reply: await broker.exchange(request), times: retry === 1 ? 'once' : 'again' };
       } catch (error) {
         this.#onError(error);
         if (this.#givingUp.signal.aborted) return undefined;

@@ -22,24 +22,40 @@ export interface ExecutionPort {
 export class Execution {
   readonly run: Run<'started'>;
   readonly task: AnyTask;
-  /** By the worker's clock. */
-  readonly startedAt: number;
   readonly #port: ExecutionPort;
   readonly #controller = new AbortController();
   #cancelTimeout: (() => void) | undefined;
   #cancelSilence: (() => void) | undefined;
+  readonly #claimedAt: number;
+  #startedAt: number | undefined;
   #hasEnded = false;
 
   constructor(task: AnyTask, run: Run<'started'>, port: ExecutionPort) {
     this.task = task;
     this.run = run;
     this.#port = port;
-    this.startedAt = port.clock.now();
+    this.#claimedAt = port.clock.now();
   }
 
   /** Whether it has ended: nothing that its handler does is heard any more. */
   get hasEnded(): boolean {
     return this.#hasEnded;
+  }
+
+  /** Whether its handler was called. */
+  get hasStarted(): boolean {
+    return this.#startedAt !== undefined;
+  }
+
+  /** Milliseconds since it was claimed, by the worker's clock. */
+  get ageMs(): number {
+    return this.#port.clock.now() - this.#claimedAt;
+  }
+
+  /** Milliseconds since its handler was called; 0 before. */
+  get durationMs(): number {
+    const now = this.#port.clock.now();
+    return now - (this.#startedAt ?? now);
   }
 
   /** Aborts when the attempt is to stop. */
@@ -49,11 +65,12 @@ export class Execution {
 
   /** Milliseconds left of the timeout; `Infinity` without one. */
   get remainingMs(): number {
-    return Math.max(this.startedAt + this.task.timeoutMs - this.#port.clock.now(), 0);
+    return Math.max(this.task.timeoutMs - this.durationMs, 0);
   }
 
   /** Calls the handler. */
   start(): void {
+    this.#startedAt = this.#port.clock.now();
     const { timeoutMs } = this.task;
     if (timeoutMs < Infinity) {
       this.#cancelTimeout = this.#port.clock.setTimer(() => this.#onTimeout(), timeoutMs);

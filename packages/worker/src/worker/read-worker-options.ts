@@ -8,11 +8,15 @@ import { systemClock } from '../clock.ts';
 import type { AnyTask } from '../task/task.ts';
 import type { WorkerOptions, WorkerSettings } from './options.ts';
 
+/** Heartbeats per lease: two may be lost before the lease is. */
+const BEATS_PER_LEASE = 3;
+
 const KEYS: readonly (keyof WorkerOptions)[] = [
   'broker',
   'tasks',
   'onUnknown',
   'concurrency',
+  'prefetch',
   'lease',
   'pollInterval',
   'cleanerInterval',
@@ -44,7 +48,13 @@ function readSettings(options: WorkerOptions, fields: Fields): WorkerSettings {
       message: 'must be an integer ≥ 1',
       cure: 'It is how many runs go on at a time in this worker.',
     }),
+    prefetch: fields.number('prefetch', 0, {
+      accepts: (count) => Number.isInteger(count) && count >= 0,
+      message: 'must be an integer ≥ 0',
+      cure: 'It is how many claimed runs this worker may hold ready.',
+    }),
     leaseMs,
+    heartbeatMs: leaseMs / BEATS_PER_LEASE,
     pollMs: fields.duration('pollInterval', 1_000, LIMITED),
     cleanerMs: fields.duration('cleanerInterval', leaseMs / 2, LIMITED),
     signals: options.signals ?? ['SIGTERM', 'SIGINT'],

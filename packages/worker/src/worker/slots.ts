@@ -1,33 +1,58 @@
 import type { AnyTask } from '../task/task.ts';
 import { StartWindow } from './start-window.ts';
 
-/** How much may start now. */
+/** How much may be claimed now. */
 export interface Room {
   readonly limit: number;
   /** Per lane; lanes without room are left out. */
   readonly lanes: ReadonlyMap<string, number>;
 }
 
+/** What a slot is taken by: a run that goes on, or one that was claimed and waits for its turn. */
+export type SlotUse = 'running' | 'held';
+
+interface Limits {
+  readonly concurrency: number;
+  /** How many runs may be claimed beyond those that can go on. */
+  readonly ahead: () => number;
+}
+
 /** Slots of one worker: `concurrency` in all, `maxConcurrent` and `rateLimit` per task. */
 export class Slots {
   readonly #tasks: readonly AnyTask[];
-  readonly #concurrency: number;
-  readonly #running = new Map<string, number>();
+  readonly #limits: Limits;
   readonly #windows = new Map<string, StartWindow>();
-  #total = 0;
+  readonly #used: Readonly<Record<SlotUse, Map<string, number>>> = { running: new Map(), held: new Map() };
+  readonly #total: Record<SlotUse, number> = { running: 0, held: 0 };
+  /** What claims that are on their way may bring. */
+  readonly #reserved = new Set<Room>();
 
-  constructor(tasks: Iterable<AnyTask>, concurrency: number) {
+  constructor(tasks: Iterable<AnyTask>, limits: Limits) {
     this.#tasks = [...tasks];
-    this.#concurrency = concurrency;
+    this.#limits = limits;
     for (const { lane, rateLimit } of this.#tasks) {
       if (rateLimit !== undefined) this.#windows.set(lane, new StartWindow(rateLimit));
     }
   }
 
+  /** Whether another run may go on. */
+  get isFree(): boolean {
+    return this.#total.running < this.#limits.concurrency;
+  }
+
   /** Takes a slot of the task. */
-  take({ lane }: AnyTask): void {
-    this.#total += 1;
-    this.#running.set(lane, (this.#running.get(lane) ?? 0) + 1);
+  take({ lane }: AnyTask, use: SlotUse): void {
+    this.#count(lane, use, 1);
+  }
+
+  free({ lane }: AnyTask, use: SlotUse): void {
+    this.#count(lane, use, -1);
+  }
+
+  /** Keeps room for what a claim may bring; gives a function that frees it. */
+  reserve(room: Room): () => void {
+    this.#reserved.add(room);
+    return () => void this.#reserved.delete(room);
   }
 
   /** Counts a start of the task; gives false, and counts none, when its rate limit is reached. */
@@ -35,19 +60,15 @@ export class Slots {
     return this.#windows.get(lane)?.start(now) ?? true;
   }
 
-  free({ lane }: AnyTask): void {
-    this.#total -= 1;
-    this.#running.set(lane, (this.#running.get(lane) ?? 1) - 1);
-  }
-
-  /** Room in all and per lane; `undefined` when there is none at all. */
+  /** Room for another claim, in all and per lane; `undefined` when there is none at all. */
   room(now: number): Room | undefined {
+    const limit = this.#left();
     const lanes = new Map<string, number>();
     for (const task of this.#tasks) {
-      const room = this.#roomOf(task, now);
+      const room = Math.min(limit, this.#roomOf(task, now));
       if (room > 0) lanes.set(task.lane, room);
     }
-    return lanes.size === 0 ? undefined : { limit: this.#concurrency - this.#total, lanes };
+    return lanes.size === 0 ? undefined : { limit, lanes };
   }
 
   /** Milliseconds until a rate limit opens again; `Infinity` when none is shut. */
@@ -58,10 +79,24 @@ export class Slots {
     );
   }
 
+  #left(): number {
+    const { concurrency, ahead } = this.#limits;
+    let left = concurrency + ahead() - this.#total.running - this.#total.held;
+    for (const { limit } of this.#reserved) left -= limit;
+    return left;
+  }
+
   #roomOf({ lane, maxConcurrent, whenLimited }: AnyTask, now: number): number {
     // Where a reached limit means "retry" or "end", its runs are claimed to be settled so.
     const window = whenLimited === 'wait' ? this.#windows.get(lane) : undefined;
-    const free = Math.min(this.#concurrency - this.#total, maxConcurrent - (this.#running.get(lane) ?? 0));
-    return Math.min(free, window?.room(now) ?? Infinity);
+    let waiting = this.#used.held.get(lane) ?? 0;
+    for (const { limit, lanes } of this.#reserved) waiting += Math.min(limit, lanes.get(lane) ?? 0);
+    const running = this.#used.running.get(lane) ?? 0;
+    return Math.min(maxConcurrent - running, window?.room(now) ?? Infinity) - waiting;
+  }
+
+  #count(lane: string, use: SlotUse, change: number): void {
+    this.#total[use] += change;
+    this.#used[use].set(lane, (this.#used[use].get(lane) ?? 0) + change);
   }
 }

@@ -1,0 +1,107 @@
+import type { Broker, ExchangeReply, ExchangeRequest } from '@retry/core/broker';
+import { createWorker, defineTask } from '@retry/worker';
+import { describe, expect, it } from 'vitest';
+import type { Scene } from './scene.ts';
+import { pass, setScene } from './scene.ts';
+
+/** The scene's broker behind a slow line: the most exchanges on it, and the most runs that were claimed at a time. */
+function slowLine({ broker, clock }: Scene, delayMs: number) {
+  const seen = { most: 0, mostStarted: 0 };
+  let onTheirWay = 0;
+  const exchange = async (request: ExchangeRequest): Promise<ExchangeReply> => {
+    onTheirWay += 1;
+    seen.most = Math.max(seen.most, onTheirWay);
+    await pass(clock, delayMs);
+    const reply = await broker.exchange(request);
+    onTheirWay -= 1;
+    seen.mostStarted = Math.max(seen.mostStarted, (await broker.audit()).started);
+    return reply;
+  };
+  const slow: Broker = { ...broker, exchange };
+  return { slow, seen };
+}
+
+/** A task that notes how many of it run at a time. */
+function countingTask({ clock }: Scene, runMs: number, rest: object = {}) {
+  const seen = { running: 0, most: 0, done: 0 };
+  const task = defineTask({
+    name: 'counted',
+    ...rest,
+    run: async (_: number) => {
+      seen.running += 1;
+      seen.most = Math.max(seen.most, seen.running);
+      if (runMs > 0) await pass(clock, runMs);
+      seen.running -= 1;
+      seen.done += 1;
+    },
+  });
+  return { task, seen };
+}
+
+const numbers = (length: number): number[] => Array.from({ length }, (_, index) => index);
+
+describe('exchanges', () => {
+  it('are two at a time at most, and together never ask for more than there is room for', async () => {
+    const scene = setScene();
+    const { slow, seen } = slowLine(scene, 20);
+    const { task, seen: work } = countingTask(scene, 5);
+    await scene.queue.submitMany(task, numbers(300));
+    scene.startWorker({ tasks: [task], broker: slow, concurrency: 20 });
+
+    await scene.clock.advance('10s');
+
+    expect(work).toMatchObject({ running: 0, done: 300 });
+    expect(work.most).toBeLessThanOrEqual(20);
+    expect(seen).toEqual({ most: 2, mostStarted: 20 });
+  });
+
+  it('together never ask for more of a task than its maxConcurrent', async () => {
+    const scene = setScene();
+    const { slow, seen } = slowLine(scene, 20);
+    const { task } = countingTask(scene, 5, { maxConcurrent: 7 });
+    const other = countingTask(scene, 5, { name: 'other' }).task;
+    await scene.queue.submitMany(task, numbers(100));
+    scene.startWorker({ tasks: [task, other], broker: slow, concurrency: 12 });
+
+    await scene.clock.advance('10s');
+
+    expect(seen.mostStarted).toBe(7);
+  });
+
+  it('go on one at a time where there is little to do', async () => {
+    const scene = setScene();
+    const { slow, seen } = slowLine(scene, 20);
+    const { task, seen: work } = countingTask(scene, 0);
+    scene.startWorker({ tasks: [task], broker: slow, concurrency: 20 });
+    for (const number of numbers(5)) {
+      await scene.queue.submit(task, number);
+      await scene.clock.advance('1s');
+    }
+
+    expect(work.done).toBe(5);
+    expect(seen.most).toBe(1);
+  });
+
+  it('take settlements along within a millisecond, though another one is on its way', async () => {
+    const scene = setScene();
+    const { broker, clock, queue } = scene;
+    let count = 0;
+    // The second one, a claim alone, never comes back.
+    const exchange = (request: ExchangeRequest): Promise<ExchangeReply> => {
+      count += 1;
+      return count === 2 ? new Promise(() => {}) : broker.exchange(request);
+    };
+    const { task } = countingTask(scene, 10);
+    await queue.submitMany(task, numbers(4));
+    const worker = createWorker({ tasks: [task], broker: { ...broker, exchange }, clock, signals: [] });
+    worker.start();
+
+    await clock.advance(10);
+    expect(await queue.counts()).toMatchObject({ started: 4 });
+    await clock.advance(1);
+
+    expect(await queue.counts()).toMatchObject({ started: 0, ended: { completed: 4 } });
+    void worker.stop(); // of which nobody waits for the end: an exchange of its is lost
+    await clock.advance('1m');
+  });
+});
