@@ -1,4 +1,5 @@
 import { defineTask } from '@retry/worker';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StartWindow } from '../../packages/worker/src/worker/start-window.ts';
 import type { Scene } from './scene.ts';
@@ -291,5 +292,23 @@ describe('StartWindow', () => {
     const window = new StartWindow({ limit: 0, windowMs: 100 });
 
     expect([window.start(0), window.room(1_000), window.opensIn(0)]).toEqual([false, 0, Infinity]);
+  });
+
+  it('allows as many starts in any window as the limit says, and no fewer, however many there are', () => {
+    const moves = fc.array(fc.nat({ max: 30 }), { minLength: 3_000, maxLength: 4_000 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), moves, (limit, steps) => {
+        const window = new StartWindow({ limit, windowMs: 100 });
+        const starts: number[] = [];
+        let now = 0;
+        for (const step of steps) {
+          now += step;
+          const recent = starts.slice(-limit).filter((at) => at > now - 100).length;
+          expect(window.start(now)).toBe(recent < limit);
+          if (recent < limit) starts.push(now);
+        }
+      }),
+      { numRuns: 20 },
+    );
   });
 });

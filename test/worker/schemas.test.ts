@@ -2,7 +2,7 @@ import type { StandardSchema } from '@retry/worker';
 import { defineTask, PayloadError } from '@retry/worker';
 import { type } from 'arktype';
 import * as valibot from 'valibot';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { z } from 'zod';
 import { setScene } from './scene.ts';
 
@@ -64,7 +64,7 @@ describe.each(SCHEMAS)('a schema of %s', (_name, schema) => {
 });
 
 describe('a schema that transforms', () => {
-  const TRANSFORMS: readonly (readonly [string, StandardSchema<unknown, Date>])[] = [
+  const TRANSFORMS: readonly (readonly [string, StandardSchema<string, Date>])[] = [
     ['zod', z.string().transform((text) => new Date(text))],
     [
       'valibot',
@@ -81,7 +81,7 @@ describe('a schema that transforms', () => {
     const seen: unknown[] = [];
     const task = defineTask({ name: 'dated', schema, run: (date) => void seen.push(date) });
     // What is submitted is the schema's input; what is kept is that, and not its output.
-    const { id } = await queue.submit(task, '2026-11-21' as unknown as Date);
+    const { id } = await queue.submit(task, '2026-11-21');
     startWorker({ tasks: [task] });
 
     await clock.advance(0);
@@ -94,12 +94,36 @@ describe('a schema that transforms', () => {
     const { clock, queue, startWorker } = setScene();
     const schema = z.object({ copies: z.number().default(1) });
     const task = defineTask({ name: 'mail', schema, run: ({ copies }) => copies });
-    const { id } = await queue.submit(task, {} as { copies: number });
+    const { id } = await queue.submit(task, {});
     startWorker({ tasks: [task] });
 
     await clock.advance(0);
 
     expect(await queue.waitForResult(id)).toBe(1);
+  });
+});
+
+describe('the types of a task', () => {
+  const { queue } = setScene();
+  const dated = defineTask({
+    name: 'dated',
+    schema: z.object({ on: z.string().transform((text) => new Date(text)), copies: z.number().default(1) }),
+    run: ({ on, copies }) => on.getTime() * copies,
+  });
+  const plain = defineTask({ name: 'plain', run: (to: string) => to.length });
+
+  it('ask submit for what the schema takes, and give the handler what it makes of it', () => {
+    expectTypeOf(dated.run).parameter(0).toEqualTypeOf<{ on: Date; copies: number }>();
+    // @ts-expect-error a Date is what comes out of the schema, not what goes in
+    void (() => queue.submit(dated, { on: new Date() }));
+    void (() => queue.submitMany(dated, [{ on: '2026-11-21' }, { on: '2026-11-22', copies: 2 }]));
+  });
+
+  it('ask submit for what the handler takes where there is no schema', () => {
+    expectTypeOf(plain.run).parameter(0).toEqualTypeOf<string>();
+    // @ts-expect-error the handler takes text
+    void (() => queue.submit(plain, 1));
+    void (() => queue.submit(plain, 'ann'));
   });
 });
 

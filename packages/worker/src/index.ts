@@ -23,6 +23,7 @@ export type {
   StallPolicy,
   Task,
   TaskContext,
+  TaskFor,
   TaskInput,
 } from './task/task.ts';
 export type { DialectTask } from './task/task-from.ts';

@@ -3,7 +3,7 @@ import type { Audit, Broker, CancelAnswer, Run, Submission, SubmitAnswer } from 
 import { systemClock } from '../clock.ts';
 import type { Emitter, Trouble } from '../emitter.ts';
 import { createEmitter } from '../emitter.ts';
-import type { AnyTask, Task } from '../task/task.ts';
+import type { AnyTask, TaskFor } from '../task/task.ts';
 import { coalesce } from './coalesce.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { createDeadLetters } from './dead-letters.ts';
@@ -36,14 +36,14 @@ export interface Submitted {
 export interface Queue {
   /** @throws {PayloadError} when the payload must not be kept, or an option is wrong */
   readonly submit: <Payload>(
-    task: Task<Payload, unknown>,
-    payload: Payload,
+    task: TaskFor<Payload>,
+    payload: NoInfer<Payload>,
     options?: SubmitOptions,
   ) => Promise<Submitted>;
   /** All or none: one bad payload refuses them all. */
   readonly submitMany: <Payload>(
-    task: Task<Payload, unknown>,
-    payloads: readonly Payload[],
+    task: TaskFor<Payload>,
+    payloads: readonly NoInfer<Payload>[],
     options?: Omit<SubmitOptions, 'key'>,
   ) => Promise<readonly Submitted[]>;
   readonly get: (id: string) => Promise<Run | undefined>;

@@ -4,13 +4,13 @@ import { parseDuration } from '@retry/core';
 import type { Concurrency, Submission } from '@retry/core/broker';
 import { PayloadError } from '../errors.ts';
 import { checkPayload, writePayload } from '../task/payload.ts';
-import type { Task } from '../task/task.ts';
+import type { AnyTask } from '../task/task.ts';
 import type { SubmitOptions } from './create-queue.ts';
 
 /** What a broker is to keep of a submission. @throws {PayloadError} when it must not be kept */
-export async function prepareSubmission<Payload>(
-  task: Task<Payload, unknown>,
-  payload: Payload,
+export async function prepareSubmission(
+  task: AnyTask,
+  payload: unknown,
   { key, runAt, delay, concurrency }: SubmitOptions,
 ): Promise<Submission> {
   await checkPayload(task.schema, payload);
@@ -29,7 +29,7 @@ export async function prepareSubmission<Payload>(
 
 type Shared = Pick<Concurrency, 'key' | 'limit'>;
 
-function ofTask<Payload>({ lane, globalConcurrency }: Task<Payload, unknown>): Shared | undefined {
+function ofTask({ lane, globalConcurrency }: AnyTask): Shared | undefined {
   return globalConcurrency < Infinity ? { key: lane, limit: globalConcurrency } : undefined;
 }
 

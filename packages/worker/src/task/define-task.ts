@@ -3,6 +3,7 @@ import { definePolicy, PolicyError } from '@retry/core';
 import type { Fields } from '@retry/core/fields';
 import { readFields } from '@retry/core/fields';
 import { readRetryPolicy } from './read-retry-policy.ts';
+import type { StandardSchema } from './standard-schema.ts';
 import type { Task, TaskInput } from './task.ts';
 
 const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [
@@ -32,7 +33,9 @@ const ONE_MIB = 1_048_576;
  *
  * @throws {PolicyError} when anything is wrong with the task or its policies; it lists every problem
  */
-export function defineTask<Payload, Result>(input: TaskInput<Payload, Result>): Task<Payload, Result> {
+export function defineTask<Payload, Result, Submitted = Payload>(
+  input: TaskInput<Payload, Result, Submitted>,
+): Task<Payload, Result, Submitted> {
   const problems: Problem[] = [];
   const report = (problem: Problem): void => void problems.push(problem);
   const fields = readFields(input, '', { keys: KEYS, report });
@@ -41,11 +44,11 @@ export function defineTask<Payload, Result>(input: TaskInput<Payload, Result>): 
   return Object.freeze(task);
 }
 
-function readTask<Payload, Result>(
-  input: TaskInput<Payload, Result>,
+function readTask<Payload, Result, Submitted>(
+  input: TaskInput<Payload, Result, Submitted>,
   fields: Fields,
   report: (problem: Problem) => void,
-): Task<Payload, Result> {
+): Task<Payload, Result, Submitted> {
   const name = readName(fields, 'name', undefined);
   const version = readName(fields, 'version', '1');
   if (typeof input.run !== 'function')
@@ -104,10 +107,10 @@ function readRateLimit(
 }
 
 /** Validators are objects, or functions (ArkType). */
-function readSchema<Payload>(
-  schema: TaskInput<Payload, unknown>['schema'],
+function readSchema<Payload, Submitted>(
+  schema: StandardSchema<Submitted, Payload> | undefined,
   fields: Fields,
-): Task<Payload, unknown>['schema'] {
+): StandardSchema<Submitted, Payload> | undefined {
   const isSound = schema === undefined || typeof schema?.['~standard']?.validate === 'function';
   if (!isSound) fields.fail('schema', 'must be a Standard Schema', 'Use one of Zod, Valibot or ArkType.');
   return schema;

@@ -46,14 +46,14 @@ export type Handler<Payload, Result> = (
   context: TaskContext,
 ) => Result | PromiseLike<Result>;
 
-/** A task as people write it. */
-export interface TaskInput<Payload, Result> {
+/** A task as people write it. `Submitted` is what its schema takes, `Payload` what the schema makes of it. */
+export interface TaskInput<Payload, Result, Submitted = Payload> {
   readonly name: string;
   /** Runs of different versions wait in different lanes. @default '1' */
   readonly version?: string;
   readonly run: Handler<Payload, Result>;
   /** Any Standard Schema; checked at submit and again at start. */
-  readonly schema?: StandardSchema<unknown, Payload>;
+  readonly schema?: StandardSchema<Submitted, Payload>;
   /** When to retry. @default definePolicy() */
   readonly retry?: Policy | PolicyInput;
   /** When a limit is reached under `whenLimited: 'retry'`; has a counter of its own. @default definePolicy() */
@@ -82,14 +82,14 @@ export interface TaskInput<Payload, Result> {
   readonly maxPayloadBytes?: number;
 }
 
-/** A checked task with its defaults. */
-export interface Task<Payload, Result> {
+/** A checked task with its defaults: it is submitted with `Submitted`, and its handler gets `Payload`. */
+export interface Task<Payload, Result, Submitted = Payload> {
   readonly name: string;
   readonly version: string;
   /** `name@version`: the ready list its runs wait in. */
   readonly lane: string;
   readonly run: Handler<Payload, Result>;
-  readonly schema: StandardSchema<unknown, Payload> | undefined;
+  readonly schema: StandardSchema<Submitted, Payload> | undefined;
   readonly retry: Policy;
   readonly rateLimitRetry: Policy;
   readonly rateLimit: { readonly limit: number; readonly windowMs: number } | undefined;
@@ -107,4 +107,8 @@ export interface Task<Payload, Result> {
 
 /** A task whose payload and result somebody else knows. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of tasks of different payloads has no narrower common type.
-export type AnyTask = Task<any, any>;
+export type AnyTask = Task<any, any, any>;
+
+/** A task that is submitted with this payload, whatever its handler gets and gives. */
+// biome-ignore lint/suspicious/noExplicitAny: whoever submits does not care, and no type is both in and out
+export type TaskFor<Submitted> = Task<any, any, Submitted>;

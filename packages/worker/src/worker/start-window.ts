@@ -1,8 +1,13 @@
+/** Starts that have left the window are dropped so many at a time: each one alone would move all the others. */
+const DROPPED_AT_ONCE = 1_000;
+
 /** A rate limit over a sliding window of starts. */
 export class StartWindow {
   readonly #limit: number;
   readonly #windowMs: number;
-  #starts: readonly number[] = [];
+  readonly #starts: number[] = [];
+  /** Where in `#starts` the window begins. */
+  #first = 0;
 
   constructor({ limit, windowMs }: { readonly limit: number; readonly windowMs: number }) {
     this.#limit = limit;
@@ -12,20 +17,25 @@ export class StartWindow {
   /** Counts a start; gives false, and counts none, when the limit is reached. */
   start(now: number): boolean {
     if (this.room(now) <= 0) return false;
-    this.#starts = [...this.#starts, now];
+    this.#starts.push(now);
     return true;
   }
 
   /** How many more may start now. */
   room(now: number): number {
     // A start exactly one window old has left it.
-    this.#starts = this.#starts.filter((at) => at > now - this.#windowMs);
-    return this.#limit - this.#starts.length;
+    while ((this.#starts[this.#first] ?? Infinity) <= now - this.#windowMs) this.#first += 1;
+    if (this.#first >= DROPPED_AT_ONCE) {
+      this.#starts.splice(0, this.#first);
+      this.#first = 0;
+    }
+    return this.#limit - (this.#starts.length - this.#first);
   }
 
   /** Milliseconds until there is room again; `Infinity` when there is room, or never will be. */
   opensIn(now: number): number {
-    const [oldest] = this.#starts;
-    return this.room(now) > 0 || oldest === undefined ? Infinity : Math.max(oldest + this.#windowMs - now, 0);
+    const room = this.room(now);
+    const oldest = this.#starts[this.#first];
+    return room > 0 || oldest === undefined ? Infinity : Math.max(oldest + this.#windowMs - now, 0);
   }
 }
