@@ -12,7 +12,10 @@ export type RetryErrorCode =
   | 'SHUTDOWN'
   | 'LEASE_LOST'
   | 'STALLED'
-  | 'RUN_FAILED';
+  | 'RUN_FAILED'
+  | 'BROKER_CLOSED'
+  | 'INVALID_SETTLEMENT'
+  | 'INVALID_OPTIONS';
 
 const BRAND: unique symbol = Symbol.for('@retry/error');
 

@@ -24,7 +24,7 @@ export function describeClose(scene: Scene): void {
         () => broker.waitForWork(['l'], { timeoutMs: LONG_MS }),
         () => broker.audit(),
       ];
-      for (const call of calls) await expect(call()).rejects.toThrow(/closed/);
+      for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'BROKER_CLOSED' });
     });
 
     it('may be called again', async () => {

@@ -17,6 +17,7 @@ export type {
   SubmitAnswer,
   WaitOptions,
 } from './broker.ts';
+export { BrokerError, closedError, unsettledError } from './broker-error.ts';
 export type { Identity, RunDraft } from './copy-run.ts';
 export { copyRun, newRun, transitionRun } from './copy-run.ts';
 export type { AttemptError, Concurrency, Run } from './run.ts';

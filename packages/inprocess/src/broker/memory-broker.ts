@@ -1,5 +1,6 @@
 import type { Clock } from '@retry/core';
 import type { Broker, ExchangeReply, ExchangeRequest } from '@retry/core/broker';
+import { closedError } from '@retry/core/broker';
 import { systemClock } from '../clock.ts';
 import { auditStore } from './audit.ts';
 import { cancelRun } from './cancel-run.ts';
@@ -76,7 +77,7 @@ interface Gate {
 function createGate(store: Store): Gate {
   let isClosed = false;
   const call: Gate['call'] = async (answer) => {
-    if (isClosed) throw new Error('the memory broker is closed. Create another one.');
+    if (isClosed) throw closedError('memory');
     return answer(readNow(store));
   };
   return {

@@ -1,5 +1,5 @@
 import type { Run, SettleAnswer, Settlement } from '@retry/core/broker';
-import { answerSettlement, copyRun, settledBy } from '@retry/core/broker';
+import { answerSettlement, copyRun, settledBy, unsettledError } from '@retry/core/broker';
 import { isEnd } from '@retry/core/lifecycle';
 import { freeKey } from './concurrency-keys.ts';
 import { endRun } from './ended-runs.ts';
@@ -33,10 +33,7 @@ export function settleRuns(
 }
 
 function refuseUnsettled(id: string, { state }: Run): void {
-  if (state !== 'started' && state !== 'unsubmitted') return;
-  throw new Error(
-    `a settlement ends a claim, but that of run ${id} leads to ${state}. Settle the next state.`,
-  );
+  if (state === 'started' || state === 'unsubmitted') throw unsettledError(id, state);
 }
 
 function write(store: Store, entry: Entry, written: { settlement: Settlement; now: number }): void {
