@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+
+/** A server that this process started and that ends with it. */
+export interface ServerProcess {
+  readonly pid: number;
+  /** Sends a signal to the server alone. */
+  readonly signal: (name: NodeJS.Signals) => void;
+  /** Resolves when it is gone. */
+  readonly exited: Promise<void>;
+  /** What it has said so far. */
+  readonly output: () => string;
+}
+
+/** Where a program is: on the PATH, or in one of the folders where packages put it. */
+export function findBinary(name: string, folders: readonly string[] = []): string | undefined {
+  const onPath = (process.env['PATH'] ?? '').split(delimiter);
+  return [...onPath, ...folders].map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+/** A TCP port of this machine that nobody listens on. */
+export function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** Starts a server program; it is killed at the latest when this process ends. */
+export function runServer(
+  binary: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly uid?: number; readonly gid?: number },
+): ServerProcess {
+  const child = spawn(binary, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said: string[] = [];
+  child.stdout.on('data', (chunk: Buffer) => void said.push(chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => void said.push(chunk.toString()));
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const exited = new Promise<void>((resolve) => {
+    const onEnd = (): void => {
+      process.removeListener('exit', kill);
+      resolve();
+    };
+    child.once('exit', onEnd);
+    child.once('error', onEnd);
+  });
+  return {
+    pid: child.pid ?? 0,
+    signal: (name) => void child.kill(name),
+    exited,
+    output: () => said.join(''),
+  };
+}
