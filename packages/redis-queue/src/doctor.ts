@@ -1,0 +1,85 @@
+import type { RedisLink } from './driver/redis-link.ts';
+import { RedisBrokerError } from './errors.ts';
+
+/** What the server said of itself when the broker started. */
+export interface ServerReport {
+  /** The version of Redis, or the one that Valkey is compatible with. */
+  readonly version: string;
+  readonly maxmemoryPolicy: string;
+  /**
+   * What survives a crash of the server. `aof`: all but the last second, or nothing is lost, as `appendfsync` says.
+   * `snapshots`: what the last one held, if any were made. `none`: nothing.
+   */
+  readonly persistence: 'aof' | 'snapshots' | 'none' | 'unknown';
+  readonly appendFsync: string | undefined;
+}
+
+/** What the doctor is to insist on. */
+export interface Demands {
+  readonly allowEviction: boolean;
+  readonly needsWaitAof: boolean;
+}
+
+/** Examines a server. @throws {RedisBrokerError} when runs would not be safe there, saying why and what to do */
+export async function examine(link: RedisLink, key: string, demands: Demands): Promise<ServerReport> {
+  const info = readInfo(String(await link.send(key, ['INFO'])));
+  const version = info.get('redis_version') ?? '';
+  const maxmemoryPolicy = info.get('maxmemory_policy') ?? 'unknown';
+  if (!isAtLeast(version, 6, 2)) {
+    const cure = 'Use Redis 6.2 or newer, or Valkey.';
+    throw new RedisBrokerError(
+      'REDIS_TOO_OLD',
+      `The server must have version 6.2 or newer, got ${version}. ${cure}`,
+    );
+  }
+  if (maxmemoryPolicy.startsWith('allkeys') && !demands.allowEviction) {
+    const seen = `maxmemory-policy must not let the server evict runs, got ${maxmemoryPolicy}.`;
+    const cure = 'Run CONFIG SET maxmemory-policy noeviction, or allowEviction: true if runs may be lost.';
+    throw new RedisBrokerError('REDIS_MAY_EVICT', `${seen} ${cure}`);
+  }
+  const isAof = info.get('aof_enabled') === '1';
+  if (demands.needsWaitAof) requireWaitAof(version, isAof ? 'aof' : 'none');
+  const appendFsync = isAof ? await readSetting(link, key, 'appendfsync') : undefined;
+  const persistence = isAof ? 'aof' : await readSnapshots(link, key);
+  return { version, maxmemoryPolicy, persistence, appendFsync };
+}
+
+function requireWaitAof(version: string, persistence: 'aof' | 'none'): void {
+  if (!isAtLeast(version, 7, 2)) {
+    const message = `durability 'wait-aof' needs Redis 7.2 or newer, got ${version}. Update it, or leave durability out.`;
+    throw new RedisBrokerError('REDIS_CANNOT_WAIT', message);
+  }
+  if (persistence === 'none') {
+    const message = `durability 'wait-aof' needs an append-only file, got appendonly no. Run CONFIG SET appendonly yes.`;
+    throw new RedisBrokerError('REDIS_CANNOT_WAIT', message);
+  }
+}
+
+async function readSnapshots(link: RedisLink, key: string): Promise<ServerReport['persistence']> {
+  const save = await readSetting(link, key, 'save');
+  if (save === undefined) return 'unknown';
+  return save === '' ? 'none' : 'snapshots';
+}
+
+/** A setting; nothing where the server does not tell, as hosted ones may. */
+async function readSetting(link: RedisLink, key: string, name: string): Promise<string | undefined> {
+  try {
+    const reply = await link.send(key, ['CONFIG', 'GET', name]);
+    // RESP2 answers name and value, RESP3 a map, which clients make an object or a Map of.
+    if (Array.isArray(reply)) return reply[1] === undefined ? undefined : String(reply[1]);
+    const value = reply instanceof Map ? reply.get(name) : Object(reply)[name];
+    return value === undefined ? undefined : String(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function readInfo(text: string): ReadonlyMap<string, string> {
+  const lines = text.split('\r\n').filter((line) => line.includes(':'));
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
+}
+
+function isAtLeast(version: string, major: number, minor: number): boolean {
+  const [first = 0, second = 0] = version.split('.').map(Number);
+  return first > major || (first === major && second >= minor);
+}

@@ -1,0 +1,22 @@
+/** One argument of a command. */
+export type Argument = string | Buffer;
+
+/** What the broker needs of a Redis client, whichever it is. */
+export interface RedisLink {
+  /** Sends one command; in a Cluster, to the node that has the key. */
+  readonly send: (key: string, args: readonly Argument[]) => Promise<unknown>;
+  /** Opens a connection of its own that hears messages; `onBack` is called when it was lost and is there again. */
+  readonly listen: (onMessage: OnMessage, onBack: () => void) => Promise<Ear>;
+  /** Closes what this link opened itself. */
+  readonly close: () => Promise<void>;
+}
+
+/** Told of every message. */
+export type OnMessage = (channel: string, message: string) => void;
+
+/** A connection that hears messages. */
+export interface Ear {
+  readonly subscribe: (channel: string) => Promise<void>;
+  /** Ends the connection at once. */
+  readonly destroy: () => void;
+}

@@ -1,0 +1,14 @@
+export type { RedisBroker } from './create-redis-broker.ts';
+export { createRedisBroker } from './create-redis-broker.ts';
+export type { ServerReport } from './doctor.ts';
+export type {
+  IoRedisClient,
+  IoRedisListener,
+  NodeRedisClient,
+  NodeRedisCluster,
+  NodeRedisListener,
+  RedisClient,
+} from './driver/redis-client.ts';
+export type { RedisBrokerErrorCode } from './errors.ts';
+export { RedisBrokerError } from './errors.ts';
+export type { RedisBrokerOptions } from './options.ts';

@@ -1,0 +1,50 @@
+/** The keys of one queue partition; the order is that of the scripts' prelude. */
+const NAMES = [
+  'body',
+  'record',
+  'meta',
+  'leases',
+  'scheduled',
+  'front',
+  'parked',
+  'held',
+  'ghosts',
+  'finished',
+  'dead',
+  'replies',
+  'workers',
+  'lanes',
+] as const;
+
+/** Names of the keys of one partition, all under one hash tag, so that Cluster keeps them on one node. */
+export interface Keys {
+  /** What every script is given. */
+  readonly fixed: readonly string[];
+  readonly lanes: string;
+  readonly laneOf: (tag: string) => string;
+  /** The channel that tells of work in a lane. */
+  readonly wakeOf: (tag: string) => string;
+}
+
+/** The keys below `{prefix:partition}:`. */
+export function createKeys(prefix: string, partition: number): Keys {
+  const base = `{${prefix}:${partition}}:`;
+  return {
+    fixed: NAMES.map((name) => base + name),
+    lanes: `${base}lanes`,
+    laneOf: (tag) => `${base}lane:${tag}`,
+    wakeOf: (tag) => `${base}wake:${tag}`,
+  };
+}
+
+/** Text without a zero character, which the scripts divide fields by; `fromTag` gives it back. */
+export function toTag(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these two are the ones that are replaced
+  return /[\0\u0001]/.test(text) ? text.replaceAll('\u0001', '\u0001b').replaceAll('\0', '\u0001a') : text;
+}
+
+/** The text that a tag stands for. */
+export function fromTag(tag: string): string {
+  if (!tag.includes('\u0001')) return tag;
+  return tag.replaceAll('\u0001a', '\0').replaceAll('\u0001b', '\u0001');
+}

@@ -1,0 +1,124 @@
+import type { Run } from '@retry/core/broker';
+import type { RunState } from '@retry/core/lifecycle';
+import { decodeBody } from './body.ts';
+
+/**
+ * The record of a run: a head of fixed width, which the scripts read and rewrite by position, then what it was settled
+ * by and a zero character, then the rest as JSON, which only we read.
+ *
+ * Head, counted from 0: state, flags (1 cancel requested, 2 holds its key, 4 disposable), epoch in 10 digits, six
+ * instants in 13 digits each (submitted, started, retried, heartbeat, completed, runAt; zeros when never), place in 16.
+ */
+const HEAD = 106;
+const NEVER = '0000000000000';
+const NOWHERE = '0000000000000000';
+
+/** The letter of each state in a record. */
+export const LETTERS: Readonly<Record<Exclude<RunState, 'unsubmitted'>, string>> = {
+  submitted: 'w',
+  scheduled: 'd',
+  started: 'r',
+  completed: 'C',
+  failed: 'F',
+  cancelled: 'X',
+  stalled: 'S',
+  dropped: 'D',
+  rate_limited: 'L',
+};
+
+const STATES = Object.fromEntries(Object.entries(LETTERS).map(([state, letter]) => [letter, state]));
+
+/** Every key that a run can have, in one order: V8 then gives all runs one shape. */
+const BLANK = {
+  id: '',
+  lane: '',
+  payload: '',
+  state: 'submitted' as RunState,
+  epoch: 0,
+  resetEpoch: 0,
+  failures: 0,
+  stalls: 0,
+  releases: 0,
+  rateLimits: 0,
+  redrives: 0,
+  errors: [],
+  submittedAt: undefined as number | undefined,
+  startedAt: undefined as number | undefined,
+  retriedAt: undefined as number | undefined,
+  heartbeatAt: undefined as number | undefined,
+  runAt: undefined as number | undefined,
+  completedAt: undefined as number | undefined,
+  resetAt: undefined,
+  result: undefined,
+  previousDelayMs: undefined,
+  concurrency: undefined as Run['concurrency'],
+  settledBy: undefined as string | undefined,
+  isDisposable: undefined as boolean | undefined,
+  isCancelRequested: undefined as boolean | undefined,
+};
+
+/** The record of a run that somebody settled or redrove; `settledBy` as text, empty when nobody settled it. */
+export function encodeRecord(run: Run, settledBy: string): string {
+  const flags = run.isDisposable === true ? '4' : '0';
+  const letter = run.state === 'unsubmitted' ? 'w' : LETTERS[run.state];
+  const { submittedAt, startedAt, retriedAt, heartbeatAt, completedAt, runAt } = run;
+  const times =
+    textOf(submittedAt) + textOf(startedAt) + textOf(retriedAt) + textOf(heartbeatAt) + textOf(completedAt);
+  return `${letter}${flags}${epochText(run.epoch)}${times}${textOf(runAt)}${NOWHERE}${settledBy}\0${encodeRest(run)}`;
+}
+
+/** An epoch as it stands in a record. */
+export function epochText(epoch: number): string {
+  return String(epoch).padStart(10, '0');
+}
+
+/** The run of a body and its record; one that was never claimed has no record. */
+export function decodeRun(id: string, bodyText: string, record: string | null): Run {
+  const { at, lane, payload, concurrency } = decodeBody(bodyText);
+  if (record === null) {
+    const submittedAt = instantOf(at);
+    return { ...BLANK, id, lane, payload, concurrency, submittedAt, runAt: submittedAt } as object as Run; // undefined and absent keys read alike
+  }
+  const run = { ...BLANK, id, lane, payload, concurrency };
+  readHead(run, record);
+  const zero = record.indexOf('\0', HEAD);
+  if (zero > HEAD) run.settledBy = record.slice(HEAD, zero);
+  if (zero + 1 < record.length) Object.assign(run, JSON.parse(record.slice(zero + 1)));
+  return run as object as Run; // as above
+}
+
+function readHead(run: typeof BLANK, record: string): void {
+  const flags = record.charCodeAt(1) - 48;
+  run.state = STATES[record[0] ?? ''] as RunState; // written by us
+  run.epoch = Number(record.slice(2, 12));
+  run.submittedAt = instantOf(record.slice(12, 25));
+  run.startedAt = instantOf(record.slice(25, 38));
+  run.retriedAt = instantOf(record.slice(38, 51));
+  run.heartbeatAt = instantOf(record.slice(51, 64));
+  run.completedAt = instantOf(record.slice(64, 77));
+  run.runAt = instantOf(record.slice(77, 90));
+  if (flags >= 4) run.isDisposable = true;
+  if (flags % 2 === 1) run.isCancelRequested = true;
+}
+
+function encodeRest(run: Run): string {
+  const { failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs } = run;
+  const { errors, result } = run;
+  const counted = failures + stalls + releases + rateLimits + redrives + resetEpoch;
+  if (counted === 0 && errors.length === 0 && previousDelayMs === undefined && resetAt === undefined) {
+    return result === undefined ? '' : JSON.stringify({ result });
+  }
+  const counters = { failures, stalls, releases, rateLimits, redrives, resetEpoch };
+  return JSON.stringify({ ...counters, resetAt, previousDelayMs, errors, result });
+}
+
+function textOf(instant: number | undefined): string {
+  if (instant === undefined) return NEVER;
+  // Fractions are rounded up, so that nothing is early; 13 digits last until the year 2286.
+  const whole = Math.min(Math.max(0, Math.ceil(instant)), 9_999_999_999_999);
+  return whole >= 1_000_000_000_000 ? `${whole}` : `${whole}`.padStart(13, '0');
+}
+
+function instantOf(text: string): number | undefined {
+  return text === NEVER ? undefined : Number(text);
+}

@@ -1,0 +1,86 @@
+import { defineScript, type Script } from '../script.ts';
+import { prelude } from './prelude.ts';
+
+const main = String.raw`
+local tags, deepUpTo = cmsgpack.unpack(ARGV[1]), tonumber(ARGV[2])
+if call('SCARD', LANES) ~= #tags then return { 'again' } end
+local meta = {}
+local flat = call('HGETALL', META)
+for index = 1, #flat, 2 do meta[flat[index]] = tonumber(flat[index + 1]) end
+local function metaOf(field) return meta[field] or 0 end
+
+local waiting = call('ZCARD', FRONT) + call('ZCARD', PARKED) - metaOf('ghosts')
+for index = 1, #tags do waiting = waiting + call('LLEN', KEYS[14 + index]) end
+local scheduled = call('ZCARD', SCHEDULED)
+local started = math.max(0, call('ZCARD', LEASES) - 1)
+local finished, dead = call('LLEN', FINISHED), call('ZCARD', DEAD)
+local kept = waiting + scheduled + started + finished + dead
+local wrong = math.abs(call('HLEN', BODY) - kept)
+
+local ends, sum = {}, 0
+for index, letter in ipairs({ 'C', 'F', 'X', 'S', 'D', 'L' }) do
+  ends[index] = metaOf(letter)
+  sum = sum + ends[index]
+end
+wrong = wrong + math.abs(sum - finished - dead)
+
+-- Run by run: each stands where its record says, in one place only.
+local function checkPlaces()
+  local seen, ghosts, holds, real = {}, {}, {}, {}
+  local left = call('HGETALL', GHOSTS)
+  for index = 1, #left, 2 do ghosts[left[index]] = tonumber(left[index + 1]) end
+  local function visit(id, states)
+    local body, record = call('HGET', BODY, id), call('HGET', RECORD, id)
+    local state = record and sub(record, 1, 1) or 'w'
+    if seen[id] or not body or not find(states, state, 1, true) then wrong = wrong + 1 end
+    seen[id] = true
+    real[state] = (real[state] or 0) + 1
+    return body, record
+  end
+  for index = 1, #tags do
+    local ids = call('LRANGE', KEYS[14 + index], 0, -1)
+    for _, id in ipairs(ids) do
+      local field = tags[index] .. '\0' .. id
+      if (ghosts[field] or 0) > 0 then ghosts[field] = ghosts[field] - 1 else visit(id, 'w') end
+    end
+  end
+  for _, entry in ipairs(call('ZRANGE', FRONT, 0, -1)) do visit(sub(entry, find(entry, '\0', 1, true) + 17), 'w') end
+  for _, entry in ipairs(call('ZRANGE', PARKED, 0, -1)) do
+    local at = find(entry, '\0', 1, true)
+    at = find(entry, '\0', at + 1, true)
+    at = find(entry, '\0', at + 1, true)
+    visit(sub(entry, at + 17), 'w')
+  end
+  for _, entry in ipairs(call('ZRANGE', SCHEDULED, 0, -1)) do visit(sub(entry, find(entry, '\0', 1, true) + 30), 'd') end
+  for _, id in ipairs(call('ZRANGEBYSCORE', LEASES, '-inf', '(+inf')) do
+    local body, record = visit(id, 'r')
+    if body and record and (byte(record, 2) - 48) % 4 >= 2 then
+      local first = find(body, '\0', 15, true)
+      local key = sub(body, first + 1, find(body, '\0', first + 1, true) - 1)
+      holds[key] = (holds[key] or 0) + 1
+    end
+  end
+  for _, entry in ipairs(call('LRANGE', FINISHED, 0, -1)) do visit(sub(entry, 2), sub(entry, 1, 1)) end
+  for _, id in ipairs(call('ZRANGE', DEAD, 0, -1)) do visit(id, 'FSL') end
+  for index, letter in ipairs({ 'C', 'F', 'X', 'S', 'D', 'L' }) do
+    wrong = wrong + math.abs((real[letter] or 0) - ends[index])
+  end
+  local counted = call('HGETALL', HELD)
+  for index = 1, #counted, 2 do
+    wrong = wrong + math.abs(counted[index + 1] - (holds[counted[index]] or 0))
+    holds[counted[index]] = nil
+  end
+  for _, count in pairs(holds) do wrong = wrong + count end
+end
+if kept <= deepUpTo then checkPlaces() end
+
+local submitted, forgotten = metaOf('submitted'), metaOf('forgotten')
+wrong = wrong + math.abs(submitted - kept - forgotten)
+return { 'ok', submitted, waiting, scheduled, started, forgotten, wrong, unpack(ends) }
+`;
+
+/**
+ * Counts runs where they stand. Up to a number of kept runs it looks at each of them; beyond, it compares how many
+ * stand in each place.
+ */
+export const auditScript: Script = defineScript(prelude, main);

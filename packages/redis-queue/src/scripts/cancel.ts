@@ -1,0 +1,66 @@
+import { defineScript, type Script } from '../script.ts';
+import { concurrency } from './concurrency.ts';
+import { ended } from './ended.ts';
+import { places } from './places.ts';
+import { prelude } from './prelude.ts';
+
+const main = String.raw`
+local keep = tonumber(ARGV[1])
+local ids = cmsgpack.unpack(ARGV[2])
+local bodies, kept, current, answers, writes = readAll(BODY, ids), readAll(RECORD, ids), {}, {}, {}
+
+local function write(id, record)
+  current[id] = record
+  writes[#writes + 1] = id
+  writes[#writes + 1] = record
+end
+
+-- A run with a place in its record stands at the front, or is parked; one without stands in the list of its lane.
+local function takeFromWaiting(id, body, record)
+  local lane = laneOf(body)
+  if not record or sub(record, 91, 106) == NOWHERE then
+    call('HINCRBY', GHOSTS, lane .. '\0' .. id, 1)
+    return count('ghosts', 1)
+  end
+  local place = sub(record, 91, 106)
+  local wasFront = call('ZREM', FRONT, lane .. '\0' .. place .. id) == 1
+  local whenFull, limit, key = concurrencyOf(body)
+  if not whenFull then return end
+  if wasFront then offerNext(key)
+  else call('ZREM', PARKED, key .. '\0' .. lane .. '\0' .. limit .. '\0' .. place .. id) end
+end
+
+local function cancelled(body, record)
+  if record then
+    return 'X' .. sub(record, 2, 64) .. NOW .. sub(record, 78, 90) .. NOWHERE .. sub(record, 107)
+  end
+  local at = sub(body, 1, 13)
+  return 'X00000000000' .. at .. NEVER .. NEVER .. NEVER .. NOW .. at .. NOWHERE .. '\0'
+end
+
+for index = 1, #ids do
+  local id, body = ids[index], bodies[index]
+  local record = current[id] or kept[index] or nil
+  local state = record and sub(record, 1, 1) or 'w'
+  if not body then answers[index] = 'g'
+  elseif state == 'r' then
+    local flags = byte(record, 2) - 48
+    answers[index] = 'r'
+    write(id, 'r' .. (flags - flags % 2 + 1) .. sub(record, 3))
+  elseif state == 'w' or state == 'd' then
+    answers[index] = 'c'
+    if state == 'w' then takeFromWaiting(id, body, record)
+    else call('ZREM', SCHEDULED, memberOfSchedule(laneOf(body), record, id)) end
+    local new = cancelled(body, record)
+    write(id, new)
+    endRun(id, new)
+  else answers[index] = 'e' end
+end
+many('HSET', RECORD, writes)
+writeEnded(keep)
+writeCounts()
+return table.concat(answers)
+`;
+
+/** Cancels runs that wait, at once, and leaves word for the workers of started ones. */
+export const cancelScript: Script = defineScript(prelude, concurrency, ended, places, main);

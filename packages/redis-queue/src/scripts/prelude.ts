@@ -1,0 +1,58 @@
+/**
+ * What every script begins with: its keys, the clock of the server, and commands over long lists. Lua's `unpack`
+ * takes a few thousand values at most, so that long lists go in pieces.
+ *
+ * A record has a head of fixed width (see ../record.ts) that the scripts read and rewrite by position; positions here
+ * count from 1.
+ */
+export const prelude: string = `
+local BODY, RECORD, META, LEASES, SCHEDULED, FRONT, PARKED, HELD, GHOSTS, FINISHED, DEAD, REPLIES, WORKERS, LANES = unpack(KEYS, 1, 14)
+local WAKE = string.sub(BODY, 1, -5) .. 'wake:'
+local call, sub, byte, find = redis.call, string.sub, string.byte, string.find
+local time = call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local NOW = string.format('%013.0f', now)
+local NEVER = '0000000000000'
+local NOWHERE = '0000000000000000'
+local MOST = 4000
+
+local function many(command, key, values)
+  local count, last = #values, 0
+  if count > 0 and count <= MOST then return call(command, key, unpack(values)) end
+  for from = 1, count, MOST do
+    last = call(command, key, unpack(values, from, math.min(from + MOST - 1, count)))
+  end
+  return last
+end
+
+local function readAll(key, fields)
+  local count = #fields
+  if count == 0 then return {} end
+  if count <= MOST then return call('HMGET', key, unpack(fields)) end
+  local all = {}
+  for from = 1, count, MOST do
+    local part = call('HMGET', key, unpack(fields, from, math.min(from + MOST - 1, count)))
+    for index = 1, #part do all[from + index - 1] = part[index] end
+  end
+  return all
+end
+
+-- Orders at the front of a lane are negative, those of parked runs positive; as text they sort alike.
+local function orderText(order)
+  return string.format('%016.0f', order + 4503599627370496)
+end
+
+local function wake(lane, due)
+  call('PUBLISH', WAKE .. lane, due or '')
+end
+
+local counts = {}
+local function count(field, by)
+  counts[field] = (counts[field] or 0) + by
+end
+local function writeCounts()
+  for field, by in pairs(counts) do
+    if by ~= 0 then call('HINCRBY', META, field, by) end
+  end
+end
+`;

@@ -1,0 +1,91 @@
+import type {
+  Claim,
+  ClaimedRun,
+  ExchangeReply,
+  ExchangeRequest,
+  Run,
+  SettleAnswer,
+  Settlement,
+} from '@retry/core/broker';
+import { settledBy } from '@retry/core/broker';
+import { RedisBrokerError } from '../errors.ts';
+import { toTag } from '../keys.ts';
+import type { Packed } from '../pack.ts';
+import { pack } from '../pack.ts';
+import { decodeRun, encodeRecord, epochText } from '../record.ts';
+import { exchangeScript } from '../scripts/exchange.ts';
+import type { LaneList, Store } from '../store.ts';
+import { createLaneList, runScript } from '../store.ts';
+import { readAnswers } from './answers.ts';
+
+const WORDS: Readonly<Record<string, SettleAnswer>> = { o: 'ok', a: 'already', f: 'fenced', g: 'gone' };
+
+/** More than a script should hand out at a time, and an exact number in its Lua. */
+const MOST_CLAIMED = 1_000_000;
+
+/** What the script answers. */
+type Reply = readonly [
+  now: number,
+  settled: string,
+  nextRunAt: number,
+  leaseUntil: number,
+  over: readonly number[],
+  ids: readonly string[],
+  bodies: readonly (string | null)[],
+  records: readonly string[],
+];
+
+/** Settles finished claims, then makes new ones. */
+export async function exchangeRuns(store: Store, request: ExchangeRequest): Promise<ExchangeReply> {
+  const { settle = [], claim } = request;
+  for (const { id, next } of settle) refuseUnsettled(id, next);
+  const lanes = createLaneList();
+  const settled = settle.flatMap((settlement) => packSettlement(settlement, lanes));
+  const wanted = claim === undefined ? [] : packClaim(claim, lanes);
+  const packed = pack([lanes.tags, settled, wanted]);
+  const reply = await runScript(store, exchangeScript, [store.keep, packed], lanes.tags);
+  return readReply(reply as Reply); // what our own script returns
+}
+
+function refuseUnsettled(id: string, { state }: Run): void {
+  if (state !== 'started' && state !== 'unsubmitted') return;
+  const message = `a settlement ends a claim, but that of run ${id} leads to ${state}. Settle the next state.`;
+  throw new RedisBrokerError('INVALID_SETTLEMENT', message);
+}
+
+function packSettlement(
+  { id, epoch, event, next, onlyIfExpired }: Settlement,
+  lanes: LaneList,
+): readonly Packed[] {
+  const by = settledBy(epoch, event);
+  const mode = onlyIfExpired === true ? 1 : event === 'release' ? 2 : 0;
+  return [id, epochText(epoch), `${by}\0`, mode, lanes.numberOf(next.lane), encodeRecord(next, by)];
+}
+
+function packClaim({ worker, requestId, limit, leaseMs, lanes: asked }: Claim, lanes: LaneList): Packed[] {
+  const limits = [...asked].flatMap(([lane, most]) => [lanes.numberOf(lane), countOf(most)]);
+  return [toTag(worker), toTag(requestId), countOf(limit), leaseMs, limits];
+}
+
+function countOf(limit: number): number {
+  return Math.max(0, Math.min(Math.floor(limit), MOST_CLAIMED));
+}
+
+function readReply(reply: Reply): ExchangeReply {
+  const [now, settled, nextRunAt] = reply;
+  const answers = { settled: readAnswers(settled, WORDS), claimed: readClaimed(reply), now };
+  return nextRunAt < 0 ? answers : { ...answers, nextRunAt };
+}
+
+function readClaimed([, , , leaseUntil, over, ids, bodies, records]: Reply): readonly ClaimedRun[] {
+  const claimed: ClaimedRun[] = [];
+  const isOver = new Set(over);
+  for (const [index, id] of ids.entries()) {
+    const body = bodies[index];
+    // Forgotten since it was handed out: nobody could settle it any more.
+    if (body === null || body === undefined) continue;
+    const run = decodeRun(id, body, records[index] ?? null) as Run<'started'>; // claimed runs are started
+    claimed.push({ run, leaseUntil, isOverLimit: isOver.has(index + 1) });
+  }
+  return claimed;
+}

@@ -1,0 +1,77 @@
+import type { ListQuery, Run } from '@retry/core/broker';
+import type { RunState } from '@retry/core/lifecycle';
+import { isEnd } from '@retry/core/lifecycle';
+import { LETTERS } from '../record.ts';
+import { pageOfDeadScript, scanScript } from '../scripts/reads.ts';
+import type { Store } from '../store.ts';
+import { runScript } from '../store.ts';
+import { getRuns } from './read-runs.ts';
+
+/**
+ * The runs that match, by ascending id. Dead letters stand in the order of their ids and cost what a page costs; the
+ * other states are found by going through all runs in pieces of a thousand, none of which holds the server up.
+ */
+export async function listRuns(store: Store, query: ListQuery): Promise<readonly Run[]> {
+  if (query.state === 'unsubmitted' || query.limit < 1) return [];
+  const found = isDeadLetter(query.state) ? await listDead(store, query) : [];
+  // Disposable dead letters stand among the completed runs, so that they are looked for as those are.
+  const others = await scanRuns(store, query);
+  const known = new Set(found.map(({ id }) => id));
+  return firstOf([...found, ...others.filter(({ id }) => !known.has(id))], query.limit);
+}
+
+async function listDead(store: Store, query: ListQuery): Promise<readonly Run[]> {
+  const found: Run[] = [];
+  for (let after = query.after ?? ''; found.length < query.limit; ) {
+    const reply = await runScript(store, pageOfDeadScript, [after]);
+    const [ids] = reply as readonly [readonly string[]]; // what our own script returns
+    found.push(...(await readMatching(store, ids, query)));
+    const last = ids.at(-1);
+    if (last === undefined) break;
+    after = last;
+  }
+  return found.slice(0, query.limit);
+}
+
+async function scanRuns(store: Store, query: ListQuery): Promise<readonly Run[]> {
+  const letter = LETTERS[query.state as Exclude<RunState, 'unsubmitted'>]; // refused before
+  const ids: string[] = [];
+  let cursor = '0';
+  do {
+    const reply = await runScript(store, scanScript, [cursor, letter, query.after ?? '']);
+    const [next, page] = reply as readonly [string, readonly string[]]; // what our own script returns
+    ids.push(...page);
+    cursor = next;
+  } while (cursor !== '0');
+  const sorted = [...new Set(ids)].sort(byBytes);
+  const found: Run[] = [];
+  for (let from = 0; from < sorted.length && found.length < query.limit; from += 1_000)
+    found.push(...(await readMatching(store, sorted.slice(from, from + 1_000), query)));
+  return found.slice(0, query.limit);
+}
+
+async function readMatching(store: Store, ids: readonly string[], query: ListQuery): Promise<readonly Run[]> {
+  const runs = await getRuns(store, ids);
+  return runs.filter((run): run is Run => run !== undefined && matches(run, query));
+}
+
+function matches(run: Run, { state, lane, endedBefore, errorName }: ListQuery): boolean {
+  if (run.state !== state) return false;
+  if (lane !== undefined && run.lane !== lane) return false;
+  if (errorName !== undefined && run.errors.at(-1)?.name !== errorName) return false;
+  if (endedBefore === undefined) return true;
+  return isEnd(state) && run.completedAt !== undefined && run.completedAt < endedBefore;
+}
+
+function firstOf(runs: readonly Run[], limit: number): readonly Run[] {
+  return [...runs].sort((left, right) => byBytes(left.id, right.id)).slice(0, limit);
+}
+
+/** The order of Redis itself. */
+function byBytes(left: string, right: string): number {
+  return Buffer.compare(Buffer.from(left), Buffer.from(right));
+}
+
+function isDeadLetter(state: RunState): boolean {
+  return state === 'failed' || state === 'stalled' || state === 'rate_limited';
+}

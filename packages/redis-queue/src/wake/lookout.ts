@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import type { WaitOptions } from '@retry/core/broker';
+import type { Ear } from '../driver/redis-link.ts';
+import { toTag } from '../keys.ts';
+import { pack } from '../pack.ts';
+import { lookScript } from '../scripts/reads.ts';
+import type { Store } from '../store.ts';
+import { runScript } from '../store.ts';
+import { Wait } from './wait.ts';
+
+/** How often a connection that is listened to is asked whether it still hears, and how long it may take, in ms. */
+export interface WatchdogOptions {
+  readonly everyMs: number;
+  readonly patienceMs: number;
+}
+
+/** Hears of work: messages on a connection of its own, with a watchdog that replaces one which went deaf. */
+export class Lookout {
+  readonly #store: Store;
+  readonly #watchdog: WatchdogOptions;
+  readonly #waits = new Set<Wait>();
+  readonly #channels = new Map<string, Promise<void>>();
+  readonly #echo: string;
+  #ear: Promise<Ear> | undefined;
+  #heardAt = 0;
+  #patrol: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(store: Store, watchdog: WatchdogOptions) {
+    this.#store = store;
+    this.#watchdog = watchdog;
+    this.#echo = `${store.keys.wakeOf('')}\0${randomUUID()}`;
+  }
+
+  /** Resolves when one of the lanes may have work, at the latest after the timeout or when the signal aborts. */
+  async waitForWork(lanes: readonly string[], options: WaitOptions): Promise<void> {
+    if (options.timeoutMs <= 0 || options.signal?.aborted) return;
+    const tags = lanes.map(toTag);
+    const wait = new Wait(new Set(tags.map((tag) => this.#store.keys.wakeOf(tag))), options);
+    this.#waits.add(wait);
+    this.#startPatrol();
+    // Listening comes first, so that nothing is missed between looking and waiting.
+    this.#listen(wait.channels)
+      .then(() => this.#look(tags, wait))
+      .catch((error: unknown) => wait.fail(error));
+    try {
+      await wait.ended;
+    } finally {
+      this.#waits.delete(wait);
+      if (this.#waits.size === 0) this.#stopPatrol();
+    }
+  }
+
+  /** Ends every wait and the connection. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#endWaits();
+    this.#stopPatrol();
+    await this.#dropEar();
+  }
+
+  async #look(tags: readonly string[], wait: Wait): Promise<void> {
+    if (wait.hasEnded) return;
+    const reply = await runScript(this.#store, lookScript, [pack(tags)], tags);
+    const [now, next] = reply as readonly [number, number]; // what our own script returns
+    wait.synchronize(now);
+    if (next >= 0) wait.endAt(next);
+  }
+
+  async #listen(channels: Iterable<string>): Promise<void> {
+    await Promise.all([...channels, this.#echo].map((channel) => this.#subscribe(channel)));
+  }
+
+  #subscribe(channel: string): Promise<void> {
+    const known = this.#channels.get(channel);
+    if (known !== undefined) return known;
+    this.#ear ??= this.#store.link.listen(
+      (from, message) => this.#onMessage(from, message),
+      // Whatever was said while it was lost was not heard.
+      () => this.#endWaits(),
+    );
+    const subscribing = this.#ear.then((ear) => ear.subscribe(channel));
+    this.#channels.set(channel, subscribing);
+    subscribing.catch(() => this.#dropEar());
+    return subscribing;
+  }
+
+  #onMessage(channel: string, message: string): void {
+    this.#heardAt = Date.now();
+    for (const wait of this.#waits) {
+      if (!wait.channels.has(channel)) continue;
+      if (message === '') wait.end();
+      else wait.endAt(Number(message));
+    }
+  }
+
+  #endWaits(): void {
+    for (const wait of this.#waits) wait.end();
+  }
+
+  #startPatrol(): void {
+    this.#patrol ??= setInterval(() => void this.#checkEar(), this.#watchdog.everyMs).unref();
+  }
+
+  #stopPatrol(): void {
+    clearInterval(this.#patrol);
+    this.#patrol = undefined;
+  }
+
+  /** Says something to itself; a connection that does not hear it in time is replaced. */
+  async #checkEar(): Promise<void> {
+    const ear = this.#ear;
+    if (ear === undefined) return;
+    const askedAt = Date.now();
+    try {
+      await this.#store.link.send(this.#echo, ['PUBLISH', this.#echo, '']);
+    } catch {
+      // The server is out of reach for everybody; polling goes on.
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, this.#watchdog.patienceMs).unref());
+    if (this.#heardAt >= askedAt || this.#ear !== ear || this.#isClosed) return;
+    await this.#dropEar();
+    this.#endWaits();
+  }
+
+  async #dropEar(): Promise<void> {
+    const ear = this.#ear;
+    this.#ear = undefined;
+    this.#channels.clear();
+    await ear?.then(
+      ({ destroy }) => destroy(),
+      () => {},
+    );
+  }
+}

@@ -1,0 +1,65 @@
+import type { WaitOptions } from '@retry/core/broker';
+
+/** The longest delay that a timer takes. */
+const LONGEST_MS = 2_147_483_647;
+
+interface Ending {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One wait for work; when it ends, it leaves neither timer nor listener behind. */
+export class Wait {
+  /** What it listens to. */
+  readonly channels: ReadonlySet<string>;
+  readonly ended: Promise<void>;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #signal: WaitOptions['signal'];
+  #settle: Ending | undefined;
+  #offsetMs = 0;
+
+  constructor(channels: ReadonlySet<string>, { timeoutMs, signal }: WaitOptions) {
+    this.channels = channels;
+    this.#signal = signal;
+    this.ended = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    signal?.addEventListener('abort', this.end);
+    this.#endAfter(timeoutMs);
+  }
+
+  get hasEnded(): boolean {
+    return this.#settle === undefined;
+  }
+
+  readonly end = (): void => this.#finish()?.resolve();
+
+  fail(error: unknown): void {
+    this.#finish()?.reject(error);
+  }
+
+  /** Tells what time it is by the server. */
+  synchronize(serverNow: number): void {
+    this.#offsetMs = serverNow - Date.now();
+  }
+
+  /** Ends at an instant of the server's clock, unless it ends before. */
+  endAt(dueAt: number): void {
+    const delayMs = dueAt - (Date.now() + this.#offsetMs);
+    if (delayMs <= 0) this.end();
+    else this.#endAfter(Math.ceil(delayMs));
+  }
+
+  #endAfter(delayMs: number): void {
+    if (this.hasEnded || delayMs > LONGEST_MS) return;
+    this.#timers.add(setTimeout(this.end, delayMs));
+  }
+
+  #finish(): Ending | undefined {
+    const settle = this.#settle;
+    this.#settle = undefined;
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#signal?.removeEventListener('abort', this.end);
+    return settle;
+  }
+}
