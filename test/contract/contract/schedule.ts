@@ -3,6 +3,9 @@ import type { Scene } from '../../support/broker-scene.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../../support/broker-scene.ts';
 import { settlementOf } from '../../support/settle.ts';
 
+/** Far enough ahead that a slow machine submits before it: a runAt that has passed is now, and of no order. */
+const AHEAD_MS = 150;
+
 /** What happens to runs that are not to start yet. */
 export function describeSchedule(scene: Scene): void {
   describe('schedule', () => {
@@ -77,9 +80,12 @@ export function describeSchedule(scene: Scene): void {
 
     it('promotes in the order of runAt, and behind what waits already', async () => {
       const now = await scene.now();
-      await scene.submit({ id: 'third', runAt: now + 12 }, { id: 'second', runAt: now + 11 });
-      await scene.submit({ id: 'first', runAt: now + 10 }, 'waiting');
-      await scene.advance(PASS_MS);
+      await scene.submit(
+        { id: 'third', runAt: now + AHEAD_MS + 2 },
+        { id: 'second', runAt: now + AHEAD_MS + 1 },
+      );
+      await scene.submit({ id: 'first', runAt: now + AHEAD_MS }, 'waiting');
+      await scene.advance(AHEAD_MS + PASS_MS);
 
       expect(await scene.claimIds()).toEqual(['waiting', 'first', 'second', 'third']);
     });
@@ -96,11 +102,11 @@ export function describeSchedule(scene: Scene): void {
     it('promotes in the order of runAt whatever was cancelled meanwhile', async () => {
       const now = await scene.now();
       const runs = Array.from({ length: 300 }, (_, index) => {
-        return { id: `run-${index}`, runAt: now + 1 + ((index * 7_919) % 23) };
+        return { id: `run-${index}`, runAt: now + AHEAD_MS + ((index * 7_919) % 23) };
       });
       await scene.submit(...runs);
       await scene.broker.cancel(runs.filter((_, index) => index % 3 === 1).map(({ id }) => id));
-      await scene.advance(PASS_MS);
+      await scene.advance(AHEAD_MS + PASS_MS);
 
       const kept = runs.filter((_, index) => index % 3 !== 1);
       const sorted = kept.sort((left, right) => left.runAt - right.runAt);

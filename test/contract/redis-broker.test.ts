@@ -1,0 +1,7 @@
+import { openRedisHarness } from '../support/redis-harness.ts';
+import { describeOnRedis } from '../support/servers/redis.ts';
+import { describeBrokerContract } from './contract/describe-broker-contract.ts';
+
+describeOnRedis('the Redis broker by redis', (server) => {
+  describeBrokerContract('a broker', { open: () => openRedisHarness(server().url) });
+});
