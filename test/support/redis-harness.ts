@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RedisBroker, RedisBrokerOptions } from '@retry/redis-queue';
 import { createRedisBroker } from '@retry/redis-queue';
 import { createClient } from 'redis';
+import type { WorkerHarness } from '../contract/worker/worker-scene.ts';
 import type { BrokerHarness } from './broker-scene.ts';
 
 /** A harness whose broker can be asked what its server said. */
@@ -34,4 +35,22 @@ export async function removeKeys(url: string, prefix: string): Promise<void> {
     if (keys.length > 0) await client.unlink(keys);
   }
   await client.close();
+}
+
+/** Opens a queue that several brokers of one prefix work on. */
+export async function openRedisQueue(url: string, options: RedisBrokerOptions = {}): Promise<WorkerHarness> {
+  const prefix = `test-${randomUUID()}`;
+  const source = options.client === undefined ? { url } : {};
+  const brokers: RedisBroker[] = [];
+  return {
+    connect: async () => {
+      const broker = await createRedisBroker({ prefix, ...source, ...options });
+      brokers.push(broker);
+      return broker;
+    },
+    close: async () => {
+      await Promise.all(brokers.map((broker) => broker.close()));
+      await removeKeys(url, prefix);
+    },
+  };
 }

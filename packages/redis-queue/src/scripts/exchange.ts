@@ -32,12 +32,12 @@ local asked = { worker = wanted[1], request = wanted[2], limit = wanted[3], leas
 local known = recall(asked)
 if known then
   writeCounts()
-  return { now, answers, nextDue(asked, tags), known[1], known[4], known[2], readAll(BODY, known[2]), known[3] }
+  return { now, answers, nextDue(asked, tags), unpack(known) }
 end
 -- One long member makes the set a skip list: as a list of short ones, every change would cost a walk through it.
 if call('EXISTS', LEASES) == 0 then call('ZADD', LEASES, '+inf', string.rep('\0', 65)) end
 local most = claimRuns(asked, tags)
-if #got.ids > 0 then remember(asked, { leaseUntil, got.ids, got.records, got.over }) end
+if #got.ids > 0 then remember(asked) end
 writeCounts()
 local due = -1
 if most.scheduled > 0 then due = nextDue(asked, tags) end

@@ -1,11 +1,16 @@
 /**
  * What the latest claims of each worker got, so that a lost reply can be asked for again: four claims for each of the
- * thousand workers that claimed last. Bodies never change, so that only ids and records are kept.
+ * thousand workers that claimed last. The bodies are kept too, unless they are large: then they are read again, which
+ * leaves out runs that were settled and forgotten meanwhile.
  */
 export const replies: string = String.raw`
+local MOST_KEPT = 65536
+
 local function recall(claim)
   local kept = call('HGET', REPLIES, claim.worker .. '\0' .. claim.request)
-  return kept and cmsgpack.unpack(kept)
+  if not kept then return nil end
+  local leaseUntil, over, ids, records, bodies = unpack(cmsgpack.unpack(kept))
+  return { leaseUntil, over, ids, #bodies > 0 and bodies or readAll(BODY, ids), records }
 end
 
 local function forgetReplies(worker, requests)
@@ -16,8 +21,11 @@ local function forgetReplies(worker, requests)
   end
 end
 
-local function remember(claim, reply)
-  local worker = claim.worker
+local function remember(claim)
+  local worker, size = claim.worker, 0
+  for index = 1, #got.bodies do size = size + #got.bodies[index] end
+  local bodies = size <= MOST_KEPT and got.bodies or {}
+  local reply = { leaseUntil, got.over, got.ids, got.records, bodies }
   local known = call('HGET', REPLIES, worker)
   local requests = known and known .. '\0' .. claim.request or claim.request
   local _, zeros = string.gsub(requests, '%z', '')

@@ -1,7 +1,7 @@
 /**
  * Settling: the answer to each settlement, as core's `answerSettlement` says, and the move of each that is heard.
  * Six values make one settlement: id, epoch as in a record, what it is settled by with its final zero, mode
- * (1 only if expired, 2 release), number of its lane, and the record to be.
+ * (1 only if expired, plus 2 for a release), number of its lane, and the record to be.
  */
 export const settle: string = `
 local pushes, released, schedules, writes, settledIds = {}, {}, {}, {}, {}
@@ -15,7 +15,7 @@ local function answerOf(old, id, epoch, by, mode)
   if not old then return call('HEXISTS', BODY, id) == 1 and 'f' or 'g' end
   if sub(old, 107, 106 + #by) == by then return 'a' end
   if byte(old, 1) ~= 114 or sub(old, 3, 12) ~= epoch then return 'f' end
-  if mode == 1 and isAlive(id) then return 'f' end
+  if mode % 2 == 1 and isAlive(id) then return 'f' end
   return 'o'
 end
 
@@ -28,7 +28,7 @@ end
 
 local function placeRun(id, record, mode, lane)
   local state = byte(record, 1)
-  if state == 119 and mode == 2 then
+  if state == 119 and mode >= 2 then
     released[#released + 1] = { lane, id, record }
     return record
   elseif state == 119 then

@@ -58,7 +58,7 @@ function packSettlement(
   lanes: LaneList,
 ): readonly Packed[] {
   const by = settledBy(epoch, event);
-  const mode = onlyIfExpired === true ? 1 : event === 'release' ? 2 : 0;
+  const mode = (onlyIfExpired === true ? 1 : 0) + (event === 'release' ? 2 : 0);
   return [id, epochText(epoch), `${by}\0`, mode, lanes.numberOf(next.lane), encodeRecord(next, by)];
 }
 

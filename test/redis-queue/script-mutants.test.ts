@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { brokerCommands } from '../support/broker-commands.ts';
+import { createModel } from '../support/broker-model.ts';
+import { describeOnRedis } from '../support/servers/redis.ts';
+import { MUTANTS } from './script-mutants.ts';
+import { createPairs } from './scripted-redis.ts';
+
+const COMMANDS = { maxCommands: 200, size: 'max' } as const;
+
+describeOnRedis('the differential test', (server) => {
+  it.each(MUTANTS)('notices when $name', { timeout: 60_000 }, async ({ right, wrong }) => {
+    let isApplied = false;
+    const pairs = await createPairs(server().url, (text) => {
+      isApplied ||= text.includes(right);
+      return text.replace(right, () => wrong);
+    });
+    const property = fc.asyncProperty(fc.commands(brokerCommands(), COMMANDS), async (commands) => {
+      const real = await pairs.open();
+
+      await fc.asyncModelRun(() => ({ model: createModel(), real }), commands);
+    });
+
+    const details = await fc.check(property, { numRuns: 300, endOnFailure: true }).finally(pairs.close);
+
+    expect({ isApplied, isNoticed: details.failed }).toEqual({ isApplied: true, isNoticed: true });
+    // By its behaviour, not because the script is no Lua any more.
+    expect(String(details.errorInstance)).not.toMatch(/script/i);
+  });
+});

@@ -1,0 +1,91 @@
+/** A mistake in the scripts that the differential test has to notice. */
+export interface Mutant {
+  readonly name: string;
+  /** What the scripts say, word for word. */
+  readonly right: string;
+  readonly wrong: string;
+}
+
+/** One mistake for each promise that the scripts keep. */
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'no fence: any epoch is heard',
+    right: "if byte(old, 1) ~= 114 or sub(old, 3, 12) ~= epoch then return 'f' end",
+    wrong: "if byte(old, 1) ~= 114 then return 'f' end",
+  },
+  {
+    name: 'no fence on heartbeats',
+    right: 'elseif byte(record, 1) ~= 114 or sub(record, 3, 12) ~= beats[index * 2] then',
+    wrong: 'elseif byte(record, 1) ~= 114 then',
+  },
+  {
+    name: 'no stall check: a cleaner takes a run whose lease lives',
+    right: "if mode % 2 == 1 and isAlive(id) then return 'f' end",
+    wrong: '',
+  },
+  {
+    name: 'a repeated settlement is heard as another outcome',
+    right: "if sub(old, 107, 106 + #by) == by then return 'a' end",
+    wrong: '',
+  },
+  {
+    name: 'a repeated claim claims anew, and charges again',
+    right: 'if known then\n',
+    wrong: 'if known and false then\n',
+  },
+  {
+    name: 'an epoch is charged twice',
+    right: 'tonumber(text) + 1)',
+    wrong: 'tonumber(text) + 2)',
+  },
+  {
+    name: 'a push to the front is lost',
+    right: "  many('ZADD', FRONT, members)",
+    wrong: '',
+  },
+  {
+    name: 'a released run goes to the back',
+    right: 'if state == 119 and mode >= 2 then',
+    wrong: 'if false then',
+  },
+  {
+    name: 'a lease shrinks',
+    right: "call('ZADD', LEASES, 'GT', unpack(",
+    wrong: "call('ZADD', LEASES, unpack(",
+  },
+  {
+    name: 'the schedule is early',
+    right: "string.format('%013.0f', now + 1)",
+    wrong: "string.format('%013.0f', now + 31)",
+  },
+  {
+    name: 'a key is not freed',
+    right: 'if flags % 4 >= 2 then freeKey(id) end',
+    wrong: '',
+  },
+  {
+    name: 'a free key gives nothing back',
+    right: '  holdKey(key, -1)\n  offerNext(key)',
+    wrong: '  holdKey(key, -1)',
+  },
+  {
+    name: 'a wish to cancel is not obeyed',
+    right: 'obeyWish(flags, batch[at + 5])',
+    wrong: 'batch[at + 5]',
+  },
+  {
+    name: 'a cancelled run is not noted as a ghost',
+    right: "call('HINCRBY', GHOSTS, lane .. '\\0' .. id, 1)",
+    wrong: '',
+  },
+  {
+    name: 'a settled run keeps its lease',
+    right: "many('ZREM', LEASES, settledIds)",
+    wrong: '',
+  },
+  {
+    name: 'the limit of a key counts one too many',
+    right: 'if heldOf(key) < tonumber(limit) then',
+    wrong: 'if heldOf(key) <= tonumber(limit) then',
+  },
+];

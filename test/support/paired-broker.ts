@@ -1,0 +1,37 @@
+import { deepStrictEqual } from 'node:assert';
+import type { Broker } from '@retry/core/broker';
+
+/** Two brokers as one that gives the answers of the first; it rejects as soon as the second answers otherwise. */
+export function pairBrokers(first: Broker, second: Broker): Broker {
+  const both = async <Answer>(verb: string, call: (broker: Broker) => Promise<Answer>): Promise<Answer> => {
+    const [one, other] = [await call(first), await call(second)];
+    deepStrictEqual(bare(one), bare(other), `${verb} is answered differently`);
+    return one;
+  };
+  return {
+    submit: (submissions) => both('submit', (broker) => broker.submit(submissions)),
+    exchange: (request) => both('exchange', (broker) => broker.exchange(request)),
+    heartbeat: (beats, leaseMs) => both('heartbeat', (broker) => broker.heartbeat(beats, leaseMs)),
+    // The order of leases that end in one instant is each broker's own.
+    findExpired: (limit) => both('findExpired', async (broker) => byId(await broker.findExpired(limit))),
+    cancel: (ids) => both('cancel', (broker) => broker.cancel(ids)),
+    redrive: (ids, options) => both('redrive', (broker) => broker.redrive(ids, options)),
+    discard: (ids) => both('discard', (broker) => broker.discard(ids)),
+    get: (ids) => both('get', (broker) => broker.get(ids)),
+    list: (query) => both('list', (broker) => broker.list(query)),
+    waitForWork: first.waitForWork,
+    audit: () => both('audit', (broker) => broker.audit()),
+    close: async () => {
+      await Promise.all([first.close(), second.close()]);
+    },
+  };
+}
+
+/** Without the keys that are there and undefined: to whoever reads, they are absent. */
+function bare(value: unknown): unknown {
+  return value === undefined ? value : JSON.parse(JSON.stringify(value));
+}
+
+function byId<Item extends { readonly id: string }>(items: readonly Item[]): Item[] {
+  return [...items].sort((left, right) => (left.id < right.id ? -1 : 1));
+}

@@ -1,0 +1,42 @@
+import type { NodeRedisClient } from '@retry/redis-queue';
+
+type Args = readonly (string | Buffer)[];
+
+/**
+ * The same client, but each script that it is given is rewritten first: for a clock that a test moves, or for a
+ * mistake that a test is to notice. Until it has seen the text of a script, it says that the server has none.
+ */
+export function rewriteScripts(client: NodeRedisClient, rewrite: (text: string) => string): NodeRedisClient {
+  const hashes = new Map<string, string>();
+  const load = async (text: string): Promise<string> => {
+    const known = hashes.get(text);
+    if (known !== undefined) return known;
+    const hash = String(await client.sendCommand(['SCRIPT', 'LOAD', rewrite(text)]));
+    hashes.set(text, hash);
+    return hash;
+  };
+  const texts = new Map<string, string>();
+  let asked = '';
+  const sendCommand = async (args: Args): Promise<unknown> => {
+    const [command, script = '', ...rest] = args;
+    if (command === 'EVALSHA') {
+      const text = texts.get(String(script));
+      asked = String(script);
+      if (text === undefined) throw new Error('NOSCRIPT the test has not seen it yet');
+      return client.sendCommand(['EVALSHA', await load(text), ...rest]);
+    }
+    if (command !== 'EVAL') return client.sendCommand(args);
+    texts.set(asked, String(script));
+    return client.sendCommand(['EVALSHA', await load(String(script)), ...rest]);
+  };
+  return { sendCommand, duplicate: () => client.duplicate() };
+}
+
+const CLOCK = "local time = call('TIME')";
+
+/** Makes a script take its time from a key beside its own, in milliseconds. */
+export function readClockKey(text: string): string {
+  if (!text.includes(CLOCK)) throw new Error('the scripts read their clock in another way by now');
+  const read = "local ms = tonumber(call('GET', string.sub(BODY, 1, -5) .. 'clock'))";
+  return text.replace(CLOCK, `${read}\nlocal time = { math.floor(ms / 1000), ms % 1000 * 1000 }`);
+}
