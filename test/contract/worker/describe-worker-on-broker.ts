@@ -1,0 +1,23 @@
+import { describe } from 'vitest';
+import { describeAttempts } from './attempts.ts';
+import { describeInterruptions } from './interruptions.ts';
+import { describeLimits } from './limits.ts';
+import type { WorkerHarness } from './worker-scene.ts';
+import { useWorkerScene } from './worker-scene.ts';
+
+/** What a broker has to bring for workers to be tested on it. */
+export interface WorkerOnBroker {
+  /** Opens a queue without runs; called for each test. */
+  readonly open: () => Promise<WorkerHarness>;
+}
+
+/**
+ * What workers and queues do over any broker, from end to end: written once, run on each of them, in real time with
+ * short durations. Every test ends with an audit.
+ */
+export function describeWorkerOnBroker(name: string, { open }: WorkerOnBroker): void {
+  describe(name, () => {
+    const scene = useWorkerScene(open);
+    for (const describePart of [describeAttempts, describeInterruptions, describeLimits]) describePart(scene);
+  });
+}

@@ -1,0 +1,107 @@
+import type { Broker } from '@retry/core/broker';
+import { defineTask } from '@retry/worker';
+import { describe, expect, it } from 'vitest';
+import type { WorkerScene } from './worker-scene.ts';
+import { promiseOf, rest, untilAborted } from './worker-scene.ts';
+
+const AT_ONCE = { backoff: { type: 'none' }, jitter: 'none' } as const;
+
+/** What ends a handler before its time. */
+export function describeInterruptions(scene: WorkerScene): void {
+  describe('interruptions', () => {
+    it('cancels a running run by the queue of another process', async () => {
+      const reason = promiseOf<unknown>();
+      const task = defineTask({
+        name: 'long',
+        run: async (_: null, { signal }) => {
+          signal.addEventListener('abort', () => reason.resolve(signal.reason));
+          await untilAborted(signal);
+        },
+      });
+      const { id } = await scene.queue.submit(task, null);
+      await scene.startWorker({ tasks: [task], lease: 300 });
+      await scene.reach(id, 'started');
+      const other = await scene.openQueue();
+
+      expect(await other.cancel(id)).toBe('requested');
+
+      expect(await reason.promise).toMatchObject({ name: 'CancelledError' });
+      expect(await scene.reach(id, 'cancelled')).toMatchObject({ epoch: 1, failures: 0 });
+    });
+
+    it('recovers the run of a silent worker by the cleaner of another one, and fences its outcome', async () => {
+      const started: number[] = [];
+      const hold = promiseOf<void>();
+      const task = defineTask({
+        name: 'long',
+        retry: AT_ONCE,
+        run: async (_: null, { epoch }) => {
+          started.push(epoch);
+          if (epoch === 1) await hold.promise;
+          return epoch;
+        },
+      });
+      const { id } = await scene.queue.submit(task, null);
+      const deaf = deafen(await scene.connect());
+      const silent = await scene.startWorker({ tasks: [task], broker: deaf, lease: 200, concurrency: 1 });
+      const fenced = promiseOf<unknown>();
+      silent.on('fenced', fenced.resolve);
+      await scene.reach(id, 'started');
+      await scene.startWorker({ tasks: [task], lease: 200, cleanerInterval: 50 });
+
+      const run = await scene.reach(id, 'completed');
+      hold.resolve();
+
+      expect(await fenced.promise).toMatchObject({ id, epoch: 1 });
+      expect(started).toEqual([1, 2]);
+      expect(run).toMatchObject({ epoch: 2, stalls: 1, failures: 0, result: '2' });
+      expect(await scene.queue.get(id)).toMatchObject({ state: 'completed', epoch: 2, result: '2' });
+    });
+
+    it('keeps the lease of a long run by heartbeats', async () => {
+      const task = defineTask({ name: 'long', run: () => rest(700) });
+      const { id } = await scene.queue.submit(task, null);
+      await scene.startWorker({ tasks: [task], lease: 300, cleanerInterval: 50 });
+      await scene.startWorker({ tasks: [defineTask({ name: 'other', run: () => {} })], cleanerInterval: 50 });
+
+      expect(await scene.reach(id, 'completed')).toMatchObject({ epoch: 1, stalls: 0 });
+    });
+
+    it.each([
+      ['resubmit', { releases: 1, stalls: 0 }],
+      ['stop', { releases: 0, stalls: 1 }],
+    ] as const)('gives running runs back on shutdown as onShutdown %s says', async (onShutdown, expected) => {
+      const task = defineTask({
+        name: 'long',
+        onShutdown,
+        retry: AT_ONCE,
+        run: (_: null, { epoch, signal }) => (epoch === 1 ? untilAborted(signal) : 'done'),
+      });
+      const { id } = await scene.queue.submit(task, null);
+      const worker = await scene.startWorker({ tasks: [task] });
+      await scene.reach(id, 'started');
+
+      await worker.stop();
+
+      expect(await scene.queue.get(id)).toMatchObject({ ...expected, failures: 0 });
+      await scene.startWorker({ tasks: [task] });
+      expect(await scene.queue.waitForResult(id)).toBe('done');
+    });
+
+    it('lets running runs end on shutdown where they may continue', async () => {
+      const task = defineTask({ name: 'long', onShutdown: 'continue', run: () => rest(150) });
+      const { id } = await scene.queue.submit(task, null);
+      const worker = await scene.startWorker({ tasks: [task] });
+      await scene.reach(id, 'started');
+
+      await worker.stop();
+
+      expect(await scene.queue.get(id)).toMatchObject({ state: 'completed', epoch: 1 });
+    });
+  });
+}
+
+/** A broker whose heartbeats arrive nowhere. */
+function deafen(broker: Broker): Broker {
+  return { ...broker, heartbeat: () => Promise.reject(new Error('no route')) };
+}

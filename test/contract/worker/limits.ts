@@ -1,0 +1,66 @@
+import { defineTask } from '@retry/worker';
+import { describe, expect, it } from 'vitest';
+import type { WorkerScene } from './worker-scene.ts';
+import { rest } from './worker-scene.ts';
+
+/** How many runs may go on, or start, at a time. */
+export function describeLimits(scene: WorkerScene): void {
+  const meter = () => {
+    const seen = { running: 0, most: 0, startedAt: [] as number[] };
+    const run = async (): Promise<void> => {
+      seen.running += 1;
+      seen.most = Math.max(seen.most, seen.running);
+      seen.startedAt.push(performance.now());
+      await rest(20);
+      seen.running -= 1;
+    };
+    return { seen, run };
+  };
+
+  describe('limits', () => {
+    it('keeps to globalConcurrency over all workers', async () => {
+      const { seen, run } = meter();
+      const task = defineTask({ name: 'narrow', globalConcurrency: 2, run });
+      await scene.queue.submitMany(task, Array(10).fill(null));
+      const first = await scene.startWorker({ tasks: [task] });
+      const second = await scene.startWorker({ tasks: [task] });
+
+      await Promise.all([first.drain(), second.drain()]);
+
+      expect(seen.most).toBe(2);
+      expect((await scene.queue.counts()).ended.completed).toBe(10);
+    });
+
+    it('keeps to a rate limit', async () => {
+      const { seen, run } = meter();
+      const task = defineTask({ name: 'rated', rateLimit: { limit: 2, window: 200 }, run });
+      await scene.queue.submitMany(task, Array(6).fill(null));
+      const worker = await scene.startWorker({ tasks: [task] });
+
+      await worker.drain();
+
+      const [first = 0, , third = 0, , fifth = 0] = seen.startedAt;
+      expect(seen.startedAt).toHaveLength(6);
+      // A timer may fire a millisecond early by another clock.
+      expect(third - first).toBeGreaterThanOrEqual(198);
+      expect(fifth - third).toBeGreaterThanOrEqual(198);
+    });
+
+    it('drains what waits, is scheduled and runs', async () => {
+      const { run } = meter();
+      const task = defineTask({ name: 'drained', run });
+      await scene.queue.submitMany(task, Array(5).fill(null));
+      await scene.queue.submit(task, null, { delay: 100 });
+      const worker = await scene.startWorker({ tasks: [task], concurrency: 2 });
+
+      await worker.drain();
+
+      expect(await scene.queue.counts()).toMatchObject({
+        waiting: 0,
+        scheduled: 0,
+        started: 0,
+        ended: { completed: 6 },
+      });
+    });
+  });
+}

@@ -1,0 +1,100 @@
+import type { Broker, Run } from '@retry/core/broker';
+import type { Queue, Worker, WorkerOptions } from '@retry/worker';
+import { createQueue, createWorker } from '@retry/worker';
+import { afterEach, beforeEach, expect } from 'vitest';
+
+/** A queue that several processes may work on. */
+export interface WorkerHarness {
+  /** A broker over the same runs, as another process would open it. */
+  readonly connect: () => Promise<Broker>;
+  /** Gives back what was opened. */
+  readonly close: () => Promise<void>;
+}
+
+/** A test's queue and its workers, in real time. */
+export interface WorkerScene {
+  readonly broker: Broker;
+  readonly queue: Queue;
+  /** Starts a worker over a connection of its own; it is stopped after the test. */
+  readonly startWorker: (options: Partial<WorkerOptions> & Pick<WorkerOptions, 'tasks'>) => Promise<Worker>;
+  /** Another producer over a connection of its own. */
+  readonly openQueue: () => Promise<Queue>;
+  /** A broker over a connection of its own. */
+  readonly connect: () => Promise<Broker>;
+  /** The run once it is in this state. A run that never is lets the test run out of time. */
+  readonly reach: (id: string, state: Run['state']) => Promise<Run>;
+}
+
+/** Sets a scene for each test; after it, its workers are stopped and the books are balanced. */
+export function useWorkerScene(open: () => Promise<WorkerHarness>): WorkerScene {
+  let harness: WorkerHarness | undefined;
+  let broker: Broker | undefined;
+  const workers: Worker[] = [];
+  const connect = (): Promise<Broker> => (harness ?? missing()).connect();
+  beforeEach(async () => {
+    harness = await open();
+    broker = await harness.connect();
+  });
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+    const { unbalanced } = await (broker ?? missing()).audit();
+    await harness?.close();
+    expect(unbalanced).toBe(0);
+  });
+  return {
+    get broker() {
+      return broker ?? missing();
+    },
+    get queue() {
+      return createQueue({ broker: broker ?? missing() });
+    },
+    startWorker: async (options) => {
+      const worker = createWorker({
+        broker: await connect(),
+        signals: [],
+        shutdownTimeout: '5s',
+        ...options,
+      });
+      workers.push(worker);
+      worker.start();
+      return worker;
+    },
+    openQueue: async () => createQueue({ broker: await connect() }),
+    connect,
+    reach: async (id, state) => {
+      for (;;) {
+        const [run] = await (broker ?? missing()).get([id]);
+        if (run?.state === state) return run;
+        await rest(5);
+      }
+    },
+  };
+}
+
+/** Lets so many milliseconds go by. */
+export function rest(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Never settles, but for a signal: then it rejects with its reason. */
+export function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}
+
+/** A promise and who fulfils it. */
+export function promiseOf<Value>(): {
+  readonly promise: Promise<Value>;
+  readonly resolve: (value: Value) => void;
+} {
+  let resolve: (value: Value) => void = () => {};
+  const promise = new Promise<Value>((fulfil) => {
+    resolve = fulfil;
+  });
+  return { promise, resolve };
+}
+
+function missing(): never {
+  throw new Error('the scene is not set yet');
+}
