@@ -1,5 +1,5 @@
 import { openRedisHarness } from '../support/redis-harness.ts';
-import { describeOnRedis } from '../support/servers/redis.ts';
+import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { describeBrokerContract } from './contract/describe-broker-contract.ts';
 
 describeOnRedis('the Redis broker by redis', (server) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { brokerCommands } from '../support/broker-commands.ts';
 import { createModel } from '../support/broker-model.ts';
-import { describeOnRedis } from '../support/servers/redis.ts';
+import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { createPairs } from './scripted-redis.ts';
 
 /** Sequences of commands that are tried; `DIFFERENTIAL_SEEDS=5000` tries more. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { brokerCommands } from '../support/broker-commands.ts';
 import { createModel } from '../support/broker-model.ts';
-import { describeOnRedis } from '../support/servers/redis.ts';
+import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { MUTANTS } from './script-mutants.ts';
 import { createPairs } from './scripted-redis.ts';
 

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from 'redis';
-import { afterAll, beforeAll, describe } from 'vitest';
 import type { ServerProcess } from './run-server.ts';
 import { findBinary, findFreePort, runServer } from './run-server.ts';
 
@@ -24,7 +23,8 @@ export interface PrivateRedis extends RedisServer {
 
 const FOLDERS = ['/usr/bin', '/usr/local/bin', '/usr/sbin', '/opt/homebrew/bin', '/snap/bin'];
 const BINARIES = ['redis-server', 'valkey-server'];
-const CURE =
+/** What supplies a Redis where there is none. */
+export const REDIS_CURE =
   'Set REDIS_URL, or install one: apt-get install redis-server (Debian, Ubuntu), brew install redis (macOS).';
 
 /** The server program of this machine, if there is one. */
@@ -35,7 +35,7 @@ export function findRedisBinary(): string | undefined {
 /** Starts a private server on a free port in a temporary folder. @throws when this machine has none, or it fails */
 export async function startPrivateRedis(args: readonly string[] = []): Promise<PrivateRedis> {
   const binary = findRedisBinary();
-  if (binary === undefined) throw new Error(`There is no redis-server on this machine. ${CURE}`);
+  if (binary === undefined) throw new Error(`There is no redis-server on this machine. ${REDIS_CURE}`);
   const folder = mkdtempSync(join(tmpdir(), 'retry-redis-'));
   const port = await findFreePort();
   const url = `redis://127.0.0.1:${port}`;
@@ -75,29 +75,6 @@ export function hasRedis(): boolean {
   return Boolean(process.env['REDIS_URL']) || findRedisBinary() !== undefined;
 }
 
-/** Tests that need a Redis: run on one, or visibly skipped with the command that would supply it. */
-export function describeOnRedis(name: string, body: (server: () => RedisServer) => void): void {
-  if (!hasRedis()) {
-    describe.skip(`${name} (not run: no Redis here. ${CURE})`, () => body(() => missing()));
-    return;
-  }
-  describe(name, () => {
-    let server: RedisServer | undefined;
-    beforeAll(async () => {
-      server = await openRedis();
-      console.info(`redis: ${server.source} serves "${name}"`);
-    });
-    afterAll(() => server?.stop());
-    body(() => server ?? missing());
-  });
-}
-
-/** Tests that kill, stop or reconfigure their server: always a private one. */
-export function describeOnPrivateRedis(name: string, body: () => void): void {
-  if (findRedisBinary() !== undefined) describe(name, body);
-  else describe.skip(`${name} (not run: no redis-server on this machine. ${CURE})`, body);
-}
-
 async function untilReady(url: string, server: ServerProcess): Promise<void> {
   let hasEnded = false;
   void server.exited.then(() => {
@@ -122,8 +99,4 @@ async function answers(url: string): Promise<boolean> {
   } finally {
     if (client.isOpen) client.destroy();
   }
-}
-
-function missing(): never {
-  throw new Error(`No Redis server is running. ${CURE}`);
 }

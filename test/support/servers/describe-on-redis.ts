@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import type { RedisServer } from './redis.ts';
+import { findRedisBinary, hasRedis, openRedis, REDIS_CURE } from './redis.ts';
+
+/** Tests that need a Redis: run on one, or visibly skipped with the command that would supply it. */
+export function describeOnRedis(name: string, body: (server: () => RedisServer) => void): void {
+  if (!hasRedis()) {
+    describe.skip(`${name} (not run: no Redis here. ${REDIS_CURE})`, () => body(() => missing()));
+    return;
+  }
+  describe(name, () => {
+    let server: RedisServer | undefined;
+    beforeAll(async () => {
+      server = await openRedis();
+      console.info(`redis: ${server.source} serves "${name}"`);
+    });
+    afterAll(() => server?.stop());
+    body(() => server ?? missing());
+  });
+}
+
+/** Tests that kill, stop or reconfigure their server: always a private one. */
+export function describeOnPrivateRedis(name: string, body: () => void): void {
+  if (findRedisBinary() !== undefined) describe(name, body);
+  else describe.skip(`${name} (not run: no redis-server on this machine. ${REDIS_CURE})`, body);
+}
+
+function missing(): never {
+  throw new Error(`No Redis server is running. ${REDIS_CURE}`);
+}
