@@ -72,6 +72,25 @@ export function epochText(epoch: number): string {
   return String(epoch).padStart(10, '0');
 }
 
+/** A run as it is after its first start. */
+export function decodeFirstStart(id: string, bodyText: string, startedAt: number): Run {
+  const { at, lane, payload, concurrency } = decodeBody(bodyText);
+  const submittedAt = instantOf(at);
+  return {
+    ...BLANK,
+    id,
+    lane,
+    payload,
+    concurrency,
+    submittedAt,
+    runAt: submittedAt,
+    state: 'started',
+    epoch: 1,
+    startedAt,
+    heartbeatAt: startedAt,
+  } as object as Run; // undefined and absent keys read alike
+}
+
 /** The run of a body and its record; one that was never claimed has no record. */
 export function decodeRun(id: string, bodyText: string, record: string | null): Run {
   const { at, lane, payload, concurrency } = decodeBody(bodyText);

@@ -46,7 +46,8 @@ end
 local function start(id, body, record, bits, isOver)
   local place = #got.ids + 1
   local new = started(body, record, bits)
-  got.ids[place], got.bodies[place], got.records[place] = id, body, new
+  -- The first start of a run needs no telling: it follows from the body and the instant.
+  got.ids[place], got.bodies[place], got.records[place] = id, body, record and new or ''
   if isOver then got.over[#got.over + 1] = place end
   starts[place * 2 - 1], starts[place * 2] = id, new
 end

@@ -25,7 +25,7 @@ end
 
 if #wanted == 0 then
   writeCounts()
-  return { now, answers, -1, 0, {}, {}, {}, {} }
+  return { now, answers, -1, now, 0, {}, {}, {}, {} }
 end
 
 local asked = { worker = wanted[1], request = wanted[2], limit = wanted[3], leaseMs = wanted[4], lanes = wanted[5] }
@@ -41,7 +41,7 @@ if #got.ids > 0 then remember(asked) end
 writeCounts()
 local due = -1
 if most.scheduled > 0 then due = nextDue(asked, tags) end
-return { now, answers, due, leaseUntil, got.over, got.ids, got.bodies, got.records }
+return { now, answers, due, now, leaseUntil, got.over, got.ids, got.bodies, got.records }
 `;
 
 /** Settles finished claims, then makes new ones. */

@@ -9,8 +9,9 @@ local MOST_KEPT = 65536
 local function recall(claim)
   local kept = call('HGET', REPLIES, claim.worker .. '\0' .. claim.request)
   if not kept then return nil end
-  local leaseUntil, over, ids, records, bodies = unpack(cmsgpack.unpack(kept))
-  return { leaseUntil, over, ids, #bodies > 0 and bodies or readAll(BODY, ids), records }
+  local reply = cmsgpack.unpack(kept)
+  if #reply[5] == 0 then reply[5] = readAll(BODY, reply[4]) end
+  return reply
 end
 
 local function forgetReplies(worker, requests)
@@ -25,7 +26,7 @@ local function remember(claim)
   local worker, size = claim.worker, 0
   for index = 1, #got.bodies do size = size + #got.bodies[index] end
   local bodies = size <= MOST_KEPT and got.bodies or {}
-  local reply = { leaseUntil, got.over, got.ids, got.records, bodies }
+  local reply = { now, leaseUntil, got.over, got.ids, bodies, got.records }
   local known = call('HGET', REPLIES, worker)
   local requests = known and known .. '\0' .. claim.request or claim.request
   local _, zeros = string.gsub(requests, '%z', '')

@@ -12,7 +12,7 @@ import { RedisBrokerError } from '../errors.ts';
 import { toTag } from '../keys.ts';
 import type { Packed } from '../pack.ts';
 import { pack } from '../pack.ts';
-import { decodeRun, encodeRecord, epochText } from '../record.ts';
+import { decodeFirstStart, decodeRun, encodeRecord, epochText } from '../record.ts';
 import { exchangeScript } from '../scripts/exchange.ts';
 import type { LaneList, Store } from '../store.ts';
 import { createLaneList, runScript } from '../store.ts';
@@ -28,10 +28,13 @@ type Reply = readonly [
   now: number,
   settled: string,
   nextRunAt: number,
+  /** When the claimed runs started: now, but for a claim that is asked for again. */
+  startedAt: number,
   leaseUntil: number,
   over: readonly number[],
   ids: readonly string[],
   bodies: readonly (string | null)[],
+  /** Empty for a run that starts for the first time. */
   records: readonly string[],
 ];
 
@@ -77,15 +80,26 @@ function readReply(reply: Reply): ExchangeReply {
   return nextRunAt < 0 ? answers : { ...answers, nextRunAt };
 }
 
-function readClaimed([, , , leaseUntil, over, ids, bodies, records]: Reply): readonly ClaimedRun[] {
+function readClaimed([
+  ,
+  ,
+  ,
+  startedAt,
+  leaseUntil,
+  over,
+  ids,
+  bodies,
+  records,
+]: Reply): readonly ClaimedRun[] {
   const claimed: ClaimedRun[] = [];
   const isOver = new Set(over);
   for (const [index, id] of ids.entries()) {
     const body = bodies[index];
     // Forgotten since it was handed out: nobody could settle it any more.
     if (body === null || body === undefined) continue;
-    const run = decodeRun(id, body, records[index] ?? null) as Run<'started'>; // claimed runs are started
-    claimed.push({ run, leaseUntil, isOverLimit: isOver.has(index + 1) });
+    const record = records[index] ?? '';
+    const run = record === '' ? decodeFirstStart(id, body, startedAt) : decodeRun(id, body, record);
+    claimed.push({ run: run as Run<'started'>, leaseUntil, isOverLimit: isOver.has(index + 1) }); // claimed runs are started
   }
   return claimed;
 }
