@@ -1,0 +1,84 @@
+import type { Claim } from '@retry/core/broker';
+
+/** Below every order that a lane gives. */
+const EVERYTHING = -Number.MAX_SAFE_INTEGER;
+
+/** A lane is looked at in full at least so often, in ms, unless a full look has turned out to be slow. */
+const FULL_LOOK_MS = 1_000;
+
+/** Full looks take at most this part of the time. */
+const FULL_LOOK_SHARE = 1 / 20;
+
+/** So late, in ms, a transaction may commit what it scheduled without waiting for a full look. */
+const LATE_COMMIT_MS = 1_000;
+
+/** A worker has up to two exchanges under way; the rest is for those that come late. */
+const REPLIES_PER_WORKER = 4;
+
+/** Where one claim begins to look. */
+export interface Look {
+  readonly lows: readonly number[];
+  readonly lowDue: number;
+  readonly isFull: boolean;
+}
+
+/**
+ * What a client remembers of its claims: how far each lane has been emptied. Rows that were taken stay in the index
+ * until no snapshot can see them; a claim that begins behind them costs the same however old the oldest snapshot is.
+ * What appears further ahead (a transaction that committed late) is found by a full look.
+ */
+export class ClaimMemory {
+  readonly #lows = new Map<string, number>();
+  readonly #emptied = new Set<string>();
+  readonly #requests = new Map<string, string[]>();
+  #fullAt = 0;
+  #nextFullAt = 0;
+  #lowDue = 0;
+
+  /** Where to look for these lanes now. */
+  lookAt(lanes: Iterable<string>, now: number): Look {
+    const names = [...lanes];
+    const wantsFull = now >= this.#fullAt + FULL_LOOK_MS || names.some((lane) => this.#emptied.has(lane));
+    const isFull = wantsFull && now >= this.#nextFullAt;
+    const lows = names.map((lane) => (isFull ? EVERYTHING : (this.#lows.get(lane) ?? EVERYTHING)));
+    return { lows, lowDue: isFull ? 0 : this.#lowDue, isFull };
+  }
+
+  /** What a look that took from `at` to `until` by the client's clock has come to. */
+  looked(
+    { isFull }: Look,
+    span: { readonly at: number; readonly until: number; readonly serverNow: number },
+  ): void {
+    if (!isFull) return;
+    const slowMs = Math.max(0, span.until - span.at - 5);
+    this.#fullAt = span.until;
+    this.#nextFullAt = span.until + Math.min(slowMs / FULL_LOOK_SHARE, 5 * FULL_LOOK_MS);
+    this.#lowDue = span.serverNow - LATE_COMMIT_MS;
+  }
+
+  /** How much of what it asked for a claim got from a lane, and the order of the last of it. */
+  took(lane: string, got: { readonly last: number | undefined; readonly isAll: boolean }): void {
+    if (got.last !== undefined) this.#lows.set(lane, Math.max(got.last, this.#lows.get(lane) ?? 0, 0));
+    if (got.isAll) this.#emptied.delete(lane);
+    else this.#emptied.add(lane);
+  }
+
+  /** Something was put into a lane where it may stand ahead of what was seen. */
+  reset(lanes: Iterable<string>): void {
+    for (const lane of lanes) this.#lows.delete(lane);
+  }
+
+  /** The request of this worker that the broker need not remember any longer, once this one has its answer. */
+  replaces({ worker, requestId }: Claim): string | undefined {
+    const known = this.#requests.get(worker) ?? [];
+    return known.includes(requestId) ? undefined : known.at(-REPLIES_PER_WORKER);
+  }
+
+  /** A claim got something, and its answer is kept. */
+  answered({ worker, requestId }: Claim): void {
+    const known = this.#requests.get(worker) ?? [];
+    if (!known.includes(requestId)) known.push(requestId);
+    if (known.length > REPLIES_PER_WORKER) known.shift();
+    this.#requests.set(worker, known);
+  }
+}

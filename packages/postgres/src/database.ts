@@ -1,0 +1,142 @@
+import type { Policy } from '@retry/core';
+import { decide, definePolicy, postgresTransient, transientNetwork } from '@retry/core';
+import { PostgresBrokerError } from './errors.ts';
+import { MIGRATIONS, quoteName } from './schema/migrations.ts';
+import type { SqlClient } from './sql-client.ts';
+
+/** A value that every client sends alike: arrays are written as text before. */
+export type SqlValue = string | number | boolean | null;
+
+/** Calls the functions of one schema. */
+export interface Database {
+  /** Gives the text that the function returned; sends again what broke in passing. */
+  readonly call: (name: FunctionName, values: readonly SqlValue[]) => Promise<string | null>;
+  /** Makes every later call reject; resolves when none is under way. */
+  readonly close: () => Promise<void>;
+}
+
+/** The functions of the schema that a client calls. */
+export type FunctionName =
+  | 'submit_runs'
+  | 'exchange'
+  | 'get_runs'
+  | 'list_runs'
+  | 'beat'
+  | 'expired_runs'
+  | 'cancel_runs'
+  | 'redrive_runs'
+  | 'discard_runs'
+  | 'audit_runs'
+  | 'look_for_work'
+  | 'await_work'
+  | 'stop_waiting';
+
+const TEXTS = 'text[]';
+const WHOLES = 'bigint[]';
+const EPOCHS = 'integer[]';
+
+/** The types of what each function takes. Arrays travel as text, which every client sends alike. */
+export const FUNCTIONS: Readonly<Record<FunctionName, readonly string[]>> = {
+  submit_runs: [TEXTS, TEXTS, TEXTS, WHOLES, WHOLES, TEXTS, WHOLES, 'boolean[]', 'boolean'],
+  exchange: [
+    ...[TEXTS, EPOCHS, TEXTS, TEXTS, WHOLES, TEXTS, TEXTS, TEXTS, TEXTS, TEXTS],
+    ...['text', 'text', 'text', 'bigint', TEXTS, WHOLES, WHOLES, 'bigint', 'bigint', 'bigint', 'bigint'],
+  ],
+  get_runs: [TEXTS],
+  list_runs: ['text', 'text', 'bigint', 'text', 'bigint', 'text'],
+  beat: [TEXTS, EPOCHS, 'bigint'],
+  expired_runs: ['bigint'],
+  cancel_runs: [TEXTS],
+  redrive_runs: [TEXTS, 'boolean'],
+  discard_runs: [TEXTS],
+  audit_runs: [],
+  look_for_work: [TEXTS, WHOLES],
+  await_work: ['text', 'bigint'],
+  stop_waiting: ['text'],
+};
+
+/** Deadlocks, serialization failures, broken connections: what the same call may not meet again. */
+const RESEND: Policy = definePolicy({
+  maxAttempts: 5,
+  backoff: { type: 'exponential', base: '10ms' },
+  maxDelay: '1s',
+  retryOn: [...postgresTransient, ...transientNetwork, { message: /^Connection terminated/ }],
+});
+
+/** The text of a call. */
+export function callText(schema: string, name: FunctionName): string {
+  const values = FUNCTIONS[name].map((type, index) => `$${index + 1}::text::${type}`);
+  return `select ${quoteName(schema)}.${name}(${values.join(', ')}) as answer`;
+}
+
+/** The functions of a schema, called over a client. */
+export function openDatabase(client: SqlClient, schema: string): Database {
+  const texts = new Map<string, string>();
+  const underWay = new Set<Promise<unknown>>();
+  let isClosed = false;
+  let isChecked = false;
+  const send = async (name: FunctionName, values: readonly SqlValue[]): Promise<string | null> => {
+    if (!isChecked) await checkVersion(client, schema);
+    isChecked = true;
+    const text = texts.get(name) ?? callText(schema, name);
+    texts.set(name, text);
+    const sent = values.map((value) => (value === null ? null : String(value)));
+    const { rows } = await client.query(text, sent);
+    return readAnswer(rows);
+  };
+  return {
+    call: (name, values) => {
+      if (isClosed) return Promise.reject(closedError());
+      const call = resend(() => send(name, values));
+      underWay.add(call);
+      const forget = (): void => void underWay.delete(call);
+      call.then(forget, forget);
+      return call;
+    },
+    close: async () => {
+      isClosed = true;
+      await Promise.allSettled(underWay);
+    },
+  };
+}
+
+/** What a closed broker says. */
+export function closedError(): PostgresBrokerError {
+  return new PostgresBrokerError('BROKER_CLOSED', 'the Postgres broker is closed. Create another one.');
+}
+
+async function resend<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+  const startedAt = Date.now();
+  for (let failures = 1; ; failures++) {
+    try {
+      return await send();
+    } catch (error) {
+      const decision = decide(
+        RESEND,
+        { failures },
+        { error },
+        { now: Date.now(), random: Math.random, startedAt },
+      );
+      if (decision.type === 'fail') throw error;
+      await new Promise((resolve) => setTimeout(resolve, decision.delayMs));
+    }
+  }
+}
+
+function readAnswer(rows: readonly unknown[]): string | null {
+  const row = rows[0] as { readonly answer?: unknown } | undefined; // what the driver makes of one column
+  return typeof row?.answer === 'string' ? row.answer : null;
+}
+
+async function checkVersion(client: SqlClient, schema: string): Promise<void> {
+  const known = MIGRATIONS.length;
+  const name = `${quoteName(schema)}.schema_version`;
+  const found = await client.query('select to_regclass($1::text) is not null as answer', [name]);
+  const isThere = (found.rows[0] as { readonly answer?: unknown } | undefined)?.answer === true; // as the driver gives it
+  const { rows } = isThere ? await client.query(`select version as answer from ${name}`) : { rows: [] };
+  const version = Number((rows[0] as { readonly answer?: unknown } | undefined)?.answer ?? 0); // as the driver gives it
+  if (version === known) return;
+  const cure = version < known ? 'Call migrate(client) first.' : 'Upgrade @retry/postgres.';
+  const message = `the schema ${schema} has version ${version}, but this package needs version ${known}. ${cure}`;
+  throw new PostgresBrokerError(version < known ? 'OLDER_SCHEMA' : 'NEWER_SCHEMA', message);
+}

@@ -1,0 +1,7 @@
+export type { PostgresBrokerErrorCode } from './errors.ts';
+export { PostgresBrokerError } from './errors.ts';
+export type { MigrateOptions } from './migrate.ts';
+export { migrate, migrationSql } from './migrate.ts';
+export type { PostgresBrokerOptions } from './options.ts';
+export { createPostgresBroker } from './postgres-broker.ts';
+export type { SqlClient, SqlResult } from './sql-client.ts';

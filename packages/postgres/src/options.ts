@@ -1,0 +1,54 @@
+import { PostgresBrokerError } from './errors.ts';
+import type { SqlClient } from './sql-client.ts';
+
+/** What a Postgres broker works with: one of `client` and `url`. */
+export interface PostgresBrokerOptions {
+  /** A `pg` pool or client, PGlite, or anything else with `query(text, values)`. It stays yours: close it yourself. */
+  readonly client?: SqlClient;
+  /** Where to connect; the broker opens a pool of `pg` of its own and closes it. */
+  readonly url?: string;
+  /** How many connections the broker opens for a `url`, besides the one that it listens on. @default 4 */
+  readonly connections?: number;
+  /** Where the tables are. @default 'retry' */
+  readonly schema?: string;
+  /**
+   * About how many completed, cancelled, dropped and disposable runs are kept, all together and the latest of them,
+   * ≥ 0; `Infinity` keeps all. Other runs that failed, stalled or were rate limited are kept until they are redriven
+   * or discarded.
+   *
+   * @default 1000
+   */
+  readonly keepCompleted?: number;
+  /** Whether to listen for news of other processes; without it, and behind a pooler, idle workers look every second. @default true */
+  readonly listen?: boolean;
+}
+
+/** Options with their defaults. */
+export interface PostgresBrokerSettings {
+  readonly client: SqlClient | undefined;
+  readonly url: string | undefined;
+  readonly connections: number;
+  readonly schema: string;
+  readonly keepCompleted: number;
+  readonly listen: boolean;
+}
+
+/** @throws {PostgresBrokerError} `INVALID_OPTION` */
+export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSettings {
+  const { client, url, connections = 4, schema = 'retry', keepCompleted = 1_000, listen = true } = options;
+  if ((client === undefined) === (url === undefined)) {
+    throw wrong('give either client or url', client === undefined ? 'neither' : 'both', 'Name one of them.');
+  }
+  if (!(keepCompleted >= 0)) throw wrong('keepCompleted must be ≥ 0', keepCompleted, 'Use 0 to keep none.');
+  if (!(Number.isInteger(connections) && connections >= 1)) {
+    throw wrong('connections must be an integer ≥ 1', connections, 'Leave it out for 4.');
+  }
+  if (schema === '' || Buffer.byteLength(schema) > 50) {
+    throw wrong('schema must be a name of 1 to 50 bytes', schema, "Leave it out for 'retry'.");
+  }
+  return { client, url, connections, schema, keepCompleted, listen };
+}
+
+function wrong(message: string, value: unknown, cure: string): PostgresBrokerError {
+  return new PostgresBrokerError('INVALID_OPTION', `${message}, got ${JSON.stringify(value)}. ${cure}`);
+}

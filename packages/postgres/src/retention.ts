@@ -1,0 +1,28 @@
+import type { SqlValue } from './database.ts';
+
+/** When finished runs beyond those that are kept are forgotten: now and then, a batch at a time. */
+export class Retention {
+  readonly #keep: number;
+  readonly #every: number;
+  #finished = 0;
+  #trimmed = 0;
+
+  /** @param keep - how many finished runs are kept, ≥ 0; `Infinity` keeps all */
+  constructor(keep: number) {
+    this.#keep = keep;
+    this.#every = Math.max(1, Math.floor(keep / 10));
+  }
+
+  /** What an exchange that finishes so many runs is to pass on: how many to keep and where to begin, or nothing. */
+  next(finished: number, look: 'from the start' | 'from the last' | boolean): readonly SqlValue[] {
+    this.#finished += finished;
+    if (this.#keep === Infinity || this.#finished < this.#every) return [null, null];
+    this.#finished = 0;
+    return [this.#keep, look === true ? 0 : this.#trimmed];
+  }
+
+  /** How far the trimming came. */
+  trimmed(reached: number | null): void {
+    if (reached !== null) this.#trimmed = Math.max(this.#trimmed, reached);
+  }
+}

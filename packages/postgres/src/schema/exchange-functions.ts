@@ -1,0 +1,131 @@
+/**
+ * Starts what is next in the lanes, in the order asked. A lane is looked at from \`p_lows\` on, below which the caller
+ * has lately found nothing: otherwise a claim would walk over every row that an old snapshot keeps from being removed.
+ * Runs that were released stand below zero and are always looked for.
+ */
+export const CLAIM = `
+create function claim_runs(
+  p_limit bigint, p_lanes text[], p_limits bigint[], p_lows bigint[], p_low_due bigint, p_now bigint, p_until bigint,
+  out o_claimed json[], out o_next_due bigint
+) language plpgsql as $$
+declare
+  v_left bigint := p_limit;
+  v_room bigint;
+  v_after bigint;
+  v_due bigint;
+  v_next record;
+  v_keyed record;
+begin
+  for v_lane in 1 .. coalesce(cardinality(p_lanes), 0) loop
+    v_room := least(p_limits[v_lane], v_left);
+    select run_at into v_due from scheduled
+    where lane = p_lanes[v_lane] and run_at >= p_low_due order by run_at limit 1;
+    if v_due <= p_now then
+      perform promote_due(p_lanes[v_lane], p_low_due, greatest(v_room, 1000)::integer, p_now);
+      select run_at into v_due from scheduled
+      where lane = p_lanes[v_lane] and run_at >= p_low_due order by run_at limit 1;
+    end if;
+    o_next_due := least(o_next_due, v_due);
+    v_after := p_lows[v_lane];
+    if v_after >= 0 and exists (select from ready where lane = p_lanes[v_lane] and ord < 0) then
+      v_after := -9223372036854775808;
+    end if;
+    while v_room > 0 loop
+      select * into v_next from claim_next(p_lanes[v_lane], v_after, v_room, p_now, p_until);
+      exit when v_next.o_seen = 0;
+      if v_next.o_claimed is not null then
+        o_claimed := o_claimed || v_next.o_claimed;
+        v_left := v_left - (v_next.o_seen - v_next.o_keyed);
+      end if;
+      exit when v_next.o_seen < v_room and v_next.o_keyed = 0;
+      v_room := v_room - (v_next.o_seen - v_next.o_keyed);
+      if v_next.o_keyed > 0 then
+        select * into v_keyed from claim_keyed(p_lanes[v_lane], v_after, v_next.o_last, p_now, p_until);
+        o_claimed := o_claimed || v_keyed.o_claimed;
+        v_left := v_left - coalesce(cardinality(v_keyed.o_claimed), 0);
+        v_room := v_room - coalesce(cardinality(v_keyed.o_claimed), 0);
+        if v_keyed.o_is_busy then
+          o_next_due := least(o_next_due, p_now + 5);
+        end if;
+      end if;
+      v_after := v_next.o_last;
+    end loop;
+  end loop;
+end
+$$;
+`;
+
+/** Forgets the oldest finished runs beyond those that are kept, and gives how far it came. */
+export const TRIM = `
+create function trim_finished(p_keep bigint, p_low bigint) returns bigint language plpgsql as $$
+declare
+  v_reached bigint;
+begin
+  with forgotten as (
+    delete from ended where ctid = any (array (
+      select ctid from ended where not is_dead and ord > p_low and ord <= (
+        select ord from ended where not is_dead order by ord desc offset p_keep limit 1)
+      order by ord limit 20000 for update skip locked))
+    returning id, ord
+  ), gone as (
+    delete from run where id = any (array (select id from forgotten))
+  ), counted as (
+    insert into tally (submitted, forgotten) select 0, count(*) from forgotten having count(*) > 0
+  )
+  select max(ord) into v_reached from forgotten;
+  return v_reached;
+end
+$$;
+`;
+
+/**
+ * Settles, then claims, in one call: one round trip on any client and one commit. A claim that was answered before is
+ * given its answer again.
+ */
+export const EXCHANGE = `
+create function exchange(
+  p_ids text[], p_epochs integer[], p_modes text[], p_states text[], p_ats bigint[],
+  p_errors text[], p_results text[], p_records text[], p_ready text[], p_later text[],
+  p_worker text, p_request text, p_forget text, p_limit bigint, p_lanes text[], p_limits bigint[], p_lows bigint[],
+  p_low_due bigint, p_lease bigint, p_keep bigint, p_trimmed bigint
+) returns text language plpgsql {settings} as $$
+declare
+  v_now bigint := now_ms();
+  v_answers text := '';
+  v_started json[];
+  v_claimed text;
+  v_next_due bigint;
+  v_trimmed bigint;
+  v_lanes text[];
+begin
+  if cardinality(p_ids) > 0 then
+    select o_answers, o_lanes into v_answers, v_lanes
+    from settle_runs(p_ids, p_epochs, p_modes, p_states, p_ats, p_errors, p_results, p_records, v_now);
+    if p_ready is not null or p_later is not null or v_lanes is not null then
+      perform tell(p_ready || v_lanes, p_later);
+    end if;
+  end if;
+  if p_worker is not null then
+    if current_setting('transaction_isolation') <> 'read committed' then
+      raise exception 'a claim needs the isolation level read committed, this connection has %',
+        current_setting('transaction_isolation');
+    end if;
+    select claimed into v_claimed from reply where worker = p_worker and request = p_request;
+    select o_claimed, o_next_due into v_started, v_next_due
+    from claim_runs(case when v_claimed is null then p_limit else 0 end,
+      p_lanes, p_limits, p_lows, p_low_due, v_now, v_now + p_lease);
+    if v_started is not null then
+      v_claimed := array_to_json(v_started)::text;
+      insert into reply values (p_worker, p_request, v_now, v_claimed);
+      delete from reply where worker = p_worker and request = p_forget;
+    end if;
+  end if;
+  if p_keep is not null then
+    v_trimmed := trim_finished(p_keep, p_trimmed);
+  end if;
+  return concat('{"now":', v_now, ',"settled":"', v_answers, '","lanes":', coalesce(to_json(v_lanes)::text, '[]'),
+    ',"claimed":', coalesce(v_claimed, '[]'), ',"due":', coalesce(v_next_due::text, 'null'),
+    ',"trimmed":', coalesce(v_trimmed::text, 'null'), '}');
+end
+$$;
+`;

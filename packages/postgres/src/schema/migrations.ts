@@ -1,0 +1,71 @@
+import { CLAIM_KEYED, CLAIM_NEXT, PROMOTE } from './claim-functions.ts';
+import { CLAIM, EXCHANGE, TRIM } from './exchange-functions.ts';
+import { AUDIT, CANCEL, DISCARD, REDRIVE } from './operator-functions.ts';
+import { GET, HEARTBEAT, LIST, PLACES } from './run-functions.ts';
+import { ANSWER_UNSETTLED, GIVE_BACK, SETTLE } from './settle-functions.ts';
+import { CLOCK, SUBMIT, TELL } from './submit-functions.ts';
+import { TABLES } from './tables.ts';
+
+const FIRST = [
+  ...[
+    TABLES,
+    CLOCK,
+    PLACES,
+    TELL,
+    SUBMIT,
+    GIVE_BACK,
+    ANSWER_UNSETTLED,
+    SETTLE,
+    PROMOTE,
+    CLAIM_NEXT,
+    CLAIM_KEYED,
+  ],
+  ...[CLAIM, TRIM, EXCHANGE, GET, LIST, HEARTBEAT, CANCEL, REDRIVE, DISCARD, AUDIT],
+];
+
+/**
+ * Held by every function that a client calls, so that no statement's plan depends on what the server believes of the
+ * tables' sizes: they are read by their indexes, whatever the statistics say, and planned once per connection.
+ */
+const SETTINGS = [
+  'set search_path = {schema}, pg_temp',
+  'set enable_seqscan = off',
+  'set enable_hashjoin = off',
+  'set enable_mergejoin = off',
+  'set jit = off',
+  'set plan_cache_mode = force_generic_plan',
+].join(' ');
+
+/** Every step of the schema, oldest first: the step at index 0 leads to version 1. A step is never changed. */
+export const MIGRATIONS: readonly string[] = [FIRST.join('')];
+
+/** One step, written for a schema of this name. */
+export function migrationFor(step: string, schema: string): string {
+  return step
+    .replaceAll('{settings}', SETTINGS)
+    .replaceAll('{schema}', quoteName(schema))
+    .replaceAll('{channel}', quoteText(channelOf(schema)))
+    .replaceAll('{lock}', String(lockOf(schema)));
+}
+
+/** A name as SQL writes it. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A text as SQL writes it. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** What idle workers listen to: a plain name, which every client sends alike. */
+export function channelOf(schema: string): string {
+  return `retry_${(lockOf(schema) >>> 0).toString(16)}`;
+}
+
+/** The first half of the advisory locks of this schema: a 32-bit hash of its name. */
+export function lockOf(schema: string): number {
+  let hash = 0x72657472;
+  for (const letter of schema) hash = (Math.imul(hash, 31) + (letter.codePointAt(0) ?? 0)) | 0;
+  return hash;
+}

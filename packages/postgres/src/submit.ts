@@ -1,0 +1,32 @@
+import type { Submission, SubmitAnswer } from '@retry/core/broker';
+import type { SqlValue } from './database.ts';
+import { plainArray, textArray } from './text-array.ts';
+
+/** Later than any date: what asks for more is taken for this. */
+const LATEST_AT = 8_640_000_000_000_000;
+
+/** Submissions as the columns that `submit_runs` takes. */
+export function submissionColumns(submissions: readonly Submission[]): readonly SqlValue[] {
+  const whole = (ms: number | undefined): number | undefined =>
+    ms === undefined ? undefined : Math.ceil(Math.max(-LATEST_AT, Math.min(ms, LATEST_AT)));
+  return [
+    textArray(submissions.map(({ id }) => id)),
+    textArray(submissions.map(({ lane }) => lane)),
+    textArray(submissions.map(({ payload }) => payload)),
+    plainArray(submissions.map(({ runAt }) => whole(runAt))),
+    plainArray(submissions.map(({ delayMs }) => whole(delayMs))),
+    textArray(submissions.map(({ concurrency }) => concurrency?.key)),
+    plainArray(submissions.map(({ concurrency }) => concurrency?.limit)),
+    plainArray(submissions.map(({ concurrency }) => concurrency && concurrency.whenFull === 'wait')),
+  ];
+}
+
+/** The answers, given the ids that were new, or null when all of them were. The first of two with one id is the new one. */
+export function submitAnswers(
+  submissions: readonly Submission[],
+  created: string | null,
+): readonly SubmitAnswer[] {
+  if (created === null) return submissions.map(() => 'created');
+  const fresh = new Set(JSON.parse(created) as readonly string[]); // what our own function builds
+  return submissions.map(({ id }) => (fresh.delete(id) ? 'created' : 'exists'));
+}

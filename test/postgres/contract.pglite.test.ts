@@ -1,0 +1,17 @@
+import { PGlite } from '@electric-sql/pglite';
+import { afterAll, beforeAll } from 'vitest';
+import { describeBrokerContract } from '../contract/contract/describe-broker-contract.ts';
+import type { TestSchema } from './open-broker.ts';
+import { createTestSchema } from './open-broker.ts';
+
+let pglite: PGlite | undefined;
+let schema: TestSchema | undefined;
+beforeAll(async () => {
+  pglite = await PGlite.create();
+  schema = await createTestSchema(pglite);
+}, 60_000);
+afterAll(() => pglite?.close());
+
+describeBrokerContract('the Postgres broker in PGlite', {
+  open: () => schema?.open() ?? Promise.reject(new Error('PGlite has not started')),
+});

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import type { SqlClient } from '@retry/postgres';
+import { createPostgresBroker, migrate } from '@retry/postgres';
+import pg from 'pg';
+import type { BrokerHarness } from '../support/broker-scene.ts';
+
+/** Lets real time go by. */
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** A schema of its own, whose runs go when a broker is closed and that itself goes at the end. */
+export interface TestSchema {
+  readonly name: string;
+  /** A broker without runs. */
+  readonly open: (options?: { readonly keepCompleted?: number }) => Promise<BrokerHarness>;
+  readonly drop: () => Promise<void>;
+}
+
+const TABLES = 'run, ready, parked, scheduled, inflight, ended, reply, tally, waiter';
+
+/** Makes a schema for tests. */
+export async function createTestSchema(client: SqlClient): Promise<TestSchema> {
+  const name = `test_${randomUUID().slice(0, 8)}`;
+  await migrate(client, { schema: name });
+  const tables = TABLES.split(', ').map((table) => `${name}.${table}`);
+  return {
+    name,
+    open: async ({ keepCompleted = Infinity } = {}) => {
+      const broker = createPostgresBroker({ client, schema: name, keepCompleted });
+      const close = async (): Promise<void> => {
+        await broker.close();
+        await client.query(`truncate ${tables.join(', ')}`);
+      };
+      return { broker, advance: sleep, close };
+    },
+    drop: async () => {
+      await client.query(`drop schema ${name} cascade`);
+    },
+  };
+}
+
+/** A pool of a few connections. */
+export function openPool(url: string, max = 8): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, max });
+  pool.on('error', () => {});
+  return pool;
+}

@@ -1,0 +1,162 @@
+import { spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe } from 'vitest';
+import type { ServerProcess } from './run-server.ts';
+import { findBinary, findFreePort, runServer } from './run-server.ts';
+
+/** A Postgres server that tests may use. */
+export interface PostgresServer {
+  readonly url: string;
+  /** For the summary of the run: which server served. */
+  readonly source: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** How a server is ended: `fast` breaks connections and tidies up, `immediate` is a crash. */
+export type PostgresShutdown = 'fast' | 'immediate';
+
+/** A Postgres server of our own, that may be killed and started again over the same data. */
+export interface PrivatePostgres extends PostgresServer {
+  readonly pid: () => number;
+  readonly restart: (how: PostgresShutdown) => Promise<void>;
+}
+
+const DEBIAN = '/usr/lib/postgresql';
+const FOLDERS = ['/opt/homebrew/bin', '/usr/local/bin', '/usr/local/pgsql/bin', '/usr/pgsql/bin'];
+const CURE =
+  'Set DATABASE_URL, or install one: apt-get install postgresql (Debian, Ubuntu), brew install postgresql (macOS).';
+const SIGNALS: Readonly<Record<PostgresShutdown, NodeJS.Signals>> = { fast: 'SIGINT', immediate: 'SIGQUIT' };
+
+/** Postgres refuses to run as root; then it runs as nobody. */
+const NOBODY = 65_534;
+
+/** The folder of this machine's server programs, if there is one; the newest of several. */
+export function findPostgresFolder(): string | undefined {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN) : [];
+  const newest = [...versions].sort((left, right) => Number(right) - Number(left));
+  const folders = [...newest.map((version) => join(DEBIAN, version, 'bin')), ...FOLDERS];
+  return findBinary('initdb', folders)?.slice(0, -'/initdb'.length);
+}
+
+/** Starts a private server on a free port in a temporary folder. @throws when this machine has none, or it fails */
+export async function startPrivatePostgres(settings: readonly string[] = []): Promise<PrivatePostgres> {
+  const programs = findPostgresFolder();
+  if (programs === undefined) throw new Error(`There is no postgres on this machine. ${CURE}`);
+  const folder = createData(programs);
+  const port = await findFreePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const args = [
+    '-D',
+    folder,
+    '-p',
+    `${port}`,
+    '-h',
+    '127.0.0.1',
+    '-k',
+    '',
+    ...settings.flatMap((one) => ['-c', one]),
+  ];
+  const start = async (): Promise<ServerProcess> => {
+    const server = runServer(join(programs, 'postgres'), args, { cwd: folder, ...user() });
+    await untilReady(url, server);
+    return server;
+  };
+  let server = await start();
+  const end = async (how: PostgresShutdown): Promise<void> => {
+    server.signal(SIGNALS[how]);
+    await server.exited;
+  };
+  return {
+    url,
+    source: `a private server (${programs})`,
+    pid: () => server.pid,
+    restart: async (how) => {
+      await end(how);
+      server = await start();
+    },
+    stop: async () => {
+      await end('immediate');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The server that DATABASE_URL names, else a private one. */
+export async function openPostgres(): Promise<PostgresServer> {
+  const url = process.env['DATABASE_URL'];
+  if (url !== undefined && url !== '') return { url, source: 'DATABASE_URL', stop: async () => {} };
+  // Tests lose nothing when the machine does: what is committed need not reach the disk.
+  return startPrivatePostgres(['fsync=off', 'max_connections=200']);
+}
+
+/** Tests that need a real Postgres: run on one, or visibly skipped with the command that would supply it. */
+export function describeOnPostgres(name: string, body: (server: () => PostgresServer) => void): void {
+  const isThere = Boolean(process.env['DATABASE_URL']) || findPostgresFolder() !== undefined;
+  if (!isThere) {
+    describe.skip(`${name} (not run: no Postgres here. ${CURE})`, () => body(() => missing()));
+    return;
+  }
+  describe(name, () => {
+    let server: PostgresServer | undefined;
+    beforeAll(async () => {
+      server = await openPostgres();
+      console.info(`postgres: ${server.source} serves "${name}"`);
+    }, 60_000);
+    afterAll(() => server?.stop());
+    body(() => server ?? missing());
+  });
+}
+
+/** Tests that kill, stop or reconfigure their server: always a private one. */
+export function describeOnPrivatePostgres(name: string, body: () => void): void {
+  if (findPostgresFolder() !== undefined) describe(name, body);
+  else describe.skip(`${name} (not run: no postgres on this machine. ${CURE})`, body);
+}
+
+function createData(programs: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'retry-postgres-'));
+  const owner = user();
+  if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid ?? NOBODY);
+  const options = ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  const made = spawnSync(join(programs, 'initdb'), options, { cwd: folder, ...owner, encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || String(made.error)}`);
+  return folder;
+}
+
+function user(): { readonly uid?: number; readonly gid?: number } {
+  return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+}
+
+async function untilReady(url: string, server: ServerProcess): Promise<void> {
+  let hasEnded = false;
+  void server.exited.then(() => {
+    hasEnded = true;
+  });
+  for (let tries = 0; tries < 600 && !hasEnded; tries += 1) {
+    if (await answers(url)) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  server.signal('SIGKILL');
+  throw new Error(`The Postgres server did not start. It said: ${server.output().slice(-2_000)}`);
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+function missing(): never {
+  throw new Error(`No Postgres server is running. ${CURE}`);
+}
