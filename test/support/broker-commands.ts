@@ -13,7 +13,7 @@ import {
   modelSettle,
   modelSubmit,
 } from './broker-model.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from './broker-scene.ts';
+import { LONG_MS } from './broker-scene.ts';
 import { settlementOf } from './settle.ts';
 
 /** A broker under random commands, and its time. */
@@ -23,6 +23,12 @@ export interface Real {
   /** `real`: time goes by between commands too, so what is to come soon may have come. */
   readonly clock: 'fake' | 'real';
 }
+
+/** What is to come soon, in ms: it may come early on a real clock, and then the model follows. */
+const SHORT_MS = 30;
+
+/** Long enough for what takes {@link SHORT_MS}. */
+const PASS_MS = 50;
 
 type Step = (model: Model, real: Real) => Promise<void>;
 

@@ -42,11 +42,14 @@ export interface Scene {
 /** Leases of tests in which none is to run out. */
 export const LONG_MS = 60_000;
 
-/** Delays and leases of tests in which they are to pass; {@link PASS_MS} is enough for it on any clock. */
-export const SHORT_MS = 30;
+/**
+ * Delays and leases of tests in which they are to pass, but not before the next few calls of a busy machine;
+ * {@link PASS_MS} is enough for it on any clock.
+ */
+export const SHORT_MS = 150;
 
 /** Long enough for what takes {@link SHORT_MS}. */
-export const PASS_MS = 50;
+export const PASS_MS = 200;
 
 /** Opens a broker for each test and closes it after. */
 export function useScene(open: () => Promise<BrokerHarness>): Scene {

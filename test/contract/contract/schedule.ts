@@ -14,7 +14,7 @@ export function describeSchedule(scene: Scene): void {
       await scene.submit({ id: 'a', runAt });
       let claimed = await scene.claim();
 
-      for (let step = 0; claimed.length === 0 && step < 100; step++) {
+      for (let step = 0; claimed.length === 0 && step < 2 * SHORT_MS; step++) {
         await scene.advance(1);
         claimed = await scene.claim();
       }
