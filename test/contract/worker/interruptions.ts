@@ -1,4 +1,5 @@
 import type { Broker } from '@retry/core/broker';
+import type { TaskContext } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import type { WorkerScene } from './worker-scene.ts';
@@ -71,15 +72,15 @@ export function describeInterruptions(scene: WorkerScene): void {
       ['resubmit', { releases: 1, stalls: 0 }],
       ['stop', { releases: 0, stalls: 1 }],
     ] as const)('gives running runs back on shutdown as onShutdown %s says', async (onShutdown, expected) => {
-      const task = defineTask({
-        name: 'long',
-        onShutdown,
-        retry: AT_ONCE,
-        run: (_: null, { epoch, signal }) => (epoch === 1 ? untilAborted(signal) : 'done'),
-      });
+      const called = promiseOf<void>();
+      const run = (_: null, { epoch, signal }: TaskContext) => {
+        called.resolve();
+        return epoch === 1 ? untilAborted(signal) : 'done';
+      };
+      const task = defineTask({ name: 'long', onShutdown, retry: AT_ONCE, run });
       const { id } = await scene.queue.submit(task, null);
       const worker = await scene.startWorker({ tasks: [task] });
-      await scene.reach(id, 'started');
+      await called.promise;
 
       await worker.stop();
 
@@ -89,10 +90,15 @@ export function describeInterruptions(scene: WorkerScene): void {
     });
 
     it('lets running runs end on shutdown where they may continue', async () => {
-      const task = defineTask({ name: 'long', onShutdown: 'continue', run: () => rest(150) });
+      const called = promiseOf<void>();
+      const run = async (): Promise<void> => {
+        called.resolve();
+        await rest(150);
+      };
+      const task = defineTask({ name: 'long', onShutdown: 'continue', run });
       const { id } = await scene.queue.submit(task, null);
       const worker = await scene.startWorker({ tasks: [task] });
-      await scene.reach(id, 'started');
+      await called.promise;
 
       await worker.stop();
 
