@@ -29,6 +29,14 @@ describe('growDelay', () => {
     ]);
   });
 
+  it('doubles exactly, however often', () => {
+    const retries = Array.from({ length: 1_024 }, (_, index) => index + 1);
+
+    expect(grow({ type: 'exponential', baseMs: 3, factor: 2 }, retries)).toEqual(
+      retries.map((retry) => 3 * 2 ** (retry - 1)),
+    );
+  });
+
   it('ends in Infinity where a double ends, never in NaN', () => {
     const last = Number.MAX_SAFE_INTEGER;
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { drawJitter, jitterRange, roomForJitter } from '../../../packages/core/src/delay/jitter.ts';
 import { JUST_UNDER_1 } from '../../support/arbitraries.ts';
 
-const REAL = { whole: false };
-const WHOLE = { whole: true };
+const REAL = 'real';
+const WHOLE = 'whole';
 const TENTH: Jitter = { proportional: 0.1 };
 
 describe('drawJitter', () => {

@@ -1,5 +1,6 @@
 import type { DelayContext, Policy } from '../policy/policy.ts';
 import { growDelay } from './backoff.ts';
+import type { Scale } from './jitter.ts';
 import { drawJitter, roomForJitter } from './jitter.ts';
 
 /**
@@ -18,13 +19,17 @@ export function computeDelay(policy: Policy, retry: number, context: DelayContex
   const amount = capBeforeJitter(policy, grown);
   if (policy.jitter === 'none') return clampDelay(policy, amount);
 
-  const scale = { whole: policy.granularityMs > 0 };
-  return clampDelay(policy, drawJitter(policy.jitter, amount, context.random(), scale));
+  return clampDelay(policy, drawJitter(policy.jitter, amount, context.random(), scaleOf(policy)));
+}
+
+/** Whether the policy's delays are whole units of its granularity. */
+export function scaleOf({ granularityMs }: Policy): Scale {
+  return granularityMs > 0 ? 'whole' : 'real';
 }
 
 /** A whole number from 1 to `Number.MAX_SAFE_INTEGER`, whatever was given. */
 export function countedRetry(retry: number): number {
-  return Math.min(Math.max(Math.floor(retry) || 1, 1), Number.MAX_SAFE_INTEGER);
+  return retry >= 1 ? Math.min(Math.floor(retry), Number.MAX_SAFE_INTEGER) : 1;
 }
 
 /**
@@ -33,13 +38,14 @@ export function countedRetry(retry: number): number {
  */
 export function capBeforeJitter(policy: Policy, grownMs: number): number {
   const { capAt, granularityMs, jitter } = policy;
-  const whole = granularityMs > 0;
-  const cap = capAt === 'after-jitter' ? Number.MAX_VALUE : Math.min(policy.maxDelayMs, Number.MAX_VALUE);
-  const amount = Math.min(grownMs, cap);
-  const units = whole ? Math.floor(amount / granularityMs) : amount;
-  if (capAt !== 'before-jitter') return units;
+  const capMs = capAt === 'after-jitter' ? Number.MAX_VALUE : Math.min(policy.maxDelayMs, Number.MAX_VALUE);
+  const amountMs = Math.min(grownMs, capMs);
+  const scale = scaleOf(policy);
+  const amount = scale === 'whole' ? Math.floor(amountMs / granularityMs) : amountMs;
+  if (capAt !== 'before-jitter') return amount;
 
-  return Math.min(units, roomForJitter(jitter, whole ? Math.floor(cap / granularityMs) : cap, { whole }));
+  const cap = scale === 'whole' ? Math.floor(capMs / granularityMs) : capMs;
+  return Math.min(amount, roomForJitter(jitter, cap, scale));
 }
 
 /** Turns units back into milliseconds and holds them within the policy's lowest and highest delay. */

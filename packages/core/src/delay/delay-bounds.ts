@@ -1,6 +1,6 @@
 import type { Policy } from '../policy/policy.ts';
 import { decorrelatedCeiling, growDelay } from './backoff.ts';
-import { capBeforeJitter, clampDelay, countedRetry } from './compute-delay.ts';
+import { capBeforeJitter, clampDelay, countedRetry, scaleOf } from './compute-delay.ts';
 import { jitterRange } from './jitter.ts';
 
 /**
@@ -25,7 +25,7 @@ export function delayBounds(policy: Policy, retry: number): readonly [minMs: num
 
 /** Lowest and highest delay when the backoff has grown to between `lowest` and `highest`. */
 function spreadOf(policy: Policy, lowest: number, highest: number): readonly [number, number] {
-  const scale = { whole: policy.granularityMs > 0 };
+  const scale = scaleOf(policy);
   const [low] = jitterRange(policy.jitter, capBeforeJitter(policy, lowest), scale);
   const [, high] = jitterRange(policy.jitter, capBeforeJitter(policy, highest), scale);
   return [clampDelay(policy, low), clampDelay(policy, high)];

@@ -1,5 +1,5 @@
 import { growDelay } from '../delay/backoff.ts';
-import { capBeforeJitter, clampDelay } from '../delay/compute-delay.ts';
+import { capBeforeJitter, clampDelay, scaleOf } from '../delay/compute-delay.ts';
 import { jitterRange } from '../delay/jitter.ts';
 import type { Policy } from '../policy/policy.ts';
 
@@ -14,7 +14,7 @@ export function meanDelay(policy: Policy, retry: number, previousDelayMs: number
   const grown = growInTheMiddle(policy, retry, previousDelayMs);
   const unitMs = policy.granularityMs > 0 ? policy.granularityMs : 1;
   const amount = capBeforeJitter(policy, grown);
-  const [low, high] = jitterRange(policy.jitter, amount, { whole: policy.granularityMs > 0 });
+  const [low, high] = jitterRange(policy.jitter, amount, scaleOf(policy));
   const lowest = clampDelay(policy, 0);
   const highest = clampDelay(policy, Number.MAX_VALUE);
   // In a range that ends beyond the largest number every share would be NaN.
