@@ -1,0 +1,17 @@
+import type { Broker } from '@retry/core/broker';
+
+/** A storage engine under chaos. */
+export interface ChaosEngine {
+  /** Starts a server of our own. */
+  readonly start: () => Promise<ChaosServer>;
+  /** Opens a broker in any process; `address` is the server's. */
+  readonly connect: (address: string) => Promise<Broker>;
+}
+
+/** A server that this run started. */
+export interface ChaosServer {
+  readonly address: string;
+  /** For the summary. */
+  readonly source: string;
+  readonly stop: () => Promise<void>;
+}

@@ -1,0 +1,23 @@
+import { createRedisBroker } from '@retry/redis-queue';
+import { startPrivateRedis } from '../support/servers/redis.ts';
+import type { ChaosEngine } from './engine.ts';
+
+/** The engines that `npm run chaos -- <engine>` knows. */
+export const ENGINES: Readonly<Record<string, ChaosEngine>> = {
+  redis: {
+    start: async () => {
+      const { url, source, stop } = await startPrivateRedis();
+      return { address: url, source, stop };
+    },
+    connect: (url) => createRedisBroker({ url, prefix: 'chaos', keepCompleted: Infinity }),
+  },
+};
+
+/** The engine of a name. @throws when there is none, naming those there are */
+export function engineOf(name: string | undefined): ChaosEngine {
+  const engine = ENGINES[name ?? ''];
+  if (engine !== undefined) return engine;
+  throw new Error(
+    `There is no engine called ${name}. Use npm run chaos -- ${Object.keys(ENGINES).join(' | ')}.`,
+  );
+}

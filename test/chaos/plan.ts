@@ -1,0 +1,23 @@
+/** Runs that are submitted. */
+export const RUNS = 20_000;
+
+/** Worker processes that work at a time, and runs that each of them runs at a time. */
+export const PROCESSES = 3;
+export const CONCURRENCY = 50;
+
+/** Workers killed without a word; one in `FREEZE_EVERY` is frozen past its lease instead, then woken. */
+export const KILLS = 25;
+export const FREEZE_EVERY = 5;
+
+/** How long a claim holds without a heartbeat, and how often a cleaner looks, in ms. */
+export const LEASE_MS = 1_500;
+export const CLEANER_MS = 300;
+
+/** What a busy machine may add to recovery: processes that start, loops that wait for a processor. */
+export const SLACK_MS = 1_500;
+
+/** One thing that a worker process did, as a line of its log. */
+export type Deed =
+  | { readonly type: 'start'; readonly id: string; readonly epoch: number; readonly at: number }
+  | { readonly type: 'stalled'; readonly id: string; readonly epoch: number; readonly at: number }
+  | { readonly type: 'fenced'; readonly id: string; readonly epoch: number; readonly at: number };
