@@ -1,0 +1,83 @@
+import { createRedisBroker, RedisBrokerError } from '@retry/redis-queue';
+import { createClient } from 'redis';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
+import type { PrivateRedis } from '../support/servers/redis.ts';
+import { startPrivateRedis } from '../support/servers/redis.ts';
+
+describeOnPrivateRedis('the doctor', () => {
+  let server: PrivateRedis;
+  beforeEach(async () => {
+    server = await startPrivateRedis();
+  });
+  afterEach(() => server.stop());
+
+  const set = async (name: string, value: string): Promise<void> => {
+    const client = await createClient({ url: server.url }).connect();
+    await client.configSet(name, value);
+    await client.close();
+  };
+
+  it.each([
+    ['nothing', 'none', []],
+    ['snapshots', 'snapshots', ['save', '60 1']],
+    ['an append-only file', 'aof', ['appendonly', 'yes']],
+  ] as const)('reports a server that keeps %s', async (_name, persistence, [name, value]) => {
+    if (name !== undefined) await set(name, value);
+
+    const broker = await createRedisBroker({ url: server.url });
+
+    expect(broker.server).toMatchObject({ persistence, maxmemoryPolicy: 'noeviction' });
+    expect(broker.server.version).toMatch(/^\d+\.\d+/);
+    await broker.close();
+  });
+
+  it.each(['allkeys-lru', 'allkeys-lfu', 'allkeys-random'])('refuses a server with %s', async (policy) => {
+    await set('maxmemory-policy', policy);
+
+    const refusal = await createRedisBroker({ url: server.url }).catch((error: unknown) => error);
+
+    expect(refusal).toBeInstanceOf(RedisBrokerError);
+    expect(refusal).toMatchObject({ code: 'REDIS_MAY_EVICT' });
+    expect(String(refusal)).toContain(`got ${policy}`);
+  });
+
+  it('starts on it all the same when told to', async () => {
+    await set('maxmemory-policy', 'allkeys-lru');
+
+    const broker = await createRedisBroker({ url: server.url, allowEviction: true });
+
+    expect(broker.server.maxmemoryPolicy).toBe('allkeys-lru');
+    await broker.close();
+  });
+
+  it('takes volatile policies for harmless: no key of ours has a time to live', async () => {
+    await set('maxmemory-policy', 'volatile-lru');
+    const broker = await createRedisBroker({ url: server.url });
+    const claim = { worker: 'w', requestId: 'r', limit: 9, lanes: new Map([['l', 9]]), leaseMs: 1_000 };
+    await broker.submit([
+      { id: 'a', lane: 'l', payload: '1' },
+      { id: 'b', lane: 'l', payload: '1', delayMs: 60_000 },
+      { id: 'c', lane: 'l', payload: '1' },
+    ]);
+    await broker.exchange({ claim });
+    await broker.cancel(['b', 'c']);
+
+    const client = await createClient({ url: server.url }).connect();
+    const keys = await client.keys('*');
+    const ages = await Promise.all(keys.map((key) => client.ttl(key)));
+
+    expect(keys.length).toBeGreaterThan(5);
+    expect(new Set(ages)).toEqual(new Set([-1]));
+    await client.close();
+    await broker.close();
+  });
+
+  it.each([
+    [{}, 'needs a url or a client'],
+    [{ url: 'redis://x', prefix: 'a{b' }, 'prefix must be'],
+    [{ url: 'redis://x', keepCompleted: -1 }, 'keepCompleted must be'],
+  ])('refuses the options %j', async (options, message) => {
+    await expect(createRedisBroker(options)).rejects.toThrow(message);
+  });
+});

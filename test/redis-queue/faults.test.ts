@@ -1,0 +1,150 @@
+import type { Broker, ClaimedRun } from '@retry/core/broker';
+import { createRedisBroker } from '@retry/redis-queue';
+import { createQueue, createWorker, defineTask } from '@retry/worker';
+import { createClient } from 'redis';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
+import type { PrivateRedis } from '../support/servers/redis.ts';
+import { startPrivateRedis } from '../support/servers/redis.ts';
+import { settlementOf } from '../support/settle.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
+import { openProxy } from '../support/tcp-proxy.ts';
+
+const LONG_MS = 60_000;
+
+describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
+  let server: PrivateRedis;
+  let proxy: TcpProxy;
+  let broker: Broker;
+  beforeEach(async () => {
+    server = await startPrivateRedis(['--appendonly', 'yes', '--appendfsync', 'always']);
+    proxy = await openProxy(server.port);
+    broker = await createRedisBroker({ url: `redis://127.0.0.1:${proxy.port}` });
+  });
+  afterEach(async () => {
+    await broker.close();
+    await proxy.close();
+    await server.stop();
+  });
+
+  const submit = (...ids: readonly string[]) =>
+    broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '{}' })));
+
+  const claim = async (requestId: string): Promise<readonly ClaimedRun[]> => {
+    const lanes = new Map([['l', 10]]);
+    const wanted = { worker: 'w', requestId, limit: 10, lanes, leaseMs: LONG_MS };
+    return (await untilHeard(() => broker.exchange({ claim: wanted }))).claimed;
+  };
+
+  /** Sends the very same again until an answer arrives, as a worker does. */
+  const untilHeard = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
+    for (;;) {
+      try {
+        return await call();
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  };
+
+  it('submits once what it submits again because the reply was lost', async () => {
+    await submit('first');
+    proxy.loseReplyTo('EVALSHA');
+
+    const answers = await untilHeard(() => submit('a', 'b'));
+
+    expect(proxy.lost()).toBe(1);
+    expect(answers).toEqual(['exists', 'exists']);
+    expect(await broker.audit()).toMatchObject({ submitted: 3, waiting: 3, unbalanced: 0 });
+  });
+
+  it('gets the same runs, charged once, when the reply to a claim was lost', async () => {
+    await submit('a', 'b');
+    await broker.exchange({});
+    proxy.loseReplyTo('EVALSHA');
+
+    const claimed = await claim('lost');
+
+    expect(proxy.lost()).toBe(1);
+    expect(claimed.map(({ run }) => [run.id, run.epoch])).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ]);
+    expect(await broker.audit()).toMatchObject({ started: 2, unbalanced: 0 });
+  });
+
+  it('hears already when the reply to a settlement was lost', async () => {
+    await submit('a');
+    const [claimed] = await claim('first');
+    const settle = claimed ? [settlementOf(claimed.run, { type: 'complete', at: 1 }, { result: '1' })] : [];
+    proxy.loseReplyTo('EVALSHA');
+
+    const { settled } = await untilHeard(() => broker.exchange({ settle }));
+
+    expect(proxy.lost()).toBe(1);
+    expect(settled).toEqual(['already']);
+    expect(await broker.get(['a'])).toMatchObject([{ state: 'completed', result: '1' }]);
+  });
+
+  it('loads its scripts again when the server has forgotten them', async () => {
+    await submit('a');
+    const other = createClient({ url: server.url });
+    await other.connect();
+
+    await other.scriptFlush();
+
+    expect((await claim('after')).map(({ run }) => run.id)).toEqual(['a']);
+    await other.scriptFlush();
+    expect(await broker.audit()).toMatchObject({ started: 1, unbalanced: 0 });
+    await other.close();
+  });
+
+  it('loses nothing when the server is killed and comes back with its append-only file', async () => {
+    const queue = createQueue({ broker });
+    const executed: string[] = [];
+    const task = defineTask({
+      name: 'work',
+      retry: { backoff: { type: 'none' } },
+      run: async (_: number, { id, epoch }) => {
+        executed.push(`${epoch}:${id}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      },
+    });
+    await queue.submitMany(
+      task,
+      Array.from({ length: 400 }, (_, index) => index),
+    );
+    const worker = createWorker({ broker, tasks: [task], signals: [], concurrency: 20, lease: 1_000 });
+    worker.start();
+    await new Promise((resolve) => setTimeout(resolve, 150));
+
+    await server.restart('SIGKILL');
+
+    await worker.drain().catch(() => {});
+    await untilHeard(async () => {
+      const { waiting, scheduled, started } = await broker.audit();
+      if (waiting + scheduled + started > 0) throw new Error('there is more to do');
+    });
+    await worker.stop();
+    expect(await broker.audit()).toMatchObject({
+      submitted: 400,
+      ended: { completed: 400 },
+      unbalanced: 0,
+    });
+    expect(new Set(executed).size).toBe(executed.length);
+  });
+
+  it('wakes a worker that waits after the server came back, without a poll', async () => {
+    const queue = createQueue({ broker });
+    const task = defineTask({ name: 'work', run: () => 'done' });
+    const worker = createWorker({ broker, tasks: [task], signals: [], pollInterval: '10m' });
+    worker.start();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await server.restart('SIGKILL');
+
+    const { id } = await untilHeard(() => queue.submit(task, null));
+
+    expect(await untilHeard(() => queue.waitForResult(id))).toBe('done');
+    await worker.stop();
+  });
+});

@@ -1,0 +1,36 @@
+import { createClient } from 'redis';
+import { expect, it } from 'vitest';
+import { linkClient } from '../../packages/redis-queue/src/driver/link-client.ts';
+import { createKeys } from '../../packages/redis-queue/src/keys.ts';
+import { Lookout } from '../../packages/redis-queue/src/wake/lookout.ts';
+import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
+import { startPrivateRedis } from '../support/servers/redis.ts';
+import { openProxy } from '../support/tcp-proxy.ts';
+
+describeOnPrivateRedis('the watchdog', () => {
+  it('replaces a connection that hears nothing any more, and ends the waits', async () => {
+    const server = await startPrivateRedis();
+    const proxy = await openProxy(server.port);
+    const near = await createClient({ url: server.url }).connect();
+    const far = createClient({ url: `redis://127.0.0.1:${proxy.port}` });
+    // Commands take the good way, messages the one that fails.
+    const link = { ...linkClient(near), listen: linkClient(far).listen };
+    const keys = createKeys('watchdog', 0);
+    const lookout = new Lookout({ link, keys, keep: '-1' }, { everyMs: 50, patienceMs: 100 });
+    const early = lookout.waitForWork(['l'], { timeoutMs: 150 });
+    await early;
+
+    proxy.goDeaf();
+    await lookout.waitForWork(['l'], { timeoutMs: 60_000 });
+    const again = lookout.waitForWork(['l'], { timeoutMs: 60_000 });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await near.publish(keys.wakeOf('l'), '');
+    await again;
+
+    expect(proxy.connections()).toBe(2);
+    await lookout.close();
+    await near.close();
+    await proxy.close();
+    await server.stop();
+  });
+});

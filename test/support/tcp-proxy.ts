@@ -1,0 +1,77 @@
+import type { Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+
+/** A way to a server that can fail as networks do. */
+export interface TcpProxy {
+  readonly port: number;
+  /** The next request that contains the text still arrives; its reply does not, and the connection breaks. */
+  readonly loseReplyTo: (text: string) => void;
+  /** From now on nothing passes on the connections there are, in either direction, and nobody is told. */
+  readonly goDeaf: () => void;
+  /** How many replies were lost so far. */
+  readonly lost: () => number;
+  readonly connections: () => number;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens a proxy to a port of this machine. */
+export async function openProxy(target: number): Promise<TcpProxy> {
+  let wanted: string | undefined;
+  let lost = 0;
+  let connections = 0;
+  const links = new Set<Link>();
+  const server = createServer((near) => {
+    connections += 1;
+    const link = { near, far: connect(target, '127.0.0.1'), isDeaf: false, isDoomed: false };
+    links.add(link);
+    near.on('data', (chunk) => {
+      if (wanted !== undefined && chunk.includes(wanted)) {
+        wanted = undefined;
+        link.isDoomed = true;
+      }
+      if (!link.isDeaf) link.far.write(chunk);
+    });
+    link.far.on('data', (chunk) => {
+      if (link.isDoomed) {
+        lost += 1;
+        breakOff(link);
+      } else if (!link.isDeaf) near.write(chunk);
+    });
+    for (const socket of [near, link.far]) {
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        links.delete(link);
+        if (!link.isDeaf) breakOff(link);
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    loseReplyTo: (text) => {
+      wanted = text;
+    },
+    goDeaf: () => {
+      for (const link of links) link.isDeaf = true;
+    },
+    lost: () => lost,
+    connections: () => connections,
+    close: async () => {
+      for (const link of links) breakOff(link);
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface Link {
+  readonly near: Socket;
+  readonly far: Socket;
+  isDeaf: boolean;
+  isDoomed: boolean;
+}
+
+function breakOff({ near, far }: Link): void {
+  near.destroy();
+  far.destroy();
+}
