@@ -29,6 +29,8 @@ export async function openRedisHarness(url: string, options: RedisBrokerOptions 
 
 /** Removes the keys of one prefix from a server that others may use as well. */
 export async function removeKeys(url: string, prefix: string): Promise<void> {
+  // A cluster is private and ends with its tests.
+  if (url === '') return;
   const client = createClient({ url });
   await client.connect();
   for await (const keys of client.scanIterator({ MATCH: `{${prefix}:*`, COUNT: 1_000 })) {

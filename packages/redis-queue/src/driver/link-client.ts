@@ -46,7 +46,12 @@ function listenByIoRedis(client: IoRedisClient): RedisLink['listen'] {
     const connection = client.duplicate();
     connection.on('error', () => {});
     connection.on('message', onMessage);
-    connection.on('ready', onBack);
+    // It connects by itself: the first time it is ready, nothing was lost yet.
+    let isBack = false;
+    connection.on('ready', () => {
+      if (isBack) onBack();
+      isBack = true;
+    });
     return {
       subscribe: async (channel) => void (await connection.subscribe(channel)),
       destroy: () => connection.disconnect(),

@@ -1,0 +1,17 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll } from 'vitest';
+import { openRedisHarness, openRedisQueue } from '../support/redis-harness.ts';
+import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
+import { describeBrokerContract } from './contract/describe-broker-contract.ts';
+import { describeWorkerOnBroker } from './worker/describe-worker-on-broker.ts';
+
+describeOnRedis('the Redis broker by ioredis', (server) => {
+  let client: Redis;
+  beforeAll(() => {
+    client = new Redis(server().url);
+  });
+  afterAll(() => client.disconnect());
+
+  describeBrokerContract('a broker', { open: () => openRedisHarness(server().url, { client }) });
+  describeWorkerOnBroker('workers', { open: () => openRedisQueue(server().url, { client }) });
+});

@@ -1,0 +1,54 @@
+import { createClient } from 'redis';
+import type { PrivateRedis } from './redis.ts';
+import { startPrivateRedis } from './redis.ts';
+
+/** A Redis Cluster of our own, on this machine. */
+export interface PrivateCluster {
+  readonly ports: readonly number[];
+  readonly urls: readonly string[];
+  readonly stop: () => Promise<void>;
+}
+
+const SLOTS = 16_384;
+
+/** Starts three masters that share the slots; resolves when each of them sees the whole. */
+export async function startPrivateCluster(): Promise<PrivateCluster> {
+  const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '5000'];
+  const nodes = await Promise.all([1, 2, 3].map(() => startPrivateRedis(args)));
+  const [first] = nodes;
+  for (const [index, node] of nodes.entries()) {
+    const from = Math.floor((SLOTS * index) / nodes.length);
+    const end = Math.floor((SLOTS * (index + 1)) / nodes.length);
+    const slots = Array.from({ length: end - from }, (_, slot) => `${from + slot}`);
+    await command(node, ['CLUSTER', 'ADDSLOTS', ...slots]);
+    await command(node, ['CLUSTER', 'SET-CONFIG-EPOCH', `${index + 1}`]);
+    if (first !== undefined && node !== first)
+      await command(node, ['CLUSTER', 'MEET', '127.0.0.1', `${first.port}`]);
+  }
+  for (const node of nodes) await untilWhole(node);
+  return {
+    ports: nodes.map(({ port }) => port),
+    urls: nodes.map(({ url }) => url),
+    stop: async () => {
+      await Promise.all(nodes.map((node) => node.stop()));
+    },
+  };
+}
+
+async function untilWhole(node: PrivateRedis): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    const info = String(await command(node, ['CLUSTER', 'INFO']));
+    if (info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3')) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`The cluster at ${node.url} did not come together within 20 s.`);
+}
+
+async function command({ url }: PrivateRedis, args: readonly string[]): Promise<unknown> {
+  const client = await createClient({ url }).connect();
+  try {
+    return await client.sendCommand(args);
+  } finally {
+    await client.close();
+  }
+}
