@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { Broker } from '@retry/core/broker';
 import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import pg from 'pg';
+import type { WorkerHarness } from '../contract/worker/worker-scene.ts';
 import type { BrokerHarness } from '../support/broker-scene.ts';
 
 /** Lets real time go by. */
@@ -17,13 +19,17 @@ export interface TestSchema {
   readonly drop: () => Promise<void>;
 }
 
-const TABLES = 'run, ready, parked, scheduled, inflight, ended, reply, tally, waiter';
+/** Every table that a run, or what is known of it, stands in. */
+export const TABLES: readonly string[] = [
+  ...['run', 'ready', 'parked', 'scheduled', 'inflight', 'ended'],
+  ...['reply', 'tally', 'waiter'],
+];
 
 /** Makes a schema for tests. */
 export async function createTestSchema(client: SqlClient): Promise<TestSchema> {
   const name = `test_${randomUUID().slice(0, 8)}`;
   await migrate(client, { schema: name });
-  const tables = TABLES.split(', ').map((table) => `${name}.${table}`);
+  const tables = TABLES.map((table) => `${name}.${table}`);
   return {
     name,
     open: async ({ keepCompleted = Infinity } = {}) => {
@@ -45,4 +51,23 @@ export function openPool(url: string, max = 8): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max });
   pool.on('error', () => {});
   return pool;
+}
+
+/** A queue that several processes may work on, each by a broker with connections of its own. */
+export async function openPostgresQueue(url: string): Promise<WorkerHarness> {
+  const pool = openPool(url, 1);
+  const schema = await createTestSchema(pool);
+  const brokers: Broker[] = [];
+  return {
+    connect: async () => {
+      const broker = createPostgresBroker({ url, schema: schema.name, keepCompleted: Infinity });
+      brokers.push(broker);
+      return broker;
+    },
+    close: async () => {
+      await Promise.all(brokers.map((broker) => broker.close()));
+      await schema.drop();
+      await pool.end();
+    },
+  };
 }

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { describeOnPostgres } from '../support/servers/postgres.ts';
+import { compareBrokers, SEEDS } from './differential.ts';
+import { openPool } from './open-broker.ts';
+
+describeOnPostgres('the Postgres broker beside the memory broker', (server) => {
+  it('answers the same, step by step, and agrees with the slow obvious broker', {
+    timeout: SEEDS * 4_000,
+  }, async () => {
+    const pool = openPool(server().url, 1);
+
+    const steps = await compareBrokers(pool).finally(() => pool.end());
+
+    expect(steps).toBeGreaterThanOrEqual(SEEDS * 90);
+  });
+});

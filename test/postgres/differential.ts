@@ -1,0 +1,28 @@
+import type { SqlClient } from '@retry/postgres';
+import fc from 'fast-check';
+import { brokerCommands } from '../support/broker-commands.ts';
+import { createModel } from '../support/broker-model.ts';
+import { createPairs } from './clocked-schema.ts';
+
+/** Sequences of commands that are tried; `DIFFERENTIAL_SEEDS=2000` tries more. */
+export const SEEDS: number = Number(process.env['DIFFERENTIAL_SEEDS'] ?? 150);
+
+/** Any length up to this one is drawn: on average half of it. */
+const COMMANDS = { maxCommands: 220, size: 'max' } as const;
+
+/** Gives the same random commands to a Postgres broker, a memory broker and the model, and how many they were. */
+export async function compareBrokers(client: SqlClient): Promise<number> {
+  const pairs = await createPairs(client);
+  let steps = 0;
+  const property = fc.asyncProperty(fc.commands(brokerCommands(), COMMANDS), async (commands) => {
+    const real = await pairs.open();
+    steps += [...commands].length;
+
+    await fc.asyncModelRun(() => ({ model: createModel(), real }), commands);
+
+    await real.broker.close();
+  });
+  await fc.assert(property, { numRuns: SEEDS }).finally(pairs.close);
+  console.info(`differential: ${SEEDS} seeds, ${steps} steps`);
+  return steps;
+}

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { brokerCommands } from '../support/broker-commands.ts';
+import { createModel } from '../support/broker-model.ts';
+import { describeOnPostgres } from '../support/servers/postgres.ts';
+import { createPairs } from './clocked-schema.ts';
+import { openPool } from './open-broker.ts';
+import { MUTANTS } from './statement-mutants.ts';
+
+const COMMANDS = { maxCommands: 200, size: 'max' } as const;
+
+describeOnPostgres('the differential test', (server) => {
+  let pool: pg.Pool | undefined;
+  beforeAll(() => {
+    pool = openPool(server().url, 1);
+  });
+  afterAll(() => pool?.end());
+
+  it.each(MUTANTS)('notices when $name', { timeout: 120_000 }, async ({ right, wrong }) => {
+    let isApplied = false;
+    const pairs = await createPairs(pool ?? openPool(server().url, 1), (sql) => {
+      isApplied ||= sql.includes(right);
+      return sql.replace(right, () => wrong);
+    });
+    const property = fc.asyncProperty(fc.commands(brokerCommands(), COMMANDS), async (commands) => {
+      const real = await pairs.open();
+
+      await fc.asyncModelRun(() => ({ model: createModel(), real }), commands);
+    });
+
+    const details = await fc.check(property, { numRuns: 300, endOnFailure: true }).finally(pairs.close);
+
+    expect({ isApplied, isNoticed: details.failed }).toEqual({ isApplied: true, isNoticed: true });
+    // By its behaviour, not because the statement is no SQL any more.
+    expect(String(details.errorInstance)).not.toMatch(/syntax error|does not exist/i);
+  });
+});
