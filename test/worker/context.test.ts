@@ -203,6 +203,27 @@ describe('the signal of a handler', () => {
     expect(signal?.aborted).toBe(false);
   });
 
+  it('has aborted already when a handler asks for it only after its attempt was stopped', async () => {
+    const { clock, queue, startWorker } = setScene();
+    let signal: AbortSignal | undefined;
+    const task = defineTask({
+      name: 'late',
+      timeout: '5s',
+      retry: { maxAttempts: 1 },
+      run: async (_: null, context) => {
+        await pass(clock, 10_000);
+        signal = context.signal;
+      },
+    });
+    await queue.submit(task, null);
+    startWorker({ tasks: [task] });
+
+    await clock.advance('1m');
+
+    expect(signal?.aborted).toBe(true);
+    expect(signal?.reason).toMatchObject({ code: 'ATTEMPT_TIMEOUT' });
+  });
+
   it('starts no handler whose attempt ended while its payload was being checked', async () => {
     const { clock, queue, startWorker } = setScene();
     let isCalled = false;

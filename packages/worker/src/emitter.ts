@@ -1,3 +1,4 @@
+import type { Channel } from 'node:diagnostics_channel';
 import { channel } from 'node:diagnostics_channel';
 
 /** What every emitter can tell: that a listener, or the emitter's owner, had trouble. Nothing is lost by it. */
@@ -10,7 +11,8 @@ export interface Trouble {
 export interface Emitter<Events extends { readonly error: Trouble }> {
   /** @returns a function that takes the listener back */
   readonly on: <Type extends keyof Events>(type: Type, listener: (event: Events[Type]) => void) => () => void;
-  readonly emit: <Type extends keyof Events>(type: Type, event: Events[Type]) => void;
+  /** Makes the event only if somebody listens. */
+  readonly emit: <Type extends keyof Events>(type: Type, makeEvent: () => Events[Type]) => void;
 }
 
 type Listener = (event: never) => unknown;
@@ -22,12 +24,23 @@ type Listener = (event: never) => unknown;
  */
 export function createEmitter<Events extends { readonly error: Trouble }>(source: string): Emitter<Events> {
   const listeners = new Map<keyof Events, Set<Listener>>();
-  const emit: Emitter<Events>['emit'] = (type, event) => {
-    publish(`retry:${source}:${String(type)}`, event);
-    for (const listener of listeners.get(type) ?? []) {
+  const channels = new Map<keyof Events, Channel>();
+  const channelOf = (type: keyof Events): Channel => {
+    const known = channels.get(type) ?? channel(`retry:${source}:${String(type)}`);
+    channels.set(type, known);
+    return known;
+  };
+  const emit: Emitter<Events>['emit'] = (type, makeEvent) => {
+    const published = channelOf(type);
+    const told = listeners.get(type);
+    if (!published.hasSubscribers && told === undefined) return;
+    const event = makeEvent();
+    if (published.hasSubscribers) published.publish(event);
+    for (const listener of told ?? []) {
       call(listener, event, (error) => {
         // An error listener that throws has nobody left to tell.
-        if (type !== 'error') emit('error', { error, doing: `telling a listener of ${String(type)}` });
+        if (type !== 'error')
+          emit('error', () => ({ error, doing: `telling a listener of ${String(type)}` }));
       });
     }
   };
@@ -41,15 +54,10 @@ export function createEmitter<Events extends { readonly error: Trouble }>(source
   };
 }
 
-function publish(name: string, event: unknown): void {
-  const published = channel(name);
-  if (published.hasSubscribers) published.publish(event);
-}
-
 function call(listener: Listener, event: unknown, onError: (error: unknown) => void): void {
   try {
-    // Stored under the type of its own event; it may answer with a promise of any realm.
-    Promise.resolve(listener(event as never)).catch(onError);
+    const answer = listener(event as never); // stored under the type of its own event
+    if (answer !== undefined) Promise.resolve(answer).catch(onError); // a promise of any realm
   } catch (error) {
     onError(error);
   }

@@ -104,7 +104,7 @@ function createSubmitting(
     answer: SubmitAnswer | undefined,
   ): Submitted => {
     const isNew = answer === 'created';
-    if (isNew) emitter.emit('submitted', { id, task: name, version });
+    if (isNew) emitter.emit('submitted', () => ({ id, task: name, version }));
     return { id, isNew };
   };
   return {

@@ -12,7 +12,7 @@ export class Bell {
   async during(wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
     if (!this.#hasRung) {
       const controller = new AbortController();
-      this.#interrupt = () => controller.abort();
+      this.#interrupt = () => controller.abort('rung'); // without a reason it makes an error, stack and all
       await wait(controller.signal);
       this.#interrupt = undefined;
     }

@@ -81,7 +81,7 @@ function openSession(settings: WorkerSettings, engine: Engine, cancels: (() => v
 /** What goes on beside the work; gives functions that end it. */
 function startRepeating(settings: WorkerSettings, engine: Engine, emitter: WorkerEmitter): (() => void)[] {
   const { clock, heartbeatMs, cleanerMs, onUnknown } = settings;
-  const onError = (doing: string) => (error: unknown) => emitter.emit('error', { error, doing });
+  const onError = (doing: string) => (error: unknown) => emitter.emit('error', () => ({ error, doing }));
   return [
     repeat(clock, heartbeatMs, {
       run: () => engine.heartbeat(),

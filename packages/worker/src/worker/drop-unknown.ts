@@ -24,6 +24,6 @@ export async function dropUnknown(settings: WorkerSettings, emitter: WorkerEmitt
   const drops = runs.map((run) => settle(run, [{ type: 'drop', at: now }]));
   const { settled } = await broker.exchange({ settle: drops });
   for (const [index, { id, lane }] of runs.entries()) {
-    if (settled[index] === 'ok') emitter.emit('dropped', { id, lane });
+    if (settled[index] === 'ok') emitter.emit('dropped', () => ({ id, lane }));
   }
 }

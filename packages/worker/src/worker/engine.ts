@@ -186,7 +186,7 @@ export class Engine {
   }
 
   #onError(error: unknown, doing: string): void {
-    this.#emitter.emit('error', { error, doing });
+    this.#emitter.emit('error', () => ({ error, doing }));
   }
 }
 

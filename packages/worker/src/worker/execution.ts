@@ -23,7 +23,9 @@ export class Execution {
   readonly run: Run<'started'>;
   readonly task: AnyTask;
   readonly #port: ExecutionPort;
-  readonly #controller = new AbortController();
+  #controller: AbortController | undefined;
+  /** Why the attempt is to stop, once it is. */
+  #stop: { readonly reason: unknown } | undefined;
   #cancelTimeout: (() => void) | undefined;
   #cancelSilence: (() => void) | undefined;
   readonly #claimedAt: number;
@@ -60,6 +62,10 @@ export class Execution {
 
   /** Aborts when the attempt is to stop. */
   get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController(); // dear, and most handlers never ask
+      if (this.#stop !== undefined) this.#controller.abort(this.#stop.reason);
+    }
     return this.#controller.signal;
   }
 
@@ -89,14 +95,19 @@ export class Execution {
 
   /** Ends it with an outcome of the worker's own; its signal aborts. */
   interrupt(outcome: Outcome, reason: unknown): void {
-    if (this.#end(outcome)) this.#controller.abort(reason);
+    if (this.#end(outcome)) this.#abort(reason);
   }
 
   /** Ends it without an outcome: nobody would hear one. Gives false when it had ended before. */
   abandon(reason: unknown): boolean {
     const hasEndedNow = this.#end(undefined);
-    if (hasEndedNow) this.#controller.abort(reason);
+    if (hasEndedNow) this.#abort(reason);
     return hasEndedNow;
+  }
+
+  #abort(reason: unknown): void {
+    this.#stop = { reason };
+    this.#controller?.abort(reason);
   }
 
   #onTimeout(): void {

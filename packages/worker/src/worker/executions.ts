@@ -68,7 +68,8 @@ export class Executions {
       if (task === undefined) continue;
       const execution: Execution = new Execution(task, run, {
         clock: this.#settings.clock,
-        log: (message, details) => this.#emitter.emit('log', { ...noticeOf(task, run), message, details }),
+        log: (message, details) =>
+          this.#emitter.emit('log', () => ({ ...noticeOf(task, run), message, details })),
         onEnd: (outcome) => this.#end(execution, outcome),
       });
       this.#all.add(execution);
@@ -129,7 +130,7 @@ export class Executions {
     }
     this.#slots.free(task, 'held');
     this.#slots.take(task, 'running');
-    this.#emitter.emit('started', { ...noticeOf(task, run), latenessMs: latenessOf(run) + ageMs });
+    this.#emitter.emit('started', () => ({ ...noticeOf(task, run), latenessMs: latenessOf(run) + ageMs }));
     execution.start();
   }
 
@@ -152,6 +153,6 @@ export class Executions {
     if (answer !== 'fenced' && answer !== 'gone') return;
     // It may have ended, and been settled, while the heartbeat was on its way.
     if (!execution.abandon(new LeaseLostError())) return;
-    this.#emitter.emit('fenced', { ...noticeOf(execution.task, execution.run), answer });
+    this.#emitter.emit('fenced', () => ({ ...noticeOf(execution.task, execution.run), answer }));
   }
 }

@@ -39,13 +39,15 @@ function writeResult(result: unknown): string {
 }
 
 function createContext(execution: Execution, log: Log): TaskContext {
-  const { run, task, signal } = execution;
+  const { run, task } = execution;
   return {
     id: run.id,
     attempt: attemptOf(run),
     maxAttempts: task.retry.retryable ? task.retry.maxAttempts : 1,
     epoch: run.epoch,
-    signal,
+    get signal() {
+      return execution.signal;
+    },
     heartbeat: () => execution.heartbeat(),
     retry: requestRetry,
     log: (message, details) => log(message, details),
