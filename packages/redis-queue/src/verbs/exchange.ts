@@ -43,7 +43,8 @@ export async function exchangeRuns(store: Store, request: ExchangeRequest): Prom
   const { settle = [], claim } = request;
   for (const { id, next } of settle) refuseUnsettled(id, next);
   const lanes = createLaneList();
-  const settled = settle.flatMap((settlement) => packSettlement(settlement, lanes));
+  const settled: Packed[] = [];
+  for (const settlement of settle) packSettlement(settled, settlement, lanes);
   const wanted = claim === undefined ? [] : packClaim(claim, lanes);
   const packed = pack([lanes.tags, settled, wanted]);
   const reply = await runScript(store, exchangeScript, [store.keep, packed], lanes.tags);
@@ -57,12 +58,13 @@ function refuseUnsettled(id: string, { state }: Run): void {
 }
 
 function packSettlement(
+  packed: Packed[],
   { id, epoch, event, next, onlyIfExpired }: Settlement,
   lanes: LaneList,
-): readonly Packed[] {
+): void {
   const by = settledBy(epoch, event);
   const mode = (onlyIfExpired === true ? 1 : 0) + (event === 'release' ? 2 : 0);
-  return [id, epochText(epoch), `${by}\0`, mode, lanes.numberOf(next.lane), encodeRecord(next, by)];
+  packed.push(id, epochText(epoch), `${by}\0`, mode, lanes.numberOf(next.lane), encodeRecord(next, by));
 }
 
 function packClaim({ worker, requestId, limit, leaseMs, lanes: asked }: Claim, lanes: LaneList): Packed[] {

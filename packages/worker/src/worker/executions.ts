@@ -130,7 +130,9 @@ export class Executions {
     }
     this.#slots.free(task, 'held');
     this.#slots.take(task, 'running');
-    this.#emitter.emit('started', () => ({ ...noticeOf(task, run), latenessMs: latenessOf(run) + ageMs }));
+    this.#emitter.emit('started', () =>
+      Object.assign(noticeOf(task, run), { latenessMs: latenessOf(run) + ageMs }),
+    );
     execution.start();
   }
 

@@ -26,41 +26,42 @@ export function latenessOf({ startedAt = 0, retriedAt = startedAt, runAt = retri
   return Math.max(retriedAt - runAt, 0);
 }
 
-type Tell = (emitter: WorkerEmitter, report: Report, notice: RunNotice) => void;
+/** Object.assign rather than a spread: V8 adds keys to a new object faster than it copies one. */
+type Tell = (emitter: WorkerEmitter, report: Report, notice: () => RunNotice) => void;
 
 /** How each settled event is told; the ones of the other side of the lifecycle are none of a worker's. */
 const TELL: Partial<Readonly<Record<RunEventType, Tell>>> = {
   complete: (emitter, { run, durationMs }, notice) => {
-    emitter.emit('completed', () => ({ ...notice, durationMs, retries: chargedAttempts(run) }));
+    emitter.emit('completed', () => Object.assign(notice(), { durationMs, retries: chargedAttempts(run) }));
   },
-  cancel: (emitter, _, notice) => emitter.emit('cancelled', () => notice),
-  release: (emitter, _, notice) => emitter.emit('released', () => notice),
+  cancel: (emitter, _, notice) => emitter.emit('cancelled', notice),
+  release: (emitter, _, notice) => emitter.emit('released', notice),
   limit: (emitter, { settled }, notice) => {
-    emitter.emit('limited', () => ({ ...notice, next: settled.settlement.next.state }));
+    emitter.emit('limited', () => Object.assign(notice(), { next: settled.settlement.next.state }));
   },
   stall: (emitter, { outcome, settled }, notice) => {
     const { state } = settled.settlement.next;
     const error = errorOf(outcome);
-    emitter.emit('stalled', () => ({ ...notice, error, next: state }));
-    if (state === 'failed') emitter.emit('failed', () => ({ ...notice, error, reason: 'stalled' }));
+    emitter.emit('stalled', () => Object.assign(notice(), { error, next: state }));
+    if (state === 'failed')
+      emitter.emit('failed', () => Object.assign(notice(), { error, reason: 'stalled' as const }));
   },
   fail: (emitter, { outcome, settled }, notice) => {
-    emitter.emit('failed', () => ({
-      ...notice,
-      error: errorOf(outcome),
-      reason: settled.reason ?? 'unexpected',
-    }));
+    emitter.emit('failed', () =>
+      Object.assign(notice(), { error: errorOf(outcome), reason: settled.reason ?? 'unexpected' }),
+    );
   },
   retry: (emitter, { outcome, settled }, notice) => {
     const { delayMs = 0, reason = 'expected' } = settled;
-    emitter.emit('retried', () => ({ ...notice, error: errorOf(outcome), delayMs, reason }));
+    emitter.emit('retried', () => Object.assign(notice(), { error: errorOf(outcome), delayMs, reason }));
   },
 };
 
 /** Tells of a settlement once the broker has answered; a refused one is told as `fenced`. */
 export function reportSettled(emitter: WorkerEmitter, report: Report, answer: SettleAnswer): void {
-  const notice = noticeOf(report.task, report.run);
-  if (answer === 'fenced' || answer === 'gone') emitter.emit('fenced', () => ({ ...notice, answer }));
+  const notice = (): RunNotice => noticeOf(report.task, report.run);
+  if (answer === 'fenced' || answer === 'gone')
+    emitter.emit('fenced', () => Object.assign(notice(), { answer }));
   else TELL[report.settled.settlement.event]?.(emitter, report, notice);
 }
 
