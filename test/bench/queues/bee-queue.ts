@@ -7,6 +7,11 @@ export function beeQueue(port: number): Contender {
   return { name: 'bee-queue', open: async () => openBeeQueue(port) };
 }
 
+/** It takes 0 for no data. */
+interface Data {
+  readonly payload: number;
+}
+
 async function openBeeQueue(port: number): Promise<Bench> {
   const settings = {
     redis: { host: '127.0.0.1', port },
@@ -20,24 +25,24 @@ async function openBeeQueue(port: number): Promise<Bench> {
     delayedDebounce: 1,
     nearTermWindow: 100,
   };
-  const queue = new BeeQueue<number>(`bench-${randomUUID()}`, { ...settings, isWorker: true });
+  const queue = new BeeQueue<Data>(`bench-${randomUUID()}`, { ...settings, isWorker: true });
   await queue.ready();
   const left = new Map<number, number>();
   return {
     submit: (payload, options) => {
-      const job = queue.createJob(payload);
+      const job = queue.createJob({ payload });
       if (options !== undefined) job.delayUntil(Date.now() + options.delayMs);
       return job.save();
     },
     submitBulk: (payloads, { failures } = { failures: 0 }) =>
-      queue.saveAll(payloads.map((payload) => queue.createJob(payload).retries(failures))),
+      queue.saveAll(payloads.map((payload) => queue.createJob({ payload }).retries(failures))),
     work: async ({ concurrency, failures = 0, onStart, onDone }) => {
       queue.on('succeeded', onDone);
       queue.on('error', () => {});
-      queue.process(concurrency, async ({ data }) => {
-        onStart?.(data);
-        const failed = left.get(data) ?? 0;
-        left.set(data, failed + 1);
+      queue.process(concurrency, async ({ data: { payload } }) => {
+        onStart?.(payload);
+        const failed = left.get(payload) ?? 0;
+        left.set(payload, failed + 1);
         if (failed < failures) throw new Error('not yet');
       });
       return async () => {};

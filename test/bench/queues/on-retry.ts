@@ -16,7 +16,7 @@ export function contendOnRetry(
       const known = taskOf({ concurrency: 1, onDone: () => {} });
       return {
         submit: (payload, options) =>
-          queue.submit(known, payload, options === undefined ? {} : { delay: options.delayMs }),
+          queue.submit(known, payload, options === undefined ? {} : { runAt: Date.now() + options.delayMs }),
         submitBulk: (payloads) => queue.submitMany(known, payloads),
         work: async (work) => {
           const { concurrency, onDone } = work;
