@@ -70,8 +70,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a wish to cancel is not obeyed',
-    right: 'obeyWish(flags, batch[at + 5])',
-    wrong: 'batch[at + 5]',
+    right: 'placeRun(id, obeyWish(flags, record), mode',
+    wrong: 'placeRun(id, record, mode',
   },
   {
     name: 'a cancelled run is not noted as a ghost',

@@ -3,8 +3,8 @@ import type { RunState } from '@retry/core/lifecycle';
 import { decodeBody } from './body.ts';
 
 /**
- * The record of a run: a head of fixed width, which the scripts read and rewrite by position, then what it was settled
- * by and a zero character, then the rest as JSON, which only we read.
+ * The record of a run: a head of fixed width, which the scripts read and rewrite by position; what it was settled by, a
+ * zero character; the rest as JSON, which only we read, a zero character; and its result.
  *
  * Head, counted from 0: state, flags (1 cancel requested, 2 holds its key, 4 disposable), epoch in 10 digits, six
  * instants in 13 digits each (submitted, started, retried, heartbeat, completed, runAt; zeros when never), place in 16.
@@ -49,7 +49,7 @@ const BLANK = {
   runAt: undefined as number | undefined,
   completedAt: undefined as number | undefined,
   resetAt: undefined,
-  result: undefined,
+  result: undefined as string | undefined,
   previousDelayMs: undefined,
   concurrency: undefined as Run['concurrency'],
   settledBy: undefined as string | undefined,
@@ -64,7 +64,16 @@ export function encodeRecord(run: Run, settledBy: string): string {
   const { submittedAt, startedAt, retriedAt, heartbeatAt, completedAt, runAt } = run;
   const times =
     textOf(submittedAt) + textOf(startedAt) + textOf(retriedAt) + textOf(heartbeatAt) + textOf(completedAt);
-  return `${letter}${flags}${epochText(run.epoch)}${times}${textOf(runAt)}${NOWHERE}${settledBy}\0${encodeRest(run)}`;
+  return `${letter}${flags}${epochText(run.epoch)}${times}${textOf(runAt)}${NOWHERE}${settledBy}\0${encodeRest(run)}\0${run.result ?? ''}`;
+}
+
+/**
+ * A short form for a run that completes, from which the script makes its record: it has all but the instants and the
+ * result already. Nothing where the run carries something else.
+ */
+export function encodeCompletion({ state, isDisposable, completedAt, heartbeatAt, result }: Run): string {
+  if (state !== 'completed' || isDisposable === true) return '';
+  return `c${textOf(heartbeatAt)}${textOf(completedAt)}${result ?? ''}`;
 }
 
 /** An epoch as it stands in a record. */
@@ -102,7 +111,9 @@ export function decodeRun(id: string, bodyText: string, record: string | null): 
   readHead(run, record);
   const zero = record.indexOf('\0', HEAD);
   if (zero > HEAD) run.settledBy = record.slice(HEAD, zero);
-  if (zero + 1 < record.length) Object.assign(run, JSON.parse(record.slice(zero + 1)));
+  const second = record.indexOf('\0', zero + 1);
+  if (second > zero + 1) Object.assign(run, JSON.parse(record.slice(zero + 1, second)));
+  if (second + 1 < record.length) run.result = record.slice(second + 1);
   return run as object as Run; // as above
 }
 
@@ -122,13 +133,12 @@ function readHead(run: typeof BLANK, record: string): void {
 
 function encodeRest(run: Run): string {
   const { failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs } = run;
-  const { errors, result } = run;
+  const { errors } = run;
   const counted = failures + stalls + releases + rateLimits + redrives + resetEpoch;
-  if (counted === 0 && errors.length === 0 && previousDelayMs === undefined && resetAt === undefined) {
-    return result === undefined ? '' : JSON.stringify({ result });
-  }
+  if (counted === 0 && errors.length === 0 && previousDelayMs === undefined && resetAt === undefined)
+    return '';
   const counters = { failures, stalls, releases, rateLimits, redrives, resetEpoch };
-  return JSON.stringify({ ...counters, resetAt, previousDelayMs, errors, result });
+  return JSON.stringify({ ...counters, resetAt, previousDelayMs, errors });
 }
 
 function textOf(instant: number | undefined): string {

@@ -35,7 +35,7 @@ local function cancelled(body, record)
     return 'X' .. sub(record, 2, 64) .. NOW .. sub(record, 78, 90) .. NOWHERE .. sub(record, 107)
   end
   local at = sub(body, 1, 13)
-  return 'X00000000000' .. at .. NEVER .. NEVER .. NEVER .. NOW .. at .. NOWHERE .. '\0'
+  return 'X00000000000' .. at .. NEVER .. NEVER .. NEVER .. NOW .. at .. NOWHERE .. '\0\0'
 end
 
 for index = 1, #ids do

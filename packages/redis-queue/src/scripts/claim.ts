@@ -35,7 +35,7 @@ end
 local function started(body, record, bits)
   if not record then
     local at = sub(body, 1, 13)
-    return 'r' .. bits .. '0000000001' .. at .. NOW .. NEVER .. NOW .. NEVER .. at .. NOWHERE .. '\0'
+    return 'r' .. bits .. '0000000001' .. at .. NOW .. NEVER .. NOW .. NEVER .. at .. NOWHERE .. '\0\0'
   end
   local flags = byte(record, 2) - 48
   local times = sub(record, 26, 38) == NEVER and NOW .. sub(record, 39, 51) or sub(record, 26, 38) .. NOW
@@ -58,7 +58,7 @@ local function park(tag, id, entry, whose)
   if record then record = sub(record, 1, 90) .. order .. sub(record, 107)
   else
     local at = sub(entry.body, 1, 13)
-    record = 'w00000000000' .. at .. NEVER .. NEVER .. NEVER .. NEVER .. at .. order .. '\0'
+    record = 'w00000000000' .. at .. NEVER .. NEVER .. NEVER .. NEVER .. at .. order .. '\0\0'
   end
   call('HSET', RECORD, id, record)
   call('ZADD', PARKED, 0, whose.key .. '\0' .. tag .. '\0' .. whose.limit .. '\0' .. order .. id)

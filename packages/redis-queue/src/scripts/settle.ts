@@ -1,7 +1,8 @@
 /**
  * Settling: the answer to each settlement, as core's `answerSettlement` says, and the move of each that is heard.
  * Six values make one settlement: id, epoch as in a record, what it is settled by with its final zero, mode
- * (1 only if expired, plus 2 for a release), number of its lane, and the record to be.
+ * (1 only if expired, plus 2 for a release), number of its lane, and the record to be,
+ * or the short form of a completion.
  */
 export const settle: string = `
 local pushes, released, schedules, writes, settledIds = {}, {}, {}, {}, {}
@@ -17,6 +18,13 @@ local function answerOf(old, id, epoch, by, mode)
   if byte(old, 1) ~= 114 or sub(old, 3, 12) ~= epoch then return 'f' end
   if mode % 2 == 1 and isAlive(id) then return 'f' end
   return 'o'
+end
+
+-- The record of a run that completes: from 'c', two instants and the result, and what was kept.
+local function complete(old, by, short)
+  local zero = find(old, '\0', 107, true)
+  return 'C0' .. sub(old, 3, 51) .. sub(short, 2, 27) .. sub(old, 78, 90) .. NOWHERE .. by
+    .. sub(old, zero + 1, find(old, '\0', zero + 1, true)) .. sub(short, 28)
 end
 
 -- A worker that had not heard of a wish to cancel would go on: the wish comes first.
@@ -59,7 +67,9 @@ local function settleRuns(batch)
       local flags = byte(old, 2) - 48
       settledIds[#settledIds + 1] = id
       if flags % 4 >= 2 then freeKey(id) end
-      current[id] = placeRun(id, obeyWish(flags, batch[at + 5]), mode, batch[at + 4])
+      local record = batch[at + 5]
+      if byte(record, 1) == 99 then record = complete(old, batch[at + 2], record) end
+      current[id] = placeRun(id, obeyWish(flags, record), mode, batch[at + 4])
     end
   end
   return table.concat(answers)

@@ -24,7 +24,7 @@ for index = 1, #ids do
     local lane, due = lanes[index] or lanes[1], dueOf(index)
     if due > now then
       local text = string.format('%013.0f', math.min(math.ceil(due), 9999999999999))
-      local record = 'd00000000000' .. NOW .. NEVER .. NEVER .. NEVER .. NEVER .. text .. NOWHERE .. '\0'
+      local record = 'd00000000000' .. NOW .. NEVER .. NEVER .. NEVER .. NEVER .. text .. NOWHERE .. '\0\0'
       schedules[#schedules + 1] = { lane, id, record }
     else
       local push = pushes[lane] or {}

@@ -12,7 +12,7 @@ import { RedisBrokerError } from '../errors.ts';
 import { toTag } from '../keys.ts';
 import type { Packed } from '../pack.ts';
 import { pack } from '../pack.ts';
-import { decodeFirstStart, decodeRun, encodeRecord, epochText } from '../record.ts';
+import { decodeFirstStart, decodeRun, encodeCompletion, encodeRecord, epochText } from '../record.ts';
 import { exchangeScript } from '../scripts/exchange.ts';
 import type { LaneList, Store } from '../store.ts';
 import { createLaneList, runScript } from '../store.ts';
@@ -44,7 +44,7 @@ export async function exchangeRuns(store: Store, request: ExchangeRequest): Prom
   for (const { id, next } of settle) refuseUnsettled(id, next);
   const lanes = createLaneList();
   const settled: Packed[] = [];
-  for (const settlement of settle) packSettlement(settled, settlement, lanes);
+  for (const settlement of settle) addSettlement(settled, settlement, lanes);
   const wanted = claim === undefined ? [] : packClaim(claim, lanes);
   const packed = pack([lanes.tags, settled, wanted]);
   const reply = await runScript(store, exchangeScript, [store.keep, packed], lanes.tags);
@@ -57,14 +57,15 @@ function refuseUnsettled(id: string, { state }: Run): void {
   throw new RedisBrokerError('INVALID_SETTLEMENT', message);
 }
 
-function packSettlement(
-  packed: Packed[],
+function addSettlement(
+  to: Packed[],
   { id, epoch, event, next, onlyIfExpired }: Settlement,
   lanes: LaneList,
 ): void {
   const by = settledBy(epoch, event);
+  const record = (event === 'complete' && encodeCompletion(next)) || encodeRecord(next, by);
   const mode = (onlyIfExpired === true ? 1 : 0) + (event === 'release' ? 2 : 0);
-  packed.push(id, epochText(epoch), `${by}\0`, mode, lanes.numberOf(next.lane), encodeRecord(next, by));
+  to.push(id, epochText(epoch), `${by}\0`, mode, lanes.numberOf(next.lane), record);
 }
 
 function packClaim({ worker, requestId, limit, leaseMs, lanes: asked }: Claim, lanes: LaneList): Packed[] {
