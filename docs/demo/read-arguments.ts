@@ -1,9 +1,13 @@
 import { parseArgs } from 'node:util';
+import type { BrokerName } from './tasks/open-broker.ts';
+import { BROKER_NAMES } from './tasks/open-broker.ts';
 
 /** What the command line says. */
 export interface Arguments {
   /** Seed of the server's moods, an integer ≥ 0. */
   readonly seed: number;
+  /** What keeps the tasks. */
+  readonly broker: BrokerName;
   readonly help: boolean;
 }
 
@@ -11,6 +15,8 @@ export interface Arguments {
 export const USAGE = `npm start -- [options]
 
   --seed <number>   how the server misbehaves; the same seed gives the same troubles (default: 2)
+  --broker <name>   what keeps the tasks: ${BROKER_NAMES.join(', ')} (default: memory); Redis is taken from
+                    REDIS_URL, or the redis-server of this machine is started for the demo alone
   --help            print this`;
 
 /** @throws {Error} when an argument is not known or its value is no good; the message says what is */
@@ -18,9 +24,13 @@ export function readArguments(given: readonly string[]): Arguments {
   try {
     const { values } = parseArgs({
       args: [...given],
-      options: { seed: { type: 'string', default: '2' }, help: { type: 'boolean', default: false } },
+      options: {
+        seed: { type: 'string', default: '2' },
+        broker: { type: 'string', default: 'memory' },
+        help: { type: 'boolean', default: false },
+      },
     });
-    return { seed: readSeed(values.seed), help: values.help };
+    return { seed: readSeed(values.seed), broker: readBroker(values.broker), help: values.help };
   } catch (error) {
     // Node's second sentence is about positional arguments, which there are none of.
     const [message] = (error instanceof Error ? error.message : String(error)).split('. ');
@@ -31,4 +41,10 @@ export function readArguments(given: readonly string[]): Arguments {
 function readSeed(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new Error(`--seed must be a whole number of at most 9 digits, got '${text}'.`);
+}
+
+function readBroker(text: string): BrokerName {
+  const name = BROKER_NAMES.find((known) => known === text);
+  if (name !== undefined) return name;
+  throw new Error(`--broker must be one of ${BROKER_NAMES.join(', ')}, got '${text}'.`);
 }

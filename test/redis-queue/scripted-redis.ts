@@ -5,8 +5,8 @@ import { createClient } from 'redis';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
 import type { Real } from '../support/broker-commands.ts';
 import { pairBrokers } from '../support/paired-broker.ts';
-import { removeKeys } from '../support/redis-harness.ts';
 import { readClockKey, rewriteScripts } from '../support/redis-scripts.ts';
+import { removeKeys } from '../support/servers/remove-keys.ts';
 
 /** Makes pairs of a memory broker and a Redis broker that live by one fake clock. */
 export interface PairFactory {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { RedisBroker, RedisBrokerOptions } from '@retry/redis-queue';
 import { createRedisBroker } from '@retry/redis-queue';
-import { createClient } from 'redis';
 import type { WorkerHarness } from '../contract/worker/worker-scene.ts';
 import type { BrokerHarness } from './broker-scene.ts';
+import { removeKeys } from './servers/remove-keys.ts';
 
 /** A harness whose broker can be asked what its server said. */
 export interface RedisHarness extends BrokerHarness {
@@ -25,18 +25,6 @@ export async function openRedisHarness(url: string, options: RedisBrokerOptions 
       await removeKeys(url, options.prefix ?? prefix);
     },
   };
-}
-
-/** Removes the keys of one prefix from a server that others may use as well. */
-export async function removeKeys(url: string, prefix: string): Promise<void> {
-  // A cluster is private and ends with its tests.
-  if (url === '') return;
-  const client = createClient({ url });
-  await client.connect();
-  for await (const keys of client.scanIterator({ MATCH: `{${prefix}:*`, COUNT: 1_000 })) {
-    if (keys.length > 0) await client.unlink(keys);
-  }
-  await client.close();
 }
 
 /** Opens a queue that several brokers of one prefix work on. */

@@ -1,7 +1,8 @@
-import { createMemoryBroker } from '@retry/inprocess';
 import type { Queue, Worker } from '@retry/worker';
 import { createQueue, createWorker } from '@retry/worker';
 import { formatTable } from '../table.ts';
+import type { BrokerName } from './open-broker.ts';
+import { openBroker } from './open-broker.ts';
 import type { Bank, Tasks } from './tasks.ts';
 import { defineTasks } from './tasks.ts';
 import { watchCounts } from './watch-counts.ts';
@@ -9,18 +10,18 @@ import { watchCounts } from './watch-counts.ts';
 const CONCURRENCY = 20;
 
 /** 500 tasks through a queue: retries, dead letters, a fix and a redrive. @returns whether the audit is balanced */
-export async function runTasks(): Promise<boolean> {
+export async function runTasks(name: BrokerName): Promise<boolean> {
   const bank: Bank = { isFixed: false };
   const tasks = defineTasks(bank);
-  const broker = createMemoryBroker();
+  const { broker, where, close } = await openBroker(name);
   const queue = createQueue({ broker });
   const worker = createWorker({ broker, tasks: Object.values(tasks), concurrency: CONCURRENCY });
   try {
-    await work({ bank, tasks, queue, worker });
+    await work({ bank, tasks, queue, worker, where });
     return await printAudit(queue);
   } finally {
     await worker.stop();
-    await broker.close();
+    await close();
   }
 }
 
@@ -29,12 +30,13 @@ interface Scene {
   readonly tasks: Tasks;
   readonly queue: Queue;
   readonly worker: Worker;
+  readonly where: string;
 }
 
-async function work({ bank, tasks, queue, worker }: Scene): Promise<void> {
+async function work({ bank, tasks, queue, worker, where }: Scene): Promise<void> {
   const finish = watchCounts(queue);
   await submitAll(queue, tasks);
-  console.log(`500 tasks of three kinds through a queue in memory, ${CONCURRENCY} at a time\n`);
+  console.log(`500 tasks of three kinds through a queue ${where}, ${CONCURRENCY} at a time\n`);
   worker.start();
   await worker.drain();
 

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import type { Broker } from '@retry/core/broker';
+import { createMemoryBroker } from '@retry/inprocess';
+import { createRedisBroker } from '@retry/redis-queue';
+// The demo takes its servers from where the tests take theirs.
+import { openRedis } from '../../../test/support/servers/redis.ts';
+import { removeKeys } from '../../../test/support/servers/remove-keys.ts';
+
+/** An open broker and how to leave nothing behind. */
+export interface OpenBroker {
+  readonly broker: Broker;
+  /** For people. */
+  readonly where: string;
+  readonly close: () => Promise<void>;
+}
+
+const BROKERS = { memory: openMemory, redis: openOnRedis };
+
+/** A broker that the demo knows. */
+export type BrokerName = keyof typeof BROKERS;
+
+/** Every broker that the demo knows. */
+export const BROKER_NAMES = Object.keys(BROKERS) as readonly BrokerName[]; // the keys of that very object
+
+/** Opens a broker for the demo alone. @throws when its server cannot be had, saying how to get one */
+export function openBroker(name: BrokerName): Promise<OpenBroker> {
+  return BROKERS[name]();
+}
+
+async function openMemory(): Promise<OpenBroker> {
+  const broker = createMemoryBroker();
+  return { broker, where: 'in memory', close: broker.close };
+}
+
+async function openOnRedis(): Promise<OpenBroker> {
+  const { url, source, stop } = await openRedis();
+  const prefix = `retry-demo-${randomUUID()}`;
+  const broker = await createRedisBroker({ url, prefix });
+  const { version, persistence } = broker.server;
+  return {
+    broker,
+    where: `on Redis ${version} (${source}; persistence: ${persistence})`,
+    close: async () => {
+      await broker.close();
+      await removeKeys(url, prefix);
+      await stop();
+    },
+  };
+}
