@@ -1,4 +1,4 @@
-import type { LintCode, PolicyInput } from '@retry/core';
+import type { LintCode, LintWarning, PolicyInput } from '@retry/core';
 import { definePolicy, lintPolicy } from '@retry/core';
 import { describe, expect, it } from 'vitest';
 
@@ -58,7 +58,7 @@ describe('lintPolicy', () => {
     ['NO_JITTER', { backoff: { type: 'custom', strategy: () => 5 }, jitter: 'none' }],
     ['NO_WAIT', { backoff: { type: 'none' }, retryable: false }],
     ['MATCHES_NOTHING', { retryOn: [] }],
-    ['UNREACHABLE_ATTEMPTS', { maxAttempts: Infinity, deadline: '1s' }],
+    ['UNREACHABLE_ATTEMPTS', { maxAttempts: Infinity, backoff: constant, jitter: 'equal', deadline: '1m' }],
     ['LONG_WORST_CASE', { maxAttempts: Infinity }],
     ['CAP_ERASES_JITTER', { backoff: constant, capAt: 'after-jitter', jitter: 'none', maxDelay: '1s' }],
     ['TIMEOUT_OVER_DEADLINE', { attemptTimeout: 'Infinity', deadline: '1s' }],
@@ -83,17 +83,133 @@ describe('lintPolicy', () => {
     expect(codesOf({ maxAttempts: 3, attemptTimeout: '30m' })).toEqual(['LONG_WORST_CASE']);
   });
 
-  it('says what is wrong, where, and what to write instead', () => {
-    const policy = definePolicy({ maxAttempts: 5, jitter: 'equal', backoff: constant, deadline: '1.2s' });
-
-    expect(lintPolicy(policy)).toEqual([
+  it.each<[PolicyInput, LintWarning]>([
+    [
+      { retryable: false },
+      {
+        code: 'NOT_RETRYABLE',
+        path: 'retryable',
+        message: 'retryable: false leaves 3 attempts unused',
+        cure: 'Write maxAttempts: 1, or retryable: true.',
+      },
+    ],
+    [
+      { retryOn: 'nothing' },
+      {
+        code: 'MATCHES_NOTHING',
+        path: 'retryOn',
+        message: 'no error is retried',
+        cure: 'List the expected errors, or write maxAttempts: 1.',
+      },
+    ],
+    [
+      { maxAttempts: Infinity },
+      {
+        code: 'UNBOUNDED',
+        path: 'maxAttempts',
+        message: 'it may retry for ever',
+        cure: 'Set a deadline, or a maxAttempts.',
+      },
+    ],
+    [
+      { maxAttempts: 3, jitter: 'equal', backoff: { type: 'constant', base: '45m' } },
+      {
+        code: 'LONG_WORST_CASE',
+        path: 'maxDelay',
+        message: 'it may take 1.5h',
+        cure: 'Lower maxDelay or maxAttempts, or set a deadline.',
+      },
+    ],
+    [
+      { backoff: { type: 'none' } },
+      {
+        code: 'NO_WAIT',
+        path: 'backoff',
+        message: 'it retries without a pause',
+        cure: "Use an exponential backoff with jitter: 'full'.",
+      },
+    ],
+    [
+      { jitter: 'none' },
+      {
+        code: 'NO_JITTER',
+        path: 'jitter',
+        message: 'calls that fail together retry together',
+        cure: "Use jitter: 'full'.",
+      },
+    ],
+    [
+      { backoff: { type: 'exponential', base: 100, factor: 0.9 } },
+      {
+        code: 'SHRINKING_DELAY',
+        path: 'backoff.factor',
+        message: 'delays shrink from retry to retry',
+        cure: 'Use a factor of at least 1.',
+      },
+    ],
+    [
+      { backoff: constant, maxDelay: 999 },
+      {
+        code: 'CAP_BELOW_BASE',
+        path: 'maxDelay',
+        message: 'the cap is below the base, so the backoff never shows',
+        cure: 'Raise maxDelay above backoff.base.',
+      },
+    ],
+    [
+      { backoff: constant, capAt: 'after-jitter', maxDelay: '1s' },
+      {
+        code: 'CAP_ERASES_JITTER',
+        path: 'capAt',
+        message: 'late delays pile up exactly at maxDelay',
+        cure: "Use capAt: 'before-jitter'.",
+      },
+    ],
+    [
+      { backoff: constant, maxDelay: '1s', granularity: 1_001 },
+      {
+        code: 'GRANULARITY_OVER_CAP',
+        path: 'granularity',
+        message: 'every delay is rounded down to 0',
+        cure: 'Use a granularity of at most maxDelay.',
+      },
+    ],
+    [
+      { maxAttempts: 5, jitter: 'equal', backoff: constant, deadline: '1.2s' },
       {
         code: 'UNREACHABLE_ATTEMPTS',
         path: 'deadline',
         message: 'at most 3 of 5 attempts fit',
         cure: 'Raise the deadline, or lower maxAttempts or the delays.',
       },
-    ]);
+    ],
+    [
+      { attemptTimeout: '2s', deadline: '2s' },
+      {
+        code: 'TIMEOUT_OVER_DEADLINE',
+        path: 'attemptTimeout',
+        message: 'one slow attempt uses up the whole deadline',
+        cure: 'Use an attemptTimeout well below the deadline.',
+      },
+    ],
+  ])('says what is wrong with %j, where, and what to write instead', (input, warning) => {
+    expect(lintPolicy(definePolicy(input))).toEqual([warning]);
+  });
+
+  it('finds delays that only late retries pile up at the cap', () => {
+    // 1, 2, 4, 8 and 16 s: the fourth is the first to reach the cap
+    const input = {
+      backoff: { type: 'exponential', base: '1s' },
+      capAt: 'after-jitter',
+      maxDelay: '8s',
+    } as const;
+
+    expect(codesOf({ ...input, maxAttempts: 6 })).toEqual(['CAP_ERASES_JITTER']);
+    expect(codesOf({ ...input, maxAttempts: 4 })).toEqual([]);
+  });
+
+  it('finds nothing that piles up where there is no retry', () => {
+    expect(codesOf({ capAt: 'after-jitter', maxAttempts: 1 })).toEqual([]);
   });
 
   it('gives its warnings in the order of the codes', () => {

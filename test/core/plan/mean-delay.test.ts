@@ -75,6 +75,21 @@ describe('the mean of a previewed delay', () => {
     ],
     ['whole units', 500, { jitter: 'full', granularity: 100 }],
     ['whole units of equal jitter', 750, { jitter: 'equal', granularity: 100 }],
+    [
+      'an odd number of whole units: 300, 400 or 500 ms',
+      400,
+      { jitter: 'equal', granularity: 100, backoff: { type: 'constant', base: 500 } },
+    ],
+    [
+      'an odd number of milliseconds without units: 500.5 to 1001 ms',
+      750.75,
+      { jitter: 'equal', backoff: { type: 'constant', base: 1_001 } },
+    ],
+    [
+      'a lowest delay that lifts two fifths of equal jitter: 0.4 x 700 + 0.6 x 850 ms',
+      790,
+      { jitter: 'equal', minDelay: 700 },
+    ],
   ])('is what many draws average to: %s', (_name, expectedMs, input) => {
     const policy = definePolicy({ ...second, ...input });
 

@@ -49,3 +49,63 @@ describe('preview beyond its limit', () => {
     expect(total).toEqual({ minMs: 58_000, meanMs: 58_000, maxMs: 58_000 });
   });
 });
+
+describe('preview beyond the thousandth retry', () => {
+  it('goes on with waits that stay, and knows the worst case', () => {
+    // 1500 retries of 2 s, and 1501 attempts of 1 s
+    expect(previewOf({ ...steady, maxAttempts: 1_501 }, { attemptMs: 1_000 }).total).toEqual({
+      minMs: 4_501_000,
+      meanMs: 4_501_000,
+      maxMs: 4_501_000,
+    });
+  });
+
+  it('spans jitter to the end where no deadline ends it', () => {
+    const input = { maxAttempts: 1_501, jitter: 'equal', backoff: { type: 'constant', base: '1s' } } as const;
+
+    expect(previewOf(input).total).toEqual({ minMs: 750_000, meanMs: 1_125_000, maxMs: 1_500_000 });
+  });
+
+  it.each([
+    [3_600_000, 1_799, 3_598_000],
+    [3_600_001, 1_800, 3_600_000],
+  ])('counts what fits before a deadline of %d ms', (deadline, maxRetries, lastMs) => {
+    const plan = previewOf({ ...steady, maxAttempts: 5_000, deadline });
+
+    expect(plan.maxRetries).toBe(maxRetries);
+    expect(plan.total).toEqual({ minMs: lastMs, meanMs: lastMs, maxMs: lastMs });
+  });
+
+  it('counts what the policy grants where more would fit', () => {
+    const plan = previewOf({ ...steady, maxAttempts: 1_501, deadline: '1h' });
+
+    expect(plan.maxRetries).toBe(1_500);
+    expect(plan.total).toEqual({ minMs: 3_000_000, meanMs: 3_000_000, maxMs: 3_000_000 });
+  });
+
+  it('lets every retry fit where the quickest way takes no time', () => {
+    const full = { maxAttempts: Infinity, jitter: 'full', deadline: '1d' } as const;
+
+    expect(previewOf(full).maxRetries).toBe(Infinity);
+    expect(previewOf({ ...full, maxAttempts: 5_000 }).maxRetries).toBe(4_999);
+  });
+
+  it('may end sooner than its last retry where a slow draw ends it', () => {
+    // 600 to 1100 ms a round: the slowest way has not met the deadline after a thousand retries. The attempt that
+    // ends at 1 199 000 may draw 1 s and be the last; the one after the thousandth retry ends after 600 100 at least.
+    const { maxRetries, total } = previewOf(
+      {
+        maxAttempts: 5_000,
+        jitter: 'equal',
+        backoff: { type: 'constant', base: '1s' },
+        deadline: 1_200_000,
+      },
+      { attemptMs: 100 },
+    );
+
+    expect(maxRetries).toBe(1_999);
+    expect(total.minMs).toBeLessThanOrEqual(1_199_000);
+    expect(total.minMs).toBeGreaterThanOrEqual(600_100);
+    expect(total.maxMs).toBe(1_200_000);
+  });
+});

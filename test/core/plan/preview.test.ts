@@ -129,6 +129,18 @@ describe('preview with a deadline', () => {
 
     expect(total.minMs).toBeLessThanOrEqual(60);
   });
+
+  it('may end with the first attempt where a draw meets the deadline exactly', () => {
+    // Whole units can draw both ends: 100 ms start the retry at the deadline, which decide() refuses.
+    const input = {
+      backoff: { type: 'constant', base: 100 },
+      jitter: 'equal',
+      granularity: 1,
+      deadline: 100,
+    } as const;
+
+    expect(previewOf(input).total.minMs).toBe(0);
+  });
 });
 
 describe('preview of an unlimited policy', () => {
