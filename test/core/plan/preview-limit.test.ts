@@ -108,4 +108,28 @@ describe('preview beyond the thousandth retry', () => {
     expect(total.minMs).toBeGreaterThanOrEqual(600_100);
     expect(total.maxMs).toBe(1_200_000);
   });
+
+  it('does not take delays that still shrink for delays that stay', () => {
+    // All waits together stay below 1000 / (1 - 0.999) = 1 000 000 ms, so the deadline cuts none.
+    const { maxRetries, total } = previewOf({
+      maxAttempts: 10_000,
+      jitter: 'none',
+      backoff: { type: 'exponential', base: '1s', factor: 0.999 },
+      deadline: 2_000_000,
+    });
+
+    expect(maxRetries).toBe(9_999);
+    expect(total.minMs).toBeLessThanOrEqual(1_000_000);
+    expect(total.maxMs).toBeGreaterThanOrEqual(999_900);
+  });
+
+  it('reads a list of delays to its end', () => {
+    const delays = Array.from({ length: 1_500 }, (_, index) => (index === 1_200 ? 10_000 : 1));
+    const list = { jitter: 'none', backoff: { type: 'list', delays } } as const;
+
+    // 1499 of 1 ms and one of 10 s; then 500 more of 1 ms
+    expect(previewOf({ ...list, maxAttempts: 1_501 }).total.maxMs).toBe(11_499);
+    expect(previewOf({ ...list, maxAttempts: 2_001 }).total.maxMs).toBe(11_999);
+    expect(previewOf({ ...list, maxAttempts: 2_001 }, { limit: 3 }).total.minMs).toBe(11_999);
+  });
 });

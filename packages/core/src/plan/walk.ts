@@ -24,18 +24,19 @@ export interface Walk {
   readonly soonestMs: number;
 }
 
-/** So many retries are gone through one by one; those after them are taken together. */
+/** So many retries are gone through one by one at least; those after them are taken together. */
 const STEPS = 1_000;
 
 /** Goes through the retries of a policy as if every attempt failed. */
 export function walk(policy: Policy, options: WalkOptions): Walk {
-  const { attempt, most, limit } = options;
+  const { attempt, limit } = options;
   const { deadlineMs } = policy;
+  const steps = stepsOf(policy, options);
   const retries: RetryPreview[] = [];
   let startsAfter = NOTHING;
   let soonestMs = Infinity;
   let delay = NOTHING;
-  for (let retry = 1; retry <= Math.min(most, Math.max(limit, STEPS)); retry += 1) {
+  for (let retry = 1; retry <= steps; retry += 1) {
     delay = delaySpan(policy, retry, delay.meanMs);
     const next = add(add(startsAfter, attempt), delay);
     // A slow draw alone reaches the deadline: then the attempt before was the last one.
@@ -49,21 +50,27 @@ export function walk(policy: Policy, options: WalkOptions): Walk {
   return { ...rest, retries, soonestMs: Math.min(soonestMs, rest.soonestMs) };
 }
 
+/** How many retries are gone through one by one: also the whole of a list, whose delays follow no rule. */
+function stepsOf({ backoff }: Policy, { most, limit }: WalkOptions): number {
+  const listed = backoff.type === 'list' ? backoff.delaysMs.length : 0;
+  return Math.min(most, Math.max(limit, STEPS, listed));
+}
+
 interface Position extends WalkOptions {
   readonly startsAfter: Span;
   readonly delay: Span;
 }
 
-/** The retries after those that were gone through: their waits are the same, or still grow. */
+/** The retries after those that were gone through: their waits are the same, or still grow or shrink. */
 function walkTheRest(policy: Policy, position: Position): Omit<Walk, 'retries'> {
-  const { attempt, delay, most, limit, startsAfter } = position;
+  const { attempt, delay, most, startsAfter } = position;
   const { deadlineMs } = policy;
-  const walked = Math.min(most, Math.max(limit, STEPS));
+  const walked = stepsOf(policy, position);
   if (walked === most) return { maxRetries: most, startsAfter, soonestMs: Infinity };
 
-  const [, highest] = delayBounds(policy, Number.MAX_SAFE_INTEGER);
-  const step = add(attempt, { ...delay, maxMs: highest > delay.maxMs ? Infinity : delay.maxMs });
-  const fitting = step.minMs > 0 ? Math.ceil((deadlineMs - startsAfter.minMs) / step.minMs) - 1 : Infinity;
+  const step = add(attempt, lateDelay(policy, delay));
+  // Infinity where the quickest way takes no time: every retry fits.
+  const fitting = Math.ceil((deadlineMs - startsAfter.minMs) / step.minMs) - 1;
   const left = Math.min(most - walked, fitting);
   return {
     maxRetries: walked + left,
@@ -71,6 +78,16 @@ function walkTheRest(policy: Policy, position: Position): Omit<Walk, 'retries'> 
     // Only luck can end it sooner than its quickest way goes.
     soonestMs:
       deadlineMs < Infinity && step.minMs < step.maxMs ? startsAfter.minMs + attempt.minMs : Infinity,
+  };
+}
+
+/** What each delay after this one can be: as low as the last of all, and without end where they grow. */
+function lateDelay(policy: Policy, delay: Span): Span {
+  const [lowest, highest] = delayBounds(policy, Number.MAX_SAFE_INTEGER);
+  return {
+    minMs: Math.min(delay.minMs, lowest),
+    meanMs: delay.meanMs,
+    maxMs: highest > delay.maxMs ? Infinity : delay.maxMs,
   };
 }
 
