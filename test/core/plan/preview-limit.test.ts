@@ -132,4 +132,18 @@ describe('preview beyond the thousandth retry', () => {
     expect(previewOf({ ...list, maxAttempts: 2_001 }).total.maxMs).toBe(11_999);
     expect(previewOf({ ...list, maxAttempts: 2_001 }, { limit: 3 }).total.minMs).toBe(11_999);
   });
+
+  it('is a number where waits still grow and the deadline leaves no room for one more', () => {
+    // 1 + 2 + ... + 1000 = 500 500 ms; the next would start at 501 501.
+    const { maxRetries, total } = previewOf({
+      maxAttempts: 5_000,
+      jitter: 'none',
+      maxDelay: 'Infinity',
+      backoff: { type: 'linear', base: 1 },
+      deadline: 501_000,
+    });
+
+    expect(maxRetries).toBe(1_000);
+    expect(total).toEqual({ minMs: 500_500, meanMs: 500_500, maxMs: 500_500 });
+  });
 });

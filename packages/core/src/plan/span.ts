@@ -17,9 +17,10 @@ export function add(one: Span, other: Span): Span {
   };
 }
 
-/** So many times, `0 ≤ count ≤ Infinity`; nothing for ever is still nothing. */
+/** So many times, `0 ≤ count ≤ Infinity`; nothing for ever is nothing, and so is for ever zero times. */
 export function times({ minMs, meanMs, maxMs }: Span, count: number): Span {
-  return { minMs: minMs && minMs * count, meanMs: meanMs && meanMs * count, maxMs: maxMs && maxMs * count };
+  const product = (ms: number): number => (ms === 0 || count === 0 ? 0 : ms * count);
+  return { minMs: product(minMs), meanMs: product(meanMs), maxMs: product(maxMs) };
 }
 
 /** None of it longer than the limit. */
