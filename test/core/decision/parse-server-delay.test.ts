@@ -1,5 +1,5 @@
 import { type HeaderSource, parseServerDelay } from '@retry/core';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 /** 30 seconds before the example date of RFC 9110. */
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 7);
@@ -11,6 +11,8 @@ const ASCTIME = 'Sun Nov  6 08:49:37 1994';
 const parse = (headers: HeaderSource) => parseServerDelay(headers, NOW);
 const malformed = (header: string, value: string) => ({ type: 'malformed', header, value });
 const delay = (delayMs: number) => ({ type: 'delay', delayMs });
+
+afterEach(() => vi.unstubAllEnvs());
 
 describe('parseServerDelay of Retry-After', () => {
   it.each([
@@ -25,6 +27,25 @@ describe('parseServerDelay of Retry-After', () => {
   it.each([IMF_FIXDATE, RFC_850, ASCTIME])('reads the date %s', (value) => {
     // RFC 9110 section 5.6.7: three forms, all in GMT
     expect(parse({ 'retry-after': value })).toEqual(delay(30_000));
+  });
+
+  it.each([IMF_FIXDATE, RFC_850, ASCTIME])(
+    'takes the date %s for GMT wherever the machine stands',
+    (value) => {
+      vi.stubEnv('TZ', 'America/New_York');
+
+      expect(parse({ 'retry-after': value })).toEqual(delay(30_000));
+    },
+  );
+
+  it.each([
+    // 08:49:37 GMT, as mail servers write it
+    ['Sun, 06 Nov 1994 10:49:37 +0200', 30_000],
+    ['Sun, 06 Nov 1994 03:49:37 -0500', 30_000],
+    // ten days and 30 seconds later
+    ['Wed Nov 16 08:49:37 1994', 864_030_000],
+  ])('reads the date %s', (value, delayMs) => {
+    expect(parse({ 'retry-after': value })).toEqual(delay(delayMs));
   });
 
   it.each([IMF_FIXDATE, RFC_850, ASCTIME])(
@@ -59,6 +80,13 @@ describe('parseServerDelay of Retry-After', () => {
     'Sun, 99 Nov 1994 08:49:37 GMT',
     'Mon, whatever 7',
     'Sun, 06 Nov 1994',
+    // Date.parse skips words before a date, and comments after it
+    `after ${IMF_FIXDATE}`,
+    `after ${RFC_850}`,
+    `after ${ASCTIME}`,
+    `${IMF_FIXDATE} (noon)`,
+    `${RFC_850} (noon)`,
+    `${ASCTIME} (noon)`,
   ])('calls %j malformed', (value) => {
     expect(parse({ 'retry-after': value })).toEqual(malformed('retry-after', value));
   });
@@ -68,11 +96,14 @@ describe('parseServerDelay of other headers', () => {
   it.each(['retry-after-ms', 'x-ms-retry-after-ms', 'grpc-retry-pushback-ms'])('reads %s', (header) => {
     expect(parse({ [header]: '1500' })).toEqual(delay(1_500));
     expect(parse({ [header]: '0' })).toEqual(delay(0));
+    expect(parse({ [header]: '1500.25' })).toEqual(delay(1_500.25));
   });
 
   it.each(['retry-after-ms', 'x-ms-retry-after-ms'])('calls a %s that is no number malformed', (header) => {
     expect(parse({ [header]: '-5' })).toEqual(malformed(header, '-5'));
     expect(parse({ [header]: 'x' })).toEqual(malformed(header, 'x'));
+    expect(parse({ [header]: '5 ms' })).toEqual(malformed(header, '5 ms'));
+    expect(parse({ [header]: '5.' })).toEqual(malformed(header, '5.'));
   });
 
   it.each(['-1', 'x', ''])('takes a gRPC pushback of %j for a refusal', (value) => {
@@ -113,6 +144,7 @@ describe('parseServerDelay from any source', () => {
     ['lower case', { 'retry-after': '5' }],
     ['any case', { 'Retry-After': '5' }],
     ['capitals', { 'RETRY-AFTER': '5' }],
+    ['a name in two cases, one of them empty', { 'Retry-After': undefined, 'retry-after': '5' }],
     ['a number', { 'retry-after': 5 }],
     ['a list', { 'retry-after': ['5', '9'] }],
     [

@@ -54,6 +54,8 @@ describe('readServerDelay', () => {
     { headers: {} },
     { response: null },
     { response: {} },
+    { response: { headers: null } },
+    { headers: null },
     { response: 'x' },
   ])('says absent for %o', (source) => {
     expect(readServerDelay(source, 0)).toEqual({ type: 'absent' });

@@ -36,8 +36,8 @@ export function parseServerDelay(headers: HeaderSource, nowAt: number): ServerDe
     const value = headerOf(headers, header);
     if (value === undefined) continue;
     const parsed = parse(value, { nowAt, headers }) ?? { type: 'malformed', header, value };
-    if (parsed.type === 'delay' || parsed.type === 'refused') return parsed;
     if (parsed.type === 'malformed') answer = parsed;
+    else if (parsed.type !== 'absent') return parsed;
   }
   return answer;
 }
