@@ -92,6 +92,18 @@ describe('computeDelay', () => {
     ]);
   });
 
+  it('leaves room for jitter that reaches up, in whole units', () => {
+    // The cap is nine units; doubled, four of them stay below it.
+    const input: PolicyInput = {
+      backoff: { type: 'constant', base: '20s' },
+      jitter: 'bounded',
+      maxDelay: '9s',
+      granularity: '1s',
+    };
+
+    expect([0, 0.5, JUST_UNDER_1].map((draw) => delayOf(input, 1, draw))).toEqual([4_000, 6_000, 8_000]);
+  });
+
   it('grows decorrelated backoff from the previous delay that it is told', () => {
     const policy = definePolicy({ backoff: { type: 'decorrelated', base: 100 }, maxDelay: '1s' });
     const after = (previousDelayMs: number | undefined) =>
