@@ -70,6 +70,17 @@ describe.each(Object.entries(sets))('%s', (_name, set) => {
 });
 
 describe('transientNetwork', () => {
+  it.each([
+    ['Failed to fetch', TypeError],
+    ['NetworkError when attempting to fetch resource.', TypeError],
+    ['Load failed', TypeError],
+    ['network error', TypeError],
+    ['Network connection lost.', Error],
+  ])('means "%s" where the message begins with it', (message, Class) => {
+    expect(isMeant(transientNetwork, new Class(message))).toBe(true);
+    expect(isMeant(transientNetwork, new Class(`no such text: ${message}`))).toBe(false);
+  });
+
   it('means a connection that the machine refused', async () => {
     const port = await closedPort();
 

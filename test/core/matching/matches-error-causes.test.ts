@@ -47,6 +47,20 @@ describe('matchesError with a cause', () => {
     expect(matchesError({ cause: () => true }, value)).toBe(false);
   });
 
+  it('takes a cause that is written and undefined for none', () => {
+    expect(matchesError({ cause: () => true }, new Error('x', { cause: undefined }))).toBe(false);
+    expect(matchesError({ cause: () => true }, new AggregateError([], 'x', { cause: undefined }))).toBe(
+      false,
+    );
+  });
+
+  it.each([5, null, 'text', { field: 'is missing' }])(
+    'finds no errors in errors that are no list: %o',
+    (errors) => {
+      expect(matchesError({ cause: () => true }, { errors })).toBe(false);
+    },
+  );
+
   it('asks about causes that are no errors', () => {
     expect(matchesError({ cause: (cause) => cause === 'text' }, new Error('x', { cause: 'text' }))).toBe(
       true,
@@ -55,6 +69,16 @@ describe('matchesError with a cause', () => {
 });
 
 describe('beneath', () => {
+  it('looks at a thousand errors and no more', () => {
+    const inARow = (count: number): unknown =>
+      Array.from({ length: count }).reduce((cause) => new Error('x', { cause }), 'innermost');
+
+    expect(beneath(inARow(1_000))).toHaveLength(1_000);
+    expect(beneath(inARow(1_000))).toContain('innermost');
+    expect(beneath(inARow(1_001))).toHaveLength(1_000);
+    expect(beneath(inARow(1_001))).not.toContain('innermost');
+  });
+
   it('gives the nearest first and each once', () => {
     const both = new AggregateError([inner, middle], 'both', { cause: middle });
 

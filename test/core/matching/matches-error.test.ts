@@ -54,7 +54,50 @@ describe('matchesError with a class', () => {
   });
 });
 
+describe('matchesError with a class of an odd name', () => {
+  const named = (name: unknown) => Object.defineProperty(class {}, 'name', { value: name });
+
+  it('tells classes apart whose names are no text', () => {
+    const [One, Other] = [named(12_345), named(12_345)];
+
+    expect(matches(One, new One())).toBe(true);
+    expect(matches(One, new Other())).toBe(false);
+  });
+
+  it('asks no class of an object that has none', () => {
+    expect(matches(ThrottledError, Object.create(Object.create(null)))).toBe(false);
+    expect(matches({ name: 'ThrottledError' }, Object.create(Object.create(null)))).toBe(false);
+  });
+});
+
 describe('matchesError with a predicate', () => {
+  it('takes no function for a class because it speaks of one, or has no prototype', () => {
+    function speaks(error: unknown): boolean {
+      return Object(error).class === 'transient';
+    }
+    function bare(): boolean {
+      return true;
+    }
+    bare.prototype = null;
+
+    expect(matches(speaks, { class: 'transient' })).toBe(true);
+    expect(matches(bare, new Error('x'))).toBe(true);
+  });
+
+  it('takes null for a no', () => {
+    const answersNull = (() => null) as unknown as MatcherInput; // what JavaScript callers write
+
+    expect(matches(answersNull, new Error('x'))).toBe(false);
+  });
+
+  it('says what to do with a promise', () => {
+    const answersLater = (async () => true) as unknown as MatcherInput; // what JavaScript callers write
+
+    expect(() => matches(answersLater, new Error('x'))).toThrow(
+      'a gate or predicate must answer at once, got a promise. Ask before the attempt ends.',
+    );
+  });
+
   it('asks arrows and functions, with the error as it was thrown', () => {
     const isText = (error: unknown) => typeof error === 'string';
 
@@ -154,6 +197,8 @@ describe('matchesError with a message', () => {
   it('takes a message that is no text as an empty one', () => {
     expect(matches({ message: /undefined|null|5/ }, { message: 5 })).toBe(false);
     expect(matches({ message: /undefined|null/ }, undefined)).toBe(false);
+    expect(matches({ message: /^$/ }, { message: 5 })).toBe(true);
+    expect(matches({ message: /./ }, new Error())).toBe(false);
   });
 });
 
