@@ -1,4 +1,11 @@
-import { definePolicy, isRetryError, NonRetryableError, PolicyError, RetryError } from '@retry/core';
+import {
+  definePolicy,
+  isRetryError,
+  NonRetryableError,
+  PolicyError,
+  RetryAfterError,
+  RetryError,
+} from '@retry/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 afterEach(() => vi.resetModules());
@@ -13,6 +20,17 @@ describe('RetryError', () => {
 
     expect(error).toBeInstanceOf(Error);
     expect(error).toMatchObject({ name: 'RetryError', code: 'ASYNC_GATE', message: 'no promise', cause });
+  });
+
+  it.each([
+    ['@retry/error', new RetryError('ASYNC_GATE', 'no promise')],
+    ['@retry/non-retryable', new NonRetryableError('no')],
+    ['@retry/retry-after', new RetryAfterError('1s')],
+  ])('carries the mark %s, by which other copies and versions know it', (mark, error) => {
+    expect(Object.getOwnPropertyDescriptor(error, Symbol.for(mark))).toMatchObject({
+      value: true,
+      enumerable: false,
+    });
   });
 
   it('shows its brand to no enumeration', () => {
