@@ -14,6 +14,8 @@ const HABITS: readonly (readonly [keys: RegExp, cure: string])[] = [
 
 const RETRY_COUNT = /^(retries|maxRetries|max_retries|retryLimit|limit|numOfAttempts|attempts|tries)$/;
 
+const COUNTS_OF_ALL: readonly string[] = ['attempts', 'tries', 'numOfAttempts'];
+
 /** What to write instead of a key that does not exist. */
 export function cureForKey(key: string, value: unknown, known: readonly string[]): string {
   if (known.includes('maxAttempts') && RETRY_COUNT.test(key)) return countCure(key, value);
@@ -24,8 +26,8 @@ export function cureForKey(key: string, value: unknown, known: readonly string[]
   return habit?.[1] ?? `Known keys are ${known.join(', ')}.`;
 }
 
-/** `attempts` and `tries` count the first execution, as we do; the others count what comes after it. */
+/** {@link COUNTS_OF_ALL} count the first execution, as we do; the others count what comes after it. */
 function countCure(key: string, value: unknown): string {
   if (typeof value !== 'number' || value < 0) return 'Use maxAttempts, which counts the first attempt too.';
-  return `Use maxAttempts: ${/^(attempts|tries|numOfAttempts)$/.test(key) ? value : value + 1}.`;
+  return `Use maxAttempts: ${COUNTS_OF_ALL.includes(key) ? value : value + 1}.`;
 }

@@ -33,9 +33,7 @@ export function extendPolicy(
     { ...merged, ...pick(lists, (key) => [...listOf(policy[key]), ...listOf(patch[key])]) },
     names,
   );
-  return lists.length === 0
-    ? united
-    : definePolicy({ ...toInput(united), ...pick(lists, (key) => once(listOf(united[key]))) }, names);
+  return definePolicy({ ...toInput(united), ...pick(lists, (key) => once(listOf(united[key]))) }, names);
 }
 
 type Matchers = readonly MatcherInput[];

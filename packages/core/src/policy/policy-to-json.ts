@@ -55,9 +55,8 @@ function hasFunction(value: unknown): boolean {
 function toJSON(value: unknown): unknown {
   if (value === Infinity) return 'Infinity';
   if (value instanceof RegExp) {
-    // definePolicy drops these two, so they make no difference between two patterns either.
-    const flags = value.flags.replace(/[gy]/g, '');
-    return flags === '' ? { pattern: value.source } : { pattern: value.source, flags };
+    const { source, flags } = value;
+    return flags === '' ? { pattern: source } : { pattern: source, flags };
   }
   if (Array.isArray(value)) return value.map(toJSON);
   if (typeof value !== 'object' || value === null) return value;
