@@ -15,6 +15,7 @@ describe('cureForKey', () => {
     ['numOfAttempts', 3, 'Use maxAttempts: 3.'],
     ['tries', 3, 'Use maxAttempts: 3.'],
     ['retries', Infinity, 'Use maxAttempts: Infinity.'],
+    ['retries', -1, 'Use maxAttempts, which counts the first attempt too.'],
     ['retries', 'three', 'Use maxAttempts, which counts the first attempt too.'],
   ])('counts the first attempt: %s: %o is "%s"', (key, value, cure) => {
     expect(cureForKey(key, value, POLICY_KEYS)).toBe(cure);
@@ -35,6 +36,15 @@ describe('cureForKey', () => {
   ])('knows the habit %s', (key, cure) => {
     expect(cureForKey(key, 5, POLICY_KEYS)).toBe(cure);
   });
+
+  it.each(['delays', 'xfactor', 'factors', 'idletimeout', 'timeouts', 'until-when', 'maxMsDelay', 'offset'])(
+    'does not take %s for a habit that it resembles',
+    (key) => {
+      expect(cureForKey(key, 5, POLICY_KEYS)).toBe(
+        'Known keys are maxAttempts, minDelay, maxDelay, deadline.',
+      );
+    },
+  );
 
   it('speaks of the policy only to a policy', () => {
     expect(cureForKey('retries', 3, ['max', 'mode'])).toBe('Known keys are max, mode.');

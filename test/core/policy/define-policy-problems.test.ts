@@ -48,6 +48,12 @@ describe('definePolicy', () => {
       'Use { proportional: 0.1 } for ± 10 %.',
     ],
     [
+      'jitter.proportional',
+      { jitter: { proportional: -0.1 } },
+      'must be a number from 0 to 1',
+      'Use { proportional: 0.1 } for ± 10 %.',
+    ],
+    [
       'capAt',
       { capAt: 'before' },
       'is not one of the choices',

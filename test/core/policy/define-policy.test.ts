@@ -172,6 +172,10 @@ describe('isPolicy', () => {
     expect(isPolicy('policy')).toBe(false);
   });
 
+  it('carries the mark @retry/policy, by which other copies and versions know it', () => {
+    expect(Symbol.for('@retry/policy') in definePolicy()).toBe(true);
+  });
+
   it('shows its brand to no enumeration', () => {
     expect(Object.getOwnPropertySymbols({ ...definePolicy() })).toEqual([]);
   });

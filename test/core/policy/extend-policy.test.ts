@@ -156,6 +156,27 @@ describe('a named strategy or gate', () => {
 });
 
 describe('an invalid result', () => {
+  it.each([null, undefined, 5, 'patch'])('says what to write instead of the patch %o', (patch) => {
+    const extend = (): unknown => extendPolicy({}, patch as never); // what JavaScript callers can write
+
+    expect(extend).toThrow(
+      expect.objectContaining({
+        problems: [
+          { path: '', value: patch, message: 'must be an object', cure: 'Use {} to change nothing.' },
+        ],
+      }),
+    );
+  });
+
+  it.each<[string, PolicyInput]>([
+    ['no strategy', {}],
+    ['a strategy without a name', { backoff: { type: 'custom', strategy: () => 1 } }],
+  ])('names no strategy where the base has %s', (_name, base) => {
+    const patch: PolicyInput = { backoff: { type: 'custom', strategy: 'patient' } };
+
+    expect(() => extendPolicy(base, patch)).toThrow('it has none.');
+  });
+
   it.each<[string, unknown]>([
     ['an unknown key', { retries: 3 }],
     ['null', { maxDelay: null }],

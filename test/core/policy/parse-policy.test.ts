@@ -57,6 +57,8 @@ describe('parsePolicy', () => {
       const problems = problemsOf(() => parsePolicy(text));
 
       expect(problems).toMatchObject([{ path: '', value: text, message: 'must be JSON' }]);
+      // What is wrong with the text is the engine's to say.
+      expect(problems).toMatchObject([{ cure: expect.stringMatching(/JSON.*\.$/) }]);
     },
   );
 

@@ -64,11 +64,23 @@ describe('readBackoff', () => {
       'backoff.strategy must be a function, an object with next, or a name in the registry',
     ],
     [{ type: 'custom', strategy: 'x' }, 'it has none.'],
+    [
+      { type: 'custom', strategy: () => 1, base: Infinity },
+      'backoff.base must be a finite duration ≥ 0, got Infinity.',
+    ],
     [{ type: 'quadratic', base: 1 }, 'backoff.type is not a kind of backoff, got "quadratic".'],
     [{ base: 1 }, 'Use one of none, constant, linear, exponential, fibonacci, decorrelated, list, custom.'],
     ['exponential', 'backoff must be an object, got "exponential".'],
   ])('refuses %o', (input, message) => {
     expect(() => backoffOf(input)).toThrow(message);
+  });
+
+  it('names the strategies that the registry has', () => {
+    const strategies = { patient: () => 1, eager: () => 0 };
+
+    expect(() => definePolicy({ backoff: { type: 'custom', strategy: 'x' } }, { strategies })).toThrow(
+      'Pass { strategies: { name: (retry, context) => ms } }; it has patient, eager.',
+    );
   });
 
   it('takes a list of any length', () => {

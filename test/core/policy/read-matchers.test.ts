@@ -49,6 +49,14 @@ describe('readMatchers', () => {
 
   it.each([
     [[{ message: 'x' }], 'retryOn[0].message must be a regular expression, got "x". Use /timed out/i, or'],
+    [
+      [{ message: { pattern: 5 } }],
+      "retryOn[0].message.pattern must be text, got 5. Use /timed out/i, or { pattern: 'timed out', flags: 'i' }.",
+    ],
+    [[{ message: { pattern: 'x', flags: 5 } }], 'retryOn[0].message.flags must be text, got 5. Use /timed'],
+    [[{ message: { flags: 5 } }], 'retryOn[0].message.pattern must be text, got undefined.'],
+    [[/timed out/i], 'retryOn[0] is not a matcher, got {}. Use { message: /timed out/i }.'],
+    [[{ code: '' }], 'retryOn[0].code must be one value or a list of them, got "".'],
     [[{ message: { pattern: '(' } }], 'retryOn[0].message must be a regular expression'],
     [[{ message: { pattern: 'x', flags: 'q' } }], 'retryOn[0].message must be a regular expression'],
     [[{ message: { pattern: 'x', flag: 'i' } }], 'retryOn[0].message.flag is not a known key'],
@@ -81,6 +89,15 @@ describe('readMatchers', () => {
 
     expect(define).toThrow(PolicyError);
     expect(define).toThrow(/(\.cause){10,} is nested too deep, got .* One cause looks at every depth\.$/);
+  });
+
+  it('reads causes whose path is a hundred letters long, and no longer one', () => {
+    const nested = (depth: number): ErrorPattern =>
+      depth === 0 ? { name: 'Innermost' } : { cause: nested(depth - 1) };
+
+    // retryOn[0] are 10 letters, each .cause 6 more
+    expect(read([nested(15)])).toEqual([nested(15)]);
+    expect(() => read([nested(16)])).toThrow('is nested too deep');
   });
 
   it("knows 'nothing' for retryOn alone", () => {
