@@ -81,6 +81,38 @@ describe('defineBudget', () => {
     expect(problemsOf(input)).toEqual(expect.arrayContaining([expect.objectContaining({ path })]));
   });
 
+  it.each<[unknown, object]>([
+    [
+      {},
+      {
+        path: 'type',
+        value: undefined,
+        message: 'is missing',
+        cure: 'Use one of token-bucket, ratio, throttle.',
+      },
+    ],
+    [
+      { type: 'ratio', window: 0.5 },
+      {
+        path: 'window',
+        value: 0.5,
+        message: 'must be a finite duration ≥ 1 ms',
+        cure: "Use milliseconds or text like '500ms', '2s', '5m'.",
+      },
+    ],
+    [
+      { type: 'throttle', maxTokens: -1 },
+      {
+        path: 'maxTokens',
+        value: -1,
+        message: 'must be a finite number ≥ 0',
+        cure: 'Leave it out for the default.',
+      },
+    ],
+  ])('says what is wrong with %j, and what to write instead', (input, problem) => {
+    expect(problemsOf(input)).toEqual([problem]);
+  });
+
   it.each([undefined, null, 3, 'token-bucket', [], () => 1])('refuses %s as a whole', (input) => {
     expect(problemsOf(input)).toEqual(expect.arrayContaining([expect.objectContaining({ path: '' })]));
   });

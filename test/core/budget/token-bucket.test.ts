@@ -49,6 +49,13 @@ describe('a token bucket', () => {
     },
   );
 
+  it('takes the default price where no kind is given, whatever an empty kind costs', () => {
+    const odd = defineBudget({ type: 'token-bucket', costs: { '': 100, default: 2 } });
+
+    expect(stepBudget(odd, bucket(500), { type: 'retry' }, 0).paid).toBe(2);
+    expect(stepBudget(odd, bucket(500), { type: 'retry', kind: '' }, 0).paid).toBe(100);
+  });
+
   it('grants 100 retries in a row and refuses the next', () => {
     let state = openBudget(aws, 0);
     for (let retry = 1; retry <= 100; retry += 1) {
