@@ -93,11 +93,14 @@ describe('parseServerDelay of Retry-After', () => {
 });
 
 describe('parseServerDelay of other headers', () => {
-  it.each(['retry-after-ms', 'x-ms-retry-after-ms', 'grpc-retry-pushback-ms'])('reads %s', (header) => {
-    expect(parse({ [header]: '1500' })).toEqual(delay(1_500));
-    expect(parse({ [header]: '0' })).toEqual(delay(0));
-    expect(parse({ [header]: '1500.25' })).toEqual(delay(1_500.25));
-  });
+  it.each(['retry-after-ms', 'x-ms-retry-after-ms', 'x-amz-retry-after', 'grpc-retry-pushback-ms'])(
+    'reads %s',
+    (header) => {
+      expect(parse({ [header]: '1500' })).toEqual(delay(1_500));
+      expect(parse({ [header]: '0' })).toEqual(delay(0));
+      expect(parse({ [header]: '1500.25' })).toEqual(delay(1_500.25));
+    },
+  );
 
   it.each(['retry-after-ms', 'x-ms-retry-after-ms'])('calls a %s that is no number malformed', (header) => {
     expect(parse({ [header]: '-5' })).toEqual(malformed(header, '-5'));

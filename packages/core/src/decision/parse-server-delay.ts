@@ -17,12 +17,15 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   'grpc-retry-pushback-ms': (value) => milliseconds(value) ?? { type: 'refused' },
   'retry-after-ms': milliseconds,
   'x-ms-retry-after-ms': milliseconds,
+  // The AWS SDKs for Java, .NET and Rust read it so.
+  'x-amz-retry-after': milliseconds,
   'retry-after': (value, { nowAt, headers }) => seconds(value) ?? httpDate(value, headers, nowAt),
 };
 
 /**
  * What response headers say about when to come back: `x-should-retry`, `grpc-retry-pushback-ms`,
- * `retry-after-ms`, `x-ms-retry-after-ms` and `Retry-After` (seconds or an HTTP date).
+ * `retry-after-ms`, `x-ms-retry-after-ms`, `x-amz-retry-after` (milliseconds) and `Retry-After` (seconds or an
+ * HTTP date).
  *
  * A date counts from the answer's own `Date` header where there is one, so that a skewed clock does not
  * matter; one in the past asks for nothing. Never throws on strings.
