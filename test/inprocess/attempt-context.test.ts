@@ -1,9 +1,18 @@
-import { definePolicy } from '@retry/core';
+import { definePolicy, type Policy } from '@retry/core';
 import { retry } from '@retry/inprocess';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Attempt } from '../../packages/inprocess/src/attempt-context.ts';
+import { Call } from '../../packages/inprocess/src/call.ts';
+import { createPlan } from '../../packages/inprocess/src/plan.ts';
+import { createFakeClock } from './fake-clock.ts';
 
 const THREE = definePolicy({ maxAttempts: 3 });
+
+function attemptOf(policy: Policy, attempt: number, previousError?: unknown): Attempt {
+  const plan = createPlan(() => undefined, policy, { clock: createFakeClock() });
+  const call = new Call(plan, plan.scope, 0);
+  return new Attempt(call, { attempt, previousError, timeoutMs: Infinity, startedAt: 0 });
+}
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -13,7 +22,7 @@ describe('Attempt', () => {
   it('knows its number, the most there are and the error before', () => {
     const error = new Error('before');
 
-    const attempt = new Attempt(2, THREE, error);
+    const attempt = attemptOf(THREE, 2, error);
 
     expect([attempt.attempt, attempt.maxAttempts]).toEqual([2, 3]);
     expect(attempt.previousError).toBe(error);
@@ -27,50 +36,50 @@ describe('Attempt', () => {
     [1, { maxAttempts: 3, retryable: false }, true],
     [1_000_000, { maxAttempts: Infinity }, false],
   ])('says whether attempt %i of %o is the last', (number, policy, isLast) => {
-    const attempt = new Attempt(number, definePolicy(policy), undefined);
+    const attempt = attemptOf(definePolicy(policy), number);
 
     expect(attempt.isLast).toBe(isLast);
   });
 
   it('counts one attempt in all when the policy is not retryable', () => {
-    const attempt = new Attempt(1, definePolicy({ maxAttempts: 3, retryable: false }), undefined);
+    const attempt = attemptOf(definePolicy({ maxAttempts: 3, retryable: false }), 1);
 
     expect(attempt.maxAttempts).toBe(1);
   });
 
   it('gives the same signal each time it is asked', () => {
-    const attempt = new Attempt(1, THREE, undefined);
+    const attempt = attemptOf(THREE, 1);
 
     expect(attempt.signal).toBe(attempt.signal);
     expect(attempt.signal.aborted).toBe(false);
   });
 
   it('aborts the signal with the reason when it is stopped', () => {
-    const attempt = new Attempt(1, THREE, undefined);
+    const attempt = attemptOf(THREE, 1);
     const reason = new Error('enough');
     const { signal } = attempt;
 
-    attempt.stop(reason);
+    attempt.interrupt(reason);
 
     expect(signal.aborted).toBe(true);
     expect(signal.reason).toBe(reason);
   });
 
   it('gives a signal that is born aborted after it was stopped', () => {
-    const attempt = new Attempt(1, THREE, undefined);
+    const attempt = attemptOf(THREE, 1);
     const reason = new Error('enough');
 
-    attempt.stop(reason);
+    attempt.interrupt(reason);
 
     expect(attempt.signal.aborted).toBe(true);
     expect(attempt.signal.reason).toBe(reason);
   });
 
   it('keeps the first reason when it is stopped twice', () => {
-    const attempt = new Attempt(1, THREE, undefined);
+    const attempt = attemptOf(THREE, 1);
 
-    attempt.stop('first');
-    attempt.stop('second');
+    attempt.interrupt('first');
+    attempt.interrupt('second');
 
     expect(attempt.signal.reason).toBe('first');
   });

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type RetryOptions, retry } from '@retry/inprocess';
+import { retry } from '@retry/inprocess';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { callHook } from '../../packages/inprocess/src/hooks.ts';
 import { alwaysFailing, failing, rejectionOf } from './failing.ts';
@@ -57,7 +57,7 @@ describe('what a hook returns', () => {
     // biome-ignore lint/suspicious/noThenProperty: a thenable is what this is about.
     const hook = (): unknown => ({ then: (_: unknown, reject?: (error: Error) => void) => reject?.(BROKEN) });
 
-    callHook(hook, 1, { reportError });
+    callHook(hook, 1, reportError);
     await setImmediate();
 
     expect(reportError.mock.calls).toEqual([[BROKEN]]);
@@ -69,7 +69,7 @@ describe('what a hook returns', () => {
     const unhandled = vi.fn();
     process.removeAllListeners('unhandledRejection').on('unhandledRejection', unhandled);
 
-    callHook(throwing, 1, { reportError: rejecting });
+    callHook(throwing, 1, rejecting);
     await setImmediate();
     await setImmediate();
     process.removeAllListeners('unhandledRejection');
@@ -80,16 +80,14 @@ describe('what a hook returns', () => {
 });
 
 describe('callHook', () => {
-  const none: RetryOptions = {};
-
   it('lets an absent hook pass', () => {
-    expect(() => callHook(undefined, 1, none)).not.toThrow();
+    expect(() => callHook(undefined, 1)).not.toThrow();
   });
 
   it('hands the event on', () => {
     const hook = vi.fn();
 
-    callHook(hook, 'event', none);
+    callHook(hook, 'event');
 
     expect(hook.mock.calls).toEqual([['event']]);
   });
@@ -98,7 +96,7 @@ describe('callHook', () => {
     const reportError = vi.fn();
     vi.stubGlobal('reportError', reportError);
 
-    callHook(throwing, 1, none);
+    callHook(throwing, 1);
 
     expect(reportError.mock.calls).toEqual([[BROKEN]]);
   });
@@ -107,7 +105,7 @@ describe('callHook', () => {
     vi.stubGlobal('reportError', undefined);
     const print = vi.spyOn(console, 'error').mockImplementation(() => {});
 
-    callHook(throwing, 1, none);
+    callHook(throwing, 1);
 
     expect(print.mock.calls).toEqual([[BROKEN]]);
   });

@@ -3,6 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { AttemptTimeoutError, definePolicy } from '@retry/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Attempt } from '../../packages/inprocess/src/attempt-context.ts';
+import { Call } from '../../packages/inprocess/src/call.ts';
+import { createPlan } from '../../packages/inprocess/src/plan.ts';
 import { runAttempt } from '../../packages/inprocess/src/run-attempt.ts';
 import { rejectionOf } from './failing.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -16,7 +18,7 @@ let attempt: Attempt;
 beforeEach(() => {
   clock = createFakeClock();
   controller = new AbortController();
-  attempt = new Attempt(2, definePolicy(), undefined);
+  attempt = makeAttempt(Infinity);
   unhandled.mockClear();
   process.on('unhandledRejection', unhandled);
 });
@@ -25,11 +27,19 @@ afterEach(() => {
   process.off('unhandledRejection', unhandled);
 });
 
-function run<T>(fn: () => T | PromiseLike<T>, timeoutMs = Infinity): Promise<T> {
-  return runAttempt(fn, attempt, { clock, timeoutMs, signal: controller.signal });
+function makeAttempt(timeoutMs: number): Attempt {
+  const plan = createPlan(() => undefined, definePolicy(), { clock });
+  const start = { attempt: 2, previousError: undefined, timeoutMs, startedAt: clock.now() };
+  return new Attempt(new Call(plan, plan.scope, 0), start);
 }
 
-function expectNothingLeft(): void {
+function run(fn: () => unknown, timeoutMs = Infinity): Promise<unknown> {
+  attempt = makeAttempt(timeoutMs);
+  return runAttempt(fn, attempt, { clock, signal: controller.signal });
+}
+
+async function expectNothingLeft(): Promise<void> {
+  await setImmediate();
   expect(clock.pending()).toBe(0);
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
 }
@@ -39,10 +49,10 @@ describe('runAttempt', () => {
     ['a value', () => 'done'],
     ['a promise', async () => 'done'],
   ])('gives what the function gives: %s', async (_name, fn) => {
-    const result = await run<string>(fn, 1_000);
+    const result = await run(fn, 1_000);
 
     expect(result).toBe('done');
-    expectNothingLeft();
+    await expectNothingLeft();
   });
 
   it.each([
@@ -54,7 +64,7 @@ describe('runAttempt', () => {
     const thrown = await rejectionOf(run(failWith(error), 1_000));
 
     expect(thrown).toBe(error);
-    expectNothingLeft();
+    await expectNothingLeft();
   });
 
   it('runs the function at once', () => {
@@ -86,7 +96,7 @@ describe('runAttempt', () => {
       timeoutMs: 250,
       message: 'attempt 2 took longer than 250 ms',
     });
-    expectNothingLeft();
+    await expectNothingLeft();
   });
 
   it('aborts the attempt with the error it rejects with when the time is up', async () => {
@@ -107,7 +117,7 @@ describe('runAttempt', () => {
 
       expect(await result).toBe(reason);
       expect(attempt.signal.reason).toBe(reason);
-      expectNothingLeft();
+      await expectNothingLeft();
     },
   );
 
@@ -118,7 +128,7 @@ describe('runAttempt', () => {
     });
 
     expect(await rejectionOf(result)).toBe('enough');
-    expectNothingLeft();
+    await expectNothingLeft();
   });
 
   it.each([

@@ -173,6 +173,7 @@ describe('listeners on the caller’s signal', { timeout: 30_000 }, () => {
     expect(listeners()).toBe(1);
     await clock.advance(10);
     await Promise.all(results);
+    await setImmediate();
     expect(listeners()).toBe(0);
   });
 
@@ -183,6 +184,7 @@ describe('listeners on the caller’s signal', { timeout: 30_000 }, () => {
     for (let count = 0; count < 10_000; count += 1) await call();
 
     expect(counts).toEqual(new Set([1]));
+    await setImmediate();
     expect(listeners()).toBe(0);
   });
 });

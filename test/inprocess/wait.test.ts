@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { wait } from '../../packages/inprocess/src/wait.ts';
-import { rejectionOf } from './failing.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 describe('wait', () => {
@@ -20,7 +20,7 @@ describe('wait', () => {
   it('sets no timer for a delay of 0', async () => {
     const clock = createFakeClock();
 
-    await wait(0, clock, new AbortController().signal);
+    await wait(0, clock, { signal: new AbortController().signal });
 
     expect(clock.delays).toEqual([]);
   });
@@ -35,32 +35,48 @@ describe('wait', () => {
     expect(clock.delays).toEqual([0.25]);
   });
 
-  it.each([0, 500])('rejects with the reason of a signal that has aborted, delay %i', async (delayMs) => {
+  it.each([0, 500])('is over at once with a signal that has aborted, delay %i', async (delayMs) => {
     const clock = createFakeClock();
 
-    const reason = await rejectionOf(wait(delayMs, clock, AbortSignal.abort('gone')));
+    await wait(delayMs, clock, { signal: AbortSignal.abort('gone') });
 
-    expect(reason).toBe('gone');
     expect(clock.delays).toEqual([]);
   });
 
-  it('rejects at once with the reason when the signal aborts', async () => {
+  it('is over at once when the signal aborts', async () => {
     const clock = createFakeClock();
     const controller = new AbortController();
-    const reason = new Error('enough');
 
-    const result = rejectionOf(wait(500, clock, controller.signal));
+    const result = wait(500, clock, { signal: controller.signal });
     await clock.advance(100);
-    controller.abort(reason);
+    controller.abort();
+    await result;
 
-    expect(await result).toBe(reason);
+    expect(clock.now()).toBe(1_000_100);
+  });
+
+  it('is over at once when whoever parks it wakes it, and takes itself off', async () => {
+    const clock = createFakeClock();
+    const unpark = vi.fn();
+    const wakes: (() => void)[] = [];
+    const park = (wake: () => void) => {
+      wakes.push(wake);
+      return unpark;
+    };
+
+    const result = wait(500, clock, { park });
+    wakes[0]?.();
+    await result;
+
+    expect(clock.pending()).toBe(0);
+    expect(unpark).toHaveBeenCalledTimes(1);
   });
 
   it('leaves no timer behind when it is aborted', async () => {
     const clock = createFakeClock();
     const controller = new AbortController();
 
-    const result = rejectionOf(wait(500, clock, controller.signal));
+    const result = wait(500, clock, { signal: controller.signal });
     expect(clock.pending()).toBe(1);
     controller.abort();
     await result;
@@ -72,11 +88,12 @@ describe('wait', () => {
     const clock = createFakeClock();
     const controller = new AbortController();
 
-    const result = Promise.allSettled([wait(500, clock, controller.signal)]);
+    const result = Promise.allSettled([wait(500, clock, { signal: controller.signal })]);
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
     if (end === 'is aborted') controller.abort();
     await clock.advance(500);
     await result;
+    await setImmediate();
 
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });
@@ -85,7 +102,7 @@ describe('wait', () => {
     const clock = createFakeClock();
     const controller = new AbortController();
 
-    const result = wait(500, clock, controller.signal);
+    const result = wait(500, clock, { signal: controller.signal });
     await clock.advance(500);
     controller.abort();
 

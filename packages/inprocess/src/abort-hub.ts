@@ -1,3 +1,6 @@
+import { report } from './report-error.ts';
+import { soon } from './soon.ts';
+
 type Callback = () => void;
 
 /**
@@ -6,17 +9,23 @@ type Callback = () => void;
  */
 const hubs = new WeakMap<AbortSignal, Set<Callback>>();
 
+/** Signals that nobody waits on at the moment, but on which we still listen. */
+const idle = new Set<AbortSignal>();
+
 /**
- * Calls back once when the signal aborts; not at all when it has aborted already.
- *
- * @returns a function that takes the wish back
+ * Calls back once when the signal aborts, unless {@link offAbort} comes first; not at all when it has aborted
+ * already. The same callback twice is one.
  */
-export function onAbort(signal: AbortSignal, callback: Callback): () => void {
-  const waiting = hubs.get(signal) ?? listen(signal);
-  // A callback may wait on the same signal twice, so each wish is a value of its own.
-  const wish: Callback = () => callback();
-  waiting.add(wish);
-  return () => forget(signal, waiting, wish);
+export function onAbort(signal: AbortSignal, callback: Callback): void {
+  if (!signal.aborted) (hubs.get(signal) ?? listen(signal)).add(callback);
+}
+
+/** Takes the wish back. The listener goes a turn of the event loop later, as the next call may want it. */
+export function offAbort(signal: AbortSignal, callback: Callback): void {
+  const waiting = hubs.get(signal);
+  if (!waiting?.delete(callback) || waiting.size > 0) return;
+  if (idle.size === 0) soon(stopListening);
+  idle.add(signal);
 }
 
 function listen(signal: AbortSignal): Set<Callback> {
@@ -28,13 +37,22 @@ function listen(signal: AbortSignal): Set<Callback> {
 
 function announceAbort(this: unknown, event: Event): void {
   const signal = event.target as AbortSignal; // only ever listens to signals
-  const waiting = hubs.get(signal);
+  for (const callback of hubs.get(signal) ?? []) {
+    try {
+      callback();
+    } catch (error) {
+      // The others still have to hear.
+      report(error);
+    }
+  }
   hubs.delete(signal);
-  for (const wish of waiting ?? []) wish();
 }
 
-function forget(signal: AbortSignal, waiting: Set<Callback>, wish: Callback): void {
-  if (!waiting.delete(wish) || waiting.size > 0 || hubs.get(signal) !== waiting) return;
-  hubs.delete(signal);
-  signal.removeEventListener('abort', announceAbort);
+function stopListening(): void {
+  for (const signal of idle) {
+    if (hubs.get(signal)?.size !== 0) continue;
+    hubs.delete(signal);
+    signal.removeEventListener('abort', announceAbort);
+  }
+  idle.clear();
 }

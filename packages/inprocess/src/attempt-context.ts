@@ -1,7 +1,11 @@
-import type { Policy } from '@retry/core';
+import type { Clock, Duration } from '@retry/core';
+import { RetryAfterError } from '@retry/core';
+import type { RetryBudget } from './retry-budget.ts';
 
-/** What the function of `retry` is told about the attempt it is. */
+/** What the function of `retry` is told about the attempt it is. Its members may be taken out of it. */
 export interface AttemptContext {
+  /** The call's own name, the same for all of its attempts: an idempotency key. */
+  readonly id: string;
   /** Counted from 1. */
   readonly attempt: number;
   /** Attempts in all, the first included; may be `Infinity`. */
@@ -12,24 +16,78 @@ export interface AttemptContext {
   readonly previousError: unknown;
   /** Aborts when this attempt is to stop: its timeout, the deadline or the caller. Fresh for each attempt. */
   readonly signal: AbortSignal;
+  /** Milliseconds since the call began, waits included. */
+  readonly elapsedMs: number;
+  /** Milliseconds until this attempt is cut off, `0 ≤ ms ≤ Infinity`. */
+  readonly remainingMs: number;
+  /** Throws `error`, and makes it the last: the call rejects with it whatever the policy says. */
+  readonly stop: (error: unknown) => never;
+  /** Throws `error`, and asks for at least `delay` before the next attempt, as a server's `Retry-After` does. */
+  readonly retryAfter: (delay: Duration, error: unknown) => never;
 }
+
+/** What an attempt reads of its call. */
+export interface CallView {
+  readonly id: string;
+  readonly maxAttempts: number;
+  readonly clock: Clock;
+  readonly startedAt: number;
+  /** What a call within this attempt takes over. */
+  readonly scope: {
+    readonly budget: RetryBudget | undefined;
+    readonly depth: number;
+    readonly totalAttempts: number;
+  };
+}
+
+/** How an attempt begins. */
+export type AttemptStart = Pick<Attempt, 'attempt' | 'previousError' | 'timeoutMs' | 'startedAt'>;
+
+/** What the function asked for beside its error. */
+export type Wish =
+  | { readonly type: 'stop'; readonly error: unknown }
+  | { readonly type: 'retry-after'; readonly delayMs: number };
 
 /** One attempt's context; makes its AbortController only when somebody asks for the signal. */
 export class Attempt implements AttemptContext {
   readonly attempt: number;
-  readonly maxAttempts: number;
   readonly previousError: unknown;
+  readonly call: CallView;
+  /** How long it may take; `Infinity` is no limit. */
+  readonly timeoutMs: number;
+  readonly startedAt: number;
+  isTimedOut = false;
+  wish: Wish | undefined;
   /** Why it was stopped, until somebody asks for the signal. One field, as every attempt pays for each. */
   #abort: AbortController | { readonly reason: unknown } | undefined;
 
-  constructor(attempt: number, policy: Policy, previousError: unknown) {
-    this.attempt = attempt;
-    this.maxAttempts = policy.retryable ? policy.maxAttempts : 1;
-    this.previousError = previousError;
+  constructor(call: CallView, start: AttemptStart) {
+    this.call = call;
+    this.attempt = start.attempt;
+    this.previousError = start.previousError;
+    this.timeoutMs = start.timeoutMs;
+    this.startedAt = start.startedAt;
+  }
+
+  get id(): string {
+    return this.call.id;
+  }
+
+  get maxAttempts(): number {
+    return this.call.maxAttempts;
   }
 
   get isLast(): boolean {
     return this.attempt >= this.maxAttempts;
+  }
+
+  get elapsedMs(): number {
+    return Math.max(this.call.clock.now() - this.call.startedAt, 0);
+  }
+
+  get remainingMs(): number {
+    if (this.timeoutMs === Infinity) return Infinity;
+    return Math.max(this.startedAt + this.timeoutMs - this.call.clock.now(), 0);
   }
 
   get signal(): AbortSignal {
@@ -40,8 +98,27 @@ export class Attempt implements AttemptContext {
     return controller.signal;
   }
 
+  get stop(): (error: unknown) => never {
+    return (error) => {
+      this.wish = { type: 'stop', error };
+      throw error;
+    };
+  }
+
+  get retryAfter(): (delay: Duration, error: unknown) => never {
+    return (delay, error) => {
+      this.wish = { type: 'retry-after', delayMs: new RetryAfterError(delay).delayMs };
+      throw error;
+    };
+  }
+
+  /** Whether it was told to stop before it had ended by itself. */
+  get isInterrupted(): boolean {
+    return this.#abort instanceof AbortController ? this.#abort.signal.aborted : this.#abort !== undefined;
+  }
+
   /** Tells the attempt to stop; a signal asked for later is born aborted. */
-  stop(reason: unknown): void {
+  interrupt(reason: unknown): void {
     if (this.#abort instanceof AbortController) this.#abort.abort(reason);
     else this.#abort ??= { reason };
   }

@@ -1,28 +1,38 @@
-import type { RetryOptions } from './options.ts';
+import type { Instruments } from './instruments.ts';
+import { installed } from './instruments.ts';
+import type { RetryHooks, RetryOptions } from './options.ts';
+import { report } from './report-error.ts';
 
 /** Calls a hook. Whatever it throws, or rejects with, is reported and changes nothing. */
 export function callHook<Event>(
   hook: ((event: Event) => unknown) | undefined,
   event: Event,
-  options: RetryOptions,
+  reporter?: (error: unknown) => unknown,
 ): void {
   if (hook === undefined) return;
   try {
+    const answer = hook(event);
+    if (answer === undefined) return;
     // A promise may be of another realm, so whatever it is is asked to settle.
-    Promise.resolve(hook(event)).catch((error: unknown) => report(error, options));
+    Promise.resolve(answer).catch((error: unknown) => report(error, reporter));
   } catch (error) {
-    report(error, options);
+    report(error, reporter);
   }
 }
 
-function report(error: unknown, { reportError }: RetryOptions): void {
-  const { reportError: globalReport } = globalThis as { reportError?: (error: unknown) => void }; // not in Node
-  try {
-    // A reporter that throws, or rejects, has nobody left to tell.
-    Promise.resolve((reportError ?? globalReport ?? console.error)(error)).catch(ignore);
-  } catch {
-    ignore();
-  }
+/** Whether anybody would be told: an event that nobody hears need not be made. */
+export function isHeard(name: keyof RetryHooks, options: RetryHooks): boolean {
+  return options[name] !== undefined || installed.observe !== undefined;
 }
 
-function ignore(): void {}
+/** Tells the call's own hook, then whoever observes all calls. */
+export function tell<Name extends keyof RetryHooks>(
+  name: Name,
+  event: Parameters<NonNullable<RetryHooks[Name]>>[0],
+  call: Parameters<NonNullable<Instruments['observe']>>[2] & { readonly options: RetryOptions<never> },
+): void {
+  const { options } = call;
+  callHook(options[name] as ((event: unknown) => unknown) | undefined, event, options.reportError); // same name
+  const { observe } = installed;
+  if (observe !== undefined) callHook(() => observe(name, event, call), undefined, options.reportError);
+}

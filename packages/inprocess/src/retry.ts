@@ -1,7 +1,9 @@
 import type { Policy, PolicyInput } from '@retry/core';
-import { definePolicy } from '@retry/core';
 import type { AttemptContext } from './attempt-context.ts';
+import { openCall } from './open-call.ts';
 import type { RetryOptions } from './options.ts';
+import type { Target } from './plan.ts';
+import { createPlan } from './plan.ts';
 import { runAttempts } from './run-attempts.ts';
 
 /**
@@ -14,7 +16,8 @@ import { runAttempts } from './run-attempts.ts';
 export function retry<T>(
   policy: Policy | PolicyInput,
   fn: (context: AttemptContext) => T | PromiseLike<T>,
-  options: RetryOptions = {},
+  options: RetryOptions<NoInfer<Awaited<T>>> = {},
 ): Promise<Awaited<T>> {
-  return runAttempts({ policy: definePolicy(policy), options }, fn) as Promise<Awaited<T>>; // await has unwrapped it
+  const plan = createPlan(fn as Target, policy, options); // without parameters, the loop passes the context
+  return runAttempts(plan, openCall(plan), undefined, undefined) as Promise<Awaited<T>>; // await has unwrapped it
 }

@@ -1,13 +1,11 @@
 import type { Clock } from '@retry/core';
 import { AttemptTimeoutError } from '@retry/core';
-import { onAbort } from './abort-hub.ts';
-import type { Attempt, AttemptContext } from './attempt-context.ts';
+import { offAbort, onAbort } from './abort-hub.ts';
+import type { Attempt } from './attempt-context.ts';
 
-/** What may end an attempt before it ends by itself. */
+/** What may end an attempt before it ends by itself, beside its own timeout. */
 export interface Limits {
   readonly clock: Clock;
-  /** `Infinity` is no limit. */
-  readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -15,39 +13,41 @@ export interface Limits {
  * Runs one attempt; the first of its own end, its timeout and the caller's abort settles it. When it is not
  * its own end, the attempt's signal is aborted, and what it does later is swallowed.
  */
-export function runAttempt<T>(
-  fn: (context: AttemptContext) => T | PromiseLike<T>,
-  attempt: Attempt,
-  limits: Limits,
-): Promise<T> {
-  const { clock, timeoutMs, signal } = limits;
-  return new Promise<T>((resolve, reject) => {
-    const interrupt = (reason: unknown): void => {
-      release();
-      reject(reason);
-      attempt.stop(reason);
-    };
-    const onTimeout = (): void => interrupt(new AttemptTimeoutError(timeoutMs, attempt.attempt));
-    const cancelTimer = timeoutMs < Infinity ? clock.setTimer(onTimeout, timeoutMs) : undefined;
-    const stopListening = signal && onAbort(signal, () => interrupt(signal.reason));
-    const release = (): void => {
-      cancelTimer?.();
-      stopListening?.();
-    };
-    call(fn, attempt).then(
-      (value) => {
+export function runAttempt(start: () => unknown, attempt: Attempt, limits: Limits): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const release = watch(attempt, limits, reject);
+    const settle =
+      (end: (value: unknown) => void) =>
+      (value: unknown): void => {
         release();
-        resolve(value);
-      },
-      (error: unknown) => {
-        release();
-        reject(error);
-      },
-    );
+        end(value);
+      };
+    try {
+      Promise.resolve(start()).then(settle(resolve), settle(reject));
+    } catch (error) {
+      settle(reject)(error);
+    }
   });
 }
 
-/** Runs now; a synchronous throw becomes a rejection. */
-async function call<T>(fn: (context: AttemptContext) => T | PromiseLike<T>, attempt: Attempt): Promise<T> {
-  return fn(attempt);
+/** Sets what ends the attempt early; gives back how to take it away. */
+function watch(attempt: Attempt, { clock, signal }: Limits, reject: (reason: unknown) => void): () => void {
+  const { timeoutMs } = attempt;
+  const interrupt = (reason: unknown): void => {
+    release();
+    reject(reason);
+    attempt.interrupt(reason);
+  };
+  const onTimeout = (): void => {
+    attempt.isTimedOut = true;
+    interrupt(new AttemptTimeoutError(timeoutMs, attempt.attempt));
+  };
+  const onAborted = (): void => interrupt(signal?.reason);
+  const cancelTimer = timeoutMs < Infinity ? clock.setTimer(onTimeout, timeoutMs) : undefined;
+  if (signal !== undefined) onAbort(signal, onAborted);
+  const release = (): void => {
+    cancelTimer?.();
+    if (signal !== undefined) offAbort(signal, onAborted);
+  };
+  return release;
 }

@@ -1,6 +1,8 @@
 import type { Policy, PolicyInput } from '@retry/core';
-import { definePolicy } from '@retry/core';
+import { openCall, openLater } from './open-call.ts';
 import type { RetryOptions } from './options.ts';
+import type { Target } from './plan.ts';
+import { createPlan } from './plan.ts';
 import { runAttempts } from './run-attempts.ts';
 
 /**
@@ -17,11 +19,12 @@ import { runAttempts } from './run-attempts.ts';
 export function withRetry<This, Parameters extends unknown[], Result>(
   fn: (this: This, ...parameters: Parameters) => Result,
   policy: Policy | PolicyInput = {},
-  options: RetryOptions = {},
+  options: RetryOptions<NoInfer<Awaited<Result>>> = {},
 ): (this: This, ...parameters: Parameters) => Promise<Awaited<Result>> {
-  const plan = { policy: definePolicy(policy), options };
+  const plan = createPlan(fn as Target, policy, options); // called with this function's own parameters only
   function retried(this: This, ...parameters: Parameters): Promise<Awaited<Result>> {
-    return runAttempts(plan, () => fn.apply(this, parameters)) as Promise<Awaited<Result>>; // await unwraps
+    const call = openLater(plan) ? undefined : openCall(plan);
+    return runAttempts(plan, call, this, parameters) as Promise<Awaited<Result>>; // await unwraps
   }
   const { name, length } = fn;
   return Object.defineProperties(retried, { name: { value: name }, length: { value: length } });

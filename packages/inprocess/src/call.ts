@@ -1,0 +1,161 @@
+import type { Clock } from '@retry/core';
+import type { CallView } from './attempt-context.ts';
+import { Attempt } from './attempt-context.ts';
+import { createId } from './create-id.ts';
+import type { Failed } from './failed-attempt.ts';
+import { remember } from './failed-attempt.ts';
+import { isHeard, tell } from './hooks.ts';
+import type { ObservedCall } from './instruments.ts';
+import { judgeResult } from './judge-result.ts';
+import type { RetryOptions, StopEvent } from './options.ts';
+import type { Plan } from './plan.ts';
+import { parkIn } from './retry-group.ts';
+import { infoOf, noteInfo } from './retry-info.ts';
+import type { Scope } from './scope.ts';
+import { breathe, wait } from './wait.ts';
+import type { End, Failure } from './weigh-failure.ts';
+import { weighFailure } from './weigh-failure.ts';
+
+/** After so many attempts without delay the event loop turns, or no timer and no socket would ever be heard. */
+const BREATH_ATTEMPTS = 16;
+
+/** One call under retry: what has happened, and what is to happen next. */
+export class Call implements CallView, ObservedCall {
+  readonly plan: Plan;
+  readonly scope: Scope;
+  /** Epoch milliseconds; 0 when nobody can ask. */
+  readonly startedAt: number;
+  latest: Failed | undefined;
+  /** Set once retrying has ended in failure. */
+  over: StopEvent | undefined;
+  /** What the retries cost the budget. */
+  #paid = 0;
+  #id: string | undefined;
+  #refused: Failure['refused'];
+
+  constructor(plan: Plan, scope: Scope, startedAt: number) {
+    this.plan = plan;
+    this.scope = scope;
+    this.startedAt = startedAt;
+  }
+
+  get id(): string {
+    this.#id ??= createId(this.options.random);
+    return this.#id;
+  }
+
+  get name(): string {
+    return this.plan.fn.name;
+  }
+
+  get options(): RetryOptions<never> {
+    return this.plan.options;
+  }
+
+  get clock(): Clock {
+    return this.plan.clock;
+  }
+
+  get maxAttempts(): number {
+    const { retryable, maxAttempts } = this.scope.policy;
+    return retryable ? maxAttempts : 1;
+  }
+
+  /** The attempt that is next; `undefined` when none may start, and then the call is over. */
+  begin(): Attempt | undefined {
+    const { latest, scope, options } = this;
+    const made = latest?.attempt ?? 0;
+    if (scope.signal?.aborted) return this.#abort(made);
+    if (made > 0 && options.group?.isDraining) return this.#end(made, this.#failure, { reason: 'group' });
+    const { startedAt, timeoutMs } = this.#timeForAttempt();
+    // A timer may fire late: the wait was to end before the deadline and did not. The first always may start.
+    if (timeoutMs <= 0 && made > 0) return this.#end(made, this.#failure, { reason: 'deadline' });
+
+    const attempt = made + 1;
+    if (isHeard('onAttempt', options)) tell('onAttempt', { attempt, id: this.id }, this);
+    const previousError = latest?.error;
+    return new Attempt(this, { attempt, previousError, timeoutMs: Math.max(timeoutMs, 0), startedAt });
+  }
+
+  /** Whether the result is to be given to the caller; one that is refused is weighed like a failure. */
+  accepts(result: unknown, attempt: Attempt): boolean {
+    const refused = judgeResult(this.options, result, attempt.attempt);
+    if (refused !== undefined) this.fail({ error: undefined, refused }, attempt);
+    else this.#leave(true);
+    return refused === undefined;
+  }
+
+  /** Decides what follows a failed attempt; one without an `Attempt` needed none. */
+  fail(failure: Failure, attempt: Attempt | undefined): void {
+    const { latest, scope, options } = this;
+    const number = (latest?.attempt ?? 0) + 1;
+    if (scope.signal?.aborted) return void this.#abort(number);
+
+    const failedAt = this.clock.now();
+    const verdict = weighFailure(this, failure, { attempt, number, failedAt });
+    const error = attempt?.wish?.type === 'stop' ? attempt.wish.error : failure.error;
+    const delayMs = verdict.type === 'retry' ? verdict.delayMs : undefined;
+    this.latest = remember({ attempt: number, error, failedAt, delayMs, previous: latest });
+    this.#refused = failure.refused;
+    if (verdict.type === 'fail') return void this.#end(number, { ...failure, error }, verdict);
+
+    if (scope.budget !== undefined) this.#paid += scope.budget.spend(error);
+    if (!isHeard('onRetry', options)) return;
+    tell('onRetry', { attempt: number, error, ...resultOf(failure), delayMs: verdict.delayMs }, this);
+  }
+
+  /** Waits for the next attempt, or until there is to be none. */
+  pause(): Promise<void> {
+    const { latest, scope, options, clock } = this;
+    if (latest === undefined) return Promise.resolve();
+    const { delayMs = 0, attempt } = latest;
+    if (delayMs > 0) {
+      return wait(delayMs, clock, { signal: scope.signal, park: parkIn(options.group, this, latest) });
+    }
+    return attempt % BREATH_ATTEMPTS === 0 ? breathe() : Promise.resolve();
+  }
+
+  /** What a call that is over comes to: the last result where that is what was refused, else a throw. */
+  finish(): unknown {
+    if (this.over === undefined || 'result' in this.over) return this.over?.result;
+    throw this.over.error;
+  }
+
+  #timeForAttempt(): Pick<Attempt, 'startedAt' | 'timeoutMs'> {
+    const { policy, deadlineAt } = this.scope;
+    const endsAt = Math.min(this.startedAt + policy.deadlineMs, deadlineAt);
+    if (Math.min(policy.attemptTimeoutMs, endsAt) === Infinity) return NO_LIMIT;
+    const startedAt = this.clock.now();
+    return { startedAt, timeoutMs: Math.min(policy.attemptTimeoutMs, endsAt - startedAt) };
+  }
+
+  get #failure(): Failure {
+    return { error: this.latest?.error, refused: this.#refused };
+  }
+
+  #abort(attempt: number): undefined {
+    this.#end(attempt, { error: this.scope.signal?.reason }, { reason: 'aborted' });
+  }
+
+  #end(attempt: number, failure: Failure, { reason, thrown }: Omit<End, 'type'>): undefined {
+    const { error } = failure;
+    const over = { attempt, error, reason, ...resultOf(failure), ...(thrown !== undefined && { thrown }) };
+    this.over = over;
+    this.#leave(false);
+    noteInfo(error, () => infoOf(this, over));
+    if (isHeard('onStop', this.options)) tell('onStop', over, this);
+  }
+
+  #leave(hasSucceeded: boolean): void {
+    const { budget, release } = this.scope;
+    if (hasSucceeded) budget?.record({ type: 'success', paid: this.#paid });
+    this.options.group?.leave();
+    release?.();
+  }
+}
+
+const NO_LIMIT = { startedAt: 0, timeoutMs: Infinity };
+
+function resultOf({ refused }: Failure): Pick<StopEvent, 'result'> {
+  return refused === undefined ? {} : { result: refused.result };
+}

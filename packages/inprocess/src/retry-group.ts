@@ -1,0 +1,120 @@
+import { PolicyError } from '@retry/core';
+import type { FailedAttempt } from './failed-attempt.ts';
+
+/** A call that waits for its next attempt. */
+export interface WaitingCall {
+  /** The call's own name, the same as `ctx.id` of its attempts. */
+  readonly id: string;
+  /** The name of the function; `''` when it has none. */
+  readonly name: string;
+  /** The attempt that just failed, counted from 1. */
+  readonly attempt: number;
+  readonly error: unknown;
+  /** When the next attempt starts, in epoch milliseconds of the call's clock. */
+  readonly retryAt: number;
+}
+
+/** Calls that are seen, limited and drained together. Made by `createRetryGroup`. */
+export interface RetryGroup {
+  /** Calls under way, those that wait included. */
+  readonly active: () => number;
+  /** Who waits for a retry, the longest waiting first. */
+  readonly waiting: () => readonly WaitingCall[];
+  /**
+   * From now on no call of the group retries: whoever waits ends at once with its last error, and an attempt
+   * that runs is its call's last. Resolves when no call is under way.
+   */
+  readonly drain: () => Promise<void>;
+  readonly isDraining: boolean;
+  /** Whether one more may wait. */
+  readonly hasRoom: boolean;
+  /** Counts a call as under way; the calls that were given the group do so by themselves. */
+  readonly enter: () => void;
+  readonly leave: () => void;
+  /** Lists one who waits; gives back how to take it off. */
+  readonly park: (wake: () => void, describe: () => WaitingCall) => () => void;
+}
+
+/** How large a group may become. */
+export interface RetryGroupOptions {
+  /** How many may wait at once, an integer ≥ 0; one more fails at once with its own error. @default Infinity */
+  readonly maxWaiting?: number;
+}
+
+/**
+ * A group of calls, given to each of them as the option `group`.
+ *
+ * @throws {PolicyError} when `maxWaiting` is no integer ≥ 0
+ */
+export function createRetryGroup({ maxWaiting = Infinity }: RetryGroupOptions = {}): RetryGroup {
+  if (maxWaiting === Infinity || (Number.isInteger(maxWaiting) && maxWaiting >= 0))
+    return new Group(maxWaiting);
+  const cure = 'Leave it out for no limit.';
+  throw new PolicyError([
+    { path: 'maxWaiting', value: maxWaiting, message: 'must be an integer ≥ 0 or Infinity', cure },
+  ]);
+}
+
+class Group implements RetryGroup {
+  readonly #maxWaiting: number;
+  readonly #waiting = new Map<() => void, () => WaitingCall>();
+  readonly #drained = new Set<() => void>();
+  #active = 0;
+  isDraining = false;
+
+  constructor(maxWaiting: number) {
+    this.#maxWaiting = maxWaiting;
+  }
+
+  get hasRoom(): boolean {
+    return !this.isDraining && this.#waiting.size < this.#maxWaiting;
+  }
+
+  active(): number {
+    return this.#active;
+  }
+
+  waiting(): readonly WaitingCall[] {
+    return [...this.#waiting.values()].map((describe) => describe());
+  }
+
+  drain(): Promise<void> {
+    this.isDraining = true;
+    for (const wake of [...this.#waiting.keys()]) wake();
+    if (this.#active === 0) return Promise.resolve();
+    return new Promise((resolve) => void this.#drained.add(resolve));
+  }
+
+  enter(): void {
+    this.#active += 1;
+  }
+
+  leave(): void {
+    this.#active -= 1;
+    if (this.#active > 0) return;
+    for (const resolve of this.#drained) resolve();
+    this.#drained.clear();
+  }
+
+  park(wake: () => void, describe: () => WaitingCall): () => void {
+    this.#waiting.set(wake, describe);
+    return () => void this.#waiting.delete(wake);
+  }
+}
+
+/** How a call lists itself in its group while it waits; `undefined` when it has none. */
+export function parkIn(
+  group: RetryGroup | undefined,
+  call: Pick<WaitingCall, 'id' | 'name'>,
+  { attempt, error, failedAt, delayMs = 0 }: FailedAttempt,
+): ((wake: () => void) => () => void) | undefined {
+  if (group === undefined) return undefined;
+  const describe = (): WaitingCall => ({
+    id: call.id,
+    name: call.name,
+    attempt,
+    error,
+    retryAt: failedAt + delayMs,
+  });
+  return (wake) => group.park(wake, describe);
+}

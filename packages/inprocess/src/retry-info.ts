@@ -1,0 +1,42 @@
+import type { Failed, FailedAttempt } from './failed-attempt.ts';
+import { historyOf } from './failed-attempt.ts';
+import type { StopEvent, StopReason } from './options.ts';
+
+/** What is known of a call that ended in failure. */
+export interface RetryInfo {
+  /** The call's own name, the same as `ctx.id` of its attempts. */
+  readonly id: string;
+  /** Attempts that were made; 0 when the caller had aborted before the first. */
+  readonly attempts: number;
+  readonly reason: StopReason;
+  /** What a gate, predicate or strategy threw, when that is why it stopped. */
+  readonly thrown?: unknown;
+  /** The first failed attempt and the latest nine, oldest first. */
+  readonly history: readonly FailedAttempt[];
+}
+
+/** Beside the errors, never on them: a frozen error is as good as any, and nobody sees a key they did not put. */
+const infos = new WeakMap<object, () => RetryInfo>();
+
+/** Notes what is known of a call for the error it ends with; nothing can be noted for a string. */
+export function noteInfo(error: unknown, info: () => RetryInfo): void {
+  if ((typeof error === 'object' && error !== null) || typeof error === 'function') infos.set(error, info);
+}
+
+/**
+ * What is known of the call that rejected with this error; where several did, of the latest.
+ *
+ * @returns `undefined` for an error that no call ended with, and for what is not an object
+ */
+export function retryInfo(error: unknown): RetryInfo | undefined {
+  return infos.get(Object(error))?.();
+}
+
+/** What is known of a call that is over. */
+export function infoOf(
+  call: { readonly id: string; readonly latest: Failed | undefined },
+  { attempt, reason, thrown }: StopEvent,
+): RetryInfo {
+  const history = historyOf(call.latest);
+  return { id: call.id, attempts: attempt, reason, ...(thrown !== undefined && { thrown }), history };
+}

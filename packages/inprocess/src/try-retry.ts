@@ -1,0 +1,52 @@
+import type { Policy, PolicyInput } from '@retry/core';
+import type { AttemptContext } from './attempt-context.ts';
+import type { FailedAttempt } from './failed-attempt.ts';
+import { historyOf } from './failed-attempt.ts';
+import { openCall } from './open-call.ts';
+import type { RetryOptions, StopReason } from './options.ts';
+import type { Target } from './plan.ts';
+import { createPlan } from './plan.ts';
+import { runAttempts } from './run-attempts.ts';
+
+/** What a call came to, as a value. */
+export type RetryResult<T> = {
+  /** The call's own name, the same as `ctx.id` of its attempts. */
+  readonly id: string;
+  /** Attempts that were made; 0 when the caller had aborted before the first. */
+  readonly attempts: number;
+  /** The first failed attempt and the latest nine, oldest first. */
+  readonly history: readonly FailedAttempt[];
+} & (
+  | { readonly ok: true; readonly value: T }
+  | {
+      readonly ok: false;
+      /** The last attempt's own error, by identity; `signal.reason` when the caller aborted. */
+      readonly error: unknown;
+      readonly reason: StopReason;
+      /** What a gate, predicate or strategy threw, when that is why it stopped. */
+      readonly thrown?: unknown;
+    }
+);
+
+/**
+ * As `retry`, but failure is a value too: the promise never rejects. A result that `retryResult` refused to
+ * the end is a value that is `ok`.
+ *
+ * @throws {PolicyError} when the policy is invalid
+ */
+export async function tryRetry<T>(
+  policy: Policy | PolicyInput,
+  fn: (context: AttemptContext) => T | PromiseLike<T>,
+  options: RetryOptions<NoInfer<Awaited<T>>> = {},
+): Promise<RetryResult<Awaited<T>>> {
+  const plan = createPlan(fn as Target, policy, options); // without parameters, the loop passes the context
+  const call = openCall(plan);
+  const about = (attempts: number) => ({ id: call.id, attempts, history: historyOf(call.latest) });
+  try {
+    const value = (await runAttempts(plan, call, undefined, undefined)) as Awaited<T>; // await has unwrapped it
+    return { ok: true, value, ...about(call.over?.attempt ?? (call.latest?.attempt ?? 0) + 1) };
+  } catch (error) {
+    const { attempt = 0, reason = 'stopped', thrown } = call.over ?? {};
+    return { ok: false, error, reason, ...(thrown !== undefined && { thrown }), ...about(attempt) };
+  }
+}

@@ -1,0 +1,88 @@
+import type { Decision, Policy, ServerDelay } from '@retry/core';
+import { decide, readServerDelay } from '@retry/core';
+import type { Attempt } from './attempt-context.ts';
+import type { Failed } from './failed-attempt.ts';
+import type { RetryOptions, StopReason } from './options.ts';
+import type { Scope } from './scope.ts';
+
+/** What an attempt came to that is not to be taken: an error; or a result, and then there is no error. */
+export interface Failure {
+  readonly error: unknown;
+  readonly refused?: { readonly result: unknown; readonly thrown?: unknown } | undefined;
+}
+
+/** What is known of the call when an attempt of it has failed. */
+export interface Occasion {
+  readonly scope: Scope;
+  readonly options: RetryOptions<never>;
+  readonly startedAt: number;
+  readonly latest: Failed | undefined;
+}
+
+/** Which attempt it was, and when it failed. */
+export interface Moment {
+  readonly attempt: Attempt | undefined;
+  /** Counted from 1. */
+  readonly number: number;
+  readonly failedAt: number;
+}
+
+/** Why retrying ends. */
+export interface End {
+  readonly type: 'fail';
+  readonly reason: StopReason;
+  readonly thrown?: unknown;
+}
+
+/** What follows a failure. */
+export type Verdict = Extract<Decision, { readonly type: 'retry' }> | End;
+
+/** What the function asked for comes first, then the deadline that cut it, the policy, the group. */
+export function weighFailure(occasion: Occasion, failure: Failure, moment: Moment): Verdict {
+  const { scope, options } = occasion;
+  const { attempt } = moment;
+  scope.budget?.record({ type: 'failure' });
+  if (attempt?.wish?.type === 'stop') return { type: 'fail', reason: 'stopped' };
+  if (failure.refused !== undefined && 'thrown' in failure.refused) {
+    return { type: 'fail', reason: 'stopped', thrown: failure.refused.thrown };
+  }
+  if (attempt?.isTimedOut && attempt.timeoutMs < scope.policy.attemptTimeoutMs) {
+    return { type: 'fail', reason: 'deadline' };
+  }
+  const decision = decideByPolicy(occasion, failure, moment);
+  return decision.type === 'retry' && options.group?.hasRoom === false
+    ? { type: 'fail', reason: 'group' }
+    : decision;
+}
+
+function decideByPolicy(occasion: Occasion, { error, refused }: Failure, moment: Moment): Decision {
+  const { scope, options, startedAt, latest } = occasion;
+  const { number, failedAt, attempt } = moment;
+  const { budget, policy, deadlineAt } = scope;
+  const source = refused === undefined ? error : refused.result;
+  const world = {
+    now: failedAt,
+    random: options.random ?? Math.random,
+    startedAt: policy.deadlineMs < Infinity ? startedAt : failedAt,
+    deadlineAt,
+    budget: budget && { allowsRetry: budget.allowsRetry(error) },
+  };
+  const counters = { failures: number, previousDelayMs: latest?.delayMs };
+  const serverDelay = hearServer(source, failedAt, attempt);
+  return decide(refused ? withoutRules(policy) : policy, counters, { error: source, serverDelay }, world);
+}
+
+/** The rules are about errors; a result has been judged by `retryResult`. */
+function withoutRules({ retryIf: _, ...policy }: Policy): Policy {
+  return { ...policy, retryOn: [], stopOn: [] };
+}
+
+/** What the attempt, its error or its `Response` says about when to come back; a getter that throws says nothing. */
+function hearServer(source: unknown, now: number, attempt: Attempt | undefined): ServerDelay | undefined {
+  if (attempt?.wish?.type === 'retry-after') return { type: 'delay', delayMs: attempt.wish.delayMs };
+  try {
+    return readServerDelay(source, now);
+  } catch {
+    return undefined;
+  }
+}
