@@ -20,6 +20,7 @@ export type { RetryGroup, RetryGroupOptions, WaitingCall } from './retry-group.t
 export { createRetryGroup } from './retry-group.ts';
 export type { RetryInfo } from './retry-info.ts';
 export { retryInfo } from './retry-info.ts';
+export { retryIterable } from './retry-iterable.ts';
 export type { RetryResult } from './try-retry.ts';
 export { tryRetry } from './try-retry.ts';
 export { withRetry } from './with-retry.ts';

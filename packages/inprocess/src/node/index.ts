@@ -1,0 +1,2 @@
+export { guardNestedRetries } from './guard-nested-retries.ts';
+export { publishDiagnostics } from './publish-diagnostics.ts';

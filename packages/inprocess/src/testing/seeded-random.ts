@@ -1,0 +1,15 @@
+/**
+ * Numbers in [0, 1) that look random and are the same for the same seed, for the option `random`.
+ *
+ * @param seed - any integer; its lower 32 bits count
+ * @see Mulberry32, by Tommy Ettinger (public domain)
+ */
+export function seededRandom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

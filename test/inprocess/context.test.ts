@@ -1,0 +1,161 @@
+import { PolicyError } from '@retry/core';
+import { type AttemptContext, retry, retryInfo } from '@retry/inprocess';
+import { seededRandom } from '@retry/inprocess/testing';
+import { describe, expect, it, vi } from 'vitest';
+import { rejectionOf } from './failing.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
+const EVERY_100_MS = { maxAttempts: 3, backoff: { type: 'constant', base: 100 }, jitter: 'none' } as const;
+
+describe('ctx.id', () => {
+  it('is the same for all attempts of a call and another for each call', async () => {
+    const ids: string[][] = [[], []];
+    for (const seen of ids) {
+      await retry(AT_ONCE, ({ id, isLast }) => {
+        seen.push(id);
+        if (!isLast) throw 'boom';
+      });
+    }
+
+    expect(ids.map((seen) => new Set(seen).size)).toEqual([1, 1]);
+    expect(ids[0]?.[0]).not.toBe(ids[1]?.[0]);
+    expect(ids[0]?.[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('can be foreseen with a random of one’s own', async () => {
+    const idOf = () => retry(AT_ONCE, ({ id }) => id, { random: seededRandom(7) });
+
+    expect(await idOf()).toBe(await idOf());
+    expect(await idOf()).toMatch(/^[0-9a-f]{32}$/);
+  });
+});
+
+describe('ctx.elapsedMs and ctx.remainingMs', () => {
+  it('count from the call’s start, and down to what cuts the attempt', async () => {
+    const clock = createFakeClock();
+    const seen: (readonly [number, number])[] = [];
+
+    const result = retry(
+      { ...EVERY_100_MS, attemptTimeout: 500, deadline: 650 },
+      ({ elapsedMs, remainingMs, isLast }) => {
+        seen.push([elapsedMs, remainingMs]);
+        if (!isLast) throw 'boom';
+      },
+      { clock },
+    );
+    await clock.advance(200);
+    await result;
+
+    expect(seen).toEqual([
+      [0, 500],
+      [100, 500],
+      [200, 450],
+    ]);
+  });
+
+  it('is Infinity without a limit', async () => {
+    expect(await retry(AT_ONCE, ({ remainingMs }) => remainingMs)).toBe(Infinity);
+  });
+});
+
+describe('ctx.stop', () => {
+  it('makes its error the last, whatever the policy says', async () => {
+    const error = new Error('no use');
+    const fn = vi.fn(({ stop }: AttemptContext) => stop(error));
+
+    const thrown = await rejectionOf(retry({ ...AT_ONCE, retryOn: [Error] }, fn));
+
+    expect(thrown).toBe(error);
+    expect(retryInfo(error)?.reason).toBe('stopped');
+    expect(fn).toHaveBeenCalledTimes(1);
+  });
+
+  it('holds also when something else is thrown after it', async () => {
+    const fn = vi.fn((context: AttemptContext) => {
+      try {
+        context.stop('no use');
+      } finally {
+        // biome-ignore lint/correctness/noUnsafeFinally: throwing over it is what this is about.
+        throw 'something else';
+      }
+    });
+
+    const thrown = await rejectionOf(retry(AT_ONCE, fn));
+
+    expect(thrown).toBe('no use');
+    expect(fn).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('ctx.retryAfter', () => {
+  it('asks for a delay, and the error stays as it is', async () => {
+    const clock = createFakeClock();
+    const error = Object.freeze(new Error('busy'));
+    const onRetry = vi.fn();
+
+    const result = retry(
+      EVERY_100_MS,
+      ({ attempt, retryAfter }) => (attempt === 1 ? retryAfter('5s', error) : 'done'),
+      { clock, onRetry },
+    );
+    await clock.advance(5_000);
+
+    expect(await result).toBe('done');
+    expect(onRetry.mock.calls).toEqual([[{ attempt: 1, error, delayMs: 5_000 }]]);
+  });
+
+  it('ends the retrying beyond serverDelay.max', async () => {
+    const thrown = await rejectionOf(
+      retry(EVERY_100_MS, ({ retryAfter }) => retryAfter('2m', new Error('busy'))),
+    );
+
+    expect(retryInfo(thrown)).toMatchObject({ attempts: 1, reason: 'server-delay' });
+  });
+
+  it('throws a PolicyError for what is no delay', async () => {
+    const policy = { ...AT_ONCE, stopOn: [PolicyError] };
+
+    const thrown = await rejectionOf(retry(policy, ({ retryAfter }) => retryAfter(-1, new Error('busy'))));
+
+    expect(thrown).toBeInstanceOf(PolicyError);
+  });
+});
+
+describe('onAttempt', () => {
+  it('is told of every attempt before it starts', async () => {
+    const seen: string[] = [];
+
+    await retry(
+      AT_ONCE,
+      ({ attempt, isLast }) => {
+        seen.push(`runs ${attempt}`);
+        if (!isLast) throw 'boom';
+      },
+      { onAttempt: ({ attempt }) => seen.push(`told ${attempt}`) },
+    );
+
+    expect(seen).toEqual(['told 1', 'runs 1', 'told 2', 'runs 2', 'told 3', 'runs 3']);
+  });
+
+  it('changes nothing when it throws', async () => {
+    const [reportError, broken] = [vi.fn(), new Error('broken')];
+    const onAttempt = () => Promise.reject(broken);
+
+    expect(await retry(AT_ONCE, () => 'done', { onAttempt, reportError })).toBe('done');
+    await vi.waitFor(() => expect(reportError.mock.calls).toEqual([[broken]]));
+  });
+});
+
+describe('a loop without delay', () => {
+  it('lets an abort by a timer be heard', { timeout: 30_000 }, async () => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort('enough'), 5);
+
+    const result = retry({ ...AT_ONCE, maxAttempts: Infinity }, () => Promise.reject('boom'), {
+      signal: controller.signal,
+    });
+
+    expect(await rejectionOf(result)).toBe('enough');
+  });
+});

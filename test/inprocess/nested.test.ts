@@ -1,0 +1,136 @@
+import { createRetryBudget, type NestedEvent, retry, tryRetry, withRetry } from '@retry/inprocess';
+import { guardNestedRetries } from '@retry/inprocess/node';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { alwaysFailing } from './failing.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
+const NEVER = new Promise<never>(() => {});
+
+describe('parent: ctx', () => {
+  it('hands the rest of the deadline on', async () => {
+    const clock = createFakeClock();
+    const seen: number[] = [];
+
+    const result = tryRetry(
+      { ...AT_ONCE, deadline: '1s' },
+      (parent) => retry(AT_ONCE, ({ remainingMs }) => void seen.push(remainingMs), { parent, clock }),
+      { clock },
+    );
+    await result;
+
+    expect(seen).toEqual([1_000]);
+  });
+
+  it('ends the inner call with the outer attempt, and it leaves no zombie', async () => {
+    const clock = createFakeClock();
+    const inner = vi.fn(() => NEVER);
+    const own = new AbortController();
+
+    const result = tryRetry(
+      { ...AT_ONCE, maxAttempts: 1, attemptTimeout: 100 },
+      (parent) => retry({ ...AT_ONCE, attemptTimeout: 60 }, inner, { parent, clock, signal: own.signal }),
+      { clock },
+    );
+    await clock.advance(10_000);
+
+    expect(await result).toMatchObject({ ok: false, reason: 'exhausted' });
+    expect(inner).toHaveBeenCalledTimes(2);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('hears its own signal too', async () => {
+    const own = new AbortController();
+    const result = tryRetry({ ...AT_ONCE, maxAttempts: 1 }, (parent) =>
+      retry(AT_ONCE, () => NEVER, { parent, signal: own.signal }),
+    );
+    own.abort('enough');
+
+    expect(await result).toMatchObject({ error: 'enough' });
+  });
+
+  it('shares the budget of the outer call', async () => {
+    const budget = createRetryBudget({ type: 'token-bucket', capacity: 10, costs: { default: 5 } });
+    const inner = vi.fn(alwaysFailing());
+
+    await tryRetry(AT_ONCE, (parent) => retry(AT_ONCE, inner, { parent }), { budget });
+
+    expect(inner).toHaveBeenCalledTimes(3);
+  });
+
+  it('takes the context of a worker’s handler', async () => {
+    const { signal } = new AbortController();
+
+    const result = await retry(AT_ONCE, ({ remainingMs }) => remainingMs, {
+      clock: createFakeClock(),
+      parent: { maxAttempts: 5, remainingMs: 700, signal },
+    });
+
+    expect(result).toBe(700);
+  });
+
+  it('makes one attempt only with nested: once', async () => {
+    const inner = alwaysFailing();
+
+    await tryRetry(AT_ONCE, (parent) => retry(AT_ONCE, inner, { parent, nested: 'once' }));
+
+    expect(inner).toHaveBeenCalledTimes(3);
+  });
+
+  it('tells where attempts multiply', async () => {
+    const onNested = vi.fn<(event: NestedEvent) => void>();
+
+    await retry({ maxAttempts: 4 }, (outer) =>
+      retry({ maxAttempts: 2 }, (middle) => retry(AT_ONCE, () => 'done', { parent: middle, onNested }), {
+        parent: outer,
+        onNested,
+      }),
+    );
+    await retry({ maxAttempts: 1 }, (parent) => retry(AT_ONCE, () => 'done', { parent, onNested }));
+
+    expect(onNested.mock.calls).toEqual([
+      [{ depth: 1, maxAttempts: 2, totalAttempts: 8 }],
+      [{ depth: 2, maxAttempts: 3, totalAttempts: 24 }],
+    ]);
+  });
+});
+
+describe('guardNestedRetries', () => {
+  let unguard: () => void;
+
+  beforeEach(() => {
+    unguard = guardNestedRetries();
+  });
+
+  afterEach(() => unguard());
+
+  it('lets an inner call know without being told, however deep and late', async () => {
+    const onNested = vi.fn();
+    const inner = withRetry(async () => 'done', AT_ONCE, { onNested });
+
+    await withRetry(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      return inner();
+    }, AT_ONCE)();
+
+    expect(onNested.mock.calls).toEqual([[{ depth: 1, maxAttempts: 3, totalAttempts: 9 }]]);
+  });
+
+  it('knows that a call beside another is not inside it', async () => {
+    const onNested = vi.fn();
+    const call = withRetry(async () => 'done', AT_ONCE, { onNested });
+
+    await Promise.all([call(), call()]);
+
+    expect(onNested).not.toHaveBeenCalled();
+  });
+
+  it('can be ended', async () => {
+    const onNested = vi.fn();
+    unguard();
+
+    await withRetry(() => withRetry(() => 'done', AT_ONCE, { onNested })(), AT_ONCE)();
+
+    expect(onNested).not.toHaveBeenCalled();
+  });
+});

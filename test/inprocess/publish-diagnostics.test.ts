@@ -1,0 +1,47 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { tryRetry, withRetry } from '@retry/inprocess';
+import { publishDiagnostics } from '@retry/inprocess/node';
+import { afterEach, describe, expect, it } from 'vitest';
+import { alwaysFailing } from './failing.ts';
+
+const CHANNELS = ['retry:attempt', 'retry:retry', 'retry:stop', 'retry:nested'];
+const AT_ONCE = { maxAttempts: 2, backoff: { type: 'none' } } as const;
+
+const messages: (readonly [unknown, unknown])[] = [];
+const listen = (message: unknown, name: string | symbol): void => void messages.push([name, message]);
+
+afterEach(() => {
+  for (const name of CHANNELS) unsubscribe(name, listen);
+  messages.length = 0;
+});
+
+describe('publishDiagnostics', () => {
+  it('publishes what the hooks are told, with the id and the name', async () => {
+    for (const name of CHANNELS) subscribe(name, listen);
+    const stop = publishDiagnostics();
+    async function load(): Promise<never> {
+      throw 'boom';
+    }
+
+    await withRetry(load, AT_ONCE)().catch(() => undefined);
+    stop();
+
+    const about = { id: expect.any(String), name: 'load' };
+    expect(messages).toEqual([
+      ['retry:attempt', { ...about, attempt: 1 }],
+      ['retry:retry', { ...about, attempt: 1, error: 'boom', delayMs: 0 }],
+      ['retry:attempt', { ...about, attempt: 2 }],
+      ['retry:stop', { ...about, attempt: 2, error: 'boom', reason: 'exhausted' }],
+    ]);
+    expect(new Set(messages.map(([, message]) => (message as { id: string }).id)).size).toBe(1);
+  });
+
+  it('publishes nothing once it has been ended', async () => {
+    for (const name of CHANNELS) subscribe(name, listen);
+    publishDiagnostics()();
+
+    await tryRetry(AT_ONCE, alwaysFailing());
+
+    expect(messages).toEqual([]);
+  });
+});

@@ -1,0 +1,75 @@
+import { AttemptTimeoutError, PolicyError } from '@retry/core';
+import { createRetryBudget, retryInfo, tryRetry } from '@retry/inprocess';
+import { describe, expect, it } from 'vitest';
+import { alwaysFailing, failing } from './failing.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+const AT_ONCE = { maxAttempts: 10, backoff: { type: 'none' } } as const;
+
+describe('createRetryBudget', () => {
+  it('is shared: what one call spends another cannot', async () => {
+    const budget = createRetryBudget({ type: 'token-bucket', capacity: 20, costs: { default: 5 } });
+    const error = new Error('down');
+
+    const first = await tryRetry({ ...AT_ONCE, maxAttempts: 3 }, alwaysFailing(), { budget });
+    const second = await tryRetry(AT_ONCE, alwaysFailing(error), { budget });
+
+    expect([first.attempts, second.attempts]).toEqual([3, 3]);
+    expect(retryInfo(error)?.reason).toBe('budget');
+  });
+
+  it('never refuses a first attempt', async () => {
+    const budget = createRetryBudget({ type: 'token-bucket', capacity: 0 });
+
+    expect(await tryRetry(AT_ONCE, () => 'done', { budget })).toMatchObject({ ok: true, attempts: 1 });
+  });
+
+  it('takes back what the retries of a call cost that then succeeds', async () => {
+    const budget = createRetryBudget({ type: 'token-bucket', capacity: 20 });
+
+    await tryRetry(AT_ONCE, failing('one', 'two'), { budget });
+
+    expect(budget.state().tokens).toEqual([20]);
+  });
+
+  it('asks more for a timeout', async () => {
+    const budget = createRetryBudget({ type: 'token-bucket', capacity: 20 });
+
+    await tryRetry({ ...AT_ONCE, maxAttempts: 2 }, alwaysFailing(new AttemptTimeoutError(5, 1)), { budget });
+
+    expect(budget.state().tokens).toEqual([10]);
+  });
+
+  it('asks for what a kind of one’s own costs', async () => {
+    const costs = { default: 1, throttled: 7 };
+    const kindOf = (): string => 'throttled';
+    const budget = createRetryBudget({ type: 'token-bucket', capacity: 20, costs }, { kindOf });
+
+    await tryRetry({ ...AT_ONCE, maxAttempts: 2 }, alwaysFailing(), { budget });
+
+    expect(budget.state().tokens).toEqual([13]);
+  });
+
+  it('allows a share of the requests: ratio', async () => {
+    const clock = createFakeClock();
+    const budget = createRetryBudget({ type: 'ratio', ratio: 0.5, minPerSecond: 0 }, { clock });
+
+    for (let count = 0; count < 4; count += 1) await tryRetry(AT_ONCE, () => 'done', { budget });
+    const result = await tryRetry(AT_ONCE, alwaysFailing(), { budget });
+
+    expect(result.attempts).toBe(3);
+  });
+
+  it('stops at half of its tokens: throttle', async () => {
+    const budget = createRetryBudget({ type: 'throttle', maxTokens: 4 });
+
+    expect(await tryRetry(AT_ONCE, alwaysFailing(), { budget })).toMatchObject({
+      attempts: 2,
+      reason: 'budget',
+    });
+  });
+
+  it('throws a PolicyError for what is no budget', () => {
+    expect(() => createRetryBudget({ type: 'ratio', ratio: -1 })).toThrow(PolicyError);
+  });
+});

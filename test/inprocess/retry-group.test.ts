@@ -1,0 +1,77 @@
+import { PolicyError } from '@retry/core';
+import { createRetryGroup, retry, retryInfo, tryRetry, withRetry } from '@retry/inprocess';
+import { describe, expect, it, vi } from 'vitest';
+import { alwaysFailing, failing, rejectionOf } from './failing.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+const EVERY_HOUR = { maxAttempts: 3, backoff: { type: 'constant', base: '1h' }, jitter: 'none' } as const;
+
+describe('createRetryGroup', () => {
+  it('shows who waits, for what and until when', async () => {
+    const clock = createFakeClock();
+    const group = createRetryGroup();
+    async function load(): Promise<never> {
+      throw new Error('busy');
+    }
+
+    void withRetry(load, EVERY_HOUR, { clock, group })().catch(() => undefined);
+    await clock.advance(0);
+
+    const waiting = { name: 'load', attempt: 1, error: new Error('busy'), retryAt: 4_600_000 };
+    expect(group.waiting()).toMatchObject([waiting]);
+    expect(group.active()).toBe(1);
+    await clock.advance(7_200_000);
+    expect([group.waiting(), group.active()]).toEqual([[], 0]);
+  });
+
+  it('lets no more wait than it has room for; one more fails with its own error', async () => {
+    const clock = createFakeClock();
+    const group = createRetryGroup({ maxWaiting: 1 });
+    const error = new Error('boom');
+
+    void tryRetry(EVERY_HOUR, alwaysFailing(), { clock, group });
+    const thrown = await rejectionOf(retry(EVERY_HOUR, alwaysFailing(error), { clock, group }));
+
+    expect(thrown).toBe(error);
+    expect(retryInfo(error)).toMatchObject({ attempts: 1, reason: 'group' });
+  });
+
+  it('drains: whoever waits ends at once with its last error, and leaves no timer', async () => {
+    const clock = createFakeClock();
+    const group = createRetryGroup();
+
+    const results = ['one', 'two'].map((error) =>
+      tryRetry(EVERY_HOUR, alwaysFailing(error), { clock, group }),
+    );
+    await clock.advance(0);
+    await group.drain();
+
+    expect(await Promise.all(results)).toMatchObject([
+      { error: 'one', reason: 'group' },
+      { error: 'two', reason: 'group' },
+    ]);
+    expect([clock.pending(), group.active()]).toEqual([0, 0]);
+  });
+
+  it('drains: an attempt that runs may end, and is the last', async () => {
+    const clock = createFakeClock();
+    const group = createRetryGroup();
+    const drained = vi.fn();
+    const slow = () => new Promise((resolve) => clock.setTimer(() => resolve('done'), 500));
+
+    const result = tryRetry(EVERY_HOUR, slow, { clock, group });
+    const failed = tryRetry(EVERY_HOUR, failing('one'), { clock, group });
+    void group.drain().then(drained);
+    await clock.advance(499);
+    expect(drained).not.toHaveBeenCalled();
+    await clock.advance(1);
+
+    expect(await result).toMatchObject({ ok: true, value: 'done' });
+    expect(await failed).toMatchObject({ error: 'one', attempts: 1 });
+    expect(drained).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([-1, 0.5, Number.NaN])('throws a PolicyError for maxWaiting %d', (maxWaiting) => {
+    expect(() => createRetryGroup({ maxWaiting })).toThrow(PolicyError);
+  });
+});

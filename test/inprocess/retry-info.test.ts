@@ -1,0 +1,66 @@
+import { retry, retryInfo, tryRetry, withRetry } from '@retry/inprocess';
+import { describe, expect, it } from 'vitest';
+import { alwaysFailing, failing, rejectionOf } from './failing.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+const EVERY_100_MS = { maxAttempts: 3, backoff: { type: 'constant', base: 100 }, jitter: 'none' } as const;
+
+describe('retryInfo', () => {
+  it('tells attempts, delays, reason and history of an error that it never touches', async () => {
+    const clock = createFakeClock();
+    const errors = [new Error('one'), new Error('two'), Object.freeze(new Error('three'))];
+
+    const result = rejectionOf(withRetry(failing(...errors), EVERY_100_MS, { clock })());
+    await clock.advance(200);
+    const thrown = await result;
+
+    expect(thrown).toBe(errors[2]);
+    expect(Reflect.ownKeys(errors[2] ?? {})).toEqual(['stack', 'message']);
+    expect(retryInfo(thrown)).toMatchObject({ attempts: 3, reason: 'exhausted' });
+    expect(retryInfo(thrown)?.history).toEqual([
+      { attempt: 1, error: errors[0], failedAt: 1_000_000, delayMs: 100 },
+      { attempt: 2, error: errors[1], failedAt: 1_000_100, delayMs: 100 },
+      { attempt: 3, error: errors[2], failedAt: 1_000_200, delayMs: undefined },
+    ]);
+  });
+
+  it('has the id that the attempts had', async () => {
+    const ids: string[] = [];
+
+    const thrown = await rejectionOf(
+      retry({ maxAttempts: 2, backoff: { type: 'none' } }, ({ id }) => {
+        ids.push(id);
+        throw new Error('boom');
+      }),
+    );
+
+    expect(new Set([...ids, retryInfo(thrown)?.id]).size).toBe(1);
+    expect(ids).toHaveLength(2);
+  });
+
+  it('knows nothing of other errors, nor of what is no object', async () => {
+    await tryRetry({ maxAttempts: 1 }, alwaysFailing('text'));
+
+    expect([new Error('other'), 'text', undefined, null].map(retryInfo)).toEqual(Array(4).fill(undefined));
+  });
+
+  it('tells of the latest call where several ended with one error', async () => {
+    const error = new Error('shared');
+
+    await tryRetry({ maxAttempts: 2, backoff: { type: 'none' } }, alwaysFailing(error));
+    await tryRetry({ maxAttempts: 1 }, alwaysFailing(error));
+
+    expect(retryInfo(error)?.attempts).toBe(1);
+  });
+
+  it('tells what a gate threw', async () => {
+    const broken = new Error('broken gate');
+    const retryIf = (): never => {
+      throw broken;
+    };
+
+    const thrown = await rejectionOf(retry({ retryIf }, alwaysFailing()));
+
+    expect(retryInfo(thrown)).toMatchObject({ reason: 'stopped', thrown: broken });
+  });
+});

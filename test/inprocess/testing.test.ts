@@ -1,0 +1,53 @@
+import { retry, tryRetry } from '@retry/inprocess';
+import { createTestClock, instantRetries, seededRandom } from '@retry/inprocess/testing';
+import { describe, expect, it } from 'vitest';
+import { alwaysFailing, failing } from './failing.ts';
+
+describe('createTestClock', () => {
+  it('lets hours of retries pass at once', async () => {
+    const clock = createTestClock();
+    const policy = { maxAttempts: 5, backoff: { type: 'constant', base: '30m' }, jitter: 'none' } as const;
+
+    const result = retry({ ...policy, maxDelay: '1h' }, failing(1, 2, 3, 4), { clock });
+    await clock.advance('2h');
+
+    expect(await result).toBe('done');
+    expect(clock.now()).toBe(7_200_000);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+});
+
+describe('instantRetries', () => {
+  it('takes the waits out of a policy and leaves the rest', async () => {
+    const policy = instantRetries({
+      maxAttempts: 4,
+      backoff: { type: 'constant', base: '1h' },
+      minDelay: '1m',
+    });
+
+    const result = await tryRetry(
+      policy,
+      alwaysFailing(Object.assign(new Error(), { headers: { 'retry-after': '9' } })),
+    );
+
+    expect(result.history.map(({ delayMs }) => delayMs)).toEqual([0, 0, 0, undefined]);
+  });
+});
+
+describe('seededRandom', () => {
+  it('gives the same numbers for the same seed, others for another', () => {
+    const draw = (seed: number) => Array.from({ length: 100 }, seededRandom(seed));
+
+    expect(draw(1)).toEqual(draw(1));
+    expect(draw(1)).not.toEqual(draw(2));
+  });
+
+  it('stays within [0, 1) and spreads evenly', () => {
+    const random = seededRandom(42);
+    const drawn = Array.from({ length: 10_000 }, random);
+
+    expect(Math.min(...drawn)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...drawn)).toBeLessThan(1);
+    expect(drawn.reduce((sum, value) => sum + value) / drawn.length).toBeCloseTo(0.5, 1);
+  });
+});
