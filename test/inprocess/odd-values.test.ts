@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { retry } from '@retry/inprocess';
+import { describe, expect, it, vi } from 'vitest';
+import { rejectionOf } from './failing.ts';
+
+const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
+const FROZEN = Object.freeze(new Error('frozen'));
+const THROWN = [undefined, null, '', 'text', 0, Number.NaN, Symbol.for('odd'), FROZEN, Object.create(null)];
+
+describe('what is thrown', () => {
+  it.each(THROWN)('is retried and comes out as it is: %s', async (value) => {
+    const fn = vi.fn(() => {
+      throw value;
+    });
+
+    expect(await rejectionOf(retry(AT_ONCE, fn))).toBe(value);
+    expect(fn).toHaveBeenCalledTimes(3);
+  });
+
+  it('may have getters that throw', async () => {
+    const hostile = Object.defineProperty({}, 'headers', {
+      get: () => {
+        throw new Error('no headers');
+      },
+    });
+
+    expect(await rejectionOf(retry(AT_ONCE, () => Promise.reject(hostile)))).toBe(hostile);
+  });
+});
+
+describe('what is returned', () => {
+  it.each([{}, { attemptTimeout: 1_000 }])('may be a thenable that is no promise: %o', async (limits) => {
+    let calls = 0;
+    const fn = (): PromiseLike<string> => ({
+      // biome-ignore lint/suspicious/noThenProperty: a thenable is what this is about.
+      then: (resolve, reject) => {
+        calls += 1;
+        if (calls < 3) reject?.(new Error('busy'));
+        else resolve?.('done');
+        return new Promise(() => {});
+      },
+    });
+
+    expect(await retry({ ...AT_ONCE, ...limits }, fn)).toBe('done');
+  });
+
+  it.each([undefined, null, 0, Number.NaN])('may be %s', async (value) => {
+    expect(await retry(AT_ONCE, () => value)).toBe(value);
+  });
+});
+
+describe('unref', () => {
+  const program = (options: string): string => `
+    import { retry } from '@retry/inprocess';
+    const policy = { maxAttempts: 2, backoff: { type: 'constant', base: 3_000 }, jitter: 'none' };
+    process.on('exit', () => console.log(settled));
+    let settled = 'still waiting';
+    retry(policy, () => Promise.reject(1), ${options}).catch(() => { settled = 'settled'; });
+  `;
+  const run = async (options: string): Promise<string> => {
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', program(options)];
+    return (await promisify(execFile)(process.execPath, args)).stdout.trim();
+  };
+
+  it('lets the process end while a call waits; without it the process stays', async () => {
+    expect(await Promise.all([run('{ unref: true }'), run('{}')])).toEqual(['still waiting', 'settled']);
+  });
+});

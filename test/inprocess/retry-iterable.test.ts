@@ -1,0 +1,75 @@
+import { retryIterable } from '@retry/inprocess';
+import { describe, expect, it, vi } from 'vitest';
+import { rejectionOf } from './failing.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
+
+async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+describe('retryIterable', () => {
+  it('retries until the first item has come', async () => {
+    const items = retryIterable(AT_ONCE, async function* ({ attempt }) {
+      if (attempt < 3) throw new Error('busy');
+      yield* [1, 2, 3];
+    });
+
+    expect(await collect(items)).toEqual([1, 2, 3]);
+  });
+
+  it('passes a later error on, and does not begin again', async () => {
+    const source = vi.fn(async function* () {
+      yield 1;
+      throw new Error('broke off');
+    });
+
+    expect(await rejectionOf(collect(retryIterable(AT_ONCE, source)))).toEqual(new Error('broke off'));
+    expect(source).toHaveBeenCalledTimes(1);
+  });
+
+  it('gives nothing for a source that is empty', async () => {
+    expect(await collect(retryIterable(AT_ONCE, async function* () {}))).toEqual([]);
+  });
+
+  it('closes the source when the reader leaves', async () => {
+    const closed = vi.fn();
+    const items = retryIterable(AT_ONCE, async function* () {
+      try {
+        yield* [1, 2, 3];
+      } finally {
+        closed();
+      }
+    });
+
+    for await (const item of items) if (item === 2) break;
+
+    expect(closed).toHaveBeenCalledTimes(1);
+  });
+
+  it('closes a source whose first item comes after its attempt was given up', async () => {
+    const clock = createFakeClock();
+    const closed = vi.fn();
+    const items = retryIterable(
+      { ...AT_ONCE, attemptTimeout: 100 },
+      async function* ({ attempt }) {
+        try {
+          if (attempt === 1) await new Promise<void>((resolve) => clock.setTimer(resolve, 150));
+          yield attempt;
+        } finally {
+          closed(attempt);
+        }
+      },
+      { clock },
+    );
+
+    const first = items.next();
+    await clock.advance(150);
+
+    expect(await first).toEqual({ done: false, value: 2 });
+    expect(closed.mock.calls).toEqual([[1]]);
+  });
+});
