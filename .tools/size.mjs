@@ -20,9 +20,9 @@ const rows = [
     limit: 6_100,
     goal: 2_048,
   },
-  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 12_500, goal: 4_096 },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 8_100, goal: 2_560 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 13_500, goal: 5_120 },
+  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 12_600, goal: 4_096 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 10_600, goal: 2_560 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 17_700, goal: 5_120 },
 ];
 
 const measured = rows.map((row) => ({ ...row, ...measure(row.code) }));

@@ -138,6 +138,15 @@ describe('onAttempt', () => {
     expect(seen).toEqual(['told 1', 'runs 1', 'told 2', 'runs 2', 'told 3', 'runs 3']);
   });
 
+  it('may abort: then the attempt does not start', async () => {
+    const controller = new AbortController();
+    const fn = vi.fn();
+    const onAttempt = (): void => controller.abort('enough');
+
+    expect(await rejectionOf(retry(AT_ONCE, fn, { signal: controller.signal, onAttempt }))).toBe('enough');
+    expect(fn).not.toHaveBeenCalled();
+  });
+
   it('changes nothing when it throws', async () => {
     const [reportError, broken] = [vi.fn(), new Error('broken')];
     const onAttempt = () => Promise.reject(broken);

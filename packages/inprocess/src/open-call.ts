@@ -9,12 +9,17 @@ export function openLater({ isBare }: Plan): boolean {
   return isBare && installed.current === undefined && installed.observe === undefined;
 }
 
-/** Begins a call: what stands around it, its budget and its group are told. */
-export function openCall(plan: Plan): Call {
+/**
+ * Begins a call: what stands around it, its budget and its group are told.
+ *
+ * @param context - whether its function is given one, and so may ask for the time since the start
+ */
+export function openCall(plan: Plan, context: 'context' | 'no context'): Call {
   const { options, clock } = plan;
   const parent = findParent(plan);
   const scope = parent === undefined ? plan.scope : nestScope(plan, parent);
-  const call = new Call(plan, scope, clock.now());
+  const isTimed = context === 'context' || scope.policy.deadlineMs < Infinity;
+  const call = new Call(plan, scope, isTimed ? clock.now() : 0);
   options.group?.enter();
   scope.budget?.record({ type: 'request' });
   const event = parent && isHeard('onNested', options) ? multiplication(scope) : undefined;

@@ -19,5 +19,5 @@ export function retry<T>(
   options: RetryOptions<NoInfer<Awaited<T>>> = {},
 ): Promise<Awaited<T>> {
   const plan = createPlan(fn as Target, policy, options); // without parameters, the loop passes the context
-  return runAttempts(plan, openCall(plan), undefined, undefined) as Promise<Awaited<T>>; // await has unwrapped it
+  return runAttempts(plan, openCall(plan, 'context'), undefined, undefined) as Promise<Awaited<T>>; // await has unwrapped it
 }

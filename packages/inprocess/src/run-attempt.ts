@@ -15,17 +15,21 @@ export interface Limits {
  */
 export function runAttempt(start: () => unknown, attempt: Attempt, limits: Limits): Promise<unknown> {
   return new Promise((resolve, reject) => {
+    // A hook may have aborted it a moment ago.
+    if (limits.signal?.aborted) return reject(limits.signal.reason);
     const release = watch(attempt, limits, reject);
-    const settle =
-      (end: (value: unknown) => void) =>
-      (value: unknown): void => {
-        release();
-        end(value);
-      };
+    const fail = (error: unknown): void => {
+      release();
+      reject(error);
+    };
     try {
-      Promise.resolve(start()).then(settle(resolve), settle(reject));
+      const succeed = (result: unknown): void => {
+        release();
+        resolve(result);
+      };
+      Promise.resolve(start()).then(succeed, fail);
     } catch (error) {
-      settle(reject)(error);
+      fail(error);
     }
   });
 }
@@ -38,16 +42,18 @@ function watch(attempt: Attempt, { clock, signal }: Limits, reject: (reason: unk
     reject(reason);
     attempt.interrupt(reason);
   };
-  const onTimeout = (): void => {
-    attempt.isTimedOut = true;
-    interrupt(new AttemptTimeoutError(timeoutMs, attempt.attempt));
-  };
   const onAborted = (): void => interrupt(signal?.reason);
-  const cancelTimer = timeoutMs < Infinity ? clock.setTimer(onTimeout, timeoutMs) : undefined;
-  if (signal !== undefined) onAbort(signal, onAborted);
+  const cancelTimer =
+    timeoutMs < Infinity ? clock.setTimer(() => interrupt(timeoutOf(attempt)), timeoutMs) : undefined;
   const release = (): void => {
     cancelTimer?.();
     if (signal !== undefined) offAbort(signal, onAborted);
   };
+  if (signal !== undefined) onAbort(signal, onAborted);
   return release;
+}
+
+function timeoutOf(attempt: Attempt): AttemptTimeoutError {
+  attempt.isTimedOut = true;
+  return new AttemptTimeoutError(attempt.timeoutMs, attempt.attempt);
 }

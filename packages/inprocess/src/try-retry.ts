@@ -40,7 +40,7 @@ export async function tryRetry<T>(
   options: RetryOptions<NoInfer<Awaited<T>>> = {},
 ): Promise<RetryResult<Awaited<T>>> {
   const plan = createPlan(fn as Target, policy, options); // without parameters, the loop passes the context
-  const call = openCall(plan);
+  const call = openCall(plan, 'context');
   const about = (attempts: number) => ({ id: call.id, attempts, history: historyOf(call.latest) });
   try {
     const value = (await runAttempts(plan, call, undefined, undefined)) as Awaited<T>; // await has unwrapped it

@@ -23,7 +23,7 @@ export function withRetry<This, Parameters extends unknown[], Result>(
 ): (this: This, ...parameters: Parameters) => Promise<Awaited<Result>> {
   const plan = createPlan(fn as Target, policy, options); // called with this function's own parameters only
   function retried(this: This, ...parameters: Parameters): Promise<Awaited<Result>> {
-    const call = openLater(plan) ? undefined : openCall(plan);
+    const call = openLater(plan) ? undefined : openCall(plan, 'no context');
     return runAttempts(plan, call, this, parameters) as Promise<Awaited<Result>>; // await unwraps
   }
   const { name, length } = fn;
