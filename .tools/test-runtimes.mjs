@@ -1,0 +1,28 @@
+/** `npm run test:runtimes`: the built packages in Node, Bun and Deno. A runtime that cannot be had is skipped, visibly. */
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { report, run } from './run.mjs';
+import { bundleSmoke, install, judge, makeFolder } from './runtimes.mjs';
+
+const folder = makeFolder();
+const { file } = bundleSmoke(folder);
+appendFileSync(file, 'console.log(JSON.stringify(await globalThis.smoke));\n');
+
+check('node', process.execPath, [file]);
+for (const [name, args] of [
+  ['bun', ['run', file]],
+  ['deno', ['run', '--no-config', file]],
+]) {
+  const problem = install(folder, [name]);
+  if (problem === undefined) check(name, join(folder, 'node_modules', '.bin', name), args);
+  else
+    console.log(`SKIP ${name}: npm could not bring it (${problem}). Run npm run test:runtimes where it can.`);
+}
+
+function check(name, command, args) {
+  const version = run(command, ['--version'], { cwd: folder });
+  report(`smoke in ${name} ${version.stdout.trim().split('\n')[0]}`, () => {
+    const { code, stdout, output } = run(command, args, { cwd: folder });
+    return code === 0 ? judge(JSON.parse(stdout)) : { code, output };
+  });
+}

@@ -1,0 +1,80 @@
+/** What must hold in every runtime, with nothing but the language and the web's own globals. */
+import { createRetryGroup, retry, retryInfo, retryIterable, tryRetry, withRetry } from '@retry/inprocess';
+import { createRetryFetch } from '@retry/inprocess/fetch';
+import { createTestClock, seededRandom } from '@retry/inprocess/testing';
+
+const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
+const EVERY_HOUR = { maxAttempts: 3, backoff: { type: 'constant', base: '1h' }, jitter: 'none' } as const;
+
+const checks: Readonly<Record<string, () => Promise<boolean>>> = {
+  'retries and gives the value': async () =>
+    (await retry(AT_ONCE, ({ isLast }) => (isLast ? 'done' : Promise.reject('busy')))) === 'done',
+  'waits by the runtime’s own timers': async () => {
+    const startedAt = performance.now();
+    await tryRetry({ maxAttempts: 2, backoff: { type: 'constant', base: 30 }, jitter: 'none' }, fail);
+    return performance.now() - startedAt >= 29;
+  },
+  'rejects with the last error and knows about it': async () => {
+    const error = await withRetry(fail, AT_ONCE)().catch((thrown: unknown) => thrown);
+    return retryInfo(error)?.attempts === 3;
+  },
+  'ends a wait by an abort': async () => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort('enough'), 5);
+    return (await retry(EVERY_HOUR, fail, controller).catch((reason: unknown) => reason)) === 'enough';
+  },
+  'hears an abort by a timer in a loop without delay': async () => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort('enough'), 5);
+    const forever = { ...AT_ONCE, maxAttempts: Infinity };
+    return (await retry(forever, fail, controller).catch((reason: unknown) => reason)) === 'enough';
+  },
+  'cuts off an attempt': async () =>
+    (await tryRetry({ maxAttempts: 1, attemptTimeout: 20 }, () => new Promise(() => {}))).ok === false,
+  'names its calls': async () => (await retry(AT_ONCE, ({ id }) => id)).length >= 32,
+  'drains a group': async () => {
+    const group = createRetryGroup();
+    const result = tryRetry(EVERY_HOUR, fail, { group });
+    while (group.waiting().length === 0) await Promise.resolve();
+    await group.drain();
+    return (await result).ok === false;
+  },
+  'retries an iterable': async () => {
+    const items: number[] = [];
+    for await (const item of retryIterable(AT_ONCE, numbers)) items.push(item);
+    return items.join() === '1,2';
+  },
+  'passes hours on a virtual clock': async () => {
+    const clock = createTestClock();
+    const result = tryRetry(EVERY_HOUR, fail, { clock, random: seededRandom(1) });
+    await clock.advance('2h');
+    return (await result).attempts === 3;
+  },
+  'retries fetch': async () => {
+    let calls = 0;
+    const fetch = async (): Promise<Response> => {
+      calls += 1;
+      return new Response('ok', { status: calls < 3 ? 503 : 200 });
+    };
+    return (await createRetryFetch(AT_ONCE, { fetch })('http://localhost/')).status === 200;
+  },
+};
+
+/** Runs every check; gives the names of those that failed. */
+export async function smoke(): Promise<{ readonly passed: number; readonly failed: readonly string[] }> {
+  const failed: string[] = [];
+  for (const [name, check] of Object.entries(checks)) {
+    const isOk = await check().catch(() => false);
+    if (!isOk) failed.push(name);
+  }
+  return { passed: Object.keys(checks).length - failed.length, failed };
+}
+
+async function fail(): Promise<never> {
+  throw new Error('boom');
+}
+
+async function* numbers({ attempt }: { readonly attempt: number }): AsyncGenerator<number> {
+  if (attempt < 3) throw new Error('boom');
+  yield* [1, 2];
+}
