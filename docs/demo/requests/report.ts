@@ -1,4 +1,4 @@
-import type { FailReason } from '@retry/core';
+import type { StopReason } from '@retry/inprocess';
 import { formatTable } from '../table.ts';
 import { causeOf } from './cause.ts';
 import type { DelayGroup } from './delay-groups.ts';
@@ -8,7 +8,7 @@ import { attemptsOf, failuresOf } from './request-record.ts';
 
 const WIDEST_BAR = 40;
 
-const MEANING: Readonly<Record<FailReason | 'aborted', string>> = {
+const MEANING: Readonly<Record<StopReason, string>> = {
   unexpected: 'no retryOn rule means it',
   exhausted: 'no attempts left',
   'not-retryable': 'the policy never retries',
@@ -17,6 +17,7 @@ const MEANING: Readonly<Record<FailReason | 'aborted', string>> = {
   'server-delay': 'the server asked for too long',
   budget: 'the retry budget is empty',
   aborted: 'the caller aborted',
+  group: 'the group drains',
 };
 
 /** The tables of the run, as lines. */
