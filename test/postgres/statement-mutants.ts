@@ -15,18 +15,18 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no fence on heartbeats',
-    right: 'where i.id = b.id and i.epoch = b.epoch;',
-    wrong: 'where i.id = b.id;',
+    right: 'join inflight i on i.id = b.id and i.epoch = b.epoch',
+    wrong: 'join inflight i on i.id = b.id',
   },
   {
     name: 'no stall check: a cleaner takes a run whose lease lives',
-    right: 'and (not s.if_expired or i.lease_until <= p_now)',
+    right: 'and (not p_if_expired or i.lease_until <= p_now)',
     wrong: '',
   },
   {
     name: 'a repeated settlement is heard as another outcome',
-    right: "= s.record::json ->> 'settledBy' then 'a'",
-    wrong: "= s.record::json ->> 'settledBy' then 'f'",
+    right: "= coalesce(s.record::json ->> 'settledBy', s.epoch || ':complete') then 'a'",
+    wrong: "= coalesce(s.record::json ->> 'settledBy', s.epoch || ':complete') then 'f'",
   },
   {
     name: 'a repeated claim claims anew',
@@ -55,12 +55,12 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a wish to cancel is forgotten by a settlement that goes on',
-    right: "i.wants_cancel and s.mode in ('r', 'b', 's')",
+    right: "i.wants_cancel and s.move in ('r', 'b', 's')",
     wrong: 'false',
   },
   {
     name: 'a wish to cancel ends what has ended otherwise',
-    right: "i.wants_cancel and s.mode in ('r', 'b', 's')",
+    right: "i.wants_cancel and s.move in ('r', 'b', 's')",
     wrong: 'i.wants_cancel',
   },
   {
@@ -84,7 +84,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a heartbeat shrinks a lease',
-    right: 'greatest(i.lease_until, v_now + p_lease)',
+    right: 'greatest(lease_until, v_now + p_lease)',
     wrong: 'v_now + p_lease',
   },
   {

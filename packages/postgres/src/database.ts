@@ -39,7 +39,7 @@ const EPOCHS = 'integer[]';
 export const FUNCTIONS: Readonly<Record<FunctionName, readonly string[]>> = {
   submit_runs: [TEXTS, TEXTS, TEXTS, WHOLES, WHOLES, TEXTS, WHOLES, 'boolean[]', 'boolean'],
   exchange: [
-    ...[TEXTS, EPOCHS, TEXTS, TEXTS, WHOLES, TEXTS, TEXTS, TEXTS, TEXTS, TEXTS],
+    ...[TEXTS, EPOCHS, 'text', 'boolean', WHOLES, TEXTS, TEXTS, TEXTS, TEXTS, TEXTS, 'boolean'],
     ...['text', 'text', 'text', 'bigint', TEXTS, WHOLES, WHOLES, 'bigint', 'bigint', 'bigint', 'bigint'],
   ],
   get_runs: [TEXTS],
@@ -63,26 +63,39 @@ const RESEND: Policy = definePolicy({
   retryOn: [...postgresTransient, ...transientNetwork, { message: /^Connection terminated/ }],
 });
 
+const texts = new Map<string, string>();
+
 /** The text of a call. */
-export function callText(schema: string, name: FunctionName): string {
+function callText(schema: string, name: FunctionName): string {
+  const key = `${name} ${schema}`;
+  const known = texts.get(key);
+  if (known !== undefined) return known;
   const values = FUNCTIONS[name].map((type, index) => `$${index + 1}::text::${type}`);
-  return `select ${quoteName(schema)}.${name}(${values.join(', ')}) as answer`;
+  const text = `select ${quoteName(schema)}.${name}(${values.join(', ')}) as answer`;
+  texts.set(key, text);
+  return text;
+}
+
+/** Calls a function once, and gives the text that it returned. */
+export async function callFunction(
+  client: SqlClient,
+  schema: string,
+  { name, values }: { readonly name: FunctionName; readonly values: readonly SqlValue[] },
+): Promise<string | null> {
+  const sent = values.map((value) => (value === null ? null : String(value)));
+  const { rows } = await client.query(callText(schema, name), sent);
+  return readAnswer(rows);
 }
 
 /** The functions of a schema, called over a client. */
 export function openDatabase(client: SqlClient, schema: string): Database {
-  const texts = new Map<string, string>();
   const underWay = new Set<Promise<unknown>>();
   let isClosed = false;
   let isChecked = false;
   const send = async (name: FunctionName, values: readonly SqlValue[]): Promise<string | null> => {
     if (!isChecked) await checkVersion(client, schema);
     isChecked = true;
-    const text = texts.get(name) ?? callText(schema, name);
-    texts.set(name, text);
-    const sent = values.map((value) => (value === null ? null : String(value)));
-    const { rows } = await client.query(text, sent);
-    return readAnswer(rows);
+    return callFunction(client, schema, { name, values });
   };
   return {
     call: (name, values) => {

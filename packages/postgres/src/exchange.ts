@@ -51,12 +51,9 @@ async function exchangePart(
   const { database, memory, retention, watch } = port;
   const at = performance.now();
   const look = memory.lookAt(claim?.lanes.keys() ?? [], at);
-  const trim = retention.next(countFinished(settlements), look.isFull);
-  const text = await database.call('exchange', [
-    ...settlementColumns(settlements),
-    ...claimValues(memory, claim, look),
-    ...trim,
-  ]);
+  const columns = settlementColumns(settlements);
+  const trim = retention.next(countFinished(columns), look.isFull);
+  const text = await database.call('exchange', [...columns, ...claimValues(memory, claim, look), ...trim]);
   const answer = JSON.parse(text ?? '') as Answer; // what our own function builds
   const { now, due } = answer;
   retention.trimmed(answer.trimmed);
@@ -64,9 +61,24 @@ async function exchangePart(
   memory.reset(answer.lanes);
   if (claim !== undefined) remember(memory, claim, answer);
   if (claim !== undefined) memory.looked(look, { at, until: performance.now(), serverNow: now });
-  const settled = [...answer.settled].map((letter) => ANSWERS[letter] ?? 'gone');
+  const { settled } = readAnswer(answer);
   const reply = { settled, claimed: readClaims(answer.claimed), now };
   return due === null ? reply : { ...reply, nextRunAt: due };
+}
+
+/** The answers to settlements, and the clock. */
+export function readSettled(text: string | null): {
+  readonly settled: readonly SettleAnswer[];
+  readonly now: number;
+} {
+  return readAnswer(JSON.parse(text ?? '') as Answer); // what our own function builds
+}
+
+function readAnswer({ settled, now }: Answer): {
+  readonly settled: readonly SettleAnswer[];
+  readonly now: number;
+} {
+  return { settled: [...settled].map((letter) => ANSWERS[letter] ?? 'gone'), now };
 }
 
 /** Lanes that may have work now, or have more in their schedule. */

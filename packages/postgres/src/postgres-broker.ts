@@ -20,7 +20,20 @@ import type { PostgresBrokerOptions } from './options.ts';
 import { readOptions } from './options.ts';
 import { Retention } from './retention.ts';
 import { submissionColumns, submitAnswers } from './submit.ts';
+import type { TransactionBroker } from './within.ts';
+import { brokerWithin } from './within.ts';
 import { WorkWatch } from './work-watch.ts';
+
+/** A broker whose submissions and settlements can join a transaction of the user's. */
+export interface PostgresBroker extends Broker {
+  /**
+   * The same broker inside a transaction, given the client that began it: what is submitted and settled there holds
+   * when it commits, and never was when it does not.
+   *
+   * @throws {PostgresBrokerError} `INVALID_OPTION` for what has no `query`
+   */
+  readonly within: (transaction: unknown) => TransactionBroker;
+}
 
 /** So many submissions travel in one statement. */
 const MOST_SUBMISSIONS = 20_000;
@@ -30,7 +43,7 @@ const MOST_SUBMISSIONS = 20_000;
  *
  * @throws {PostgresBrokerError} `INVALID_OPTION`
  */
-export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
+export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBroker {
   const settings = readOptions(options);
   const connection = openConnection(settings);
   const database = openDatabase(connection.client, settings.schema);
@@ -54,6 +67,7 @@ export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
     exchange: (request) => exchange(port, request),
     ...verbs(database, watch),
     waitForWork: (lanes, wait) => (isClosed ? Promise.reject(closedError()) : watch.wait(lanes, wait)),
+    within: (transaction) => brokerWithin(transaction, settings.schema),
     close,
   };
 }

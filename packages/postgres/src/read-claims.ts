@@ -1,6 +1,6 @@
-import type { ClaimedRun, Concurrency } from '@retry/core/broker';
+import type { ClaimedRun, Concurrency, Run } from '@retry/core/broker';
 import type { RunRecordText } from './read-run.ts';
-import { FRESH, startOf } from './read-run.ts';
+import { BLANK, startOf } from './read-run.ts';
 
 /** Runs that one statement started, column by column. */
 export interface ClaimedRows {
@@ -41,20 +41,18 @@ function readRows(rows: ClaimedRows): ClaimedRun[] {
 function readRow(rows: ClaimedRows, id: string, index: number): ClaimedRun {
   const { lane, at, until, concurrency, isOverLimit = false } = rows;
   const record = rows.records[index] ?? null;
-  const submittedAt = rows.submitted[index];
-  const runAt = rows.due[index];
-  const run = {
+  const base: Run = record === null ? BLANK : { ...BLANK, ...record };
+  const run: Run<'started'> = {
+    ...base,
     id,
     lane,
     payload: rows.payloads[index] ?? '',
-    ...FRESH,
-    ...record,
-    state: 'started' as const,
+    state: 'started',
     epoch: rows.epochs[index] ?? 0,
-    ...(submittedAt != null && { submittedAt }),
-    ...(runAt != null && { runAt }),
-    ...startOf(record, at),
+    submittedAt: rows.submitted[index] ?? base.submittedAt ?? at,
+    runAt: rows.due[index] ?? base.runAt ?? at,
     heartbeatAt: at,
+    ...(record === null ? { startedAt: at } : startOf(record, at)),
     ...(concurrency !== undefined && { concurrency }),
   };
   return { run, leaseUntil: until, isOverLimit };

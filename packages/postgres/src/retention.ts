@@ -10,15 +10,15 @@ export class Retention {
   /** @param keep - how many finished runs are kept, ≥ 0; `Infinity` keeps all */
   constructor(keep: number) {
     this.#keep = keep;
-    this.#every = Math.max(1, Math.floor(keep / 10));
+    this.#every = Math.max(1, Math.floor(keep / 2));
   }
 
   /** What an exchange that finishes so many runs is to pass on: how many to keep and where to begin, or nothing. */
-  next(finished: number, look: 'from the start' | 'from the last' | boolean): readonly SqlValue[] {
+  next(finished: number, isFullLook: boolean): readonly SqlValue[] {
     this.#finished += finished;
     if (this.#keep === Infinity || this.#finished < this.#every) return [null, null];
     this.#finished = 0;
-    return [this.#keep, look === true ? 0 : this.#trimmed];
+    return [this.#keep, isFullLook ? 0 : this.#trimmed];
   }
 
   /** How far the trimming came. */

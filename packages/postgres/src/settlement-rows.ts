@@ -1,12 +1,23 @@
 import type { Settlement } from '@retry/core/broker';
+import type { EndState } from '@retry/core/lifecycle';
 import { isEnd } from '@retry/core/lifecycle';
 import type { SqlValue } from './database.ts';
 import { PostgresBrokerError } from './errors.ts';
 import { plainArray, textArray } from './text-array.ts';
-import { errorNameOf, writeRecord } from './write-record.ts';
+import { errorNameOf, needsNoRecord, writeRecord } from './write-record.ts';
 
-/** Where `settle_runs` is to put a run: front or back of its lane, schedule, finished, dead letter. */
-type Mode = 'r' | 'b' | 's' | 'e' | 'd';
+/** What becomes of a run, in the letters of `settle_runs`. */
+const ENDS: Readonly<Record<EndState, string>> = {
+  completed: 'C',
+  cancelled: 'X',
+  dropped: 'D',
+  failed: 'f',
+  stalled: 't',
+  rate_limited: 'l',
+};
+
+/** Letters of runs that retention may forget. */
+const FINISHED = /[A-Z]/g;
 
 /** So many settlements travel in one statement. */
 const MOST = 20_000;
@@ -22,13 +33,17 @@ export function refuseUnsettled(settlements: readonly Settlement[]): void {
   }
 }
 
-/** Parts in which no id stands twice, so that each can be one statement. Positions say where each one stood. */
+/**
+ * Parts in which no id stands twice, and all or none ask for a lease that has run out, so that each can be one
+ * statement. Positions say where each one stood.
+ */
 export function splitSettlements(settlements: readonly Settlement[]): readonly (readonly number[])[] {
   const parts: number[][] = [];
   let part: number[] = [];
   let ids = new Set<string>();
-  settlements.forEach(({ id }, position) => {
-    if (ids.has(id) || part.length === MOST) {
+  settlements.forEach(({ id, onlyIfExpired = false }, position) => {
+    const isOther = position > 0 && onlyIfExpired !== (settlements[position - 1]?.onlyIfExpired ?? false);
+    if (ids.has(id) || isOther || part.length === MOST) {
       parts.push(part);
       part = [];
       ids = new Set();
@@ -39,42 +54,38 @@ export function splitSettlements(settlements: readonly Settlement[]): readonly (
   return [...parts, part];
 }
 
-/** Whether the run is kept until somebody redrives or discards it. */
-function isDeadLetter({ next }: Settlement): boolean {
-  const isDead = next.state === 'failed' || next.state === 'stalled' || next.state === 'rate_limited';
-  return isDead && next.isDisposable !== true;
-}
-
-function modeOf(settlement: Settlement): Mode {
-  const { state } = settlement.next;
-  if (isEnd(state)) return isDeadLetter(settlement) ? 'd' : 'e';
+function moveOf({ event, next }: Settlement): string {
+  const { state } = next;
+  if (isEnd(state)) return next.isDisposable === true ? ENDS[state].toUpperCase() : ENDS[state];
   if (state === 'scheduled') return 's';
-  return settlement.event === 'release' ? 'r' : 'b';
+  return event === 'release' ? 'r' : 'b';
 }
 
-/** Settlements as the columns that `exchange` takes. */
-export function settlementColumns(settlements: readonly Settlement[]): readonly SqlValue[] {
-  const modes = settlements.map((settlement) => {
-    const mode = modeOf(settlement);
-    return settlement.onlyIfExpired === true ? mode.toUpperCase() : mode;
-  });
+/** Settlements as the columns that `exchange` takes; all or none of them only if their leases have run out. */
+export function settlementColumns(
+  settlements: readonly Settlement[],
+  news: 'tell' | 'keep' = 'tell',
+): readonly SqlValue[] {
   return [
     textArray(settlements.map(({ id }) => id)),
     plainArray(settlements.map(({ epoch }) => epoch)),
-    textArray(modes),
-    textArray(settlements.map(({ next }) => next.state)),
+    settlements.map(moveOf).join(''),
+    settlements[0]?.onlyIfExpired === true,
     plainArray(settlements.map(instantOf)),
     textArray(settlements.map(({ next }) => errorNameOf(next))),
     textArray(settlements.map(({ next }) => next.result)),
-    textArray(settlements.map(writeRecord)),
+    textArray(
+      settlements.map((settlement) => (needsNoRecord(settlement) ? undefined : writeRecord(settlement))),
+    ),
     lanesOf(settlements, 'submitted'),
     lanesOf(settlements, 'scheduled'),
+    news === 'tell',
   ];
 }
 
 /** How many of them end for good, so that retention has something to do. */
-export function countFinished(settlements: readonly Settlement[]): number {
-  return settlements.filter((settlement) => modeOf(settlement) === 'e').length;
+export function countFinished(columns: readonly SqlValue[]): number {
+  return String(columns[2]).match(FINISHED)?.length ?? 0;
 }
 
 /** When it is due, or when it ended. Never early: fractions of a due instant are rounded up. */

@@ -2,6 +2,19 @@ import type { Run, Settlement } from '@retry/core/broker';
 import { settledBy } from '@retry/core/broker';
 
 /**
+ * Whether the columns say all that there is to say: a run that completed at its first attempt, with nothing behind it.
+ */
+export function needsNoRecord({ epoch, event, next }: Settlement): boolean {
+  return event === 'complete' && next.state === 'completed' && epoch === 1 && hasNoPast(next);
+}
+
+function hasNoPast(run: Run): boolean {
+  const { failures, stalls, releases, rateLimits, redrives, resetEpoch, errors } = run;
+  const counted = failures + stalls + releases + rateLimits + redrives + resetEpoch + errors.length;
+  return counted === 0 && run.previousDelayMs === undefined && run.isDisposable === undefined;
+}
+
+/**
  * What a settlement says of its run, as JSON text: all that no column keeps. Counters that are 0 and instants that
  * never were are left out, so that a run that succeeds at once says little.
  */

@@ -32,6 +32,7 @@ const SETTINGS = [
   'set enable_seqscan = off',
   'set enable_hashjoin = off',
   'set enable_mergejoin = off',
+  'set enable_bitmapscan = off',
   'set jit = off',
   'set plan_cache_mode = force_generic_plan',
 ].join(' ');

@@ -25,10 +25,8 @@ begin
       union all select id, lane, epoch, submitted_at, run_at, key, record from was_parked
       union all select id, lane, epoch, submitted_at, run_at, null, record from was_scheduled
     ), cancelled as (
-      insert into ended (id, ord, lane, state, is_dead, epoch, ended_at, record)
-      select id, nextval('end_order'), lane, 'cancelled', false, epoch, v_now,
-        (coalesce(record::jsonb, '{}') || jsonb_strip_nulls(jsonb_build_object('submittedAt', submitted_at,
-          'runAt', run_at)))::json
+      insert into ended (id, ord, lane, state, is_dead, epoch, ended_at, submitted_at, run_at, record)
+      select id, nextval('end_order'), lane, 'cancelled', false, epoch, v_now, submitted_at, run_at, record
       from (select * from waited order by array_position(v_left, id)) waited
     ), asked as (
       update inflight set wants_cancel = true where id = any (v_left) returning id

@@ -12,7 +12,8 @@ create view place as
   select id, lane, 'started', epoch, submitted_at, run_at, claimed_at, heartbeat_at, null, wants_cancel, null, null,
     record from inflight
   union all
-  select id, lane, state, epoch, null, null, null, null, ended_at, false, error_name, result, record from ended;
+  select id, lane, state, epoch, submitted_at, run_at, claimed_at, claimed_at, ended_at, false, error_name, result, record
+    from ended;
 
 create function show_run(p_run run, p_place place) returns json language sql immutable as $$
   select json_build_array(p_run.id, p_run.lane, p_run.payload, p_place.state, p_place.epoch,
@@ -55,10 +56,11 @@ create function beat(p_ids text[], p_epochs integer[], p_lease bigint) returns t
 declare
   v_now bigint := now_ms();
 begin
-  update inflight i set lease_until = greatest(i.lease_until, v_now + p_lease),
-    heartbeat_at = greatest(i.heartbeat_at, v_now)
-  from unnest(p_ids, p_epochs) as b (id, epoch)
-  where i.id = b.id and i.epoch = b.epoch;
+  -- One that is being settled in a transaction of its handler's is locked: nobody waits for that.
+  update inflight set lease_until = greatest(lease_until, v_now + p_lease), heartbeat_at = greatest(heartbeat_at, v_now)
+  where ctid = any (array (
+    select i.ctid from unnest(p_ids, p_epochs) as b (id, epoch) join inflight i on i.id = b.id and i.epoch = b.epoch
+    for update of i skip locked));
   return (
     select string_agg(coalesce(
       (select case when i.wants_cancel then 'c' else 'o' end from inflight i where i.id = b.id and i.epoch = b.epoch),
@@ -69,7 +71,9 @@ $$;
 
 create function expired_runs(p_limit bigint) returns text language sql {settings} as $$
   select coalesce(json_agg(show_run(r, p) order by late.lease_until, late.id)::text, '[]')
-  from (select id, lease_until from inflight where lease_until <= now_ms() order by lease_until, id limit p_limit) late
+  from (
+    select id, lease_until from inflight where lease_until <= now_ms() order by lease_until, id limit p_limit
+    for update skip locked) late
   join run r on r.id = late.id join place p on p.id = late.id
 $$;
 `;

@@ -1,13 +1,15 @@
 /**
  * Writes outcomes, each by the holder of its epoch only. One statement takes the runs out of \`inflight\` and puts
- * them where they go. Modes: \`r\` front of the lane, \`b\` back of it, \`s\` schedule, \`e\` end, \`d\` dead letter; in
- * capitals only if the lease has run out. Ids must not repeat. A wish to cancel ends what would go on.
+ * them where they go. Moves, one letter each: \`r\` front of the lane, \`b\` back of it, \`s\` schedule; \`C X D\`
+ * completed, cancelled, dropped; \`f t l\` failed, stalled, rate limited, and in capitals when disposable. Ids must not
+ * repeat. A wish to cancel ends what would go on. A run that completes at its first attempt has no record: its columns
+ * say all.
  *
  * Gives one letter per settlement (ok, already, fenced, gone), and the lanes that got back runs whose key is free.
  */
 export const SETTLE = `
 create function settle_runs(
-  p_ids text[], p_epochs integer[], p_modes text[], p_states text[], p_ats bigint[],
+  p_ids text[], p_epochs integer[], p_moves text, p_if_expired boolean, p_ats bigint[],
   p_errors text[], p_results text[], p_records text[], p_now bigint,
   out o_answers text, out o_lanes text[]
 ) language plpgsql as $$
@@ -16,32 +18,38 @@ declare
   v_keys text[];
 begin
   with input as materialized (
-    select id, epoch, lower(mode) as mode, mode <> lower(mode) as if_expired, state, at, error, result, record, n
-    from unnest(p_ids, p_epochs, p_modes, p_states, p_ats, p_errors, p_results, p_records)
-      with ordinality as input (id, epoch, mode, state, at, error, result, record, n)
+    select id, epoch, substr(p_moves, n::integer, 1) as move, at, error, result, record, n
+    from unnest(p_ids, p_epochs, p_ats, p_errors, p_results, p_records)
+      with ordinality as input (id, epoch, at, error, result, record, n)
   ), taken as (
     delete from inflight i using input s
-    where i.id = s.id and i.epoch = s.epoch and (not s.if_expired or i.lease_until <= p_now)
-    returning s.n, s.id, i.lane, s.epoch, s.state, s.at, s.error, s.result, s.record::json as record,
-      i.key, i.key_limit, i.key_waits, i.holds_key,
-      case when i.wants_cancel and s.mode in ('r', 'b', 's') then 'c' else s.mode end as mode
+    where i.id = s.id and i.epoch = s.epoch and (not p_if_expired or i.lease_until <= p_now)
+    returning s.n, s.id, i.lane, s.epoch, s.at, s.error, s.result, s.record::json as record,
+      i.key, i.key_limit, i.key_waits, i.holds_key, i.submitted_at, i.run_at, i.claimed_at,
+      case when i.wants_cancel and s.move in ('r', 'b', 's') then 'c' else s.move end as move
   ), front as (
     insert into ready (lane, ord, id, epoch, key, key_limit, key_waits, record)
     select lane, -nextval('front_order'), id, epoch, key, key_limit, key_waits, record
-    from (select * from taken where mode = 'r' order by n desc) released
+    from (select * from taken where move = 'r' order by n desc) released
   ), back as (
     insert into ready (lane, ord, id, epoch, key, key_limit, key_waits, record)
     select lane, nextval('back_order'), id, epoch, key, key_limit, key_waits, record
-    from (select * from taken where mode = 'b' order by n) again
+    from (select * from taken where move = 'b' order by n) again
   ), later as (
     insert into scheduled (lane, run_at, ord, id, epoch, key, key_limit, key_waits, record)
     select lane, at, nextval('back_order'), id, epoch, key, key_limit, key_waits, record
-    from (select * from taken where mode = 's' order by n) later
+    from (select * from taken where move = 's' order by n) later
   ), over as (
-    insert into ended (id, ord, lane, state, is_dead, epoch, ended_at, error_name, result, record)
-    select id, nextval('end_order'), lane, case mode when 'c' then 'cancelled' else state end, mode = 'd', epoch,
-      case mode when 'c' then p_now else at end, error, result, record
-    from (select * from taken where mode in ('e', 'd', 'c') order by n) over
+    insert into ended (id, ord, lane, state, is_dead, epoch, ended_at, error_name, result, record,
+      submitted_at, run_at, claimed_at)
+    select id, nextval('end_order'), lane,
+      case move when 'C' then 'completed' when 'D' then 'dropped' when 'f' then 'failed' when 'F' then 'failed'
+        when 't' then 'stalled' when 'T' then 'stalled' when 'l' then 'rate_limited' when 'L' then 'rate_limited'
+        else 'cancelled' end,
+      move in ('f', 't', 'l'), epoch, case move when 'c' then p_now else at end, error, result, record,
+      case when record is null then submitted_at end, case when record is null then run_at end,
+      case when record is null then claimed_at end
+    from taken where move not in ('r', 'b', 's')
   )
   select array_agg(n), array_agg(distinct key) filter (where holds_key) into v_taken, v_keys from taken;
 
@@ -51,7 +59,7 @@ begin
   if cardinality(v_taken) = cardinality(p_ids) then
     o_answers := repeat('o', cardinality(p_ids));
   else
-    o_answers := answer_unsettled(p_ids, p_records, coalesce(v_taken, '{}'));
+    o_answers := answer_unsettled(p_ids, p_epochs, p_records, coalesce(v_taken, '{}'));
   end if;
 end
 $$;
@@ -59,16 +67,19 @@ $$;
 
 /** Why the settlements that took nothing took nothing. */
 export const ANSWER_UNSETTLED = `
-create function answer_unsettled(p_ids text[], p_records text[], p_taken bigint[]) returns text
+create function answer_unsettled(p_ids text[], p_epochs integer[], p_records text[], p_taken bigint[]) returns text
 language sql set enable_hashjoin = on as $$
   select string_agg(
     case
       when t.n is not null then 'o'
       when not exists (select from run where run.id = s.id) then 'g'
-      when (select p.record ->> 'settledBy' from place p where p.id = s.id) = s.record::json ->> 'settledBy' then 'a'
+      when (select case when p.state = 'completed' and p.record is null then p.epoch || ':complete'
+          else p.record ->> 'settledBy' end from place p where p.id = s.id)
+        = coalesce(s.record::json ->> 'settledBy', s.epoch || ':complete') then 'a'
       else 'f'
     end, '' order by s.n)
-  from unnest(p_ids, p_records) with ordinality as s (id, record, n) left join unnest(p_taken) as t (n) on t.n = s.n
+  from unnest(p_ids, p_epochs, p_records) with ordinality as s (id, epoch, record, n)
+  left join unnest(p_taken) as t (n) on t.n = s.n
 $$;
 `;
 

@@ -3,7 +3,7 @@
  * given twice. Where the run is on its way stands in exactly one of the others, in rows that are written once and
  * deleted once, so that the tables that claims read stay small. Text sorts by its bytes: fast, and the same everywhere.
  *
- * `record` is what the latest settlement said of the run (counters, instants, errors); null before the first.
+ * `record` is what the latest settlement said of the run (counters, instants, errors); null where the columns say all.
  */
 export const TABLES = `
 create sequence back_order;
@@ -84,6 +84,9 @@ create table ended (
   ended_at bigint not null,
   error_name text,
   result text,
+  submitted_at bigint,
+  run_at bigint,
+  claimed_at bigint,
   record json
 );
 create index ended_finished on ended (ord) where not is_dead;

@@ -1,0 +1,61 @@
+import type { Broker, ExchangeReply, ExchangeRequest } from '@retry/core/broker';
+import { callFunction } from './database.ts';
+import { PostgresBrokerError } from './errors.ts';
+import { readSettled } from './exchange.ts';
+import { refuseUnsettled, settlementColumns, splitSettlements } from './settlement-rows.ts';
+import type { SqlClient } from './sql-client.ts';
+import { submissionColumns, submitAnswers } from './submit.ts';
+
+/** What of a broker works inside a transaction of the user's. */
+export type TransactionBroker = Pick<Broker, 'submit' | 'exchange'>;
+
+/** No claim: that is no part of anybody's transaction. */
+const NO_CLAIM = [null, null, null, null, null, null, null, null, null] as const;
+
+/**
+ * Submits and settles by the user's own connection, as part of the transaction that is open there. Nobody is told of
+ * what may yet be rolled back, and nothing is sent twice: a statement that fails has ended the transaction.
+ *
+ * @throws {PostgresBrokerError} `INVALID_OPTION` for what has no `query`
+ */
+export function brokerWithin(transaction: unknown, schema: string): TransactionBroker {
+  const client = readTransaction(transaction);
+  return {
+    submit: async (submissions) => {
+      if (submissions.length === 0) return [];
+      const values = [...submissionColumns(submissions), false];
+      return submitAnswers(submissions, await callFunction(client, schema, { name: 'submit_runs', values }));
+    },
+    exchange: (request) => settleWithin(client, schema, request),
+  };
+}
+
+async function settleWithin(
+  client: SqlClient,
+  schema: string,
+  { settle = [], claim }: ExchangeRequest,
+): Promise<ExchangeReply> {
+  if (claim !== undefined) throw wrong('a claim cannot be part of a transaction', 'Claim outside of it.');
+  refuseUnsettled(settle);
+  let reply: ExchangeReply = { settled: [], claimed: [], now: 0 };
+  for (const part of splitSettlements(settle)) {
+    const settlements = part.flatMap((position) => settle[position] ?? []);
+    const values = [...settlementColumns(settlements, 'keep'), ...NO_CLAIM, null, null];
+    const { settled, now } = readSettled(await callFunction(client, schema, { name: 'exchange', values }));
+    reply = { settled: [...reply.settled, ...settled], claimed: [], now };
+  }
+  return reply;
+}
+
+function readTransaction(transaction: unknown): SqlClient {
+  const isClient = typeof transaction === 'object' && transaction !== null && 'query' in transaction;
+  if (isClient && typeof transaction.query === 'function') return transaction as SqlClient; // asked just now
+  throw wrong(
+    'a transaction needs query(text, values)',
+    'Give the client that began it, or wrap it: see docs/adapters.md.',
+  );
+}
+
+function wrong(message: string, cure: string): PostgresBrokerError {
+  return new PostgresBrokerError('INVALID_OPTION', `${message}. ${cure}`);
+}

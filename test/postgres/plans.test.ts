@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { describeOnPostgres } from '../support/servers/postgres.ts';
+import type { Read } from './plans.ts';
+import { exercise, fill, openExplained, readsOf } from './plans.ts';
+
+const SIZES = [0, 1_000, 200_000];
+
+/** Small, and read as a whole: who waits for work, and which version this is. */
+const SMALL = ['waiter', 'schema_version'];
+
+describeOnPostgres('the plan of every statement', (server) => {
+  it.each(SIZES)(
+    'reads the tables by their indexes alone at %i rows, analysed or not',
+    {
+      timeout: 120_000,
+    },
+    async (count) => {
+      const { client, take } = await openExplained(server().url);
+      const schema = `plans_${randomUUID().slice(0, 8)}`;
+      await fill(client, schema, count);
+      take();
+
+      await exercise(client, schema, 'fresh');
+      const fresh = take();
+      await client.query('analyze');
+      await client.query('discard plans');
+      take();
+      await exercise(client, schema, 'analysed');
+      const analysed = take();
+
+      await client.query(`drop schema ${schema} cascade`);
+      await client.end();
+      expect(fresh.length).toBeGreaterThan(30);
+      expect(readsOf(fresh).filter(isWhole)).toEqual([]);
+      expect(readsOf(fresh)).toEqual(expect.arrayContaining([...readsOf(analysed)]));
+    },
+  );
+});
+
+function isWhole({ table, how }: Read): boolean {
+  return !['Index Scan', 'Index Only Scan', 'Tid Scan'].includes(how) && !SMALL.includes(table);
+}

@@ -1,0 +1,123 @@
+import type { Broker } from '@retry/core/broker';
+import { createPostgresBroker, migrate } from '@retry/postgres';
+import pg from 'pg';
+import { settlementOf } from '../support/settle.ts';
+
+/** How one statement read one table. */
+export interface Read {
+  readonly table: string;
+  readonly how: string;
+  readonly index: string | undefined;
+}
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+const EXPLAIN_ALL = [
+  'session_preload_libraries=auto_explain',
+  'auto_explain.log_min_duration=0',
+  'auto_explain.log_nested_statements=on',
+  'auto_explain.log_format=json',
+  'auto_explain.log_level=notice',
+];
+
+/** Opens one connection whose every statement, nested ones included, tells its plan. */
+export async function openExplained(url: string): Promise<{
+  readonly client: pg.Client;
+  /** The plans that were told since the last call. */
+  readonly take: () => readonly PlanNode[];
+}> {
+  const options = EXPLAIN_ALL.map((setting) => `-c ${setting}`).join(' ');
+  const client = new pg.Client({ connectionString: url, options });
+  const plans: PlanNode[] = [];
+  client.on('notice', ({ message = '' }) => {
+    const text = message.slice(message.indexOf('plan:') + 'plan:'.length);
+    if (message.includes('plan:')) plans.push((JSON.parse(text) as { readonly Plan: PlanNode }).Plan); // by auto_explain
+  });
+  await client.connect();
+  return { client, take: () => plans.splice(0) };
+}
+
+/** Every way in which the plans read a table, each once. */
+export function readsOf(plans: readonly PlanNode[]): readonly Read[] {
+  const found = new Map<string, Read>();
+  const visit = (node: PlanNode): void => {
+    const { 'Node Type': how, 'Relation Name': table, 'Index Name': index, Plans = [] } = node;
+    const isRead = table !== undefined && how !== 'ModifyTable' && how !== 'LockRows';
+    if (isRead) found.set(`${table} ${how} ${index}`, { table, how, index });
+    for (const child of Plans) visit(child);
+  };
+  for (const plan of plans) visit(plan);
+  return [...found.values()].sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
+}
+
+/** A schema with so many runs in each of its hot tables. */
+export async function fill(client: pg.Client, schema: string, count: number): Promise<void> {
+  await migrate(client, { schema });
+  const rows = `from generate_series(1, ${count}) n`;
+  const key = `case when n % 10 = 0 then 'key-' || n % 100 end, case when n % 10 = 0 then 1 end, n % 20 = 0`;
+  for (const place of ['ready', 'scheduled', 'inflight', 'ended', 'parked']) {
+    await client.query(`insert into ${schema}.run select '${place}-' || n, 'l', '{}', 1, 1, ${key} ${rows}`);
+  }
+  await client.query(
+    `insert into ${schema}.ready select 'l', nextval('${schema}.back_order'), 'ready-' || n, 0, 1, 1, ${key} ${rows}`,
+  );
+  await client.query(
+    `insert into ${schema}.parked select 'l', nextval('${schema}.back_order'), 'parked-' || n, 0, 1, 1, 'key-' || n % 100, 1, true ${rows}`,
+  );
+  await client.query(
+    `insert into ${schema}.scheduled select 'l', n, nextval('${schema}.back_order'), 'scheduled-' || n, 0, 1 ${rows}`,
+  );
+  await client.query(`insert into ${schema}.inflight select 'inflight-' || n, 'l', 1, 1, 1, n ${rows}`);
+  await client.query(
+    `insert into ${schema}.ended select 'ended-' || n, nextval('${schema}.end_order'), 'l', 'failed', n % 2 = 0, 1, n ${rows}`,
+  );
+}
+
+/** Calls every verb, in every way that takes another path through the statements, with runs named after `tag`. */
+export async function exercise(client: pg.Client, schema: string, tag: string): Promise<void> {
+  const broker = createPostgresBroker({ client, schema, listen: false, keepCompleted: 2 });
+  const lane = tag;
+  const lanes = new Map([
+    [lane, 20],
+    ['l', 20],
+  ]);
+  const concurrency = { key: tag, limit: 1, whenFull: 'wait' } as const;
+  const submission = { lane, payload: '{}' };
+  await broker.submit([
+    { ...submission, id: `${tag}-a` },
+    { ...submission, id: `${tag}-b`, delayMs: 60_000 },
+    { ...submission, id: `${tag}-c`, concurrency },
+    { ...submission, id: `${tag}-d`, concurrency },
+  ]);
+  const claim = { worker: 'w', requestId: tag, limit: 40, lanes, leaseMs: 60_000 };
+  const { claimed, now } = await broker.exchange({ claim });
+  const events = ['complete', 'fail', 'release', 'retry', 'retry'] as const;
+  const settle = claimed.map(({ run }, index) => {
+    const type = events[index % events.length] ?? 'complete';
+    const runAt = now + (index % 2) * 60_000;
+    return settlementOf(run, type === 'retry' ? { type, at: now, runAt } : { type, at: now });
+  });
+  await broker.exchange({ settle, claim: { ...claim, requestId: `${tag}-again` } });
+  await broker.exchange({ settle });
+  await broker.heartbeat([{ id: 'inflight-1', epoch: 1 }], 1_000);
+  await callRest(broker);
+  await broker.close();
+}
+
+async function callRest(broker: Broker): Promise<void> {
+  await broker.findExpired(10);
+  await broker.get(['a', 'ready-500', 'ended-500']);
+  for (const state of ['submitted', 'scheduled', 'started', 'failed'] as const) {
+    await broker.list({ state, limit: 10, after: 'f' });
+  }
+  await broker.cancel(['ready-700', 'scheduled-700', 'inflight-700', 'parked-700']);
+  await broker.redrive(['ended-701', 'ended-702']);
+  await broker.discard(['ended-703']);
+  const wait = { timeoutMs: 1 };
+  await broker.waitForWork(['l', 'none'], wait);
+}
