@@ -1,0 +1,166 @@
+/**
+ * `npm run bench -- postgres`: our queue on Postgres beside graphile-worker and pg-boss, interleaved, on one private
+ * server with synchronous_commit on.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { createPostgresBroker, migrate } from '@retry/postgres';
+import pg from 'pg';
+import { startPrivatePostgres } from '../support/servers/postgres.ts';
+import type { Contender } from './queues/contender.ts';
+import { graphileWorker } from './queues/graphile-worker.ts';
+import { contendOnRetry } from './queues/on-retry.ts';
+import { pgBoss } from './queues/pg-boss.ts';
+import { pinned } from './queues/pinned.ts';
+import { ceiling } from './queues/postgres-ceiling.ts';
+import type { ReadCpu } from './queues/scenarios.ts';
+import {
+  failTwice,
+  latency,
+  lateness,
+  submitInBulk,
+  submitOneByOne,
+  process as work,
+} from './queues/scenarios.ts';
+import { isWanted, printTable, rounds } from './report.ts';
+import { inRounds } from './rounds.ts';
+
+const server = await startPrivatePostgres([
+  'shared_buffers=512MB',
+  'max_wal_size=8GB',
+  'max_connections=100',
+]);
+const admin = new pg.Pool({ connectionString: server.url, max: 2 });
+const SCHEMA = 'bench_retry';
+
+const ours = contendOnRetry('retry', async () => {
+  await admin.query(`drop schema if exists ${SCHEMA} cascade`);
+  await migrate(admin, { schema: SCHEMA });
+  const broker = createPostgresBroker({ url: server.url, schema: SCHEMA });
+  return { broker, close: () => broker.close() };
+});
+const contenders: readonly Contender[] = [ours, graphileWorker(server.url), pgBoss(server.url)];
+
+/** Milliseconds of processor time, of this process and of the server's, as far as the system tells. */
+const readCpu: ReadCpu = async () => {
+  const { user, system } = globalThis.process.cpuUsage();
+  return (user + system) / 1_000 + serverCpuMs(server.pid());
+};
+
+type Rows = readonly { readonly name: string; readonly take: () => Promise<number> }[];
+
+/** One table; each row is taken once per round. */
+async function compare(title: string, unit: string, rows: Rows): Promise<void> {
+  if (!isWanted(title)) return;
+  const take = async (index: number): Promise<number> => {
+    await admin.query('drop schema if exists bench_boss cascade');
+    await admin.query('checkpoint');
+    return (await rows[index]?.take()) ?? Number.NaN;
+  };
+  printTable(title, unit, await inRounds(rows, rounds, take));
+}
+
+const cpu = new Map<string, number[]>();
+const processRow = (contender: Contender, count: number, concurrency: number) => ({
+  name: contender.name,
+  take: async () => {
+    const result = await work(contender, { count, concurrency, readCpu });
+    if (concurrency > 1) cpu.set(contender.name, [...(cpu.get(contender.name) ?? []), result.cpu]);
+    return result.rate;
+  },
+});
+
+await compare('process, concurrency 100', 'runs/s', [
+  ...contenders.map((one) => processRow(one, 20_000, 100)),
+  {
+    name: 'bare statement, 100 a batch (ceiling)',
+    take: () => ceiling(server.url, { count: 50_000, batch: 100 }),
+  },
+]);
+await compare(
+  'cpu, client and server',
+  's per 10 000 runs',
+  [...cpu].map(([name, seconds]) => ({ name, take: async () => seconds.shift() ?? Number.NaN })),
+);
+await compare(
+  'submit, one by one',
+  'runs/s',
+  contenders.map((one) => ({
+    name: one.name,
+    take: () => submitOneByOne(one, one === ours ? 20_000 : 2_000),
+  })),
+);
+await compare(
+  'bulk submit',
+  'runs/s',
+  contenders.map((one) => ({ name: one.name, take: () => submitInBulk(one, 20_000) })),
+);
+await compare(
+  'retries, fail twice then succeed',
+  'executions/s',
+  contenders.map((one) => ({ name: one.name, take: () => failTwice(one, 3_000) })),
+);
+
+if (isWanted('pinned')) {
+  for (const contender of contenders) {
+    const eighths = await pinned(contender, { url: server.url, count: 200_000 });
+    const rate = 8 / eighths.reduce((sum, one) => sum + 1 / one, 0);
+    const title = 'pinned snapshot, 200 000 runs';
+    console.log(
+      JSON.stringify({ title, unit: 'runs/s', name: contender.name, rate, eighths: eighths.map(Math.round) }),
+    );
+  }
+}
+
+function quantiles(measure: (one: Contender) => Promise<readonly number[]>, share: number): Rows {
+  return contenders.map((one) => ({ name: one.name, take: async () => quantile(await measure(one), share) }));
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return (
+    [...values].sort((left, right) => left - right)[Math.floor((values.length - 1) * share)] ?? Number.NaN
+  );
+}
+
+for (const [name, share] of [
+  ['p50', 0.5],
+  ['p99', 0.99],
+] as const) {
+  const slow = (one: Contender) => latency(one, 300, 100);
+  const late = (one: Contender) => lateness(one, 500);
+  await compare(`latency at 100 runs/s, ${name}`, 'ms', quantiles(slow, share));
+  await compare(`delay, lateness ${name}`, 'ms', quantiles(late, share));
+}
+
+await admin.end();
+await server.stop();
+
+/** Processor time of the server and its living children, where there is a /proc. Ticks are hundredths of a second. */
+function serverCpuMs(pid: number): number {
+  const pids = listProcesses().filter((one) => one.pid === pid || one.parent === pid);
+  return pids.reduce((sum, { ticks }) => sum + ticks * 10, 0);
+}
+
+function listProcesses(): readonly {
+  readonly pid: number;
+  readonly parent: number;
+  readonly ticks: number;
+}[] {
+  try {
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return pids.flatMap((pid) => readProcess(pid));
+  } catch {
+    return [];
+  }
+}
+
+function readProcess(pid: string): { pid: number; parent: number; ticks: number }[] {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0);
+    return [{ pid: Number(pid), parent: Number(fields[1]), ticks }];
+  } catch {
+    return [];
+  }
+}
