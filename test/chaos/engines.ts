@@ -1,4 +1,7 @@
+import { createPostgresBroker, migrate } from '@retry/postgres';
 import { createRedisBroker } from '@retry/redis-queue';
+import pg from 'pg';
+import { startPrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 import type { ChaosEngine } from './engine.ts';
 
@@ -10,6 +13,18 @@ export const ENGINES: Readonly<Record<string, ChaosEngine>> = {
       return { address: url, source, stop };
     },
     connect: (url) => createRedisBroker({ url, prefix: 'chaos', keepCompleted: Infinity }),
+  },
+  postgres: {
+    start: async () => {
+      const { url, source, stop } = await startPrivatePostgres(['max_connections=200']);
+      return { address: url, source, stop };
+    },
+    connect: async (url) => {
+      const pool = new pg.Pool({ connectionString: url, max: 1 });
+      await migrate(pool, { schema: 'chaos' });
+      await pool.end();
+      return createPostgresBroker({ url, schema: 'chaos', keepCompleted: Infinity });
+    },
   },
 };
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeOnPostgres } from '../support/servers/postgres.ts';
+import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { compareBrokers, SEEDS } from './differential.ts';
 import { openPool } from './open-broker.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { describeOnPostgres } from '../support/servers/postgres.ts';
+import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import type { Read } from './plans.ts';
 import { exercise, fill, openExplained, readsOf } from './plans.ts';
 

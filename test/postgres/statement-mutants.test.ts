@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { brokerCommands } from '../support/broker-commands.ts';
 import { createModel } from '../support/broker-model.ts';
-import { describeOnPostgres } from '../support/servers/postgres.ts';
+import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { createPairs } from './clocked-schema.ts';
 import { openPool } from './open-broker.ts';
 import { MUTANTS } from './statement-mutants.ts';

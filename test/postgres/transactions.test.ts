@@ -2,7 +2,7 @@ import type { PostgresBroker } from '@retry/postgres';
 import { createPostgresBroker, PostgresBrokerError } from '@retry/postgres';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeOnPostgres } from '../support/servers/postgres.ts';
+import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { settlementOf } from '../support/settle.ts';
 import type { TestSchema } from './open-broker.ts';
 import { createTestSchema, openPool } from './open-broker.ts';

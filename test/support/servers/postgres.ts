@@ -3,7 +3,6 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe } from 'vitest';
 import type { ServerProcess } from './run-server.ts';
 import { findBinary, findFreePort, runServer } from './run-server.ts';
 
@@ -26,7 +25,8 @@ export interface PrivatePostgres extends PostgresServer {
 
 const DEBIAN = '/usr/lib/postgresql';
 const FOLDERS = ['/opt/homebrew/bin', '/usr/local/bin', '/usr/local/pgsql/bin', '/usr/pgsql/bin'];
-const CURE =
+/** What to do where there is no server. */
+export const POSTGRES_CURE =
   'Set DATABASE_URL, or install one: apt-get install postgresql (Debian, Ubuntu), brew install postgresql (macOS).';
 const SIGNALS: Readonly<Record<PostgresShutdown, NodeJS.Signals>> = { fast: 'SIGINT', immediate: 'SIGQUIT' };
 
@@ -44,7 +44,7 @@ export function findPostgresFolder(): string | undefined {
 /** Starts a private server on a free port in a temporary folder. @throws when this machine has none, or it fails */
 export async function startPrivatePostgres(settings: readonly string[] = []): Promise<PrivatePostgres> {
   const programs = findPostgresFolder();
-  if (programs === undefined) throw new Error(`There is no postgres on this machine. ${CURE}`);
+  if (programs === undefined) throw new Error(`There is no postgres on this machine. ${POSTGRES_CURE}`);
   const folder = createData(programs);
   const port = await findFreePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
@@ -92,30 +92,6 @@ export async function openPostgres(): Promise<PostgresServer> {
   return startPrivatePostgres(['fsync=off', 'max_connections=200']);
 }
 
-/** Tests that need a real Postgres: run on one, or visibly skipped with the command that would supply it. */
-export function describeOnPostgres(name: string, body: (server: () => PostgresServer) => void): void {
-  const isThere = Boolean(process.env['DATABASE_URL']) || findPostgresFolder() !== undefined;
-  if (!isThere) {
-    describe.skip(`${name} (not run: no Postgres here. ${CURE})`, () => body(() => missing()));
-    return;
-  }
-  describe(name, () => {
-    let server: PostgresServer | undefined;
-    beforeAll(async () => {
-      server = await openPostgres();
-      console.info(`postgres: ${server.source} serves "${name}"`);
-    }, 60_000);
-    afterAll(() => server?.stop());
-    body(() => server ?? missing());
-  });
-}
-
-/** Tests that kill, stop or reconfigure their server: always a private one. */
-export function describeOnPrivatePostgres(name: string, body: () => void): void {
-  if (findPostgresFolder() !== undefined) describe(name, body);
-  else describe.skip(`${name} (not run: no postgres on this machine. ${CURE})`, body);
-}
-
 function createData(programs: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'retry-postgres-'));
   const owner = user();
@@ -155,8 +131,4 @@ async function answers(url: string): Promise<boolean> {
   } finally {
     await client.end().catch(() => undefined);
   }
-}
-
-function missing(): never {
-  throw new Error(`No Postgres server is running. ${CURE}`);
 }
