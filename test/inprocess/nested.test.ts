@@ -1,3 +1,5 @@
+import { getEventListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { createRetryBudget, type NestedEvent, retry, tryRetry, withRetry } from '@retry/inprocess';
 import { guardNestedRetries } from '@retry/inprocess/node';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -47,6 +49,30 @@ describe('parent: ctx', () => {
     own.abort('enough');
 
     expect(await result).toMatchObject({ error: 'enough' });
+  });
+
+  it('hears the outer caller beside its own signal, and leaves no listener on either', async () => {
+    const [outer, own] = [new AbortController(), new AbortController()];
+    const inner = vi.fn(() => NEVER);
+
+    const result = tryRetry(
+      AT_ONCE,
+      async (parent) => {
+        await retry(AT_ONCE, () => 'done', { parent, signal: own.signal });
+        return tryRetry(AT_ONCE, inner, { parent, signal: own.signal }).then(ends);
+      },
+      { signal: outer.signal },
+    );
+    const ends = vi.fn();
+    await vi.waitFor(() => expect(inner).toHaveBeenCalledTimes(1));
+    outer.abort('enough');
+    await setImmediate();
+
+    expect(await result).toMatchObject({ error: 'enough', reason: 'aborted' });
+    expect(ends.mock.calls[0]?.[0]).toMatchObject({ error: 'enough', reason: 'aborted' });
+    await setImmediate();
+    expect(getEventListeners(own.signal, 'abort')).toEqual([]);
+    expect(getEventListeners(outer.signal, 'abort')).toEqual([]);
   });
 
   it('shares the budget of the outer call', async () => {

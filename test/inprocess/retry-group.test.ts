@@ -47,8 +47,8 @@ describe('createRetryGroup', () => {
     await group.drain();
 
     expect(await Promise.all(results)).toMatchObject([
-      { error: 'one', reason: 'group' },
-      { error: 'two', reason: 'group' },
+      { error: 'one', reason: 'group', attempts: 1 },
+      { error: 'two', reason: 'group', attempts: 1 },
     ]);
     expect([clock.pending(), group.active()]).toEqual([0, 0]);
   });
