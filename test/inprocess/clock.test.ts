@@ -89,7 +89,6 @@ describe('setTimer', () => {
     expect(callback).not.toHaveBeenCalled();
   });
 
-  // Expected to fail until core/src/clock.ts rounds up: Node cuts 5.9 ms to 5.
   it('is never early, also for a part of a millisecond', () => {
     const set = globalThis.setTimeout;
     vi.stubGlobal('setTimeout', (callback: () => void, delayMs: number) =>

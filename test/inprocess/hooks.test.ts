@@ -51,7 +51,6 @@ describe('a broken hook', () => {
 });
 
 describe('what a hook returns', () => {
-  // Expected to fail until callHook asks for `then` and not for `instanceof Promise`.
   it('is listened to also where it is a promise of another realm, or a thenable', async () => {
     const reportError = vi.fn();
     // biome-ignore lint/suspicious/noThenProperty: a thenable is what this is about.
@@ -63,7 +62,6 @@ describe('what a hook returns', () => {
     expect(reportError.mock.calls).toEqual([[BROKEN]]);
   });
 
-  // Expected to fail until report() looks after what the reporter returns.
   it('may make an asynchronous reporter fail, which nobody hears', async () => {
     const others = process.rawListeners('unhandledRejection') as (() => void)[]; // vitest's own
     const unhandled = vi.fn();

@@ -162,7 +162,6 @@ describe('deadline', () => {
     expect(onStop.mock.calls).toEqual([[{ attempt: 1, error: 'boom', reason: 'deadline' }]]);
   });
 
-  // Expected to fail until the first attempt is free of this check: now it rejects with undefined, after 0 calls.
   it('lets the first attempt start, however little time there is', async () => {
     const times = [1_000_000, 1_000_002];
     const slow = { ...clock, now: () => times.shift() ?? 1_000_002 };
