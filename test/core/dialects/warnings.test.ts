@@ -1,0 +1,315 @@
+import type { CeleryOptions, CmdxOptions, DialectWarning, FluidOptions } from '@retry/core/dialects';
+import {
+  fromCelery,
+  fromCmdx,
+  fromFluid,
+  fromJobbers,
+  fromTasker,
+  type JobbersOptions,
+  type TaskerOptions,
+} from '@retry/core/dialects';
+import { describe, expect, it } from 'vitest';
+
+const LEAVE_OUT = 'Leave it out.';
+const LIST = 'List the expected exceptions.';
+const runsOnce = (path: string, limit: number): DialectWarning => ({
+  code: 'RUNS_ONCE',
+  path,
+  message: `${path}: ${limit} runs once and never retries`,
+  cure: 'Leave the retry options out, or raise the limit.',
+});
+
+describe('the warnings of fromFluid', () => {
+  it.each<[FluidOptions, DialectWarning]>([
+    [{ retry: { max_attempts: -1 } }, runsOnce('retry.max_attempts', -1)],
+    [
+      { max_concurrency: 1, rate_limit_retry: { max_attempts: 0 } },
+      runsOnce('rate_limit_retry.max_attempts', 0),
+    ],
+    [
+      { max_concurrency: 1, rate_limit_retry: { exceptions: ['TimeoutError'] } },
+      {
+        code: 'UNLIMITED',
+        path: 'rate_limit_retry.max_attempts',
+        message: 'without max_attempts it retries for ever',
+        cure: 'Set max_attempts; it counts retries.',
+      },
+    ],
+    [
+      { retry: { max_attempts: 1, exceptions: [{ name: ['OSError', 'TimeoutError'] }] } },
+      {
+        code: 'TIMEOUT_LISTED',
+        path: 'retry.exceptions',
+        message: 'fluid never retries a timeout, listed or not; here a listed one is retried',
+        cure: 'Leave TimeoutError out to keep what fluid does.',
+      },
+    ],
+    [
+      { rate_limit_retry: { max_attempts: 1 } },
+      {
+        code: 'WITHOUT_EFFECT',
+        path: 'rate_limit_retry',
+        message: 'it is asked only when max_concurrency is used up',
+        cure: 'Set max_concurrency, or leave it out.',
+      },
+    ],
+  ])('of %j say what is wrong, where, and what to write instead', (options, warning) => {
+    expect(fromFluid(options).warnings).toEqual([warning]);
+  });
+});
+
+describe('the warnings of fromCelery', () => {
+  const autoretry_for = [Error];
+  const unused = (path: string, message: string): DialectWarning => ({
+    code: 'WITHOUT_EFFECT',
+    path,
+    message,
+    cure: LEAVE_OUT,
+  });
+  it.each<[CeleryOptions, readonly DialectWarning[]]>([
+    [{ retry_backoff: 1, autoretry_for, max_retries: 0 }, [runsOnce('max_retries', 0)]],
+    [
+      { retry_backoff: 1, autoretry_for, max_retries: null, retry_kwargs: { max_retries: -1 } },
+      [runsOnce('retry_kwargs.max_retries', -1)],
+    ],
+    [
+      { retry_backoff: 1, autoretry_for, max_retries: null },
+      [
+        {
+          code: 'UNLIMITED',
+          path: 'max_retries',
+          message: 'max_retries: null retries for ever',
+          cure: 'Write a number of retries.',
+        },
+      ],
+    ],
+    [
+      { autoretry_for },
+      [
+        {
+          code: 'DEFAULT_DELAY',
+          path: 'default_retry_delay',
+          message: 'without retry_backoff every retry waits 180 s, also an automatic one',
+          cure: 'Write default_retry_delay or retry_backoff.',
+        },
+      ],
+    ],
+    [
+      { autoretry_for, retry_backoff: 1, retry_kwargs: { countdown: 3 } },
+      [unused('retry_kwargs.countdown', 'retry_backoff overwrites it')],
+    ],
+    [
+      { autoretry_for, default_retry_delay: 1, retry_jitter: true, retry_backoff_max: 9 },
+      [
+        unused('retry_jitter', 'it has no effect without retry_backoff'),
+        unused('retry_backoff_max', 'it has no effect without retry_backoff'),
+      ],
+    ],
+    [
+      {},
+      [
+        {
+          code: 'RETRIES_NOTHING',
+          path: 'autoretry_for',
+          message: 'it lists nothing, so only an explicit retry() retries',
+          cure: LIST,
+        },
+      ],
+    ],
+    [
+      { autoretry_for, retry_backoff: 1, throws: [Error] },
+      [unused('throws', 'it decides about the log only; autoretry_for is asked all the same')],
+    ],
+    [
+      // seed 003: int(max(1.0, float(retry_backoff))) and int(retry_backoff_max)
+      { autoretry_for, retry_backoff: '2.7', retry_backoff_max: 0.5 },
+      [
+        {
+          code: 'ROUNDED',
+          path: 'retry_backoff',
+          message: 'retry_backoff: 2.7 counts as 2 s',
+          cure: 'Write whole seconds, 1 or more.',
+        },
+        {
+          code: 'ROUNDED',
+          path: 'retry_backoff_max',
+          message: 'retry_backoff_max: 0.5 counts as 0 s',
+          cure: 'Write whole seconds, 0 or more.',
+        },
+      ],
+    ],
+    [{ autoretry_for, retry_backoff: 2, retry_backoff_max: 9 }, []],
+  ])('of %j say what is wrong, where, and what to write instead', (options, warnings) => {
+    expect(fromCelery(options).warnings).toEqual(warnings);
+  });
+});
+
+describe('the warnings of fromJobbers', () => {
+  const expected_exceptions = [Error];
+  it.each<[JobbersOptions, readonly DialectWarning[]]>([
+    [{ expected_exceptions, max_retries: 0 }, [runsOnce('max_retries', 0)]],
+    [
+      {},
+      [
+        {
+          code: 'RETRIES_NOTHING',
+          path: 'expected_exceptions',
+          message: 'it lists nothing, so only timeouts are retried',
+          cure: LIST,
+        },
+      ],
+    ],
+    [
+      { expected_exceptions, backoff_strategy: 'linear' },
+      [
+        {
+          code: 'WITHOUT_EFFECT',
+          path: 'backoff_strategy',
+          message: 'without retry_delay every retry is immediate',
+          cure: 'Write retry_delay.',
+        },
+      ],
+    ],
+    [
+      { expected_exceptions, retry_delay: 10, backoff_strategy: 'exponential_jitter' },
+      [
+        {
+          code: 'FIRST_DELAY_DOUBLED',
+          path: 'retry_delay',
+          message: 'this version counts the first retry as 1, so it waits up to twice retry_delay',
+          cure: "Halve retry_delay, or choose version: 'main@06fcd8c'.",
+        },
+      ],
+    ],
+    [
+      { expected_exceptions, retry_delay: 10, backoff_strategy: 'linear', version: 'main@06fcd8c' },
+      [
+        {
+          code: 'FIRST_DELAY_ZERO',
+          path: 'backoff_strategy',
+          message: 'this version counts the first retry as 0, so it does not wait',
+          cure: "Choose version: '7b5465f'.",
+        },
+      ],
+    ],
+    [{ expected_exceptions, retry_delay: 0 }, []],
+    [{ expected_exceptions, retry_delay: 0, backoff_strategy: 'linear', version: 'main@06fcd8c' }, []],
+  ])('of %j say what is wrong, where, and what to write instead', (options, warnings) => {
+    expect(fromJobbers(options).warnings).toEqual(warnings);
+  });
+});
+
+describe('the warnings of fromTasker', () => {
+  const overCap: DialectWarning = {
+    code: 'JITTER_OVER_CAP',
+    path: 'max_delay_seconds',
+    message: 'the jitter is added to the capped delay, so a delay may exceed it',
+    cure: 'Set jitter_enabled: false, or lower max_delay_seconds by max_jitter.',
+  };
+  const unused = {
+    code: 'WITHOUT_EFFECT',
+    message: 'the delays of the step itself hold',
+    cure: 'Leave it out, or leave backoff, backoff_base_ms and max_backoff_ms out.',
+  } as const;
+  it.each<[TaskerOptions, readonly DialectWarning[]]>([
+    [
+      { retryable: false },
+      [
+        {
+          code: 'NOT_RETRYABLE',
+          path: 'retryable',
+          message: 'retryable: false leaves max_attempts: 3 unused',
+          cure: 'Write max_attempts: 1, or retryable: true.',
+        },
+      ],
+    ],
+    [
+      { max_backoff_ms: 999 },
+      [
+        {
+          code: 'OUT_OF_RANGE',
+          path: 'max_backoff_ms',
+          message: 'a Tasker template takes 1000 to 3600000; 999 holds here',
+          cure: 'Stay from 1000 to 3600000 where Tasker reads it too.',
+        },
+      ],
+    ],
+    // seed 002: 1 to 100 executions, 100 ms to an hour, a second to an hour; both ends included
+    [{ max_attempts: 100, backoff_base_ms: 3_600_000, max_backoff_ms: 3_600_000 }, []],
+    [{ max_attempts: 1, backoff_base_ms: 100, max_backoff_ms: 1_000 }, []],
+    [{ max_delay_seconds: 60 }, [overCap]],
+    [{ max_delay_seconds: 60, max_jitter: 0 }, []],
+    [{ backoff: 'linear', max_delay_seconds: 60 }, [{ ...unused, path: 'max_delay_seconds' }]],
+    [{ backoff_base_ms: 500, base_delay_seconds: 1 }, [{ ...unused, path: 'base_delay_seconds' }]],
+  ])('of %j say what is wrong, where, and what to write instead', (options, warnings) => {
+    expect(fromTasker(options).warnings).toEqual(warnings);
+  });
+});
+
+describe('the warnings of fromCmdx', () => {
+  const exceptions = [Error];
+  const inVain = {
+    code: 'WITHOUT_EFFECT',
+    message: 'without a positive delay there is no wait',
+    cure: 'Write a delay.',
+  } as const;
+  const noCall = {
+    code: 'WITHOUT_EFFECT',
+    message: 'the object has no call',
+    cure: 'Give it a method call(attempt, delay).',
+  } as const;
+  const ignored: DialectWarning = {
+    code: 'WITHOUT_EFFECT',
+    path: 'retry_on[1]',
+    message: 'CMDx ignores these options, as the line lists no exception',
+    cure: 'Repeat an exception on the line.',
+  };
+  it.each<[CmdxOptions, readonly DialectWarning[]]>([
+    [
+      {},
+      [
+        {
+          code: 'RETRIES_NOTHING',
+          path: 'retry_on',
+          message: 'it lists no exception, so nothing is retried',
+          cure: LIST,
+        },
+      ],
+    ],
+    [
+      { retry_on: [{ exceptions }, { exceptions: ['ReadTimeout'] }] },
+      [
+        {
+          code: 'ONE_POLICY',
+          path: 'retry_on',
+          message: 'these lines form one policy: the last limit, delay and gate hold for every exception',
+          cure: 'Write one line, or give each task its own.',
+        },
+      ],
+    ],
+    [{ retry_on: [{ exceptions }, { limit: 9 }] }, [ignored]],
+    // An ignored line is warned of as a whole, not for its options.
+    [{ retry_on: [{ exceptions }, { limit: 0, jitter: {} }] }, [ignored]],
+    // On main the first line of a class counts without exceptions: one line still lists them.
+    [{ version: 'main@fc92e183', retry_on: { limit: 9 }, parent: { retry_on: { exceptions } } }, []],
+    [
+      { retry_on: { exceptions, limit: 0 } },
+      [
+        {
+          code: 'RUNS_ONCE',
+          path: 'retry_on.limit',
+          message: 'a limit of 0 or less runs once and never retries',
+          cure: 'Leave retry_on out, or raise the limit.',
+        },
+      ],
+    ],
+    [{ retry_on: { exceptions, delay: 0, jitter: 'linear' } }, [{ ...inVain, path: 'retry_on.jitter' }]],
+    [{ retry_on: { exceptions, delay: 0, block: () => 1 } }, [{ ...inVain, path: 'retry_on.block' }]],
+    [{ retry_on: { exceptions, delay: 0 } }, []],
+    [{ retry_on: { exceptions, delay: 1, jitter: 'linear' } }, []],
+    [{ retry_on: { exceptions, jitter: {} } }, [{ ...noCall, path: 'retry_on.jitter' }]],
+    [{ retry_on: { exceptions, block: {} } }, [{ ...noCall, path: 'retry_on.block' }]],
+  ])('of %j say what is wrong, where, and what to write instead', (options, warnings) => {
+    expect(fromCmdx(options).warnings).toEqual(warnings);
+  });
+});
