@@ -73,6 +73,12 @@ describe("fromCmdx's strategies", () => {
     expect(codesOf(warnings)).toEqual(['WITHOUT_EFFECT retry_on.jitter']);
   });
 
+  it('takes the block where jitter is nil', () => {
+    const block = (): number => 9;
+
+    expect(delayOf(fromCmdx({ retry_on: { exceptions: [Error], block, jitter: null } }).policy)).toBe(9_000);
+  });
+
   it('keeps the task itself as this of its methods', () => {
     const task = {
       seconds: 4,

@@ -111,6 +111,19 @@ describe('fromCelery', () => {
 });
 
 describe('celeryInterval', () => {
+  it('draws nothing unless told to', () => {
+    expect(celeryInterval({ factor: 5, maximum: 600 })).toMatchObject({
+      backoff: { type: 'exponential', baseMs: 5_000, factor: 2 },
+      jitter: 'none',
+      maxDelayMs: 600_000,
+    });
+    expect(celeryInterval({ factor: 5, maximum: 0, full_jitter: true }).jitter).toBe('full');
+    expect(celeryInterval({ factor: -1, maximum: -1, full_jitter: false })).toMatchObject({
+      backoff: { baseMs: 0 },
+      maxDelayMs: 0,
+    });
+  });
+
   it('refuses what is no whole number', () => {
     expect(problemsOf(() => celeryInterval({ factor: 1.5, maximum: Number.NaN }))).toEqual([
       'factor',
@@ -140,6 +153,10 @@ describe('celeryRetry', () => {
 
     expect(celeryRetry(options, { retries: 1 })).toEqual({ type: 'fail', error: 'MaxRetriesExceededError' });
     expect(celeryRetry(options, { retries: 1, exc: new Error() })).toEqual({ type: 'fail', error: 'exc' });
+    expect(celeryRetry(options, { retries: 1, exc: null })).toMatchObject({
+      error: 'MaxRetriesExceededError',
+    });
+    expect(celeryRetry(options, { retries: 0 }).type).toBe('retry');
     expect(celeryRetry(options, { retries: 1, max_retries: 5 }).type).toBe('retry');
   });
 
@@ -152,6 +169,12 @@ describe('celeryRetry', () => {
 
   it('keeps to no limit when the task has none', () => {
     expect(celeryRetry({ max_retries: null }, { retries: 1e6, max_retries: null }).type).toBe('retry');
+  });
+
+  it('takes every word of a call', () => {
+    const call = { retries: 0, throw: true, called_directly: false, max_retries: 1 };
+
+    expect(celeryRetry({ max_retries: 0 }, call)).toMatchObject({ type: 'retry', state: 'RETRY' });
   });
 
   it('refuses a call that makes no sense', () => {
@@ -169,5 +192,8 @@ describe('celeryMessageEta', () => {
     expect(celeryMessageEta({}, 5)).toBeUndefined();
     expect(celeryMessageEta({ countdown: 2, eta: 9 }, 5)).toBe(2_005);
     expect(celeryMessageEta({ countdown: 0.5, eta: 9 }, 5)).toBe(505);
+    expect(celeryMessageEta({ countdown: 0, eta: 9 }, 5)).toBe(9);
+    expect(celeryMessageEta({ countdown: null, eta: 0 }, 5)).toBe(0);
+    expect(celeryMessageEta({ countdown: 0, eta: null }, 5)).toBeUndefined();
   });
 });

@@ -19,6 +19,13 @@ describe('fromCmdx', () => {
     expect(warnings).toEqual([]);
   });
 
+  it('takes a delay below 0 for no wait, and a longest one without end', () => {
+    const retry_on = { exceptions: [Error], delay: -1, max_delay: Infinity };
+
+    expect(fromCmdx({ retry_on }).policy.backoff).toEqual({ type: 'none' });
+    expect(fromCmdx({ retry_on: { ...retry_on, delay: 1 } }).policy.maxDelayMs).toBe(Infinity);
+  });
+
   it('retries nothing without exceptions', () => {
     for (const options of [{}, { retry_on: [] }, { retry_on: { exceptions: [], limit: 5 } }]) {
       const { policy, warnings } = fromCmdx(options);

@@ -70,6 +70,10 @@ describe('fromFluid', () => {
     expect(codesOf(warnings)).toEqual(['WITHOUT_EFFECT rate_limit_retry']);
   });
 
+  it('takes a wait without a limit', () => {
+    expect(fromFluid({ retry: { max_wait: Infinity } }).policy.maxDelayMs).toBe(Infinity);
+  });
+
   it('lists everything that is wrong under its own names', () => {
     const options = {
       retry: {
@@ -106,6 +110,14 @@ describe('decideStart', () => {
 
     expect(decideStart({ globalConcurrency: 3 }, counters, context)).toEqual({ type: 'wait' });
     expect(decideStart({}, counters, context)).toEqual({ type: 'run' });
+  });
+
+  it('ends or waits as it is told, also where a policy for retries is there', () => {
+    const { task } = fromFluid({ max_concurrency: 1, rate_limit_retry: { max_attempts: 5 } });
+    const counters = { running: 1, rateLimits: 0 };
+
+    expect(decideStart({ ...task, whenLimited: 'end' }, counters, context)).toEqual({ type: 'end' });
+    expect(decideStart({ ...task, whenLimited: 'wait' }, counters, context)).toEqual({ type: 'wait' });
   });
 
   it('ends where a retry was meant but no policy is there', () => {

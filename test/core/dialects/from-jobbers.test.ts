@@ -98,6 +98,18 @@ describe('fromJobbers', () => {
     expect(fromJobbers({ max_heartbeat_interval: 0 }).task).not.toHaveProperty('heartbeatMs');
   });
 
+  it('takes each of its words, and a delay without a limit', () => {
+    const { policy, task } = fromJobbers({
+      max_retry_delay: Infinity,
+      on_shutdown: 'continue',
+      dead_letter_policy: 'none',
+    });
+
+    expect(policy.maxDelayMs).toBe(Infinity);
+    expect(task).toMatchObject({ onShutdown: 'continue', deadLetter: 'none' });
+    expect(fromJobbers({ on_shutdown: 'stop' }).task.onShutdown).toBe('stop');
+  });
+
   it('lists everything that is wrong under its own names', () => {
     const options = {
       version: 'main',

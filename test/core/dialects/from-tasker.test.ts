@@ -78,6 +78,17 @@ describe('fromTasker', () => {
     expect(codesOf(fromTasker(options).warnings)).toEqual(codes);
   });
 
+  it.each([
+    [{ jitter_enabled: false }, 'none'],
+    [{ max_jitter: 0 }, 'none'],
+    [{ jitter_enabled: true, max_jitter: 1 }, { proportional: 1 }],
+    [{ backoff: 'linear', jitter_enabled: false }, 'none'],
+    [{ backoff: 'none', max_jitter: 0.5 }, 'none'],
+    [{ backoff: 'linear', max_jitter: 0.5 }, { proportional: 0.5 }],
+  ] as const)('reads the jitter of %j as %j', (options, jitter) => {
+    expect(fromTasker(options).policy.jitter).toEqual(jitter);
+  });
+
   it('is data that survives JSON', () => {
     expect(policyToJSON(fromTasker().policy)).toMatchObject({ capAt: 'before-jitter-only' });
   });
@@ -140,6 +151,13 @@ describe('taskerServerDelay', () => {
     expect(taskerServerDelay(headers, nowAt + 400)).toMatchObject({ delayMs: 89_000 });
   });
 
+  it('reads the largest number of 32 bits', () => {
+    expect(taskerServerDelay({ 'retry-after': '4294967295' }, nowAt)).toEqual({
+      type: 'delay',
+      delayMs: 4_294_967_295_000,
+    });
+  });
+
   it('falls back to the policy where the number does not fit into 32 bits', () => {
     const { policy } = fromTasker({ jitter_enabled: false });
     const failure = { error: 1, serverDelay: taskerServerDelay({ 'retry-after': '4294967296' }, nowAt) };
@@ -170,6 +188,22 @@ describe('taskerReadiness', () => {
     expect(taskerReadiness(policy, { state: 'pending', isInProcess: true }, 0).isReady).toBe(false);
   });
 
+  it('says nothing of an instant where there is no wait', () => {
+    expect(taskerReadiness(policy, { state: 'pending' }, 0)).toStrictEqual({
+      isEligible: true,
+      isReady: true,
+    });
+  });
+
+  it.each(['complete', 'error', 'in_progress'])('is never ready in the state %s', (state) => {
+    expect(taskerReadiness(policy, { state, attempts: 1 }, 0)).toEqual({ isEligible: true, isReady: false });
+  });
+
+  it('is not ready once it is processed', () => {
+    expect(taskerReadiness(policy, { state: 'pending', isProcessed: true }, 0).isReady).toBe(false);
+    expect(taskerReadiness(policy, { state: 'pending', isProcessed: false }, 0).isReady).toBe(true);
+  });
+
   it('is due at the very instant', () => {
     const step = { state: 'waiting_for_retry', attempts: 1, backoffMs: 10, lastAttemptedAt: 90 };
 
@@ -179,6 +213,22 @@ describe('taskerReadiness', () => {
 });
 
 describe('taskerNextRetryAt', () => {
+  it.each([
+    // seed 002: multiplier^attempts seconds after the failure, 60 and 2 unless written; unset attempts are 1
+    [{ failedAt: 500 }, {}, 2_500],
+    [{ failedAt: 500, attempts: 3 }, {}, 8_500],
+    [{ failedAt: 500, attempts: 9 }, {}, 60_500],
+    [{ failedAt: 500, attempts: 2 }, { backoff_multiplier: 3 }, 9_500],
+    [{ failedAt: 500, attempts: 9 }, { max_backoff_seconds: 5 }, 5_500],
+    [{ failedAt: 500, backoffMs: 7_000, lastAttemptedAt: 100 }, {}, 7_100],
+    // Half of a stored backoff is none.
+    [{ failedAt: 500, backoffMs: 7_000 }, {}, 2_500],
+    [{ failedAt: 500, lastAttemptedAt: 100 }, {}, 2_500],
+    [{ attempts: 3 }, {}, undefined],
+  ])('of %j under %j is %s', (times, fallback, instant) => {
+    expect(taskerNextRetryAt(times, fallback)).toBe(instant);
+  });
+
   it('refuses a configuration that makes no sense', () => {
     const fallback = { max_backoff_seconds: -1, backoff_multiplier: Infinity, base: 1 };
 

@@ -16,3 +16,14 @@ export function problemsOf(call: () => unknown): readonly string[] {
 export function codesOf(warnings: readonly DialectWarning[]): readonly string[] {
   return warnings.map(({ code, path }) => `${code} ${path}`);
 }
+
+/** Everything that the call reports as wrong, in one text. */
+export function messageOf(call: () => unknown): string {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof PolicyError) return error.message;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}

@@ -1,0 +1,131 @@
+import type { CeleryOptions, CmdxOptions, FluidOptions, TaskerOptions } from '@retry/core/dialects';
+import {
+  celeryInterval,
+  celeryRetry,
+  fromCelery,
+  fromCmdx,
+  fromFluid,
+  fromTasker,
+} from '@retry/core/dialects';
+import { describe, expect, it } from 'vitest';
+import { messageOf } from './problems.ts';
+
+const IN_SECONDS = 'Write seconds as a plain number: 2, not 2000 or "2s".';
+const problem = (line: string): string => `invalid policy\n- ${line}`;
+
+describe('a problem of fromFluid', () => {
+  it.each<[FluidOptions, string]>([
+    [{ retry: { wait: -1 } }, `retry.wait must be a finite number of seconds ≥ 0, got -1. ${IN_SECONDS}`],
+    [{ retry: { max_wait: -1 } }, `retry.max_wait must be a number of seconds ≥ 0, got -1. ${IN_SECONDS}`],
+    [
+      { timeout_seconds: 0.5 },
+      `timeout_seconds must be a finite number of seconds ≥ 1, got 0.5. ${IN_SECONDS}`,
+    ],
+    [{ retry: { max_attempts: 1.5 } }, 'retry.max_attempts must be an integer, got 1.5. The default is 0.'],
+    [{ max_concurrency: -1 }, 'max_concurrency must be an integer ≥ 0, got -1. The default is 0.'],
+    [
+      { retry: { backoff: -1 } },
+      'retry.backoff must be a finite number ≥ 0, got -1. Use 1 for a steady delay, 2 to double it each time.',
+    ],
+  ])('of %j says what was seen and what to write', (options, line) => {
+    expect(messageOf(() => fromFluid(options))).toBe(problem(line));
+  });
+
+  it('is none for a factor of 0', () => {
+    expect(fromFluid({ retry: { backoff: 0 } }).policy.backoff).toMatchObject({ factor: 0 });
+  });
+});
+
+describe('a problem of Celery', () => {
+  const seconds = 'must be a finite number of seconds';
+  const plainly = 'Write seconds as a plain number: 30.';
+  it.each<[unknown, string]>([
+    [{ retry_backoff: '' }, `retry_backoff ${seconds}, got "". ${plainly}`],
+    [{ retry_backoff: ' ' }, `retry_backoff ${seconds}, got " ". ${plainly}`],
+    [{ retry_backoff: 'soon' }, `retry_backoff ${seconds}, got "soon". ${plainly}`],
+    [{ retry_backoff_max: true }, `retry_backoff_max ${seconds}, got true. ${plainly}`],
+    [
+      { retry_backoff: 5, retry_backoff_max: -5 },
+      'retry_backoff_max must be ≥ 0 with jitter, got -5. Use 600, the default.',
+    ],
+    [{ retry_kwargs: 5 }, 'retry_kwargs must be an object, got 5. Its keys are countdown, max_retries.'],
+  ])('of the options %j says what was seen and what to write', (options, line) => {
+    expect(messageOf(() => fromCelery(options as CeleryOptions))).toBe(problem(line));
+  });
+
+  it('of an interval says what was seen and what to write', () => {
+    expect(messageOf(() => celeryInterval({ factor: 1.5, maximum: 600 }))).toBe(
+      problem(`factor must be a whole number of seconds, got 1.5. ${plainly}`),
+    );
+    expect(messageOf(() => celeryInterval({ factor: 1, maximum: -1, full_jitter: true }))).toBe(
+      problem('maximum must be ≥ 0 with jitter, got -1. Use 600, the default.'),
+    );
+  });
+
+  it.each([
+    [{ countdown: 'x' }, 'countdown must be a finite number, got "x".'],
+    [{ eta: Infinity }, 'eta must be a finite number, got Infinity.'],
+  ])('of the call %j says what was seen and what to write', (call, line) => {
+    const retry = (): unknown => celeryRetry({}, { retries: 0, ...call } as never); // what JavaScript callers write
+
+    expect(messageOf(retry)).toBe(problem(`${line} countdown is in seconds, eta in epoch milliseconds.`));
+  });
+
+  it.each([
+    [{ max_retries: 'x' }, 'max_retries must be an integer, got "x". The default is 3.'],
+    [{ throw: 1 }, 'throw is not one of the choices, got 1. Use one of true, false.'],
+    [{ called_directly: 1 }, 'called_directly is not one of the choices, got 1. Use one of true, false.'],
+  ])('of the call %j says what was seen', (call, line) => {
+    expect(messageOf(() => celeryRetry({}, { retries: 0, ...call } as never))).toBe(problem(line));
+  });
+});
+
+describe('a problem of fromTasker', () => {
+  it.each<[unknown, string]>([
+    [{ max_jitter: -0.1 }, 'max_jitter must be a share from 0 to 1, got -0.1. Write 0.1 for ± 10 %.'],
+    [{ retryable: 1 }, 'retryable is not one of the choices, got 1. Use one of true, false.'],
+    [{ backoff_base_ms: Infinity }, 'backoff_base_ms must be a finite duration ≥ 0, got Infinity. Use'],
+  ])('of %j says what was seen and what to write', (options, line) => {
+    expect(messageOf(() => fromTasker(options as TaskerOptions))).toContain(problem(line));
+  });
+
+  it('is none for what is written as it is by default', () => {
+    expect(fromTasker({ retryable: true, jitter_enabled: true, max_jitter: 0.1 }).policy).toEqual(
+      fromTasker().policy,
+    );
+  });
+});
+
+describe('a problem of fromCmdx', () => {
+  const strategies =
+    'Use one of exponential, linear, fibonacci, half_random, full_random, bounded_random, decorrelated_jitter, ' +
+    'mine, or pass retriers: { name: (attempt, delay, previous) => seconds }.';
+  const gates = 'For a name, pass task: { name: (error, attempt) => boolean }; both get an attempt from 0.';
+  it.each<[unknown, string]>([
+    [
+      { jitter: 'nobody' },
+      `jitter is neither a retrier nor a method of the task, got "nobody". ${strategies}`,
+    ],
+    [{ jitter: 5 }, `jitter is no strategy, got 5. ${strategies}`],
+    [{ block: 'linear' }, 'block must be a function, got "linear". Write names as jitter.'],
+    [
+      { if: 'nobody' },
+      `if must be a function, an object with call, or a method of the task, got "nobody". ${gates}`,
+    ],
+    [
+      { unless: 7 },
+      `unless must be a function, an object with call, or a method of the task, got 7. ${gates}`,
+    ],
+  ])('of %j says what was seen and what to write', (line, message) => {
+    const options = { retry_on: line, retriers: { mine: () => 1 } } as CmdxOptions;
+
+    expect(messageOf(() => fromCmdx(options))).toBe(problem(`retry_on.${message}`));
+  });
+
+  it.each([
+    [{ task: 'me' }, 'task must be an object, got "me". Give it the methods that are named.'],
+    [{ retriers: 5 }, 'retriers must be an object, got 5. Give it strategies by name.'],
+  ])('of %j says what was seen and what to write', (options, message) => {
+    expect(messageOf(() => fromCmdx(options as never))).toBe(problem(message));
+  });
+});
