@@ -73,6 +73,12 @@ describe("fromCmdx's strategies", () => {
     expect(codesOf(warnings)).toEqual(['WITHOUT_EFFECT retry_on.jitter']);
   });
 
+  it('waits the base where a strategy answers with no number', () => {
+    const jitter = (): unknown => '7';
+
+    expect(delayOf(fromCmdx({ retry_on: { exceptions: [Error], jitter } }).policy)).toBe(500);
+  });
+
   it('takes the block where jitter is nil', () => {
     const block = (): number => 9;
 

@@ -35,6 +35,12 @@ describe('fromCmdx', () => {
     }
   });
 
+  it('says that nothing is retried where the lines that count list nothing', () => {
+    expect(codesOf(fromCmdx({ version: MAIN, retry_on: { limit: 9 } }).warnings)).toEqual([
+      'RETRIES_NOTHING retry_on',
+    ]);
+  });
+
   it('takes nil for the default, also where the parent wrote something', () => {
     const parent = { retry_on: { exceptions: [Error], limit: 7, delay: 3, max_delay: 5, if: () => false } };
     const nil = { exceptions: [Error], limit: null, delay: null, max_delay: null, if: null };

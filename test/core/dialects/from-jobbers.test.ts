@@ -1,4 +1,4 @@
-import { AttemptTimeoutError, explain } from '@retry/core';
+import { AttemptTimeoutError, delayBounds, explain } from '@retry/core';
 import { fromJobbers } from '@retry/core/dialects';
 import { describe, expect, it } from 'vitest';
 import { codesOf, problemsOf } from './problems.ts';
@@ -96,6 +96,18 @@ describe('fromJobbers', () => {
       onUnknown: 'drop',
     });
     expect(fromJobbers({ max_heartbeat_interval: 0 }).task).not.toHaveProperty('heartbeatMs');
+  });
+
+  it.each([
+    // seed 001: d, d × retry, d × 2^retry, and from 0 to that
+    ['constant', [10_000, 10_000], [10_000, 10_000]],
+    ['linear', [10_000, 10_000], [20_000, 20_000]],
+    ['exponential', [20_000, 20_000], [40_000, 40_000]],
+    ['exponential_jitter', [0, 20_000], [0, 40_000]],
+  ] as const)('waits as its document says: %s', (backoff_strategy, first, second) => {
+    const { policy } = fromJobbers({ version: '7b5465f', retry_delay: 10, backoff_strategy });
+
+    expect([delayBounds(policy, 1), delayBounds(policy, 2)]).toEqual([first, second]);
   });
 
   it('takes each of its words, and a delay without a limit', () => {

@@ -176,6 +176,7 @@ describe('taskerAfterError', () => {
     expect(taskerAfterError(policy, 1, new Error('boom'))).toBe('error');
     expect(taskerAfterError(fromTasker().policy, 1, new NonRetryableError('no'))).toBe('error');
     expect(taskerAfterError(fromTasker().policy, 2, new Error('boom'))).toBe('waiting_for_retry');
+    expect(taskerAfterError(fromTasker().policy, 3, new Error('boom'))).toBe('error');
   });
 });
 
@@ -217,6 +218,8 @@ describe('taskerNextRetryAt', () => {
     // seed 002: multiplier^attempts seconds after the failure, 60 and 2 unless written; unset attempts are 1
     [{ failedAt: 500 }, {}, 2_500],
     [{ failedAt: 500, attempts: 3 }, {}, 8_500],
+    [{ failedAt: 500, attempts: null, backoffMs: null, lastAttemptedAt: null }, {}, 2_500],
+    [{ failedAt: null }, {}, undefined],
     [{ failedAt: 500, attempts: 9 }, {}, 60_500],
     [{ failedAt: 500, attempts: 2 }, { backoff_multiplier: 3 }, 9_500],
     [{ failedAt: 500, attempts: 9 }, { max_backoff_seconds: 5 }, 5_500],
