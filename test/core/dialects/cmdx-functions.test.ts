@@ -119,6 +119,14 @@ describe("fromCmdx's gates", () => {
     }
   });
 
+  it('takes nil of a gate for a no', () => {
+    const retriesWith = (gates: object): boolean =>
+      explain(fromCmdx({ retry_on: { exceptions: [Error], ...gates } }).policy, new Error('x')).retries;
+
+    expect(retriesWith({ if: () => null })).toBe(false);
+    expect(retriesWith({ unless: () => null })).toBe(true);
+  });
+
   it('takes no promise of a gate for an answer', () => {
     for (const key of ['if', 'unless']) {
       const { policy } = fromCmdx({ retry_on: { exceptions: [Error], [key]: async () => true } });

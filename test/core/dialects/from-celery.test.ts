@@ -55,6 +55,13 @@ describe('fromCelery', () => {
     expect(explain(policy, { status: 503 }).rule).toBe('retryOn[1]');
   });
 
+  it('reads numbers that are written as text, and null for no limit', () => {
+    // seed 003: "3" -> 3
+    const { policy } = fromCelery({ autoretry_for: [Error], max_retries: null, retry_backoff: '3' });
+
+    expect(policy).toMatchObject({ maxAttempts: Infinity, backoff: { baseMs: 3_000 } });
+  });
+
   it('lets retry_kwargs win over the task', () => {
     const kwargs = {
       autoretry_for: [Error],

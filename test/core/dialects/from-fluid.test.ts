@@ -48,6 +48,8 @@ describe('fromFluid', () => {
       const { policy, warnings } = fromFluid({ retry: { max_attempts: 3, exceptions } });
 
       expect(explain(policy, new AttemptTimeoutError(5, 1)).retries).toBe(true);
+      expect(explain(policy, new Error('boom')).reason).toBe('unexpected');
+      expect(explain(policy, new (class TaskAbortedError extends Error {})()).reason).toBe('stopped');
       expect(codesOf(warnings)).toEqual(['TIMEOUT_LISTED retry.exceptions']);
     }
   });
