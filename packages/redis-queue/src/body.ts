@@ -1,4 +1,4 @@
-import type { Concurrency, Submission } from '@retry/core/broker';
+import type { Concurrency, Run } from '@retry/core/broker';
 import { fromTag, toTag } from './keys.ts';
 
 /** What never changes of a run. */
@@ -14,7 +14,11 @@ export interface Body {
  * The body of a run, without the instant that the server puts before it: `-`, or the concurrency, then lane and
  * payload. Fields end with a zero character.
  */
-export function encodeBody({ lane, payload, concurrency }: Submission): string {
+export function encodeBody({
+  lane,
+  payload,
+  concurrency,
+}: Pick<Run, 'lane' | 'payload' | 'concurrency'>): string {
   if (concurrency === undefined) return `-${toTag(lane)}\0${payload}`;
   const { key, limit, whenFull } = concurrency;
   const letter = whenFull === 'wait' ? 'w' : 'c';

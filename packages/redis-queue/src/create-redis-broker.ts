@@ -9,6 +9,7 @@ import { createGate } from './gate.ts';
 import { createKeys } from './keys.ts';
 import type { RedisBrokerOptions, RedisBrokerSettings } from './options.ts';
 import { readOptions } from './options.ts';
+import { joinParts } from './partitions/join-parts.ts';
 import type { Store } from './store.ts';
 import { auditRuns } from './verbs/audit.ts';
 import { exchangeRuns } from './verbs/exchange.ts';
@@ -39,12 +40,15 @@ const WAIT_AOF_MS = 10_000;
 export async function createRedisBroker(options: RedisBrokerOptions): Promise<RedisBroker> {
   const settings = readOptions(options);
   const link = await openSource(settings);
-  const store = createStore(link, settings);
+  const stores = Array.from({ length: settings.partitions }, (_, index) =>
+    createStore(link, settings, index),
+  );
+  const needsWaitAof = settings.durability === 'wait-aof';
+  const demands = { allowEviction: settings.allowEviction, needsWaitAof };
   try {
-    const needsWaitAof = settings.durability === 'wait-aof';
-    const { allowEviction } = settings;
-    const server = await examine(link, store.keys.lanes, { allowEviction, needsWaitAof });
-    return { ...createBroker(store, needsWaitAof ? submitDurably : submitRuns), server };
+    const reports = await Promise.all(stores.map(({ keys }) => examine(link, keys.lanes, demands)));
+    const parts = stores.map((store) => createBroker(store, needsWaitAof ? submitDurably : submitRuns));
+    return { ...closeAfter(parts, link), server: reports[0] as ServerReport }; // there is one partition at least
   } catch (error) {
     await link.close();
     throw error;
@@ -55,9 +59,26 @@ function openSource({ source, onError }: RedisBrokerSettings): RedisLink | Promi
   return 'url' in source ? openLink(source.url, onError) : linkClient(source.client);
 }
 
-function createStore(link: RedisLink, { prefix, keepCompleted }: RedisBrokerSettings): Store {
+function createStore(
+  link: RedisLink,
+  { prefix, keepCompleted }: RedisBrokerSettings,
+  partition: number,
+): Store {
   const keep = keepCompleted === Infinity ? '-1' : `${Math.floor(keepCompleted)}`;
-  return { link, keys: createKeys(prefix, 0), keep };
+  return { link, keys: createKeys(prefix, partition), keep };
+}
+
+/** The broker over all partitions; the connection is closed after them. */
+function closeAfter(parts: readonly Broker[], link: RedisLink): Broker {
+  const [only] = parts;
+  const broker = parts.length === 1 && only !== undefined ? only : joinParts(parts);
+  return {
+    ...broker,
+    close: once(async () => {
+      await broker.close();
+      await link.close();
+    }),
+  };
 }
 
 function createBroker(store: Store, submit: typeof submitRuns): Broker {
@@ -79,7 +100,6 @@ function createBroker(store: Store, submit: typeof submitRuns): Broker {
       const closing = close();
       await lookout.close();
       await closing;
-      await store.link.close();
     }),
   };
 }

@@ -5,6 +5,7 @@ export type RedisBrokerErrorCode =
   | 'REDIS_CANNOT_WAIT'
   | 'REDIS_NOT_DURABLE'
   | 'INVALID_OPTIONS'
+  | 'NEEDS_ONE_PARTITION'
   | 'BROKER_CLOSED'
   | 'INVALID_SETTLEMENT';
 

@@ -1,0 +1,33 @@
+/** The partition of an id: the same in every process, and evenly spread (FNV-1a). */
+export function partitionOf(id: string, partitions: number): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < id.length; index += 1)
+    hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193) >>> 0;
+  return hash % partitions;
+}
+
+/**
+ * Asks each partition about the items that are its own, all at once.
+ *
+ * @returns the answers in the order of the items
+ */
+export async function askEach<Item, Answer>(
+  items: readonly Item[],
+  { partitions, idOf }: { readonly partitions: number; readonly idOf: (item: Item) => string },
+  ask: (partition: number, items: readonly Item[]) => Promise<readonly Answer[]>,
+): Promise<readonly Answer[]> {
+  const places = Array.from({ length: partitions }, (): number[] => []);
+  for (const [index, item] of items.entries()) places[partitionOf(idOf(item), partitions)]?.push(index);
+  const answers: Answer[] = [];
+  await Promise.all(
+    places.map(async (indexes, partition) => {
+      if (indexes.length === 0) return;
+      const own = await ask(
+        partition,
+        indexes.map((index) => items[index] as Item), // an index of this very list
+      );
+      for (const [at, index] of indexes.entries()) answers[index] = own[at] as Answer; // one for each item
+    }),
+  );
+  return answers;
+}

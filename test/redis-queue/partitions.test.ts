@@ -1,0 +1,115 @@
+import type { RedisBroker } from '@retry/redis-queue';
+import { createRedisBroker } from '@retry/redis-queue';
+import { createQueue, createWorker, defineTask } from '@retry/worker';
+import { createClient, createCluster } from 'redis';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { auditEachCall } from '../support/broker-checked.ts';
+import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
+import type { PrivateCluster } from '../support/servers/redis-cluster.ts';
+import { startPrivateCluster } from '../support/servers/redis-cluster.ts';
+import { settlementOf } from '../support/settle.ts';
+
+const LONG_MS = 60_000;
+
+describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
+  let cluster: PrivateCluster;
+  let client: ReturnType<typeof createCluster>;
+  let broker: RedisBroker;
+  let queues = 0;
+  beforeAll(async () => {
+    cluster = await startPrivateCluster();
+    client = createCluster({ rootNodes: cluster.urls.map((url) => ({ url })) });
+    await client.connect();
+  }, 60_000);
+  afterAll(async () => {
+    await client.close();
+    await cluster.stop();
+  });
+  beforeEach(async () => {
+    queues += 1;
+    broker = await createRedisBroker({ client, prefix: `spread-${queues}`, partitions: 6 });
+  });
+  afterEach(() => broker.close());
+
+  const ids = Array.from({ length: 60 }, (_, index) => `run-${String(index).padStart(2, '0')}`);
+  const submit = () => broker.submit(ids.map((id) => ({ id, lane: 'l', payload: `"${id}"` })));
+  const claim = (limit: number, requestId: string) => {
+    const lanes = new Map([['l', limit]]);
+    return broker.exchange({ claim: { worker: 'w', requestId, limit, lanes, leaseMs: LONG_MS } });
+  };
+
+  it('keeps its keys on every node', async () => {
+    await submit();
+
+    const sizes = await Promise.all(
+      cluster.urls.map(async (url) => {
+        const node = await createClient({ url }).connect();
+        const size = await node.dbSize();
+        await node.close();
+        return size;
+      }),
+    );
+
+    expect(Math.min(...sizes)).toBeGreaterThan(0);
+  });
+
+  it('hands out every run once, wherever it is kept, and no more than is asked for', async () => {
+    const checked = auditEachCall(broker);
+    await submit();
+    const first = await claim(25, 'first');
+    const again = await claim(25, 'first');
+    const rest = await claim(100, 'rest');
+
+    const settle = [...first.claimed, ...rest.claimed].map(({ run }) =>
+      settlementOf(run, { type: 'complete', at: first.now }, { result: run.payload }),
+    );
+    const { settled } = await checked.exchange({ settle });
+
+    const idsOf = (reply: typeof first) => reply.claimed.map(({ run }) => run.id);
+    expect(first.claimed).toHaveLength(25);
+    expect(idsOf(again)).toEqual(idsOf(first));
+    expect([...idsOf(first), ...idsOf(rest)].sort()).toEqual(ids);
+    expect(new Set(settled)).toEqual(new Set(['ok']));
+    expect(await broker.audit()).toMatchObject({ submitted: 60, ended: { completed: 60 }, unbalanced: 0 });
+  });
+
+  it('answers in the order asked, and lists in the order of ids', async () => {
+    await submit();
+    const mixed = ['nobody', ...[...ids].reverse()];
+
+    const found = await broker.get(mixed);
+    const answers = await broker.cancel(mixed.slice(0, 31));
+
+    expect(found.map((run) => run?.id)).toEqual([undefined, ...[...ids].reverse()]);
+    expect(answers).toEqual(['gone', ...Array(30).fill('cancelled')]);
+    expect((await broker.list({ state: 'submitted', limit: 7 })).map(({ id }) => id)).toEqual(
+      ids.slice(0, 7),
+    );
+    expect(await broker.list({ state: 'cancelled', limit: 100 })).toHaveLength(30);
+  });
+
+  it('wakes a worker for a run in any partition, and drains', async () => {
+    const seen: number[] = [];
+    const task = defineTask({ name: 'any', run: (number: number) => void seen.push(number) });
+    const worker = createWorker({ broker, tasks: [task], signals: [], pollInterval: '10m' });
+    worker.start();
+    const queue = createQueue({ broker });
+    for (let number = 0; number < 30; number += 1) {
+      const { id } = await queue.submit(task, number);
+      await queue.waitForResult(id);
+    }
+
+    await worker.drain();
+
+    expect(seen).toEqual(Array.from({ length: 30 }, (_, number) => number));
+    await worker.stop();
+  });
+
+  it('refuses a concurrency key, which no partition could count alone', async () => {
+    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
+
+    const refusal = broker.submit([{ id: 'a', lane: 'l', payload: '1', concurrency }]);
+
+    await expect(refusal).rejects.toMatchObject({ code: 'NEEDS_ONE_PARTITION' });
+  });
+});

@@ -1,0 +1,84 @@
+import type { Run } from '@retry/core/broker';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeBody, encodeBody } from '../../packages/redis-queue/src/body.ts';
+import { fromTag, toTag } from '../../packages/redis-queue/src/keys.ts';
+import { decodeRun, encodeRecord } from '../../packages/redis-queue/src/record.ts';
+
+const text = fc.string({ unit: 'grapheme' });
+const anyText = fc.oneof(text, fc.constantFrom('\0', '\u0001', 'a\0b', '\u0001a', '\u0001b', ''));
+const instant = fc.option(fc.integer({ min: 1, max: 9_999_999_999_999 }), { nil: undefined });
+const count = fc.nat({ max: 1_000_000 });
+const concurrency = fc.option(
+  fc.record({
+    key: anyText,
+    limit: fc.integer({ min: 1, max: 1_000 }),
+    whenFull: fc.constantFrom('wait' as const, 'claim' as const),
+  }),
+  { nil: undefined },
+);
+const ended: fc.Arbitrary<Run> = fc.record({
+  id: text,
+  lane: anyText,
+  payload: fc.json(),
+  state: fc.constantFrom('submitted', 'scheduled', 'completed', 'failed', 'cancelled', 'stalled', 'dropped'),
+  epoch: count,
+  resetEpoch: count,
+  failures: count,
+  stalls: count,
+  releases: count,
+  rateLimits: count,
+  redrives: count,
+  errors: fc.array(fc.record({ epoch: count, at: count, name: anyText, message: anyText })),
+  submittedAt: instant,
+  startedAt: instant,
+  retriedAt: instant,
+  heartbeatAt: instant,
+  runAt: instant,
+  completedAt: instant,
+  resetAt: instant,
+  result: fc.option(fc.json(), { nil: undefined }),
+  previousDelayMs: fc.option(count, { nil: undefined }),
+  concurrency,
+  settledBy: fc.constantFrom('1:complete', '12:give-up'),
+  isDisposable: fc.constantFrom(true, undefined),
+}) as fc.Arbitrary<Run>; // undefined and absent keys read alike
+
+describe('a run in its body and record', () => {
+  it('comes back as it went in', () => {
+    fc.assert(
+      fc.property(ended, (run) => {
+        const body = `1700000000000${encodeBody(run)}`;
+
+        const back = decodeRun(run.id, body, encodeRecord(run, run.settledBy ?? ''));
+
+        expect(back).toEqual(run);
+      }),
+    );
+  });
+
+  it('keeps what never changes apart, whatever the texts', () => {
+    fc.assert(
+      fc.property(anyText, anyText, concurrency, (lane, payload, limit) => {
+        const run = { id: 'a', lane, payload, ...(limit && { concurrency: limit }) };
+
+        const body = decodeBody(`1700000000000${encodeBody(run)}`);
+
+        expect(body).toEqual({ at: '1700000000000', lane, payload, concurrency: limit });
+      }),
+    );
+  });
+});
+
+describe('toTag', () => {
+  it('takes the zero character out of any text, and fromTag gives the text back', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('\0', '\u0001', 'a', 'b', 'é')), (parts) => {
+        const tag = toTag(parts.join(''));
+
+        expect(tag).not.toContain('\0');
+        expect(fromTag(tag)).toBe(parts.join(''));
+      }),
+    );
+  });
+});

@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { useScene } from '../support/broker-scene.ts';
+import { openRedisHarness } from '../support/redis-harness.ts';
+import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
+import { settlementOf } from '../support/settle.ts';
+
+describeOnRedis('a Redis broker that keeps two completed runs', (server) => {
+  const scene = useScene(() => openRedisHarness(server().url, { keepCompleted: 2 }));
+  const end = async (type: 'complete' | 'fail' | 'drop', ...ids: readonly string[]): Promise<void> => {
+    await scene.submit(...ids);
+    const claimed = await scene.claim();
+    const at = await scene.now();
+    await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type, at })));
+  };
+
+  it('forgets the oldest of the completed, cancelled and dropped runs', async () => {
+    await end('complete', 'a', 'b');
+    await end('drop', 'c');
+    await scene.submit('d');
+    await scene.broker.cancel(['d']);
+
+    const kept = await scene.broker.get(['a', 'b', 'c', 'd']);
+
+    expect(kept.map((run) => run?.state)).toEqual([undefined, undefined, 'dropped', 'cancelled']);
+    expect(await scene.broker.audit()).toMatchObject({ submitted: 4, forgotten: 2 });
+  });
+
+  it('keeps dead letters without limit', async () => {
+    await end('fail', 'a', 'b', 'c', 'd');
+
+    expect(await scene.broker.list({ state: 'failed', limit: 10 })).toHaveLength(4);
+  });
+
+  it('forgets a disposable dead letter like a completed run, and redrives it until then', async () => {
+    await scene.submit('a', 'b', 'c', 'd');
+    const claimed = await scene.claim();
+    const at = await scene.now();
+    const settlements = claimed.map(({ run }) => settlementOf(run, { type: 'fail', at }));
+    await scene.settle(...settlements.map((one) => ({ ...one, next: { ...one.next, isDisposable: true } })));
+
+    expect(await scene.broker.redrive(['a', 'c'])).toEqual(['gone', 'redriven']);
+    expect(await scene.broker.list({ state: 'failed', limit: 10 })).toMatchObject([
+      { id: 'd', isDisposable: true },
+    ]);
+    expect(await scene.broker.audit()).toMatchObject({ forgotten: 2, waiting: 1, ended: { failed: 1 } });
+  });
+
+  it('forgets a run that another one is to follow under its id, and not that one', async () => {
+    await end('complete', 'a');
+    await scene.broker.discard(['a']);
+    await end('complete', 'a', 'b');
+
+    expect((await scene.broker.get(['a', 'b'])).map((run) => run?.state)).toEqual(['completed', 'completed']);
+  });
+});
