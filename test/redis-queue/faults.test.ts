@@ -99,6 +99,24 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
     await other.close();
   });
 
+  it('refuses submits without memory, and lets what is there come to an end', async () => {
+    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
+    await broker.submit(['a', 'b'].map((id) => ({ id, lane: 'l', payload: '{}', concurrency })));
+    const other = await createClient({ url: server.url }).connect();
+    await other.configSet('maxmemory', '1');
+
+    const [first] = await claim('without memory');
+    const beats = await broker.heartbeat([{ id: 'a', epoch: 1 }], LONG_MS);
+    const settle = first ? [settlementOf(first.run, { type: 'complete', at: 1 })] : [];
+    const { settled } = await broker.exchange({ settle });
+    const [second] = await claim('still without');
+
+    await expect(submit('c')).rejects.toThrow(/OOM/);
+    expect([beats, settled, second?.run.id]).toEqual([['ok'], ['ok'], 'b']);
+    expect(await broker.audit()).toMatchObject({ submitted: 2, started: 1, unbalanced: 0 });
+    await other.close();
+  });
+
   it('loses nothing when the server is killed and comes back with its append-only file', async () => {
     const queue = createQueue({ broker });
     const executed: string[] = [];

@@ -6,6 +6,7 @@ import { prelude } from './prelude.ts';
 
 const main = String.raw`
 local keep = tonumber(ARGV[1])
+writeWithoutMemory()
 local ids = cmsgpack.unpack(ARGV[2])
 local bodies, kept, current, answers, writes = readAll(BODY, ids), readAll(RECORD, ids), {}, {}, {}
 

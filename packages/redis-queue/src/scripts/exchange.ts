@@ -13,6 +13,7 @@ local request = cmsgpack.unpack(ARGV[2])
 local tags, batch, wanted = request[1], request[2], request[3]
 
 local answers = ''
+writeWithoutMemory()
 if #batch > 0 then
   answers = settleRuns(batch)
   many('ZREM', LEASES, settledIds)

@@ -3,6 +3,7 @@ import { prelude } from './prelude.ts';
 
 const heartbeat = `
 local leaseUntil = now + tonumber(ARGV[1])
+writeWithoutMemory()
 local beats = cmsgpack.unpack(ARGV[2])
 local ids, answers, writes, leases = {}, {}, {}, {}
 for index = 1, #beats / 2 do ids[index] = beats[index * 2 - 1] end
