@@ -16,6 +16,7 @@ export { defineTask } from './task/define-task.ts';
 export type { SchemaIssue, SchemaResult, StandardSchema } from './task/standard-schema.ts';
 export type {
   AnyTask,
+  Completion,
   Handler,
   LimitPolicy,
   RetryRequest,

@@ -34,6 +34,11 @@ export interface Broker {
   readonly waitForWork: (lanes: readonly string[], wait: WaitOptions) => Promise<void>;
   readonly audit: () => Promise<Audit>;
   /**
+   * The same broker inside a transaction of the user's, given whatever began it: what is submitted and settled there
+   * holds once that commits. Only brokers that live in the user's own database have it.
+   */
+  readonly within?: (transaction: unknown) => Pick<Broker, 'submit' | 'exchange'>;
+  /**
    * Gives back what the broker opened itself; waits for what is under way and ends waits for work. Every later
    * call but this one rejects.
    */

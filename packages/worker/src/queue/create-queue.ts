@@ -4,6 +4,7 @@ import { systemClock } from '../clock.ts';
 import type { Emitter, Trouble } from '../emitter.ts';
 import { createEmitter } from '../emitter.ts';
 import type { AnyTask, TaskFor } from '../task/task.ts';
+import { within } from '../within.ts';
 import { coalesce } from './coalesce.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { createDeadLetters } from './dead-letters.ts';
@@ -23,6 +24,11 @@ export interface SubmitOptions {
   readonly delay?: Duration;
   /** Runs of one key start at most `limit` at a time, over all workers. */
   readonly concurrency?: { readonly key: string; readonly limit: number };
+  /**
+   * The client that began your transaction, where the broker lives in your database: the run is kept once that commits.
+   * Idle workers are not told of it; they find it at their next look.
+   */
+  readonly tx?: unknown;
 }
 
 /** A submitted run. */
@@ -110,12 +116,16 @@ function createSubmitting(
   return {
     submit: async (task, payload, options = {}) => {
       const submission = await prepareSubmission(task, payload, options);
-      return tell(task, submission, await send(submission));
+      const { tx } = options;
+      if (tx === undefined) return tell(task, submission, await send(submission));
+      return tell(task, submission, (await within(broker, tx).submit([submission]))[0]);
     },
     submitMany: async (task, payloads, options = {}) => {
       const prepared = payloads.map((payload) => prepareSubmission(task, payload, options));
       const submissions = await Promise.all(prepared);
-      const answers = await broker.submit(submissions);
+      const answers = await (options.tx === undefined ? broker : within(broker, options.tx)).submit(
+        submissions,
+      );
       return submissions.map((submission, index) => tell(task, submission, answers[index]));
     },
   };

@@ -27,8 +27,22 @@ export interface TaskContext {
   readonly heartbeat: () => void;
   /** Ends this attempt and asks for another, at a delay of your own. Never returns. */
   readonly retry: (request?: RetryRequest) => never;
+  /**
+   * Completes the run inside your own transaction, where the broker lives in your database: both commit or neither
+   * does. The handler returns as usual after the commit. Rejects with a `LeaseLostError` when the run is no longer yours:
+   * let that roll the transaction back.
+   */
+  readonly complete: (completion: Completion) => Promise<void>;
   /** A line for the worker's `log` event. */
   readonly log: (message: string, details?: unknown) => void;
+}
+
+/** How a handler completes its run by itself. */
+export interface Completion {
+  /** The client that began the transaction, or what stands for it. */
+  readonly tx: unknown;
+  /** Kept as the result of the run. */
+  readonly result?: unknown;
 }
 
 /** When the handler wants its next attempt. Without either, the policy says. */

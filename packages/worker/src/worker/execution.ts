@@ -2,7 +2,7 @@ import type { Clock } from '@retry/core';
 import { AttemptTimeoutError } from '@retry/core';
 import type { Run } from '@retry/core/broker';
 import { StalledError } from '../errors.ts';
-import type { AnyTask } from '../task/task.ts';
+import type { AnyTask, Completion } from '../task/task.ts';
 import type { Outcome } from './outcome.ts';
 import { runHandler } from './run-handler.ts';
 import { attemptOf } from './settle-outcome.ts';
@@ -11,6 +11,8 @@ import { attemptOf } from './settle-outcome.ts';
 export interface ExecutionPort {
   readonly clock: Clock;
   readonly log: (message: string, details: unknown) => void;
+  /** Settles the run inside a transaction of its handler's. */
+  readonly complete: (completion: Completion) => Promise<void>;
   /** Called once, with `undefined` when the execution was abandoned. */
   readonly onEnd: (outcome: Outcome | undefined) => void;
 }
@@ -42,6 +44,11 @@ export class Execution {
   /** Whether it has ended: nothing that its handler does is heard any more. */
   get hasEnded(): boolean {
     return this.#hasEnded;
+  }
+
+  /** Settles it inside a transaction of its handler's; the handler goes on. */
+  complete(completion: Completion): Promise<void> {
+    return this.#port.complete(completion);
   }
 
   /** Whether its handler was called. */

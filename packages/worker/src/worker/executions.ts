@@ -1,5 +1,6 @@
 import type { Beat, BeatAnswer, ClaimedRun } from '@retry/core/broker';
 import { CancelledError, LeaseLostError, ShutdownError, StalledError } from '../errors.ts';
+import { completeWithin } from './complete-within.ts';
 import type { WorkerEmitter } from './events.ts';
 import { Execution } from './execution.ts';
 import type { WorkerSettings } from './options.ts';
@@ -70,6 +71,7 @@ export class Executions {
         clock: this.#settings.clock,
         log: (message, details) =>
           this.#emitter.emit('log', () => ({ ...noticeOf(task, run), message, details })),
+        complete: (completion) => completeWithin(this.#settings, { task, run }, completion),
         onEnd: (outcome) => this.#end(execution, outcome),
       });
       this.#all.add(execution);

@@ -1,11 +1,11 @@
 import { parseDuration } from '@retry/core';
-import { PayloadError } from '../errors.ts';
-import { checkPayload, readPayload, writePayload } from '../task/payload.ts';
+import { checkPayload, readPayload } from '../task/payload.ts';
 import type { RetryRequest, TaskContext } from '../task/task.ts';
 import type { Execution } from './execution.ts';
 import type { Outcome } from './outcome.ts';
 import { RetryRequested } from './outcome.ts';
 import { attemptOf } from './settle-outcome.ts';
+import { writeResult } from './write-result.ts';
 
 type Log = (message: string, details: unknown) => void;
 
@@ -29,15 +29,6 @@ export async function runHandler(execution: Execution, log: Log): Promise<Outcom
   }
 }
 
-function writeResult(result: unknown): string {
-  try {
-    return writePayload(result, Infinity);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new PayloadError(`the result cannot be kept: ${why}`, [], { cause });
-  }
-}
-
 function createContext(execution: Execution, log: Log): TaskContext {
   const { run, task } = execution;
   return {
@@ -50,6 +41,7 @@ function createContext(execution: Execution, log: Log): TaskContext {
     },
     heartbeat: () => execution.heartbeat(),
     retry: requestRetry,
+    complete: (completion) => execution.complete(completion),
     log: (message, details) => log(message, details),
     get remainingMs() {
       return execution.remainingMs;

@@ -1,0 +1,141 @@
+import { createMemoryBroker } from '@retry/inprocess';
+import type { PostgresBroker } from '@retry/postgres';
+import { createPostgresBroker } from '@retry/postgres';
+import { createQueue, createWorker, defineTask, LeaseLostError } from '@retry/worker';
+import type pg from 'pg';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
+import type { TestSchema } from './open-broker.ts';
+import { createTestSchema, openPool } from './open-broker.ts';
+
+describeOnPostgres('a task in a transaction', (server) => {
+  let pool: pg.Pool;
+  let schema: TestSchema;
+  let broker: PostgresBroker;
+  let orders: string;
+  beforeEach(async () => {
+    pool = openPool(server().url);
+    schema = await createTestSchema(pool);
+    orders = `${schema.name}.orders`;
+    await pool.query(`create table ${orders} (id text primary key)`);
+    broker = createPostgresBroker({ client: pool, schema: schema.name });
+  });
+  afterEach(async () => {
+    const { unbalanced } = await broker.audit();
+    await broker.close();
+    await schema.drop();
+    await pool.end();
+    expect(unbalanced).toBe(0);
+  });
+
+  /** Runs one run of a task whose handler writes an order and completes with it, and gives how it stands then. */
+  const runOnce = async (handle: (tx: pg.PoolClient, attempt: number) => Promise<void>) => {
+    const queue = createQueue({ broker });
+    const task = defineTask({
+      name: 'order',
+      retry: { maxAttempts: 2, backoff: { type: 'none' } },
+      run: async (id: string, { attempt, complete }) => {
+        const tx = await pool.connect();
+        try {
+          await tx.query('begin');
+          await tx.query(`insert into ${orders} values ($1)`, [`${id}-${attempt}`]);
+          await complete({ tx, result: { attempt } });
+          await handle(tx, attempt);
+        } finally {
+          await tx.query('rollback');
+          tx.release();
+        }
+      },
+    });
+    const worker = createWorker({ broker, tasks: [task], signals: [] });
+    const { id } = await queue.submit(task, 'order');
+    worker.start();
+    await worker.drain();
+    await worker.stop();
+    return queue.result(id);
+  };
+  const kept = async () =>
+    (await pool.query(`select id from ${orders} order by id`)).rows.map(({ id }) => id);
+
+  it('is completed with what its handler wrote, result and all', async () => {
+    const result = await runOnce(async (tx) => {
+      await tx.query('commit');
+    });
+
+    expect(result).toMatchObject({ state: 'completed', result: { attempt: 1 } });
+    expect(await kept()).toEqual(['order-1']);
+  });
+
+  it('is tried again when its transaction is rolled back', async () => {
+    const result = await runOnce(async (tx, attempt) => {
+      if (attempt === 1) throw new Error('no');
+      await tx.query('commit');
+    });
+
+    expect(result).toMatchObject({ state: 'completed', result: { attempt: 2 } });
+    expect(await kept()).toEqual(['order-2']);
+  });
+
+  it('stays completed when its handler throws after the commit', async () => {
+    const result = await runOnce(async (tx) => {
+      await tx.query('commit');
+      throw new Error('too late');
+    });
+
+    expect(result).toMatchObject({ state: 'completed', result: { attempt: 1 } });
+    expect(await kept()).toEqual(['order-1']);
+  });
+
+  it('is told when somebody else holds the run, and writes nothing', async () => {
+    const queue = createQueue({ broker });
+    const refused: unknown[] = [];
+    const task = defineTask({
+      name: 'order',
+      run: async (_: null, { id, epoch, complete }) => {
+        await pool.query(`update ${schema.name}.inflight set epoch = $1 where id = $2`, [epoch + 1, id]);
+        const tx = await pool.connect();
+        await tx.query('begin');
+        await complete({ tx }).catch((error) => refused.push(error));
+        await tx.query('rollback');
+        tx.release();
+        await pool.query(`update ${schema.name}.inflight set epoch = $1 where id = $2`, [epoch, id]);
+      },
+    });
+    const worker = createWorker({ broker, tasks: [task], signals: [] });
+    await queue.submit(task, null);
+    worker.start();
+    await worker.drain();
+    await worker.stop();
+
+    expect(refused).toEqual([expect.any(LeaseLostError)]);
+  });
+
+  it('is submitted with what the transaction wrote, or not at all', async () => {
+    const queue = createQueue({ broker });
+    const task = defineTask({ name: 'order', run: () => {} });
+    const tx = await pool.connect();
+    await tx.query('begin');
+    const { id } = await queue.submit(task, 1, { tx });
+    await queue.submitMany(task, [2, 3], { tx });
+    const before = await queue.get(id);
+    await tx.query('commit');
+    await tx.query('begin');
+    const { id: lost } = await queue.submit(task, 4, { tx });
+    await tx.query('rollback');
+    tx.release();
+
+    expect(before).toBeUndefined();
+    expect((await queue.get(id))?.state).toBe('submitted');
+    expect(await queue.get(lost)).toBeUndefined();
+    expect((await queue.counts()).submitted).toBe(3);
+  });
+
+  it('asks for a broker in the same database', async () => {
+    const queue = createQueue({ broker: createMemoryBroker() });
+    const task = defineTask({ name: 'order', run: () => {} });
+
+    await expect(queue.submit(task, 1, { tx: pool })).rejects.toThrow(
+      'tx needs a broker in your own database',
+    );
+  });
+});
