@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { createPostgresBroker, migrate } from '@retry/postgres';
+import { createQueue, createWorker, defineTask } from '@retry/worker';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
+import type { PrivatePostgres } from '../support/servers/postgres.ts';
+import { startPrivatePostgres } from '../support/servers/postgres.ts';
+import { openPool, sleep } from './open-broker.ts';
+
+const RUNS = 3_000;
+
+describeOnPrivatePostgres('faults of the server', () => {
+  let server: PrivatePostgres;
+  let pool: pg.Pool;
+  beforeEach(async () => {
+    server = await startPrivatePostgres();
+    pool = openPool(server.url);
+    await migrate(pool);
+  }, 60_000);
+  afterEach(async () => {
+    await pool.end();
+    await server.stop();
+  });
+
+  /** Works off a backlog while something happens to the server, and gives how often each run was completed. */
+  const workThrough = async (disturb: () => Promise<void>) => {
+    const broker = createPostgresBroker({ url: server.url, keepCompleted: Infinity });
+    const queue = createQueue({ broker });
+    const completed = new Map<string, number>();
+    const task = defineTask({ name: 'work', retry: { maxAttempts: 50 }, run: () => sleep(2) });
+    const worker = createWorker({ broker, tasks: [task], concurrency: 20, lease: '3s', signals: [] });
+    worker.on('completed', ({ id }) => completed.set(id, (completed.get(id) ?? 0) + 1));
+    worker.on('error', () => {});
+    await queue.submitMany(
+      task,
+      Array.from({ length: RUNS }, () => null),
+    );
+    worker.start();
+    await disturb();
+    while ((await queue.counts().catch(() => undefined))?.ended.completed !== RUNS) await sleep(50);
+    await worker.stop();
+    const audit = await broker.audit();
+    await broker.close();
+    return { audit, completions: [...completed.values()] };
+  };
+
+  it.each([
+    [
+      'its connections are ended, all at once and again',
+      async () => {
+        for (let time = 0; time < 5; time += 1) {
+          await sleep(100);
+          const others = 'pid <> pg_backend_pid() and backend_type = $1';
+          await pool.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`, [
+            'client backend',
+          ]);
+        }
+      },
+    ],
+    ['it is restarted', () => server.restart('fast')],
+    ['it crashes', () => server.restart('immediate')],
+  ] as const)('lose nothing when %s', { timeout: 90_000 }, async (_name, disturb) => {
+    const { audit, completions } = await workThrough(async () => {
+      await sleep(200);
+      await disturb();
+    });
+
+    expect(audit).toMatchObject({ submitted: RUNS, unbalanced: 0, ended: { completed: RUNS } });
+    expect(completions.every((count) => count === 1)).toBe(true);
+  });
+
+  it('sends again what another transaction got in the way of', { timeout: 60_000 }, async () => {
+    const strict = new pg.Pool({
+      connectionString: server.url,
+      max: 8,
+      options: '-c default_transaction_isolation=serializable',
+    });
+    const refused: unknown[] = [];
+    const client = {
+      query: async (text: string, values?: unknown[]) => {
+        try {
+          return await strict.query(text, values);
+        } catch (error) {
+          refused.push(error instanceof Error && 'code' in error ? error.code : error);
+          throw error;
+        }
+      },
+    };
+    const claimer = createPostgresBroker({ client: pool, listen: false });
+    const broker = createPostgresBroker({ client, listen: false });
+    await claimer.submit([{ id: 'a', lane: 'l', payload: '{}' }]);
+    const claim = {
+      worker: 'w',
+      requestId: randomUUID(),
+      limit: 1,
+      lanes: new Map([['l', 1]]),
+      leaseMs: 60_000,
+    };
+    await claimer.exchange({ claim });
+
+    const rounds = Array.from({ length: 40 }, (_, round) => round);
+    const answers: unknown[] = [];
+    for (const _ of rounds)
+      answers.push(...(await Promise.all([broker.cancel(['a']), broker.cancel(['a'])])));
+    await strict.end();
+
+    expect(refused).toContain('40001');
+    expect(answers.flat()).toEqual(answers.map(() => 'requested'));
+  });
+
+  it('says what to do about an isolation level that claims cannot work by', async () => {
+    const strict = new pg.Pool({
+      connectionString: server.url,
+      options: '-c default_transaction_isolation=serializable',
+    });
+    const broker = createPostgresBroker({ client: strict, listen: false });
+    const claim = { worker: 'w', requestId: 'r', limit: 1, lanes: new Map([['l', 1]]), leaseMs: 60_000 };
+
+    await expect(broker.exchange({ claim })).rejects.toThrow('needs the isolation level read committed');
+    await strict.end();
+  });
+});
