@@ -12,6 +12,8 @@ export interface Read {
 
 interface PlanNode {
   readonly 'Node Type': string;
+  readonly 'Shared Hit Blocks'?: number;
+  readonly 'Shared Read Blocks'?: number;
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
   readonly Plans?: readonly PlanNode[];
@@ -26,12 +28,17 @@ const EXPLAIN_ALL = [
 ];
 
 /** Opens one connection whose every statement, nested ones included, tells its plan. */
-export async function openExplained(url: string): Promise<{
+export async function openExplained(
+  url: string,
+  more: readonly string[] = [],
+): Promise<{
   readonly client: pg.Client;
+  /** Pages of a table and its indexes that were read since the last call. */
+  readonly takeReadPages: (table: string) => number;
   /** The plans that were told since the last call. */
   readonly take: () => readonly PlanNode[];
 }> {
-  const options = EXPLAIN_ALL.map((setting) => `-c ${setting}`).join(' ');
+  const options = [...EXPLAIN_ALL, ...more].map((setting) => `-c ${setting}`).join(' ');
   const client = new pg.Client({ connectionString: url, options });
   const plans: PlanNode[] = [];
   client.on('notice', ({ message = '' }) => {
@@ -39,7 +46,15 @@ export async function openExplained(url: string): Promise<{
     if (message.includes('plan:')) plans.push((JSON.parse(text) as { readonly Plan: PlanNode }).Plan); // by auto_explain
   });
   await client.connect();
-  return { client, take: () => plans.splice(0) };
+  const takeReadPages = (table: string): number =>
+    plans.splice(0).reduce((sum, plan) => sum + pagesOf(plan, table), 0);
+  return { client, takeReadPages, take: () => plans.splice(0) };
+}
+
+function pagesOf(node: PlanNode, table: string): number {
+  const own = node['Relation Name'] === table && node['Node Type'] !== 'ModifyTable';
+  const pages = own ? (node['Shared Hit Blocks'] ?? 0) + (node['Shared Read Blocks'] ?? 0) : 0;
+  return (node.Plans ?? []).reduce((sum, child) => sum + pagesOf(child, table), pages);
 }
 
 /** Every way in which the plans read a table, each once. */

@@ -1,7 +1,7 @@
 import { CLAIM_KEYED, CLAIM_NEXT, PROMOTE } from './claim-functions.ts';
 import { CLAIM, EXCHANGE, TRIM } from './exchange-functions.ts';
 import { AUDIT, CANCEL, DISCARD, REDRIVE } from './operator-functions.ts';
-import { GET, HEARTBEAT, LIST, PLACES } from './run-functions.ts';
+import { GET, HEARTBEAT, LIST, PLACES, VIEWS } from './run-functions.ts';
 import { ANSWER_UNSETTLED, GIVE_BACK, SETTLE } from './settle-functions.ts';
 import { CLOCK, SUBMIT, TELL } from './submit-functions.ts';
 import { TABLES } from './tables.ts';
@@ -20,7 +20,7 @@ const FIRST = [
     CLAIM_NEXT,
     CLAIM_KEYED,
   ],
-  ...[CLAIM, TRIM, EXCHANGE, GET, LIST, HEARTBEAT, CANCEL, REDRIVE, DISCARD, AUDIT],
+  ...[CLAIM, TRIM, EXCHANGE, GET, LIST, HEARTBEAT, CANCEL, REDRIVE, DISCARD, AUDIT, VIEWS],
 ];
 
 /**

@@ -77,3 +77,23 @@ create function expired_runs(p_limit bigint) returns text language sql {settings
   join run r on r.id = late.id join place p on p.id = late.id
 $$;
 `;
+
+/**
+ * For people who look at the tables: what waits for another attempt, and when that is due. How many attempts a task
+ * allows stands in its policy, not here: \`is_eligible\` takes it.
+ */
+export const VIEWS = `
+create function is_eligible(p_attempts integer, p_max_attempts double precision default 3, p_retryable boolean default true)
+returns boolean language sql immutable as $$
+  select coalesce(p_attempts, 0) = 0 or (coalesce(p_retryable, true) and p_attempts < coalesce(p_max_attempts, 3))
+$$;
+
+create view retry_eligible as
+  select id, lane, state, failures, stalls, failures + stalls as attempts, to_timestamp(run_at / 1000.0) as next_run_at,
+    state = 'submitted' or run_at <= {schema}.now_ms() as is_due
+  from (
+    select id, lane, state, coalesce((record ->> 'failures')::integer, 0) as failures,
+      coalesce((record ->> 'stalls')::integer, 0) as stalls,
+      coalesce(run_at, (record ->> 'runAt')::numeric::bigint) as run_at
+    from place where state in ('submitted', 'scheduled')) waiting;
+`;
