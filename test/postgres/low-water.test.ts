@@ -9,7 +9,7 @@ const RUNS = 20_000;
 const BATCH = 500;
 
 describeOnPostgres('claims while a transaction pins old rows', (server) => {
-  it('read no more pages at the end of a backlog than at its beginning', { timeout: 60_000 }, async () => {
+  it('read as few pages at the end of a backlog as at its beginning', { timeout: 60_000 }, async () => {
     const { client, takeReadPages } = await openExplained(server().url, [
       'auto_explain.log_analyze=on',
       'auto_explain.log_buffers=on',
@@ -24,22 +24,36 @@ describeOnPostgres('claims while a transaction pins old rows', (server) => {
     await old.connect();
     await old.query('begin isolation level repeatable read; select 1');
 
-    const pages: number[] = [];
-    for (let batch = 0; batch < RUNS / BATCH; batch += 1) {
+    let requests = 0;
+    const take = async (limit: number): Promise<number> => {
       takeReadPages('ready');
-      const lanes = new Map([['l', BATCH]]);
-      const claim = { worker: 'w', requestId: `${batch}`, limit: BATCH, lanes, leaseMs: 60_000 };
-      await broker.exchange({ claim });
-      pages.push(takeReadPages('ready'));
-    }
+      const claim = {
+        worker: 'w',
+        requestId: `${requests++}`,
+        limit,
+        lanes: new Map([['l', limit]]),
+        leaseMs: 60_000,
+      };
+      const { claimed } = await broker.exchange({ claim });
+      expect(claimed).toHaveLength(limit);
+      return takeReadPages('ready');
+    };
+    const first = await takeFew(take);
+    while (requests < RUNS / BATCH) await take(BATCH);
+    const last = await takeFew(take);
     await old.query('rollback');
     await old.end();
     await broker.close();
     await client.query(`drop schema ${schema} cascade`);
     await client.end();
 
-    // A full look, now and then, walks over everything; most claims do not.
-    const sorted = [...pages.slice(-20)].sort((left, right) => left - right);
-    expect(sorted[10]).toBeLessThan(2 * Math.max(...pages.slice(1, 4)));
+    expect(last).toBeLessThan(2 * first);
   });
 });
+
+/** Pages that a small claim reads, as a rule: a full look, now and then, walks over everything. */
+async function takeFew(take: (limit: number) => Promise<number>): Promise<number> {
+  const pages: number[] = [];
+  for (let count = 0; count < 21; count += 1) pages.push(await take(5));
+  return pages.sort((left, right) => left - right)[10] ?? 0;
+}
