@@ -6,8 +6,10 @@ import { BROKER_NAMES } from './tasks/open-broker.ts';
 export interface Arguments {
   /** Seed of the server's moods, an integer ≥ 0. */
   readonly seed: number;
-  /** What keeps the tasks. */
+  /** Where the tasks are kept. */
   readonly broker: BrokerName;
+  /** Goes on with the tasks that an earlier demo, ended or killed, left there. */
+  readonly resume: boolean;
   readonly help: boolean;
 }
 
@@ -16,7 +18,9 @@ export const USAGE = `npm start -- [options]
 
   --seed <number>   how the server misbehaves; the same seed gives the same troubles (default: 2)
   --broker <name>   what keeps the tasks: ${BROKER_NAMES.join(', ')} (default: memory); Redis is taken from
-                    REDIS_URL, or the redis-server of this machine is started for the demo alone
+                    REDIS_URL, or the redis-server of this machine is started for the demo alone;
+                    Postgres is that of DATABASE_URL, or else PGlite in a folder
+  --resume          with --broker postgres: goes on with the tasks of a demo that was killed
   --help            print this`;
 
 /** @throws {Error} when an argument is not known or its value is no good; the message says what is */
@@ -27,10 +31,12 @@ export function readArguments(given: readonly string[]): Arguments {
       options: {
         seed: { type: 'string', default: '2' },
         broker: { type: 'string', default: 'memory' },
+        resume: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     });
-    return { seed: readSeed(values.seed), broker: readBroker(values.broker), help: values.help };
+    const { resume, help } = values;
+    return { seed: readSeed(values.seed), broker: readBroker(values.broker), resume, help };
   } catch (error) {
     // Node's second sentence is about positional arguments, which there are none of.
     const [message] = (error instanceof Error ? error.message : String(error)).split('. ');
@@ -44,7 +50,7 @@ function readSeed(text: string): number {
 }
 
 function readBroker(text: string): BrokerName {
-  const name = BROKER_NAMES.find((known) => known === text);
-  if (name !== undefined) return name;
+  const known = BROKER_NAMES.find((name) => name === text);
+  if (known !== undefined) return known;
   throw new Error(`--broker must be one of ${BROKER_NAMES.join(', ')}, got '${text}'.`);
 }

@@ -5,6 +5,7 @@ import { createRedisBroker } from '@retry/redis-queue';
 // The demo takes its servers from where the tests take theirs.
 import { openRedis } from '../../../test/support/servers/redis.ts';
 import { removeKeys } from '../../../test/support/servers/remove-keys.ts';
+import { openOnPostgres } from './open-on-postgres.ts';
 
 /** An open broker and how to leave nothing behind. */
 export interface OpenBroker {
@@ -14,7 +15,10 @@ export interface OpenBroker {
   readonly close: () => Promise<void>;
 }
 
-const BROKERS = { memory: openMemory, redis: openOnRedis };
+/** With nothing in it, or with what an earlier demo left there. */
+export type Start = 'afresh' | 'resume';
+
+const BROKERS = { memory: openMemory, redis: openOnRedis, postgres: openOnPostgres };
 
 /** A broker that the demo knows. */
 export type BrokerName = keyof typeof BROKERS;
@@ -23,8 +27,11 @@ export type BrokerName = keyof typeof BROKERS;
 export const BROKER_NAMES = Object.keys(BROKERS) as readonly BrokerName[]; // the keys of that very object
 
 /** Opens a broker for the demo alone. @throws when its server cannot be had, saying how to get one */
-export function openBroker(name: BrokerName): Promise<OpenBroker> {
-  return BROKERS[name]();
+export function openBroker(name: BrokerName, start: Start): Promise<OpenBroker> {
+  if (start === 'resume' && name !== 'postgres') {
+    throw new Error(`--resume needs --broker postgres, got ${name}: the others leave nothing behind.`);
+  }
+  return BROKERS[name](start);
 }
 
 async function openMemory(): Promise<OpenBroker> {

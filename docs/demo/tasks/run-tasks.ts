@@ -9,15 +9,31 @@ import { watchCounts } from './watch-counts.ts';
 
 const CONCURRENCY = 20;
 
-/** 500 tasks through a queue: retries, dead letters, a fix and a redrive. @returns whether the audit is balanced */
-export async function runTasks(name: BrokerName): Promise<boolean> {
+/** A worker that is killed is found out so soon. */
+const LEASE = '2s';
+
+/**
+ * 500 tasks through a queue: retries, dead letters, a fix and a redrive; or what is left of them, when an earlier demo
+ * was killed.
+ *
+ * @returns whether the audit is balanced
+ */
+export async function runTasks(name: BrokerName, start: 'afresh' | 'resume'): Promise<boolean> {
   const bank: Bank = { isFixed: false };
   const tasks = defineTasks(bank);
-  const { broker, where, close } = await openBroker(name);
+  const { broker, where, close } = await openBroker(name, start);
   const queue = createQueue({ broker });
-  const worker = createWorker({ broker, tasks: Object.values(tasks), concurrency: CONCURRENCY });
+  const worker = createWorker({
+    broker,
+    tasks: Object.values(tasks),
+    concurrency: CONCURRENCY,
+    lease: LEASE,
+  });
   try {
-    await work({ bank, tasks, queue, worker, where });
+    if (start === 'afresh') await submitAll(queue, tasks);
+    const verb = start === 'afresh' ? 'through' : 'resumed in';
+    console.log(`500 tasks of three kinds ${verb} a queue ${where}, ${CONCURRENCY} at a time\n`);
+    await work({ bank, tasks, queue, worker });
     return await printAudit(queue);
   } finally {
     await worker.stop();
@@ -30,13 +46,10 @@ interface Scene {
   readonly tasks: Tasks;
   readonly queue: Queue;
   readonly worker: Worker;
-  readonly where: string;
 }
 
-async function work({ bank, tasks, queue, worker, where }: Scene): Promise<void> {
+async function work({ bank, tasks, queue, worker }: Scene): Promise<void> {
   const finish = watchCounts(queue);
-  await submitAll(queue, tasks);
-  console.log(`500 tasks of three kinds through a queue ${where}, ${CONCURRENCY} at a time\n`);
   worker.start();
   await worker.drain();
 
