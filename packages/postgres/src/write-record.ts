@@ -2,10 +2,12 @@ import type { Run, Settlement } from '@retry/core/broker';
 import { settledBy } from '@retry/core/broker';
 
 /**
- * Whether the columns say all that there is to say: a run that completed at its first attempt, with nothing behind it.
+ * Whether the columns say all that there is to say: a run that completed at its first attempt, with nothing behind it,
+ * and no heartbeat that it knows of.
  */
 export function needsNoRecord({ epoch, event, next }: Settlement): boolean {
-  return event === 'complete' && next.state === 'completed' && epoch === 1 && hasNoPast(next);
+  const isFirst = event === 'complete' && next.state === 'completed' && epoch === 1;
+  return isFirst && next.heartbeatAt === next.startedAt && hasNoPast(next);
 }
 
 function hasNoPast(run: Run): boolean {

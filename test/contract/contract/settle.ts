@@ -25,6 +25,21 @@ export function describeSettle(scene: Scene): void {
       });
     });
 
+    it('writes the instants of a run that was read again since its claim, its heartbeat too', async () => {
+      const { id, epoch, heartbeatAt = Infinity } = await scene.start('a');
+      await scene.advance(5);
+      await scene.broker.heartbeat([{ id, epoch }], LONG_MS);
+      const run = await scene.read('a');
+      expect(run.heartbeatAt).toBeGreaterThan(heartbeatAt);
+
+      await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
+
+      const { submittedAt, startedAt, runAt } = run;
+      expect(await scene.read('a')).toMatchObject({
+        ...{ submittedAt, startedAt, runAt, heartbeatAt: run.heartbeatAt },
+      });
+    });
+
     it('writes what is next as it was decided, counters, errors and delay', async () => {
       const run = await scene.start('a');
       const at = await scene.now();
