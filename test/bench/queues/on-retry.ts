@@ -3,7 +3,10 @@ import type { Task } from '@retry/worker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import type { Contender, Work } from './contender.ts';
 
-/** Our own queue and worker over any broker, with their defaults. */
+/** Runs held ready, as docs/tasks.md advises for handlers that take next to no time. */
+const PREFETCH = 200;
+
+/** Our own queue and worker over any broker; but for `prefetch`, with their defaults. */
 export function contendOnRetry(
   name: string,
   open: () => Promise<{ readonly broker: Broker; readonly close: () => Promise<unknown> }>,
@@ -20,7 +23,13 @@ export function contendOnRetry(
         submitBulk: (payloads) => queue.submitMany(known, payloads),
         work: async (work) => {
           const { concurrency, onDone } = work;
-          const worker = createWorker({ broker, tasks: [taskOf(work)], concurrency, signals: [] });
+          const worker = createWorker({
+            broker,
+            tasks: [taskOf(work)],
+            concurrency,
+            prefetch: PREFETCH,
+            signals: [],
+          });
           worker.on('completed', onDone);
           worker.start();
           return () => worker.stop();
