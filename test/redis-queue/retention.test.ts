@@ -53,3 +53,28 @@ describeOnRedis('a Redis broker that keeps two completed runs', (server) => {
     expect((await scene.broker.get(['a', 'b'])).map((run) => run?.state)).toEqual(['completed', 'completed']);
   });
 });
+
+describeOnRedis('a large claim on a Redis broker', (server) => {
+  const scene = useScene(() => openRedisHarness(server().url));
+
+  it('gives, asked for again, the runs that it still holds', async () => {
+    const payload = JSON.stringify('x'.repeat(40_000));
+    const over = { key: 'k', limit: 1, whenFull: 'claim' } as const;
+    await scene.submit({ id: 'a', payload }, { id: 'b', payload, concurrency: over });
+    await scene.submit({ id: 'c', payload, concurrency: over });
+    const first = await scene.claim({ requestId: 'lost' });
+    const at = await scene.now();
+    const [a] = first;
+    if (a) await scene.settle(settlementOf(a.run, { type: 'release', at }));
+
+    const again = await scene.claim({ requestId: 'lost' });
+
+    expect(first.map(({ run, isOverLimit }) => [run.id, isOverLimit])).toEqual([
+      ['a', false],
+      ['b', false],
+      ['c', true],
+    ]);
+    expect(again).toEqual(first.slice(1));
+    expect(await scene.broker.audit()).toMatchObject({ started: 2, waiting: 1 });
+  });
+});

@@ -1,16 +1,33 @@
 /**
  * What the latest claims of each worker got, so that a lost reply can be asked for again: four claims for each of the
- * thousand workers that claimed last. The bodies are kept too, unless they are large: then they are read again, which
- * leaves out runs that were settled and forgotten meanwhile.
+ * thousand workers that claimed last. Of a large claim only ids and epochs are kept: asked for again, it gives the runs
+ * that are still held by it; the others nobody could settle any more.
  */
 export const replies: string = String.raw`
 local MOST_KEPT = 65536
+
+-- The runs of a large claim that are still started by it, as they are.
+local function recallLarge(reply)
+  local at, leaseUntil, over, ids, _, epochs = unpack(reply)
+  local bodies, records, isOver = readAll(BODY, ids), readAll(RECORD, ids), {}
+  for index = 1, #over do isOver[over[index]] = true end
+  local again = { at, leaseUntil, {}, {}, {}, {} }
+  for index = 1, #ids do
+    local record = records[index]
+    if bodies[index] and record and byte(record, 1) == 114 and sub(record, 3, 12) == epochs[index] then
+      local place = #again[4] + 1
+      again[4][place], again[5][place], again[6][place] = ids[index], bodies[index], record
+      if isOver[index] then again[3][#again[3] + 1] = place end
+    end
+  end
+  return again
+end
 
 local function recall(claim)
   local kept = call('HGET', REPLIES, claim.worker .. '\0' .. claim.request)
   if not kept then return nil end
   local reply = cmsgpack.unpack(kept)
-  if #reply[5] == 0 then reply[5] = readAll(BODY, reply[4]) end
+  if #reply[5] == 0 then return recallLarge(reply) end
   return reply
 end
 
@@ -24,9 +41,13 @@ end
 
 local function remember(claim)
   local worker, size = claim.worker, 0
-  for index = 1, #got.bodies do size = size + #got.bodies[index] end
-  local bodies = size <= MOST_KEPT and got.bodies or {}
-  local reply = { now, leaseUntil, got.over, got.ids, bodies, got.records }
+  for index = 1, #got.bodies do size = size + #got.bodies[index] + #got.records[index] end
+  local bodies, records = got.bodies, got.records
+  if size > MOST_KEPT then
+    bodies, records = {}, {}
+    for index = 1, #got.ids do records[index] = sub(starts[index * 2], 3, 12) end
+  end
+  local reply = { now, leaseUntil, got.over, got.ids, bodies, records }
   local known = call('HGET', REPLIES, worker)
   local requests = known and known .. '\0' .. claim.request or claim.request
   local _, zeros = string.gsub(requests, '%z', '')
