@@ -24,7 +24,8 @@ function sendByCluster(cluster: NodeRedisCluster): RedisLink['send'] {
 }
 
 function sendByIoRedis(client: IoRedisClient): RedisLink['send'] {
-  return (_key, [command = '', ...args]: readonly Argument[]) => client.call(String(command), ...args);
+  return (_key, [command = '', ...args]: readonly Argument[]) =>
+    client.call(String(command), args as readonly Argument[] as never[]); // texts and Buffers, which every client takes
 }
 
 function listenByNodeRedis(duplicate: () => NodeRedisListener): RedisLink['listen'] {

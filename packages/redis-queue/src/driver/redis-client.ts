@@ -1,6 +1,7 @@
 /** The part of a `redis` (node-redis 5 or 6) client that the broker needs. */
 export interface NodeRedisClient {
-  readonly sendCommand: (args: readonly (string | Buffer)[]) => Promise<unknown>;
+  // A method, so that a client that takes Buffers fits without Node's types.
+  sendCommand(args: readonly (string | Uint8Array)[]): Promise<unknown>;
   readonly duplicate: () => NodeRedisListener;
 }
 
@@ -8,11 +9,11 @@ export interface NodeRedisClient {
 export interface NodeRedisCluster {
   /** How a cluster is told from a client. */
   readonly slots: unknown;
-  readonly sendCommand: (
-    firstKey: string | Buffer | undefined,
+  sendCommand(
+    firstKey: string | Uint8Array | undefined,
     isReadonly: boolean | undefined,
-    args: (string | Buffer)[],
-  ) => Promise<unknown>;
+    args: (string | Uint8Array)[],
+  ): Promise<unknown>;
   readonly duplicate: () => NodeRedisListener;
 }
 
@@ -29,7 +30,8 @@ export interface NodeRedisListener {
 
 /** The part of an `ioredis` client, or cluster, that the broker needs. */
 export interface IoRedisClient {
-  readonly call: (command: string, ...args: (string | Buffer)[]) => Promise<unknown>;
+  /** Given texts and Buffers; `never` fits every client's own word for them without Node's types. */
+  readonly call: (command: string, args: never[]) => Promise<unknown>;
   readonly duplicate: () => IoRedisListener;
 }
 
