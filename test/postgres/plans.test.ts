@@ -6,8 +6,8 @@ import { exercise, fill, openExplained, readsOf } from './plans.ts';
 
 const SIZES = [0, 1_000, 200_000];
 
-/** Small, and read as a whole: who waits for work, and which version this is. */
-const SMALL = ['waiter', 'schema_version'];
+/** Small, and read as a whole: who waits, what was counted and answered, which version this is. */
+const SMALL = ['waiter', 'schema_version', 'tally', 'reply'];
 
 describeOnPostgres('the plan of every statement', (server) => {
   it.each(SIZES)(

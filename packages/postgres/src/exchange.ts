@@ -52,7 +52,7 @@ async function exchangePart(
   const at = performance.now();
   const look = memory.lookAt(claim?.lanes.keys() ?? [], at);
   const columns = settlementColumns(settlements);
-  const trim = retention.next(countFinished(columns), look.isFull);
+  const trim = retention.next(countFinished(columns), at);
   const text = await database.call('exchange', [...columns, ...claimValues(memory, claim, look), ...trim]);
   const answer = JSON.parse(text ?? '') as Answer; // what our own function builds
   const { now, due } = answer;

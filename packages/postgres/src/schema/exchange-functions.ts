@@ -79,6 +79,23 @@ $$;
 `;
 
 /**
+ * Adds up the tally, and forgets answers and waiting processes of an hour ago: their workers are gone. Rows that
+ * somebody else adds up at this moment are left to them.
+ */
+export const TIDY = `
+create function tidy(p_now bigint) returns void language plpgsql as $$
+begin
+  with old as (
+    delete from tally where ctid = any (array (select ctid from tally limit 10000 for update skip locked)) returning *
+  )
+  insert into tally (submitted, forgotten) select sum(submitted), sum(forgotten) from old having count(*) > 0;
+  delete from reply where at < p_now - 3600000;
+  delete from waiter where until < p_now - 3600000;
+end
+$$;
+`;
+
+/**
  * Settles, then claims, in one call: one round trip on any client and one commit. A claim that was answered before is
  * given its answer again.
  */
@@ -122,6 +139,9 @@ begin
   end if;
   if p_keep is not null then
     v_trimmed := trim_finished(p_keep, p_trimmed);
+    if p_trimmed = 0 then
+      perform tidy(v_now);
+    end if;
   end if;
   return concat('{"now":', v_now, ',"settled":"', v_answers, '","lanes":', coalesce(to_json(v_lanes)::text, '[]'),
     ',"claimed":', coalesce(v_claimed, '[]'), ',"due":', coalesce(v_next_due::text, 'null'),

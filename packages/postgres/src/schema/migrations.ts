@@ -1,5 +1,5 @@
 import { CLAIM_KEYED, CLAIM_NEXT, PROMOTE } from './claim-functions.ts';
-import { CLAIM, EXCHANGE, TRIM } from './exchange-functions.ts';
+import { CLAIM, EXCHANGE, TIDY, TRIM } from './exchange-functions.ts';
 import { AUDIT, CANCEL, DISCARD, REDRIVE } from './operator-functions.ts';
 import { GET, HEARTBEAT, LIST, PLACES, VIEWS } from './run-functions.ts';
 import { ANSWER_UNSETTLED, GIVE_BACK, SETTLE } from './settle-functions.ts';
@@ -20,7 +20,7 @@ const FIRST = [
     CLAIM_NEXT,
     CLAIM_KEYED,
   ],
-  ...[CLAIM, TRIM, EXCHANGE, GET, LIST, HEARTBEAT, CANCEL, REDRIVE, DISCARD, AUDIT, VIEWS],
+  ...[CLAIM, TRIM, TIDY, EXCHANGE, GET, LIST, HEARTBEAT, CANCEL, REDRIVE, DISCARD, AUDIT, VIEWS],
 ];
 
 /**

@@ -1,0 +1,79 @@
+import type { Broker } from '@retry/core/broker';
+import { createPostgresBroker } from '@retry/postgres';
+import type pg from 'pg';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
+import { settlementOf } from '../support/settle.ts';
+import type { TestSchema } from './open-broker.ts';
+import { createTestSchema, openPool } from './open-broker.ts';
+
+/** Submits, claims and ends runs, a call each. */
+async function end(broker: Broker, type: 'complete' | 'fail', ids: readonly string[]): Promise<void> {
+  await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '{}' })));
+  const lanes = new Map([['l', ids.length]]);
+  const claim = { worker: 'w', requestId: ids.join(), limit: ids.length, lanes, leaseMs: 60_000 };
+  const { claimed, now } = await broker.exchange({ claim });
+  await broker.exchange({ settle: claimed.map(({ run }) => settlementOf(run, { type, at: now })) });
+}
+
+describeOnPostgres('retention', (server) => {
+  let pool: pg.Pool;
+  let schema: TestSchema;
+  const open = (keepCompleted: number): Broker =>
+    createPostgresBroker({ client: pool, schema: schema.name, keepCompleted, listen: false });
+  beforeEach(async () => {
+    pool = openPool(server().url, 2);
+    schema = await createTestSchema(pool);
+  });
+  afterEach(async () => {
+    await schema.drop();
+    await pool.end();
+  });
+
+  it('forgets the oldest finished runs, and keeps every dead letter', async () => {
+    const broker = open(2);
+    await end(broker, 'fail', ['dead-1', 'dead-2', 'dead-3']);
+    for (const id of ['a', 'b', 'c', 'd']) await end(broker, 'complete', [id]);
+
+    const kept = await broker.get(['a', 'b', 'c', 'd']);
+
+    expect(kept.map((run) => run?.state)).toEqual([undefined, undefined, 'completed', 'completed']);
+    expect(await broker.audit()).toMatchObject({
+      submitted: 7,
+      forgotten: 2,
+      ended: { completed: 2, failed: 3 },
+      unbalanced: 0,
+    });
+    await broker.close();
+  });
+
+  it('keeps none when none is wanted', async () => {
+    const broker = open(0);
+    await end(broker, 'complete', ['a', 'b']);
+
+    expect(await broker.get(['a', 'b'])).toEqual([undefined, undefined]);
+    expect(await broker.submit([{ id: 'a', lane: 'l', payload: '{}' }])).toEqual(['created']);
+    await broker.close();
+  });
+
+  it('adds up what was counted, and forgets answers of an hour ago', async () => {
+    const broker = open(1);
+    await pool.query(`insert into ${schema.name}.reply values ('gone', 'r', 1, '[]')`);
+    for (let index = 0; index < 20; index += 1) await end(broker, 'complete', [`before-${index}`]);
+    const other = open(1);
+    await end(other, 'complete', ['after']);
+    await other.close();
+
+    const { rows } = await pool.query(`select count(*)::integer as count, sum(submitted)::integer as submitted
+      from ${schema.name}.tally`);
+    const { rows: replies } = await pool.query(
+      `select worker from ${schema.name}.reply where worker = 'gone'`,
+    );
+
+    expect(rows[0].submitted).toBe(21);
+    expect(rows[0].count).toBeLessThan(10);
+    expect(replies).toEqual([]);
+    expect((await broker.audit()).unbalanced).toBe(0);
+    await broker.close();
+  });
+});
