@@ -1,4 +1,5 @@
 import type { PoolLike } from './listener.ts';
+import { prepareStatements } from './prepared.ts';
 import type { SqlClient, SqlResult } from './sql-client.ts';
 
 /** A pool that is opened when it is first needed, by the driver `pg`. */
@@ -7,13 +8,17 @@ export function openPool(
   connections: number,
 ): SqlClient & PoolLike & { readonly close: () => Promise<void> } {
   let opening: Promise<OwnPool> | undefined;
+  let prepared: SqlClient | undefined;
   const open = (): Promise<OwnPool> => {
     opening ??= createPool(url, connections);
     return opening;
   };
   return {
     totalCount: connections,
-    query: async (text, values) => (await open()).query(text, values),
+    query: async (text, values) => {
+      prepared ??= prepareStatements(await open());
+      return prepared.query(text, values);
+    },
     connect: async () => (await open()).connect(),
     close: async () => {
       if (opening !== undefined) await (await opening).end();
@@ -23,7 +28,14 @@ export function openPool(
 
 /** What of `pg.Pool` is used. */
 interface OwnPool extends PoolLike {
-  readonly query: (text: string, values?: unknown[]) => Promise<SqlResult>;
+  readonly query: {
+    (text: string, values?: unknown[]): Promise<SqlResult>;
+    (statement: {
+      readonly name: string;
+      readonly text: string;
+      readonly values: unknown[];
+    }): Promise<SqlResult>;
+  };
   readonly end: () => Promise<void>;
   readonly on: (event: 'error', listener: (error: Error) => void) => unknown;
 }

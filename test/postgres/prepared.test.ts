@@ -1,0 +1,31 @@
+import { createPostgresBroker } from '@retry/postgres';
+import { expect, it } from 'vitest';
+import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
+import { createTestSchema, openPool } from './open-broker.ts';
+
+describeOnPostgres('named statements', (server) => {
+  it('are given up when the connection does not know them any more, as behind a pooler', async () => {
+    const pool = openPool(server().url, 1);
+    const schema = await createTestSchema(pool);
+    // What a pooler does between two transactions: the connection is another one.
+    await pool.query(`create or replace function ${schema.name}.expired_runs(p_limit bigint) returns text
+      language plpgsql as $$ begin execute 'deallocate all'; return '[]'; end $$`);
+    const broker = createPostgresBroker({
+      url: server().url,
+      connections: 1,
+      schema: schema.name,
+      listen: false,
+    });
+    await broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]);
+    const before = await broker.get(['a']);
+
+    await broker.findExpired(1);
+    const after = await broker.get(['a']);
+
+    expect(after).toEqual(before);
+    expect(await broker.submit([{ id: 'a', lane: 'l', payload: '{}' }])).toEqual(['exists']);
+    await broker.close();
+    await schema.drop();
+    await pool.end();
+  });
+});
