@@ -8,6 +8,7 @@ export interface AttemptError {
   readonly at: number;
   readonly name: string;
   readonly message: string;
+  /** Our worker keeps that of the latest attempt. */
   readonly stack?: string;
 }
 

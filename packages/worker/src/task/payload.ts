@@ -39,6 +39,7 @@ export async function checkPayload(schema: StandardSchema | undefined, payload: 
 
 function toJSON(payload: unknown): string {
   if (payload === undefined || payload === null) return 'null';
+  if (typeof payload === 'string') return JSON.stringify(payload);
   let text: string | undefined;
   try {
     text = JSON.stringify(payload, refuseLoss);

@@ -29,8 +29,8 @@ export class Exchanger {
   readonly #settings: WorkerSettings;
   readonly #onError: (error: unknown) => void;
   #pending: { readonly settlement: Settlement; readonly onAnswer: Listener }[] = [];
-  /** Claims whose settlement is queued or on its way. */
-  readonly #settling = new Set<string>();
+  /** Those that are queued or on their way. */
+  readonly #settling = new Set<Settlement>();
   readonly #givingUp = new AbortController();
   #clockOffsetMs = 0;
 
@@ -56,12 +56,13 @@ export class Exchanger {
 
   /** Whether the claim's settlement is queued or on its way. */
   isSettling(claim: Beat): boolean {
-    return this.#settling.has(claimKey(claim));
+    for (const { id, epoch } of this.#settling) if (id === claim.id && epoch === claim.epoch) return true;
+    return false;
   }
 
   /** Queues a settlement for the next exchange. */
   push(settlement: Settlement, onAnswer: Listener): void {
-    this.#settling.add(claimKey(settlement));
+    this.#settling.add(settlement);
     this.#pending.push({ settlement, onAnswer });
   }
 
@@ -76,7 +77,7 @@ export class Exchanger {
     this.#pending = this.#pending.slice(MOST_SETTLEMENTS);
     const settle = sent.map(({ settlement }) => settlement);
     const answer = await this.#send({ settle, ...(claim !== undefined && { claim }) });
-    for (const settlement of settle) this.#settling.delete(claimKey(settlement));
+    for (const settlement of settle) this.#settling.delete(settlement);
     if (answer === undefined) return undefined;
 
     const { reply, times } = answer;
@@ -100,9 +101,4 @@ export class Exchanger {
       }
     }
   }
-}
-
-/** One claim of one run. */
-function claimKey({ id, epoch }: Beat): string {
-  return `${epoch}:${id}`;
 }

@@ -7,14 +7,14 @@ import type { Outcome } from './outcome.ts';
 import { runHandler } from './run-handler.ts';
 import { attemptOf } from './settle-outcome.ts';
 
-/** What an execution needs from its worker. */
+/** What executions need from their worker: one for all of them, as there are many. */
 export interface ExecutionPort {
   readonly clock: Clock;
-  readonly log: (message: string, details: unknown) => void;
+  readonly log: (execution: Execution, message: string, details: unknown) => void;
   /** Settles the run inside a transaction of its handler's. */
-  readonly complete: (completion: Completion) => Promise<void>;
+  readonly complete: (execution: Execution, completion: Completion) => Promise<void>;
   /** Called once, with `undefined` when the execution was abandoned. */
-  readonly onEnd: (outcome: Outcome | undefined) => void;
+  readonly onEnd: (execution: Execution, outcome: Outcome | undefined) => void;
 }
 
 /**
@@ -48,7 +48,12 @@ export class Execution {
 
   /** Settles it inside a transaction of its handler's; the handler goes on. */
   complete(completion: Completion): Promise<void> {
-    return this.#port.complete(completion);
+    return this.#port.complete(this, completion);
+  }
+
+  /** A line for the worker's `log` event. */
+  log(message: string, details: unknown): void {
+    this.#port.log(this, message, details);
   }
 
   /** Whether its handler was called. */
@@ -89,7 +94,7 @@ export class Execution {
       this.#cancelTimeout = this.#port.clock.setTimer(() => this.#onTimeout(), timeoutMs);
     }
     this.heartbeat();
-    void runHandler(this, this.#port.log).then((outcome) => this.#end(outcome));
+    void runHandler(this).then((outcome) => this.#end(outcome));
   }
 
   /** The handler is alive. */
@@ -132,7 +137,7 @@ export class Execution {
     this.#hasEnded = true;
     this.#cancelTimeout?.();
     this.#cancelSilence?.();
-    this.#port.onEnd(outcome);
+    this.#port.onEnd(this, outcome);
     return true;
   }
 }

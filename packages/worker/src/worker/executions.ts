@@ -2,6 +2,7 @@ import type { Beat, BeatAnswer, ClaimedRun } from '@retry/core/broker';
 import { CancelledError, LeaseLostError, ShutdownError, StalledError } from '../errors.ts';
 import { completeWithin } from './complete-within.ts';
 import type { WorkerEmitter } from './events.ts';
+import type { ExecutionPort } from './execution.ts';
 import { Execution } from './execution.ts';
 import type { WorkerSettings } from './options.ts';
 import type { Outcome } from './outcome.ts';
@@ -21,6 +22,7 @@ export class Executions {
   readonly #settings: WorkerSettings;
   readonly #emitter: WorkerEmitter;
   readonly #onEnd: OnEnd;
+  readonly #port: ExecutionPort;
   readonly #pace: Pace;
   readonly #slots: Slots;
   readonly #all = new Set<Execution>();
@@ -32,6 +34,13 @@ export class Executions {
     this.#settings = settings;
     this.#emitter = emitter;
     this.#onEnd = onEnd;
+    this.#port = {
+      clock: settings.clock,
+      log: ({ task, run }, message, details) =>
+        emitter.emit('log', () => ({ ...noticeOf(task, run), message, details })),
+      complete: (execution, completion) => completeWithin(settings, execution, completion),
+      onEnd: (execution, outcome) => this.#end(execution, outcome),
+    };
     this.#pace = new Pace(settings);
     const { concurrency } = settings;
     this.#slots = new Slots(settings.tasks.values(), { concurrency, ahead: () => this.#pace.ahead() });
@@ -67,13 +76,7 @@ export class Executions {
     for (const { run, isOverLimit } of claimed) {
       const task = this.#settings.tasks.get(run.lane);
       if (task === undefined) continue;
-      const execution: Execution = new Execution(task, run, {
-        clock: this.#settings.clock,
-        log: (message, details) =>
-          this.#emitter.emit('log', () => ({ ...noticeOf(task, run), message, details })),
-        complete: (completion) => completeWithin(this.#settings, { task, run }, completion),
-        onEnd: (outcome) => this.#end(execution, outcome),
-      });
+      const execution = new Execution(task, run, this.#port);
       this.#all.add(execution);
       this.#slots.take(task, 'held');
       if (this.#isStopping) execution.interrupt(RELEASED, new ShutdownError());

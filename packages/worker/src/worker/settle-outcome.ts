@@ -1,7 +1,6 @@
 import type { Decision, FailReason, Policy } from '@retry/core';
 import { chargedAttempts, decide, isEligible, parseDuration } from '@retry/core';
-import type { Run, Settlement } from '@retry/core/broker';
-import { copyRun } from '@retry/core/broker';
+import type { AttemptError, Run, Settlement } from '@retry/core/broker';
 import type { RunEvent } from '@retry/core/lifecycle';
 import type { AnyTask, RetryRequest } from '../task/task.ts';
 import { attemptError } from './attempt-error.ts';
@@ -36,7 +35,7 @@ export function settleOutcome(
   const at = context.now;
   switch (outcome.type) {
     case 'completed':
-      return { settlement: settle(withResult(run, outcome.result), [{ type: 'complete', at }]) };
+      return { settlement: settle(run, [{ type: 'complete', at }], outcome.result) };
     case 'cancelled':
       return { settlement: settle(run, [{ type: 'cancel', at }]) };
     case 'released':
@@ -55,12 +54,6 @@ export function settleOutcome(
     case 'failed':
       return settleFailure(task, run, outcome, context);
   }
-}
-
-function withResult(run: Run<'started'>, result: string): Run<'started'> {
-  const draft = copyRun(run);
-  draft.result = result;
-  return draft;
 }
 
 function settleFailure(
@@ -161,10 +154,15 @@ function whateverTheError({ retryIf: _, ...policy }: Policy): Policy {
 }
 
 function failedRun(task: AnyTask, run: Run<'started'>, error: unknown, at: number): Run<'started'> {
-  const errors = [...run.errors, attemptError(error, run.epoch, at)].slice(-MOST_ERRORS);
+  const errors = [...run.errors.map(withoutStack), attemptError(error, run.epoch, at)].slice(-MOST_ERRORS);
   // The task may have changed its mind since the attempt before: what it says now holds.
   const { isDisposable: _, ...kept } = run;
   return { ...kept, errors, ...(task.deadLetter === 'none' && { isDisposable: true }) };
+}
+
+/** Stacks of attempts before the latest would travel with every attempt, and say little more. */
+function withoutStack({ stack: _, ...error }: AttemptError): AttemptError {
+  return error;
 }
 
 /** A run that fails for ever must not grow for ever. */

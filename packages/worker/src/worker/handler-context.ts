@@ -1,0 +1,68 @@
+import { parseDuration } from '@retry/core';
+import type { RetryRequest, TaskContext } from '../task/task.ts';
+import type { Execution } from './execution.ts';
+import { RetryRequested } from './outcome.ts';
+import { attemptOf } from './settle-outcome.ts';
+
+/** What a handler is told, made of getters: most handlers ask for little of it. Its functions may be taken apart. */
+export class HandlerContext implements TaskContext {
+  readonly #execution: Execution;
+
+  constructor(execution: Execution) {
+    this.#execution = execution;
+  }
+
+  get id(): string {
+    return this.#execution.run.id;
+  }
+
+  get attempt(): number {
+    return attemptOf(this.#execution.run);
+  }
+
+  get maxAttempts(): number {
+    const { retryable, maxAttempts } = this.#execution.task.retry;
+    return retryable ? maxAttempts : 1;
+  }
+
+  get epoch(): number {
+    return this.#execution.run.epoch;
+  }
+
+  get signal(): AbortSignal {
+    return this.#execution.signal;
+  }
+
+  get remainingMs(): number {
+    return this.#execution.remainingMs;
+  }
+
+  get heartbeat(): TaskContext['heartbeat'] {
+    return () => this.#execution.heartbeat();
+  }
+
+  get retry(): TaskContext['retry'] {
+    return requestRetry;
+  }
+
+  get complete(): TaskContext['complete'] {
+    return (completion) => this.#execution.complete(completion);
+  }
+
+  get log(): TaskContext['log'] {
+    return (message, details) => this.#execution.log(message, details);
+  }
+}
+
+function requestRetry(request: RetryRequest = {}): never {
+  const { delay, at } = request;
+  if (delay !== undefined && !Number.isFinite(parseDuration(delay))) {
+    throw new TypeError(
+      `ctx.retry({ delay }) must be a finite duration ≥ 0, got ${String(delay)}. Use '30s' or ms.`,
+    );
+  }
+  if (at !== undefined && !Number.isFinite(at)) {
+    throw new TypeError(`ctx.retry({ at }) must be finite epoch milliseconds, got ${String(at)}.`);
+  }
+  throw new RetryRequested(request);
+}
