@@ -15,7 +15,15 @@ export type RetryErrorCode =
   | 'RUN_FAILED'
   | 'BROKER_CLOSED'
   | 'INVALID_SETTLEMENT'
-  | 'INVALID_OPTIONS';
+  | 'INVALID_OPTIONS'
+  | 'REDIS_TOO_OLD'
+  | 'REDIS_MAY_EVICT'
+  | 'REDIS_CANNOT_WAIT'
+  | 'REDIS_NOT_DURABLE'
+  | 'NEEDS_ONE_PARTITION'
+  | 'NEWER_SCHEMA'
+  | 'OLDER_SCHEMA'
+  | 'UNKEEPABLE_TEXT';
 
 const BRAND: unique symbol = Symbol.for('@retry/error');
 

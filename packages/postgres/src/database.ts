@@ -1,5 +1,6 @@
 import type { Policy } from '@retry/core';
 import { decide, definePolicy, postgresTransient, transientNetwork } from '@retry/core';
+import { closedError } from '@retry/core/broker';
 import { PostgresBrokerError } from './errors.ts';
 import { MIGRATIONS, quoteName } from './schema/migrations.ts';
 import type { SqlClient } from './sql-client.ts';
@@ -99,7 +100,7 @@ export function openDatabase(client: SqlClient, schema: string): Database {
   };
   return {
     call: (name, values) => {
-      if (isClosed) return Promise.reject(closedError());
+      if (isClosed) return Promise.reject(closedError('Postgres'));
       const call = resend(() => send(name, values));
       underWay.add(call);
       const forget = (): void => void underWay.delete(call);
@@ -111,11 +112,6 @@ export function openDatabase(client: SqlClient, schema: string): Database {
       await Promise.allSettled(underWay);
     },
   };
-}
-
-/** What a closed broker says. */
-export function closedError(): PostgresBrokerError {
-  return new PostgresBrokerError('BROKER_CLOSED', 'the Postgres broker is closed. Create another one.');
 }
 
 async function resend<Answer>(send: () => Promise<Answer>): Promise<Answer> {

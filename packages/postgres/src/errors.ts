@@ -1,19 +1,6 @@
-/** Stable names of what this package throws itself; what the server says comes through as it was. */
-export type PostgresBrokerErrorCode =
-  | 'BROKER_CLOSED'
-  | 'INVALID_OPTION'
-  | 'NEWER_SCHEMA'
-  | 'OLDER_SCHEMA'
-  | 'UNKEEPABLE_TEXT'
-  | 'UNSETTLED';
+import { BrokerError } from '@retry/core/broker';
 
-/** What is wrong with how the broker is used; `code` is stable, `message` is for people. */
-export class PostgresBrokerError extends Error {
+/** What is wrong with how the broker is used; `code` is stable. What the server says comes through as it was. */
+export class PostgresBrokerError extends BrokerError {
   override readonly name = 'PostgresBrokerError';
-  readonly code: PostgresBrokerErrorCode;
-
-  constructor(code: PostgresBrokerErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

@@ -1,4 +1,3 @@
-export type { PostgresBrokerErrorCode } from './errors.ts';
 export { PostgresBrokerError } from './errors.ts';
 export type { MigrateOptions } from './migrate.ts';
 export { migrate, migrationSql } from './migrate.ts';

@@ -33,7 +33,7 @@ export interface PostgresBrokerSettings {
   readonly listen: boolean;
 }
 
-/** @throws {PostgresBrokerError} `INVALID_OPTION` */
+/** @throws {PostgresBrokerError} `INVALID_OPTIONS` */
 export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSettings {
   const { client, url, connections = 4, schema = 'retry', keepCompleted = 1_000, listen = true } = options;
   if ((client === undefined) === (url === undefined)) {
@@ -50,5 +50,5 @@ export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSetti
 }
 
 function wrong(message: string, value: unknown, cure: string): PostgresBrokerError {
-  return new PostgresBrokerError('INVALID_OPTION', `${message}, got ${JSON.stringify(value)}. ${cure}`);
+  return new PostgresBrokerError('INVALID_OPTIONS', `${message}, got ${JSON.stringify(value)}. ${cure}`);
 }

@@ -1,8 +1,9 @@
 import type { Broker, Submission, SubmitAnswer } from '@retry/core/broker';
+import { closedError } from '@retry/core/broker';
 import { ClaimMemory } from './claim-memory.ts';
 import { openConnection } from './connection.ts';
 import type { Database } from './database.ts';
-import { closedError, openDatabase } from './database.ts';
+import { openDatabase } from './database.ts';
 import { exchange } from './exchange.ts';
 import { IdleNotice } from './idle-notice.ts';
 import { inChunks } from './in-chunks.ts';
@@ -30,7 +31,7 @@ export interface PostgresBroker extends Broker {
    * The same broker inside a transaction, given the client that began it: what is submitted and settled there holds
    * when it commits, and never was when it does not.
    *
-   * @throws {PostgresBrokerError} `INVALID_OPTION` for what has no `query`
+   * @throws {PostgresBrokerError} `INVALID_OPTIONS` for what has no `query`
    */
   readonly within: (transaction: unknown) => TransactionBroker;
 }
@@ -41,7 +42,7 @@ const MOST_SUBMISSIONS = 20_000;
 /**
  * A broker that keeps its runs in Postgres, or in PGlite. The schema has to be there: see {@link migrate}.
  *
- * @throws {PostgresBrokerError} `INVALID_OPTION`
+ * @throws {PostgresBrokerError} `INVALID_OPTIONS`
  */
 export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBroker {
   const settings = readOptions(options);
@@ -66,7 +67,8 @@ export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBr
     submit: (submissions) => submit(database, watch, submissions),
     exchange: (request) => exchange(port, request),
     ...verbs(database, watch),
-    waitForWork: (lanes, wait) => (isClosed ? Promise.reject(closedError()) : watch.wait(lanes, wait)),
+    waitForWork: (lanes, wait) =>
+      isClosed ? Promise.reject(closedError('Postgres')) : watch.wait(lanes, wait),
     within: (transaction) => brokerWithin(transaction, settings.schema),
     close,
   };

@@ -1,8 +1,8 @@
 import type { Settlement } from '@retry/core/broker';
+import { unsettledError } from '@retry/core/broker';
 import type { EndState } from '@retry/core/lifecycle';
 import { isEnd } from '@retry/core/lifecycle';
 import type { SqlValue } from './database.ts';
-import { PostgresBrokerError } from './errors.ts';
 import { plainArray, textArray } from './text-array.ts';
 import { errorNameOf, needsNoRecord, writeRecord } from './write-record.ts';
 
@@ -22,14 +22,11 @@ const FINISHED = /[A-Z]/g;
 /** So many settlements travel in one statement. */
 const MOST = 20_000;
 
-/** @throws {PostgresBrokerError} `UNSETTLED` for a settlement that ends no claim */
+/** @throws {BrokerError} `INVALID_SETTLEMENT` for a settlement that ends no claim */
 export function refuseUnsettled(settlements: readonly Settlement[]): void {
   for (const { id, next } of settlements) {
     if (next.state !== 'started' && next.state !== 'unsubmitted') continue;
-    throw new PostgresBrokerError(
-      'UNSETTLED',
-      `a settlement ends a claim, but that of run ${id} leads to ${next.state}. Settle the next state.`,
-    );
+    throw unsettledError(id, next.state);
   }
 }
 

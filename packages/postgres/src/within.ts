@@ -16,7 +16,7 @@ const NO_CLAIM = [null, null, null, null, null, null, null, null, null] as const
  * Submits and settles by the user's own connection, as part of the transaction that is open there. Nobody is told of
  * what may yet be rolled back, and nothing is sent twice: a statement that fails has ended the transaction.
  *
- * @throws {PostgresBrokerError} `INVALID_OPTION` for what has no `query`
+ * @throws {PostgresBrokerError} `INVALID_OPTIONS` for what has no `query`
  */
 export function brokerWithin(transaction: unknown, schema: string): TransactionBroker {
   const client = readTransaction(transaction);
@@ -57,5 +57,5 @@ function readTransaction(transaction: unknown): SqlClient {
 }
 
 function wrong(message: string, cure: string): PostgresBrokerError {
-  return new PostgresBrokerError('INVALID_OPTION', `${message}. ${cure}`);
+  return new PostgresBrokerError('INVALID_OPTIONS', `${message}. ${cure}`);
 }

@@ -1,4 +1,4 @@
-import { RedisBrokerError } from './errors.ts';
+import { closedError } from '@retry/core/broker';
 
 /** Every call of a broker passes here, until it is closed. */
 export interface Gate {
@@ -16,8 +16,7 @@ export function createGate(): Gate {
   return {
     isClosed: () => isClosed,
     pass: async (call) => {
-      if (isClosed)
-        throw new RedisBrokerError('BROKER_CLOSED', 'the Redis broker is closed. Create another one.');
+      if (isClosed) throw closedError('Redis');
       const answer = call();
       underWay.add(answer);
       try {

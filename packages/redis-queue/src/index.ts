@@ -9,6 +9,5 @@ export type {
   NodeRedisListener,
   RedisClient,
 } from './driver/redis-client.ts';
-export type { RedisBrokerErrorCode } from './errors.ts';
 export { RedisBrokerError } from './errors.ts';
 export type { RedisBrokerOptions } from './options.ts';

@@ -7,8 +7,7 @@ import type {
   SettleAnswer,
   Settlement,
 } from '@retry/core/broker';
-import { settledBy } from '@retry/core/broker';
-import { RedisBrokerError } from '../errors.ts';
+import { settledBy, unsettledError } from '@retry/core/broker';
 import { toTag } from '../keys.ts';
 import type { Packed } from '../pack.ts';
 import { pack } from '../pack.ts';
@@ -52,9 +51,7 @@ export async function exchangeRuns(store: Store, request: ExchangeRequest): Prom
 }
 
 function refuseUnsettled(id: string, { state }: Run): void {
-  if (state !== 'started' && state !== 'unsubmitted') return;
-  const message = `a settlement ends a claim, but that of run ${id} leads to ${state}. Settle the next state.`;
-  throw new RedisBrokerError('INVALID_SETTLEMENT', message);
+  if (state === 'started' || state === 'unsubmitted') throw unsettledError(id, state);
 }
 
 function addSettlement(
