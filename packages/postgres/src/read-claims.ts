@@ -1,6 +1,7 @@
-import type { ClaimedRun, Concurrency, Run } from '@retry/core/broker';
+import type { ClaimedRun, Concurrency, Run, RunDraft } from '@retry/core/broker';
+import { newRun } from '@retry/core/broker';
 import type { RunRecordText } from './read-run.ts';
-import { BLANK, startOf } from './read-run.ts';
+import { noteStart } from './read-run.ts';
 
 /** Runs that one statement started, column by column. */
 export interface ClaimedRows {
@@ -41,19 +42,14 @@ function readRows(rows: ClaimedRows): ClaimedRun[] {
 function readRow(rows: ClaimedRows, id: string, index: number): ClaimedRun {
   const { lane, at, until, concurrency, isOverLimit = false } = rows;
   const record = rows.records[index] ?? null;
-  const base: Run = record === null ? BLANK : { ...BLANK, ...record };
-  const run: Run<'started'> = {
-    ...base,
-    id,
-    lane,
-    payload: rows.payloads[index] ?? '',
-    state: 'started',
-    epoch: rows.epochs[index] ?? 0,
-    submittedAt: rows.submitted[index] ?? base.submittedAt ?? at,
-    runAt: rows.due[index] ?? base.runAt ?? at,
-    heartbeatAt: at,
-    ...(record === null ? { startedAt: at } : startOf(record, at)),
-    ...(concurrency !== undefined && { concurrency }),
-  };
-  return { run, leaseUntil: until, isOverLimit };
+  const payload = rows.payloads[index] ?? '';
+  const run: RunDraft = newRun({ id, lane, payload, concurrency });
+  if (record !== null) Object.assign(run, record);
+  run.state = 'started';
+  run.epoch = rows.epochs[index] ?? 0;
+  run.submittedAt = rows.submitted[index] ?? run.submittedAt ?? at;
+  run.runAt = rows.due[index] ?? run.runAt ?? at;
+  run.heartbeatAt = at;
+  noteStart(run, at);
+  return { run: run as Run<'started'>, leaseUntil: until, isOverLimit }; // set just above
 }

@@ -1,4 +1,5 @@
-import type { Run } from '@retry/core/broker';
+import type { Run, RunDraft } from '@retry/core/broker';
+import { newRun } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
 import { decodeBody } from './body.ts';
 
@@ -28,35 +29,6 @@ export const LETTERS: Readonly<Record<Exclude<RunState, 'unsubmitted'>, string>>
 
 const STATES = Object.fromEntries(Object.entries(LETTERS).map(([state, letter]) => [letter, state]));
 
-/** Every key that a run can have, in one order: V8 then gives all runs one shape. */
-const BLANK = {
-  id: '',
-  lane: '',
-  payload: '',
-  state: 'submitted' as RunState,
-  epoch: 0,
-  resetEpoch: 0,
-  failures: 0,
-  stalls: 0,
-  releases: 0,
-  rateLimits: 0,
-  redrives: 0,
-  errors: [],
-  submittedAt: undefined as number | undefined,
-  startedAt: undefined as number | undefined,
-  retriedAt: undefined as number | undefined,
-  heartbeatAt: undefined as number | undefined,
-  runAt: undefined as number | undefined,
-  completedAt: undefined as number | undefined,
-  resetAt: undefined,
-  result: undefined as string | undefined,
-  previousDelayMs: undefined,
-  concurrency: undefined as Run['concurrency'],
-  settledBy: undefined as string | undefined,
-  isDisposable: undefined as boolean | undefined,
-  isCancelRequested: undefined as boolean | undefined,
-};
-
 /** The record of a run that somebody settled or redrove; `settledBy` as text, empty when nobody settled it. */
 export function encodeRecord(run: Run, settledBy: string): string {
   const flags = run.isDisposable === true ? '4' : '0';
@@ -83,41 +55,37 @@ export function epochText(epoch: number): string {
 
 /** A run as it is after its first start. */
 export function decodeFirstStart(id: string, bodyText: string, startedAt: number): Run {
-  const { at, lane, payload, concurrency } = decodeBody(bodyText);
-  const submittedAt = instantOf(at);
-  return {
-    ...BLANK,
-    id,
-    lane,
-    payload,
-    concurrency,
-    submittedAt,
-    runAt: submittedAt,
-    state: 'started',
-    epoch: 1,
-    startedAt,
-    heartbeatAt: startedAt,
-  } as object as Run; // undefined and absent keys read alike
+  const run = decodeFresh(id, bodyText);
+  run.state = 'started';
+  run.epoch = 1;
+  run.startedAt = startedAt;
+  run.heartbeatAt = startedAt;
+  return run;
 }
 
 /** The run of a body and its record; one that was never claimed has no record. */
 export function decodeRun(id: string, bodyText: string, record: string | null): Run {
-  const { at, lane, payload, concurrency } = decodeBody(bodyText);
-  if (record === null) {
-    const submittedAt = instantOf(at);
-    return { ...BLANK, id, lane, payload, concurrency, submittedAt, runAt: submittedAt } as object as Run; // undefined and absent keys read alike
-  }
-  const run = { ...BLANK, id, lane, payload, concurrency };
+  const run = decodeFresh(id, bodyText);
+  if (record === null) return run;
   readHead(run, record);
   const zero = record.indexOf('\0', HEAD);
   if (zero > HEAD) run.settledBy = record.slice(HEAD, zero);
   const second = record.indexOf('\0', zero + 1);
   if (second > zero + 1) Object.assign(run, JSON.parse(record.slice(zero + 1, second)));
   if (second + 1 < record.length) run.result = record.slice(second + 1);
-  return run as object as Run; // as above
+  return run;
 }
 
-function readHead(run: typeof BLANK, record: string): void {
+function decodeFresh(id: string, bodyText: string): RunDraft {
+  const { at, lane, payload, concurrency } = decodeBody(bodyText);
+  const run: RunDraft = newRun({ id, lane, payload, concurrency });
+  run.state = 'submitted';
+  run.submittedAt = instantOf(at);
+  run.runAt = run.submittedAt;
+  return run;
+}
+
+function readHead(run: RunDraft, record: string): void {
   const flags = record.charCodeAt(1) - 48;
   run.state = STATES[record[0] ?? ''] as RunState; // written by us
   run.epoch = Number(record.slice(2, 12));

@@ -4,7 +4,7 @@ import { createQueue, createWorker, defineTask } from '@retry/worker';
 import type { Contender, Work } from './contender.ts';
 
 /** Runs held ready, as docs/tasks.md advises for handlers that take next to no time. */
-const PREFETCH = 200;
+const PREFETCH = 500;
 
 /** Our own queue and worker over any broker; but for `prefetch`, with their defaults. */
 export function contendOnRetry(

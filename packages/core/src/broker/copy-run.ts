@@ -48,9 +48,17 @@ export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State
 /** What is known of a run before anything has happened to it. */
 export type Identity = Pick<Run, 'id' | 'lane' | 'payload' | 'concurrency'>;
 
+const NO_ERRORS: Run['errors'] = Object.freeze([]);
+const BLANK: Run<'unsubmitted'> = copyRun({ ...NEW_RUN, id: '', lane: '', payload: '', errors: NO_ERRORS });
+
 /** A run that nobody has submitted yet. */
 export function newRun({ id, lane, payload, concurrency }: Identity): RunDraft<'unsubmitted'> {
-  return copyRun({ ...NEW_RUN, id, lane, payload, concurrency, errors: [] });
+  const run = copyRun(BLANK);
+  run.id = id;
+  run.lane = lane;
+  run.payload = payload;
+  run.concurrency = concurrency;
+  return run;
 }
 
 /** `transition` for runs of a broker: the same moves, by the faster copy. */
