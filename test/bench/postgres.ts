@@ -6,6 +6,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import pg from 'pg';
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
+import type { Rows } from './queues/compare-delays.ts';
+import { compareDelays } from './queues/compare-delays.ts';
 import type { Contender } from './queues/contender.ts';
 import { graphileWorker } from './queues/graphile-worker.ts';
 import { contendOnRetry } from './queues/on-retry.ts';
@@ -13,14 +15,7 @@ import { pgBoss } from './queues/pg-boss.ts';
 import { pinned } from './queues/pinned.ts';
 import { ceiling } from './queues/postgres-ceiling.ts';
 import type { ReadCpu } from './queues/scenarios.ts';
-import {
-  failTwice,
-  latency,
-  lateness,
-  submitInBulk,
-  submitOneByOne,
-  process as work,
-} from './queues/scenarios.ts';
+import { failTwice, submitInBulk, submitOneByOne, process as work } from './queues/scenarios.ts';
 import { isWanted, printTable, rounds } from './report.ts';
 import { inRounds } from './rounds.ts';
 
@@ -45,8 +40,6 @@ const readCpu: ReadCpu = async () => {
   const { user, system } = globalThis.process.cpuUsage();
   return (user + system) / 1_000 + serverCpuMs(server.pid());
 };
-
-type Rows = readonly { readonly name: string; readonly take: () => Promise<number> }[];
 
 /** One table; each row is taken once per round. */
 async function compare(title: string, unit: string, rows: Rows): Promise<void> {
@@ -111,25 +104,7 @@ if (isWanted('pinned')) {
   }
 }
 
-function quantiles(measure: (one: Contender) => Promise<readonly number[]>, share: number): Rows {
-  return contenders.map((one) => ({ name: one.name, take: async () => quantile(await measure(one), share) }));
-}
-
-function quantile(values: readonly number[], share: number): number {
-  return (
-    [...values].sort((left, right) => left - right)[Math.floor((values.length - 1) * share)] ?? Number.NaN
-  );
-}
-
-for (const [name, share] of [
-  ['p50', 0.5],
-  ['p99', 0.99],
-] as const) {
-  const slow = (one: Contender) => latency(one, 300, 100);
-  const late = (one: Contender) => lateness(one, 500);
-  await compare(`latency at 100 runs/s, ${name}`, 'ms', quantiles(slow, share));
-  await compare(`delay, lateness ${name}`, 'ms', quantiles(late, share));
-}
+await compareDelays(contenders, compare);
 
 await admin.end();
 await server.stop();

@@ -6,17 +6,12 @@ import { startPrivateRedis } from '../support/servers/redis.ts';
 import { beeQueue } from './queues/bee-queue.ts';
 import { bullmq } from './queues/bullmq.ts';
 import { ceiling } from './queues/ceiling.ts';
+import type { Rows } from './queues/compare-delays.ts';
+import { compareDelays } from './queues/compare-delays.ts';
 import type { Contender } from './queues/contender.ts';
 import { contendOnRetry } from './queues/on-retry.ts';
 import type { ReadCpu } from './queues/scenarios.ts';
-import {
-  failTwice,
-  latency,
-  lateness,
-  submitInBulk,
-  submitOneByOne,
-  process as work,
-} from './queues/scenarios.ts';
+import { failTwice, submitInBulk, submitOneByOne, process as work } from './queues/scenarios.ts';
 import { isWanted, printTable, rounds } from './report.ts';
 import { inRounds } from './rounds.ts';
 
@@ -38,8 +33,6 @@ const readCpu: ReadCpu = async () => {
   const { user, system } = globalThis.process.cpuUsage();
   return (user + system) / 1_000 + server.reduce((sum, seconds) => sum + seconds, 0) * 1_000;
 };
-
-type Rows = readonly { readonly name: string; readonly take: () => Promise<number> }[];
 
 /** One table; each row is taken once per round, on an empty server. */
 async function compare(title: string, unit: string, rows: Rows): Promise<void> {
@@ -96,29 +89,7 @@ await compare(
   contenders.map((one) => processRow(one, 3_000, 1)),
 );
 
-/** Both quantiles of one measurement: the second is asked for right after the first. */
-function quantiles(measure: (one: Contender) => Promise<readonly number[]>, share: number): Rows {
-  return contenders.map((one) => ({ name: one.name, take: async () => quantile(await measure(one), share) }));
-}
-
-function quantile(values: readonly number[], share: number): number {
-  return (
-    [...values].sort((left, right) => left - right)[Math.floor((values.length - 1) * share)] ?? Number.NaN
-  );
-}
-
-for (const [name, share] of [
-  ['p50', 0.5],
-  ['p99', 0.99],
-] as const) {
-  const slow = (one: Contender) => latency(one, 300, 100);
-  await compare(`latency at 100 runs/s, ${name}`, 'ms', quantiles(slow, share));
-  await compare(
-    `delay, lateness ${name}`,
-    'ms',
-    quantiles((one) => lateness(one, 500), share),
-  );
-}
+await compareDelays(contenders, compare);
 
 if (isWanted('memory')) {
   await observer.flushAll();
