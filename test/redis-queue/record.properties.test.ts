@@ -7,6 +7,8 @@ import { decodeRun, encodeRecord } from '../../packages/redis-queue/src/record.t
 
 const text = fc.string({ unit: 'grapheme' });
 const anyText = fc.oneof(text, fc.constantFrom('\0', '\u0001', 'a\0b', '\u0001a', '\u0001b', ''));
+/** Halves of surrogate pairs are no text that a server could keep. */
+const anyStack = fc.oneof(anyText, fc.constantFrom('at \ud83d', '\udc00', '😀'));
 const instant = fc.option(fc.integer({ min: 1, max: 9_999_999_999_999 }), { nil: undefined });
 const count = fc.nat({ max: 1_000_000 });
 const concurrency = fc.option(
@@ -29,7 +31,12 @@ const ended: fc.Arbitrary<Run> = fc.record({
   releases: count,
   rateLimits: count,
   redrives: count,
-  errors: fc.array(fc.record({ epoch: count, at: count, name: anyText, message: anyText })),
+  errors: fc.array(
+    fc.record(
+      { epoch: count, at: count, name: anyText, message: anyText, stack: anyStack },
+      { requiredKeys: ['epoch', 'at', 'name', 'message'] },
+    ),
+  ),
   submittedAt: instant,
   startedAt: instant,
   retriedAt: instant,
@@ -50,7 +57,9 @@ describe('a run in its body and record', () => {
       fc.property(ended, (run) => {
         const body = `1700000000000${encodeBody(run)}`;
 
-        const back = decodeRun(run.id, body, encodeRecord(run, run.settledBy ?? ''));
+        const { text: record, stack } = encodeRecord(run, run.settledBy ?? '');
+
+        const back = decodeRun(run.id, body, record, stack);
 
         expect(back).toEqual(run);
       }),

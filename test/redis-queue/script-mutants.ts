@@ -59,6 +59,11 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: "string.format('%013.0f', now + 31)",
   },
   {
+    name: 'a completed run forgets the stack of its last error',
+    right: "(flagsOf(old) >= 8 and 'C8' or 'C0')",
+    wrong: "'C0'",
+  },
+  {
     name: 'a key is not freed',
     right: 'if flags % 4 >= 2 then freeKey(id) end',
     wrong: '',

@@ -1,4 +1,12 @@
-import type { Broker, Claim, ClaimedRun, Concurrency, Run, Submission } from '@retry/core/broker';
+import type {
+  AttemptError,
+  Broker,
+  Claim,
+  ClaimedRun,
+  Concurrency,
+  Run,
+  Submission,
+} from '@retry/core/broker';
 import type { RunEvent } from '@retry/core/lifecycle';
 import fc from 'fast-check';
 import { assertAgrees, assertSame } from './broker-agrees.ts';
@@ -163,13 +171,26 @@ function settles(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
       const { now } = await real.broker.exchange({});
       const all = outcomes(now, back);
       const run = onlyIfExpired ? await seenByCleaner(real, claimed) : claimed.run;
-      const settlement = settlementOf(run, all[kind % all.length] ?? [], { onlyIfExpired });
+      const events = all[kind % all.length] ?? [];
+      const settlement = settlementOf(run, events, { onlyIfExpired, errors: errorsAfter(run, events, pick) });
       const { settled } = await real.broker.exchange({ settle: [settlement] });
       adoptExpiry(model, real, { id: claimed.run.id, isAccepted: settled[0] === 'ok' });
       const due = settlement.event === 'limit' ? limitedUntil(back) : back;
       assertSame(settled, [modelSettle(model, settlement, due)]);
     }),
   );
+}
+
+/** What failed leaves an error behind, two times of three with a stack; what did not changes none. */
+function errorsAfter(run: Run, [event]: readonly RunEvent[], pick: number): Run['errors'] {
+  if (event?.type !== 'fail' && event?.type !== 'retry') return run.errors;
+  const { epoch, errors } = run;
+  const error = { epoch, at: event.at, name: 'Error', message: `no. ${epoch}` };
+  return [...errors.map(withoutStack), pick % 3 === 0 ? error : { ...error, stack: `at ${epoch} ü` }];
+}
+
+function withoutStack({ stack: _, ...error }: AttemptError): AttemptError {
+  return error;
 }
 
 /** A cleaner settles what it finds, a wish to cancel included; a worker what it was handed. */

@@ -2,6 +2,7 @@
 const NAMES = [
   'body',
   'record',
+  'stacks',
   'meta',
   'leases',
   'scheduled',

@@ -2,12 +2,14 @@ import type { Run, RunDraft } from '@retry/core/broker';
 import { newRun } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
 import { decodeBody } from './body.ts';
+import { flagsOf, HAS_STACK, splitErrors, withStack } from './stack.ts';
 
 /**
  * The record of a run: a head of fixed width, which the scripts read and rewrite by position; what it was settled by, a
  * zero character; the rest as JSON, which only we read, a zero character; and its result.
  *
- * Head, counted from 0: state, flags (1 cancel requested, 2 holds its key, 4 disposable), epoch in 10 digits, six
+ * Head, counted from 0: state, flags (1 cancel requested, 2 holds its key, 4 disposable,
+ * 8 has a stack; one character from '0' on), epoch in 10 digits, six
  * instants in 13 digits each (submitted, started, retried, heartbeat, completed, runAt; zeros when never), place in 16.
  */
 const HEAD = 106;
@@ -29,14 +31,24 @@ export const LETTERS: Readonly<Record<Exclude<RunState, 'unsubmitted'>, string>>
 
 const STATES = Object.fromEntries(Object.entries(LETTERS).map(([state, letter]) => [letter, state]));
 
+/** A record, and the stack that goes with it. */
+export interface EncodedRecord {
+  readonly text: string;
+  readonly stack: string | undefined;
+}
+
 /** The record of a run that somebody settled or redrove; `settledBy` as text, empty when nobody settled it. */
-export function encodeRecord(run: Run, settledBy: string): string {
-  const flags = run.isDisposable === true ? '4' : '0';
+export function encodeRecord(run: Run, settledBy: string): EncodedRecord {
+  const { errors, stack } = splitErrors(run.errors);
+  const flags = String.fromCharCode(
+    48 + (run.isDisposable === true ? 4 : 0) + (stack === undefined ? 0 : HAS_STACK),
+  );
   const letter = run.state === 'unsubmitted' ? 'w' : LETTERS[run.state];
   const { submittedAt, startedAt, retriedAt, heartbeatAt, completedAt, runAt } = run;
   const times =
     textOf(submittedAt) + textOf(startedAt) + textOf(retriedAt) + textOf(heartbeatAt) + textOf(completedAt);
-  return `${letter}${flags}${epochText(run.epoch)}${times}${textOf(runAt)}${NOWHERE}${settledBy}\0${encodeRest(run)}\0${run.result ?? ''}`;
+  const head = `${letter}${flags}${epochText(run.epoch)}${times}${textOf(runAt)}${NOWHERE}`;
+  return { text: `${head}${settledBy}\0${encodeRest(run, errors)}\0${run.result ?? ''}`, stack };
 }
 
 /**
@@ -63,8 +75,8 @@ export function decodeFirstStart(id: string, bodyText: string, startedAt: number
   return run;
 }
 
-/** The run of a body and its record; one that was never claimed has no record. */
-export function decodeRun(id: string, bodyText: string, record: string | null): Run {
+/** The run of a body, its record and its stack; one that was never claimed has no record. */
+export function decodeRun(id: string, bodyText: string, record: string | null, stack?: string): Run {
   const run = decodeFresh(id, bodyText);
   if (record === null) return run;
   readHead(run, record);
@@ -72,6 +84,7 @@ export function decodeRun(id: string, bodyText: string, record: string | null): 
   if (zero > HEAD) run.settledBy = record.slice(HEAD, zero);
   const second = record.indexOf('\0', zero + 1);
   if (second > zero + 1) Object.assign(run, JSON.parse(record.slice(zero + 1, second)));
+  if (stack !== undefined) run.errors = withStack(run.errors, stack);
   if (second + 1 < record.length) run.result = record.slice(second + 1);
   return run;
 }
@@ -86,7 +99,7 @@ function decodeFresh(id: string, bodyText: string): RunDraft {
 }
 
 function readHead(run: RunDraft, record: string): void {
-  const flags = record.charCodeAt(1) - 48;
+  const flags = flagsOf(record);
   run.state = STATES[record[0] ?? ''] as RunState; // written by us
   run.epoch = Number(record.slice(2, 12));
   run.submittedAt = instantOf(record.slice(12, 25));
@@ -95,18 +108,17 @@ function readHead(run: RunDraft, record: string): void {
   run.heartbeatAt = instantOf(record.slice(51, 64));
   run.completedAt = instantOf(record.slice(64, 77));
   run.runAt = instantOf(record.slice(77, 90));
-  if (flags >= 4) run.isDisposable = true;
+  if (flags % HAS_STACK >= 4) run.isDisposable = true;
   if (flags % 2 === 1) run.isCancelRequested = true;
 }
 
-function encodeRest(run: Run): string {
+function encodeRest(run: Run, errors: Run['errors']): string {
   const { failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs } = run;
-  const { errors } = run;
   const counted = failures + stalls + releases + rateLimits + redrives + resetEpoch;
   if (counted === 0 && errors.length === 0 && previousDelayMs === undefined && resetAt === undefined)
     return '';
-  const counters = { failures, stalls, releases, rateLimits, redrives, resetEpoch };
-  return JSON.stringify({ ...counters, resetAt, previousDelayMs, errors });
+  const counters = { failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs };
+  return JSON.stringify(Object.assign(counters, { errors }));
 }
 
 function textOf(instant: number | undefined): string {

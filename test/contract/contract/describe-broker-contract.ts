@@ -10,6 +10,7 @@ import { describeClose } from './close.ts';
 import { describeConcurrencyClaim } from './concurrency-claim.ts';
 import { describeConcurrencyWait } from './concurrency-wait.ts';
 import { describeDiscard } from './discard.ts';
+import { describeErrors } from './errors.ts';
 import { describeFindExpired } from './find-expired.ts';
 import { describeGet } from './get.ts';
 import { describeHeartbeat } from './heartbeat.ts';
@@ -36,6 +37,7 @@ const PARTS = [
   describeRepeatedClaim,
   describeSettle,
   describeSettleRaces,
+  describeErrors,
   describeHeartbeat,
   describeFindExpired,
   describeCancel,

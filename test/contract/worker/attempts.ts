@@ -42,6 +42,19 @@ export function describeAttempts(scene: WorkerScene): void {
       expect((run.retriedAt ?? 0) - (second?.at ?? 0)).toBeGreaterThanOrEqual(20);
     });
 
+    it('leaves a stack that shows its handler and not the worker below it', async () => {
+      const task = defineTask({ name: 'sync', retry: { maxAttempts: 1 }, run: failAtOnce });
+      const runs = await Promise.all([1, 2].map(() => scene.queue.submit(task, null)));
+      await scene.startWorker({ tasks: [task], concurrency: 1 });
+
+      const ended = await Promise.all(runs.map(({ id }) => scene.reach(id, 'failed')));
+
+      for (const { errors } of ended) {
+        expect(errors[0]?.stack).toContain('at Object.failAtOnce');
+        expect(errors[0]?.stack).not.toMatch(/execution|engine/);
+      }
+    });
+
     it('becomes a dead letter that is redriven with attempts counted anew', async () => {
       let isMended = false;
       const task = defineTask({
@@ -94,4 +107,8 @@ export function describeAttempts(scene: WorkerScene): void {
       expect(submittedAt).toBeGreaterThanOrEqual(runAt);
     });
   });
+}
+
+function failAtOnce(): never {
+  throw new Error('at once');
 }

@@ -10,7 +10,7 @@ for index = 1, #flat, 2 do meta[flat[index]] = tonumber(flat[index + 1]) end
 local function metaOf(field) return meta[field] or 0 end
 
 local waiting = call('ZCARD', FRONT) + call('ZCARD', PARKED) - metaOf('ghosts')
-for index = 1, #tags do waiting = waiting + call('LLEN', KEYS[14 + index]) end
+for index = 1, #tags do waiting = waiting + call('LLEN', laneKey(index)) end
 local scheduled = call('ZCARD', SCHEDULED)
 local started = math.max(0, call('ZCARD', LEASES) - 1)
 local finished, dead = call('LLEN', FINISHED), call('ZCARD', DEAD)
@@ -38,7 +38,7 @@ local function checkPlaces()
     return body, record
   end
   for index = 1, #tags do
-    local ids = call('LRANGE', KEYS[14 + index], 0, -1)
+    local ids = call('LRANGE', laneKey(index), 0, -1)
     for _, id in ipairs(ids) do
       local field = tags[index] .. '\0' .. id
       if (ghosts[field] or 0) > 0 then ghosts[field] = ghosts[field] - 1 else visit(id, 'w') end
@@ -54,7 +54,7 @@ local function checkPlaces()
   for _, entry in ipairs(call('ZRANGE', SCHEDULED, 0, -1)) do visit(sub(entry, find(entry, '\0', 1, true) + 30), 'd') end
   for _, id in ipairs(call('ZRANGEBYSCORE', LEASES, '-inf', '(+inf')) do
     local body, record = visit(id, 'r')
-    if body and record and (byte(record, 2) - 48) % 4 >= 2 then
+    if body and record and flagsOf(record) % 4 >= 2 then
       local first = find(body, '\0', 15, true)
       local key = sub(body, first + 1, find(body, '\0', first + 1, true) - 1)
       holds[key] = (holds[key] or 0) + 1

@@ -45,9 +45,9 @@ for index = 1, #ids do
   local state = record and sub(record, 1, 1) or 'w'
   if not body then answers[index] = 'g'
   elseif state == 'r' then
-    local flags = byte(record, 2) - 48
+    local flags = flagsOf(record)
     answers[index] = 'r'
-    write(id, 'r' .. (flags - flags % 2 + 1) .. sub(record, 3))
+    write(id, withFlags(record, flags - flags % 2 + 1))
   elseif state == 'w' or state == 'd' then
     answers[index] = 'c'
     if state == 'w' then takeFromWaiting(id, body, record)

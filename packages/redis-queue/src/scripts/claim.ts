@@ -37,9 +37,9 @@ local function started(body, record, bits)
     local at = sub(body, 1, 13)
     return 'r' .. bits .. '0000000001' .. at .. NOW .. NEVER .. NOW .. NEVER .. at .. NOWHERE .. '\0\0'
   end
-  local flags = byte(record, 2) - 48
+  local flags = flagsOf(record)
   local times = sub(record, 26, 38) == NEVER and NOW .. sub(record, 39, 51) or sub(record, 26, 38) .. NOW
-  return 'r' .. (flags - flags % 4 + bits) .. epochAfter(sub(record, 3, 12)) .. sub(record, 13, 25) .. times
+  return 'r' .. char(48 + flags - flags % 4 + bits) .. epochAfter(sub(record, 3, 12)) .. sub(record, 13, 25) .. times
     .. NOW .. sub(record, 65, 90) .. NOWHERE .. sub(record, 107)
 end
 
@@ -129,7 +129,7 @@ local function claimRuns(claim, tags)
   for index = 1, #claim.lanes, 2 do
     local lane = claim.lanes[index]
     local room = math.min(claim.lanes[index + 1], claim.limit - #got.ids)
-    claimLane(KEYS[14 + lane], tags[lane], room, most)
+    claimLane(laneKey(lane), tags[lane], room, most)
   end
   local leases = {}
   for index = 1, #got.ids do

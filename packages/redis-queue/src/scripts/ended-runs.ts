@@ -7,6 +7,7 @@ const redrive = `
 local request = cmsgpack.unpack(ARGV[1])
 local tags, ids, lanes, seen, next = unpack(request)
 local kept, answers, writes, pushes = readAll(RECORD, ids), {}, {}, {}
+local stale = {}
 for index = 1, #ids do
   local id = ids[index]
   if kept[index] ~= seen[index] then answers[index] = 'x'
@@ -16,12 +17,14 @@ for index = 1, #ids do
     takeFromEnded(id, kept[index])
     writes[#writes + 1] = id
     writes[#writes + 1] = next[index]
+    if flagsOf(next[index]) < 8 then stale[#stale + 1] = id end
     pushes[lane] = pushes[lane] or {}
     pushes[lane][#pushes[lane] + 1] = id
   end
 end
 many('HSET', RECORD, writes)
-for lane, push in pairs(pushes) do pushBack(KEYS[14 + lane], tags[lane], push) end
+many('HDEL', STACKS, stale)
+for lane, push in pairs(pushes) do pushBack(laneKey(lane), tags[lane], push) end
 writeCounts()
 return table.concat(answers)
 `;
@@ -41,9 +44,7 @@ for index = 1, #ids do
     gone[#gone + 1] = id
   end
 end
-many('HDEL', BODY, gone)
-many('HDEL', RECORD, gone)
-count('forgotten', #gone)
+forget(gone)
 writeCounts()
 return table.concat(answers)
 `;

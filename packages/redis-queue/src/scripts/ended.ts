@@ -6,10 +6,10 @@
 export const ended: string = `
 local newlyFinished, newlyDead = {}, {}
 
--- Failed, stalled and rate limited runs are dead letters, unless they are disposable (bit 4 of the flags).
+-- Failed, stalled and rate limited runs are dead letters, unless they are disposable (4 in the flags).
 local function isDeadLetter(record)
   local state = byte(record, 1)
-  return (state == 70 or state == 83 or state == 76) and byte(record, 2) - 48 < 4
+  return (state == 70 or state == 83 or state == 76) and flagsOf(record) % 8 < 4
 end
 
 local function endRun(id, record)
@@ -29,6 +29,13 @@ local function takeFromEnded(id, record)
   if isDeadLetter(record) then call('ZREM', DEAD, id) else call('LREM', FINISHED, 1, letter .. id) end
 end
 
+local function forget(ids)
+  many('HDEL', BODY, ids)
+  many('HDEL', RECORD, ids)
+  many('HDEL', STACKS, ids)
+  count('forgotten', #ids)
+end
+
 -- At most a thousand more are forgotten than were added: a smaller limit than before stalls nobody.
 local function writeEnded(keep)
   many('ZADD', DEAD, newlyDead)
@@ -42,8 +49,6 @@ local function writeEnded(keep)
     ids[index] = sub(entries[index], 2)
     count(sub(entries[index], 1, 1), -1)
   end
-  many('HDEL', BODY, ids)
-  many('HDEL', RECORD, ids)
-  count('forgotten', #ids)
+  forget(ids)
 end
 `;

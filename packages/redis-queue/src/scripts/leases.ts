@@ -1,5 +1,6 @@
 import { defineScript, type Script } from '../script.ts';
 import { prelude } from './prelude.ts';
+import { stacks } from './stacks.ts';
 
 const heartbeat = `
 local leaseUntil = now + tonumber(ARGV[1])
@@ -15,7 +16,7 @@ for index = 1, #ids do
   elseif byte(record, 1) ~= 114 or sub(record, 3, 12) ~= beats[index * 2] then
     answers[index] = 'f'
   else
-    answers[index] = (byte(record, 2) - 48) % 2 == 1 and 'c' or 'o'
+    answers[index] = flagsOf(record) % 2 == 1 and 'c' or 'o'
     local last = sub(record, 52, 64)
     writes[#writes + 1] = id
     writes[#writes + 1] = sub(record, 1, 51) .. (last > NOW and last or NOW) .. sub(record, 65)
@@ -33,11 +34,12 @@ return table.concat(answers)
 
 const expired = `
 local ids = call('ZRANGEBYSCORE', LEASES, '-inf', now, 'LIMIT', 0, tonumber(ARGV[1]))
-return { ids, readAll(BODY, ids), readAll(RECORD, ids) }
+local records = readAll(RECORD, ids)
+return { ids, readAll(BODY, ids), records, stacksOf(ids, records) }
 `;
 
 /** Extends leases and notes when. */
 export const heartbeatScript: Script = defineScript(prelude, heartbeat);
 
 /** Started runs whose lease has run out, longest ago first. */
-export const expiredScript: Script = defineScript(prelude, expired);
+export const expiredScript: Script = defineScript(prelude, stacks, expired);

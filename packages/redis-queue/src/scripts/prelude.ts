@@ -6,9 +6,9 @@
  * count from 1.
  */
 export const prelude: string = `
-local BODY, RECORD, META, LEASES, SCHEDULED, FRONT, PARKED, HELD, GHOSTS, FINISHED, DEAD, REPLIES, WORKERS, LANES = unpack(KEYS, 1, 14)
+local BODY, RECORD, STACKS, META, LEASES, SCHEDULED, FRONT, PARKED, HELD, GHOSTS, FINISHED, DEAD, REPLIES, WORKERS, LANES = unpack(KEYS, 1, 15)
 local WAKE = string.sub(BODY, 1, -5) .. 'wake:'
-local call, sub, byte, find = redis.call, string.sub, string.byte, string.find
+local call, sub, byte, char, find = redis.call, string.sub, string.byte, string.char, string.find
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local NOW = string.format('%013.0f', now)
@@ -35,6 +35,18 @@ local function readAll(key, fields)
     for index = 1, #part do all[from + index - 1] = part[index] end
   end
   return all
+end
+
+local function laneKey(number)
+  return KEYS[15 + number]
+end
+
+-- The flags of a record are one character; those of a run without a record are zero.
+local function flagsOf(record)
+  return byte(record, 2) - 48
+end
+local function withFlags(record, flags)
+  return sub(record, 1, 1) .. char(48 + flags) .. sub(record, 3)
 end
 
 -- Orders at the front of a lane are negative, those of parked runs positive; as text they sort alike.

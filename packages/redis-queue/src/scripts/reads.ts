@@ -1,9 +1,11 @@
 import { defineScript, type Script } from '../script.ts';
 import { prelude } from './prelude.ts';
+import { stacks } from './stacks.ts';
 
 const get = `
 local ids = cmsgpack.unpack(ARGV[1])
-return { now, readAll(BODY, ids), readAll(RECORD, ids) }
+local records = readAll(RECORD, ids)
+return { now, readAll(BODY, ids), records, stacksOf(ids, records) }
 `;
 
 const look = String.raw`
@@ -12,7 +14,7 @@ local next = -1
 for index = 1, #tags do
   local tag = tags[index]
   local from, to = '[' .. tag .. '\0', '(' .. tag .. '\1'
-  if call('LLEN', KEYS[14 + index]) > 0 or call('ZLEXCOUNT', FRONT, from, to) > 0 then return { now, now } end
+  if call('LLEN', laneKey(index)) > 0 or call('ZLEXCOUNT', FRONT, from, to) > 0 then return { now, now } end
   local first = call('ZRANGEBYLEX', SCHEDULED, from, to, 'LIMIT', 0, 1)[1]
   local due = first and tonumber(sub(first, #tag + 2, #tag + 14))
   if due and (next < 0 or due < next) then next = due end
@@ -39,7 +41,7 @@ return { reply[1], found }
 `;
 
 /** Bodies and records as they are together. */
-export const getScript: Script = defineScript(prelude, get);
+export const getScript: Script = defineScript(prelude, stacks, get);
 
 /** Whether lanes have work now, or when the next of their scheduled runs is due. */
 export const lookScript: Script = defineScript(prelude, look);

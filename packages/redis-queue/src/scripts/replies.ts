@@ -20,6 +20,7 @@ local function recallLarge(reply)
       if isOver[index] then again[3][#again[3] + 1] = place end
     end
   end
+  again[7] = stacksOf(again[4], again[6])
   return again
 end
 
@@ -39,15 +40,16 @@ local function forgetReplies(worker, requests)
   end
 end
 
-local function remember(claim)
+local function remember(claim, stacks)
   local worker, size = claim.worker, 0
   for index = 1, #got.bodies do size = size + #got.bodies[index] + #got.records[index] end
+  for index = 1, #stacks do size = size + #stacks[index] end
   local bodies, records = got.bodies, got.records
   if size > MOST_KEPT then
-    bodies, records = {}, {}
+    bodies, records, stacks = {}, {}, {}
     for index = 1, #got.ids do records[index] = sub(starts[index * 2], 3, 12) end
   end
-  local reply = { now, leaseUntil, got.over, got.ids, bodies, records }
+  local reply = { now, leaseUntil, got.over, got.ids, bodies, records, stacks }
   local known = call('HGET', REPLIES, worker)
   local requests = known and known .. '\0' .. claim.request or claim.request
   local _, zeros = string.gsub(requests, '%z', '')

@@ -1,11 +1,12 @@
 /**
  * Settling: the answer to each settlement, as core's `answerSettlement` says, and the move of each that is heard.
  * Six values make one settlement: id, epoch as in a record, what it is settled by with its final zero, mode
- * (1 only if expired, plus 2 for a release), number of its lane, and the record to be,
- * or the short form of a completion.
+ * (1 only if expired, plus 2 for a release), number of its lane, and the record to be, or the short form of a
+ * completion. The stacks of the records that have one are the arguments from the third on.
  */
 export const settle: string = `
 local pushes, released, schedules, writes, settledIds = {}, {}, {}, {}, {}
+local nextStack, newStacks, staleStacks = 3, {}, {}
 
 local function isAlive(id)
   local lease = call('ZSCORE', LEASES, id)
@@ -23,7 +24,7 @@ end
 -- The record of a run that completes: from 'c', two instants and the result, and what was kept.
 local function complete(old, by, short)
   local zero = find(old, '\0', 107, true)
-  return 'C0' .. sub(old, 3, 51) .. sub(short, 2, 27) .. sub(old, 78, 90) .. NOWHERE .. by
+  return (flagsOf(old) >= 8 and 'C8' or 'C0') .. sub(old, 3, 51) .. sub(short, 2, 27) .. sub(old, 78, 90) .. NOWHERE .. by
     .. sub(old, zero + 1, find(old, '\0', zero + 1, true)) .. sub(short, 28)
 end
 
@@ -60,15 +61,21 @@ local function settleRuns(batch)
   local kept, current, answers = readAll(RECORD, ids), {}, {}
   for index = 1, total do
     local at, id = index * 6 - 5, ids[index]
-    local old, mode = current[id] or kept[index], batch[at + 3]
+    local old, mode, record = current[id] or kept[index], batch[at + 3], batch[at + 5]
+    local isShort = byte(record, 1) == 99
+    local stack
+    if not isShort and flagsOf(record) >= 8 then stack, nextStack = ARGV[nextStack], nextStack + 1 end
     local answer = answerOf(old, id, batch[at + 1], batch[at + 2], mode)
     answers[index] = answer
     if answer == 'o' then
-      local flags = byte(old, 2) - 48
+      local flags = flagsOf(old)
       settledIds[#settledIds + 1] = id
       if flags % 4 >= 2 then freeKey(id) end
-      local record = batch[at + 5]
-      if byte(record, 1) == 99 then record = complete(old, batch[at + 2], record) end
+      if isShort then record = complete(old, batch[at + 2], record)
+      elseif stack then
+        newStacks[#newStacks + 1] = id
+        newStacks[#newStacks + 1] = stack
+      elseif flags >= 8 then staleStacks[#staleStacks + 1] = id end
       current[id] = placeRun(id, obeyWish(flags, record), mode, batch[at + 4])
     end
   end

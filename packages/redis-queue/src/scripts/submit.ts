@@ -54,8 +54,8 @@ end
 
 local hasGhosts = call('EXISTS', GHOSTS) == 1
 for lane, push in pairs(pushes) do
-  if hasGhosts then dropGhosts(KEYS[14 + lane], tags[lane], #push * 2) end
-  pushBack(KEYS[14 + lane], tags[lane], push)
+  if hasGhosts then dropGhosts(laneKey(lane), tags[lane], #push * 2) end
+  pushBack(laneKey(lane), tags[lane], push)
 end
 count('submitted', created)
 writeCounts()

@@ -13,6 +13,7 @@ import type { Packed } from '../pack.ts';
 import { pack } from '../pack.ts';
 import { decodeFirstStart, decodeRun, encodeCompletion, encodeRecord, epochText } from '../record.ts';
 import { exchangeScript } from '../scripts/exchange.ts';
+import { stackReader } from '../stack.ts';
 import type { LaneList, Store } from '../store.ts';
 import { createLaneList, runScript } from '../store.ts';
 import { readAnswers } from './answers.ts';
@@ -35,6 +36,7 @@ type Reply = readonly [
   bodies: readonly (string | null)[],
   /** Empty for a run that starts for the first time. */
   records: readonly string[],
+  stacks: readonly string[],
 ];
 
 /** Settles finished claims, then makes new ones. */
@@ -43,10 +45,11 @@ export async function exchangeRuns(store: Store, request: ExchangeRequest): Prom
   for (const { id, next } of settle) refuseUnsettled(id, next);
   const lanes = createLaneList();
   const settled: Packed[] = [];
-  for (const settlement of settle) addSettlement(settled, settlement, lanes);
+  const stacks: string[] = [];
+  for (const settlement of settle) addSettlement({ settled, stacks, lanes }, settlement);
   const wanted = claim === undefined ? [] : packClaim(claim, lanes);
   const packed = pack([lanes.tags, settled, wanted]);
-  const reply = await runScript(store, exchangeScript, [store.keep, packed], lanes.tags);
+  const reply = await runScript(store, exchangeScript, [store.keep, packed, ...stacks], lanes.tags);
   return readReply(reply as Reply); // what our own script returns
 }
 
@@ -54,15 +57,26 @@ function refuseUnsettled(id: string, { state }: Run): void {
   if (state === 'started' || state === 'unsubmitted') throw unsettledError(id, state);
 }
 
+/** What a script is told of settlements: their values, and their stacks. */
+interface Told {
+  readonly settled: Packed[];
+  readonly stacks: string[];
+  readonly lanes: LaneList;
+}
+
 function addSettlement(
-  to: Packed[],
+  { settled, stacks, lanes }: Told,
   { id, epoch, event, next, onlyIfExpired }: Settlement,
-  lanes: LaneList,
 ): void {
   const by = settledBy(epoch, event);
-  const record = (event === 'complete' && encodeCompletion(next)) || encodeRecord(next, by);
+  let record = event === 'complete' ? encodeCompletion(next) : '';
+  if (record === '') {
+    const { text, stack } = encodeRecord(next, by);
+    record = text;
+    if (stack !== undefined) stacks.push(stack);
+  }
   const mode = (onlyIfExpired === true ? 1 : 0) + (event === 'release' ? 2 : 0);
-  to.push(id, epochText(epoch), `${by}\0`, mode, lanes.numberOf(next.lane), record);
+  settled.push(id, epochText(epoch), `${by}\0`, mode, lanes.numberOf(next.lane), record);
 }
 
 function packClaim({ worker, requestId, limit, leaseMs, lanes: asked }: Claim, lanes: LaneList): Packed[] {
@@ -80,25 +94,18 @@ function readReply(reply: Reply): ExchangeReply {
   return nextRunAt < 0 ? answers : { ...answers, nextRunAt };
 }
 
-function readClaimed([
-  ,
-  ,
-  ,
-  startedAt,
-  leaseUntil,
-  over,
-  ids,
-  bodies,
-  records,
-]: Reply): readonly ClaimedRun[] {
+function readClaimed(reply: Reply): readonly ClaimedRun[] {
+  const [, , , startedAt, leaseUntil, over, ids, bodies, records, stacks] = reply;
+  const stackOf = stackReader(stacks);
   const claimed: ClaimedRun[] = [];
   const isOver = new Set(over);
   for (const [index, id] of ids.entries()) {
     const body = bodies[index];
+    const record = records[index] ?? '';
+    const stack = stackOf(record);
     // Forgotten since it was handed out: nobody could settle it any more.
     if (body === null || body === undefined) continue;
-    const record = records[index] ?? '';
-    const run = record === '' ? decodeFirstStart(id, body, startedAt) : decodeRun(id, body, record);
+    const run = record === '' ? decodeFirstStart(id, body, startedAt) : decodeRun(id, body, record, stack);
     claimed.push({ run: run as Run<'started'>, leaseUntil, isOverLimit: isOver.has(index + 1) }); // claimed runs are started
   }
   return claimed;

@@ -3,6 +3,7 @@ import { pack } from '../pack.ts';
 import { decodeRun } from '../record.ts';
 import { expiredScript } from '../scripts/leases.ts';
 import { getScript } from '../scripts/reads.ts';
+import { stackReader } from '../stack.ts';
 import type { Store } from '../store.ts';
 import { runScript } from '../store.ts';
 
@@ -20,11 +21,13 @@ export async function readKept(
   ids: readonly string[],
 ): Promise<{ readonly now: number; readonly kept: readonly (KeptRun | undefined)[] }> {
   const reply = await runScript(store, getScript, [pack(ids)]);
-  const [now, bodies, records] = reply as readonly [number, Texts, Texts]; // what our own script returns
+  const [now, bodies, records, stacks] = reply as readonly [number, Texts, Texts, Texts]; // what our own script returns
+  const stackOf = stackReader(stacks);
   const kept = ids.map((id, index) => {
     const body = bodies[index] ?? null;
     const record = records[index] ?? null;
-    return body === null ? undefined : { run: decodeRun(id, body, record), record };
+    const stack = stackOf(record);
+    return body === null ? undefined : { run: decodeRun(id, body, record, stack), record };
   });
   return { now, kept };
 }
@@ -38,9 +41,12 @@ export async function getRuns(store: Store, ids: readonly string[]): Promise<rea
 /** Started runs whose lease has run out, longest ago first. */
 export async function findExpiredRuns(store: Store, limit: number): Promise<readonly Run[]> {
   const reply = await runScript(store, expiredScript, [`${Math.max(0, Math.floor(limit))}`]);
-  const [ids, bodies, records] = reply as readonly [readonly string[], Texts, Texts]; // as above
+  const [ids, bodies, records, stacks] = reply as readonly [readonly string[], Texts, Texts, Texts]; // as above
+  const stackOf = stackReader(stacks);
   return ids.flatMap((id, index) => {
     const body = bodies[index] ?? null;
-    return body === null ? [] : [decodeRun(id, body, records[index] ?? null)];
+    const record = records[index] ?? null;
+    const stack = stackOf(record);
+    return body === null ? [] : [decodeRun(id, body, record, stack)];
   });
 }

@@ -64,7 +64,7 @@ async function write(store: Store, moves: readonly Move[]): Promise<string> {
     moves.map(({ run }) => run.id),
     numbers,
     moves.map(({ from }) => from),
-    moves.map(({ run }) => encodeRecord(run, run.settledBy ?? '')),
+    moves.map(({ run }) => encodeRecord(run, run.settledBy ?? '').text),
   ]);
   return (await runScript(store, redriveScript, [request], lanes.tags)) as string; // one letter for each
 }

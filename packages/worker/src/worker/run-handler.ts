@@ -8,6 +8,8 @@ import { writeResult } from './write-result.ts';
 /** Reads the payload and calls the handler. Never rejects: whatever happens is an outcome. */
 export async function runHandler(execution: Execution): Promise<Outcome> {
   const { task, run } = execution;
+  // In a turn of its own, so that the stack of an error shows the handler and not the whole worker below it.
+  await undefined;
   let payload: unknown;
   try {
     payload = readPayload(run.payload);

@@ -1,0 +1,41 @@
+import type { Run } from '@retry/core/broker';
+
+/** Set in the flags of a record whose last error has a stack. */
+export const HAS_STACK = 8;
+
+/**
+ * The errors of a run, and apart from them the stack of the last: long text, kept apart from the record that every
+ * script rewrites. Text that would not come back as it is stays where it is.
+ */
+export function splitErrors(errors: Run['errors']): {
+  readonly errors: Run['errors'];
+  readonly stack: string | undefined;
+} {
+  const last = errors.at(-1);
+  if (last?.stack === undefined || /\p{Surrogate}/u.test(last.stack)) return { errors, stack: undefined };
+  const { stack, ...rest } = last;
+  return { errors: [...errors.slice(0, -1), rest], stack };
+}
+
+/** The errors, the last of them with its stack again. */
+export function withStack(errors: Run['errors'], stack: string): Run['errors'] {
+  const last = errors.at(-1);
+  return last === undefined ? errors : [...errors.slice(0, -1), { ...last, stack }];
+}
+
+/** What gives each record that has a stack its own, asked in the order in which a script read them. */
+export function stackReader(
+  stacks: readonly (string | null)[],
+): (record: string | null) => string | undefined {
+  let next = 0;
+  return (record) => (record !== null && hasStack(record) ? (stacks[next++] ?? undefined) : undefined);
+}
+
+/** The flags of a record, as their character says. */
+export function flagsOf(record: string): number {
+  return record.charCodeAt(1) - 48;
+}
+
+function hasStack(record: string): boolean {
+  return record !== '' && flagsOf(record) >= HAS_STACK;
+}
