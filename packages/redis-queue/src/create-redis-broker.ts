@@ -1,10 +1,10 @@
-import type { Broker, Submission, SubmitAnswer } from '@retry/core/broker';
+import type { Broker } from '@retry/core/broker';
 import type { ServerReport } from './doctor.ts';
 import { examine } from './doctor.ts';
 import { linkClient } from './driver/link-client.ts';
 import { openLink } from './driver/open-link.ts';
 import type { RedisLink } from './driver/redis-link.ts';
-import { RedisBrokerError } from './errors.ts';
+import { openDurable } from './durable.ts';
 import { createGate } from './gate.ts';
 import { createKeys } from './keys.ts';
 import type { RedisBrokerOptions, RedisBrokerSettings } from './options.ts';
@@ -29,9 +29,6 @@ export interface RedisBroker extends Broker {
 /** A connection that hears nothing of itself for this long is replaced, in ms. */
 const WATCHDOG = { everyMs: 5_000, patienceMs: 2_500 };
 
-/** How long a submit waits for the append-only file, in ms; 0 would be for ever. */
-const WAIT_AOF_MS = 10_000;
-
 /**
  * Opens a broker over a server, after an examination of it.
  *
@@ -47,8 +44,10 @@ export async function createRedisBroker(options: RedisBrokerOptions): Promise<Re
   const demands = { allowEviction: settings.allowEviction, needsWaitAof };
   try {
     const reports = await Promise.all(stores.map(({ keys }) => examine(link, keys.lanes, demands)));
-    const parts = stores.map((store) => createBroker(store, needsWaitAof ? submitDurably : submitRuns));
-    return { ...closeAfter(parts, link), server: reports[0] as ServerReport }; // there is one partition at least
+    const durable = needsWaitAof ? await openDurable(link) : link;
+    const parts = stores.map((store) => createBroker(store, { ...store, link: durable }));
+    const closeAll = () => closeLinks(link, durable);
+    return { ...closeAfter(parts, closeAll), server: reports[0] as ServerReport }; // there is one partition at least
   } catch (error) {
     await link.close();
     throw error;
@@ -68,24 +67,29 @@ function createStore(
   return { link, keys: createKeys(prefix, partition), keep };
 }
 
-/** The broker over all partitions; the connection is closed after them. */
-function closeAfter(parts: readonly Broker[], link: RedisLink): Broker {
+async function closeLinks(link: RedisLink, durable: RedisLink): Promise<void> {
+  await link.close();
+  if (durable !== link) await durable.close();
+}
+
+/** The broker over all partitions; connections are closed after them. */
+function closeAfter(parts: readonly Broker[], closeAll: () => Promise<void>): Broker {
   const [only] = parts;
   const broker = parts.length === 1 && only !== undefined ? only : joinParts(parts);
   return {
     ...broker,
     close: once(async () => {
       await broker.close();
-      await link.close();
+      await closeAll();
     }),
   };
 }
 
-function createBroker(store: Store, submit: typeof submitRuns): Broker {
+function createBroker(store: Store, durable: Store): Broker {
   const lookout = new Lookout(store, WATCHDOG);
   const { pass, close } = createGate();
   return {
-    submit: (submissions) => pass(() => submit(store, submissions)),
+    submit: (submissions) => pass(() => submitRuns(durable, submissions)),
     exchange: (request) => pass(() => exchangeRuns(store, request)),
     heartbeat: (beats, leaseMs) => pass(() => beat(store, beats, leaseMs)),
     findExpired: (limit) => pass(() => findExpiredRuns(store, limit)),
@@ -102,18 +106,6 @@ function createBroker(store: Store, submit: typeof submitRuns): Broker {
       await closing;
     }),
   };
-}
-
-async function submitDurably(
-  store: Store,
-  submissions: readonly Submission[],
-): Promise<readonly SubmitAnswer[]> {
-  const answers = await submitRuns(store, submissions);
-  const key = store.keys.lanes;
-  const [local = 0] = (await store.link.send(key, ['WAITAOF', '1', '0', `${WAIT_AOF_MS}`])) as number[]; // local, replicas
-  if (local >= 1) return answers;
-  const message = `The append-only file did not take ${submissions.length} runs within ${WAIT_AOF_MS} ms. They are kept; submit them again to be sure.`;
-  throw new RedisBrokerError('REDIS_NOT_DURABLE', message);
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

@@ -27,8 +27,10 @@ const BINARIES = ['redis-server', 'valkey-server'];
 export const REDIS_CURE =
   'Set REDIS_URL, or install one: apt-get install redis-server (Debian, Ubuntu), brew install redis (macOS).';
 
-/** The server program of this machine, if there is one. */
+/** The server program that REDIS_BINARY names, else the one of this machine, if there is one. */
 export function findRedisBinary(): string | undefined {
+  const named = process.env['REDIS_BINARY'];
+  if (named !== undefined && named !== '') return named;
   return BINARIES.map((name) => findBinary(name, FOLDERS)).find((path) => path !== undefined);
 }
 

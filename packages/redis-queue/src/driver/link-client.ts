@@ -1,29 +1,53 @@
 import type {
   IoRedisClient,
+  IoRedisListener,
   NodeRedisClient,
   NodeRedisCluster,
   NodeRedisListener,
   RedisClient,
 } from './redis-client.ts';
-import type { Argument, Ear, OnMessage, RedisLink } from './redis-link.ts';
+import type { Argument, Ear, OnMessage, RedisLink, Sender } from './redis-link.ts';
 
 /** The same client to the broker, whichever package it is from. Its own connection stays its owner's. */
 export function linkClient(client: RedisClient): RedisLink {
   const close = async (): Promise<void> => {};
-  if ('call' in client) return { send: sendByIoRedis(client), listen: listenByIoRedis(client), close };
-  const send = 'slots' in client ? sendByCluster(client) : sendByNodeRedis(client);
-  return { send, listen: listenByNodeRedis(() => client.duplicate()), close };
+  if ('call' in client) {
+    const openSecond = () => openIoRedis(client.duplicate());
+    return { send: sendByIoRedis(client), listen: listenByIoRedis(client), openSecond, close };
+  }
+  const listen = listenByNodeRedis(() => client.duplicate());
+  if ('slots' in client) {
+    const openSecond = () => openNodeRedis(client.duplicate(), sendByCluster);
+    return { send: sendByCluster(client), listen, openSecond, close };
+  }
+  const openSecond = () => openNodeRedis(client.duplicate(), sendByNodeRedis);
+  return { send: sendByNodeRedis(client), listen, openSecond, close };
 }
 
-function sendByNodeRedis(client: NodeRedisClient): RedisLink['send'] {
+/** Connects it; the first command of a connection that is down says so, so that nobody need hear of its errors. */
+async function openNodeRedis<Client extends NodeRedisListener>(
+  client: Client,
+  sendBy: (client: Client) => Sender['send'],
+): Promise<Sender> {
+  client.on('error', () => {});
+  await client.connect();
+  return { send: sendBy(client), close: async () => ignoreErrors(() => client.destroy()) };
+}
+
+async function openIoRedis(client: IoRedisListener & Pick<IoRedisClient, 'call'>): Promise<Sender> {
+  client.on('error', () => {});
+  return { send: sendByIoRedis(client), close: async () => client.disconnect() };
+}
+
+function sendByNodeRedis(client: Pick<NodeRedisClient, 'sendCommand'>): Sender['send'] {
   return (_key, args) => client.sendCommand(args);
 }
 
-function sendByCluster(cluster: NodeRedisCluster): RedisLink['send'] {
+function sendByCluster(cluster: Pick<NodeRedisCluster, 'sendCommand'>): Sender['send'] {
   return (key, args) => cluster.sendCommand(key, false, [...args]);
 }
 
-function sendByIoRedis(client: IoRedisClient): RedisLink['send'] {
+function sendByIoRedis(client: Pick<IoRedisClient, 'call'>): Sender['send'] {
   return (_key, [command = '', ...args]: readonly Argument[]) =>
     client.call(String(command), args as readonly Argument[] as never[]); // texts and Buffers, which every client takes
 }

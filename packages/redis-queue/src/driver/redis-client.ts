@@ -2,7 +2,7 @@
 export interface NodeRedisClient {
   // A method, so that a client that takes Buffers fits without Node's types.
   sendCommand(args: readonly (string | Uint8Array)[]): Promise<unknown>;
-  readonly duplicate: () => NodeRedisListener;
+  readonly duplicate: () => NodeRedisListener & Pick<NodeRedisClient, 'sendCommand'>;
 }
 
 /** The part of a `redis` cluster that the broker needs. */
@@ -14,7 +14,7 @@ export interface NodeRedisCluster {
     isReadonly: boolean | undefined,
     args: (string | Uint8Array)[],
   ): Promise<unknown>;
-  readonly duplicate: () => NodeRedisListener;
+  readonly duplicate: () => NodeRedisListener & Pick<NodeRedisCluster, 'sendCommand'>;
 }
 
 /** A second connection like the first. */
@@ -32,7 +32,7 @@ export interface NodeRedisListener {
 export interface IoRedisClient {
   /** Given texts and Buffers; `never` fits every client's own word for them without Node's types. */
   readonly call: (command: string, args: never[]) => Promise<unknown>;
-  readonly duplicate: () => IoRedisListener;
+  readonly duplicate: () => IoRedisListener & Pick<IoRedisClient, 'call'>;
 }
 
 /** A second connection like the first. */

@@ -1,14 +1,20 @@
 /** One argument of a command. */
 export type Argument = string | Buffer;
 
-/** What the broker needs of a Redis client, whichever it is. */
-export interface RedisLink {
+/** A connection, or one for each node of a Cluster. */
+export interface Sender {
   /** Sends one command; in a Cluster, to the node that has the key. */
   readonly send: (key: string, args: readonly Argument[]) => Promise<unknown>;
+  /** Closes what was opened for it. */
+  readonly close: () => Promise<void>;
+}
+
+/** What the broker needs of a Redis client, whichever it is. */
+export interface RedisLink extends Sender {
   /** Opens a connection of its own that hears messages; `onBack` is called when it was lost and is there again. */
   readonly listen: (onMessage: OnMessage, onBack: () => void) => Promise<Ear>;
-  /** Closes what this link opened itself. */
-  readonly close: () => Promise<void>;
+  /** Opens a connection of its own for commands that keep theirs waiting. */
+  readonly openSecond: () => Promise<Sender>;
 }
 
 /** Told of every message. */
