@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Duration } from '@retry/core';
 import { parseDuration } from '@retry/core';
 import type { Concurrency, Submission } from '@retry/core/broker';
@@ -6,6 +5,7 @@ import { PayloadError } from '../errors.ts';
 import { checkPayload, writePayload } from '../task/payload.ts';
 import type { AnyTask } from '../task/task.ts';
 import type { SubmitOptions } from './create-queue.ts';
+import { createRunId } from './create-run-id.ts';
 
 /** What a broker is to keep of a submission. @throws {PayloadError} when it must not be kept */
 export async function prepareSubmission(
@@ -16,7 +16,7 @@ export async function prepareSubmission(
   await checkPayload(task.schema, payload);
   const shared = concurrency === undefined ? ofTask(task) : readConcurrency(concurrency);
   return {
-    id: key ?? randomUUID(),
+    id: key ?? createRunId(),
     lane: task.lane,
     payload: writePayload(payload, task.maxPayloadBytes),
     ...(runAt !== undefined && { runAt: readRunAt(runAt) }),
