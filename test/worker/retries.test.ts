@@ -1,7 +1,7 @@
 import { NonRetryableError } from '@retry/core';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
-import { never, setScene } from './scene.ts';
+import { never, pass, setScene } from './scene.ts';
 
 const STEADY = { backoff: { type: 'constant', base: '10s' }, jitter: 'none' } as const;
 
@@ -145,6 +145,42 @@ describe('a failed attempt', () => {
     expect(errors[0]?.message).toHaveLength(8_192);
     expect(errors[0]).not.toHaveProperty('stack');
     expect(errors.at(-1)?.stack).toHaveLength(8_192);
+  });
+
+  it('keeps no stack of an attempt that another one follows', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({ name: 'patient', run: () => Promise.reject(new Error('no')) });
+    const { id } = await queue.submit(task, null);
+    startWorker({ tasks: [task] });
+
+    await clock.advance(0);
+
+    const errors = (await queue.get(id))?.errors ?? [];
+    expect(errors).toMatchObject([{ epoch: 1, name: 'Error', message: 'no' }]);
+    expect(errors[0]).not.toHaveProperty('stack');
+  });
+
+  it('sends a run without a delay straight back to its lane, at fractions of a millisecond too', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const task = defineTask({
+      name: 'prompt',
+      retry: { backoff: { type: 'none' }, jitter: 'none' },
+      run: async () => {
+        await pass(clock, 0.3);
+        throw new Error('no');
+      },
+    });
+    const states: unknown[] = [];
+    const exchange: typeof broker.exchange = (request) => {
+      states.push(...(request.settle ?? []).map(({ next }) => next.state));
+      return broker.exchange(request);
+    };
+    await queue.submit(task, null);
+    startWorker({ tasks: [task], broker: { ...broker, exchange } });
+
+    await clock.advance('1s');
+
+    expect(states).toEqual(['submitted', 'submitted', 'failed']);
   });
 
   it.each([

@@ -1,9 +1,9 @@
 import type { Decision, FailReason, Policy } from '@retry/core';
 import { chargedAttempts, decide, isEligible, parseDuration } from '@retry/core';
-import type { AttemptError, Run, Settlement } from '@retry/core/broker';
+import type { Run, Settlement } from '@retry/core/broker';
 import type { RunEvent } from '@retry/core/lifecycle';
 import type { AnyTask, RetryRequest } from '../task/task.ts';
-import { attemptError } from './attempt-error.ts';
+import { failedRun } from './failed-run.ts';
 import type { Outcome } from './outcome.ts';
 import { settle } from './settle.ts';
 
@@ -42,7 +42,9 @@ export function settleOutcome(
       return { settlement: settle(run, [{ type: 'release', at }]) };
     case 'unreadable':
       return {
-        settlement: settle(failedRun(task, run, outcome.error, at), [{ type: 'fail', at }]),
+        settlement: settle(failedRun(task, run, { error: outcome.error, at, decision: 'fail' }), [
+          { type: 'fail', at },
+        ]),
         reason: 'unreadable',
       };
     case 'limited':
@@ -69,7 +71,11 @@ function settleFailure(
     { error },
     decisionContext(run, context),
   );
-  return settleDecision(failedRun(task, run, error, context.now), decision, context.now);
+  return settleDecision(
+    failedRun(task, run, { error, at: context.now, decision: decision.type }),
+    decision,
+    context.now,
+  );
 }
 
 /** A handler's own wish beats matching, the gate and delay math, never the limit. */
@@ -81,8 +87,8 @@ function settleRequest(
 ): Settled {
   const { now } = context;
   const error = request.error ?? new Error('the handler asked for a retry');
-  const failed = failedRun(task, run, error, now);
   if (!isEligible(task.retry, { ...run, failures: run.failures + 1 })) {
+    const failed = failedRun(task, run, { error, at: now, decision: 'fail' });
     return { settlement: settle(failed, [{ type: 'fail', at: now }]), reason: 'exhausted' };
   }
   const own = decide(
@@ -94,6 +100,7 @@ function settleRequest(
   const delayMs =
     parseDuration(request.delay) ?? (request.at === undefined ? undefined : Math.max(request.at - now, 0));
   const asked: Decision = delayMs === undefined ? own : { type: 'retry', delayMs, runAt: now + delayMs };
+  const failed = failedRun(task, run, { error, at: now, decision: asked.type });
   return { reason: 'asked', ...settleDecision(failed, asked, now) };
 }
 
@@ -101,16 +108,22 @@ function settleDecision(run: Run<'started'>, decision: Decision, at: number): Se
   if (decision.type === 'fail') {
     return { settlement: settle(run, [{ type: 'fail', at }]), reason: decision.reason };
   }
-  const { delayMs, runAt } = decision;
+  const { delayMs } = decision;
   const next = { ...run, previousDelayMs: delayMs };
-  return { settlement: settle(next, [{ type: 'retry', at, runAt: Math.ceil(runAt) }]), delayMs };
+  return { settlement: settle(next, [{ type: 'retry', at, runAt: dueAt(decision, at) }]), delayMs };
+}
+
+/** Whole milliseconds, never early; without a delay at once, so that no schedule comes between. */
+function dueAt({ delayMs, runAt }: Extract<Decision, { type: 'retry' }>, at: number): number {
+  return delayMs === 0 ? at : Math.ceil(runAt);
 }
 
 /** Recorded always; then another attempt (charged), an end, or nothing, as the task says. */
 function settleStall(task: AnyTask, run: Run<'started'>, error: unknown, context: SettleContext): Settled {
   const at = context.now;
-  const stalled = failedRun(task, run, error, at);
   const after = recovery(task, run, error, context);
+  const decision = after[0]?.type === 'recover' ? 'retry' : 'fail';
+  const stalled = failedRun(task, run, { error, at, decision });
   return { settlement: settle(stalled, [{ type: 'stall', at }, ...after]), reason: 'stalled' };
 }
 
@@ -128,7 +141,7 @@ function recovery(
   const decision = decide(expected, { ...run, stalls }, { error }, decisionContext(run, context));
   return decision.type === 'fail'
     ? [{ type: 'give-up', at }]
-    : [{ type: 'recover', at, runAt: Math.ceil(decision.runAt) }];
+    : [{ type: 'recover', at, runAt: dueAt(decision, at) }];
 }
 
 /** The limit's own counter and policy; charges nothing. */
@@ -152,21 +165,6 @@ function settleLimit(task: AnyTask, run: Run<'started'>, context: SettleContext)
 function whateverTheError({ retryIf: _, ...policy }: Policy): Policy {
   return { ...policy, retryOn: [], stopOn: [] };
 }
-
-function failedRun(task: AnyTask, run: Run<'started'>, error: unknown, at: number): Run<'started'> {
-  const errors = [...run.errors.map(withoutStack), attemptError(error, run.epoch, at)].slice(-MOST_ERRORS);
-  // The task may have changed its mind since the attempt before: what it says now holds.
-  const { isDisposable: _, ...kept } = run;
-  return { ...kept, errors, ...(task.deadLetter === 'none' && { isDisposable: true }) };
-}
-
-/** Stacks of attempts before the latest would travel with every attempt, and say little more. */
-function withoutStack({ stack: _, ...error }: AttemptError): AttemptError {
-  return error;
-}
-
-/** A run that fails for ever must not grow for ever. */
-const MOST_ERRORS = 20;
 
 function decisionContext(
   run: Run,
