@@ -147,17 +147,33 @@ describe('a failed attempt', () => {
     expect(errors.at(-1)?.stack).toHaveLength(8_192);
   });
 
-  it('keeps no stack of an attempt that another one follows', async () => {
+  it('keeps its stack while the run waits for another', async () => {
     const { clock, queue, startWorker } = setScene();
-    const task = defineTask({ name: 'patient', run: () => Promise.reject(new Error('no')) });
+    const run = () => Promise.reject(new Error('no'));
+    const task = defineTask({ name: 'patient', retry: STEADY, run });
     const { id } = await queue.submit(task, null);
     startWorker({ tasks: [task] });
 
     await clock.advance(0);
 
-    const errors = (await queue.get(id))?.errors ?? [];
-    expect(errors).toMatchObject([{ epoch: 1, name: 'Error', message: 'no' }]);
-    expect(errors[0]).not.toHaveProperty('stack');
+    expect(await queue.get(id)).toMatchObject({ state: 'scheduled', errors: [{ message: 'no' }] });
+    expect((await queue.get(id))?.errors[0]?.stack).toContain('Error: no');
+  });
+
+  it('keeps no stack where another one follows at once', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const retry = { backoff: { type: 'none' }, jitter: 'none', maxAttempts: 2 } as const;
+    const run = () => Promise.reject(new Error('no'));
+    const task = defineTask({ name: 'hasty', retry, run });
+    const { id } = await queue.submit(task, null);
+    startWorker({ tasks: [task] });
+
+    await clock.advance(0);
+
+    const [first, second] = (await queue.get(id))?.errors ?? [];
+    expect(first).toMatchObject({ epoch: 1, name: 'Error', message: 'no' });
+    expect(first).not.toHaveProperty('stack');
+    expect(second?.stack).toContain('Error: no');
   });
 
   it('sends a run without a delay straight back to its lane, at fractions of a millisecond too', async () => {

@@ -8,7 +8,7 @@ export interface AttemptError {
   readonly at: number;
   readonly name: string;
   readonly message: string;
-  /** Our worker keeps that of the latest attempt. */
+  /** Our worker keeps that of the latest attempt, while the run waits for another or has ended. */
   readonly stack?: string;
 }
 

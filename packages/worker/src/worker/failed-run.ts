@@ -1,25 +1,25 @@
-import type { Decision } from '@retry/core';
 import type { AttemptError, Run } from '@retry/core/broker';
 import type { AnyTask } from '../task/task.ts';
 import { attemptError } from './attempt-error.ts';
 
-/** An attempt that failed, and what was decided about it. */
+/** An attempt that failed. */
 interface Failure {
   readonly error: unknown;
   readonly at: number;
-  readonly decision: Decision['type'];
+  /** The next attempt follows at once: nobody has the time to look for a stack. */
+  readonly isFollowed: boolean;
 }
 
 /**
- * The run with the error of its attempt. The stack of an error is kept where somebody will look for it, with the
- * attempt that ends the run: it is dear to write out, and dearer to carry from attempt to attempt.
+ * The run with the error of its attempt. The stack of an error is kept while somebody can look for it: when the run ends
+ * or has to wait. Where the next attempt follows at once it would cost more than the attempt does.
  */
 export function failedRun(
   task: AnyTask,
   run: Run<'started'>,
-  { error, at, decision }: Failure,
+  { error, at, isFollowed }: Failure,
 ): Run<'started'> {
-  const stack = decision === 'fail' ? 'kept' : 'dropped';
+  const stack = isFollowed ? 'dropped' : 'kept';
   const errors = [...run.errors.map(withoutStack), attemptError(error, { epoch: run.epoch, at, stack })];
   // The task may have changed its mind since the attempt before: what it says now holds.
   const { isDisposable: _, ...kept } = run;

@@ -42,7 +42,7 @@ export function settleOutcome(
       return { settlement: settle(run, [{ type: 'release', at }]) };
     case 'unreadable':
       return {
-        settlement: settle(failedRun(task, run, { error: outcome.error, at, decision: 'fail' }), [
+        settlement: settle(failedRun(task, run, { error: outcome.error, at, isFollowed: false }), [
           { type: 'fail', at },
         ]),
         reason: 'unreadable',
@@ -72,7 +72,7 @@ function settleFailure(
     decisionContext(run, context),
   );
   return settleDecision(
-    failedRun(task, run, { error, at: context.now, decision: decision.type }),
+    failedRun(task, run, { error, at: context.now, isFollowed: isAtOnce(decision) }),
     decision,
     context.now,
   );
@@ -88,7 +88,7 @@ function settleRequest(
   const { now } = context;
   const error = request.error ?? new Error('the handler asked for a retry');
   if (!isEligible(task.retry, { ...run, failures: run.failures + 1 })) {
-    const failed = failedRun(task, run, { error, at: now, decision: 'fail' });
+    const failed = failedRun(task, run, { error, at: now, isFollowed: false });
     return { settlement: settle(failed, [{ type: 'fail', at: now }]), reason: 'exhausted' };
   }
   const own = decide(
@@ -100,7 +100,7 @@ function settleRequest(
   const delayMs =
     parseDuration(request.delay) ?? (request.at === undefined ? undefined : Math.max(request.at - now, 0));
   const asked: Decision = delayMs === undefined ? own : { type: 'retry', delayMs, runAt: now + delayMs };
-  const failed = failedRun(task, run, { error, at: now, decision: asked.type });
+  const failed = failedRun(task, run, { error, at: now, isFollowed: isAtOnce(asked) });
   return { reason: 'asked', ...settleDecision(failed, asked, now) };
 }
 
@@ -118,12 +118,17 @@ function dueAt({ delayMs, runAt }: Extract<Decision, { type: 'retry' }>, at: num
   return delayMs === 0 ? at : Math.ceil(runAt);
 }
 
+function isAtOnce(decision: Decision): boolean {
+  return decision.type === 'retry' && decision.delayMs === 0;
+}
+
 /** Recorded always; then another attempt (charged), an end, or nothing, as the task says. */
 function settleStall(task: AnyTask, run: Run<'started'>, error: unknown, context: SettleContext): Settled {
   const at = context.now;
   const after = recovery(task, run, error, context);
-  const decision = after[0]?.type === 'recover' ? 'retry' : 'fail';
-  const stalled = failedRun(task, run, { error, at, decision });
+  const [next] = after;
+  const isFollowed = next?.type === 'recover' && next.runAt === at;
+  const stalled = failedRun(task, run, { error, at, isFollowed });
   return { settlement: settle(stalled, [{ type: 'stall', at }, ...after]), reason: 'stalled' };
 }
 
