@@ -26,6 +26,9 @@ export function printTable(title: string, unit: string, results: readonly Result
       ]),
     ),
   );
+  for (const { name, ratio } of results) {
+    if (name.endsWith('(ceiling)')) console.log(`share of the ceiling: ${short(1 / ratio)}`);
+  }
   for (const result of results) {
     const line = JSON.stringify({ title, unit, node: process.version, ...result });
     console.log(line);
