@@ -11,11 +11,14 @@ export interface TcpProxy {
   /** How many replies were lost so far. */
   readonly lost: () => number;
   readonly connections: () => number;
+  /** Breaks all connections off; later ones go to another port. */
+  readonly aimAt: (target: number) => void;
   readonly close: () => Promise<void>;
 }
 
 /** Opens a proxy to a port of this machine. */
-export async function openProxy(target: number): Promise<TcpProxy> {
+export async function openProxy(first: number): Promise<TcpProxy> {
+  let target = first;
   let wanted: string | undefined;
   let lost = 0;
   let connections = 0;
@@ -57,6 +60,10 @@ export async function openProxy(target: number): Promise<TcpProxy> {
     },
     lost: () => lost,
     connections: () => connections,
+    aimAt: (port) => {
+      target = port;
+      for (const link of links) breakOff(link);
+    },
     close: async () => {
       for (const link of links) breakOff(link);
       await new Promise((resolve) => server.close(resolve));

@@ -6,6 +6,8 @@ import { startPrivateRedis } from './redis.ts';
 export interface PrivateCluster {
   readonly ports: readonly number[];
   readonly urls: readonly string[];
+  /** Moves the slot of a key, with all that is in it, to another node. */
+  readonly moveSlot: (key: string) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -29,10 +31,34 @@ export async function startPrivateCluster(): Promise<PrivateCluster> {
   return {
     ports: nodes.map(({ port }) => port),
     urls: nodes.map(({ url }) => url),
+    moveSlot: (key) => moveSlot(nodes, key),
     stop: async () => {
       await Promise.all(nodes.map((node) => node.stop()));
     },
   };
+}
+
+async function moveSlot(nodes: readonly PrivateRedis[], key: string): Promise<void> {
+  const slot = String(await command(nodes[0], ['CLUSTER', 'KEYSLOT', key]));
+  const owners = await Promise.all(nodes.map((node) => ownsSlot(node, Number(slot))));
+  const from = nodes[owners.indexOf(true)];
+  const to = nodes[owners.indexOf(false)];
+  const [fromId, toId] = await Promise.all([from, to].map((node) => command(node, ['CLUSTER', 'MYID'])));
+  await command(to, ['CLUSTER', 'SETSLOT', slot, 'IMPORTING', String(fromId)]);
+  await command(from, ['CLUSTER', 'SETSLOT', slot, 'MIGRATING', String(toId)]);
+  for (;;) {
+    const keys = (await command(from, ['CLUSTER', 'GETKEYSINSLOT', slot, '1'])) as string[]; // names of keys
+    if (keys.length === 0) break;
+    await command(from, ['MIGRATE', '127.0.0.1', `${to?.port}`, '', '0', '5000', 'KEYS', ...keys]);
+  }
+  for (const node of [to, from, ...nodes.filter((node) => node !== from && node !== to)])
+    await command(node, ['CLUSTER', 'SETSLOT', slot, 'NODE', String(toId)]);
+}
+
+async function ownsSlot(node: PrivateRedis, slot: number): Promise<boolean> {
+  const id = await command(node, ['CLUSTER', 'MYID']);
+  const ranges = (await command(node, ['CLUSTER', 'SLOTS'])) as [number, number, [string, number, string]][]; // as documented
+  return ranges.some(([first, last, [, , owner]]) => first <= slot && slot <= last && owner === id);
 }
 
 async function untilWhole(node: PrivateRedis): Promise<void> {
@@ -44,8 +70,9 @@ async function untilWhole(node: PrivateRedis): Promise<void> {
   throw new Error(`The cluster at ${node.url} did not come together within 20 s.`);
 }
 
-async function command({ url }: PrivateRedis, args: readonly string[]): Promise<unknown> {
-  const client = await createClient({ url }).connect();
+async function command(node: PrivateRedis | undefined, args: readonly string[]): Promise<unknown> {
+  if (node === undefined) throw new Error('A cluster needs two nodes at least.');
+  const client = await createClient({ url: node.url }).connect();
   try {
     return await client.sendCommand(args);
   } finally {
