@@ -1,8 +1,8 @@
 import type { TaskContext } from '@retry/worker';
 import { makeErrorClasses } from './error-classes.ts';
 import type { JobbersCase } from './jobbers-options.ts';
-import type { JobbersRecord, JobbersScene } from './jobbers-scene.ts';
-import { jobbersTask, onScene, withAllTimestamps } from './jobbers-scene.ts';
+import type { JobbersRecord, JobbersScene, OnScene } from './jobbers-scene.ts';
+import { jobbersTask, withAllTimestamps } from './jobbers-scene.ts';
 import type { Runner } from './runner.ts';
 
 export interface InterruptionCase extends JobbersCase {
@@ -14,7 +14,7 @@ export interface InterruptionCase extends JobbersCase {
 const LEASE = '3s';
 
 /** A run that has been retried once is interrupted at 7 s; its function goes on until 17 s, heard or not. */
-export const interruption: Runner = {
+export const interruption = (onScene: OnScene): Runner => ({
   answer: (given: InterruptionCase) =>
     onScene(async (scene) => {
       const { clock, queue } = scene;
@@ -38,7 +38,7 @@ export const interruption: Runner = {
       return { ...record, errors: record.errors - 1, function_finished_when_worker_returns: isFinished };
     }),
   expected: ({ result }: InterruptionCase) => result,
-};
+});
 
 async function shutDown(
   { clock }: JobbersScene,
@@ -63,7 +63,7 @@ export interface DeadLetterCase extends JobbersCase {
 }
 
 /** A run that fails for good at 0 and is sent back at 100 s, while no worker works. */
-export const dlqResubmit: Runner = {
+export const dlqResubmit = (onScene: OnScene): Runner => ({
   answer: ({ config: { reset_retry_count, ...config }, version, before }: DeadLetterCase) =>
     onScene(async (scene) => {
       const options = {
@@ -94,4 +94,4 @@ export const dlqResubmit: Runner = {
     before: withAllTimestamps(before),
     after: withAllTimestamps(after),
   }),
-};
+});

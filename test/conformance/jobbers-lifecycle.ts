@@ -2,8 +2,8 @@ import type { TaskContext } from '@retry/worker';
 import { makeErrorClasses } from './error-classes.ts';
 import type { JobbersCase } from './jobbers-options.ts';
 import { readScenario } from './jobbers-scenario.ts';
-import type { JobbersRecord, JobbersScene } from './jobbers-scene.ts';
-import { jobbersTask, never, onScene, withAllTimestamps } from './jobbers-scene.ts';
+import type { JobbersRecord, JobbersScene, OnScene } from './jobbers-scene.ts';
+import { jobbersTask, never, withAllTimestamps } from './jobbers-scene.ts';
 import type { Runner } from './runner.ts';
 
 export interface LifecycleCase extends JobbersCase {
@@ -16,7 +16,7 @@ export interface LifecycleCase extends JobbersCase {
 const PICKED_UP_MS = 10_000;
 
 /** A task from its submission at 0 through a worker at 10 s, which starts one run at a time. */
-export const lifecycle: Runner = {
+export const lifecycle = (onScene: OnScene): Runner => ({
   answer: (given: LifecycleCase) =>
     onScene(async (scene) => {
       const classOf = makeErrorClasses();
@@ -44,7 +44,7 @@ export const lifecycle: Runner = {
     result: withAllTimestamps(result),
     ...(after_each_run !== undefined && { after_each_run: after_each_run.map(withAllTimestamps) }),
   }),
-};
+});
 
 interface Looks {
   readonly id: string;

@@ -1,4 +1,5 @@
-import { jobbersTask, never, onScene } from './jobbers-scene.ts';
+import type { OnScene } from './jobbers-scene.ts';
+import { jobbersTask, never } from './jobbers-scene.ts';
 import { pick, type Runner } from './runner.ts';
 
 interface QueueConcurrencyCase {
@@ -7,7 +8,7 @@ interface QueueConcurrencyCase {
 }
 
 /** Whether a worker that already runs so many of a lane takes one more; 0 and `null` are no limit there. */
-export const queueConcurrency: Runner = {
+export const queueConcurrency = (onScene: OnScene): Runner => ({
   answer: ({ config: { max_concurrent }, active }: QueueConcurrencyCase) =>
     onScene(async ({ clock, queue, startWorker }) => {
       const task = jobbersTask({ config: {} }, { run: never, maxConcurrent: max_concurrent || Infinity });
@@ -19,7 +20,7 @@ export const queueConcurrency: Runner = {
       return { queue_offered: run?.state === 'started' };
     }),
   expected: (given: QueueConcurrencyCase) => pick(given, ['queue_offered']),
-};
+});
 
 interface RateWindowCase {
   readonly config: {
@@ -36,7 +37,7 @@ const SECONDS: Readonly<Record<string, number>> = { second: 1, minute: 60, hour:
  * There a queue refuses submissions, here a task limits its starts: where a worker is free at once and a reached
  * limit ends the run, both let the same ones through. What is refused there is lost, here it is `rate_limited`.
  */
-export const rateWindow: Runner = {
+export const rateWindow = (onScene: OnScene): Runner => ({
   answer: ({ config, submit_times }: RateWindowCase) =>
     onScene(async ({ clock, queue, startWorker }) => {
       const { rate_numerator, rate_denominator, rate_period } = config;
@@ -58,4 +59,4 @@ export const rateWindow: Runner = {
       };
     }),
   expected: (given: RateWindowCase) => pick(given, ['accepted']),
-};
+});

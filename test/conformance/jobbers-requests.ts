@@ -4,7 +4,7 @@ import type { RunEvent, RunState } from '@retry/core/lifecycle';
 import { NEW_RUN, transition } from '@retry/core/lifecycle';
 import type { AnyTask } from '@retry/worker';
 import type { JobbersCase } from './jobbers-options.ts';
-import { type JobbersScene, jobbersTask, never, onScene } from './jobbers-scene.ts';
+import { type JobbersScene, jobbersTask, never, type OnScene } from './jobbers-scene.ts';
 import { pick, type Runner } from './runner.ts';
 
 interface CancelCase extends JobbersCase {
@@ -21,7 +21,7 @@ const OUTCOMES = {
 } as const;
 
 /** A request to cancel a run that stands in each state; 7 s after it came there. */
-export const cancelRequest: Runner = {
+export const cancelRequest = (onScene: OnScene): Runner => ({
   answer: ({ status_before, ...given }: CancelCase) => {
     if (status_before === 'unsubmitted') return cancelUnsubmitted();
     return onScene(async (scene) => {
@@ -38,7 +38,7 @@ export const cancelRequest: Runner = {
   },
   expected: (given: CancelCase) =>
     pick(given, ['outcome', 'status_after', 'in_queue', 'in_scheduler', 'completed_at_set']),
-};
+});
 
 /** No broker keeps a run that nobody submitted; the lifecycle has the answer. */
 function cancelUnsubmitted(): object {
@@ -73,7 +73,7 @@ async function bringTo(scene: JobbersScene, task: AnyTask, state: string): Promi
   const [claimed] = await claim(scene, task);
   if (claimed === undefined) throw new Error('Nothing to claim.');
   // Each of these takes but the instant, and ends the claim.
-  const moved = transition<Run, RunEvent>(claimed, { type, at: scene.clock.now() } as RunEvent);
+  const moved = transition<Run, RunEvent>(claimed, { type, at: scene.brokerNow() } as RunEvent);
   if (moved.type === 'rejected') throw new Error(`A started run takes no ${type}.`);
   await scene.broker.exchange({ settle: [{ id, epoch: claimed.epoch, event: type, next: moved.run }] });
   return id;
@@ -105,7 +105,7 @@ export interface StallCase {
  * A run that has been silent for so long. Where its task is known, its handler hangs in a living worker; where
  * it is not, its worker is gone, and another one's cleaner looks at it. `stale_time` is the lease.
  */
-export const stallCheck: Runner = {
+export const stallCheck = (onScene: OnScene): Runner => ({
   answer: ({ config: { max_heartbeat_interval, stale_time }, version, ...given }: StallCase) =>
     onScene(async (scene) => {
       const options = { config: { max_heartbeat_interval }, ...(version !== undefined && { version }) };
@@ -123,4 +123,4 @@ export const stallCheck: Runner = {
     }),
   // That Jobbers goes on tracking the heartbeat is an index of its own.
   expected: (given: StallCase) => pick(given, ['status_after', 'completed_at_set']),
-};
+});

@@ -2,18 +2,19 @@ import type { VirtualClock } from '@retry/core';
 import type { Broker, Run } from '@retry/core/broker';
 import { fromJobbers } from '@retry/core/dialects';
 import { isEnd } from '@retry/core/lifecycle';
-import { createMemoryBroker } from '@retry/inprocess';
 import type { AnyTask, Queue, TaskInput, Worker, WorkerOptions } from '@retry/worker';
 import { createQueue, createWorker, defineTask, taskFrom } from '@retry/worker';
-import { createTestClock } from '@retry/worker/testing';
+import type { OpenStage, Stage } from '../support/stage.ts';
 import { makeErrorClasses } from './error-classes.ts';
 import { retriesOf } from './jobbers-moves.ts';
 import { type JobbersCase, optionsOf } from './jobbers-options.ts';
 
-/** A queue over a memory broker on a clock that stands at 0 until it is told to move. */
+/** A queue over a broker, on a clock that stands at 0 until it is told to move. */
 export interface JobbersScene {
   readonly clock: VirtualClock;
   readonly broker: Broker;
+  /** Now by the broker's clock. */
+  readonly brokerNow: () => number;
   readonly queue: Queue;
   /** Starts a worker and lets it take what it can get at this instant. */
   readonly startWorker: (tasks: readonly AnyTask[], options?: Partial<WorkerOptions>) => Promise<Worker>;
@@ -35,10 +36,21 @@ export interface JobbersRecord {
   readonly active_index: boolean;
 }
 
-/** Lets somebody play on a scene, and stops his workers after it; the audit must balance. */
-export async function onScene<Answer>(play: (scene: JobbersScene) => Promise<Answer>): Promise<Answer> {
-  const clock = createTestClock();
-  const broker = createMemoryBroker({ clock });
+/** Lets somebody play on a scene of his own, and stops his workers after it; the audit must balance. */
+export type OnScene = <Answer>(play: (scene: JobbersScene) => Promise<Answer>) => Promise<Answer>;
+
+/** Scenes over the brokers of a stage. */
+export function scenesOn(openStage: OpenStage): OnScene {
+  return async (play) => {
+    const stage = await openStage();
+    return playOn(stage, play).finally(stage.close);
+  };
+}
+
+async function playOn<Answer>(
+  { clock, broker, aheadMs }: Stage,
+  play: (scene: JobbersScene) => Promise<Answer>,
+): Promise<Answer> {
   const queue = createQueue({ broker, clock });
   const workers: Worker[] = [];
   const startWorker: JobbersScene['startWorker'] = async (tasks, options = {}) => {
@@ -49,12 +61,14 @@ export async function onScene<Answer>(play: (scene: JobbersScene) => Promise<Ans
     await clock.advance(0);
     return worker;
   };
+  const look = (id: string): Promise<JobbersRecord> => lookAt({ broker, queue, aheadMs }, id);
   const answer = await play({
     clock,
     broker,
+    brokerNow: () => clock.now() + aheadMs,
     queue,
     startWorker,
-    look: (id) => lookAt({ broker, queue }, id),
+    look,
   });
   const stopped = Promise.all(workers.map((worker) => worker.stop()));
   await clock.advance('1m');
@@ -80,7 +94,7 @@ export function never(): Promise<never> {
 }
 
 async function lookAt(
-  { broker, queue }: Pick<JobbersScene, 'broker' | 'queue'>,
+  { broker, queue, aheadMs }: Pick<JobbersScene, 'broker' | 'queue'> & Pick<Stage, 'aheadMs'>,
   id: string,
 ): Promise<JobbersRecord> {
   const run = await queue.get(id);
@@ -89,12 +103,12 @@ async function lookAt(
   return {
     status: run.state,
     retry_attempt: retriesOf(run),
-    timestamps: timestampsOf(run),
+    timestamps: timestampsOf(run, aheadMs),
     errors: run.errors.length,
     // There is but one run on the scene, or those that count stand nowhere else.
     in_queue: waiting > 0,
     in_scheduler: scheduled > 0,
-    run_at: run.state === 'scheduled' ? (run.runAt ?? Number.NaN) / 1_000 : null,
+    run_at: run.state === 'scheduled' ? ((run.runAt ?? Number.NaN) - aheadMs) / 1_000 : null,
     in_dlq: await isDeadLetter(queue, run),
     heartbeat_tracked: started > 0,
     active_index: !isEnd(run.state),
@@ -107,8 +121,9 @@ async function isDeadLetter(queue: Queue, { id, state }: Run): Promise<boolean> 
 }
 
 /** Every key, so that a timestamp that is set here alone is a difference. */
-function timestampsOf(run: Partial<Run>): JobbersRecord['timestamps'] {
-  const inSeconds = (at: number | undefined): number | undefined => (at === undefined ? at : at / 1_000);
+function timestampsOf(run: Partial<Run>, startAt: number): JobbersRecord['timestamps'] {
+  const inSeconds = (at: number | undefined): number | undefined =>
+    at === undefined ? at : (at - startAt) / 1_000;
   return {
     submitted_at: inSeconds(run.submittedAt),
     started_at: inSeconds(run.startedAt),
@@ -119,5 +134,5 @@ function timestampsOf(run: Partial<Run>): JobbersRecord['timestamps'] {
 
 /** The record of a case with those timestamps too that are not set. */
 export function withAllTimestamps<Given extends Partial<JobbersRecord>>(record: Given): Given {
-  return { ...record, timestamps: { ...timestampsOf({}), ...record.timestamps } };
+  return { ...record, timestamps: { ...timestampsOf({}, 0), ...record.timestamps } };
 }

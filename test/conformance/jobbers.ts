@@ -1,5 +1,6 @@
 import { computeDelay, isRetryError } from '@retry/core';
 import { fromJobbers } from '@retry/core/dialects';
+import { openMemoryStage } from '../support/stage.ts';
 import { makeErrorClasses } from './error-classes.ts';
 import { readFailure } from './failure-text.ts';
 import { dlqResubmit, interruption } from './jobbers-ends.ts';
@@ -8,6 +9,7 @@ import { queueConcurrency, rateWindow } from './jobbers-limits.ts';
 import { diagramTransition, setStatus } from './jobbers-moves.ts';
 import { type JobbersCase, optionsOf } from './jobbers-options.ts';
 import { cancelRequest, stallCheck } from './jobbers-requests.ts';
+import { type OnScene, scenesOn } from './jobbers-scene.ts';
 import { runPolicy } from './run-policy.ts';
 import { pick, type Runner, randomOf, type SystemRunners } from './runner.ts';
 
@@ -67,6 +69,19 @@ const validation: Runner = {
   }),
 };
 
+/** Kinds whose cases a worker plays on a broker, and how. */
+export function playedKinds(onScene: OnScene): SystemRunners['runners'] {
+  return {
+    stall_check: stallCheck(onScene),
+    cancel_request: cancelRequest(onScene),
+    dlq_resubmit: dlqResubmit(onScene),
+    interruption: interruption(onScene),
+    lifecycle: lifecycle(onScene),
+    queue_concurrency: queueConcurrency(onScene),
+    rate_window: rateWindow(onScene),
+  };
+}
+
 export const jobbers: SystemRunners = {
   system: 'jobbers',
   versions: ['7b5465f', 'main@06fcd8c'],
@@ -76,12 +91,6 @@ export const jobbers: SystemRunners = {
     validation,
     diagram_transition: diagramTransition,
     set_status: setStatus,
-    stall_check: stallCheck,
-    cancel_request: cancelRequest,
-    dlq_resubmit: dlqResubmit,
-    interruption,
-    lifecycle,
-    queue_concurrency: queueConcurrency,
-    rate_window: rateWindow,
+    ...playedKinds(scenesOn(openMemoryStage)),
   },
 };

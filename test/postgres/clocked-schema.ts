@@ -14,23 +14,43 @@ export interface PairFactory {
   readonly close: () => Promise<void>;
 }
 
-/** Pairs over one schema whose clock stands still, and whose SQL is rewritten by `mutate`. */
-export async function createPairs(
+/** A schema whose clock stands where it is set. */
+export interface ClockedSchema {
+  readonly name: string;
+  /** Sets its clock, in whole epoch milliseconds. */
+  readonly setTime: (at: number) => Promise<unknown>;
+  /** Removes every run and what is known of it. */
+  readonly clear: () => Promise<unknown>;
+  readonly drop: () => Promise<unknown>;
+}
+
+/** Makes a schema whose clock stands still, and whose SQL is rewritten by `mutate`. */
+export async function createClockedSchema(
   client: SqlClient,
   mutate: (sql: string) => string = (sql) => sql,
-): Promise<PairFactory> {
-  const schema = `differential_${randomUUID().slice(0, 8)}`;
-  await client.query(mutate(migrationSql({ schema })));
-  await client.query(`create table ${schema}.clock as select 0::bigint as at`);
-  await client.query(`create or replace function ${schema}.now_ms() returns bigint language sql volatile
-    as 'select at from ${schema}.clock'`);
-  const tables = TABLES.map((table) => `${schema}.${table}`).join(', ');
+): Promise<ClockedSchema> {
+  const name = `clocked_${randomUUID().slice(0, 8)}`;
+  await client.query(mutate(migrationSql({ schema: name })));
+  await client.query(`create table ${name}.clock as select 0::bigint as at`);
+  await client.query(`create or replace function ${name}.now_ms() returns bigint language sql volatile
+    as 'select at from ${name}.clock'`);
+  const tables = TABLES.map((table) => `${name}.${table}`).join(', ');
+  return {
+    name,
+    setTime: (at) => client.query(`update ${name}.clock set at = $1::text::bigint`, [`${at}`]),
+    clear: () => client.query(`truncate ${tables}`),
+    drop: () => client.query(`drop schema ${name} cascade`),
+  };
+}
+
+/** Pairs over one schema whose clock stands still, and whose SQL is rewritten by `mutate`. */
+export async function createPairs(client: SqlClient, mutate?: (sql: string) => string): Promise<PairFactory> {
+  const { name: schema, setTime, clear, drop } = await createClockedSchema(client, mutate);
   return {
     open: async () => {
       const clock = createFakeClock();
-      const tick = (): Promise<unknown> =>
-        client.query(`update ${schema}.clock set at = $1::text::bigint`, [`${Math.floor(clock.now())}`]);
-      await client.query(`truncate ${tables}`);
+      const tick = (): Promise<unknown> => setTime(Math.floor(clock.now()));
+      await clear();
       await tick();
       const postgres = createPostgresBroker({ client, schema, keepCompleted: Infinity, listen: false });
       const memory = createMemoryBroker({ clock, keepCompleted: Infinity });
@@ -41,7 +61,7 @@ export async function createPairs(
       return { broker: pairBrokers(postgres, memory), advance, clock: 'fake' };
     },
     close: async () => {
-      await client.query(`drop schema ${schema} cascade`);
+      await drop();
     },
   };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Broker } from '@retry/core/broker';
 import { createMemoryBroker } from '@retry/inprocess';
 import { createRedisBroker } from '@retry/redis-queue';
 import { createClient } from 'redis';
@@ -15,23 +16,53 @@ export interface PairFactory {
   readonly close: () => Promise<void>;
 }
 
-/** Pairs over one connection, whose scripts are rewritten by `mutate`. */
-export async function createPairs(
+/** Queues without runs, each with a clock that stands where it is set. */
+export interface ClockedRedis {
+  readonly openQueue: () => ClockedQueue;
+  readonly close: () => Promise<void>;
+}
+
+export interface ClockedQueue {
+  readonly openBroker: () => Promise<Broker>;
+  /** Sets its clock, in whole epoch milliseconds; before the first call. */
+  readonly setTime: (at: number) => Promise<unknown>;
+}
+
+/** Queues over one connection, whose scripts are rewritten by `mutate`. */
+export async function openClockedRedis(
   url: string,
   mutate: (text: string) => string = (text) => text,
-): Promise<PairFactory> {
+): Promise<ClockedRedis> {
   const client = createClient({ url });
   await client.connect();
   const scripted = rewriteScripts(client, (text) => mutate(readClockKey(text)));
   const prefixes = new Set<string>();
   return {
-    open: async () => {
-      const prefix = `differential-${randomUUID()}`;
+    openQueue: () => {
+      const prefix = `clocked-${randomUUID()}`;
       prefixes.add(prefix);
+      return {
+        openBroker: () => createRedisBroker({ client: scripted, prefix, keepCompleted: Infinity }),
+        setTime: (at) => client.set(`{${prefix}:0}:clock`, `${at}`),
+      };
+    },
+    close: async () => {
+      for (const prefix of prefixes) await removeKeys(url, prefix);
+      await client.close();
+    },
+  };
+}
+
+/** Pairs over one connection, whose scripts are rewritten by `mutate`. */
+export async function createPairs(url: string, mutate?: (text: string) => string): Promise<PairFactory> {
+  const { openQueue, close } = await openClockedRedis(url, mutate);
+  return {
+    open: async () => {
       const clock = createFakeClock();
-      const tick = (): Promise<unknown> => client.set(`{${prefix}:0}:clock`, `${Math.floor(clock.now())}`);
+      const { openBroker, setTime } = openQueue();
+      const tick = (): Promise<unknown> => setTime(Math.floor(clock.now()));
       await tick();
-      const redis = await createRedisBroker({ client: scripted, prefix, keepCompleted: Infinity });
+      const redis = await openBroker();
       const memory = createMemoryBroker({ clock, keepCompleted: Infinity });
       const advance = async (ms: number): Promise<void> => {
         await clock.advance(ms);
@@ -39,9 +70,6 @@ export async function createPairs(
       };
       return { broker: pairBrokers(redis, memory), advance, clock: 'fake' };
     },
-    close: async () => {
-      for (const prefix of prefixes) await removeKeys(url, prefix);
-      await client.close();
-    },
+    close,
   };
 }

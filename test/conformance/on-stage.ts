@@ -1,0 +1,15 @@
+import type { OpenStage } from '../support/stage.ts';
+import { jobbers, playedKinds } from './jobbers.ts';
+import { scenesOn } from './jobbers-scene.ts';
+import { planCases } from './plan.ts';
+import { testCase } from './test-case.ts';
+import { readVectors, vectorFolder } from './vectors.ts';
+
+/** Makes a test of each vector that a worker plays on a broker: the lifecycle, from submission to end. */
+export function testPlayedCases(openStage: OpenStage): void {
+  const runners = playedKinds(scenesOn(openStage));
+  const { system, versions } = jobbers;
+  const files = readVectors(vectorFolder).filter((file) => file.system === system);
+  const cases = files.flatMap((file) => file.cases).filter(({ kind }) => Object.hasOwn(runners, kind));
+  for (const planned of planCases({ system, cases }, [{ system, versions, runners }])) testCase(planned);
+}

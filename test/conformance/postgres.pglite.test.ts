@@ -1,0 +1,18 @@
+import { PGlite } from '@electric-sql/pglite';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { type ClockedSchema, createClockedSchema } from '../postgres/clocked-schema.ts';
+import { testPlayedCases } from './on-stage.ts';
+import { openPostgresStage } from './postgres-stage.ts';
+
+describe('the vectors of the lifecycle in PGlite', () => {
+  let pglite: PGlite;
+  let schema: ClockedSchema;
+
+  beforeAll(async () => {
+    pglite = await PGlite.create();
+    schema = await createClockedSchema(pglite);
+  }, 60_000);
+  afterAll(() => pglite.close());
+
+  testPlayedCases(() => openPostgresStage(pglite, schema));
+});

@@ -1,0 +1,79 @@
+import type { VirtualClock } from '@retry/core';
+import { createVirtualClock } from '@retry/core';
+import type { Broker, WaitOptions } from '@retry/core/broker';
+import type { Stage } from './stage.ts';
+
+/** What a test's answer takes after the server's: the same as in `createTestClock`. */
+const TURNS = 20;
+
+/** How far the server's clock is ahead of the virtual one. */
+const AHEAD_MS = 1_000_000_000;
+
+/** What of a broker changes where runs stand, so that those who wait for work look again. */
+const WAKING: ReadonlySet<string> = new Set<keyof Broker>(['submit', 'exchange', 'redrive', 'cancel']);
+
+/**
+ * A stage over a broker on a server: each call sets the server's clock first, and the virtual clock moves only when
+ * every call is answered and what that set off has come to rest.
+ *
+ * @param setTime - sets the server's clock, in whole epoch milliseconds
+ */
+export function clockBroker(broker: Broker, setTime: (at: number) => Promise<unknown>): Stage {
+  const underWay = new Set<Promise<unknown>>();
+  const waiters = new Set<() => void>();
+  const clock = createVirtualClock({ settle: () => untilQuiet(underWay) });
+  const call = async (verb: Verb, name: string, args: readonly unknown[]): Promise<unknown> => {
+    await setTime(AHEAD_MS + Math.floor(clock.now()));
+    const answer = await verb(...args);
+    if (WAKING.has(name)) for (const wake of [...waiters]) wake();
+    return answer;
+  };
+  const track = (verb: Verb, name: string, args: readonly unknown[]): Promise<unknown> => {
+    const answer = call(verb, name, args);
+    underWay.add(answer);
+    const forget = (): void => void underWay.delete(answer);
+    answer.then(forget, forget);
+    return answer;
+  };
+  const verbs = Object.entries(broker).filter(
+    (entry): entry is [string, Verb] => typeof entry[1] === 'function',
+  );
+  const tracked = verbs.map(([name, verb]) => [
+    name,
+    (...args: readonly unknown[]) => track(verb, name, args),
+  ]);
+  // A broker's own wait takes real time; its contract is tested elsewhere.
+  const waitForWork: Broker['waitForWork'] = (_, wait) => waitFor(clock, waiters, wait);
+  const clocked: Broker = { ...broker, ...Object.fromEntries(tracked), waitForWork };
+  return { clock, broker: clocked, aheadMs: AHEAD_MS, close: () => broker.close() };
+}
+
+type Verb = (...args: readonly unknown[]) => Promise<unknown>;
+
+async function untilQuiet(underWay: ReadonlySet<Promise<unknown>>): Promise<void> {
+  for (let turns = 0; turns < TURNS; turns += 1) {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    if (underWay.size === 0) continue;
+    await Promise.allSettled(underWay);
+    turns = 0;
+  }
+}
+
+function waitFor(
+  clock: VirtualClock,
+  waiters: Set<() => void>,
+  { timeoutMs, signal }: WaitOptions,
+): Promise<void> {
+  if (timeoutMs <= 0 || signal?.aborted === true) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancelTimer();
+      waiters.delete(end);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancelTimer = clock.setTimer(end, timeoutMs);
+    waiters.add(end);
+    signal?.addEventListener('abort', end);
+  });
+}
