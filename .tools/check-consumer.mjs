@@ -17,6 +17,7 @@ export function checkConsumer(folder, packed) {
   }
   for (const { manifest } of packed) {
     for (const entry of listEntries(manifest)) checkEntry(folder, entry);
+    for (const program of Object.keys(manifest.publishConfig.bin ?? {})) checkProgram(folder, program);
     report(`types for users ${manifest.name}`, () => checkTypes(folder, manifest));
   }
 }
@@ -54,6 +55,12 @@ function checkEntry(folder, entry) {
       return { code: 1, output: `The source exports ${source.stdout}The package exports ${found.stdout}` };
     });
   }
+}
+
+/** What npm puts on the path starts, and tells how it is used. */
+function checkProgram(folder, program) {
+  const path = join(folder, 'node_modules', '.bin', program);
+  report(`run ${program}`, () => run(path, ['--help'], { cwd: folder, shell: process.platform === 'win32' }));
 }
 
 /** ESM and CommonJS users compile under the strictest settings, our declarations included. */

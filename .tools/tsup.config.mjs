@@ -2,8 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'tsup';
 
-const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
-const entries = Object.values(exports).filter((path) => path.endsWith('.ts'));
+const { exports, publishConfig } = JSON.parse(readFileSync('package.json', 'utf8'));
+// Programs are built to be run, and stand in publishConfig alone: nothing links them before they are there.
+const programs = Object.values(publishConfig.bin ?? {}).map((path) =>
+  path.replace('./dist/', './src/').replace(/\.js$/, '.ts'),
+);
+const entries = [...Object.values(exports).filter((path) => path.endsWith('.ts')), ...programs];
 
 export default defineConfig({
   // What the workspace exports from src is what dist holds: ./src/a/b.ts becomes dist/a/b.js.

@@ -16,6 +16,7 @@ export type RetryErrorCode =
   | 'BROKER_CLOSED'
   | 'INVALID_SETTLEMENT'
   | 'INVALID_OPTIONS'
+  | 'NO_DRIVER'
   | 'REDIS_TOO_OLD'
   | 'REDIS_MAY_EVICT'
   | 'REDIS_CANNOT_WAIT'

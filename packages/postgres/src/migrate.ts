@@ -1,10 +1,11 @@
 import { PostgresBrokerError } from './errors.ts';
+import { readSchema } from './options.ts';
 import { lockOf, MIGRATIONS, migrationFor, quoteName, quoteText } from './schema/migrations.ts';
 import type { SqlClient } from './sql-client.ts';
 
 /** Which schema is meant. */
 export interface MigrateOptions {
-  /** @default 'retry' */
+  /** Its name, 1 to 50 bytes. @default 'retry' */
   readonly schema?: string;
 }
 
@@ -16,7 +17,7 @@ const NEWER = 'RT001';
  * process at its start, with workers running, and again.
  *
  * @returns the version that the schema has now
- * @throws {PostgresBrokerError} `NEWER_SCHEMA` when a newer version of this package has been here
+ * @throws {PostgresBrokerError} `NEWER_SCHEMA` when a newer version of this package has been here; `INVALID_OPTIONS`
  */
 export async function migrate(client: SqlClient, options: MigrateOptions = {}): Promise<number> {
   try {
@@ -28,11 +29,20 @@ export async function migrate(client: SqlClient, options: MigrateOptions = {}): 
   }
 }
 
-/** The whole migration as one statement of SQL, to be read or run by hand; it may be run again. */
-export function migrationSql({ schema = 'retry' }: MigrateOptions = {}): string {
+/**
+ * The whole migration as one statement of SQL, to be read or run by hand; it may be run again.
+ *
+ * @throws {PostgresBrokerError} `INVALID_OPTIONS` for a name that is none
+ */
+export function migrationSql({ schema }: MigrateOptions = {}): string {
+  return writeMigration(readSchema(schema), MIGRATIONS);
+}
+
+/** A migration by these steps, oldest first. */
+export function writeMigration(schema: string, steps: readonly string[]): string {
   const name = quoteName(schema);
-  const version = MIGRATIONS.length;
-  const steps = MIGRATIONS.map((step, index) => stepOf(migrationFor(step, schema), index));
+  const version = steps.length;
+  const texts = steps.map((step, index) => stepOf(migrationFor(step, schema), index));
   return `do $migrate$
 declare
   v_version integer := 0;
@@ -52,7 +62,7 @@ begin
       ${quoteText(schema)}, v_version using errcode = '${NEWER}';
   end if;
   perform set_config('search_path', ${quoteText(`${name}, pg_temp`)}, true);
-${steps.join('')}  perform set_config('search_path', v_path, true);
+${texts.join('')}  perform set_config('search_path', v_path, true);
 end
 $migrate$`;
 }

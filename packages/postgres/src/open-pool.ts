@@ -1,3 +1,4 @@
+import { PostgresBrokerError } from './errors.ts';
 import type { PoolLike } from './listener.ts';
 import { prepareStatements } from './prepared.ts';
 import type { SqlClient, SqlResult } from './sql-client.ts';
@@ -41,10 +42,20 @@ interface OwnPool extends PoolLike {
 }
 
 async function createPool(url: string, connections: number): Promise<OwnPool> {
-  const { default: pg } = await import('pg');
+  const { default: pg } = await loadPg();
   // One more than the calls need, to listen on.
   const pool: OwnPool = new pg.Pool({ connectionString: url, max: connections + 1, keepAlive: true });
   // A connection that breaks while nobody uses it is replaced when it is needed.
   pool.on('error', () => {});
   return pool;
+}
+
+async function loadPg(): Promise<typeof import('pg')> {
+  try {
+    return await import('pg');
+  } catch (cause) {
+    const message =
+      'A url needs the package pg, which is not installed. Run npm install pg, or give a client.';
+    throw new PostgresBrokerError('NO_DRIVER', message, { cause });
+  }
 }

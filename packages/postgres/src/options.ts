@@ -35,7 +35,7 @@ export interface PostgresBrokerSettings {
 
 /** @throws {PostgresBrokerError} `INVALID_OPTIONS` */
 export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSettings {
-  const { client, url, connections = 4, schema = 'retry', keepCompleted = 1_000, listen = true } = options;
+  const { client, url, connections = 4, keepCompleted = 1_000, listen = true } = options;
   if ((client === undefined) === (url === undefined)) {
     throw wrong('give either client or url', client === undefined ? 'neither' : 'both', 'Name one of them.');
   }
@@ -43,10 +43,13 @@ export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSetti
   if (!(Number.isInteger(connections) && connections >= 1)) {
     throw wrong('connections must be an integer ≥ 1', connections, 'Leave it out for 4.');
   }
-  if (schema === '' || Buffer.byteLength(schema) > 50) {
-    throw wrong('schema must be a name of 1 to 50 bytes', schema, "Leave it out for 'retry'.");
-  }
-  return { client, url, connections, schema, keepCompleted, listen };
+  return { client, url, connections, schema: readSchema(options.schema), keepCompleted, listen };
+}
+
+/** @throws {PostgresBrokerError} `INVALID_OPTIONS` */
+export function readSchema(schema = 'retry'): string {
+  if (schema !== '' && Buffer.byteLength(schema) <= 50) return schema;
+  throw wrong('schema must be a name of 1 to 50 bytes', schema, "Leave it out for 'retry'.");
 }
 
 function wrong(message: string, value: unknown, cure: string): PostgresBrokerError {

@@ -1,12 +1,13 @@
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy } from '@retry/core';
+import { RedisBrokerError } from '../errors.ts';
 import { linkClient } from './link-client.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** Full jitter, so that a thousand workers do not come back to a restarted server in one instant. */
 const RECONNECT: Policy = definePolicy({ backoff: { type: 'exponential', base: '50ms' }, maxDelay: '5s' });
 
-/** A connection of our own by `redis`, which reconnects by our own policy. @throws when it is not installed */
+/** A connection of our own by `redis`, which reconnects by our own policy. @throws {RedisBrokerError} `NO_DRIVER` */
 export async function openLink(url: string, onError: (error: unknown) => void): Promise<RedisLink> {
   const { createClient } = await loadRedis();
   const reconnectStrategy = (retries: number): number =>
@@ -23,6 +24,6 @@ async function loadRedis(): Promise<typeof import('redis')> {
   } catch (cause) {
     const message =
       'A broker that is given a url needs the package redis, which is not installed. Run npm install redis, or give a client.';
-    throw new Error(message, { cause });
+    throw new RedisBrokerError('NO_DRIVER', message, { cause });
   }
 }

@@ -1,0 +1,49 @@
+import { parseArgs } from 'node:util';
+import { PostgresBrokerError } from '../errors.ts';
+import { readSchema } from '../options.ts';
+
+/** What the command line asks for. */
+export type Command =
+  | { readonly type: 'help' }
+  | { readonly type: 'print'; readonly schema: string }
+  | { readonly type: 'migrate'; readonly schema: string; readonly url: string };
+
+/** What the program understands, for people. */
+export const USAGE = `npx @retry/postgres migrate [options]
+
+  --url <url>       the database to bring to the version of this package (default: DATABASE_URL)
+  --schema <name>   where the tables are (default: retry)
+  --sql             print the statement instead of running it; it may be run again
+  --help            print this`;
+
+/** @throws {PostgresBrokerError} `INVALID_OPTIONS` for what it does not understand; the message says what it does */
+export function readCommand(args: readonly string[], env: { readonly DATABASE_URL?: string }): Command {
+  const { values, positionals } = parse(args);
+  if (values.help || args.length === 0) return { type: 'help' };
+  if (positionals.length !== 1 || positionals[0] !== 'migrate') {
+    throw wrong(`there is only the command migrate, got ${JSON.stringify(positionals.join(' '))}`);
+  }
+  const schema = readSchema(values.schema);
+  if (values.sql) return { type: 'print', schema };
+  const url = values.url ?? env.DATABASE_URL ?? '';
+  if (url === '') throw wrong('there is no database: name one by --url or DATABASE_URL, or use --sql');
+  return { type: 'migrate', schema, url };
+}
+
+function parse(args: readonly string[]) {
+  const options = {
+    url: { type: 'string' },
+    schema: { type: 'string' },
+    sql: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  } as const;
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    throw wrong(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function wrong(message: string): PostgresBrokerError {
+  return new PostgresBrokerError('INVALID_OPTIONS', `${message}\n\n${USAGE}`);
+}
