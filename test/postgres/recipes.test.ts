@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import type { PostgresBroker } from '@retry/postgres';
+import { createPostgresBroker } from '@retry/postgres';
+import type { Queue } from '@retry/worker';
+import { createQueue, createWorker, defineTask } from '@retry/worker';
+import type pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
+import type { TestSchema } from './open-broker.ts';
+import { createTestSchema, openPool } from './open-broker.ts';
+import { LIBRARIES } from './recipes/libraries.ts';
+import type { Library } from './recipes/library.ts';
+
+const read = (path: string): string => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
+
+it.each(['kysely', 'drizzle', 'prisma'])(
+  'the recipe for %s stands in the documentation as it is run',
+  (name) => {
+    expect(read('adapters.md')).toContain(`\`\`\`ts\n${read(`recipes/${name}.ts`)}\`\`\``);
+  },
+);
+
+describeOnPostgres('a transaction', (server) => {
+  describe.each(Object.keys(LIBRARIES))('of %s', (name) => {
+    let pool: pg.Pool;
+    let schema: TestSchema;
+    let broker: PostgresBroker;
+    let queue: Queue;
+    let library: Library;
+    beforeEach(async () => {
+      pool = openPool(server().url);
+      schema = await createTestSchema(pool);
+      await pool.query(`create table ${schema.name}.orders (id text primary key)`);
+      broker = createPostgresBroker({ client: pool, schema: schema.name });
+      queue = createQueue({ broker });
+      library = await (LIBRARIES[name] ?? missing())(server().url, schema.name);
+    });
+    afterEach(async () => {
+      const { unbalanced } = await broker.audit();
+      await library.close();
+      await broker.close();
+      await schema.drop();
+      await pool.end();
+      expect(unbalanced).toBe(0);
+    });
+
+    const orders = async (): Promise<readonly string[]> =>
+      (await pool.query(`select id from ${schema.name}.orders order by id`)).rows.map(({ id }) => id);
+    const sendReceipt = defineTask({ name: 'send-receipt', run: (_: { text: string }) => 'sent' });
+    const payload = { text: "it's $1, \\ and “quoted”" };
+
+    it('keeps what was submitted in it when it commits', async () => {
+      const ids: string[] = [];
+
+      await library.transact(async ({ tx, insertOrder }) => {
+        await insertOrder('order-1');
+        ids.push((await queue.submit(sendReceipt, payload, { tx })).id);
+        ids.push(
+          ...(await queue.submitMany(sendReceipt, [payload, payload], { tx, delay: '1h' })).map(
+            ({ id }) => id,
+          ),
+        );
+        expect(await queue.get(ids[0] ?? '')).toBeUndefined();
+      });
+
+      const kept = await broker.get(ids);
+      expect(kept.map((run) => run?.state)).toEqual(['submitted', 'scheduled', 'scheduled']);
+      expect(kept.map((run) => JSON.parse(run?.payload ?? 'null'))).toEqual([payload, payload, payload]);
+      expect(await orders()).toEqual(['order-1']);
+    });
+
+    it('leaves nothing of what was submitted in it when it is rolled back', async () => {
+      const rolledBack = library.transact(async ({ tx, insertOrder }) => {
+        await insertOrder('order-1');
+        await queue.submit(sendReceipt, payload, { tx });
+        throw new Error('no');
+      });
+
+      await expect(rolledBack).rejects.toThrow('no');
+      expect((await queue.counts()).submitted).toBe(0);
+      expect(await orders()).toEqual([]);
+    });
+
+    it('completes a run with what its handler wrote: both or neither', async () => {
+      const charge = defineTask({
+        name: 'charge',
+        retry: { maxAttempts: 2, backoff: { type: 'none' } },
+        run: async (_: null, { attempt, complete }) => {
+          await library.transact(async ({ tx, insertOrder }) => {
+            await insertOrder(`attempt-${attempt}`);
+            await complete({ tx, result: { attempt } });
+            if (attempt === 1) throw new Error('no');
+          });
+        },
+      });
+      const worker = createWorker({ broker, tasks: [charge], signals: [] });
+      const { id } = await queue.submit(charge, null);
+
+      worker.start();
+      await worker.drain();
+      await worker.stop();
+
+      expect(await queue.result(id)).toMatchObject({ state: 'completed', result: { attempt: 2 } });
+      expect(await queue.get(id)).toMatchObject({ epoch: 2, failures: 1 });
+      expect(await orders()).toEqual(['attempt-2']);
+    });
+  });
+});
+
+function missing(): never {
+  throw new Error('there is no such library');
+}
