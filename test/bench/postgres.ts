@@ -1,11 +1,12 @@
 /**
- * `npm run bench -- postgres`: our queue on Postgres beside graphile-worker and pg-boss, interleaved, on one private
- * server with synchronous_commit on.
+ * `npm run bench -- postgres`: our queue on Postgres beside graphile-worker, pg-boss and BullMQ, interleaved, on one
+ * private server with synchronous_commit on.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import pg from 'pg';
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
+import { bullmqOnPostgres } from './queues/bullmq.ts';
 import type { Rows } from './queues/compare-delays.ts';
 import { compareDelays } from './queues/compare-delays.ts';
 import type { Contender } from './queues/contender.ts';
@@ -33,7 +34,11 @@ const ours = contendOnRetry('retry', async () => {
   const broker = createPostgresBroker({ url: server.url, schema: SCHEMA });
   return { broker, close: () => broker.close() };
 });
-const contenders: readonly Contender[] = [ours, graphileWorker(server.url), pgBoss(server.url)];
+const bull = bullmqOnPostgres(server.url, 'bench_bull');
+const contenders: readonly Contender[] = [ours, graphileWorker(server.url), pgBoss(server.url), bull];
+
+/** BullMQ commits each run by itself: a tenth of the others' runs takes it as long. */
+const countOf = (contender: Contender, count: number): number => (contender === bull ? count / 10 : count);
 
 /** Milliseconds of processor time, of this process and of the server's, as far as the system tells. */
 const readCpu: ReadCpu = async () => {
@@ -46,6 +51,7 @@ async function compare(title: string, unit: string, rows: Rows): Promise<void> {
   if (!isWanted(title)) return;
   const take = async (index: number): Promise<number> => {
     await admin.query('drop schema if exists bench_boss cascade');
+    await admin.query('drop schema if exists bench_bull cascade');
     await admin.query('checkpoint');
     return (await rows[index]?.take()) ?? Number.NaN;
   };
@@ -63,7 +69,7 @@ const processRow = (contender: Contender, count: number, concurrency: number) =>
 });
 
 await compare('process, concurrency 100', 'runs/s', [
-  ...contenders.map((one) => processRow(one, 20_000, 100)),
+  ...contenders.map((one) => processRow(one, countOf(one, 20_000), 100)),
   {
     name: 'bare statement, 100 a batch (ceiling)',
     take: () => ceiling(server.url, { count: 50_000, batch: 100 }),
@@ -85,16 +91,17 @@ await compare(
 await compare(
   'bulk submit',
   'runs/s',
-  contenders.map((one) => ({ name: one.name, take: () => submitInBulk(one, 20_000) })),
+  contenders.map((one) => ({ name: one.name, take: () => submitInBulk(one, countOf(one, 20_000)) })),
 );
 await compare(
   'retries, fail twice then succeed',
   'executions/s',
-  contenders.map((one) => ({ name: one.name, take: () => failTwice(one, 3_000) })),
+  contenders.map((one) => ({ name: one.name, take: () => failTwice(one, countOf(one, 3_000)) })),
 );
 
 if (isWanted('pinned')) {
-  for (const contender of contenders) {
+  // Two hundred thousand runs would take BullMQ minutes.
+  for (const contender of contenders.filter((one) => one !== bull)) {
     const eighths = await pinned(contender, { url: server.url, count: 200_000 });
     const rate = 8 / eighths.reduce((sum, one) => sum + 1 / one, 0);
     const title = 'pinned snapshot, 200 000 runs';

@@ -1,17 +1,32 @@
 import { randomUUID } from 'node:crypto';
-import type { Job } from 'bullmq';
-import { Queue, Worker } from 'bullmq';
+import type { BackendClasses, IQueueBackend, Job } from 'bullmq';
+import { createPostgresBackend, Queue, Worker, withBackend } from 'bullmq';
 import type { Bench, Contender, Work } from './contender.ts';
 
 /** BullMQ as its documentation says it is fastest: ended jobs removed, no event stream, bulk calls. */
 export function bullmq(port: number): Contender {
-  return { name: 'BullMQ', open: async () => openBullmq(port) };
+  const connection = { host: '127.0.0.1', port, maxRetriesPerRequest: null };
+  return { name: 'BullMQ', open: async () => openBullmq({ Queue, Worker }, connection) };
 }
 
-async function openBullmq(port: number): Promise<Bench> {
-  const connection = { host: '127.0.0.1', port, maxRetriesPerRequest: null };
+/** The same on Postgres, with as many connections as the other contenders have. */
+export function bullmqOnPostgres(url: string, schema: string): Contender {
+  const connection = { connectionString: url, schema, max: 10, migrate: true };
+  return {
+    name: 'BullMQ on Postgres',
+    open: async () => openBullmq(withBackend(createPostgresBackend), connection),
+  };
+}
+
+/** Its classes, bound to one of its backends. */
+type Classes<Connection> = Pick<BackendClasses<IQueueBackend, Connection>, 'Queue' | 'Worker'>;
+
+async function openBullmq<Connection>(
+  { Queue, Worker }: Classes<Connection>,
+  connection: Connection,
+): Promise<Bench> {
   const name = `bench-${randomUUID()}`;
-  const queue = new Queue(name, {
+  const queue = new Queue<number>(name, {
     connection,
     streams: { events: { maxLen: 0 } },
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
