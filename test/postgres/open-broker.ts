@@ -14,8 +14,11 @@ export function sleep(ms: number): Promise<void> {
 /** A schema of its own, whose runs go when a broker is closed and that itself goes at the end. */
 export interface TestSchema {
   readonly name: string;
-  /** A broker without runs. */
-  readonly open: (options?: { readonly keepCompleted?: number }) => Promise<BrokerHarness>;
+  /** A broker without runs; with a `url`, by connections of its own. */
+  readonly open: (options?: {
+    readonly keepCompleted?: number;
+    readonly url?: string;
+  }) => Promise<BrokerHarness>;
   readonly drop: () => Promise<void>;
 }
 
@@ -32,8 +35,9 @@ export async function createTestSchema(client: SqlClient): Promise<TestSchema> {
   const tables = TABLES.map((table) => `${name}.${table}`);
   return {
     name,
-    open: async ({ keepCompleted = Infinity } = {}) => {
-      const broker = createPostgresBroker({ client, schema: name, keepCompleted });
+    open: async ({ keepCompleted = Infinity, url } = {}) => {
+      const where = url === undefined ? { client } : { url };
+      const broker = createPostgresBroker({ ...where, schema: name, keepCompleted });
       const close = async (): Promise<void> => {
         await broker.close();
         await client.query(`truncate ${tables.join(', ')}`);
