@@ -17,7 +17,7 @@ import { pinned } from './queues/pinned.ts';
 import { ceiling } from './queues/postgres-ceiling.ts';
 import type { ReadCpu } from './queues/scenarios.ts';
 import { failTwice, submitInBulk, submitOneByOne, process as work } from './queues/scenarios.ts';
-import { isWanted, printTable, rounds } from './report.ts';
+import { isWanted, printTable, roundsOr } from './report.ts';
 import { inRounds } from './rounds.ts';
 
 const server = await startPrivatePostgres([
@@ -55,7 +55,7 @@ async function compare(title: string, unit: string, rows: Rows): Promise<void> {
     await admin.query('checkpoint');
     return (await rows[index]?.take()) ?? Number.NaN;
   };
-  printTable(title, unit, await inRounds(rows, rounds, take));
+  printTable(title, unit, await inRounds(rows, roundsOr(7), take));
 }
 
 const cpu = new Map<string, number[]>();

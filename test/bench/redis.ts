@@ -12,7 +12,7 @@ import type { Contender } from './queues/contender.ts';
 import { contendOnRetry } from './queues/on-retry.ts';
 import type { ReadCpu } from './queues/scenarios.ts';
 import { failTwice, submitInBulk, submitOneByOne, process as work } from './queues/scenarios.ts';
-import { isWanted, printTable, rounds } from './report.ts';
+import { isWanted, printTable, roundsOr } from './report.ts';
 import { inRounds } from './rounds.ts';
 
 const server = await startPrivateRedis();
@@ -41,7 +41,7 @@ async function compare(title: string, unit: string, rows: Rows): Promise<void> {
     await observer.flushAll();
     return (await rows[index]?.take()) ?? Number.NaN;
   };
-  printTable(title, unit, await inRounds(rows, rounds, take));
+  printTable(title, unit, await inRounds(rows, roundsOr(7), take));
 }
 
 const cpu = new Map<string, number[]>();

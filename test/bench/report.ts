@@ -4,11 +4,16 @@ import type { Result } from './rounds.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '15' }, json: { type: 'string' } },
+  options: { rounds: { type: 'string' }, json: { type: 'string' } },
 });
 
-/** How often every row of a table is taken: `--rounds 31`. */
-export const rounds = Number(values.rounds);
+/** How often every row of a table is taken: `--rounds 31`, else as often as is usual. */
+export function roundsOr(usual: number): number {
+  return Number(values.rounds ?? usual);
+}
+
+/** How often rows that take milliseconds are taken. */
+export const rounds = roundsOr(15);
 
 /** Whether a table was asked for by its first word, `npm run bench -- inprocess happy`; without any, all are. */
 export function isWanted(title: string): boolean {
