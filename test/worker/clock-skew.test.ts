@@ -31,6 +31,25 @@ describe.each([
     expect(worker.toldOf('started')).toMatchObject([{ latenessMs: 0 }, { latenessMs: 0 }]);
   });
 
+  it('completes a run inside a transaction by the clock of the broker', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const skewed: Clock = { ...clock, now: () => clock.now() + offsetMs };
+    const task = defineTask({
+      name: 'transactional',
+      run: async (_: null, ctx) => {
+        await pass(clock, 3_000);
+        await ctx.complete({ tx: {}, result: 'done' });
+        await pass(clock, 60_000);
+      },
+    });
+    const { id } = await queue.submit(task, null);
+    startWorker({ tasks: [task], clock: skewed, broker: { ...broker, within: () => broker } });
+
+    await clock.advance('10s');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', completedAt: 3_000 });
+  });
+
   it('neither stalls the runs of others nor loses its own', async () => {
     const { clock, queue, startWorker } = setScene();
     const skewed: Clock = { ...clock, now: () => clock.now() + offsetMs };

@@ -13,12 +13,19 @@ import { writeResult } from './write-result.ts';
  * @throws {LeaseLostError} when somebody else holds the run: let it roll the transaction back
  */
 export async function completeWithin(
-  { broker, clock, random }: WorkerSettings,
+  {
+    broker,
+    random,
+    now,
+  }: Pick<WorkerSettings, 'broker' | 'random'> & {
+    /** By the clock of the broker, in epoch ms. */
+    readonly now: () => number;
+  },
   claim: { readonly task: AnyTask; readonly run: Run<'started'> },
   { tx, result }: Completion,
 ): Promise<void> {
   const outcome = { type: 'completed', result: writeResult(result) } as const;
-  const { settlement } = settleOutcome(claim.task, claim.run, outcome, { now: clock.now(), random });
+  const { settlement } = settleOutcome(claim.task, claim.run, outcome, { now: now(), random });
   const { settled } = await within(broker, tx).exchange({ settle: [settlement] });
   if (settled[0] !== 'ok' && settled[0] !== 'already') throw new LeaseLostError();
 }

@@ -46,9 +46,10 @@ export class Engine {
     this.#settings = settings;
     this.#emitter = emitter;
     this.#exchanger = new Exchanger(settings, (error) => this.#onError(error, 'exchanging'));
-    this.#executions = new Executions(settings, emitter, (execution, outcome) =>
-      this.#onEnd(execution, outcome),
-    );
+    this.#executions = new Executions(settings, emitter, {
+      now: () => this.#exchanger.now(),
+      onEnd: (execution, outcome) => this.#onEnd(execution, outcome),
+    });
   }
 
   /** Whether nothing runs and everything is settled. */

@@ -14,14 +14,19 @@ import { Slots } from './slots.ts';
 /** What an execution that its worker gave up ends with. */
 const RELEASED: Outcome = { type: 'released' };
 
-/** Called once for each claimed run, with `undefined` when nobody would hear its outcome. */
-export type OnEnd = (execution: Execution, outcome: Outcome | undefined) => void;
+/** What the claimed runs of a worker need of it. */
+interface Surroundings {
+  /** The clock of the broker, in epoch ms. */
+  readonly now: () => number;
+  /** Called once for each claimed run, with `undefined` when nobody would hear its outcome. */
+  readonly onEnd: (execution: Execution, outcome: Outcome | undefined) => void;
+}
 
 /** The claimed runs of a worker: those that go on and those that wait for a slot. */
 export class Executions {
   readonly #settings: WorkerSettings;
   readonly #emitter: WorkerEmitter;
-  readonly #onEnd: OnEnd;
+  readonly #onEnd: Surroundings['onEnd'];
   readonly #port: ExecutionPort;
   readonly #pace: Pace;
   readonly #slots: Slots;
@@ -30,7 +35,7 @@ export class Executions {
   #held: Execution[] = [];
   #isStopping = false;
 
-  constructor(settings: WorkerSettings, emitter: WorkerEmitter, onEnd: OnEnd) {
+  constructor(settings: WorkerSettings, emitter: WorkerEmitter, { now, onEnd }: Surroundings) {
     this.#settings = settings;
     this.#emitter = emitter;
     this.#onEnd = onEnd;
@@ -38,7 +43,7 @@ export class Executions {
       clock: settings.clock,
       log: ({ task, run }, message, details) =>
         emitter.emit('log', () => ({ ...noticeOf(task, run), message, details })),
-      complete: (execution, completion) => completeWithin(settings, execution, completion),
+      complete: (execution, completion) => completeWithin({ ...settings, now }, execution, completion),
       onEnd: (execution, outcome) => this.#end(execution, outcome),
     };
     this.#pace = new Pace(settings);
