@@ -124,16 +124,17 @@ local function claimLane(key, tag, room, most)
 end
 
 local function claimRuns(claim, tags)
-  leaseUntil = now + claim.leaseMs
+  leaseUntil = math.floor(now + claim.leaseMs)
   local most = { scheduled = call('ZCARD', SCHEDULED), front = call('ZCARD', FRONT), ghosts = call('HLEN', GHOSTS) }
   for index = 1, #claim.lanes, 2 do
     local lane = claim.lanes[index]
     local room = math.min(claim.lanes[index + 1], claim.limit - #got.ids)
     claimLane(laneKey(lane), tags[lane], room, most)
   end
-  local leases = {}
+  -- As text, made once: a number would be written out anew for each run.
+  local leases, score = {}, string.format('%.0f', leaseUntil)
   for index = 1, #got.ids do
-    leases[index * 2 - 1], leases[index * 2] = leaseUntil, got.ids[index]
+    leases[index * 2 - 1], leases[index * 2] = score, got.ids[index]
   end
   many('HSET', RECORD, starts)
   many('ZADD', LEASES, leases)
