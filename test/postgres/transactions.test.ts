@@ -2,6 +2,7 @@ import type { PostgresBroker } from '@retry/postgres';
 import { createPostgresBroker, PostgresBrokerError } from '@retry/postgres';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { channelOf } from '../../packages/postgres/src/schema/migrations.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { settlementOf } from '../support/settle.ts';
 import type { TestSchema } from './open-broker.ts';
@@ -33,6 +34,19 @@ describeOnPostgres('a transaction of the user', (server) => {
 
   const orders = async (): Promise<number> =>
     Number((await pool.query(`select count(*) from ${schema.name}.orders`)).rows[0].count);
+  /** Listens as an idle worker of another process does; `heard` tells how many news there were so far. */
+  const hearNews = async () => {
+    const news: unknown[] = [];
+    const listener = new pg.Client({ connectionString: server().url });
+    await listener.connect();
+    await listener.query(`listen ${channelOf(schema.name)}`);
+    listener.on('notification', (message) => news.push(message));
+    const heard = async (): Promise<number> => {
+      await listener.query('select 1');
+      return news.length;
+    };
+    return { heard, close: () => listener.end() };
+  };
   const claim = (requestId: string) => ({
     claim: { worker: 'w', requestId, limit: 9, lanes: new Map([['l', 9]]), leaseMs: 60_000 },
   });
@@ -60,28 +74,43 @@ describeOnPostgres('a transaction of the user', (server) => {
       expect(await orders()).toBe(0);
     });
 
-    it('tells nobody before the transaction commits, nor in it', async () => {
+    it.each([
+      ['nobody', { wakeOnCommit: false }, [0, 0]],
+      ['idle workers once, at its commit,', { wakeOnCommit: true }, [0, 1]],
+    ] as const)('tells %s given %j', async (_who, options, [before, after]) => {
+      const telling = createPostgresBroker({ client: pool, schema: schema.name, listen: false, ...options });
       await pool.query(`insert into ${schema.name}.waiter values ('somebody', 9e15)`);
-      const heard: unknown[] = [];
-      const listener = new pg.Client({ connectionString: server().url });
-      await listener.connect();
-      const { rows } = await pool.query(
-        `select prosrc from pg_proc where proname = 'tell' and pronamespace = $1::regnamespace`,
-        [schema.name],
-      );
-      const [, channel = ''] = /pg_notify\('([^']+)'/.exec(rows[0].prosrc) ?? [];
-      await listener.query(`listen ${channel}`);
-      listener.on('notification', (message) => heard.push(message));
+      const { heard, close } = await hearNews();
 
-      await broker.within(tx).submit([submission]);
+      await telling.within(tx).submit([submission]);
+      await telling.within(tx).submit([{ ...submission, id: 'second' }]);
+      const inside = await heard();
       await tx.query('commit');
-      await listener.query('select 1');
-      const fromTransaction = heard.length;
-      await broker.submit([{ ...submission, id: 'b' }]);
-      await listener.query('select 1');
-      await listener.end();
+      const committed = await heard();
+      await telling.submit([{ ...submission, id: 'outside' }]);
+      const outside = await heard();
+      await close();
 
-      expect([fromTransaction, heard.length]).toEqual([0, 1]);
+      expect([inside, committed, outside]).toEqual([before, after, after + 1]);
+    });
+
+    it.each(['rolled back', 'committed while nobody is idle'])('tells nobody when it is %s', async (end) => {
+      const telling = createPostgresBroker({
+        client: pool,
+        schema: schema.name,
+        listen: false,
+        wakeOnCommit: true,
+      });
+      const isRolledBack = end === 'rolled back';
+      if (isRolledBack) await pool.query(`insert into ${schema.name}.waiter values ('somebody', 9e15)`);
+      const { heard, close } = await hearNews();
+
+      await telling.within(tx).submit([submission]);
+      await tx.query(isRolledBack ? 'rollback' : 'commit');
+      const told = await heard();
+      await close();
+
+      expect(told).toBe(0);
     });
   });
 

@@ -21,6 +21,14 @@ export interface PostgresBrokerOptions {
   readonly keepCompleted?: number;
   /** Whether to listen for news of other processes; without it, and behind a pooler, idle workers look every second. @default true */
   readonly listen?: boolean;
+  /**
+   * Whether what is submitted in a transaction of yours wakes idle workers when that commits; without it they find it
+   * at their next look, a second later at most. While a worker is idle it makes such commits wait for one another, all
+   * over the server: Postgres hands out news in the order of commits.
+   *
+   * @default false
+   */
+  readonly wakeOnCommit?: boolean;
 }
 
 /** Options with their defaults. */
@@ -31,11 +39,19 @@ export interface PostgresBrokerSettings {
   readonly schema: string;
   readonly keepCompleted: number;
   readonly listen: boolean;
+  readonly wakeOnCommit: boolean;
 }
 
 /** @throws {PostgresBrokerError} `INVALID_OPTIONS` */
 export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSettings {
-  const { client, url, connections = 4, keepCompleted = 1_000, listen = true } = options;
+  const {
+    client,
+    url,
+    connections = 4,
+    keepCompleted = 1_000,
+    listen = true,
+    wakeOnCommit = false,
+  } = options;
   if ((client === undefined) === (url === undefined)) {
     throw wrong('give either client or url', client === undefined ? 'neither' : 'both', 'Name one of them.');
   }
@@ -43,7 +59,8 @@ export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSetti
   if (!(Number.isInteger(connections) && connections >= 1)) {
     throw wrong('connections must be an integer ≥ 1', connections, 'Leave it out for 4.');
   }
-  return { client, url, connections, schema: readSchema(options.schema), keepCompleted, listen };
+  const schema = readSchema(options.schema);
+  return { client, url, connections, schema, keepCompleted, listen, wakeOnCommit };
 }
 
 /** @throws {PostgresBrokerError} `INVALID_OPTIONS` */

@@ -69,7 +69,7 @@ export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBr
     ...verbs(database, watch),
     waitForWork: (lanes, wait) =>
       isClosed ? Promise.reject(closedError('Postgres')) : watch.wait(lanes, wait),
-    within: (transaction) => brokerWithin(transaction, settings.schema),
+    within: (transaction) => brokerWithin(transaction, settings),
     close,
   };
 }

@@ -2,6 +2,7 @@ import type { Broker, ExchangeReply, ExchangeRequest } from '@retry/core/broker'
 import { callFunction } from './database.ts';
 import { PostgresBrokerError } from './errors.ts';
 import { readSettled } from './exchange.ts';
+import type { PostgresBrokerSettings } from './options.ts';
 import { refuseUnsettled, settlementColumns, splitSettlements } from './settlement-rows.ts';
 import type { SqlClient } from './sql-client.ts';
 import { submissionColumns, submitAnswers } from './submit.ts';
@@ -14,16 +15,20 @@ const NO_CLAIM = [null, null, null, null, null, null, null, null, null] as const
 
 /**
  * Submits and settles by the user's own connection, as part of the transaction that is open there. Nobody is told of
- * what may yet be rolled back, and nothing is sent twice: a statement that fails has ended the transaction.
+ * what may yet be rolled back (news leave with the commit, if they are wanted), and nothing is sent twice: a statement
+ * that fails has ended the transaction.
  *
  * @throws {PostgresBrokerError} `INVALID_OPTIONS` for what has no `query`
  */
-export function brokerWithin(transaction: unknown, schema: string): TransactionBroker {
+export function brokerWithin(
+  transaction: unknown,
+  { schema, wakeOnCommit }: Pick<PostgresBrokerSettings, 'schema' | 'wakeOnCommit'>,
+): TransactionBroker {
   const client = readTransaction(transaction);
   return {
     submit: async (submissions) => {
       if (submissions.length === 0) return [];
-      const values = [...submissionColumns(submissions), false];
+      const values = [...submissionColumns(submissions), wakeOnCommit];
       return submitAnswers(submissions, await callFunction(client, schema, { name: 'submit_runs', values }));
     },
     exchange: (request) => settleWithin(client, schema, request),

@@ -26,7 +26,7 @@ export interface SubmitOptions {
   readonly concurrency?: { readonly key: string; readonly limit: number };
   /**
    * The client that began your transaction, where the broker lives in your database: the run is kept once that commits.
-   * Idle workers are not told of it; they find it at their next look.
+   * Idle workers find it at their next look, unless the broker is told to wake them.
    */
   readonly tx?: unknown;
 }
