@@ -46,13 +46,17 @@ const readCpu: ReadCpu = async () => {
   return (user + system) / 1_000 + serverCpuMs(server.pid());
 };
 
+/** Removes what contenders leave behind, and lets the server write down what is due. */
+async function cleanUp(): Promise<void> {
+  await admin.query('drop schema if exists bench_boss, bench_bull cascade');
+  await admin.query('checkpoint');
+}
+
 /** One table; each row is taken once per round. */
 async function compare(title: string, unit: string, rows: Rows): Promise<void> {
   if (!isWanted(title)) return;
   const take = async (index: number): Promise<number> => {
-    await admin.query('drop schema if exists bench_boss cascade');
-    await admin.query('drop schema if exists bench_bull cascade');
-    await admin.query('checkpoint');
+    await cleanUp();
     return (await rows[index]?.take()) ?? Number.NaN;
   };
   printTable(title, unit, await inRounds(rows, roundsOr(7), take));
@@ -102,6 +106,7 @@ await compare(
 if (isWanted('pinned')) {
   // Two hundred thousand runs would take BullMQ minutes.
   for (const contender of contenders.filter((one) => one !== bull)) {
+    await cleanUp();
     const eighths = await pinned(contender, { url: server.url, count: 200_000 });
     const rate = 8 / eighths.reduce((sum, one) => sum + 1 / one, 0);
     const title = 'pinned snapshot, 200 000 runs';
