@@ -1,4 +1,4 @@
-import PgBoss from 'pg-boss';
+import { PgBoss } from 'pg-boss';
 import type { Bench, Contender, Work } from './contender.ts';
 
 const SCHEMA = 'bench_boss';
@@ -16,7 +16,7 @@ async function openBoss(url: string): Promise<Bench> {
   const boss = new PgBoss(options);
   boss.on('error', () => {});
   await boss.start();
-  await boss.createQueue(NAME, { name: NAME, retryLimit: 2, retryDelay: 0 });
+  await boss.createQueue(NAME, { retryLimit: 2, retryDelay: 0 });
   return {
     submit: (payload, given) =>
       boss.send(
@@ -24,7 +24,11 @@ async function openBoss(url: string): Promise<Bench> {
         { payload },
         given === undefined ? {} : { startAfter: new Date(Date.now() + given.delayMs) },
       ),
-    submitBulk: (payloads) => boss.insert(payloads.map((payload) => ({ name: NAME, data: { payload } }))),
+    submitBulk: (payloads) =>
+      boss.insert(
+        NAME,
+        payloads.map((payload) => ({ data: { payload } })),
+      ),
     work: async (work) => startLoops(boss, work),
     close: async () => {
       await boss.stop({ graceful: false, close: true });
