@@ -17,12 +17,10 @@ declare
   v_taken bigint[];
   v_keys text[];
 begin
-  with input as materialized (
-    select id, epoch, substr(p_moves, n::integer, 1) as move, at, error, result, record, n
-    from unnest(p_ids, p_epochs, p_ats, p_errors, p_results, p_records)
-      with ordinality as input (id, epoch, at, error, result, record, n)
-  ), taken as (
-    delete from inflight i using input s
+  with taken as (
+    delete from inflight i
+    using unnest(p_ids, p_epochs, string_to_array(p_moves, null), p_ats, p_errors, p_results, p_records)
+      with ordinality as s (id, epoch, move, at, error, result, record, n)
     where i.id = s.id and i.epoch = s.epoch and (not p_if_expired or i.lease_until <= p_now)
     returning s.n, s.id, i.lane, s.epoch, s.at, s.error, s.result, s.record::json as record,
       i.key, i.key_limit, i.key_waits, i.holds_key, i.submitted_at, i.run_at, i.claimed_at,
