@@ -38,10 +38,12 @@ begin
   ), counted as (
     insert into tally (submitted, forgotten) select count(*), 0 from fresh having count(*) > 0
   )
-  select array_agg(id), array_agg(distinct lane) filter (where run_at <= v_now),
-    array_agg(distinct lane) filter (where run_at > v_now)
-  into v_created, v_ready, v_later from fresh;
-  if p_notify and v_created is not null then
+  select array_agg(id) into v_created from fresh;
+  if p_notify and v_created is not null and exists (select from waiter where until > v_now) then
+    select array_agg(distinct lane) filter (where due <= v_now), array_agg(distinct lane) filter (where due > v_now)
+    into v_ready, v_later
+    from (select lane, greatest(v_now, run_at, v_now + delay) as due
+      from unnest(p_lanes, p_run_ats, p_delays) as input (lane, run_at, delay)) asked;
     perform tell(v_ready, v_later);
   end if;
   if cardinality(v_created) = cardinality(p_ids) then
