@@ -20,7 +20,7 @@ $$;
 export const CLAIM_NEXT = `
 create function claim_next(
   p_lane text, p_after bigint, p_limit bigint, p_now bigint, p_until bigint,
-  out o_seen bigint, out o_last bigint, out o_keyed bigint, out o_claimed json
+  out o_seen bigint, out o_last bigint, out o_keyed bigint, out o_claimed text
 ) language plpgsql as $$
 begin
   with next as materialized (
@@ -34,12 +34,15 @@ begin
   )
   select
     (select count(*) from next), (select max(ord) from next), (select count(key) from next),
-    case when count(*) > 0 then json_build_object(
-      'lane', p_lane, 'at', p_now, 'until', p_until,
-      'ids', json_agg(id), 'ords', json_agg(ord), 'epochs', json_agg(epoch + 1), 'payloads', json_agg(payload),
-      'submitted', json_agg(submitted_at), 'due', json_agg(run_at), 'records', json_agg(record)) end
+    case when count(*) > 0 then concat('{"lane":', to_json(p_lane), ',"at":', p_now, ',"until":', p_until, ',"ids":', json_agg(id),
+      ',"ords":', json_agg(ord), ',"epochs":', json_agg(epoch + 1), ',"payloads":', json_agg(payload),
+      ',"submitted":', json_agg(submitted_at), ',"due":', json_agg(run_at),
+      ',"records":[', string_agg(coalesce(record, 'null'), ','), ']}') end
   into o_seen, o_last, o_keyed, o_claimed
-  from (select m.*, r.payload from moved m join run r on r.id = m.id order by m.ord) claimed;
+  from (
+    select id, ord, epoch, submitted_at, run_at, record,
+      coalesce(payload, (select r.payload from run r where r.id = moved.id)) as payload
+    from moved order by ord) claimed;
 end
 $$;
 `;
@@ -52,12 +55,12 @@ $$;
 export const CLAIM_KEYED = `
 create function claim_keyed(
   p_lane text, p_after bigint, p_last bigint, p_now bigint, p_until bigint,
-  out o_claimed json[], out o_is_busy boolean
+  out o_claimed text[], out o_is_busy boolean
 ) language plpgsql as $$
 declare
   v_next record;
   v_held bigint;
-  v_run json;
+  v_run text;
 begin
   o_is_busy := false;
   for v_next in
@@ -86,7 +89,7 @@ begin
       'lane', p_lane, 'at', p_now, 'until', p_until,
       'ids', json_build_array(m.id), 'ords', json_build_array(m.ord), 'epochs', json_build_array(m.epoch + 1),
       'payloads', json_build_array(r.payload), 'submitted', json_build_array(m.submitted_at),
-      'due', json_build_array(m.run_at), 'records', json_build_array(m.record),
+      'due', json_build_array(m.run_at), 'records', json_build_array(m.record::json),
       'concurrency', json_build_object('key', m.key, 'limit', m.key_limit,
         'whenFull', case when m.key_waits then 'wait' else 'claim' end),
       'isOverLimit', v_held >= m.key_limit)

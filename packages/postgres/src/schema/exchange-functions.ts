@@ -6,7 +6,7 @@
 export const CLAIM = `
 create function claim_runs(
   p_limit bigint, p_lanes text[], p_limits bigint[], p_lows bigint[], p_low_due bigint, p_now bigint, p_until bigint,
-  out o_claimed json[], out o_next_due bigint
+  out o_claimed text[], out o_next_due bigint
 ) language plpgsql as $$
 declare
   v_left bigint := p_limit;
@@ -109,7 +109,7 @@ create function exchange(
 declare
   v_now bigint := now_ms();
   v_answers text := '';
-  v_started json[];
+  v_started text[];
   v_claimed text;
   v_next_due bigint;
   v_trimmed bigint;
@@ -132,7 +132,7 @@ begin
     from claim_runs(case when v_claimed is null then p_limit else 0 end,
       p_lanes, p_limits, p_lows, p_low_due, v_now, v_now + p_lease);
     if v_started is not null then
-      v_claimed := array_to_json(v_started)::text;
+      v_claimed := '[' || array_to_string(v_started, ',') || ']';
       insert into reply values (p_worker, p_request, v_now, v_claimed);
       delete from reply where worker = p_worker and request = p_forget;
     end if;

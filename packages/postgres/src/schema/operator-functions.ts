@@ -63,7 +63,7 @@ begin
     delete from ended where id = any (p_ids) and state in ('failed', 'stalled', 'rate_limited') returning *
   ), again as (
     select d.id, d.lane, d.epoch, r.key, r.key_limit, r.key_waits, coalesce(d.record::jsonb, '{}')
-      || jsonb_build_object('redrives', coalesce((d.record ->> 'redrives')::integer, 0) + 1,
+      || jsonb_build_object('redrives', coalesce((d.record::json ->> 'redrives')::integer, 0) + 1,
         'runAt', v_now, 'submittedAt', v_now, 'completedAt', d.ended_at) as record
     from dead d join run r on r.id = d.id order by array_position(p_ids, d.id)
   ), back as (
@@ -71,7 +71,7 @@ begin
     select lane, nextval('back_order'), id, epoch, key, key_limit, key_waits,
       (case when p_keep_attempts then record else
         record - '{errors,previousDelayMs,failures,stalls,releases,rateLimits}'::text[]
-          || jsonb_build_object('resetEpoch', epoch, 'resetAt', v_now) end)::json
+          || jsonb_build_object('resetEpoch', epoch, 'resetAt', v_now) end)::text
     from (select * from again) again
   )
   select array_agg(id), array_agg(distinct lane) into v_redriven, v_lanes from dead;

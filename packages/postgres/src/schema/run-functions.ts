@@ -3,17 +3,17 @@ export const PLACES = `
 create view place as
   select id, lane, 'submitted' as state, epoch, submitted_at, run_at, null::bigint as claimed_at,
     null::bigint as heartbeat_at, null::bigint as ended_at, false as wants_cancel, null::text as error_name,
-    null::text as result, record from ready
+    null::text as result, record::json from ready
   union all
-  select id, lane, 'submitted', epoch, submitted_at, run_at, null, null, null, false, null, null, record from parked
+  select id, lane, 'submitted', epoch, submitted_at, run_at, null, null, null, false, null, null, record::json from parked
   union all
-  select id, lane, 'scheduled', epoch, submitted_at, run_at, null, null, null, false, null, null, record from scheduled
+  select id, lane, 'scheduled', epoch, submitted_at, run_at, null, null, null, false, null, null, record::json from scheduled
   union all
   select id, lane, 'started', epoch, submitted_at, run_at, claimed_at, heartbeat_at, null, wants_cancel, null, null,
-    record from inflight
+    record::json from inflight
   union all
-  select id, lane, state, epoch, submitted_at, run_at, claimed_at, claimed_at, ended_at, false, error_name, result, record
-    from ended;
+  select id, lane, state, epoch, submitted_at, run_at, claimed_at, claimed_at, ended_at, false, error_name, result,
+    record::json from ended;
 
 create function show_run(p_run run, p_place place) returns json language sql immutable as $$
   select json_build_array(p_run.id, p_run.lane, p_run.payload, p_place.state, p_place.epoch,

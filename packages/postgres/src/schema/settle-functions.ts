@@ -22,7 +22,7 @@ begin
     using unnest(p_ids, p_epochs, string_to_array(p_moves, null), p_ats, p_errors, p_results, p_records)
       with ordinality as s (id, epoch, move, at, error, result, record, n)
     where i.id = s.id and i.epoch = s.epoch and (not p_if_expired or i.lease_until <= p_now)
-    returning s.n, s.id, i.lane, s.epoch, s.at, s.error, s.result, s.record::json as record,
+    returning s.n, s.id, i.lane, s.epoch, s.at, s.error, s.result, s.record,
       i.key, i.key_limit, i.key_waits, i.holds_key, i.submitted_at, i.run_at, i.claimed_at,
       case when i.wants_cancel and s.move in ('r', 'b', 's') then 'c' else s.move end as move
   ), front as (

@@ -26,10 +26,11 @@ begin
     from unnest(p_ids, p_lanes, p_payloads, p_run_ats, p_delays, p_keys, p_limits, p_waits)
       as input (id, lane, payload, run_at, delay, key, key_limit, key_waits)
     on conflict do nothing
-    returning id, lane, submitted_at, run_at, key, key_limit, key_waits
+    returning id, lane, submitted_at, run_at, key, key_limit, key_waits,
+      case when octet_length(payload) <= 200 then payload end as short
   ), now_ready as (
-    insert into ready (lane, ord, id, epoch, submitted_at, run_at, key, key_limit, key_waits)
-    select lane, nextval('back_order'), id, 0, submitted_at, run_at, key, key_limit, key_waits
+    insert into ready (lane, ord, id, epoch, submitted_at, run_at, key, key_limit, key_waits, payload)
+    select lane, nextval('back_order'), id, 0, submitted_at, run_at, key, key_limit, key_waits, short
     from fresh where run_at <= v_now
   ), for_later as (
     insert into scheduled (lane, run_at, ord, id, epoch, submitted_at, key, key_limit, key_waits)

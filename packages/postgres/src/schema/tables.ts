@@ -3,7 +3,8 @@
  * given twice. Where the run is on its way stands in exactly one of the others, in rows that are written once and
  * deleted once, so that the tables that claims read stay small. Text sorts by its bytes: fast, and the same everywhere.
  *
- * `record` is what the latest settlement said of the run (counters, instants, errors); null where the columns say all.
+ * `record` is what the latest settlement said of the run (counters, instants, errors), in JSON; null where the columns say all.
+ * A new run has a short payload in `ready` too, so that its first claim need not look it up.
  */
 export const TABLES = `
 create sequence back_order;
@@ -31,7 +32,8 @@ create table ready (
   key text collate "C",
   key_limit bigint,
   key_waits boolean,
-  record json,
+  record text,
+  payload text,
   primary key (lane, ord)
 );
 create unique index ready_id on ready (id);
@@ -50,7 +52,7 @@ create table scheduled (
   key text collate "C",
   key_limit bigint,
   key_waits boolean,
-  record json,
+  record text,
   primary key (lane, run_at, ord)
 );
 create unique index scheduled_id on scheduled (id);
@@ -69,7 +71,7 @@ create table inflight (
   key_waits boolean,
   holds_key boolean not null default false,
   wants_cancel boolean not null default false,
-  record json
+  record text
 );
 create index inflight_lease on inflight (lease_until);
 create index inflight_key on inflight (key) where holds_key;
@@ -87,7 +89,7 @@ create table ended (
   submitted_at bigint,
   run_at bigint,
   claimed_at bigint,
-  record json
+  record text
 );
 create index ended_finished on ended (ord) where not is_dead;
 create index ended_dead on ended (id) where is_dead;
