@@ -40,7 +40,7 @@ const EPOCHS = 'integer[]';
 export const FUNCTIONS: Readonly<Record<FunctionName, readonly string[]>> = {
   submit_runs: [TEXTS, TEXTS, TEXTS, WHOLES, WHOLES, TEXTS, WHOLES, 'boolean[]', 'boolean'],
   exchange: [
-    ...[TEXTS, EPOCHS, 'text', 'boolean', WHOLES, TEXTS, TEXTS, TEXTS, TEXTS, TEXTS, 'boolean'],
+    ...[TEXTS, EPOCHS, 'text', 'boolean', WHOLES, TEXTS, TEXTS, 'text', TEXTS, TEXTS, 'boolean'],
     ...['text', 'text', 'text', 'bigint', TEXTS, WHOLES, WHOLES, 'bigint', 'bigint', 'bigint', 'bigint'],
   ],
   get_runs: [TEXTS],

@@ -71,13 +71,17 @@ export function settlementColumns(
     plainArray(settlements.map(instantOf)),
     textArray(settlements.map(({ next }) => errorNameOf(next))),
     textArray(settlements.map(({ next }) => next.result)),
-    textArray(
-      settlements.map((settlement) => (needsNoRecord(settlement) ? undefined : writeRecord(settlement))),
-    ),
+    recordLines(settlements),
     lanesOf(settlements, 'submitted'),
     lanesOf(settlements, 'scheduled'),
     news === 'tell',
   ];
+}
+
+/** A line of JSON for each, empty where none is needed; `null` where none needs one. */
+function recordLines(settlements: readonly Settlement[]): string | null {
+  if (settlements.every(needsNoRecord)) return null;
+  return settlements.map((one) => (needsNoRecord(one) ? '' : writeRecord(one))).join('\n');
 }
 
 /** How many of them end for good, so that retention has something to do. */

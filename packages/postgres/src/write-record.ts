@@ -57,8 +57,8 @@ function cleanValue(_key: string, value: unknown): unknown {
 }
 
 function cleanText(text: string): string {
-  return text.replaceAll(
-    /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g,
-    '\uFFFD',
-  );
+  return SUSPECT.test(text) ? text.replaceAll(UNPAIRED, '\uFFFD') : text;
 }
+
+const SUSPECT = /[\0\uD800-\uDFFF]/;
+const UNPAIRED = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;

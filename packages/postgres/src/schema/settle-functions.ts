@@ -10,7 +10,7 @@
 export const SETTLE = `
 create function settle_runs(
   p_ids text[], p_epochs integer[], p_moves text, p_if_expired boolean, p_ats bigint[],
-  p_errors text[], p_results text[], p_records text[], p_now bigint,
+  p_errors text[], p_results text[], p_records text, p_now bigint,
   out o_answers text, out o_lanes text[]
 ) language plpgsql as $$
 declare
@@ -19,8 +19,8 @@ declare
 begin
   with taken as (
     delete from inflight i
-    using unnest(p_ids, p_epochs, string_to_array(p_moves, null), p_ats, p_errors, p_results, p_records)
-      with ordinality as s (id, epoch, move, at, error, result, record, n)
+    using unnest(p_ids, p_epochs, string_to_array(p_moves, null), p_ats, p_errors, p_results,
+      string_to_array(p_records, chr(10), '')) with ordinality as s (id, epoch, move, at, error, result, record, n)
     where i.id = s.id and i.epoch = s.epoch and (not p_if_expired or i.lease_until <= p_now)
     returning s.n, s.id, i.lane, s.epoch, s.at, s.error, s.result, s.record,
       i.key, i.key_limit, i.key_waits, i.holds_key, i.submitted_at, i.run_at, i.claimed_at,
@@ -65,7 +65,7 @@ $$;
 
 /** Why the settlements that took nothing took nothing. */
 export const ANSWER_UNSETTLED = `
-create function answer_unsettled(p_ids text[], p_epochs integer[], p_records text[], p_taken bigint[]) returns text
+create function answer_unsettled(p_ids text[], p_epochs integer[], p_records text, p_taken bigint[]) returns text
 language sql set enable_hashjoin = on as $$
   select string_agg(
     case
@@ -76,7 +76,7 @@ language sql set enable_hashjoin = on as $$
         = coalesce(s.record::json ->> 'settledBy', s.epoch || ':complete') then 'a'
       else 'f'
     end, '' order by s.n)
-  from unnest(p_ids, p_epochs, p_records) with ordinality as s (id, epoch, record, n)
+  from unnest(p_ids, p_epochs, string_to_array(p_records, chr(10), '')) with ordinality as s (id, epoch, record, n)
   left join unnest(p_taken) as t (n) on t.n = s.n
 $$;
 `;
