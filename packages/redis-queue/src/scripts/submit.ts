@@ -37,7 +37,7 @@ end
 many('HSET', BODY, written)
 putOnSchedule(schedules, tags, records)
 many('HSET', RECORD, records)
-if created > 0 then call('SADD', LANES, unpack(tags)) end
+if created > 0 then many('SADD', LANES, tags) end
 
 -- Ids that cancelled runs left at the head of a lane: dropped here too, for a lane that nobody claims from.
 local function dropGhosts(key, tag, most)
