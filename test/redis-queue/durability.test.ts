@@ -86,6 +86,25 @@ function describeWaitAof(): void {
     expect(await broker.audit()).toMatchObject({ waiting: 1 });
   });
 
+  it('waits for the file also where another connection wrote the run', async () => {
+    await set('appendfsync', 'no');
+    const [first, second] = [await open({ url: server.url }), await open({ url: server.url })];
+    const answers: unknown[] = [];
+    const submit = async (broker: RedisBroker) => answers.push(...(await broker.submit([SUBMISSION])));
+    const submitting = [submit(first)];
+    while ((await second.audit()).waiting === 0);
+    submitting.push(submit(second));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+
+    expect(answers).toEqual([]);
+    await set('appendfsync', 'always');
+    await second.exchange({
+      claim: { worker: 'w', requestId: 'r', limit: 9, lanes: new Map([['l', 9]]), leaseMs: 60_000 },
+    });
+    await Promise.all(submitting);
+    expect(answers.sort()).toEqual(['created', 'exists']);
+  });
+
   it('survives a server that forgets its scripts', async () => {
     const broker = await open({ url: server.url });
     const client = await createClient({ url: server.url }).connect();

@@ -37,7 +37,12 @@ end
 many('HSET', BODY, written)
 putOnSchedule(schedules, tags, records)
 many('HSET', RECORD, records)
-if created > 0 then many('SADD', LANES, tags) end
+if created > 0 then many('SADD', LANES, tags)
+else
+  -- What another connection wrote is not waited for by WAITAOF, unless this one writes after it.
+  writeWithoutMemory()
+  call('HINCRBY', META, 'submitted', 0)
+end
 
 -- Ids that cancelled runs left at the head of a lane: dropped here too, for a lane that nobody claims from.
 local function dropGhosts(key, tag, most)
