@@ -1,14 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import type { RedisBroker } from '@retry/redis-queue';
 import { createRedisBroker } from '@retry/redis-queue';
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PrivateRedis } from '../support/servers/redis.ts';
 import { findRedisBinary, startPrivateRedis } from '../support/servers/redis.ts';
+import { startPrivateCluster } from '../support/servers/redis-cluster.ts';
+import { openProxy } from '../support/tcp-proxy.ts';
 
 const NAME = "durability 'wait-aof'";
 const SUBMISSION = { id: 'a', lane: 'l', payload: '{}' };
+const CLAIM = { worker: 'w', requestId: 'r', limit: 9, lanes: new Map([['l', 9]]), leaseMs: 60_000 };
 
 if (canWaitForAof()) describe(NAME, describeWaitAof);
 else
@@ -33,8 +36,8 @@ function describeWaitAof(): void {
     opened.push(broker);
     return broker;
   };
-  const set = async (name: string, value: string): Promise<void> => {
-    const client = await createClient({ url: server.url }).connect();
+  const set = async (name: string, value: string, url = server.url): Promise<void> => {
+    const client = await createClient({ url }).connect();
     await client.configSet(name, value);
     await client.close();
   };
@@ -67,13 +70,12 @@ function describeWaitAof(): void {
       isAnswered = true;
     });
 
-    const claim = { worker: 'w', requestId: 'r', limit: 9, lanes: new Map([['l', 9]]), leaseMs: 60_000 };
     let claimed: readonly unknown[] = [];
-    while (claimed.length === 0) ({ claimed } = await broker.exchange({ claim }));
+    while (claimed.length === 0) ({ claimed } = await broker.exchange({ claim: CLAIM }));
 
     expect(isAnswered).toBe(false);
     await set('appendfsync', 'always');
-    await broker.exchange({ claim: { ...claim, requestId: 'next' } });
+    await broker.exchange({ claim: { ...CLAIM, requestId: 'next' } });
     await submitting;
   });
 
@@ -98,11 +100,44 @@ function describeWaitAof(): void {
 
     expect(answers).toEqual([]);
     await set('appendfsync', 'always');
-    await second.exchange({
-      claim: { worker: 'w', requestId: 'r', limit: 9, lanes: new Map([['l', 9]]), leaseMs: 60_000 },
-    });
+    await second.exchange({ claim: CLAIM });
     await Promise.all(submitting);
     expect(answers.sort()).toEqual(['created', 'exists']);
+  });
+
+  it('does not take a reconnect of ioredis for a file that was written', async () => {
+    await set('appendfsync', 'no');
+    const proxy = await openProxy(server.port);
+    const client = new Redis(proxy.port);
+    opened.push(proxy, { close: async () => client.disconnect() });
+    const broker = await open({ client });
+    const submitting = broker.submit([SUBMISSION]).catch((error: unknown) => error);
+    while ((await broker.audit()).waiting === 0);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+
+    proxy.aimAt(server.port);
+
+    expect(await submitting).toBeInstanceOf(Error);
+    await set('appendfsync', 'always');
+    expect(await broker.submit([SUBMISSION])).toEqual(['exists']);
+  });
+
+  it('waits for the node of a cluster that has the run', { timeout: 60_000 }, async () => {
+    const cluster = await startPrivateCluster(['--appendonly', 'yes', '--appendfsync', 'no']);
+    const client = new Cluster(cluster.ports.map((port) => ({ host: '127.0.0.1', port })));
+    opened.push({ close: cluster.stop }, { close: async () => client.disconnect() });
+    const broker = await open({ client });
+    const answers: unknown[] = [];
+    const submitting = Array.from({ length: 8 }, async (_, index) => {
+      answers.push(await broker.submit([{ ...SUBMISSION, id: `run-${index}` }]));
+    });
+    while ((await broker.audit()).waiting === 0);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+
+    expect(answers).toEqual([]);
+    await Promise.all(cluster.urls.map((url) => set('appendfsync', 'always', url)));
+    await broker.exchange({ claim: CLAIM });
+    await Promise.all(submitting);
   });
 
   it('survives a server that forgets its scripts', async () => {

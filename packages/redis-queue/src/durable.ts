@@ -11,11 +11,10 @@ const WAIT_AOF_MS = 10_000;
  * @throws {RedisBrokerError} `REDIS_NOT_DURABLE`, from `send`
  */
 export async function openDurable(link: RedisLink): Promise<RedisLink> {
-  const { send, close } = await link.openSecond();
+  const { sendPair, close } = await link.openSecond();
   const sendDurably: RedisLink['send'] = async (key, args) => {
-    // Both leave in one turn, by one connection: a server that was started anew has no file to speak of.
-    const wait = ['WAITAOF', '1', '0', `${WAIT_AOF_MS}`];
-    const [reply, files] = await Promise.all([send(key, args), send(key, wait)]);
+    // By one connection: another one, or a server that was started anew, has no write to wait for.
+    const [reply, files] = await sendPair(key, [args, ['WAITAOF', '1', '0', `${WAIT_AOF_MS}`]]);
     const [local = 0] = files as readonly number[]; // local, replicas
     if (local < 1) throw new RedisBrokerError('REDIS_NOT_DURABLE', NOT_DURABLE);
     return reply;

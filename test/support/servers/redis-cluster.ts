@@ -14,8 +14,8 @@ export interface PrivateCluster {
 const SLOTS = 16_384;
 
 /** Starts three masters that share the slots; resolves when each of them sees the whole. */
-export async function startPrivateCluster(): Promise<PrivateCluster> {
-  const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '5000'];
+export async function startPrivateCluster(settings: readonly string[] = []): Promise<PrivateCluster> {
+  const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '5000', ...settings];
   const nodes = await Promise.all([1, 2, 3].map(() => startPrivateRedis(args)));
   const [first] = nodes;
   for (const [index, node] of nodes.entries()) {

@@ -1,12 +1,12 @@
 import type {
   IoRedisClient,
-  IoRedisListener,
+  IoRedisPairs,
   NodeRedisClient,
   NodeRedisCluster,
   NodeRedisListener,
   RedisClient,
 } from './redis-client.ts';
-import type { Argument, Ear, OnMessage, RedisLink, Sender } from './redis-link.ts';
+import type { Argument, Ear, OnMessage, PairSender, RedisLink, Sender } from './redis-link.ts';
 
 /** The same client to the broker, whichever package it is from. Its own connection stays its owner's. */
 export function linkClient(client: RedisClient): RedisLink {
@@ -28,15 +28,31 @@ export function linkClient(client: RedisClient): RedisLink {
 async function openNodeRedis<Client extends NodeRedisListener>(
   client: Client,
   sendBy: (client: Client) => Sender['send'],
-): Promise<Sender> {
+): Promise<PairSender> {
   client.on('error', () => {});
   await client.connect();
-  return { send: sendBy(client), close: async () => ignoreErrors(() => client.destroy()) };
+  const send = sendBy(client);
+  return {
+    // Both leave in one turn; what a lost connection did not answer is rejected, not sent again.
+    sendPair: (key, [first, second]) => Promise.all([send(key, first), send(key, second)]),
+    close: async () => ignoreErrors(() => client.destroy()),
+  };
 }
 
-async function openIoRedis(client: IoRedisListener & Pick<IoRedisClient, 'call'>): Promise<Sender> {
+async function openIoRedis(client: IoRedisPairs): Promise<PairSender> {
   client.on('error', () => {});
-  return { send: sendByIoRedis(client), close: async () => client.disconnect() };
+  return {
+    // Alone, a command without keys goes to any node, and one that was not answered is sent again.
+    sendPair: async (_key, pair) => {
+      const replies = await client.pipeline(pair.map((args) => ['call', ...args]) as never[]).exec();
+      const [first, second] = (replies ?? []).map(([error, reply]) => {
+        if (error) throw error;
+        return reply;
+      });
+      return [first, second];
+    },
+    close: async () => client.disconnect(),
+  };
 }
 
 function sendByNodeRedis(client: Pick<NodeRedisClient, 'sendCommand'>): Sender['send'] {

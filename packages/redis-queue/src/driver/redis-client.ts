@@ -32,7 +32,15 @@ export interface NodeRedisListener {
 export interface IoRedisClient {
   /** Given texts and Buffers; `never` fits every client's own word for them without Node's types. */
   readonly call: (command: string, args: never[]) => Promise<unknown>;
-  readonly duplicate: () => IoRedisListener & Pick<IoRedisClient, 'call'>;
+  readonly duplicate: () => IoRedisListener & IoRedisPairs;
+}
+
+/** Commands that go together, over one connection. */
+export interface IoRedisPairs extends Pick<IoRedisListener, 'on' | 'disconnect'> {
+  /** Given names and arguments; `never` as above. */
+  readonly pipeline: (commands: never[]) => {
+    readonly exec: () => Promise<[error: Error | null, reply: unknown][] | null>;
+  };
 }
 
 /** A second connection like the first. */

@@ -14,8 +14,20 @@ export interface RedisLink extends Sender {
   /** Opens a connection of its own that hears messages; `onBack` is called when it was lost and is there again. */
   readonly listen: (onMessage: OnMessage, onBack: () => void) => Promise<Ear>;
   /** Opens a connection of its own for commands that keep theirs waiting. */
-  readonly openSecond: () => Promise<Sender>;
+  readonly openSecond: () => Promise<PairSender>;
 }
+
+/** A connection for commands that belong together. */
+export interface PairSender extends Pick<Sender, 'close'> {
+  /**
+   * Sends a command and one that says something of it, both over one connection, to the node that has the key; rejects
+   * where a reconnect came between them.
+   */
+  readonly sendPair: (key: string, pair: Pair) => Promise<readonly [unknown, unknown]>;
+}
+
+/** Two commands, the first of which has keys. */
+export type Pair = readonly [readonly Argument[], readonly Argument[]];
 
 /** Told of every message. */
 export type OnMessage = (channel: string, message: string) => void;
