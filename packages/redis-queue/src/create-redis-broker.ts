@@ -102,7 +102,7 @@ function createBroker(store: Store, durable: Store): Broker {
     audit: () => pass(() => auditRuns(store)),
     close: once(async () => {
       const closing = close();
-      await lookout.close();
+      lookout.close();
       await closing;
     }),
   };

@@ -12,7 +12,7 @@ import type { Argument, Ear, OnMessage, PairSender, RedisLink, Sender } from './
 export function linkClient(client: RedisClient): RedisLink {
   const close = async (): Promise<void> => {};
   if ('call' in client) {
-    const openSecond = () => openIoRedis(client.duplicate());
+    const openSecond = () => openIoRedis(duplicateIoRedis(client));
     return { send: sendByIoRedis(client), listen: listenByIoRedis(client), openSecond, close };
   }
   const listen = listenByNodeRedis(() => client.duplicate());
@@ -69,22 +69,32 @@ function sendByIoRedis(client: Pick<IoRedisClient, 'call'>): Sender['send'] {
 }
 
 function listenByNodeRedis(duplicate: () => NodeRedisListener): RedisLink['listen'] {
-  return async (onMessage: OnMessage, onBack: () => void): Promise<Ear> => {
+  return (onMessage: OnMessage, onBack: () => void): Ear => {
     const connection = duplicate();
+    let isDestroyed = false;
+    const destroy = (): void => {
+      isDestroyed = true;
+      ignoreErrors(() => connection.destroy());
+    };
     // The watchdog and the next wait find out; without a listener an error would end the process.
     connection.on('error', () => {});
-    await connection.connect();
-    connection.on('ready', onBack);
+    const connecting = connection.connect().then(() => {
+      if (isDestroyed) destroy();
+      else connection.on('ready', onBack);
+    });
     return {
-      subscribe: (channel) => connection.subscribe(channel, (message, from) => onMessage(from, message)),
-      destroy: () => ignoreErrors(() => connection.destroy()),
+      subscribe: async (channel) => {
+        await connecting;
+        await connection.subscribe(channel, (message, from) => onMessage(from, message));
+      },
+      destroy,
     };
   };
 }
 
 function listenByIoRedis(client: IoRedisClient): RedisLink['listen'] {
-  return async (onMessage: OnMessage, onBack: () => void): Promise<Ear> => {
-    const connection = client.duplicate();
+  return (onMessage: OnMessage, onBack: () => void): Ear => {
+    const connection = duplicateIoRedis(client);
     connection.on('error', () => {});
     connection.on('message', onMessage);
     // It connects by itself: the first time it is ready, nothing was lost yet.
@@ -98,6 +108,11 @@ function listenByIoRedis(client: IoRedisClient): RedisLink['listen'] {
       destroy: () => connection.disconnect(),
     };
   };
+}
+
+/** A second connection, which takes commands before it is there, even where the first would not. */
+function duplicateIoRedis(client: IoRedisClient): ReturnType<IoRedisClient['duplicate']> {
+  return client.duplicate({ enableOfflineQueue: true } as never); // an option, which a cluster passes over
 }
 
 /** A connection that is closed already says so when it is closed again. */

@@ -32,7 +32,7 @@ export interface NodeRedisListener {
 export interface IoRedisClient {
   /** Given texts and Buffers; `never` fits every client's own word for them without Node's types. */
   readonly call: (command: string, args: never[]) => Promise<unknown>;
-  readonly duplicate: () => IoRedisListener & IoRedisPairs;
+  readonly duplicate: (options?: never) => IoRedisListener & IoRedisPairs;
 }
 
 /** Commands that go together, over one connection. */

@@ -12,7 +12,7 @@ export interface Sender {
 /** What the broker needs of a Redis client, whichever it is. */
 export interface RedisLink extends Sender {
   /** Opens a connection of its own that hears messages; `onBack` is called when it was lost and is there again. */
-  readonly listen: (onMessage: OnMessage, onBack: () => void) => Promise<Ear>;
+  readonly listen: (onMessage: OnMessage, onBack: () => void) => Ear;
   /** Opens a connection of its own for commands that keep theirs waiting. */
   readonly openSecond: () => Promise<PairSender>;
 }
@@ -32,9 +32,9 @@ export type Pair = readonly [readonly Argument[], readonly Argument[]];
 /** Told of every message. */
 export type OnMessage = (channel: string, message: string) => void;
 
-/** A connection that hears messages. */
+/** A connection that hears messages, at once or once it is there. */
 export interface Ear {
   readonly subscribe: (channel: string) => Promise<void>;
-  /** Ends the connection at once. */
+  /** Ends the connection at once, also where it has not come about yet. */
   readonly destroy: () => void;
 }

@@ -7,8 +7,9 @@
  */
 export const prelude: string = `
 local BODY, RECORD, STACKS, META, LEASES, SCHEDULED, FRONT, PARKED, HELD, GHOSTS, FINISHED, DEAD, REPLIES, WORKERS, LANES = unpack(KEYS, 1, 15)
-local WAKE = string.sub(BODY, 1, -5) .. 'wake:'
 local call, sub, byte, char, find = redis.call, string.sub, string.byte, string.char, string.find
+-- A client may put something before all keys, which channels do without.
+local WAKE = sub(BODY, (find(BODY, '{', 1, true)), -5) .. 'wake:'
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local NOW = string.format('%013.0f', now)

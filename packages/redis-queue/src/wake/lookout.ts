@@ -21,7 +21,7 @@ export class Lookout {
   readonly #waits = new Set<Wait>();
   readonly #channels = new Map<string, Promise<void>>();
   readonly #echo: string;
-  #ear: Promise<Ear> | undefined;
+  #ear: Ear | undefined;
   #heardAt = 0;
   #patrol: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -52,11 +52,11 @@ export class Lookout {
   }
 
   /** Ends every wait and the connection. */
-  async close(): Promise<void> {
+  close(): void {
     this.#isClosed = true;
     this.#endWaits();
     this.#stopPatrol();
-    await this.#dropEar();
+    this.#dropEar(this.#ear);
   }
 
   async #look(tags: readonly string[], wait: Wait): Promise<void> {
@@ -79,9 +79,10 @@ export class Lookout {
       // Whatever was said while it was lost was not heard.
       () => this.#endWaits(),
     );
-    const subscribing = this.#ear.then((ear) => ear.subscribe(channel));
+    const ear = this.#ear;
+    const subscribing = ear.subscribe(channel);
     this.#channels.set(channel, subscribing);
-    subscribing.catch(() => this.#dropEar());
+    subscribing.catch(() => this.#dropEar(ear));
     return subscribing;
   }
 
@@ -120,17 +121,15 @@ export class Lookout {
     }
     await new Promise((resolve) => setTimeout(resolve, this.#watchdog.patienceMs).unref());
     if (this.#heardAt >= askedAt || this.#ear !== ear || this.#isClosed) return;
-    await this.#dropEar();
+    this.#dropEar(ear);
     this.#endWaits();
   }
 
-  async #dropEar(): Promise<void> {
-    const ear = this.#ear;
+  /** Ends a connection, unless another one has taken its place. */
+  #dropEar(ear: Ear | undefined): void {
+    if (ear === undefined || ear !== this.#ear) return;
     this.#ear = undefined;
     this.#channels.clear();
-    await ear?.then(
-      ({ destroy }) => destroy(),
-      () => {},
-    );
+    ear.destroy();
   }
 }

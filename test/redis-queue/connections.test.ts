@@ -1,0 +1,57 @@
+import { createRedisBroker } from '@retry/redis-queue';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
+import type { PrivateRedis } from '../support/servers/redis.ts';
+import { startPrivateRedis } from '../support/servers/redis.ts';
+
+const SUBMISSION = { id: 'a', lane: 'l', payload: '1' };
+
+describeOnPrivateRedis('connections to Redis', () => {
+  let server: PrivateRedis;
+  beforeEach(async () => {
+    server = await startPrivateRedis();
+  });
+  afterEach(() => server.stop());
+
+  it('are given up by close where the one that listens has not come about', async () => {
+    const client = createClient({ url: server.url });
+    await client.connect();
+    const broker = await createRedisBroker({ client });
+    await client.configSet('maxclients', '1');
+    await broker.waitForWork(['l'], { timeoutMs: 50 });
+
+    await broker.close();
+
+    await client.configSet('maxclients', '100');
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(
+      String(await client.sendCommand(['CLIENT', 'LIST']))
+        .trim()
+        .split('\n'),
+    ).toHaveLength(1);
+    await client.close();
+  });
+
+  it.each([
+    ['takes no command before it is connected', { enableOfflineQueue: false }],
+    ['puts something before all keys', { keyPrefix: 'app:' }],
+    ['connects when it is used', { lazyConnect: true }],
+  ])('wake workers by a client of ioredis that %s', async (_name, options) => {
+    const client = new Redis(server.url, options);
+    await client.connect().catch(() => {});
+    if (client.status !== 'ready') await new Promise((resolve) => client.once('ready', resolve));
+    const broker = await createRedisBroker({ client });
+    const startedAt = Date.now();
+    const waiting = broker.waitForWork(['l'], { timeoutMs: 20_000 });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+
+    await broker.submit([SUBMISSION]);
+    await waiting;
+
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
+    await broker.close();
+    client.disconnect();
+  });
+});
