@@ -35,6 +35,19 @@ describeOnPrivateRedis('connections to Redis', () => {
   });
 
   it.each([
+    ['a wrong password', 'redis://:wrong@'],
+    ['no password', 'redis://'],
+  ])('are refused at the start by a server that is given %s', async (_name, start) => {
+    const admin = await createClient({ url: server.url }).connect();
+    await admin.configSet('requirepass', 'secret');
+
+    const opening = createRedisBroker({ url: server.url.replace('redis://', start) });
+
+    await expect(opening).rejects.toThrow(/WRONGPASS|NOAUTH/);
+    await admin.close();
+  });
+
+  it.each([
     ['takes no command before it is connected', { enableOfflineQueue: false }],
     ['puts something before all keys', { keyPrefix: 'app:' }],
     ['connects when it is used', { lazyConnect: true }],

@@ -10,12 +10,22 @@ const RECONNECT: Policy = definePolicy({ backoff: { type: 'exponential', base: '
 /** A connection of our own by `redis`, which reconnects by our own policy. @throws {RedisBrokerError} `NO_DRIVER` */
 export async function openLink(url: string, onError: (error: unknown) => void): Promise<RedisLink> {
   const { createClient } = await loadRedis();
-  const reconnectStrategy = (retries: number): number =>
-    Math.max(1, computeDelay(RECONNECT, retries + 1, { random: Math.random }));
+  let isConnected = false;
+  const reconnectStrategy = (retries: number, cause: Error): number | false => {
+    // At the start a refusal is an answer; later somebody may be changing the password.
+    if (!isConnected && isRefusal(cause)) return false;
+    return Math.max(1, computeDelay(RECONNECT, retries + 1, { random: Math.random }));
+  };
   const client = createClient({ url, socket: { reconnectStrategy } });
   client.on('error', onError);
   await client.connect();
+  isConnected = true;
   return { ...linkClient(client), close: () => client.close() };
+}
+
+/** The server does not let us in: another try would end the same. */
+function isRefusal({ message }: Error): boolean {
+  return /^(?:WRONGPASS|NOAUTH|NOPERM)\b/.test(message) || message.startsWith('ERR AUTH');
 }
 
 async function loadRedis(): Promise<typeof import('redis')> {
