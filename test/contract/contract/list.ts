@@ -45,6 +45,13 @@ export function describeList(scene: Scene): void {
       expect(await list({ limit: 1 })).toEqual(['id-00']);
     });
 
+    it('pages capitals before small letters', async () => {
+      await scene.submit('B', 'a', 'C', 'b');
+
+      expect(await list({ limit: 2 })).toEqual(['B', 'C']);
+      expect(await list({ after: 'C' })).toEqual(['a', 'b']);
+    });
+
     it('goes on after an id that is gone meanwhile', async () => {
       await scene.submit('a', 'b', 'c');
       await scene.broker.cancel(['b']);

@@ -25,7 +25,9 @@ return { now, next }
 const pageOfDead = `
 local from = ARGV[1] == '' and '-' or '(' .. ARGV[1]
 local ids = call('ZRANGEBYLEX', DEAD, from, '+', 'LIMIT', 0, 1000)
-return { ids, readAll(RECORD, ids) }
+local others = -call('ZCARD', DEAD)
+for _, ended in ipairs(call('HMGET', META, 'F', 'S', 'L')) do others = others + (ended or 0) end
+return { ids, others }
 `;
 
 const scan = `
@@ -35,7 +37,7 @@ for index = 1, #pairs_ / 2 do ids[index] = pairs_[index * 2 - 1] end
 local records = readAll(RECORD, ids)
 for index = 1, #ids do
   local state = records[index] and sub(records[index], 1, 1) or 'w'
-  if state == ARGV[2] and ids[index] > ARGV[3] then found[#found + 1] = ids[index] end
+  if state == ARGV[2] then found[#found + 1] = ids[index] end
 end
 return { reply[1], found }
 `;
@@ -46,8 +48,8 @@ export const getScript: Script = defineScript(prelude, stacks, get);
 /** Whether lanes have work now, or when the next of their scheduled runs is due. */
 export const lookScript: Script = defineScript(prelude, look);
 
-/** The next thousand dead letters after an id, by id. */
+/** The next thousand dead letters after an id, by id, and how many disposable ones stand elsewhere. */
 export const pageOfDeadScript: Script = defineScript(prelude, pageOfDead);
 
-/** About a thousand runs from a cursor on: the ids of those in a state and after an id. */
+/** About a thousand runs from a cursor on: the ids of those in a state. (Lua would compare ids by the server's locale.) */
 export const scanScript: Script = defineScript(prelude, scan);

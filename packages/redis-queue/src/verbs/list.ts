@@ -13,24 +13,31 @@ import { getRuns } from './read-runs.ts';
  */
 export async function listRuns(store: Store, query: ListQuery): Promise<readonly Run[]> {
   if (query.state === 'unsubmitted' || query.limit < 1) return [];
-  const found = isDeadLetter(query.state) ? await listDead(store, query) : [];
+  if (!isDeadLetter(query.state)) return scanRuns(store, query);
+  const { found, isAll } = await listDead(store, query);
+  if (isAll) return found;
   // Disposable dead letters stand among the completed runs, so that they are looked for as those are.
   const others = await scanRuns(store, query);
   const known = new Set(found.map(({ id }) => id));
   return firstOf([...found, ...others.filter(({ id }) => !known.has(id))], query.limit);
 }
 
-async function listDead(store: Store, query: ListQuery): Promise<readonly Run[]> {
+async function listDead(
+  store: Store,
+  query: ListQuery,
+): Promise<{ readonly found: readonly Run[]; readonly isAll: boolean }> {
   const found: Run[] = [];
+  let isAll = true;
   for (let after = query.after ?? ''; found.length < query.limit; ) {
     const reply = await runScript(store, pageOfDeadScript, [after]);
-    const [ids] = reply as readonly [readonly string[]]; // what our own script returns
+    const [ids, disposable] = reply as readonly [readonly string[], number]; // what our own script returns
+    if (disposable > 0) isAll = false;
     found.push(...(await readMatching(store, ids, query)));
     const last = ids.at(-1);
     if (last === undefined) break;
     after = last;
   }
-  return found.slice(0, query.limit);
+  return { found: found.slice(0, query.limit), isAll };
 }
 
 async function scanRuns(store: Store, query: ListQuery): Promise<readonly Run[]> {
@@ -38,9 +45,9 @@ async function scanRuns(store: Store, query: ListQuery): Promise<readonly Run[]>
   const ids: string[] = [];
   let cursor = '0';
   do {
-    const reply = await runScript(store, scanScript, [cursor, letter, query.after ?? '']);
+    const reply = await runScript(store, scanScript, [cursor, letter]);
     const [next, page] = reply as readonly [string, readonly string[]]; // what our own script returns
-    ids.push(...page);
+    ids.push(...page.filter((id) => query.after === undefined || byBytes(id, query.after) > 0));
     cursor = next;
   } while (cursor !== '0');
   const sorted = [...new Set(ids)].sort(byBytes);

@@ -1,0 +1,46 @@
+import { createRedisBroker } from '@retry/redis-queue';
+import { createClient } from 'redis';
+import { expect, it } from 'vitest';
+import { scanScript } from '../../packages/redis-queue/src/scripts/reads.ts';
+import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
+import { startPrivateRedis } from '../support/servers/redis.ts';
+import { settlementOf } from '../support/settle.ts';
+
+describeOnPrivateRedis('list on Redis', () => {
+  it('goes through all runs for dead letters only where some are disposable', async () => {
+    const server = await startPrivateRedis();
+    const real = await createClient({ url: server.url }).connect();
+    const sent: unknown[] = [];
+    const client = {
+      sendCommand: (args: readonly (string | Buffer)[]) => {
+        sent.push(args[1]);
+        return real.sendCommand(args);
+      },
+      duplicate: () => real.duplicate(),
+    };
+    const broker = await createRedisBroker({ client });
+    await broker.submit(['dead', 'disposable'].map((id) => ({ id, lane: 'l', payload: '1' })));
+    const lanes = new Map([['l', 9]]);
+    const { claimed, now } = await broker.exchange({
+      claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 60_000 },
+    });
+    const fail = async (index: number, isDisposable?: true) => {
+      const { run } = claimed[index] ?? {};
+      if (run === undefined) throw new Error('too few were claimed');
+      const ended = { ...run, ...(isDisposable && { isDisposable }) };
+      await broker.exchange({ settle: [settlementOf(ended, { type: 'fail', at: now })] });
+    };
+    const list = async () => (await broker.list({ state: 'failed', limit: 9 })).map(({ id }) => id);
+
+    await fail(0);
+    expect(await list()).toEqual(['dead']);
+    expect(sent).not.toContain(scanScript.hash);
+
+    await fail(1, true);
+    expect(await list()).toEqual(['dead', 'disposable']);
+    expect(sent).toContain(scanScript.hash);
+    await broker.close();
+    await real.close();
+    await server.stop();
+  });
+});
