@@ -1,3 +1,4 @@
+import { read } from './read.ts';
 import { show } from './show.ts';
 
 /** Stable machine-readable names of every error this project throws. */
@@ -46,8 +47,7 @@ export class RetryError extends Error {
  * @param code - when given, only errors of that code
  */
 export function isRetryError(error: unknown, code?: RetryErrorCode): error is RetryError {
-  if (typeof error !== 'object' || error === null || !(BRAND in error)) return false;
-  return code === undefined || ('code' in error && error.code === code);
+  return read(error, BRAND) === true && (code === undefined || read(error, 'code') === code);
 }
 
 /** One thing that is wrong with a policy: where it stands, what was seen, what to write instead. */

@@ -1,6 +1,7 @@
 import type { Duration } from './duration.ts';
 import { parseDuration } from './duration.ts';
 import { PolicyError, RetryError } from './errors.ts';
+import { read } from './read.ts';
 
 const NON_RETRYABLE: unique symbol = Symbol.for('@retry/non-retryable');
 const RETRY_AFTER: unique symbol = Symbol.for('@retry/retry-after');
@@ -47,11 +48,11 @@ export class AttemptTimeoutError extends RetryError {
 
 /** Whether `error` carries the mark of {@link NonRetryableError}, whichever copy of the package made it. */
 export function isNonRetryable(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && NON_RETRYABLE in error;
+  return read(error, NON_RETRYABLE) === true;
 }
 
 /** The delay in milliseconds that a {@link RetryAfterError} asks for; `undefined` for any other error. */
 export function askedDelayMs(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null || !(RETRY_AFTER in error)) return undefined;
-  return 'delayMs' in error ? parseDuration(error.delayMs) : undefined;
+  const delayMs = read(error, RETRY_AFTER) === true ? read(error, 'delayMs') : undefined;
+  return typeof delayMs === 'number' && delayMs >= 0 ? delayMs : undefined;
 }

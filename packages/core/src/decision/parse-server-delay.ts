@@ -73,18 +73,14 @@ function httpDate(value: string, headers: HeaderSource, nowAt: number): ServerDe
   return delayMs > 0 ? delay(delayMs) : { type: 'absent' };
 }
 
-/** The three forms of RFC 9110 section 5.6.7; the last does not name its zone, which is GMT all the same. */
-const DATE_FORMS: readonly RegExp[] = [
-  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (GMT|[+-]\d{4})$/,
-  /^(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT$/,
-  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/,
-];
+/** The three forms of RFC 9110 section 5.6.7; only the last, which has no comma, does not name its zone: GMT. */
+const DATE =
+  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)(, \d\d \w{3} \d{4} T (GMT|[+-]\d{4})|[a-z]*day, \d\d-\w{3}-\d\d T GMT| \w{3} [ \d]\d T \d{4})$/;
 
 /** `Date.parse` takes almost anything for a date, so the form is checked before. */
 function dateAt(text: string): number | undefined {
-  const form = DATE_FORMS.findIndex((pattern) => pattern.test(text));
-  if (form === -1) return undefined;
-  const at = Date.parse(form === 2 ? `${text} GMT` : text);
+  if (!DATE.test(text.replace(/\d\d:\d\d:\d\d/, 'T'))) return undefined;
+  const at = Date.parse(text.includes(',') ? text : `${text} GMT`);
   return Number.isNaN(at) ? undefined : at;
 }
 

@@ -1,8 +1,5 @@
 import type { Backoff, DelayContext } from '../policy/policy.ts';
 
-/** F(1477) is the first Fibonacci number that a double cannot hold. */
-const LAST_FIBONACCI = 1476;
-
 /** 2 ** 30 is the last power that a shift of 32 bits with a sign can hold. */
 const LAST_SHIFT = 30;
 
@@ -54,9 +51,8 @@ export function decorrelatedCeiling(baseMs: number, previousDelayMs: number): nu
 
 /** 1, 1, 2, 3, 5, … for index 1, 2, 3, …; `Infinity` where a double ends. */
 function fibonacci(index: number): number {
-  if (index > LAST_FIBONACCI) return Infinity;
   let current = 1;
   let next = 1;
-  for (let step = 1; step < index; step += 1) [current, next] = [next, current + next];
+  for (let step = 1; step < index && current < Infinity; step += 1) [current, next] = [next, current + next];
   return current;
 }

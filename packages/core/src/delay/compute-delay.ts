@@ -53,18 +53,12 @@ export function clampDelay(policy: Policy, amount: number): number {
   const { capAt, granularityMs, minDelayMs, maxDelayMs } = policy;
   const delayMs = granularityMs > 0 ? amount * granularityMs : amount;
   const highest = Math.min(capAt === 'before-jitter-only' ? Infinity : maxDelayMs, Number.MAX_VALUE);
-  if (delayMs > highest) return granularityMs > 0 ? wholeAtMost(highest, granularityMs) : highest;
-  // Not `delayMs < minDelayMs`: a broken source of randomness gives NaN, which must not come out.
-  if (!(delayMs >= minDelayMs))
-    return granularityMs > 0 ? wholeAtLeast(minDelayMs, granularityMs) : minDelayMs;
-  return delayMs;
-}
-
-function wholeAtMost(limitMs: number, granularityMs: number): number {
   // Near the largest number the product can round up past the limit.
-  return Math.min(Math.floor(limitMs / granularityMs) * granularityMs, limitMs);
+  if (delayMs > highest) return Math.min(wholeMs(highest, granularityMs, Math.floor), highest);
+  // Not `delayMs < minDelayMs`: a broken source of randomness gives NaN, which must not come out.
+  return delayMs >= minDelayMs ? delayMs : wholeMs(minDelayMs, granularityMs, Math.ceil);
 }
 
-function wholeAtLeast(limitMs: number, granularityMs: number): number {
-  return Math.ceil(limitMs / granularityMs) * granularityMs;
+function wholeMs(limitMs: number, granularityMs: number, round: (units: number) => number): number {
+  return granularityMs > 0 ? round(limitMs / granularityMs) * granularityMs : limitMs;
 }

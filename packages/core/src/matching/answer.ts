@@ -1,4 +1,5 @@
 import { RetryError } from '../errors.ts';
+import { read } from '../read.ts';
 
 /**
  * What a gate or predicate of the user's answered. A promise is always truthy: taking it for a yes would retry
@@ -7,7 +8,7 @@ import { RetryError } from '../errors.ts';
  * @throws {RetryError} `ASYNC_GATE` when it answered with a promise
  */
 export function isYes(answer: unknown): boolean {
-  if (typeof answer === 'object' && answer !== null && 'then' in answer) {
+  if (read(answer, 'then') !== undefined) {
     throw new RetryError(
       'ASYNC_GATE',
       'a gate or predicate must answer at once, got a promise. Ask before the attempt ends.',

@@ -1,3 +1,5 @@
+import { read } from '../read.ts';
+
 /** Errors may form endless chains through getters; nobody's real chain is this long. */
 const MOST_ERRORS = 1_000;
 
@@ -15,7 +17,7 @@ export function beneath(error: unknown): readonly unknown[] {
 }
 
 function directlyBeneath(error: unknown): readonly unknown[] {
-  if (typeof error !== 'object' || error === null) return [];
-  const errors = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
-  return 'cause' in error && error.cause !== undefined ? [error.cause, ...errors] : errors;
+  const [cause, errors] = [read(error, 'cause'), read(error, 'errors')];
+  const all = Array.isArray(errors) ? errors : [];
+  return cause === undefined ? all : [cause, ...all];
 }

@@ -1,3 +1,4 @@
+import { read } from '../read.ts';
 import { isYes } from './answer.ts';
 import { beneath } from './beneath.ts';
 import type { ErrorClass, ErrorPattern, Matcher, Predicate } from './matcher.ts';
@@ -84,10 +85,4 @@ function isCode(wanted: string | number, code: unknown): boolean {
 function messageOf(error: unknown): string {
   const message = typeof error === 'string' ? error : read(error, 'message');
   return typeof message === 'string' ? message : '';
-}
-
-/** Reads a property of anything; a primitive or nothing at all has none. */
-function read(value: unknown, key: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return (value as Readonly<Record<string, unknown>>)[key]; // any object may be read by any key
 }

@@ -1,9 +1,4 @@
-interface StatusCarrier {
-  readonly status?: unknown;
-  readonly statusCode?: unknown;
-  readonly response?: StatusCarrier | null;
-  readonly $metadata?: { readonly httpStatusCode?: unknown } | null;
-}
+import { read } from '../read.ts';
 
 /**
  * The HTTP status that an error or a `Response` carries; `undefined` when it carries none.
@@ -12,9 +7,13 @@ interface StatusCarrier {
  * the AWS SDK (`$metadata`) put it.
  */
 export function statusOf(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null) return undefined;
-  const carrier = error as StatusCarrier; // any object may be read by these keys
-  const { status, statusCode, response, $metadata } = carrier;
-  const places = [status, statusCode, response?.status, response?.statusCode, $metadata?.httpStatusCode];
+  const response = read(error, 'response');
+  const places = [
+    read(error, 'status'),
+    read(error, 'statusCode'),
+    read(response, 'status'),
+    read(response, 'statusCode'),
+    read(read(error, '$metadata'), 'httpStatusCode'),
+  ];
   return places.find((place) => typeof place === 'number');
 }
