@@ -1,24 +1,26 @@
 import { definePolicy, type Policy } from '@retry/core';
 import { retry } from '@retry/inprocess';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Attempt } from '../../packages/inprocess/src/attempt-context.ts';
+import { ToldAttempt } from '../../packages/inprocess/src/attempt-context.ts';
 import { Call } from '../../packages/inprocess/src/call.ts';
 import { createPlan } from '../../packages/inprocess/src/plan.ts';
+import { TOLD } from '../../packages/inprocess/src/retry.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 const THREE = definePolicy({ maxAttempts: 3 });
 
-function attemptOf(policy: Policy, attempt: number, previousError?: unknown): Attempt {
-  const plan = createPlan(() => undefined, policy, { clock: createFakeClock() });
+function attemptOf(policy: Policy, attempt: number, previousError?: unknown): ToldAttempt {
+  const options = { clock: createFakeClock() };
+  const plan = createPlan({ fn: () => undefined, policy, options }, TOLD);
   const call = new Call(plan, plan.scope, 0);
-  return new Attempt(call, { attempt, previousError, timeoutMs: Infinity, startedAt: 0 });
+  return new ToldAttempt(call, { attempt, previousError, timeoutMs: Infinity, startedAt: 0 });
 }
 
 afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe('Attempt', () => {
+describe('ToldAttempt', () => {
   it('knows its number, the most there are and the error before', () => {
     const error = new Error('before');
 

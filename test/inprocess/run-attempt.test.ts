@@ -2,9 +2,10 @@ import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { AttemptTimeoutError, definePolicy } from '@retry/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Attempt } from '../../packages/inprocess/src/attempt-context.ts';
+import { ToldAttempt } from '../../packages/inprocess/src/attempt-context.ts';
 import { Call } from '../../packages/inprocess/src/call.ts';
 import { createPlan } from '../../packages/inprocess/src/plan.ts';
+import { TOLD } from '../../packages/inprocess/src/retry.ts';
 import { runAttempt } from '../../packages/inprocess/src/run-attempt.ts';
 import { rejectionOf } from './failing.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -13,7 +14,7 @@ const unhandled = vi.fn();
 
 let clock: FakeClock;
 let controller: AbortController;
-let attempt: Attempt;
+let attempt: ToldAttempt;
 
 beforeEach(() => {
   clock = createFakeClock();
@@ -27,10 +28,11 @@ afterEach(() => {
   process.off('unhandledRejection', unhandled);
 });
 
-function makeAttempt(timeoutMs: number): Attempt {
-  const plan = createPlan(() => undefined, definePolicy(), { clock });
+function makeAttempt(timeoutMs: number): ToldAttempt {
+  const retried = { fn: () => undefined, policy: definePolicy(), options: { clock } };
+  const plan = createPlan(retried, TOLD);
   const start = { attempt: 2, previousError: undefined, timeoutMs, startedAt: clock.now() };
-  return new Attempt(new Call(plan, plan.scope, 0), start);
+  return new ToldAttempt(new Call(plan, plan.scope, 0), start);
 }
 
 function run(fn: () => unknown, timeoutMs = Infinity): Promise<unknown> {

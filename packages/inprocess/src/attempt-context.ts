@@ -1,6 +1,6 @@
-import type { Clock, Duration } from '@retry/core';
+import type { Duration } from '@retry/core';
 import { RetryAfterError } from '@retry/core';
-import type { RetryBudget } from './retry-budget.ts';
+import type { Attempt, AttemptStart, CallView, Wish } from './attempt.ts';
 
 /** What the function of `retry` is told about the attempt it is. Its members may be taken out of it. */
 export interface AttemptContext {
@@ -26,34 +26,11 @@ export interface AttemptContext {
   readonly retryAfter: (delay: Duration, error: unknown) => never;
 }
 
-/** What an attempt reads of its call. */
-export interface CallView {
-  readonly id: string;
-  readonly maxAttempts: number;
-  readonly clock: Clock;
-  readonly startedAt: number;
-  /** What a call within this attempt takes over. */
-  readonly scope: {
-    readonly budget: RetryBudget | undefined;
-    readonly depth: number;
-    readonly totalAttempts: number;
-  };
-}
-
-/** How an attempt begins. */
-export type AttemptStart = Pick<Attempt, 'attempt' | 'previousError' | 'timeoutMs' | 'startedAt'>;
-
-/** What the function asked for beside its error. */
-export type Wish =
-  | { readonly type: 'stop'; readonly error: unknown }
-  | { readonly type: 'retry-after'; readonly delayMs: number };
-
-/** One attempt's context; makes its AbortController only when somebody asks for the signal. */
-export class Attempt implements AttemptContext {
+/** One attempt that is told about itself; makes its AbortController only when somebody asks for the signal. */
+export class ToldAttempt implements Attempt, AttemptContext {
+  readonly call: CallView;
   readonly attempt: number;
   readonly previousError: unknown;
-  readonly call: CallView;
-  /** How long it may take; `Infinity` is no limit. */
   readonly timeoutMs: number;
   readonly startedAt: number;
   isTimedOut = false;
@@ -112,14 +89,14 @@ export class Attempt implements AttemptContext {
     };
   }
 
-  /** Whether it was told to stop before it had ended by itself. */
-  get isInterrupted(): boolean {
-    return this.#abort instanceof AbortController ? this.#abort.signal.aborted : this.#abort !== undefined;
-  }
-
   /** Tells the attempt to stop; a signal asked for later is born aborted. */
   interrupt(reason: unknown): void {
     if (this.#abort instanceof AbortController) this.#abort.abort(reason);
     else this.#abort ??= { reason };
   }
+}
+
+/** An attempt whose function is given it as its context. */
+export function toldAttempt(call: CallView, start: AttemptStart): ToldAttempt {
+  return new ToldAttempt(call, start);
 }

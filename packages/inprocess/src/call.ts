@@ -1,17 +1,17 @@
 import type { Clock } from '@retry/core';
-import type { CallView } from './attempt-context.ts';
-import { Attempt } from './attempt-context.ts';
+import type { Attempt, CallView } from './attempt.ts';
 import { createId } from './create-id.ts';
 import type { Failed } from './failed-attempt.ts';
 import { remember } from './failed-attempt.ts';
 import { isHeard, tell } from './hooks.ts';
 import type { ObservedCall } from './instruments.ts';
+import { installed } from './instruments.ts';
 import { judgeResult } from './judge-result.ts';
-import type { RetryOptions, StopEvent } from './options.ts';
+import type { RetryOptions, StopEvent, StopReason } from './options.ts';
 import type { Plan } from './plan.ts';
-import { parkIn } from './retry-group.ts';
-import { infoOf, noteInfo } from './retry-info.ts';
+import { noteInfo } from './retry-info.ts';
 import type { Scope } from './scope.ts';
+import { attemptsOf } from './scope.ts';
 import { breathe, wait } from './wait.ts';
 import type { End, Failure } from './weigh-failure.ts';
 import { weighFailure } from './weigh-failure.ts';
@@ -31,7 +31,7 @@ export class Call implements CallView, ObservedCall {
   /** What the retries cost the budget. */
   #paid = 0;
   #id: string | undefined;
-  #refused: Failure['refused'];
+  #refused: Failure | undefined;
 
   constructor(plan: Plan, scope: Scope, startedAt: number) {
     this.plan = plan;
@@ -57,30 +57,28 @@ export class Call implements CallView, ObservedCall {
   }
 
   get maxAttempts(): number {
-    const { retryable, maxAttempts } = this.scope.policy;
-    return retryable ? maxAttempts : 1;
+    return attemptsOf(this.scope.policy);
   }
 
   /** The attempt that is next; `undefined` when none may start, and then the call is over. */
   begin(): Attempt | undefined {
-    const { latest, scope, options } = this;
+    const { latest, options } = this;
     const made = latest?.attempt ?? 0;
-    if (scope.signal?.aborted) return this.#abort(made);
-    if (made > 0 && options.group?.isDraining) return this.#end(made, this.#failure, { reason: 'group' });
     const { startedAt, timeoutMs } = this.#timeForAttempt();
-    // A timer may fire late: the wait was to end before the deadline and did not. The first always may start.
-    if (timeoutMs <= 0 && made > 0) return this.#end(made, this.#failure, { reason: 'deadline' });
+    const reason = this.#obstacle(made, timeoutMs);
+    const previousError = latest?.error;
+    if (reason !== undefined) return this.#end(made, this.#refused ?? { error: previousError }, { reason });
 
     const attempt = made + 1;
     if (isHeard('onAttempt', options)) tell('onAttempt', { attempt, id: this.id }, this);
-    const previousError = latest?.error;
-    return new Attempt(this, { attempt, previousError, timeoutMs: Math.max(timeoutMs, 0), startedAt });
+    const { begin } = installed.nesting ?? this.plan.layers;
+    return begin(this, { attempt, previousError, timeoutMs: Math.max(timeoutMs, 0), startedAt });
   }
 
   /** Whether the result is to be given to the caller; one that is refused is weighed like a failure. */
   accepts(result: unknown, attempt: Attempt): boolean {
     const refused = judgeResult(this.options, result, attempt.attempt);
-    if (refused !== undefined) this.fail({ error: undefined, refused }, attempt);
+    if (refused !== undefined) this.fail(refused, attempt);
     else this.#leave(true);
     return refused === undefined;
   }
@@ -89,36 +87,47 @@ export class Call implements CallView, ObservedCall {
   fail(failure: Failure, attempt: Attempt | undefined): void {
     const { latest, scope, options } = this;
     const number = (latest?.attempt ?? 0) + 1;
-    if (scope.signal?.aborted) return void this.#abort(number);
+    if (scope.signal?.aborted) return void this.#end(number, failure, { reason: 'aborted' });
 
     const failedAt = this.clock.now();
     const verdict = weighFailure(this, failure, { attempt, number, failedAt });
-    const error = attempt?.wish?.type === 'stop' ? attempt.wish.error : failure.error;
     const delayMs = verdict.type === 'retry' ? verdict.delayMs : undefined;
+    const { error } = attempt?.wish?.type === 'stop' ? attempt.wish : failure;
     this.latest = remember({ attempt: number, error, failedAt, delayMs, previous: latest });
-    this.#refused = failure.refused;
     if (verdict.type === 'fail') return void this.#end(number, { ...failure, error }, verdict);
 
+    this.#refused = 'result' in failure ? failure : undefined;
     if (scope.budget !== undefined) this.#paid += scope.budget.spend(error);
-    if (!isHeard('onRetry', options)) return;
-    tell('onRetry', { attempt: number, error, ...resultOf(failure), delayMs: verdict.delayMs }, this);
+    if (isHeard('onRetry', options)) {
+      tell('onRetry', { ...failure, attempt: number, delayMs: verdict.delayMs }, this);
+    }
   }
 
   /** Waits for the next attempt, or until there is to be none. */
-  pause(): Promise<void> {
+  pause(): Promise<void> | undefined {
     const { latest, scope, options, clock } = this;
-    if (latest === undefined) return Promise.resolve();
+    if (latest === undefined) return undefined;
     const { delayMs = 0, attempt } = latest;
-    if (delayMs > 0) {
-      return wait(delayMs, clock, { signal: scope.signal, park: parkIn(options.group, this, latest) });
-    }
-    return attempt % BREATH_ATTEMPTS === 0 ? breathe() : Promise.resolve();
+    if (delayMs <= 0) return attempt % BREATH_ATTEMPTS === 0 ? breathe() : undefined;
+    const { group } = options;
+    const park = group && ((wake: () => void) => group.park(wake, this, latest));
+    return wait(delayMs, clock, { signal: scope.signal, park });
   }
 
   /** What a call that is over comes to: the last result where that is what was refused, else a throw. */
   finish(): unknown {
     if (this.over === undefined || 'result' in this.over) return this.over?.result;
     throw this.over.error;
+  }
+
+  /** Why no further attempt may start. */
+  #obstacle(made: number, timeoutMs: number): StopReason | undefined {
+    if (this.scope.signal?.aborted) return 'aborted';
+    // The first always may start.
+    if (made === 0) return undefined;
+    if (this.options.group?.isDraining) return 'group';
+    // A timer may fire late: the wait was to end before the deadline and did not.
+    return timeoutMs <= 0 ? 'deadline' : undefined;
   }
 
   #timeForAttempt(): Pick<Attempt, 'startedAt' | 'timeoutMs'> {
@@ -129,20 +138,12 @@ export class Call implements CallView, ObservedCall {
     return { startedAt, timeoutMs: Math.min(policy.attemptTimeoutMs, endsAt - startedAt) };
   }
 
-  get #failure(): Failure {
-    return { error: this.latest?.error, refused: this.#refused };
-  }
-
-  #abort(attempt: number): undefined {
-    this.#end(attempt, { error: this.scope.signal?.reason }, { reason: 'aborted' });
-  }
-
   #end(attempt: number, failure: Failure, { reason, thrown }: Omit<End, 'type'>): undefined {
-    const { error } = failure;
-    const over = { attempt, error, reason, ...resultOf(failure), ...(thrown !== undefined && { thrown }) };
+    const told = reason === 'aborted' ? { error: this.scope.signal?.reason } : failure;
+    const over = { ...told, attempt, reason, ...(thrown !== undefined && { thrown }) };
     this.over = over;
     this.#leave(false);
-    noteInfo(error, () => infoOf(this, over));
+    noteInfo(over.error, this);
     if (isHeard('onStop', this.options)) tell('onStop', over, this);
   }
 
@@ -155,7 +156,3 @@ export class Call implements CallView, ObservedCall {
 }
 
 const NO_LIMIT = { startedAt: 0, timeoutMs: Infinity };
-
-function resultOf({ refused }: Failure): Pick<StopEvent, 'result'> {
-  return refused === undefined ? {} : { result: refused.result };
-}

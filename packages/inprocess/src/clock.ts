@@ -20,7 +20,7 @@ export const unrefClock: Clock = createClock({
   now,
   set: (callback, delayMs) => {
     const timer = setTimeout(callback, delayMs);
-    if (typeof timer === 'object') timer.unref();
+    timer.unref?.();
     return timer;
   },
   clear,

@@ -1,5 +1,5 @@
-import type { Attempt } from './attempt-context.ts';
-import type { RetryHooks } from './options.ts';
+import type { Attempt, AttemptStart, CallView } from './attempt.ts';
+import type { ParentAttempt, RetryHooks } from './options.ts';
 
 /** Who a call is, for those who observe all of them. */
 export interface ObservedCall {
@@ -8,12 +8,19 @@ export interface ObservedCall {
   readonly name: string;
 }
 
+/** How calls find the attempt that they are made in. */
+export interface Nesting {
+  /** Begins an attempt that calls within can ask. */
+  readonly begin: (call: CallView, start: AttemptStart) => Attempt;
+  /** Runs the function of an attempt, and remembers the attempt for whatever it calls. */
+  readonly enter: (attempt: Attempt, run: () => unknown) => unknown;
+  /** The attempt that is running around the caller. */
+  readonly current: () => ParentAttempt | undefined;
+}
+
 /** What a runtime may add to every call of this process. */
 export interface Instruments {
-  /** Runs the function of an attempt, and remembers the attempt for whatever it calls. */
-  enter?: ((attempt: Attempt, run: () => unknown) => unknown) | undefined;
-  /** The attempt that is running around the caller. */
-  current?: (() => Attempt | undefined) | undefined;
+  nesting?: Nesting | undefined;
   /** Told what the hooks of every call are told. */
   observe?: ((name: keyof RetryHooks, event: object, call: ObservedCall) => void) | undefined;
 }

@@ -10,20 +10,15 @@ export function judgeResult(
   { retryResult }: RetryOptions<never>,
   result: unknown,
   attempt: number,
-): Failure['refused'] {
+): Failure | undefined {
   if (retryResult === undefined) return undefined;
+  const failure = { error: undefined, result };
   try {
     const answer: unknown = retryResult(result as never, { attempt }); // its type was checked with the options
-    if (typeof answer === 'object' && answer !== null && 'then' in answer) throw asyncAnswer();
-    return answer ? { result } : undefined;
+    if (Object(answer).then === undefined) return answer ? failure : undefined;
+    const message = 'retryResult must answer at once, got a promise. Await in the function.';
+    throw new RetryError('ASYNC_GATE', message);
   } catch (thrown) {
-    return { result, thrown };
+    return { ...failure, thrown };
   }
-}
-
-function asyncAnswer(): RetryError {
-  return new RetryError(
-    'ASYNC_GATE',
-    'retryResult must answer at once, got a promise. Await in the function.',
-  );
 }

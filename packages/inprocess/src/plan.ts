@@ -1,5 +1,6 @@
-import type { Clock, Policy, PolicyInput } from '@retry/core';
-import { definePolicy } from '@retry/core';
+import type { Clock, Policy } from '@retry/core';
+import type { Attempt, AttemptStart, CallView } from './attempt.ts';
+import type { Call } from './call.ts';
 import { systemClock, unrefClock } from './clock.ts';
 import type { RetryOptions } from './options.ts';
 import type { Scope } from './scope.ts';
@@ -8,8 +9,19 @@ import { scopeOf } from './scope.ts';
 /** The function under retry, whatever its parameters are. */
 export type Target = (this: unknown, ...parameters: readonly unknown[]) => unknown;
 
+/** How much a call knows; what is not given to a plan is not in the bundle. */
+export interface Layers {
+  /** Begins a call: whether it looks for calls around it. */
+  readonly open: (plan: Plan) => Call;
+  /** Begins an attempt: whether it can tell the function about itself. */
+  readonly begin: (call: CallView, start: AttemptStart) => Attempt;
+  /** Whether the function may ask for the time since the start of its call. */
+  readonly isTimed: boolean;
+}
+
 /** What a function is retried by; the same for each of its calls. */
 export interface Plan {
+  readonly layers: Layers;
   readonly fn: Target;
   readonly options: RetryOptions<never>;
   readonly clock: Clock;
@@ -18,14 +30,21 @@ export interface Plan {
   readonly isBare: boolean;
 }
 
-/** @throws {PolicyError} when the policy is invalid */
-export function createPlan(fn: Target, given: Policy | PolicyInput, options: RetryOptions<never>): Plan {
-  const policy = definePolicy(given);
+/** What a plan is made of. */
+export interface Retried {
+  readonly fn: Target;
+  readonly policy: Policy;
+  readonly options: RetryOptions<never>;
+}
+
+/** Takes the policy as it is: whoever lets people write one has checked it. */
+export function createPlan({ fn, policy, options }: Retried, layers: Layers): Plan {
   const { signal, budget, group, parent, onAttempt, retryResult } = options;
   const watched = signal ?? budget ?? group ?? parent ?? onAttempt ?? retryResult;
   return {
     fn,
     options,
+    layers,
     scope: scopeOf(policy, options),
     clock: options.clock ?? (options.unref === true ? unrefClock : systemClock),
     isBare: watched === undefined && policy.attemptTimeoutMs === Infinity && policy.deadlineMs === Infinity,

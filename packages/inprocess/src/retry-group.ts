@@ -31,8 +31,12 @@ export interface RetryGroup {
   /** Counts a call as under way; the calls that were given the group do so by themselves. */
   readonly enter: () => void;
   readonly leave: () => void;
-  /** Lists one who waits; gives back how to take it off. */
-  readonly park: (wake: () => void, describe: () => WaitingCall) => () => void;
+  /** Lists one who waits after a failed attempt; gives back how to take it off. */
+  readonly park: (
+    wake: () => void,
+    call: Pick<WaitingCall, 'id' | 'name'>,
+    failed: FailedAttempt,
+  ) => () => void;
 }
 
 /** How large a group may become. */
@@ -96,25 +100,15 @@ class Group implements RetryGroup {
     this.#drained.clear();
   }
 
-  park(wake: () => void, describe: () => WaitingCall): () => void {
-    this.#waiting.set(wake, describe);
+  park(wake: () => void, call: Pick<WaitingCall, 'id' | 'name'>, failed: FailedAttempt): () => void {
+    const { attempt, error, failedAt, delayMs = 0 } = failed;
+    this.#waiting.set(wake, () => ({
+      id: call.id,
+      name: call.name,
+      attempt,
+      error,
+      retryAt: failedAt + delayMs,
+    }));
     return () => void this.#waiting.delete(wake);
   }
-}
-
-/** How a call lists itself in its group while it waits; `undefined` when it has none. */
-export function parkIn(
-  group: RetryGroup | undefined,
-  call: Pick<WaitingCall, 'id' | 'name'>,
-  { attempt, error, failedAt, delayMs = 0 }: FailedAttempt,
-): ((wake: () => void) => () => void) | undefined {
-  if (group === undefined) return undefined;
-  const describe = (): WaitingCall => ({
-    id: call.id,
-    name: call.name,
-    attempt,
-    error,
-    retryAt: failedAt + delayMs,
-  });
-  return (wake) => group.park(wake, describe);
 }

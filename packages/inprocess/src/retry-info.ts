@@ -15,12 +15,19 @@ export interface RetryInfo {
   readonly history: readonly FailedAttempt[];
 }
 
-/** Beside the errors, never on them: a frozen error is as good as any, and nobody sees a key they did not put. */
-const infos = new WeakMap<object, () => RetryInfo>();
+/** A call that is over, and how. */
+interface EndedCall {
+  readonly id: string;
+  readonly latest: Failed | undefined;
+  readonly over: StopEvent | undefined;
+}
 
-/** Notes what is known of a call for the error it ends with; nothing can be noted for a string. */
-export function noteInfo(error: unknown, info: () => RetryInfo): void {
-  if ((typeof error === 'object' && error !== null) || typeof error === 'function') infos.set(error, info);
+/** Beside the errors, never on them: a frozen error is as good as any, and nobody sees a key they did not put. */
+const endedCalls = new WeakMap<object, EndedCall>();
+
+/** Notes the call that ends with this error; nothing can be noted for a string. */
+export function noteInfo(error: unknown, call: EndedCall): void {
+  if (error === Object(error)) endedCalls.set(Object(error), call);
 }
 
 /**
@@ -29,14 +36,9 @@ export function noteInfo(error: unknown, info: () => RetryInfo): void {
  * @returns `undefined` for an error that no call ended with, and for what is not an object
  */
 export function retryInfo(error: unknown): RetryInfo | undefined {
-  return infos.get(Object(error))?.();
-}
-
-/** What is known of a call that is over. */
-export function infoOf(
-  call: { readonly id: string; readonly latest: Failed | undefined },
-  { attempt, reason, thrown }: StopEvent,
-): RetryInfo {
+  const call = endedCalls.get(Object(error));
+  if (call?.over === undefined) return undefined;
+  const { attempt, reason, thrown } = call.over;
   const history = historyOf(call.latest);
   return { id: call.id, attempts: attempt, reason, ...(thrown !== undefined && { thrown }), history };
 }

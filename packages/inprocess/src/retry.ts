@@ -1,10 +1,15 @@
 import type { Policy, PolicyInput } from '@retry/core';
+import { definePolicy } from '@retry/core';
 import type { AttemptContext } from './attempt-context.ts';
-import { openCall } from './open-call.ts';
+import { toldAttempt } from './attempt-context.ts';
+import { openNested } from './open-nested.ts';
 import type { RetryOptions } from './options.ts';
-import type { Target } from './plan.ts';
+import type { Layers, Target } from './plan.ts';
 import { createPlan } from './plan.ts';
 import { runAttempts } from './run-attempts.ts';
+
+/** What calls know whose function is told of its attempts. */
+export const TOLD: Layers = { open: openNested, begin: toldAttempt, isTimed: true };
 
 /**
  * Runs `fn` now, and again after each failure that the policy retries.
@@ -18,6 +23,7 @@ export function retry<T>(
   fn: (context: AttemptContext) => T | PromiseLike<T>,
   options: RetryOptions<NoInfer<Awaited<T>>> = {},
 ): Promise<Awaited<T>> {
-  const plan = createPlan(fn as Target, policy, options); // without parameters, the loop passes the context
-  return runAttempts(plan, openCall(plan, 'context'), undefined, undefined) as Promise<Awaited<T>>; // await has unwrapped it
+  const retried = { fn: fn as Target, policy: definePolicy(policy), options }; // without parameters, the loop passes the context
+  const plan = createPlan(retried, TOLD);
+  return runAttempts(plan, openNested(plan), undefined, undefined) as Promise<Awaited<T>>; // await has unwrapped it
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '@retry/core';
 import { AttemptTimeoutError } from '@retry/core';
 import { offAbort, onAbort } from './abort-hub.ts';
-import type { Attempt } from './attempt-context.ts';
+import type { Attempt } from './attempt.ts';
 
 /** What may end an attempt before it ends by itself, beside its own timeout. */
 export interface Limits {

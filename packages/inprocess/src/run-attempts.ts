@@ -1,4 +1,4 @@
-import type { Attempt } from './attempt-context.ts';
+import type { Attempt } from './attempt.ts';
 import { Call } from './call.ts';
 import { installed } from './instruments.ts';
 import type { Plan } from './plan.ts';
@@ -33,11 +33,11 @@ export async function runAttempts(
 }
 
 function start(call: Call, attempt: Attempt, self: unknown, parameters: unknown[]): unknown {
-  const { plan, scope, clock } = call;
+  const { plan, scope } = call;
+  const { nesting } = installed;
   const isFree = scope.signal === undefined && attempt.timeoutMs === Infinity;
-  if (isFree && installed.enter === undefined) return plan.fn.apply(self, parameters);
+  if (isFree && nesting === undefined) return plan.fn.apply(self, parameters);
   const run = (): unknown => plan.fn.apply(self, parameters);
-  const { enter } = installed;
-  const entered = enter === undefined ? run : (): unknown => enter(attempt, run);
-  return isFree ? entered() : runAttempt(entered, attempt, { clock, signal: scope.signal });
+  const entered = nesting === undefined ? run : (): unknown => nesting.enter(attempt, run);
+  return isFree ? entered() : runAttempt(entered, attempt, { clock: plan.clock, signal: scope.signal });
 }

@@ -1,11 +1,13 @@
 import type { Policy, PolicyInput } from '@retry/core';
+import { definePolicy } from '@retry/core';
 import type { AttemptContext } from './attempt-context.ts';
 import type { FailedAttempt } from './failed-attempt.ts';
 import { historyOf } from './failed-attempt.ts';
-import { openCall } from './open-call.ts';
+import { openNested } from './open-nested.ts';
 import type { RetryOptions, StopReason } from './options.ts';
 import type { Target } from './plan.ts';
 import { createPlan } from './plan.ts';
+import { TOLD } from './retry.ts';
 import { runAttempts } from './run-attempts.ts';
 
 /** What a call came to, as a value. */
@@ -39,8 +41,9 @@ export async function tryRetry<T>(
   fn: (context: AttemptContext) => T | PromiseLike<T>,
   options: RetryOptions<NoInfer<Awaited<T>>> = {},
 ): Promise<RetryResult<Awaited<T>>> {
-  const plan = createPlan(fn as Target, policy, options); // without parameters, the loop passes the context
-  const call = openCall(plan, 'context');
+  const retried = { fn: fn as Target, policy: definePolicy(policy), options }; // without parameters, the loop passes the context
+  const plan = createPlan(retried, TOLD);
+  const call = openNested(plan);
   const about = (attempts: number) => ({ id: call.id, attempts, history: historyOf(call.latest) });
   try {
     const value = (await runAttempts(plan, call, undefined, undefined)) as Awaited<T>; // await has unwrapped it

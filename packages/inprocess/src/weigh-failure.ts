@@ -1,6 +1,6 @@
 import type { Decision, Policy, ServerDelay } from '@retry/core';
 import { decide, readServerDelay } from '@retry/core';
-import type { Attempt } from './attempt-context.ts';
+import type { Attempt } from './attempt.ts';
 import type { Failed } from './failed-attempt.ts';
 import type { RetryOptions, StopReason } from './options.ts';
 import type { Scope } from './scope.ts';
@@ -8,7 +8,10 @@ import type { Scope } from './scope.ts';
 /** What an attempt came to that is not to be taken: an error; or a result, and then there is no error. */
 export interface Failure {
   readonly error: unknown;
-  readonly refused?: { readonly result: unknown; readonly thrown?: unknown } | undefined;
+  /** There when a result was refused. */
+  readonly result?: unknown;
+  /** There when `retryResult` threw. */
+  readonly thrown?: unknown;
 }
 
 /** What is known of the call when an attempt of it has failed. */
@@ -42,34 +45,32 @@ export function weighFailure(occasion: Occasion, failure: Failure, moment: Momen
   const { scope, options } = occasion;
   const { attempt } = moment;
   scope.budget?.record({ type: 'failure' });
-  if (attempt?.wish?.type === 'stop') return { type: 'fail', reason: 'stopped' };
-  if (failure.refused !== undefined && 'thrown' in failure.refused) {
-    return { type: 'fail', reason: 'stopped', thrown: failure.refused.thrown };
-  }
-  if (attempt?.isTimedOut && attempt.timeoutMs < scope.policy.attemptTimeoutMs) {
-    return { type: 'fail', reason: 'deadline' };
-  }
+  if (attempt?.wish?.type === 'stop' || 'thrown' in failure) return fail('stopped');
+  if (attempt?.isTimedOut && attempt.timeoutMs < scope.policy.attemptTimeoutMs) return fail('deadline');
   const decision = decideByPolicy(occasion, failure, moment);
-  return decision.type === 'retry' && options.group?.hasRoom === false
-    ? { type: 'fail', reason: 'group' }
-    : decision;
+  return decision.type === 'retry' && options.group?.hasRoom === false ? fail('group') : decision;
 }
 
-function decideByPolicy(occasion: Occasion, { error, refused }: Failure, moment: Moment): Decision {
+function fail(reason: StopReason): End {
+  return { type: 'fail', reason };
+}
+
+function decideByPolicy(occasion: Occasion, failure: Failure, moment: Moment): Decision {
   const { scope, options, startedAt, latest } = occasion;
   const { number, failedAt, attempt } = moment;
   const { budget, policy, deadlineAt } = scope;
-  const source = refused === undefined ? error : refused.result;
+  const isRefused = 'result' in failure;
+  const error = isRefused ? failure.result : failure.error;
   const world = {
     now: failedAt,
     random: options.random ?? Math.random,
     startedAt: policy.deadlineMs < Infinity ? startedAt : failedAt,
     deadlineAt,
-    budget: budget && { allowsRetry: budget.allowsRetry(error) },
+    budget: budget && { allowsRetry: budget.allowsRetry(failure.error) },
   };
   const counters = { failures: number, previousDelayMs: latest?.delayMs };
-  const serverDelay = hearServer(source, failedAt, attempt);
-  return decide(refused ? withoutRules(policy) : policy, counters, { error: source, serverDelay }, world);
+  const serverDelay = hearServer(error, failedAt, attempt);
+  return decide(isRefused ? withoutRules(policy) : policy, counters, { error, serverDelay }, world);
 }
 
 /** The rules are about errors; a result has been judged by `retryResult`. */

@@ -1,9 +1,13 @@
 import type { Policy, PolicyInput } from '@retry/core';
-import { openCall, openLater } from './open-call.ts';
+import { definePolicy } from '@retry/core';
+import { silentAttempt } from './attempt.ts';
+import { openNested } from './open-nested.ts';
 import type { RetryOptions } from './options.ts';
-import type { Target } from './plan.ts';
+import type { Layers, Target } from './plan.ts';
 import { createPlan } from './plan.ts';
-import { runAttempts } from './run-attempts.ts';
+import { wrap } from './wrap.ts';
+
+const LAYERS: Layers = { open: openNested, begin: silentAttempt, isTimed: false };
 
 /**
  * A function that takes what `fn` takes and calls it, with the same `this` and arguments, again after each
@@ -21,11 +25,7 @@ export function withRetry<This, Parameters extends unknown[], Result>(
   policy: Policy | PolicyInput = {},
   options: RetryOptions<NoInfer<Awaited<Result>>> = {},
 ): (this: This, ...parameters: Parameters) => Promise<Awaited<Result>> {
-  const plan = createPlan(fn as Target, policy, options); // called with this function's own parameters only
-  function retried(this: This, ...parameters: Parameters): Promise<Awaited<Result>> {
-    const call = openLater(plan) ? undefined : openCall(plan, 'no context');
-    return runAttempts(plan, call, this, parameters) as Promise<Awaited<Result>>; // await unwraps
-  }
-  const { name, length } = fn;
-  return Object.defineProperties(retried, { name: { value: name }, length: { value: length } });
+  const retried = { fn: fn as Target, policy: definePolicy(policy), options };
+  const wrapped = wrap(createPlan(retried, LAYERS));
+  return wrapped as (this: This, ...parameters: Parameters) => Promise<Awaited<Result>>; // passes on what it is given
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Attempt } from '../attempt-context.ts';
+import { ToldAttempt, toldAttempt } from '../attempt-context.ts';
+import type { Nesting } from '../instruments.ts';
 import { installed } from '../instruments.ts';
 
 /**
@@ -10,13 +11,15 @@ import { installed } from '../instruments.ts';
  * @returns how to end it
  */
 export function guardNestedRetries(): () => void {
-  const around = new AsyncLocalStorage<Attempt>();
-  const current = (): Attempt | undefined => around.getStore();
-  installed.enter = (attempt, run) => around.run(attempt, run);
-  installed.current = current;
+  const around = new AsyncLocalStorage<ToldAttempt>();
+  const nesting: Nesting = {
+    begin: toldAttempt,
+    // One that began before the guard is none of these.
+    enter: (attempt, run) => (attempt instanceof ToldAttempt ? around.run(attempt, run) : run()),
+    current: () => around.getStore(),
+  };
+  installed.nesting = nesting;
   return () => {
-    if (installed.current !== current) return;
-    installed.enter = undefined;
-    installed.current = undefined;
+    if (installed.nesting === nesting) installed.nesting = undefined;
   };
 }

@@ -1,0 +1,25 @@
+import type { Policy } from '@retry/core';
+import type { AttemptContext } from '../attempt-context.ts';
+import { toldAttempt } from '../attempt-context.ts';
+import type { Layers, Target } from '../plan.ts';
+import { createPlan } from '../plan.ts';
+import { runAttempts } from '../run-attempts.ts';
+import type { SlimOptions } from './open-alone.ts';
+import { openAlone } from './open-alone.ts';
+
+const LAYERS: Layers = { open: openAlone, begin: toldAttempt, isTimed: true };
+
+/**
+ * `retry` of the main entry, for a policy that is trusted; see `withRetry`.
+ *
+ * @returns what the first successful attempt returns
+ * @throws the last attempt's own error, by identity; `signal.reason` when the caller aborts
+ */
+export function retry<T>(
+  policy: Policy,
+  fn: (context: AttemptContext) => T | PromiseLike<T>,
+  options: SlimOptions<NoInfer<Awaited<T>>> = {},
+): Promise<Awaited<T>> {
+  const plan = createPlan({ fn: fn as Target, policy, options }, LAYERS); // without parameters, the loop passes the context
+  return runAttempts(plan, openAlone(plan), undefined, undefined) as Promise<Awaited<T>>; // await has unwrapped it
+}

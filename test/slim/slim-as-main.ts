@@ -1,0 +1,23 @@
+import { definePolicy, type Policy, type PolicyInput } from '@retry/core';
+import type { AttemptContext } from '@retry/inprocess';
+import * as slim from '@retry/inprocess/slim';
+
+/** `withRetry` of the slim entry, with the policy defined before. */
+export function withRetry(
+  fn: (...parameters: unknown[]) => unknown,
+  policy?: Policy | PolicyInput,
+  options?: slim.SlimOptions,
+): (...parameters: unknown[]) => Promise<unknown> {
+  return slim.withRetry(fn, definePolicy(policy), options);
+}
+
+/** `retry` of the slim entry, with the policy defined before. */
+export function retry(
+  policy: Policy | PolicyInput,
+  fn: (context: AttemptContext) => unknown,
+  options?: slim.SlimOptions,
+): Promise<unknown> {
+  return slim.retry(definePolicy(policy), fn, options);
+}
+
+export const { retryInfo } = slim;
