@@ -5,6 +5,9 @@ import { offAbort, onAbort } from '../../packages/inprocess/src/abort-hub.ts';
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
 
+/** A listener that calls the function. */
+const hears = (onAborted: () => void) => ({ onAborted });
+
 afterEach(() => {
   vi.restoreAllMocks();
 });
@@ -13,8 +16,9 @@ describe('onAbort', () => {
   it('calls back once when the signal aborts', () => {
     const controller = new AbortController();
     const callback = vi.fn();
+    const listener = hears(callback);
 
-    onAbort(controller.signal, callback);
+    onAbort(controller.signal, listener);
     controller.abort();
     controller.abort();
 
@@ -25,7 +29,11 @@ describe('onAbort', () => {
     const { signal } = new AbortController();
     const add = vi.spyOn(signal, 'addEventListener');
 
-    for (let count = 0; count < 10_000; count += 1) onAbort(signal, () => {});
+    for (let count = 0; count < 10_000; count += 1)
+      onAbort(
+        signal,
+        hears(() => {}),
+      );
 
     expect(add).toHaveBeenCalledTimes(1);
     expect(listeners(signal)).toBe(1);
@@ -36,11 +44,13 @@ describe('onAbort', () => {
     const report = vi.spyOn(console, 'error').mockReturnValue();
     const broken = new Error('broken');
     const callback = vi.fn();
+    const listener = hears(callback);
 
-    onAbort(controller.signal, () => {
+    const throwing = hears(() => {
       throw broken;
     });
-    onAbort(controller.signal, callback);
+    onAbort(controller.signal, throwing);
+    onAbort(controller.signal, listener);
     controller.abort();
 
     expect(callback).toHaveBeenCalledTimes(1);
@@ -50,9 +60,11 @@ describe('onAbort', () => {
   it('does not call one back whom another callback takes back meanwhile', () => {
     const controller = new AbortController();
     const callback = vi.fn();
+    const listener = hears(callback);
 
-    onAbort(controller.signal, () => offAbort(controller.signal, callback));
-    onAbort(controller.signal, callback);
+    const taking = hears(() => offAbort(controller.signal, listener));
+    onAbort(controller.signal, taking);
+    onAbort(controller.signal, listener);
     controller.abort();
 
     expect(callback).not.toHaveBeenCalled();
@@ -61,9 +73,10 @@ describe('onAbort', () => {
   it('does not call back for a signal that has aborted already, and can still be taken back', async () => {
     const signal = AbortSignal.abort();
     const callback = vi.fn();
+    const listener = hears(callback);
 
-    onAbort(signal, callback);
-    offAbort(signal, callback);
+    onAbort(signal, listener);
+    offAbort(signal, listener);
     await setImmediate();
 
     expect(callback).not.toHaveBeenCalled();
@@ -73,8 +86,9 @@ describe('onAbort', () => {
   it('keeps signals apart', () => {
     const [one, other] = [new AbortController(), new AbortController()];
     const callback = vi.fn();
+    const listener = hears(callback);
 
-    onAbort(one.signal, callback);
+    onAbort(one.signal, listener);
     other.abort();
 
     expect(callback).not.toHaveBeenCalled();
@@ -85,20 +99,20 @@ describe('onAbort', () => {
 describe('offAbort', () => {
   it('takes one wish back and leaves the others', () => {
     const controller = new AbortController();
-    const [kept, dropped] = [vi.fn(), vi.fn()];
+    const [kept, dropped] = [hears(vi.fn()), hears(vi.fn())];
 
     onAbort(controller.signal, kept);
     onAbort(controller.signal, dropped);
     offAbort(controller.signal, dropped);
     controller.abort();
 
-    expect(kept).toHaveBeenCalledTimes(1);
-    expect(dropped).not.toHaveBeenCalled();
+    expect(kept.onAborted).toHaveBeenCalledTimes(1);
+    expect(dropped.onAborted).not.toHaveBeenCalled();
   });
 
   it('leaves no listener once the event loop has turned', async () => {
     const { signal } = new AbortController();
-    const wishes = Array.from({ length: 100 }, () => () => {});
+    const wishes = Array.from({ length: 100 }, () => hears(() => {}));
 
     for (const wish of wishes) onAbort(signal, wish);
     for (const wish of wishes) offAbort(signal, wish);
@@ -110,7 +124,7 @@ describe('offAbort', () => {
   it('keeps the listener for whoever comes in the same turn', async () => {
     const controller = new AbortController();
     const add = vi.spyOn(controller.signal, 'addEventListener');
-    const [first, second] = [vi.fn(), vi.fn()];
+    const [first, second] = [hears(vi.fn()), hears(vi.fn())];
 
     onAbort(controller.signal, first);
     offAbort(controller.signal, first);
@@ -119,12 +133,12 @@ describe('offAbort', () => {
     controller.abort();
 
     expect(add).toHaveBeenCalledTimes(1);
-    expect(second).toHaveBeenCalledTimes(1);
+    expect(second.onAborted).toHaveBeenCalledTimes(1);
   });
 
   it('lets the signal be listened to anew after the listener is gone', async () => {
     const controller = new AbortController();
-    const [first, second] = [vi.fn(), vi.fn()];
+    const [first, second] = [hears(vi.fn()), hears(vi.fn())];
 
     onAbort(controller.signal, first);
     offAbort(controller.signal, first);
@@ -132,16 +146,20 @@ describe('offAbort', () => {
     onAbort(controller.signal, second);
     controller.abort();
 
-    expect(first).not.toHaveBeenCalled();
-    expect(second).toHaveBeenCalledTimes(1);
+    expect(first.onAborted).not.toHaveBeenCalled();
+    expect(second.onAborted).toHaveBeenCalledTimes(1);
   });
 
   it('changes nothing for a wish that was never made', () => {
     const controller = new AbortController();
     const callback = vi.fn();
+    const listener = hears(callback);
 
-    onAbort(controller.signal, callback);
-    offAbort(controller.signal, () => {});
+    onAbort(controller.signal, listener);
+    offAbort(
+      controller.signal,
+      hears(() => {}),
+    );
     controller.abort();
 
     expect(callback).toHaveBeenCalledTimes(1);
@@ -149,11 +167,11 @@ describe('offAbort', () => {
 
   it('removes no listener of anybody else', async () => {
     const { signal } = new AbortController();
-    const callback = (): void => {};
+    const listener = hears(() => {});
     signal.addEventListener('abort', () => {});
 
-    onAbort(signal, callback);
-    offAbort(signal, callback);
+    onAbort(signal, listener);
+    offAbort(signal, listener);
     await setImmediate();
 
     expect(listeners(signal)).toBe(1);

@@ -12,7 +12,7 @@ const THREE = definePolicy({ maxAttempts: 3 });
 function attemptOf(policy: Policy, attempt: number, previousError?: unknown): ToldAttempt {
   const options = { clock: createFakeClock() };
   const plan = createPlan({ fn: () => undefined, policy, options }, TOLD);
-  const call = new Call(plan, plan.scope, 0);
+  const call = new Call(plan, 0);
   return new ToldAttempt(call, { attempt, previousError, timeoutMs: Infinity, startedAt: 0 });
 }
 

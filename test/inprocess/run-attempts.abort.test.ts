@@ -155,6 +155,7 @@ describe('listeners on the caller’s signal', { timeout: 30_000 }, () => {
     const result = Promise.allSettled([retry(EVERY_HOUR, fn, { clock, signal: controller.signal })]);
     await clock.advance(36_000_000);
     await result;
+    await setImmediate();
 
     expect(add.mock.calls.length).toBeGreaterThan(0);
     expect(remove).toHaveBeenCalledTimes(add.mock.calls.length);

@@ -8,7 +8,7 @@ export interface CallView {
   readonly clock: Clock;
   readonly startedAt: number;
   /** What a call within this attempt takes over. */
-  readonly scope: Pick<Scope, 'budget' | 'depth' | 'totalAttempts'>;
+  readonly plan: Pick<Scope, 'budget' | 'depth' | 'totalAttempts'>;
 }
 
 /** How an attempt begins. */

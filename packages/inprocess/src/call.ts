@@ -1,4 +1,6 @@
 import type { Clock } from '@retry/core';
+import { offAbort, onAbort } from './abort-hub.ts';
+import { Abortable } from './abortable.ts';
 import type { Attempt, CallView } from './attempt.ts';
 import { createId } from './create-id.ts';
 import type { Failed } from './failed-attempt.ts';
@@ -10,7 +12,6 @@ import { judgeResult } from './judge-result.ts';
 import type { RetryOptions, StopEvent, StopReason } from './options.ts';
 import type { Plan } from './plan.ts';
 import { noteInfo } from './retry-info.ts';
-import type { Scope } from './scope.ts';
 import { attemptsOf } from './scope.ts';
 import { breathe, wait } from './wait.ts';
 import type { End, Failure } from './weigh-failure.ts';
@@ -22,7 +23,6 @@ const BREATH_ATTEMPTS = 16;
 /** One call under retry: what has happened, and what is to happen next. */
 export class Call implements CallView, ObservedCall {
   readonly plan: Plan;
-  readonly scope: Scope;
   /** Epoch milliseconds; 0 when nobody can ask. */
   readonly startedAt: number;
   latest: Failed | undefined;
@@ -32,10 +32,10 @@ export class Call implements CallView, ObservedCall {
   #paid = 0;
   #id: string | undefined;
   #refused: Failure | undefined;
+  #abortable: Abortable | undefined;
 
-  constructor(plan: Plan, scope: Scope, startedAt: number) {
+  constructor(plan: Plan, startedAt: number) {
     this.plan = plan;
-    this.scope = scope;
     this.startedAt = startedAt;
   }
 
@@ -57,26 +57,45 @@ export class Call implements CallView, ObservedCall {
   }
 
   get maxAttempts(): number {
-    return attemptsOf(this.scope.policy);
+    return attemptsOf(this.plan.policy);
+  }
+
+  /** From now on the call is over at once when the signal aborts; what is under way then is not heard any more. */
+  heed(signal: AbortSignal, reject: (reason: unknown) => void): void {
+    this.#abortable = new Abortable(this, signal, reject);
+    onAbort(signal, this.#abortable);
+  }
+
+  /** The caller has aborted while this attempt ran, or in a wait. */
+  abort(attempt: Attempt | undefined, reason: unknown): void {
+    this.#end(attempt?.attempt ?? this.latest?.attempt ?? 0, { error: reason }, { reason: 'aborted' });
+  }
+
+  /** Keeps what has to be cleared when the caller aborts; the latest is enough. */
+  hold(cancel: () => void): void {
+    if (this.#abortable !== undefined) this.#abortable.cancel = cancel;
   }
 
   /** The attempt that is next; `undefined` when none may start, and then the call is over. */
   begin(): Attempt | undefined {
+    if (this.over !== undefined) return undefined;
     const { latest, options } = this;
     const made = latest?.attempt ?? 0;
     const { startedAt, timeoutMs } = this.#timeForAttempt();
     const reason = this.#obstacle(made, timeoutMs);
     const previousError = latest?.error;
-    if (reason !== undefined) return this.#end(made, this.#refused ?? { error: previousError }, { reason });
+    if (reason !== undefined) return this.#end(made, this.#lastFailure(reason), { reason });
 
     const attempt = made + 1;
     if (isHeard('onAttempt', options)) tell('onAttempt', { attempt, id: this.id }, this);
     const { begin } = installed.nesting ?? this.plan.layers;
-    return begin(this, { attempt, previousError, timeoutMs: Math.max(timeoutMs, 0), startedAt });
+    const start = { attempt, previousError, timeoutMs: Math.max(timeoutMs, 0), startedAt };
+    return this.#run(begin(this, start));
   }
 
   /** Whether the result is to be given to the caller; one that is refused is weighed like a failure. */
   accepts(result: unknown, attempt: Attempt): boolean {
+    if (this.over !== undefined) return true;
     const refused = judgeResult(this.options, result, attempt.attempt);
     if (refused !== undefined) this.fail(refused, attempt);
     else this.#leave(true);
@@ -85,10 +104,10 @@ export class Call implements CallView, ObservedCall {
 
   /** Decides what follows a failed attempt; one without an `Attempt` needed none. */
   fail(failure: Failure, attempt: Attempt | undefined): void {
-    const { latest, scope, options } = this;
+    if (this.over !== undefined) return;
+    const { latest, plan, options } = this;
     const number = (latest?.attempt ?? 0) + 1;
-    if (scope.signal?.aborted) return void this.#end(number, failure, { reason: 'aborted' });
-
+    this.#run(undefined);
     const failedAt = this.clock.now();
     const verdict = weighFailure(this, failure, { attempt, number, failedAt });
     const delayMs = verdict.type === 'retry' ? verdict.delayMs : undefined;
@@ -97,21 +116,21 @@ export class Call implements CallView, ObservedCall {
     if (verdict.type === 'fail') return void this.#end(number, { ...failure, error }, verdict);
 
     this.#refused = 'result' in failure ? failure : undefined;
-    if (scope.budget !== undefined) this.#paid += scope.budget.spend(error);
+    if (plan.budget !== undefined) this.#paid += plan.budget.spend(error);
     if (isHeard('onRetry', options)) {
       tell('onRetry', { ...failure, attempt: number, delayMs: verdict.delayMs }, this);
     }
   }
 
-  /** Waits for the next attempt, or until there is to be none. */
+  /** Waits for the next attempt, or until there is to be none; for ever when the caller aborts. */
   pause(): Promise<void> | undefined {
-    const { latest, scope, options, clock } = this;
+    const { latest, options, clock } = this;
     if (latest === undefined) return undefined;
     const { delayMs = 0, attempt } = latest;
     if (delayMs <= 0) return attempt % BREATH_ATTEMPTS === 0 ? breathe() : undefined;
     const { group } = options;
     const park = group && ((wake: () => void) => group.park(wake, this, latest));
-    return wait(delayMs, clock, { signal: scope.signal, park });
+    return new Promise((resolve) => this.hold(wait(resolve, delayMs, clock, park)));
   }
 
   /** What a call that is over comes to: the last result where that is what was refused, else a throw. */
@@ -120,9 +139,19 @@ export class Call implements CallView, ObservedCall {
     throw this.over.error;
   }
 
+  #run(attempt: Attempt | undefined): Attempt | undefined {
+    if (this.#abortable !== undefined) this.#abortable.attempt = attempt;
+    return attempt;
+  }
+
+  #lastFailure(reason: StopReason): Failure {
+    if (reason === 'aborted') return { error: this.plan.signal?.reason };
+    return this.#refused ?? { error: this.latest?.error };
+  }
+
   /** Why no further attempt may start. */
   #obstacle(made: number, timeoutMs: number): StopReason | undefined {
-    if (this.scope.signal?.aborted) return 'aborted';
+    if (this.plan.signal?.aborted) return 'aborted';
     // The first always may start.
     if (made === 0) return undefined;
     if (this.options.group?.isDraining) return 'group';
@@ -131,7 +160,7 @@ export class Call implements CallView, ObservedCall {
   }
 
   #timeForAttempt(): Pick<Attempt, 'startedAt' | 'timeoutMs'> {
-    const { policy, deadlineAt } = this.scope;
+    const { policy, deadlineAt } = this.plan;
     const endsAt = Math.min(this.startedAt + policy.deadlineMs, deadlineAt);
     if (Math.min(policy.attemptTimeoutMs, endsAt) === Infinity) return NO_LIMIT;
     const startedAt = this.clock.now();
@@ -139,8 +168,8 @@ export class Call implements CallView, ObservedCall {
   }
 
   #end(attempt: number, failure: Failure, { reason, thrown }: Omit<End, 'type'>): undefined {
-    const told = reason === 'aborted' ? { error: this.scope.signal?.reason } : failure;
-    const over = { ...told, attempt, reason, ...(thrown !== undefined && { thrown }) };
+    const told = thrown === undefined ? failure : { ...failure, thrown };
+    const over = { ...told, attempt, reason };
     this.over = over;
     this.#leave(false);
     noteInfo(over.error, this);
@@ -148,7 +177,8 @@ export class Call implements CallView, ObservedCall {
   }
 
   #leave(hasSucceeded: boolean): void {
-    const { budget, release } = this.scope;
+    const { budget, release, signal } = this.plan;
+    if (this.#abortable !== undefined && signal?.aborted === false) offAbort(signal, this.#abortable);
     if (hasSucceeded) budget?.record({ type: 'success', paid: this.#paid });
     this.options.group?.leave();
     release?.();

@@ -13,14 +13,15 @@ export function joinSignals(own: AbortSignal | undefined, outer: AbortSignal): J
   if (own.aborted) return { signal: own };
   const controller = new AbortController();
   const release = (): void => {
-    offAbort(own, abort);
-    offAbort(outer, abort);
+    offAbort(own, listener);
+    offAbort(outer, listener);
   };
-  const abort = (): void => {
+  const onAborted = (): void => {
     release();
     controller.abort((own.aborted ? own : outer).reason);
   };
-  onAbort(own, abort);
-  onAbort(outer, abort);
+  const listener = { onAborted };
+  onAbort(own, listener);
+  onAbort(outer, listener);
   return { signal: controller.signal, release };
 }

@@ -1,7 +1,6 @@
 import { Call } from './call.ts';
 import { installed } from './instruments.ts';
 import type { Plan } from './plan.ts';
-import type { Scope } from './scope.ts';
 
 /** A call of which nothing has to be known yet; it is made when its first attempt has failed. */
 export function openLater({ isBare }: Plan): boolean {
@@ -9,10 +8,10 @@ export function openLater({ isBare }: Plan): boolean {
 }
 
 /** Begins a call: its budget and its group are told. */
-export function openCall(plan: Plan, scope: Scope): Call {
-  const isTimed = plan.layers.isTimed || scope.policy.deadlineMs < Infinity;
-  const call = new Call(plan, scope, isTimed ? plan.clock.now() : 0);
+export function openCall(plan: Plan): Call {
+  const isTimed = plan.layers.isTimed || plan.policy.deadlineMs < Infinity;
+  const call = new Call(plan, isTimed ? plan.clock.now() : 0);
   plan.options.group?.enter();
-  scope.budget?.record({ type: 'request' });
+  plan.budget?.record({ type: 'request' });
   return call;
 }

@@ -4,7 +4,7 @@ import type { Call } from './call.ts';
 import { systemClock, unrefClock } from './clock.ts';
 import type { RetryOptions } from './options.ts';
 import type { Scope } from './scope.ts';
-import { scopeOf } from './scope.ts';
+import { attemptsOf } from './scope.ts';
 
 /** The function under retry, whatever its parameters are. */
 export type Target = (this: unknown, ...parameters: readonly unknown[]) => unknown;
@@ -19,13 +19,12 @@ export interface Layers {
   readonly isTimed: boolean;
 }
 
-/** What a function is retried by; the same for each of its calls. */
-export interface Plan {
+/** What a function is retried by; the same for each of its calls that stands in no other. */
+export interface Plan extends Scope {
   readonly layers: Layers;
   readonly fn: Target;
   readonly options: RetryOptions<never>;
   readonly clock: Clock;
-  readonly scope: Scope;
   /** Nothing has to be known, told or watched before the first failure. */
   readonly isBare: boolean;
 }
@@ -45,7 +44,13 @@ export function createPlan({ fn, policy, options }: Retried, layers: Layers): Pl
     fn,
     options,
     layers,
-    scope: scopeOf(policy, options),
+    policy,
+    signal,
+    budget,
+    deadlineAt: Infinity,
+    depth: 0,
+    totalAttempts: attemptsOf(policy),
+    release: undefined,
     clock: options.clock ?? (options.unref === true ? unrefClock : systemClock),
     isBare: watched === undefined && policy.attemptTimeoutMs === Infinity && policy.deadlineMs === Infinity,
   };

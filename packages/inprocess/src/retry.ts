@@ -6,7 +6,7 @@ import { openNested } from './open-nested.ts';
 import type { RetryOptions } from './options.ts';
 import type { Layers, Target } from './plan.ts';
 import { createPlan } from './plan.ts';
-import { runAttempts } from './run-attempts.ts';
+import { runCall } from './run-call.ts';
 
 /** What calls know whose function is told of its attempts. */
 export const TOLD: Layers = { open: openNested, begin: toldAttempt, isTimed: true };
@@ -25,5 +25,5 @@ export function retry<T>(
 ): Promise<Awaited<T>> {
   const retried = { fn: fn as Target, policy: definePolicy(policy), options }; // without parameters, the loop passes the context
   const plan = createPlan(retried, TOLD);
-  return runAttempts(plan, openNested(plan), undefined, undefined) as Promise<Awaited<T>>; // await has unwrapped it
+  return runCall(plan, openNested(plan), undefined, undefined) as Promise<Awaited<T>>; // await has unwrapped it
 }

@@ -24,7 +24,7 @@ export async function runAttempts(
         : start(call, attempt, self, parameters ?? [attempt]));
       if (attempt === undefined || call?.accepts(result, attempt)) return result;
     } catch (error) {
-      call ??= new Call(plan, plan.scope, 0);
+      call ??= new Call(plan, 0);
       call.fail({ error }, attempt);
     }
     if (call?.over !== undefined) return call.finish();
@@ -33,11 +33,11 @@ export async function runAttempts(
 }
 
 function start(call: Call, attempt: Attempt, self: unknown, parameters: unknown[]): unknown {
-  const { plan, scope } = call;
+  const { plan } = call;
   const { nesting } = installed;
-  const isFree = scope.signal === undefined && attempt.timeoutMs === Infinity;
+  const isFree = attempt.timeoutMs === Infinity;
   if (isFree && nesting === undefined) return plan.fn.apply(self, parameters);
   const run = (): unknown => plan.fn.apply(self, parameters);
   const entered = nesting === undefined ? run : (): unknown => nesting.enter(attempt, run);
-  return isFree ? entered() : runAttempt(entered, attempt, { clock: plan.clock, signal: scope.signal });
+  return isFree ? entered() : runAttempt(entered, attempt, call);
 }

@@ -1,5 +1,4 @@
 import type { Policy } from '@retry/core';
-import type { RetryOptions } from './options.ts';
 import type { RetryBudget } from './retry-budget.ts';
 
 /** What holds for a call: its own, or together with what stands around it. */
@@ -15,11 +14,6 @@ export interface Scope {
   readonly totalAttempts: number;
   /** Takes away what was set to hear two signals at once. */
   readonly release?: (() => void) | undefined;
-}
-
-/** The scope of a call that stands in no other: the same for all calls of a plan. */
-export function scopeOf(policy: Policy, { signal, budget }: RetryOptions<never>): Scope {
-  return { policy, signal, budget, deadlineAt: Infinity, depth: 0, totalAttempts: attemptsOf(policy) };
 }
 
 /** Attempts that a call may make by its policy alone. */

@@ -8,7 +8,7 @@ import type { RetryOptions, StopReason } from './options.ts';
 import type { Target } from './plan.ts';
 import { createPlan } from './plan.ts';
 import { TOLD } from './retry.ts';
-import { runAttempts } from './run-attempts.ts';
+import { runCall } from './run-call.ts';
 
 /** What a call came to, as a value. */
 export type RetryResult<T> = {
@@ -46,7 +46,7 @@ export async function tryRetry<T>(
   const call = openNested(plan);
   const about = (attempts: number) => ({ id: call.id, attempts, history: historyOf(call.latest) });
   try {
-    const value = (await runAttempts(plan, call, undefined, undefined)) as Awaited<T>; // await has unwrapped it
+    const value = (await runCall(plan, call, undefined, undefined)) as Awaited<T>; // await has unwrapped it
     return { ok: true, value, ...about(call.over?.attempt ?? (call.latest?.attempt ?? 0) + 1) };
   } catch (error) {
     const { attempt = 0, reason = 'stopped', thrown } = call.over ?? {};

@@ -2,8 +2,8 @@ import type { Decision, Policy, ServerDelay } from '@retry/core';
 import { decide, readServerDelay } from '@retry/core';
 import type { Attempt } from './attempt.ts';
 import type { Failed } from './failed-attempt.ts';
-import type { RetryOptions, StopReason } from './options.ts';
-import type { Scope } from './scope.ts';
+import type { StopReason } from './options.ts';
+import type { Plan } from './plan.ts';
 
 /** What an attempt came to that is not to be taken: an error; or a result, and then there is no error. */
 export interface Failure {
@@ -16,8 +16,7 @@ export interface Failure {
 
 /** What is known of the call when an attempt of it has failed. */
 export interface Occasion {
-  readonly scope: Scope;
-  readonly options: RetryOptions<never>;
+  readonly plan: Plan;
   readonly startedAt: number;
   readonly latest: Failed | undefined;
 }
@@ -42,13 +41,13 @@ export type Verdict = Extract<Decision, { readonly type: 'retry' }> | End;
 
 /** What the function asked for comes first, then the deadline that cut it, the policy, the group. */
 export function weighFailure(occasion: Occasion, failure: Failure, moment: Moment): Verdict {
-  const { scope, options } = occasion;
+  const { plan } = occasion;
   const { attempt } = moment;
-  scope.budget?.record({ type: 'failure' });
+  plan.budget?.record({ type: 'failure' });
   if (attempt?.wish?.type === 'stop' || 'thrown' in failure) return fail('stopped');
-  if (attempt?.isTimedOut && attempt.timeoutMs < scope.policy.attemptTimeoutMs) return fail('deadline');
+  if (attempt?.isTimedOut && attempt.timeoutMs < plan.policy.attemptTimeoutMs) return fail('deadline');
   const decision = decideByPolicy(occasion, failure, moment);
-  return decision.type === 'retry' && options.group?.hasRoom === false ? fail('group') : decision;
+  return decision.type === 'retry' && plan.options.group?.hasRoom === false ? fail('group') : decision;
 }
 
 function fail(reason: StopReason): End {
@@ -56,9 +55,9 @@ function fail(reason: StopReason): End {
 }
 
 function decideByPolicy(occasion: Occasion, failure: Failure, moment: Moment): Decision {
-  const { scope, options, startedAt, latest } = occasion;
+  const { plan, startedAt, latest } = occasion;
   const { number, failedAt, attempt } = moment;
-  const { budget, policy, deadlineAt } = scope;
+  const { budget, policy, deadlineAt, options } = plan;
   const isRefused = 'result' in failure;
   const error = isRefused ? failure.result : failure.error;
   const world = {

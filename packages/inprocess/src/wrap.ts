@@ -1,11 +1,11 @@
 import { openLater } from './open-call.ts';
 import type { Plan } from './plan.ts';
-import { runAttempts } from './run-attempts.ts';
+import { runCall } from './run-call.ts';
 
 /** The function that calls the plan's again; it has the same name and length, and passes `this` on. */
 export function wrap(plan: Plan): (this: unknown, ...parameters: unknown[]) => Promise<unknown> {
   function retried(this: unknown, ...parameters: unknown[]): Promise<unknown> {
-    return runAttempts(plan, openLater(plan) ? undefined : plan.layers.open(plan), this, parameters);
+    return runCall(plan, openLater(plan) ? undefined : plan.layers.open(plan), this, parameters);
   }
   const { name, length } = plan.fn;
   return Object.defineProperties(retried, { name: { value: name }, length: { value: length } });

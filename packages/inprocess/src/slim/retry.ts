@@ -1,13 +1,13 @@
 import type { Policy } from '@retry/core';
 import type { AttemptContext } from '../attempt-context.ts';
 import { toldAttempt } from '../attempt-context.ts';
+import { openCall } from '../open-call.ts';
 import type { Layers, Target } from '../plan.ts';
 import { createPlan } from '../plan.ts';
-import { runAttempts } from '../run-attempts.ts';
-import type { SlimOptions } from './open-alone.ts';
-import { openAlone } from './open-alone.ts';
+import { runCall } from '../run-call.ts';
+import type { SlimOptions } from './slim-options.ts';
 
-const LAYERS: Layers = { open: openAlone, begin: toldAttempt, isTimed: true };
+const LAYERS: Layers = { open: openCall, begin: toldAttempt, isTimed: true };
 
 /**
  * `retry` of the main entry, for a policy that is trusted; see `withRetry`.
@@ -21,5 +21,5 @@ export function retry<T>(
   options: SlimOptions<NoInfer<Awaited<T>>> = {},
 ): Promise<Awaited<T>> {
   const plan = createPlan({ fn: fn as Target, policy, options }, LAYERS); // without parameters, the loop passes the context
-  return runAttempts(plan, openAlone(plan), undefined, undefined) as Promise<Awaited<T>>; // await has unwrapped it
+  return runCall(plan, openCall(plan), undefined, undefined) as Promise<Awaited<T>>; // await has unwrapped it
 }
