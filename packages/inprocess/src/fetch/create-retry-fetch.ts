@@ -5,6 +5,7 @@ import type { RetryOptions } from '../options.ts';
 import { retry } from '../retry.ts';
 import { httpPolicy } from './http-policy.ts';
 import { isRepeatable, requestOf } from './repeatable.ts';
+import { releaseAfter, requestSignal } from './request-signal.ts';
 
 /** What `fetch` takes and gives. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -50,12 +51,17 @@ function sender(
   init: RequestInit,
 ): (context: AttemptContext) => Promise<Response> {
   let refused: Response | undefined;
-  return async ({ signal }) => {
+  return async (context) => {
     // A body that nobody reads would keep its connection.
     refused?.body?.cancel().catch(() => undefined);
-    // The caller may abort also while the body is read, after the attempt has ended.
-    const both = init.signal ? AbortSignal.any([init.signal, signal]) : signal;
-    refused = await fetch(input, { ...init, signal: both });
+    const { signal, release } = requestSignal(init.signal, context);
+    try {
+      refused = await fetch(input, { ...init, signal });
+    } catch (error) {
+      release?.();
+      throw error;
+    }
+    if (release !== undefined) releaseAfter(refused, release);
     return refused;
   };
 }

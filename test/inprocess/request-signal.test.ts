@@ -1,0 +1,102 @@
+import { getEventListeners } from 'node:events';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createRetryFetch } from '@retry/inprocess/fetch';
+import { guardNestedRetries } from '@retry/inprocess/node';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+const ONCE = { maxAttempts: 1 } as const;
+const LIMITED = { ...ONCE, attemptTimeout: '1m' } as const;
+
+let controller: AbortController;
+let sent: AbortSignal[];
+
+beforeEach(() => {
+  controller = new AbortController();
+  sent = [];
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Answers at once, and notes the signal that it was sent with. */
+async function fetch(_input: unknown, init?: RequestInit): Promise<Response> {
+  if (init?.signal) sent.push(init.signal);
+  return new Response('ok');
+}
+
+/** A function of its own, so that no variable keeps an answer. */
+async function readMany(): Promise<void> {
+  const retrying = createRetryFetch(LIMITED, { fetch });
+  for (let count = 0; count < 100; count += 1) {
+    const response = await retrying('http://localhost/', { signal: controller.signal });
+    await response.text();
+  }
+}
+
+const listeners = (): number => getEventListeners(controller.signal, 'abort').length;
+
+describe('the signal of a request', () => {
+  it('is the caller’s own where nothing else can abort the attempt', async () => {
+    await createRetryFetch(ONCE, { fetch })('http://localhost/', { signal: controller.signal });
+
+    expect(sent).toEqual([controller.signal]);
+    expect(sent[0]).toBe(controller.signal);
+  });
+
+  it('is the attempt’s own without a caller’s', async () => {
+    const add = vi.spyOn(AbortSignal.prototype, 'addEventListener');
+
+    await createRetryFetch(LIMITED, { fetch })('http://localhost/');
+
+    expect(sent).toHaveLength(1);
+    expect(add).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['a limit', LIMITED, () => () => {}],
+    ['a guard against nested retries', ONCE, guardNestedRetries],
+  ])('aborts with the caller, also after the attempt, under %s', async (_name, policy, install) => {
+    const uninstall = install();
+    const any = vi.spyOn(AbortSignal, 'any');
+
+    const response = await createRetryFetch(policy, { fetch })('http://localhost/', {
+      signal: controller.signal,
+    });
+    uninstall();
+    expect(sent[0]).not.toBe(controller.signal);
+    controller.abort('enough');
+
+    expect(sent[0]?.reason).toBe('enough');
+    expect(any).not.toHaveBeenCalled();
+    expect(response.bodyUsed).toBe(false);
+  });
+
+  it('lets go of the caller’s at once when the request fails, or its answer has no body', async () => {
+    const fetches = [async () => new Response(null), () => Promise.reject(new TypeError('failed'))];
+
+    for (const each of fetches) {
+      const retrying = createRetryFetch(LIMITED, { fetch: each });
+      await Promise.allSettled([retrying('http://localhost/', { signal: controller.signal })]);
+    }
+    await setImmediate();
+
+    expect(listeners()).toBe(0);
+  });
+
+  it('lets go of the caller’s once nobody can read the body any more', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+
+    await readMany();
+    expect(listeners()).toBe(1);
+
+    await vi.waitFor(async () => {
+      collect();
+      await setTimeout(1);
+      expect(listeners()).toBe(0);
+    }, 10_000);
+  });
+});
