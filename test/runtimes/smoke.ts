@@ -1,6 +1,7 @@
 /** What must hold in every runtime, with nothing but the language and the web's own globals. */
 import { createRetryGroup, retry, retryInfo, retryIterable, tryRetry, withRetry } from '@retry/inprocess';
 import { createRetryFetch } from '@retry/inprocess/fetch';
+import * as slim from '@retry/inprocess/slim';
 import { createTestClock, seededRandom } from '@retry/inprocess/testing';
 
 const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
@@ -49,6 +50,22 @@ const checks: Readonly<Record<string, () => Promise<boolean>>> = {
     const result = tryRetry(EVERY_HOUR, fail, { clock, random: seededRandom(1) });
     await clock.advance('2h');
     return (await result).attempts === 3;
+  },
+  'retries by data alone': async () => {
+    const policy = { ...slim.basePolicy, backoff: { type: 'none' } } as const;
+    return (await slim.retry(policy, ({ isLast }) => (isLast ? 'done' : fail()))) === 'done';
+  },
+  'lets the caller abort a fetch that has a limit': async () => {
+    const controller = new AbortController();
+    const fetch = (_input: unknown, init: RequestInit = {}): Promise<Response> =>
+      new Promise((_resolve, reject) =>
+        init.signal?.addEventListener('abort', () => reject(init.signal?.reason)),
+      );
+    const result = createRetryFetch({ ...AT_ONCE, attemptTimeout: '1h' }, { fetch })('http://localhost/', {
+      signal: controller.signal,
+    });
+    controller.abort('enough');
+    return (await result.catch((reason: unknown) => reason)) === 'enough';
   },
   'retries fetch': async () => {
     let calls = 0;
