@@ -13,7 +13,8 @@ function attemptOf(policy: Policy, attempt: number, previousError?: unknown): To
   const options = { clock: createFakeClock() };
   const plan = createPlan({ fn: () => undefined, policy, options }, TOLD);
   const call = new Call(plan, 0);
-  return new ToldAttempt(call, { attempt, previousError, timeoutMs: Infinity, startedAt: 0 });
+  const state = { timeoutMs: Infinity, startedAt: 0, isTimedOut: false, wish: undefined };
+  return new ToldAttempt({ call, attempt, previousError, ...state });
 }
 
 afterEach(() => {

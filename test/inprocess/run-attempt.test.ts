@@ -30,8 +30,9 @@ afterEach(() => {
 function makeAttempt(timeoutMs: number): ToldAttempt {
   const retried = { fn: () => undefined, policy: definePolicy(), options: { clock } };
   const plan = createPlan(retried, TOLD);
-  const start = { attempt: 2, previousError: undefined, timeoutMs, startedAt: clock.now() };
-  return new ToldAttempt(new Call(plan, 0), start);
+  const state = { previousError: undefined, isTimedOut: false, wish: undefined };
+  const call = new Call(plan, 0);
+  return new ToldAttempt({ call, attempt: 2, timeoutMs, startedAt: clock.now(), ...state });
 }
 
 function run(fn: () => unknown, timeoutMs = 1_000): Promise<unknown> {

@@ -22,7 +22,7 @@ export class Abortable implements AbortListener {
     const { reason } = this.#signal;
     this.#reject(reason);
     this.cancel?.();
-    this.attempt?.interrupt(reason);
+    this.attempt?.interrupt?.(reason);
     this.#call.abort(this.attempt, reason);
   }
 }

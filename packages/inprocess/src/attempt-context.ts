@@ -1,6 +1,6 @@
 import type { Duration } from '@retry/core';
 import { RetryAfterError } from '@retry/core';
-import type { Attempt, AttemptStart, CallView, Wish } from './attempt.ts';
+import type { Attempt, CallView, Wish } from './attempt.ts';
 
 /** What the function of `retry` is told about the attempt it is. Its members may be taken out of it. */
 export interface AttemptContext {
@@ -38,8 +38,8 @@ export class ToldAttempt implements Attempt, AttemptContext {
   /** Why it was stopped, until somebody asks for the signal. One field, as every attempt pays for each. */
   #abort: AbortController | { readonly reason: unknown } | undefined;
 
-  constructor(call: CallView, start: AttemptStart) {
-    this.call = call;
+  constructor(start: Attempt) {
+    this.call = start.call;
     this.attempt = start.attempt;
     this.previousError = start.previousError;
     this.timeoutMs = start.timeoutMs;
@@ -97,6 +97,6 @@ export class ToldAttempt implements Attempt, AttemptContext {
 }
 
 /** An attempt whose function is given it as its context. */
-export function toldAttempt(call: CallView, start: AttemptStart): ToldAttempt {
-  return new ToldAttempt(call, start);
+export function tellAttempt(attempt: Attempt): ToldAttempt {
+  return new ToldAttempt(attempt);
 }

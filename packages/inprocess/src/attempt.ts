@@ -11,8 +11,14 @@ export interface CallView {
   readonly plan: Pick<Scope, 'budget' | 'depth' | 'totalAttempts'>;
 }
 
-/** How an attempt begins. */
-export interface AttemptStart {
+/** What the function asked for beside its error. */
+export type Wish =
+  | { readonly type: 'stop'; readonly error: unknown }
+  | { readonly type: 'retry-after'; readonly delayMs: number };
+
+/** One attempt, as the loop sees it. */
+export interface Attempt {
+  readonly call: CallView;
   /** Counted from 1. */
   readonly attempt: number;
   /** What the attempt before threw; `undefined` in the first. */
@@ -21,36 +27,8 @@ export interface AttemptStart {
   readonly timeoutMs: number;
   /** Epoch milliseconds; 0 when nobody can ask. */
   readonly startedAt: number;
-}
-
-/** What the function asked for beside its error. */
-export type Wish =
-  | { readonly type: 'stop'; readonly error: unknown }
-  | { readonly type: 'retry-after'; readonly delayMs: number };
-
-/** One attempt, as the loop sees it. */
-export interface Attempt extends AttemptStart {
-  readonly call: CallView;
   isTimedOut: boolean;
   readonly wish: Wish | undefined;
-  /** Tells it to stop. */
-  readonly interrupt: (reason: unknown) => void;
+  /** Tells it to stop; absent where the function is not told of its attempts. */
+  readonly interrupt?: (reason: unknown) => void;
 }
-
-/** An attempt of a function that is not told of its attempts: it wishes nothing, and nobody hears it stopped. */
-export function silentAttempt(call: CallView, start: AttemptStart): Attempt {
-  const { attempt, previousError, timeoutMs, startedAt } = start;
-  const interrupt = unheard;
-  return {
-    call,
-    attempt,
-    previousError,
-    timeoutMs,
-    startedAt,
-    isTimedOut: false,
-    wish: undefined,
-    interrupt,
-  };
-}
-
-function unheard(): void {}

@@ -88,9 +88,17 @@ export class Call implements CallView, ObservedCall {
 
     const attempt = made + 1;
     if (isHeard('onAttempt', options)) tell('onAttempt', { attempt, id: this.id }, this);
-    const { begin } = installed.nesting ?? this.plan.layers;
-    const start = { attempt, previousError, timeoutMs: Math.max(timeoutMs, 0), startedAt };
-    return this.#run(begin(this, start));
+    const layers = installed.nesting ?? this.plan.layers;
+    const start = {
+      call: this,
+      attempt,
+      previousError,
+      timeoutMs,
+      startedAt,
+      isTimedOut: false,
+      wish: undefined,
+    };
+    return this.#run(layers.tell?.(start) ?? start);
   }
 
   /** Whether the result is to be given to the caller; one that is refused is weighed like a failure. */

@@ -1,4 +1,4 @@
-import type { Attempt, AttemptStart, CallView } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
 import type { ParentAttempt, RetryHooks } from './options.ts';
 
 /** Who a call is, for those who observe all of them. */
@@ -10,8 +10,8 @@ export interface ObservedCall {
 
 /** How calls find the attempt that they are made in. */
 export interface Nesting {
-  /** Begins an attempt that calls within can ask. */
-  readonly begin: (call: CallView, start: AttemptStart) => Attempt;
+  /** Makes an attempt one that calls within can ask. */
+  readonly tell: (attempt: Attempt) => Attempt;
   /** Runs the function of an attempt, and remembers the attempt for whatever it calls. */
   readonly enter: (attempt: Attempt, run: () => unknown) => unknown;
   /** The attempt that is running around the caller. */

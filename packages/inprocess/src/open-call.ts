@@ -9,7 +9,8 @@ export function openLater({ isBare }: Plan): boolean {
 
 /** Begins a call: its budget and its group are told. */
 export function openCall(plan: Plan): Call {
-  const isTimed = plan.layers.isTimed || plan.policy.deadlineMs < Infinity;
+  // A function that is told of its attempts may ask for the time since the start.
+  const isTimed = plan.layers.tell !== undefined || plan.policy.deadlineMs < Infinity;
   const call = new Call(plan, isTimed ? plan.clock.now() : 0);
   plan.options.group?.enter();
   plan.budget?.record({ type: 'request' });

@@ -1,5 +1,5 @@
 import type { Clock, Policy } from '@retry/core';
-import type { Attempt, AttemptStart, CallView } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
 import type { Call } from './call.ts';
 import { systemClock, unrefClock } from './clock.ts';
 import type { RetryOptions } from './options.ts';
@@ -13,10 +13,8 @@ export type Target = (this: unknown, ...parameters: readonly unknown[]) => unkno
 export interface Layers {
   /** Begins a call: whether it looks for calls around it. */
   readonly open: (plan: Plan) => Call;
-  /** Begins an attempt: whether it can tell the function about itself. */
-  readonly begin: (call: CallView, start: AttemptStart) => Attempt;
-  /** Whether the function may ask for the time since the start of its call. */
-  readonly isTimed: boolean;
+  /** Makes an attempt one that the function can be told of; absent where it is not told. */
+  readonly tell?: (attempt: Attempt) => Attempt;
 }
 
 /** What a function is retried by; the same for each of its calls that stands in no other. */

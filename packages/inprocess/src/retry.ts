@@ -1,7 +1,7 @@
 import type { Policy, PolicyInput } from '@retry/core';
 import { definePolicy } from '@retry/core';
 import type { AttemptContext } from './attempt-context.ts';
-import { toldAttempt } from './attempt-context.ts';
+import { tellAttempt } from './attempt-context.ts';
 import { openNested } from './open-nested.ts';
 import type { RetryOptions } from './options.ts';
 import type { Layers, Target } from './plan.ts';
@@ -9,7 +9,7 @@ import { createPlan } from './plan.ts';
 import { runCall } from './run-call.ts';
 
 /** What calls know whose function is told of its attempts. */
-export const TOLD: Layers = { open: openNested, begin: toldAttempt, isTimed: true };
+export const TOLD: Layers = { open: openNested, tell: tellAttempt };
 
 /**
  * Runs `fn` now, and again after each failure that the policy retries.

@@ -20,7 +20,7 @@ export function runAttempt(start: () => unknown, attempt: Attempt, call: Timekee
       attempt.isTimedOut = true;
       const error = new AttemptTimeoutError(timeoutMs, attempt.attempt);
       reject(error);
-      attempt.interrupt(error);
+      attempt.interrupt?.(error);
     };
     const cancel = call.clock.setTimer(cut, timeoutMs);
     call.hold(cancel);

@@ -1,13 +1,12 @@
 import type { Policy, PolicyInput } from '@retry/core';
 import { definePolicy } from '@retry/core';
-import { silentAttempt } from './attempt.ts';
 import { openNested } from './open-nested.ts';
 import type { RetryOptions } from './options.ts';
 import type { Layers, Target } from './plan.ts';
 import { createPlan } from './plan.ts';
 import { wrap } from './wrap.ts';
 
-const LAYERS: Layers = { open: openNested, begin: silentAttempt, isTimed: false };
+const LAYERS: Layers = { open: openNested };
 
 /**
  * A function that takes what `fn` takes and calls it, with the same `this` and arguments, again after each

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ToldAttempt, toldAttempt } from '../attempt-context.ts';
+import { ToldAttempt, tellAttempt } from '../attempt-context.ts';
 import type { Nesting } from '../instruments.ts';
 import { installed } from '../instruments.ts';
 
@@ -13,7 +13,7 @@ import { installed } from '../instruments.ts';
 export function guardNestedRetries(): () => void {
   const around = new AsyncLocalStorage<ToldAttempt>();
   const nesting: Nesting = {
-    begin: toldAttempt,
+    tell: tellAttempt,
     // One that began before the guard is none of these.
     enter: (attempt, run) => (attempt instanceof ToldAttempt ? around.run(attempt, run) : run()),
     current: () => around.getStore(),

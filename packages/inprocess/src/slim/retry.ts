@@ -1,13 +1,13 @@
 import type { Policy } from '@retry/core';
 import type { AttemptContext } from '../attempt-context.ts';
-import { toldAttempt } from '../attempt-context.ts';
+import { tellAttempt } from '../attempt-context.ts';
 import { openCall } from '../open-call.ts';
 import type { Layers, Target } from '../plan.ts';
 import { createPlan } from '../plan.ts';
 import { runCall } from '../run-call.ts';
 import type { SlimOptions } from './slim-options.ts';
 
-const LAYERS: Layers = { open: openCall, begin: toldAttempt, isTimed: true };
+const LAYERS: Layers = { open: openCall, tell: tellAttempt };
 
 /**
  * `retry` of the main entry, for a policy that is trusted; see `withRetry`.

@@ -1,12 +1,11 @@
 import type { Policy } from '@retry/core';
-import { silentAttempt } from '../attempt.ts';
 import { openCall } from '../open-call.ts';
 import type { Layers, Target } from '../plan.ts';
 import { createPlan } from '../plan.ts';
 import { wrap } from '../wrap.ts';
 import type { SlimOptions } from './slim-options.ts';
 
-const LAYERS: Layers = { open: openCall, begin: silentAttempt, isTimed: false };
+const LAYERS: Layers = { open: openCall };
 
 /**
  * `withRetry` of the main entry, for a policy that is trusted: made by `definePolicy` elsewhere, or written as
