@@ -24,6 +24,19 @@ describe('parent: ctx', () => {
     expect(seen).toEqual([1_000]);
   });
 
+  it('cuts the first attempt off at once, not before, when no time is left', async () => {
+    const clock = createFakeClock();
+    let readings = 0;
+    const ticking = { ...clock, now: () => clock.now() + readings++ };
+    const parent = { maxAttempts: 1, remainingMs: 0, signal: new AbortController().signal };
+
+    const result = tryRetry(AT_ONCE, () => NEVER, { parent, clock: ticking });
+    await clock.advance(1);
+
+    expect(await result).toMatchObject({ ok: false, reason: 'deadline', error: { timeoutMs: 0 } });
+    expect(clock.delays).toEqual([0]);
+  });
+
   it('ends the inner call with the outer attempt, and it leaves no zombie', async () => {
     const clock = createFakeClock();
     const inner = vi.fn(() => NEVER);

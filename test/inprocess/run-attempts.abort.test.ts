@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import { type AttemptContext, retry, withRetry } from '@retry/inprocess';
+import type { PolicyInput } from '@retry/core';
+import { type AttemptContext, createRetryGroup, type RetryOptions, retry, withRetry } from '@retry/inprocess';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { alwaysFailing, failing, rejectionOf } from './failing.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -140,6 +141,36 @@ describe('an abort during an attempt', () => {
     controller.abort();
 
     expect(result).toBe('done');
+  });
+});
+
+describe('an abort by what the call asks', () => {
+  it.each<[string, (abort: () => boolean) => { policy?: PolicyInput; options?: RetryOptions }]>([
+    ['retryIf, that says yes', (abort) => ({ policy: { retryIf: () => abort() } })],
+    ['retryIf, that says no', (abort) => ({ policy: { retryIf: () => !abort() } })],
+    ['a predicate', (abort) => ({ policy: { stopOn: [() => !abort()] } })],
+    ['random', (abort) => ({ options: { random: () => Number(!abort()) } })],
+    ['onAttempt', (abort) => ({ options: { onAttempt: () => void abort() } })],
+    ['onRetry', (abort) => ({ options: { onRetry: () => void abort() } })],
+    ['retryResult, that takes the result', (abort) => ({ options: { retryResult: () => !abort() } })],
+    ['retryResult, that refuses it', (abort) => ({ options: { retryResult: () => abort() } })],
+  ])('ends it once, as aborted: %s', async (name, asking) => {
+    const { policy, options } = asking(() => {
+      controller.abort('enough');
+      return true;
+    });
+    const group = createRetryGroup();
+    const onStop = vi.fn();
+    const fn = name.startsWith('retryResult') ? () => 'done' : alwaysFailing();
+
+    const given = { signal: controller.signal, group, onStop, ...options };
+    const thrown = await rejectionOf(retry({ ...EVERY_HOUR, jitter: 'full', ...policy }, fn, given));
+
+    expect(thrown).toBe('enough');
+    expect(onStop).toHaveBeenCalledTimes(1);
+    const attempt = name === 'onAttempt' ? 0 : 1;
+    expect(onStop.mock.calls[0]?.[0]).toMatchObject({ reason: 'aborted', error: 'enough', attempt });
+    expect([group.active(), group.waiting()]).toEqual([0, []]);
   });
 });
 

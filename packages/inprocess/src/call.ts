@@ -93,7 +93,7 @@ export class Call implements CallView, ObservedCall {
       call: this,
       attempt,
       previousError,
-      timeoutMs,
+      timeoutMs: Math.max(timeoutMs, 0),
       startedAt,
       isTimedOut: false,
       wish: undefined,
@@ -106,7 +106,7 @@ export class Call implements CallView, ObservedCall {
     if (this.over !== undefined) return true;
     const refused = judgeResult(this.options, result, attempt.attempt);
     if (refused !== undefined) this.fail(refused, attempt);
-    else this.#leave(true);
+    else if (this.over === undefined) this.#leave(true);
     return refused === undefined;
   }
 
@@ -115,9 +115,10 @@ export class Call implements CallView, ObservedCall {
     if (this.over !== undefined) return;
     const { latest, plan, options } = this;
     const number = (latest?.attempt ?? 0) + 1;
-    this.#run(undefined);
     const failedAt = this.clock.now();
     const verdict = weighFailure(this, failure, { attempt, number, failedAt });
+    if (this.over !== undefined) return; // what it asked has aborted
+    this.#run(undefined);
     const delayMs = verdict.type === 'retry' ? verdict.delayMs : undefined;
     const { error } = attempt?.wish?.type === 'stop' ? attempt.wish : failure;
     this.latest = remember({ attempt: number, error, failedAt, delayMs, previous: latest });
