@@ -6,6 +6,7 @@ import { openLink } from './driver/open-link.ts';
 import type { RedisLink } from './driver/redis-link.ts';
 import { openDurable } from './durable.ts';
 import { createGate } from './gate.ts';
+import { inTime } from './in-time.ts';
 import { createKeys } from './keys.ts';
 import type { RedisBrokerOptions, RedisBrokerSettings } from './options.ts';
 import { readOptions } from './options.ts';
@@ -68,8 +69,7 @@ function createStore(
 }
 
 async function closeLinks(link: RedisLink, durable: RedisLink): Promise<void> {
-  await link.close();
-  if (durable !== link) await durable.close();
+  await Promise.allSettled(durable === link ? [link.close()] : [link.close(), durable.close()]);
 }
 
 /** The broker over all partitions; connections are closed after them. */
@@ -79,7 +79,7 @@ function closeAfter(parts: readonly Broker[], closeAll: () => Promise<void>): Br
   return {
     ...broker,
     close: once(async () => {
-      await broker.close();
+      await inTime(broker.close());
       await closeAll();
     }),
   };

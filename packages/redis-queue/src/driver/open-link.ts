@@ -1,6 +1,7 @@
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy } from '@retry/core';
 import { RedisBrokerError } from '../errors.ts';
+import { inTime } from '../in-time.ts';
 import { linkClient } from './link-client.ts';
 import type { RedisLink } from './redis-link.ts';
 
@@ -20,7 +21,12 @@ export async function openLink(url: string, onError: (error: unknown) => void): 
   client.on('error', onError);
   await client.connect();
   isConnected = true;
-  return { ...linkClient(client), close: () => client.close() };
+  const close = async (): Promise<void> => {
+    // Only a server that is there lets a connection close in peace; otherwise what still waits for it is rejected.
+    if (client.isReady) await inTime(client.close());
+    if (client.isOpen) client.destroy();
+  };
+  return { ...linkClient(client), close };
 }
 
 /** The server does not let us in: another try would end the same. */
