@@ -34,13 +34,11 @@ describeOnPrivateRedis('connections to Redis', () => {
     await client.close();
   });
 
-  it('are closed while the server is gone, and what waits for it is rejected', {
+  it('are closed while the server is frozen, and what waits for it is rejected', {
     timeout: 30_000,
   }, async () => {
-    const doomed = await startPrivateRedis();
-    const broker = await createRedisBroker({ url: doomed.url });
-    await doomed.stop();
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const broker = await createRedisBroker({ url: server.url });
+    process.kill(server.pid(), 'SIGSTOP');
     const submitting = broker.submit([SUBMISSION]).catch((error: unknown) => error);
 
     await broker.close();

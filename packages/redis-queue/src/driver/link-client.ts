@@ -116,7 +116,7 @@ function duplicateIoRedis(client: IoRedisClient): ReturnType<IoRedisClient['dupl
 }
 
 /** A connection that is closed already says so when it is closed again. */
-function ignoreErrors(action: () => void): void {
+export function ignoreErrors(action: () => void): void {
   try {
     action();
   } catch {

@@ -2,7 +2,7 @@ import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy } from '@retry/core';
 import { RedisBrokerError } from '../errors.ts';
 import { inTime } from '../in-time.ts';
-import { linkClient } from './link-client.ts';
+import { ignoreErrors, linkClient } from './link-client.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** Full jitter, so that a thousand workers do not come back to a restarted server in one instant. */
@@ -22,9 +22,9 @@ export async function openLink(url: string, onError: (error: unknown) => void): 
   await client.connect();
   isConnected = true;
   const close = async (): Promise<void> => {
-    // Only a server that is there lets a connection close in peace; otherwise what still waits for it is rejected.
+    // Only a server that is there lets a connection close in peace; whatever still waits after that is rejected.
     if (client.isReady) await inTime(client.close());
-    if (client.isOpen) client.destroy();
+    ignoreErrors(() => client.destroy());
   };
   return { ...linkClient(client), close };
 }
