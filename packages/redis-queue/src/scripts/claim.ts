@@ -31,11 +31,15 @@ local function epochAfter(text)
   return next
 end
 
+-- The ends of every first record: written once, and without a number that Lua would have to print.
+local FIRST = { [0] = 'r00000000001', [2] = 'r20000000001' }
+local SINCE, NOT_YET = NOW .. NEVER .. NOW .. NEVER, NOWHERE .. '\0\0'
+
 -- The record of a run that starts now, as core's transition would have it; a run without one is fresh.
 local function started(body, record, bits)
   if not record then
     local at = sub(body, 1, 13)
-    return 'r' .. bits .. '0000000001' .. at .. NOW .. NEVER .. NOW .. NEVER .. at .. NOWHERE .. '\0\0'
+    return FIRST[bits] .. at .. SINCE .. at .. NOT_YET
   end
   local flags = flagsOf(record)
   local times = sub(record, 26, 38) == NEVER and NOW .. sub(record, 39, 51) or sub(record, 26, 38) .. NOW
