@@ -37,6 +37,40 @@ describe('coalesce', () => {
     expect(await Promise.all(second)).toEqual(['four', 'five']);
   });
 
+  it('sends a second batch, where two may be on their way, once there is much', async () => {
+    const sizes: number[] = [];
+    const answers: ((answers: readonly number[]) => void)[] = [];
+    const ask = coalesce<number, number>(
+      (items) => {
+        sizes.push(items.length);
+        return new Promise((answer) => void answers.push(() => answer(items)));
+      },
+      { outstanding: 2 },
+    );
+    const askAll = (count: number) => Array.from({ length: count }, (_, index) => ask(index));
+
+    const first = askAll(1);
+    await turn();
+    const second = askAll(249);
+    await turn();
+    expect(sizes).toEqual([1]);
+    const third = askAll(1_000);
+    await turn();
+    expect(sizes).toEqual([1, 500]);
+    answers[0]?.([]);
+    await turn();
+    expect(sizes).toEqual([1, 500, 500]);
+    answers[1]?.([]);
+    answers[2]?.([]);
+    await turn();
+    expect(sizes).toEqual([1, 500, 500, 249]);
+    answers[3]?.([]);
+
+    expect(await Promise.all([...first, ...second, ...third])).toEqual(
+      [1, 249, 1_000].flatMap((count) => Array.from({ length: count }, (_, index) => index)),
+    );
+  });
+
   it('rejects the calls of a rejected batch and of no other', async () => {
     const { batches, ask } = holdBatches();
     const error = new Error('down');

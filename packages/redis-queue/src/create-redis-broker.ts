@@ -48,7 +48,9 @@ export async function createRedisBroker(options: RedisBrokerOptions): Promise<Re
     const durable = needsWaitAof ? await openDurable(link) : link;
     const parts = stores.map((store) => createBroker(store, { ...store, link: durable }));
     const closeAll = () => closeLinks(link, durable);
-    return { ...closeAfter(parts, closeAll), server: reports[0] as ServerReport }; // there is one partition at least
+    const server = reports[0] as ServerReport; // there is one partition at least
+    // A client of the user's may be a pool; a connection of our own keeps the order of what it sends.
+    return { ...closeAfter(parts, closeAll), submitsInOrder: 'url' in settings.source, server };
   } catch (error) {
     await link.close();
     throw error;

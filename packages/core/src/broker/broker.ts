@@ -33,6 +33,8 @@ export interface Broker {
   /** Resolves when one of the lanes may have work, at the latest after `timeoutMs` or when the signal aborts. */
   readonly waitForWork: (lanes: readonly string[], wait: WaitOptions) => Promise<void>;
   readonly audit: () => Promise<Audit>;
+  /** Submits take effect in the order of their calls, so that the next may leave before the last is answered. */
+  readonly submitsInOrder?: boolean;
   /**
    * The same broker inside a transaction of the user's, given whatever began it: what is submitted and settled there
    * holds once that commits. Only brokers that live in the user's own database have it.

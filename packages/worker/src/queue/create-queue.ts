@@ -103,7 +103,9 @@ function createSubmitting(
   broker: Broker,
   emitter: Emitter<QueueEvents>,
 ): Pick<Queue, 'submit' | 'submitMany'> {
-  const send = coalesce<Submission, SubmitAnswer>((submissions) => broker.submit(submissions));
+  const send = coalesce<Submission, SubmitAnswer>((submissions) => broker.submit(submissions), {
+    outstanding: broker.submitsInOrder === true ? 2 : 1,
+  });
   const tell = (
     { name, version }: AnyTask,
     { id }: Submission,
