@@ -82,6 +82,12 @@ describe('definePolicy', () => {
     expect(problemsOf(input)).toMatchObject([{ path, message, cure }]);
   });
 
+  it('takes any minDelay up to the default cap, which a longer base raises', () => {
+    const policy = definePolicy({ backoff: { type: 'fibonacci', base: 1e300 }, minDelay: 1e16 });
+
+    expect(policy).toMatchObject({ minDelayMs: 1e16, maxDelayMs: 1e300 });
+  });
+
   it('finds the multiple of the granularity that lies between two limits that are none', () => {
     const policy = definePolicy({ minDelay: 1_100, maxDelay: 2_900, granularity: '1s' });
 
