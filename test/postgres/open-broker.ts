@@ -24,8 +24,8 @@ export interface TestSchema {
 
 /** Every table that a run, or what is known of it, stands in. */
 export const TABLES: readonly string[] = [
-  ...['run', 'ready', 'parked', 'scheduled', 'inflight', 'ended'],
-  ...['reply', 'tally', 'waiter'],
+  ...['run', 'ready', 'parked', 'scheduled', 'finished'],
+  ...['claim', 'tally', 'waiter'],
 ];
 
 /** Makes a schema for tests. */

@@ -1,4 +1,4 @@
-import type { Claim } from '@retry/core/broker';
+import type { Claim, Settlement } from '@retry/core/broker';
 
 /** Below every order that a lane gives. */
 const EVERYTHING = -Number.MAX_SAFE_INTEGER;
@@ -15,6 +15,13 @@ const LATE_COMMIT_MS = 1_000;
 /** A worker has up to two exchanges under way; the rest is for those that come late. */
 const REPLIES_PER_WORKER = 4;
 
+/** A claim that got something. */
+export interface Answered {
+  readonly request: string;
+  /** Runs that nobody has settled yet by this client. */
+  readonly held: Set<string>;
+}
+
 /** Where one claim begins to look. */
 export interface Look {
   readonly lows: readonly number[];
@@ -30,7 +37,7 @@ export interface Look {
 export class ClaimMemory {
   readonly #lows = new Map<string, number>();
   readonly #emptied = new Set<string>();
-  readonly #requests = new Map<string, string[]>();
+  readonly #requests = new Map<string, Answered[]>();
   #fullAt = 0;
   #nextFullAt = 0;
   #lowDue = 0;
@@ -69,16 +76,27 @@ export class ClaimMemory {
   }
 
   /** The request of this worker that the broker need not remember any longer, once this one has its answer. */
-  replaces({ worker, requestId }: Claim): string | undefined {
+  replaces({ worker, requestId }: Claim): Answered | undefined {
     const known = this.#requests.get(worker) ?? [];
-    return known.includes(requestId) ? undefined : known.at(-REPLIES_PER_WORKER);
+    const isAgain = known.some(({ request }) => request === requestId);
+    return isAgain ? undefined : known.at(-REPLIES_PER_WORKER);
   }
 
-  /** A claim got something, and its answer is kept. */
-  answered({ worker, requestId }: Claim): void {
+  /** A claim got these runs, and its answer is kept. */
+  answered({ worker, requestId }: Claim, ids: readonly string[]): void {
     const known = this.#requests.get(worker) ?? [];
-    if (!known.includes(requestId)) known.push(requestId);
+    if (known.some(({ request }) => request === requestId)) return;
+    known.push({ request: requestId, held: new Set(ids) });
     if (known.length > REPLIES_PER_WORKER) known.shift();
     this.#requests.set(worker, known);
+  }
+
+  /** Whatever was answered, no claim from before holds these runs any more. */
+  settled(settlements: readonly Settlement[]): void {
+    for (const known of this.#requests.values()) {
+      for (const { held } of known) {
+        if (held.size > 0) for (const { id } of settlements) held.delete(id);
+      }
+    }
   }
 }

@@ -41,7 +41,8 @@ export const FUNCTIONS: Readonly<Record<FunctionName, readonly string[]>> = {
   submit_runs: [TEXTS, TEXTS, TEXTS, WHOLES, WHOLES, TEXTS, WHOLES, 'boolean[]', 'boolean'],
   exchange: [
     ...[TEXTS, EPOCHS, 'text', 'boolean', WHOLES, TEXTS, TEXTS, 'text', TEXTS, TEXTS, 'boolean'],
-    ...['text', 'text', 'text', 'bigint', TEXTS, WHOLES, WHOLES, 'bigint', 'bigint', 'bigint', 'bigint'],
+    ...['text', 'text', 'text', 'boolean', 'bigint', TEXTS, WHOLES, WHOLES],
+    ...['bigint', 'bigint', 'bigint', 'bigint'],
   ],
   get_runs: [TEXTS],
   list_runs: ['text', 'text', 'bigint', 'text', 'bigint', 'text'],

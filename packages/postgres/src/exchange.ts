@@ -59,6 +59,7 @@ async function exchangePart(
   retention.trimmed(answer.trimmed);
   watch.poke(comingBack(settlements, answer.lanes));
   memory.reset(answer.lanes);
+  memory.settled(settlements);
   if (claim !== undefined) remember(memory, claim, answer);
   if (claim !== undefined) memory.looked(look, { at, until: performance.now(), serverNow: now });
   const { settled } = readAnswer(answer);
@@ -89,12 +90,14 @@ function comingBack(settlements: readonly Settlement[], lanes: readonly string[]
 }
 
 function claimValues(memory: ClaimMemory, claim: Claim | undefined, look: Look): readonly SqlValue[] {
-  if (claim === undefined) return [null, null, null, null, null, null, null, null, null];
+  if (claim === undefined) return [null, null, null, null, null, null, null, null, null, null];
   const { worker, requestId, limit, lanes, leaseMs } = claim;
+  const replaced = memory.replaces(claim);
   return [
     worker,
     requestId,
-    memory.replaces(claim) ?? null,
+    replaced?.request ?? null,
+    replaced?.held.size === 0,
     limit,
     textArray([...lanes.keys()]),
     plainArray([...lanes.values()]),
@@ -105,7 +108,12 @@ function claimValues(memory: ClaimMemory, claim: Claim | undefined, look: Look):
 }
 
 function remember(memory: ClaimMemory, claim: Claim, { claimed }: Answer): void {
-  if (claimed.length > 0) memory.answered(claim);
+  if (claimed.length > 0) {
+    memory.answered(
+      claim,
+      claimed.flatMap(({ ids }) => ids),
+    );
+  }
   let left = claim.limit;
   for (const [lane, limit] of claim.lanes) {
     const parts = claimed.filter((part) => part.lane === lane);

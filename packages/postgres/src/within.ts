@@ -11,7 +11,7 @@ import { submissionColumns, submitAnswers } from './submit.ts';
 export type TransactionBroker = Pick<Broker, 'submit' | 'exchange'>;
 
 /** No claim: that is no part of anybody's transaction. */
-const NO_CLAIM = [null, null, null, null, null, null, null, null, null] as const;
+const NO_CLAIM = [null, null, null, null, null, null, null, null, null, null] as const;
 
 /**
  * Submits and settles by the user's own connection, as part of the transaction that is open there. Nobody is told of

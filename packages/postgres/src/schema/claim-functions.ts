@@ -7,11 +7,14 @@ begin
     delete from scheduled where ctid = any (array (
       select ctid from scheduled where lane = p_lane and run_at >= p_low and run_at <= p_now
       order by run_at, ord limit p_limit for update skip locked))
-    returning *
+    returning run_at, ord, id
+  ), moved as (
+    update run r set state = 'w', ord = next.ord, submitted_at = p_now
+    from (select id, nextval('back_order') as ord from (select * from due order by run_at, ord) due) next
+    where r.id = next.id
+    returning r.lane, r.ord, r.id, r.key
   )
-  insert into ready (lane, ord, id, epoch, submitted_at, run_at, key, key_limit, key_waits, record)
-  select lane, nextval('back_order'), id, epoch, p_now, run_at, key, key_limit, key_waits, record
-  from (select * from due order by run_at, ord) due;
+  insert into ready (lane, ord, id, key) select lane, ord, id, key from moved;
 end
 $$;
 `;
@@ -20,29 +23,27 @@ $$;
 export const CLAIM_NEXT = `
 create function claim_next(
   p_lane text, p_after bigint, p_limit bigint, p_now bigint, p_until bigint,
-  out o_seen bigint, out o_last bigint, out o_keyed bigint, out o_claimed text
+  out o_seen bigint, out o_last bigint, out o_keyed bigint, out o_ids text[], out o_claimed text
 ) language plpgsql as $$
 begin
   with next as materialized (
     select ctid as place, ord, key from ready
     where lane = p_lane and ord > p_after order by ord limit p_limit for update skip locked
   ), moved as (
-    delete from ready where ctid = any (array (select place from next where key is null)) returning *
+    delete from ready where ctid = any (array (select place from next where key is null)) returning id
   ), started as (
-    insert into inflight (id, lane, epoch, claimed_at, heartbeat_at, lease_until, submitted_at, run_at, record)
-    select id, lane, epoch + 1, p_now, p_now, p_until, submitted_at, run_at, record from moved
+    update run r set state = 'r', epoch = epoch + 1, claimed_at = p_now, heartbeat_at = p_now, lease_until = p_until
+    from moved where r.id = moved.id
+    returning r.id, r.ord, r.epoch, r.payload, r.submitted_at, r.run_at, r.record
   )
   select
-    (select count(*) from next), (select max(ord) from next), (select count(key) from next),
+    (select count(*) from next), (select max(ord) from next), (select count(key) from next), array_agg(id),
     case when count(*) > 0 then concat('{"lane":', to_json(p_lane), ',"at":', p_now, ',"until":', p_until, ',"ids":', json_agg(id),
-      ',"ords":', json_agg(ord), ',"epochs":', json_agg(epoch + 1), ',"payloads":', json_agg(payload),
+      ',"ords":', json_agg(ord), ',"epochs":', json_agg(epoch), ',"payloads":', json_agg(payload),
       ',"submitted":', json_agg(submitted_at), ',"due":', json_agg(run_at),
       ',"records":[', string_agg(coalesce(record, 'null'), ','), ']}') end
-  into o_seen, o_last, o_keyed, o_claimed
-  from (
-    select id, ord, epoch, submitted_at, run_at, record,
-      coalesce(payload, (select r.payload from run r where r.id = moved.id)) as payload
-    from moved order by ord) claimed;
+  into o_seen, o_last, o_keyed, o_ids, o_claimed
+  from (select * from started order by ord) claimed;
 end
 $$;
 `;
@@ -55,12 +56,12 @@ $$;
 export const CLAIM_KEYED = `
 create function claim_keyed(
   p_lane text, p_after bigint, p_last bigint, p_now bigint, p_until bigint,
-  out o_claimed text[], out o_is_busy boolean
+  out o_ids text[], out o_claimed text[], out o_is_busy boolean
 ) language plpgsql as $$
 declare
   v_next record;
+  v_run run;
   v_held bigint;
-  v_run text;
 begin
   o_is_busy := false;
   for v_next in
@@ -71,30 +72,26 @@ begin
       o_is_busy := true;
       continue;
     end if;
-    select count(*) into v_held from inflight where key = v_next.key and holds_key;
-    if v_next.key_waits and v_held >= v_next.key_limit then
-      with moved as (delete from ready where lane = v_next.lane and ord = v_next.ord returning *)
-      insert into parked select * from moved;
+    delete from ready where lane = v_next.lane and ord = v_next.ord;
+    select * into v_run from run where id = v_next.id;
+    select count(*) into v_held from run where key = v_next.key and holds_key;
+    if v_run.key_waits and v_held >= v_run.key_limit then
+      insert into parked values (v_run.key, v_run.lane, v_run.key_limit, v_run.ord, v_run.id);
       continue;
     end if;
-    with moved as (
-      delete from ready where lane = v_next.lane and ord = v_next.ord returning *
-    ), started as (
-      insert into inflight (id, lane, epoch, claimed_at, heartbeat_at, lease_until, submitted_at, run_at,
-        key, key_limit, key_waits, holds_key, record)
-      select id, lane, epoch + 1, p_now, p_now, p_until, submitted_at, run_at,
-        key, key_limit, key_waits, v_held < key_limit, record from moved
-    )
-    select json_build_object(
+    update run set state = 'r', epoch = epoch + 1, claimed_at = p_now, heartbeat_at = p_now, lease_until = p_until,
+      holds_key = v_held < key_limit
+    where id = v_run.id;
+    o_ids := o_ids || v_run.id;
+    o_claimed := o_claimed || json_build_object(
       'lane', p_lane, 'at', p_now, 'until', p_until,
-      'ids', json_build_array(m.id), 'ords', json_build_array(m.ord), 'epochs', json_build_array(m.epoch + 1),
-      'payloads', json_build_array(r.payload), 'submitted', json_build_array(m.submitted_at),
-      'due', json_build_array(m.run_at), 'records', json_build_array(m.record::json),
-      'concurrency', json_build_object('key', m.key, 'limit', m.key_limit,
-        'whenFull', case when m.key_waits then 'wait' else 'claim' end),
-      'isOverLimit', v_held >= m.key_limit)
-    into v_run from moved m join run r on r.id = m.id;
-    o_claimed := o_claimed || v_run;
+      'ids', json_build_array(v_run.id), 'ords', json_build_array(v_run.ord),
+      'epochs', json_build_array(v_run.epoch + 1), 'payloads', json_build_array(v_run.payload),
+      'submitted', json_build_array(v_run.submitted_at), 'due', json_build_array(v_run.run_at),
+      'records', json_build_array(v_run.record::json),
+      'concurrency', json_build_object('key', v_run.key, 'limit', v_run.key_limit,
+        'whenFull', case when v_run.key_waits then 'wait' else 'claim' end),
+      'isOverLimit', v_held >= v_run.key_limit)::text;
   end loop;
 end
 $$;

@@ -6,7 +6,7 @@
 export const CLAIM = `
 create function claim_runs(
   p_limit bigint, p_lanes text[], p_limits bigint[], p_lows bigint[], p_low_due bigint, p_now bigint, p_until bigint,
-  out o_claimed text[], out o_next_due bigint
+  out o_ids text[], out o_claimed text[], out o_next_due bigint
 ) language plpgsql as $$
 declare
   v_left bigint := p_limit;
@@ -34,6 +34,7 @@ begin
       select * into v_next from claim_next(p_lanes[v_lane], v_after, v_room, p_now, p_until);
       exit when v_next.o_seen = 0;
       if v_next.o_claimed is not null then
+        o_ids := o_ids || v_next.o_ids;
         o_claimed := o_claimed || v_next.o_claimed;
         v_left := v_left - (v_next.o_seen - v_next.o_keyed);
       end if;
@@ -41,9 +42,10 @@ begin
       v_room := v_room - (v_next.o_seen - v_next.o_keyed);
       if v_next.o_keyed > 0 then
         select * into v_keyed from claim_keyed(p_lanes[v_lane], v_after, v_next.o_last, p_now, p_until);
+        o_ids := o_ids || v_keyed.o_ids;
         o_claimed := o_claimed || v_keyed.o_claimed;
-        v_left := v_left - coalesce(cardinality(v_keyed.o_claimed), 0);
-        v_room := v_room - coalesce(cardinality(v_keyed.o_claimed), 0);
+        v_left := v_left - coalesce(cardinality(v_keyed.o_ids), 0);
+        v_room := v_room - coalesce(cardinality(v_keyed.o_ids), 0);
         if v_keyed.o_is_busy then
           o_next_due := least(o_next_due, p_now + 5);
         end if;
@@ -51,46 +53,6 @@ begin
       v_after := v_next.o_last;
     end loop;
   end loop;
-end
-$$;
-`;
-
-/** Forgets the oldest finished runs beyond those that are kept, and gives how far it came. */
-export const TRIM = `
-create function trim_finished(p_keep bigint, p_low bigint) returns bigint language plpgsql as $$
-declare
-  v_reached bigint;
-begin
-  with forgotten as (
-    delete from ended where ctid = any (array (
-      select ctid from ended where not is_dead and ord > p_low and ord <= (
-        select ord from ended where not is_dead order by ord desc offset p_keep limit 1)
-      order by ord limit 20000 for update skip locked))
-    returning id, ord
-  ), gone as (
-    delete from run where id = any (array (select id from forgotten))
-  ), counted as (
-    insert into tally (submitted, forgotten) select 0, count(*) from forgotten having count(*) > 0
-  )
-  select max(ord) into v_reached from forgotten;
-  return v_reached;
-end
-$$;
-`;
-
-/**
- * Adds up the tally, and forgets answers and waiting processes of an hour ago: their workers are gone. Rows that
- * somebody else adds up at this moment are left to them.
- */
-export const TIDY = `
-create function tidy(p_now bigint) returns void language plpgsql as $$
-begin
-  with old as (
-    delete from tally where ctid = any (array (select ctid from tally limit 10000 for update skip locked)) returning *
-  )
-  insert into tally (submitted, forgotten) select sum(submitted), sum(forgotten) from old having count(*) > 0;
-  delete from reply where at < p_now - 3600000;
-  delete from waiter where until < p_now - 3600000;
 end
 $$;
 `;
@@ -103,12 +65,13 @@ export const EXCHANGE = `
 create function exchange(
   p_ids text[], p_epochs integer[], p_moves text, p_if_expired boolean, p_ats bigint[],
   p_errors text[], p_results text[], p_records text, p_ready text[], p_later text[], p_notify boolean,
-  p_worker text, p_request text, p_forget text, p_limit bigint, p_lanes text[], p_limits bigint[], p_lows bigint[],
+  p_worker text, p_request text, p_forget text, p_is_over boolean, p_limit bigint, p_lanes text[], p_limits bigint[], p_lows bigint[],
   p_low_due bigint, p_lease bigint, p_keep bigint, p_trimmed bigint
 ) returns text language plpgsql {settings} as $$
 declare
   v_now bigint := now_ms();
   v_answers text := '';
+  v_ids text[];
   v_started text[];
   v_claimed text;
   v_next_due bigint;
@@ -127,14 +90,18 @@ begin
       raise exception 'a claim needs the isolation level read committed, this connection has %',
         current_setting('transaction_isolation');
     end if;
-    select claimed into v_claimed from reply where worker = p_worker and request = p_request;
-    select o_claimed, o_next_due into v_started, v_next_due
+    select claimed into v_claimed from claim where worker = p_worker and request = p_request;
+    select o_ids, o_claimed, o_next_due into v_ids, v_started, v_next_due
     from claim_runs(case when v_claimed is null then p_limit else 0 end,
       p_lanes, p_limits, p_lows, p_low_due, v_now, v_now + p_lease);
     if v_started is not null then
       v_claimed := '[' || array_to_string(v_started, ',') || ']';
-      insert into reply values (p_worker, p_request, v_now, v_claimed);
-      delete from reply where worker = p_worker and request = p_forget;
+      perform remember_claim(p_worker, p_request, v_now, v_now + p_lease, v_ids, v_claimed);
+      if p_is_over then
+        delete from claim where worker = p_worker and request = p_forget;
+      else
+        update claim set claimed = null where worker = p_worker and request = p_forget;
+      end if;
     end if;
   end if;
   if p_keep is not null then

@@ -1,26 +1,17 @@
+import { AUDIT } from './audit-function.ts';
 import { CLAIM_KEYED, CLAIM_NEXT, PROMOTE } from './claim-functions.ts';
-import { CLAIM, EXCHANGE, TIDY, TRIM } from './exchange-functions.ts';
-import { AUDIT, CANCEL, DISCARD, REDRIVE } from './operator-functions.ts';
-import { GET, HEARTBEAT, LIST, PLACES, VIEWS } from './run-functions.ts';
+import { CLAIM, EXCHANGE } from './exchange-functions.ts';
+import { EXPIRED, REMEMBER, TIDY, TRIM } from './keeping-functions.ts';
+import { CANCEL, DISCARD, LEAVE_PLACES, REDRIVE, TAKE_PLACES } from './operator-functions.ts';
+import { GET, HEARTBEAT, LIST, SHOW, VIEWS } from './run-functions.ts';
 import { ANSWER_UNSETTLED, GIVE_BACK, SETTLE } from './settle-functions.ts';
 import { CLOCK, SUBMIT, TELL } from './submit-functions.ts';
 import { TABLES } from './tables.ts';
 
 const FIRST = [
-  ...[
-    TABLES,
-    CLOCK,
-    PLACES,
-    TELL,
-    SUBMIT,
-    GIVE_BACK,
-    ANSWER_UNSETTLED,
-    SETTLE,
-    PROMOTE,
-    CLAIM_NEXT,
-    CLAIM_KEYED,
-  ],
-  ...[CLAIM, TRIM, TIDY, EXCHANGE, GET, LIST, HEARTBEAT, CANCEL, REDRIVE, DISCARD, AUDIT, VIEWS],
+  ...[TABLES, CLOCK, SHOW, TELL, SUBMIT, GIVE_BACK, ANSWER_UNSETTLED, SETTLE],
+  ...[PROMOTE, CLAIM_NEXT, CLAIM_KEYED, CLAIM, REMEMBER, TRIM, TIDY, EXCHANGE],
+  ...[GET, LIST, HEARTBEAT, EXPIRED, TAKE_PLACES, LEAVE_PLACES, CANCEL, REDRIVE, DISCARD, AUDIT, VIEWS],
 ];
 
 /**

@@ -1,50 +1,85 @@
 /**
- * Cancels runs that wait and leaves word for the workers of started ones. A run that moves from one table to another
- * meanwhile is in neither for a statement that began before: those are looked for again. Ids must not repeat.
+ * Where runs stand in a line, and a lock on it: whoever moves a run without having started it takes its place first and
+ * the run after that, as claims and retention do. A run that moves meanwhile is not where it was, and is left out.
+ */
+export const TAKE_PLACES = `
+create function take_places(p_ids text[]) returns setof run language plpgsql as $$
+declare
+  v_found run[];
+begin
+  select array_agg(r order by r.id) into v_found from unnest(p_ids) as asked (id) join run r on r.id = asked.id
+  where r.state <> 'r';
+  perform from unnest(v_found) f join ready l on l.lane = f.lane and l.ord = f.ord
+    where f.state = 'w' order by f.id for update of l;
+  perform from unnest(v_found) f
+    join parked l on l.key = f.key and l.lane = f.lane and l.key_limit = f.key_limit and l.ord = f.ord
+    where f.state = 'w' order by f.id for update of l;
+  perform from unnest(v_found) f join scheduled l on l.lane = f.lane and l.run_at = f.run_at and l.ord = f.ord
+    where f.state = 's' order by f.id for update of l;
+  perform from unnest(v_found) f join finished l on l.ord = f.ord
+    where f.state not in ('w', 's') and not f.is_dead order by f.ord for update of l;
+  return query
+    select r.* from unnest(v_found) f join run r on r.id = f.id where r.state = f.state and r.ord = f.ord for update of r;
+end
+$$;
+`;
+
+/** Takes runs out of the lines where they stand, given as they were and with their places locked. */
+export const LEAVE_PLACES = `
+create function leave_places(p_runs run[]) returns void language plpgsql as $$
+begin
+  delete from ready l using unnest(p_runs) r where r.state = 'w' and l.lane = r.lane and l.ord = r.ord;
+  delete from parked l using unnest(p_runs) r
+  where r.state = 'w' and l.key = r.key and l.lane = r.lane and l.key_limit = r.key_limit and l.ord = r.ord;
+  delete from scheduled l using unnest(p_runs) r
+  where r.state = 's' and l.lane = r.lane and l.run_at = r.run_at and l.ord = r.ord;
+  update finished l set count = l.count - gone.count,
+    ids = array (select id from unnest(l.ids) with ordinality as one (id, n) where id <> all (gone.ids) order by n)
+  from (
+    select ord, count(*) as count, array_agg(id) as ids from unnest(p_runs) r
+    where state not in ('w', 's', 'r') and not is_dead group by ord) gone
+  where l.ord = gone.ord;
+end
+$$;
+`;
+
+/**
+ * Cancels runs that wait and leaves word for the workers of started ones. Those that moved meanwhile are looked for
+ * again. Ids must not repeat.
  */
 export const CANCEL = `
 create function cancel_runs(p_ids text[]) returns text language plpgsql {settings} as $$
 declare
   v_now bigint := now_ms();
+  v_end bigint := nextval('end_order');
   v_left text[] := p_ids;
-  v_cancelled text[] := '{}';
+  v_cancelled run[] := '{}';
   v_requested text[] := '{}';
-  v_found text[];
+  v_waited run[];
   v_asked text[];
-  v_keys text[];
 begin
   while cardinality(v_left) > 0 loop
-    with was_ready as (
-      delete from ready where id = any (v_left) returning *
-    ), was_parked as (
-      delete from parked where id = any (v_left) returning *
-    ), was_scheduled as (
-      delete from scheduled where id = any (v_left) returning *
-    ), waited as (
-      select id, lane, epoch, submitted_at, run_at, key, record from was_ready
-      union all select id, lane, epoch, submitted_at, run_at, key, record from was_parked
-      union all select id, lane, epoch, submitted_at, run_at, null, record from was_scheduled
-    ), cancelled as (
-      insert into ended (id, ord, lane, state, is_dead, epoch, ended_at, submitted_at, run_at, record)
-      select id, nextval('end_order'), lane, 'cancelled', false, epoch, v_now, submitted_at, run_at, record
-      from (select * from waited order by array_position(v_left, id)) waited
-    ), asked as (
-      update inflight set wants_cancel = true where id = any (v_left) returning id
+    select array_agg(r) into v_waited from take_places(v_left) r where r.state in ('w', 's');
+    perform leave_places(v_waited);
+    update run set state = 'X', ord = v_end, ended_at = v_now
+    where id = any (array (select id from unnest(v_waited)));
+    with asked as (
+      update run set wants_cancel = true where id = any (v_left) and state = 'r' returning id
     )
-    select (select array_agg(id) from waited), (select array_agg(id) from asked),
-      (select array_agg(distinct key) from waited where key is not null)
-    into v_found, v_asked, v_keys;
-    v_cancelled := v_cancelled || v_found;
+    select array_agg(id) into v_asked from asked;
+    v_cancelled := v_cancelled || v_waited;
     v_requested := v_requested || v_asked;
-    if v_keys is not null then
-      perform give_back(v_keys);
-    end if;
-    select array_agg(id) into v_left from unnest(v_left) as l (id)
-    where id <> all (v_cancelled) and id <> all (v_requested)
-      and exists (select from run where run.id = l.id) and not exists (select from ended where ended.id = l.id);
+    select array_agg(l.id) into v_left
+    from unnest(v_left) as l (id) join run r on r.id = l.id
+    where r.state in ('w', 's') or (r.state = 'r' and l.id <> all (v_requested));
   end loop;
+  if cardinality(v_cancelled) > 0 then
+    insert into finished (ord, count, ids)
+    select v_end, count(*), array_agg(id order by array_position(p_ids, id)) from unnest(v_cancelled);
+    perform give_back(array (select distinct key from unnest(v_cancelled) where key is not null));
+  end if;
   return (
-    select string_agg(case when id = any (v_cancelled) then 'c' when id = any (v_requested) then 'r'
+    select string_agg(case when id = any (select c.id from unnest(v_cancelled) c) then 'c' when id = any (v_requested) then 'r'
       when exists (select from run where run.id = asked.id) then 'e' else 'g' end, '' order by n)
     from unnest(p_ids) with ordinality as asked (id, n));
 end
@@ -56,31 +91,32 @@ export const REDRIVE = `
 create function redrive_runs(p_ids text[], p_keep_attempts boolean) returns text language plpgsql {settings} as $$
 declare
   v_now bigint := now_ms();
-  v_redriven text[];
-  v_lanes text[];
+  v_dead run[];
 begin
-  with dead as (
-    delete from ended where id = any (p_ids) and state in ('failed', 'stalled', 'rate_limited') returning *
-  ), again as (
-    select d.id, d.lane, d.epoch, r.key, r.key_limit, r.key_waits, coalesce(d.record::jsonb, '{}')
-      || jsonb_build_object('redrives', coalesce((d.record::json ->> 'redrives')::integer, 0) + 1,
-        'runAt', v_now, 'submittedAt', v_now, 'completedAt', d.ended_at) as record
-    from dead d join run r on r.id = d.id order by array_position(p_ids, d.id)
+  select array_agg(r order by array_position(p_ids, r.id)) into v_dead
+  from take_places(p_ids) r where r.state in ('f', 'F', 't', 'T', 'l', 'L');
+  perform leave_places(v_dead);
+  with again as (
+    select id, epoch, ended_at, nextval('back_order') as ord, coalesce(record::jsonb, '{}')
+      || jsonb_build_object('redrives', coalesce((record::json ->> 'redrives')::integer, 0) + 1,
+        'runAt', v_now, 'submittedAt', v_now, 'completedAt', ended_at) as record
+    from unnest(v_dead)
   ), back as (
-    insert into ready (lane, ord, id, epoch, key, key_limit, key_waits, record)
-    select lane, nextval('back_order'), id, epoch, key, key_limit, key_waits,
-      (case when p_keep_attempts then record else
-        record - '{errors,previousDelayMs,failures,stalls,releases,rateLimits}'::text[]
-          || jsonb_build_object('resetEpoch', epoch, 'resetAt', v_now) end)::text
-    from (select * from again) again
+    update run r set state = 'w', ord = again.ord, is_dead = false, submitted_at = null, run_at = null, claimed_at = null,
+      heartbeat_at = null, ended_at = null, error_name = null, result = null,
+      record = (case when p_keep_attempts then again.record else
+        again.record - '{errors,previousDelayMs,failures,stalls,releases,rateLimits}'::text[]
+          || jsonb_build_object('resetEpoch', again.epoch, 'resetAt', v_now) end)::text
+    from again where r.id = again.id
+    returning r.lane, r.ord, r.id, r.key
   )
-  select array_agg(id), array_agg(distinct lane) into v_redriven, v_lanes from dead;
-  if v_lanes is not null then
-    perform tell(v_lanes, null);
+  insert into ready (lane, ord, id, key) select lane, ord, id, key from back;
+  if v_dead is not null then
+    perform tell(array (select distinct lane from unnest(v_dead)), null);
   end if;
-  return json_build_object('lanes', v_lanes, 'answers', (
-    select string_agg(case when id = any (v_redriven) then 'd' when exists (select from run where run.id = asked.id)
-      then 'r' else 'g' end, '' order by n)
+  return json_build_object('lanes', (select array_agg(distinct lane) from unnest(v_dead)), 'answers', (
+    select string_agg(case when id = any (select d.id from unnest(v_dead) d) then 'd'
+      when exists (select from run where run.id = asked.id) then 'r' else 'g' end, '' order by n)
     from unnest(p_ids) with ordinality as asked (id, n)))::text;
 end
 $$;
@@ -90,43 +126,18 @@ $$;
 export const DISCARD = `
 create function discard_runs(p_ids text[]) returns text language plpgsql {settings} as $$
 declare
-  v_discarded text[];
+  v_over run[];
 begin
-  with discarded as (
-    delete from ended where id = any (p_ids) returning id
-  ), gone as (
-    delete from run where id = any (array (select id from discarded))
-  ), counted as (
-    insert into tally (submitted, forgotten) select 0, count(*) from discarded having count(*) > 0
+  select array_agg(r) into v_over from take_places(p_ids) r where r.state not in ('w', 's', 'r');
+  perform leave_places(v_over);
+  with gone as (
+    delete from run where id = any (array (select id from unnest(v_over))) returning id
   )
-  select array_agg(id) into v_discarded from discarded;
+  insert into tally (submitted, forgotten) select 0, count(*) from gone having count(*) > 0;
   return (
-    select string_agg(case when id = any (v_discarded) then 'd' when exists (select from run where run.id = asked.id)
-      then 'r' else 'g' end, '' order by n)
+    select string_agg(case when id = any (select o.id from unnest(v_over) o) then 'd'
+      when exists (select from run where run.id = asked.id) then 'r' else 'g' end, '' order by n)
     from unnest(p_ids) with ordinality as asked (id, n));
 end
-$$;
-`;
-
-/** Counts the runs where they stand. */
-export const AUDIT = `
-create function audit_runs() returns text language sql set search_path = {schema}, pg_temp as $$
-  with counted as (
-    select coalesce(sum(submitted), 0) as submitted, coalesce(sum(forgotten), 0) as forgotten from tally
-  ), ends as (
-    select coalesce(json_object_agg(state, n), '{}') as ended, coalesce(sum(n), 0) as n
-    from (select state, count(*) as n from ended group by state) states
-  ), stray as (
-    select count(*) as n from (
-      select coalesce(r.id, p.id) from run r full join place p on p.id = r.id
-      group by 1 having count(r.id) <> 1 or count(p.id) <> 1) wrong
-  ), places as (
-    select (select count(*) from ready) + (select count(*) from parked) as waiting,
-      (select count(*) from scheduled) as scheduled, (select count(*) from inflight) as started
-  )
-  select json_build_object('submitted', c.submitted, 'forgotten', c.forgotten, 'waiting', p.waiting,
-    'scheduled', p.scheduled, 'started', p.started, 'ended', e.ended,
-    'unbalanced', s.n + abs(c.submitted - c.forgotten - p.waiting - p.scheduled - p.started - e.n))::text
-  from counted c, ends e, stray s, places p
 $$;
 `;

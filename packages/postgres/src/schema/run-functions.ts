@@ -1,26 +1,15 @@
-/** Where every run stands, whatever its table. */
-export const PLACES = `
-create view place as
-  select id, lane, 'submitted' as state, epoch, submitted_at, run_at, null::bigint as claimed_at,
-    null::bigint as heartbeat_at, null::bigint as ended_at, false as wants_cancel, null::text as error_name,
-    null::text as result, record::json from ready
-  union all
-  select id, lane, 'submitted', epoch, submitted_at, run_at, null, null, null, false, null, null, record::json from parked
-  union all
-  select id, lane, 'scheduled', epoch, submitted_at, run_at, null, null, null, false, null, null, record::json from scheduled
-  union all
-  select id, lane, 'started', epoch, submitted_at, run_at, claimed_at, heartbeat_at, null, wants_cancel, null, null,
-    record::json from inflight
-  union all
-  select id, lane, state, epoch, submitted_at, run_at, claimed_at, claimed_at, ended_at, false, error_name, result,
-    record::json from ended;
+/** What people call the letters of states, and a run as a client reads it. */
+export const SHOW = `
+create function state_name(p_state "char") returns text language sql immutable as $$
+  select case p_state when 'w' then 'submitted' when 's' then 'scheduled' when 'r' then 'started' when 'C' then 'completed'
+    when 'X' then 'cancelled' when 'D' then 'dropped' when 'f' then 'failed' when 'F' then 'failed'
+    when 't' then 'stalled' when 'T' then 'stalled' else 'rate_limited' end
+$$;
 
-create function show_run(p_run run, p_place place) returns json language sql immutable as $$
-  select json_build_array(p_run.id, p_run.lane, p_run.payload, p_place.state, p_place.epoch,
-    coalesce(p_place.submitted_at, case when p_place.record is null then p_run.submitted_at end),
-    coalesce(p_place.run_at, case when p_place.record is null then p_run.run_at end),
-    p_place.claimed_at, p_place.heartbeat_at, p_place.ended_at, p_place.wants_cancel, p_place.result, p_place.record,
-    p_run.key, p_run.key_limit, p_run.key_waits)
+create function show_run(p_run run) returns json language sql immutable as $$
+  select json_build_array(p_run.id, p_run.lane, p_run.payload, {schema}.state_name(p_run.state), p_run.epoch,
+    p_run.submitted_at, p_run.run_at, p_run.claimed_at, p_run.heartbeat_at, p_run.ended_at, p_run.wants_cancel,
+    p_run.result, p_run.record::json, p_run.key, p_run.key_limit, p_run.key_waits)
 $$;
 `;
 
@@ -28,25 +17,41 @@ $$;
 export const GET = `
 create function get_runs(p_ids text[]) returns text language plpgsql {settings} as $$
 begin
-  return (select coalesce(json_agg(
-    (select show_run(r, p) from run r join place p on p.id = r.id where r.id = asked.id) order by n)::text, '[]')
+  return (select coalesce(json_agg((select show_run(r) from run r where r.id = asked.id) order by n)::text, '[]')
   from unnest(p_ids) with ordinality as asked (id, n));
 end
 $$;
 `;
 
-/** Runs of one state by ascending id. Each state has a table of its own, read by its index on the id. */
+/**
+ * Runs of one state by ascending id: dead letters by their index, the others from the rows that say what is next, so
+ * that a page takes as long as there are runs of its state, whatever else there is.
+ */
 export const LIST = `
 create function list_runs(
   p_state text, p_lane text, p_before bigint, p_error text, p_limit bigint, p_after text
 ) returns text language sql {settings} as $$
-  select coalesce(json_agg(found.run order by found.id)::text, '[]') from (
-    select r.id, show_run(r, p) as run
-    from place p join run r on r.id = p.id
-    where p.state = p_state and p.id > p_after and (p_lane is null or p.lane = p_lane)
-      and (p_before is null or p.ended_at < p_before) and (p_error is null or p.error_name = p_error)
-    order by p.id limit p_limit
-  ) found
+  select coalesce(json_agg(show_run(r) order by r.id)::text, '[]')
+  from (
+    select found.id from (
+      select id from ready where p_state = 'submitted'
+      union all select id from parked where p_state = 'submitted'
+      union all select id from scheduled where p_state = 'scheduled'
+      union all (select distinct unnest(ids) from claim where p_state = 'started')
+      union all select unnest(ids) from finished where p_state not in ('submitted', 'scheduled', 'started')
+      union all (
+        select r.id from run r
+        where is_dead and p_state not in ('submitted', 'scheduled', 'started') and r.id > p_after
+          and state_name(r.state) = p_state and (p_lane is null or r.lane = p_lane)
+          and (p_before is null or r.ended_at < p_before) and (p_error is null or r.error_name = p_error)
+        order by r.id limit p_limit)
+    ) found
+    join run r on r.id = found.id
+    where r.id > p_after and state_name(r.state) = p_state and (p_lane is null or r.lane = p_lane)
+      and (p_before is null or r.ended_at < p_before) and (p_error is null or r.error_name = p_error)
+    order by r.id limit p_limit
+  ) page
+  join run r on r.id = page.id
 $$;
 `;
 
@@ -57,24 +62,16 @@ declare
   v_now bigint := now_ms();
 begin
   -- One that is being settled in a transaction of its handler's is locked: nobody waits for that.
-  update inflight set lease_until = greatest(lease_until, v_now + p_lease), heartbeat_at = greatest(heartbeat_at, v_now)
+  update run set lease_until = greatest(lease_until, v_now + p_lease), heartbeat_at = greatest(heartbeat_at, v_now)
   where ctid = any (array (
-    select i.ctid from unnest(p_ids, p_epochs) as b (id, epoch) join inflight i on i.id = b.id and i.epoch = b.epoch
-    for update of i skip locked));
+    select r.ctid from unnest(p_ids, p_epochs) as b (id, epoch) join run r on r.id = b.id and r.epoch = b.epoch
+    where r.state = 'r' for update of r skip locked));
   return (
-    select string_agg(coalesce(
-      (select case when i.wants_cancel then 'c' else 'o' end from inflight i where i.id = b.id and i.epoch = b.epoch),
-      (select 'f' from run where run.id = b.id), 'g'), '' order by b.n)
-    from unnest(p_ids, p_epochs) with ordinality as b (id, epoch, n));
+    select string_agg(
+      case when r.id is null then 'g' when r.state <> 'r' or r.epoch <> b.epoch then 'f' when r.wants_cancel then 'c' else 'o' end,
+      '' order by b.n)
+    from unnest(p_ids, p_epochs) with ordinality as b (id, epoch, n) left join run r on r.id = b.id);
 end
-$$;
-
-create function expired_runs(p_limit bigint) returns text language sql {settings} as $$
-  select coalesce(json_agg(show_run(r, p) order by late.lease_until, late.id)::text, '[]')
-  from (
-    select id, lease_until from inflight where lease_until <= now_ms() order by lease_until, id limit p_limit
-    for update skip locked) late
-  join run r on r.id = late.id join place p on p.id = late.id
 $$;
 `;
 
@@ -89,11 +86,11 @@ returns boolean language sql immutable as $$
 $$;
 
 create view retry_eligible as
-  select id, lane, state, failures, stalls, failures + stalls as attempts, to_timestamp(run_at / 1000.0) as next_run_at,
-    state = 'submitted' or run_at <= {schema}.now_ms() as is_due
+  select id, lane, {schema}.state_name(state) as state, failures, stalls, failures + stalls as attempts,
+    to_timestamp(run_at / 1000.0) as next_run_at, state = 'w' or run_at <= {schema}.now_ms() as is_due
   from (
-    select id, lane, state, coalesce((record ->> 'failures')::integer, 0) as failures,
-      coalesce((record ->> 'stalls')::integer, 0) as stalls,
-      coalesce(run_at, (record ->> 'runAt')::numeric::bigint) as run_at
-    from place where state in ('submitted', 'scheduled')) waiting;
+    select id, lane, state, coalesce((record::json ->> 'failures')::integer, 0) as failures,
+      coalesce((record::json ->> 'stalls')::integer, 0) as stalls,
+      coalesce(run_at, (record::json ->> 'runAt')::numeric::bigint) as run_at
+    from run where state in ('w', 's')) waiting;
 `;

@@ -1,8 +1,8 @@
 /**
- * Writes outcomes, each by the holder of its epoch only. One statement takes the runs out of \`inflight\` and puts
- * them where they go. Moves, one letter each: \`r\` front of the lane, \`b\` back of it, \`s\` schedule; \`C X D\`
- * completed, cancelled, dropped; \`f t l\` failed, stalled, rate limited, and in capitals when disposable. Ids must not
- * repeat. A wish to cancel ends what would go on. A run that completes at its first attempt has no record: its columns
+ * Writes outcomes, each by the holder of its epoch only: one statement, which rewrites the runs and puts them in line
+ * where they go on. Moves, one letter each: \`r\` front of the lane, \`b\` back of it, \`s\` schedule; the ends, which are
+ * states too: \`C X D\` completed, cancelled, dropped, \`f t l\` failed, stalled, rate limited, and in capitals when
+ * disposable. Ids must not repeat. A wish to cancel ends what would go on. A run that completes at its first attempt has no record: its columns
  * say all.
  *
  * Gives one letter per settlement (ok, already, fenced, gone), and the lanes that got back runs whose key is free.
@@ -14,42 +14,39 @@ create function settle_runs(
   out o_answers text, out o_lanes text[]
 ) language plpgsql as $$
 declare
+  v_end bigint := nextval('end_order');
+  v_front bigint := case when strpos(p_moves, 'r') > 0 then -nextval('front_order') end;
   v_taken bigint[];
   v_keys text[];
 begin
   with taken as (
-    delete from inflight i
-    using unnest(p_ids, p_epochs, string_to_array(p_moves, null), p_ats, p_errors, p_results,
-      string_to_array(p_records, chr(10), '')) with ordinality as s (id, epoch, move, at, error, result, record, n)
-    where i.id = s.id and i.epoch = s.epoch and (not p_if_expired or i.lease_until <= p_now)
-    returning s.n, s.id, i.lane, s.epoch, s.at, s.error, s.result, s.record,
-      i.key, i.key_limit, i.key_waits, i.holds_key, i.submitted_at, i.run_at, i.claimed_at,
-      case when i.wants_cancel and s.move in ('r', 'b', 's') then 'c' else s.move end as move
-  ), front as (
-    insert into ready (lane, ord, id, epoch, key, key_limit, key_waits, record)
-    select lane, -nextval('front_order'), id, epoch, key, key_limit, key_waits, record
-    from (select * from taken where move = 'r' order by n desc) released
-  ), back as (
-    insert into ready (lane, ord, id, epoch, key, key_limit, key_waits, record)
-    select lane, nextval('back_order'), id, epoch, key, key_limit, key_waits, record
-    from (select * from taken where move = 'b' order by n) again
+    update run r set
+      state = case when s.move not in ('r', 'b', 's') then s.move when r.wants_cancel then 'X' when s.move = 's' then 's' else 'w' end::"char",
+      ord = case when r.wants_cancel then v_end else s.ord end,
+      submitted_at = case when s.record is null then r.submitted_at end,
+      run_at = case when s.move = 's' and not r.wants_cancel then s.at when s.record is null then r.run_at end,
+      claimed_at = case when s.record is null then r.claimed_at end,
+      heartbeat_at = case when s.record is null then r.claimed_at end,
+      ended_at = case when s.move not in ('r', 'b', 's') then s.at when r.wants_cancel then p_now end,
+      holds_key = false, wants_cancel = false, is_dead = s.move in ('f', 't', 'l'),
+      error_name = s.error, result = s.result, record = s.record
+    from (
+      select *, case move when 'b' then nextval('back_order') when 's' then nextval('back_order')
+        when 'r' then v_front + n - 1 else v_end end as ord
+      from unnest(p_ids, p_epochs, string_to_array(p_moves, null), p_ats, p_errors, p_results,
+        string_to_array(p_records, chr(10), '')) with ordinality as s (id, epoch, move, at, error, result, record, n)
+    ) s
+    where r.id = s.id and r.epoch = s.epoch and r.state = 'r' and (not p_if_expired or r.lease_until <= p_now)
+    returning s.n, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead
+  ), again as (
+    insert into ready (lane, ord, id, key) select lane, ord, id, key from taken where state = 'w'
   ), later as (
-    insert into scheduled (lane, run_at, ord, id, epoch, key, key_limit, key_waits, record)
-    select lane, at, nextval('back_order'), id, epoch, key, key_limit, key_waits, record
-    from (select * from taken where move = 's' order by n) later
+    insert into scheduled (lane, run_at, ord, id) select lane, run_at, ord, id from taken where state = 's'
   ), over as (
-    insert into ended (id, ord, lane, state, is_dead, epoch, ended_at, error_name, result, record,
-      submitted_at, run_at, claimed_at)
-    select id, nextval('end_order'), lane,
-      case move when 'C' then 'completed' when 'D' then 'dropped' when 'f' then 'failed' when 'F' then 'failed'
-        when 't' then 'stalled' when 'T' then 'stalled' when 'l' then 'rate_limited' when 'L' then 'rate_limited'
-        else 'cancelled' end,
-      move in ('f', 't', 'l'), epoch, case move when 'c' then p_now else at end, error, result, record,
-      case when record is null then submitted_at end, case when record is null then run_at end,
-      case when record is null then claimed_at end
-    from taken where move not in ('r', 'b', 's')
+    insert into finished (ord, count, ids) select v_end, count(*), array_agg(id order by n)
+    from taken where state not in ('w', 's') and not is_dead having count(*) > 0
   )
-  select array_agg(n), array_agg(distinct key) filter (where holds_key) into v_taken, v_keys from taken;
+  select array_agg(n), array_agg(distinct key) filter (where key is not null) into v_taken, v_keys from taken;
 
   if v_keys is not null then
     o_lanes := give_back(v_keys);
@@ -70,14 +67,14 @@ language sql set enable_hashjoin = on as $$
   select string_agg(
     case
       when t.n is not null then 'o'
-      when not exists (select from run where run.id = s.id) then 'g'
-      when (select case when p.state = 'completed' and p.record is null then p.epoch || ':complete'
-          else p.record ->> 'settledBy' end from place p where p.id = s.id)
+      when r.id is null then 'g'
+      when case when r.state = 'C' and r.record is null then r.epoch || ':complete' else r.record::json ->> 'settledBy' end
         = coalesce(s.record::json ->> 'settledBy', s.epoch || ':complete') then 'a'
       else 'f'
     end, '' order by s.n)
   from unnest(p_ids, p_epochs, string_to_array(p_records, chr(10), '')) with ordinality as s (id, epoch, record, n)
   left join unnest(p_taken) as t (n) on t.n = s.n
+  left join run r on r.id = s.id
 $$;
 `;
 
@@ -110,12 +107,11 @@ begin
         select p.ctid from parked p
         where p.key = line.key and p.lane = line.lane and p.key_limit = line.key_limit
         order by p.ord
-        limit greatest(0, line.key_limit - (select count(*) from inflight i where i.key = line.key and i.holds_key))
+        limit greatest(0, line.key_limit - (select count(*) from run r where r.key = line.key and r.holds_key))
       ) free))
     returning *
   ), returned as (
-    insert into ready (lane, ord, id, epoch, submitted_at, run_at, key, key_limit, key_waits, record)
-    select lane, ord, id, epoch, submitted_at, run_at, key, key_limit, key_waits, record from offered
+    insert into ready (lane, ord, id, key) select lane, ord, id, key from offered
   )
   select array_agg(distinct lane) into v_lanes from offered;
   return v_lanes;

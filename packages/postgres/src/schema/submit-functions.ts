@@ -21,21 +21,19 @@ declare
   v_later text[];
 begin
   with fresh as (
-    insert into run (id, lane, payload, submitted_at, run_at, key, key_limit, key_waits)
-    select id, lane, payload, v_now, greatest(v_now, run_at, v_now + delay), key, key_limit, key_waits
-    from unnest(p_ids, p_lanes, p_payloads, p_run_ats, p_delays, p_keys, p_limits, p_waits)
-      as input (id, lane, payload, run_at, delay, key, key_limit, key_waits)
+    insert into run (id, state, epoch, ord, lane, payload, submitted_at, run_at, key, key_limit, key_waits)
+    select id, case when due > v_now then 's' else 'w' end::"char", 0, nextval('back_order'), lane, payload, v_now, due,
+      key, key_limit, key_waits
+    from (
+      select *, greatest(v_now, run_at, v_now + delay) as due
+      from unnest(p_ids, p_lanes, p_payloads, p_run_ats, p_delays, p_keys, p_limits, p_waits)
+        as input (id, lane, payload, run_at, delay, key, key_limit, key_waits)) input
     on conflict do nothing
-    returning id, lane, submitted_at, run_at, key, key_limit, key_waits,
-      case when octet_length(payload) <= 200 then payload end as short
+    returning id, state, ord, lane, run_at, key
   ), now_ready as (
-    insert into ready (lane, ord, id, epoch, submitted_at, run_at, key, key_limit, key_waits, payload)
-    select lane, nextval('back_order'), id, 0, submitted_at, run_at, key, key_limit, key_waits, short
-    from fresh where run_at <= v_now
+    insert into ready (lane, ord, id, key) select lane, ord, id, key from fresh where state = 'w'
   ), for_later as (
-    insert into scheduled (lane, run_at, ord, id, epoch, submitted_at, key, key_limit, key_waits)
-    select lane, run_at, nextval('back_order'), id, 0, submitted_at, key, key_limit, key_waits
-    from fresh where run_at > v_now
+    insert into scheduled (lane, run_at, ord, id) select lane, run_at, ord, id from fresh where state = 's'
   ), counted as (
     insert into tally (submitted, forgotten) select count(*), 0 from fresh having count(*) > 0
   )

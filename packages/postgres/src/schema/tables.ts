@@ -1,107 +1,90 @@
 /**
- * The tables. A run's body stands in `run` from its submission until it is forgotten, and keeps its id from being
- * given twice. Where the run is on its way stands in exactly one of the others, in rows that are written once and
- * deleted once, so that the tables that claims read stay small. Text sorts by its bytes: fast, and the same everywhere.
+ * The tables. A run is one row of `run` from its submission until it is forgotten, and keeps its id from being given
+ * twice. Its state stands there; a move rewrites the row in place, in the room that its page keeps free for that, and
+ * touches no index as long as the run has no concurrency key and is no dead letter.
  *
- * `record` is what the latest settlement said of the run (counters, instants, errors), in JSON; null where the columns say all.
- * A new run has a short payload in `ready` too, so that its first claim need not look it up.
+ * The other tables say what is next, in rows that are written once and deleted once: what is ready, what waits for its
+ * key or for its time, what each claim holds (until its lease ends at the earliest), and what has finished, oldest first.
+ * Text sorts by its bytes: fast, and the same everywhere.
+ *
+ * States, one letter each: \`w\` waits in its lane or for its key, \`s\` is scheduled, \`r\` is started; the ends are those
+ * of `settle_runs`. `record` is what the latest settlement said of the run (counters, instants, errors), in JSON; null
+ * where the columns say all.
  */
 export const TABLES = `
 create sequence back_order;
-create sequence front_order;
+create sequence front_order start 20000 increment 20000;
 create sequence end_order;
 
 create table run (
   id text collate "C" primary key,
+  state "char" not null,
+  epoch integer not null,
+  ord bigint not null,
   lane text collate "C" not null,
   payload text not null,
-  submitted_at bigint not null,
-  run_at bigint not null,
+  submitted_at bigint,
+  run_at bigint,
+  claimed_at bigint,
+  heartbeat_at bigint,
+  lease_until bigint,
+  ended_at bigint,
   key text collate "C",
   key_limit bigint,
-  key_waits boolean
-);
+  key_waits boolean,
+  holds_key boolean not null default false,
+  wants_cancel boolean not null default false,
+  is_dead boolean not null default false,
+  error_name text,
+  result text,
+  record text
+) with (fillfactor = 50);
+create index run_dead on run (id) where is_dead;
+create index run_key on run (key) where holds_key;
 
 create table ready (
   lane text collate "C" not null,
   ord bigint not null,
   id text collate "C" not null,
-  epoch integer not null,
-  submitted_at bigint,
-  run_at bigint,
   key text collate "C",
-  key_limit bigint,
-  key_waits boolean,
-  record text,
-  payload text,
   primary key (lane, ord)
 );
-create unique index ready_id on ready (id);
 
-create table parked (like ready);
-create unique index parked_id on parked (id);
-create index parked_key on parked (key, lane, key_limit, ord);
+create table parked (
+  key text collate "C" not null,
+  lane text collate "C" not null,
+  key_limit bigint not null,
+  ord bigint not null,
+  id text collate "C" not null,
+  primary key (key, lane, key_limit, ord)
+);
 
 create table scheduled (
   lane text collate "C" not null,
   run_at bigint not null,
   ord bigint not null,
   id text collate "C" not null,
-  epoch integer not null,
-  submitted_at bigint,
-  key text collate "C",
-  key_limit bigint,
-  key_waits boolean,
-  record text,
   primary key (lane, run_at, ord)
 );
-create unique index scheduled_id on scheduled (id);
 
-create table inflight (
-  id text collate "C" primary key,
-  lane text collate "C" not null,
-  epoch integer not null,
-  claimed_at bigint not null,
-  heartbeat_at bigint not null,
-  lease_until bigint not null,
-  submitted_at bigint,
-  run_at bigint,
-  key text collate "C",
-  key_limit bigint,
-  key_waits boolean,
-  holds_key boolean not null default false,
-  wants_cancel boolean not null default false,
-  record text
-);
-create index inflight_lease on inflight (lease_until);
-create index inflight_key on inflight (key) where holds_key;
-
-create table ended (
-  id text collate "C" primary key,
-  ord bigint not null,
-  lane text collate "C" not null,
-  state text not null,
-  is_dead boolean not null,
-  epoch integer not null,
-  ended_at bigint not null,
-  error_name text,
-  result text,
-  submitted_at bigint,
-  run_at bigint,
-  claimed_at bigint,
-  record text
-);
-create index ended_finished on ended (ord) where not is_dead;
-create index ended_dead on ended (id) where is_dead;
-
-create table reply (
+create table claim (
   worker text collate "C" not null,
   request text collate "C" not null,
   at bigint not null,
-  claimed text not null,
+  until bigint not null,
+  ids text[] not null,
+  claimed text,
   primary key (worker, request)
 );
-alter table reply alter column claimed set storage external;
+create index claim_until on claim (until);
+alter table claim alter column ids set storage external, alter column claimed set storage external;
+
+create table finished (
+  ord bigint primary key,
+  count bigint not null,
+  ids text[] not null
+);
+alter table finished alter column ids set storage external;
 
 create table tally (submitted bigint not null, forgotten bigint not null);
 

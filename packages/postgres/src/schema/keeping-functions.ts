@@ -1,0 +1,118 @@
+/** Forgets the oldest finished runs beyond those that are kept, and gives how far it came. */
+export const TRIM = `
+create function trim_finished(p_keep bigint, p_low bigint) returns bigint language plpgsql as $$
+declare
+  v_edge record;
+  v_last bigint;
+  v_reached bigint;
+begin
+  -- The row from which on there are too many, and how many of its own are.
+  select ord, count, least(count, upto - p_keep) as excess into v_edge
+  from (select ord, count, sum(count) over (order by ord desc) as upto from finished where ord > p_low) newest
+  where upto > p_keep order by ord desc limit 1;
+  if v_edge is null then
+    return null;
+  end if;
+  select max(ord) into v_last
+  from (select ord, sum(count) over (order by ord) - count as before from finished
+    where ord > p_low and ord <= v_edge.ord order by ord limit 20000) oldest
+  where before < 20000 and (ord < v_edge.ord or v_edge.excess = v_edge.count);
+  with whole as (
+    delete from finished where ctid = any (array (
+      select ctid from finished where ord > p_low and ord <= v_last order by ord for update skip locked))
+    returning ord, ids
+  ), edge as (
+    update finished f set ids = f.ids[v_edge.excess + 1:], count = f.count - v_edge.excess
+    from (select ctid as place, ids[:v_edge.excess] as ids from finished
+      where ord = v_edge.ord and count = v_edge.count and v_edge.excess < count for update skip locked) old
+    where f.ctid = old.place
+    returning f.ord, old.ids
+  ), old as (
+    select ord, unnest(ids) as id from whole union all select ord, unnest(ids) from edge
+  ), gone as (
+    delete from run r using old where r.id = old.id and r.ord = old.ord returning r.id
+  ), counted as (
+    insert into tally (submitted, forgotten) select 0, count(*) from gone having count(*) > 0
+  )
+  select max(ord) into v_reached from whole;
+  return v_reached;
+end
+$$;
+`;
+
+/** What a claim got, for the one who asks again, and for the one who looks for leases that have run out. */
+export const REMEMBER = `
+create function remember_claim(
+  p_worker text, p_request text, p_at bigint, p_until bigint, p_ids text[], p_claimed text
+) returns void language sql as $$
+  insert into claim values (p_worker, p_request, p_at, p_until, p_ids, p_claimed)
+  on conflict (worker, request) do update set at = excluded.at, until = least(claim.until, excluded.until),
+    ids = claim.ids || excluded.ids, claimed = excluded.claimed
+$$;
+`;
+
+/**
+ * Started runs whose lease has run out, longest ago first. A claim says when the first of its leases may end; where
+ * heartbeats have moved that on, it is written down, and a claim whose runs have all been settled is forgotten once
+ * nobody can ask for it again.
+ */
+export const EXPIRED = `
+create function expired_ids(p_limit bigint, p_now bigint, out o_ids text[]) language plpgsql as $$
+declare
+  v_claim record;
+  v_next bigint;
+  v_leases bigint[] := '{}';
+  v_more text[];
+  v_ends bigint[];
+begin
+  o_ids := '{}';
+  for v_claim in select * from claim where until <= p_now order by until for update skip locked loop
+    -- Whatever is found from here on ends later than these.
+    exit when (select count(*) from unnest(v_leases) as lease where lease <= v_claim.until) >= p_limit;
+    select min(r.lease_until) into v_next
+    from unnest(v_claim.ids) as c (id) join run r on r.id = c.id where r.state = 'r';
+    if v_next is null and (v_claim.claimed is null or v_claim.at < p_now - 3600000) then
+      delete from claim where worker = v_claim.worker and request = v_claim.request;
+    else
+      update claim set until = coalesce(v_next, p_now + 3600000)
+      where worker = v_claim.worker and request = v_claim.request and until <> coalesce(v_next, p_now + 3600000);
+    end if;
+    continue when v_next is null or v_next > p_now;
+    select array_agg(id), array_agg(lease_until) into v_more, v_ends
+    from (select r.id, r.lease_until from unnest(v_claim.ids) as c (id) join run r on r.id = c.id
+      where r.state = 'r' and r.lease_until <= p_now for update of r skip locked) late;
+    o_ids := o_ids || v_more;
+    v_leases := v_leases || v_ends;
+  end loop;
+end
+$$;
+
+create function expired_runs(p_limit bigint) returns text language plpgsql {settings} as $$
+declare
+  v_ids text[] := expired_ids(p_limit, now_ms());
+begin
+  return (
+    select coalesce(json_agg(show_run(r) order by r.lease_until, r.id)::text, '[]')
+    from (
+      select r.id from (select distinct id from unnest(v_ids) as found (id)) found join run r on r.id = found.id
+      order by r.lease_until, r.id limit p_limit) late
+    join run r on r.id = late.id);
+end
+$$;
+`;
+
+/**
+ * Adds up the tally, and forgets waiting processes of an hour ago. Rows that somebody else adds up at this moment are
+ * left to them.
+ */
+export const TIDY = `
+create function tidy(p_now bigint) returns void language plpgsql as $$
+begin
+  with old as (
+    delete from tally where ctid = any (array (select ctid from tally limit 10000 for update skip locked)) returning *
+  )
+  insert into tally (submitted, forgotten) select sum(submitted), sum(forgotten) from old having count(*) > 0;
+  delete from waiter where until < p_now - 3600000;
+end
+$$;
+`;
