@@ -23,11 +23,11 @@ for (const n of ns.split(',').map(Number)) for (let r=0;r<3;r++) for (const name
   const failures = what==='fail'?2:0;
   for (let f=0; f<n; f+=1000) await bench.submitBulk(Array.from({length:1000},(_, i)=>f+i),{failures});
   let done=0; let fin: any; const p=new Promise(r=>{fin=r});
-  const c0=process.cpuUsage(), s0=ticks(), t0=performance.now();
+  const w0=(await admin.query('select pg_current_wal_lsn() l')).rows[0].l; const c0=process.cpuUsage(), s0=ticks(), t0=performance.now();
   const stop=await bench.work({concurrency:100, failures, onDone:()=>{ if(++done===n) fin(); }});
   await p; const ms=performance.now()-t0; const c=process.cpuUsage(c0), s=ticks()-s0;
-  await stop(); await bench.close();
+  await stop(); await new Promise(r=>setTimeout(r,1200)); const st=(await admin.query("select n_tup_upd u, n_tup_hot_upd h from pg_stat_user_tables where schemaname='bench_retry' and relname='run'")).rows[0]; const w1=(await admin.query('select pg_current_wal_lsn() l')).rows[0].l; const wal=(await admin.query(`select pg_wal_lsn_diff('${w1}','${w0}') d`)).rows[0].d; await bench.close();
   const ex=n*(failures+1);
-  console.log(what, n, name, 'rate', Math.round(ex/ms*1000), 'us wall', (ms*1000/ex).toFixed(1), 'client us', ((c.user+c.system)/ex).toFixed(1), 'server us', (s*1000/ex).toFixed(1));
+  console.log(what, n, name, 'rate', Math.round(ex/ms*1000), 'us wall', (ms*1000/ex).toFixed(1), 'client us', ((c.user+c.system)/ex).toFixed(1), 'server us', (s*1000/ex).toFixed(1), 'upd', st, 'wal/run', Math.round(wal/n));
 }
 await admin.end(); await server.stop(); process.exit(0);

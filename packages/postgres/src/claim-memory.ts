@@ -1,4 +1,4 @@
-import type { Claim, Settlement } from '@retry/core/broker';
+import type { Claim, SettleAnswer, Settlement } from '@retry/core/broker';
 
 /** Below every order that a lane gives. */
 const EVERYTHING = -Number.MAX_SAFE_INTEGER;
@@ -91,12 +91,13 @@ export class ClaimMemory {
     this.#requests.set(worker, known);
   }
 
-  /** Whatever was answered, no claim from before holds these runs any more. */
-  settled(settlements: readonly Settlement[]): void {
-    for (const known of this.#requests.values()) {
-      for (const { held } of known) {
-        if (held.size > 0) for (const { id } of settlements) held.delete(id);
-      }
+  /** No claim from before holds a run whose settlement was heard. */
+  settled(settlements: readonly Settlement[], answers: readonly SettleAnswer[]): void {
+    for (const { held } of [...this.#requests.values()].flat()) {
+      if (held.size === 0) continue;
+      settlements.forEach(({ id }, index) => {
+        if (answers[index] === 'ok') held.delete(id);
+      });
     }
   }
 }

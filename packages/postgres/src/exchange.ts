@@ -59,10 +59,10 @@ async function exchangePart(
   retention.trimmed(answer.trimmed);
   watch.poke(comingBack(settlements, answer.lanes));
   memory.reset(answer.lanes);
-  memory.settled(settlements);
+  const { settled } = readAnswer(answer);
+  memory.settled(settlements, settled);
   if (claim !== undefined) remember(memory, claim, answer);
   if (claim !== undefined) memory.looked(look, { at, until: performance.now(), serverNow: now });
-  const { settled } = readAnswer(answer);
   const reply = { settled, claimed: readClaims(answer.claimed), now };
   return due === null ? reply : { ...reply, nextRunAt: due };
 }
