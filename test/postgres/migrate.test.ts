@@ -16,7 +16,7 @@ const VERSION = MIGRATIONS.length;
 /** A step that a later version of the package might take: it locks what workers write, and changes what they call. */
 const LATER_STEP = `
 alter table ready add column note text;
-alter table inflight add column note text;
+alter table claim add column note text;
 alter table run add column note text;
 create or replace function now_ms() returns bigint language sql volatile as $$
   select floor(extract(epoch from clock_timestamp()) * 1000)::bigint

@@ -70,28 +70,40 @@ export function readsOf(plans: readonly PlanNode[]): readonly Read[] {
   return [...found.values()].sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
 }
 
-/** A schema with so many runs in each of its hot tables. */
+/** A schema with so many runs in each of its lines, so many started, dead and finished. */
 export async function fill(client: pg.Client, schema: string, count: number): Promise<void> {
   await migrate(client, { schema });
   const rows = `from generate_series(1, ${count}) n`;
-  const key = `case when n % 10 = 0 then 'key-' || n % 100 end, case when n % 10 = 0 then 1 end, n % 20 = 0`;
-  for (const place of ['ready', 'scheduled', 'inflight', 'ended', 'parked']) {
-    await client.query(`insert into ${schema}.run select '${place}-' || n, 'l', '{}', 1, 1, ${key} ${rows}`);
+  const key = "'key-' || n % 100";
+  // A parked run keeps its order in the lane, which is nobody else's.
+  const parked = `n + ${count}`;
+  for (const [place, state, more] of PLACES) {
+    const ord = place === 'parked' ? parked : 'n';
+    const columns = 'id, state, epoch, ord, lane, payload, run_at, lease_until, key, key_limit, key_waits, is_dead';
+    await client.query(
+      `insert into ${schema}.run (${columns}) select '${place}-' || n, '${state}', 1, ${ord}, 'l', '{}', n, n, ${more} ${rows}`,
+    );
   }
+  await client.query(`insert into ${schema}.ready select 'l', n, 'ready-' || n ${rows}`);
+  await client.query(`insert into ${schema}.parked select ${key}, 'l', 1, ${parked}, 'parked-' || n ${rows}`);
+  await client.query(`insert into ${schema}.scheduled select 'l', n, n, 'scheduled-' || n ${rows}`);
   await client.query(
-    `insert into ${schema}.ready select 'l', nextval('${schema}.back_order'), 'ready-' || n, 0, 1, 1, ${key} ${rows}`,
+    `insert into ${schema}.claim select 'worker-' || n, 'r', 1, n, array['started-' || n] ${rows} where n % 100 = 0`,
   );
-  await client.query(
-    `insert into ${schema}.parked select 'l', nextval('${schema}.back_order'), 'parked-' || n, 0, 1, 1, 'key-' || n % 100, 1, true ${rows}`,
-  );
-  await client.query(
-    `insert into ${schema}.scheduled select 'l', n, nextval('${schema}.back_order'), 'scheduled-' || n, 0, 1 ${rows}`,
-  );
-  await client.query(`insert into ${schema}.inflight select 'inflight-' || n, 'l', 1, 1, 1, n ${rows}`);
-  await client.query(
-    `insert into ${schema}.ended select 'ended-' || n, nextval('${schema}.end_order'), 'l', 'failed', n % 2 = 0, 1, n ${rows}`,
-  );
+  await client.query(`insert into ${schema}.finished select n, 1, array['finished-' || n] ${rows}`);
+  for (const order of ['back_order', 'end_order'])
+    await client.query(`select setval('${schema}.${order}', ${2 * count + 1})`);
 }
+
+/** What stands in which place: its state, then key, limit, whether it waits for it, whether it is dead. */
+const PLACES = [
+  ['ready', 'w', 'null, null, null, false'],
+  ['parked', 'w', "'key-' || n % 100, 1, true, false"],
+  ['scheduled', 's', 'null, null, null, false'],
+  ['started', 'r', 'null, null, null, false'],
+  ['finished', 'C', 'null, null, null, false'],
+  ['dead', 'f', 'null, null, null, true'],
+] as const;
 
 /** Calls every verb, in every way that takes another path through the statements, with runs named after `tag`. */
 export async function exercise(client: pg.Client, schema: string, tag: string): Promise<void> {
@@ -119,20 +131,26 @@ export async function exercise(client: pg.Client, schema: string, tag: string): 
   });
   await broker.exchange({ settle, claim: { ...claim, requestId: `${tag}-again` } });
   await broker.exchange({ settle });
-  await broker.heartbeat([{ id: 'inflight-1', epoch: 1 }], 1_000);
+  await broker.heartbeat([{ id: 'started-1', epoch: 1 }], 1_000);
   await callRest(broker);
+  await broker.close();
+}
+
+/** A page of each state. */
+export async function listAll(client: pg.Client, schema: string): Promise<void> {
+  const broker = createPostgresBroker({ client, schema, listen: false });
+  for (const state of ['submitted', 'scheduled', 'started', 'completed', 'failed'] as const) {
+    await broker.list({ state, limit: 10, after: 'f' });
+  }
   await broker.close();
 }
 
 async function callRest(broker: Broker): Promise<void> {
   await broker.findExpired(10);
-  await broker.get(['a', 'ready-500', 'ended-500']);
-  for (const state of ['submitted', 'scheduled', 'started', 'failed'] as const) {
-    await broker.list({ state, limit: 10, after: 'f' });
-  }
-  await broker.cancel(['ready-700', 'scheduled-700', 'inflight-700', 'parked-700']);
-  await broker.redrive(['ended-701', 'ended-702']);
-  await broker.discard(['ended-703']);
+  await broker.get(['a', 'ready-500', 'finished-500']);
+  await broker.cancel(['ready-700', 'scheduled-700', 'started-700', 'parked-700']);
+  await broker.redrive(['dead-701', 'dead-702']);
+  await broker.discard(['dead-703', 'finished-703']);
   const wait = { timeoutMs: 1 };
   await broker.waitForWork(['l', 'none'], wait);
 }

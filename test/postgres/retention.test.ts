@@ -58,7 +58,7 @@ describeOnPostgres('retention', (server) => {
 
   it('adds up what was counted, and forgets answers of an hour ago', async () => {
     const broker = open(1);
-    await pool.query(`insert into ${schema.name}.reply values ('gone', 'r', 1, '[]')`);
+    await pool.query(`insert into ${schema.name}.claim values ('gone', 'r', 1, 1, '{}', '[]')`);
     for (let index = 0; index < 20; index += 1) await end(broker, 'complete', [`before-${index}`]);
     const other = open(1);
     await end(other, 'complete', ['after']);
@@ -66,13 +66,14 @@ describeOnPostgres('retention', (server) => {
 
     const { rows } = await pool.query(`select count(*)::integer as count, sum(submitted)::integer as submitted
       from ${schema.name}.tally`);
-    const { rows: replies } = await pool.query(
-      `select worker from ${schema.name}.reply where worker = 'gone'`,
+    await broker.findExpired(1);
+    const { rows: claims } = await pool.query(
+      `select worker from ${schema.name}.claim where worker = 'gone'`,
     );
 
     expect(rows[0].submitted).toBe(21);
     expect(rows[0].count).toBeLessThan(10);
-    expect(replies).toEqual([]);
+    expect(claims).toEqual([]);
     expect((await broker.audit()).unbalanced).toBe(0);
     await broker.close();
   });

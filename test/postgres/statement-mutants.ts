@@ -10,17 +10,17 @@ export interface Mutant {
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no fence: any epoch is heard',
-    right: 'where i.id = s.id and i.epoch = s.epoch and',
-    wrong: 'where i.id = s.id and',
+    right: "where r.id = s.id and r.epoch = s.epoch and r.state = 'r' and",
+    wrong: "where r.id = s.id and r.state = 'r' and",
   },
   {
     name: 'no fence on heartbeats',
-    right: 'join inflight i on i.id = b.id and i.epoch = b.epoch',
-    wrong: 'join inflight i on i.id = b.id',
+    right: 'join run r on r.id = b.id and r.epoch = b.epoch',
+    wrong: 'join run r on r.id = b.id',
   },
   {
     name: 'no stall check: a cleaner takes a run whose lease lives',
-    right: 'and (not p_if_expired or i.lease_until <= p_now)',
+    right: 'and (not p_if_expired or r.lease_until <= p_now)',
     wrong: '',
   },
   {
@@ -35,13 +35,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an epoch is charged twice',
-    right: 'select id, lane, epoch + 1, p_now',
-    wrong: 'select id, lane, epoch + 2, p_now',
+    right: "set state = 'r', epoch = epoch + 1, claimed_at = p_now, heartbeat_at = p_now, lease_until = p_until\n    from moved",
+    wrong: "set state = 'r', epoch = epoch + 2, claimed_at = p_now, heartbeat_at = p_now, lease_until = p_until\n    from moved",
   },
   {
     name: 'a released run goes to the back',
-    right: "lane, -nextval('front_order')",
-    wrong: "lane, nextval('back_order')",
+    right: "when 'r' then v_front + n - 1",
+    wrong: "when 'r' then nextval('back_order')",
   },
   {
     name: 'a run is promoted before it is due',
@@ -50,37 +50,35 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'due runs are promoted in the order of their submission',
-    right: 'from (select * from due order by run_at, ord) due',
-    wrong: 'from (select * from due order by id desc) due',
+    right: 'from (select * from due order by run_at, ord) due) next',
+    wrong: 'from (select * from due order by id desc) due) next',
   },
   {
     name: 'a wish to cancel is forgotten by a settlement that goes on',
-    right: "i.wants_cancel and s.move in ('r', 'b', 's')",
-    wrong: 'false',
+    right: "when r.wants_cancel then 'X'",
+    wrong: "when false then 'X'",
   },
   {
     name: 'a wish to cancel ends what has ended otherwise',
-    right: "i.wants_cancel and s.move in ('r', 'b', 's')",
-    wrong: 'i.wants_cancel',
+    right: "case when s.move not in ('r', 'b', 's') then s.move when r.wants_cancel",
+    wrong: "case when s.move not in ('r', 'b', 's') and not r.wants_cancel then s.move when r.wants_cancel",
   },
   {
     name: 'a full key is not waited for',
-    right: 'v_next.key_waits and v_held >= v_next.key_limit',
+    right: 'v_run.key_waits and v_held >= v_run.key_limit',
     wrong: 'false',
   },
   {
     name: 'a key allows one start more',
-    right: 'v_held >= v_next.key_limit then',
-    wrong: 'v_held > v_next.key_limit then',
+    right: 'v_held >= v_run.key_limit then',
+    wrong: 'v_held > v_run.key_limit then',
   },
-  { name: 'a run over the limit takes a start', right: 'v_held < key_limit, record', wrong: 'true, record' },
+  { name: 'a run over the limit takes a start', right: 'holds_key = v_held < key_limit', wrong: 'holds_key = true' },
   { name: 'parked runs stay parked', right: 'o_lanes := give_back(v_keys);', wrong: 'null;' },
   {
     name: 'a parked run comes back to the end of its lane',
-    right:
-      'select lane, ord, id, epoch, submitted_at, run_at, key, key_limit, key_waits, record from offered',
-    wrong:
-      "select lane, nextval('back_order'), id, epoch, submitted_at, run_at, key, key_limit, key_waits, record from offered",
+    right: 'select lane, ord, id, key from offered',
+    wrong: "select lane, nextval('back_order'), id, key from offered",
   },
   {
     name: 'a heartbeat shrinks a lease',
@@ -89,18 +87,18 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a redrive counts on',
-    right: "record - '{errors,previousDelayMs,failures,stalls,releases,rateLimits}'::text[]",
-    wrong: 'record',
+    right: "again.record - '{errors,previousDelayMs,failures,stalls,releases,rateLimits}'::text[]",
+    wrong: 'again.record',
   },
   {
     name: 'a redrive takes what was cancelled',
-    right: "state in ('failed', 'stalled', 'rate_limited')",
-    wrong: "state <> 'completed'",
+    right: "r.state in ('f', 'F', 't', 'T', 'l', 'L')",
+    wrong: "r.state in ('f', 'F', 't', 'T', 'l', 'L', 'X')",
   },
   {
     name: 'a discarded id stays taken',
-    right: 'delete from run where id = any (array (select id from discarded))',
-    wrong: 'select 1',
+    right: 'delete from run where id = any (array (select id from unnest(v_over))) returning id',
+    wrong: 'select id from unnest(v_over)',
   },
   {
     name: 'a submission of a known id replaces it',
@@ -110,8 +108,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a claimed run stays in its lane',
     right:
-      'delete from ready where ctid = any (array (select place from next where key is null)) returning *',
-    wrong: 'select ready.* from ready where ctid = any (array (select place from next where key is null))',
+      'delete from ready where ctid = any (array (select place from next where key is null)) returning id',
+    wrong: 'select id from ready where ctid = any (array (select place from next where key is null))',
   },
   {
     name: 'settled runs are counted twice',

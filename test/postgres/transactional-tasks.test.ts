@@ -92,13 +92,13 @@ describeOnPostgres('a task in a transaction', (server) => {
     const task = defineTask({
       name: 'order',
       run: async (_: null, { id, epoch, complete }) => {
-        await pool.query(`update ${schema.name}.inflight set epoch = $1 where id = $2`, [epoch + 1, id]);
+        await pool.query(`update ${schema.name}.run set epoch = $1 where id = $2`, [epoch + 1, id]);
         const tx = await pool.connect();
         await tx.query('begin');
         await complete({ tx }).catch((error) => refused.push(error));
         await tx.query('rollback');
         tx.release();
-        await pool.query(`update ${schema.name}.inflight set epoch = $1 where id = $2`, [epoch, id]);
+        await pool.query(`update ${schema.name}.run set epoch = $1 where id = $2`, [epoch, id]);
       },
     });
     const worker = createWorker({ broker, tasks: [task], signals: [] });

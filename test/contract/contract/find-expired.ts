@@ -33,6 +33,33 @@ export function describeFindExpired(scene: Scene): void {
       expect(await find(0)).toEqual([]);
     });
 
+    it('finds them by when they end, whatever claim they came from and however they were extended', async () => {
+      await scene.submit('a', 'b', 'c', 'd');
+      const [a] = await scene.claim({ limit: 2, leaseMs: 1 });
+      await scene.claim({ limit: 2, leaseMs: SHORT_MS / 2 });
+      const beats = await scene.broker.heartbeat([{ id: a?.run.id ?? '', epoch: 1 }], SHORT_MS);
+      await scene.advance(PASS_MS);
+
+      expect(beats).toEqual(['ok']);
+      expect(await find(10)).toEqual(['b', 'c', 'd', 'a']);
+      expect(await find(1)).toEqual(['b']);
+      expect(await find(3)).toEqual(['b', 'c', 'd']);
+    });
+
+    it('finds a run whose worker claimed much since, and whose settlement was refused', async () => {
+      const run = await scene.start('a', { leaseMs: SHORT_MS });
+      const at = await scene.now();
+      const answers = await scene.settle(settlementOf(run, { type: 'stall', at }, { onlyIfExpired: true }));
+      for (const id of ['b', 'c', 'd', 'e', 'f']) {
+        const other = await scene.start(id);
+        await scene.settle(settlementOf(other, { type: 'complete', at }));
+      }
+      await scene.advance(PASS_MS);
+
+      expect(answers).toEqual(['fenced']);
+      expect(await find(10)).toEqual(['a']);
+    });
+
     it('finds them again until somebody settles them', async () => {
       const run = await scene.start('a', { leaseMs: SHORT_MS });
       await scene.advance(PASS_MS);

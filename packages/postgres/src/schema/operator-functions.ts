@@ -1,12 +1,13 @@
 /**
- * Where runs stand in a line, and a lock on it: whoever moves a run without having started it takes its place first and
- * the run after that, as claims and retention do. A run that moves meanwhile is not where it was, and is left out.
+ * Runs that are not started, locked where they stand in a line and then themselves, as claims and retention do it. One
+ * that moves meanwhile is not where it was, and is left out. Operators take turns: they would meet in many lines.
  */
 export const TAKE_PLACES = `
 create function take_places(p_ids text[]) returns setof run language plpgsql as $$
 declare
   v_found run[];
 begin
+  perform pg_advisory_xact_lock({lock}, 1);
   select array_agg(r order by r.id) into v_found from unnest(p_ids) as asked (id) join run r on r.id = asked.id
   where r.state <> 'r';
   perform from unnest(v_found) f join ready l on l.lane = f.lane and l.ord = f.ord

@@ -1,0 +1,79 @@
+import type { Broker } from '@retry/core/broker';
+import { createPostgresBroker } from '@retry/postgres';
+import type pg from 'pg';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
+import { settlementOf } from '../support/settle.ts';
+import type { TestSchema } from './open-broker.ts';
+import { createTestSchema, openPool } from './open-broker.ts';
+
+const ROUNDS = 60;
+const IDS = Array.from({ length: 40 }, (_, index) => `run-${index}`);
+
+/** A few of the ids, other ones each time and in another order. */
+function some(round: number): readonly string[] {
+  return IDS.filter((_, index) => (index * 7 + round) % 3 !== 0).toSorted(
+    (left, right) => hash(left, round) - hash(right, round),
+  );
+}
+
+function hash(id: string, round: number): number {
+  return (Number(id.slice(4)) * 7_919 + round * 104_729) % 1_009;
+}
+
+describeOnPostgres('operators among workers', (server) => {
+  let pool: pg.Pool;
+  let schema: TestSchema;
+  let broker: Broker;
+  beforeEach(async () => {
+    pool = openPool(server().url, 8);
+    schema = await createTestSchema(pool);
+    broker = createPostgresBroker({ client: pool, schema: schema.name, keepCompleted: 5, listen: false });
+  });
+  afterEach(async () => {
+    await broker.close();
+    await schema.drop();
+    await pool.end();
+  });
+
+  const work = async (worker: string, round: number): Promise<void> => {
+    const lanes = new Map([['l', 10]]);
+    const claim = { worker, requestId: `${round}`, limit: 10, lanes, leaseMs: 60_000 };
+    const { claimed, now: at } = await broker.exchange({ claim });
+    const settle = claimed.map(({ run }, index) => {
+      const type = (['complete', 'fail', 'retry', 'release'] as const)[(index + round) % 4] ?? 'fail';
+      return settlementOf(run, type === 'retry' ? { type, at, runAt: at + (index % 2) } : { type, at });
+    });
+    await broker.exchange({ settle: settle.toReversed() });
+  };
+
+  it('cancel, redrive and discard the same runs at the same time, and every run stays in one place', {
+    timeout: 60_000,
+  }, async () => {
+    const concurrency = { key: 'k', limit: 2, whenFull: 'wait' } as const;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const submissions = IDS.map((id, index) => ({
+        ...{ id, lane: 'l', payload: '{}' },
+        ...(index % 5 === 0 ? { concurrency } : {}),
+        ...(index % 7 === 0 ? { delayMs: index } : {}),
+      }));
+      await Promise.all([
+        broker.submit(submissions),
+        work('w1', round),
+        work('w2', round),
+        broker.cancel(some(round)),
+        broker.cancel(some(round + 1).toReversed()),
+        broker.redrive(some(round + 2)),
+        broker.discard(some(round + 3)),
+        broker.discard(some(round).toReversed()),
+        broker.findExpired(5),
+      ]);
+    }
+
+    const { unbalanced, submitted, forgotten } = await broker.audit();
+
+    expect(unbalanced).toBe(0);
+    expect(submitted).toBeGreaterThan(forgotten);
+    expect(forgotten).toBeGreaterThan(IDS.length);
+  });
+});
