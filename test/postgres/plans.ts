@@ -79,7 +79,8 @@ export async function fill(client: pg.Client, schema: string, count: number): Pr
   const parked = `n + ${count}`;
   for (const [place, state, more] of PLACES) {
     const ord = place === 'parked' ? parked : 'n';
-    const columns = 'id, state, epoch, ord, lane, payload, run_at, lease_until, key, key_limit, key_waits, is_dead';
+    const columns =
+      'id, state, epoch, ord, lane, payload, run_at, lease_until, key, key_limit, key_waits, is_dead';
     await client.query(
       `insert into ${schema}.run (${columns}) select '${place}-' || n, '${state}', 1, ${ord}, 'l', '{}', n, n, ${more} ${rows}`,
     );

@@ -47,6 +47,31 @@ describeOnPostgres('retention', (server) => {
     await broker.close();
   });
 
+  it('keeps as many of those that finished together as are wanted, the latest', async () => {
+    const broker = open(2);
+    await end(broker, 'complete', ['a', 'b', 'c', 'd', 'e']);
+    const together = await broker.list({ state: 'completed', limit: 9 });
+    await end(broker, 'complete', ['f']);
+    const after = await broker.list({ state: 'completed', limit: 9 });
+
+    expect([together, after].map((runs) => runs.map(({ id }) => id))).toEqual([
+      ['d', 'e'],
+      ['e', 'f'],
+    ]);
+    expect(await broker.audit()).toMatchObject({ submitted: 6, forgotten: 4, unbalanced: 0 });
+    await broker.close();
+  });
+
+  it('counts no run that was discarded', async () => {
+    const broker = open(2);
+    await end(broker, 'complete', ['a', 'b']);
+    await broker.discard(['b']);
+    await end(broker, 'complete', ['c']);
+
+    expect((await broker.list({ state: 'completed', limit: 9 })).map(({ id }) => id)).toEqual(['a', 'c']);
+    await broker.close();
+  });
+
   it('keeps none when none is wanted', async () => {
     const broker = open(0);
     await end(broker, 'complete', ['a', 'b']);

@@ -35,8 +35,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an epoch is charged twice',
-    right: "set state = 'r', epoch = epoch + 1, claimed_at = p_now, heartbeat_at = p_now, lease_until = p_until\n    from moved",
-    wrong: "set state = 'r', epoch = epoch + 2, claimed_at = p_now, heartbeat_at = p_now, lease_until = p_until\n    from moved",
+    right:
+      "set state = 'r', epoch = epoch + 1, claimed_at = p_now, heartbeat_at = p_now, lease_until = p_until\n    from moved",
+    wrong:
+      "set state = 'r', epoch = epoch + 2, claimed_at = p_now, heartbeat_at = p_now, lease_until = p_until\n    from moved",
   },
   {
     name: 'a released run goes to the back',
@@ -73,7 +75,11 @@ export const MUTANTS: readonly Mutant[] = [
     right: 'v_held >= v_run.key_limit then',
     wrong: 'v_held > v_run.key_limit then',
   },
-  { name: 'a run over the limit takes a start', right: 'holds_key = v_held < key_limit', wrong: 'holds_key = true' },
+  {
+    name: 'a run over the limit takes a start',
+    right: 'holds_key = v_held < key_limit',
+    wrong: 'holds_key = true',
+  },
   { name: 'parked runs stay parked', right: 'o_lanes := give_back(v_keys);', wrong: 'null;' },
   {
     name: 'a parked run comes back to the end of its lane',
