@@ -73,11 +73,15 @@ const processRow = (contender: Contender, count: number, concurrency: number) =>
 });
 
 await compare('process, concurrency 100', 'runs/s', [
-  ...contenders.map((one) => processRow(one, countOf(one, 20_000), 100)),
+  ...contenders.map((one) => processRow(one, countOf(one, 60_000), 100)),
+  // As many a batch as our worker claims: half of its 100 slots and the 500 that it holds ready.
   {
-    // As many a batch as our worker claims: half of its 100 slots and the 500 that it holds ready.
-    name: 'bare statement, 300 a batch (ceiling)',
-    take: () => ceiling(server.url, { count: 20_000, batch: 300 }),
+    name: 'bare statement, payloads and outcomes (ceiling)',
+    take: () => ceiling(server.url, { of: 'runs', count: 60_000, batch: 300 }),
+  },
+  {
+    name: 'bare statement, ids alone (ceiling)',
+    take: () => ceiling(server.url, { of: 'ids', count: 60_000, batch: 300 }),
   },
 ]);
 await compare(
@@ -96,12 +100,12 @@ await compare(
 await compare(
   'bulk submit',
   'runs/s',
-  contenders.map((one) => ({ name: one.name, take: () => submitInBulk(one, countOf(one, 20_000)) })),
+  contenders.map((one) => ({ name: one.name, take: () => submitInBulk(one, countOf(one, 40_000)) })),
 );
 await compare(
   'retries, fail twice then succeed',
   'executions/s',
-  contenders.map((one) => ({ name: one.name, take: () => failTwice(one, countOf(one, 3_000)) })),
+  contenders.map((one) => ({ name: one.name, take: () => failTwice(one, countOf(one, 12_000)) })),
 );
 
 if (isWanted('pinned')) {

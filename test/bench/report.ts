@@ -32,7 +32,8 @@ export function printTable(title: string, unit: string, results: readonly Result
     ),
   );
   for (const { name, ratio } of results) {
-    if (name.endsWith('(ceiling)')) console.log(`share of the ceiling: ${short(1 / ratio)}`);
+    if (name.endsWith('(ceiling)'))
+      console.log(`share of the ceiling (${name.slice(0, -10)}): ${short(1 / ratio)}`);
   }
   for (const result of results) {
     const line = JSON.stringify({ title, unit, node: process.version, ...result });
