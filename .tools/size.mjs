@@ -73,7 +73,7 @@ const PARTS = [
   ["the server's delay: headers, dates", /core\/src\/decision\/(parse|read|server)/],
   ['the decision, and errors that mark it', /core\/src\/(decision\/|markers)/],
   ['calls within calls', /(open-nested|join-signals|scope)\./],
-  ['the abort: one listener a signal', /(abort-hub|abortable|run-call|soon)\./],
+  ['the abort: one listener a signal', /(abort-hub|abortable-call|run-call|soon)\./],
   ['time: attempt timeout, long waits, unref', /(run-attempt|wait|clock)\./],
   ['history and retryInfo', /(failed-attempt|retry-info|create-id)\./],
   ['hooks that cannot change an outcome', /(hooks|report-error|instruments)\./],

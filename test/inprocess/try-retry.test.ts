@@ -36,6 +36,19 @@ describe('tryRetry', () => {
     expect(result).toMatchObject({ ok: false, error: 'enough', reason: 'aborted', attempts: 0, history: [] });
   });
 
+  it('does not count the attempt that an abort in onAttempt kept from starting', async () => {
+    const controller = new AbortController();
+    const onAttempt = ({ attempt }: { readonly attempt: number }): void => {
+      if (attempt === 2) controller.abort('enough');
+    };
+
+    const result = await tryRetry({ backoff: { type: 'none' } }, failing('one'), {
+      ...{ signal: controller.signal, onAttempt },
+    });
+
+    expect(result).toMatchObject({ ok: false, error: 'enough', attempts: 1 });
+  });
+
   it('keeps the first failed attempt and the latest nine of a long loop', async () => {
     const result = await tryRetry({ ...AT_ONCE, maxAttempts: 1_000 }, ({ attempt }) =>
       Promise.reject(attempt),

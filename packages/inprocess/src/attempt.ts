@@ -1,5 +1,5 @@
 import type { Clock } from '@retry/core';
-import type { Scope } from './scope.ts';
+import type { Plan } from './plan.ts';
 
 /** What an attempt reads of its call. */
 export interface CallView {
@@ -7,8 +7,9 @@ export interface CallView {
   readonly maxAttempts: number;
   readonly clock: Clock;
   readonly startedAt: number;
-  /** What a call within this attempt takes over. */
-  readonly plan: Pick<Scope, 'budget' | 'depth' | 'totalAttempts'>;
+  readonly plan: Plan;
+  /** Keeps what has to be cleared when the caller aborts; the latest is enough. */
+  readonly hold: (cancel: () => void) => void;
 }
 
 /** What the function asked for beside its error. */

@@ -1,6 +1,4 @@
 import type { Clock } from '@retry/core';
-import { offAbort, onAbort } from './abort-hub.ts';
-import { Abortable } from './abortable.ts';
 import type { Attempt, CallView } from './attempt.ts';
 import { createId } from './create-id.ts';
 import type { Failed } from './failed-attempt.ts';
@@ -14,7 +12,7 @@ import type { Plan } from './plan.ts';
 import { noteInfo } from './retry-info.ts';
 import { attemptsOf } from './scope.ts';
 import { breathe, wait } from './wait.ts';
-import type { End, Failure } from './weigh-failure.ts';
+import type { Failure } from './weigh-failure.ts';
 import { weighFailure } from './weigh-failure.ts';
 
 /** After so many attempts without delay the event loop turns, or no timer and no socket would ever be heard. */
@@ -25,18 +23,21 @@ export class Call implements CallView, ObservedCall {
   readonly plan: Plan;
   /** Epoch milliseconds; 0 when nobody can ask. */
   readonly startedAt: number;
+  /** Attempts that have begun. */
+  begun: number;
   latest: Failed | undefined;
   /** Set once retrying has ended in failure. */
   over: StopEvent | undefined;
   /** What the retries cost the budget. */
   #paid = 0;
   #id: string | undefined;
-  #refused: Failure | undefined;
-  #abortable: Abortable | undefined;
+  /** The result that was refused last, where it was a result that failed. */
+  refused: Failure | undefined;
 
-  constructor(plan: Plan, startedAt: number) {
+  constructor(plan: Plan, startedAt: number, begun = 0) {
     this.plan = plan;
     this.startedAt = startedAt;
+    this.begun = begun;
   }
 
   get id(): string {
@@ -60,71 +61,68 @@ export class Call implements CallView, ObservedCall {
     return attemptsOf(this.plan.policy);
   }
 
-  /** From now on the call is over at once when the signal aborts; what is under way then is not heard any more. */
-  heed(signal: AbortSignal, reject: (reason: unknown) => void): void {
-    this.#abortable = new Abortable(this, signal, reject);
-    onAbort(signal, this.#abortable);
-  }
+  /** Notes which attempt an abort would have to tell. */
+  note(_attempt: Attempt | undefined): void {}
 
-  /** The caller has aborted while this attempt ran, or in a wait. */
-  abort(attempt: Attempt | undefined, reason: unknown): void {
-    this.#end(attempt?.attempt ?? this.latest?.attempt ?? 0, { error: reason }, { reason: 'aborted' });
-  }
+  hold(_cancel: () => void): void {}
 
-  /** Keeps what has to be cleared when the caller aborts; the latest is enough. */
-  hold(cancel: () => void): void {
-    if (this.#abortable !== undefined) this.#abortable.cancel = cancel;
-  }
-
-  /** The attempt that is next; `undefined` when none may start, and then the call is over. */
+  /** Begins the next attempt; the call is over where none may start. `undefined` when nobody asks the attempt anything. */
   begin(): Attempt | undefined {
     if (this.over !== undefined) return undefined;
-    const { latest, options } = this;
-    const made = latest?.attempt ?? 0;
-    const { startedAt, timeoutMs } = this.#timeForAttempt();
-    const reason = this.#obstacle(made, timeoutMs);
-    const previousError = latest?.error;
-    if (reason !== undefined) return this.#end(made, this.#lastFailure(reason), { reason });
+    const { begun, latest, options } = this;
+    const { startedAt, timeoutMs } = timeForAttempt(this);
+    const reason = findObstacle(this, timeoutMs);
+    if (reason !== undefined) return this.end({ ...lastFailure(this, reason), attempt: begun, reason });
 
-    const attempt = made + 1;
+    const attempt = begun + 1;
     if (isHeard('onAttempt', options)) tell('onAttempt', { attempt, id: this.id }, this);
+    this.begun = attempt;
     const layers = installed.nesting ?? this.plan.layers;
+    if (layers.tell === undefined && timeoutMs === Infinity) return undefined;
     const start = {
       call: this,
       attempt,
-      previousError,
-      timeoutMs: Math.max(timeoutMs, 0),
+      previousError: latest?.error,
+      timeoutMs,
       startedAt,
       isTimedOut: false,
       wish: undefined,
     };
-    return this.#run(layers.tell?.(start) ?? start);
+    const told = layers.tell?.(start) ?? start;
+    this.note(told);
+    return told;
   }
 
   /** Whether the result is to be given to the caller; one that is refused is weighed like a failure. */
-  accepts(result: unknown, attempt: Attempt): boolean {
+  accepts(result: unknown, attempt: Attempt | undefined): boolean {
     if (this.over !== undefined) return true;
-    const refused = judgeResult(this.options, result, attempt.attempt);
+    const refused = judgeResult(this.options, result, this.begun);
     if (refused !== undefined) this.fail(refused, attempt);
-    else if (this.over === undefined) this.#leave(true);
+    else if (this.over === undefined) {
+      this.leave();
+      this.plan.budget?.record({ type: 'success', paid: this.#paid });
+    }
     return refused === undefined;
   }
 
-  /** Decides what follows a failed attempt; one without an `Attempt` needed none. */
+  /** Decides what follows a failed attempt. */
   fail(failure: Failure, attempt: Attempt | undefined): void {
     if (this.over !== undefined) return;
-    const { latest, plan, options } = this;
-    const number = (latest?.attempt ?? 0) + 1;
+    const { begun: number, plan, options } = this;
     const failedAt = this.clock.now();
-    const verdict = weighFailure(this, failure, { attempt, number, failedAt });
+    const verdict = weighFailure(this, failure, { attempt, failedAt });
     if (this.over !== undefined) return; // what it asked has aborted
-    this.#run(undefined);
+    this.note(undefined);
     const delayMs = verdict.type === 'retry' ? verdict.delayMs : undefined;
     const { error } = attempt?.wish?.type === 'stop' ? attempt.wish : failure;
-    this.latest = remember({ attempt: number, error, failedAt, delayMs, previous: latest });
-    if (verdict.type === 'fail') return void this.#end(number, { ...failure, error }, verdict);
+    this.latest = remember({ attempt: number, error, failedAt, delayMs, previous: this.latest });
+    if (verdict.type === 'fail') {
+      const { reason, thrown } = verdict;
+      const told = thrown === undefined ? failure : { ...failure, thrown };
+      return void this.end({ ...told, error, attempt: number, reason });
+    }
 
-    this.#refused = 'result' in failure ? failure : undefined;
+    this.refused = 'result' in failure ? failure : undefined;
     if (plan.budget !== undefined) this.#paid += plan.budget.spend(error);
     if (isHeard('onRetry', options)) {
       tell('onRetry', { ...failure, attempt: number, delayMs: verdict.delayMs }, this);
@@ -148,50 +146,41 @@ export class Call implements CallView, ObservedCall {
     throw this.over.error;
   }
 
-  #run(attempt: Attempt | undefined): Attempt | undefined {
-    if (this.#abortable !== undefined) this.#abortable.attempt = attempt;
-    return attempt;
-  }
-
-  #lastFailure(reason: StopReason): Failure {
-    if (reason === 'aborted') return { error: this.plan.signal?.reason };
-    return this.#refused ?? { error: this.latest?.error };
-  }
-
-  /** Why no further attempt may start. */
-  #obstacle(made: number, timeoutMs: number): StopReason | undefined {
-    if (this.plan.signal?.aborted) return 'aborted';
-    // The first always may start.
-    if (made === 0) return undefined;
-    if (this.options.group?.isDraining) return 'group';
-    // A timer may fire late: the wait was to end before the deadline and did not.
-    return timeoutMs <= 0 ? 'deadline' : undefined;
-  }
-
-  #timeForAttempt(): Pick<Attempt, 'startedAt' | 'timeoutMs'> {
-    const { policy, deadlineAt } = this.plan;
-    const endsAt = Math.min(this.startedAt + policy.deadlineMs, deadlineAt);
-    if (Math.min(policy.attemptTimeoutMs, endsAt) === Infinity) return NO_LIMIT;
-    const startedAt = this.clock.now();
-    return { startedAt, timeoutMs: Math.min(policy.attemptTimeoutMs, endsAt - startedAt) };
-  }
-
-  #end(attempt: number, failure: Failure, { reason, thrown }: Omit<End, 'type'>): undefined {
-    const told = thrown === undefined ? failure : { ...failure, thrown };
-    const over = { ...told, attempt, reason };
+  /** Ends it in failure. */
+  end(over: StopEvent): undefined {
     this.over = over;
-    this.#leave(false);
+    this.leave();
     noteInfo(over.error, this);
     if (isHeard('onStop', this.options)) tell('onStop', over, this);
   }
 
-  #leave(hasSucceeded: boolean): void {
-    const { budget, release, signal } = this.plan;
-    if (this.#abortable !== undefined && signal?.aborted === false) offAbort(signal, this.#abortable);
-    if (hasSucceeded) budget?.record({ type: 'success', paid: this.#paid });
+  /** Takes it off whatever knew that it was under way. */
+  leave(): void {
     this.options.group?.leave();
-    release?.();
+    this.plan.release?.();
   }
+}
+
+/** Why no further attempt may start. */
+function findObstacle({ plan, begun, options }: Call, timeoutMs: number): StopReason | undefined {
+  if (plan.signal?.aborted) return 'aborted';
+  // The first always may start.
+  if (begun === 0) return undefined;
+  if (options.group?.isDraining) return 'group';
+  // A timer may fire late: the wait was to end before the deadline and did not.
+  return timeoutMs <= 0 ? 'deadline' : undefined;
+}
+
+function lastFailure({ plan, refused, latest }: Call, reason: StopReason): Failure {
+  return reason === 'aborted' ? { error: plan.signal?.reason } : (refused ?? { error: latest?.error });
+}
+
+function timeForAttempt(call: Call): Pick<Attempt, 'startedAt' | 'timeoutMs'> {
+  const { policy, deadlineAt } = call.plan;
+  const endsAt = Math.min(call.startedAt + policy.deadlineMs, deadlineAt);
+  if (Math.min(policy.attemptTimeoutMs, endsAt) === Infinity) return NO_LIMIT;
+  const startedAt = call.clock.now();
+  return { startedAt, timeoutMs: Math.max(Math.min(policy.attemptTimeoutMs, endsAt - startedAt), 0) };
 }
 
 const NO_LIMIT = { startedAt: 0, timeoutMs: Infinity };

@@ -1,3 +1,4 @@
+import { AbortableCall } from './abortable-call.ts';
 import { Call } from './call.ts';
 import { installed } from './instruments.ts';
 import type { Plan } from './plan.ts';
@@ -11,7 +12,7 @@ export function openLater({ isBare }: Plan): boolean {
 export function openCall(plan: Plan): Call {
   // A function that is told of its attempts may ask for the time since the start.
   const isTimed = plan.layers.tell !== undefined || plan.policy.deadlineMs < Infinity;
-  const call = new Call(plan, isTimed ? plan.clock.now() : 0);
+  const call = new (plan.signal === undefined ? Call : AbortableCall)(plan, isTimed ? plan.clock.now() : 0);
   plan.options.group?.enter();
   plan.budget?.record({ type: 'request' });
   return call;

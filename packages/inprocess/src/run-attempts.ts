@@ -19,12 +19,12 @@ export async function runAttempts(
     const attempt = call?.begin();
     if (call?.over !== undefined) return call.finish();
     try {
-      const result = await (attempt === undefined || call === undefined
+      const result = await (attempt === undefined
         ? plan.fn.apply(self, parameters ?? [])
-        : start(call, attempt, self, parameters ?? [attempt]));
-      if (attempt === undefined || call?.accepts(result, attempt)) return result;
+        : start(attempt, self, parameters ?? [attempt]));
+      if (call === undefined || call.accepts(result, attempt)) return result;
     } catch (error) {
-      call ??= new Call(plan, 0);
+      call ??= new Call(plan, 0, 1);
       call.fail({ error }, attempt);
     }
     if (call?.over !== undefined) return call.finish();
@@ -32,12 +32,12 @@ export async function runAttempts(
   }
 }
 
-function start(call: Call, attempt: Attempt, self: unknown, parameters: unknown[]): unknown {
-  const { plan } = call;
+function start(attempt: Attempt, self: unknown, parameters: unknown[]): unknown {
+  const { plan } = attempt.call;
   const { nesting } = installed;
   const isFree = attempt.timeoutMs === Infinity;
   if (isFree && nesting === undefined) return plan.fn.apply(self, parameters);
   const run = (): unknown => plan.fn.apply(self, parameters);
   const entered = nesting === undefined ? run : (): unknown => nesting.enter(attempt, run);
-  return isFree ? entered() : runAttempt(entered, attempt, call);
+  return isFree ? entered() : runAttempt(entered, attempt, attempt.call);
 }

@@ -1,3 +1,4 @@
+import { AbortableCall } from './abortable-call.ts';
 import type { Call } from './call.ts';
 import type { Plan } from './plan.ts';
 import { runAttempts } from './run-attempts.ts';
@@ -15,12 +16,9 @@ export function runCall(
   self: unknown,
   parameters: unknown[] | undefined,
 ): Promise<unknown> {
-  const signal = call?.plan.signal;
-  if (call === undefined || signal === undefined || signal.aborted) {
-    return runAttempts(plan, call, self, parameters);
-  }
+  if (!(call instanceof AbortableCall)) return runAttempts(plan, call, self, parameters);
   return new Promise((resolve, reject) => {
-    call.heed(signal, reject);
+    call.heed(reject);
     runAttempts(plan, call, self, parameters).then(resolve, reject);
   });
 }

@@ -44,12 +44,16 @@ export async function tryRetry<T>(
   const retried = { fn: fn as Target, policy: definePolicy(policy), options }; // without parameters, the loop passes the context
   const plan = createPlan(retried, TOLD);
   const call = openNested(plan);
-  const about = (attempts: number) => ({ id: call.id, attempts, history: historyOf(call.latest) });
+  const about = () => ({
+    id: call.id,
+    attempts: call.over?.attempt ?? call.begun,
+    history: historyOf(call.latest),
+  });
   try {
     const value = (await runCall(plan, call, undefined, undefined)) as Awaited<T>; // await has unwrapped it
-    return { ok: true, value, ...about(call.over?.attempt ?? (call.latest?.attempt ?? 0) + 1) };
+    return { ok: true, value, ...about() };
   } catch (error) {
-    const { attempt = 0, reason = 'stopped', thrown } = call.over ?? {};
-    return { ok: false, error, reason, ...(thrown !== undefined && { thrown }), ...about(attempt) };
+    const { reason = 'stopped', thrown } = call.over ?? {};
+    return { ok: false, error, reason, ...(thrown !== undefined && { thrown }), ...about() };
   }
 }

@@ -18,14 +18,14 @@ export interface Failure {
 export interface Occasion {
   readonly plan: Plan;
   readonly startedAt: number;
+  /** The attempt that failed, counted from 1. */
+  readonly begun: number;
   readonly latest: Failed | undefined;
 }
 
 /** Which attempt it was, and when it failed. */
 export interface Moment {
   readonly attempt: Attempt | undefined;
-  /** Counted from 1. */
-  readonly number: number;
   readonly failedAt: number;
 }
 
@@ -55,8 +55,8 @@ function fail(reason: StopReason): End {
 }
 
 function decideByPolicy(occasion: Occasion, failure: Failure, moment: Moment): Decision {
-  const { plan, startedAt, latest } = occasion;
-  const { number, failedAt, attempt } = moment;
+  const { plan, startedAt, begun, latest } = occasion;
+  const { failedAt, attempt } = moment;
   const { budget, policy, deadlineAt, options } = plan;
   const isRefused = 'result' in failure;
   const error = isRefused ? failure.result : failure.error;
@@ -67,7 +67,7 @@ function decideByPolicy(occasion: Occasion, failure: Failure, moment: Moment): D
     deadlineAt,
     budget: budget && { allowsRetry: budget.allowsRetry(failure.error) },
   };
-  const counters = { failures: number, previousDelayMs: latest?.delayMs };
+  const counters = { failures: begun, previousDelayMs: latest?.delayMs };
   const serverDelay = hearServer(error, failedAt, attempt);
   return decide(isRefused ? withoutRules(policy) : policy, counters, { error, serverDelay }, world);
 }
