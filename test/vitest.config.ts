@@ -14,6 +14,15 @@ const projects = readdirSync(testFolder, { withFileTypes: true })
     ),
   );
 
+/** Tests of the main entry, once more: for them its name is the slim entry's. */
+const slim = {
+  include: [
+    'test/slim/*.test.ts',
+    'test/inprocess/{run-attempts*,with-retry,retry{,-result,-info,-group,-budget},context,odd-values}.test.ts',
+  ],
+  alias: [{ find: /^@retry\/inprocess$/, replacement: `${testFolder}slim/slim-as-main.ts` }],
+};
+
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
@@ -22,7 +31,7 @@ export default defineConfig({
     setupFiles: ['test/support/fast-check.setup.ts'],
     projects: projects.map((name) => ({
       extends: true,
-      test: { name, include: [`test/${name}/**/*.test.ts`] },
+      test: { name, include: [`test/${name}/**/*.test.ts`], ...(name === 'slim' && slim) },
     })),
   },
 });

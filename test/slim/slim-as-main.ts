@@ -1,6 +1,8 @@
 import { definePolicy, type Policy, type PolicyInput } from '@retry/core';
-import type { AttemptContext } from '@retry/inprocess';
 import * as slim from '@retry/inprocess/slim';
+import type { AttemptContext } from '../../packages/inprocess/src/index.ts';
+
+export { createRetryBudget, createRetryGroup, tryRetry } from '../../packages/inprocess/src/index.ts';
 
 /** `withRetry` of the slim entry, with the policy defined before. */
 export function withRetry(
