@@ -1,9 +1,12 @@
 import { createRedisBroker, RedisBrokerError } from '@retry/redis-queue';
-import { createClient } from 'redis';
+import { Cluster } from 'ioredis';
+import { createClient, createCluster } from 'redis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateRedis } from '../support/servers/redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
+import type { PrivateCluster } from '../support/servers/redis-cluster.ts';
+import { startPrivateCluster } from '../support/servers/redis-cluster.ts';
 
 describeOnPrivateRedis('the doctor', () => {
   let server: PrivateRedis;
@@ -12,8 +15,8 @@ describeOnPrivateRedis('the doctor', () => {
   });
   afterEach(() => server.stop());
 
-  const set = async (name: string, value: string): Promise<void> => {
-    const client = await createClient({ url: server.url }).connect();
+  const set = async (name: string, value: string, url = server.url): Promise<void> => {
+    const client = await createClient({ url }).connect();
     await client.configSet(name, value);
     await client.close();
   };
@@ -41,6 +44,29 @@ describeOnPrivateRedis('the doctor', () => {
     expect(refusal).toMatchObject({ code: 'REDIS_MAY_EVICT' });
     expect(String(refusal)).toContain(`got ${policy}`);
   });
+
+  it.each(['redis', 'ioredis'])(
+    'asks the node of a cluster that has the queue, by %s',
+    {
+      timeout: 60_000,
+    },
+    async (name) => {
+      const cluster = await startPrivateCluster();
+      const { client, close } = await connectToCluster(name, cluster);
+      const open = (prefix: string) => createRedisBroker({ client, prefix }).then(() => 'opened', codeOf);
+      const prefixes = Array.from({ length: 12 }, (_, index) => `queue-${index}`);
+      await set('maxmemory-policy', 'allkeys-lru', cluster.urls[1]);
+
+      const answers = await Promise.all(prefixes.map(open));
+
+      const owners = await Promise.all(prefixes.map((prefix) => cluster.ownerOf(`{${prefix}:0}:lanes`)));
+      const [safe, unsafe] = ['opened', 'REDIS_MAY_EVICT'];
+      expect(answers).toEqual(owners.map((url) => (url === cluster.urls[1] ? unsafe : safe)));
+      expect(new Set(answers)).toEqual(new Set([safe, unsafe]));
+      await close();
+      await cluster.stop();
+    },
+  );
 
   it('starts on it all the same when told to', async () => {
     await set('maxmemory-policy', 'allkeys-lru');
@@ -81,3 +107,17 @@ describeOnPrivateRedis('the doctor', () => {
     await expect(createRedisBroker(options)).rejects.toThrow(message);
   });
 });
+
+async function connectToCluster(name: string, { ports, urls }: PrivateCluster) {
+  if (name === 'ioredis') {
+    const client = new Cluster(ports.map((port) => ({ host: '127.0.0.1', port })));
+    return { client, close: async () => client.disconnect() };
+  }
+  const client = createCluster({ rootNodes: urls.map((url) => ({ url })) });
+  await client.connect();
+  return { client, close: () => client.close() };
+}
+
+function codeOf(error: { readonly code: string }): string {
+  return error.code;
+}

@@ -22,7 +22,7 @@ export interface Demands {
 
 /** Examines a server. @throws {RedisBrokerError} when runs would not be safe there, saying why and what to do */
 export async function examine(link: RedisLink, key: string, demands: Demands): Promise<ServerReport> {
-  const info = readInfo(String(await link.send(key, ['INFO'])));
+  const info = readInfo(String(await link.ask(key, ['INFO'])));
   const version = info.get('redis_version') ?? '';
   const maxmemoryPolicy = info.get('maxmemory_policy') ?? 'unknown';
   if (!isAtLeast(version, 6, 2)) {
@@ -64,7 +64,7 @@ async function readSnapshots(link: RedisLink, key: string): Promise<ServerReport
 /** A setting; nothing where the server does not tell, as hosted ones may. */
 async function readSetting(link: RedisLink, key: string, name: string): Promise<string | undefined> {
   try {
-    const reply = await link.send(key, ['CONFIG', 'GET', name]);
+    const reply = await link.ask(key, ['CONFIG', 'GET', name]);
     // RESP2 answers name and value, RESP3 a map, which clients make an object or a Map of.
     if (Array.isArray(reply)) return reply[1] === undefined ? undefined : String(reply[1]);
     const value = reply instanceof Map ? reply.get(name) : Object(reply)[name];

@@ -6,6 +6,8 @@ import { startPrivateRedis } from './redis.ts';
 export interface PrivateCluster {
   readonly ports: readonly number[];
   readonly urls: readonly string[];
+  /** The node that has the slot of a key. */
+  readonly ownerOf: (key: string) => Promise<string | undefined>;
   /** Moves the slot of a key, with all that is in it, to another node. */
   readonly moveSlot: (key: string) => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -31,6 +33,7 @@ export async function startPrivateCluster(settings: readonly string[] = []): Pro
   return {
     ports: nodes.map(({ port }) => port),
     urls: nodes.map(({ url }) => url),
+    ownerOf: async (key) => (await findOwner(nodes, key)).from?.url,
     moveSlot: (key) => moveSlot(nodes, key),
     stop: async () => {
       await Promise.all(nodes.map((node) => node.stop()));
@@ -38,11 +41,14 @@ export async function startPrivateCluster(settings: readonly string[] = []): Pro
   };
 }
 
-async function moveSlot(nodes: readonly PrivateRedis[], key: string): Promise<void> {
+async function findOwner(nodes: readonly PrivateRedis[], key: string) {
   const slot = String(await command(nodes[0], ['CLUSTER', 'KEYSLOT', key]));
   const owners = await Promise.all(nodes.map((node) => ownsSlot(node, Number(slot))));
-  const from = nodes[owners.indexOf(true)];
-  const to = nodes[owners.indexOf(false)];
+  return { slot, from: nodes[owners.indexOf(true)], to: nodes[owners.indexOf(false)] };
+}
+
+async function moveSlot(nodes: readonly PrivateRedis[], key: string): Promise<void> {
+  const { slot, from, to } = await findOwner(nodes, key);
   const [fromId, toId] = await Promise.all([from, to].map((node) => command(node, ['CLUSTER', 'MYID'])));
   await command(to, ['CLUSTER', 'SETSLOT', slot, 'IMPORTING', String(fromId)]);
   await command(from, ['CLUSTER', 'SETSLOT', slot, 'MIGRATING', String(toId)]);

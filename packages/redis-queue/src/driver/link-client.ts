@@ -6,22 +6,24 @@ import type {
   NodeRedisListener,
   RedisClient,
 } from './redis-client.ts';
-import type { Argument, Ear, OnMessage, PairSender, RedisLink, Sender } from './redis-link.ts';
+import type { Argument, Ear, OnMessage, Pair, PairSender, RedisLink, Sender } from './redis-link.ts';
 
 /** The same client to the broker, whichever package it is from. Its own connection stays its owner's. */
 export function linkClient(client: RedisClient): RedisLink {
   const close = async (): Promise<void> => {};
   if ('call' in client) {
     const openSecond = () => openIoRedis(duplicateIoRedis(client));
-    return { send: sendByIoRedis(client), listen: listenByIoRedis(client), openSecond, close };
+    const listen = listenByIoRedis(client);
+    return { send: sendByIoRedis(client), ask: askByIoRedis(client), listen, openSecond, close };
   }
   const listen = listenByNodeRedis(() => client.duplicate());
   if ('slots' in client) {
     const openSecond = () => openNodeRedis(client.duplicate(), sendByCluster);
-    return { send: sendByCluster(client), listen, openSecond, close };
+    return { send: sendByCluster(client), ask: askByCluster(client), listen, openSecond, close };
   }
   const openSecond = () => openNodeRedis(client.duplicate(), sendByNodeRedis);
-  return { send: sendByNodeRedis(client), listen, openSecond, close };
+  const send = sendByNodeRedis(client);
+  return { send, ask: send, listen, openSecond, close };
 }
 
 /** Connects it; the first command of a connection that is down says so, so that nobody need hear of its errors. */
@@ -42,13 +44,9 @@ async function openNodeRedis<Client extends NodeRedisListener>(
 async function openIoRedis(client: IoRedisPairs): Promise<PairSender> {
   client.on('error', () => {});
   return {
-    // Alone, a command without keys goes to any node, and one that was not answered is sent again.
+    // Alone, one that was not answered is sent again.
     sendPair: async (_key, pair) => {
-      const replies = await client.pipeline(pair.map((args) => ['call', ...args]) as never[]).exec();
-      const [first, second] = (replies ?? []).map(([error, reply]) => {
-        if (error) throw error;
-        return reply;
-      });
+      const [first, second] = (await pipe(client, pair)).map(readReply);
       return [first, second];
     },
     close: async () => client.disconnect(),
@@ -63,9 +61,37 @@ function sendByCluster(cluster: Pick<NodeRedisCluster, 'sendCommand'>): Sender['
   return (key, args) => cluster.sendCommand(key, false, [...args]);
 }
 
+/** Alone, a command without keys goes where the package thinks that it belongs: to any node, or to all. */
+function askByCluster(cluster: Pick<NodeRedisCluster, 'multi'>): RedisLink['ask'] {
+  return async (key, args) => {
+    const commands = cluster.multi().addCommand(key, false, [...args]);
+    const [reply] = await commands.execAsPipeline();
+    return reply;
+  };
+}
+
 function sendByIoRedis(client: Pick<IoRedisClient, 'call'>): Sender['send'] {
   return (_key, [command = '', ...args]: readonly Argument[]) =>
     client.call(String(command), args as readonly Argument[] as never[]); // texts and Buffers, which every client takes
+}
+
+/** Alone, a command without keys goes to any node; so it goes along with a script that has a key and does nothing. */
+function askByIoRedis(client: Pick<IoRedisPairs, 'pipeline'>): RedisLink['ask'] {
+  return async (key, args) => {
+    const [, reply] = await pipe(client, [['EVAL', 'return 1', '1', key], args]);
+    return reply && readReply(reply);
+  };
+}
+
+type PipedReply = readonly [error: Error | null, reply: unknown];
+
+async function pipe(client: Pick<IoRedisPairs, 'pipeline'>, pair: Pair): Promise<readonly PipedReply[]> {
+  return (await client.pipeline(pair.map((args) => ['call', ...args]) as never[]).exec()) ?? []; // texts and Buffers, as above
+}
+
+function readReply([error, reply]: PipedReply): unknown {
+  if (error) throw error;
+  return reply;
 }
 
 function listenByNodeRedis(duplicate: () => NodeRedisListener): RedisLink['listen'] {

@@ -14,7 +14,15 @@ export interface NodeRedisCluster {
     isReadonly: boolean | undefined,
     args: (string | Uint8Array)[],
   ): Promise<unknown>;
+  /** Commands that go together, to the node that has the key. */
+  multi(): NodeRedisPipeline;
   readonly duplicate: () => NodeRedisListener & Pick<NodeRedisCluster, 'sendCommand'>;
+}
+
+/** Commands of a `redis` cluster that go together. */
+export interface NodeRedisPipeline {
+  addCommand(firstKey: string, isReadonly: boolean, args: (string | Uint8Array)[]): NodeRedisPipeline;
+  readonly execAsPipeline: () => Promise<readonly unknown[]>;
 }
 
 /** A second connection like the first. */
@@ -29,7 +37,7 @@ export interface NodeRedisListener {
 }
 
 /** The part of an `ioredis` client, or cluster, that the broker needs. */
-export interface IoRedisClient {
+export interface IoRedisClient extends Pick<IoRedisPairs, 'pipeline'> {
   /** Given texts and Buffers; `never` fits every client's own word for them without Node's types. */
   readonly call: (command: string, args: never[]) => Promise<unknown>;
   readonly duplicate: (options?: never) => IoRedisListener & IoRedisPairs;

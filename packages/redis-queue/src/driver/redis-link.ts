@@ -11,6 +11,8 @@ export interface Sender {
 
 /** What the broker needs of a Redis client, whichever it is. */
 export interface RedisLink extends Sender {
+  /** Sends one command that names no key; in a Cluster, to the node that has this one. */
+  readonly ask: (key: string, args: readonly Argument[]) => Promise<unknown>;
   /** Opens a connection of its own that hears messages; `onBack` is called when it was lost and is there again. */
   readonly listen: (onMessage: OnMessage, onBack: () => void) => Ear;
   /** Opens a connection of its own for commands that keep theirs waiting. */
