@@ -62,9 +62,32 @@ function describeWaitAof(): void {
     expect(await broker.submit([SUBMISSION])).toEqual(['exists']);
   });
 
-  it('keeps nobody else waiting while a submit waits for the file', async () => {
+  it.each([
+    ['appendfsync', 'no'],
+    ['appendonly', 'no'],
+  ])('is refused by a server with %s %s', async (name, value) => {
+    await set(name, value);
+
+    const opening = open({ url: server.url });
+
+    await expect(opening).rejects.toMatchObject({ code: 'REDIS_CANNOT_WAIT' });
+    await expect(opening).rejects.toThrow(new RegExp(`got ${name} ${value}\\. Run CONFIG SET ${name} `));
+  });
+
+  it('takes the word of a server that may not be asked for its settings', async () => {
     await set('appendfsync', 'no');
+    const admin = await createClient({ url: server.url }).connect();
+    await admin.sendCommand(['ACL', 'SETUSER', 'app', 'on', 'nopass', '~*', '&*', '+@all', '-config']);
+    await admin.close();
+
+    const broker = await open({ url: server.url.replace('redis://', 'redis://app:any@') });
+
+    expect(broker.server).toMatchObject({ persistence: 'aof', appendFsync: undefined });
+  });
+
+  it('keeps nobody else waiting while a submit waits for the file', async () => {
     const broker = await open({ url: server.url });
+    await set('appendfsync', 'no');
     let isAnswered = false;
     const submitting = broker.submit([SUBMISSION]).then(() => {
       isAnswered = true;
@@ -80,8 +103,8 @@ function describeWaitAof(): void {
   });
 
   it('says so when the file does not take it, and keeps it', { timeout: 30_000 }, async () => {
-    await set('appendfsync', 'no');
     const broker = await open({ url: server.url });
+    await set('appendfsync', 'no');
 
     await expect(broker.submit([SUBMISSION])).rejects.toMatchObject({ code: 'REDIS_NOT_DURABLE' });
 
@@ -89,8 +112,8 @@ function describeWaitAof(): void {
   });
 
   it('waits for the file also where another connection wrote the run', async () => {
-    await set('appendfsync', 'no');
     const [first, second] = [await open({ url: server.url }), await open({ url: server.url })];
+    await set('appendfsync', 'no');
     const answers: unknown[] = [];
     const submit = async (broker: RedisBroker) => answers.push(...(await broker.submit([SUBMISSION])));
     const submitting = [submit(first)];
@@ -106,11 +129,11 @@ function describeWaitAof(): void {
   });
 
   it('does not take a reconnect of ioredis for a file that was written', async () => {
-    await set('appendfsync', 'no');
     const proxy = await openProxy(server.port);
     const client = new Redis(proxy.port);
     opened.push(proxy, { close: async () => client.disconnect() });
     const broker = await open({ client });
+    await set('appendfsync', 'no');
     const submitting = broker.submit([SUBMISSION]).catch((error: unknown) => error);
     while ((await broker.audit()).waiting === 0);
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -123,10 +146,11 @@ function describeWaitAof(): void {
   });
 
   it('waits for the node of a cluster that has the run', { timeout: 60_000 }, async () => {
-    const cluster = await startPrivateCluster(['--appendonly', 'yes', '--appendfsync', 'no']);
+    const cluster = await startPrivateCluster(['--appendonly', 'yes']);
     const client = new Cluster(cluster.ports.map((port) => ({ host: '127.0.0.1', port })));
     opened.push({ close: cluster.stop }, { close: async () => client.disconnect() });
     const broker = await open({ client });
+    await Promise.all(cluster.urls.map((url) => set('appendfsync', 'no', url)));
     const answers: unknown[] = [];
     const submitting = Array.from({ length: 8 }, async (_, index) => {
       answers.push(await broker.submit([{ ...SUBMISSION, id: `run-${index}` }]));

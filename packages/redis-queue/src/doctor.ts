@@ -38,21 +38,25 @@ export async function examine(link: RedisLink, key: string, demands: Demands): P
     throw new RedisBrokerError('REDIS_MAY_EVICT', `${seen} ${cure}`);
   }
   const isAof = info.get('aof_enabled') === '1';
-  if (demands.needsWaitAof) requireWaitAof(version, isAof ? 'aof' : 'none');
   const appendFsync = isAof ? await readSetting(link, key, 'appendfsync') : undefined;
   const persistence = isAof ? 'aof' : await readSnapshots(link, key);
-  return { version, maxmemoryPolicy, persistence, appendFsync };
+  const report = { version, maxmemoryPolicy, persistence, appendFsync } as const;
+  if (demands.needsWaitAof) requireWaitAof(report);
+  return report;
 }
 
-function requireWaitAof(version: string, persistence: 'aof' | 'none'): void {
-  if (!isAtLeast(version, 7, 2)) {
-    const message = `durability 'wait-aof' needs Redis 7.2 or newer, got ${version}. Update it, or leave durability out.`;
-    throw new RedisBrokerError('REDIS_CANNOT_WAIT', message);
-  }
-  if (persistence === 'none') {
-    const message = `durability 'wait-aof' needs an append-only file, got appendonly no. Run CONFIG SET appendonly yes.`;
-    throw new RedisBrokerError('REDIS_CANNOT_WAIT', message);
-  }
+function requireWaitAof({ version, persistence, appendFsync }: ServerReport): void {
+  if (!isAtLeast(version, 7, 2))
+    cannotWait(`Redis 7.2 or newer, got ${version}. Update it, or leave durability out.`);
+  if (persistence !== 'aof')
+    cannotWait('an append-only file, got appendonly no. Run CONFIG SET appendonly yes.');
+  // Then the operating system writes the file when it likes, and nobody is told.
+  if (appendFsync === 'no')
+    cannotWait('a server that flushes its file, got appendfsync no. Run CONFIG SET appendfsync everysec.');
+}
+
+function cannotWait(needs: string): never {
+  throw new RedisBrokerError('REDIS_CANNOT_WAIT', `durability 'wait-aof' needs ${needs}`);
 }
 
 async function readSnapshots(link: RedisLink, key: string): Promise<ServerReport['persistence']> {
