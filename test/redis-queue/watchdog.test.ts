@@ -33,4 +33,36 @@ describeOnPrivateRedis('the watchdog', () => {
     await proxy.close();
     await server.stop();
   });
+
+  it('asks once, and no more, while the server does not answer; and goes on when it does', async () => {
+    const server = await startPrivateRedis();
+    const client = await createClient({ url: server.url }).connect();
+    const link = linkClient(client);
+    let asked = 0;
+    const send: typeof link.send = (key, args) => {
+      if (args[0] === 'PUBLISH') asked += 1;
+      return link.send(key, args);
+    };
+    const store = { link: { ...link, send }, keys: createKeys('watchdog', 0), keep: '-1' };
+    const lookout = new Lookout(store, { everyMs: 20, patienceMs: 1_000 });
+    const waiting = lookout.waitForWork(['l'], { timeoutMs: 60_000 });
+    while (asked === 0) await rest(1);
+
+    process.kill(server.pid(), 'SIGSTOP');
+    const before = asked;
+    await rest(400);
+    const during = asked;
+    process.kill(server.pid(), 'SIGCONT');
+    while (asked < during + 2) await rest(1);
+
+    expect(during - before).toBeLessThanOrEqual(1);
+    lookout.close();
+    await waiting;
+    await client.close();
+    await server.stop();
+  });
 });
+
+function rest(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -24,6 +24,7 @@ export class Lookout {
   #ear: Ear | undefined;
   #heardAt = 0;
   #patrol: NodeJS.Timeout | undefined;
+  #isAsking = false;
   #isClosed = false;
 
   constructor(store: Store, watchdog: WatchdogOptions) {
@@ -111,13 +112,17 @@ export class Lookout {
   /** Says something to itself; a connection that does not hear it in time is replaced. */
   async #checkEar(): Promise<void> {
     const ear = this.#ear;
-    if (ear === undefined) return;
+    // What the server has not answered waits for it already; more would only pile up while it is away.
+    if (ear === undefined || this.#isAsking) return;
     const askedAt = Date.now();
+    this.#isAsking = true;
     try {
       await this.#store.link.send(this.#echo, ['PUBLISH', this.#echo, '']);
     } catch {
       // The server is out of reach for everybody; polling goes on.
       return;
+    } finally {
+      this.#isAsking = false;
     }
     await new Promise((resolve) => setTimeout(resolve, this.#watchdog.patienceMs).unref());
     if (this.#heardAt >= askedAt || this.#ear !== ear || this.#isClosed) return;
