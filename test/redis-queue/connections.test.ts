@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateRedis } from '../support/servers/redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
+import { openProxy } from '../support/tcp-proxy.ts';
 
 const SUBMISSION = { id: 'a', lane: 'l', payload: '1' };
 
@@ -59,6 +60,25 @@ describeOnPrivateRedis('connections to Redis', () => {
     await admin.close();
   });
 
+  it.each(['redis', 'ioredis'])(
+    'that went deaf are replaced by a client of %s that is told to',
+    async (name) => {
+      const proxy = await openProxy(server.port);
+      const { client, close } = await connectWithTimeout(name, proxy.port);
+      const broker = await createRedisBroker({ client });
+      proxy.goDeaf();
+
+      const first = broker.submit([SUBMISSION]).catch((error: unknown) => error);
+
+      await first;
+      expect((await broker.submit([SUBMISSION]))[0]).toMatch(/created|exists/);
+      expect(await broker.audit()).toMatchObject({ submitted: 1 });
+      await broker.close();
+      close();
+      await proxy.close();
+    },
+  );
+
   it.each([
     ['takes no command before it is connected', { enableOfflineQueue: false }],
     ['puts something before all keys', { keyPrefix: 'app:' }],
@@ -80,3 +100,17 @@ describeOnPrivateRedis('connections to Redis', () => {
     client.disconnect();
   });
 });
+
+/** As docs/adapters.md says, with shorter times. */
+async function connectWithTimeout(name: string, port: number) {
+  if (name === 'ioredis') {
+    const client = new Redis(port, { socketTimeout: 300 });
+    client.on('error', () => {});
+    return { client, close: () => client.disconnect() };
+  }
+  const socket = { port, socketTimeout: 300, reconnectStrategy: () => 20 };
+  const client = createClient({ socket, pingInterval: 100 });
+  client.on('error', () => {});
+  await client.connect();
+  return { client, close: () => client.destroy() };
+}
