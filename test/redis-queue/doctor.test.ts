@@ -1,12 +1,10 @@
 import { createRedisBroker, RedisBrokerError } from '@retry/redis-queue';
-import { Cluster } from 'ioredis';
-import { createClient, createCluster } from 'redis';
+import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateRedis } from '../support/servers/redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
-import type { PrivateCluster } from '../support/servers/redis-cluster.ts';
-import { startPrivateCluster } from '../support/servers/redis-cluster.ts';
+import { connectToCluster, startPrivateCluster } from '../support/servers/redis-cluster.ts';
 
 describeOnPrivateRedis('the doctor', () => {
   let server: PrivateRedis;
@@ -107,16 +105,6 @@ describeOnPrivateRedis('the doctor', () => {
     await expect(createRedisBroker(options)).rejects.toThrow(message);
   });
 });
-
-async function connectToCluster(name: string, { ports, urls }: PrivateCluster) {
-  if (name === 'ioredis') {
-    const client = new Cluster(ports.map((port) => ({ host: '127.0.0.1', port })));
-    return { client, close: async () => client.disconnect() };
-  }
-  const client = createCluster({ rootNodes: urls.map((url) => ({ url })) });
-  await client.connect();
-  return { client, close: () => client.close() };
-}
 
 function codeOf(error: { readonly code: string }): string {
   return error.code;

@@ -6,7 +6,7 @@ import { createClient } from 'redis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PrivateRedis } from '../support/servers/redis.ts';
 import { findRedisBinary, startPrivateRedis } from '../support/servers/redis.ts';
-import { startPrivateCluster } from '../support/servers/redis-cluster.ts';
+import { connectToCluster, startPrivateCluster } from '../support/servers/redis-cluster.ts';
 import { openProxy } from '../support/tcp-proxy.ts';
 
 const NAME = "durability 'wait-aof'";
@@ -163,6 +163,24 @@ function describeWaitAof(): void {
     await broker.exchange({ claim: CLAIM });
     await Promise.all(submitting);
   });
+
+  it.each(['redis', 'ioredis'])(
+    'asks no node of a cluster that has nothing of it, by %s',
+    {
+      timeout: 60_000,
+    },
+    async (name) => {
+      const cluster = await startPrivateCluster(['--appendonly', 'yes']);
+      const { client, close } = await connectToCluster(name, cluster);
+      opened.push({ close: cluster.stop }, { close });
+      const broker = await open({ client, prefix: 'here' });
+      const owner = await cluster.ownerOf('{here:0}:lanes');
+      const others = cluster.urls.filter((url) => url !== owner);
+      await Promise.all(others.map((url) => set('appendonly', 'no', url)));
+
+      expect(await broker.submit([SUBMISSION])).toEqual(['created']);
+    },
+  );
 
   it('survives a server that forgets its scripts', async () => {
     const broker = await open({ url: server.url });

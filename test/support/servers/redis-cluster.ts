@@ -1,4 +1,5 @@
-import { createClient } from 'redis';
+import { Cluster } from 'ioredis';
+import { createClient, createCluster } from 'redis';
 import type { PrivateRedis } from './redis.ts';
 import { startPrivateRedis } from './redis.ts';
 
@@ -39,6 +40,17 @@ export async function startPrivateCluster(settings: readonly string[] = []): Pro
       await Promise.all(nodes.map((node) => node.stop()));
     },
   };
+}
+
+/** A client of `redis` or `ioredis` for the whole of it. */
+export async function connectToCluster(name: string, { ports, urls }: PrivateCluster) {
+  if (name === 'ioredis') {
+    const client = new Cluster(ports.map((port) => ({ host: '127.0.0.1', port })));
+    return { client, close: async () => client.disconnect() };
+  }
+  const client = createCluster({ rootNodes: urls.map((url) => ({ url })) });
+  await client.connect();
+  return { client, close: () => client.close() };
 }
 
 async function findOwner(nodes: readonly PrivateRedis[], key: string) {

@@ -4,6 +4,7 @@ import type {
   NodeRedisClient,
   NodeRedisCluster,
   NodeRedisListener,
+  NodeRedisPipeline,
   RedisClient,
 } from './redis-client.ts';
 import type { Argument, Ear, OnMessage, Pair, PairSender, RedisLink, Sender } from './redis-link.ts';
@@ -18,10 +19,10 @@ export function linkClient(client: RedisClient): RedisLink {
   }
   const listen = listenByNodeRedis(() => client.duplicate());
   if ('slots' in client) {
-    const openSecond = () => openNodeRedis(client.duplicate(), sendByCluster);
+    const openSecond = () => openNodeRedis(client.duplicate(), pairByCluster);
     return { send: sendByCluster(client), ask: askByCluster(client), listen, openSecond, close };
   }
-  const openSecond = () => openNodeRedis(client.duplicate(), sendByNodeRedis);
+  const openSecond = () => openNodeRedis(client.duplicate(), pairByNodeRedis);
   const send = sendByNodeRedis(client);
   return { send, ask: send, listen, openSecond, close };
 }
@@ -29,16 +30,11 @@ export function linkClient(client: RedisClient): RedisLink {
 /** Connects it; the first command of a connection that is down says so, so that nobody need hear of its errors. */
 async function openNodeRedis<Client extends NodeRedisListener>(
   client: Client,
-  sendBy: (client: Client) => Sender['send'],
+  pairBy: (client: Client) => PairSender['sendPair'],
 ): Promise<PairSender> {
   client.on('error', () => {});
   await client.connect();
-  const send = sendBy(client);
-  return {
-    // Both leave in one turn; what a lost connection did not answer is rejected, not sent again.
-    sendPair: (key, [first, second]) => Promise.all([send(key, first), send(key, second)]),
-    close: async () => ignoreErrors(() => client.destroy()),
-  };
+  return { sendPair: pairBy(client), close: async () => ignoreErrors(() => client.destroy()) };
 }
 
 async function openIoRedis(client: IoRedisPairs): Promise<PairSender> {
@@ -61,13 +57,33 @@ function sendByCluster(cluster: Pick<NodeRedisCluster, 'sendCommand'>): Sender['
   return (key, args) => cluster.sendCommand(key, false, [...args]);
 }
 
+/** Both leave in one turn; what a lost connection did not answer is rejected, not sent again. */
+function pairByNodeRedis(client: Pick<NodeRedisClient, 'sendCommand'>): PairSender['sendPair'] {
+  return (_key, [first, second]) => Promise.all([client.sendCommand(first), client.sendCommand(second)]);
+}
+
 /** Alone, a command without keys goes where the package thinks that it belongs: to any node, or to all. */
 function askByCluster(cluster: Pick<NodeRedisCluster, 'multi'>): RedisLink['ask'] {
   return async (key, args) => {
-    const commands = cluster.multi().addCommand(key, false, [...args]);
-    const [reply] = await commands.execAsPipeline();
+    const [reply] = await startPipeline(cluster, key, args).execAsPipeline();
     return reply;
   };
+}
+
+function pairByCluster(cluster: Pick<NodeRedisCluster, 'multi'>): PairSender['sendPair'] {
+  return async (key, [first, second]) => {
+    const pipeline = startPipeline(cluster, key, first).addCommand(key, false, [...second]);
+    const [one, other] = await pipeline.execAsPipeline();
+    return [one, other];
+  };
+}
+
+function startPipeline(
+  cluster: Pick<NodeRedisCluster, 'multi'>,
+  key: string,
+  args: readonly Argument[],
+): NodeRedisPipeline {
+  return cluster.multi().addCommand(key, false, [...args]);
 }
 
 function sendByIoRedis(client: Pick<IoRedisClient, 'call'>): Sender['send'] {

@@ -16,7 +16,7 @@ export interface NodeRedisCluster {
   ): Promise<unknown>;
   /** Commands that go together, to the node that has the key. */
   multi(): NodeRedisPipeline;
-  readonly duplicate: () => NodeRedisListener & Pick<NodeRedisCluster, 'sendCommand'>;
+  readonly duplicate: () => NodeRedisListener & Pick<NodeRedisCluster, 'multi'>;
 }
 
 /** Commands of a `redis` cluster that go together. */
