@@ -22,14 +22,7 @@ export async function readKept(
 ): Promise<{ readonly now: number; readonly kept: readonly (KeptRun | undefined)[] }> {
   const reply = await runScript(store, getScript, [pack(ids)]);
   const [now, bodies, records, stacks] = reply as readonly [number, Texts, Texts, Texts]; // what our own script returns
-  const stackOf = stackReader(stacks);
-  const kept = ids.map((id, index) => {
-    const body = bodies[index] ?? null;
-    const record = records[index] ?? null;
-    const stack = stackOf(record);
-    return body === null ? undefined : { run: decodeRun(id, body, record, stack), record };
-  });
-  return { now, kept };
+  return { now, kept: decodeKept(ids, bodies, records, stacks) };
 }
 
 /** The runs of these ids. */
@@ -42,11 +35,22 @@ export async function getRuns(store: Store, ids: readonly string[]): Promise<rea
 export async function findExpiredRuns(store: Store, limit: number): Promise<readonly Run[]> {
   const reply = await runScript(store, expiredScript, [`${Math.max(0, Math.floor(limit))}`]);
   const [ids, bodies, records, stacks] = reply as readonly [readonly string[], Texts, Texts, Texts]; // as above
+  return decodeKept(ids, bodies, records, stacks).flatMap((found) =>
+    found === undefined ? [] : [found.run],
+  );
+}
+
+function decodeKept(
+  ids: readonly string[],
+  bodies: Texts,
+  records: Texts,
+  stacks: Texts,
+): readonly (KeptRun | undefined)[] {
   const stackOf = stackReader(stacks);
-  return ids.flatMap((id, index) => {
+  return ids.map((id, index) => {
     const body = bodies[index] ?? null;
     const record = records[index] ?? null;
     const stack = stackOf(record);
-    return body === null ? [] : [decodeRun(id, body, record, stack)];
+    return body === null ? undefined : { run: decodeRun(id, body, record, stack), record };
   });
 }
