@@ -60,7 +60,9 @@ local function checkPlaces()
       holds[key] = (holds[key] or 0) + 1
     end
   end
-  for _, entry in ipairs(call('LRANGE', FINISHED, 0, -1)) do visit(sub(entry, 2), sub(entry, 1, 1)) end
+  for _, entry in ipairs(call('LRANGE', FINISHED, 0, -1)) do
+    if byte(entry, 1) == 0 then visit(sub(entry, 3), sub(entry, 2, 2)) else visit(entry, 'C') end
+  end
   for _, id in ipairs(call('ZRANGE', DEAD, 0, -1)) do visit(id, 'FSL') end
   for index, letter in ipairs({ 'C', 'F', 'X', 'S', 'D', 'L' }) do
     wrong = wrong + math.abs((real[letter] or 0) - ends[index])

@@ -17,7 +17,7 @@ for index = 1, #ids do
     takeFromEnded(id, kept[index])
     writes[#writes + 1] = id
     writes[#writes + 1] = next[index]
-    if flagsOf(next[index]) < 8 then stale[#stale + 1] = id end
+    if not hasStack(next[index]) then stale[#stale + 1] = id end
     pushes[lane] = pushes[lane] or {}
     pushes[lane][#pushes[lane] + 1] = id
   end
@@ -44,7 +44,7 @@ for index = 1, #ids do
     gone[#gone + 1] = id
   end
 end
-forget(gone)
+forget(gone, gone)
 writeCounts()
 return table.concat(answers)
 `;

@@ -1,9 +1,9 @@
 /**
  * Runs that ended. Dead letters stand in a sorted set by id and stay until they are redriven or discarded; the others
- * stand in a list, oldest first, from which retention takes what is too many. An entry there begins with the letter
- * of its state, so that forgetting it needs no look at its record.
+ * stand in a list, oldest first, from which retention takes what is too many. An entry there is an id, of a run that
+ * completed and has no stack, or a zero character, the letter of the state and an id: forgetting needs no record.
  */
-export const ended: string = `
+export const ended: string = String.raw`
 local newlyFinished, newlyDead = {}, {}
 
 -- Failed, stalled and rate limited runs are dead letters, unless they are disposable (4 in the flags).
@@ -12,27 +12,30 @@ local function isDeadLetter(record)
   return (state == 70 or state == 83 or state == 76) and flagsOf(record) % 8 < 4
 end
 
+local function entryOf(id, record)
+  if byte(record, 1) == 67 and not hasStack(record) and byte(id, 1) ~= 0 then return id end
+  return '\0' .. sub(record, 1, 1) .. id
+end
+
 local function endRun(id, record)
-  local letter = sub(record, 1, 1)
-  count(letter, 1)
+  count(sub(record, 1, 1), 1)
   if isDeadLetter(record) then
     newlyDead[#newlyDead + 1] = 0
     newlyDead[#newlyDead + 1] = id
   else
-    newlyFinished[#newlyFinished + 1] = letter .. id
+    newlyFinished[#newlyFinished + 1] = entryOf(id, record)
   end
 end
 
 local function takeFromEnded(id, record)
-  local letter = sub(record, 1, 1)
-  count(letter, -1)
-  if isDeadLetter(record) then call('ZREM', DEAD, id) else call('LREM', FINISHED, 1, letter .. id) end
+  count(sub(record, 1, 1), -1)
+  if isDeadLetter(record) then call('ZREM', DEAD, id) else call('LREM', FINISHED, 1, entryOf(id, record)) end
 end
 
-local function forget(ids)
+local function forget(ids, withStacks)
   many('HDEL', BODY, ids)
   many('HDEL', RECORD, ids)
-  many('HDEL', STACKS, ids)
+  many('HDEL', STACKS, withStacks)
   count('forgotten', #ids)
 end
 
@@ -44,11 +47,16 @@ local function writeEnded(keep)
   local total = many('RPUSH', FINISHED, newlyFinished)
   if keep < 0 or total <= keep then return end
   local entries = call('LPOP', FINISHED, math.min(total - keep, added + 1000))
-  local ids = {}
+  local marked = {}
   for index = 1, #entries do
-    ids[index] = sub(entries[index], 2)
-    count(sub(entries[index], 1, 1), -1)
+    local entry = entries[index]
+    if byte(entry, 1) == 0 then
+      local id = sub(entry, 3)
+      entries[index], marked[#marked + 1] = id, id
+      count(sub(entry, 2, 2), -1)
+    end
   end
-  forget(ids)
+  count('C', #marked - #entries)
+  forget(entries, marked)
 end
 `;

@@ -49,6 +49,9 @@ end
 local function withFlags(record, flags)
   return sub(record, 1, 1) .. char(48 + flags) .. sub(record, 3)
 end
+local function hasStack(record)
+  return flagsOf(record) % 16 >= 8
+end
 
 -- Orders at the front of a lane are negative, those of parked runs positive; as text they sort alike.
 local function orderText(order)
