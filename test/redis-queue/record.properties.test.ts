@@ -1,9 +1,10 @@
 import type { Run } from '@retry/core/broker';
+import { newRun } from '@retry/core/broker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeBody, encodeBody } from '../../packages/redis-queue/src/body.ts';
 import { fromTag, toTag } from '../../packages/redis-queue/src/keys.ts';
-import { decodeRun, encodeRecord } from '../../packages/redis-queue/src/record.ts';
+import { decodeRun, encodeFirstCompletion, encodeRecord } from '../../packages/redis-queue/src/record.ts';
 
 const text = fc.string({ unit: 'grapheme' });
 const anyText = fc.oneof(text, fc.constantFrom('\0', '\u0001', 'a\0b', '\u0001a', '\u0001b', ''));
@@ -20,7 +21,7 @@ const concurrency = fc.option(
   { nil: undefined },
 );
 const ended: fc.Arbitrary<Run> = fc.record({
-  id: text,
+  id: anyText,
   lane: anyText,
   payload: fc.json(),
   state: fc.constantFrom('submitted', 'scheduled', 'completed', 'failed', 'cancelled', 'stalled', 'dropped'),
@@ -51,6 +52,28 @@ const ended: fc.Arbitrary<Run> = fc.record({
   isDisposable: fc.constantFrom(true, undefined),
 }) as fc.Arbitrary<Run>; // undefined and absent keys read alike
 
+const ODD = [
+  'state',
+  'epoch',
+  'errors',
+  'failures',
+  'runAt',
+  'retriedAt',
+  'resetAt',
+  'previousDelayMs',
+] as const;
+
+/** What comes of a first start, but for one thing at most. */
+const firstCompletion = fc
+  .tuple(ended, fc.subarray([...ODD, 'isDisposable'] as const, { maxLength: 1 }))
+  .map(([run, odd]): Run => {
+    const { startedAt, heartbeatAt, completedAt, result } = run;
+    const instants = { submittedAt: 1_700_000_000_000, runAt: 1_700_000_000_000, startedAt, heartbeatAt };
+    const end = { state: 'completed', epoch: 1, completedAt, result, settledBy: '1:complete' } as const;
+    const other = Object.fromEntries(odd.map((key) => [key, run[key]]));
+    return { ...newRun(run), ...instants, ...end, ...other };
+  });
+
 describe('a run in its body and record', () => {
   it('comes back as it went in', () => {
     fc.assert(
@@ -64,6 +87,23 @@ describe('a run in its body and record', () => {
         expect(back).toEqual(run);
       }),
     );
+  });
+
+  it('comes back from a short record, or is given none', () => {
+    let short = 0;
+    fc.assert(
+      fc.property(firstCompletion, (run) => {
+        const record = encodeFirstCompletion(run);
+        if (record === undefined) return;
+        short += 1;
+
+        const back = decodeRun(run.id, `1700000000000${encodeBody(run)}`, record);
+
+        expect(run.id.startsWith('\0')).toBe(false);
+        expect(back).toEqual(run);
+      }),
+    );
+    expect(short).toBeGreaterThan(0);
   });
 
   it('keeps what never changes apart, whatever the texts', () => {

@@ -10,13 +10,38 @@ export interface Mutant {
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no fence: any epoch is heard',
-    right: "if byte(old, 1) ~= 114 or sub(old, 3, 12) ~= epoch then return 'f' end",
+    right: "if byte(old, 1) ~= 114 or epochOf(old) ~= epoch then return 'f' end",
     wrong: "if byte(old, 1) ~= 114 then return 'f' end",
   },
   {
     name: 'no fence on heartbeats',
-    right: 'elseif byte(record, 1) ~= 114 or sub(record, 3, 12) ~= beats[index * 2] then',
+    right: 'elseif byte(record, 1) ~= 114 or epochOf(record) ~= beats[index * 2] then',
     wrong: 'elseif byte(record, 1) ~= 114 then',
+  },
+  {
+    name: 'no fence on first completions',
+    right: "if not old or sub(old, 1, 2) ~= 'r@' then return false end",
+    wrong: 'if not old then return false end',
+  },
+  {
+    name: 'a repeated first completion is fenced',
+    right: 'return byte(record, 1) == 67 and by == FIRST_BY',
+    wrong: 'return false',
+  },
+  {
+    name: 'a heartbeat moves the first start',
+    right: 'isShort(record) and 16 or 52',
+    wrong: 'isShort(record) and 3 or 52',
+  },
+  {
+    name: 'a first start does not know that it holds a key',
+    right: "[2] = 'rB'",
+    wrong: "[2] = 'r@'",
+  },
+  {
+    name: 'a first completion keeps its lease',
+    right: "if many('ZREM', LEASES, ids) < #ids then return false end",
+    wrong: '',
   },
   {
     name: 'no stall check: a cleaner takes a run whose lease lives',
@@ -25,7 +50,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a repeated settlement is heard as another outcome',
-    right: "if sub(old, 107, 106 + #by) == by then return 'a' end",
+    right: "if isSettledBy(old, by) then return 'a' end",
     wrong: '',
   },
   {
@@ -60,7 +85,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a completed run forgets the stack of its last error',
-    right: "(flagsOf(old) >= 8 and 'C8' or 'C0')",
+    right: "(hasStack(old) and 'C8' or 'C0')",
     wrong: "'C0'",
   },
   {

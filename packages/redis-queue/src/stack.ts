@@ -3,6 +3,9 @@ import type { Run } from '@retry/core/broker';
 /** Set in the flags of a record whose last error has a stack. */
 export const HAS_STACK = 8;
 
+/** Set in the flags of a record of the short form. */
+export const IS_SHORT = 16;
+
 /**
  * The errors of a run, and apart from them the stack of the last: long text, kept apart from the record that every
  * script rewrites. Text that would not come back as it is stays where it is.
@@ -37,5 +40,5 @@ export function flagsOf(record: string): number {
 }
 
 function hasStack(record: string): boolean {
-  return record !== '' && flagsOf(record) >= HAS_STACK;
+  return flagsOf(record) % IS_SHORT >= HAS_STACK;
 }

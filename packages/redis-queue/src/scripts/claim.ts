@@ -1,7 +1,8 @@
 /** Claiming: promotes what is due, then starts what is next, lane by lane, past runs whose key is full. */
 export const claim: string = String.raw`
-local got = { ids = {}, bodies = {}, records = {}, over = {} }
-local starts, leaseUntil, epochs = {}, 0, {}
+-- Records are those of runs that were started before, at these places of the claim.
+local got = { ids = {}, bodies = {}, places = {}, records = {}, over = {} }
+local taken, bytes, starts, leases, leaseUntil, leaseText, epochs = 0, 0, {}, {}, 0, '', {}
 -- So many runs that cannot start are passed by one claim, so that a lane full of them stalls nobody.
 local MOST_PASSED = 2000
 
@@ -31,16 +32,11 @@ local function epochAfter(text)
   return next
 end
 
--- The ends of every first record: written once, and without a number that Lua would have to print.
-local FIRST = { [0] = 'r00000000001', [2] = 'r20000000001' }
-local SINCE, NOT_YET = NOW .. NEVER .. NOW .. NEVER, NOWHERE .. '\0\0'
+-- The record of every first start that holds no key, or does: one text, as Lua looks at each character of a new one.
+local FIRST = { [0] = 'r@' .. NOW .. NOW, [2] = 'rB' .. NOW .. NOW }
 
--- The record of a run that starts now, as core's transition would have it; a run without one is fresh.
-local function started(body, record, bits)
-  if not record then
-    local at = sub(body, 1, 13)
-    return FIRST[bits] .. at .. SINCE .. at .. NOT_YET
-  end
+-- The record of a run that starts once more, as core's transition would have it.
+local function startedAgain(record, bits)
   local flags = flagsOf(record)
   local times = sub(record, 26, 38) == NEVER and NOW .. sub(record, 39, 51) or sub(record, 26, 38) .. NOW
   return 'r' .. char(48 + flags - flags % 4 + bits) .. epochAfter(sub(record, 3, 12)) .. sub(record, 13, 25) .. times
@@ -48,12 +44,26 @@ local function started(body, record, bits)
 end
 
 local function start(id, body, record, bits, isOver)
-  local place = #got.ids + 1
-  local new = started(body, record, bits)
+  taken = taken + 1
   -- The first start of a run needs no telling: it follows from the body and the instant.
-  got.ids[place], got.bodies[place], got.records[place] = id, body, record and new or ''
-  if isOver then got.over[#got.over + 1] = place end
-  starts[place * 2 - 1], starts[place * 2] = id, new
+  local new = FIRST[bits]
+  if record then
+    new = startedAgain(record, bits)
+    local place = #got.places + 1
+    got.places[place], got.records[place] = taken, new
+    bytes = bytes + #new
+  end
+  got.ids[taken], got.bodies[taken] = id, body
+  if isOver then got.over[#got.over + 1] = taken end
+  starts[taken * 2 - 1], starts[taken * 2] = id, new
+  leases[taken * 2 - 1], leases[taken * 2] = leaseText, id
+  bytes = bytes + #body
+end
+
+local function stacksOfStarts()
+  local ids = {}
+  for index = 1, #got.places do ids[index] = got.ids[got.places[index]] end
+  return stacksOf(ids, got.records)
 end
 
 local function park(tag, id, entry, whose)
@@ -129,16 +139,13 @@ end
 
 local function claimRuns(claim, tags)
   leaseUntil = math.floor(now + claim.leaseMs)
+  -- As text, made once: a number would be written out anew for each run.
+  leaseText = string.format('%.0f', leaseUntil)
   local most = { scheduled = call('ZCARD', SCHEDULED), front = call('ZCARD', FRONT), ghosts = call('HLEN', GHOSTS) }
   for index = 1, #claim.lanes, 2 do
     local lane = claim.lanes[index]
-    local room = math.min(claim.lanes[index + 1], claim.limit - #got.ids)
+    local room = math.min(claim.lanes[index + 1], claim.limit - taken)
     claimLane(laneKey(lane), tags[lane], room, most)
-  end
-  -- As text, made once: a number would be written out anew for each run.
-  local leases, score = {}, string.format('%.0f', leaseUntil)
-  for index = 1, #got.ids do
-    leases[index * 2 - 1], leases[index * 2] = score, got.ids[index]
   end
   many('HSET', RECORD, starts)
   many('ZADD', LEASES, leases)

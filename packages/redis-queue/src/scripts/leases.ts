@@ -3,6 +3,13 @@ import { prelude } from './prelude.ts';
 import { stacks } from './stacks.ts';
 
 const heartbeat = `
+-- The record with its heartbeat at this instant, unless it has a later one.
+local function heard(record)
+  local at = isShort(record) and 16 or 52
+  local last = sub(record, at, at + 12)
+  return sub(record, 1, at - 1) .. (last > NOW and last or NOW) .. sub(record, at + 13)
+end
+
 local leaseUntil = now + tonumber(ARGV[1])
 writeWithoutMemory()
 local beats = cmsgpack.unpack(ARGV[2])
@@ -13,13 +20,12 @@ for index = 1, #ids do
   local id, record = ids[index], kept[index]
   if not record then
     answers[index] = call('HEXISTS', BODY, id) == 1 and 'f' or 'g'
-  elseif byte(record, 1) ~= 114 or sub(record, 3, 12) ~= beats[index * 2] then
+  elseif byte(record, 1) ~= 114 or epochOf(record) ~= beats[index * 2] then
     answers[index] = 'f'
   else
     answers[index] = flagsOf(record) % 2 == 1 and 'c' or 'o'
-    local last = sub(record, 52, 64)
     writes[#writes + 1] = id
-    writes[#writes + 1] = sub(record, 1, 51) .. (last > NOW and last or NOW) .. sub(record, 65)
+    writes[#writes + 1] = heard(record)
     leases[#leases + 1] = leaseUntil
     leases[#leases + 1] = id
   end

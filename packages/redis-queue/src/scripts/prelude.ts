@@ -49,8 +49,18 @@ end
 local function withFlags(record, flags)
   return sub(record, 1, 1) .. char(48 + flags) .. sub(record, 3)
 end
+
 local function hasStack(record)
   return flagsOf(record) % 16 >= 8
+end
+
+-- A first start, or its completion, may have a short record; 16 in its flags says so.
+local FIRST_EPOCH = '0000000001'
+local function isShort(record)
+  return flagsOf(record) >= 16
+end
+local function epochOf(record)
+  return isShort(record) and FIRST_EPOCH or sub(record, 3, 12)
 end
 
 -- Orders at the front of a lane are negative, those of parked runs positive; as text they sort alike.

@@ -8,19 +8,19 @@ local MOST_KEPT = 65536
 
 -- The runs of a large claim that are still started by it, as they are.
 local function recallLarge(reply)
-  local at, leaseUntil, over, ids, _, epochs = unpack(reply)
+  local at, leaseUntil, over, ids, _, _, epochs = unpack(reply)
   local bodies, records, isOver = readAll(BODY, ids), readAll(RECORD, ids), {}
   for index = 1, #over do isOver[over[index]] = true end
-  local again = { at, leaseUntil, {}, {}, {}, {} }
+  local again = { at, leaseUntil, {}, {}, {}, {}, {} }
   for index = 1, #ids do
     local record = records[index]
-    if bodies[index] and record and byte(record, 1) == 114 and sub(record, 3, 12) == epochs[index] then
+    if bodies[index] and record and byte(record, 1) == 114 and epochOf(record) == epochs[index] then
       local place = #again[4] + 1
-      again[4][place], again[5][place], again[6][place] = ids[index], bodies[index], record
+      again[4][place], again[5][place], again[6][place], again[7][place] = ids[index], bodies[index], place, record
       if isOver[index] then again[3][#again[3] + 1] = place end
     end
   end
-  again[7] = stacksOf(again[4], again[6])
+  again[8] = stacksOf(again[4], again[7])
   return again
 end
 
@@ -41,15 +41,14 @@ local function forgetReplies(worker, requests)
 end
 
 local function remember(claim, stacks)
-  local worker, size = claim.worker, 0
-  for index = 1, #got.bodies do size = size + #got.bodies[index] + #got.records[index] end
+  local worker, size = claim.worker, bytes
   for index = 1, #stacks do size = size + #stacks[index] end
-  local bodies, records = got.bodies, got.records
+  local bodies, places, records = got.bodies, got.places, got.records
   if size > MOST_KEPT then
-    bodies, records, stacks = {}, {}, {}
-    for index = 1, #got.ids do records[index] = sub(starts[index * 2], 3, 12) end
+    bodies, places, records, stacks = {}, {}, {}, {}
+    for index = 1, taken do records[index] = epochOf(starts[index * 2]) end
   end
-  local reply = { now, leaseUntil, got.over, got.ids, bodies, records, stacks }
+  local reply = { now, leaseUntil, got.over, got.ids, bodies, places, records, stacks }
   local known = call('HGET', REPLIES, worker)
   local requests = known and known .. '\0' .. claim.request or claim.request
   local _, zeros = string.gsub(requests, '%z', '')

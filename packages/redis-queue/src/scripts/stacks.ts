@@ -8,7 +8,7 @@ local function stacksOf(ids, records)
   local fields = {}
   for index = 1, #ids do
     local record = records[index]
-    if record and record ~= '' and flagsOf(record) >= 8 then fields[#fields + 1] = ids[index] end
+    if record and hasStack(record) then fields[#fields + 1] = ids[index] end
   end
   return readAll(STACKS, fields)
 end

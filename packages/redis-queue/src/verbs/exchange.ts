@@ -5,18 +5,18 @@ import type {
   ExchangeRequest,
   Run,
   SettleAnswer,
-  Settlement,
 } from '@retry/core/broker';
-import { settledBy, unsettledError } from '@retry/core/broker';
+import { unsettledError } from '@retry/core/broker';
 import { toTag } from '../keys.ts';
 import type { Packed } from '../pack.ts';
 import { pack } from '../pack.ts';
-import { decodeFirstStart, decodeRun, encodeCompletion, encodeRecord, epochText } from '../record.ts';
+import { decodeFirstStart, decodeRun } from '../record.ts';
 import { exchangeScript } from '../scripts/exchange.ts';
 import { stackReader } from '../stack.ts';
 import type { LaneList, Store } from '../store.ts';
 import { createLaneList, runScript } from '../store.ts';
 import { readAnswers } from './answers.ts';
+import { inOrderOf, tellSettlements } from './settlements.ts';
 
 const WORDS: Readonly<Record<string, SettleAnswer>> = { o: 'ok', a: 'already', f: 'fenced', g: 'gone' };
 
@@ -34,7 +34,8 @@ type Reply = readonly [
   over: readonly number[],
   ids: readonly string[],
   bodies: readonly (string | null)[],
-  /** Empty for a run that starts for the first time. */
+  /** The places, counted from 1, of the runs that do not start for the first time: they have records. */
+  places: readonly number[],
   records: readonly string[],
   stacks: readonly string[],
 ];
@@ -44,39 +45,15 @@ export async function exchangeRuns(store: Store, request: ExchangeRequest): Prom
   const { settle = [], claim } = request;
   for (const { id, next } of settle) refuseUnsettled(id, next);
   const lanes = createLaneList();
-  const settled: Packed[] = [];
-  const stacks: string[] = [];
-  for (const settlement of settle) addSettlement({ settled, stacks, lanes }, settlement);
+  const told = tellSettlements(settle, lanes);
   const wanted = claim === undefined ? [] : packClaim(claim, lanes);
-  const packed = pack([lanes.tags, settled, wanted]);
-  const reply = await runScript(store, exchangeScript, [store.keep, packed, ...stacks], lanes.tags);
-  return readReply(reply as Reply); // what our own script returns
+  const packed = pack([lanes.tags, told.firsts, told.others, wanted]);
+  const reply = await runScript(store, exchangeScript, [store.keep, packed, ...told.stacks], lanes.tags);
+  return readReply(reply as Reply, told.isFirst); // what our own script returns
 }
 
 function refuseUnsettled(id: string, { state }: Run): void {
   if (state === 'started' || state === 'unsubmitted') throw unsettledError(id, state);
-}
-
-/** What a script is told of settlements: their values, and their stacks. */
-interface Told {
-  readonly settled: Packed[];
-  readonly stacks: string[];
-  readonly lanes: LaneList;
-}
-
-function addSettlement(
-  { settled, stacks, lanes }: Told,
-  { id, epoch, event, next, onlyIfExpired }: Settlement,
-): void {
-  const by = settledBy(epoch, event);
-  let record = event === 'complete' ? encodeCompletion(next) : '';
-  if (record === '') {
-    const { text, stack } = encodeRecord(next, by);
-    record = text;
-    if (stack !== undefined) stacks.push(stack);
-  }
-  const mode = (onlyIfExpired === true ? 1 : 0) + (event === 'release' ? 2 : 0);
-  settled.push(id, epochText(epoch), `${by}\0`, mode, lanes.numberOf(next.lane), record);
 }
 
 function packClaim({ worker, requestId, limit, leaseMs, lanes: asked }: Claim, lanes: LaneList): Packed[] {
@@ -88,24 +65,26 @@ function countOf(limit: number): number {
   return Math.max(0, Math.min(Math.floor(limit), MOST_CLAIMED));
 }
 
-function readReply(reply: Reply): ExchangeReply {
-  const [now, settled, nextRunAt] = reply;
-  const answers = { settled: readAnswers(settled, WORDS), claimed: readClaimed(reply), now };
+function readReply(reply: Reply, isFirst: readonly boolean[]): ExchangeReply {
+  const [now, letters, nextRunAt] = reply;
+  const settled = readAnswers(inOrderOf(isFirst, letters), WORDS);
+  const answers = { settled, claimed: readClaimed(reply), now };
   return nextRunAt < 0 ? answers : { ...answers, nextRunAt };
 }
 
 function readClaimed(reply: Reply): readonly ClaimedRun[] {
-  const [, , , startedAt, leaseUntil, over, ids, bodies, records, stacks] = reply;
+  const [, , , startedAt, leaseUntil, over, ids, bodies, places, records, stacks] = reply;
   const stackOf = stackReader(stacks);
   const claimed: ClaimedRun[] = [];
   const isOver = new Set(over);
+  let next = 0;
   for (const [index, id] of ids.entries()) {
     const body = bodies[index];
-    const record = records[index] ?? '';
+    const record = places[next] === index + 1 ? (records[next++] ?? null) : null;
     const stack = stackOf(record);
     // Forgotten since it was handed out: nobody could settle it any more.
     if (body === null || body === undefined) continue;
-    const run = record === '' ? decodeFirstStart(id, body, startedAt) : decodeRun(id, body, record, stack);
+    const run = record === null ? decodeFirstStart(id, body, startedAt) : decodeRun(id, body, record, stack);
     claimed.push({ run: run as Run<'started'>, leaseUntil, isOverLimit: isOver.has(index + 1) }); // claimed runs are started
   }
   return claimed;
