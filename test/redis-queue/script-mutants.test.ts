@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { brokerCommands } from '../support/broker-commands.ts';
 import { createModel } from '../support/broker-model.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
+import { redisCommands } from './redis-commands.ts';
 import { MUTANTS } from './script-mutants.ts';
 import { createPairs } from './scripted-redis.ts';
 
@@ -15,7 +15,7 @@ describeOnRedis('the differential test', (server) => {
       isApplied ||= text.includes(right);
       return text.replace(right, () => wrong);
     });
-    const property = fc.asyncProperty(fc.commands(brokerCommands(), COMMANDS), async (commands) => {
+    const property = fc.asyncProperty(fc.commands(redisCommands(), COMMANDS), async (commands) => {
       const real = await pairs.open();
 
       await fc.asyncModelRun(() => ({ model: createModel(), real }), commands);

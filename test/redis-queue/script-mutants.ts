@@ -19,11 +19,6 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: 'elseif byte(record, 1) ~= 114 then',
   },
   {
-    name: 'no fence on first completions',
-    right: "if not old or sub(old, 1, 2) ~= 'r@' then return false end",
-    wrong: 'if not old then return false end',
-  },
-  {
     name: 'a repeated first completion is fenced',
     right: 'return byte(record, 1) == 67 and by == FIRST_BY',
     wrong: 'return false',
@@ -42,6 +37,11 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a first completion keeps its lease',
     right: "if many('ZREM', LEASES, ids) < #ids then return false end",
     wrong: '',
+  },
+  {
+    name: 'a first completion that comes twice at once counts twice',
+    right: "if many('ZREM', LEASES, ids) < #ids then return false end",
+    wrong: "many('ZREM', LEASES, ids)",
   },
   {
     name: 'no stall check: a cleaner takes a run whose lease lives',
