@@ -10,8 +10,8 @@ export interface Mutant {
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no fence: any epoch is heard',
-    right: "if byte(old, 1) ~= 114 or epochOf(old) ~= epoch then return 'f' end",
-    wrong: "if byte(old, 1) ~= 114 then return 'f' end",
+    right: 'if byte(old, 1) ~= 114 or epochOf(old) ~= epoch then return',
+    wrong: 'if byte(old, 1) ~= 114 then return',
   },
   {
     name: 'no fence on heartbeats',
@@ -50,8 +50,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a repeated settlement is heard as another outcome',
-    right: "if isSettledBy(old, by) then return 'a' end",
-    wrong: '',
+    right: "return isSettledBy(old, by) and 'a' or 'f' end",
+    wrong: "return 'f' end",
   },
   {
     name: 'a repeated claim claims anew, and charges again',

@@ -51,13 +51,13 @@ local function withFlags(record, flags)
 end
 
 local function hasStack(record)
-  return flagsOf(record) % 16 >= 8
+  return byte(record, 2) % 16 >= 8
 end
 
 -- A first start, or its completion, may have a short record; 16 in its flags says so.
 local FIRST_EPOCH = '0000000001'
 local function isShort(record)
-  return flagsOf(record) >= 16
+  return byte(record, 2) >= 64
 end
 local function epochOf(record)
   return isShort(record) and FIRST_EPOCH or sub(record, 3, 12)

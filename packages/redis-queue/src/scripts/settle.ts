@@ -22,8 +22,7 @@ end
 
 local function answerOf(old, id, epoch, by, mode)
   if not old then return call('HEXISTS', BODY, id) == 1 and 'f' or 'g' end
-  if isSettledBy(old, by) then return 'a' end
-  if byte(old, 1) ~= 114 or epochOf(old) ~= epoch then return 'f' end
+  if byte(old, 1) ~= 114 or epochOf(old) ~= epoch then return isSettledBy(old, by) and 'a' or 'f' end
   if mode % 2 == 1 and isAlive(id) then return 'f' end
   return 'o'
 end
