@@ -18,8 +18,8 @@ const REPLIES_PER_WORKER = 4;
 /** A claim that got something. */
 export interface Answered {
   readonly request: string;
-  /** Runs that nobody has settled yet by this client. */
-  readonly held: Set<string>;
+  /** Runs that nobody has settled yet by this client, and their epochs: a later start of one may be heard of first. */
+  readonly held: Map<string, number>;
 }
 
 /** Where one claim begins to look. */
@@ -83,10 +83,10 @@ export class ClaimMemory {
   }
 
   /** A claim got these runs, and its answer is kept. */
-  answered({ worker, requestId }: Claim, ids: readonly string[]): void {
+  answered({ worker, requestId }: Claim, started: readonly Pick<Settlement, 'id' | 'epoch'>[]): void {
     const known = this.#requests.get(worker) ?? [];
     if (known.some(({ request }) => request === requestId)) return;
-    known.push({ request: requestId, held: new Set(ids) });
+    known.push({ request: requestId, held: new Map(started.map(({ id, epoch }) => [id, epoch])) });
     if (known.length > REPLIES_PER_WORKER) known.shift();
     this.#requests.set(worker, known);
   }
@@ -95,8 +95,8 @@ export class ClaimMemory {
   settled(settlements: readonly Settlement[], answers: readonly SettleAnswer[]): void {
     for (const { held } of [...this.#requests.values()].flat()) {
       if (held.size === 0) continue;
-      settlements.forEach(({ id }, index) => {
-        if (answers[index] === 'ok') held.delete(id);
+      settlements.forEach(({ id, epoch }, index) => {
+        if (answers[index] === 'ok' && held.get(id) === epoch) held.delete(id);
       });
     }
   }

@@ -111,7 +111,7 @@ function remember(memory: ClaimMemory, claim: Claim, { claimed }: Answer): void 
   if (claimed.length > 0) {
     memory.answered(
       claim,
-      claimed.flatMap(({ ids }) => ids),
+      claimed.flatMap(({ ids, epochs }) => ids.map((id, index) => ({ id, epoch: epochs[index] ?? 0 }))),
     );
   }
   let left = claim.limit;

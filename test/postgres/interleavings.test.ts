@@ -1,0 +1,84 @@
+import type { Broker, ClaimedRun, Settlement, Submission } from '@retry/core/broker';
+import type { PostgresBroker, SqlClient } from '@retry/postgres';
+import { createPostgresBroker } from '@retry/postgres';
+import type pg from 'pg';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
+import { settlementOf } from '../support/settle.ts';
+import type { TestSchema } from './open-broker.ts';
+import { createTestSchema, openPool, sleep } from './open-broker.ts';
+
+const ONE_AT_A_TIME = { key: 'k', limit: 1, whenFull: 'wait' } as const;
+
+describeOnPostgres('two connections', (server) => {
+  let pool: pg.Pool;
+  let schema: TestSchema;
+  let tx: pg.PoolClient;
+  let broker: PostgresBroker;
+  beforeEach(async () => {
+    pool = openPool(server().url);
+    schema = await createTestSchema(pool);
+    broker = createPostgresBroker({ client: pool, schema: schema.name, listen: false });
+    tx = await pool.connect();
+    await tx.query('begin');
+  });
+  afterEach(async () => {
+    await tx.query('rollback').catch(() => undefined);
+    tx.release();
+    const { unbalanced } = await broker.audit();
+    await broker.close();
+    await schema.drop();
+    await pool.end();
+    expect(unbalanced).toBe(0);
+  });
+
+  const submit = (...runs: readonly (Partial<Submission> & { readonly id: string })[]) =>
+    broker.submit(runs.map((run) => ({ lane: 'l', payload: '{}', ...run })));
+  const claim = async (requestId: string, limit = 9, by: Broker = broker): Promise<readonly ClaimedRun[]> => {
+    const lanes = new Map([['l', limit]]);
+    return (await by.exchange({ claim: { worker: 'w', requestId, limit, lanes, leaseMs: 60_000 } })).claimed;
+  };
+  const completed = (claimed: readonly ClaimedRun[]): readonly Settlement[] =>
+    claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: run.startedAt ?? 0 }));
+  const idsOf = (claimed: readonly ClaimedRun[]): readonly string[] => claimed.map(({ run }) => run.id);
+  const lock = (table: 'run' | 'ready', id: string, by: pg.PoolClient = tx) =>
+    by.query(`select from ${schema.name}.${table} where id = $1 for update`, [id]);
+  /** Until so many connections wait for that transaction, or for one that does. */
+  const untilBlocked = async (count = 1, by: pg.PoolClient = tx): Promise<void> => {
+    const { rows } = await by.query('select pg_backend_pid() as pid');
+    const waiting = `with recursive held (pid) as (select $1::integer union select a.pid from held, pg_stat_activity a
+      where held.pid = any (pg_blocking_pids(a.pid))) select from held`;
+    while ((await pool.query(waiting, [rows[0].pid])).rowCount !== count + 1) await sleep(5);
+  };
+
+  it('keep a run findable whose claim was answered before its last settlement was', async () => {
+    const replies: (() => void)[] = [];
+    let isHeld = false;
+    const client: SqlClient = {
+      query: async (text, values) => {
+        const answer = await pool.query(text, values as unknown[]);
+        if (isHeld) await new Promise<void>((resolve) => replies.push(resolve));
+        return answer;
+      },
+    };
+    const late = createPostgresBroker({ client, schema: schema.name, listen: false });
+    await submit({ id: 'a' });
+    const [first] = await claim('first', 1, late);
+    isHeld = true;
+    const settle = first ? [settlementOf(first.run, { type: 'release', at: 0 })] : [];
+    const settling = late.exchange({ settle });
+    while (replies.length === 0) await sleep(5);
+    isHeld = false;
+    expect(idsOf(await claim('again', 1, late))).toEqual(['a']);
+    for (const reply of replies) reply();
+    await settling;
+
+    for (const id of ['b', 'c', 'd', 'e', 'f']) {
+      await submit({ id });
+      await claim(id, 1, late);
+    }
+    await late.close();
+
+    expect((await broker.list({ state: 'started', limit: 9 })).map(({ id }) => id)).toContain('a');
+  });
+});
