@@ -51,6 +51,23 @@ describeOnPostgres('two connections', (server) => {
     while ((await pool.query(waiting, [rows[0].pid])).rowCount !== count + 1) await sleep(5);
   };
 
+  it('let no claim start more than its limit when places are freed in the middle', async () => {
+    const key = (name: string) => ({ concurrency: { ...ONE_AT_A_TIME, key: name } });
+    await submit({ id: 'freed', ...key('k1') }, { id: 'slow' }, { id: 'seen', ...key('k2') });
+    await lock('run', 'slow');
+    const other = await pool.connect();
+    await other.query('begin');
+    await lock('ready', 'freed', other);
+    const claiming = claim('r', 2);
+    await untilBlocked();
+    await other.query('rollback');
+    other.release();
+    await tx.query('commit');
+
+    expect(await claiming).toHaveLength(2);
+    expect(await claim('rest')).toHaveLength(1);
+  });
+
   it('keep a run findable whose claim was answered before its last settlement was', async () => {
     const replies: (() => void)[] = [];
     let isHeld = false;

@@ -50,12 +50,13 @@ $$;
 
 /**
  * Starts, parks or hands out over the limit the runs with a key among those that a claim has looked at, one by one in
- * their order. How many hold a key is counted among the started runs themselves, under a lock of the key, so that
- * there is no counter to go wrong. A key that somebody else is claiming or freeing at this moment is left for later.
+ * their order, and no more than it saw: others may stand there by now. How many hold a key is counted among the started
+ * runs themselves, under a lock of the key, so that there is no counter to go wrong. A key that somebody else is claiming
+ * or freeing at this moment is left for later.
  */
 export const CLAIM_KEYED = `
 create function claim_keyed(
-  p_lane text, p_after bigint, p_last bigint, p_now bigint, p_until bigint,
+  p_lane text, p_after bigint, p_last bigint, p_limit bigint, p_now bigint, p_until bigint,
   out o_ids text[], out o_claimed text[], out o_is_busy boolean
 ) language plpgsql as $$
 declare
@@ -66,7 +67,7 @@ begin
   o_is_busy := false;
   for v_next in
     select * from ready where lane = p_lane and ord > p_after and ord <= p_last and key is not null
-    order by ord for update skip locked
+    order by ord limit p_limit for update skip locked
   loop
     if not pg_try_advisory_xact_lock({lock}, hashtext(v_next.key)) then
       o_is_busy := true;

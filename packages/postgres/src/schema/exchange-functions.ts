@@ -41,7 +41,8 @@ begin
       exit when v_next.o_seen < v_room and v_next.o_keyed = 0;
       v_room := v_room - (v_next.o_seen - v_next.o_keyed);
       if v_next.o_keyed > 0 then
-        select * into v_keyed from claim_keyed(p_lanes[v_lane], v_after, v_next.o_last, p_now, p_until);
+        select * into v_keyed from claim_keyed(
+          p_lanes[v_lane], v_after, v_next.o_last, v_next.o_keyed, p_now, p_until);
         o_ids := o_ids || v_keyed.o_ids;
         o_claimed := o_claimed || v_keyed.o_claimed;
         v_left := v_left - coalesce(cardinality(v_keyed.o_ids), 0);
