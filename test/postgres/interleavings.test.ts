@@ -51,6 +51,19 @@ describeOnPostgres('two connections', (server) => {
     while ((await pool.query(waiting, [rows[0].pid])).rowCount !== count + 1) await sleep(5);
   };
 
+  it('asked for one claim twice at the same time give the same runs', async () => {
+    await submit({ id: 'a' }, { id: 'b' });
+    await lock('run', 'a');
+    const first = claim('r', 1);
+    await untilBlocked();
+    const second = claim('r', 1);
+    await untilBlocked(2);
+    await tx.query('commit');
+
+    expect([await first, await second].map(idsOf)).toEqual([['a'], ['a']]);
+    expect(await broker.audit()).toMatchObject({ started: 1, waiting: 1 });
+  });
+
   it('let no claim start more than its limit when places are freed in the middle', async () => {
     const key = (name: string) => ({ concurrency: { ...ONE_AT_A_TIME, key: name } });
     await submit({ id: 'freed', ...key('k1') }, { id: 'slow' }, { id: 'seen', ...key('k2') });

@@ -60,7 +60,7 @@ $$;
 
 /**
  * Settles, then claims, in one call: one round trip on any client and one commit. A claim that was answered before is
- * given its answer again.
+ * given its answer again; one that is sent again while it is being answered waits for that.
  */
 export const EXCHANGE = `
 create function exchange(
@@ -91,6 +91,7 @@ begin
       raise exception 'a claim needs the isolation level read committed, this connection has %',
         current_setting('transaction_isolation');
     end if;
+    perform pg_advisory_xact_lock({lock}, hashtext(concat(p_worker, ' ', p_request)));
     select claimed into v_claimed from claim where worker = p_worker and request = p_request;
     select o_ids, o_claimed, o_next_due into v_ids, v_started, v_next_due
     from claim_runs(case when v_claimed is null then p_limit else 0 end,
