@@ -111,4 +111,43 @@ describeOnPostgres('two connections', (server) => {
 
     expect((await broker.list({ state: 'started', limit: 9 })).map(({ id }) => id)).toContain('a');
   });
+
+  it('let operators go on while one waits for a run that a transaction settles', async () => {
+    await submit({ id: 'open' });
+    await broker.within(tx).exchange({ settle: completed(await claim('r')) });
+    await submit({ id: 'waits' }, { id: 'other' });
+    const cancelling = broker.cancel(['open', 'waits']);
+    await untilBlocked();
+
+    expect(await broker.cancel(['other'])).toEqual(['cancelled']);
+    expect(idsOf(await claim('meanwhile'))).toEqual(['waits']);
+    await tx.query('commit');
+    expect(await cancelling).toEqual(['ended', 'requested']);
+  });
+
+  it('cancel what is parked while its key is freed, and neither is refused', async () => {
+    const runs = ['holder', 'parked', 'second'].map((id) => ({ id, concurrency: ONE_AT_A_TIME }));
+    await submit(...runs);
+    const settle = completed(await claim('r'));
+    await lock('run', 'second');
+    const refused: unknown[] = [];
+    const client: SqlClient = {
+      query: (text, values) =>
+        pool.query(text, values as unknown[]).catch((error) => {
+          refused.push(error);
+          throw error;
+        }),
+    };
+    const watched = createPostgresBroker({ client, schema: schema.name, listen: false });
+    const cancelling = watched.cancel(['parked', 'second']);
+    await untilBlocked();
+    const settling = watched.exchange({ settle });
+    await untilBlocked(2);
+    await tx.query('commit');
+
+    expect(await cancelling).toEqual(['cancelled', 'cancelled']);
+    expect((await settling).settled).toEqual(['ok']);
+    expect(refused).toEqual([]);
+    await watched.close();
+  });
 });

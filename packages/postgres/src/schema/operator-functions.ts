@@ -60,14 +60,16 @@ declare
   v_asked text[];
 begin
   while cardinality(v_left) > 0 loop
-    select array_agg(r) into v_waited from take_places(v_left) r where r.state in ('w', 's');
-    perform leave_places(v_waited);
-    update run set state = 'X', ord = v_end, ended_at = v_now
-    where id = any (array (select id from unnest(v_waited)));
+    -- A transaction of a handler's may hold these for long; whoever waits for it holds up nothing else.
     with asked as (
       update run set wants_cancel = true where id = any (v_left) and state = 'r' returning id
     )
     select array_agg(id) into v_asked from asked;
+    perform lock_keys(array (select distinct key from run where id = any (v_left) and state in ('w', 's') and key is not null));
+    select array_agg(r) into v_waited from take_places(v_left) r where r.state in ('w', 's');
+    perform leave_places(v_waited);
+    update run set state = 'X', ord = v_end, ended_at = v_now
+    where id = any (array (select id from unnest(v_waited)));
     v_cancelled := v_cancelled || v_waited;
     v_requested := v_requested || v_asked;
     select array_agg(l.id) into v_left

@@ -78,6 +78,19 @@ language sql set enable_hashjoin = on as $$
 $$;
 `;
 
+/** Keeps others from claiming by these keys, and from freeing them; in one order, so that nobody waits crosswise. */
+export const LOCK_KEYS = `
+create function lock_keys(p_keys text[]) returns void language plpgsql as $$
+declare
+  v_hash integer;
+begin
+  for v_hash in select distinct hashtext(key) from unnest(p_keys) key order by 1 loop
+    perform pg_advisory_xact_lock({lock}, v_hash);
+  end loop;
+end
+$$;
+`;
+
 /**
  * Returns parked runs to their lanes, as many as their keys now allow, and gives those lanes. Whoever frees a key
  * waits for whoever is claiming by it, so that none is parked by a look from before.
@@ -85,12 +98,9 @@ $$;
 export const GIVE_BACK = `
 create function give_back(p_keys text[]) returns text[] language plpgsql as $$
 declare
-  v_hash integer;
   v_lanes text[];
 begin
-  for v_hash in select distinct hashtext(key) from unnest(p_keys) key order by 1 loop
-    perform pg_advisory_xact_lock({lock}, v_hash);
-  end loop;
+  perform lock_keys(p_keys);
   with recursive line (key, lane, key_limit) as (
     select k.key, first.lane, first.key_limit
     from unnest(p_keys) as k (key),
