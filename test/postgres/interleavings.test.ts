@@ -150,4 +150,22 @@ describeOnPostgres('two connections', (server) => {
     expect(refused).toEqual([]);
     await watched.close();
   });
+
+  it.each(['repeatable read', 'serializable'])(
+    'free no key at %s, which would not see who waits for it',
+    async (level) => {
+      await tx.query(`set transaction isolation level ${level}`);
+      await submit(...['holder', 'parked'].map((id) => ({ id, concurrency: ONE_AT_A_TIME })));
+      const settle = completed(await claim('first', 1));
+      await tx.query('select 1');
+      await claim('parks');
+
+      const settling = broker.within(tx).exchange({ settle });
+
+      await expect(settling).rejects.toThrow('needs the isolation level read committed');
+      await tx.query('rollback');
+      expect((await broker.exchange({ settle })).settled).toEqual(['ok']);
+      expect(idsOf(await claim('next'))).toEqual(['parked']);
+    },
+  );
 });

@@ -87,10 +87,7 @@ begin
     end if;
   end if;
   if p_worker is not null then
-    if current_setting('transaction_isolation') <> 'read committed' then
-      raise exception 'a claim needs the isolation level read committed, this connection has %',
-        current_setting('transaction_isolation');
-    end if;
+    perform need_read_committed('a claim');
     perform pg_advisory_xact_lock({lock}, hashtext(concat(p_worker, ' ', p_request)));
     select claimed into v_claimed from claim where worker = p_worker and request = p_request;
     select o_ids, o_claimed, o_next_due into v_ids, v_started, v_next_due

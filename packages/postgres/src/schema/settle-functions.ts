@@ -89,6 +89,15 @@ begin
   end loop;
 end
 $$;
+
+create function need_read_committed(p_what text) returns void language plpgsql as $$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception '% needs the isolation level read committed, this connection has %',
+      p_what, current_setting('transaction_isolation');
+  end if;
+end
+$$;
 `;
 
 /**
@@ -100,6 +109,7 @@ create function give_back(p_keys text[]) returns text[] language plpgsql as $$
 declare
   v_lanes text[];
 begin
+  perform need_read_committed('what frees a concurrency key');
   perform lock_keys(p_keys);
   with recursive line (key, lane, key_limit) as (
     select k.key, first.lane, first.key_limit
