@@ -112,6 +112,17 @@ describeOnPostgres('two connections', (server) => {
     expect((await broker.list({ state: 'started', limit: 9 })).map(({ id }) => id)).toContain('a');
   });
 
+  it('keep the answers to the latest few claims only, also where two are always under way', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      await submit({ id: `${round}-a` }, { id: `${round}-b` });
+      await Promise.all([claim(`${round}-1`, 1), claim(`${round}-2`, 1)]);
+    }
+
+    const { rows } = await pool.query(`select count(claimed)::integer from ${schema.name}.claim`);
+
+    expect(rows[0].count).toBeLessThan(8);
+  });
+
   it('let operators go on while one waits for a run that a transaction settles', async () => {
     await submit({ id: 'open' });
     await broker.within(tx).exchange({ settle: completed(await claim('r')) });

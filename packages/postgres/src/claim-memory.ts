@@ -12,8 +12,8 @@ const FULL_LOOK_SHARE = 1 / 20;
 /** So late, in ms, a transaction may commit what it scheduled without waiting for a full look. */
 const LATE_COMMIT_MS = 1_000;
 
-/** A worker has up to two exchanges under way; the rest is for those that come late. */
-const REPLIES_PER_WORKER = 4;
+/** A worker has up to two exchanges under way; the rest is for those that come late. The next one makes it four. */
+const REPLIES_PER_WORKER = 3;
 
 /** A claim that got something. */
 export interface Answered {
@@ -75,20 +75,19 @@ export class ClaimMemory {
     for (const lane of lanes) this.#lows.delete(lane);
   }
 
-  /** The request of this worker that the broker need not remember any longer, once this one has its answer. */
-  replaces({ worker, requestId }: Claim): Answered | undefined {
+  /** The requests of this worker that the broker need not remember any longer, once this one has its answer. */
+  replaces({ worker, requestId }: Claim): readonly Answered[] {
     const known = this.#requests.get(worker) ?? [];
     const isAgain = known.some(({ request }) => request === requestId);
-    return isAgain ? undefined : known.at(-REPLIES_PER_WORKER);
+    return isAgain ? [] : known.slice(0, -REPLIES_PER_WORKER);
   }
 
-  /** A claim got these runs, and its answer is kept. */
-  answered({ worker, requestId }: Claim, started: readonly Pick<Settlement, 'id' | 'epoch'>[]): void {
+  /** A claim got these runs; its answer is kept instead of those that it replaced. */
+  answered({ worker, requestId }: Claim, held: Answered['held'], replaced: readonly Answered[]): void {
     const known = this.#requests.get(worker) ?? [];
     if (known.some(({ request }) => request === requestId)) return;
-    known.push({ request: requestId, held: new Map(started.map(({ id, epoch }) => [id, epoch])) });
-    if (known.length > REPLIES_PER_WORKER) known.shift();
-    this.#requests.set(worker, known);
+    const kept = known.filter((one) => !replaced.includes(one));
+    this.#requests.set(worker, [...kept, { request: requestId, held }]);
   }
 
   /** No claim from before holds a run whose settlement was heard. */

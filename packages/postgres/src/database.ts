@@ -41,7 +41,7 @@ export const FUNCTIONS: Readonly<Record<FunctionName, readonly string[]>> = {
   submit_runs: [TEXTS, TEXTS, TEXTS, WHOLES, WHOLES, TEXTS, WHOLES, 'boolean[]', 'boolean'],
   exchange: [
     ...[TEXTS, EPOCHS, 'text', 'boolean', WHOLES, TEXTS, TEXTS, 'text', TEXTS, TEXTS, 'boolean'],
-    ...['text', 'text', 'text', 'boolean', 'bigint', TEXTS, WHOLES, WHOLES],
+    ...['text', 'text', TEXTS, TEXTS, 'bigint', TEXTS, WHOLES, WHOLES],
     ...['bigint', 'bigint', 'bigint', 'bigint'],
   ],
   get_runs: [TEXTS],

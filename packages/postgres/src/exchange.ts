@@ -1,5 +1,5 @@
 import type { Claim, ExchangeReply, ExchangeRequest, SettleAnswer, Settlement } from '@retry/core/broker';
-import type { ClaimMemory, Look } from './claim-memory.ts';
+import type { Answered, ClaimMemory, Look } from './claim-memory.ts';
 import type { Database, SqlValue } from './database.ts';
 import type { ClaimedRows } from './read-claims.ts';
 import { readClaims } from './read-claims.ts';
@@ -51,9 +51,10 @@ async function exchangePart(
   const { database, memory, retention, watch } = port;
   const at = performance.now();
   const look = memory.lookAt(claim?.lanes.keys() ?? [], at);
+  const replaced = claim === undefined ? [] : memory.replaces(claim);
   const columns = settlementColumns(settlements);
   const trim = retention.next(countFinished(columns), at);
-  const text = await database.call('exchange', [...columns, ...claimValues(memory, claim, look), ...trim]);
+  const text = await database.call('exchange', [...columns, ...claimValues(claim, look, replaced), ...trim]);
   const answer = JSON.parse(text ?? '') as Answer; // what our own function builds
   const { now, due } = answer;
   retention.trimmed(answer.trimmed);
@@ -61,7 +62,7 @@ async function exchangePart(
   memory.reset(answer.lanes);
   const { settled } = readAnswer(answer);
   memory.settled(settlements, settled);
-  if (claim !== undefined) remember(memory, claim, answer);
+  if (claim !== undefined) remember(memory, claim, { claimed: answer.claimed, replaced });
   if (claim !== undefined) memory.looked(look, { at, until: performance.now(), serverNow: now });
   const reply = { settled, claimed: readClaims(answer.claimed), now };
   return due === null ? reply : { ...reply, nextRunAt: due };
@@ -89,15 +90,18 @@ function comingBack(settlements: readonly Settlement[], lanes: readonly string[]
   return { ready: [...of('submitted'), ...lanes], later: of('scheduled') };
 }
 
-function claimValues(memory: ClaimMemory, claim: Claim | undefined, look: Look): readonly SqlValue[] {
+function claimValues(
+  claim: Claim | undefined,
+  look: Look,
+  replaced: readonly Answered[],
+): readonly SqlValue[] {
   if (claim === undefined) return [null, null, null, null, null, null, null, null, null, null];
   const { worker, requestId, limit, lanes, leaseMs } = claim;
-  const replaced = memory.replaces(claim);
   return [
     worker,
     requestId,
-    replaced?.request ?? null,
-    replaced?.held.size === 0,
+    requestsOf(replaced.filter(({ held }) => held.size > 0)),
+    requestsOf(replaced.filter(({ held }) => held.size === 0)),
     limit,
     textArray([...lanes.keys()]),
     plainArray([...lanes.values()]),
@@ -107,13 +111,16 @@ function claimValues(memory: ClaimMemory, claim: Claim | undefined, look: Look):
   ];
 }
 
-function remember(memory: ClaimMemory, claim: Claim, { claimed }: Answer): void {
-  if (claimed.length > 0) {
-    memory.answered(
-      claim,
-      claimed.flatMap(({ ids, epochs }) => ids.map((id, index) => ({ id, epoch: epochs[index] ?? 0 }))),
-    );
-  }
+function requestsOf(answered: readonly Answered[]): string | null {
+  return answered.length === 0 ? null : textArray(answered.map(({ request }) => request));
+}
+
+function remember(
+  memory: ClaimMemory,
+  claim: Claim,
+  { claimed, replaced }: Pick<Answer, 'claimed'> & { readonly replaced: readonly Answered[] },
+): void {
+  if (claimed.length > 0) memory.answered(claim, heldBy(claimed), replaced);
   let left = claim.limit;
   for (const [lane, limit] of claim.lanes) {
     const parts = claimed.filter((part) => part.lane === lane);
@@ -123,4 +130,10 @@ function remember(memory: ClaimMemory, claim: Claim, { claimed }: Answer): void 
     memory.took(lane, { last, isAll: count >= Math.min(limit, left) });
     left -= count;
   }
+}
+
+function heldBy(claimed: readonly ClaimedRows[]): Map<string, number> {
+  return new Map(
+    claimed.flatMap(({ ids, epochs }) => ids.map((id, index) => [id, epochs[index] ?? 0] as const)),
+  );
 }

@@ -66,8 +66,8 @@ export const EXCHANGE = `
 create function exchange(
   p_ids text[], p_epochs integer[], p_moves text, p_if_expired boolean, p_ats bigint[],
   p_errors text[], p_results text[], p_records text, p_ready text[], p_later text[], p_notify boolean,
-  p_worker text, p_request text, p_forget text, p_is_over boolean, p_limit bigint, p_lanes text[], p_limits bigint[], p_lows bigint[],
-  p_low_due bigint, p_lease bigint, p_keep bigint, p_trimmed bigint
+  p_worker text, p_request text, p_forget text[], p_over text[],
+  p_limit bigint, p_lanes text[], p_limits bigint[], p_lows bigint[], p_low_due bigint, p_lease bigint, p_keep bigint, p_trimmed bigint
 ) returns text language plpgsql {settings} as $$
 declare
   v_now bigint := now_ms();
@@ -96,10 +96,11 @@ begin
     if v_started is not null then
       v_claimed := '[' || array_to_string(v_started, ',') || ']';
       perform remember_claim(p_worker, p_request, v_now, v_now + p_lease, v_ids, v_claimed);
-      if p_is_over then
-        delete from claim where worker = p_worker and request = p_forget;
-      else
-        update claim set claimed = null where worker = p_worker and request = p_forget;
+      if p_over is not null then
+        delete from claim where worker = p_worker and request = any (p_over);
+      end if;
+      if p_forget is not null then
+        update claim set claimed = null where worker = p_worker and request = any (p_forget);
       end if;
     end if;
   end if;
