@@ -72,6 +72,14 @@ describeOnPostgres('retention', (server) => {
     await broker.close();
   });
 
+  it('takes a part of a run for none', async () => {
+    const broker = open(1.5);
+    await end(broker, 'complete', ['a', 'b', 'c']);
+
+    expect((await broker.list({ state: 'completed', limit: 9 })).map(({ id }) => id)).toEqual(['c']);
+    await broker.close();
+  });
+
   it('keeps none when none is wanted', async () => {
     const broker = open(0);
     await end(broker, 'complete', ['a', 'b']);

@@ -13,7 +13,7 @@ export class Retention {
 
   /** @param keep - how many finished runs are kept, ≥ 0; `Infinity` keeps all */
   constructor(keep: number) {
-    this.#keep = keep;
+    this.#keep = Math.floor(keep);
     this.#every = Math.max(1, Math.floor(keep / 2));
   }
 
