@@ -136,6 +136,14 @@ describeOnPostgres('two connections', (server) => {
     expect(await cancelling).toEqual(['ended', 'requested']);
   });
 
+  it('refuse to discard or redrive what waits, also what a transaction is moving', async () => {
+    await submit(...['holder', 'parked'].map((id) => ({ id, concurrency: ONE_AT_A_TIME })));
+    await broker.within(tx).exchange({ settle: completed(await claim('r')) });
+
+    expect(await broker.discard(['parked'])).toEqual(['refused']);
+    expect(await broker.redrive(['parked'])).toEqual(['refused']);
+  });
+
   it('cancel what is parked while its key is freed, and neither is refused', async () => {
     const runs = ['holder', 'parked', 'second'].map((id) => ({ id, concurrency: ONE_AT_A_TIME }));
     await submit(...runs);

@@ -1,15 +1,16 @@
 /**
- * Runs that are not started, locked where they stand in a line and then themselves, as claims and retention do it. One
- * that moves meanwhile is not where it was, and is left out. Operators take turns: they would meet in many lines.
+ * Runs that wait, or those that have ended, locked where they stand in a line and then themselves, as claims and
+ * retention do it. One that moves meanwhile is not where it was, and is left out. Operators take turns: they would meet
+ * in many lines.
  */
 export const TAKE_PLACES = `
-create function take_places(p_ids text[]) returns setof run language plpgsql as $$
+create function take_places(p_ids text[], p_ended boolean) returns setof run language plpgsql as $$
 declare
   v_found run[];
 begin
   perform pg_advisory_xact_lock({lock}, 1);
   select array_agg(r order by r.id) into v_found from unnest(p_ids) as asked (id) join run r on r.id = asked.id
-  where r.state <> 'r';
+  where r.state <> 'r' and (r.state not in ('w', 's')) = p_ended;
   perform from unnest(v_found) f join ready l on l.lane = f.lane and l.ord = f.ord
     where f.state = 'w' order by f.id for update of l;
   perform from unnest(v_found) f
@@ -66,7 +67,7 @@ begin
     )
     select array_agg(id) into v_asked from asked;
     perform lock_keys(array (select distinct key from run where id = any (v_left) and state in ('w', 's') and key is not null));
-    select array_agg(r) into v_waited from take_places(v_left) r where r.state in ('w', 's');
+    select array_agg(r) into v_waited from take_places(v_left, false) r;
     perform leave_places(v_waited);
     update run set state = 'X', ord = v_end, ended_at = v_now
     where id = any (array (select id from unnest(v_waited)));
@@ -97,7 +98,7 @@ declare
   v_dead run[];
 begin
   select array_agg(r order by array_position(p_ids, r.id)) into v_dead
-  from take_places(p_ids) r where r.state in ('f', 'F', 't', 'T', 'l', 'L');
+  from take_places(p_ids, true) r where r.state in ('f', 'F', 't', 'T', 'l', 'L');
   perform leave_places(v_dead);
   with again as (
     select id, epoch, ended_at, nextval('back_order') as ord, coalesce(record::jsonb, '{}')
@@ -131,7 +132,7 @@ create function discard_runs(p_ids text[]) returns text language plpgsql {settin
 declare
   v_over run[];
 begin
-  select array_agg(r) into v_over from take_places(p_ids) r where r.state not in ('w', 's', 'r');
+  select array_agg(r) into v_over from take_places(p_ids, true) r;
   perform leave_places(v_over);
   with gone as (
     delete from run where id = any (array (select id from unnest(v_over))) returning id
