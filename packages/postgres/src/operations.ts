@@ -22,6 +22,9 @@ const CANCELS: Readonly<Record<string, CancelAnswer>> = {
   e: 'ended',
   g: 'gone',
 };
+/** So long, in ms, it waits at most before it asks again for runs that somebody is settling. */
+const LONGEST_PAUSE_MS = 100;
+
 const DISCARDS: Readonly<Record<string, DiscardAnswer>> = { d: 'discarded', r: 'refused', g: 'gone' };
 const REDRIVES: Readonly<Record<string, RedriveAnswer>> = { d: 'redriven', r: 'refused', g: 'gone' };
 
@@ -58,9 +61,23 @@ export function heartbeat(
 /** A run that is named twice is cancelled by the first and has ended for the second. */
 export function cancelRuns(database: Database, ids: readonly string[]): Promise<readonly CancelAnswer[]> {
   const again = (answer: CancelAnswer): CancelAnswer => (answer === 'cancelled' ? 'ended' : answer);
-  return onEachOnce(ids, again, async (chunk) =>
-    readLetters(await database.call('cancel_runs', [textArray(chunk)]), CANCELS),
-  );
+  return onEachOnce(ids, again, (chunk) => cancelChunk(database, chunk));
+}
+
+/** Asks again for those that somebody was settling, which may be a transaction that stays open. */
+async function cancelChunk(database: Database, ids: readonly string[]): Promise<readonly CancelAnswer[]> {
+  const answers = new Map<string, CancelAnswer>();
+  let left = ids;
+  for (let waitMs = 1; ; waitMs = Math.min(2 * waitMs, LONGEST_PAUSE_MS)) {
+    const letters = await database.call('cancel_runs', [textArray(left)]);
+    for (const [index, id] of left.entries()) {
+      const answer = CANCELS[letters?.[index] ?? ''];
+      if (answer !== undefined) answers.set(id, answer);
+    }
+    left = left.filter((id) => !answers.has(id));
+    if (left.length === 0) return ids.flatMap((id) => answers.get(id) ?? []);
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
 }
 
 export function discardRuns(database: Database, ids: readonly string[]): Promise<readonly DiscardAnswer[]> {

@@ -46,46 +46,37 @@ $$;
 `;
 
 /**
- * Cancels runs that wait and leaves word for the workers of started ones. Those that moved meanwhile are looked for
- * again. Ids must not repeat.
+ * Cancels runs that wait and leaves word for the workers of started ones. Those that somebody is moving or settling at
+ * this moment are left, to be asked for again: that may be a transaction of a handler's, and last. Ids must not repeat.
  */
 export const CANCEL = `
 create function cancel_runs(p_ids text[]) returns text language plpgsql {settings} as $$
 declare
   v_now bigint := now_ms();
   v_end bigint := nextval('end_order');
-  v_left text[] := p_ids;
-  v_cancelled run[] := '{}';
-  v_requested text[] := '{}';
-  v_waited run[];
-  v_asked text[];
+  v_cancelled run[];
+  v_requested text[];
 begin
-  while cardinality(v_left) > 0 loop
-    -- A transaction of a handler's may hold these for long; whoever waits for it holds up nothing else.
-    with asked as (
-      update run set wants_cancel = true where id = any (v_left) and state = 'r' returning id
-    )
-    select array_agg(id) into v_asked from asked;
-    perform lock_keys(array (select distinct key from run where id = any (v_left) and state in ('w', 's') and key is not null));
-    select array_agg(r) into v_waited from take_places(v_left, false) r;
-    perform leave_places(v_waited);
-    update run set state = 'X', ord = v_end, ended_at = v_now
-    where id = any (array (select id from unnest(v_waited)));
-    v_cancelled := v_cancelled || v_waited;
-    v_requested := v_requested || v_asked;
-    select array_agg(l.id) into v_left
-    from unnest(v_left) as l (id) join run r on r.id = l.id
-    where r.state in ('w', 's') or (r.state = 'r' and l.id <> all (v_requested));
-  end loop;
-  if cardinality(v_cancelled) > 0 then
+  perform lock_keys(array (select distinct key from run where id = any (p_ids) and state in ('w', 's') and key is not null));
+  select array_agg(r) into v_cancelled from take_places(p_ids, false) r;
+  perform leave_places(v_cancelled);
+  update run set state = 'X', ord = v_end, ended_at = v_now where id = any (array (select id from unnest(v_cancelled)));
+  with asked as (
+    update run set wants_cancel = true where ctid = any (array (
+      select ctid from run where id = any (p_ids) and state = 'r' for update skip locked))
+    returning id
+  )
+  select array_agg(id) into v_requested from asked;
+  if v_cancelled is not null then
     insert into finished (ord, count, ids)
     select v_end, count(*), array_agg(id order by array_position(p_ids, id)) from unnest(v_cancelled);
     perform give_back(array (select distinct key from unnest(v_cancelled) where key is not null));
   end if;
   return (
-    select string_agg(case when id = any (select c.id from unnest(v_cancelled) c) then 'c' when id = any (v_requested) then 'r'
-      when exists (select from run where run.id = asked.id) then 'e' else 'g' end, '' order by n)
-    from unnest(p_ids) with ordinality as asked (id, n));
+    select string_agg(case when asked.id = any (select c.id from unnest(v_cancelled) c) then 'c'
+      when asked.id = any (v_requested) then 'r' when r.id is null then 'g'
+      when r.state in ('w', 's', 'r') then 'l' else 'e' end, '' order by n)
+    from unnest(p_ids) with ordinality as asked (id, n) left join run r on r.id = asked.id);
 end
 $$;
 `;

@@ -109,6 +109,9 @@ create function give_back(p_keys text[]) returns text[] language plpgsql as $$
 declare
   v_lanes text[];
 begin
+  if cardinality(p_keys) = 0 then
+    return null;
+  end if;
   perform need_read_committed('what frees a concurrency key');
   perform lock_keys(p_keys);
   with recursive line (key, lane, key_limit) as (
