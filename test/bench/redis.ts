@@ -60,7 +60,7 @@ const sizes = new Map([
 const sizeOf = ({ name }: Contender, count: number): number => Math.round(count * (sizes.get(name) ?? 1));
 
 await compare('process, concurrency 100', 'runs/s', [
-  ...contenders.map((one) => processRow(one, sizeOf(one, 10_000), 100)),
+  ...contenders.map((one) => processRow(one, sizeOf(one, 30_000), 100)),
   { name: 'bare scripts (ceiling)', take: () => ceiling(server.url, 100_000) },
 ]);
 await compare(
@@ -81,7 +81,7 @@ await compare(
 await compare(
   'retries, fail twice then succeed',
   'executions/s',
-  contenders.map((one) => ({ name: one.name, take: () => failTwice(one, sizeOf(one, 3_000)) })),
+  contenders.map((one) => ({ name: one.name, take: () => failTwice(one, sizeOf(one, 6_000)) })),
 );
 await compare(
   'one at a time, concurrency 1',
