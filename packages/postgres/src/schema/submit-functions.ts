@@ -32,7 +32,7 @@ const keepRuns = (onConflict: 'on conflict do nothing' | ''): string => `
  * of \`run\`, where every run stands until it is forgotten. As a rule all are new, and an insert that need not look out
  * for conflicts takes a quarter less.
  */
-export const SUBMIT = `
+export const SUBMIT: string = `
 create function submit_runs(
   p_ids text[], p_lanes text[], p_payloads text[], p_run_ats bigint[], p_delays bigint[],
   p_keys text[], p_limits bigint[], p_waits boolean[], p_notify boolean
