@@ -22,11 +22,11 @@ const CANCELS: Readonly<Record<string, CancelAnswer>> = {
   e: 'ended',
   g: 'gone',
 };
-/** So long, in ms, it waits at most before it asks again for runs that somebody is settling. */
-const LONGEST_PAUSE_MS = 100;
-
 const DISCARDS: Readonly<Record<string, DiscardAnswer>> = { d: 'discarded', r: 'refused', g: 'gone' };
 const REDRIVES: Readonly<Record<string, RedriveAnswer>> = { d: 'redriven', r: 'refused', g: 'gone' };
+
+/** So long, in ms, a cancel waits at most before it asks again for runs that somebody is settling. */
+const LONGEST_PAUSE_MS = 100;
 
 export function getRuns(database: Database, ids: readonly string[]): Promise<readonly (Run | undefined)[]> {
   return inChunks(ids, async (chunk) => {

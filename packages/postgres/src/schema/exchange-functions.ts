@@ -67,7 +67,8 @@ create function exchange(
   p_ids text[], p_epochs integer[], p_moves text, p_if_expired boolean, p_ats bigint[],
   p_errors text[], p_results text[], p_records text, p_ready text[], p_later text[], p_notify boolean,
   p_worker text, p_request text, p_forget text[], p_over text[],
-  p_limit bigint, p_lanes text[], p_limits bigint[], p_lows bigint[], p_low_due bigint, p_lease bigint, p_keep bigint, p_trimmed bigint
+  p_limit bigint, p_lanes text[], p_limits bigint[], p_lows bigint[], p_low_due bigint, p_lease bigint,
+  p_keep bigint, p_trimmed bigint
 ) returns text language plpgsql {settings} as $$
 declare
   v_now bigint := now_ms();

@@ -68,7 +68,8 @@ begin
     where r.state = 'r' for update of r skip locked));
   return (
     select string_agg(
-      case when r.id is null then 'g' when r.state <> 'r' or r.epoch <> b.epoch then 'f' when r.wants_cancel then 'c' else 'o' end,
+      case when r.id is null then 'g' when r.state <> 'r' or r.epoch <> b.epoch then 'f'
+        when r.wants_cancel then 'c' else 'o' end,
       '' order by b.n)
     from unnest(p_ids, p_epochs) with ordinality as b (id, epoch, n) left join run r on r.id = b.id);
 end

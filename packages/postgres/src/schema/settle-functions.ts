@@ -2,8 +2,8 @@
  * Writes outcomes, each by the holder of its epoch only: one statement, which rewrites the runs and puts them in line
  * where they go on. Moves, one letter each: \`r\` front of the lane, \`b\` back of it, \`s\` schedule; the ends, which are
  * states too: \`C X D\` completed, cancelled, dropped, \`f t l\` failed, stalled, rate limited, and in capitals when
- * disposable. Ids must not repeat. A wish to cancel ends what would go on. A run that completes at its first attempt has no record: its columns
- * say all.
+ * disposable. Ids must not repeat. A wish to cancel ends what would go on. A run that completes at its first attempt has
+ * no record: its columns say all.
  *
  * Gives one letter per settlement (ok, already, fenced, gone), and the lanes that got back runs whose key is free.
  */
@@ -21,7 +21,8 @@ declare
 begin
   with taken as (
     update run r set
-      state = case when s.move not in ('r', 'b', 's') then s.move when r.wants_cancel then 'X' when s.move = 's' then 's' else 'w' end::"char",
+      state = case when s.move not in ('r', 'b', 's') then s.move when r.wants_cancel then 'X'
+        when s.move = 's' then 's' else 'w' end::"char",
       ord = case when r.wants_cancel then v_end else s.ord end,
       submitted_at = case when s.record is null then r.submitted_at end,
       run_at = case when s.move = 's' and not r.wants_cancel then s.at when s.record is null then r.run_at end,
