@@ -43,6 +43,14 @@ describeOnPostgres('two connections', (server) => {
   const idsOf = (claimed: readonly ClaimedRun[]): readonly string[] => claimed.map(({ run }) => run.id);
   const lock = (table: 'run' | 'ready', id: string, by: pg.PoolClient = tx) =>
     by.query(`select from ${schema.name}.${table} where id = $1 for update`, [id]);
+  /** Whoever takes this run out of its lane waits there until `tx` ends. */
+  const pauseClaimOf = async (id: string): Promise<void> => {
+    await tx.query('select pg_advisory_xact_lock(42)');
+    await pool.query(`create function ${schema.name}.pause() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock_shared(42); return old; end $$`);
+    await pool.query(`create trigger pause before delete on ${schema.name}.ready for each row
+      when (old.id = '${id}') execute function ${schema.name}.pause()`);
+  };
   /** Until so many connections wait for that transaction, or for one that does. */
   const untilBlocked = async (count = 1, by: pg.PoolClient = tx): Promise<void> => {
     const { rows } = await by.query('select pg_backend_pid() as pid');
@@ -53,7 +61,7 @@ describeOnPostgres('two connections', (server) => {
 
   it('asked for one claim twice at the same time give the same runs', async () => {
     await submit({ id: 'a' }, { id: 'b' });
-    await lock('run', 'a');
+    await pauseClaimOf('a');
     const first = claim('r', 1);
     await untilBlocked();
     const second = claim('r', 1);
@@ -67,7 +75,7 @@ describeOnPostgres('two connections', (server) => {
   it('let no claim start more than its limit when places are freed in the middle', async () => {
     const key = (name: string) => ({ concurrency: { ...ONE_AT_A_TIME, key: name } });
     await submit({ id: 'freed', ...key('k1') }, { id: 'slow' }, { id: 'seen', ...key('k2') });
-    await lock('run', 'slow');
+    await pauseClaimOf('slow');
     const other = await pool.connect();
     await other.query('begin');
     await lock('ready', 'freed', other);
@@ -121,6 +129,41 @@ describeOnPostgres('two connections', (server) => {
     const { rows } = await pool.query(`select count(claimed)::integer from ${schema.name}.claim`);
 
     expect(rows[0].count).toBeLessThan(8);
+  });
+
+  it('let no exchange of a worker wait for another that drops the same answers', async () => {
+    const settleAll = async (request: string): Promise<unknown> => {
+      await submit({ id: request });
+      return broker.exchange({ settle: completed(await claim(request, 1)) });
+    };
+    for (const request of ['a', 'b', 'c', 'd']) await settleAll(request);
+    await tx.query(`select from ${schema.name}.claim for update`);
+
+    await settleAll('e');
+    await tx.query('commit');
+    await settleAll('f');
+
+    const { rows } = await pool.query(
+      `select array_agg(request order by request) as kept from ${schema.name}.claim`,
+    );
+    expect(rows[0].kept).toEqual(['a', 'c', 'd', 'e', 'f']); // `a` is left to those who look for leases
+  });
+
+  it('find a run whose lease ran out while a transaction settled it, once that is rolled back', async () => {
+    await submit({ id: 'a' }, { id: 'b' });
+    const lanes = new Map([['l', 9]]);
+    const { claimed } = await broker.exchange({
+      claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 },
+    });
+    await broker.within(tx).exchange({ settle: completed(claimed.slice(0, 1)) });
+    await sleep(5);
+
+    expect((await broker.findExpired(9)).map(({ id }) => id)).toEqual(['b']);
+    await tx.query('rollback');
+    expect((await broker.findExpired(9)).map(({ id, epoch }) => [id, epoch])).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ]);
   });
 
   it('let operators go on while one waits for a run that a transaction settles', async () => {

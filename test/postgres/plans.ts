@@ -89,7 +89,7 @@ export async function fill(client: pg.Client, schema: string, count: number): Pr
   await client.query(`insert into ${schema}.parked select ${key}, 'l', 1, ${parked}, 'parked-' || n ${rows}`);
   await client.query(`insert into ${schema}.scheduled select 'l', n, n, 'scheduled-' || n ${rows}`);
   await client.query(
-    `insert into ${schema}.claim select 'worker-' || n, 'r', 1, n, array['started-' || n] ${rows} where n % 100 = 0`,
+    `insert into ${schema}.claim select 'worker-' || n, 'r', 1, n, array['started-' || n], array[n] ${rows} where n % 100 = 0`,
   );
   await client.query(`insert into ${schema}.finished select n, 1, array['finished-' || n] ${rows}`);
   for (const order of ['back_order', 'end_order'])

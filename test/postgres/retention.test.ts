@@ -91,7 +91,7 @@ describeOnPostgres('retention', (server) => {
 
   it('adds up what was counted, and forgets answers of an hour ago', async () => {
     const broker = open(1);
-    await pool.query(`insert into ${schema.name}.claim values ('gone', 'r', 1, 1, '{}', '[]')`);
+    await pool.query(`insert into ${schema.name}.claim values ('gone', 'r', 1, 1, '{}', '{}', '[]')`);
     for (let index = 0; index < 20; index += 1) await end(broker, 'complete', [`before-${index}`]);
     const other = open(1);
     await end(other, 'complete', ['after']);

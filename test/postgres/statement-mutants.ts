@@ -10,8 +10,18 @@ export interface Mutant {
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no fence: any epoch is heard',
-    right: "where r.id = s.id and r.epoch = s.epoch and r.state = 'r' and",
-    wrong: "where r.id = s.id and r.state = 'r' and",
+    right: "when 'w' then r.epoch = s.epoch - 1 and",
+    wrong: "when 'w' then",
+  },
+  {
+    name: 'no fence after a heartbeat',
+    right: "when 'r' then r.epoch = s.epoch and",
+    wrong: "when 'r' then",
+  },
+  {
+    name: 'a run that waits is settled',
+    right: "when 'w' then r.epoch = s.epoch - 1 and not p_if_expired and",
+    wrong: "when 'w' then r.epoch = s.epoch - 1 and not p_if_expired or",
   },
   {
     name: 'no fence on heartbeats',
@@ -35,10 +45,18 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an epoch is charged twice',
-    right:
-      "set state = 'r', epoch = epoch + 1, claimed_at = p_now, heartbeat_at = p_now, lease_until = p_until\n    from moved",
-    wrong:
-      "set state = 'r', epoch = epoch + 2, claimed_at = p_now, heartbeat_at = p_now, lease_until = p_until\n    from moved",
+    right: 'r.epoch + 1 as epoch',
+    wrong: 'r.epoch + 2 as epoch',
+  },
+  {
+    name: 'a heartbeat charges an epoch',
+    right: 'epoch = epoch + 1, claimed_at = h.at',
+    wrong: 'epoch = epoch + 2, claimed_at = h.at',
+  },
+  {
+    name: 'the lease of a claim is forgotten',
+    right: 'lease_until = h.until\n',
+    wrong: 'lease_until = h.at\n',
   },
   {
     name: 'a released run goes to the back',

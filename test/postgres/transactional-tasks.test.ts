@@ -91,14 +91,14 @@ describeOnPostgres('a task in a transaction', (server) => {
     const refused: unknown[] = [];
     const task = defineTask({
       name: 'order',
-      run: async (_: null, { id, epoch, complete }) => {
-        await pool.query(`update ${schema.name}.run set epoch = $1 where id = $2`, [epoch + 1, id]);
+      run: async (_: null, { id, complete }) => {
+        await pool.query(`update ${schema.name}.run set epoch = epoch + 1 where id = $1`, [id]);
         const tx = await pool.connect();
         await tx.query('begin');
         await complete({ tx }).catch((error) => refused.push(error));
         await tx.query('rollback');
         tx.release();
-        await pool.query(`update ${schema.name}.run set epoch = $1 where id = $2`, [epoch, id]);
+        await pool.query(`update ${schema.name}.run set epoch = epoch - 1 where id = $1`, [id]);
       },
     });
     const worker = createWorker({ broker, tasks: [task], signals: [] });

@@ -2,7 +2,7 @@ import type { AttemptError, Concurrency, Run, RunDraft } from '@retry/core/broke
 import { newRun, settledBy } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
 
-/** A run as `show_run` gives it, in this order. */
+/** A run as `show_runs` gives it, in this order. */
 export type RunRow = readonly [
   id: string,
   lane: string,

@@ -68,6 +68,7 @@ export function settlementColumns(
     plainArray(settlements.map(({ epoch }) => epoch)),
     settlements.map(moveOf).join(''),
     settlements[0]?.onlyIfExpired === true,
+    plainArray(settlements.map(({ next }) => Math.floor(next.startedAt ?? 0))),
     plainArray(settlements.map(instantOf)),
     textArray(settlements.map(({ next }) => errorNameOf(next))),
     textArray(settlements.map(({ next }) => next.result)),

@@ -1,10 +1,15 @@
+import { isStartedBy } from './started.ts';
+
 /** Counts the runs by their states, and those that do not stand in line where their state says, or stand twice. */
-export const AUDIT = `
+export const AUDIT: string = `
 create function audit_runs() returns text language sql set search_path = {schema}, pg_temp as $$
   with counted as (
     select coalesce(sum(submitted), 0) as submitted, coalesce(sum(forgotten), 0) as forgotten from tally
+  ), runs as (
+    select r.id, r.ord, r.is_dead, case when h.id is null then r.state else 'r' end as state
+    from run r left join held h on ${isStartedBy('r', 'h')}
   ), states as (
-    select state_name(state) as state, count(*) as n from run group by 1
+    select state_name(state) as state, count(*) as n from runs group by 1
   ), ends as (
     select coalesce(json_object_agg(state, n), '{}') as ended
     from states where state not in ('submitted', 'scheduled', 'started')
@@ -14,11 +19,10 @@ create function audit_runs() returns text language sql set search_path = {schema
     union all select id, 's', ord from scheduled
     union all select unnest(ids), 'e', ord from finished
     union all select id, 'd', ord from run where is_dead
-    union all (select r.id, 'r', r.ord from (select distinct unnest(ids) as id from claim) c
-      join run r on r.id = c.id and r.state = 'r')
+    union all (select r.id, 'r', r.ord from held h join run r on ${isStartedBy('r', 'h')})
   ), stray as (
     select count(*) as n from (
-      select coalesce(r.id, p.id) from run r full join places p on p.id = r.id and p.ord = r.ord
+      select coalesce(r.id, p.id) from runs r full join places p on p.id = r.id and p.ord = r.ord
         and p.state = case when r.state in ('w', 's', 'r') then r.state when r.is_dead then 'd' else 'e' end
       group by 1 having count(r.id) <> 1 or count(p.id) <> 1) wrong
   ), sums as (

@@ -19,11 +19,14 @@ end
 $$;
 `;
 
-/** Starts the next runs of a lane that have no concurrency key, and says how far it looked. */
+/**
+ * Starts the next runs of a lane that have no concurrency key, and says how far it looked. Their rows stay as they are:
+ * see `isClaimed`.
+ */
 export const CLAIM_NEXT = `
 create function claim_next(
   p_lane text, p_after bigint, p_limit bigint, p_now bigint, p_until bigint,
-  out o_seen bigint, out o_last bigint, out o_keyed bigint, out o_ids text[], out o_claimed text
+  out o_seen bigint, out o_last bigint, out o_keyed bigint, out o_ids text[], out o_ords bigint[], out o_claimed text
 ) language plpgsql as $$
 begin
   with next as materialized (
@@ -32,17 +35,16 @@ begin
   ), moved as (
     delete from ready where ctid = any (array (select place from next where key is null)) returning id
   ), started as (
-    update run r set state = 'r', epoch = epoch + 1, claimed_at = p_now, heartbeat_at = p_now, lease_until = p_until
-    from moved where r.id = moved.id
-    returning r.id, r.ord, r.epoch, r.payload, r.submitted_at, r.run_at, r.record
+    select r.id, r.ord, r.epoch + 1 as epoch, r.payload, r.submitted_at, r.run_at, r.record
+    from moved join run r on r.id = moved.id
   )
   select
-    (select count(*) from next), (select max(ord) from next), (select count(key) from next), array_agg(id),
+    (select count(*) from next), (select max(ord) from next), (select count(key) from next), array_agg(id), array_agg(ord),
     case when count(*) > 0 then concat('{"lane":', to_json(p_lane), ',"at":', p_now, ',"until":', p_until, ',"ids":', json_agg(id),
       ',"ords":', json_agg(ord), ',"epochs":', json_agg(epoch), ',"payloads":', json_agg(payload),
       ',"submitted":', json_agg(submitted_at), ',"due":', json_agg(run_at),
       ',"records":[', string_agg(coalesce(record, 'null'), ','), ']}') end
-  into o_seen, o_last, o_keyed, o_ids, o_claimed
+  into o_seen, o_last, o_keyed, o_ids, o_ords, o_claimed
   from (select * from started order by ord) claimed;
 end
 $$;
@@ -57,7 +59,7 @@ $$;
 export const CLAIM_KEYED = `
 create function claim_keyed(
   p_lane text, p_after bigint, p_last bigint, p_limit bigint, p_now bigint, p_until bigint,
-  out o_ids text[], out o_claimed text[], out o_is_busy boolean
+  out o_ids text[], out o_ords bigint[], out o_claimed text[], out o_is_busy boolean
 ) language plpgsql as $$
 declare
   v_next record;
@@ -84,6 +86,7 @@ begin
       holds_key = v_held < key_limit
     where id = v_run.id;
     o_ids := o_ids || v_run.id;
+    o_ords := o_ords || v_run.ord;
     o_claimed := o_claimed || json_build_object(
       'lane', p_lane, 'at', p_now, 'until', p_until,
       'ids', json_build_array(v_run.id), 'ords', json_build_array(v_run.ord),

@@ -6,7 +6,7 @@
 export const CLAIM = `
 create function claim_runs(
   p_limit bigint, p_lanes text[], p_limits bigint[], p_lows bigint[], p_low_due bigint, p_now bigint, p_until bigint,
-  out o_ids text[], out o_claimed text[], out o_next_due bigint
+  out o_ids text[], out o_ords bigint[], out o_claimed text[], out o_next_due bigint
 ) language plpgsql as $$
 declare
   v_left bigint := p_limit;
@@ -35,6 +35,7 @@ begin
       exit when v_next.o_seen = 0;
       if v_next.o_claimed is not null then
         o_ids := o_ids || v_next.o_ids;
+        o_ords := o_ords || v_next.o_ords;
         o_claimed := o_claimed || v_next.o_claimed;
         v_left := v_left - (v_next.o_seen - v_next.o_keyed);
       end if;
@@ -44,6 +45,7 @@ begin
         select * into v_keyed from claim_keyed(
           p_lanes[v_lane], v_after, v_next.o_last, v_next.o_keyed, p_now, p_until);
         o_ids := o_ids || v_keyed.o_ids;
+        o_ords := o_ords || v_keyed.o_ords;
         o_claimed := o_claimed || v_keyed.o_claimed;
         v_left := v_left - coalesce(cardinality(v_keyed.o_ids), 0);
         v_room := v_room - coalesce(cardinality(v_keyed.o_ids), 0);
@@ -64,7 +66,7 @@ $$;
  */
 export const EXCHANGE = `
 create function exchange(
-  p_ids text[], p_epochs integer[], p_moves text, p_if_expired boolean, p_ats bigint[],
+  p_ids text[], p_epochs integer[], p_moves text, p_if_expired boolean, p_starts bigint[], p_ats bigint[],
   p_errors text[], p_results text[], p_records text, p_ready text[], p_later text[], p_notify boolean,
   p_worker text, p_request text, p_forget text[], p_over text[],
   p_limit bigint, p_lanes text[], p_limits bigint[], p_lows bigint[], p_low_due bigint, p_lease bigint,
@@ -74,6 +76,7 @@ declare
   v_now bigint := now_ms();
   v_answers text := '';
   v_ids text[];
+  v_ords bigint[];
   v_started text[];
   v_claimed text;
   v_next_due bigint;
@@ -82,7 +85,7 @@ declare
 begin
   if cardinality(p_ids) > 0 then
     select o_answers, o_lanes into v_answers, v_lanes
-    from settle_runs(p_ids, p_epochs, p_moves, p_if_expired, p_ats, p_errors, p_results, p_records, v_now);
+    from settle_runs(p_ids, p_epochs, p_moves, p_if_expired, p_starts, p_ats, p_errors, p_results, p_records, v_now);
     if p_notify and (p_ready is not null or p_later is not null or v_lanes is not null) then
       perform tell(p_ready || v_lanes, p_later);
     end if;
@@ -91,17 +94,19 @@ begin
     perform need_read_committed('a claim');
     perform pg_advisory_xact_lock({lock}, hashtext(concat(p_worker, ' ', p_request)));
     select claimed into v_claimed from claim where worker = p_worker and request = p_request;
-    select o_ids, o_claimed, o_next_due into v_ids, v_started, v_next_due
+    select o_ids, o_ords, o_claimed, o_next_due into v_ids, v_ords, v_started, v_next_due
     from claim_runs(case when v_claimed is null then p_limit else 0 end,
       p_lanes, p_limits, p_lows, p_low_due, v_now, v_now + p_lease);
     if v_started is not null then
       v_claimed := '[' || array_to_string(v_started, ',') || ']';
-      perform remember_claim(p_worker, p_request, v_now, v_now + p_lease, v_ids, v_claimed);
+      perform remember_claim(p_worker, p_request, v_now, v_now + p_lease, v_ids, v_ords, v_claimed);
       if p_over is not null then
-        delete from claim where worker = p_worker and request = any (p_over);
+        delete from claim where ctid = any (array (
+          select ctid from claim where worker = p_worker and request = any (p_over) for update skip locked));
       end if;
       if p_forget is not null then
-        update claim set claimed = null where worker = p_worker and request = any (p_forget);
+        update claim set claimed = null where ctid = any (array (
+          select ctid from claim where worker = p_worker and request = any (p_forget) for update skip locked));
       end if;
     end if;
   end if;

@@ -1,3 +1,5 @@
+import { isStartedBy } from './started.ts';
+
 /** Forgets the oldest finished runs beyond those that are kept, and gives how far it came. */
 export const TRIM = `
 create function trim_finished(p_keep bigint, p_low bigint) returns bigint language plpgsql as $$
@@ -40,14 +42,16 @@ end
 $$;
 `;
 
-/** What a claim got, for the one who asks again, and for the one who looks for leases that have run out. */
+/**
+ * What a claim got, for the one who asks again, and for the one who looks for leases that have run out. A request that is
+ * made once more when its answer has been forgotten is another claim; the one before stands under a name of its own.
+ */
 export const REMEMBER = `
 create function remember_claim(
-  p_worker text, p_request text, p_at bigint, p_until bigint, p_ids text[], p_claimed text
+  p_worker text, p_request text, p_at bigint, p_until bigint, p_ids text[], p_ords bigint[], p_claimed text
 ) returns void language sql as $$
-  insert into claim values (p_worker, p_request, p_at, p_until, p_ids, p_claimed)
-  on conflict (worker, request) do update set at = excluded.at, until = least(claim.until, excluded.until),
-    ids = claim.ids || excluded.ids, claimed = excluded.claimed
+  update claim set request = concat(request, ' ', nextval('end_order')) where worker = p_worker and request = p_request;
+  insert into claim values (p_worker, p_request, p_at, p_until, p_ids, p_ords, p_claimed)
 $$;
 `;
 
@@ -56,7 +60,7 @@ $$;
  * heartbeats have moved that on, it is written down, and a claim whose runs have all been settled is forgotten once
  * nobody can ask for it again.
  */
-export const EXPIRED = `
+export const EXPIRED: string = `
 create function expired_ids(p_limit bigint, p_now bigint, out o_ids text[]) language plpgsql as $$
 declare
   v_claim record;
@@ -69,8 +73,10 @@ begin
   for v_claim in select * from claim where until <= p_now order by until for update skip locked loop
     -- Whatever is found from here on ends later than these.
     exit when (select count(*) from unnest(v_leases) as lease where lease <= v_claim.until) >= p_limit;
-    select min(r.lease_until) into v_next
-    from unnest(v_claim.ids) as c (id) join run r on r.id = c.id where r.state = 'r';
+    perform note_starts(v_claim.ids);
+    -- One that somebody is settling at this moment still has the lease of the claim.
+    select min(case r.state when 'r' then r.lease_until else v_claim.until end) into v_next
+    from unnest(v_claim.ids, v_claim.ords) as c (id, ord) join run r on ${isStartedBy('r', 'c')};
     if v_next is null and (v_claim.claimed is null or v_claim.at < p_now - 3600000) then
       delete from claim where worker = v_claim.worker and request = v_claim.request;
     else
@@ -79,8 +85,8 @@ begin
     end if;
     continue when v_next is null or v_next > p_now;
     select array_agg(id), array_agg(lease_until) into v_more, v_ends
-    from (select r.id, r.lease_until from unnest(v_claim.ids) as c (id) join run r on r.id = c.id
-      where r.state = 'r' and r.lease_until <= p_now for update of r skip locked) late;
+    from (select r.id, r.lease_until from unnest(v_claim.ids, v_claim.ords) as c (id, ord) join run r on r.id = c.id
+      where r.state = 'r' and r.ord = c.ord and r.lease_until <= p_now for update of r skip locked) late;
     o_ids := o_ids || v_more;
     v_leases := v_leases || v_ends;
   end loop;
@@ -92,11 +98,10 @@ declare
   v_ids text[] := expired_ids(p_limit, now_ms());
 begin
   return (
-    select coalesce(json_agg(show_run(r) order by r.lease_until, r.id)::text, '[]')
-    from (
-      select r.id from (select distinct id from unnest(v_ids) as found (id)) found join run r on r.id = found.id
-      order by r.lease_until, r.id limit p_limit) late
-    join run r on r.id = late.id);
+    select coalesce(json_agg(shown order by n)::text, '[]')
+    from show_runs(array (
+      select r.id from unnest(v_ids) as found (id) join run r on r.id = found.id
+      order by r.lease_until, r.id limit p_limit)));
 end
 $$;
 `;

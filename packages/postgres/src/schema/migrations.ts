@@ -5,11 +5,12 @@ import { EXPIRED, REMEMBER, TIDY, TRIM } from './keeping-functions.ts';
 import { CANCEL, DISCARD, LEAVE_PLACES, REDRIVE, TAKE_PLACES } from './operator-functions.ts';
 import { GET, HEARTBEAT, LIST, SHOW, VIEWS } from './run-functions.ts';
 import { ANSWER_UNSETTLED, GIVE_BACK, LOCK_KEYS, SETTLE } from './settle-functions.ts';
+import { HELD } from './started.ts';
 import { CLOCK, SUBMIT, TELL } from './submit-functions.ts';
 import { TABLES } from './tables.ts';
 
 const FIRST = [
-  ...[TABLES, CLOCK, SHOW, TELL, SUBMIT, LOCK_KEYS, GIVE_BACK, ANSWER_UNSETTLED, SETTLE],
+  ...[TABLES, HELD, CLOCK, SHOW, TELL, SUBMIT, LOCK_KEYS, GIVE_BACK, ANSWER_UNSETTLED, SETTLE],
   ...[PROMOTE, CLAIM_NEXT, CLAIM_KEYED, CLAIM, REMEMBER, TRIM, TIDY, EXCHANGE],
   ...[GET, LIST, HEARTBEAT, EXPIRED, TAKE_PLACES, LEAVE_PLACES, CANCEL, REDRIVE, DISCARD, AUDIT, VIEWS],
 ];

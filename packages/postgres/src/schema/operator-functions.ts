@@ -1,9 +1,11 @@
+import { isClaimed } from './started.ts';
+
 /**
  * Runs that wait, or those that have ended, locked where they stand in a line and then themselves, as claims and
  * retention do it. One that moves meanwhile is not where it was, and is left out. Operators take turns: they would meet
  * in many lines.
  */
-export const TAKE_PLACES = `
+export const TAKE_PLACES: string = `
 create function take_places(p_ids text[], p_ended boolean) returns setof run language plpgsql as $$
 declare
   v_found run[];
@@ -21,7 +23,8 @@ begin
   perform from unnest(v_found) f join finished l on l.ord = f.ord
     where f.state not in ('w', 's') and not f.is_dead order by f.ord for update of l;
   return query
-    select r.* from unnest(v_found) f join run r on r.id = f.id where r.state = f.state and r.ord = f.ord for update of r;
+    select r.* from unnest(v_found) f join run r on r.id = f.id where r.state = f.state and r.ord = f.ord
+      and not ${isClaimed('r')} for update of r;
 end
 $$;
 `;
@@ -49,22 +52,23 @@ $$;
  * Cancels runs that wait and leaves word for the workers of started ones. Those that somebody is moving or settling at
  * this moment are left, to be asked for again: that may be a transaction of a handler's, and last. Ids must not repeat.
  */
-export const CANCEL = `
+export const CANCEL: string = `
 create function cancel_runs(p_ids text[]) returns text language plpgsql {settings} as $$
 declare
   v_now bigint := now_ms();
   v_end bigint := nextval('end_order');
   v_cancelled run[];
+  v_locked text[];
   v_requested text[];
 begin
   perform lock_keys(array (select distinct key from run where id = any (p_ids) and state in ('w', 's') and key is not null));
   select array_agg(r) into v_cancelled from take_places(p_ids, false) r;
   perform leave_places(v_cancelled);
   update run set state = 'X', ord = v_end, ended_at = v_now where id = any (array (select id from unnest(v_cancelled)));
+  select array_agg(id) into v_locked
+  from (select id from run where id = any (p_ids) and state in ('w', 'r') for update skip locked) free;
   with asked as (
-    update run set wants_cancel = true where ctid = any (array (
-      select ctid from run where id = any (p_ids) and state = 'r' for update skip locked))
-    returning id
+    update run r set wants_cancel = true where id = any (v_locked) and (state = 'r' or ${isClaimed('r')}) returning id
   )
   select array_agg(id) into v_requested from asked;
   if v_cancelled is not null then

@@ -1,25 +1,31 @@
-/** What people call the letters of states, and a run as a client reads it. */
-export const SHOW = `
+import { isClaimed, isStartedBy } from './started.ts';
+
+/** What people call the letters of states, and runs as a client reads them, in the order asked: null for an unknown one. */
+export const SHOW: string = `
 create function state_name(p_state "char") returns text language sql immutable as $$
   select case p_state when 'w' then 'submitted' when 's' then 'scheduled' when 'r' then 'started' when 'C' then 'completed'
     when 'X' then 'cancelled' when 'D' then 'dropped' when 'f' then 'failed' when 'F' then 'failed'
     when 't' then 'stalled' when 'T' then 'stalled' else 'rate_limited' end
 $$;
 
-create function show_run(p_run run) returns json language sql immutable as $$
-  select json_build_array(p_run.id, p_run.lane, p_run.payload, {schema}.state_name(p_run.state), p_run.epoch,
-    p_run.submitted_at, p_run.run_at, p_run.claimed_at, p_run.heartbeat_at, p_run.ended_at, p_run.wants_cancel,
-    p_run.result, p_run.record::json, p_run.key, p_run.key_limit, p_run.key_waits)
+create function show_runs(p_ids text[]) returns table (n bigint, shown json) language sql set enable_hashjoin = on as $$
+  with asked as materialized (
+    select r.*, a.n from unnest(p_ids) with ordinality as a (id, n) left join run r on r.id = a.id
+  ), since as materialized (
+    select * from held where exists (select from asked where ${isClaimed('asked')})
+  )
+  select r.n, case when r.id is not null then json_build_array(r.id, r.lane, r.payload,
+    state_name(case when h.id is null then r.state else 'r' end), r.epoch + case when h.id is null then 0 else 1 end,
+    r.submitted_at, r.run_at, coalesce(r.claimed_at, h.at), coalesce(r.heartbeat_at, h.at), r.ended_at, r.wants_cancel,
+    r.result, r.record::json, r.key, r.key_limit, r.key_waits) end
+  from asked r left join since h on r.state = 'w' and ${isStartedBy('r', 'h')}
 $$;
 `;
 
 /** Reads runs in the order asked. */
 export const GET = `
-create function get_runs(p_ids text[]) returns text language plpgsql {settings} as $$
-begin
-  return (select coalesce(json_agg((select show_run(r) from run r where r.id = asked.id) order by n)::text, '[]')
-  from unnest(p_ids) with ordinality as asked (id, n));
-end
+create function get_runs(p_ids text[]) returns text language sql {settings} as $$
+  select coalesce(json_agg(shown order by n)::text, '[]') from show_runs(p_ids)
 $$;
 `;
 
@@ -27,48 +33,54 @@ $$;
  * Runs of one state by ascending id: dead letters by their index, the others from the rows that say what is next, so
  * that a page takes as long as there are runs of its state, whatever else there is.
  */
-export const LIST = `
+export const LIST: string = `
 create function list_runs(
   p_state text, p_lane text, p_before bigint, p_error text, p_limit bigint, p_after text
-) returns text language sql {settings} as $$
-  select coalesce(json_agg(show_run(r) order by r.id)::text, '[]')
-  from (
-    select found.id from (
-      select id from ready where p_state = 'submitted'
-      union all select id from parked where p_state = 'submitted'
-      union all select id from scheduled where p_state = 'scheduled'
-      union all (select distinct unnest(ids) from claim where p_state = 'started')
-      union all select unnest(ids) from finished where p_state not in ('submitted', 'scheduled', 'started')
-      union all (
-        select r.id from run r
-        where is_dead and p_state not in ('submitted', 'scheduled', 'started') and r.id > p_after
-          and state_name(r.state) = p_state and (p_lane is null or r.lane = p_lane)
-          and (p_before is null or r.ended_at < p_before) and (p_error is null or r.error_name = p_error)
-        order by r.id limit p_limit)
-    ) found
-    join run r on r.id = found.id
-    where r.id > p_after and state_name(r.state) = p_state and (p_lane is null or r.lane = p_lane)
-      and (p_before is null or r.ended_at < p_before) and (p_error is null or r.error_name = p_error)
-    order by r.id limit p_limit
-  ) page
-  join run r on r.id = page.id
+) returns text language plpgsql {settings} as $$
+declare
+  v_ids text[];
+begin
+  v_ids := array (
+    select id from ready where p_state = 'submitted'
+    union all select id from parked where p_state = 'submitted'
+    union all select id from scheduled where p_state = 'scheduled'
+    union all (select distinct id from held where p_state = 'started')
+    union all select unnest(ids) from finished where p_state not in ('submitted', 'scheduled', 'started')
+    union all (
+      select r.id from run r
+      where is_dead and p_state not in ('submitted', 'scheduled', 'started') and r.id > p_after
+        and state_name(r.state) = p_state and (p_lane is null or r.lane = p_lane)
+        and (p_before is null or r.ended_at < p_before) and (p_error is null or r.error_name = p_error)
+      order by r.id limit p_limit));
+  return (
+    select coalesce(json_agg(shown order by n)::text, '[]')
+    from show_runs(array (
+      select r.id from unnest(v_ids) as found (id) join run r on r.id = found.id
+      where r.id > p_after and state_name(case when ${isClaimed('r')} then 'r' else r.state end) = p_state
+        and (p_lane is null or r.lane = p_lane)
+        and (p_before is null or r.ended_at < p_before) and (p_error is null or r.error_name = p_error)
+      order by r.id limit p_limit)));
+end
 $$;
 `;
 
 /** Extends leases. */
-export const HEARTBEAT = `
+export const HEARTBEAT: string = `
 create function beat(p_ids text[], p_epochs integer[], p_lease bigint) returns text language plpgsql {settings} as $$
 declare
   v_now bigint := now_ms();
 begin
   -- One that is being settled in a transaction of its handler's is locked: nobody waits for that.
+  perform note_starts(p_ids);
   update run set lease_until = greatest(lease_until, v_now + p_lease), heartbeat_at = greatest(heartbeat_at, v_now)
   where ctid = any (array (
     select r.ctid from unnest(p_ids, p_epochs) as b (id, epoch) join run r on r.id = b.id and r.epoch = b.epoch
     where r.state = 'r' for update of r skip locked));
   return (
     select string_agg(
-      case when r.id is null then 'g' when r.state <> 'r' or r.epoch <> b.epoch then 'f'
+      case when r.id is null then 'g'
+        when not case r.state when 'r' then r.epoch = b.epoch when 'w' then r.epoch + 1 = b.epoch and ${isClaimed('r')}
+          else false end then 'f'
         when r.wants_cancel then 'c' else 'o' end,
       '' order by b.n)
     from unnest(p_ids, p_epochs) with ordinality as b (id, epoch, n) left join run r on r.id = b.id);
@@ -80,7 +92,7 @@ $$;
  * For people who look at the tables: what waits for another attempt, and when that is due. How many attempts a task
  * allows stands in its policy, not here: \`is_eligible\` takes it.
  */
-export const VIEWS = `
+export const VIEWS: string = `
 create function is_eligible(p_attempts integer, p_max_attempts double precision default 3, p_retryable boolean default true)
 returns boolean language sql immutable as $$
   select coalesce(p_attempts, 0) = 0 or (coalesce(p_retryable, true) and p_attempts < coalesce(p_max_attempts, 3))
@@ -93,5 +105,5 @@ create view retry_eligible as
     select id, lane, state, coalesce((record::json ->> 'failures')::integer, 0) as failures,
       coalesce((record::json ->> 'stalls')::integer, 0) as stalls,
       coalesce(run_at, (record::json ->> 'runAt')::numeric::bigint) as run_at
-    from run where state in ('w', 's')) waiting;
+    from run r where r.state in ('w', 's') and not ${isClaimed('r')}) waiting;
 `;

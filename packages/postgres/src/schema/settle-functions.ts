@@ -1,3 +1,5 @@
+import { isClaimed } from './started.ts';
+
 /**
  * Writes outcomes, each by the holder of its epoch only: one statement, which rewrites the runs and puts them in line
  * where they go on. Moves, one letter each: \`r\` front of the lane, \`b\` back of it, \`s\` schedule; the ends, which are
@@ -7,9 +9,9 @@
  *
  * Gives one letter per settlement (ok, already, fenced, gone), and the lanes that got back runs whose key is free.
  */
-export const SETTLE = `
+export const SETTLE: string = `
 create function settle_runs(
-  p_ids text[], p_epochs integer[], p_moves text, p_if_expired boolean, p_ats bigint[],
+  p_ids text[], p_epochs integer[], p_moves text, p_if_expired boolean, p_starts bigint[], p_ats bigint[],
   p_errors text[], p_results text[], p_records text, p_now bigint,
   out o_answers text, out o_lanes text[]
 ) language plpgsql as $$
@@ -19,25 +21,33 @@ declare
   v_taken bigint[];
   v_keys text[];
 begin
+  if p_if_expired then
+    perform note_starts(p_ids);
+  end if;
   with taken as (
     update run r set
       state = case when s.move not in ('r', 'b', 's') then s.move when r.wants_cancel then 'X'
         when s.move = 's' then 's' else 'w' end::"char",
+      epoch = s.epoch,
       ord = case when r.wants_cancel then v_end else s.ord end,
       submitted_at = case when s.record is null then r.submitted_at end,
       run_at = case when s.move = 's' and not r.wants_cancel then s.at when s.record is null then r.run_at end,
-      claimed_at = case when s.record is null then r.claimed_at end,
-      heartbeat_at = case when s.record is null then r.claimed_at end,
+      claimed_at = case when s.record is null then s.started end,
+      heartbeat_at = case when s.record is null then s.started end,
       ended_at = case when s.move not in ('r', 'b', 's') then s.at when r.wants_cancel then p_now end,
       holds_key = false, wants_cancel = false, is_dead = s.move in ('f', 't', 'l'),
       error_name = s.error, result = s.result, record = s.record
     from (
       select *, case move when 'b' then nextval('back_order') when 's' then nextval('back_order')
         when 'r' then v_front + n - 1 else v_end end as ord
-      from unnest(p_ids, p_epochs, string_to_array(p_moves, null), p_ats, p_errors, p_results,
-        string_to_array(p_records, chr(10), '')) with ordinality as s (id, epoch, move, at, error, result, record, n)
+      from unnest(p_ids, p_epochs, string_to_array(p_moves, null), p_starts, p_ats, p_errors, p_results,
+        string_to_array(p_records, chr(10), ''))
+        with ordinality as s (id, epoch, move, started, at, error, result, record, n)
     ) s
-    where r.id = s.id and r.epoch = s.epoch and r.state = 'r' and (not p_if_expired or r.lease_until <= p_now)
+    where r.id = s.id and case r.state
+      when 'r' then r.epoch = s.epoch and (not p_if_expired or r.lease_until <= p_now)
+      when 'w' then r.epoch = s.epoch - 1 and not p_if_expired and ${isClaimed('r')}
+      else false end
     returning s.n, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead
   ), again as (
     insert into ready (lane, ord, id, key) select lane, ord, id, key from taken where state = 'w'

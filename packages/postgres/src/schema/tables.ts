@@ -1,14 +1,15 @@
 /**
  * The tables. A run is one row of `run` from its submission until it is forgotten, and keeps its id from being given
  * twice. Its state stands there; a move rewrites the row in place, in the room that its page keeps free for that, and
- * touches no index as long as the run has no concurrency key and is no dead letter.
+ * touches no index as long as the run has no concurrency key and is no dead letter. A claim is no such move: see
+ * `isClaimed`.
  *
  * The other tables say what is next, in rows that are written once and deleted once: what is ready, what waits for its
  * key or for its time, what each claim holds (until its lease ends at the earliest), and what has finished, oldest first.
  * Text sorts by its bytes: fast, and the same everywhere.
  *
- * States, one letter each: \`w\` waits in its lane or for its key, \`s\` is scheduled, \`r\` is started; the ends are those
- * of `settle_runs`. `record` is what the latest settlement said of the run (counters, instants, errors), in JSON; null
+ * States, one letter each: \`w\` waits in its lane or for its key (or is claimed), \`s\` is scheduled, \`r\` is started; the
+ * ends are those of `settle_runs`. `record` is what the latest settlement said of the run (counters, instants, errors), in JSON; null
  * where the columns say all.
  */
 export const TABLES = `
@@ -38,7 +39,7 @@ create table run (
   error_name text,
   result text,
   record text
-) with (fillfactor = 40);
+) with (fillfactor = 45);
 create index run_dead on run (id) where is_dead;
 create index run_key on run (key) where holds_key;
 
@@ -73,6 +74,7 @@ create table claim (
   at bigint not null,
   until bigint not null,
   ids text[] not null,
+  ords bigint[] not null,
   claimed text,
   primary key (worker, request)
 );
