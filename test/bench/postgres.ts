@@ -12,6 +12,7 @@ import { compareDelays } from './queues/compare-delays.ts';
 import type { Contender } from './queues/contender.ts';
 import { graphileWorker } from './queues/graphile-worker.ts';
 import { contendOnRetry } from './queues/on-retry.ts';
+import { ownCeiling } from './queues/own-ceiling.ts';
 import { pgBoss } from './queues/pg-boss.ts';
 import { pinned } from './queues/pinned.ts';
 import { ceiling } from './queues/postgres-ceiling.ts';
@@ -76,6 +77,17 @@ await compare('process, concurrency 100', 'runs/s', [
   ...contenders.map((one) => processRow(one, countOf(one, 60_000), 100)),
   // As many a batch as our worker claims: half of its 100 slots and the 500 that it holds ready.
   {
+    name: 'our own statement, without queue and worker (ceiling)',
+    take: async () => {
+      const bench = await ours.open();
+      for (let from = 0; from < 60_000; from += 1_000)
+        await bench.submitBulk(Array.from({ length: 1_000 }, (_, index) => from + index));
+      const rate = await ownCeiling(server.url, SCHEMA, { lane: 'bench@1', count: 60_000, batch: 300 });
+      await bench.close();
+      return rate;
+    },
+  },
+  {
     name: 'bare statement, payloads and outcomes (ceiling)',
     take: () => ceiling(server.url, { of: 'runs', count: 60_000, batch: 300 }),
   },
@@ -105,7 +117,10 @@ await compare(
 await compare(
   'retries, fail twice then succeed',
   'executions/s',
-  contenders.map((one) => ({ name: one.name, take: () => failTwice(one, countOf(one, 12_000)) })),
+  [...contenders, graphileWorker(server.url, 'one by one')].map((one) => ({
+    name: one.name,
+    take: () => failTwice(one, countOf(one, 12_000)),
+  })),
 );
 
 if (isWanted('pinned')) {

@@ -20,12 +20,16 @@ for each row when (new.last_error is distinct from old.last_error or (old.locked
 execute function ${SCHEMA}.retry_at_once();
 `;
 
-/** graphile-worker in its batch mode: a local queue of 500, completions and failures batched. */
-export function graphileWorker(url: string): Contender {
-  return { name: 'graphile-worker', open: () => openGraphile(url) };
+/** How failures leave it: in batches, which it does only if told to, or each by a statement of its own. */
+type Failures = 'batched' | 'one by one';
+
+/** graphile-worker in its batch mode: a local queue of 500, completions batched, and failures if so wished. */
+export function graphileWorker(url: string, failures: Failures = 'batched'): Contender {
+  const name = failures === 'batched' ? 'graphile-worker' : 'graphile-worker, failures one by one';
+  return { name, open: () => openGraphile(url, failures) };
 }
 
-async function openGraphile(url: string): Promise<Bench> {
+async function openGraphile(url: string, failures: Failures): Promise<Bench> {
   const pool = new pg.Pool({ connectionString: url, max: 10 });
   pool.on('error', () => {});
   await pool.query(`drop schema if exists ${SCHEMA} cascade`);
@@ -39,7 +43,7 @@ async function openGraphile(url: string): Promise<Bench> {
     submitBulk: (payloads) =>
       utils.addJobs(payloads.map((payload) => ({ identifier: 'bench', payload: { payload } }))),
     work: async (work) => {
-      const runner = await startRunner(pool, logger, work);
+      const runner = await startRunner(pool, logger, { ...work, leave: failures });
       return () => runner.stop();
     },
     close: async () => {
@@ -50,8 +54,12 @@ async function openGraphile(url: string): Promise<Bench> {
   };
 }
 
-function startRunner(pgPool: pg.Pool, logger: Logger, work: Work): Promise<Runner> {
-  const { concurrency, failures = 0, onStart, onDone } = work;
+function startRunner(
+  pgPool: pg.Pool,
+  logger: Logger,
+  work: Work & { readonly leave: Failures },
+): Promise<Runner> {
+  const { concurrency, failures = 0, leave, onStart, onDone } = work;
   return run({
     pgPool,
     logger,
@@ -70,7 +78,7 @@ function startRunner(pgPool: pg.Pool, logger: Logger, work: Work): Promise<Runne
         ...(onStart === undefined && { localQueue: { size: 500 } }),
         pollInterval: onStart === undefined ? 100 : 10,
         completeJobBatchDelay: 0,
-        failJobBatchDelay: 0,
+        ...(leave === 'batched' && { failJobBatchDelay: 0 }),
       },
     },
   });

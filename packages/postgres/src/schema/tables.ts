@@ -39,7 +39,7 @@ create table run (
   error_name text,
   result text,
   record text
-) with (fillfactor = 45);
+) with (fillfactor = 40);
 create index run_dead on run (id) where is_dead;
 create index run_key on run (key) where holds_key;
 
