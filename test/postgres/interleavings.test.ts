@@ -178,6 +178,26 @@ describeOnPostgres('two connections', (server) => {
     expect(await cancelling).toEqual(['ended', 'cancelled']);
   });
 
+  it('list runs as they were found, also when they move on or are forgotten before they are read', async () => {
+    await submit({ id: 'a' }, { id: 'b' });
+    const settle = completed(await claim('r'));
+    await tx.query('select pg_advisory_xact_lock(42)');
+    await pool.query(`alter function ${schema.name}.show_runs rename to show_runs_then`);
+    await pool.query(`create function ${schema.name}.show_runs(p_ids text[]) returns table (n bigint, shown json)
+      language plpgsql stable as $$ begin perform pg_advisory_xact_lock_shared(42);
+      return query select * from show_runs_then(p_ids); end $$`);
+    const listing = broker.list({ state: 'started', limit: 9 });
+    await untilBlocked();
+    await broker.exchange({ settle });
+    await broker.discard(['b']);
+    await tx.query('commit');
+
+    expect((await listing).map(({ id, state }) => [id, state])).toEqual([
+      ['a', 'started'],
+      ['b', 'started'],
+    ]);
+  });
+
   it('refuse to discard or redrive what waits, also what a transaction is moving', async () => {
     await submit(...['holder', 'parked'].map((id) => ({ id, concurrency: ONE_AT_A_TIME })));
     await broker.within(tx).exchange({ settle: completed(await claim('r')) });

@@ -1,6 +1,9 @@
 import { isClaimed, isStartedBy } from './started.ts';
 
-/** What people call the letters of states, and runs as a client reads them, in the order asked: null for an unknown one. */
+/**
+ * What people call the letters of states, and runs as a client reads them, in the order asked: null for an unknown one.
+ * `stable`: they are read as the statement that asks for them sees the tables.
+ */
 export const SHOW: string = `
 create function state_name(p_state "char") returns text language sql immutable as $$
   select case p_state when 'w' then 'submitted' when 's' then 'scheduled' when 'r' then 'started' when 'C' then 'completed'
@@ -8,7 +11,8 @@ create function state_name(p_state "char") returns text language sql immutable a
     when 't' then 'stalled' when 'T' then 'stalled' else 'rate_limited' end
 $$;
 
-create function show_runs(p_ids text[]) returns table (n bigint, shown json) language sql set enable_hashjoin = on as $$
+create function show_runs(p_ids text[]) returns table (n bigint, shown json)
+language sql stable set enable_hashjoin = on as $$
   with asked as materialized (
     select r.*, a.n from unnest(p_ids) with ordinality as a (id, n) left join run r on r.id = a.id
   ), since as materialized (
