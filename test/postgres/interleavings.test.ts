@@ -243,6 +243,18 @@ describeOnPostgres('two connections', (server) => {
   });
 
   it.each(['repeatable read', 'serializable'])(
+    'refuse no settlement of a claim that a transaction at %s began too early to see',
+    async (level) => {
+      await tx.query(`set transaction isolation level ${level}`);
+      await submit({ id: 'a' });
+      await tx.query('select 1');
+      const settle = completed(await claim('r'));
+
+      await expect(broker.within(tx).exchange({ settle })).rejects.toMatchObject({ code: '40001' });
+    },
+  );
+
+  it.each(['repeatable read', 'serializable'])(
     'free no key at %s, which would not see who waits for it',
     async (level) => {
       await tx.query(`set transaction isolation level ${level}`);

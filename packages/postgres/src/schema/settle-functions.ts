@@ -75,6 +75,10 @@ $$;
 export const ANSWER_UNSETTLED = `
 create function answer_unsettled(p_ids text[], p_epochs integer[], p_records text, p_taken bigint[]) returns text
 language sql set enable_hashjoin = on as $$
+  -- Fails where the snapshot of a transaction is older than the claim, which it then would not see.
+  select from unnest(p_ids, p_epochs) as s (id, epoch),
+    lateral (select from run r join ready l on l.lane = r.lane and l.ord = r.ord
+      where r.id = s.id and r.state = 'w' and r.epoch = s.epoch - 1 for update of l skip locked) waiting;
   select string_agg(
     case
       when t.n is not null then 'o'
