@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { createPostgresBroker, migrate } from '@retry/postgres';
+import pg from 'pg';
 import { expect, it } from 'vitest';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import type { Read } from './plans.ts';
@@ -45,7 +47,43 @@ describeOnPostgres('the plan of every statement', (server) => {
       expect(readsOf(listed)).toEqual(readsOf(listedAnalysed));
     },
   );
+
+  it('reads what claims hold once, also when it was made while they held little', {
+    timeout: 60_000,
+  }, async () => {
+    const client = new pg.Client({ connectionString: server().url });
+    await client.connect();
+    const schema = `grown_${randomUUID().slice(0, 8)}`;
+    await migrate(client, { schema });
+    const broker = createPostgresBroker({ client, schema, listen: false });
+    const look = async (id: string): Promise<readonly string[]> => {
+      await broker.get([id]);
+      await broker.list({ state: 'started', limit: 1000 });
+      const answers = await broker.heartbeat([{ id, epoch: 1 }], 60_000);
+      await broker.findExpired(1000);
+      return answers;
+    };
+    await broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]);
+    const lanes = new Map([['l', 1]]);
+    await broker.exchange({ claim: { worker: 'w', requestId: 'r', limit: 1, lanes, leaseMs: 60_000 } });
+    await client.query('analyze');
+    await look('a');
+    await hold(client, schema);
+    await client.query("set statement_timeout = '5s'");
+
+    expect(await look('many-7')).toEqual(['ok']);
+    await client.query(`drop schema ${schema} cascade`);
+    await client.end();
+  });
 });
+
+/** 200 000 started runs in claims of 100, as their claims leave them. */
+async function hold(client: pg.Client, schema: string): Promise<void> {
+  await client.query(`insert into ${schema}.run (id, state, epoch, ord, lane, payload)
+    select 'many-' || n, 'w', 0, n + 100, 'l', '{}' from generate_series(1, 200000) n`);
+  await client.query(`insert into ${schema}.claim select 'w', n / 100, 1, 1, array_agg('many-' || n), array_agg(n + 100)
+    from generate_series(1, 200000) n group by n / 100`);
+}
 
 function isWhole({ table, how }: Read, allowed: readonly string[]): boolean {
   return !['Index Scan', 'Index Only Scan', 'Tid Scan'].includes(how) && !allowed.includes(table);

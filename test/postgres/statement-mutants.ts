@@ -25,8 +25,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no fence on heartbeats',
-    right: 'join run r on r.id = b.id and r.epoch = b.epoch',
-    wrong: 'join run r on r.id = b.id',
+    right: 'run.id = b.id and run.epoch = b.epoch',
+    wrong: 'run.id = b.id',
   },
   {
     name: 'no stall check: a cleaner takes a run whose lease lives',

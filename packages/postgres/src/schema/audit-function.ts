@@ -7,7 +7,7 @@ create function audit_runs() returns text language sql set search_path = {schema
     select coalesce(sum(submitted), 0) as submitted, coalesce(sum(forgotten), 0) as forgotten from tally
   ), runs as (
     select r.id, r.ord, r.is_dead, case when h.id is null then r.state else 'r' end as state
-    from run r left join held h on ${isStartedBy('r', 'h')}
+    from run r left join held() h on ${isStartedBy('r', 'h')}
   ), states as (
     select state_name(state) as state, count(*) as n from runs group by 1
   ), ends as (
@@ -19,7 +19,7 @@ create function audit_runs() returns text language sql set search_path = {schema
     union all select id, 's', ord from scheduled
     union all select unnest(ids), 'e', ord from finished
     union all select id, 'd', ord from run where is_dead
-    union all (select r.id, 'r', r.ord from held h join run r on ${isStartedBy('r', 'h')})
+    union all (select r.id, 'r', r.ord from held() h join run r on ${isStartedBy('r', 'h')})
   ), stray as (
     select count(*) as n from (
       select coalesce(r.id, p.id) from runs r full join places p on p.id = r.id and p.ord = r.ord

@@ -63,7 +63,7 @@ $$;
 export const EXPIRED: string = `
 create function expired_ids(p_limit bigint, p_now bigint, out o_ids text[]) language plpgsql as $$
 declare
-  v_claim record;
+  v_claim claim;
   v_next bigint;
   v_leases bigint[] := '{}';
   v_more text[];
@@ -73,10 +73,11 @@ begin
   for v_claim in select * from claim where until <= p_now order by until for update skip locked loop
     -- Whatever is found from here on ends later than these.
     exit when (select count(*) from unnest(v_leases) as lease where lease <= v_claim.until) >= p_limit;
-    perform note_starts(v_claim.ids);
+    perform note_claim(v_claim);
     -- One that somebody is settling at this moment still has the lease of the claim.
     select min(case r.state when 'r' then r.lease_until else v_claim.until end) into v_next
-    from unnest(v_claim.ids, v_claim.ords) as c (id, ord) join run r on ${isStartedBy('r', 'c')};
+    from unnest(v_claim.ids, v_claim.ords) as c (id, ord),
+      lateral (select * from run where ${isStartedBy('run', 'c')} offset 0) r;
     if v_next is null and (v_claim.claimed is null or v_claim.at < p_now - 3600000) then
       delete from claim where worker = v_claim.worker and request = v_claim.request;
     else
@@ -100,7 +101,7 @@ begin
   return (
     select coalesce(json_agg(shown order by n)::text, '[]')
     from show_runs(array (
-      select r.id from unnest(v_ids) as found (id) join run r on r.id = found.id
+      select r.id from unnest(v_ids) as found (id), lateral (select * from run where run.id = found.id offset 0) r
       order by r.lease_until, r.id limit p_limit)));
 end
 $$;

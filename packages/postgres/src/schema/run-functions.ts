@@ -14,9 +14,10 @@ $$;
 create function show_runs(p_ids text[]) returns table (n bigint, shown json)
 language sql stable set enable_hashjoin = on as $$
   with asked as materialized (
-    select r.*, a.n from unnest(p_ids) with ordinality as a (id, n) left join run r on r.id = a.id
+    select r.*, a.n from unnest(p_ids) with ordinality as a (id, n)
+      left join lateral (select * from run where run.id = a.id offset 0) r on true
   ), since as materialized (
-    select * from held where exists (select from asked where ${isClaimed('asked')})
+    select * from held() where exists (select from asked where ${isClaimed('asked')})
   )
   select r.n, case when r.id is not null then json_build_array(r.id, r.lane, r.payload,
     state_name(case when h.id is null then r.state else 'r' end), r.epoch + case when h.id is null then 0 else 1 end,
@@ -48,7 +49,7 @@ begin
     select id from ready where p_state = 'submitted'
     union all select id from parked where p_state = 'submitted'
     union all select id from scheduled where p_state = 'scheduled'
-    union all (select distinct id from held where p_state = 'started')
+    union all (select distinct id from held() where p_state = 'started')
     union all select unnest(ids) from finished where p_state not in ('submitted', 'scheduled', 'started')
     union all (
       select r.id from run r
@@ -59,7 +60,7 @@ begin
   return (
     select coalesce(json_agg(shown order by n)::text, '[]')
     from show_runs(array (
-      select r.id from unnest(v_ids) as found (id) join run r on r.id = found.id
+      select r.id from unnest(v_ids) as found (id), lateral (select * from run where run.id = found.id offset 0) r
       where r.id > p_after and state_name(case when ${isClaimed('r')} then 'r' else r.state end) = p_state
         and (p_lane is null or r.lane = p_lane)
         and (p_before is null or r.ended_at < p_before) and (p_error is null or r.error_name = p_error)
@@ -78,8 +79,8 @@ begin
   perform note_starts(p_ids);
   update run set lease_until = greatest(lease_until, v_now + p_lease), heartbeat_at = greatest(heartbeat_at, v_now)
   where ctid = any (array (
-    select r.ctid from unnest(p_ids, p_epochs) as b (id, epoch) join run r on r.id = b.id and r.epoch = b.epoch
-    where r.state = 'r' for update of r skip locked));
+    select r.place from unnest(p_ids, p_epochs) as b (id, epoch), lateral (
+      select ctid as place from run where run.id = b.id and run.epoch = b.epoch and state = 'r' for update skip locked) r));
   return (
     select string_agg(
       case when r.id is null then 'g'
@@ -87,7 +88,8 @@ begin
           else false end then 'f'
         when r.wants_cancel then 'c' else 'o' end,
       '' order by b.n)
-    from unnest(p_ids, p_epochs) with ordinality as b (id, epoch, n) left join run r on r.id = b.id);
+    from unnest(p_ids, p_epochs) with ordinality as b (id, epoch, n)
+      left join lateral (select * from run where run.id = b.id offset 0) r on true);
 end
 $$;
 `;
