@@ -2,7 +2,8 @@
  * A claim writes nothing into the row of a run without a concurrency key: such a row says that its run waits, but the run
  * stands in no lane, and the claim says since when it is started; its epoch is one more than the row counts. What is rare
  * writes that into the row: a heartbeat, a lease that has run out. `offset 0` has the lane looked up for each run, whatever
- * the server believes of its size.
+ * the server believes of its size. A row that had to be waited for is looked at anew, but its lane as it was: whoever locks
+ * what is claimed also compares its epoch or its place.
  */
 export const isClaimed = (run: string): string =>
   `(${run}.state = 'w' and ${run}.key is null
