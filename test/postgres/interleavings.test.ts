@@ -166,6 +166,22 @@ describeOnPostgres('two connections', (server) => {
     ]);
   });
 
+  it('fence who held a run whose id was forgotten and given to another', async () => {
+    const other = createPostgresBroker({ client: pool, schema: schema.name, listen: false });
+    await submit({ id: 'a' });
+    const lost = await claim('r');
+    await other.exchange({ settle: lost.map(({ run }) => settlementOf(run, { type: 'fail', at: 0 })) });
+    await other.discard(['a']);
+    await submit({ id: 'a' });
+    const waiting = await broker.exchange({ settle: completed(lost) });
+    const [again] = await claim('again', 9, other);
+    const started = await broker.exchange({ settle: completed(lost) });
+    await other.close();
+
+    expect([waiting.settled, started.settled]).toEqual([['fenced'], ['fenced']]);
+    expect(again?.run.epoch).toBe(1);
+  });
+
   it('let operators go on while one waits for a run that a transaction settles', async () => {
     await submit({ id: 'open' });
     await broker.within(tx).exchange({ settle: completed(await claim('r')) });

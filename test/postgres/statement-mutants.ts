@@ -20,8 +20,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that waits is settled',
-    right: "when 'w' then r.epoch = s.epoch - 1 and not p_if_expired and",
-    wrong: "when 'w' then r.epoch = s.epoch - 1 and not p_if_expired or",
+    right: "when 'w' then r.epoch = s.epoch - 1 and (s.place is not null or",
+    wrong: "when 'w' then r.epoch = s.epoch - 1 and (true or",
   },
   {
     name: 'no fence on heartbeats',
@@ -32,6 +32,11 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'no stall check: a cleaner takes a run whose lease lives',
     right: 'and (not p_if_expired or r.lease_until <= p_now)',
     wrong: '',
+  },
+  {
+    name: 'no stall check before a heartbeat',
+    right: 'and h.until <= p_now))',
+    wrong: '))',
   },
   {
     name: 'a repeated settlement is heard as another outcome',

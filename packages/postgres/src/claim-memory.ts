@@ -15,11 +15,18 @@ const LATE_COMMIT_MS = 1_000;
 /** A worker has up to two exchanges under way; the rest is for those that come late. The next one makes it four. */
 const REPLIES_PER_WORKER = 3;
 
+/** A started run: a later start of the same one may be heard of before this one's end. */
+export interface Held {
+  readonly epoch: number;
+  /** Where it stood in its lane: nobody but the one who claimed it knows that. */
+  readonly ord: number;
+}
+
 /** A claim that got something. */
 export interface Answered {
   readonly request: string;
-  /** Runs that nobody has settled yet by this client, and their epochs: a later start of one may be heard of first. */
-  readonly held: Map<string, number>;
+  /** By their ids, the runs that nobody has settled yet by this client. */
+  readonly held: Map<string, Held>;
 }
 
 /** Where one claim begins to look. */
@@ -90,13 +97,28 @@ export class ClaimMemory {
     this.#requests.set(worker, [...kept, { request: requestId, held }]);
   }
 
+  /** Where these runs stood when they were claimed, as far as it is remembered. */
+  placesOf(settlements: readonly Settlement[]): readonly (number | undefined)[] {
+    const claims = this.#holding();
+    return settlements.map(({ id, epoch }) => {
+      for (const { held } of claims) {
+        const run = held.get(id);
+        if (run?.epoch === epoch) return run.ord;
+      }
+      return undefined;
+    });
+  }
+
   /** No claim from before holds a run whose settlement was heard. */
   settled(settlements: readonly Settlement[], answers: readonly SettleAnswer[]): void {
-    for (const { held } of [...this.#requests.values()].flat()) {
-      if (held.size === 0) continue;
+    for (const { held } of this.#holding()) {
       settlements.forEach(({ id, epoch }, index) => {
-        if (answers[index] === 'ok' && held.get(id) === epoch) held.delete(id);
+        if (answers[index] === 'ok' && held.get(id)?.epoch === epoch) held.delete(id);
       });
     }
+  }
+
+  #holding(): readonly Answered[] {
+    return [...this.#requests.values()].flat().filter(({ held }) => held.size > 0);
   }
 }

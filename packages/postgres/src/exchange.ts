@@ -1,5 +1,5 @@
 import type { Claim, ExchangeReply, ExchangeRequest, SettleAnswer, Settlement } from '@retry/core/broker';
-import type { Answered, ClaimMemory, Look } from './claim-memory.ts';
+import type { Answered, ClaimMemory, Held, Look } from './claim-memory.ts';
 import type { Database, SqlValue } from './database.ts';
 import type { ClaimedRows } from './read-claims.ts';
 import { readClaims } from './read-claims.ts';
@@ -52,7 +52,7 @@ async function exchangePart(
   const at = performance.now();
   const look = memory.lookAt(claim?.lanes.keys() ?? [], at);
   const replaced = claim === undefined ? [] : memory.replaces(claim);
-  const columns = settlementColumns(settlements);
+  const columns = settlementColumns(settlements, memory.placesOf(settlements));
   const trim = retention.next(countFinished(columns), at);
   const text = await database.call('exchange', [...columns, ...claimValues(claim, look, replaced), ...trim]);
   const answer = JSON.parse(text ?? '') as Answer; // what our own function builds
@@ -132,8 +132,11 @@ function remember(
   }
 }
 
-function heldBy(claimed: readonly ClaimedRows[]): Map<string, number> {
-  return new Map(
-    claimed.flatMap(({ ids, epochs }) => ids.map((id, index) => [id, epochs[index] ?? 0] as const)),
-  );
+function heldBy(claimed: readonly ClaimedRows[]): Map<string, Held> {
+  const held = new Map<string, Held>();
+  for (const { ids, epochs, ords } of claimed) {
+    for (const [index, id] of ids.entries())
+      held.set(id, { epoch: epochs[index] ?? 0, ord: ords[index] ?? 0 });
+  }
+  return held;
 }

@@ -58,14 +58,20 @@ function moveOf({ event, next }: Settlement): string {
   return event === 'release' ? 'r' : 'b';
 }
 
-/** Settlements as the columns that `exchange` takes; all or none of them only if their leases have run out. */
+/**
+ * Settlements as the columns that `exchange` takes; all or none of them only if their leases have run out.
+ *
+ * @param places - where each of the runs stood when it was claimed, where that is known
+ */
 export function settlementColumns(
   settlements: readonly Settlement[],
+  places: readonly (number | undefined)[],
   news: 'tell' | 'keep' = 'tell',
 ): readonly SqlValue[] {
   return [
     textArray(settlements.map(({ id }) => id)),
     plainArray(settlements.map(({ epoch }) => epoch)),
+    plainArray(places),
     settlements.map(moveOf).join(''),
     settlements[0]?.onlyIfExpired === true,
     plainArray(settlements.map(({ next }) => Math.floor(next.startedAt ?? 0))),

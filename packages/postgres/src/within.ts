@@ -45,7 +45,7 @@ async function settleWithin(
   let reply: ExchangeReply = { settled: [], claimed: [], now: 0 };
   for (const part of splitSettlements(settle)) {
     const settlements = part.flatMap((position) => settle[position] ?? []);
-    const values = [...settlementColumns(settlements, 'keep'), ...NO_CLAIM, null, null];
+    const values = [...settlementColumns(settlements, [], 'keep'), ...NO_CLAIM, null, null];
     const { settled, now } = readSettled(await callFunction(client, schema, { name: 'exchange', values }));
     reply = { settled: [...reply.settled, ...settled], claimed: [], now };
   }

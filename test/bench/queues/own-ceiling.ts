@@ -2,7 +2,7 @@ import pg from 'pg';
 
 /** What the function `exchange` takes: what was completed, what to claim, what to forget. */
 const SETTLEMENTS = [
-  ...['text[]', 'integer[]', 'text', 'boolean', 'bigint[]', 'bigint[]'],
+  ...['text[]', 'integer[]', 'bigint[]', 'text', 'boolean', 'bigint[]', 'bigint[]'],
   ...['text[]', 'text[]', 'text', 'text[]', 'text[]', 'boolean'],
 ];
 const CLAIM = [
@@ -40,9 +40,9 @@ export async function ownCeiling(
   const asked: string[] = [];
   let low = -1;
   let done = 0;
-  const exchange = async ({ at, ids }: Claimed): Promise<Claimed> => {
+  const exchange = async ({ at, ids, ords }: Claimed): Promise<Claimed> => {
     const all = (value: number): string => arrayOf(ids.map(() => value));
-    const settle = [arrayOf(ids), all(1), 'C'.repeat(ids.length), false, all(at), all(at)];
+    const settle = [arrayOf(ids), all(1), arrayOf(ords), 'C'.repeat(ids.length), false, all(at), all(at)];
     const over = asked.length > REMEMBERED ? arrayOf(asked.splice(0, 1)) : null;
     const request = String(requests++);
     const claim = [

@@ -66,7 +66,7 @@ $$;
  */
 export const EXCHANGE = `
 create function exchange(
-  p_ids text[], p_epochs integer[], p_moves text, p_if_expired boolean, p_starts bigint[], p_ats bigint[],
+  p_ids text[], p_epochs integer[], p_places bigint[], p_moves text, p_if_expired boolean, p_starts bigint[], p_ats bigint[],
   p_errors text[], p_results text[], p_records text, p_ready text[], p_later text[], p_notify boolean,
   p_worker text, p_request text, p_forget text[], p_over text[],
   p_limit bigint, p_lanes text[], p_limits bigint[], p_lows bigint[], p_low_due bigint, p_lease bigint,
@@ -85,7 +85,7 @@ declare
 begin
   if cardinality(p_ids) > 0 then
     select o_answers, o_lanes into v_answers, v_lanes
-    from settle_runs(p_ids, p_epochs, p_moves, p_if_expired, p_starts, p_ats, p_errors, p_results, p_records, v_now);
+    from settle_runs(p_ids, p_epochs, p_places, p_moves, p_if_expired, p_starts, p_ats, p_errors, p_results, p_records, v_now);
     if p_notify and (p_ready is not null or p_later is not null or v_lanes is not null) then
       perform tell(p_ready || v_lanes, p_later);
     end if;

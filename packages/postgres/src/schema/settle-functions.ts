@@ -1,17 +1,17 @@
-import { isClaimed } from './started.ts';
+import { isClaimed, isStartedBy } from './started.ts';
 
 /**
  * Writes outcomes, each by the holder of its epoch only: one statement, which rewrites the runs and puts them in line
  * where they go on. Moves, one letter each: \`r\` front of the lane, \`b\` back of it, \`s\` schedule; the ends, which are
  * states too: \`C X D\` completed, cancelled, dropped, \`f t l\` failed, stalled, rate limited, and in capitals when
  * disposable. Ids must not repeat. A wish to cancel ends what would go on. A run that completes at its first attempt has
- * no record: its columns say all.
+ * no record: its columns say all. Who knows where a run stood in its lane has claimed it.
  *
  * Gives one letter per settlement (ok, already, fenced, gone), and the lanes that got back runs whose key is free.
  */
 export const SETTLE: string = `
 create function settle_runs(
-  p_ids text[], p_epochs integer[], p_moves text, p_if_expired boolean, p_starts bigint[], p_ats bigint[],
+  p_ids text[], p_epochs integer[], p_places bigint[], p_moves text, p_if_expired boolean, p_starts bigint[], p_ats bigint[],
   p_errors text[], p_results text[], p_records text, p_now bigint,
   out o_answers text, out o_lanes text[]
 ) language plpgsql as $$
@@ -21,9 +21,6 @@ declare
   v_taken bigint[];
   v_keys text[];
 begin
-  if p_if_expired then
-    perform note_starts(p_ids);
-  end if;
   with taken as (
     update run r set
       state = case when s.move not in ('r', 'b', 's') then s.move when r.wants_cancel then 'X'
@@ -40,13 +37,14 @@ begin
     from (
       select *, case move when 'b' then nextval('back_order') when 's' then nextval('back_order')
         when 'r' then v_front + n - 1 else v_end end as ord
-      from unnest(p_ids, p_epochs, string_to_array(p_moves, null), p_starts, p_ats, p_errors, p_results,
+      from unnest(p_ids, p_epochs, p_places, string_to_array(p_moves, null), p_starts, p_ats, p_errors, p_results,
         string_to_array(p_records, chr(10), ''))
-        with ordinality as s (id, epoch, move, started, at, error, result, record, n)
+        with ordinality as s (id, epoch, place, move, started, at, error, result, record, n)
     ) s
-    where r.id = s.id and case r.state
+    where r.id = s.id and (s.place is null or r.ord = s.place) and case r.state
       when 'r' then r.epoch = s.epoch and (not p_if_expired or r.lease_until <= p_now)
-      when 'w' then r.epoch = s.epoch - 1 and not p_if_expired and ${isClaimed('r')}
+      when 'w' then r.epoch = s.epoch - 1 and (s.place is not null or ${isClaimed('r')})
+        and (not p_if_expired or exists (select from held() h where ${isStartedBy('r', 'h')} and h.until <= p_now))
       else false end
     returning s.n, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead
   ), again as (
