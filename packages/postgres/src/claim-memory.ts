@@ -89,10 +89,11 @@ export class ClaimMemory {
     return isAgain ? [] : known.slice(0, -REPLIES_PER_WORKER);
   }
 
-  /** A claim got these runs; its answer is kept instead of those that it replaced. */
+  /** A claim got these runs, which no earlier one holds any longer; its answer is kept instead of those that it replaced. */
   answered({ worker, requestId }: Claim, held: Answered['held'], replaced: readonly Answered[]): void {
     const known = this.#requests.get(worker) ?? [];
     if (known.some(({ request }) => request === requestId)) return;
+    for (const before of this.#holding()) for (const id of held.keys()) before.held.delete(id);
     const kept = known.filter((one) => !replaced.includes(one));
     this.#requests.set(worker, [...kept, { request: requestId, held }]);
   }

@@ -1,0 +1,168 @@
+import type { SqlClient } from '@retry/postgres';
+import { createPostgresBroker } from '@retry/postgres';
+import { expect, it } from 'vitest';
+import { settlementOf } from '../support/settle.ts';
+import { sleep } from './open-broker.ts';
+import { completed, describeTwoConnections, idsOf } from './two-connections.ts';
+
+const ONE_AT_A_TIME = { key: 'k', limit: 1, whenFull: 'wait' } as const;
+
+describeTwoConnections('claims on two connections', (open) => {
+  it('asked for one claim twice at the same time give the same runs', async () => {
+    const { tx, broker, submit, claim, pauseClaimOf, untilBlocked } = open();
+    await submit({ id: 'a' }, { id: 'b' });
+    await pauseClaimOf('a');
+    const first = claim('r', 1);
+    await untilBlocked();
+    const second = claim('r', 1);
+    await untilBlocked(2);
+    await tx.query('commit');
+
+    expect([await first, await second].map(idsOf)).toEqual([['a'], ['a']]);
+    expect(await broker.audit()).toMatchObject({ started: 1, waiting: 1 });
+  });
+
+  it('let no claim start more than its limit when places are freed in the middle', async () => {
+    const { pool, tx, submit, claim, lock, pauseClaimOf, untilBlocked } = open();
+    const key = (name: string) => ({ concurrency: { ...ONE_AT_A_TIME, key: name } });
+    await submit({ id: 'freed', ...key('k1') }, { id: 'slow' }, { id: 'seen', ...key('k2') });
+    await pauseClaimOf('slow');
+    const other = await pool.connect();
+    await other.query('begin');
+    await lock('ready', 'freed', other);
+    const claiming = claim('r', 2);
+    await untilBlocked();
+    await other.query('rollback');
+    other.release();
+    await tx.query('commit');
+
+    expect(await claiming).toHaveLength(2);
+    expect(await claim('rest')).toHaveLength(1);
+  });
+
+  it('keep a run findable whose claim was answered before its last settlement was', async () => {
+    const { pool, schema, broker, submit, claim } = open();
+    const replies: (() => void)[] = [];
+    let isHeld = false;
+    const client: SqlClient = {
+      query: async (text, values) => {
+        const answer = await pool.query(text, values as unknown[]);
+        if (isHeld) await new Promise<void>((resolve) => replies.push(resolve));
+        return answer;
+      },
+    };
+    const late = createPostgresBroker({ client, schema: schema.name, listen: false });
+    await submit({ id: 'a' });
+    const [first] = await claim('first', 1, late);
+    isHeld = true;
+    const settle = first ? [settlementOf(first.run, { type: 'release', at: 0 })] : [];
+    const settling = late.exchange({ settle });
+    while (replies.length === 0) await sleep(5);
+    isHeld = false;
+    expect(idsOf(await claim('again', 1, late))).toEqual(['a']);
+    for (const reply of replies) reply();
+    await settling;
+
+    for (const id of ['b', 'c', 'd', 'e', 'f']) {
+      await submit({ id });
+      await claim(id, 1, late);
+    }
+    await late.close();
+
+    expect((await broker.list({ state: 'started', limit: 9 })).map(({ id }) => id)).toContain('a');
+  });
+
+  it('keep the answers to the latest few claims only, also where two are always under way', async () => {
+    const { pool, schema, submit, claim } = open();
+    for (let round = 0; round < 20; round += 1) {
+      await submit({ id: `${round}-a` }, { id: `${round}-b` });
+      await Promise.all([claim(`${round}-1`, 1), claim(`${round}-2`, 1)]);
+    }
+
+    const { rows } = await pool.query(`select count(claimed)::integer from ${schema.name}.claim`);
+
+    expect(rows[0].count).toBeLessThan(8);
+  });
+
+  it('let no exchange of a worker wait for another that drops the same answers', async () => {
+    const { pool, schema, tx, broker, submit, claim } = open();
+    const settleAll = async (request: string): Promise<unknown> => {
+      await submit({ id: request });
+      return broker.exchange({ settle: completed(await claim(request, 1)) });
+    };
+    for (const request of ['a', 'b', 'c', 'd']) await settleAll(request);
+    await tx.query(`select from ${schema.name}.claim for update`);
+
+    await settleAll('e');
+    await tx.query('commit');
+    await settleAll('f');
+
+    const { rows } = await pool.query(
+      `select array_agg(request order by request) as kept from ${schema.name}.claim`,
+    );
+    expect(rows[0].kept).toEqual(['a', 'c', 'd', 'e', 'f']); // `a` is left to those who look for leases
+  });
+
+  it('find a run whose lease ran out while a transaction settled it, once that is rolled back', async () => {
+    const { tx, broker, submit } = open();
+    await submit({ id: 'a' }, { id: 'b' });
+    const lanes = new Map([['l', 9]]);
+    const { claimed } = await broker.exchange({
+      claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 },
+    });
+    await broker.within(tx).exchange({ settle: completed(claimed.slice(0, 1)) });
+    await sleep(5);
+
+    expect((await broker.findExpired(9)).map(({ id }) => id)).toEqual(['b']);
+    await tx.query('rollback');
+    expect((await broker.findExpired(9)).map(({ id, epoch }) => [id, epoch])).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ]);
+  });
+
+  it('fence who held a run whose id was forgotten and given to another', async () => {
+    const { pool, schema, broker, submit, claim } = open();
+    const other = createPostgresBroker({ client: pool, schema: schema.name, listen: false });
+    await submit({ id: 'a' });
+    const lost = await claim('r');
+    await other.exchange({ settle: lost.map(({ run }) => settlementOf(run, { type: 'fail', at: 0 })) });
+    await other.discard(['a']);
+    await submit({ id: 'a' });
+    const waiting = await broker.exchange({ settle: completed(lost) });
+    const [again] = await claim('again', 9, other);
+    const started = await broker.exchange({ settle: completed(lost) });
+    await other.close();
+
+    expect([waiting.settled, started.settled]).toEqual([['fenced'], ['fenced']]);
+    expect(again?.run.epoch).toBe(1);
+  });
+
+  it('hear who holds a run again whose id was forgotten and given to another', async () => {
+    const { pool, schema, broker, submit, claim } = open();
+    const other = createPostgresBroker({ client: pool, schema: schema.name, listen: false });
+    await submit({ id: 'a' });
+    const lost = await claim('r');
+    await other.exchange({ settle: lost.map(({ run }) => settlementOf(run, { type: 'fail', at: 0 })) });
+    await other.discard(['a']);
+    await other.close();
+    await submit({ id: 'a' });
+
+    const { settled } = await broker.exchange({ settle: completed(await claim('again')) });
+
+    expect(settled).toEqual(['ok']);
+  });
+
+  it.each(['repeatable read', 'serializable'])(
+    'refuse no settlement of a claim that a transaction at %s began too early to see',
+    async (level) => {
+      const { tx, broker, submit, claim } = open();
+      await tx.query(`set transaction isolation level ${level}`);
+      await submit({ id: 'a' });
+      await tx.query('select 1');
+      const settle = completed(await claim('r'));
+
+      await expect(broker.within(tx).exchange({ settle })).rejects.toMatchObject({ code: '40001' });
+    },
+  );
+});
