@@ -53,7 +53,7 @@ async function exchangePart(
   const look = memory.lookAt(claim?.lanes.keys() ?? [], at);
   const replaced = claim === undefined ? [] : memory.replaces(claim);
   const columns = settlementColumns(settlements, memory.placesOf(settlements));
-  const trim = retention.next(countFinished(columns), at);
+  const trim = retention.next(countFinished(settlements), at);
   const text = await database.call('exchange', [...columns, ...claimValues(claim, look, replaced), ...trim]);
   const answer = JSON.parse(text ?? '') as Answer; // what our own function builds
   const { now, due } = answer;

@@ -17,7 +17,7 @@ const ENDS: Readonly<Record<EndState, string>> = {
 };
 
 /** Letters of runs that retention may forget. */
-const FINISHED = /[A-Z]/g;
+const FINISHED = /[A-Z]/;
 
 /** So many settlements travel in one statement. */
 const MOST = 20_000;
@@ -92,8 +92,8 @@ function recordLines(settlements: readonly Settlement[]): string | null {
 }
 
 /** How many of them end for good, so that retention has something to do. */
-export function countFinished(columns: readonly SqlValue[]): number {
-  return String(columns[2]).match(FINISHED)?.length ?? 0;
+export function countFinished(settlements: readonly Settlement[]): number {
+  return settlements.filter((one) => FINISHED.test(moveOf(one))).length;
 }
 
 /** When it is due, or when it ended. Never early: fractions of a due instant are rounded up. */
