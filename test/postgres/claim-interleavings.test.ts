@@ -130,11 +130,13 @@ describeTwoConnections('claims on two connections', (open) => {
     await other.discard(['a']);
     await submit({ id: 'a' });
     const waiting = await broker.exchange({ settle: completed(lost) });
+    const byStranger = await other.exchange({ settle: completed(lost) });
     const [again] = await claim('again', 9, other);
     const started = await broker.exchange({ settle: completed(lost) });
     await other.close();
 
-    expect([waiting.settled, started.settled]).toEqual([['fenced'], ['fenced']]);
+    const answers = [waiting, byStranger, started].flatMap(({ settled }) => settled);
+    expect(answers).toEqual(['fenced', 'fenced', 'fenced']);
     expect(again?.run.epoch).toBe(1);
   });
 

@@ -19,11 +19,6 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: "when 'r' then",
   },
   {
-    name: 'a run that waits is settled',
-    right: "when 'w' then r.epoch = s.epoch - 1 and (s.place is not null or",
-    wrong: "when 'w' then r.epoch = s.epoch - 1 and (true or",
-  },
-  {
     name: 'no fence on heartbeats',
     right: 'run.id = b.id and run.epoch = b.epoch',
     wrong: 'run.id = b.id',
