@@ -3,6 +3,7 @@ import { createPostgresBroker } from '@retry/postgres';
 import { expect, it } from 'vitest';
 import { settlementOf } from '../support/settle.ts';
 import { sleep } from './open-broker.ts';
+import type { TwoConnections } from './two-connections.ts';
 import { completed, describeTwoConnections, idsOf } from './two-connections.ts';
 
 const ONE_AT_A_TIME = { key: 'k', limit: 1, whenFull: 'wait' } as const;
@@ -122,13 +123,8 @@ describeTwoConnections('claims on two connections', (open) => {
   });
 
   it('fence who held a run whose id was forgotten and given to another', async () => {
-    const { pool, schema, broker, submit, claim } = open();
-    const other = createPostgresBroker({ client: pool, schema: schema.name, listen: false });
-    await submit({ id: 'a' });
-    const lost = await claim('r');
-    await other.exchange({ settle: lost.map(({ run }) => settlementOf(run, { type: 'fail', at: 0 })) });
-    await other.discard(['a']);
-    await submit({ id: 'a' });
+    const { broker, claim } = open();
+    const { other, lost } = await giveIdAgain(open());
     const waiting = await broker.exchange({ settle: completed(lost) });
     const byStranger = await other.exchange({ settle: completed(lost) });
     const [again] = await claim('again', 9, other);
@@ -141,14 +137,9 @@ describeTwoConnections('claims on two connections', (open) => {
   });
 
   it('hear who holds a run again whose id was forgotten and given to another', async () => {
-    const { pool, schema, broker, submit, claim } = open();
-    const other = createPostgresBroker({ client: pool, schema: schema.name, listen: false });
-    await submit({ id: 'a' });
-    const lost = await claim('r');
-    await other.exchange({ settle: lost.map(({ run }) => settlementOf(run, { type: 'fail', at: 0 })) });
-    await other.discard(['a']);
+    const { broker, claim } = open();
+    const { other } = await giveIdAgain(open());
     await other.close();
-    await submit({ id: 'a' });
 
     const { settled } = await broker.exchange({ settle: completed(await claim('again')) });
 
@@ -168,3 +159,14 @@ describeTwoConnections('claims on two connections', (open) => {
     },
   );
 });
+
+/** Run `a` is claimed, failed and discarded by another broker behind its holder's back, and its id given to a new run. */
+async function giveIdAgain({ pool, schema, submit, claim }: TwoConnections) {
+  const other = createPostgresBroker({ client: pool, schema: schema.name, listen: false });
+  await submit({ id: 'a' });
+  const lost = await claim('r');
+  await other.exchange({ settle: lost.map(({ run }) => settlementOf(run, { type: 'fail', at: 0 })) });
+  await other.discard(['a']);
+  await submit({ id: 'a' });
+  return { other, lost };
+}

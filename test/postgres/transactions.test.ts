@@ -1,35 +1,21 @@
 import type { PostgresBroker } from '@retry/postgres';
 import { createPostgresBroker, PostgresBrokerError } from '@retry/postgres';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { channelOf } from '../../packages/postgres/src/schema/migrations.ts';
-import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { settlementOf } from '../support/settle.ts';
 import type { TestSchema } from './open-broker.ts';
-import { createTestSchema, openPool } from './open-broker.ts';
+import { describeTwoConnections } from './two-connections.ts';
 
-describeOnPostgres('a transaction of the user', (server) => {
+describeTwoConnections('a transaction of the user', (open) => {
   let pool: pg.Pool;
   let schema: TestSchema;
   let tx: pg.PoolClient;
   let broker: PostgresBroker;
   beforeEach(async () => {
-    pool = openPool(server().url);
-    schema = await createTestSchema(pool);
+    ({ pool, schema, tx, broker } = open());
     await pool.query(`create table ${schema.name}.orders (id text primary key)`);
-    broker = createPostgresBroker({ client: pool, schema: schema.name, listen: false });
-    tx = await pool.connect();
-    await tx.query('begin');
     await tx.query(`insert into ${schema.name}.orders values ('order-1')`);
-  });
-  afterEach(async () => {
-    await tx.query('rollback').catch(() => undefined);
-    tx.release();
-    const { unbalanced } = await broker.audit();
-    await broker.close();
-    await schema.drop();
-    await pool.end();
-    expect(unbalanced).toBe(0);
   });
 
   const orders = async (): Promise<number> =>
@@ -37,7 +23,7 @@ describeOnPostgres('a transaction of the user', (server) => {
   /** Listens as an idle worker of another process does; `heard` tells how many news there were so far. */
   const hearNews = async () => {
     const news: unknown[] = [];
-    const listener = new pg.Client({ connectionString: server().url });
+    const listener = new pg.Client({ connectionString: open().url });
     await listener.connect();
     await listener.query(`listen ${channelOf(schema.name)}`);
     listener.on('notification', (message) => news.push(message));

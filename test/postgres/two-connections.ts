@@ -10,6 +10,7 @@ import { createTestSchema, openPool, sleep } from './open-broker.ts';
 
 /** A broker over a pool, and beside it a transaction that the test holds open. */
 export interface TwoConnections {
+  readonly url: string;
   readonly pool: pg.Pool;
   readonly schema: TestSchema;
   readonly tx: pg.PoolClient;
@@ -67,7 +68,7 @@ async function openTwo(url: string): Promise<TwoConnections> {
   const tx = await pool.connect();
   await tx.query('begin');
   return {
-    ...{ pool, schema, broker, tx },
+    ...{ url, pool, schema, broker, tx },
     submit: (...runs) => broker.submit(runs.map((run) => ({ lane: 'l', payload: '{}', ...run }))),
     claim: async (requestId, limit = 9, by = broker) => {
       const lanes = new Map([['l', limit]]);

@@ -40,21 +40,8 @@ const EPOCHS = 'integer[]';
 export const FUNCTIONS: Readonly<Record<FunctionName, readonly string[]>> = {
   submit_runs: [TEXTS, TEXTS, TEXTS, WHOLES, WHOLES, TEXTS, WHOLES, 'boolean[]', 'boolean'],
   exchange: [
-    ...[
-      TEXTS,
-      EPOCHS,
-      WHOLES,
-      'text',
-      'boolean',
-      WHOLES,
-      WHOLES,
-      TEXTS,
-      TEXTS,
-      'text',
-      TEXTS,
-      TEXTS,
-      'boolean',
-    ],
+    ...[TEXTS, EPOCHS, WHOLES, 'text', 'boolean', WHOLES, WHOLES],
+    ...[TEXTS, TEXTS, 'text', TEXTS, TEXTS, 'boolean'],
     ...['text', 'text', TEXTS, TEXTS, 'bigint', TEXTS, WHOLES, WHOLES],
     ...['bigint', 'bigint', 'bigint', 'bigint'],
   ],

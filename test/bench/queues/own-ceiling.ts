@@ -1,15 +1,6 @@
 import pg from 'pg';
-
-/** What the function `exchange` takes: what was completed, what to claim, what to forget. */
-const SETTLEMENTS = [
-  ...['text[]', 'integer[]', 'bigint[]', 'text', 'boolean', 'bigint[]', 'bigint[]'],
-  ...['text[]', 'text[]', 'text', 'text[]', 'text[]', 'boolean'],
-];
-const CLAIM = [
-  ...['text', 'text', 'text[]', 'text[]', 'bigint'],
-  ...['text[]', 'bigint[]', 'bigint[]', 'bigint', 'bigint'],
-];
-const RETENTION = ['bigint', 'bigint'];
+import { callFunction } from '../../../packages/postgres/src/database.ts';
+import { prepareStatements } from '../../../packages/postgres/src/prepared.ts';
 
 /** Completed runs that are kept, as the broker keeps them. */
 const KEPT = 1_000;
@@ -35,8 +26,7 @@ export async function ownCeiling(
   { lane, count, batch }: { lane: string; count: number; batch: number },
 ): Promise<number> {
   const pool = new pg.Pool({ connectionString: url, max: 2 });
-  const types = [...SETTLEMENTS, ...CLAIM, ...RETENTION].map((type, index) => `$${index + 1}::text::${type}`);
-  const text = `select ${schema}.exchange(${types.join(', ')}) as answer`;
+  const client = prepareStatements(pool);
   const asked: string[] = [];
   let low = -1;
   let done = 0;
@@ -57,9 +47,9 @@ export async function ownCeiling(
       0,
       30_000,
     ];
-    const values = [...settle, null, null, null, null, null, true, ...claim, KEPT, 1].map(textOf);
-    const { rows } = await pool.query<{ answer: string }>({ name: 'exchange', text, values });
-    const { claimed } = JSON.parse(rows[0]?.answer ?? '') as { readonly claimed: readonly Claimed[] };
+    const values = [...settle, null, null, null, null, null, true, ...claim, KEPT, 1];
+    const answer = await callFunction(client, schema, { name: 'exchange', values });
+    const { claimed } = JSON.parse(answer ?? '') as { readonly claimed: readonly Claimed[] };
     const next = claimed[0] ?? NOTHING;
     asked.push(request);
     low = Math.max(low, ...next.ords);
@@ -81,8 +71,4 @@ export async function ownCeiling(
 
 function arrayOf(values: readonly (string | number)[]): string {
   return `{${values.join(',')}}`;
-}
-
-function textOf(value: unknown): string | null {
-  return value === null ? null : String(value);
 }

@@ -9,8 +9,8 @@
  * Text sorts by its bytes: fast, and the same everywhere.
  *
  * States, one letter each: \`w\` waits in its lane or for its key (or is claimed), \`s\` is scheduled, \`r\` is started; the
- * ends are those of `settle_runs`. `record` is what the latest settlement said of the run (counters, instants, errors), in JSON; null
- * where the columns say all.
+ * ends are those of `settle_runs`. `record` is what the latest settlement said of the run (counters, instants, errors), in
+ * JSON; null where the columns say all.
  */
 export const TABLES = `
 create sequence back_order;
