@@ -8,7 +8,7 @@ import { buildSync } from 'esbuild';
 import { run } from './run.mjs';
 import { root } from './workspace.mjs';
 
-const suites = ['core', 'inprocess', 'broker', 'redis', 'postgres'];
+const suites = ['core', 'inprocess', 'broker', 'results', 'redis', 'postgres'];
 const [suite, ...args] = process.argv.slice(2);
 if (!suites.includes(suite)) {
   console.error(`There is no benchmark called ${suite}. Use npm run bench -- ${suites.join(' | ')}.`);

@@ -1,5 +1,5 @@
 /** A project outside the workspace that installs the tarballs and uses every export entry of each package. */
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { report, run, runBin } from './run.mjs';
 import { root } from './workspace.mjs';
@@ -15,10 +15,12 @@ export function checkConsumer(folder, packed) {
   for (const file of ['list-exports.mjs', 'list-exports.cjs']) {
     copyFileSync(join(root, '.tools', file), join(folder, file));
   }
-  for (const { manifest } of packed) {
+  for (const { name, manifest } of packed) {
+    checkReadmeProgram(folder, name);
     for (const entry of listEntries(manifest)) checkEntry(folder, entry);
     for (const program of Object.keys(manifest.publishConfig.bin ?? {})) checkProgram(folder, program);
     report(`types for users ${manifest.name}`, () => checkTypes(folder, manifest));
+    report(`types for CommonJS under node16 ${manifest.name}`, () => checkNode16(folder, manifest));
   }
 }
 
@@ -57,6 +59,22 @@ function checkEntry(folder, entry) {
   }
 }
 
+/** The program of a package's README runs on the tarballs by plain Node; those that need a server run in the tests. */
+function checkReadmeProgram(folder, name) {
+  const text = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8');
+  const program =
+    /^```js\n([\s\S]*?)^```$/m.exec(text)?.[1] ?? 'throw new Error("the README has no program")';
+  if (program.includes('process.env')) return;
+  writeFileSync(join(folder, 'program.mjs'), program);
+  report(`README program ${name}`, () => {
+    const { code, stdout, output } = run(process.execPath, ['program.mjs'], { cwd: folder });
+    const promised = [...program.matchAll(/\/\/ => (.*)$/gm)].map(([, line]) => `${line}\n`).join('');
+    return code === 0 && stdout === promised
+      ? { code }
+      : { code: 1, output: `promised:\n${promised}printed:\n${output}` };
+  });
+}
+
 /** What npm puts on the path starts, and tells how it is used. */
 function checkProgram(folder, program) {
   const path = join(folder, 'node_modules', '.bin', program);
@@ -70,22 +88,32 @@ function checkTypes(folder, manifest) {
     (entry, index) =>
       `import entry${index} = require('${entry}');\nexport const value${index} = entry${index};\n`,
   );
-  writeFileSync(join(folder, 'use.mts'), esm.join(''));
-  writeFileSync(join(folder, 'use.cts'), cjs.join(''));
+  const files = { 'use.mts': esm.join(''), 'use.cts': cjs.join('') };
+  return compile(folder, { manifest, module: 'nodenext', files });
+}
+
+/** Under `node16`, CommonJS may only `import()` them: a plain import is an error that says so, as README.md does. */
+function checkNode16(folder, manifest) {
+  const entries = listEntries(manifest);
+  const dynamic = entries.map(
+    (entry, index) => `export const entry${index} = (): Promise<object> => import('${entry}');\n`,
+  );
+  const works = compile(folder, { manifest, module: 'node16', files: { 'use.cts': dynamic.join('') } });
+  if (works.code !== 0) return works;
+  const plain = entries.map((entry, index) => `export * as entry${index} from '${entry}';\n`);
+  const refused = compile(folder, { manifest, module: 'node16', files: { 'use.cts': plain.join('') } });
+  const lines = refused.output.split('\n').filter((line) => line.includes('error TS'));
+  if (lines.length === entries.length && lines.every((line) => line.includes('TS1479'))) return { code: 0 };
+  return { code: 1, output: `Each plain import was to be error TS1479, but:\n${refused.output}` };
+}
+
+function compile(folder, { manifest, module, files }) {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   // core promises to need nothing but the language; the others also name AbortSignal.
   const lib = manifest.name === '@retry/core' ? ['es2022'] : ['es2022', 'dom'];
-  writeJson(join(folder, 'tsconfig.json'), {
-    compilerOptions: {
-      strict: true,
-      module: 'nodenext',
-      target: 'es2022',
-      lib,
-      types: [],
-      skipLibCheck: false,
-      noEmit: true,
-    },
-    files: ['use.mts', 'use.cts'],
-  });
+  const compilerOptions = { strict: true, module, target: 'es2022', lib, types: [], skipLibCheck: false };
+  const config = { compilerOptions: { ...compilerOptions, noEmit: true }, files: Object.keys(files) };
+  writeJson(join(folder, 'tsconfig.json'), config);
   return runBin('typescript', 'tsc', ['--pretty', 'false', '--project', folder]);
 }
 

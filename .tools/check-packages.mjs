@@ -1,12 +1,36 @@
-/** Checks each publishable package as its users get it: packed, installed elsewhere, imported, required, typed. */
-import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+/**
+ * Checks each publishable package as its users get it: packed, installed elsewhere, imported, required, typed.
+ * `--keep <folder>` leaves the tarballs there.
+ */
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { checkConsumer } from './check-consumer.mjs';
 import { runPnpm } from './pnpm.mjs';
-import { report, runBin } from './run.mjs';
-import { listPublishable } from './workspace.mjs';
+import { report, run, runBin } from './run.mjs';
+import { listPublishable, root } from './workspace.mjs';
 
+/**
+ * What attw has to find for each entry that has types; README.md tells users the same. Our packages are ESM only: under
+ * `node16`, CommonJS TypeScript sees a module that it may only `import()`. Node from 20.19 on can `require` it all the
+ * same (no top-level await), which the consumer check proves.
+ */
+const EXPECTED_BY_RESOLUTION = {
+  'node16 (from CJS)': 'ESM (dynamic import only)',
+  'node16 (from ESM)': 'OK (ESM)',
+  bundler: 'OK',
+};
+
+const { keep } = parseArgs({ options: { keep: { type: 'string' } } }).values;
 const folder = mkdtempSync(join(realpathSync(tmpdir()), 'retry-packages-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
@@ -15,7 +39,9 @@ const packed = packages.map(pack).filter((entry) => entry !== undefined);
 for (const { name, tarball } of packed) {
   report(`publint ${name}`, () => runBin('publint', 'publint', [tarball, '--strict']));
   report(`attw ${name}`, () => checkWithAttw(tarball));
+  report(`contents of ${name}`, () => checkContents(tarball));
 }
+if (packed.length > 0) report('README says what attw finds', checkReadme);
 if (packages.length === 0) report('packages', () => ({ code: 1, output: 'No publishable package found.' }));
 else if (packed.length === packages.length) checkConsumer(join(folder, 'consumer'), packed);
 
@@ -27,24 +53,56 @@ function pack({ name, folder: source, manifest }) {
   );
   if (!passed) return undefined;
   const [file] = readdirSync(destination).filter((entry) => entry.endsWith('.tgz'));
-  return { name, manifest, tarball: join(destination, file) };
+  const tarball = join(destination, file);
+  if (keep !== undefined) {
+    mkdirSync(keep, { recursive: true });
+    copyFileSync(tarball, join(keep, file));
+  }
+  return { name, manifest, tarball };
 }
 
-/** attw is content with a package that has no types at all; we are not. */
-function checkWithAttw(tarball) {
-  const result = runBin('@arethetypeswrong/cli', 'attw', attwArguments(tarball));
-  return result.output.includes('does not contain types') ? { ...result, code: 1 } : result;
-}
-
-function attwArguments(tarball) {
-  return [
-    tarball,
-    '--no-color',
-    '--no-emoji',
-    // node10 is left out: no Node that these packages run on resolves that way.
-    ...['--profile', 'node16'],
-    // Our packages are ESM only. Node from 20.19 on can `require` them (no top-level await), which the
-    // consumer check proves; attw knows only older Nodes, where that would fail.
-    ...['--ignore-rules', 'cjs-resolves-to-esm'],
+/** What has to be in every tarball, and what must not be: nothing of the workspace leaves with it. */
+function checkContents(tarball) {
+  const listed = run('tar', ['-tzf', tarball]);
+  const manifest = run('tar', ['-xzOf', tarball, 'package/package.json']);
+  if (listed.code !== 0 || manifest.code !== 0) return { code: 1, output: listed.output + manifest.output };
+  const files = listed.stdout.split('\n').map((path) => path.trim().replace(/^package\//, ''));
+  const problems = [
+    ...['LICENSE', 'README.md', 'package.json']
+      .filter((file) => !files.includes(file))
+      .map((file) => `no ${file}`),
+    ...files.filter((file) => file.startsWith('src/')).map((file) => `${file} is source`),
+    ...['workspace:', './src/', 'prepack']
+      .filter((text) => manifest.stdout.includes(text))
+      .map((text) => `${text} in package.json`),
   ];
+  return { code: problems.length, output: problems.join('\n') };
+}
+
+function checkWithAttw(tarball) {
+  // node10 is left out: no Node that these packages run on resolves that way.
+  const profile = ['--profile', 'node16', '--format', 'ascii', '--no-emoji', '--no-color'];
+  const { output } = runBin('@arethetypeswrong/cli', 'attw', [tarball, ...profile]);
+  const typed = output
+    .split(/^(?=")/m)
+    .slice(1)
+    .filter((part) => !/^".+\.json"$/m.test(part));
+  const problems = typed.flatMap(findSurprises);
+  if (typed.length > 0 && problems.length === 0) return { code: 0, output: '' };
+  return { code: 1, output: [...problems, output].join('\n') };
+}
+
+/** Each entry is a part of attw's answer: its name in quotes, then a line for each way of resolving. */
+function findSurprises(part) {
+  const [entry] = part.split('\n');
+  return Object.entries(EXPECTED_BY_RESOLUTION)
+    .filter(([way, expected]) => !part.split('\n').some((line) => line.trim() === `${way}: ${expected}`))
+    .map(([way, expected]) => `${entry} by ${way} is not ${expected}`);
+}
+
+function checkReadme() {
+  const text = readFileSync(join(root, 'README.md'), 'utf8');
+  const rows = Object.entries(EXPECTED_BY_RESOLUTION).map(([way, found]) => `| \`${way}\` | \`${found}\` |`);
+  const missing = rows.filter((row) => !text.includes(row));
+  return { code: missing.length, output: missing.map((row) => `README.md has no row ${row}`).join('\n') };
 }

@@ -17,30 +17,30 @@ const rows = [
   {
     name: 'computeDelay + decide',
     code: "export { computeDelay, decide } from '@retry/core'",
-    limit: 2_400,
+    limit: 5_550,
     goal: 2_048,
   },
   {
     name: 'definePolicy + computeDelay + decide',
     code: "export { computeDelay, decide, definePolicy } from '@retry/core'",
-    limit: 6_100,
+    limit: 10_550,
     goal: 2_048,
   },
-  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 12_450, goal: 4_096 },
+  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_700, goal: 4_096 },
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 6_000,
+    limit: 10_000,
     goal: 2_560,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 9_950, goal: 2_560 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 15_750, goal: 2_560 },
   {
     name: '@retry/inprocess without its broker',
     code: `export { ${ALL_BUT_THE_BROKER} } from '@retry/inprocess'`,
-    limit: 12_300,
+    limit: 18_350,
     goal: 5_120,
   },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 17_700, goal: 5_120 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 26_500, goal: 5_120 },
 ];
 
 const PEERS = [
@@ -67,7 +67,7 @@ const OURS = rows
 
 /** The parts of `withRetry`, by the files that they are; the first that fits counts. */
 const PARTS = [
-  ['reading a policy', /core\/src\/(policy\/|duration|show|errors)/],
+  ['reading a policy', /core\/src\/(policy\/|duration|show|errors|hide-secrets)/],
   ['delays: eight backoffs, five jitters, caps', /core\/src\/delay\//],
   ['matchers: classes, patterns, causes', /core\/src\/(matching\/|read\.)/],
   ["the server's delay: headers, dates", /core\/src\/decision\/(parse|read|server)/],

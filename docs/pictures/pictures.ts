@@ -1,8 +1,9 @@
-import type { BackoffInput, Jitter, PolicyInput } from '@retry/core';
+import type { BackoffInput, JitterInput, PolicyInput } from '@retry/core';
 import { definePolicy } from '@retry/core';
+import { drawCumulative } from './cumulative.ts';
 import { drawPanel, panelSize } from './panel.ts';
 
-const JITTERS: readonly (readonly [string, Jitter])[] = [
+const JITTERS: readonly (readonly [string, JitterInput])[] = [
   ['none', 'none'],
   ['full', 'full'],
   ['equal', 'equal'],
@@ -25,7 +26,7 @@ const STYLE = `<style>
     .range { fill: #54aeff } .mean { stroke: #0a3069; stroke-width: 2 } .axis { stroke: #8c959f }
   </style>`;
 
-/** Every picture of docs/policies.md by its file name, drawn from what `preview` says. */
+/** Every picture of docs/policies.md and docs/which-policy.md by its file name, drawn from what `preview` says. */
 export function drawPictures(): ReadonlyMap<string, string> {
   const byBackoff = Object.entries(BACKOFFS).map(([name, backoff]): [string, string] => {
     const panels = JITTERS.map(([title, jitter]) => panel(title, { backoff, jitter }));
@@ -40,6 +41,7 @@ export function drawPictures(): ReadonlyMap<string, string> {
     ...byBackoff,
     ['decorrelated.svg', drawRow('decorrelated backoff', [decorrelated])],
     ['cap-at.svg', drawRow('bounded jitter, each capAt', caps)],
+    ['cumulative.svg', drawCumulative()],
   ]);
 }
 

@@ -1,4 +1,5 @@
 import { type CeleryOptions, type CeleryRetryCall, type CeleryWhen, celeryRetry } from '@retry/core/dialects';
+import { countOf } from './failure-text.ts';
 
 /** How a task went that calls `self.retry(…)` in every run. */
 export interface ManualRun {
@@ -14,14 +15,23 @@ export function isManualRetry(failure: string): boolean {
   return /\bretry\(/.test(failure);
 }
 
-/** Calls `celeryRetry` as the text says, run after run. */
+/** A call in every run, or in the first few of them; what follows in brackets or words. */
+const FORM =
+  /^(?:(?:always |raise )?self\.)?retry\((?<call>[^)]*)\)(?<direct>,? (?:called )?direct(?:ly| call)?)?(?: under retry_backoff| in every run|,? always| until exhausted)?(?:,? (?<count>once|twice|thrice|\w+ times))?(?<success>[,;]? (?:and )?(?:then )?(?:returns?|succeeds)\b.*)?$/;
+
+/**
+ * Calls `celeryRetry` as the text says, run after run, until one of them returns instead.
+ *
+ * @throws {Error} for a text that it does not understand
+ */
 export function runManual(options: CeleryOptions, failure: string): ManualRun {
-  const call = readCall(failure);
+  const { call, calls } = readManual(failure);
   const given = /exc=(\w+)/.exec(failure)?.[1];
   const countdowns: (number | string)[] = [];
   for (let retries = 0; retries < 11; retries += 1) {
-    const answer = celeryRetry(options, { ...call, retries });
     const total_executions = retries + 1;
+    if (retries === calls) return { state: 'SUCCESS', total_executions, countdowns };
+    const answer = celeryRetry(options, { ...call, retries });
     if (answer.type === 'fail') {
       const final_exception = answer.error === 'exc' ? (given ?? '') : answer.error;
       const state = call.throw === false && retries > 0 ? 'SUCCESS' : 'FAILURE';
@@ -32,16 +42,26 @@ export function runManual(options: CeleryOptions, failure: string): ManualRun {
   return { state: 'unlimited', total_executions: 'unlimited', countdowns: countdowns.slice(0, 10) };
 }
 
-/** Reads `self.retry(countdown=5, eta=2030-01-01, exc=ValueError, max_retries=1, throw=False)`. */
-function readCall(failure: string): Omit<CeleryRetryCall, 'retries'> {
-  const inside = /\bretry\(([^)]*)\)/.exec(failure)?.[1] ?? '';
-  const pairs = inside.split(',').filter((part) => part.trim() !== '');
+/** Reads `self.retry(countdown=5, eta=2030-01-01, exc=ValueError, max_retries=1, throw=False), then returns`. */
+function readManual(failure: string): {
+  readonly call: Omit<CeleryRetryCall, 'retries'>;
+  /** Runs that call it; the one after them returns. */
+  readonly calls: number;
+} {
+  // An exception may be written as a call that makes it.
+  const groups = FORM.exec(failure.replace(/(exc=\w+)\([^)]*\)/, '$1'))?.groups;
+  if (groups === undefined) throw new Error(`Cannot read the failure "${failure}".`);
+  const { call = '', direct, count, success } = groups;
+  const pairs = call.split(',').filter((part) => part.trim() !== '');
   const entries = pairs.map((pair) => {
     const [name = '', value = ''] = pair.split('=').map((part) => part.trim());
     return [name, readValue(name, value)];
   });
-  const isDirect = /direct/.test(failure) && { called_directly: true };
-  return Object.fromEntries([...entries, ...Object.entries(isDirect || {})]);
+  const calls = countOf(count ?? (success === undefined ? undefined : 'once')) ?? Number.NaN;
+  return {
+    call: { ...Object.fromEntries(entries), ...(direct !== undefined && { called_directly: true }) },
+    calls,
+  };
 }
 
 function readValue(name: string, value: string): unknown {

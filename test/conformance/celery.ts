@@ -1,30 +1,36 @@
 import { computeDelay, delayBounds, type Policy } from '@retry/core';
 import { type CeleryOptions, celeryInterval, celeryMessageEta, fromCelery } from '@retry/core/dialects';
+import { boolean, either, expected, integer, listOf, number, oneOf, optional, text } from './case-schema.ts';
 import { isManualRetry, runManual } from './celery-call.ts';
-import { makeErrorClasses } from './error-classes.ts';
+import { firstName, makeErrorClasses, type Names } from './error-classes.ts';
 import { readFailure } from './failure-text.ts';
-import { runPolicy } from './run-policy.ts';
+import { runPolicy, shownDelays } from './run-policy.ts';
 import { pick, type Runner, randomOf, type SystemRunners } from './runner.ts';
 
 interface FormulaCase {
   readonly config: {
     readonly factor: number;
-    readonly maximum: number | `${number}`;
+    readonly maximum: number;
     readonly full_jitter: boolean;
   };
   readonly attempt: number;
   readonly attempt_base: number;
   readonly u?: number;
-  readonly delay: number | string;
+  readonly delay: number;
 }
 
 const formula: Runner = {
+  schema: {
+    attempt: integer,
+    attempt_base: integer,
+    u: optional(number),
+    ...expected({ delay: number }),
+  },
   answer: ({ config, attempt, attempt_base, u }: FormulaCase) =>
     policiesOf(config).map(
       (policy) => computeDelay(policy, attempt - attempt_base + 1, { random: randomOf(u) }) / 1_000,
     ),
-  // A whole number beyond 2^53 is written as text.
-  expected: ({ config, delay }: FormulaCase) => policiesOf(config).map(() => Number(delay)),
+  expected: ({ config, delay }: FormulaCase) => policiesOf(config).map(() => delay),
 };
 
 interface RangeCase extends FormulaCase {
@@ -33,6 +39,11 @@ interface RangeCase extends FormulaCase {
 }
 
 const range: Runner = {
+  schema: {
+    attempt: integer,
+    attempt_base: integer,
+    ...expected({ min: number, max: number, inclusive: boolean, integer: boolean }),
+  },
   answer: ({ config, attempt, attempt_base }: RangeCase) =>
     policiesOf(config).map((policy) => {
       const retry = attempt - attempt_base + 1;
@@ -51,23 +62,34 @@ const range: Runner = {
     policiesOf(given.config).map(() => pick(given, ['min', 'max', 'inclusive', 'integer'])),
 };
 
-type Names = readonly string[];
 interface ExecutionsCase {
   readonly config: Omit<CeleryOptions, 'autoretry_for' | 'dont_autoretry_for' | 'throws'> &
     Readonly<Partial<Record<'autoretry_for' | 'dont_autoretry_for' | 'throws', Names>>>;
   readonly failure: string;
   readonly u?: number;
   readonly state: string;
+  readonly countdowns?: readonly unknown[];
 }
 
 const executions: Runner = {
-  answer: ({ config, failure, u }: ExecutionsCase) => {
+  schema: {
+    failure: text,
+    u: optional(number),
+    state: oneOf('SUCCESS', 'FAILURE', 'IGNORED', 'REJECTED', 'RETRY', 'unlimited'),
+    ...expected({
+      final_exception: text,
+      total_executions: either(integer, oneOf('unlimited')),
+      countdowns: listOf(either(number, text)),
+    }),
+  },
+  answer: ({ config, failure, u, countdowns }: ExecutionsCase) => {
     const classOf = makeErrorClasses();
-    const options = { ...config, ...classLists(config, classOf) };
+    // Lists of classes may hold lists, as tuples do in Python.
+    const options = { ...config, ...classLists(config, classOf) } as CeleryOptions;
     if (isManualRetry(failure)) return runManual(options, failure);
     // Outside of a worker autoretry calls retry() too, which then raises what it was given.
     if (/direct/.test(failure)) return runManual(options, `retry(exc=${nameIn(failure)}) direct`);
-    const { name = config.autoretry_for?.[0] ?? 'ValueError', failures } = readFailure(failure);
+    const { name = firstName(config.autoretry_for) ?? 'ValueError', failures } = readFailure(failure);
     const run = runPolicy(fromCelery(options).policy, {
       errorOf: (attempt) => (attempt <= failures ? new (classOf(name))() : undefined),
       random: randomOf(u),
@@ -76,7 +98,8 @@ const executions: Runner = {
       state: run.executions === 'unlimited' ? 'unlimited' : run.end === undefined ? 'SUCCESS' : 'FAILURE',
       ...(run.end !== undefined && { final_exception: name }),
       total_executions: run.executions,
-      countdowns: run.delaysMs.slice(0, 10).map((ms) => ms / 1_000),
+      // Of each run the first ten are shown, of one without end perhaps fewer.
+      countdowns: shownDelays(run, countdowns).slice(0, 10),
     };
   },
   expected: (given: ExecutionsCase) => {
@@ -96,6 +119,7 @@ interface EtaCase {
 }
 
 const messageEta: Runner = {
+  schema: { now: text, ...expected({ eta: text }) },
   answer: ({ config, now }: EtaCase) => {
     const eta = typeof config.eta === 'string' ? Date.parse(config.eta) : (config.eta ?? null);
     return { eta: celeryMessageEta({ ...config, eta }, Date.parse(now)) ?? 'none' };
@@ -115,7 +139,7 @@ function nameIn(failure: string): string {
 
 /** The formula itself and, where `retry_backoff` can give this factor to it, the dialect. */
 function policiesOf({ factor, maximum, full_jitter }: FormulaCase['config']): readonly Policy[] {
-  const own = celeryInterval({ factor, maximum: Number(maximum), full_jitter });
+  const own = celeryInterval({ factor, maximum, full_jitter });
   if (!(Number.isInteger(factor) && factor >= 1)) return [own];
   return [
     own,
@@ -128,5 +152,5 @@ function classLists(
   classOf: ReturnType<typeof makeErrorClasses>,
 ): CeleryOptions {
   const keys = ['autoretry_for', 'dont_autoretry_for', 'throws'] as const;
-  return Object.fromEntries(keys.flatMap((key) => (config[key] ? [[key, config[key].map(classOf)]] : [])));
+  return Object.fromEntries(keys.flatMap((key) => (config[key] ? [[key, classOf.of(config[key])]] : [])));
 }

@@ -1,5 +1,6 @@
 import { computeDelay, delayBounds, type Policy } from '@retry/core';
 import { type CmdxDeclaration, type CmdxVersion, fromCmdx } from '@retry/core/dialects';
+import { boolean, expected, integer, number, optional, orNull } from './case-schema.ts';
 import { readStrategyText } from './cmdx-text.ts';
 import { pick, type Runner, randomOf } from './runner.ts';
 
@@ -16,6 +17,13 @@ interface DelayCase {
 
 /** The kinds `delay` and `custom`: what one wait gives, and whether it sleeps. */
 export const delay: Runner = {
+  schema: {
+    attempt: integer,
+    attempt_base: integer,
+    u: optional(number),
+    prev_delay: optional(number),
+    ...expected({ delay: orNull(number), slept: boolean }),
+  },
   answer: (given: DelayCase) => {
     const delayMs = computeDelay(policyOf(given), given.attempt - given.attempt_base + 1, {
       random: randomOf(given.u),
@@ -31,6 +39,7 @@ export const delay: Runner = {
 };
 
 export const range: Runner = {
+  schema: { attempt: integer, attempt_base: integer, ...expected({ min: number, max: number }) },
   answer: (given: DelayCase) => {
     const [minMs, maxMs] = delayBounds(policyOf(given), given.attempt - given.attempt_base + 1);
     return { min: minMs / 1_000, max: maxMs / 1_000 };

@@ -1,5 +1,6 @@
 import { computeDelay, decide, explain, type Policy } from '@retry/core';
 import { type CmdxVersion, fromCmdx } from '@retry/core/dialects';
+import { record } from './case-schema.ts';
 import { readClasses } from './cmdx-ruby.ts';
 import { makeErrorClasses } from './error-classes.ts';
 import type { Runner } from './runner.ts';
@@ -28,8 +29,9 @@ const RETRIES = Array.from({ length: 12 }, (_, index) => index + 1);
  * ask the gate. The effective options go through the dialect as one plain declaration.
  */
 export const inheritance: Runner = {
+  schema: { effective: record },
   answer: ({ config, version, effective }: InheritanceCase) => {
-    const classOf = makeErrorClasses();
+    const classOf = makeErrorClasses([], 'ruby');
     let asked = 0;
     const gate = (answer: boolean): boolean => {
       asked += 1;
@@ -40,10 +42,10 @@ export const inheritance: Runner = {
     return { ...behaviour, isGated: asked > 0 };
   },
   expected: ({ version, effective }: InheritanceCase) => {
-    const classOf = makeErrorClasses();
+    const classOf = makeErrorClasses([], 'ruby');
     const { exceptions, limit, delay, max_delay, jitter } = effective;
     const isBlock = jitter === 'callable';
-    const plain = { exceptions: exceptions.map(classOf), limit, delay, max_delay };
+    const plain = { exceptions: classOf.of(exceptions) as [], limit, delay, max_delay };
     const { policy } = fromCmdx({
       version,
       retry_on: { ...plain, ...(isBlock ? { block } : { jitter }) },

@@ -37,11 +37,13 @@ function readLines(text: string, scope: RubyScope): readonly CmdxDeclaration[] {
 
 function readLine(line: string, scope: RubyScope): CmdxDeclaration {
   const [, inside = '', block] = /retry_on[ (]*([^{)]*)\)?\s*(\{.*\})?/.exec(line) ?? [];
+  // Ruby flattens the lists of classes that a declaration is given.
   const parts = inside
+    .replaceAll(/[[\]]/g, '')
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-  const names = parts.filter((part) => /^[A-Z]\w*$/.test(part));
+  const names = parts.filter((part) => /^[A-Z]\w*(?:::[A-Z]\w*)*$/.test(part));
   const options = parts.filter((part) => !names.includes(part)).map((part) => readOption(part, scope));
   return {
     ...(names.length > 0 && { exceptions: names.map(scope.classOf) }),

@@ -1,12 +1,24 @@
 import { explain, isRetryError, NonRetryableError, type Policy } from '@retry/core';
 import { type CmdxDeclaration, type CmdxVersion, fromCmdx } from '@retry/core/dialects';
+import {
+  boolean,
+  either,
+  expected,
+  integer,
+  listOf,
+  number,
+  oneOf,
+  optional,
+  orNull,
+  text,
+} from './case-schema.ts';
 import { gateForm, readGateText, readStrategyText } from './cmdx-text.ts';
-import { makeErrorClasses } from './error-classes.ts';
-import { type PolicyRun, runPolicy } from './run-policy.ts';
+import { makeErrorClasses, type Names } from './error-classes.ts';
+import { type PolicyRun, runPolicy, shownDelays } from './run-policy.ts';
 import { pick, type Runner, randomOf } from './runner.ts';
 
 type Config = Omit<CmdxDeclaration, 'exceptions' | 'jitter' | 'if' | 'unless'> & {
-  readonly exceptions?: readonly string[];
+  readonly exceptions?: Names;
   readonly jitter?: string;
   readonly if?: string;
   readonly unless?: string;
@@ -15,21 +27,35 @@ type Config = Omit<CmdxDeclaration, 'exceptions' | 'jitter' | 'if' | 'unless'> &
 interface RunCase {
   readonly config: Config;
   readonly version: CmdxVersion;
-  readonly raised?: string;
+  readonly raised?: string | null;
+  readonly sleeps?: readonly number[];
   readonly raised_ancestors?: readonly string[];
   readonly u?: number;
 }
 
+/** What a run of a class is seen to do. */
+const INVOCATIONS = {
+  total_invocations: either(integer, oneOf('unlimited')),
+  sleeps: listOf(number),
+  raised: orNull(text),
+};
+
 /** The kinds `sequence` and `eligibility`: how often it runs and how long it sleeps. */
 export const sequence: Runner = {
+  schema: { u: optional(number), ...expected(INVOCATIONS) },
   answer: (given: RunCase) => {
     const { run, raised } = runCase(given);
-    return { total_invocations: run.executions, sleeps: sleepsOf(run), raised };
+    return { total_invocations: run.executions, sleeps: sleepsOf(run, given), raised };
   },
   expected: (given: RunCase) => pick(given, ['total_invocations', 'sleeps', 'raised']),
 };
 
 export const match: Runner = {
+  schema: {
+    raised: text,
+    raised_ancestors: listOf(text),
+    ...expected({ matches: boolean, total_invocations: INVOCATIONS.total_invocations, propagated: text }),
+  },
   answer: (given: RunCase) => {
     const { run, raised, policy, errorOf } = runCase(given);
     const { retries } = explain(policy, errorOf(1));
@@ -39,14 +65,23 @@ export const match: Runner = {
 };
 
 export const gate: Runner = {
-  answer: (given: RunCase & { readonly error_messages?: readonly string[] }) => {
+  schema: {
+    // What each invocation raises; one that raises nothing succeeds.
+    error_messages: optional(listOf(orNull(text))),
+    ...expected({ ...INVOCATIONS, gate_called_with_attempts: listOf(integer) }),
+  },
+  answer: (given: RunCase & { readonly error_messages?: readonly (string | null)[] }) => {
     const messages = given.error_messages ?? ['x'];
     const attempts: number[] = [];
     const { run, raised } = runCase(given, {
-      messageOf: (attempt) => messages[attempt - 1] ?? messages.at(-1) ?? '',
+      messageOf: (attempt) => messages[Math.min(attempt, messages.length) - 1] ?? null,
       record: (attempt) => attempts.push(attempt),
     });
-    const common = { total_invocations: run.executions, sleeps: sleepsOf(run), raised };
+    const common = {
+      total_invocations: run.executions,
+      sleeps: sleepsOf(run, given),
+      raised: run.end === undefined ? null : raised,
+    };
     return { ...common, gate_called_with_attempts: attempts };
   },
   expected: (given: RunCase) =>
@@ -61,6 +96,21 @@ interface ResultCase extends RunCase {
 }
 
 export const result: Runner = {
+  schema: {
+    failures_before_success: optional(integer),
+    halted_with: optional(text),
+    // `execute!` raises what `execute` keeps in its result.
+    strict: optional(boolean),
+    ...expected({
+      status: oneOf('success', 'failed', 'skipped'),
+      retries: integer,
+      retried: boolean,
+      retried_event_attempts: listOf(integer),
+      total_invocations: integer,
+      reason: orNull(text),
+      raised: orNull(text),
+    }),
+  },
   answer: (given: ResultCase) => {
     const { failures_before_success = Infinity, halted_with } = given;
     const raised = given.raised ?? 'E1';
@@ -86,7 +136,8 @@ export const result: Runner = {
 };
 
 interface Hooks {
-  readonly messageOf?: (attempt: number) => string;
+  /** `null` where the attempt succeeds. */
+  readonly messageOf?: (attempt: number) => string | null;
   readonly record?: (attempt: number) => void;
   readonly failures?: number;
   readonly halt?: string;
@@ -95,12 +146,13 @@ interface Hooks {
 /** Runs the case's policy against the error it raises; without a list of its own, that error is expected. */
 function runCase(given: RunCase, hooks: Hooks = {}) {
   const { messageOf = () => 'x', failures = Infinity, halt } = hooks;
-  const classOf = makeErrorClasses(given.raised_ancestors);
+  const classOf = makeErrorClasses(given.raised_ancestors, 'ruby');
   const raised = given.raised ?? 'Boom';
   const policy = policyOf(given, { classOf, raised, ...hooks });
   const errorOf = (attempt: number): unknown => {
     if (halt !== undefined) return new NonRetryableError(halt);
-    return attempt <= failures ? new (classOf(raised))(messageOf(attempt)) : undefined;
+    const message = messageOf(attempt);
+    return attempt <= failures && message !== null ? new (classOf(raised))(message) : undefined;
   };
   const run = runPolicy(policy, { errorOf, random: randomOf(given.u) });
   // A rule that throws would end the run as well, and look like an answer.
@@ -120,7 +172,7 @@ function policyOf({ config, version }: RunCase, { classOf, raised, record = igno
   const unlessGate = unlessText === undefined ? false : readGateText(unlessText, record);
   const retry_on = {
     ...rest,
-    exceptions: exceptions.map(classOf),
+    exceptions: classOf.of(exceptions) as [], // Ruby flattens what the type calls flat
     ...described.declaration,
     ...(ifText !== undefined && { if: gateForm(ifText, ifGate, 'ifGate') }),
     ...(unlessText !== undefined && { unless: gateForm(unlessText, unlessGate, 'unlessGate') }),
@@ -131,8 +183,9 @@ function policyOf({ config, version }: RunCase, { classOf, raised, record = igno
 
 function ignore(): void {}
 
-function sleepsOf({ delaysMs }: PolicyRun): readonly number[] {
-  return delaysMs.filter((ms) => ms > 0).map((ms) => ms / 1_000);
+function sleepsOf(run: PolicyRun, { sleeps }: RunCase): readonly number[] {
+  const slept = { ...run, delaysMs: run.delaysMs.filter((ms) => ms > 0) };
+  return shownDelays(slept, sleeps);
 }
 
 function thrownError(thrown: unknown): Error {

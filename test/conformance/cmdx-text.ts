@@ -43,7 +43,7 @@ function readCall(text: string): CmdxStrategyCall {
   if (/two-argument/.test(text)) return (attempt, delay) => delay * (attempt + 1);
   const constant = /-> ?(.+)$/.exec(text)?.[1];
   if (constant !== undefined) return () => readConstant(constant);
-  const expression = /: ?(.+)$/.exec(text)?.[1];
+  const expression = /: ?([^:]+)$/.exec(text)?.[1];
   if (expression === undefined) throw new Error(`Cannot read the strategy "${text}".`);
   return readExpression(expression);
 }
@@ -65,7 +65,8 @@ export function readGateText(text: string, record: (attempt: number) => void): C
   if (/^literal (true|false)$/.test(text)) return text === 'literal true';
   const [, subject, sign, value] = /(error\.message|attempt) (==|!=|<=|>=|<|>) (\S+)$/.exec(text) ?? [];
   const isTrue = /\btrue$|recorder/.test(text);
-  if (subject === undefined && !isTrue && !/\bfalse$/.test(text)) throw new Error(`Cannot read "${text}".`);
+  if (subject === undefined && !isTrue && !/\b(?:false|nil)$/.test(text))
+    throw new Error(`Cannot read "${text}".`);
   return (error, attempt) => {
     record(attempt);
     if (subject === undefined) return isTrue;
@@ -77,7 +78,8 @@ export function readGateText(text: string, record: (attempt: number) => void): C
 export function gateForm(text: string, gate: CmdxGateTest | boolean, method: string): CmdxGate {
   if (typeof gate === 'boolean') return gate;
   const form = FORMS.find(([word]) => word.test(text))?.[1];
-  if (form === 'object') return { call: gate };
+  if (form === 'object')
+    return { call: (_task: object, error: unknown, attempt: number) => gate(error, attempt) };
   return form === 'method' ? method : gate;
 }
 

@@ -5,8 +5,12 @@ import type { VectorCase } from './vectors.ts';
 export interface Answered {
   readonly system: string;
   readonly given: VectorCase;
-  /** Runs our side of the case; throws a PolicyError where our validation refuses. */
+  /** Runs our side of the case; throws a InvalidOptionsError where our validation refuses. */
   readonly answer: () => unknown;
+  /** Whether our side is what the case expects; of a worker's answer, which takes its time, it is not known yet. */
+  readonly agrees: () => boolean;
+  /** Our side of another case of the same kind. */
+  readonly answerTo: (other: VectorCase) => unknown;
 }
 
 /** A rule by which cases are answered otherwise on purpose. */

@@ -1,6 +1,7 @@
-import { PolicyError } from '@retry/core';
-import { numbersIn } from './compare.ts';
+import { InvalidOptionsError } from '@retry/core';
+import { findDifference, numbersIn } from './compare.ts';
 import type { Answered, Deviation } from './deviation.ts';
+import { unlike } from './deviation.ts';
 import { jobbersDeviations } from './jobbers-deviations.ts';
 import { moveDeviations } from './move-deviations.ts';
 import type { VectorCase } from './vectors.ts';
@@ -8,6 +9,8 @@ import type { VectorCase } from './vectors.ts';
 /** What of a case these rules read. */
 interface Given extends VectorCase {
   readonly attempt?: number;
+  readonly retry_attempt?: number;
+  readonly rate_limit_attempt?: number;
   readonly attempts?: number | null;
   readonly attempt_base?: number;
   readonly delay?: unknown;
@@ -43,12 +46,24 @@ export const deviations: readonly Deviation[] = [
     differs: () => undefined,
   },
   {
-    name: 'takes a retry below the first for the first',
-    reason: 'computeDelay is total: fluid documents attempts from 1, and has a formula for 0 by accident.',
-    applies: ({ system, given }) => system === 'aio-fluid' && given.kind === 'delay' && isBelowFirst(given),
+    name: 'takes what lies below the first attempt for the first',
+    reason:
+      'computeDelay and isEligible are total: attempts count from the first, and a limit below none is none. The seeds ' +
+      'go on with their formulas below it by accident.',
+    applies: ({ given, agrees }) =>
+      given.error === undefined && !isSameCase(given, fromTheFirst(given)) && !agrees(),
+    differs: ({ given, answer, answerTo }) =>
+      unlike(withoutCount(answer()), withoutCount(answerTo(fromTheFirst(given)))),
+  },
+  {
+    name: 'holds durations in milliseconds',
+    reason:
+      'The longest that a number can be is 1.8e305 seconds in milliseconds; beyond it a delay is that long.',
+    applies: ({ given, agrees }) =>
+      numbersIn(given).some((number) => number > MAX_SECONDS && number < Infinity) && !agrees(),
     differs: ({ answer }) => {
-      const [delay] = numbersIn(answer());
-      return delay !== undefined && delay >= 0 && delay < Infinity ? undefined : `the delay is ${delay}`;
+      const strange = numbersIn(answer()).find((number) => !(number >= 0 && number <= MAX_SECONDS));
+      return strange === undefined ? undefined : `the answer holds ${strange}`;
     },
   },
   {
@@ -80,9 +95,24 @@ export const deviations: readonly Deviation[] = [
   },
   {
     name: 'takes the base for a delay that is not finite',
-    reason: 'SEEDS 3.24: v2.0.1 hands an infinite delay to sleep; main and our core take the base.',
+    reason:
+      'SEEDS 3.24: v2.0.1 hands an infinite delay to sleep. Of a strategy of the user, main and our core take the base; ' +
+      'what grows by itself is as long as a delay can be.',
     applies: ({ system, given }) => system === 'cmdx' && isInfinite((given as Given).delay),
-    differs: ({ given, answer }) => same(read(answer, 'delay'), given.config?.['delay'] ?? 0.5),
+    differs: ({ given, answer }) => {
+      const wanted = given.kind === 'custom' ? (given.config?.['delay'] ?? 0.5) : MAX_SECONDS;
+      return same(read(answer, 'delay'), wanted);
+    },
+  },
+  {
+    name: 'never draws below the base',
+    reason:
+      'SEEDS 3.24: after a delay of less than a third of the base v2.0.1 draws below the base. No run has such a ' +
+      'delay but at a cap that is as short, and there the cap is what comes out of both.',
+    applies: ({ system, given }) => system === 'cmdx' && given.kind === 'delay' && isAfterTooShort(given),
+    differs: ({ given, answer }) => {
+      return same(read(answer, 'delay'), leastDelay(given));
+    },
   },
   {
     name: 'completes a run that succeeds',
@@ -103,10 +133,13 @@ export function isRefused(answer: () => unknown): boolean {
     answer();
     return false;
   } catch (error) {
-    if (error instanceof PolicyError) return true;
+    if (error instanceof InvalidOptionsError) return true;
     throw error;
   }
 }
+
+/** The longest duration in seconds that milliseconds can hold. */
+const MAX_SECONDS = Number.MAX_VALUE / 1_000;
 
 const LIMITS = ['max_attempts', 'max_retries', 'limit'];
 const CAPS = ['max_wait', 'max_retry_delay', 'retry_backoff_max', 'max_delay'];
@@ -126,8 +159,32 @@ function capOf({ system, given: { config } }: Answered): unknown {
   return caps.find((cap) => cap !== undefined) ?? (system === 'jobbers' ? 3_600 : undefined);
 }
 
-function isBelowFirst({ attempt = 1, attempt_base = 1 }: Given): boolean {
-  return attempt < attempt_base;
+/** The same case, with attempts that begin at the first and limits that are not below none. */
+function fromTheFirst(given: Given): Given {
+  const { attempt, attempt_base, attempts, retry_attempt, rate_limit_attempt, config } = given;
+  const atLeast = (least: number, number: unknown): unknown =>
+    typeof number === 'number' ? Math.max(number, least) : number;
+  const limits = Object.entries(config ?? {}).filter(([key]) => LIMITS.includes(key));
+  return {
+    ...given,
+    ...(attempt !== undefined && { attempt: atLeast(attempt_base ?? 0, attempt) }),
+    ...(attempts !== undefined && { attempts: atLeast(0, attempts) }),
+    ...(retry_attempt !== undefined && { retry_attempt: atLeast(0, retry_attempt) }),
+    ...(rate_limit_attempt !== undefined && { rate_limit_attempt: atLeast(0, rate_limit_attempt) }),
+    ...(limits.length > 0 && {
+      config: { ...config, ...Object.fromEntries(limits.map(([key, limit]) => [key, atLeast(0, limit)])) },
+    }),
+  } as Given; // the same fields, only larger
+}
+
+/** The next attempt is one more than the case counts, wherever it begins. */
+function withoutCount(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
+  return { ...answer, next_retry_attempt: undefined };
+}
+
+function isSameCase(given: VectorCase, other: VectorCase): boolean {
+  return findDifference(other, given) === undefined;
 }
 
 function isTimeout({ failure = '' }: Given): boolean {
@@ -152,6 +209,16 @@ function isParked({ config, next_state }: Given): boolean {
 function isMissingLimit({ config, attempts, next_state, result = '' }: Given): boolean {
   const isOpen = config?.['max_attempts'] === null && (attempts ?? 0) < 3;
   return isOpen && next_state === 'error' && !/not retryable|permanent/.test(result);
+}
+
+function isAfterTooShort(given: Given): boolean {
+  const isSeed = given.version === 'v2.0.1' && given.config?.['jitter'] === 'decorrelated_jitter';
+  return isSeed && typeof given.delay === 'number' && given.delay < leastDelay(given);
+}
+
+function leastDelay({ config }: VectorCase): number {
+  const { delay, max_delay } = (config ?? {}) as { delay?: number | null; max_delay?: number | null };
+  return Math.min(delay ?? 0.5, max_delay ?? Infinity);
 }
 
 function isInfinite(delay: unknown): boolean {

@@ -1,55 +1,113 @@
 /** A class of errors that can be made without arguments. */
 export type ErrorConstructor = new (message?: string) => Error;
 
-/** What Python's and Ruby's exceptions, and those of the vectors' own programs, inherit from. */
-const PARENTS: Readonly<Record<string, string>> = {
-  Exception: 'BaseException',
-  CancelledError: 'BaseException',
-  LookupError: 'Exception',
-  KeyError: 'LookupError',
-  IndexError: 'LookupError',
-  ArithmeticError: 'Exception',
-  ZeroDivisionError: 'ArithmeticError',
-  OverflowError: 'ArithmeticError',
-  UnicodeError: 'ValueError',
-  UnicodeDecodeError: 'UnicodeError',
-  FileNotFoundError: 'OSError',
-  PermissionError: 'OSError',
-  TimeoutError: 'OSError',
-  ConnectionError: 'OSError',
-  ConnectionResetError: 'ConnectionError',
-  ConnectionRefusedError: 'ConnectionError',
-  Mid: 'Base',
-  Leaf: 'Mid',
-  Base1: 'StandardError',
-  Mid1: 'Base1',
-  Leaf1: 'Mid1',
+/** The language whose exceptions a case names. */
+export type Language = 'python' | 'ruby';
+
+/** Where the exceptions of a language begin, and what a program's own ones inherit from. */
+const ROOTS = {
+  python: { top: 'BaseException', usual: 'Exception' },
+  ruby: { top: 'Exception', usual: 'StandardError' },
+} as const;
+
+/** What Python's exceptions, and those of the vectors' own programs, inherit from; one line a parent. */
+const PYTHON = {
+  BaseException: 'Exception BaseExceptionGroup CancelledError GeneratorExit KeyboardInterrupt SystemExit',
+  Exception:
+    'ArithmeticError AssertionError AttributeError BufferError EOFError ExceptionGroup ImportError LookupError ' +
+    'MemoryError NameError OSError ReferenceError RuntimeError StopAsyncIteration StopIteration SyntaxError ' +
+    'SystemError TypeError ValueError Warning',
+  ArithmeticError: 'FloatingPointError OverflowError ZeroDivisionError',
+  ImportError: 'ModuleNotFoundError',
+  LookupError: 'IndexError KeyError',
+  NameError: 'UnboundLocalError',
+  OSError:
+    'BlockingIOError ChildProcessError ConnectionError FileExistsError FileNotFoundError InterruptedError ' +
+    'IsADirectoryError NotADirectoryError PermissionError ProcessLookupError TimeoutError',
+  ConnectionError: 'BrokenPipeError ConnectionAbortedError ConnectionRefusedError ConnectionResetError',
+  RuntimeError: 'NotImplementedError RecursionError',
+  SyntaxError: 'IndentationError',
+  ValueError: 'UnicodeError JSONDecodeError',
+  UnicodeError: 'UnicodeDecodeError UnicodeEncodeError UnicodeTranslateError',
+  Base: 'Mid',
+  Mid: 'Leaf',
 };
 
+/** What Ruby's exceptions, and those of the vectors' own programs, inherit from. */
+const RUBY = {
+  Exception:
+    'NoMemoryError ScriptError SecurityError SignalException StandardError SystemExit SystemStackError',
+  ScriptError: 'LoadError NotImplementedError SyntaxError',
+  SignalException: 'Interrupt',
+  StandardError:
+    'ArgumentError EncodingError FiberError IOError IndexError LocalJumpError NameError RangeError RegexpError ' +
+    'RuntimeError SystemCallError ThreadError TypeError ZeroDivisionError',
+  ArgumentError: 'UncaughtThrowError',
+  IOError: 'EOFError',
+  IndexError: 'KeyError StopIteration',
+  NameError: 'NoMethodError',
+  RangeError: 'FloatDomainError',
+  RuntimeError: 'FrozenError',
+  Base1: 'Mid1',
+  Mid1: 'Leaf1',
+};
+
+const PARENTS: Readonly<Record<Language, ReadonlyMap<string, string>>> = {
+  python: parentsOf(PYTHON),
+  ruby: parentsOf(RUBY),
+};
+
+/** A list of names as a case writes it; lists in it are tuples in Python and arrays in Ruby. */
+export type Names = readonly (string | Names)[];
+
+/** Makes the classes of a case, each name once. */
+export interface ErrorClasses {
+  (name: string): ErrorConstructor;
+  /** The classes of a list, with the lists in it as they are. */
+  readonly of: (names: Names) => readonly unknown[];
+}
+
 /**
- * Makes real classes for the names of a case, each name once: the nearest ancestors that the case gives, else
- * those known, else `Exception`.
+ * Makes real classes for the names of a case: the nearest ancestors that the case gives, else those that the language
+ * knows, else its usual one.
  */
 export function makeErrorClasses(
   raisedAncestors: readonly string[] = [],
-): (name: string) => ErrorConstructor {
+  language: Language = 'python',
+): ErrorClasses {
   const made = new Map<string, ErrorConstructor>();
   const classOf = (name: string): ErrorConstructor => {
     const known = made.get(name);
     if (known !== undefined) return known;
-    const parent = parentOf(name, raisedAncestors);
+    const parent = parentOf(name, raisedAncestors, language);
     const errorClass = makeClass(name, parent === undefined ? Error : classOf(parent));
     made.set(name, errorClass);
     return errorClass;
   };
-  return classOf;
+  const of = (names: Names): readonly unknown[] =>
+    names.map((name) => (typeof name === 'string' ? classOf(name) : of(name)));
+  return Object.assign(classOf, { of });
 }
 
-function parentOf(name: string, raisedAncestors: readonly string[]): string | undefined {
+/** The first name of a list, however deep. */
+export function firstName(names: Names | null | undefined): string | undefined {
+  const first = names?.[0];
+  return typeof first === 'string' || first === undefined ? first : firstName(first);
+}
+
+function parentOf(name: string, raisedAncestors: readonly string[], language: Language): string | undefined {
   const index = raisedAncestors.indexOf(name);
-  // The last of the list is where that language's exceptions begin.
-  if (index !== -1) return raisedAncestors[index + 1];
-  return name === 'BaseException' ? undefined : (PARENTS[name] ?? raisedAncestors.at(-1) ?? 'Exception');
+  if (index !== -1 && index + 1 < raisedAncestors.length) return raisedAncestors[index + 1];
+  const { top, usual } = ROOTS[language];
+  return name === top ? undefined : (PARENTS[language].get(name) ?? usual);
+}
+
+function parentsOf(children: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(children).flatMap(([parent, names]) =>
+      names.split(' ').map((name) => [name, parent] as const),
+    ),
+  );
 }
 
 function makeClass(name: string, parent: ErrorConstructor): ErrorConstructor {

@@ -2,19 +2,67 @@
 export interface FailurePlan {
   /** Name of the exception; absent where the text leaves it open. */
   readonly name?: string;
-  /** Attempts that fail before one succeeds. */
+  /** Attempts that fail before one succeeds; `Infinity` where none does. */
   readonly failures: number;
 }
 
-const COUNTS: Readonly<Record<string, number>> = { once: 1, twice: 2, thrice: 3, two: 2, three: 3, four: 4 };
+const COUNTS: Readonly<Record<string, number>> = {
+  once: 1,
+  twice: 2,
+  thrice: 3,
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+};
 
-/** Reads `always ValueError`, `fails twice then succeeds`, `CancelledError (worker shutdown)` and their kin. */
+/** What ends a plan: the attempt that goes well. */
+const SUCCESS = String.raw`,? ?(?:and )?then (?:succeeds|returns|success)\b.*`;
+const NAME = String.raw`(?:\w+\.)*(?<name>[A-Z]\w*)`;
+const COUNT = String.raw`(?<count>once|twice|thrice|\w+ times?|\w+)`;
+
+/** Every form in which a text says what fails; nothing else is understood. */
+const FORMS: readonly RegExp[] = [
+  new RegExp(`^(?:always |raises |always raises |(?:always )?fails with )?${NAME}$`),
+  /^(?:always(?: fails| raises)?|fails (?:always|every time))$/,
+  /^(?:never(?: fails| raises)?|(?:succeeds|returns)(?: at once| immediately| normally)?)(?<never>)$/,
+  new RegExp(`^fails ${COUNT}(?: with ${NAME})?${SUCCESS}$`),
+  new RegExp(`^(?:raises )?${NAME},? ${COUNT}${SUCCESS}$`),
+  new RegExp(`^${COUNT}${SUCCESS}$`),
+];
+
+/** What a text may say beside: a remark in brackets, how it was reported, or how much of a list is shown. */
+const REMARKS =
+  /(?: ?\([^)]*\)|, (?:reported|marked|not retryable|retryable)[\w ]*|[,:;]? (?:the )?first \w+ (?:delays|retries|runs)(?: shown)?)+$/;
+
+/**
+ * Reads `always ValueError`, `fails twice then succeeds`, `ValueError once, then returns`, `CancelledError (worker
+ * shutdown)` and their kin.
+ *
+ * @throws {Error} for any other text
+ */
 export function readFailure(text: string): FailurePlan {
-  const always = /^(?:always |raises )?(?:\w+\.)*(?<name>\w+)(?: \(.*\))?$/.exec(text)?.groups;
-  if (always?.['name'] !== undefined) return { name: always['name'], failures: Infinity };
-  const some = /^fails (?<count>\w+)(?: times?)?(?: with (?<name>\w+))?,? then succeeds$/.exec(text)?.groups;
-  const count = some?.['count'] ?? '';
-  const failures = COUNTS[count] ?? Number(count === '' ? Number.NaN : count);
-  if (Number.isNaN(failures)) throw new Error(`Cannot read the failure "${text}".`);
-  return { ...(some?.['name'] !== undefined && { name: some['name'] }), failures };
+  const plain = text.replace(REMARKS, '');
+  for (const form of FORMS) {
+    const groups = form.exec(plain)?.groups;
+    if (groups === undefined && !form.test(plain)) continue;
+    const { name, count, never } = groups ?? {};
+    const failures = never === undefined ? countOf(count) : 0;
+    if (failures !== undefined) return { ...(name !== undefined && { name }), failures };
+  }
+  throw new Error(`Cannot read the failure "${text}".`);
+}
+
+/** How often: `Infinity` where the text does not say; `undefined` for a word that is no number. */
+export function countOf(text: string | undefined): number | undefined {
+  if (text === undefined) return Infinity;
+  const word = text.replace(/ times?$/, '');
+  const count = COUNTS[word] ?? Number(word);
+  return Number.isInteger(count) && count >= 0 ? count : undefined;
 }

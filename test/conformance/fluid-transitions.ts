@@ -1,4 +1,5 @@
 import type { RunRecord, RunState } from '@retry/core/lifecycle';
+import { boolean, expected, listOf, oneOf, text } from './case-schema.ts';
 import { type Move, movesTo, pathTo, runIn, timestampsBetween } from './lifecycle-moves.ts';
 import { pick, type Runner } from './runner.ts';
 
@@ -41,6 +42,11 @@ export interface FluidMove {
 
 /** Fluid sets a state, skipping others; here an event happens. Is there one that does the same? */
 export const transition: Runner = {
+  schema: {
+    from: oneOf(...Object.keys(STATES)),
+    to: oneOf(...Object.keys(STATES)),
+    ...expected({ ok: boolean, events: listOf(text), timestamps_set: listOf(text) }),
+  },
   answer: ({ from, to }: TransitionCase): FluidMove => {
     const run = runIn(stateOf(from));
     const moves = movesTo(run, stateOf(to));

@@ -1,12 +1,24 @@
 import { computeDelay, decide, explain, matchesError, type Policy } from '@retry/core';
 import { decideStart, type FluidRetryPolicy, fromFluid, requeueDelay } from '@retry/core/dialects';
-import { makeErrorClasses } from './error-classes.ts';
+import {
+  boolean,
+  either,
+  expected,
+  integer,
+  listOf,
+  number,
+  oneOf,
+  optional,
+  orNull,
+  text,
+} from './case-schema.ts';
+import { firstName, makeErrorClasses, type Names } from './error-classes.ts';
 import { readFailure } from './failure-text.ts';
 import { transition } from './fluid-transitions.ts';
-import { runPolicy } from './run-policy.ts';
+import { runPolicy, shownDelays } from './run-policy.ts';
 import { pick, type Runner, randomOf, type SystemRunners } from './runner.ts';
 
-type Config = Omit<FluidRetryPolicy, 'exceptions'> & { readonly exceptions?: readonly string[] };
+type Config = Omit<FluidRetryPolicy, 'exceptions'> & { readonly exceptions?: Names };
 
 interface DelayCase {
   readonly config: Config;
@@ -15,6 +27,7 @@ interface DelayCase {
 }
 
 const delay: Runner = {
+  schema: { attempt: integer, attempt_base: integer, ...expected({ delay: number }) },
   answer: ({ config, attempt, attempt_base }: DelayCase) => ({
     delay:
       computeDelay(policyOf(config), attempt - attempt_base + 1, { random: randomOf(undefined) }) / 1_000,
@@ -29,6 +42,7 @@ interface MatchCase {
 }
 
 const match: Runner = {
+  schema: { raised: text, raised_ancestors: listOf(text), ...expected({ matches: boolean }) },
   answer: ({ config, raised, raised_ancestors }: MatchCase) => {
     const classOf = makeErrorClasses(raised_ancestors);
     const policy = policyOf(config, classOf);
@@ -47,6 +61,19 @@ interface EligibilityCase {
 }
 
 const eligibility: Runner = {
+  schema: {
+    retry_attempt: integer,
+    attempt_base: optional(text),
+    raised: text,
+    ...expected({ retry: boolean, next_retry_attempt: integer, delay: number }),
+    // What else the copy of a retry starts with belongs to the lifecycle, and is tested as `transition`.
+    ...expected({ new_state: text, queued: orNull(number), start: orNull(number), end: orNull(number) }),
+    ...expected({
+      rate_limit_attempt_before: integer,
+      rate_limit_attempt_after: integer,
+      same_run_id: boolean,
+    }),
+  },
   answer: ({ config, retry_attempt, raised }: EligibilityCase) => {
     const classOf = makeErrorClasses();
     const failure = { error: new (classOf(raised))() };
@@ -63,16 +90,23 @@ const eligibility: Runner = {
 interface ExecutionsCase {
   readonly config: Config | null;
   readonly failure: string;
+  readonly delays?: readonly number[];
 }
 
 const executions: Runner = {
-  answer: ({ config, failure }: ExecutionsCase) => {
+  schema: {
+    failure: text,
+    ...expected({ total_executions: either(integer, oneOf('unlimited')), delays: listOf(number) }),
+    // The states of each copy belong to the lifecycle, and are tested as `transition`.
+    ...expected({ events: listOf(text), final_state: text, propagated: text }),
+  },
+  answer: ({ config, failure, delays }: ExecutionsCase) => {
     const classOf = makeErrorClasses();
-    const { name = config?.exceptions?.[0] ?? 'ValueError', failures } = readFailure(failure);
+    const { name = firstName(config?.exceptions) ?? 'ValueError', failures } = readFailure(failure);
     const run = runPolicy(policyOf(config, classOf), {
       errorOf: (attempt) => (attempt <= failures ? new (classOf(name))() : undefined),
     });
-    return { total_executions: run.executions, delays: run.delaysMs.map((ms) => ms / 1_000) };
+    return { total_executions: run.executions, delays: shownDelays(run, delays) };
   },
   expected: (given: ExecutionsCase) => pick(given, ['total_executions', 'delays']),
 };
@@ -84,6 +118,17 @@ interface RateLimitCase {
 }
 
 const rateLimit: Runner = {
+  schema: {
+    rate_limit_attempt: integer,
+    current_runs: integer,
+    ...expected({
+      outcome: oneOf('run', 'requeue', 'rate_limited'),
+      next_rate_limit_attempt: integer,
+      delay: number,
+    }),
+    // That the other counter stays as it is holds for every `limit` of the lifecycle.
+    ...expected({ state: text, retry_attempt_before: integer, retry_attempt_after: integer }),
+  },
   answer: ({ config, rate_limit_attempt, current_runs }: RateLimitCase) => {
     const { task } = fromFluid(config);
     const counters = { running: current_runs, rateLimits: rate_limit_attempt };
@@ -101,6 +146,10 @@ interface RequeueCase {
 }
 
 const requeueFloor: Runner = {
+  schema: {
+    seconds_until_execute_after: orNull(number),
+    ...expected({ not_ready: boolean, requeue_in: orNull(number) }),
+  },
   answer: ({ seconds_until_execute_after }: RequeueCase) => {
     const delayMs = requeueDelay(fromFluid().task, (seconds_until_execute_after ?? 0) * 1_000);
     return { not_ready: delayMs !== undefined, requeue_in: delayMs === undefined ? null : delayMs / 1_000 };
@@ -125,7 +174,8 @@ export const fluid: SystemRunners = {
 function policyOf(config: Config | null, classOf = makeErrorClasses()): Policy {
   if (config === null) return fromFluid({ retry: null }).policy;
   const { exceptions, ...rest } = config;
-  return fromFluid({ retry: { ...rest, ...(exceptions && { exceptions: exceptions.map(classOf) }) } }).policy;
+  return fromFluid({ retry: { ...rest, ...(exceptions && { exceptions: classOf.of(exceptions) as [] }) } })
+    .policy;
 }
 
 function isListed({ retryOn }: Policy, error: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { TaskContext } from '@retry/worker';
+import { expected, oneOf, optional, record, text } from './case-schema.ts';
 import { makeErrorClasses } from './error-classes.ts';
 import type { JobbersCase } from './jobbers-options.ts';
 import type { JobbersRecord, JobbersScene, OnScene } from './jobbers-scene.ts';
@@ -10,11 +11,18 @@ export interface InterruptionCase extends JobbersCase {
   readonly result: JobbersRecord & { readonly function_finished_when_worker_returns: boolean };
 }
 
-/** A lease whose heartbeats come every second: a worker hears of a cancellation by the next one. */
+/** A lease whose heartbeats come every second, at 7 s as well: by the next one at the latest a cancel request arrives. */
 const LEASE = '3s';
+const INTERRUPTED_AT = 7_000;
 
 /** A run that has been retried once is interrupted at 7 s; its function goes on until 17 s, heard or not. */
 export const interruption = (onScene: OnScene): Runner => ({
+  schema: {
+    scenario: oneOf('user cancellation', 'worker shutdown'),
+    ...expected({ result: record }),
+    // What the function of the task is stopped by is Python's.
+    raised: optional(text),
+  },
   answer: (given: InterruptionCase) =>
     onScene(async (scene) => {
       const { clock, queue } = scene;
@@ -28,14 +36,14 @@ export const interruption = (onScene: OnScene): Runner => ({
       const config = { expected_exceptions: ['ValueError'], ...given.config };
       const task = jobbersTask({ ...given, config }, { run: work }, classOf);
       const { id } = await queue.submit(task, null);
+      // Its timer is older than that of the heartbeat at the same instant.
+      if (given.scenario === 'user cancellation') clock.setTimer(() => void queue.cancel(id), INTERRUPTED_AT);
       const worker = await scene.startWorker([task], { lease: LEASE });
-      await clock.advance('6.5s');
-      if (given.scenario === 'user cancellation') await queue.cancel(id);
-      await clock.advance('0.5s');
+      await clock.advance(INTERRUPTED_AT);
       if (given.scenario === 'worker shutdown') await shutDown(scene, worker);
-      const record = await scene.look(id);
+      const look = await scene.look(id);
       // Its first attempt, which brought it to its one retry, is no matter of the interruption.
-      return { ...record, errors: record.errors - 1, function_finished_when_worker_returns: isFinished };
+      return { ...look, errors: look.errors - 1, function_finished_when_worker_returns: isFinished };
     }),
   expected: ({ result }: InterruptionCase) => result,
 });
@@ -64,6 +72,7 @@ export interface DeadLetterCase extends JobbersCase {
 
 /** A run that fails for good at 0 and is sent back at 100 s, while no worker works. */
 export const dlqResubmit = (onScene: OnScene): Runner => ({
+  schema: { before: record, ...expected({ after: record }) },
   answer: ({ config: { reset_retry_count, ...config }, version, before }: DeadLetterCase) =>
     onScene(async (scene) => {
       const options = {

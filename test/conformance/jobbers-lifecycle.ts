@@ -1,4 +1,5 @@
 import type { TaskContext } from '@retry/worker';
+import { expected, listOf, record, text } from './case-schema.ts';
 import { makeErrorClasses } from './error-classes.ts';
 import type { JobbersCase } from './jobbers-options.ts';
 import { readScenario } from './jobbers-scenario.ts';
@@ -17,13 +18,14 @@ const PICKED_UP_MS = 10_000;
 
 /** A task from its submission at 0 through a worker at 10 s, which starts one run at a time. */
 export const lifecycle = (onScene: OnScene): Runner => ({
+  schema: { scenario: text, ...expected({ result: record, after_each_run: listOf(record) }) },
   answer: (given: LifecycleCase) =>
     onScene(async (scene) => {
       const classOf = makeErrorClasses();
       const script = readScenario(given);
       const { raises, failures, hangs } = script;
       const run = (_: null, { attempt }: TaskContext): unknown => {
-        if (hangs) return never();
+        if (hangs && attempt <= failures) return never();
         if (raises !== undefined && attempt <= failures) throw new (classOf(raises))();
         return 'done';
       };
@@ -37,8 +39,10 @@ export const lifecycle = (onScene: OnScene): Runner => ({
         id,
         runs: script.runs,
         task: script.isKnown ? task : other,
+        startedAt: startsOf(given),
       });
-      return { result: after.at(-1), after_each_run: after };
+      const looks = isCutAtOnce(given) ? after.map(inHundredths) : after;
+      return { result: looks.at(-1), after_each_run: looks };
     }),
   expected: ({ result, after_each_run }: LifecycleCase) => ({
     result: withAllTimestamps(result),
@@ -46,15 +50,45 @@ export const lifecycle = (onScene: OnScene): Runner => ({
   }),
 });
 
+/** docs/dialects.md: a timeout of 0 is a millisecond here, as no attempt is over before it has begun. */
+function isCutAtOnce({ config: { timeout } }: LifecycleCase): boolean {
+  return typeof timeout === 'number' && timeout < 0.001;
+}
+
+/** So that a few milliseconds more make no difference. */
+function inHundredths(record: JobbersRecord): JobbersRecord {
+  const cut = (seconds: number): number => Math.floor(seconds * 100) / 100;
+  const timestamps = Object.entries(record.timestamps).map(([key, at]) => [
+    key,
+    at === undefined ? at : cut(at),
+  ]);
+  return {
+    ...record,
+    timestamps: Object.fromEntries(timestamps),
+    run_at: record.run_at === null ? null : cut(record.run_at),
+  };
+}
+
 interface Looks {
   readonly id: string;
   readonly runs: number;
   readonly task: ReturnType<typeof jobbersTask>;
+  /** When a worker looks for each run, in seconds, as far as the case says; it looks when the run is due otherwise. */
+  readonly startedAt: readonly (number | undefined)[];
+}
+
+/** A run that is due is started when a worker looks, and the case says when that was, at least for the last run. */
+function startsOf({ result, after_each_run }: LifecycleCase): readonly (number | undefined)[] {
+  if (after_each_run !== undefined) return after_each_run.map(({ timestamps }) => timestamps?.['retried_at']);
+  const { active_index, retry_attempt, timestamps } = result;
+  // A retry that is to come has been counted.
+  const runs = active_index ? retry_attempt : retry_attempt + 1;
+  return [...Array<undefined>(Math.max(runs - 1, 0)), timestamps['retried_at']];
 }
 
 async function lookAfterEachRun(
   scene: JobbersScene,
-  { id, runs, task }: Looks,
+  { id, runs, task, startedAt }: Looks,
 ): Promise<readonly JobbersRecord[]> {
   const records: JobbersRecord[] = [];
   let isOver = false;
@@ -62,12 +96,12 @@ async function lookAfterEachRun(
     const worker = await scene.startWorker([task]);
     await scene.clock.advance(Number.isFinite(task.timeoutMs) ? task.timeoutMs : 0);
     await worker.stop();
-    const record = await scene.look(id);
-    records.push(record);
-    isOver = !record.active_index;
+    const look = await scene.look(id);
+    records.push(look);
+    isOver = !look.active_index;
     const isLast = isOver || records.length >= runs;
-    if (!isLast && record.run_at !== null)
-      await scene.clock.advance(record.run_at * 1_000 - scene.clock.now());
+    const nextAt = Math.max(look.run_at ?? 0, startedAt[records.length] ?? 0) * 1_000;
+    if (!isLast && nextAt > scene.clock.now()) await scene.clock.advance(nextAt - scene.clock.now());
   }
   return records;
 }

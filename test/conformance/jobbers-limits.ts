@@ -1,3 +1,4 @@
+import { boolean, expected, integer, listOf, number } from './case-schema.ts';
 import type { OnScene } from './jobbers-scene.ts';
 import { jobbersTask, never } from './jobbers-scene.ts';
 import { pick, type Runner } from './runner.ts';
@@ -9,6 +10,7 @@ interface QueueConcurrencyCase {
 
 /** Whether a worker that already runs so many of a lane takes one more; 0 and `null` are no limit there. */
 export const queueConcurrency = (onScene: OnScene): Runner => ({
+  schema: { active: integer, ...expected({ queue_offered: boolean }) },
   answer: ({ config: { max_concurrent }, active }: QueueConcurrencyCase) =>
     onScene(async ({ clock, queue, startWorker }) => {
       const task = jobbersTask({ config: {} }, { run: never, maxConcurrent: max_concurrent || Infinity });
@@ -38,6 +40,7 @@ const SECONDS: Readonly<Record<string, number>> = { second: 1, minute: 60, hour:
  * limit ends the run, both let the same ones through. What is refused there is lost, here it is `rate_limited`.
  */
 export const rateWindow = (onScene: OnScene): Runner => ({
+  schema: { submit_times: listOf(number), ...expected({ accepted: listOf(boolean) }) },
   answer: ({ config, submit_times }: RateWindowCase) =>
     onScene(async ({ clock, queue, startWorker }) => {
       const { rate_numerator, rate_denominator, rate_period } = config;

@@ -1,4 +1,6 @@
 import type { RunEvent, RunEventType, RunRecord, RunState } from '@retry/core/lifecycle';
+import { RUN_STATES } from '@retry/core/lifecycle';
+import { boolean, expected, integer, listOf, oneOf, text } from './case-schema.ts';
 import { eventsOf, moveBy, movesTo, runIn, timestampsBetween } from './lifecycle-moves.ts';
 import { pick, type Runner } from './runner.ts';
 
@@ -11,25 +13,33 @@ interface DiagramCase {
 /** What our lifecycle calls the triggers of Jobbers' diagram; the first that fits. */
 const TRIGGERS: readonly (readonly [RegExp, RunEventType])[] = [
   [/cancel/i, 'cancel'],
-  [/dead.?letter|dlq/i, 'redrive'],
-  [/policy resubmit/i, 'release'],
-  [/policy stop|heartbeat/i, 'stall'],
-  [/unlisted|exhausted/i, 'fail'],
-  [/retries remain/i, 'retry'],
-  [/not registered|unknown/i, 'drop'],
-  [/picks? up/i, 'start'],
-  [/returns|succe|complete/i, 'complete'],
-  [/run_at arrives/i, 'promote'],
-  [/submit|enqueue/i, 'submit'],
+  [/dead.?letter|dlq|resubmission/i, 'redrive'],
+  [/policy (?:is )?resubmit|released/i, 'release'],
+  [/policy (?:is )?stop|heartbeat|stall/i, 'stall'],
+  [
+    /unlisted|unexpected|not (?:listed|expected)|exhausted|no (?:more )?retries|retries reached|used up/i,
+    'fail',
+  ],
+  [/(?:retries|attempts) (?:remain|left)|immediate retry|retry with|(?:listed|expected) exception/i, 'retry'],
+  [/(?:not |un)registered|unknown|no such/i, 'drop'],
+  [/\bpick(?:s|ed)?\b.* up\b|\bpick(?:s|ed)? up\b|worker (?:takes|starts|claims)|dequeue/i, 'start'],
+  [/\breturn|succe|complete|finishe/i, 'complete'],
+  [/run_at|comes due|is due|dispatch/i, 'promote'],
+  [/submit|enqueue|created/i, 'submit'],
 ];
 
 /** Where the trigger leads from there: to the state of the diagram if one of its choices does. */
 export const diagramTransition: Runner = {
+  schema: { from: oneOf(...RUN_STATES), to: oneOf(...RUN_STATES), trigger: text },
   answer: ({ from, to, trigger }: DiagramCase) => {
     const type = TRIGGERS.find(([pattern]) => pattern.test(trigger))?.[1];
     if (type === undefined) throw new Error(`No event for the trigger "${trigger}".`);
     const wanted = eventsOf(type).filter(
-      (event) => isLater(event) === /retry_delay set|future/.test(trigger),
+      (event) =>
+        isLater(event) ===
+        /\bretry_delay (?:is )?set|with (?:a )?retry_delay|retry with (?:a )?delay|future|for later/.test(
+          trigger,
+        ),
     );
     const states = moveBy(runIn(from), wanted).map(({ run }) => run.state);
     return { to: states.find((state) => state === to) ?? states[0] ?? 'rejected' };
@@ -71,6 +81,11 @@ const FIELDS = {
 
 /** There a status is set, whatever the run's is; here an event leads to it, from where it may. */
 export const setStatus: Runner = {
+  schema: {
+    to: oneOf(...RUN_STATES),
+    already_started: boolean,
+    ...expected({ fields_set: listOf(text), retry_attempt_change: integer }),
+  },
   answer: ({ to, already_started }: SetStatusCase) => {
     const before = runIn(BEFORE[to]);
     const run = already_started ? { ...before, startedAt: 0 } : before;

@@ -1,8 +1,8 @@
 import type { JobbersOptions } from '@retry/core/dialects';
-import { makeErrorClasses } from './error-classes.ts';
+import { makeErrorClasses, type Names } from './error-classes.ts';
 
 type Config = Omit<JobbersOptions, 'expected_exceptions'> & {
-  readonly expected_exceptions?: readonly string[] | null;
+  readonly expected_exceptions?: Names | null;
 };
 
 /** What every case of Jobbers says of its task. */
@@ -18,7 +18,7 @@ export function optionsOf({ config, version }: JobbersCase, classOf = makeErrorC
     ...rest,
     ...(version !== undefined && { version }),
     ...(expected_exceptions !== undefined && {
-      expected_exceptions: expected_exceptions?.map(classOf) ?? null,
+      expected_exceptions: expected_exceptions && (classOf.of(expected_exceptions) as []),
     }),
   };
 }

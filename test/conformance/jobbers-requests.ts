@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Run } from '@retry/core/broker';
 import type { RunEvent, RunState } from '@retry/core/lifecycle';
-import { NEW_RUN, transition } from '@retry/core/lifecycle';
+import { NEW_RUN, RUN_STATES, transition } from '@retry/core/lifecycle';
 import type { AnyTask } from '@retry/worker';
+import { boolean, expected, number, oneOf } from './case-schema.ts';
 import type { JobbersCase } from './jobbers-options.ts';
-import { type JobbersScene, jobbersTask, never, type OnScene } from './jobbers-scene.ts';
+import { type JobbersRecord, type JobbersScene, jobbersTask, never, type OnScene } from './jobbers-scene.ts';
 import { pick, type Runner } from './runner.ts';
 
 interface CancelCase extends JobbersCase {
   readonly status_before: string;
+  readonly status_after?: string;
   readonly outcome: string;
 }
 
@@ -22,7 +24,17 @@ const OUTCOMES = {
 
 /** A request to cancel a run that stands in each state; 7 s after it came there. */
 export const cancelRequest = (onScene: OnScene): Runner => ({
-  answer: ({ status_before, ...given }: CancelCase) => {
+  schema: {
+    status_before: oneOf('(unknown id)', ...RUN_STATES),
+    outcome: oneOf('accepted', 'rejected', 'not_found'),
+    ...expected({
+      status_after: oneOf(...RUN_STATES),
+      in_queue: boolean,
+      in_scheduler: boolean,
+      completed_at_set: boolean,
+    }),
+  },
+  answer: ({ status_before, status_after, ...given }: CancelCase) => {
     if (status_before === 'unsubmitted') return cancelUnsubmitted();
     return onScene(async (scene) => {
       const task = jobbersTask(given, { run: never });
@@ -30,10 +42,15 @@ export const cancelRequest = (onScene: OnScene): Runner => ({
       await scene.clock.advance('7s');
       const before = await scene.queue.get(id);
       const outcome = OUTCOMES[await scene.queue.cancel(id)];
-      // A run that is started ends when its worker hears of it.
-      if (before?.state === 'started') await scene.clock.advance('30s');
-      const after = await scene.queue.get(id);
-      return after === undefined ? { outcome } : { outcome, ...(await tellChange(scene, before, after)) };
+      if (before?.state !== 'started') return { outcome, ...(await changeOf(scene, id, before)) };
+      // Its worker ends it when the request has reached it: the case looks before that, or after.
+      const soon = await changeOf(scene, id, before);
+      await scene.clock.advance('30s');
+      const later = await changeOf(scene, id, before);
+      return {
+        outcome,
+        ...(status_after === 'started' && later.status_after === 'cancelled' ? soon : later),
+      };
     });
   },
   expected: (given: CancelCase) =>
@@ -48,10 +65,16 @@ function cancelUnsubmitted(): object {
   return { outcome, status_after: moved.type === 'moved' ? moved.run.state : moved.from, ...places };
 }
 
-async function tellChange({ look }: JobbersScene, before: Run | undefined, after: Run): Promise<object> {
+async function changeOf(
+  { look, queue }: JobbersScene,
+  id: string,
+  before: Run | undefined,
+): Promise<{ readonly status_after?: string } & Partial<Pick<JobbersRecord, 'in_queue' | 'in_scheduler'>>> {
+  const after = await queue.get(id);
+  if (after === undefined) return {};
   const { status, in_queue, in_scheduler } = await look(after.id);
-  const completed_at_set = after.completedAt !== before?.completedAt;
-  return { status_after: status, in_queue, in_scheduler, completed_at_set };
+  const change = { completed_at_set: after.completedAt !== before?.completedAt };
+  return { status_after: status, in_queue, in_scheduler, ...change };
 }
 
 /** The event that ends a claim so. */
@@ -106,6 +129,16 @@ export interface StallCase {
  * it is not, its worker is gone, and another one's cleaner looks at it. `stale_time` is the lease.
  */
 export const stallCheck = (onScene: OnScene): Runner => ({
+  schema: {
+    heartbeat_age: number,
+    status_before: oneOf('submitted', 'started'),
+    registered: boolean,
+    ...expected({
+      status_after: oneOf(...RUN_STATES),
+      completed_at_set: boolean,
+      heartbeat_tracked: boolean,
+    }),
+  },
   answer: ({ config: { max_heartbeat_interval, stale_time }, version, ...given }: StallCase) =>
     onScene(async (scene) => {
       const options = { config: { max_heartbeat_interval }, ...(version !== undefined && { version }) };

@@ -1,10 +1,12 @@
+import { firstName } from './error-classes.ts';
+import { countOf } from './failure-text.ts';
 import type { JobbersCase } from './jobbers-options.ts';
 
 /** What happens to the task. */
 export interface Script {
   /** Name of what it throws; absent where it throws nothing. */
   readonly raises: string | undefined;
-  /** Runs that throw. */
+  /** Runs that throw, or hang. */
   readonly failures: number;
   /** Runs after which to look. */
   readonly runs: number;
@@ -12,25 +14,44 @@ export interface Script {
   readonly hangs: boolean;
 }
 
-const COUNTS: Readonly<Record<string, number>> = { once: 1, twice: 2, thrice: 3, 'three times': 3 };
+const COUNT = String.raw`(?:,? (?<count>once|twice|thrice|\w+ times))?`;
+const ENDING = `(?<ending>,? until (?:it is |(?:the )?retries are )?exhausted|,? then (?:returns|succeeds))?`;
+const RAISES = String.raw`raises(?: (?:(?<whose>a|an) (?<listed>listed|unlisted) exception|(?<name>[A-Z]\w*)))?`;
+const REMARK = `(?:,? (?:not listed|nothing listed|listed|unlisted))?`;
 
-/** Reads `raises a listed exception, twice`, `raises Leaf`, `unknown task name` and their kin. */
+/** Every form of a scenario; nothing else is understood. */
+const FORMS = {
+  returns: /^(?:returns(?: a value| None| \d+)?|succeeds)$/,
+  raises: new RegExp(`^${RAISES}${REMARK}${COUNT}${ENDING}$`),
+  hangs: new RegExp(
+    `^(?:(?:task )?times out|hangs|(?:(?:runs|takes) longer than|exceeds|runs into) (?:its|the) timeout)${COUNT}${ENDING}$`,
+  ),
+  unknown:
+    /^(?:unknown|unregistered) (?:task(?: name| version)?|name|version)$|^name\/version not registered$/,
+};
+
+/**
+ * Reads `raises a listed exception, twice`, `raises Leaf`, `unknown task name` and their kin.
+ *
+ * @throws {Error} for any other text
+ */
 export function readScenario({ scenario, config }: JobbersCase & { readonly scenario: string }): Script {
-  const hangs = /times out|longer than|hangs|exceeds/.test(scenario);
-  const count = Object.entries(COUNTS).find(([word]) => scenario.includes(word))?.[1] ?? 1;
-  const goesOn = /until exhausted|then (?:returns|succeeds)/.test(scenario);
-  return {
-    raises: readRaised(scenario, config.expected_exceptions?.[0]),
-    failures: /then (?:returns|succeeds)/.test(scenario) ? count : Infinity,
-    runs: goesOn ? 100 : count,
-    isKnown: !/unknown|unregistered|not registered/.test(scenario),
-    hangs,
-  };
+  const quiet = { raises: undefined, failures: 0, runs: 1, isKnown: true, hangs: false };
+  if (FORMS.returns.test(scenario)) return quiet;
+  if (FORMS.unknown.test(scenario)) return { ...quiet, isKnown: false };
+  const hanging = FORMS.hangs.exec(scenario);
+  if (hanging !== null) return { ...quiet, ...repetition(hanging.groups), hangs: true };
+  const groups = FORMS.raises.exec(scenario)?.groups;
+  if (groups === undefined) throw new Error(`Cannot read the scenario "${scenario}".`);
+  const listed = groups['listed'] === 'listed' ? firstName(config.expected_exceptions) : undefined;
+  return { ...quiet, ...repetition(groups), raises: groups['name'] ?? listed ?? 'UnlistedError' };
 }
 
-/** What the scenario raises: a class by its name, the one that is listed, or some other. */
-function readRaised(scenario: string, listed: string | undefined): string | undefined {
-  if (!scenario.startsWith('raises')) return undefined;
-  const named = /^raises (?<name>[A-Z]\w*)/.exec(scenario)?.groups?.['name'];
-  return named ?? (/^raises a listed/.test(scenario) ? listed : undefined) ?? 'UnlistedError';
+/** How many runs fail, and after how many to look: once, where the text does not say. */
+function repetition(groups: Readonly<Record<string, string>> | undefined): Pick<Script, 'failures' | 'runs'> {
+  const ending = groups?.['ending'];
+  const count = groups?.['count'] === undefined ? 1 : (countOf(groups['count']) ?? Number.NaN);
+  if (ending === undefined) return { failures: Infinity, runs: count };
+  // Looked at until it has ended.
+  return { failures: ending.includes('then') ? count : Infinity, runs: 100 };
 }

@@ -1,6 +1,7 @@
 import { computeDelay, isRetryError } from '@retry/core';
 import { fromJobbers } from '@retry/core/dialects';
 import { openMemoryStage } from '../support/stage.ts';
+import { either, expected, integer, listOf, number, oneOf, optional, text } from './case-schema.ts';
 import { makeErrorClasses } from './error-classes.ts';
 import { readFailure } from './failure-text.ts';
 import { dlqResubmit, interruption } from './jobbers-ends.ts';
@@ -10,7 +11,7 @@ import { diagramTransition, setStatus } from './jobbers-moves.ts';
 import { type JobbersCase, optionsOf } from './jobbers-options.ts';
 import { cancelRequest, stallCheck } from './jobbers-requests.ts';
 import { type OnScene, scenesOn } from './jobbers-scene.ts';
-import { runPolicy } from './run-policy.ts';
+import { runPolicy, shownDelays } from './run-policy.ts';
 import { pick, type Runner, randomOf, type SystemRunners } from './runner.ts';
 
 interface DelayCase extends JobbersCase {
@@ -20,6 +21,7 @@ interface DelayCase extends JobbersCase {
 }
 
 const delay: Runner = {
+  schema: { attempt: integer, attempt_base: integer, u: optional(number), ...expected({ delay: number }) },
   answer: (given: DelayCase) => {
     const { policy } = fromJobbers(optionsOf(given));
     const retry = given.attempt - given.attempt_base + 1;
@@ -30,9 +32,20 @@ const delay: Runner = {
 
 interface SequenceCase extends Omit<DelayCase, 'attempt' | 'attempt_base'> {
   readonly failure: string;
+  readonly delays?: readonly number[];
 }
 
 const retrySequence: Runner = {
+  schema: {
+    failure: text,
+    u: optional(number),
+    ...expected({
+      delays: listOf(number),
+      total_executions: either(integer, oneOf('unlimited')),
+      retry_attempt_at_end: integer,
+      final_status: oneOf('completed', 'failed'),
+    }),
+  },
   answer: (given: SequenceCase) => {
     const classOf = makeErrorClasses();
     const { name = 'ValueError', failures } = readFailure(given.failure);
@@ -44,7 +57,7 @@ const retrySequence: Runner = {
       random: randomOf(given.u),
     });
     return {
-      delays: run.delaysMs.map((ms) => ms / 1_000),
+      delays: shownDelays(run, given.delays),
       total_executions: run.executions,
       retry_attempt_at_end: run.delaysMs.length,
       final_status: run.end === undefined ? 'completed' : 'failed',
@@ -55,12 +68,13 @@ const retrySequence: Runner = {
 };
 
 const validation: Runner = {
+  schema: { ...expected({ result: text }) },
   answer: (given: JobbersCase) => {
     try {
       fromJobbers(optionsOf(given));
       return { result: 'accepted' };
     } catch (error) {
-      if (isRetryError(error, 'INVALID_POLICY')) return { result: 'ValidationError' };
+      if (isRetryError(error, 'INVALID_OPTIONS')) return { result: 'ValidationError' };
       throw error;
     }
   },

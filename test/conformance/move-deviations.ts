@@ -1,7 +1,7 @@
 import { ARROWS } from '@retry/core/lifecycle';
 import { type Deviation, ruleFor, unlike } from './deviation.ts';
 import type { FluidMove, TransitionCase } from './fluid-transitions.ts';
-import type { StepTransitionsCase } from './tasker-moves.ts';
+import { meantMoves, type StepTransitionsCase } from './tasker-moves.ts';
 
 const FLUID = { system: 'aio-fluid', kind: 'transition' };
 
@@ -91,34 +91,11 @@ export const moveDeviations: readonly Deviation[] = [
       reason:
         'docs/lifecycle.md: there are no queues between worker and orchestration, as a claim and its settlement are ' +
         'one write; an operator redrives or discards, and cannot say that a run completed; only a started run fails.',
-      applies: ({ from, allowed }) => Object.keys({ ...allowed }).some((event) => refusalOf(from, event)),
-      instead: ({ from, allowed }, answer) => unlike(answer, insteadOf(from, allowed)),
+      applies: (given) => meantMoves(given) !== undefined,
+      instead: (given, answer) => {
+        const meant = meantMoves(given);
+        return unlike(answer, { allowed: meant, count: Object.keys(meant ?? {}).length });
+      },
     },
   ),
 ];
-
-/** Whether our lifecycle has no such event, or not from there. */
-function refusalOf(from: string, event: string): boolean {
-  if (/^enqueue|_manually$/.test(event)) return true;
-  const waits = from === 'pending' || from === 'enqueued';
-  // A settlement says retry or fail of a started run, and an end is not cancelled.
-  return (
-    (waits && (event === 'fail' || event === 'wait_for_retry')) || (from === 'error' && event === 'cancel')
-  );
-}
-
-/** Its worker still has a run whose outcome is on its way, and the outcome decides. */
-const OUTCOMES = {
-  complete: 'complete',
-  fail: 'error',
-  cancel: 'cancelled',
-  wait_for_retry: 'waiting_for_retry',
-};
-
-/** The moves that are left, and where our table has one more. */
-function insteadOf(from: string, allowed: Readonly<Record<string, string>>): object {
-  const left = Object.entries(allowed).filter(([event]) => !refusalOf(from, event));
-  const isOnItsWay = from.endsWith('for_orchestration');
-  const meant = { ...(isOnItsWay && OUTCOMES), ...Object.fromEntries(left) };
-  return { allowed: meant, count: Object.keys(meant).length };
-}

@@ -38,6 +38,8 @@ describe('withAnswer', () => {
     system: 'aio-fluid',
     given: delayCase,
     answer,
+    agrees: () => true,
+    answerTo: answer,
     expected: () => 2,
   });
 

@@ -32,3 +32,12 @@ export function runPolicy(policy: Policy, { errorOf, random = () => 0.5, most = 
   }
   return { executions: 'unlimited', delaysMs };
 }
+
+/** The delays in seconds; of a run without end no more than the case shows. */
+export function shownDelays(
+  { executions, delaysMs }: PolicyRun,
+  shown: readonly unknown[] | undefined,
+): readonly number[] {
+  const seconds = delaysMs.map((ms) => ms / 1_000);
+  return executions === 'unlimited' ? seconds.slice(0, shown?.length) : seconds;
+}

@@ -1,8 +1,12 @@
+import type { CaseSchema } from './case-schema.ts';
+
 /**
  * How core answers one kind of case, and what the case expects of it. Both give the same keys. `answer` goes
- * through a dialect and core's public functions; it throws a PolicyError where our validation refuses.
+ * through a dialect and core's public functions; it throws a InvalidOptionsError where our validation refuses.
  */
 export interface Runner {
+  /** The fields that its cases have; a case with any other is not run but fails. */
+  readonly schema: CaseSchema;
   // `never`, because each kind reads other fields of a case.
   readonly answer: (given: never) => unknown;
   readonly expected: (given: never) => unknown;

@@ -1,9 +1,13 @@
 import { computeDelay, decide } from '@retry/core';
 import { fromTasker, type TaskerOptions, taskerDelay, taskerServerDelay } from '@retry/core/dialects';
+import { either, expected, integer, number, oneOf, optional, orNull, text } from './case-schema.ts';
 import { pick, type Runner } from './runner.ts';
 
 /** Any instant; the vectors count seconds from it. */
 export const NOW: number = Date.UTC(2030, 0, 1, 12);
+
+/** Where a delay may come from. */
+const SOURCES = ['server_requested', 'exponential'] as const;
 
 /** What every case about a step has. */
 export interface StepCase {
@@ -18,6 +22,12 @@ interface DelayCase extends StepCase {
 }
 
 export const delay: Runner = {
+  schema: {
+    attempts: orNull(integer),
+    u: optional(number),
+    sign: optional(oneOf('+', '-')),
+    ...expected({ delay_seconds: number }),
+  },
   answer: ({ config, attempts, u, sign }: DelayCase) => {
     const random = (): number => drawOf(u, sign);
     const calculator = taskerDelay(config, attempts, { random }) / 1_000;
@@ -38,6 +48,12 @@ interface RetryAfterCase extends StepCase {
 }
 
 export const retryAfter: Runner = {
+  schema: {
+    attempts: orNull(integer),
+    header: text,
+    value: text,
+    ...expected({ delay_seconds: number, min: number, max: number, source: oneOf(...SOURCES) }),
+  },
   answer: ({ config, attempts, header, value, min, max }: RetryAfterCase) => {
     const serverDelay = taskerServerDelay({ [header]: headerValue(value) }, NOW);
     const delay_seconds = decideDelay(config, attempts, { error: new Error('boom'), serverDelay });
@@ -48,6 +64,11 @@ export const retryAfter: Runner = {
 };
 
 export const backoffHint: Runner = {
+  schema: {
+    attempts: orNull(integer),
+    hint_delay_seconds: either(number, oneOf('any')),
+    ...expected({ delay_seconds: number, source: oneOf(...SOURCES) }),
+  },
   answer: ({ config, attempts, hint_delay_seconds }: StepCase & { readonly hint_delay_seconds: unknown }) => {
     const seconds = typeof hint_delay_seconds === 'number' ? hint_delay_seconds : 77;
     // What the handler says comes as metadata of its result; no header comes with it.
@@ -62,8 +83,11 @@ export const backoffHint: Runner = {
 };
 
 /** Our jitter takes the lower half of [0, 1) as minus and the upper half as plus. */
-function drawOf(u: number | undefined, sign: '+' | '-' | undefined): number {
-  return sign === '-' ? (u ?? 0) / 2 : 0.5 + (u ?? 0) / 2;
+function drawOf(u = 0, sign?: '+' | '-'): number {
+  if (sign === '-') return u / 2;
+  const draw = 0.5 + u / 2;
+  // The upper half has a bit less to say it with: rounded down, u × units may fall below a whole number.
+  return draw * 2 - 1 < u ? draw + 2 ** -53 : draw;
 }
 
 function decideDelay(

@@ -1,4 +1,5 @@
 import type { RunEvent, RunState } from '@retry/core/lifecycle';
+import { expected, oneOf, record } from './case-schema.ts';
 import { moveBy, runIn } from './lifecycle-moves.ts';
 import { pick, type Runner } from './runner.ts';
 
@@ -24,7 +25,10 @@ const STATES: Readonly<Record<string, RunState>> = {
   resolved_manually: 'completed',
 };
 
-/** What Tasker's events are called here; those that are missing have no counterpart. */
+/** The ten states of a step. */
+export const STEP_STATES: readonly string[] = Object.keys(STATES);
+
+/** What Tasker's events are called here; an empty list has no counterpart. */
 const EVENTS: Readonly<Record<string, readonly RunEvent[]>> = {
   start: [{ type: 'start', at: 1 }],
   complete: [{ type: 'complete', at: 1 }],
@@ -36,18 +40,25 @@ const EVENTS: Readonly<Record<string, readonly RunEvent[]>> = {
     { type: 'redrive', at: 1, keepAttempts: true },
   ],
   reset_for_retry: [{ type: 'redrive', at: 1 }],
+  enqueue: [],
+  enqueue_for_orchestration: [],
+  enqueue_as_error_for_orchestration: [],
+  complete_manually: [],
+  resolve_manually: [],
 };
 
 /** Which of Tasker's events a run takes, and where they lead; the same keys as `allowed`. */
 export const stepTransitions: Runner = {
-  answer: ({ from }: StepTransitionsCase) => {
-    const state = STATES[from];
-    if (state === undefined) throw new Error(`Tasker's state ${from} has no counterpart.`);
-    const allowed = Object.entries(EVENTS).flatMap(([name, events]) => {
-      const [move] = moveBy(runIn(state), events);
+  schema: { from: oneOf(...STEP_STATES), ...expected({ allowed: record }) },
+  answer: ({ from, allowed }: StepTransitionsCase) => {
+    const strange = Object.keys(allowed).find((event) => !Object.hasOwn(EVENTS, event));
+    if (strange !== undefined) throw new Error(`Tasker's event ${strange} has no counterpart.`);
+    const run = runIn(STATES[from] ?? 'unsubmitted');
+    const taken = Object.entries(EVENTS).flatMap(([name, events]) => {
+      const [move] = moveBy(run, events);
       return move === undefined ? [] : [[name, nameOf(move.run.state)] as const];
     });
-    return { allowed: Object.fromEntries(allowed), count: allowed.length };
+    return { allowed: Object.fromEntries(taken), count: taken.length };
   },
   expected: (given: StepTransitionsCase) => ({
     ...pick(given, ['allowed']),
@@ -56,5 +67,80 @@ export const stepTransitions: Runner = {
 };
 
 function nameOf(state: RunState): string {
-  return Object.keys(STATES).find((name) => STATES[name] === state) ?? state;
+  return STEP_STATES.find((name) => STATES[name] === state) ?? state;
+}
+
+/**
+ * What a run takes in each of Tasker's states, in Tasker's words, written down by hand: a wrong arrow of the lifecycle is
+ * a difference from it.
+ */
+const MEANT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  pending: { start: 'in_progress', cancel: 'cancelled' },
+  enqueued: { start: 'in_progress', cancel: 'cancelled' },
+  in_progress: {
+    complete: 'complete',
+    fail: 'error',
+    cancel: 'cancelled',
+    wait_for_retry: 'waiting_for_retry',
+  },
+  // Its worker still has such a run, and the outcome that is on its way decides.
+  enqueued_for_orchestration: {
+    complete: 'complete',
+    fail: 'error',
+    cancel: 'cancelled',
+    wait_for_retry: 'waiting_for_retry',
+  },
+  enqueued_as_error_for_orchestration: {
+    complete: 'complete',
+    fail: 'error',
+    cancel: 'cancelled',
+    wait_for_retry: 'waiting_for_retry',
+  },
+  waiting_for_retry: { retry: 'pending', cancel: 'cancelled' },
+  complete: {},
+  error: { retry: 'pending', reset_for_retry: 'pending' },
+  cancelled: {},
+  resolved_manually: {},
+};
+
+/** Events of Tasker that no run takes, from whatever state. */
+const NOWHERE: readonly string[] = [
+  // There are no queues between worker and orchestration: a claim and its settlement are one write each.
+  'enqueue',
+  'enqueue_for_orchestration',
+  'enqueue_as_error_for_orchestration',
+  // An operator redrives or discards, and cannot say that a run completed.
+  'complete_manually',
+  'resolve_manually',
+];
+
+/** Events of Tasker that a run does not take from this one state. */
+const NOT_FROM: Readonly<Record<string, readonly string[]>> = {
+  // Only a run that has started fails or waits for a retry.
+  pending: ['fail', 'wait_for_retry'],
+  enqueued: ['fail', 'wait_for_retry'],
+  // An end is not cancelled.
+  error: ['cancel'],
+};
+
+/** Events that a run takes and Tasker's step does not: the outcome of a worker that still has the run. */
+const ONLY_HERE: Readonly<Record<string, readonly string[]>> = {
+  enqueued_for_orchestration: ['wait_for_retry', 'fail', 'complete'],
+  enqueued_as_error_for_orchestration: ['wait_for_retry', 'fail', 'complete'],
+};
+
+/** What is meant of a step in this state; `undefined` where the case differs from it without one of the reasons above. */
+export function meantMoves({
+  from,
+  allowed,
+}: StepTransitionsCase): Readonly<Record<string, string>> | undefined {
+  const meant = MEANT[from];
+  if (meant === undefined) return undefined;
+  const isExplained = Object.keys({ ...allowed, ...meant }).every((event) => {
+    if (allowed[event] === meant[event]) return true;
+    if (meant[event] === undefined)
+      return NOWHERE.includes(event) || NOT_FROM[from]?.includes(event) === true;
+    return allowed[event] === undefined && ONLY_HERE[from]?.includes(event) === true;
+  });
+  return isExplained ? meant : undefined;
 }

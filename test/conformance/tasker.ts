@@ -6,12 +6,29 @@ import {
   taskerNextRetryAt,
   taskerReadiness,
 } from '@retry/core/dialects';
+import {
+  boolean,
+  either,
+  expected,
+  integer,
+  listOf,
+  number,
+  oneOf,
+  optional,
+  orNull,
+  text,
+} from './case-schema.ts';
+import { readFailure } from './failure-text.ts';
 import { runPolicy } from './run-policy.ts';
 import { pick, type Runner, type SystemRunners } from './runner.ts';
 import { backoffHint, delay, NOW, retryAfter, type StepCase } from './tasker-delays.ts';
-import { stepTransitions } from './tasker-moves.ts';
+import { STEP_STATES, stepTransitions } from './tasker-moves.ts';
 
 const eligibility: Runner = {
+  schema: {
+    attempts: orNull(integer),
+    ...expected({ retry_eligible: boolean, effective_max_attempts: integer }),
+  },
   answer: ({ config, attempts }: StepCase) => {
     const { policy } = fromTasker(config);
     return {
@@ -28,8 +45,11 @@ const eligibility: Runner = {
 };
 
 const executions: Runner = {
+  schema: { failure: text, ...expected({ total_executions: either(integer, oneOf('unlimited')) }) },
   answer: ({ config, failure }: StepCase & { readonly failure: string }) => {
-    const run = runPolicy(fromTasker(config).policy, { errorOf: () => errorOf(failure), most: 1_000 });
+    const { failures } = readFailure(failure);
+    const errorOfAttempt = (attempt: number) => (attempt <= failures ? errorOf(failure) : undefined);
+    const run = runPolicy(fromTasker(config).policy, { errorOf: errorOfAttempt, most: 1_000 });
     return { total_executions: run.executions };
   },
   expected: (given: StepCase) => pick(given, ['total_executions']),
@@ -47,6 +67,18 @@ interface ReadinessCase extends StepCase {
 }
 
 const readiness: Runner = {
+  schema: {
+    attempts: orNull(integer),
+    state: oneOf(...STEP_STATES),
+    in_process: boolean,
+    processed: boolean,
+    dependencies_met: optional(boolean),
+    backoff_request_seconds: optional(orNull(number)),
+    last_attempted_seconds_ago: optional(orNull(number)),
+    failed_seconds_ago: optional(orNull(number)),
+    history: optional(listOf(oneOf(...STEP_STATES))),
+    ...expected({ retry_eligible: boolean, ready_for_execution: boolean, next_retry_in: number }),
+  },
   answer: (given: ReadinessCase) => {
     const { last_attempted_seconds_ago: attempted, failed_seconds_ago: failed = 0 } = given;
     const hasFailed = given.state === 'error' || given.history?.includes('error') === true;
@@ -82,6 +114,13 @@ interface NextRetryCase {
 }
 
 const nextRetryTime: Runner = {
+  schema: {
+    backoff_request_seconds: orNull(number),
+    last_attempted_at: orNull(number),
+    failure_time: orNull(number),
+    attempts: orNull(integer),
+    ...expected({ next_retry_at: orNull(number) }),
+  },
   answer: (given: NextRetryCase) => {
     const at = taskerNextRetryAt(
       {
@@ -98,6 +137,11 @@ const nextRetryTime: Runner = {
 };
 
 const afterError: Runner = {
+  schema: {
+    attempts: orNull(integer),
+    result: text,
+    ...expected({ next_state: oneOf(...STEP_STATES) }),
+  },
   answer: ({ config, attempts, result }: StepCase & { readonly result: string }) => ({
     next_state: taskerAfterError(fromTasker(config).policy, attempts, errorOf(result)),
   }),

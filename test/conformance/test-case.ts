@@ -6,6 +6,7 @@ import { judgeRefusal, type PlannedCase, type PlannedVariant, withAnswer } from 
 export function testCase(planned: PlannedCase): void {
   const { id, kind } = planned.given;
   if (planned.type === 'run') it(`${id} ${kind}`, () => checkAll(planned.variants));
+  if (planned.type === 'unreadable') it(`${id} ${kind}`, () => expect.fail(planned.reason));
   if (planned.type === 'deviated') {
     it(`${id} ${kind} deviates: ${planned.deviation.name}`, () => checkAll(planned.variants));
   }

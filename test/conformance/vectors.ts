@@ -27,7 +27,12 @@ export const vectorFolder: string =
 export function readVectors(folder: string): readonly VectorFile[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
   if (names.length === 0) throw new Error(`No vectors in ${folder}.`);
-  return names.sort().map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8'), reviveNumber));
+  return names.sort().map((name) => parseVectors(readFileSync(join(folder, name), 'utf8')));
+}
+
+/** The text of one vector file. */
+export function parseVectors(text: string): VectorFile {
+  return JSON.parse(text, reviveNumber);
 }
 
 /** The case once for each version it holds for. */
@@ -35,7 +40,14 @@ export function variantsOf(given: VectorCase, versions: readonly string[]): read
   return given.version === 'both' ? versions.map((version) => ({ ...given, version })) : [given];
 }
 
-/** JSON has no infinite numbers: the vectors write them as text. */
-function reviveNumber(_key: string, value: unknown): unknown {
-  return value === 'Infinity' || value === '-Infinity' || value === 'NaN' ? Number(value) : value;
+/** A whole number that a double does not hold exactly. */
+const LONG_NUMBER = /^-?\d{16,}$/;
+
+/** JSON has no infinite numbers, and few readers of it have long ones: the vectors write both as text. */
+function reviveNumber(key: string, value: unknown): unknown {
+  if (value === 'Infinity' || value === '-Infinity' || value === 'NaN') return Number(value);
+  // The value of a header is text.
+  if (key === 'value' || typeof value !== 'string' || !LONG_NUMBER.test(value)) return value;
+  // Whole numbers have no end in Python and Ruby; the largest double stands for those beyond it.
+  return Math.min(Math.max(Number(value), -Number.MAX_VALUE), Number.MAX_VALUE);
 }

@@ -71,6 +71,29 @@ describe('createMemoryBroker', () => {
     });
   });
 
+  describe('with keys that are kept for an hour', () => {
+    const clock = createFakeClock();
+    const broker = createMemoryBroker({ clock, keepCompleted: 0, keepKeys: '1h' });
+    const submit = (id: string, more = {}): Promise<readonly string[]> =>
+      broker.submit([{ id, lane: 'l', payload: '{}', isKeyed: true, ...more }]);
+
+    it('knows each for an hour after its run ended, in whatever order the runs were forgotten', async () => {
+      await submit('read late', { keepResultMs: 60_000 });
+      await broker.cancel(['read late']);
+      await clock.advance(1_000);
+      await submit('forgotten first');
+      await broker.cancel(['forgotten first']);
+      await broker.get(['read late'], { collect: true });
+
+      await clock.advance(3_599_000);
+
+      expect(await submit('read late')).toEqual(['created']);
+      expect(await submit('forgotten first')).toEqual(['exists']);
+      await clock.advance(1_000);
+      expect(await submit('forgotten first')).toEqual(['created']);
+    });
+  });
+
   describe('by default', () => {
     const scene = sceneKeeping();
 

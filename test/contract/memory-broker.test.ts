@@ -3,9 +3,9 @@ import { createFakeClock } from '../inprocess/fake-clock.ts';
 import { describeBrokerContract } from './contract/describe-broker-contract.ts';
 
 describeBrokerContract('the memory broker', {
-  open: async () => {
+  open: async (options) => {
     const clock = createFakeClock();
-    const broker = createMemoryBroker({ clock, keepCompleted: Infinity });
+    const broker = createMemoryBroker({ clock, keepCompleted: Infinity, ...options });
     return { broker, advance: clock.advance, close: broker.close };
   },
 });

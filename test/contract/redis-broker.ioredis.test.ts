@@ -12,6 +12,8 @@ describeOnRedis('the Redis broker by ioredis', (server) => {
   });
   afterAll(() => client.disconnect());
 
-  describeBrokerContract('a broker', { open: () => openRedisHarness(server().url, { client }) });
+  describeBrokerContract('a broker', {
+    open: (options) => openRedisHarness(server().url, { ...options, client }),
+  });
   describeWorkerOnBroker('workers', { open: () => openRedisQueue(server().url, { client }) });
 });

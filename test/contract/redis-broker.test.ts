@@ -3,5 +3,5 @@ import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { describeBrokerContract } from './contract/describe-broker-contract.ts';
 
 describeOnRedis('the Redis broker by redis', (server) => {
-  describeBrokerContract('a broker', { open: () => openRedisHarness(server().url) });
+  describeBrokerContract('a broker', { open: (options) => openRedisHarness(server().url, options) });
 });

@@ -23,7 +23,7 @@ describeOnPrivateRedis('a cluster of three nodes', () => {
     });
     afterAll(() => client.close());
 
-    describeBrokerContract('a broker', { open: () => openRedisHarness('', { client }) });
+    describeBrokerContract('a broker', { open: (options) => openRedisHarness('', { ...options, client }) });
     describeWorkerOnBroker('workers', { open: () => openRedisQueue('', { client }) });
   });
 

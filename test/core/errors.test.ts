@@ -1,8 +1,9 @@
+import { inspect } from 'node:util';
 import {
   definePolicy,
+  InvalidOptionsError,
   isRetryError,
   NonRetryableError,
-  PolicyError,
   RetryAfterError,
   RetryError,
 } from '@retry/core';
@@ -38,24 +39,26 @@ describe('RetryError', () => {
   });
 });
 
-describe('PolicyError', () => {
+describe('InvalidOptionsError', () => {
   it('names path, value and cure of a problem', () => {
     const message = 'must be an integer ≥ 1';
 
-    const error = new PolicyError([{ path: 'maxAttempts', value: 0, message, cure: 'Use 1 to run once.' }]);
+    const error = new InvalidOptionsError([
+      { path: 'maxAttempts', value: 0, message, cure: 'Use 1 to run once.' },
+    ]);
 
     expect(error.message).toBe(
       'invalid policy\n- maxAttempts must be an integer ≥ 1, got 0. Use 1 to run once.',
     );
-    expect(error).toMatchObject({ name: 'PolicyError', code: 'INVALID_POLICY' });
+    expect(error).toMatchObject({ name: 'InvalidOptionsError', code: 'INVALID_OPTIONS' });
   });
 
   it('lists every problem, one per line, in the order given', () => {
     const problems = ['a', 'b', 'c'].map((path) => ({ ...problemOf(1), path }));
 
-    const error = new PolicyError(problems);
+    const error = new InvalidOptionsError(problems);
 
-    expect(error.problems).toBe(problems);
+    expect(error.problems).toEqual(problems);
     expect(error.message.split('\n')).toEqual([
       'invalid policy',
       '- a is wrong, got 1. Use 1.',
@@ -65,7 +68,7 @@ describe('PolicyError', () => {
   });
 
   it('calls the empty path the policy', () => {
-    const error = new PolicyError([{ ...problemOf(null), path: '' }]);
+    const error = new InvalidOptionsError([{ ...problemOf(null), path: '' }]);
 
     expect(error.message).toBe('invalid policy\n- the policy is wrong, got null. Use 1.');
   });
@@ -84,44 +87,72 @@ describe('PolicyError', () => {
     [Object.create(null), '{}'],
     [{ toJSON: () => undefined }, 'object'],
   ])('shows the value %o as %s', (value, shown) => {
-    expect(new PolicyError([problemOf(value)]).message).toContain(`, got ${shown}. `);
+    expect(new InvalidOptionsError([problemOf(value)]).message).toContain(`, got ${shown}. `);
   });
 
   it('cuts a long value to 80 characters', () => {
-    const error = new PolicyError([problemOf('x'.repeat(1_000))]);
+    const error = new InvalidOptionsError([problemOf('x'.repeat(1_000))]);
 
     expect(error.message).toContain(`, got "${'x'.repeat(79)}. `);
   });
+
+  it.each([
+    ['as the value', problemOf('redis://app:s3cr3t@host:6379/0')],
+    ['with signs that end a host', problemOf('postgres://app:s3cr3t/x?#@host/db')],
+    ['in a URL with a slash too few', problemOf('redis:/app:s3cr3t@host')],
+    ['before the line is cut', problemOf(`postgres://app:s3cr3t${'x'.repeat(200)}@host/db`)],
+    ['in the query of a URL', problemOf('postgres://host/db?user=app&password=s3cr3t&ssl=1')],
+    ['in a connection string', problemOf('host=localhost password=s3cr3t user=app')],
+    ['in a URL object', problemOf(new URL('redis://app:s3cr3t@host:6379/0'))],
+    ['deep in an object', problemOf({ url: ['redis://app:s3cr3t@host:6379/0'] })],
+    ['under its name', problemOf({ socket: { password: 's3cr3t' } })],
+    ['as an option of its own', { ...problemOf('s3cr3t'), path: 'password' }],
+    ['as a key', { ...problemOf(1), path: 'redis://app:s3cr3t@host:6379/0' }],
+    ['in an error', problemOf(new Error('no redis://app:s3cr3t@host'))],
+  ])('shows no password, whatever prints it: %s', (_where, problem) => {
+    const error = new InvalidOptionsError([problem]);
+
+    expect(error.message).toContain('***');
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('s3cr3t');
+    expect(JSON.stringify(error)).not.toContain('s3cr3t');
+  });
+
+  it.each(['user@example.com', 'https://example.com/a', 'a: /b @c', 'token', { tokens: 5 }])(
+    'leaves what is no secret as it is: %o',
+    (value) => {
+      expect(new InvalidOptionsError([problemOf(value)]).problems[0]?.value).toBe(value);
+    },
+  );
 
   it('shows a value that contains itself', () => {
     const circle: { self?: unknown } = {};
     circle.self = circle;
 
-    expect(new PolicyError([problemOf(circle)]).message).toContain(', got object. ');
+    expect(new InvalidOptionsError([problemOf(circle)]).message).toContain(', got object. ');
   });
 
   it('shows a class whose name is no text', () => {
     const odd = Object.defineProperty(class {}, 'name', { value: Symbol('odd') });
 
-    expect(new PolicyError([problemOf(odd)]).message).toContain(', got function');
+    expect(new InvalidOptionsError([problemOf(odd)]).message).toContain(', got function');
   });
 });
 
 describe('isRetryError', () => {
   it('knows the errors of this project', () => {
     expect(isRetryError(new RetryError('ASYNC_GATE', 'no promise'))).toBe(true);
-    expect(isRetryError(new PolicyError([]))).toBe(true);
+    expect(isRetryError(new InvalidOptionsError([]))).toBe(true);
     expect(isRetryError(new NonRetryableError('no'))).toBe(true);
   });
 
   it('asks for the code when one is given', () => {
-    const error = new PolicyError([]);
+    const error = new InvalidOptionsError([]);
 
-    expect(isRetryError(error, 'INVALID_POLICY')).toBe(true);
+    expect(isRetryError(error, 'INVALID_OPTIONS')).toBe(true);
     expect(isRetryError(error, 'ASYNC_GATE')).toBe(false);
   });
 
-  it.each([undefined, null, 'INVALID_POLICY', 5, {}, new Error('x'), { code: 'INVALID_POLICY' }, () => 1])(
+  it.each([undefined, null, 'INVALID_OPTIONS', 5, {}, new Error('x'), { code: 'INVALID_OPTIONS' }, () => 1])(
     'says no to %o',
     (value) => {
       expect(isRetryError(value)).toBe(false);
@@ -135,7 +166,7 @@ describe('isRetryError', () => {
 
     expect(copy.definePolicy).not.toBe(definePolicy);
     expect(error).not.toBeInstanceOf(RetryError);
-    expect(isRetryError(error, 'INVALID_POLICY')).toBe(true);
+    expect(isRetryError(error, 'INVALID_OPTIONS')).toBe(true);
   });
 });
 

@@ -33,7 +33,7 @@ const BROKEN: readonly (readonly [path: string, key: string, values: readonly un
   [
     'backoff.strategy',
     'backoff',
-    wrong('strategy', [undefined, null, 5, 'absent', '__proto__', {}], { type: 'custom' }),
+    wrong('strategy', [async () => 1, undefined, null, 5, 'absent', '__proto__', {}], { type: 'custom' }),
   ],
   ['jitter', 'jitter', [null, 'half', true, [], 0.5]],
   [
@@ -41,6 +41,11 @@ const BROKEN: readonly (readonly [path: string, key: string, values: readonly un
     'jitter',
     wrong('proportional', [-0.1, 1.1, Number.NaN, '0.1', undefined, null, Infinity]),
   ],
+  ['initialDelay', 'initialDelay', [...NOT_DURATIONS, Infinity]],
+  ['retryTimeouts', 'retryTimeouts', [null, 0, 'yes']],
+  ['jitter.down', 'jitter', wrong('down', [-0.1, 1.1, Number.NaN, '0.1', null, Infinity])],
+  ['jitter.plusMinus', 'jitter', wrong('plusMinus', [...NOT_DURATIONS, Infinity])],
+  ['jitter', 'jitter', [{ down: 0.1, proportional: 0.1 }]],
   ['minDelay', 'minDelay', [...NOT_DURATIONS, Infinity]],
   ['maxDelay', 'maxDelay', NOT_DURATIONS],
   ['capAt', 'capAt', [null, 'before', true]],
@@ -54,10 +59,19 @@ const BROKEN: readonly (readonly [path: string, key: string, values: readonly un
   [
     'retryOn[0].message',
     'retryOn',
-    ['x', null, { pattern: '(' }, { pattern: 'x', flags: 'q' }].map((message) => [{ message }]),
+    ['', 5, null, { pattern: '(' }, { pattern: 'x'.repeat(1_001) }, { pattern: 'x', flags: 'q' }].map(
+      (message) => [{ message }],
+    ),
   ],
+  ['retryOn[0].retryAfter', 'retryOn', [false, 'yes', null].map((retryAfter) => [{ retryAfter }])],
+  ['retryOn[0]', 'retryOn', [[async () => true]]],
+  ['retryOn[0].cause', 'retryOn', [[{ cause: async () => true }]]],
   ['retryOn[0].cause.code', 'retryOn', [[{ cause: { code: {} } }]]],
-  ['retryIf', 'retryIf', [null, true, 'absent', 'constructor', {}, { test: true }]],
+  [
+    'retryIf',
+    'retryIf',
+    [async () => true, { test: async () => true }, null, true, 'absent', 'constructor', {}, { test: true }],
+  ],
   ['attemptTimeout', 'attemptTimeout', [...NOT_DURATIONS, 0, '0s']],
   ['deadline', 'deadline', [...NOT_DURATIONS, 0, '0s']],
   ['serverDelay', 'serverDelay', [5, '60s', []]],

@@ -1,10 +1,11 @@
 import {
   AttemptTimeoutError,
   type Duration,
+  InvalidOptionsError,
   isNonRetryable,
   NonRetryableError,
-  PolicyError,
   RetryAfterError,
+  TotalTimeoutError,
 } from '@retry/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { askedDelayMs } from '../../packages/core/src/markers.ts';
@@ -53,9 +54,9 @@ describe('RetryAfterError', () => {
     // What JavaScript callers can write.
     const create = () => new RetryAfterError(delay as Duration);
 
-    expect(create).toThrow(PolicyError);
+    expect(create).toThrow(InvalidOptionsError);
     expect(create).toThrow(
-      /^invalid policy\n- delay must be a duration ≥ 0, got .*\. Use milliseconds or '30s'\.$/,
+      /^invalid RetryAfterError\n- delay must be a duration ≥ 0, got .*\. Use milliseconds or '30s'\.$/,
     );
   });
 });
@@ -70,6 +71,17 @@ describe('AttemptTimeoutError', () => {
 
   it('is no NonRetryableError', () => {
     expect(isNonRetryable(new AttemptTimeoutError(1, 1))).toBe(false);
+  });
+});
+
+describe('TotalTimeoutError', () => {
+  it('says which attempt was cut after what', () => {
+    const error = new TotalTimeoutError(10_000, 3);
+
+    expect(error.message).toBe(
+      'attempt 3 was cut, as all attempts and waits together took longer than 10000 ms',
+    );
+    expect(error).toMatchObject({ name: 'TotalTimeoutError', code: 'TOTAL_TIMEOUT', timeoutMs: 10_000 });
   });
 });
 

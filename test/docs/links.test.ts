@@ -1,19 +1,33 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-
-const root = new URL('../../', import.meta.url);
-const pages = [
-  'README.md',
-  ...readdirSync(new URL('docs/', root))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-];
+import { listPages } from '../support/pages.ts';
+import { readText, root } from '../support/repository.ts';
 
 describe('the documentation', () => {
-  it.each(pages)('links only to what exists: %s', (page) => {
-    const text = readFileSync(new URL(page, root), 'utf8');
-    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, link = '']) => link);
+  it.each(listPages())('links only to what exists: %s', (page) => {
+    const links = [...readText(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, link = '']) => link);
 
-    expect(links.filter((link) => !existsSync(new URL(link, new URL(page, root))))).toEqual([]);
+    expect(links.filter((link) => !existsSync(join(root, page, '..', link)))).toEqual([]);
+  });
+
+  it.each(listPages())('links only to headings that exist: %s', (page) => {
+    const links = [...readText(page).matchAll(/\]\(((?!https?:)[^)#\s]*)#([^)\s]+)\)/g)];
+
+    const broken = links.filter(([, file = '', anchor = '']) => {
+      const target = file === '' ? page : join(page, '..', file);
+      return !anchorsOf(readText(target)).includes(anchor);
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
   });
 });
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}

@@ -8,8 +8,10 @@ describe('drawPictures', () => {
   });
 
   it('draws every picture that the documentation shows, and no other', () => {
-    const page = readFileSync(new URL('../../docs/policies.md', import.meta.url), 'utf8');
-    const shown = [...page.matchAll(/\(pictures\/([\w-]+\.svg)\)/g)].map(([, name]) => name);
+    const pages = ['policies', 'which-policy'].map((page) =>
+      readFileSync(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8'),
+    );
+    const shown = [...pages.join('\n').matchAll(/\(pictures\/([\w-]+\.svg)\)/g)].map(([, name]) => name);
 
     expect(new Set(shown)).toEqual(new Set(drawPictures().keys()));
   });

@@ -1,8 +1,8 @@
-import { PolicyError } from '@retry/core';
+import { InvalidOptionsError } from '@retry/core';
 import { type AttemptContext, retry, retryInfo } from '@retry/inprocess';
 import { seededRandom } from '@retry/inprocess/testing';
 import { describe, expect, it, vi } from 'vitest';
-import { rejectionOf } from './failing.ts';
+import { detailsOf, rejectionOf } from './failing.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
@@ -102,7 +102,7 @@ describe('ctx.retryAfter', () => {
     await clock.advance(5_000);
 
     expect(await result).toBe('done');
-    expect(onRetry.mock.calls).toEqual([[{ attempt: 1, error, delayMs: 5_000 }]]);
+    expect(detailsOf(onRetry)).toEqual([[{ attempt: 1, error, delayMs: 5_000 }]]);
   });
 
   it('ends the retrying beyond serverDelay.max', async () => {
@@ -113,12 +113,12 @@ describe('ctx.retryAfter', () => {
     expect(retryInfo(thrown)).toMatchObject({ attempts: 1, reason: 'server-delay' });
   });
 
-  it('throws a PolicyError for what is no delay', async () => {
-    const policy = { ...AT_ONCE, stopOn: [PolicyError] };
+  it('throws a InvalidOptionsError for what is no delay', async () => {
+    const policy = { ...AT_ONCE, stopOn: [InvalidOptionsError] };
 
     const thrown = await rejectionOf(retry(policy, ({ retryAfter }) => retryAfter(-1, new Error('busy'))));
 
-    expect(thrown).toBeInstanceOf(PolicyError);
+    expect(thrown).toBeInstanceOf(InvalidOptionsError);
   });
 });
 

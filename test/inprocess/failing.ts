@@ -24,3 +24,10 @@ export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   if (result.status === 'fulfilled') throw new Error(`resolved with ${String(result.value)}`);
   return result.reason;
 }
+
+/** The calls of a hook, without what every event says about its call. */
+export function detailsOf(hook: Mock): readonly unknown[] {
+  return hook.mock.calls.map(
+    ([{ id: _, name: _n, arguments: _a, elapsedMs: _e, attemptMs: _m, ...details }]) => [details],
+  );
+}

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createRetryBudget, type NestedEvent, retry, tryRetry, withRetry } from '@retry/inprocess';
 import { guardNestedRetries } from '@retry/inprocess/node';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { alwaysFailing } from './failing.ts';
+import { alwaysFailing, detailsOf } from './failing.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
@@ -127,7 +127,7 @@ describe('parent: ctx', () => {
     );
     await retry({ maxAttempts: 1 }, (parent) => retry(AT_ONCE, () => 'done', { parent, onNested }));
 
-    expect(onNested.mock.calls).toEqual([
+    expect(detailsOf(onNested)).toEqual([
       [{ depth: 1, maxAttempts: 2, totalAttempts: 8 }],
       [{ depth: 2, maxAttempts: 3, totalAttempts: 24 }],
     ]);
@@ -152,7 +152,7 @@ describe('guardNestedRetries', () => {
       return inner();
     }, AT_ONCE)();
 
-    expect(onNested.mock.calls).toEqual([[{ depth: 1, maxAttempts: 3, totalAttempts: 9 }]]);
+    expect(detailsOf(onNested)).toEqual([[{ depth: 1, maxAttempts: 3, totalAttempts: 9 }]]);
   });
 
   it('knows that a call beside another is not inside it', async () => {

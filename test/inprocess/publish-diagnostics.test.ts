@@ -19,14 +19,15 @@ describe('publishDiagnostics', () => {
   it('publishes what the hooks are told, with the id and the name', async () => {
     for (const name of CHANNELS) subscribe(name, listen);
     const stop = publishDiagnostics();
-    async function load(): Promise<never> {
+    async function load(_id: string): Promise<never> {
       throw 'boom';
     }
 
-    await withRetry(load, AT_ONCE)().catch(() => undefined);
+    await withRetry(load, AT_ONCE)('7').catch(() => undefined);
     stop();
 
-    const about = { id: expect.any(String), name: 'load' };
+    const times = { elapsedMs: expect.any(Number), attemptMs: expect.any(Number) };
+    const about = { id: expect.any(String), name: 'load', arguments: ['7'], ...times };
     expect(messages).toEqual([
       ['retry:attempt', { ...about, attempt: 1 }],
       ['retry:retry', { ...about, attempt: 1, error: 'boom', delayMs: 0 }],

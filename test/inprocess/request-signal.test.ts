@@ -100,3 +100,11 @@ describe('the signal of a request', () => {
     }, 10_000);
   });
 });
+
+it('is none where the caller takes the one of its Request away', async () => {
+  const request = new Request('http://localhost/', { signal: AbortSignal.abort() });
+
+  const response = await createRetryFetch(ONCE, { fetch })(request, { signal: null });
+
+  expect(await response.text()).toBe('ok');
+});

@@ -1,4 +1,4 @@
-import { AttemptTimeoutError, PolicyError } from '@retry/core';
+import { AttemptTimeoutError, InvalidOptionsError } from '@retry/core';
 import { createRetryBudget, retryInfo, tryRetry } from '@retry/inprocess';
 import { describe, expect, it } from 'vitest';
 import { alwaysFailing, failing } from './failing.ts';
@@ -69,7 +69,7 @@ describe('createRetryBudget', () => {
     });
   });
 
-  it('throws a PolicyError for what is no budget', () => {
-    expect(() => createRetryBudget({ type: 'ratio', ratio: -1 })).toThrow(PolicyError);
+  it('throws a InvalidOptionsError for what is no budget', () => {
+    expect(() => createRetryBudget({ type: 'ratio', ratio: -1 })).toThrow(InvalidOptionsError);
   });
 });

@@ -1,4 +1,4 @@
-import { PolicyError } from '@retry/core';
+import { InvalidOptionsError } from '@retry/core';
 import { createRetryGroup, retry, retryInfo, tryRetry, withRetry } from '@retry/inprocess';
 import { describe, expect, it, vi } from 'vitest';
 import { alwaysFailing, failing, rejectionOf } from './failing.ts';
@@ -71,7 +71,7 @@ describe('createRetryGroup', () => {
     expect(drained).toHaveBeenCalledTimes(1);
   });
 
-  it.each([-1, 0.5, Number.NaN])('throws a PolicyError for maxWaiting %d', (maxWaiting) => {
-    expect(() => createRetryGroup({ maxWaiting })).toThrow(PolicyError);
+  it.each([-1, 0.5, Number.NaN])('throws a InvalidOptionsError for maxWaiting %d', (maxWaiting) => {
+    expect(() => createRetryGroup({ maxWaiting })).toThrow(InvalidOptionsError);
   });
 });

@@ -1,6 +1,6 @@
 import { retry, type StopEvent, tryRetry, withRetry } from '@retry/inprocess';
 import { describe, expect, it, vi } from 'vitest';
-import { rejectionOf } from './failing.ts';
+import { detailsOf, rejectionOf } from './failing.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
@@ -21,7 +21,7 @@ describe('retryResult', () => {
     const result = await retry(AT_ONCE, ({ attempt }) => attempt, { retryResult: () => true, onStop });
 
     expect(result).toBe(3);
-    expect(onStop.mock.calls).toEqual([[{ attempt: 3, error: undefined, result: 3, reason: 'exhausted' }]]);
+    expect(detailsOf(onStop)).toEqual([[{ attempt: 3, error: undefined, result: 3, reason: 'exhausted' }]]);
   });
 
   it('is not ruled by retryOn, stopOn and retryIf, which are about errors', async () => {

@@ -1,4 +1,4 @@
-import { PolicyError, type PolicyInput, RetryAfterError } from '@retry/core';
+import { InvalidOptionsError, type PolicyInput, RetryAfterError } from '@retry/core';
 import { type AttemptContext, retry } from '@retry/inprocess';
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { alwaysFailing, failing, rejectionOf } from './failing.ts';
@@ -170,7 +170,7 @@ describe('retry', () => {
 
     const call = async (): Promise<unknown> => retry(policy, fn);
 
-    expect(await rejectionOf(call())).toBeInstanceOf(PolicyError);
+    expect(await rejectionOf(call())).toBeInstanceOf(InvalidOptionsError);
     expect(fn).not.toHaveBeenCalled();
   });
 

@@ -1,7 +1,7 @@
-import { AttemptTimeoutError } from '@retry/core';
+import { AttemptTimeoutError, TotalTimeoutError } from '@retry/core';
 import { type AttemptContext, retry, type StopEvent } from '@retry/inprocess';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { alwaysFailing, failing, rejectionOf } from './failing.ts';
+import { alwaysFailing, detailsOf, failing, rejectionOf } from './failing.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
 const NEVER = new Promise<never>(() => {});
@@ -125,7 +125,8 @@ describe('deadline', () => {
     const result = rejectionOf(retry({ ...AFTER_600_MS, deadline: 1_000 }, fn, { clock }));
     await clock.advance(1_000);
 
-    expect(await result).toBeInstanceOf(AttemptTimeoutError);
+    expect(await result).toBeInstanceOf(TotalTimeoutError);
+    expect(fn.mock.calls[0]?.[0].signal.reason).toBe(await result);
     expect(fn.mock.calls[0]?.[0].signal.aborted).toBe(true);
     expect(fn).toHaveBeenCalledTimes(1);
   });
@@ -139,9 +140,9 @@ describe('deadline', () => {
     );
     await clock.advance(1_000);
 
-    expect(await result).toMatchObject({ code: 'ATTEMPT_TIMEOUT', timeoutMs: 400 });
+    expect(await result).toMatchObject({ code: 'TOTAL_TIMEOUT', timeoutMs: 1_000 });
     expect(clock.delays).toEqual([800, 600, 400]);
-    expect(onStop.mock.calls).toEqual([[{ attempt: 2, error: await result, reason: 'deadline' }]]);
+    expect(detailsOf(onStop)).toEqual([[{ attempt: 2, error: await result, reason: 'deadline' }]]);
   });
 
   it('keeps a shorter attemptTimeout', async () => {
@@ -159,7 +160,7 @@ describe('deadline', () => {
 
     expect(await result).toBe('boom');
     expect(fn).toHaveBeenCalledTimes(1);
-    expect(onStop.mock.calls).toEqual([[{ attempt: 1, error: 'boom', reason: 'deadline' }]]);
+    expect(detailsOf(onStop)).toEqual([[{ attempt: 1, error: 'boom', reason: 'deadline' }]]);
   });
 
   it('lets the first attempt start, however little time there is', async () => {

@@ -1,7 +1,7 @@
 import { NonRetryableError, type PolicyInput } from '@retry/core';
 import { type RetryEvent, retry, type StopEvent } from '@retry/inprocess';
 import { describe, expect, it, vi } from 'vitest';
-import { alwaysFailing, failing, rejectionOf } from './failing.ts';
+import { alwaysFailing, detailsOf, failing, rejectionOf } from './failing.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
@@ -21,7 +21,7 @@ describe('onRetry', () => {
     await clock.advance(100);
     await result;
 
-    expect(onRetry.mock.calls).toEqual([
+    expect(detailsOf(onRetry)).toEqual([
       [{ attempt: 1, error: 'one', delayMs: 10 }],
       [{ attempt: 2, error: 'two', delayMs: 20 }],
     ]);
@@ -70,7 +70,7 @@ describe('onStop', () => {
     );
 
     expect(thrown).toBe(error);
-    expect(onStop.mock.calls).toEqual([[{ attempt, error, reason }]]);
+    expect(detailsOf(onStop)).toEqual([[{ attempt, error, reason }]]);
     expect(onStop.mock.calls[0]?.[0].error).toBe(error);
   });
 
@@ -85,7 +85,7 @@ describe('onStop', () => {
       controller.abort('enough');
       await result;
 
-      expect(onStop.mock.calls).toEqual([[{ attempt: 1, error: 'enough', reason: 'aborted' }]]);
+      expect(detailsOf(onStop)).toEqual([[{ attempt: 1, error: 'enough', reason: 'aborted' }]]);
       expect(onRetry).not.toHaveBeenCalled();
     },
   );
@@ -101,6 +101,6 @@ describe('onStop', () => {
     const thrown = await rejectionOf(retry(policies[place] ?? {}, alwaysFailing('boom'), { onStop }));
 
     expect(thrown).toBe('boom');
-    expect(onStop.mock.calls).toEqual([[{ attempt: 1, error: 'boom', reason: 'stopped', thrown: BROKEN }]]);
+    expect(detailsOf(onStop)).toEqual([[{ attempt: 1, error: 'boom', reason: 'stopped', thrown: BROKEN }]]);
   });
 });

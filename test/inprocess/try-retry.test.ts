@@ -1,4 +1,4 @@
-import { AttemptTimeoutError } from '@retry/core';
+import { TotalTimeoutError } from '@retry/core';
 import { type RetryResult, tryRetry } from '@retry/inprocess';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { alwaysFailing, failing } from './failing.ts';
@@ -67,7 +67,7 @@ describe('tryRetry', () => {
     await clock.advance(1_000);
 
     expect(await result).toMatchObject({ ok: false, reason: 'deadline' });
-    expect(((await result) as { error: unknown }).error).toBeInstanceOf(AttemptTimeoutError);
+    expect(((await result) as { error: unknown }).error).toBeInstanceOf(TotalTimeoutError);
   });
 
   it('keeps the type of the value', async () => {
@@ -75,5 +75,48 @@ describe('tryRetry', () => {
 
     expectTypeOf(result).toEqualTypeOf<RetryResult<number>>();
     expect(result.ok && result.value).toBe(5);
+  });
+});
+
+describe('what tryRetry says of the way', () => {
+  it.each([
+    [[], { ok: true, attempts: 1, retries: 0, retried: false }],
+    [['one'], { ok: true, attempts: 2, retries: 1, retried: true }],
+    [['one', 'two'], { ok: true, attempts: 3, retries: 2, retried: true }],
+    [['one', 'two', 'three'], { ok: false, attempts: 3, retries: 2, retried: true }],
+  ])('after %o is %o', async (errors, expected) => {
+    expect(await tryRetry(AT_ONCE, failing(...errors))).toMatchObject({ ...expected, isRefused: false });
+  });
+
+  it('counts no retry where the caller aborted before the first attempt', async () => {
+    const result = await tryRetry(AT_ONCE, () => 'done', { signal: AbortSignal.abort() });
+
+    expect(result).toMatchObject({ attempts: 0, retries: 0, retried: false });
+  });
+
+  it('is isRefused for a value that retryResult refused to the end, with the reason', async () => {
+    const refused = await tryRetry(AT_ONCE, () => 'pending', { retryResult: () => true });
+    const accepted = await tryRetry(AT_ONCE, () => 'done', { retryResult: () => false });
+
+    expect(refused).toMatchObject({
+      ok: true,
+      isRefused: true,
+      value: 'pending',
+      reason: 'exhausted',
+      retries: 2,
+    });
+    expect(accepted).toMatchObject({ ok: true, isRefused: false, value: 'done' });
+    expect(accepted).not.toHaveProperty('reason');
+  });
+
+  it('is isRefused with what retryResult threw, where that is why', async () => {
+    const broken = new Error('broken');
+    const retryResult = (): never => {
+      throw broken;
+    };
+
+    const result = await tryRetry(AT_ONCE, () => 'done', { retryResult });
+
+    expect(result).toMatchObject({ ok: true, isRefused: true, reason: 'stopped', thrown: broken });
   });
 });

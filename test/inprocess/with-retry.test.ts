@@ -1,4 +1,4 @@
-import { PolicyError, type PolicyInput } from '@retry/core';
+import { InvalidOptionsError, type PolicyInput } from '@retry/core';
 import { withRetry } from '@retry/inprocess';
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { alwaysFailing, failing, rejectionOf } from './failing.ts';
@@ -104,10 +104,10 @@ describe('withRetry', () => {
     ['attempts', { attempts: 3 }, 'maxAttempts'],
     ['maxAttempts: 0', { maxAttempts: 0 }, 'maxAttempts must be an integer ≥ 1'],
     ['null', null, 'the policy'],
-  ])('throws a PolicyError where it wraps, not where it is called, for %s', (_name, policy, cure) => {
+  ])('throws a InvalidOptionsError where it wraps, not where it is called, for %s', (_name, policy, cure) => {
     const wrap = (): unknown => withRetry(async () => 'done', policy as PolicyInput); // wrong on purpose
 
-    expect(wrap).toThrow(PolicyError);
+    expect(wrap).toThrow(InvalidOptionsError);
     expect(wrap).toThrow(cure);
   });
 

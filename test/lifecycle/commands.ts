@@ -94,6 +94,17 @@ export class Stall extends EventCommand {
   }
 }
 
+export class SharedStall extends EventCommand {
+  readonly takenIn = ['started'] as const;
+  eventAt(at: number): RunEvent {
+    return { type: 'stall', at, isShared: true };
+  }
+  count(model: Model): void {
+    model.state = 'stalled';
+    model.releases += 1;
+  }
+}
+
 export class Recover extends EventCommand {
   readonly takenIn = ['stalled'] as const;
   eventAt(at: number): RunEvent {

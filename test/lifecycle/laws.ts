@@ -35,13 +35,16 @@ export const LAWS: readonly Law[] = [
     if (from.run.state === 'stalled') return ['redrive', 'recover', 'give-up'].includes(event.type);
     return ['failed', 'rate_limited'].includes(from.run.state) && event.type === 'redrive';
   }),
-  ofMoves('charges for retry, fail and stall, one each, and for nothing else', ({ run }, { from, event }) => {
-    if (isReset(event)) return run.failures + run.stalls === 0;
-    const charge = ['retry', 'fail', 'stall'].includes(event.type) ? 1 : 0;
-    return run.failures + run.stalls - from.run.failures - from.run.stalls === charge;
-  }),
-  ofMoves('charges no release and no limit', ({ run }, { from, event }) => {
-    if (event.type !== 'release' && event.type !== 'limit') return true;
+  ofMoves(
+    'charges for retry, fail and a stall alone, one each, and for nothing else',
+    ({ run }, { from, event }) => {
+      if (isReset(event)) return run.failures + run.stalls === 0;
+      const charge = ['retry', 'fail', 'stall'].includes(event.type) && !isSharedStall(event) ? 1 : 0;
+      return run.failures + run.stalls - from.run.failures - from.run.stalls === charge;
+    },
+  ),
+  ofMoves('charges no release, no limit and no shared stall', ({ run }, { from, event }) => {
+    if (event.type !== 'release' && event.type !== 'limit' && !isSharedStall(event)) return true;
     return run.failures === from.run.failures && run.stalls === from.run.stalls;
   }),
   ofMoves('never charges more attempts than maxAttempts', ({ run }, { isSent }, limits) => {
@@ -60,7 +63,8 @@ export const LAWS: readonly Law[] = [
     event.type === 'start' ? run.epoch === from.run.epoch + 1 : run.epoch === from.run.epoch,
   ),
   ofMoves('counts each arrow as the table says', ({ run }, { from, event }) => {
-    const added = COUNTED.get(`${from.run.state} ${event.type} ${run.state}`) ?? {};
+    const ofArrow = COUNTED.get(`${from.run.state} ${event.type} ${run.state}`) ?? {};
+    const added: typeof ofArrow = isSharedStall(event) ? { releases: 1 } : ofArrow;
     const kept: RunRecord = isReset(event) ? { ...from.run, ...RESET, resetEpoch: from.run.epoch } : from.run;
     if (run.resetEpoch !== kept.resetEpoch) return false;
     return COUNTERS.every((counter) => run[counter] === kept[counter] + (added[counter] ?? 0));
@@ -78,6 +82,11 @@ export const LAWS: readonly Law[] = [
 ];
 
 const RESET = { failures: 0, stalls: 0, releases: 0, rateLimits: 0 };
+
+/** Runs that stalled together: which of them ended their worker is not known, so none is charged. */
+function isSharedStall(event: RunEvent): boolean {
+  return event.type === 'stall' && event.isShared === true;
+}
 
 function isReset(event: RunEvent): boolean {
   return event.type === 'redrive' && event.keepAttempts !== true;

@@ -72,6 +72,8 @@ describe('transition', () => {
     [{ type: 'complete', at: 300 }, 'completed', {}],
     [{ type: 'fail', at: 300 }, 'failed', { failures: 1 }],
     [{ type: 'stall', at: 300 }, 'stalled', { stalls: 1 }],
+    [{ type: 'stall', at: 300, isShared: false }, 'stalled', { stalls: 1 }],
+    [{ type: 'stall', at: 300, isShared: true }, 'stalled', { releases: 1 }],
     [{ type: 'cancel', at: 300 }, 'cancelled', {}],
     [{ type: 'drop', at: 300 }, 'dropped', { releases: 1 }],
     [{ type: 'limit', at: 300 }, 'rate_limited', { releases: 1 }],

@@ -40,6 +40,8 @@ export function eventsAt(at: number): readonly RunEvent[] {
     { type: 'fail', at },
     { type: 'release', at },
     { type: 'stall', at },
+    { type: 'stall', at, isShared: false },
+    { type: 'stall', at, isShared: true },
     { type: 'recover', at, runAt: at },
     { type: 'recover', at, runAt },
     { type: 'recover', at, runAt: past },

@@ -42,7 +42,7 @@ describe('npx @retry/postgres', () => {
     [['migrate', '--sqll'], "Unknown option '--sqll'"],
     [
       ['migrate', '--sql', '--schema', ''],
-      'schema must be a name of 1 to 50 bytes, got "". Leave it out for \'retry\'.',
+      'schema must be a name of 1 to 50 bytes without $, backslashes and control characters, got "". ',
     ],
   ])('refuses %j', async (args, message) => {
     const { code, stdout, stderr } = await runProgram(args);

@@ -13,5 +13,5 @@ beforeAll(async () => {
 afterAll(() => pglite?.close());
 
 describeBrokerContract('the Postgres broker in PGlite', {
-  open: () => schema?.open() ?? Promise.reject(new Error('PGlite has not started')),
+  open: (options) => schema?.open(options) ?? Promise.reject(new Error('PGlite has not started')),
 });

@@ -18,6 +18,6 @@ describeOnPostgres('on a real server', (server) => {
   });
 
   describeBrokerContract('the Postgres broker', {
-    open: () => schema?.open() ?? Promise.reject(new Error('there is no schema yet')),
+    open: (options) => schema?.open(options) ?? Promise.reject(new Error('there is no schema yet')),
   });
 });

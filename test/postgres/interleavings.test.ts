@@ -26,9 +26,10 @@ describeTwoConnections('two connections', (open) => {
     const settle = completed(await claim('r'));
     await tx.query('select pg_advisory_xact_lock(42)');
     await pool.query(`alter function ${schema.name}.show_runs rename to show_runs_then`);
-    await pool.query(`create function ${schema.name}.show_runs(p_ids text[]) returns table (n bigint, shown json)
+    await pool.query(`create function ${schema.name}.show_runs(p_ids text[], p_payloads boolean)
+      returns table (n bigint, id text, has_ended boolean, shown json)
       language plpgsql stable as $$ begin perform pg_advisory_xact_lock_shared(42);
-      return query select * from show_runs_then(p_ids); end $$`);
+      return query select * from show_runs_then(p_ids, p_payloads); end $$`);
     const listing = broker.list({ state: 'started', limit: 9 });
     await untilBlocked();
     await broker.exchange({ settle });
@@ -39,6 +40,21 @@ describeTwoConnections('two connections', (open) => {
       ['a', 'started'],
       ['b', 'started'],
     ]);
+  });
+
+  it('know a key whose run is being forgotten at this moment', async () => {
+    const { schema, tx, broker, claim, untilBlocked } = open();
+    const keyed = { id: 'a', lane: 'l', payload: '{}', isKeyed: true };
+    await broker.submit([keyed]);
+    await broker.exchange({ settle: completed(await claim('r')) });
+    const forgetting = createPostgresBroker({ client: tx, schema: schema.name, listen: false });
+    expect(await forgetting.discard(['a'])).toEqual(['discarded']);
+
+    const submitting = broker.submit([keyed, { ...keyed, id: 'b' }]);
+    await untilBlocked();
+    await tx.query('commit');
+
+    expect(await submitting).toEqual(['exists', 'created']);
   });
 
   it('refuse to discard or redrive what waits, also what a transaction is moving', async () => {

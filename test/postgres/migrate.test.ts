@@ -82,9 +82,12 @@ function testMigrate(client: () => SqlClient): void {
     await drop(schema);
   });
 
-  it.each(['', 'x'.repeat(51)])('refuses the name %j', async (schema) => {
-    await expect(migrate(client(), { schema })).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
-  });
+  it.each(['', 'x'.repeat(51), '$migrate$', 'a$&b', 'a\\b', 'a\nb'])(
+    'refuses the name %j',
+    async (schema) => {
+      await expect(migrate(client(), { schema })).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
+    },
+  );
 }
 
 describe('migrate in PGlite', () => {

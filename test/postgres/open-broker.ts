@@ -4,7 +4,7 @@ import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import pg from 'pg';
 import type { WorkerHarness } from '../contract/worker/worker-scene.ts';
-import type { BrokerHarness } from '../support/broker-scene.ts';
+import type { BrokerHarness, KeepOptions } from '../support/broker-scene.ts';
 
 /** Lets real time go by. */
 export function sleep(ms: number): Promise<void> {
@@ -15,17 +15,14 @@ export function sleep(ms: number): Promise<void> {
 export interface TestSchema {
   readonly name: string;
   /** A broker without runs; with a `url`, by connections of its own. */
-  readonly open: (options?: {
-    readonly keepCompleted?: number;
-    readonly url?: string;
-  }) => Promise<BrokerHarness>;
+  readonly open: (options?: KeepOptions & { readonly url?: string }) => Promise<BrokerHarness>;
   readonly drop: () => Promise<void>;
 }
 
 /** Every table that a run, or what is known of it, stands in. */
 export const TABLES: readonly string[] = [
-  ...['run', 'ready', 'parked', 'scheduled', 'finished'],
-  ...['claim', 'tally', 'waiter'],
+  ...['run', 'ready', 'parked', 'scheduled', 'finished', 'awaited', 'kept_key'],
+  ...['claim', 'tally', 'waiter', 'attendance'],
 ];
 
 /** Makes a schema for tests. */
@@ -35,9 +32,14 @@ export async function createTestSchema(client: SqlClient): Promise<TestSchema> {
   const tables = TABLES.map((table) => `${name}.${table}`);
   return {
     name,
-    open: async ({ keepCompleted = Infinity, url } = {}) => {
+    open: async ({ url, ...options } = {}) => {
       const where = url === undefined ? { client } : { url };
-      const broker = createPostgresBroker({ ...where, schema: name, keepCompleted });
+      const broker = createPostgresBroker({
+        ...where,
+        schema: name,
+        keepCompleted: Infinity,
+        ...options,
+      });
       const close = async (): Promise<void> => {
         await broker.close();
         await client.query(`truncate ${tables.join(', ')}`);

@@ -39,7 +39,9 @@ describeOnPrivatePostgres('through a pooler in transaction mode', () => {
       await end();
     });
 
-    describeBrokerContract('the Postgres broker', { open: () => schema.open({ url: pooler.url }) });
+    describeBrokerContract('the Postgres broker', {
+      open: (options) => schema.open({ ...options, url: pooler.url }),
+    });
   });
 
   describeWorkerOnBroker('workers', { open: () => openPostgresQueue(pooler.url) });

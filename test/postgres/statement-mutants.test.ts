@@ -17,13 +17,14 @@ describeOnPostgres('the differential test', (server) => {
   });
   afterAll(() => pool?.end());
 
-  it.each(MUTANTS)('notices when $name', { timeout: 120_000 }, async ({ right, wrong }) => {
+  it.each(MUTANTS)('notices when $name', { timeout: 120_000 }, async ({ right, wrong, scene }) => {
     let isApplied = false;
     const pairs = await createPairs(pool ?? openPool(server().url, 1), (sql) => {
       isApplied ||= sql.includes(right);
       return sql.replaceAll(right, () => wrong);
     });
     const property = fc.asyncProperty(fc.commands(brokerCommands(), COMMANDS), async (commands) => {
+      if (scene !== undefined) await scene(await pairs.open());
       const real = await pairs.open();
 
       await fc.asyncModelRun(() => ({ model: createModel(), real }), commands);
@@ -35,4 +36,14 @@ describeOnPostgres('the differential test', (server) => {
     // By its behaviour, not because the statement is no SQL any more.
     expect(String(details.errorInstance)).not.toMatch(/syntax error|does not exist/i);
   });
+
+  it.each(MUTANTS.flatMap(({ name, scene }) => (scene === undefined ? [] : [{ name, scene }])))(
+    'agrees on the scene of $name where the statements are right',
+    async ({ scene }) => {
+      const pairs = await createPairs(pool ?? openPool(server().url, 1));
+      const real = await pairs.open();
+
+      await expect(scene(real).finally(pairs.close)).resolves.toBeUndefined();
+    },
+  );
 });

@@ -1,9 +1,14 @@
+import type { Real } from '../support/broker-commands.ts';
+import { settlementOf } from '../support/settle.ts';
+
 /** A mistake in the statements that the differential test has to notice. */
 export interface Mutant {
   readonly name: string;
   /** What the statements say, word for word. */
   readonly right: string;
   readonly wrong: string;
+  /** What shows the mistake, where random commands seldom come upon it. */
+  readonly scene?: (real: Real) => Promise<unknown>;
 }
 
 /** One mistake for each promise that the statements keep. */
@@ -20,8 +25,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no fence on heartbeats',
-    right: 'run.id = b.id and run.epoch = b.epoch',
-    wrong: 'run.id = b.id',
+    right: 'and run.epoch = b.epoch and',
+    wrong: 'and',
   },
   {
     name: 'no stall check: a cleaner takes a run whose lease lives',
@@ -35,8 +40,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a repeated settlement is heard as another outcome',
-    right: "= coalesce(s.record::json ->> 'settledBy', s.epoch || ':complete') then 'a'",
-    wrong: "= coalesce(s.record::json ->> 'settledBy', s.epoch || ':complete') then 'f'",
+    right: "= coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then 'a'",
+    wrong: "= coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then 'f'",
   },
   {
     name: 'a repeated claim claims anew',
@@ -45,8 +50,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an epoch is charged twice',
-    right: 'r.epoch + 1 as epoch',
-    wrong: 'r.epoch + 2 as epoch',
+    right: 'json_agg(epoch + 1)',
+    wrong: 'json_agg(epoch + 2)',
   },
   {
     name: 'a heartbeat charges an epoch',
@@ -57,6 +62,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the lease of a claim is forgotten',
     right: 'lease_until = h.until\n',
     wrong: 'lease_until = h.at\n',
+    scene: settleAfterShortHeartbeat,
   },
   {
     name: 'a released run goes to the back',
@@ -70,8 +76,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'due runs are promoted in the order of their submission',
-    right: 'from (select * from due order by run_at, ord) due) next',
-    wrong: 'from (select * from due order by id desc) due) next',
+    right: 'from (select * from due order by run_at, ord) due\n',
+    wrong: 'from (select * from due order by id desc) due\n',
   },
   {
     name: 'a wish to cancel is forgotten by a settlement that goes on',
@@ -97,6 +103,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a run over the limit takes a start',
     right: 'holds_key = v_held < key_limit',
     wrong: 'holds_key = true',
+    scene: claimOverTheLimit,
   },
   { name: 'parked runs stay parked', right: 'o_lanes := give_back(v_keys);', wrong: 'null;' },
   {
@@ -121,23 +128,71 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a discarded id stays taken',
-    right: 'delete from run where id = any (array (select id from unnest(v_over))) returning id',
-    wrong: 'select id from unnest(v_over)',
+    right: 'delete from run r using unnest(v_over) o where',
+    wrong: 'update run r set state = r.state from unnest(v_over) o where',
   },
   {
     name: 'a submission of a known id replaces it',
     right: 'on conflict do nothing\n',
-    wrong: 'on conflict (id) do update set payload = excluded.payload\n',
+    wrong: 'on conflict (hash, id) do update set payload = excluded.payload\n',
   },
   {
     name: 'a claimed run stays in its lane',
-    right:
-      'delete from ready where ctid = any (array (select place from next where key is null)) returning id',
-    wrong: 'select id from ready where ctid = any (array (select place from next where key is null))',
+    right: 'delete from ready where ctid = any (array (select place from fitting where key is null))',
+    wrong: 'select from fitting',
   },
   {
     name: 'settled runs are counted twice',
     right: 'select count(*), 0 from fresh',
     wrong: 'select 2 * count(*), 0 from fresh',
   },
+  {
+    name: 'a delay counts from nothing',
+    right: 'least(p_now + delay',
+    wrong: 'least(p_now',
+  },
+  {
+    name: 'expired runs of other lanes are found',
+    right: 'and (p_lanes is null or r.lane = any (p_lanes))',
+    wrong: '',
+    scene: findExpiredOfOneLane,
+  },
 ];
+
+/** A run that is claimed although its key is full takes no slot: the next one starts when the first has ended. */
+async function claimOverTheLimit({ broker }: Real): Promise<void> {
+  const ask = { key: 'k', limit: 1 };
+  const over = { id: 'over', lane: 'l', payload: '1', concurrency: { ...ask, whenFull: 'claim' as const } };
+  const waits = { id: 'waits', lane: 'l', payload: '1', concurrency: { ...ask, whenFull: 'wait' as const } };
+  await broker.submit([{ ...waits, id: 'first' }, over, waits]);
+  const claim = { worker: 'w', lanes: new Map([['l', 2]]), limit: 2, leaseMs: 1_000 };
+  const { claimed, now } = await broker.exchange({ claim: { ...claim, requestId: '1' } });
+  const first = claimed.filter(({ run }) => run.id === 'first');
+  const settle = first.map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
+  await broker.exchange({ settle, claim: { ...claim, requestId: '2' } });
+}
+
+/** Runs of two lanes expire; a cleaner asks for those of one. */
+async function findExpiredOfOneLane({ broker, advance }: Real): Promise<void> {
+  await broker.submit(['l', 'm'].map((lane) => ({ id: `of ${lane}`, lane, payload: '1' })));
+  const lanes = new Map([
+    ['l', 1],
+    ['m', 1],
+  ]);
+  await broker.exchange({ claim: { worker: 'w', requestId: 'r', limit: 2, lanes, leaseMs: 1_000 } });
+  await advance(2_000);
+  await broker.findExpired(10, { lanes: ['l'] });
+}
+
+/** A short heartbeat shortens no lease: a cleaner that comes too early is fenced. */
+async function settleAfterShortHeartbeat({ broker, advance }: Real): Promise<void> {
+  await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
+  const claim = { worker: 'w', requestId: 'r', limit: 1, lanes: new Map([['l', 1]]), leaseMs: 1_000 };
+  const { claimed, now } = await broker.exchange({ claim });
+  await broker.heartbeat([{ id: 'a', epoch: 1 }], 10);
+  await advance(500);
+  const settle = claimed.map(({ run }) =>
+    settlementOf(run, { type: 'stall', at: now }, { onlyIfExpired: true }),
+  );
+  await broker.exchange({ settle });
+}

@@ -1,6 +1,7 @@
 import { createMemoryBroker } from '@retry/inprocess';
 import type { PostgresBroker } from '@retry/postgres';
 import { createPostgresBroker } from '@retry/postgres';
+import type { Worker } from '@retry/worker';
 import { createQueue, createWorker, defineTask, LeaseLostError } from '@retry/worker';
 import type pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -13,7 +14,9 @@ describeOnPostgres('a task in a transaction', (server) => {
   let schema: TestSchema;
   let broker: PostgresBroker;
   let orders: string;
+  let listen: (worker: Worker) => void;
   beforeEach(async () => {
+    listen = () => {};
     pool = openPool(server().url);
     schema = await createTestSchema(pool);
     orders = `${schema.name}.orders`;
@@ -48,6 +51,7 @@ describeOnPostgres('a task in a transaction', (server) => {
       },
     });
     const worker = createWorker({ broker, tasks: [task], signals: [] });
+    listen(worker);
     const { id } = await queue.submit(task, 'order');
     worker.start();
     await worker.drain();
@@ -76,6 +80,44 @@ describeOnPostgres('a task in a transaction', (server) => {
     expect(await kept()).toEqual(['order-2']);
   });
 
+  it('fails its attempt when its transaction is rolled back and its handler returns as if nothing had happened', async () => {
+    const result = await runOnce(async (tx, attempt) => {
+      if (attempt === 1) await tx.query('rollback');
+      else await tx.query('commit');
+    });
+
+    expect(result).toMatchObject({
+      state: 'completed',
+      result: { attempt: 2 },
+      attempts: 2,
+      errors: [{ name: 'NotCommittedError' }],
+    });
+    expect(await kept()).toEqual(['order-2']);
+  });
+
+  it('is a dead letter when no attempt commits', async () => {
+    const result = await runOnce(async (tx) => {
+      await tx.query('rollback');
+    });
+
+    expect(result).toMatchObject({ state: 'failed', attempts: 2 });
+    expect(await kept()).toEqual([]);
+  });
+
+  it('is reported as completed, once, with the commit of its handler', async () => {
+    const events: string[] = [];
+    listen = (worker) => {
+      for (const type of ['completed', 'failed', 'retried', 'fenced'] as const)
+        worker.on(type, () => void events.push(type));
+    };
+    await runOnce(async (tx) => {
+      await tx.query('commit');
+      throw new Error('too late');
+    });
+
+    expect(events).toEqual(['completed']);
+  });
+
   it('stays completed when its handler throws after the commit', async () => {
     const result = await runOnce(async (tx) => {
       await tx.query('commit');
@@ -91,6 +133,7 @@ describeOnPostgres('a task in a transaction', (server) => {
     const refused: unknown[] = [];
     const task = defineTask({
       name: 'order',
+      retry: { maxAttempts: 1 },
       run: async (_: null, { id, complete }) => {
         await pool.query(`update ${schema.name}.run set epoch = epoch + 1 where id = $1`, [id]);
         const tx = await pool.connect();

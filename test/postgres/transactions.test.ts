@@ -1,5 +1,6 @@
+import { InvalidOptionsError } from '@retry/core';
 import type { PostgresBroker } from '@retry/postgres';
-import { createPostgresBroker, PostgresBrokerError } from '@retry/postgres';
+import { createPostgresBroker } from '@retry/postgres';
 import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { channelOf } from '../../packages/postgres/src/schema/migrations.ts';
@@ -147,8 +148,8 @@ describeTwoConnections('a transaction of the user', (open) => {
     });
 
     it('refuses a claim, and what is no client', async () => {
-      await expect(broker.within(tx).exchange(claim('r'))).rejects.toThrow(PostgresBrokerError);
-      expect(() => broker.within({})).toThrow('a transaction needs query(text, values)');
+      await expect(broker.within(tx).exchange(claim('r'))).rejects.toThrow(InvalidOptionsError);
+      expect(() => broker.within({})).toThrow('the transaction must have query(text, values)');
     });
   });
 });

@@ -111,5 +111,54 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     const refusal = broker.submit([{ id: 'a', lane: 'l', payload: '1', concurrency }]);
 
     await expect(refusal).rejects.toMatchObject({ code: 'NEEDS_ONE_PARTITION' });
+    expect(broker.isRefusal(await refusal.catch((error: unknown) => error))).toBe(true);
+  });
+
+  it('finds cancel requests, expired runs and lanes without a worker in every partition', async () => {
+    await submit();
+    const depths = await broker.attend({ worker: 'w', lanes: ['other'], ttlMs: LONG_MS });
+    const lanes = new Map([['l', 60]]);
+    await broker.exchange({ claim: { worker: 'w', requestId: 'r', limit: 60, lanes, leaseMs: 1 } });
+    await broker.cancel(ids.slice(0, 30));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+
+    const requests = await broker.findCancelRequests(ids.map((id) => ({ id, epoch: 1 })));
+
+    expect(depths).toEqual([{ lane: 'l', waiting: 60 }]);
+    expect(requests.map(({ id }) => id)).toEqual(ids.slice(0, 30));
+    expect(await broker.findExpired(100, { lanes: ['l'] })).toHaveLength(60);
+    expect(await broker.findExpired(100, { exceptLanes: ['l'] })).toEqual([]);
+    expect(await broker.attend({ worker: 'w', lanes: ['l'], ttlMs: LONG_MS })).toEqual([]);
+  });
+
+  it('notifies of a result in any partition, and keeps it until it is collected', async () => {
+    await broker.waitForResult({ timeoutMs: 10_000 });
+    await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '1', keepResultMs: LONG_MS })));
+    const { claimed, now: at } = await claim(60, 'r');
+    const waiting = broker.waitForResult({ timeoutMs: 60_000 });
+
+    await broker.exchange({ settle: claimed.map(({ run }) => settlementOf(run, { type: 'complete', at })) });
+
+    await waiting;
+    expect((await broker.get(ids, { collect: true })).map((run) => run?.state)).toEqual(
+      ids.map(() => 'completed'),
+    );
+    expect((await broker.audit()).unbalanced).toBe(0);
+  });
+
+  it('lists large runs page by page, each once and in order', async () => {
+    const payload = JSON.stringify('x'.repeat(1_048_576));
+    await broker.submit(ids.map((id) => ({ id, lane: 'l', payload })));
+    const seen: string[] = [];
+
+    for (let after = ''; ; ) {
+      const page = await broker.list({ state: 'submitted', limit: 1_000, after });
+      if (page.length === 0) break;
+      expect(page.length).toBeLessThanOrEqual(8);
+      seen.push(...page.map(({ id }) => id));
+      after = page.at(-1)?.id ?? '';
+    }
+
+    expect(seen).toEqual(ids);
   });
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeBody, encodeBody } from '../../packages/redis-queue/src/body.ts';
 import { fromTag, toTag } from '../../packages/redis-queue/src/keys.ts';
+import { APART, isKeptApart } from '../../packages/redis-queue/src/large.ts';
 import { decodeRun, encodeFirstCompletion, encodeRecord } from '../../packages/redis-queue/src/record.ts';
 
 const text = fc.string({ unit: 'grapheme' });
@@ -11,6 +12,13 @@ const anyText = fc.oneof(text, fc.constantFrom('\0', '\u0001', 'a\0b', '\u0001a'
 /** Halves of surrogate pairs are no text that a server could keep. */
 const anyStack = fc.oneof(anyText, fc.constantFrom('at \ud83d', '\udc00', '😀'));
 const instant = fc.option(fc.integer({ min: 1, max: 9_999_999_999_999 }), { nil: undefined });
+/** Up to the last one of core. */
+const due = fc.option(fc.integer({ min: 1, max: 8_640_000_000_000_000 }), { nil: undefined });
+/** What is kept apart, and what is not. */
+const anyResult = fc.oneof(
+  fc.json(),
+  fc.constantFrom('\u0001', '"\u0001"', 'x'.repeat(4_096), 'x'.repeat(4_097)),
+);
 const count = fc.nat({ max: 1_000_000 });
 const concurrency = fc.option(
   fc.record({
@@ -23,7 +31,7 @@ const concurrency = fc.option(
 const ended: fc.Arbitrary<Run> = fc.record({
   id: anyText,
   lane: anyText,
-  payload: fc.json(),
+  payload: anyResult,
   state: fc.constantFrom('submitted', 'scheduled', 'completed', 'failed', 'cancelled', 'stalled', 'dropped'),
   epoch: count,
   resetEpoch: count,
@@ -42,10 +50,10 @@ const ended: fc.Arbitrary<Run> = fc.record({
   startedAt: instant,
   retriedAt: instant,
   heartbeatAt: instant,
-  runAt: instant,
+  runAt: due,
   completedAt: instant,
   resetAt: instant,
-  result: fc.option(fc.json(), { nil: undefined }),
+  result: fc.option(anyResult, { nil: undefined }),
   previousDelayMs: fc.option(count, { nil: undefined }),
   concurrency,
   settledBy: fc.constantFrom('1:complete', '12:give-up'),
@@ -74,15 +82,20 @@ const firstCompletion = fc
     return { ...newRun(run), ...instants, ...end, ...other };
   });
 
+/** Without what a submission does not have. */
+function bodyOf({ id, lane, payload, concurrency }: Run): string {
+  return encodeBody({ id, lane, payload, ...(concurrency && { concurrency }) });
+}
+
 describe('a run in its body and record', () => {
   it('comes back as it went in', () => {
     fc.assert(
       fc.property(ended, (run) => {
-        const body = `1700000000000${encodeBody(run)}`;
+        const body = `1700000000000${bodyOf(run)}`;
 
-        const { text: record, stack } = encodeRecord(run, run.settledBy ?? '');
+        const { text: record, stack, result } = encodeRecord(run, run.settledBy ?? '');
 
-        const back = decodeRun(run.id, body, record, stack);
+        const back = decodeRun(run.id, { body, record, stack, result, payload: run.payload });
 
         expect(back).toEqual(run);
       }),
@@ -97,9 +110,9 @@ describe('a run in its body and record', () => {
         if (record === undefined) return;
         short += 1;
 
-        const back = decodeRun(run.id, `1700000000000${encodeBody(run)}`, record);
+        const body = `1700000000000${bodyOf(run)}`;
+        const back = decodeRun(run.id, { body, record, payload: run.payload });
 
-        expect(run.id.startsWith('\0')).toBe(false);
         expect(back).toEqual(run);
       }),
     );
@@ -113,7 +126,10 @@ describe('a run in its body and record', () => {
 
         const body = decodeBody(`1700000000000${encodeBody(run)}`);
 
-        expect(body).toEqual({ at: '1700000000000', lane, payload, concurrency: limit });
+        expect(body).toEqual({
+          ...{ submittedAt: 1_700_000_000_000, lane, concurrency: limit },
+          payload: isKeptApart(payload) ? APART : payload,
+        });
       }),
     );
   });

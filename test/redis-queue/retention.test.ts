@@ -54,41 +54,6 @@ describeOnRedis('a Redis broker that keeps two completed runs', (server) => {
   });
 });
 
-describeOnRedis('ids that look like marks in the list of what has finished', (server) => {
-  const scene = useScene(() => openRedisHarness(server().url, { keepCompleted: 4 }));
-  const end = async (type: 'complete' | 'drop', ...ids: readonly string[]): Promise<void> => {
-    await scene.submit(...ids);
-    const at = await scene.now();
-    for (const { run } of await scene.claim()) await scene.settle(settlementOf(run, { type, at }));
-  };
-
-  it('are forgotten and discarded as what they are', async () => {
-    await end('drop', 'a', 'b');
-    await end('complete', '\0Da', '\0Cb', '\0', 'Cc');
-    const ids = ['a', 'b', '\0Da', '\0Cb', '\0', 'Cc'];
-    expect((await scene.broker.get(ids)).map((run) => run?.id)).toEqual([
-      undefined,
-      undefined,
-      ...ids.slice(2),
-    ]);
-
-    expect(await scene.broker.discard(['\0Cb', '\0'])).toEqual(['discarded', 'discarded']);
-    await end('drop', 'd', '\0Ce', 'f');
-
-    expect((await scene.broker.get(['\0Da', 'Cc', 'd', '\0Ce', 'f'])).map((run) => run?.state)).toEqual([
-      undefined,
-      'completed',
-      'dropped',
-      'dropped',
-      'dropped',
-    ]);
-    expect(await scene.broker.audit()).toMatchObject({
-      ...{ submitted: 9, forgotten: 5, unbalanced: 0 },
-      ended: { completed: 1, dropped: 3 },
-    });
-  });
-});
-
 describeOnRedis('a large claim on a Redis broker', (server) => {
   const scene = useScene(() => openRedisHarness(server().url));
 

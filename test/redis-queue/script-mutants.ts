@@ -30,8 +30,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a first start does not know that it holds a key',
-    right: "[2] = 'rB'",
-    wrong: "[2] = 'r@'",
+    right: "record = 'r' .. char(64 + bits)",
+    wrong: "record = 'r' .. char(64 + bits - bits % 4)",
   },
   {
     name: 'a first completion keeps its lease',
@@ -80,8 +80,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the schedule is early',
-    right: "string.format('%013.0f', now + 1)",
-    wrong: "string.format('%013.0f', now + 31)",
+    right: "until_ = tag .. '\\0' .. dueText(now + 1)",
+    wrong: "until_ = tag .. '\\0' .. dueText(now + 31)",
   },
   {
     name: 'a completed run forgets the stack of its last error',
@@ -100,8 +100,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a wish to cancel is not obeyed',
-    right: 'placeRun(id, obeyWish(flags, record), mode',
-    wrong: 'placeRun(id, record, mode',
+    right: 'placeRun(id, obeyWish(flags, dueAfter(record, delayMs)), mode',
+    wrong: 'placeRun(id, dueAfter(record, delayMs), mode',
   },
   {
     name: 'a cancelled run is not noted as a ghost',
@@ -117,5 +117,25 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the limit of a key counts one too many',
     right: 'if heldOf(key) < tonumber(limit) then',
     wrong: 'if heldOf(key) <= tonumber(limit) then',
+  },
+  {
+    name: 'a delay of a settlement counts from the instant that the worker knew',
+    right: 'if delayMs < 0 or byte(record, 1) ~= 100 then return record end',
+    wrong: 'if true then return record end',
+  },
+  {
+    name: 'a result that was collected is kept twice',
+    right: "  many('ZREM', AWAITED, ids)\n",
+    wrong: '',
+  },
+  {
+    name: 'runs of other lanes are found expired',
+    right: "(isWanted[note] or false) == (mode == 'only')",
+    wrong: 'true',
+  },
+  {
+    name: 'a cancel request is found for a lease that is over',
+    right: 'byte(record, 1) == 114 and epochOf(record) == leases[index * 2]',
+    wrong: 'byte(record, 1) == 114',
   },
 ];

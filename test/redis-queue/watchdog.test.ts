@@ -16,7 +16,10 @@ describeOnPrivateRedis('the watchdog', () => {
     // Commands take the good way, messages the one that fails.
     const link = { ...linkClient(near), listen: linkClient(far).listen };
     const keys = createKeys('watchdog', 0);
-    const lookout = new Lookout({ link, keys, keep: '-1' }, { everyMs: 50, patienceMs: 100 });
+    const lookout = new Lookout(
+      { link, keys, retention: ['-1', '0'] as const },
+      { everyMs: 50, patienceMs: 100 },
+    );
     const early = lookout.waitForWork(['l'], { timeoutMs: 150 });
     await early;
 
@@ -43,7 +46,11 @@ describeOnPrivateRedis('the watchdog', () => {
       if (args[0] === 'PUBLISH') asked += 1;
       return link.send(key, args);
     };
-    const store = { link: { ...link, send }, keys: createKeys('watchdog', 0), keep: '-1' };
+    const store = {
+      link: { ...link, send },
+      keys: createKeys('watchdog', 0),
+      retention: ['-1', '0'] as const,
+    };
     const lookout = new Lookout(store, { everyMs: 20, patienceMs: 1_000 });
     const waiting = lookout.waitForWork(['l'], { timeoutMs: 60_000 });
     while (asked === 0) await rest(1);

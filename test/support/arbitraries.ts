@@ -3,7 +3,7 @@ import type {
   DelayStrategy,
   Duration,
   Gate,
-  Jitter,
+  JitterInput,
   MatcherInput,
   PolicyInput,
 } from '@retry/core';
@@ -42,17 +42,25 @@ export function sourceOf(given: readonly number[]): () => number {
   return () => given[count++ % given.length] ?? 0;
 }
 
-/** A finite duration: 0, the smallest, the largest and those that people write. */
-export const durations: fc.Arbitrary<Duration> = fc.oneof(
-  fc.constantFrom<Duration>(0, 5e-324, 1, 100, 86_400_000, 2 ** 31, 1e15, 1e300, Number.MAX_VALUE),
-  fc.constantFrom<Duration>('0s', '500ms', '1.5s', '1m', '1h', '1d'),
+/** A finite number ≥ 0 of any size, from the smallest to the largest that there are; those people write often. */
+export const amounts: fc.Arbitrary<number> = fc.oneof(
+  fc.constantFrom(0, 5e-324, 2 ** -1022, 1, 100, 999.5, 86_400_000, 2 ** 31, 2 ** 53 - 1, 2 ** 53 + 2),
+  fc.constantFrom(1e15, 1e300, Number.MAX_VALUE / 2, Number.MAX_VALUE),
   fc.integer({ min: 0, max: 60_000 }),
   fc.double({ min: 0, max: 1e9, noNaN: true }),
+  fc.double({ min: 0, max: Number.MAX_VALUE, noNaN: true }),
+);
+
+/** A finite duration: a number of any size, or text. */
+export const durations: fc.Arbitrary<Duration> = fc.oneof(
+  { weight: 4, arbitrary: amounts },
+  { weight: 1, arbitrary: fc.constantFrom<Duration>('0s', '500ms', '1.5s', '1m', '1h', '1d') },
 );
 
 const factors = fc.oneof(
-  fc.constantFrom(0, 0.5, 1, 1.5, 2, 10, 1e300),
+  fc.constantFrom(0.5, 1, 1.5, 2, 10),
   fc.double({ min: 0, max: 3, noNaN: true }),
+  amounts,
 );
 
 const strategies = fc.constantFrom<DelayStrategy>(
@@ -94,25 +102,32 @@ export const backoffs: fc.Arbitrary<BackoffInput> = fc.oneof(
   ),
 );
 
-const jitters: fc.Arbitrary<Jitter> = fc.oneof(
-  fc.constantFrom<Jitter>('none', 'full', 'equal', 'bounded'),
-  fc.record({
-    proportional: fc.oneof(fc.constantFrom(0, 0.1, 1), fc.double({ min: 0, max: 1, noNaN: true })),
-  }),
+const shares = fc.oneof(fc.constantFrom(0, 5e-324, 0.1, 1), fc.double({ min: 0, max: 1, noNaN: true }));
+
+/** Every kind of jitter, of any reach. */
+export const jitters: fc.Arbitrary<JitterInput> = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom<JitterInput>('none', 'full', 'equal', 'bounded') },
+  fc.record({ proportional: shares }),
+  fc.record({ down: shares }),
+  fc.record({ plusMinus: durations }),
 );
+
+const granularities = fc.oneof(fc.constantFrom(0, 0, 1, 7, 100, 1_000), amounts.map(Math.floor));
 
 /** Lowest and highest delay that leave room for a multiple of the granularity. */
 const limits: fc.Arbitrary<Pick<PolicyInput, 'minDelay' | 'maxDelay' | 'granularity'>> = fc.oneof(
   fc.constant({}),
   fc
     .record({
-      granularity: fc.constantFrom(0, 0, 1, 7, 100, 1_000),
-      minDelay: fc.constantFrom(0, 0, 1, 50, 999.5, 20_000),
-      room: fc.constantFrom(0, 0.5, 1, 250, 20_000, 1e9, 1e15, Infinity),
+      granularity: granularities,
+      minDelay: fc.oneof(fc.constantFrom(0, 0, 1, 50, 999.5, 20_000), amounts),
+      room: fc.oneof(fc.constantFrom(0, 0.5, 1, 250, 20_000, 1e9, 1e15, Infinity), amounts),
     })
     .map(({ granularity, minDelay, room }) => {
-      const lowest = granularity > 0 ? Math.ceil(minDelay / granularity) * granularity : minDelay;
-      return { granularity, minDelay, maxDelay: lowest + room };
+      // The smallest numbers divide to 0, and yet there is no room for them below one unit.
+      const units = granularity > 0 && minDelay > 0 ? Math.max(Math.ceil(minDelay / granularity), 1) : 0;
+      const lowest = granularity > 0 ? units * granularity : minDelay;
+      return { granularity, minDelay, maxDelay: Math.max(lowest + room, minDelay) };
     }),
 );
 
@@ -127,6 +142,8 @@ export const plainMatchers: fc.Arbitrary<MatcherInput> = fc.constantFrom<Matcher
   { status: [429, 503] },
   { message: /boom/gi },
   { name: 'ThrottledError', status: 503 },
+  { message: 'boom' },
+  { status: 413, retryAfter: true },
 );
 
 const matchers: fc.Arbitrary<MatcherInput> = fc.oneof(
@@ -163,17 +180,26 @@ export function policyInputsWith(backoff: fc.Arbitrary<BackoffInput>): fc.Arbitr
   return fc.tuple(rules, delays, limits).map((parts) => Object.assign({}, ...parts));
 }
 
+function isMoreThan0(ms: number): boolean {
+  return ms > 0;
+}
+
 const rules = fc.record(
   {
     maxAttempts: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.constantFrom(Infinity, 'Infinity' as const)),
+    initialDelay: fc.constantFrom<Duration>(0, 0.5, '0s'),
     retryOn: fc.oneof(fc.constant('nothing' as const), fc.array(matchers, { maxLength: 3 })),
     stopOn: fc.array(matchers, { maxLength: 2 }),
     retryIf: gates,
-    attemptTimeout: fc.constantFrom<Duration>(1, '10s', 'Infinity'),
-    deadline: fc.constantFrom<Duration>(1, '2m', 'Infinity'),
+    attemptTimeout: fc.oneof(fc.constantFrom<Duration>(1, '10s', 'Infinity'), amounts.filter(isMoreThan0)),
+    deadline: fc.oneof(
+      fc.constantFrom<Duration>(1, '2m', 'Infinity'),
+      amounts.filter((ms) => ms > 0.5),
+    ),
+    retryTimeouts: fc.boolean(),
     serverDelay: fc.record(
       {
-        max: fc.constantFrom<Duration>(0, '60s', 'Infinity'),
+        max: fc.oneof(fc.constantFrom<Duration>(0, '60s', 'Infinity'), durations),
         mode: fc.constantFrom('floor', 'replace', 'ignore'),
       } as const,
       { requiredKeys: [] },

@@ -8,6 +8,10 @@ export async function assertAgrees(model: Model, { broker }: { readonly broker: 
   const known = [...model.runs.values()];
   const kept = await broker.get(known.map(({ id }) => id));
   assertSame(
+    kept.map((run) => run?.payload),
+    known.map(({ id }) => payloadOf(id)),
+  );
+  assertSame(
     kept.map((run, index) => {
       const modelled = asModelled(run, known[index]);
       return modelled && seenOf(modelled);
@@ -43,6 +47,11 @@ export async function assertAgrees(model: Model, { broker }: { readonly broker: 
 /** Throws unless both are the same, key by key. */
 export function assertSame(actual: unknown, expected: unknown): void {
   deepStrictEqual(actual, expected);
+}
+
+/** The payload that commands submit with an id. */
+export function payloadOf(id: string): string {
+  return JSON.stringify(id);
 }
 
 /** What a run shows of what the model knows. */

@@ -1,19 +1,24 @@
+import { MAX_INSTANT_AT } from '@retry/core';
 import type {
   AttemptError,
   Broker,
   Claim,
   ClaimedRun,
   Concurrency,
+  ExpiredScope,
   Run,
+  Settlement,
   Submission,
 } from '@retry/core/broker';
 import type { RunEvent } from '@retry/core/lifecycle';
 import fc from 'fast-check';
-import { assertAgrees, assertSame } from './broker-agrees.ts';
+import { assertAgrees, assertSame, payloadOf } from './broker-agrees.ts';
 import type { Model, Ripeness } from './broker-model.ts';
 import {
   modelAdvance,
+  modelAttend,
   modelCancel,
+  modelCancelRequests,
   modelClaim,
   modelDiscard,
   modelHeartbeat,
@@ -56,9 +61,26 @@ const concurrencies: fc.Arbitrary<Concurrency | undefined> = fc.constantFrom(
   { key: 'j', limit: 1, whenFull: 'wait' },
 );
 
+/** Long enough for never: an hour from now, and what no clock reaches. */
+const nevers = fc.constantFrom(LONG_MS, LONG_MS, MAX_INSTANT_AT, 1e300);
+
+/** How a settlement is sent: with what, and what of it is not to be looked at. */
+interface Sending {
+  readonly pick: number;
+  readonly kind: number;
+  readonly back: Ripeness;
+  readonly onlyIfExpired: boolean;
+  /** `delay`: the instant is near, and the delay says when. */
+  readonly dueBy: 'instant' | 'delay';
+  /** Without payload, lane and concurrency, as from a cleaner that does not have them. */
+  readonly isBare: boolean;
+}
+
 /** How a claim may end: the events, first one first, and when the run goes on, if it does. */
-const outcomes = (at: number, back: Ripeness) => {
-  const runAt = at + msOf(back);
+const outcomes = (at: number, { back, dueBy }: Sending) => {
+  const runAtOf = (ripeness: Ripeness): number =>
+    at + (dueBy === 'delay' ? Math.min(1, msOf(ripeness)) : msOf(ripeness));
+  const runAt = runAtOf(back);
   const ends = (['complete', 'fail', 'stall', 'cancel', 'drop', 'limit'] as const).map((type) => [
     { type, at },
   ]);
@@ -67,7 +89,7 @@ const outcomes = (at: number, back: Ripeness) => {
     [{ type: 'retry', at, runAt }],
     [{ type: 'retry', at, runAt }],
     [{ type: 'release', at }],
-    [{ type: 'limit', at, runAt: at + msOf(limitedUntil(back)) }],
+    [{ type: 'limit', at, runAt: runAtOf(limitedUntil(back)) }],
     [
       { type: 'stall', at },
       { type: 'recover', at, runAt },
@@ -76,6 +98,11 @@ const outcomes = (at: number, back: Ripeness) => {
       { type: 'stall', at },
       { type: 'give-up', at },
     ],
+    [
+      { type: 'stall', at, isShared: true },
+      { type: 'recover', at, runAt },
+    ],
+    [{ type: 'stall', at, isShared: true }],
   ] satisfies readonly (readonly RunEvent[])[];
 };
 
@@ -98,7 +125,13 @@ export function brokerCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] {
       .tuple(fc.array(ids, { minLength: 1, maxLength: 4 }), fc.constantFrom('keep', 'reset'))
       .map(([some, attempts]) => command(`redrive ${some} ${attempts}`, redrive(some, attempts))),
     fc.array(ids, { minLength: 1, maxLength: 3 }).map((some) => command(`discard ${some}`, discard(some))),
-    fc.constant(command('find expired', findExpired)),
+    findsExpired(),
+    lists(),
+    attends(),
+    fc
+      .array(picks, { maxLength: 4 })
+      .map((some) => command(`find cancel requests ${some}`, findCancelRequests(some))),
+    fc.array(ids, { minLength: 1, maxLength: 3 }).map((some) => command(`collect ${some}`, collect(some))),
     fc.constant(command('advance', advance)),
   ];
 }
@@ -115,13 +148,21 @@ function command(name: string, step: Step): fc.AsyncCommand<Model, Real> {
 }
 
 function submits(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
-  const one = fc.record({ id: ids, lane: lanes, ripeness: soon, concurrency: concurrencies });
+  const one = fc.record({
+    ...{ id: ids, lane: lanes, ripeness: soon, neverMs: nevers, concurrency: concurrencies },
+    isKeyed: fc.constantFrom(false, false, false, false, false, false, false, true),
+    keepResultMs: fc.constantFrom(undefined, undefined, 0, SHORT_MS, LONG_MS, 1e300),
+  });
   return fc.array(one, { minLength: 1, maxLength: 4 }).map((some) =>
     command(`submit ${JSON.stringify(some)}`, async (model, { broker }) => {
       const answers = await broker.submit(
-        some.map(({ id, lane, ripeness, concurrency }): Submission => {
-          const submission = { id, lane, payload: `"${id}"`, delayMs: msOf(ripeness) };
-          return concurrency === undefined ? submission : { ...submission, concurrency };
+        some.map(({ id, lane, ripeness, neverMs, isKeyed, concurrency, keepResultMs }): Submission => {
+          const delayMs = ripeness === 'never' ? neverMs : msOf(ripeness);
+          return {
+            ...{ id, lane, payload: payloadOf(id), delayMs, isKeyed },
+            ...(concurrency && { concurrency }),
+            ...(keepResultMs !== undefined && { keepResultMs }),
+          };
         }),
       );
       assertSame(
@@ -163,28 +204,47 @@ async function claimAgain({ lastClaim }: Model, { broker }: Real): Promise<void>
 }
 
 function settles(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
-  const cleaner = fc.constantFrom(false, false, true);
-  return fc.tuple(picks, picks, soon, cleaner).map(([pick, kind, back, onlyIfExpired]) =>
-    command(`settle ${pick} by ${kind} back ${back} ${onlyIfExpired}`, async (model, real) => {
-      const claimed = model.claims.at(-1 - (pick % Math.max(1, model.claims.length)));
+  const sending: fc.Arbitrary<Sending> = fc.record({
+    ...{ pick: picks, kind: picks, back: soon, onlyIfExpired: fc.constantFrom(false, false, true) },
+    ...{ dueBy: fc.constantFrom('instant', 'delay'), isBare: fc.boolean() },
+  });
+  return sending.map((sent) =>
+    command(`settle ${JSON.stringify(sent)}`, async (model, real) => {
+      const claimed = model.claims.at(-1 - (sent.pick % Math.max(1, model.claims.length)));
       if (claimed === undefined) return;
       const { now } = await real.broker.exchange({});
-      const all = outcomes(now, back);
-      const run = onlyIfExpired ? await seenByCleaner(real, claimed) : claimed.run;
-      const events = all[kind % all.length] ?? [];
-      const settlement = settlementOf(run, events, { onlyIfExpired, errors: errorsAfter(run, events, pick) });
+      const all = outcomes(now, sent);
+      const run = sent.onlyIfExpired ? await seenByCleaner(real, claimed) : claimed.run;
+      const settlement = settlementBy(run, all[sent.kind % all.length] ?? [], sent);
       const { settled } = await real.broker.exchange({ settle: [settlement] });
       adoptExpiry(model, real, { id: claimed.run.id, isAccepted: settled[0] === 'ok' });
-      const due = settlement.event === 'limit' ? limitedUntil(back) : back;
-      assertSame(settled, [modelSettle(model, settlement, due)]);
+      assertSame(settled, [modelSettle(model, settlement, backOf(settlement, sent))]);
     }),
   );
 }
 
+function settlementBy(run: Run, events: readonly RunEvent[], sent: Sending): Settlement {
+  const { onlyIfExpired, pick } = sent;
+  const whole = settlementOf(run, events, { onlyIfExpired, errors: errorsAfter(run, events, pick) });
+  const { concurrency: _, ...bare } = whole.next;
+  const next = sent.isBare ? { ...bare, payload: '', lane: 'elsewhere' } : whole.next;
+  if (sent.dueBy === 'instant' || next.state !== 'scheduled') return { ...whole, next };
+  return { ...whole, next, delayMs: msOf(backOf(whole, sent)) };
+}
+
+function backOf({ event }: Settlement, { back }: Sending): Ripeness {
+  return event === 'limit' ? limitedUntil(back) : back;
+}
+
 /** What failed leaves an error behind, two times of three with a stack; what did not changes none. */
 function errorsAfter(run: Run, [event]: readonly RunEvent[], pick: number): Run['errors'] {
-  if (event?.type !== 'fail' && event?.type !== 'retry') return run.errors;
   const { epoch, errors } = run;
+  if (event?.type === 'stall' && event.isShared === true)
+    return [
+      ...errors,
+      { epoch, at: event.at, name: 'StalledError', message: 'silent', stalledWith: pick + 1 },
+    ];
+  if (event?.type !== 'fail' && event?.type !== 'retry') return errors;
   const error = { epoch, at: event.at, name: 'Error', message: `no. ${epoch}` };
   return [...errors.map(withoutStack), pick % 3 === 0 ? error : { ...error, stack: `at ${epoch} ü` }];
 }
@@ -237,13 +297,95 @@ function discard(some: readonly string[]): Step {
     );
 }
 
-async function findExpired(model: Model, real: Real): Promise<void> {
-  const found = await real.broker.findExpired(100);
-  for (const { id } of found) adoptExpiry(model, real, { id, isAccepted: true });
-  const expired = [...model.runs.values()].filter(
-    ({ state, ripeness }) => state === 'started' && ripeness === 'now',
+function findsExpired(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
+  const some = fc.subarray([...LANES, 'empty']);
+  const scopes = fc.oneof(
+    fc.constant({}),
+    some.map((only) => ({ lanes: only })),
+    some.map((except) => ({ exceptLanes: except })),
   );
-  assertSame(found.map(({ id }) => id).sort(), expired.map(({ id }) => id).sort());
+  return scopes.map((scope: ExpiredScope) =>
+    command(`find expired ${JSON.stringify(scope)}`, async (model, real) => {
+      const found = await real.broker.findExpired(100, scope);
+      for (const { id } of found) adoptExpiry(model, real, { id, isAccepted: true });
+      const { lanes: only, exceptLanes = [] } = scope;
+      const expired = [...model.runs.values()].filter(
+        ({ state, ripeness, lane }) =>
+          state === 'started' &&
+          ripeness === 'now' &&
+          (only?.includes(lane) ?? true) &&
+          !exceptLanes.includes(lane),
+      );
+      assertSame(found.map(({ id }) => id).sort(), expired.map(({ id }) => id).sort());
+      assertSame(new Set(found.map(({ payload }) => payload)), new Set(found.length > 0 ? [''] : []));
+    }),
+  );
+}
+
+function lists(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
+  const states = ['started', 'completed', 'failed', 'cancelled', 'stalled', 'dropped'] as const;
+  const queries = fc.record(
+    {
+      ...{ state: fc.constantFrom(...states), limit: fc.integer({ min: 1, max: 5 }) },
+      ...{ lane: lanes, after: ids, payloads: fc.constantFrom('include', 'omit') },
+    },
+    { requiredKeys: ['state', 'limit'] },
+  );
+  return queries.map((query) =>
+    command(`list ${JSON.stringify(query)}`, async (model, { broker }) => {
+      const { state, limit, lane, after = '', payloads } = query;
+      const known = [...model.runs.values()].filter(
+        (run) => run.state === state && run.id > after && (lane === undefined || run.lane === lane),
+      );
+      const expected = known
+        .map(({ id }) => [id, payloads === 'omit' ? '' : payloadOf(id)])
+        .sort(([left = ''], [right = '']) => (left < right ? -1 : 1))
+        .slice(0, limit);
+      assertSame(
+        (await broker.list(query)).map(({ id, payload }) => [id, payload]),
+        expected,
+      );
+    }),
+  );
+}
+
+function attends(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
+  const attendances = fc.record({
+    ...{ worker: fc.constantFrom('one', 'other'), lanes: fc.subarray(LANES), until: soon },
+  });
+  return attendances.map(({ worker, lanes: some, until }) =>
+    command(`attend ${worker} on ${some} ${until}`, async (model, { broker, clock }) => {
+      const found = await broker.attend({ worker, lanes: some, ttlMs: msOf(until) });
+      const depths = modelAttend(model, { worker, lanes: some }, until);
+      if (clock === 'real') return;
+      const sure = [...depths].filter((depth) => depth[1] !== undefined).sort();
+      const shown = found.map(({ lane, waiting }) => [lane, waiting] as const);
+      const isSure = ([lane]: readonly [string, number]): boolean =>
+        !(depths.has(lane) && depths.get(lane) === undefined);
+      assertSame(shown.filter(isSure).sort(), sure);
+    }),
+  );
+}
+
+function findCancelRequests(some: readonly number[]): Step {
+  return async (model, { broker }) => {
+    const leases = some.flatMap((pick) => {
+      const claimed = model.claims.at(-1 - (pick % Math.max(1, model.claims.length)));
+      return claimed === undefined ? [] : [{ id: claimed.run.id, epoch: claimed.run.epoch }];
+    });
+    assertSame(await broker.findCancelRequests(leases), modelCancelRequests(model, leases));
+  };
+}
+
+/** Where everything is kept, collecting a result changes nothing that shows. */
+function collect(some: readonly string[]): Step {
+  return async (model, { broker }) => {
+    const read = await broker.get(some, { collect: true });
+    assertSame(
+      read.map((run) => run?.epoch),
+      some.map((id) => model.runs.get(id)?.epoch),
+    );
+  };
 }
 
 async function advance(model: Model, real: Real): Promise<void> {

@@ -1,4 +1,4 @@
-import type { ClaimedRun, Concurrency, SettleAnswer, Settlement } from '@retry/core/broker';
+import type { Attendance, Beat, ClaimedRun, Concurrency, SettleAnswer, Settlement } from '@retry/core/broker';
 import type { RunEventType, RunState } from '@retry/core/lifecycle';
 
 /** When something is to pass: already, at the next advance, or not within the test. */
@@ -9,6 +9,7 @@ export interface ModelRun {
   readonly id: string;
   readonly lane: string;
   readonly concurrency: Concurrency | undefined;
+  readonly isKeyed: boolean;
   state: RunState;
   epoch: number;
   failures: number;
@@ -35,6 +36,10 @@ export interface Model {
   scheduled: string[];
   submitted: number;
   forgotten: number;
+  /** Names that callers gave to runs that are forgotten. */
+  readonly keys: Set<string>;
+  /** Workers that are alive: on which lanes, and until when. */
+  readonly attendances: Map<string, { readonly lanes: readonly string[]; until: Ripeness }>;
   /** All that was ever handed out and may still be settled, stale or not. */
   claims: ClaimedRun[];
   /** The latest claim that got something, to be asked for again. */
@@ -50,6 +55,8 @@ export function createModel(): Model {
     scheduled: [],
     submitted: 0,
     forgotten: 0,
+    keys: new Set(),
+    attendances: new Map(),
     claims: [],
     lastClaim: undefined,
     requests: 0,
@@ -67,13 +74,14 @@ const ENDS: Partial<Record<RunEventType, RunState>> = {
 /** A new run; nothing when the id is known. */
 export function modelSubmit(
   model: Model,
-  { id, lane, concurrency }: Pick<ModelRun, 'id' | 'lane' | 'concurrency'>,
+  { id, lane, concurrency, isKeyed }: Pick<ModelRun, 'id' | 'lane' | 'concurrency' | 'isKeyed'>,
   ripeness: Ripeness,
 ): 'created' | 'exists' {
-  if (model.runs.has(id)) return 'exists';
+  if (model.runs.has(id) || model.keys.has(id)) return 'exists';
   const counters = { epoch: 0, failures: 0, stalls: 0, releases: 0, rateLimits: 0, redrives: 0 };
   const flags = { settledBy: undefined, isCancelRequested: false, holdsKey: false };
-  const run: ModelRun = { id, lane, concurrency, state: 'submitted', ...counters, ...flags, ripeness };
+  const identity = { id, lane, concurrency, isKeyed };
+  const run: ModelRun = { ...identity, state: 'submitted', ...counters, ...flags, ripeness };
   model.runs.set(id, run);
   model.submitted++;
   // What was handed out under this id is of another life.
@@ -118,7 +126,7 @@ export function modelSettle(
   if (run.settledBy === `${epoch}:${event}`) return 'already';
   if (run.state !== 'started' || run.epoch !== epoch) return 'fenced';
   if (onlyIfExpired === true && run.ripeness !== 'now') return 'fenced';
-  charge(run, event, next.state);
+  charge(run, event, next);
   run.settledBy = `${epoch}:${event}`;
   run.holdsKey = false;
   const wasAsked = run.isCancelRequested;
@@ -131,10 +139,11 @@ export function modelSettle(
 }
 
 /** Counts what a settlement costs. */
-function charge(run: ModelRun, event: RunEventType, state: RunState): void {
+function charge(run: ModelRun, event: RunEventType, { state, epoch, errors }: Settlement['next']): void {
+  const isShared = event === 'stall' && errors.some((error) => error.epoch === epoch && error.stalledWith);
   if (event === 'retry' || event === 'fail') run.failures++;
-  if (event === 'stall') run.stalls++;
-  if (event === 'release' || event === 'drop' || event === 'limit') run.releases++;
+  if (event === 'stall' && !isShared) run.stalls++;
+  if (isShared || event === 'release' || event === 'drop' || event === 'limit') run.releases++;
   if (event === 'limit' && state === 'scheduled') run.rateLimits++;
 }
 
@@ -184,12 +193,41 @@ export function modelDiscard(model: Model, id: string): 'discarded' | 'refused' 
   if (['submitted', 'scheduled', 'started'].includes(run.state)) return 'refused';
   model.runs.delete(id);
   model.forgotten++;
+  if (run.isKeyed) model.keys.add(id);
   return 'discarded';
+}
+
+/** The leases that have a cancel request. */
+export function modelCancelRequests(model: Model, leases: readonly Beat[]): readonly Beat[] {
+  return leases.filter(({ id, epoch }) => {
+    const run = model.runs.get(id);
+    return run?.state === 'started' && run.epoch === epoch && run.isCancelRequested;
+  });
+}
+
+/** Notes a worker, and counts what waits in the lanes of no worker; `undefined` where keys have a say in it. */
+export function modelAttend(
+  model: Model,
+  { worker, lanes }: Pick<Attendance, 'worker' | 'lanes'>,
+  until: Ripeness,
+): ReadonlyMap<string, number | undefined> {
+  model.attendances.delete(worker);
+  if (until !== 'now') model.attendances.set(worker, { lanes, until });
+  const attended = new Set([...model.attendances.values()].flatMap((attendance) => attendance.lanes));
+  const depths = new Map<string, number | undefined>();
+  for (const { lane, concurrency, state, ripeness } of model.runs.values()) {
+    const isWaiting = state === 'submitted' || (state === 'scheduled' && ripeness === 'now');
+    if (!isWaiting || attended.has(lane)) continue;
+    const counted = depths.has(lane) ? depths.get(lane) : 0;
+    depths.set(lane, concurrency === undefined && counted !== undefined ? counted + 1 : undefined);
+  }
+  return depths;
 }
 
 /** Time passes: what was to come soon is due. */
 export function modelAdvance(model: Model): void {
   for (const run of model.runs.values()) if (run.ripeness === 'soon') run.ripeness = 'now';
+  for (const [worker, { until }] of model.attendances) if (until === 'soon') model.attendances.delete(worker);
 }
 
 function sendBack(model: Model, run: ModelRun, ripeness: Ripeness): void {

@@ -1,3 +1,4 @@
+import type { Duration } from '@retry/core';
 import type { Broker, ClaimedRun, Run, SettleAnswer, Settlement, Submission } from '@retry/core/broker';
 import { afterEach, beforeEach } from 'vitest';
 import { auditEachCall } from './broker-checked.ts';
@@ -10,6 +11,12 @@ export interface BrokerHarness {
   readonly advance: (ms: number) => Promise<void>;
   /** Gives back what was opened, the broker included. */
   readonly close: () => Promise<void>;
+}
+
+/** How long a broker keeps what has ended. */
+export interface KeepOptions {
+  readonly keepCompleted?: number;
+  readonly keepKeys?: Duration;
 }
 
 /** How a test claims: from lane `l`, as many as there are, with a lease that outlives the test. */

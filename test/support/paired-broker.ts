@@ -13,14 +13,23 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
     exchange: (request) => both('exchange', (broker) => broker.exchange(request)),
     heartbeat: (beats, leaseMs) => both('heartbeat', (broker) => broker.heartbeat(beats, leaseMs)),
     // The order of leases that end in one instant is each broker's own.
-    findExpired: (limit) => both('findExpired', async (broker) => byId(await broker.findExpired(limit))),
+    findExpired: (limit, scope) =>
+      both('findExpired', async (broker) => byId(await broker.findExpired(limit, scope))),
     cancel: (ids) => both('cancel', (broker) => broker.cancel(ids)),
+    findCancelRequests: (leases) => both('findCancelRequests', (broker) => broker.findCancelRequests(leases)),
     redrive: (ids, options) => both('redrive', (broker) => broker.redrive(ids, options)),
     discard: (ids) => both('discard', (broker) => broker.discard(ids)),
-    get: (ids) => both('get', (broker) => broker.get(ids)),
+    get: (ids, options) => both('get', (broker) => broker.get(ids, options)),
     list: (query) => both('list', (broker) => broker.list(query)),
     waitForWork: first.waitForWork,
+    waitForResult: first.waitForResult,
+    // Whether runs that wait for a concurrency key count is each broker's own.
+    attend: async (attendance) => {
+      await second.attend(attendance);
+      return first.attend(attendance);
+    },
     audit: () => both('audit', (broker) => broker.audit()),
+    isRefusal: first.isRefusal,
     close: async () => {
       await Promise.all([first.close(), second.close()]);
     },

@@ -1,6 +1,18 @@
+import type { Beat, Broker } from '@retry/core/broker';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
 import { never, pass, setScene } from './scene.ts';
+
+/** A broker that does not call back: its workers have to ask. */
+function silent(broker: Broker): Broker {
+  const { onCancelRequest: _, ...rest } = broker;
+  return rest;
+}
+
+/** A broker of which its workers learn no cancel request at all. */
+function mute(broker: Broker): Broker {
+  return { ...silent(broker), findCancelRequests: () => Promise.reject(new Error('no route')) };
+}
 
 const task = defineTask({ name: 'double', run: (number: number) => number * 2 });
 
@@ -40,7 +52,7 @@ describe('cancel', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'cancelled', failures: 1 });
   });
 
-  it('aborts the handler of a running one within a heartbeat, and hears nothing of it any more', async () => {
+  it('aborts the handler of a running one immediately, and settles nothing else of it', async () => {
     const { clock, queue, startWorker } = setScene();
     const aborted: { at: number; reason: unknown }[] = [];
     let finish = (): void => {};
@@ -63,19 +75,18 @@ describe('cancel', () => {
     await clock.advance('1s');
 
     expect(answer).toBe('requested');
-    // Heartbeats come every third of the lease: at 3, 6 and 9 s.
-    expect(aborted).toMatchObject([{ at: 6_000, reason: { name: 'CancelledError', code: 'CANCELLED' } }]);
-    expect(await queue.get(id)).toMatchObject({ state: 'cancelled', completedAt: 6_000, errors: [] });
+    expect(aborted).toMatchObject([{ at: 4_000, reason: { name: 'CancelledError', code: 'CANCELLED' } }]);
+    expect(await queue.get(id)).toMatchObject({ state: 'cancelled', completedAt: 4_000, errors: [] });
     expect(worker.toldOf('cancelled')).toMatchObject([{ id, attempt: 1, epoch: 1 }]);
-    expect(await queue.get(next)).toMatchObject({ startedAt: 6_000 });
+    expect(await queue.get(next)).toMatchObject({ startedAt: 4_000 });
   });
 
-  it('comes before the next attempt when the running one fails before its worker hears', async () => {
-    const { clock, queue, startWorker } = setScene();
+  it('comes before the next attempt when the running one fails before its worker learns of it', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
     const run = vi.fn(() => pass(clock, 2_000).then(() => Promise.reject(new Error('no'))));
     const flaky = defineTask({ name: 'flaky', run });
     const { id } = await queue.submit(flaky, null);
-    startWorker({ tasks: [flaky], lease: '9s' });
+    startWorker({ tasks: [flaky], broker: mute(broker), lease: '9s' });
     await clock.advance('1s');
 
     await queue.cancel(id);
@@ -86,10 +97,10 @@ describe('cancel', () => {
   });
 
   it('loses against a completion that comes first', async () => {
-    const { clock, queue, startWorker } = setScene();
+    const { clock, broker, queue, startWorker } = setScene();
     const quick = defineTask({ name: 'quick', run: () => pass(clock, 2_000).then(() => 'done') });
     const { id } = await queue.submit(quick, null);
-    startWorker({ tasks: [quick], lease: '9s' });
+    startWorker({ tasks: [quick], broker: mute(broker), lease: '9s' });
     await clock.advance('1s');
 
     expect(await queue.cancel(id)).toBe('requested');
@@ -120,13 +131,12 @@ describe('cancel', () => {
     expect(cancel).toHaveBeenCalledTimes(1);
   });
 
-  it('reaches a run whose worker never hears: the handler goes on, the run is not lost', async () => {
+  it('reaches a run whose worker never learns of it: the handler goes on, the run is not lost', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const stuck = defineTask({ name: 'stuck', run: never });
     const deaf = {
-      ...broker,
+      ...mute(broker),
       heartbeat: () => Promise.reject(new Error('no route')),
-      exchange: broker.exchange,
     };
     const { id } = await queue.submit(stuck, null);
     startWorker({ tasks: [stuck], broker: deaf, lease: '9s', concurrency: 1, cleanerInterval: '1d' });
@@ -137,5 +147,90 @@ describe('cancel', () => {
     await clock.advance('1m');
 
     expect(await queue.get(id)).toMatchObject({ state: 'cancelled', stalls: 1, epoch: 1 });
+  });
+});
+
+describe('cancel where the broker does not call back', () => {
+  const stuck = defineTask({ name: 'stuck', run: never });
+
+  it.each([0, 1, 250, 499, 500, 501, 7_777, 60_000])(
+    'reaches a handler within a second, %i ms after its start',
+    async (afterMs) => {
+      const { clock, broker, queue, startWorker } = setScene();
+      const { id } = await queue.submit(stuck, null);
+      startWorker({ tasks: [stuck], broker: silent(broker) });
+      await clock.advance(afterMs);
+
+      await queue.cancel(id);
+      await clock.advance('1s');
+
+      expect(await queue.get(id)).toMatchObject({ state: 'cancelled', epoch: 1 });
+    },
+  );
+
+  it('asks about at most 1 000 leases a call, and about all of them', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const asked: (readonly Beat[])[] = [];
+    const findCancelRequests: Broker['findCancelRequests'] = (leases) => {
+      asked.push(leases);
+      return broker.findCancelRequests(leases);
+    };
+    await queue.submitMany(stuck, Array(2_100).fill(null));
+    startWorker({ tasks: [stuck], broker: { ...silent(broker), findCancelRequests }, concurrency: 2_100 });
+
+    await clock.advance('600ms');
+
+    expect(asked.map(({ length }) => length)).toEqual([1_000, 1_000, 100]);
+    expect(new Set(asked.flat().map(({ id }) => id)).size).toBe(2_100);
+  });
+
+  it('asks nothing while no handler runs, nor about handlers that have just begun', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const findCancelRequests = vi.fn(broker.findCancelRequests);
+    const quick = defineTask({ name: 'quick', run: () => pass(clock, 300) });
+    startWorker({ tasks: [quick], broker: { ...silent(broker), findCancelRequests } });
+    for (let number = 0; number < 10; number += 1) {
+      await queue.submit(quick, null);
+      await clock.advance('400ms');
+    }
+
+    await clock.advance('1m');
+
+    expect(findCancelRequests).not.toHaveBeenCalled();
+  });
+
+  it('goes on asking when that fails, and reports the failure', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    let left = 2;
+    const findCancelRequests: Broker['findCancelRequests'] = (leases) => {
+      left -= 1;
+      return left >= 0 ? Promise.reject(new Error('no route')) : broker.findCancelRequests(leases);
+    };
+    const { id } = await queue.submit(stuck, null);
+    const worker = startWorker({ tasks: [stuck], broker: { ...silent(broker), findCancelRequests } });
+    await clock.advance(1);
+    await queue.cancel(id);
+
+    await clock.advance('2s');
+
+    expect(worker.toldOf('error').map(({ doing }) => doing)).toEqual([
+      'asking for cancel requests',
+      'asking for cancel requests',
+    ]);
+    expect(await queue.get(id)).toMatchObject({ state: 'cancelled' });
+  });
+
+  it('leaves no timer behind once its worker has stopped', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const quick = defineTask({ name: 'quick', run: () => {} });
+    await queue.submit(quick, null);
+    const worker = startWorker({ tasks: [quick], broker: silent(broker) });
+    await clock.advance(1);
+
+    const stopped = worker.stop();
+    await clock.advance(1);
+    await stopped;
+
+    expect(clock.pendingTimers()).toBe(0);
   });
 });

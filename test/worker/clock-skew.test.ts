@@ -1,4 +1,5 @@
 import type { Clock } from '@retry/core';
+import type { Broker } from '@retry/core/broker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { pass, setScene } from './scene.ts';
@@ -63,5 +64,40 @@ describe.each([
 
     expect((await queue.counts()).ended.completed).toBe(2);
     expect(await queue.deadLetters.list()).toEqual([]);
+  });
+});
+
+describe('a reply that travels slowly', () => {
+  it.each(['there', 'back'] as const)('%s makes no retry early', async (way) => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const failedAt: number[] = [];
+    const startedAt: number[] = [];
+    let count = 0;
+    const exchange: Broker['exchange'] = async (request) => {
+      count += 1;
+      const slowMs = count % 3 === 0 ? 1_200 : 0;
+      if (way === 'there') await pass(clock, slowMs);
+      const reply = await broker.exchange(request);
+      if (reply.claimed.length > 0) startedAt.push(reply.now);
+      if (way === 'back') await pass(clock, slowMs);
+      return reply;
+    };
+    const task = defineTask({
+      name: 'flaky',
+      retry: { maxAttempts: 30, backoff: { type: 'constant', base: '1s' }, jitter: 'none' },
+      run: (_: null, { attempt }) => {
+        if (attempt === 30) return;
+        failedAt.push(clock.now());
+        throw new Error('no');
+      },
+    });
+    await queue.submit(task, null);
+    startWorker({ tasks: [task], broker: { ...broker, exchange } });
+
+    await clock.advance('5m');
+
+    expect(failedAt).toHaveLength(29);
+    const waits = startedAt.slice(1).map((at, index) => at - (failedAt[index] ?? 0));
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(1_000);
   });
 });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { coalesce } from '../../packages/worker/src/queue/coalesce.ts';
 
@@ -113,5 +114,95 @@ describe('coalesce', () => {
       { status: 'fulfilled', value: undefined },
       { status: 'rejected', reason: { message: 'the broker gave no answer' } },
     ]);
+  });
+
+  it('sends at most 1 000 calls in a batch', async () => {
+    const sizes: number[] = [];
+    const ask = coalesce<number, number>(async (items) => {
+      sizes.push(items.length);
+      return items;
+    });
+
+    await Promise.all(Array.from({ length: 2_500 }, (_, index) => ask(index)));
+
+    expect(sizes).toEqual([1_000, 1_000, 500]);
+  });
+
+  it('sends about 8 MiB in a batch, and what is larger by itself', async () => {
+    const MIB = 1_048_576;
+    const sizes: number[][] = [];
+    const ask = coalesce<number, number>(
+      async (items) => {
+        sizes.push([...items]);
+        return items;
+      },
+      { outstanding: 1, bytesOf: (size) => size },
+    );
+
+    await Promise.all([4 * MIB, 4 * MIB, 1, 20 * MIB, 1, 1].map(ask));
+
+    expect(sizes).toEqual([[4 * MIB, 4 * MIB], [1], [20 * MIB], [1, 1]]);
+  });
+});
+
+describe('a batch that is refused for good', () => {
+  /** A sender that refuses every batch with one of the guilty in it, and names it. */
+  function refuse(guilty: ReadonlySet<number>) {
+    const sent: (readonly number[])[] = [];
+    const send = async (items: readonly number[]): Promise<readonly string[]> => {
+      sent.push(items);
+      const bad = items.find((item) => guilty.has(item));
+      if (bad !== undefined) throw new RangeError(`${bad} is refused`);
+      return items.map(String);
+    };
+    const isRefusal = (error: unknown): boolean => error instanceof RangeError;
+    return { sent, ask: coalesce(send, { outstanding: 1, isRefusal }) };
+  }
+
+  it('rejects the guilty calls only, each with an error about itself', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 300 }),
+        fc.array(fc.nat({ max: 299 }), { maxLength: 20 }),
+        async (count, bad) => {
+          const guilty = new Set(bad);
+          const { ask } = refuse(guilty);
+
+          const answers = await Promise.allSettled(Array.from({ length: count }, (_, item) => ask(item)));
+
+          expect(
+            answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : String(answer.reason))),
+          ).toEqual(
+            Array.from({ length: count }, (_, item) =>
+              guilty.has(item) ? `RangeError: ${item} is refused` : `${item}`,
+            ),
+          );
+        },
+      ),
+    );
+  });
+
+  it('finds one guilty call among 1 000 within 21 calls', async () => {
+    const { ask, sent } = refuse(new Set([517]));
+
+    await Promise.allSettled(Array.from({ length: 1_000 }, (_, item) => ask(item)));
+
+    expect(sent.length).toBeLessThanOrEqual(21);
+  });
+
+  it('is not split when the broker is merely away', async () => {
+    let calls = 0;
+    const ask = coalesce<number, number>(
+      () => {
+        calls += 1;
+        return Promise.reject(new Error('down'));
+      },
+      { outstanding: 1, isRefusal: () => false },
+    );
+
+    const answers = await Promise.allSettled([ask(1), ask(2), ask(3)]);
+
+    expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(calls).toBe(1);
   });
 });

@@ -23,8 +23,8 @@ describe('the context of a handler', () => {
     await clock.advance('1m');
 
     expect(seen).toEqual([
-      { id: 'the-id', attempt: 1, maxAttempts: 2, epoch: 1 },
-      { id: 'the-id', attempt: 2, maxAttempts: 2, epoch: 2 },
+      { id: 'curious@the-id', attempt: 1, maxAttempts: 2, epoch: 1 },
+      { id: 'curious@the-id', attempt: 2, maxAttempts: 2, epoch: 2 },
     ]);
   });
 
@@ -154,7 +154,14 @@ describe('ctx.retry', () => {
     ['at', Number.NaN],
     ['at', Infinity],
     ['at', '2026-11-21'],
-  ])('refuses %s: %s with a TypeError, which fails the attempt', async (key, value) => {
+    ['delay', 1e300],
+    ['at', 1e300],
+    ['delay', null],
+    ['at', null],
+    ['maxAttempts', 0],
+    ['maxAttempts', '3'],
+    ['countdown', 3],
+  ])('refuses %s: %s with an InvalidOptionsError, which fails the attempt', async (key, value) => {
     const { clock, queue, startWorker } = setScene();
     const task = asking({ [key]: value } as RetryRequest);
     const { id } = await queue.submit(task, null);
@@ -163,7 +170,7 @@ describe('ctx.retry', () => {
     await clock.advance('1m');
 
     const run = await queue.get(id);
-    expect(run).toMatchObject({ state: 'failed', errors: [{ name: 'TypeError' }] });
+    expect(run).toMatchObject({ state: 'failed', errors: [{ name: 'InvalidOptionsError' }] });
     expect(run?.errors[0]?.message).toContain(String(value));
   });
 

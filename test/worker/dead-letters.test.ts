@@ -1,4 +1,4 @@
-import { PolicyError } from '@retry/core';
+import { InvalidOptionsError } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
@@ -30,18 +30,18 @@ describe('deadLetters.list', () => {
     await bury(scene, { mails: 1, images: 0 });
 
     expect(await scene.queue.deadLetters.list()).toMatchObject([
-      { id: 'mail-0', state: 'failed', errors: [{ name: 'TypeError', message: 'no mail' }] },
+      { id: 'mail@mail-0', state: 'failed', errors: [{ name: 'TypeError', message: 'no mail' }] },
     ]);
   });
 
   it.each([
-    ['a task', { task: image }, ['image-0', 'image-1']],
-    ['the name of the latest error', { errorName: 'TypeError' }, ['mail-0', 'mail-1']],
+    ['a task', { task: image }, ['image@image-0', 'image@image-1']],
+    ['the name of the latest error', { errorName: 'TypeError' }, ['mail@mail-0', 'mail@mail-1']],
     ['both', { task: image, errorName: 'TypeError' }, []],
-    ['age', { olderThan: '11s' }, ['mail-0', 'mail-1']],
+    ['age', { olderThan: '11s' }, ['mail@mail-0', 'mail@mail-1']],
     ['an age that none has', { olderThan: 11_001 }, []],
-    ['the least age', { olderThan: '1s' }, ['image-0', 'image-1', 'mail-0', 'mail-1']],
-    ['number', { limit: 3 }, ['image-0', 'image-1', 'mail-0']],
+    ['the least age', { olderThan: '1s' }, ['image@image-0', 'image@image-1', 'mail@mail-0', 'mail@mail-1']],
+    ['number', { limit: 3 }, ['image@image-0', 'image@image-1', 'mail@mail-0']],
     ['state', { state: 'stalled' }, []],
   ] as const)('filters by %s', async (_name, filter, ids) => {
     const scene = setScene();
@@ -73,8 +73,8 @@ describe('deadLetters.list', () => {
 
     const found = await queue.deadLetters.list({ limit: 2 });
 
-    expect(found.map(({ id }) => id)).toEqual(['mail-0', 'mail-1']);
-    expect(await queue.get('a')).toMatchObject({ state: 'failed', isDisposable: true });
+    expect(found.map(({ id }) => id)).toEqual(['mail@mail-0', 'mail@mail-1']);
+    expect(await queue.get('throwaway@a')).toMatchObject({ state: 'failed', isDisposable: true });
   });
 
   it('gives stalled and rate limited runs when asked for them', async () => {
@@ -94,8 +94,8 @@ describe('deadLetters.list', () => {
     const idsOf = async (state: 'stalled' | 'rate_limited' | 'failed') =>
       (await queue.deadLetters.list({ state })).map(({ id }) => id);
 
-    expect(await idsOf('stalled')).toEqual(['silent']);
-    expect(await idsOf('rate_limited')).toEqual(['limited']);
+    expect(await idsOf('stalled')).toEqual(['silent@silent']);
+    expect(await idsOf('rate_limited')).toEqual(['limited@limited']);
     expect(await idsOf('failed')).toEqual([]);
   });
 
@@ -106,7 +106,7 @@ describe('deadLetters.list', () => {
     // Taken for no age at all, it would discard everything.
     const asked = scene.queue.deadLetters[verb]({ olderThan: '5 minutes' as never });
 
-    await expect(asked).rejects.toThrow(PolicyError);
+    await expect(asked).rejects.toThrow(InvalidOptionsError);
     expect(await scene.queue.deadLetters.list()).toHaveLength(1);
   });
 });
@@ -126,7 +126,7 @@ describe('deadLetters.redrive', () => {
     const fixed = defineTask({ name: 'image', run: (_: null, { attempt }) => void attempts.push(attempt) });
 
     const redriven = await queue.deadLetters.redrive({ task: image });
-    expect(await queue.get('image-0')).toMatchObject({
+    expect(await queue.get('image@image-0')).toMatchObject({
       state: 'submitted',
       failures: 0,
       errors: [],
@@ -135,10 +135,10 @@ describe('deadLetters.redrive', () => {
     startWorker({ tasks: [fixed] });
     await clock.advance('1s');
 
-    expect(redriven).toEqual(['image-0', 'image-1']);
+    expect(redriven).toEqual(['image@image-0', 'image@image-1']);
     expect(attempts).toEqual([1, 1]);
-    expect(await queue.get('image-0')).toMatchObject({ state: 'completed', epoch: 3 });
-    expect(await queue.get('mail-0')).toMatchObject({ state: 'failed' });
+    expect(await queue.get('image@image-0')).toMatchObject({ state: 'completed', epoch: 3 });
+    expect(await queue.get('mail@mail-0')).toMatchObject({ state: 'failed' });
   });
 
   it('lets attempts go on counting when asked to', async () => {
@@ -152,10 +152,10 @@ describe('deadLetters.redrive', () => {
     await queue.submit(task, null, { key: 'one' });
     await clock.advance('1s');
 
-    expect(await queue.deadLetters.redrive({ task, keepAttempts: true })).toEqual(['one']);
+    expect(await queue.deadLetters.redrive({ task, keepAttempts: true })).toEqual(['picky@one']);
 
     await clock.advance('1s');
-    expect(await queue.get('one')).toMatchObject({ failures: 2, errors: [{ epoch: 1 }, { epoch: 2 }] });
+    expect(await queue.get('picky@one')).toMatchObject({ failures: 2, errors: [{ epoch: 1 }, { epoch: 2 }] });
   });
 
   it('leaves runs without attempts where they are when attempts are kept', async () => {
@@ -189,7 +189,7 @@ describe('deadLetters.redrive', () => {
     await queue.deadLetters.redrive({ task });
     await clock.advance('10s');
 
-    expect(await queue.result('one')).toMatchObject({ state: 'failed', attempts: 2 });
+    expect(await queue.result('timely@one')).toMatchObject({ state: 'failed', attempts: 2 });
   });
 
   it('keeps a dead letter whose task first did not want it kept', async () => {
@@ -207,16 +207,16 @@ describe('deadLetters.redrive', () => {
     startWorker({ tasks: [task] });
     await clock.advance('2m');
 
-    expect(await queue.deadLetters.list()).toMatchObject([{ id: 'one', failures: 2 }]);
+    expect(await queue.deadLetters.list()).toMatchObject([{ id: 'changed@one', failures: 2 }]);
   });
 
   it('in a dry run says what it would do and does nothing', async () => {
     const scene = setScene();
     await bury(scene, { mails: 2, images: 1 });
 
-    expect(await scene.queue.deadLetters.redrive({ isDryRun: true, limit: 2 })).toEqual([
-      'image-0',
-      'mail-0',
+    expect(await scene.queue.deadLetters.redrive({ dryRun: true, all: true, limit: 2 })).toEqual([
+      'image@image-0',
+      'mail@mail-0',
     ]);
 
     expect((await scene.queue.counts()).ended.failed).toBe(3);
@@ -228,14 +228,20 @@ describe('deadLetters.redrive', () => {
     const { clock, queue } = scene;
     const waiting = async (): Promise<number> => (await queue.counts()).waiting;
 
-    const redriving = queue.deadLetters.redrive({ perSecond: 2 });
+    const redriving = queue.deadLetters.redrive({ all: true, perSecond: 2 });
     await clock.advance('999ms');
     expect(await waiting()).toBe(2);
     await clock.advance(1);
     expect(await waiting()).toBe(4);
     await clock.advance('1s');
 
-    expect(await redriving).toEqual(['mail-0', 'mail-1', 'mail-2', 'mail-3', 'mail-4']);
+    expect(await redriving).toEqual([
+      'mail@mail-0',
+      'mail@mail-1',
+      'mail@mail-2',
+      'mail@mail-3',
+      'mail@mail-4',
+    ]);
     expect(clock.pendingTimers()).toBe(0);
   });
 
@@ -244,19 +250,21 @@ describe('deadLetters.redrive', () => {
     await bury(scene, { mails: 2, images: 0 });
     const { clock, queue } = scene;
 
-    const redriving = queue.deadLetters.redrive({ perSecond: 0.5 });
+    const redriving = queue.deadLetters.redrive({ all: true, perSecond: 0.5 });
     await clock.advance('1999ms');
     expect((await queue.counts()).waiting).toBe(1);
     await clock.advance(1);
 
-    expect(await redriving).toEqual(['mail-0', 'mail-1']);
+    expect(await redriving).toEqual(['mail@mail-0', 'mail@mail-1']);
   });
 
   it.each([0, -1, Number.NaN])('refuses a rate of %d', async (perSecond) => {
     const scene = setScene();
     await bury(scene, { mails: 1, images: 0 });
 
-    await expect(scene.queue.deadLetters.redrive({ perSecond })).rejects.toThrow(PolicyError);
+    await expect(scene.queue.deadLetters.redrive({ all: true, perSecond })).rejects.toThrow(
+      InvalidOptionsError,
+    );
   });
 
   it('ends between two batches when its signal aborts, at once', async () => {
@@ -265,11 +273,11 @@ describe('deadLetters.redrive', () => {
     const { clock, queue } = scene;
     const controller = new AbortController();
 
-    const redriving = queue.deadLetters.redrive({ perSecond: 1, signal: controller.signal });
+    const redriving = queue.deadLetters.redrive({ all: true, perSecond: 1, signal: controller.signal });
     await clock.advance('1500ms');
     controller.abort();
 
-    expect(await redriving).toEqual(['mail-0', 'mail-1']);
+    expect(await redriving).toEqual(['mail@mail-0', 'mail@mail-1']);
     expect((await queue.counts()).ended.failed).toBe(2);
     expect(clock.pendingTimers()).toBe(0);
   });
@@ -278,12 +286,12 @@ describe('deadLetters.redrive', () => {
     const scene = setScene();
     await bury(scene, { mails: 2, images: 0 });
     const redrive: Broker['redrive'] = vi.fn(async (ids, options) => {
-      await scene.broker.discard(['mail-1']);
+      await scene.broker.discard(['mail@mail-1']);
       return scene.broker.redrive(ids, options);
     });
     const queue = createQueue({ broker: { ...scene.broker, redrive }, clock: scene.clock });
 
-    expect(await queue.deadLetters.redrive()).toEqual(['mail-0']);
+    expect(await queue.deadLetters.redrive({ all: true })).toEqual(['mail@mail-0']);
   });
 });
 
@@ -292,9 +300,127 @@ describe('deadLetters.discard', () => {
     const scene = setScene();
     await bury(scene, { mails: 2, images: 1 });
 
-    expect(await scene.queue.deadLetters.discard({ task: mail })).toEqual(['mail-0', 'mail-1']);
+    expect(await scene.queue.deadLetters.discard({ task: mail })).toEqual(['mail@mail-0', 'mail@mail-1']);
 
-    expect(await scene.queue.get('mail-0')).toBeUndefined();
+    expect(await scene.queue.get('mail@mail-0')).toBeUndefined();
     expect(await scene.queue.counts()).toMatchObject({ forgotten: 2, ended: { failed: 1 }, unbalanced: 0 });
+  });
+});
+
+describe('dead letters by their ids', () => {
+  it('are redriven, and no others', async () => {
+    const scene = setScene();
+    await bury(scene, { mails: 3, images: 1 });
+
+    const redriven = await scene.queue.deadLetters.redrive({
+      ids: ['mail@mail-2', 'image@image-0', 'nobody'],
+    });
+
+    expect(redriven).toEqual(['mail@mail-2', 'image@image-0']);
+    expect((await scene.queue.counts()).ended.failed).toBe(2);
+  });
+
+  it('are discarded, and no others', async () => {
+    const scene = setScene();
+    await bury(scene, { mails: 3, images: 0 });
+
+    expect(await scene.queue.deadLetters.discard({ ids: ['mail@mail-1'] })).toEqual(['mail@mail-1']);
+
+    expect((await scene.queue.counts()).ended.failed).toBe(2);
+  });
+
+  it('are none when the list of ids is empty', async () => {
+    const scene = setScene();
+    await bury(scene, { mails: 1, images: 0 });
+
+    expect(await scene.queue.deadLetters.discard({ ids: [] })).toEqual([]);
+    expect(await scene.queue.deadLetters.redrive({ ids: [] })).toEqual([]);
+    expect(await scene.queue.deadLetters.list({ ids: [] })).toEqual([]);
+  });
+
+  it('are found in any state of a dead letter, and a completed run is none', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const silent = defineTask({ name: 'silent', heartbeat: '1s', onStall: 'hold', run: never });
+    const fine = defineTask({ name: 'fine', run: () => {} });
+    await queue.submit(silent, null, { key: 'a' });
+    await queue.submit(fine, null, { key: 'b' });
+    startWorker({ tasks: [silent, fine] });
+    await clock.advance('5s');
+    const ids = ['silent@a', 'fine@b'];
+
+    expect((await queue.deadLetters.list({ ids })).map(({ id }) => id)).toEqual(['silent@a']);
+    expect(await queue.deadLetters.list({ ids, state: 'failed' })).toEqual([]);
+    expect(await queue.deadLetters.discard({ ids })).toEqual(['silent@a']);
+    expect(await queue.get('fine@b')).toMatchObject({ state: 'completed' });
+  });
+
+  it('meet the other filters, too', async () => {
+    const scene = setScene();
+    await bury(scene, { mails: 1, images: 1 });
+    const ids = ['mail@mail-0', 'image@image-0'];
+    const idsOf = async (filter: object) =>
+      (await scene.queue.deadLetters.list({ ids, ...filter })).map(({ id }) => id);
+
+    expect(await idsOf({ task: image })).toEqual(['image@image-0']);
+    expect(await idsOf({ errorName: 'TypeError' })).toEqual(['mail@mail-0']);
+    expect(await idsOf({ olderThan: '11s' })).toEqual(['mail@mail-0']);
+    expect(await idsOf({ limit: 1 })).toEqual(['mail@mail-0']);
+  });
+
+  it('may be as many as there are, and are read in parts', async () => {
+    const scene = setScene();
+    await bury(scene, { mails: 1_205, images: 0 });
+    const get = vi.fn(scene.broker.get);
+    const queue = createQueue({ broker: { ...scene.broker, get }, clock: scene.clock });
+    const ids = Array.from({ length: 1_205 }, (_, index) => `mail@mail-${index}`);
+
+    expect(await queue.deadLetters.redrive({ ids })).toEqual(ids);
+
+    expect(Math.max(...get.mock.calls.map(([asked]) => asked.length))).toBeLessThanOrEqual(500);
+  });
+});
+
+describe('what dead letters cost to read', () => {
+  const watched = async (mails: number) => {
+    const scene = setScene();
+    await bury(scene, { mails, images: 0 });
+    const list = vi.fn(scene.broker.list);
+    return { list, queue: createQueue({ broker: { ...scene.broker, list }, clock: scene.clock }) };
+  };
+
+  it('is one run for a list of one', async () => {
+    const { list, queue } = await watched(50);
+
+    expect(await queue.deadLetters.list({ limit: 1 })).toHaveLength(1);
+
+    expect(list.mock.calls).toMatchObject([[{ limit: 1, payloads: 'include' }]]);
+  });
+
+  it.each(['redrive', 'discard'] as const)('is no payload to %s', async (verb) => {
+    const { list, queue } = await watched(5);
+
+    expect(await queue.deadLetters[verb]({ all: true })).toHaveLength(5);
+
+    for (const [query] of list.mock.calls) expect(query.payloads).toBe('omit');
+  });
+
+  it('is paid in pages, of which only an empty one is the last', async () => {
+    const scene = setScene();
+    await bury(scene, { mails: 7, images: 0 });
+    // A broker whose runs are so large that a page holds two of them.
+    const list: Broker['list'] = async (query) =>
+      (await scene.broker.list(query)).slice(0, Math.min(2, query.limit));
+    const queue = createQueue({ broker: { ...scene.broker, list }, clock: scene.clock });
+
+    expect(await queue.deadLetters.list({ limit: 6 })).toHaveLength(6);
+    expect(await queue.deadLetters.redrive({ all: true })).toHaveLength(7);
+  });
+
+  it('is all of them with all: true, however many', async () => {
+    const { queue } = await watched(1_205);
+
+    expect(await queue.deadLetters.redrive({ all: true, dryRun: true })).toHaveLength(1_205);
+    expect(await queue.deadLetters.redrive({ all: true, dryRun: true, limit: 30 })).toHaveLength(30);
+    expect(await queue.deadLetters.discard({ task: mail })).toHaveLength(100);
   });
 });

@@ -1,4 +1,5 @@
-import { definePolicy, PolicyError } from '@retry/core';
+import type { PolicyInput } from '@retry/core';
+import { definePolicy, InvalidOptionsError, TASK_POLICY } from '@retry/core';
 import type { TaskInput } from '@retry/worker';
 import { createWorker, defineTask } from '@retry/worker';
 import { instantRetries } from '@retry/worker/testing';
@@ -12,11 +13,11 @@ function problemsOf(define: () => unknown): readonly (readonly [string, unknown]
   try {
     define();
   } catch (error) {
-    if (!(error instanceof PolicyError)) throw error;
+    if (!(error instanceof InvalidOptionsError)) throw error;
     for (const problem of error.problems) {
       expect(problem.message).not.toBe('');
       expect(problem.cure).not.toBe('');
-      expect(error.message).toContain(`${problem.path || 'the policy'} ${problem.message}`);
+      expect(error.message).toContain(`${problem.path} ${problem.message}`.trim());
     }
     return error.problems.map(({ path, value }) => [path, value] as const);
   }
@@ -33,8 +34,8 @@ describe('defineTask', () => {
       lane: 'send-email@1',
       run,
       schema: undefined,
-      retry: definePolicy(),
-      rateLimitRetry: definePolicy(),
+      retry: definePolicy(TASK_POLICY),
+      rateLimitRetry: definePolicy(TASK_POLICY),
       rateLimit: undefined,
       timeoutMs: Infinity,
       heartbeatMs: Infinity,
@@ -42,9 +43,13 @@ describe('defineTask', () => {
       globalConcurrency: Infinity,
       maxStalls: 3,
       maxPayloadBytes: 1_048_576,
+      maxResultBytes: 1_048_576,
       whenLimited: 'wait',
-      onShutdown: 'resubmit',
+      onShutdown: 'finish',
+      shutdownMs: undefined,
       onStall: 'retry',
+      onUnknown: 'wait',
+      minRequeueMs: undefined,
       deadLetter: 'save',
     });
     expect(Object.isFrozen(task)).toBe(true);
@@ -63,7 +68,7 @@ describe('defineTask', () => {
       maxStalls: 0,
       maxPayloadBytes: 10,
       whenLimited: 'end',
-      onShutdown: 'continue',
+      onShutdown: 'finish',
       onStall: 'hold',
       deadLetter: 'none',
     });
@@ -78,7 +83,7 @@ describe('defineTask', () => {
       maxStalls: 0,
       maxPayloadBytes: 10,
       whenLimited: 'end',
-      onShutdown: 'continue',
+      onShutdown: 'finish',
       onStall: 'hold',
       deadLetter: 'none',
     });
@@ -89,6 +94,39 @@ describe('defineTask', () => {
 
     expect(defineTask({ name: 'a', run, retry }).timeoutMs).toBe(7_000);
     expect(defineTask({ name: 'a', run, retry, timeout: '3s' }).timeoutMs).toBe(3_000);
+  });
+
+  it.each<[string, PolicyInput, object]>([
+    ['nothing', {}, { maxAttempts: 10, maxDelayMs: 600_000, jitter: 'full' }],
+    [
+      'attempts',
+      { maxAttempts: 4 },
+      { maxAttempts: 4, backoff: { type: 'exponential', baseMs: 1_000, factor: 2 } },
+    ],
+    ['undefined', { maxAttempts: undefined } as unknown as PolicyInput, { maxAttempts: 10 }],
+    ['a backoff', { backoff: { type: 'constant', base: '5s' } }, { jitter: 'full', maxDelayMs: 600_000 }],
+    ['a backoff without a delay', { backoff: { type: 'none' } }, { jitter: 'none', maxAttempts: 10 }],
+    ['a backoff that draws by itself', { backoff: { type: 'decorrelated', base: '1s' } }, { jitter: 'none' }],
+    ['a delay beyond the cap', { backoff: { type: 'constant', base: '1h' } }, { maxDelayMs: 3_600_000 }],
+    ['a floor', { minDelay: '30s' }, { minDelayMs: 30_000, maxDelayMs: 600_000 }],
+    ['a cap', { maxDelay: '3s' }, { maxDelayMs: 3_000 }],
+    ['a mode', { serverDelay: { mode: 'replace' } }, { serverDelay: { maxMs: 86_400_000, mode: 'replace' } }],
+    ['a longest delay', { serverDelay: { max: '1m' } }, { serverDelay: { maxMs: 60_000, mode: 'floor' } }],
+  ])('completes %s by the defaults of tasks', (_name, retry, expected) => {
+    expect(defineTask({ name: 'a', run, retry }).retry).toMatchObject(expected);
+    expect(defineTask({ name: 'a', run, rateLimitRetry: retry }).rateLimitRetry).toMatchObject(expected);
+  });
+
+  it('reports what was written, not what its own defaults make of it', () => {
+    const retry = {
+      serverDelay: null,
+      backoff: { type: 'constant', base: 'soon' },
+    } as unknown as PolicyInput;
+
+    expect(problemsOf(() => defineTask({ name: 'a', run, retry }))).toEqual([
+      ['retry.backoff.base', 'soon'],
+      ['retry.serverDelay', null],
+    ]);
   });
 
   it('takes a policy that is defined already as it is', () => {
@@ -122,9 +160,23 @@ describe('defineTask', () => {
     ['maxStalls', -1],
     ['maxStalls', Number.NaN],
     ['maxPayloadBytes', 0],
+    ['maxResultBytes', 0],
+    ['maxResultBytes', null],
+    ['shutdownTimeout', -1],
+    ['shutdownTimeout', null],
+    ['version', null],
+    ['timeout', null],
+    ['rateLimit', null],
+    ['rateLimitRetry', null],
+    ['retry', null],
+    ['name', 'a\0b'],
+    ['name', '\ud800'],
+    ['name', 'a'.repeat(513)],
     ['whenLimited', 'drop'],
     ['onShutdown', 'kill'],
     ['onStall', true],
+    ['onUnknown', 'forget'],
+    ['minRequeueDelay', 'Infinity'],
     ['deadLetter', false],
     ['rateLimit', 5],
     ['retries', 3],
@@ -192,6 +244,15 @@ describe('createWorker', () => {
     ['signals', 'SIGTERM'],
     ['signals', ['SIGNAL']],
     ['name', 5],
+    ['name', ''],
+    ['name', null],
+    ['signals', null],
+    ['signals', ['SIGKILL']],
+    ['redact', 'all'],
+    ['redact', null],
+    ['redact', async () => ({ name: 'a', message: 'b' })],
+    ['random', null],
+    ['clock', null],
     ['random', 0.5],
     ['clock', {}],
     ['polling', true],
@@ -233,5 +294,21 @@ describe('instantRetries', () => {
 
     expect(await queue.get(id)).toMatchObject({ state: 'failed', failures: 4, completedAt: 0 });
     expect(task).toMatchObject({ name: 'slow', lane: 'slow@1', run: slow.run });
+  });
+});
+
+describe('how often, said of the task and not of its policy', () => {
+  it.each([
+    ['maxAttempts', 'Use maxAttempts: 3.'],
+    ['max_attempts', 'Use maxAttempts: 3.'],
+    ['attempts', 'Use maxAttempts: 3.'],
+    ['retries', 'Use maxAttempts: 4.'],
+    ['max_retries', 'Use maxAttempts: 4.'],
+    ['retry_limit', 'Use maxAttempts: 4.'],
+    ['maxRetries', 'Use maxAttempts: 4.'],
+  ])('is an error that says where to write what: %s', (key, cure) => {
+    expect(() => defineTask({ name: 'report', run, [key]: 3 } as never)).toThrow(
+      `${key} is not a known key, got 3. It belongs into retry. ${cure}`,
+    );
   });
 });

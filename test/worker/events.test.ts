@@ -17,8 +17,24 @@ describe('started', () => {
     await clock.advance(0);
 
     expect(worker.toldOf('started')).toEqual([
-      { id: 'due at once', task: 'double', version: '1', attempt: 1, epoch: 1, latenessMs: 15_000 },
-      { id: 'due at 10 s', task: 'double', version: '1', attempt: 1, epoch: 1, latenessMs: 5_000 },
+      {
+        id: 'double@due at once',
+        task: 'double',
+        version: '1',
+        attempt: 1,
+        epoch: 1,
+        latenessMs: 15_000,
+        lateBecause: 'no-slot',
+      },
+      {
+        id: 'double@due at 10 s',
+        task: 'double',
+        version: '1',
+        attempt: 1,
+        epoch: 1,
+        latenessMs: 5_000,
+        lateBecause: 'no-slot',
+      },
     ]);
   });
 
@@ -98,7 +114,7 @@ describe('on', () => {
     await queue.submit(task, 1, { key: 'second' });
     await clock.advance(0);
 
-    expect(seen).toEqual(['first', 'first too', 'second too']);
+    expect(seen).toEqual(['double@first', 'double@first too', 'double@second too']);
   });
 });
 

@@ -14,8 +14,8 @@ const deep = (): unknown => {
 };
 
 const HOSTILE: readonly (readonly [string, unknown, RegExp])[] = [
-  ['a function', () => 1, /^the payload is .*which JSON cannot hold$/],
-  ['a function inside', { onDone: () => 1 }, /^onDone is .*which JSON cannot hold$/],
+  ['a function', () => 1, /^the payload is a function, which JSON cannot hold$/],
+  ['a function inside', { onDone: () => 1 }, /^onDone is a function, which JSON cannot hold$/],
   ['a symbol', { tag: Symbol('s') }, /^tag is Symbol\(s\), which JSON cannot hold$/],
   ['a bigint', { count: 10n }, /^count is 10, which JSON cannot hold$/],
   ['NaN', { count: Number.NaN }, /^count is NaN, which JSON cannot hold$/],

@@ -82,18 +82,22 @@ describe('prefetch', () => {
     for (const key of keys) await scene.queue.submit(task, key === 'slow' ? DAY_MS : 0, { key });
     const worker = scene.startWorker({ tasks: [task], concurrency: 1, prefetch: 10, lease: '9s' });
     await scene.clock.advance('1s');
-    expect(await scene.queue.get('held-2')).toMatchObject({ state: 'started' });
+    expect(await scene.queue.get('timed@held-2')).toMatchObject({ state: 'started' });
 
     await scene.clock.advance('6s');
 
     for (const key of ['held-1', 'held-2']) {
-      expect(await scene.queue.get(key)).toMatchObject({ state: 'submitted', releases: 1, failures: 0 });
+      expect(await scene.queue.get(`timed@${key}`)).toMatchObject({
+        state: 'submitted',
+        releases: 1,
+        failures: 0,
+      });
     }
     expect(worker.toldOf('released')).toHaveLength(2);
-    expect(await scene.queue.get('slow')).toMatchObject({ state: 'started', releases: 0 });
+    expect(await scene.queue.get('timed@slow')).toMatchObject({ state: 'started', releases: 0 });
   });
 
-  it.each(['resubmit', 'stop', 'continue'])(
+  it.each(['release', 'stall', 'finish'])(
     'gives back what it holds when it stops (%s)',
     async (onShutdown) => {
       const scene = setScene();
@@ -103,13 +107,17 @@ describe('prefetch', () => {
       }
       const worker = scene.startWorker({ tasks: [task], concurrency: 1, prefetch: 10 });
       await scene.clock.advance('1s');
-      expect(await scene.queue.get('held')).toMatchObject({ state: 'started' });
+      expect(await scene.queue.get('timed@held')).toMatchObject({ state: 'started' });
 
       const stopped = worker.stop();
       await scene.clock.advance('5s');
       await stopped;
 
-      expect(await scene.queue.get('held')).toMatchObject({ state: 'submitted', releases: 1, stalls: 0 });
+      expect(await scene.queue.get('timed@held')).toMatchObject({
+        state: 'submitted',
+        releases: 1,
+        stalls: 0,
+      });
       expect(startedAt).toHaveLength(2);
     },
   );
@@ -123,10 +131,10 @@ describe('prefetch', () => {
     const worker = scene.startWorker({ tasks: [task], concurrency: 1, prefetch: 10, lease: '9s' });
     await scene.clock.advance('1s');
 
-    expect(await scene.queue.cancel('held')).toBe('requested');
+    expect(await scene.queue.cancel('timed@held')).toBe('requested');
     await scene.clock.advance('10s');
 
-    expect(await scene.queue.get('held')).toMatchObject({ state: 'cancelled' });
+    expect(await scene.queue.get('timed@held')).toMatchObject({ state: 'cancelled' });
     expect(worker.toldOf('fenced')).toEqual([]);
     expect(startedAt).toHaveLength(2);
   });
@@ -168,9 +176,9 @@ describe('prefetch', () => {
     await scene.clock.advance('5s');
 
     expect(worker.toldOf('started')).toMatchObject([
-      { id: 'quick', latenessMs: 0 },
-      { id: 'slow', latenessMs: 0 },
-      { id: 'held', latenessMs: 2_000 },
+      { id: 'timed@quick', latenessMs: 0 },
+      { id: 'timed@slow', latenessMs: 0 },
+      { id: 'timed@held', latenessMs: 2_000 },
     ]);
   });
 

@@ -180,7 +180,7 @@ describe('a failed attempt', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'prompt',
-      retry: { backoff: { type: 'none' }, jitter: 'none' },
+      retry: { maxAttempts: 3, backoff: { type: 'none' }, jitter: 'none' },
       run: async () => {
         await pass(clock, 0.3);
         throw new Error('no');

@@ -1,5 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { fromJobbers } from '@retry/core/dialects';
+import { definePolicy } from '@retry/core';
+import type { TaskOptions } from '@retry/core/dialects';
+import { fromCelery, fromCmdx, fromFluid, fromJobbers, fromTasker } from '@retry/core/dialects';
 import { defineTask, taskFrom } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { setScene } from './scene.ts';
@@ -20,7 +22,7 @@ describe('queue.result', () => {
     await queue.submit(flaky, null, { key: 'one' });
     await clock.advance('1.5s');
 
-    expect(await queue.result('one')).toMatchObject({
+    expect(await queue.result('flaky@one')).toMatchObject({
       state: 'scheduled',
       attempts: 2,
       retries: 1,
@@ -35,7 +37,7 @@ describe('queue.result', () => {
     await queue.submit(flaky, null, { key: 'one' });
     await clock.advance('5s');
 
-    expect(await queue.result('one')).toMatchObject({
+    expect(await queue.result('flaky@one')).toMatchObject({
       state: 'completed',
       result: { found: true },
       attempts: 3,
@@ -47,7 +49,7 @@ describe('queue.result', () => {
     const { queue } = setScene();
     await queue.submit(flaky, null, { key: 'one' });
 
-    expect(await queue.result('one')).toEqual({
+    expect(await queue.result('flaky@one')).toEqual({
       state: 'submitted',
       attempts: 0,
       retries: 0,
@@ -67,7 +69,7 @@ describe('queue.on', () => {
     await queue.submit(flaky, null, { key: 'one' });
     await queue.submit(flaky, null, { key: 'one' });
 
-    expect(told).toEqual([{ id: 'one', task: 'flaky', version: '1' }]);
+    expect(told).toEqual([{ id: 'flaky@one', task: 'flaky', version: '1' }]);
   });
 
   it('publishes on node:diagnostics_channel, and a listener that throws changes nothing', async () => {
@@ -83,7 +85,7 @@ describe('queue.on', () => {
     unsubscribe('retry:queue:submitted', onMessage);
 
     expect(isNew).toBe(true);
-    expect(published).toEqual([{ id: 'one', task: 'flaky', version: '1' }]);
+    expect(published).toEqual([{ id: 'flaky@one', task: 'flaky', version: '1' }]);
   });
 });
 
@@ -97,10 +99,68 @@ describe('taskFrom', () => {
       timeoutMs: 30_000,
       heartbeatMs: 60_000,
       maxConcurrent: 1,
-      onShutdown: 'stop',
+      onShutdown: 'stall',
       onStall: 'hold',
       deadLetter: 'none',
     });
     expect(task.retry.maxAttempts).toBe(3);
+  });
+
+  it('carries everything that a dialect says about a task', () => {
+    const everything: Required<TaskOptions> = {
+      name: 'theirs',
+      version: '7',
+      rateLimitRetry: definePolicy({ maxAttempts: 7 }),
+      timeoutMs: 1_000,
+      heartbeatMs: 2_000,
+      maxConcurrent: 3,
+      globalConcurrency: 4,
+      whenLimited: 'end',
+      onShutdown: 'continue',
+      onStall: 'fail',
+      deadLetter: 'none',
+      onUnknown: 'drop',
+      minRequeueDelayMs: 5_000,
+    };
+
+    const options = taskFrom({ policy: definePolicy({ maxAttempts: 2 }), task: everything });
+
+    expect(defineTask({ name: 'moved', ...options, run: () => null })).toMatchObject({
+      name: 'theirs',
+      version: '7',
+      retry: { maxAttempts: 2 },
+      rateLimitRetry: { maxAttempts: 7 },
+      timeoutMs: 1_000,
+      heartbeatMs: 2_000,
+      maxConcurrent: 3,
+      globalConcurrency: 4,
+      whenLimited: 'end',
+      onShutdown: 'finish',
+      shutdownMs: Infinity,
+      onStall: 'fail',
+      deadLetter: 'none',
+      onUnknown: 'drop',
+      minRequeueMs: 5_000,
+    });
+  });
+
+  it.each([
+    ['fluid', fromFluid({ max_concurrency: 1 })],
+    ['Celery', fromCelery()],
+    ['Jobbers', fromJobbers()],
+    ['Tasker', fromTasker()],
+    ['CMDx', fromCmdx()],
+  ])('gives options of %s that a task takes as they are', (_name, dialect) => {
+    expect(() => defineTask({ name: 'moved', ...taskFrom(dialect), run: () => null })).not.toThrow();
+  });
+
+  it.each([
+    ['resubmit', { onShutdown: 'release', shutdownMs: undefined }],
+    ['stop', { onShutdown: 'stall', shutdownMs: undefined }],
+    ['continue', { onShutdown: 'finish', shutdownMs: Infinity }],
+  ] as const)('says in our words what %s does at shutdown', (on_shutdown, expected) => {
+    const task = defineTask({ name: 'moved', ...taskFrom(fromJobbers({ on_shutdown })), run: () => null });
+
+    expect(task).toMatchObject(expected);
   });
 });

@@ -37,14 +37,15 @@ const EVENTS: readonly WorkerEventType[] = [
   'limited',
   'fenced',
   'log',
+  'stopped',
   'error',
 ];
 
 const open: { readonly scene: Scene; readonly workers: Worker[] }[] = [];
 
 /** Sets the scene; workers that a test leaves running are stopped after it. */
-export function setScene(): Scene {
-  const clock = createTestClock();
+export function setScene(startAt = 0): Scene {
+  const clock = createTestClock(startAt);
   const broker = createMemoryBroker({ clock, keepCompleted: 100_000 });
   const workers: Worker[] = [];
   const scene: Scene = {

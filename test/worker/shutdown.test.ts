@@ -1,7 +1,7 @@
 import type { Broker } from '@retry/core/broker';
 import type { ShutdownPolicy } from '@retry/worker';
 import { createWorker, defineTask } from '@retry/worker';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Scene } from './scene.ts';
 import { never, pass, setScene } from './scene.ts';
 
@@ -21,10 +21,10 @@ function longTask({ clock }: Scene, onShutdown: ShutdownPolicy, rest: object = {
 }
 
 describe('stop', () => {
-  it('gives running runs back to the front of their lane, and charges nothing (resubmit)', async () => {
+  it('gives running runs back to the front of their lane, and charges nothing (release)', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
-    const { task, reasons } = longTask(scene, 'resubmit');
+    const { task, reasons } = longTask(scene, 'release');
     for (const key of ['a', 'b', 'c', 'd']) await queue.submit(task, null, { key });
     const first = startWorker({ tasks: [task], concurrency: 2 });
     await clock.advance('4s');
@@ -33,8 +33,8 @@ describe('stop', () => {
 
     expect(clock.now()).toBe(4_000);
     expect(reasons).toEqual(['ShutdownError', 'ShutdownError']);
-    expect(first.toldOf('released')).toMatchObject([{ id: 'a' }, { id: 'b' }]);
-    for (const id of ['a', 'b']) {
+    expect(first.toldOf('released')).toMatchObject([{ id: 'long@a' }, { id: 'long@b' }]);
+    for (const id of ['long@a', 'long@b']) {
       expect(await queue.get(id)).toMatchObject({
         state: 'submitted',
         releases: 1,
@@ -46,10 +46,10 @@ describe('stop', () => {
     const second = startWorker({ tasks: [task], concurrency: 1 });
     await clock.advance('1m');
     expect(second.toldOf('started')).toMatchObject([
-      { id: 'a', attempt: 1, epoch: 2 },
-      { id: 'b', attempt: 1, epoch: 2 },
-      { id: 'c', attempt: 1, epoch: 1 },
-      { id: 'd', attempt: 1, epoch: 1 },
+      { id: 'long@a', attempt: 1, epoch: 2 },
+      { id: 'long@b', attempt: 1, epoch: 2 },
+      { id: 'long@c', attempt: 1, epoch: 1 },
+      { id: 'long@d', attempt: 1, epoch: 1 },
     ]);
   });
 
@@ -58,11 +58,11 @@ describe('stop', () => {
     ['fail', { state: 'failed', stalls: 1 }],
     ['hold', { state: 'stalled', stalls: 1 }],
   ] as const)(
-    'stalls running runs, and charges them, as onStall %s says (stop)',
+    'stalls running runs, and charges them, as onStall %s says (stall)',
     async (onStall, expected) => {
       const scene = setScene();
       const { clock, queue, startWorker } = scene;
-      const { task, reasons } = longTask(scene, 'stop', { onStall, retry: { backoff: { type: 'none' } } });
+      const { task, reasons } = longTask(scene, 'stall', { onStall, retry: { backoff: { type: 'none' } } });
       const { id } = await queue.submit(task, null);
       const worker = startWorker({ tasks: [task] });
       await clock.advance('4s');
@@ -78,10 +78,10 @@ describe('stop', () => {
     },
   );
 
-  it('awaits running runs, claims no more and keeps their leases (continue)', async () => {
+  it('awaits running runs, claims no more and keeps their leases (finish)', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
-    const { task, reasons } = longTask(scene, 'continue');
+    const { task, reasons } = longTask(scene, 'finish');
     const [first, second] = await queue.submitMany(task, [null, null]);
     const worker = startWorker({ tasks: [task], concurrency: 1, lease: '3s' });
     startWorker({
@@ -104,7 +104,7 @@ describe('stop', () => {
   it('gives back at its deadline what still runs', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
-    const { task, reasons } = longTask(scene, 'continue');
+    const { task, reasons } = longTask(scene, 'finish');
     const { id } = await queue.submit(task, null);
     const worker = startWorker({ tasks: [task], shutdownTimeout: '3s' });
     await clock.advance('4s');
@@ -123,7 +123,7 @@ describe('stop', () => {
   it('has a deadline of 25 s by default, and none when told so', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
-    const task = defineTask({ name: 'slow', onShutdown: 'continue', run: () => pass(clock, 100_000) });
+    const task = defineTask({ name: 'slow', onShutdown: 'finish', run: () => pass(clock, 100_000) });
     const [first, second] = await queue.submitMany(task, [null, null]);
     const usual = startWorker({ tasks: [task], concurrency: 1 });
     await clock.advance(0);
@@ -138,10 +138,132 @@ describe('stop', () => {
     expect(await queue.get(second?.id ?? '')).toMatchObject({ state: 'completed', completedAt: 100_000 });
   });
 
+  it('lets handlers finish by default', async () => {
+    const scene = setScene();
+    const { clock, queue, startWorker } = scene;
+    const task = defineTask({ name: 'usual', run: () => pass(clock, 10_000) });
+    const { id } = await queue.submit(task, null);
+    const worker = startWorker({ tasks: [task] });
+    await clock.advance('4s');
+
+    const stopped = worker.stop();
+    await clock.advance('6s');
+    await stopped;
+
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', epoch: 1, releases: 0 });
+  });
+
+  it('waits for each handler as long as its task says, whatever the worker says', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const run = (): Promise<void> => pass(clock, 100_000);
+    const tasks = [
+      defineTask({ name: 'short', shutdownTimeout: '2s', run }),
+      defineTask({ name: 'usual', run }),
+      defineTask({ name: 'long', shutdownTimeout: '50s', run }),
+      defineTask({ name: 'endless', shutdownTimeout: 'Infinity', run }),
+      defineTask({ name: 'none', shutdownTimeout: 0, run }),
+    ];
+    const ids = await Promise.all(tasks.map(async (task) => (await queue.submit(task, null)).id));
+    const worker = startWorker({ tasks, shutdownTimeout: '10s' });
+    await clock.advance('1s');
+
+    let stoppedAt: number | undefined;
+    void worker.stop().then(() => {
+      stoppedAt = clock.now();
+    });
+    await clock.advance('5m');
+
+    const runs = await Promise.all(ids.map((id) => queue.get(id)));
+    expect(runs.map((run) => [run?.state, run?.submittedAt, run?.completedAt])).toEqual([
+      ['submitted', 3_000, undefined],
+      ['submitted', 11_000, undefined],
+      ['submitted', 51_000, undefined],
+      ['completed', 0, 100_000],
+      ['submitted', 1_000, undefined],
+    ]);
+    expect(stoppedAt).toBe(100_000);
+  });
+
+  it('gives up on a broker that fails for good once a handler without a limit has ended', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    let isDown = false;
+    const dying: Broker = {
+      ...broker,
+      exchange: (request) => (isDown ? Promise.reject(new Error('down')) : broker.exchange(request)),
+    };
+    const task = defineTask({
+      name: 'endless',
+      shutdownTimeout: 'Infinity',
+      run: () => pass(clock, 60_000),
+    });
+    await queue.submit(task, null);
+    const worker = startWorker({ tasks: [task], broker: dying, shutdownTimeout: '10s' });
+    await clock.advance('1s');
+    isDown = true;
+
+    let stoppedAt = 0;
+    void worker.stop().then(() => {
+      stoppedAt = clock.now();
+    });
+    await clock.advance('5m');
+
+    expect(stoppedAt).toBeGreaterThanOrEqual(60_000);
+    expect(stoppedAt).toBeLessThanOrEqual(62_000);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('is announced by a promise and an event, once', async () => {
+    const { clock, startWorker } = setScene();
+    const worker = startWorker({ tasks: [defineTask({ name: 'any', run: () => {} })] });
+    let hasStopped = false;
+    void worker.stopped.then(() => {
+      hasStopped = true;
+    });
+    await clock.advance('1s');
+    expect(hasStopped).toBe(false);
+
+    await Promise.all([worker.stop(), worker.stop()]);
+
+    expect(hasStopped).toBe(true);
+    expect(worker.toldOf('stopped')).toEqual([{}]);
+  });
+
+  it('closes no broker, as others may work with it', async () => {
+    const { clock, broker, startWorker } = setScene();
+    const close = vi.fn(broker.close);
+    const tasks = [defineTask({ name: 'any', run: () => {} })];
+    const worker = startWorker({ tasks, broker: { ...broker, ownsConnection: true, close } });
+    await clock.advance('1s');
+
+    await worker.stop();
+
+    expect(close).not.toHaveBeenCalled();
+  });
+
+  it('of a worker that never started is its end, too', async () => {
+    const { clock, broker, queue } = setScene();
+    const task = defineTask({ name: 'any', run: () => {} });
+    const { id } = await queue.submit(task, null);
+    const worker = createWorker({ broker, clock, tasks: [task], signals: [] });
+
+    await worker.stop();
+    await worker.stopped;
+    worker.start();
+    await clock.advance('1m');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'submitted', epoch: 0 });
+  });
+
   it('leaves no timer and no listener of the process behind', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const before = process.listenerCount('SIGTERM') + process.listenerCount('SIGINT');
-    const task = defineTask({ name: 'timed', timeout: '1h', heartbeat: '1h', run: never });
+    const task = defineTask({
+      name: 'timed',
+      onShutdown: 'release',
+      timeout: '1h',
+      heartbeat: '1h',
+      run: never,
+    });
     await queue.submitMany(task, [null, null]);
     const worker = startWorker({ tasks: [task] });
     const listening = createWorker({ broker, clock, tasks: [task] });
@@ -178,7 +300,7 @@ describe('stop', () => {
         return reply;
       },
     };
-    const task = defineTask({ name: 'any', onShutdown: 'continue', run: () => {} });
+    const task = defineTask({ name: 'any', onShutdown: 'finish', run: () => {} });
     const { id } = await queue.submit(task, null);
     const worker = startWorker({ tasks: [task], broker: slow });
     await clock.advance(1);
@@ -198,7 +320,7 @@ describe('stop', () => {
       ...broker,
       exchange: (request) => (isDown ? Promise.reject(new Error('down')) : broker.exchange(request)),
     };
-    const task = defineTask({ name: 'any', onShutdown: 'continue', run: () => pass(clock, 1_000) });
+    const task = defineTask({ name: 'any', onShutdown: 'finish', run: () => pass(clock, 1_000) });
     const { id } = await queue.submit(task, null);
     const worker = startWorker({ tasks: [task], broker: flaky });
     await clock.advance(1);
@@ -225,7 +347,7 @@ describe('stop', () => {
     };
     const task = defineTask({
       name: 'any',
-      onShutdown: 'continue',
+      onShutdown: 'finish',
       run: (isQuick: boolean) => (isQuick ? pass(clock, 2_000) : never()),
     });
     // The quick one ends while the broker is down, so that its settlement is being sent again and again.
@@ -294,7 +416,7 @@ describe('drain', () => {
 
   it('ends with its worker and leaves no timer', async () => {
     const { clock, queue, startWorker } = setScene();
-    const task = defineTask({ name: 'stuck', run: never });
+    const task = defineTask({ name: 'stuck', onShutdown: 'release', run: never });
     await queue.submit(task, null);
     const worker = startWorker({ tasks: [task] });
     const drained = worker.drain();

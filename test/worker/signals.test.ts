@@ -43,17 +43,16 @@ afterEach(() => {
 
 describe('SIGTERM', { timeout: 30_000 }, () => {
   it('makes the process give its runs back and exit by itself', async () => {
-    const program = start('resubmit', '20s');
+    const program = start('release', '20s');
     await program.says('ready');
 
     const askedAt = performance.now();
     program.child.kill('SIGTERM');
     const { code, signal, last } = await program.end();
 
-    expect({ code, signal }).toEqual({ code: 0, signal: null });
+    expect({ code, signal }).toEqual({ code: null, signal: 'SIGTERM' });
     expect(last).toMatchObject({
-      code: 0,
-      events: ['released', 'released'],
+      events: ['released', 'released', 'stopped by SIGTERM'],
       submitted: 2,
       waiting: 2,
       started: 0,
@@ -63,22 +62,26 @@ describe('SIGTERM', { timeout: 30_000 }, () => {
   });
 
   it('lets runs that may go on until the deadline, then gives them back', async () => {
-    const program = start('continue', '300ms');
+    const program = start('finish', '300ms');
     await program.says('ready');
 
     const askedAt = performance.now();
     program.child.kill('SIGTERM');
-    const { code, last } = await program.end();
+    const { signal, last } = await program.end();
     const tookMs = performance.now() - askedAt;
 
-    expect(code).toBe(0);
-    expect(last).toMatchObject({ events: ['released', 'released'], waiting: 2, unbalanced: 0 });
+    expect(signal).toBe('SIGTERM');
+    expect(last).toMatchObject({
+      events: ['released', 'released', 'stopped by SIGTERM'],
+      waiting: 2,
+      unbalanced: 0,
+    });
     expect(tookMs).toBeGreaterThanOrEqual(290);
     expect(tookMs).toBeLessThan(3_000);
   });
 
   it('ends runs that may go on at once when it comes a second time', async () => {
-    const program = start('continue', '1h');
+    const program = start('finish', '1h');
     await program.says('ready');
 
     program.child.kill('SIGTERM');
@@ -86,32 +89,103 @@ describe('SIGTERM', { timeout: 30_000 }, () => {
     expect(program.child.exitCode).toBeNull();
     const askedAt = performance.now();
     program.child.kill('SIGTERM');
-    const { code, last } = await program.end();
+    const { signal, last } = await program.end();
 
-    expect(code).toBe(0);
-    expect(last).toMatchObject({ events: ['released', 'released'], waiting: 2, unbalanced: 0 });
+    expect(signal).toBe('SIGTERM');
+    expect(last).toMatchObject({
+      events: ['released', 'released', 'stopped by SIGTERM'],
+      waiting: 2,
+      unbalanced: 0,
+    });
     expect(performance.now() - askedAt).toBeLessThan(3_000);
   });
 
   it('stalls runs whose task says so', async () => {
-    const program = start('stop', '20s');
+    const program = start('stall', '20s');
     await program.says('ready');
 
     program.child.kill('SIGTERM');
-    const { code, last } = await program.end();
+    const { signal, last } = await program.end();
 
-    expect(code).toBe(0);
-    expect(last).toMatchObject({ events: ['stalled', 'stalled'], started: 0, unbalanced: 0 });
+    expect(signal).toBe('SIGTERM');
+    expect(last).toMatchObject({
+      events: ['stalled', 'stalled', 'stopped by SIGTERM'],
+      started: 0,
+      unbalanced: 0,
+    });
+  });
+});
+
+describe('a program whose worker a signal stops', { timeout: 30_000 }, () => {
+  it.each(['owned', 'two'])(
+    'ends, with the connection closed that its broker opened, after everything was settled (%s)',
+    async (mode) => {
+      const program = start('release', '20s', mode);
+      await program.says('ready');
+
+      program.child.kill('SIGTERM');
+      const { signal, last } = await program.end();
+
+      expect(signal).toBe('SIGTERM');
+      expect((last as { events: string[] }).events).toEqual(
+        expect.arrayContaining(['released', 'stopped by SIGTERM']),
+      );
+    },
+  );
+
+  it('closes a broker that owns its connection before it says that it has stopped', async () => {
+    const program = start('release', '20s', 'owned');
+    await program.says('ready');
+
+    program.child.kill('SIGTERM');
+    const { last } = await program.end();
+
+    expect(last).toMatchObject({ events: ['released', 'released', 'closed', 'stopped by SIGTERM'] });
+  });
+
+  it('ends by the same signal though something else would keep it alive: no other listener handled the signal', async () => {
+    const program = start('release', '20s', 'busy');
+    await program.says('ready');
+
+    program.child.kill('SIGINT');
+    const { code, signal } = await program.end();
+
+    expect({ code, signal }).toEqual({ code: null, signal: 'SIGINT' });
+  });
+
+  it('ends with the status of the signal where that does not end it, as in a container whose process 1 it is', async () => {
+    const program = start('release', '20s', 'init');
+    await program.says('ready');
+
+    program.child.kill('SIGTERM');
+    const { code, signal } = await program.end();
+
+    expect({ code, signal }).toEqual({ code: 143, signal: null });
+  });
+
+  it('is left to its own listener of the signal when it has one', async () => {
+    const program = start('release', '20s', 'handled');
+    await program.says('ready');
+
+    program.child.kill('SIGTERM');
+    const { code, signal, last } = await program.end();
+
+    expect({ code, signal }).toEqual({ code: 0, signal: null });
+    expect(last).toMatchObject({ events: expect.arrayContaining(['handled', 'stopped by SIGTERM']) });
   });
 });
 
 describe('stop', { timeout: 30_000 }, () => {
   it('leaves nothing that keeps the process alive', async () => {
-    const program = start('resubmit', '1h', 'stop');
+    const program = start('release', '1h', 'stop');
 
     const { code, signal, last } = await program.end();
 
     expect({ code, signal }).toEqual({ code: 0, signal: null });
-    expect(last).toMatchObject({ events: ['released', 'released'], waiting: 2, unbalanced: 0 });
+    expect(last).toMatchObject({
+      events: ['released', 'released', 'stopped by undefined'],
+      waiting: 2,
+      unbalanced: 0,
+    });
   });
 });

@@ -1,3 +1,5 @@
+import type { Broker } from '@retry/core/broker';
+import type { AnyTask } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { setScene } from './scene.ts';
@@ -16,9 +18,9 @@ describe("onUnknown: 'drop'", () => {
     worker.on('dropped', (event) => dropped.push(event));
     await clock.advance('10s');
 
-    expect(await queue.result('stranger')).toMatchObject({ state: 'dropped', attempts: 0 });
-    expect(await queue.result('friend')).toMatchObject({ state: 'completed', result: 'done' });
-    expect(dropped).toEqual([{ id: 'stranger', lane: 'unknown@1' }]);
+    expect(await queue.result('unknown@stranger')).toMatchObject({ state: 'dropped', attempts: 0 });
+    expect(await queue.result('known@friend')).toMatchObject({ state: 'completed', result: 'done' });
+    expect(dropped).toEqual([{ id: 'unknown@stranger', lane: 'unknown@1' }]);
   });
 
   it('drops what somebody claimed to drop and then died', async () => {
@@ -30,7 +32,7 @@ describe("onUnknown: 'drop'", () => {
     startWorker({ tasks: [known], onUnknown: 'drop', cleanerInterval: '5s' });
     await clock.advance('10s');
 
-    expect(await queue.result('stranger')).toMatchObject({ state: 'dropped' });
+    expect(await queue.result('unknown@stranger')).toMatchObject({ state: 'dropped' });
   });
 
   it('is not the default', async () => {
@@ -40,6 +42,68 @@ describe("onUnknown: 'drop'", () => {
     startWorker({ tasks: [known], cleanerInterval: '5s' });
     await clock.advance('1h');
 
-    expect(await queue.result('stranger')).toMatchObject({ state: 'submitted' });
+    expect(await queue.result('unknown@stranger')).toMatchObject({ state: 'submitted' });
+  });
+});
+
+describe("a task's onUnknown: 'drop'", () => {
+  const versions = (['1', '2', '3'] as const).map((version) =>
+    defineTask({ name: 'moved', version, onUnknown: 'drop', run: () => 'done' }),
+  );
+  const [first, second, third] = versions as [AnyTask, AnyTask, AnyTask]; // three of them
+
+  it('drops runs of its versions that no live worker knows, and nothing else', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const dropped: string[] = [];
+    for (const task of [first, third]) {
+      const worker = startWorker({ tasks: [task], cleanerInterval: '5s' });
+      worker.on('dropped', ({ lane }) => void dropped.push(lane));
+    }
+    await clock.advance('1s');
+    const { id: lost } = await queue.submit(second, null);
+    const { id: done } = await queue.submit(third, null);
+    const { id: stranger } = await queue.submit(unknown, null);
+
+    await clock.advance('20s');
+
+    expect(dropped).toEqual(['moved@2']);
+    expect(await queue.get(lost)).toMatchObject({ state: 'dropped' });
+    expect(await queue.get(done)).toMatchObject({ state: 'completed' });
+    expect(await queue.get(stranger)).toMatchObject({ state: 'submitted' });
+  });
+});
+
+describe('a run that a broker hands out before it is due', () => {
+  const handedOutEarly = async (minRequeueDelay: '5s' | undefined) => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const hasty: Broker = {
+      ...broker,
+      exchange: async (request) => {
+        const reply = await broker.exchange(request);
+        const early = clock.now() < 1_000 ? 2_000 : 0;
+        const claimed = reply.claimed.map(({ run, ...rest }) => ({ ...rest, run: { ...run, runAt: early } }));
+        return { ...reply, claimed };
+      },
+    };
+    const startedAt: number[] = [];
+    const run = () => void startedAt.push(clock.now());
+    const task = defineTask({ name: 'early', minRequeueDelay, run });
+    const { id } = await queue.submit(task, null);
+    startWorker({ tasks: [task], broker: hasty });
+    await clock.advance('1m');
+    return { startedAt, run: await queue.get(id) };
+  };
+
+  it('is put back for minRequeueDelay at least, uncharged', async () => {
+    const { startedAt, run } = await handedOutEarly('5s');
+
+    expect(startedAt).toEqual([5_000]);
+    expect(run).toMatchObject({ state: 'completed', failures: 0, stalls: 0 });
+  });
+
+  it('starts where the task says nothing', async () => {
+    const { startedAt } = await handedOutEarly(undefined);
+
+    expect(startedAt).toEqual([0]);
   });
 });

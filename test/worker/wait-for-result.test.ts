@@ -1,6 +1,8 @@
-import { PolicyError } from '@retry/core';
-import { createQueue, defineTask, RunFailedError } from '@retry/worker';
-import { describe, expect, it } from 'vitest';
+import { InvalidOptionsError } from '@retry/core';
+import { createMemoryBroker } from '@retry/inprocess';
+import { createQueue, createWorker, defineTask, RunFailedError } from '@retry/worker';
+import { createTestClock } from '@retry/worker/testing';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { pass, setScene } from './scene.ts';
 
 const task = defineTask({ name: 'double', run: (number: number) => number * 2 });
@@ -39,7 +41,7 @@ describe('waitForResult', () => {
     expect(error).toBeInstanceOf(RunFailedError);
     expect(error).toMatchObject({
       code: 'RUN_FAILED',
-      message: 'run run-1 is failed',
+      message: 'run doomed@run-1 is failed',
       state: 'failed',
       cause: { name: 'RangeError', message: 'too far', epoch: 1 },
     });
@@ -66,7 +68,11 @@ describe('waitForResult', () => {
     const waiting = queue.waitForResult(id, { timeout }).catch((caught: unknown) => caught);
     await clock.advance('5s');
 
-    expect(await waiting).toMatchObject({ name: 'RunFailedError', state: 'still submitted' });
+    expect(await waiting).toMatchObject({
+      name: 'WaitTimeoutError',
+      code: 'WAIT_TIMEOUT',
+      state: 'submitted',
+    });
     expect(clock.now()).toBe(5_000);
     expect(clock.pendingTimers()).toBe(0);
   });
@@ -75,7 +81,7 @@ describe('waitForResult', () => {
     const { queue } = setScene();
     const { id } = await queue.submit(task, 1);
 
-    await expect(queue.waitForResult(id, { timeout: 'soon' as never })).rejects.toThrow(PolicyError);
+    await expect(queue.waitForResult(id, { timeout: 'soon' as never })).rejects.toThrow(InvalidOptionsError);
   });
 
   it('rejects with the reason of its signal at once, and the run goes on', async () => {
@@ -112,5 +118,141 @@ describe('waitForResult', () => {
     });
 
     await expect(asking.waitForResult(id, { signal: controller.signal })).rejects.toBe(reason);
+  });
+
+  it('rejects after 30 seconds unless told otherwise', async () => {
+    const { clock, queue } = setScene();
+    const submitted = await queue.submit(task, 1);
+
+    const waiting = queue.waitForResult(submitted).catch((caught: unknown) => caught);
+    await clock.advance('30s');
+
+    expect(await waiting).toMatchObject({ name: 'WaitTimeoutError', id: submitted.id, state: 'submitted' });
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it("waits for ever where the timeout is 'Infinity'", async () => {
+    const { clock, queue, startWorker } = setScene();
+    const { id } = await queue.submit(task, 21);
+    const waiting = queue.waitForResult(id, { timeout: 'Infinity' });
+    await clock.advance('1d');
+
+    startWorker({ tasks: [task] });
+    await clock.advance('2s');
+
+    expect(await waiting).toBe(42);
+  });
+
+  it('has the type of what the handler of a submitted task returns', async () => {
+    const { queue } = setScene();
+    const submitted = await queue.submit(task, 1);
+    const [first] = await queue.submitMany(task, [1]);
+
+    expectTypeOf(() => queue.waitForResult(submitted)).returns.resolves.toEqualTypeOf<number>();
+    expectTypeOf(() => queue.waitForResult(first ?? submitted)).returns.resolves.toEqualTypeOf<number>();
+    expectTypeOf(() => queue.waitForResult('any')).returns.resolves.toEqualTypeOf<unknown>();
+  });
+
+  it('rejects with an Error for its cause, and the name and message of what failed', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const submitted = await queue.submit(doomed, null);
+    startWorker({ tasks: [doomed] });
+    await clock.advance('1s');
+
+    const error: unknown = await queue.waitForResult(submitted).catch((caught: unknown) => caught);
+
+    expect(error).toMatchObject({ state: 'failed', errorName: 'RangeError', errorMessage: 'too far' });
+    expect((error as Error).cause).toBeInstanceOf(Error);
+    expect(String((error as Error).cause)).toBe('RangeError: too far');
+    expect(((error as Error).cause as Error).stack).toMatch(/^RangeError: too far\n\s+at /);
+  });
+
+  it('has no cause where no attempt failed', async () => {
+    const { queue } = setScene();
+    const { id } = await queue.submit(task, 1);
+    await queue.cancel(id);
+
+    const error: unknown = await queue.waitForResult(id).catch((caught: unknown) => caught);
+
+    expect(error).toMatchObject({ state: 'cancelled', errorName: undefined, errorMessage: undefined });
+    expect(error).not.toHaveProperty('cause');
+  });
+
+  it('waits for one run on behalf of any number of callers, each with its own timeout', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const { id } = await queue.submit(task, 21, { delay: '10s' });
+    startWorker({ tasks: [task] });
+
+    const answers = Promise.allSettled([
+      queue.waitForResult(id),
+      queue.waitForResult(id, { timeout: '5s' }),
+      queue.waitForResult(id, { timeout: '1m' }),
+    ]);
+    await clock.advance('12s');
+
+    expect((await answers).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+});
+
+describe('a run that is no longer kept', () => {
+  const forgetful = async (key?: string) => {
+    const clock = createTestClock();
+    const broker = createMemoryBroker({ clock, keepCompleted: 0 });
+    const queue = createQueue({ broker, clock });
+    const worker = createWorker({ broker, clock, tasks: [task], signals: [] });
+    worker.start();
+    const submitted = await queue.submit(task, 1, { key });
+    await clock.advance('1s');
+    await worker.stop();
+    return { queue, submitted, stranger: createQueue({ broker, clock }) };
+  };
+  const forgotten = { name: 'RunForgottenError', code: 'RUN_FORGOTTEN', state: 'forgotten' };
+
+  it('is forgotten, not unknown', async () => {
+    const { queue, submitted } = await forgetful();
+
+    await expect(queue.waitForResult(submitted)).rejects.toMatchObject({ ...forgotten, id: submitted.id });
+    await expect(queue.waitForResult(submitted.id)).rejects.toMatchObject(forgotten);
+  });
+
+  it('is forgotten for a queue that did not submit it, as its id is one of ours', async () => {
+    const { stranger, submitted } = await forgetful();
+
+    await expect(stranger.waitForResult(submitted.id)).rejects.toMatchObject(forgotten);
+  });
+
+  it('is forgotten for the queue that submitted its key, and for whoever has what submit gave', async () => {
+    const { queue, stranger, submitted } = await forgetful('order-7');
+
+    await expect(queue.waitForResult('double@order-7')).rejects.toMatchObject(forgotten);
+    await expect(stranger.waitForResult(submitted)).rejects.toMatchObject(forgotten);
+    await expect(stranger.waitForResult('double@order-7')).rejects.toMatchObject({ state: 'unknown' });
+  });
+
+  it('is forgotten when it was there while it was waited for', async () => {
+    const { clock, broker, queue } = setScene();
+    await broker.submit([{ id: 'theirs', lane: 'double@1', payload: '1' }]);
+    const waiting = queue.waitForResult('theirs').catch((error: unknown) => error);
+    await clock.advance('2s');
+
+    await broker.cancel(['theirs']);
+    await broker.discard(['theirs']);
+    await clock.advance('2s');
+
+    expect(await waiting).toMatchObject(forgotten);
+  });
+
+  it('is unknown where its id is from the future or of another kind', async () => {
+    const { queue } = setScene();
+
+    for (const id of [
+      'ffffffff-ffff-7000-8000-000000000000',
+      '6d0b9c3e-6d4b-4c2a-9d3a-2f1f0d6c8f11',
+      'order-7',
+    ])
+      await expect(queue.waitForResult(id)).rejects.toMatchObject({
+        name: 'RunFailedError',
+        state: 'unknown',
+      });
   });
 });

@@ -45,7 +45,7 @@ const tasks = fc.record({
   maxAttempts: fc.integer({ min: 1, max: 5 }),
   maxStalls: fc.integer({ min: 0, max: 3 }),
   onStall: fc.constantFrom('retry', 'retry', 'fail', 'hold'),
-  onShutdown: fc.constantFrom('resubmit', 'stop', 'continue'),
+  onShutdown: fc.constantFrom('release', 'stall', 'finish'),
   baseMs: fc.constantFrom(0, 1, 700, 3_000),
 });
 
@@ -187,7 +187,8 @@ describe('two workers that come, go and crash', () => {
             const scene = setScene();
             const { clock, broker, queue } = scene;
             const log: Log = { executed: [], accepted: [], ended: [], early: [] };
-            const does = new Map(runPlans.map((plan, index) => [`run-${index}`, plan.does]));
+            const ids = runPlans.map((plan, index) => `task-${plan.task}@run-${index}`);
+            const does = new Map(runPlans.map((plan, index) => [ids[index] ?? '', plan.does]));
             const defined = taskInputs.map(({ maxAttempts, baseMs, ...rest }, index) =>
               defineTask({
                 ...rest,
@@ -241,14 +242,14 @@ describe('two workers that come, go and crash', () => {
             for (const { latenessMs } of stage.actors.flatMap((actor) => actor.toldOf('started')))
               expect(latenessMs).toBeGreaterThanOrEqual(0);
             for (const [index, { task }] of runPlans.entries()) {
-              const run = await queue.get(`run-${index}`);
+              const run = await queue.get(ids[index] ?? '');
               if (run === undefined) throw new Error('lost');
               const isCompleted = run.state === 'completed';
               // G5: the attempt that completes is one of maxAttempts too; releases charge nothing.
               const charged = run.failures + run.stalls;
               expect(charged + (isCompleted ? 1 : 0)).toBeLessThanOrEqual(taskInputs[task]?.maxAttempts ?? 0);
               expect(run.epoch).toBe(charged + run.releases + (isCompleted ? 1 : 0));
-              expect(log.accepted.filter((claim) => claim.startsWith(`run-${index}:`))).toHaveLength(
+              expect(log.accepted.filter((claim) => claim.startsWith(`${ids[index]}:`))).toHaveLength(
                 run.epoch,
               );
             }

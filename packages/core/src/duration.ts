@@ -20,6 +20,9 @@ export function parseDuration(value: unknown): number | undefined {
   return Number((Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? Number.NaN)).toPrecision(15));
 }
 
+/** The last instant that anything here is due at, in epoch milliseconds: the last one that a `Date` can hold. */
+export const MAX_INSTANT_AT = 8_640_000_000_000_000;
+
 /** Short text for people: `formatDuration(5_400_000)` is `'1.5h'`. At most two decimals, so not exact. */
 export function formatDuration(ms: number): string {
   if (!Number.isFinite(ms)) return 'no limit';

@@ -1,9 +1,9 @@
+import { HIDDEN, hideSecretOf, hideSecrets } from './hide-secrets.ts';
 import { read } from './read.ts';
-import { show } from './show.ts';
+import { print, show } from './show.ts';
 
 /** Stable machine-readable names of every error this project throws. */
 export type RetryErrorCode =
-  | 'INVALID_POLICY'
   | 'NON_RETRYABLE'
   | 'RETRY_AFTER'
   | 'ATTEMPT_TIMEOUT'
@@ -22,10 +22,18 @@ export type RetryErrorCode =
   | 'REDIS_MAY_EVICT'
   | 'REDIS_CANNOT_WAIT'
   | 'REDIS_NOT_DURABLE'
+  | 'REDIS_UNREACHABLE'
   | 'NEEDS_ONE_PARTITION'
   | 'NEWER_SCHEMA'
   | 'OLDER_SCHEMA'
-  | 'UNKEEPABLE_TEXT';
+  | 'UNKEEPABLE_TEXT'
+  | 'UNREADABLE_RUN'
+  | 'RUN_FORGOTTEN'
+  | 'WAIT_TIMEOUT'
+  | 'TOTAL_TIMEOUT'
+  | 'PARTLY_SUBMITTED'
+  | 'MISSING_RIGHTS'
+  | 'NOT_COMMITTED';
 
 const BRAND: unique symbol = Symbol.for('@retry/error');
 
@@ -50,7 +58,7 @@ export function isRetryError(error: unknown, code?: RetryErrorCode): error is Re
   return read(error, BRAND) === true && (code === undefined || read(error, 'code') === code);
 }
 
-/** One thing that is wrong with a policy: where it stands, what was seen, what to write instead. */
+/** One thing that is wrong with what was given: where it stands, what was seen, what to write instead. */
 export interface Problem {
   /** Where, as it would be written in code: `backoff.base`, `retryOn[2].code`; `''` is the whole. */
   readonly path: string;
@@ -60,17 +68,37 @@ export interface Problem {
   readonly cure: string;
 }
 
-/** An invalid policy. `problems` lists everything that is wrong, not only the first thing. */
-export class PolicyError extends RetryError {
-  override readonly name: string = 'PolicyError';
+/**
+ * Wrong options or arguments. `problems` lists everything that is wrong, not only the first thing. Errors are printed:
+ * passwords of URLs, and what is called one, are hidden, in `problems` too.
+ */
+export class InvalidOptionsError extends RetryError {
+  override readonly name: string = 'InvalidOptionsError';
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[]) {
-    super('INVALID_POLICY', ['invalid policy', ...problems.map(problemLine)].join('\n- '));
-    this.problems = problems;
+  /** @param subject - what the options are of: `policy`, `task`, `worker`, `submit` */
+  constructor(problems: readonly Problem[], subject = 'policy') {
+    const shown = problems.map(withoutSecrets);
+    super(
+      'INVALID_OPTIONS',
+      [`invalid ${subject}`, ...shown.map((problem) => problemLine(problem, subject))].join('\n- '),
+    );
+    this.problems = shown;
   }
 }
 
-function problemLine({ path, value, message, cure }: Problem): string {
-  return `${path === '' ? 'the policy' : path} ${message}, got ${show(value)}. ${cure}`;
+function withoutSecrets(problem: Problem): Problem {
+  const { path, value } = problem;
+  return { ...problem, path: hideSecrets(path), value: shownValue(path, value) };
+}
+
+/** The value itself, unless anything in it is hidden: then as it is printed. */
+function shownValue(path: string, value: unknown): unknown {
+  if (typeof value !== 'object') return hideSecretOf(path, value);
+  const printed = print(value);
+  return printed.includes(HIDDEN) ? printed : value;
+}
+
+function problemLine({ path, value, message, cure }: Problem, subject: string): string {
+  return `${path === '' ? `the ${subject}` : path} ${message}, got ${show(value)}. ${cure}`;
 }

@@ -30,10 +30,16 @@ export { readServerDelay } from './decision/read-server-delay.ts';
 export { computeDelay } from './delay/compute-delay.ts';
 export { delayBounds } from './delay/delay-bounds.ts';
 export type { Duration, DurationUnit } from './duration.ts';
-export { formatDuration, parseDuration } from './duration.ts';
+export { formatDuration, MAX_INSTANT_AT, parseDuration } from './duration.ts';
 export type { Problem, RetryErrorCode } from './errors.ts';
-export { isRetryError, PolicyError, RetryError } from './errors.ts';
-export { AttemptTimeoutError, isNonRetryable, NonRetryableError, RetryAfterError } from './markers.ts';
+export { InvalidOptionsError, isRetryError, RetryError } from './errors.ts';
+export {
+  AttemptTimeoutError,
+  isNonRetryable,
+  NonRetryableError,
+  RetryAfterError,
+  TotalTimeoutError,
+} from './markers.ts';
 export type {
   ErrorClass,
   ErrorPattern,
@@ -70,11 +76,13 @@ export type {
   GateContext,
   GateLike,
   Jitter,
+  JitterInput,
   Policy,
   PolicyInput,
   Registry,
   ServerDelayMode,
 } from './policy/policy.ts';
 export { isSerializable, policyToJSON } from './policy/policy-to-json.ts';
+export { TASK_POLICY } from './policy/task-policy.ts';
 export type { VirtualClock, VirtualClockOptions } from './virtual-clock.ts';
 export { createVirtualClock } from './virtual-clock.ts';

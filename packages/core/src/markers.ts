@@ -1,6 +1,6 @@
 import type { Duration } from './duration.ts';
 import { parseDuration } from './duration.ts';
-import { PolicyError, RetryError } from './errors.ts';
+import { InvalidOptionsError, RetryError } from './errors.ts';
 import { read } from './read.ts';
 
 const NON_RETRYABLE: unique symbol = Symbol.for('@retry/non-retryable');
@@ -22,12 +22,13 @@ export class RetryAfterError extends RetryError {
   /** Asked delay in milliseconds, `0 ≤ delayMs`. */
   readonly delayMs: number;
 
-  /** @throws {PolicyError} when `delay` is not a duration ≥ 0 */
+  /** @throws {InvalidOptionsError} when `delay` is not a duration ≥ 0 */
   constructor(delay: Duration, message?: string, options?: ErrorOptions) {
     const delayMs = parseDuration(delay);
     if (delayMs === undefined) {
       const cure = "Use milliseconds or '30s'.";
-      throw new PolicyError([{ path: 'delay', value: delay, message: 'must be a duration ≥ 0', cure }]);
+      const problem = { path: 'delay', value: delay, message: 'must be a duration ≥ 0', cure };
+      throw new InvalidOptionsError([problem], 'RetryAfterError');
     }
     super('RETRY_AFTER', message ?? `retry after ${delayMs} ms`, options);
     this.delayMs = delayMs;
@@ -35,13 +36,29 @@ export class RetryAfterError extends RetryError {
   }
 }
 
-/** An attempt ran longer than the policy's `attemptTimeout`. It is an ordinary failure: rules may retry it. */
+/** An attempt ran longer than the policy's `attemptTimeout`. Policies expect it, unless they say `retryTimeouts: false`. */
 export class AttemptTimeoutError extends RetryError {
   override readonly name: string = 'AttemptTimeoutError';
   readonly timeoutMs: number;
 
   constructor(timeoutMs: number, attempt: number) {
     super('ATTEMPT_TIMEOUT', `attempt ${attempt} took longer than ${timeoutMs} ms`);
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** An attempt was cut because the policy's `deadline`, the time of all attempts and waits together, was over. */
+export class TotalTimeoutError extends RetryError {
+  override readonly name: string = 'TotalTimeoutError';
+  /** The whole time that there was. */
+  readonly timeoutMs: number;
+
+  /** @param attempt - the attempt that was cut, counted from 1 */
+  constructor(timeoutMs: number, attempt: number) {
+    super(
+      'TOTAL_TIMEOUT',
+      `attempt ${attempt} was cut, as all attempts and waits together took longer than ${timeoutMs} ms`,
+    );
     this.timeoutMs = timeoutMs;
   }
 }

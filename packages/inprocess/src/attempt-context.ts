@@ -32,6 +32,7 @@ export class ToldAttempt implements Attempt, AttemptContext {
   readonly attempt: number;
   readonly previousError: unknown;
   readonly timeoutMs: number;
+  readonly totalMs: number | undefined;
   readonly startedAt: number;
   isTimedOut = false;
   wish: Wish | undefined;
@@ -43,6 +44,7 @@ export class ToldAttempt implements Attempt, AttemptContext {
     this.attempt = start.attempt;
     this.previousError = start.previousError;
     this.timeoutMs = start.timeoutMs;
+    this.totalMs = start.totalMs;
     this.startedAt = start.startedAt;
   }
 

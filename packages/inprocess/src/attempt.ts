@@ -17,19 +17,25 @@ export type Wish =
   | { readonly type: 'stop'; readonly error: unknown }
   | { readonly type: 'retry-after'; readonly delayMs: number };
 
+/** How long an attempt may take. */
+export interface AttemptLimit {
+  /** `Infinity` is no limit. */
+  readonly timeoutMs: number;
+  /** The whole time of the call, when that is over before the attempt's own timeout; else `undefined`. */
+  readonly totalMs?: number | undefined;
+}
+
 /** One attempt, as the loop sees it. */
-export interface Attempt {
+export interface Attempt extends AttemptLimit {
   readonly call: CallView;
   /** Counted from 1. */
   readonly attempt: number;
   /** What the attempt before threw; `undefined` in the first. */
   readonly previousError: unknown;
-  /** How long it may take; `Infinity` is no limit. */
-  readonly timeoutMs: number;
-  /** Epoch milliseconds; 0 when nobody can ask. */
+  /** Epoch milliseconds; `NaN` when nothing asks for it. */
   readonly startedAt: number;
   isTimedOut: boolean;
   readonly wish: Wish | undefined;
-  /** Tells it to stop; absent where the function is not told of its attempts. */
+  /** Aborts its signal; absent where the function gets no context. */
   readonly interrupt?: (reason: unknown) => void;
 }

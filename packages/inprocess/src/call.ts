@@ -1,36 +1,44 @@
 import type { Clock } from '@retry/core';
 import type { Attempt, CallView } from './attempt.ts';
+import { eventOf } from './call-event.ts';
 import { createId } from './create-id.ts';
-import type { Failed } from './failed-attempt.ts';
+import type { Failed, FailedAttempt } from './failed-attempt.ts';
 import { remember } from './failed-attempt.ts';
 import { isHeard, tell } from './hooks.ts';
-import type { ObservedCall } from './instruments.ts';
 import { installed } from './instruments.ts';
 import { judgeResult } from './judge-result.ts';
-import type { RetryOptions, StopEvent, StopReason } from './options.ts';
+import { endingBy, findObstacle, limitOf, timeLeft } from './limits.ts';
+import type { CallEvent, Ending, RetryEvent, RetryOptions } from './options.ts';
 import type { Plan } from './plan.ts';
 import { noteInfo } from './retry-info.ts';
+import type { TimeLimit } from './run-attempt.ts';
+import { runWithin } from './run-attempt.ts';
 import { attemptsOf } from './scope.ts';
 import { breathe, wait } from './wait.ts';
 import type { Failure } from './weigh-failure.ts';
 import { weighFailure } from './weigh-failure.ts';
 
-/** After so many attempts without delay the event loop turns, or no timer and no socket would ever be heard. */
-const BREATH_ATTEMPTS = 16;
+/** After this many attempts without delay the event loop turns, or timers and sockets would never get their turn. */
+const YIELD_EVERY_ATTEMPTS = 16;
 
 /** One call under retry: what has happened, and what is to happen next. */
-export class Call implements CallView, ObservedCall {
+export class Call implements CallView {
   readonly plan: Plan;
-  /** Epoch milliseconds; 0 when nobody can ask. */
+  /** Epoch milliseconds; `NaN` when nothing asks for it. */
   readonly startedAt: number;
   /** Attempts that have begun. */
   begun: number;
   latest: Failed | undefined;
   /** Set once retrying has ended in failure. */
-  over: StopEvent | undefined;
+  over: Ending | undefined;
+  /** What the function was called with. */
+  parameters: readonly unknown[] = NONE;
   /** What the retries cost the budget. */
   #paid = 0;
   #id: string | undefined;
+  /** When the attempt that runs started; `NaN` when none runs, or nothing asks for it. */
+  #attemptStartedAt = Number.NaN;
+  #latestAttemptMs = 0;
   /** The result that was refused last, where it was a result that failed. */
   refused: Failure | undefined;
 
@@ -46,7 +54,7 @@ export class Call implements CallView, ObservedCall {
   }
 
   get name(): string {
-    return this.plan.fn.name;
+    return this.options.name ?? this.plan.fn.name;
   }
 
   get options(): RetryOptions<never> {
@@ -61,29 +69,57 @@ export class Call implements CallView, ObservedCall {
     return attemptsOf(this.plan.policy);
   }
 
+  /** Whether something may ask how long it, or an attempt of it, has taken. */
+  get isTimed(): boolean {
+    return this.plan.isTimed || installed.observe !== undefined;
+  }
+
+  get elapsedMs(): number {
+    return since(this.startedAt, this.clock);
+  }
+
+  get attemptMs(): number {
+    return Number.isNaN(this.#attemptStartedAt)
+      ? this.#latestAttemptMs
+      : since(this.#attemptStartedAt, this.clock);
+  }
+
   /** Notes which attempt an abort would have to tell. */
   note(_attempt: Attempt | undefined): void {}
 
   hold(_cancel: () => void): void {}
 
-  /** Begins the next attempt; the call is over where none may start. `undefined` when nobody asks the attempt anything. */
+  /** Waits for the policy's `initialDelay`. */
+  delayFirst(): Promise<void> | undefined {
+    const { plan, clock } = this;
+    const delayMs = plan.policy.initialDelayMs;
+    if (!(delayMs > 0) || plan.signal?.aborted) return undefined;
+    const now = clock.now();
+    if (delayMs >= timeLeft(this, now)) return this.end(endingBy('deadline', this));
+    return this.#wait({ attempt: 0, error: undefined, failedAt: now, delayMs });
+  }
+
+  /** Begins the next attempt; the call is over where none may start. `undefined` when nothing asks the attempt. */
   begin(): Attempt | undefined {
     if (this.over !== undefined) return undefined;
-    const { begun, latest, options } = this;
-    const { startedAt, timeoutMs } = timeForAttempt(this);
-    const reason = findObstacle(this, timeoutMs);
-    if (reason !== undefined) return this.end({ ...lastFailure(this, reason), attempt: begun, reason });
+    const { latest, options } = this;
+    const limit = limitOf(this);
+    const reason = findObstacle(this, limit.timeoutMs);
+    if (reason !== undefined) return this.end(endingBy(reason, this));
 
-    const attempt = begun + 1;
-    if (isHeard('onAttempt', options)) tell('onAttempt', { attempt, id: this.id }, this);
+    const attempt = this.begun + 1;
+    if (isHeard('onAttempt', options)) tell('onAttempt', eventOf(this, { attempt }), this);
     this.begun = attempt;
+    this.#attemptStartedAt = limit.startedAt;
     const layers = installed.nesting ?? this.plan.layers;
+    const { startedAt, timeoutMs, totalMs } = limit;
     if (layers.tell === undefined && timeoutMs === Infinity) return undefined;
     const start = {
       call: this,
       attempt,
       previousError: latest?.error,
       timeoutMs,
+      totalMs,
       startedAt,
       isTimedOut: false,
       wish: undefined,
@@ -110,6 +146,7 @@ export class Call implements CallView, ObservedCall {
     if (this.over !== undefined) return;
     const { begun: number, plan, options } = this;
     const failedAt = this.clock.now();
+    this.#endAttempt(failedAt);
     const verdict = weighFailure(this, failure, { attempt, failedAt });
     if (this.over !== undefined) return; // what it asked has aborted
     this.note(undefined);
@@ -124,20 +161,49 @@ export class Call implements CallView, ObservedCall {
 
     this.refused = 'result' in failure ? failure : undefined;
     if (plan.budget !== undefined) this.#paid += plan.budget.spend(error);
-    if (isHeard('onRetry', options)) {
-      tell('onRetry', { ...failure, attempt: number, delayMs: verdict.delayMs }, this);
-    }
+    if (isHeard('onRetry', options)) tell('onRetry', eventOf(this, this.#retryOf(verdict.delayMs)), this);
   }
 
   /** Waits for the next attempt, or until there is to be none; for ever when the caller aborts. */
   pause(): Promise<void> | undefined {
-    const { latest, options, clock } = this;
+    const { latest } = this;
     if (latest === undefined) return undefined;
     const { delayMs = 0, attempt } = latest;
-    if (delayMs <= 0) return attempt % BREATH_ATTEMPTS === 0 ? breathe() : undefined;
+    if (delayMs <= 0) return attempt % YIELD_EVERY_ATTEMPTS === 0 ? breathe() : undefined;
+    return this.#wait({ ...latest, delayMs });
+  }
+
+  /** Awaits `beforeRetry` for as long as there is time; the call is over when it throws, or takes longer. */
+  async prepare(beforeRetry: NonNullable<RetryOptions['beforeRetry']>): Promise<void> {
+    const { latest, clock } = this;
+    if (this.over !== undefined || latest === undefined) return;
+    const timeoutMs = timeLeft(this, clock.now());
+    if (findObstacle(this, timeoutMs) !== undefined) return; // begin() ends it
+    const cut: TimeLimit['cut'] = ({ resolve }) => resolve(this.end(endingBy('deadline', this)));
+    const run = (): unknown => beforeRetry(eventOf(this, this.#retryOf(latest.delayMs)));
+    try {
+      await (timeoutMs === Infinity ? run() : runWithin(run, { timeoutMs, cut }, this));
+    } catch (thrown) {
+      if (this.over === undefined) this.end({ ...endingBy('stopped', this), thrown });
+    }
+  }
+
+  #wait(failed: FailedAttempt & { readonly delayMs: number }): Promise<void> {
+    const { options, clock } = this;
     const { group } = options;
-    const park = group && ((wake: () => void) => group.park(wake, this, latest));
-    return new Promise((resolve) => this.hold(wait(resolve, delayMs, clock, park)));
+    const park = group && ((wake: () => void) => group.park(wake, this, failed));
+    return new Promise((resolve) => this.hold(wait(resolve, failed.delayMs, clock, park)));
+  }
+
+  #retryOf(delayMs = 0): Omit<RetryEvent, keyof CallEvent> {
+    const { refused, latest, begun: attempt } = this;
+    return { ...(refused ?? { error: latest?.error }), attempt, delayMs };
+  }
+
+  #endAttempt(endedAt: number): void {
+    // Before the first failure of a bare call nothing has been timed.
+    this.#latestAttemptMs = Math.max(endedAt - this.#attemptStartedAt, 0) || 0;
+    this.#attemptStartedAt = Number.NaN;
   }
 
   /** What a call that is over comes to: the last result where that is what was refused, else a throw. */
@@ -147,11 +213,11 @@ export class Call implements CallView, ObservedCall {
   }
 
   /** Ends it in failure. */
-  end(over: StopEvent): undefined {
+  end(over: Ending): undefined {
     this.over = over;
     this.leave();
     noteInfo(over.error, this);
-    if (isHeard('onStop', this.options)) tell('onStop', over, this);
+    if (isHeard('onStop', this.options)) tell('onStop', eventOf(this, over), this);
   }
 
   /** Takes it off whatever knew that it was under way. */
@@ -161,26 +227,9 @@ export class Call implements CallView, ObservedCall {
   }
 }
 
-/** Why no further attempt may start. */
-function findObstacle({ plan, begun, options }: Call, timeoutMs: number): StopReason | undefined {
-  if (plan.signal?.aborted) return 'aborted';
-  // The first always may start.
-  if (begun === 0) return undefined;
-  if (options.group?.isDraining) return 'group';
-  // A timer may fire late: the wait was to end before the deadline and did not.
-  return timeoutMs <= 0 ? 'deadline' : undefined;
-}
+const NONE: readonly unknown[] = [];
 
-function lastFailure({ plan, refused, latest }: Call, reason: StopReason): Failure {
-  return reason === 'aborted' ? { error: plan.signal?.reason } : (refused ?? { error: latest?.error });
+/** Milliseconds since an instant, `≥ 0`; 0 where it was not noted. */
+function since(at: number, clock: Clock): number {
+  return Number.isNaN(at) ? 0 : Math.max(clock.now() - at, 0);
 }
-
-function timeForAttempt(call: Call): Pick<Attempt, 'startedAt' | 'timeoutMs'> {
-  const { policy, deadlineAt } = call.plan;
-  const endsAt = Math.min(call.startedAt + policy.deadlineMs, deadlineAt);
-  if (Math.min(policy.attemptTimeoutMs, endsAt) === Infinity) return NO_LIMIT;
-  const startedAt = call.clock.now();
-  return { startedAt, timeoutMs: Math.max(Math.min(policy.attemptTimeoutMs, endsAt - startedAt), 0) };
-}
-
-const NO_LIMIT = { startedAt: 0, timeoutMs: Infinity };

@@ -1,4 +1,3 @@
-import type { Instruments } from './instruments.ts';
 import { installed } from './instruments.ts';
 import type { RetryHooks, RetryOptions } from './options.ts';
 import { report } from './report-error.ts';
@@ -25,14 +24,13 @@ export function isHeard(name: keyof RetryHooks, options: RetryHooks): boolean {
   return options[name] !== undefined || installed.observe !== undefined;
 }
 
-/** Tells the call's own hook, then whoever observes all calls. */
+/** Calls the call's own hook with the event, then whatever observes all calls. */
 export function tell<Name extends keyof RetryHooks>(
   name: Name,
   event: Parameters<NonNullable<RetryHooks[Name]>>[0],
-  call: Parameters<NonNullable<Instruments['observe']>>[2] & { readonly options: RetryOptions<never> },
+  { options }: { readonly options: RetryOptions<never> },
 ): void {
-  const { options } = call;
   callHook(options[name] as ((event: unknown) => unknown) | undefined, event, options.reportError); // same name
   const { observe } = installed;
-  if (observe !== undefined) callHook(() => observe(name, event, call), undefined, options.reportError);
+  if (observe !== undefined) callHook(() => observe(name, event), undefined, options.reportError);
 }

@@ -1,12 +1,5 @@
 import type { Attempt } from './attempt.ts';
-import type { ParentAttempt, RetryHooks } from './options.ts';
-
-/** Who a call is, for those who observe all of them. */
-export interface ObservedCall {
-  readonly id: string;
-  /** The name of the function that is retried; `''` when it has none. */
-  readonly name: string;
-}
+import type { CallEvent, ParentAttempt, RetryHooks } from './options.ts';
 
 /** How calls find the attempt that they are made in. */
 export interface Nesting {
@@ -21,8 +14,8 @@ export interface Nesting {
 /** What a runtime may add to every call of this process. */
 export interface Instruments {
   nesting?: Nesting | undefined;
-  /** Told what the hooks of every call are told. */
-  observe?: ((name: keyof RetryHooks, event: object, call: ObservedCall) => void) | undefined;
+  /** Called with every event of every call, as the hook of that name is. */
+  observe?: ((name: keyof RetryHooks, event: CallEvent) => void) | undefined;
 }
 
 /** Empty until a Node-only subpath fills it, so that browsers, and those who do not ask for it, pay nothing. */

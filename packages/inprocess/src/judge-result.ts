@@ -16,6 +16,8 @@ export function judgeResult(
   try {
     const answer: unknown = retryResult(result as never, { attempt }); // its type was checked with the options
     if (Object(answer).then === undefined) return answer ? failure : undefined;
+    // It is not waited for, and when it rejects nothing else would take note.
+    Promise.resolve(answer).catch(() => undefined);
     const message = 'retryResult must answer at once, got a promise. Await in the function.';
     throw new RetryError('ASYNC_GATE', message);
   } catch (thrown) {

@@ -1,5 +1,6 @@
 import type { CallView } from './attempt.ts';
 import type { Call } from './call.ts';
+import { eventOf } from './call-event.ts';
 import { isHeard, tell } from './hooks.ts';
 import { installed } from './instruments.ts';
 import { joinSignals } from './join-signals.ts';
@@ -9,14 +10,14 @@ import type { Plan } from './plan.ts';
 import { attemptsOf } from './scope.ts';
 
 /** Begins a call within the attempt around it: the one it was given, else the one that runs; or in none. */
-export function openNested(plan: Plan): Call {
+export function openNested(plan: Plan, parameters?: readonly unknown[]): Call {
   const parent = plan.options.parent ?? installed.nesting?.current();
-  if (parent === undefined) return openCall(plan);
-  const call = openCall(nest(plan, parent));
+  if (parent === undefined) return openCall(plan, parameters);
+  const call = openCall(nest(plan, parent), parameters);
   const { policy, depth, totalAttempts, options } = call.plan;
   const maxAttempts = attemptsOf(policy);
   if (maxAttempts > 1 && totalAttempts > maxAttempts && isHeard('onNested', options)) {
-    tell('onNested', { depth, maxAttempts, totalAttempts }, call);
+    tell('onNested', eventOf(call, { depth, maxAttempts, totalAttempts }), call);
   }
   return call;
 }
@@ -30,6 +31,7 @@ function nest(plan: Plan, parent: ParentAttempt): Plan {
     ...plan,
     ...joinSignals(options.signal, parent.signal),
     policy,
+    isTimed: true,
     budget: options.budget ?? outer?.budget,
     deadlineAt: clock.now() + parent.remainingMs,
     depth: (outer?.depth ?? 0) + 1,

@@ -12,7 +12,7 @@ export type Target = (this: unknown, ...parameters: readonly unknown[]) => unkno
 /** How much a call knows; what is not given to a plan is not in the bundle. */
 export interface Layers {
   /** Begins a call: whether it looks for calls around it. */
-  readonly open: (plan: Plan) => Call;
+  readonly open: (plan: Plan, parameters?: readonly unknown[]) => Call;
   /** Makes an attempt one that the function can be told of; absent where it is not told. */
   readonly tell?: (attempt: Attempt) => Attempt;
 }
@@ -25,6 +25,10 @@ export interface Plan extends Scope {
   readonly clock: Clock;
   /** Nothing has to be known, told or watched before the first failure. */
   readonly isBare: boolean;
+  /** Something may ask how long the call, or an attempt, has taken. */
+  readonly isTimed: boolean;
+  /** What events say beside what every event says: the request, for `fetch`. */
+  readonly about?: object | undefined;
 }
 
 /** What a plan is made of. */
@@ -34,10 +38,11 @@ export interface Retried {
   readonly options: RetryOptions<never>;
 }
 
-/** Takes the policy as it is: whoever lets people write one has checked it. */
+/** Takes the policy and the options as they are: what lets people write them has checked them. */
 export function createPlan({ fn, policy, options }: Retried, layers: Layers): Plan {
-  const { signal, budget, group, parent, onAttempt, retryResult } = options;
-  const watched = signal ?? budget ?? group ?? parent ?? onAttempt ?? retryResult;
+  const { signal, budget, group, parent, retryResult } = options;
+  const watched = signal ?? budget ?? group ?? parent ?? retryResult;
+  const isTimed = layers.tell !== undefined || policy.deadlineMs < Infinity || isObserved(options, policy);
   return {
     fn,
     options,
@@ -50,6 +55,18 @@ export function createPlan({ fn, policy, options }: Retried, layers: Layers): Pl
     totalAttempts: attemptsOf(policy),
     release: undefined,
     clock: options.clock ?? (options.unref === true ? unrefClock : systemClock),
-    isBare: watched === undefined && policy.attemptTimeoutMs === Infinity && policy.deadlineMs === Infinity,
+    isBare:
+      watched === undefined &&
+      !isTimed &&
+      policy.attemptTimeoutMs === Infinity &&
+      !(policy.initialDelayMs > 0),
+    isTimed,
   };
+}
+
+/** Whether something of the user's is passed how long a call has taken. */
+function isObserved(options: RetryOptions<never>, { backoff }: Policy): boolean {
+  const { onAttempt, onRetry, onStop, onNested, beforeRetry } = options;
+  const observer = onAttempt ?? onRetry ?? onStop ?? onNested ?? beforeRetry;
+  return observer !== undefined || backoff.type === 'custom';
 }

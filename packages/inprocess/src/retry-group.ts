@@ -1,4 +1,4 @@
-import { PolicyError } from '@retry/core';
+import { readOptions } from '@retry/core/fields';
 import type { FailedAttempt } from './failed-attempt.ts';
 
 /** A call that waits for its next attempt. */
@@ -7,7 +7,7 @@ export interface WaitingCall {
   readonly id: string;
   /** The name of the function; `''` when it has none. */
   readonly name: string;
-  /** The attempt that just failed, counted from 1. */
+  /** The attempt that just failed, counted from 1; 0 in the wait before the first. */
   readonly attempt: number;
   readonly error: unknown;
   /** When the next attempt starts, in epoch milliseconds of the call's clock. */
@@ -21,8 +21,9 @@ export interface RetryGroup {
   /** Who waits for a retry, the longest waiting first. */
   readonly waiting: () => readonly WaitingCall[];
   /**
-   * From now on no call of the group retries: whoever waits ends at once with its last error, and an attempt
-   * that runs is its call's last. Resolves when no call is under way.
+   * From now on no call of the group retries: a call that waits ends at once with its last error (with a
+   * `RetryError` of the code `SHUTDOWN` where it waited for its first attempt), and an attempt that runs is its call's
+   * last. Resolves when no call is under way.
    */
   readonly drain: () => Promise<void>;
   readonly isDraining: boolean;
@@ -42,21 +43,23 @@ export interface RetryGroup {
 /** How large a group may become. */
 export interface RetryGroupOptions {
   /** How many may wait at once, an integer ≥ 0; one more fails at once with its own error. @default Infinity */
-  readonly maxWaiting?: number;
+  readonly maxWaiting?: number | undefined;
 }
 
 /**
  * A group of calls, given to each of them as the option `group`.
  *
- * @throws {PolicyError} when `maxWaiting` is no integer ≥ 0
+ * @throws {InvalidOptionsError} when an option is unknown, or `maxWaiting` no integer ≥ 0
  */
-export function createRetryGroup({ maxWaiting = Infinity }: RetryGroupOptions = {}): RetryGroup {
-  if (maxWaiting === Infinity || (Number.isInteger(maxWaiting) && maxWaiting >= 0))
-    return new Group(maxWaiting);
-  const cure = 'Leave it out for no limit.';
-  throw new PolicyError([
-    { path: 'maxWaiting', value: maxWaiting, message: 'must be an integer ≥ 0 or Infinity', cure },
-  ]);
+export function createRetryGroup(options?: RetryGroupOptions): RetryGroup {
+  const maxWaiting = readOptions(options, { subject: 'retry group', keys: ['maxWaiting'] }, (fields) =>
+    fields.number('maxWaiting', Infinity, {
+      accepts: (count) => count === Infinity || (Number.isInteger(count) && count >= 0),
+      message: 'must be an integer ≥ 0 or Infinity',
+      cure: 'Leave it out for no limit.',
+    }),
+  );
+  return new Group(maxWaiting);
 }
 
 class Group implements RetryGroup {

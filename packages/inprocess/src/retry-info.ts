@@ -1,6 +1,6 @@
 import type { Failed, FailedAttempt } from './failed-attempt.ts';
 import { historyOf } from './failed-attempt.ts';
-import type { StopEvent, StopReason } from './options.ts';
+import type { Ending, StopReason } from './options.ts';
 
 /** What is known of a call that ended in failure. */
 export interface RetryInfo {
@@ -9,7 +9,7 @@ export interface RetryInfo {
   /** Attempts that were made; 0 when the caller had aborted before the first. */
   readonly attempts: number;
   readonly reason: StopReason;
-  /** What a gate, predicate or strategy threw, when that is why it stopped. */
+  /** What a gate, predicate, strategy or `beforeRetry` threw, when that is why it stopped. */
   readonly thrown?: unknown;
   /** The first failed attempt and the latest nine, oldest first. */
   readonly history: readonly FailedAttempt[];
@@ -19,7 +19,7 @@ export interface RetryInfo {
 interface EndedCall {
   readonly id: string;
   readonly latest: Failed | undefined;
-  readonly over: StopEvent | undefined;
+  readonly over: Ending | undefined;
 }
 
 /** Beside the errors, never on them: a frozen error is as good as any, and nobody sees a key they did not put. */

@@ -1,6 +1,7 @@
 import type { Policy, PolicyInput } from '@retry/core';
 import type { AttemptContext } from './attempt-context.ts';
 import type { RetryOptions } from './options.ts';
+import { readCall } from './read-call.ts';
 import { retry } from './retry.ts';
 
 /**
@@ -8,14 +9,20 @@ import { retry } from './retry.ts';
  * through, and so is an error among them: what has been read cannot be read again. Nothing runs before the first
  * item is asked for; leaving early closes the source.
  *
- * @throws {PolicyError} when the policy is invalid, at the first item
+ * @throws {InvalidOptionsError} at once when the policy or the options are invalid
  */
-export async function* retryIterable<T>(
+export function retryIterable<T>(
   policy: Policy | PolicyInput,
   fn: (context: AttemptContext) => AsyncIterable<T> | PromiseLike<AsyncIterable<T>>,
-  options: Omit<RetryOptions, 'retryResult'> = {},
+  options?: Omit<RetryOptions, 'retryResult'>,
 ): AsyncGenerator<T, void, undefined> {
-  const { items, first } = await retry<Opened<T>>(policy, (context) => open(context, fn), options);
+  const { policy: defined } = readCall('retryIterable', { fn, policy, options });
+  const name = options?.name ?? fn.name;
+  return passOn(() => retry<Opened<T>>(defined, (context) => open(context, fn), { ...options, name }));
+}
+
+async function* passOn<T>(start: () => Promise<Opened<T>>): AsyncGenerator<T, void, undefined> {
+  const { items, first } = await start();
   let isDone = first.done === true;
   try {
     for (let item = first; !item.done; item = await items.next()) yield item.value;

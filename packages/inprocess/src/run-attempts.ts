@@ -15,6 +15,7 @@ export async function runAttempts(
   self: unknown,
   parameters: unknown[] | undefined,
 ): Promise<unknown> {
+  if (plan.policy.initialDelayMs > 0) await call?.delayFirst();
   for (;;) {
     const attempt = call?.begin();
     if (call?.over !== undefined) return call.finish();
@@ -24,11 +25,13 @@ export async function runAttempts(
         : start(attempt, self, parameters ?? [attempt]));
       if (call === undefined || call.accepts(result, attempt)) return result;
     } catch (error) {
-      call ??= new Call(plan, 0, 1);
+      call ??= new Call(plan, Number.NaN, 1);
+      call.parameters = parameters ?? call.parameters;
       call.fail({ error }, attempt);
     }
     if (call?.over !== undefined) return call.finish();
     await call?.pause();
+    if (plan.options.beforeRetry !== undefined) await call?.prepare(plan.options.beforeRetry);
   }
 }
 

@@ -1,59 +1,78 @@
 import type { Policy, PolicyInput } from '@retry/core';
-import { definePolicy } from '@retry/core';
 import type { AttemptContext } from './attempt-context.ts';
+import type { Call } from './call.ts';
 import type { FailedAttempt } from './failed-attempt.ts';
 import { historyOf } from './failed-attempt.ts';
 import { openNested } from './open-nested.ts';
 import type { RetryOptions, StopReason } from './options.ts';
-import type { Target } from './plan.ts';
 import { createPlan } from './plan.ts';
+import { readCall } from './read-call.ts';
 import { TOLD } from './retry.ts';
 import { runCall } from './run-call.ts';
 
+/** How a call that did not succeed ended. */
+interface Refusal {
+  readonly reason: StopReason;
+  /** What a gate, predicate, strategy, `retryResult` or `beforeRetry` threw, when that is why it stopped. */
+  readonly thrown?: unknown;
+}
+
 /** What a call came to, as a value. */
 export type RetryResult<T> = {
-  /** The call's own name, the same as `ctx.id` of its attempts. */
+  /** The call's own id, the same as `ctx.id` of its attempts. */
   readonly id: string;
   /** Attempts that were made; 0 when the caller had aborted before the first. */
   readonly attempts: number;
+  /** Attempts after the first, `0 ≤ retries < attempts` where there was one. */
+  readonly retries: number;
+  /** Whether there was an attempt after the first. */
+  readonly retried: boolean;
   /** The first failed attempt and the latest nine, oldest first. */
   readonly history: readonly FailedAttempt[];
 } & (
-  | { readonly ok: true; readonly value: T }
-  | {
+  | { readonly ok: true; readonly isRefused: false; readonly value: T }
+  /** `retryResult` refused the value to the end. */
+  | ({ readonly ok: true; readonly isRefused: true; readonly value: T } & Refusal)
+  | ({
       readonly ok: false;
+      readonly isRefused: false;
       /** The last attempt's own error, by identity; `signal.reason` when the caller aborted. */
       readonly error: unknown;
-      readonly reason: StopReason;
-      /** What a gate, predicate or strategy threw, when that is why it stopped. */
-      readonly thrown?: unknown;
-    }
+    } & Refusal)
 );
 
 /**
- * As `retry`, but failure is a value too: the promise never rejects. A result that `retryResult` refused to
- * the end is a value that is `ok`.
+ * As `retry`, but failure is a value too. A result that `retryResult` refused to the end is a value that is `ok`, and
+ * `isRefused`.
  *
- * @throws {PolicyError} when the policy is invalid
+ * The promise rejects for one reason only, before `fn` runs: an `InvalidOptionsError`, when the policy or the options
+ * are invalid.
  */
 export async function tryRetry<T>(
   policy: Policy | PolicyInput,
   fn: (context: AttemptContext) => T | PromiseLike<T>,
-  options: RetryOptions<NoInfer<Awaited<T>>> = {},
+  options?: RetryOptions<NoInfer<Awaited<T>>>,
 ): Promise<RetryResult<Awaited<T>>> {
-  const retried = { fn: fn as Target, policy: definePolicy(policy), options }; // without parameters, the loop passes the context
-  const plan = createPlan(retried, TOLD);
+  const plan = createPlan(readCall('tryRetry', { fn, policy, options }), TOLD);
   const call = openNested(plan);
-  const about = () => ({
-    id: call.id,
-    attempts: call.over?.attempt ?? call.begun,
-    history: historyOf(call.latest),
-  });
   try {
     const value = (await runCall(plan, call, undefined, undefined)) as Awaited<T>; // await has unwrapped it
-    return { ok: true, value, ...about() };
+    if (call.over === undefined) return { ok: true, isRefused: false, value, ...factsOf(call) };
+    return { ok: true, isRefused: true, value, ...refusalOf(call.over), ...factsOf(call) };
   } catch (error) {
-    const { reason = 'stopped', thrown } = call.over ?? {};
-    return { ok: false, error, reason, ...(thrown !== undefined && { thrown }), ...about() };
+    const over = call.over ?? { reason: 'stopped' };
+    return { ok: false, isRefused: false, error, ...refusalOf(over), ...factsOf(call) };
   }
+}
+
+function factsOf(
+  call: Call,
+): Pick<RetryResult<unknown>, 'id' | 'attempts' | 'retries' | 'retried' | 'history'> {
+  const attempts = call.over?.attempt ?? call.begun;
+  const retries = Math.max(attempts - 1, 0);
+  return { id: call.id, attempts, retries, retried: retries > 0, history: historyOf(call.latest) };
+}
+
+function refusalOf({ reason, thrown }: Refusal): Refusal {
+  return { reason, ...(thrown !== undefined && { thrown }) };
 }

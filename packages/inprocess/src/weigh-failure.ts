@@ -1,5 +1,5 @@
 import type { Decision, Policy, ServerDelay } from '@retry/core';
-import { decide, readServerDelay } from '@retry/core';
+import { decide } from '@retry/core';
 import type { Attempt } from './attempt.ts';
 import type { Failed } from './failed-attempt.ts';
 import type { StopReason } from './options.ts';
@@ -21,6 +21,8 @@ export interface Occasion {
   /** The attempt that failed, counted from 1. */
   readonly begun: number;
   readonly latest: Failed | undefined;
+  /** How long the attempt took. */
+  readonly attemptMs: number;
 }
 
 /** Which attempt it was, and when it failed. */
@@ -39,13 +41,22 @@ export interface End {
 /** What follows a failure. */
 export type Verdict = Extract<Decision, { readonly type: 'retry' }> | End;
 
-/** What the function asked for comes first, then the deadline that cut it, the policy, the group. */
+/** Says what follows. What it asks may be the user's own, a budget or a clock: when that throws, the retrying ends. */
 export function weighFailure(occasion: Occasion, failure: Failure, moment: Moment): Verdict {
+  try {
+    return weigh(occasion, failure, moment);
+  } catch (thrown) {
+    return { ...fail('stopped'), thrown };
+  }
+}
+
+/** What the function asked for comes first, then the deadline that cut it, the policy, the group. */
+function weigh(occasion: Occasion, failure: Failure, moment: Moment): Verdict {
   const { plan } = occasion;
   const { attempt } = moment;
   plan.budget?.record({ type: 'failure' });
   if (attempt?.wish?.type === 'stop' || 'thrown' in failure) return fail('stopped');
-  if (attempt?.isTimedOut && attempt.timeoutMs < plan.policy.attemptTimeoutMs) return fail('deadline');
+  if (attempt?.isTimedOut && attempt.totalMs !== undefined) return fail('deadline');
   const decision = decideByPolicy(occasion, failure, moment);
   return decision.type === 'retry' && plan.options.group?.hasRoom === false ? fail('group') : decision;
 }
@@ -55,21 +66,25 @@ function fail(reason: StopReason): End {
 }
 
 function decideByPolicy(occasion: Occasion, failure: Failure, moment: Moment): Decision {
-  const { plan, startedAt, begun, latest } = occasion;
+  const { plan, startedAt, begun, latest, attemptMs } = occasion;
   const { failedAt, attempt } = moment;
   const { budget, policy, deadlineAt, options } = plan;
   const isRefused = 'result' in failure;
-  const error = isRefused ? failure.result : failure.error;
   const world = {
     now: failedAt,
     random: options.random ?? Math.random,
-    startedAt: policy.deadlineMs < Infinity ? startedAt : failedAt,
+    startedAt: Number.isNaN(startedAt) ? failedAt : startedAt,
+    attemptMs,
     deadlineAt,
     budget: budget && { allowsRetry: budget.allowsRetry(failure.error) },
   };
   const counters = { failures: begun, previousDelayMs: latest?.delayMs };
-  const serverDelay = hearServer(error, failedAt, attempt);
-  return decide(isRefused ? withoutRules(policy) : policy, counters, { error, serverDelay }, world);
+  const judged = {
+    error: isRefused ? failure.result : failure.error,
+    isTimeout: attempt?.isTimedOut === true,
+    serverDelay: askedBy(attempt),
+  };
+  return decide(isRefused ? withoutRules(policy) : policy, counters, judged, world);
 }
 
 /** The rules are about errors; a result has been judged by `retryResult`. */
@@ -77,12 +92,8 @@ function withoutRules({ retryIf: _, ...policy }: Policy): Policy {
   return { ...policy, retryOn: [], stopOn: [] };
 }
 
-/** What the attempt, its error or its `Response` says about when to come back; a getter that throws says nothing. */
-function hearServer(source: unknown, now: number, attempt: Attempt | undefined): ServerDelay | undefined {
-  if (attempt?.wish?.type === 'retry-after') return { type: 'delay', delayMs: attempt.wish.delayMs };
-  try {
-    return readServerDelay(source, now);
-  } catch {
-    return undefined;
-  }
+/** What the attempt itself asked for; what its error or its `Response` says is the decision's to read. */
+function askedBy(attempt: Attempt | undefined): ServerDelay | undefined {
+  if (attempt?.wish?.type !== 'retry-after') return undefined;
+  return { type: 'delay', delayMs: attempt.wish.delayMs };
 }

@@ -1,9 +1,9 @@
 import type { Policy, PolicyInput } from '@retry/core';
-import { definePolicy } from '@retry/core';
 import { openNested } from './open-nested.ts';
 import type { RetryOptions } from './options.ts';
-import type { Layers, Target } from './plan.ts';
+import type { Layers } from './plan.ts';
 import { createPlan } from './plan.ts';
+import { readCall } from './read-call.ts';
 import { wrap } from './wrap.ts';
 
 const LAYERS: Layers = { open: openNested };
@@ -15,16 +15,15 @@ const LAYERS: Layers = { open: openNested };
  * `fn` is not told when an attempt times out; it goes on unheard. Where it can be stopped, use `retry`, whose
  * function gets a signal.
  *
- * @returns a function with the name, parameters and result of `fn`; it always returns a promise, which
+ * @returns a function with the name (the option's, else that of `fn`), parameters and result of `fn`; it always returns a promise, which
  *   rejects with the last attempt's own error, by identity, or with `signal.reason` when the caller aborts
- * @throws {PolicyError} at once when the policy is invalid
+ * @throws {InvalidOptionsError} at once when the policy or the options are invalid
  */
 export function withRetry<This, Parameters extends unknown[], Result>(
   fn: (this: This, ...parameters: Parameters) => Result,
-  policy: Policy | PolicyInput = {},
-  options: RetryOptions<NoInfer<Awaited<Result>>> = {},
+  policy?: Policy | PolicyInput,
+  options?: RetryOptions<NoInfer<Awaited<Result>>>,
 ): (this: This, ...parameters: Parameters) => Promise<Awaited<Result>> {
-  const retried = { fn: fn as Target, policy: definePolicy(policy), options };
-  const wrapped = wrap(createPlan(retried, LAYERS));
+  const wrapped = wrap(createPlan(readCall('withRetry', { fn, policy, options }), LAYERS));
   return wrapped as (this: This, ...parameters: Parameters) => Promise<Awaited<Result>>; // passes on what it is given
 }

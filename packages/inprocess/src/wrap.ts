@@ -2,11 +2,12 @@ import { openLater } from './open-call.ts';
 import type { Plan } from './plan.ts';
 import { runCall } from './run-call.ts';
 
-/** The function that calls the plan's again; it has the same name and length, and passes `this` on. */
+/** The function that calls the plan's again; it has its name (or the option's) and length, and passes `this` on. */
 export function wrap(plan: Plan): (this: unknown, ...parameters: unknown[]) => Promise<unknown> {
   function retried(this: unknown, ...parameters: unknown[]): Promise<unknown> {
-    return runCall(plan, openLater(plan) ? undefined : plan.layers.open(plan), this, parameters);
+    return runCall(plan, openLater(plan) ? undefined : plan.layers.open(plan, parameters), this, parameters);
   }
-  const { name, length } = plan.fn;
+  const { name = plan.fn.name } = plan.options;
+  const { length } = plan.fn;
   return Object.defineProperties(retried, { name: { value: name }, length: { value: length } });
 }

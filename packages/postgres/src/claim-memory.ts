@@ -31,8 +31,10 @@ export interface Answered {
 
 /** Where one claim begins to look. */
 export interface Look {
+  readonly lanes: readonly string[];
   readonly lows: readonly number[];
-  readonly lowDue: number;
+  /** The same for the schedule of each lane: below it nothing is due. */
+  readonly lowDues: readonly number[];
   readonly isFull: boolean;
 }
 
@@ -47,7 +49,7 @@ export class ClaimMemory {
   readonly #requests = new Map<string, Answered[]>();
   #fullAt = 0;
   #nextFullAt = 0;
-  #lowDue = 0;
+  readonly #lowDues = new Map<string, number>();
 
   /** Where to look for these lanes now. */
   lookAt(lanes: Iterable<string>, now: number): Look {
@@ -55,19 +57,26 @@ export class ClaimMemory {
     const wantsFull = now >= this.#fullAt + FULL_LOOK_MS || names.some((lane) => this.#emptied.has(lane));
     const isFull = wantsFull && now >= this.#nextFullAt;
     const lows = names.map((lane) => (isFull ? EVERYTHING : (this.#lows.get(lane) ?? EVERYTHING)));
-    return { lows, lowDue: isFull ? 0 : this.#lowDue, isFull };
+    const lowDues = names.map((lane) => (isFull ? 0 : (this.#lowDues.get(lane) ?? 0)));
+    return { lanes: names, lows, lowDues, isFull };
   }
 
-  /** What a look that took from `at` to `until` by the client's clock has come to. */
+  /**
+   * What a look that took from `at` to `until` by the client's clock has come to. What was left in a lane's schedule is
+   * due from `dues` on: the next look begins there, however much more is due than one claim promotes.
+   */
   looked(
-    { isFull }: Look,
+    { isFull, lanes }: Look,
     span: { readonly at: number; readonly until: number; readonly serverNow: number },
+    dues: readonly (number | null)[],
   ): void {
+    for (const [index, lane] of lanes.entries()) {
+      this.#lowDues.set(lane, Math.min(dues[index] ?? Infinity, span.serverNow - LATE_COMMIT_MS));
+    }
     if (!isFull) return;
     const slowMs = Math.max(0, span.until - span.at - 5);
     this.#fullAt = span.until;
     this.#nextFullAt = span.until + Math.min(slowMs / FULL_LOOK_SHARE, 5 * FULL_LOOK_MS);
-    this.#lowDue = span.serverNow - LATE_COMMIT_MS;
   }
 
   /** How much of what it asked for a claim got from a lane, and the order of the last of it. */

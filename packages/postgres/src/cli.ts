@@ -2,10 +2,14 @@
 /** The program of this package: `npx @retry/postgres migrate`. */
 import { readCommand } from './command/read-command.ts';
 import { runCommand } from './command/run-command.ts';
+import { hideSecrets, secretsIn } from './secrets.ts';
+
+const args = process.argv.slice(2);
 
 try {
-  console.log(await runCommand(readCommand(process.argv.slice(2), process.env)));
+  console.log(await runCommand(readCommand(args, process.env)));
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  const message = error instanceof Error ? error.message : String(error);
+  console.error(hideSecrets(message, secretsIn([...args, process.env['DATABASE_URL'] ?? ''])));
   process.exitCode = 1;
 }

@@ -37,8 +37,26 @@ export function openConnection(settings: PostgresBrokerSettings): Connection {
   };
 }
 
+/**
+ * What a notification says; `undefined`, something changed, for what none of ours has sent: any role that may connect may
+ * write to the channel.
+ */
 function readNews(message: string): Poke | undefined {
-  if (message === '') return undefined;
-  const { ready, later } = JSON.parse(message) as Partial<Record<keyof Poke, readonly string[] | null>>; // by `tell`
-  return { ready: ready ?? [], later: later ?? [] };
+  const news = parse(message);
+  if (typeof news !== 'object' || news === null) return undefined;
+  const { ready, later, results } = news as { readonly [Key in keyof Poke]?: unknown }; // any object has keys
+  if (!isNames(ready ?? []) || !isNames(later ?? []) || typeof results !== 'boolean') return undefined;
+  return { ready: ready ?? [], later: later ?? [], results } as Poke; // asked just now
+}
+
+function parse(message: string): unknown {
+  try {
+    return JSON.parse(message);
+  } catch {
+    return undefined;
+  }
+}
+
+function isNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string');
 }

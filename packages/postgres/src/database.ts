@@ -2,6 +2,7 @@ import type { Policy } from '@retry/core';
 import { decide, definePolicy, postgresTransient, transientNetwork } from '@retry/core';
 import { closedError } from '@retry/core/broker';
 import { PostgresBrokerError } from './errors.ts';
+import { sqlStateOf } from './refusal.ts';
 import { MIGRATIONS, quoteName } from './schema/migrations.ts';
 import type { SqlClient } from './sql-client.ts';
 
@@ -28,42 +29,54 @@ export type FunctionName =
   | 'redrive_runs'
   | 'discard_runs'
   | 'audit_runs'
+  | 'cancel_requests'
+  | 'attend'
   | 'look_for_work'
-  | 'await_work'
+  | 'await_news'
   | 'stop_waiting';
 
 const TEXTS = 'text[]';
 const WHOLES = 'bigint[]';
-const EPOCHS = 'integer[]';
+const FLAGS = 'boolean[]';
 
 /** The types of what each function takes. Arrays travel as text, which every client sends alike. */
 export const FUNCTIONS: Readonly<Record<FunctionName, readonly string[]>> = {
-  submit_runs: [TEXTS, TEXTS, TEXTS, WHOLES, WHOLES, TEXTS, WHOLES, 'boolean[]', 'boolean'],
+  submit_runs: [TEXTS, TEXTS, TEXTS, WHOLES, WHOLES, TEXTS, WHOLES, FLAGS, FLAGS, WHOLES, 'boolean'],
   exchange: [
-    ...[TEXTS, EPOCHS, WHOLES, 'text', 'boolean', WHOLES, WHOLES],
-    ...[TEXTS, TEXTS, 'text', TEXTS, TEXTS, 'boolean'],
-    ...['text', 'text', TEXTS, TEXTS, 'bigint', TEXTS, WHOLES, WHOLES],
+    ...[TEXTS, WHOLES, WHOLES, 'text', 'boolean', WHOLES, WHOLES, WHOLES],
+    ...[TEXTS, TEXTS, 'text', 'boolean'],
+    ...['text', 'text', TEXTS, TEXTS, 'bigint', TEXTS, WHOLES, WHOLES, WHOLES],
     ...['bigint', 'bigint', 'bigint', 'bigint'],
   ],
-  get_runs: [TEXTS],
-  list_runs: ['text', 'text', 'bigint', 'text', 'bigint', 'text'],
-  beat: [TEXTS, EPOCHS, 'bigint'],
-  expired_runs: ['bigint'],
+  get_runs: [TEXTS, 'boolean'],
+  list_runs: ['text', 'text', 'bigint', 'text', 'bigint', 'text', 'boolean'],
+  beat: [TEXTS, WHOLES, 'bigint'],
+  expired_runs: ['bigint', TEXTS, TEXTS],
   cancel_runs: [TEXTS],
   redrive_runs: [TEXTS, 'boolean'],
-  discard_runs: [TEXTS],
+  discard_runs: [TEXTS, 'bigint'],
   audit_runs: [],
+  cancel_requests: [TEXTS, WHOLES],
+  attend: ['text', TEXTS, 'bigint'],
   look_for_work: [TEXTS, WHOLES],
-  await_work: ['text', 'bigint'],
+  await_news: ['text', 'bigint', 'boolean'],
   stop_waiting: ['text'],
 };
 
-/** Deadlocks, serialization failures, broken connections: what the same call may not meet again. */
+/**
+ * Deadlocks, serialization failures, broken connections: what the same call may not meet again. An internal error may come
+ * of a change of the schema at that moment; one that comes again is about what was sent.
+ */
 const RESEND: Policy = definePolicy({
   maxAttempts: 5,
   backoff: { type: 'exponential', base: '10ms' },
   maxDelay: '1s',
-  retryOn: [...postgresTransient, ...transientNetwork, { message: /^Connection terminated/ }],
+  retryOn: [
+    ...postgresTransient,
+    ...transientNetwork,
+    { code: 'XX000' },
+    { message: /^Connection terminated/ },
+  ],
 });
 
 const texts = new Map<string, string>();
@@ -128,10 +141,18 @@ async function resend<Answer>(send: () => Promise<Answer>): Promise<Answer> {
         { error },
         { now: Date.now(), random: Math.random, startedAt },
       );
-      if (decision.type === 'fail') throw error;
+      if (decision.type === 'fail') throw explain(error);
       await new Promise((resolve) => setTimeout(resolve, decision.delayMs));
     }
   }
+}
+
+/** What the server says of rights that are missing says nothing of what to do about it. */
+function explain(error: unknown): unknown {
+  if (sqlStateOf(error) !== '42501') return error;
+  const said = error instanceof Error ? error.message : String(error);
+  const message = `the role lacks rights on the schema: ${said}. Grant what docs/adapters.md lists under "Rights".`;
+  return new PostgresBrokerError('MISSING_RIGHTS', message, { cause: error });
 }
 
 function readAnswer(rows: readonly unknown[]): string | null {

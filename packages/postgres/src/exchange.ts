@@ -1,11 +1,16 @@
 import type { Claim, ExchangeReply, ExchangeRequest, SettleAnswer, Settlement } from '@retry/core/broker';
 import type { Answered, ClaimMemory, Held, Look } from './claim-memory.ts';
 import type { Database, SqlValue } from './database.ts';
+import { toCount, upToWhole } from './numbers.ts';
 import type { ClaimedRows } from './read-claims.ts';
 import { readClaims } from './read-claims.ts';
+import { sqlStateOf } from './refusal.ts';
+import type { ResultWatch } from './result-watch.ts';
 import type { Retention } from './retention.ts';
 import { countFinished, refuseUnsettled, settlementColumns, splitSettlements } from './settlement-rows.ts';
 import { plainArray, textArray } from './text-array.ts';
+import type { UnreadableRun } from './unreadable.ts';
+import { settleUnreadable } from './unreadable.ts';
 import type { WorkWatch } from './work-watch.ts';
 
 /** What an exchange works with. */
@@ -14,17 +19,34 @@ export interface ExchangePort {
   readonly memory: ClaimMemory;
   readonly retention: Retention;
   readonly watch: WorkWatch;
+  readonly results: ResultWatch;
 }
 
 /** What the function `exchange` gives. */
 interface Answer {
   readonly now: number;
   readonly settled: string;
+  /** Lanes that got back runs whose concurrency key is free. */
   readonly lanes: readonly string[];
+  /** Lanes where settled runs wait again, those included; and lanes that have more in their schedule. */
+  readonly ready: readonly string[];
+  readonly later: readonly string[];
+  /** Whether a run ended whose result a caller waits for. */
+  readonly results: boolean;
   readonly claimed: readonly ClaimedRows[];
-  readonly due: number | null;
+  /** When what is left in the schedules of the claimed lanes is due, in their order; absent without a claim. */
+  readonly dues?: readonly (number | null)[];
+  /** When a concurrency key that another worker was claiming by is to be asked again. */
+  readonly busyUntil?: number | null;
+  /** Whether the claim got as many bytes as one reply carries, and may have left more. */
+  readonly isCut?: boolean;
   readonly trimmed: number | null;
+  readonly released?: number;
+  readonly isTidy?: boolean;
 }
+
+/** The SQLSTATE of a statement that was given up, as a rule because it took too long. */
+const CANCELED = '57014';
 
 const ANSWERS: Readonly<Record<string, SettleAnswer>> = { o: 'ok', a: 'already', f: 'fenced', g: 'gone' };
 
@@ -37,10 +59,36 @@ export async function exchange(port: ExchangePort, request: ExchangeRequest): Pr
   let reply: ExchangeReply | undefined;
   for (const [index, part] of parts.entries()) {
     const settlements = part.flatMap((position) => settle[position] ?? []);
-    reply = await exchangePart(port, settlements, index === parts.length - 1 ? claim : undefined);
+    reply = await exchangeInTime(port, settlements, index === parts.length - 1 ? claim : undefined);
     settled.push(...reply.settled);
   }
   return { claimed: [], now: 0, ...reply, settled };
+}
+
+/**
+ * Where a role's `statement_timeout` is shorter than a statement takes, the same one would take as long again: its
+ * settlements go by halves, then the claim by itself, of ever fewer runs.
+ */
+async function exchangeInTime(
+  port: ExchangePort,
+  settlements: readonly Settlement[],
+  claim: Claim | undefined,
+): Promise<ExchangeReply> {
+  try {
+    return await exchangePart(port, settlements, claim);
+  } catch (error) {
+    const count = settlements.length;
+    const limit = claim?.limit ?? 0;
+    if (sqlStateOf(error) !== CANCELED || count + limit <= 1) throw error;
+    if (count === 0 && claim !== undefined) {
+      return exchangeInTime(port, [], { ...claim, limit: Math.ceil(limit / 2) });
+    }
+    // The last settlement by itself leaves the second half to the claim.
+    const middle = Math.ceil(count / 2);
+    const first = await exchangeInTime(port, settlements.slice(0, middle), undefined);
+    const second = await exchangeInTime(port, settlements.slice(middle), claim);
+    return { ...second, settled: [...first.settled, ...second.settled] };
+  }
 }
 
 async function exchangePart(
@@ -48,7 +96,7 @@ async function exchangePart(
   settlements: readonly Settlement[],
   claim: Claim | undefined,
 ): Promise<ExchangeReply> {
-  const { database, memory, retention, watch } = port;
+  const { database, memory, retention, watch, results } = port;
   const at = performance.now();
   const look = memory.lookAt(claim?.lanes.keys() ?? [], at);
   const replaced = claim === undefined ? [] : memory.replaces(claim);
@@ -56,16 +104,28 @@ async function exchangePart(
   const trim = retention.next(countFinished(settlements), at);
   const text = await database.call('exchange', [...columns, ...claimValues(claim, look, replaced), ...trim]);
   const answer = JSON.parse(text ?? '') as Answer; // what our own function builds
-  const { now, due } = answer;
-  retention.trimmed(answer.trimmed);
-  watch.poke(comingBack(settlements, answer.lanes));
+  retention.tidied(answer);
+  watch.poke(answer);
+  if (answer.results) results.wake();
   memory.reset(answer.lanes);
-  const { settled } = readAnswer(answer);
+  const { settled, now } = readAnswer(answer);
   memory.settled(settlements, settled);
-  if (claim !== undefined) remember(memory, claim, { claimed: answer.claimed, replaced });
-  if (claim !== undefined) memory.looked(look, { at, until: performance.now(), serverNow: now });
-  const reply = { settled, claimed: readClaims(answer.claimed), now };
-  return due === null ? reply : { ...reply, nextRunAt: due };
+  if (claim === undefined) return { settled, claimed: [], now };
+  remember(memory, claim, { answer, replaced });
+  memory.looked(look, { at, until: performance.now(), serverNow: now }, answer.dues ?? []);
+  const { claimed, unreadable } = readClaims(answer.claimed);
+  if (unreadable.length > 0) await setAside(port, unreadable);
+  return { settled, claimed, now, ...nextRunOf(answer) };
+}
+
+/** Settles what cannot be read; when that fails, its lease runs out, and the cleaner that finds it then settles it. */
+export async function setAside(port: ExchangePort, runs: readonly UnreadableRun[]): Promise<void> {
+  await exchange(port, { settle: runs.map(settleUnreadable) }).catch(() => undefined);
+}
+
+function nextRunOf({ dues = [], busyUntil = null }: Answer): Pick<ExchangeReply, 'nextRunAt'> {
+  const known = [...dues, busyUntil].filter((due) => due !== null);
+  return known.length === 0 ? {} : { nextRunAt: Math.min(...known) };
 }
 
 /** The answers to settlements, and the clock. */
@@ -83,13 +143,6 @@ function readAnswer({ settled, now }: Answer): {
   return { settled: [...settled].map((letter) => ANSWERS[letter] ?? 'gone'), now };
 }
 
-/** Lanes that may have work now, or have more in their schedule. */
-function comingBack(settlements: readonly Settlement[], lanes: readonly string[]) {
-  const of = (state: string): string[] =>
-    settlements.filter(({ next }) => next.state === state).map(({ next }) => next.lane);
-  return { ready: [...of('submitted'), ...lanes], later: of('scheduled') };
-}
-
 function claimValues(
   claim: Claim | undefined,
   look: Look,
@@ -102,12 +155,12 @@ function claimValues(
     requestId,
     requestsOf(replaced.filter(({ held }) => held.size > 0)),
     requestsOf(replaced.filter(({ held }) => held.size === 0)),
-    limit,
+    toCount(limit),
     textArray([...lanes.keys()]),
-    plainArray([...lanes.values()]),
+    plainArray([...lanes.values()].map(toCount)),
     plainArray(look.lows),
-    look.lowDue,
-    Math.ceil(leaseMs),
+    plainArray(look.lowDues),
+    upToWhole(leaseMs),
   ];
 }
 
@@ -118,8 +171,9 @@ function requestsOf(answered: readonly Answered[]): string | null {
 function remember(
   memory: ClaimMemory,
   claim: Claim,
-  { claimed, replaced }: Pick<Answer, 'claimed'> & { readonly replaced: readonly Answered[] },
+  { answer, replaced }: { readonly answer: Answer; readonly replaced: readonly Answered[] },
 ): void {
+  const { claimed, isCut = false } = answer;
   if (claimed.length > 0) memory.answered(claim, heldBy(claimed), replaced);
   let left = claim.limit;
   for (const [lane, limit] of claim.lanes) {
@@ -127,7 +181,7 @@ function remember(
     const count = parts.reduce((sum, { ids }) => sum + ids.length, 0);
     const hasKeys = parts.some(({ concurrency }) => concurrency !== undefined);
     const last = hasKeys ? undefined : parts.at(-1)?.ords.at(-1);
-    memory.took(lane, { last, isAll: count >= Math.min(limit, left) });
+    memory.took(lane, { last, isAll: isCut || count >= Math.min(limit, left) });
     left -= count;
   }
 }

@@ -8,23 +8,25 @@ const NOTICE_MS = 30_000;
 /** A worker that finds work goes on being told of more for so long: it may well be idle again by then. */
 const LINGER_MS = 200;
 
-/** Tells other processes whether somebody waits for work here: only then do they send news. */
+/** Lets other processes know whether work, or results, are waited for here: only then do they notify. */
 export class IdleNotice {
   readonly #id = randomUUID();
   readonly #database: Database;
   readonly #connection: Connection;
+  readonly #forResults: boolean;
   #isWaiting = false;
   #knownUntil = 0;
   #linger: NodeJS.Timeout | undefined;
   #underWay: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database, connection: Connection) {
+  constructor(database: Database, connection: Connection, news: 'of work' | 'of results') {
+    this.#forResults = news === 'of results';
     this.#database = database;
     this.#connection = connection;
   }
 
-  /** Gives `new` when others may have sent nothing until now. */
-  async set(waits: 'yes' | 'no'): Promise<'new' | 'known'> {
+  /** Returns `new` when others may have sent nothing until now, `deaf` where no notifications arrive. */
+  async set(waits: 'yes' | 'no'): Promise<'new' | 'known' | 'deaf'> {
     this.#isWaiting = waits === 'yes';
     clearTimeout(this.#linger);
     if (waits === 'no') {
@@ -32,9 +34,10 @@ export class IdleNotice {
       this.#linger.unref();
       return 'known';
     }
-    if (!(await this.#connection.listen()) || performance.now() < this.#knownUntil) return 'known';
+    if (!(await this.#connection.listen())) return 'deaf';
+    if (performance.now() < this.#knownUntil) return 'known';
     this.#knownUntil = performance.now() + NOTICE_MS / 2;
-    await this.#send(() => this.#database.call('await_work', [this.#id, NOTICE_MS]));
+    await this.#send(() => this.#database.call('await_news', [this.#id, NOTICE_MS, this.#forResults]));
     return 'new';
   }
 

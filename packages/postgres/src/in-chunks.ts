@@ -1,20 +1,46 @@
+import { MAX_BATCH_BYTES } from '@retry/core/broker';
+
 /** So many items travel in one statement: each call is atomic per run, not per batch. */
-const MOST = 500;
+const MAX_ITEMS = 500;
+
+/** How much one statement carries. */
+interface ChunkLimits<Item> {
+  readonly items?: number;
+  /** About how many bytes an item takes; by default they are all short. */
+  readonly bytesOf?: (item: Item) => number;
+}
 
 /** Answers a batch a chunk at a time. */
 export async function inChunks<Item, Answer>(
   items: readonly Item[],
   answer: (chunk: readonly Item[]) => Promise<readonly Answer[]>,
-  most: number = MOST,
+  limits: ChunkLimits<Item> = {},
 ): Promise<readonly Answer[]> {
   const answers: Answer[] = [];
-  for (let from = 0; from < items.length; from += most) {
-    answers.push(...(await answer(items.slice(from, from + most))));
-  }
+  for (const chunk of chunksOf(items, limits)) answers.push(...(await answer(chunk)));
   return answers;
 }
 
-/** The same for ids that may repeat: each is asked for once, and `again` says what its repetitions hear. */
+function* chunksOf<Item>(
+  items: readonly Item[],
+  { items: most = MAX_ITEMS, bytesOf = () => 0 }: ChunkLimits<Item>,
+): Generator<readonly Item[]> {
+  let chunk: Item[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const size = bytesOf(item);
+    if (chunk.length === most || (chunk.length > 0 && bytes + size > MAX_BATCH_BYTES)) {
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push(item);
+    bytes += size;
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+/** The same for ids that may repeat: each is asked for once, and `again` says what its repetitions are answered. */
 export async function onEachOnce<Answer>(
   ids: readonly string[],
   again: (answer: Answer) => Answer,

@@ -1,12 +1,12 @@
 import { PostgresBrokerError } from './errors.ts';
-import { readSchema } from './options.ts';
-import { lockOf, MIGRATIONS, migrationFor, quoteName, quoteText } from './schema/migrations.ts';
+import { checkClient, readMigrateOptions } from './options.ts';
+import { dollarQuote, lockOf, MIGRATIONS, migrationFor, quoteName, quoteText } from './schema/migrations.ts';
 import type { SqlClient } from './sql-client.ts';
 
 /** Which schema is meant. */
 export interface MigrateOptions {
-  /** Its name, 1 to 50 bytes. @default 'retry' */
-  readonly schema?: string;
+  /** Its name: 1 to 50 bytes, without `$`, backslashes and control characters. @default 'retry' */
+  readonly schema?: string | undefined;
 }
 
 /** What our own refusals are told apart by: a class that Postgres leaves to its users. */
@@ -17,11 +17,14 @@ const NEWER = 'RT001';
  * process at its start, with workers running, and again.
  *
  * @returns the version that the schema has now
- * @throws {PostgresBrokerError} `NEWER_SCHEMA` when a newer version of this package has been here; `INVALID_OPTIONS`
+ * @throws {PostgresBrokerError} `NEWER_SCHEMA` when a newer version of this package has been here
+ * @throws {InvalidOptionsError} for what is no client, and for wrong options
  */
 export async function migrate(client: SqlClient, options: MigrateOptions = {}): Promise<number> {
+  checkClient(client);
+  const sql = migrationSql(options);
   try {
-    await client.query(migrationSql(options));
+    await client.query(sql);
     return MIGRATIONS.length;
   } catch (error) {
     const isNewer = error instanceof Error && 'code' in error && error.code === NEWER;
@@ -32,10 +35,10 @@ export async function migrate(client: SqlClient, options: MigrateOptions = {}): 
 /**
  * The whole migration as one statement of SQL, to be read or run by hand; it may be run again.
  *
- * @throws {PostgresBrokerError} `INVALID_OPTIONS` for a name that is none
+ * @throws {InvalidOptionsError} for a name that is none
  */
-export function migrationSql({ schema }: MigrateOptions = {}): string {
-  return writeMigration(readSchema(schema), MIGRATIONS);
+export function migrationSql(options: MigrateOptions = {}): string {
+  return writeMigration(readMigrateOptions(options).schema, MIGRATIONS);
 }
 
 /** A migration by these steps, oldest first. */
@@ -43,7 +46,7 @@ export function writeMigration(schema: string, steps: readonly string[]): string
   const name = quoteName(schema);
   const version = steps.length;
   const texts = steps.map((step, index) => stepOf(migrationFor(step, schema), index));
-  return `do $migrate$
+  const body = `
 declare
   v_version integer := 0;
   v_path text := current_setting('search_path');
@@ -64,12 +67,13 @@ begin
   perform set_config('search_path', ${quoteText(`${name}, pg_temp`)}, true);
 ${texts.join('')}  perform set_config('search_path', v_path, true);
 end
-$migrate$`;
+`;
+  return `do ${dollarQuote(body, 'migrate')}`;
 }
 
 function stepOf(sql: string, index: number): string {
   return `  if v_version < ${index + 1} then
-    execute $step$${sql}$step$;
+    execute ${dollarQuote(sql, 'step')};
     update schema_version set version = ${index + 1};
   end if;
 `;

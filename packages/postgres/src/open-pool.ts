@@ -1,30 +1,71 @@
 import { PostgresBrokerError } from './errors.ts';
 import type { PoolLike } from './listener.ts';
 import { prepareStatements } from './prepared.ts';
+import { hideInError, secretsOf } from './secrets.ts';
 import type { SqlClient, SqlResult } from './sql-client.ts';
 
-/** A pool that is opened when it is first needed, by the driver `pg`. */
+/**
+ * A pool that is opened when it is first needed, by the driver `pg`. Whatever it rejects with says nothing of the
+ * password in the URL.
+ */
 export function openPool(
   url: string,
   connections: number,
 ): SqlClient & PoolLike & { readonly close: () => Promise<void> } {
+  const secrets = secretsOf(url);
+  const safely = <Answer>(answer: () => Promise<Answer>): Promise<Answer> =>
+    answer().catch((error: unknown) => {
+      throw hideInError(error, secrets);
+    });
   let opening: Promise<OwnPool> | undefined;
-  let prepared: SqlClient | undefined;
+  let sending: Promise<SqlClient> | undefined;
   const open = (): Promise<OwnPool> => {
     opening ??= createPool(url, connections);
     return opening;
   };
+  const send = (): Promise<SqlClient> => {
+    sending ??= open().then(chooseSender);
+    sending.catch(() => {
+      sending = undefined;
+    });
+    return sending;
+  };
   return {
     totalCount: connections,
-    query: async (text, values) => {
-      prepared ??= prepareStatements(await open());
-      return prepared.query(text, values);
-    },
-    connect: async () => (await open()).connect(),
+    query: (text, values) => safely(async () => (await send()).query(text, values)),
+    connect: () => safely(async () => (await open()).connect()),
     close: async () => {
       if (opening !== undefined) await (await opening).end();
     },
   };
+}
+
+/** A role or a database may have another isolation level by default than the one that claims work by. */
+async function chooseSender(pool: OwnPool): Promise<SqlClient> {
+  const { rows } = await pool.query("select current_setting('default_transaction_isolation') as level");
+  const level = (rows[0] as { readonly level?: unknown } | undefined)?.level; // as the driver gives it
+  return level === 'read committed'
+    ? prepareStatements(pool)
+    : { query: (...call) => readCommitted(pool, ...call) };
+}
+
+/** One statement in a transaction that asks for its level: it holds behind a pooler, too. */
+async function readCommitted(pool: OwnPool, text: string, values?: unknown[]): Promise<SqlResult> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin isolation level read committed');
+    const result = await client.query(text, values);
+    await client.query('commit');
+    client.release?.();
+    return result;
+  } catch (error) {
+    const isOver = await client.query('rollback').then(
+      () => true,
+      () => false,
+    );
+    client.release?.(!isOver);
+    throw error;
+  }
 }
 
 /** What of `pg.Pool` is used. */

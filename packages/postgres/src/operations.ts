@@ -1,9 +1,13 @@
 import type {
+  Attendance,
   Audit,
   Beat,
   BeatAnswer,
   CancelAnswer,
   DiscardAnswer,
+  ExpiredScope,
+  GetOptions,
+  LaneDepth,
   ListQuery,
   RedriveAnswer,
   RedriveOptions,
@@ -11,9 +15,11 @@ import type {
 } from '@retry/core/broker';
 import type { Database } from './database.ts';
 import { inChunks, onEachOnce } from './in-chunks.ts';
+import { toCount, toEpoch, upToWhole } from './numbers.ts';
 import type { RunRow } from './read-run.ts';
-import { readRun } from './read-run.ts';
+import { isUnreadable, readRun } from './read-run.ts';
 import { plainArray, textArray } from './text-array.ts';
+import type { UnreadableRun } from './unreadable.ts';
 
 const BEATS: Readonly<Record<string, BeatAnswer>> = { o: 'ok', c: 'cancel', f: 'fenced', g: 'gone' };
 const CANCELS: Readonly<Record<string, CancelAnswer>> = {
@@ -28,22 +34,78 @@ const REDRIVES: Readonly<Record<string, RedriveAnswer>> = { d: 'redriven', r: 'r
 /** So long, in ms, a cancel waits at most before it asks again for runs that somebody is settling. */
 const LONGEST_PAUSE_MS = 100;
 
-export function getRuns(database: Database, ids: readonly string[]): Promise<readonly (Run | undefined)[]> {
+/** Each reply holds as many as travel in one: the others are asked for again. */
+export async function getRuns(
+  database: Database,
+  ids: readonly string[],
+  { collect = false }: GetOptions = {},
+): Promise<readonly (Run | undefined)[]> {
   return inChunks(ids, async (chunk) => {
-    const text = await database.call('get_runs', [textArray(chunk)]);
-    const rows = JSON.parse(text ?? '[]') as readonly (RunRow | null)[]; // what our own function builds
-    return rows.map((row) => (row === null ? undefined : readRun(row)));
+    const runs: (Run | undefined)[] = [];
+    while (runs.length < chunk.length) {
+      const text = await database.call('get_runs', [textArray(chunk.slice(runs.length)), collect]);
+      const rows = JSON.parse(text ?? '[]') as readonly (RunRow | null)[]; // what our own function builds
+      if (rows.length === 0) throw new Error('a reply holds one run at least');
+      for (const row of rows) runs.push(row === null ? undefined : readRun(row));
+    }
+    return runs;
   });
 }
 
 export async function listRuns(database: Database, query: ListQuery): Promise<readonly Run[]> {
-  const { state, lane = null, endedBefore = null, errorName = null, limit, after = '' } = query;
-  const before = endedBefore === null ? null : Math.ceil(endedBefore);
-  return readRuns(await database.call('list_runs', [state, lane, before, errorName, limit, after]));
+  const { state, lane = null, endedBefore = null, errorName = null, limit, after = '', payloads } = query;
+  const before = endedBefore === null ? null : upToWhole(endedBefore);
+  const asked = [state, lane, before, errorName, toCount(limit), after, payloads !== 'omit'];
+  return readRows(await database.call('list_runs', asked)).map(readRun);
 }
 
-export async function findExpired(database: Database, limit: number): Promise<readonly Run[]> {
-  return readRuns(await database.call('expired_runs', [limit]));
+/** Which runs a cleaner finds, and which of them cannot be read. */
+export interface Expired {
+  readonly runs: readonly Run[];
+  readonly unreadable: readonly UnreadableRun[];
+}
+
+export async function findExpired(
+  database: Database,
+  limit: number,
+  { lanes, exceptLanes }: ExpiredScope = {},
+): Promise<Expired> {
+  const scope = [lanes, exceptLanes].map((names) => (names === undefined ? null : textArray(names)));
+  const rows = readRows(await database.call('expired_runs', [toCount(limit), ...scope]));
+  const runs = rows.filter((row) => !isUnreadable(row)).map(readRun);
+  const unreadable = rows.filter(isUnreadable).map(readRun);
+  return {
+    runs,
+    unreadable: unreadable.map(({ id, lane, epoch, startedAt = 0 }) => ({
+      ...{ id, lane, epoch, onlyIfExpired: true },
+      at: startedAt,
+    })),
+  };
+}
+
+/** Leases that one statement asks about. */
+const MAX_LEASES = 5_000;
+
+export async function findCancelRequests(
+  database: Database,
+  leases: readonly Beat[],
+): Promise<readonly Beat[]> {
+  const answers = await inChunks(
+    leases,
+    async (chunk) => {
+      const ids = textArray(chunk.map(({ id }) => id));
+      const epochs = plainArray(chunk.map(({ epoch }) => toEpoch(epoch)));
+      return readLetters(await database.call('cancel_requests', [ids, epochs]), BEATS);
+    },
+    { items: MAX_LEASES },
+  );
+  return leases.filter((_, index) => answers[index] === 'cancel');
+}
+
+export async function attend(database: Database, attendance?: Attendance): Promise<readonly LaneDepth[]> {
+  const { worker = null, lanes = [], ttlMs = 0 } = attendance ?? {};
+  const text = await database.call('attend', [worker, textArray(lanes), Math.max(0, upToWhole(ttlMs))]);
+  return JSON.parse(text ?? '[]') as readonly LaneDepth[]; // what our own function builds
 }
 
 export function heartbeat(
@@ -53,13 +115,16 @@ export function heartbeat(
 ): Promise<readonly BeatAnswer[]> {
   return inChunks(beats, async (chunk) => {
     const ids = textArray(chunk.map(({ id }) => id));
-    const epochs = plainArray(chunk.map(({ epoch }) => epoch));
-    return readLetters(await database.call('beat', [ids, epochs, Math.ceil(leaseMs)]), BEATS);
+    const epochs = plainArray(chunk.map(({ epoch }) => toEpoch(epoch)));
+    return readLetters(await database.call('beat', [ids, epochs, upToWhole(leaseMs)]), BEATS);
   });
 }
 
 /** A run that is named twice is cancelled by the first and has ended for the second. */
-export function cancelRuns(database: Database, ids: readonly string[]): Promise<readonly CancelAnswer[]> {
+export async function cancelRuns(
+  database: Database,
+  ids: readonly string[],
+): Promise<readonly CancelAnswer[]> {
   const again = (answer: CancelAnswer): CancelAnswer => (answer === 'cancelled' ? 'ended' : answer);
   return onEachOnce(ids, again, (chunk) => cancelChunk(database, chunk));
 }
@@ -80,15 +145,20 @@ async function cancelChunk(database: Database, ids: readonly string[]): Promise<
   }
 }
 
-export function discardRuns(database: Database, ids: readonly string[]): Promise<readonly DiscardAnswer[]> {
+/** @param keepKeysMs - how long ids that users gave stay known after their runs ended */
+export async function discardRuns(
+  database: Database,
+  ids: readonly string[],
+  keepKeysMs: number,
+): Promise<readonly DiscardAnswer[]> {
   const again = (answer: DiscardAnswer): DiscardAnswer => (answer === 'discarded' ? 'gone' : answer);
   return onEachOnce(ids, again, async (chunk) =>
-    readLetters(await database.call('discard_runs', [textArray(chunk)]), DISCARDS),
+    readLetters(await database.call('discard_runs', [textArray(chunk), upToWhole(keepKeysMs)]), DISCARDS),
   );
 }
 
-/** @param onBack - told the lanes that got runs back */
-export function redriveRuns(
+/** @param onBack - called with the lanes that got runs back */
+export async function redriveRuns(
   database: Database,
   asked: { readonly ids: readonly string[]; readonly options: RedriveOptions | undefined },
   onBack: (lanes: readonly string[]) => void,
@@ -114,9 +184,8 @@ export async function auditRuns(database: Database): Promise<Audit> {
   return { ...audit, ended: { ...none, ...audit.ended } };
 }
 
-function readRuns(text: string | null): readonly Run[] {
-  const rows = JSON.parse(text ?? '[]') as readonly RunRow[]; // what our own function builds
-  return rows.map(readRun);
+function readRows(text: string | null): readonly RunRow[] {
+  return JSON.parse(text ?? '[]') as readonly RunRow[]; // what our own function builds
 }
 
 function readLetters<Answer extends string>(

@@ -1,24 +1,30 @@
 import type { Broker, Submission, SubmitAnswer } from '@retry/core/broker';
-import { closedError } from '@retry/core/broker';
+import { checkInput, closedError } from '@retry/core/broker';
 import { ClaimMemory } from './claim-memory.ts';
+import type { Connection } from './connection.ts';
 import { openConnection } from './connection.ts';
 import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
-import { exchange } from './exchange.ts';
+import type { ExchangePort } from './exchange.ts';
+import { exchange, setAside } from './exchange.ts';
 import { IdleNotice } from './idle-notice.ts';
 import { inChunks } from './in-chunks.ts';
 import {
+  attend,
   auditRuns,
   cancelRuns,
   discardRuns,
+  findCancelRequests,
   findExpired,
   getRuns,
   heartbeat,
   listRuns,
   redriveRuns,
 } from './operations.ts';
-import type { PostgresBrokerOptions } from './options.ts';
+import type { PostgresBrokerOptions, PostgresBrokerSettings } from './options.ts';
 import { readOptions } from './options.ts';
+import { isRefusal } from './refusal.ts';
+import { ResultWatch } from './result-watch.ts';
 import { Retention } from './retention.ts';
 import { submissionColumns, submitAnswers } from './submit.ts';
 import type { TransactionBroker } from './within.ts';
@@ -31,69 +37,101 @@ export interface PostgresBroker extends Broker {
    * The same broker inside a transaction, given the client that began it: what is submitted and settled there holds
    * when it commits, and never was when it does not.
    *
-   * @throws {PostgresBrokerError} `INVALID_OPTIONS` for what has no `query`
+   * @throws {InvalidOptionsError} for what has no `query`
    */
   readonly within: (transaction: unknown) => TransactionBroker;
 }
 
 /** So many submissions travel in one statement. */
-const MOST_SUBMISSIONS = 20_000;
+const MAX_SUBMISSIONS = 20_000;
 
 /**
  * A broker that keeps its runs in Postgres, or in PGlite. The schema has to be there: see {@link migrate}.
  *
- * @throws {PostgresBrokerError} `INVALID_OPTIONS`
+ * @throws {InvalidOptionsError} for wrong options
  */
 export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBroker {
   const settings = readOptions(options);
   const connection = openConnection(settings);
   const database = openDatabase(connection.client, settings.schema);
-  const memory = new ClaimMemory();
-  const retention = new Retention(settings.keepCompleted);
-  const notice = new IdleNotice(database, connection);
-  const watch: WorkWatch = new WorkWatch(database, memory, (waits) => notice.set(waits));
-  const port = { database, memory, retention, watch };
+  const port = openPort(settings, connection, database);
+  const { watch, results } = port;
   let isClosed = false;
-  const close = async (): Promise<void> => {
-    if (isClosed) return;
-    isClosed = true;
-    watch.close();
-    await notice.close();
-    await database.close();
-    await connection.close();
-  };
-  connection.onNews((news) => (news === undefined ? watch.pokeAll() : watch.poke(news)));
-  return {
-    submit: (submissions) => submit(database, watch, submissions),
+  const open = <Answer>(answer: () => Promise<Answer>): Promise<Answer> =>
+    isClosed ? Promise.reject(closedError('Postgres')) : answer();
+  return checkInput<PostgresBroker>({
+    submit: (submissions) => submit(port, submissions),
     exchange: (request) => exchange(port, request),
-    ...verbs(database, watch),
-    waitForWork: (lanes, wait) =>
-      isClosed ? Promise.reject(closedError('Postgres')) : watch.wait(lanes, wait),
+    ...verbs(port, settings),
+    waitForWork: (lanes, wait) => open(() => watch.wait(lanes, wait)),
+    waitForResult: (wait) => open(() => results.wait(wait)),
+    isRefusal,
+    ...(settings.url !== undefined && { ownsConnection: true }),
     within: (transaction) => brokerWithin(transaction, settings),
-    close,
+    close: async () => {
+      if (isClosed) return;
+      isClosed = true;
+      await port.close();
+      await database.close();
+      await connection.close();
+    },
+  });
+}
+
+/** What the verbs of a broker work with. */
+interface Port extends ExchangePort {
+  /** Ends every wait, and lets other processes know. */
+  readonly close: () => Promise<void>;
+}
+
+function openPort(settings: PostgresBrokerSettings, connection: Connection, database: Database): Port {
+  const memory = new ClaimMemory();
+  const workNotice = new IdleNotice(database, connection, 'of work');
+  const resultNotice = new IdleNotice(database, connection, 'of results');
+  const watch: WorkWatch = new WorkWatch(database, memory, (waits) => workNotice.set(waits));
+  const results = new ResultWatch(resultNotice);
+  connection.onNews((news) => {
+    if (news === undefined) watch.pokeAll();
+    else watch.poke(news);
+    if (news?.results !== false) results.wake();
+  });
+  return {
+    ...{ database, memory, watch, results },
+    retention: new Retention(settings),
+    close: async () => {
+      watch.close();
+      results.close();
+      await Promise.all([workNotice.close(), resultNotice.close()]);
+    },
   };
 }
 
 function verbs(
-  database: Database,
-  watch: WorkWatch,
-): Omit<Broker, 'submit' | 'exchange' | 'waitForWork' | 'close'> {
+  port: Port,
+  { keepKeysMs }: PostgresBrokerSettings,
+): Omit<Broker, 'submit' | 'exchange' | 'waitForWork' | 'waitForResult' | 'isRefusal' | 'close'> {
+  const { database, watch } = port;
   return {
     heartbeat: (beats, leaseMs) => heartbeat(database, beats, leaseMs),
-    findExpired: (limit) => findExpired(database, limit),
+    findExpired: async (limit, scope) => {
+      const { runs, unreadable } = await findExpired(database, limit, scope);
+      if (unreadable.length > 0) await setAside(port, unreadable);
+      return runs;
+    },
     cancel: (ids) => cancelRuns(database, ids),
+    findCancelRequests: (leases) => findCancelRequests(database, leases),
     redrive: (ids, options) =>
       redriveRuns(database, { ids, options }, (lanes) => watch.poke({ ready: lanes, later: [] })),
-    discard: (ids) => discardRuns(database, ids),
-    get: (ids) => getRuns(database, ids),
+    discard: (ids) => discardRuns(database, ids, keepKeysMs),
+    get: (ids, options) => getRuns(database, ids, options),
     list: (query) => listRuns(database, query),
+    attend: (attendance) => attend(database, attendance),
     audit: () => auditRuns(database),
   };
 }
 
 function submit(
-  database: Database,
-  watch: WorkWatch,
+  { database, watch }: Port,
   submissions: readonly Submission[],
 ): Promise<readonly SubmitAnswer[]> {
   return inChunks(
@@ -103,7 +141,7 @@ function submit(
       watch.poke({ ready: lanesOf(chunk, 'now'), later: lanesOf(chunk, 'later') });
       return submitAnswers(chunk, created);
     },
-    MOST_SUBMISSIONS,
+    { items: MAX_SUBMISSIONS, bytesOf: ({ payload }) => payload.length },
   );
 }
 

@@ -1,6 +1,8 @@
 import type { AttemptError, Concurrency, Run, RunDraft } from '@retry/core/broker';
 import { newRun, settledBy } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
+import { readRecord } from './read-record.ts';
+import { unreadableError } from './unreadable.ts';
 
 /** A run as `show_runs` gives it, in this order. */
 export type RunRow = readonly [
@@ -16,14 +18,11 @@ export type RunRow = readonly [
   endedAt: number | null,
   wantsCancel: boolean,
   result: string | null,
-  record: RunRecordText | null,
+  record: string | null,
   key: string | null,
   keyLimit: number | null,
   keyWaits: boolean | null,
 ];
-
-/** What the latest settlement said of a run, as far as it differs from a new one. */
-export type RunRecordText = Partial<Omit<Run, 'errors'>> & { readonly errors?: readonly AttemptError[] };
 
 /** A run from what the tables keep of it: the columns say where it is, the record what it has been through. */
 export function readRun(row: RunRow): Run {
@@ -31,7 +30,7 @@ export function readRun(row: RunRow): Run {
   const [, , , , , , , , , , wantsCancel, result, record, key, keyLimit, keyWaits] = row;
   const concurrency = key === null ? undefined : readConcurrency(key, keyLimit, keyWaits);
   const run: RunDraft = newRun({ id, lane, payload, concurrency });
-  if (record !== null) Object.assign(run, record);
+  if (record !== null) Object.assign(run, readRecord(record) ?? { errors: [errorOf(row)] });
   else if (state === 'completed') run.settledBy = settledBy(epoch, 'complete');
   run.state = state;
   run.epoch = epoch;
@@ -43,6 +42,16 @@ export function readRun(row: RunRow): Run {
   run.result = result ?? undefined;
   if (wantsCancel) run.isCancelRequested = true;
   return run;
+}
+
+/** Whether what is stored of a run beside its columns is none of ours. */
+export function isUnreadable(row: RunRow): boolean {
+  const record = row[12];
+  return record !== null && readRecord(record) === undefined;
+}
+
+function errorOf([, , , , epoch, submittedAt, , , , endedAt]: RunRow): AttemptError {
+  return unreadableError(epoch, endedAt ?? submittedAt ?? 0);
 }
 
 /** The first start stays the first; the latest one after it is the retry. */

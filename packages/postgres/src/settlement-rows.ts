@@ -1,8 +1,9 @@
 import type { Settlement } from '@retry/core/broker';
-import { unsettledError } from '@retry/core/broker';
+import { MAX_BATCH_BYTES, runBytes, unsettledError } from '@retry/core/broker';
 import type { EndState } from '@retry/core/lifecycle';
 import { isEnd } from '@retry/core/lifecycle';
 import type { SqlValue } from './database.ts';
+import { downToWhole, toEpoch, upToWhole } from './numbers.ts';
 import { plainArray, textArray } from './text-array.ts';
 import { errorNameOf, needsNoRecord, writeRecord } from './write-record.ts';
 
@@ -20,7 +21,7 @@ const ENDS: Readonly<Record<EndState, string>> = {
 const FINISHED = /[A-Z]/;
 
 /** So many settlements travel in one statement. */
-const MOST = 20_000;
+const MAX_SETTLEMENTS = 20_000;
 
 /** @throws {BrokerError} `INVALID_SETTLEMENT` for a settlement that ends no claim */
 export function refuseUnsettled(settlements: readonly Settlement[]): void {
@@ -32,23 +33,36 @@ export function refuseUnsettled(settlements: readonly Settlement[]): void {
 
 /**
  * Parts in which no id stands twice, and all or none ask for a lease that has run out, so that each can be one
- * statement. Positions say where each one stood.
+ * statement, of no more bytes than one carries. Positions say where each one stood.
  */
 export function splitSettlements(settlements: readonly Settlement[]): readonly (readonly number[])[] {
   const parts: number[][] = [];
   let part: number[] = [];
   let ids = new Set<string>();
-  settlements.forEach(({ id, onlyIfExpired = false }, position) => {
-    const isOther = position > 0 && onlyIfExpired !== (settlements[position - 1]?.onlyIfExpired ?? false);
-    if (ids.has(id) || isOther || part.length === MOST) {
+  let bytes = 0;
+  settlements.forEach((settlement, position) => {
+    const size = bytesOf(settlement);
+    const isFull = part.length === MAX_SETTLEMENTS || (part.length > 0 && bytes + size > MAX_BATCH_BYTES);
+    if (isFull || ids.has(settlement.id) || isOther(settlement, settlements[position - 1])) {
       parts.push(part);
       part = [];
       ids = new Set();
+      bytes = 0;
     }
-    ids.add(id);
+    ids.add(settlement.id);
+    bytes += size;
     part.push(position);
   });
   return [...parts, part];
+}
+
+function isOther({ onlyIfExpired = false }: Settlement, before: Settlement | undefined): boolean {
+  return before !== undefined && onlyIfExpired !== (before.onlyIfExpired ?? false);
+}
+
+/** What of a settlement travels: its payload never changes, and stays where it is. */
+function bytesOf({ next }: Settlement): number {
+  return runBytes(next) - next.payload.length;
 }
 
 function moveOf({ event, next }: Settlement): string {
@@ -70,17 +84,16 @@ export function settlementColumns(
 ): readonly SqlValue[] {
   return [
     textArray(settlements.map(({ id }) => id)),
-    plainArray(settlements.map(({ epoch }) => epoch)),
+    plainArray(settlements.map(({ epoch }) => toEpoch(epoch))),
     plainArray(places),
     settlements.map(moveOf).join(''),
     settlements[0]?.onlyIfExpired === true,
-    plainArray(settlements.map(({ next }) => Math.floor(next.startedAt ?? 0))),
+    plainArray(settlements.map(({ next }) => downToWhole(next.startedAt ?? 0))),
     plainArray(settlements.map(instantOf)),
+    plainArray(settlements.map(delayOf)),
     textArray(settlements.map(({ next }) => errorNameOf(next))),
     textArray(settlements.map(({ next }) => next.result)),
     recordLines(settlements),
-    lanesOf(settlements, 'submitted'),
-    lanesOf(settlements, 'scheduled'),
     news === 'tell',
   ];
 }
@@ -98,10 +111,10 @@ export function countFinished(settlements: readonly Settlement[]): number {
 
 /** When it is due, or when it ended. Never early: fractions of a due instant are rounded up. */
 function instantOf({ next }: Settlement): number {
-  return next.state === 'scheduled' ? Math.ceil(next.runAt ?? 0) : Math.floor(next.completedAt ?? 0);
+  return next.state === 'scheduled' ? upToWhole(next.runAt ?? 0) : downToWhole(next.completedAt ?? 0);
 }
 
-function lanesOf(settlements: readonly Settlement[], state: 'submitted' | 'scheduled'): string | null {
-  const lanes = new Set(settlements.filter(({ next }) => next.state === state).map(({ next }) => next.lane));
-  return lanes.size === 0 ? null : textArray([...lanes]);
+/** How long from the instant of writing it is due, where that was decided. */
+function delayOf({ next, delayMs }: Settlement): number | undefined {
+  return next.state === 'scheduled' && delayMs !== undefined ? upToWhole(Math.max(0, delayMs)) : undefined;
 }

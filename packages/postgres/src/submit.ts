@@ -1,14 +1,12 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
 import type { SqlValue } from './database.ts';
+import { toCount, upToWhole } from './numbers.ts';
 import { plainArray, textArray } from './text-array.ts';
-
-/** Later than any date: what asks for more is taken for this. */
-const LATEST_AT = 8_640_000_000_000_000;
 
 /** Submissions as the columns that `submit_runs` takes. */
 export function submissionColumns(submissions: readonly Submission[]): readonly SqlValue[] {
   const whole = (ms: number | undefined): number | undefined =>
-    ms === undefined ? undefined : Math.ceil(Math.max(-LATEST_AT, Math.min(ms, LATEST_AT)));
+    ms === undefined ? undefined : upToWhole(ms);
   return [
     textArray(submissions.map(({ id }) => id)),
     textArray(submissions.map(({ lane }) => lane)),
@@ -16,8 +14,10 @@ export function submissionColumns(submissions: readonly Submission[]): readonly 
     plainArray(submissions.map(({ runAt }) => whole(runAt))),
     plainArray(submissions.map(({ delayMs }) => whole(delayMs))),
     textArray(submissions.map(({ concurrency }) => concurrency?.key)),
-    plainArray(submissions.map(({ concurrency }) => concurrency?.limit)),
+    plainArray(submissions.map(({ concurrency }) => concurrency && toCount(concurrency.limit))),
     plainArray(submissions.map(({ concurrency }) => concurrency && concurrency.whenFull === 'wait')),
+    plainArray(submissions.map(({ isKeyed }) => isKeyed || undefined)),
+    plainArray(submissions.map(({ keepResultMs }) => whole(keepResultMs))),
   ];
 }
 

@@ -1,6 +1,6 @@
+import { InvalidOptionsError } from '@retry/core';
 import type { Broker, ExchangeReply, ExchangeRequest } from '@retry/core/broker';
 import { callFunction } from './database.ts';
-import { PostgresBrokerError } from './errors.ts';
 import { readSettled } from './exchange.ts';
 import type { PostgresBrokerSettings } from './options.ts';
 import { refuseUnsettled, settlementColumns, splitSettlements } from './settlement-rows.ts';
@@ -18,7 +18,7 @@ const NO_CLAIM = [null, null, null, null, null, null, null, null, null, null] as
  * what may yet be rolled back (news leave with the commit, if they are wanted), and nothing is sent twice: a statement
  * that fails has ended the transaction.
  *
- * @throws {PostgresBrokerError} `INVALID_OPTIONS` for what has no `query`
+ * @throws {InvalidOptionsError} for what has no `query`
  */
 export function brokerWithin(
   transaction: unknown,
@@ -40,12 +40,12 @@ async function settleWithin(
   schema: string,
   { settle = [], claim }: ExchangeRequest,
 ): Promise<ExchangeReply> {
-  if (claim !== undefined) throw wrong('a claim cannot be part of a transaction', 'Claim outside of it.');
+  if (claim !== undefined) throw wrong('claim', 'cannot be part of a transaction', 'Claim outside of it.');
   refuseUnsettled(settle);
   let reply: ExchangeReply = { settled: [], claimed: [], now: 0 };
   for (const part of splitSettlements(settle)) {
     const settlements = part.flatMap((position) => settle[position] ?? []);
-    const values = [...settlementColumns(settlements, [], 'keep'), ...NO_CLAIM, null, null];
+    const values = [...settlementColumns(settlements, [], 'keep'), ...NO_CLAIM, null, null, null];
     const { settled, now } = readSettled(await callFunction(client, schema, { name: 'exchange', values }));
     reply = { settled: [...reply.settled, ...settled], claimed: [], now };
   }
@@ -53,14 +53,23 @@ async function settleWithin(
 }
 
 function readTransaction(transaction: unknown): SqlClient {
-  const isClient = typeof transaction === 'object' && transaction !== null && 'query' in transaction;
-  if (isClient && typeof transaction.query === 'function') return transaction as SqlClient; // asked just now
+  if (canQuery(transaction)) return transaction;
   throw wrong(
-    'a transaction needs query(text, values)',
+    '',
+    'must have query(text, values)',
     'Give the client that began it, or wrap it: see docs/adapters.md.',
   );
 }
 
-function wrong(message: string, cure: string): PostgresBrokerError {
-  return new PostgresBrokerError('INVALID_OPTIONS', `${message}. ${cure}`);
+function canQuery(value: unknown): value is SqlClient {
+  try {
+    return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'query') === 'function';
+  } catch {
+    return false; // a Proxy that throws
+  }
+}
+
+/** The value is not shown: it may be a client, with its password. */
+function wrong(path: string, message: string, cure: string): InvalidOptionsError {
+  return new InvalidOptionsError([{ path, value: undefined, message, cure }], 'transaction');
 }

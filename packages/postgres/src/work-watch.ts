@@ -9,6 +9,8 @@ export interface Poke {
   readonly ready: readonly string[];
   /** They have more in their schedule. */
   readonly later: readonly string[];
+  /** Runs may have ended whose results a caller waits for. */
+  readonly results: boolean;
 }
 
 /** The longest that a timer of the runtime can wait. */
@@ -32,12 +34,12 @@ export class WorkWatch {
   readonly #memory: ClaimMemory;
   readonly #waiters = new Set<Waiter>();
   /** Tells other processes that somebody waits here, or no longer does. */
-  readonly #onChange: (waits: 'yes' | 'no') => Promise<'new' | 'known'>;
+  readonly #onChange: (waits: 'yes' | 'no') => Promise<'new' | 'known' | 'deaf'>;
 
   constructor(
     database: Database,
     memory: ClaimMemory,
-    onChange: (waits: 'yes' | 'no') => Promise<'new' | 'known'>,
+    onChange: (waits: 'yes' | 'no') => Promise<'new' | 'known' | 'deaf'>,
   ) {
     this.#database = database;
     this.#memory = memory;
@@ -45,7 +47,7 @@ export class WorkWatch {
   }
 
   /** Something happened to these lanes; whoever waits for them looks, or goes. */
-  poke({ ready, later }: Poke): void {
+  poke({ ready, later }: Pick<Poke, 'ready' | 'later'>): void {
     for (const waiter of [...this.#waiters]) {
       if (ready.some((lane) => waiter.lanes.has(lane))) waiter.finish();
       else if (later.some((lane) => waiter.lanes.has(lane))) waiter.look();

@@ -1,45 +1,77 @@
-import type { Concurrency, Run } from '@retry/core/broker';
+import type { Concurrency, Submission } from '@retry/core/broker';
+import { keepableMs } from '@retry/core/broker';
 import { fromTag, toTag } from './keys.ts';
+import { APART, isKeptApart } from './large.ts';
 
 /** What never changes of a run. */
 export interface Body {
-  /** The text of when it was submitted, 13 digits. */
-  readonly at: string;
+  /** When it was submitted. */
+  readonly submittedAt: number;
   readonly lane: string;
+  /** `APART` where it is kept apart. */
   readonly payload: string;
   readonly concurrency: Concurrency | undefined;
 }
 
+/** What is kept of a run that cannot be read. */
+export class UnreadableError extends Error {}
+
+/** Where no notes follow, and where they do. */
+const LETTERS = { none: '-=', wait: 'wW', claim: 'cC' } as const;
+const SUBMITTED_AT = /^\d{13}/;
+
 /**
- * The body of a run, without the instant that the server puts before it: `-`, or the concurrency, then lane and
- * payload. Fields end with a zero character.
+ * The body of a run, without the instant that the server puts before it: a letter for its concurrency; notes, if there are
+ * any; limit and key of the concurrency; lane and payload. Fields end with a zero character. Of the notes, `k` says
+ * that the id is a name, `p` that the payload is kept apart, and a number how long its result waits to be collected.
  */
-export function encodeBody({
-  lane,
-  payload,
-  concurrency,
-}: Pick<Run, 'lane' | 'payload' | 'concurrency'>): string {
-  if (concurrency === undefined) return `-${toTag(lane)}\0${payload}`;
-  const { key, limit, whenFull } = concurrency;
-  const letter = whenFull === 'wait' ? 'w' : 'c';
-  return `${letter}${limit}\0${toTag(key)}\0${toTag(lane)}\0${payload}`;
+export function encodeBody(submission: Submission): string {
+  const { lane, payload, concurrency } = submission;
+  const notes = notesOf(submission);
+  const letter = LETTERS[concurrency?.whenFull ?? 'none'][notes === '' ? 0 : 1];
+  const head = notes === '' ? letter : `${letter}${notes}\0`;
+  const key = concurrency === undefined ? '' : `${concurrency.limit}\0${toTag(concurrency.key)}\0`;
+  return `${head}${key}${toTag(lane)}\0${isKeptApart(payload) ? APART : payload}`;
 }
 
-/** Reads what {@link encodeBody} wrote. */
+function notesOf({ payload, isKeyed, keepResultMs }: Submission): string {
+  const keep = keepResultMs === undefined ? '' : `${keepableMs(keepResultMs)}`;
+  return `${isKeyed === true ? 'k' : ''}${isKeptApart(payload) ? 'p' : ''}${keep}`;
+}
+
+/** Reads what {@link encodeBody} wrote. @throws {UnreadableError} where it did not */
 export function decodeBody(text: string): Body {
-  const at = text.slice(0, 13);
-  if (text[13] === '-') return { at, ...decodeRest(text, 14), concurrency: undefined };
-  const first = text.indexOf('\0', 14);
-  const second = text.indexOf('\0', first + 1);
+  const letter = text[13] ?? ' ';
+  if (!SUBMITTED_AT.test(text) || !'-=wWcC'.includes(letter)) throw new UnreadableError('its body');
+  const submittedAt = Number(text.slice(0, 13));
+  const from = '=WC'.includes(letter) ? endOf(text, 14) + 1 : 14;
+  if (letter === '-' || letter === '=')
+    return { submittedAt, ...decodeRest(text, from), concurrency: undefined };
+  const first = endOf(text, from);
+  const second = endOf(text, first + 1);
   const concurrency: Concurrency = {
     key: fromTag(text.slice(first + 1, second)),
-    limit: Number(text.slice(14, first)),
-    whenFull: text[13] === 'w' ? 'wait' : 'claim',
+    limit: Number(text.slice(from, first)),
+    whenFull: letter === 'w' || letter === 'W' ? 'wait' : 'claim',
   };
-  return { at, ...decodeRest(text, second + 1), concurrency };
+  return { submittedAt, ...decodeRest(text, second + 1), concurrency };
 }
 
 function decodeRest(text: string, from: number): { readonly lane: string; readonly payload: string } {
-  const zero = text.indexOf('\0', from);
+  const zero = endOf(text, from);
   return { lane: fromTag(text.slice(from, zero)), payload: text.slice(zero + 1) };
+}
+
+/** Where the field that begins here ends. */
+function endOf(text: string, from: number): number {
+  const zero = text.indexOf('\0', from);
+  if (zero === -1) throw new UnreadableError('its body');
+  return zero;
+}
+
+const PAYLOAD_APART = /^\d{13}[=WC][^\0]*p/;
+
+/** Whether the payload of the body is kept apart. */
+export function hasPayloadApart(text: string): boolean {
+  return text[13] !== '-' && PAYLOAD_APART.test(text);
 }

@@ -1,4 +1,6 @@
 import type { Broker } from '@retry/core/broker';
+import { checkInput, keepableMs } from '@retry/core/broker';
+import { createConnectionWarning } from './connection-warning.ts';
 import type { ServerReport } from './doctor.ts';
 import { examine } from './doctor.ts';
 import { linkClient } from './driver/link-client.ts';
@@ -11,14 +13,18 @@ import { createKeys } from './keys.ts';
 import type { RedisBrokerOptions, RedisBrokerSettings } from './options.ts';
 import { readOptions } from './options.ts';
 import { joinParts } from './partitions/join-parts.ts';
+import { isRefusal } from './refusal.ts';
+import { checkRights, guardRights } from './rights.ts';
+import { createLastError, noteErrorsOf, startInTime } from './start-in-time.ts';
 import type { Store } from './store.ts';
+import { attend } from './verbs/attend.ts';
 import { auditRuns } from './verbs/audit.ts';
 import { exchangeRuns } from './verbs/exchange.ts';
 import { listRuns } from './verbs/list.ts';
-import { beat, cancelRuns, discardRuns } from './verbs/move-runs.ts';
+import { beat, cancelRuns, discardRuns, findCancelRequests } from './verbs/move-runs.ts';
 import { findExpiredRuns, getRuns } from './verbs/read-runs.ts';
 import { redriveRuns } from './verbs/redrive.ts';
-import { submitRuns } from './verbs/submit.ts';
+import { createSubmit } from './verbs/submit.ts';
 import { Lookout } from './wake/lookout.ts';
 
 /** A broker over Redis or Valkey. */
@@ -33,41 +39,65 @@ const WATCHDOG = { everyMs: 5_000, patienceMs: 2_500 };
 /**
  * Opens a broker over a server, after an examination of it.
  *
- * @throws {RedisBrokerError} for wrong options, or a server where runs would not be safe
+ * @throws {InvalidOptionsError} for wrong options
+ * @throws {RedisBrokerError} for a server that is not there, or where runs would not be safe, or too few rights
  */
 export async function createRedisBroker(options: RedisBrokerOptions): Promise<RedisBroker> {
   const settings = readOptions(options);
-  const link = await openSource(settings);
-  const stores = Array.from({ length: settings.partitions }, (_, index) =>
-    createStore(link, settings, index),
-  );
-  const needsWaitAof = settings.durability === 'wait-aof';
-  const demands = { allowEviction: settings.allowEviction, needsWaitAof };
+  const { source } = settings;
+  const lastError = createLastError();
+  if ('client' in source) {
+    const link = linkClient(source.client);
+    return noteErrorsOf(source.client, lastError, startInTime(startOver(link, settings), lastError));
+  }
+  // Until the broker has started its errors are those of this call.
+  let onError = settings.onError;
+  const { link, connected } = await openLink(source.url, (error) => {
+    lastError.note(error);
+    onError?.(error);
+  });
   try {
-    const reports = await Promise.all(stores.map(({ keys }) => examine(link, keys.lanes, demands)));
-    const durable = needsWaitAof ? await openDurable(link) : link;
-    const parts = stores.map((store) => createBroker(store, { ...store, link: durable }));
-    const closeAll = () => closeLinks(link, durable);
-    const server = reports[0] as ServerReport; // there is one partition at least
-    // A client of the user's may be a pool; a connection of our own keeps the order of what it sends.
-    return { ...closeAfter(parts, closeAll), submitsInOrder: 'url' in settings.source, server };
+    const broker = await startInTime(
+      connected.then(() => startOver(link, settings)),
+      lastError,
+    );
+    onError ??= createConnectionWarning();
+    return broker;
   } catch (error) {
-    await link.close();
+    // A server that does not answer is not waited for.
+    void link.close().catch(() => {});
     throw error;
   }
 }
 
-function openSource({ source, onError }: RedisBrokerSettings): RedisLink | Promise<RedisLink> {
-  return 'url' in source ? openLink(source.url, onError) : linkClient(source.client);
+/** Examines the server, and begins. */
+async function startOver(link: RedisLink, settings: RedisBrokerSettings): Promise<RedisBroker> {
+  const { partitions, durability, allowEviction, source } = settings;
+  const stores = Array.from({ length: partitions }, (_, index) => createStore(link, settings, index));
+  const needsWaitAof = durability === 'wait-aof';
+  const demands = { allowEviction, needsWaitAof };
+  const reports = await Promise.all(
+    stores.map(async ({ keys }) => {
+      await checkRights(link, keys);
+      return examine(link, keys.lanes, demands);
+    }),
+  );
+  const durable = needsWaitAof ? await openDurable(link) : link;
+  const parts = stores.map((store) => createBroker(store, { ...store, link: durable }));
+  const broker = closeAfter(parts, () => closeLinks(link, durable));
+  const server = reports[0] as ServerReport; // there is one partition at least
+  // A client of the user's may be a pool; a connection of our own keeps the order of what it sends.
+  const isOwn = 'url' in source;
+  return { ...checkInput(broker), submitsInOrder: isOwn, ownsConnection: isOwn, server };
 }
 
 function createStore(
   link: RedisLink,
-  { prefix, keepCompleted }: RedisBrokerSettings,
+  { prefix, keepCompleted, keepKeysMs }: RedisBrokerSettings,
   partition: number,
 ): Store {
   const keep = keepCompleted === Infinity ? '-1' : `${Math.floor(keepCompleted)}`;
-  return { link, keys: createKeys(prefix, partition), keep };
+  return { link, keys: createKeys(prefix, partition), retention: [keep, `${keepableMs(keepKeysMs)}`] };
 }
 
 async function closeLinks(link: RedisLink, durable: RedisLink): Promise<void> {
@@ -89,21 +119,28 @@ function closeAfter(parts: readonly Broker[], closeAll: () => Promise<void>): Br
 
 function createBroker(store: Store, durable: Store): Broker {
   const lookout = new Lookout(store, WATCHDOG);
-  const { pass, close } = createGate();
+  const gate = createGate();
+  const guard = guardRights(store);
+  const pass = <Answer>(call: () => Promise<Answer>): Promise<Answer> => gate.pass(() => guard(call));
+  const submitRuns = createSubmit(durable);
   return {
-    submit: (submissions) => pass(() => submitRuns(durable, submissions)),
+    submit: (submissions) => pass(() => submitRuns(submissions)),
     exchange: (request) => pass(() => exchangeRuns(store, request)),
     heartbeat: (beats, leaseMs) => pass(() => beat(store, beats, leaseMs)),
-    findExpired: (limit) => pass(() => findExpiredRuns(store, limit)),
+    findExpired: (limit, scope) => pass(() => findExpiredRuns(store, limit, scope)),
     cancel: (ids) => pass(() => cancelRuns(store, ids)),
+    findCancelRequests: (leases) => pass(() => findCancelRequests(store, leases)),
     redrive: (ids, options) => pass(() => redriveRuns(store, ids, options)),
     discard: (ids) => pass(() => discardRuns(store, ids)),
-    get: (ids) => pass(() => getRuns(store, ids)),
+    get: (ids, options) => pass(() => getRuns(store, ids, options)),
     list: (query) => pass(() => listRuns(store, query)),
     waitForWork: (lanes, wait) => pass(() => lookout.waitForWork(lanes, wait)),
+    waitForResult: (wait) => pass(() => lookout.waitForResult(wait)),
+    attend: (attendance) => pass(() => attend(store, attendance)),
     audit: () => pass(() => auditRuns(store)),
+    isRefusal,
     close: once(async () => {
-      const closing = close();
+      const closing = gate.close();
       lookout.close();
       await closing;
     }),

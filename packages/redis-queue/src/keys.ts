@@ -15,6 +15,10 @@ const NAMES = [
   'replies',
   'workers',
   'lanes',
+  'large',
+  'awaited',
+  'names',
+  'attendances',
 ] as const;
 
 /** Names of the keys of one partition, all under one hash tag, so that Cluster keeps them on one node. */
@@ -25,6 +29,8 @@ export interface Keys {
   readonly laneOf: (tag: string) => string;
   /** The channel that tells of work in a lane. */
   readonly wakeOf: (tag: string) => string;
+  /** The channel that notifies of ended runs whose results are awaited. */
+  readonly resultChannel: string;
 }
 
 /** The keys below `{prefix:partition}:`. */
@@ -35,6 +41,7 @@ export function createKeys(prefix: string, partition: number): Keys {
     lanes: `${base}lanes`,
     laneOf: (tag) => `${base}lane:${tag}`,
     wakeOf: (tag) => `${base}wake:${tag}`,
+    resultChannel: `${base}result`,
   };
 }
 

@@ -1,14 +1,19 @@
+import type { Duration, Problem } from '@retry/core';
+import { InvalidOptionsError } from '@retry/core';
+import { textProblem } from '@retry/core/broker';
+import type { Fields } from '@retry/core/fields';
+import { A_FUNCTION, readOptions as readAnyOptions } from '@retry/core/fields';
 import type { RedisClient } from './driver/redis-client.ts';
-import { RedisBrokerError } from './errors.ts';
+import { hideIn, secretsOf } from './secrets.ts';
 
 /** Options of a Redis broker: a `url`, or a `client`. */
 export interface RedisBrokerOptions {
   /** Where the server is; the broker opens a connection by `redis`, and closes it. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** A connected client or cluster, of `redis` or `ioredis`; it stays open when the broker closes. */
-  readonly client?: RedisClient;
+  readonly client?: RedisClient | undefined;
   /** The queue: brokers of one prefix share their runs. @default 'retry' */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /**
    * Over how many hash slots the queue is spread, for a Cluster where one node is not enough; 1 to 256, the same for
    * every broker of the queue, for ever. With more than one, lanes keep their order within each partition only, and
@@ -16,47 +21,152 @@ export interface RedisBrokerOptions {
    *
    * @default 1
    */
-  readonly partitions?: number;
+  readonly partitions?: number | undefined;
   /**
    * How many completed, cancelled, dropped and disposable runs are kept, the latest of each partition, ≥ 0; `Infinity` keeps all.
    * Other runs that failed, stalled or were rate limited are kept until they are redriven or discarded.
    *
    * @default 1000
    */
-  readonly keepCompleted?: number;
+  readonly keepCompleted?: number | undefined;
+  /**
+   * How long the name that a caller gave to a run stays known after the run ended, should the run be forgotten before.
+   *
+   * @default '1d'
+   */
+  readonly keepKeys?: Duration | undefined;
   /**
    * `server`: a submit resolves when the server has the run; what survives its crash is up to its settings.
    * `wait-aof`: it resolves when the server has also written it to its append-only file (Redis 7.2).
    *
    * @default 'server'
    */
-  readonly durability?: 'server' | 'wait-aof';
+  readonly durability?: 'server' | 'wait-aof' | undefined;
   /** Starts although the server may evict runs when memory is short. @default false */
-  readonly allowEviction?: boolean;
-  /** Told of errors of a connection that the broker opened; it goes on to reconnect. */
-  readonly onError?: (error: unknown) => void;
+  readonly allowEviction?: boolean | undefined;
+  /**
+   * Called with errors of a connection that the broker opened; it continues to reconnect.
+   * @default a process warning, `RETRY_UNHANDLED_ERROR`, one a minute at most
+   */
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** Options with their defaults. */
-export interface RedisBrokerSettings extends Required<Omit<RedisBrokerOptions, 'url' | 'client'>> {
+export interface RedisBrokerSettings {
   readonly source: { readonly url: string } | { readonly client: RedisClient };
+  readonly prefix: string;
+  readonly partitions: number;
+  readonly keepCompleted: number;
+  readonly keepKeysMs: number;
+  readonly durability: 'server' | 'wait-aof';
+  readonly allowEviction: boolean;
+  readonly onError: ((error: unknown) => void) | undefined;
 }
 
-/** Checks options and fills in the defaults. @throws {RedisBrokerError} saying what is wrong */
+const SUBJECT = 'Redis broker';
+const KEYS = [
+  ...['url', 'client', 'prefix', 'partitions', 'keepCompleted', 'keepKeys', 'durability', 'allowEviction'],
+  'onError',
+];
+const DAY_MS = 86_400_000;
+
+/** Checks options and fills in the defaults. @throws {InvalidOptionsError} listing every problem, without passwords */
 export function readOptions(options: RedisBrokerOptions): RedisBrokerSettings {
-  const { url, client, prefix = 'retry', keepCompleted = 1_000, durability = 'server' } = options;
-  const { allowEviction = false, onError = () => {}, partitions = 1 } = options;
-  if (prefix === '' || /[{}]/.test(prefix))
-    refuse(`prefix must be a text without braces, got ${JSON.stringify(prefix)}. Use prefix: 'retry'.`);
-  if (!(keepCompleted >= 0)) refuse(`keepCompleted must be ≥ 0, got ${keepCompleted}. Use 0 to keep none.`);
-  if (!Number.isInteger(partitions) || partitions < 1 || partitions > 256)
-    refuse(`partitions must be a whole number from 1 to 256, got ${partitions}. Use 1.`);
-  const rest = { prefix, partitions, keepCompleted, durability, allowEviction, onError };
-  if (url !== undefined && client === undefined) return { ...rest, source: { url } };
-  if (client !== undefined && url === undefined) return { ...rest, source: { client } };
-  return refuse('A broker needs a url or a client, and not both. Use createRedisBroker({ url }).');
+  try {
+    return readAnyOptions(options, { subject: SUBJECT, keys: KEYS, bare: BARE_CLIENT }, readSettings);
+  } catch (error) {
+    if (!(error instanceof InvalidOptionsError)) throw error;
+    throw new InvalidOptionsError(error.problems.map(withoutSecret), SUBJECT);
+  }
 }
 
-function refuse(message: string): never {
-  throw new RedisBrokerError('INVALID_OPTIONS', message);
+function readSettings(fields: Fields): RedisBrokerSettings {
+  return {
+    source: readSource(fields),
+    prefix: readPrefix(fields),
+    partitions: fields.number('partitions', 1, {
+      accepts: (count) => Number.isInteger(count) && count >= 1 && count <= 256,
+      message: 'must be a whole number from 1 to 256',
+      cure: 'Use 1, unless one node of a Cluster is not enough.',
+    }),
+    keepCompleted: fields.number('keepCompleted', 1_000, {
+      accepts: (count) => count >= 0,
+      message: 'must be ≥ 0',
+      cure: 'Use 0 to keep none.',
+    }),
+    keepKeysMs: fields.duration('keepKeys', DAY_MS),
+    durability: fields.choice('durability', 'server', ['server', 'wait-aof']),
+    allowEviction: fields.choice('allowEviction', false, [false, true]),
+    onError: fields.optional('onError', A_FUNCTION) as RedisBrokerOptions['onError'], // called with one argument
+  };
+}
+
+function readPrefix({ value, fail }: Fields): string {
+  const prefix = value('prefix') ?? 'retry';
+  const problem = textProblem(value('prefix') === null ? null : prefix);
+  const message = problem ?? (/[{}]/.test(String(prefix)) ? 'must be a text without braces' : undefined);
+  if (message !== undefined) fail('prefix', message, "Use prefix: 'retry'.");
+  return String(prefix);
+}
+
+function readSource({ value, fail }: Fields): RedisBrokerSettings['source'] {
+  const url = value('url');
+  const client = value('client');
+  if ((url === undefined) === (client === undefined)) {
+    fail('', 'needs a url or a client, and not both', 'Use createRedisBroker({ url }).');
+  } else if (url !== undefined && !isRedisUrl(url)) {
+    fail('url', 'must be a Redis URL', URL_CURE);
+  } else if (url === undefined && !isClient(client)) {
+    fail(
+      'client',
+      'must be a client or cluster of redis or ioredis',
+      'Use createRedisBroker({ url }) instead.',
+    );
+  }
+  return url === undefined ? { client: client as RedisClient } : { url: url as string }; // else a problem was reported
+}
+
+const URL_CURE =
+  'Use redis://user:password@host:port/0, or rediss:// for TLS, with encodeURIComponent(password).';
+
+function isRedisUrl(url: unknown): boolean {
+  if (typeof url !== 'string') return false;
+  try {
+    const { protocol, username, password, pathname } = new URL(url);
+    decodeURIComponent(username);
+    decodeURIComponent(password);
+    return /^rediss?:$/.test(protocol) && /^(?:\/\d*)?$/.test(pathname);
+  } catch {
+    return false;
+  }
+}
+
+const BARE_CLIENT = { accepts: isClient, cure: 'Use createRedisBroker({ client }).' };
+
+function isClient(client: unknown): client is RedisClient {
+  if (typeof client !== 'object' || client === null) return false;
+  try {
+    const { sendCommand, call, duplicate } = client as Readonly<Record<string, unknown>>; // looked at just below
+    return (
+      typeof duplicate === 'function' && (typeof call === 'function' || typeof sendCommand === 'function')
+    );
+  } catch {
+    return false; // a Proxy that throws
+  }
+}
+
+const PLAIN = new Set(['prefix', 'partitions', 'keepCompleted', 'keepKeys', 'durability', 'allowEviction']);
+
+/** A problem is printed: whatever may hold a password is shown without. */
+function withoutSecret(problem: Problem): Problem {
+  const { path, value } = problem;
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined)
+    return problem;
+  if (typeof value !== 'string') return { ...problem, value: `a value of type ${typeof value}` };
+  const isPlain = PLAIN.has(path) && !value.includes('@');
+  return { ...problem, value: isPlain ? value : shownUrl(value) };
+}
+
+function shownUrl(value: string): string {
+  return value.includes('://') ? hideIn(value, secretsOf(value)) : 'a text';
 }

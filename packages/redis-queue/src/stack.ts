@@ -26,12 +26,10 @@ export function withStack(errors: Run['errors'], stack: string): Run['errors'] {
   return last === undefined ? errors : [...errors.slice(0, -1), { ...last, stack }];
 }
 
-/** What gives each record that has a stack its own, asked in the order in which a script read them. */
-export function stackReader(
-  stacks: readonly (string | null)[],
-): (record: string | null) => string | undefined {
+/** What gives one after another of the texts that a script read, in its order. */
+export function textReader(texts: readonly (string | null)[]): () => string | undefined {
   let next = 0;
-  return (record) => (record !== null && hasStack(record) ? (stacks[next++] ?? undefined) : undefined);
+  return () => texts[next++] ?? undefined;
 }
 
 /** The flags of a record, as their character says. */
@@ -39,6 +37,7 @@ export function flagsOf(record: string): number {
   return record.charCodeAt(1) - 48;
 }
 
-function hasStack(record: string): boolean {
+/** Whether a record has a stack apart. */
+export function hasStack(record: string): boolean {
   return flagsOf(record) % IS_SHORT >= HAS_STACK;
 }

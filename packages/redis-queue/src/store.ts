@@ -7,8 +7,11 @@ import type { Script } from './script.ts';
 export interface Store {
   readonly link: RedisLink;
   readonly keys: Keys;
-  /** Completed runs kept, as the scripts take it: negative keeps all. */
-  readonly keep: string;
+  /**
+   * What scripts that forget runs take first: how many completed runs are kept (negative: all), and how many
+   * milliseconds names of forgotten ones stay known.
+   */
+  readonly retention: readonly [keepCompleted: string, keepKeysMs: string];
 }
 
 /** Lanes in the order in which a script is to know them, counted from 1. */
@@ -34,7 +37,7 @@ export function createLaneList(): LaneList {
 
 /** Runs a script over the keys of the partition and of these lanes; loads it where the server has forgotten it. */
 export async function runScript(
-  { link, keys }: Store,
+  { link, keys }: Pick<Store, 'link' | 'keys'>,
   script: Script,
   args: readonly Argument[],
   laneTags: readonly string[] = [],

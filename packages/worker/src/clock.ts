@@ -10,3 +10,13 @@ export const systemClock: Clock = createClock({
   set: (callback, delayMs) => setTimeout(callback, delayMs),
   clear: (timer: ReturnType<typeof setTimeout>) => clearTimeout(timer),
 });
+
+/** The rule of the option `clock`. */
+export const A_CLOCK = {
+  accepts: (value: unknown): value is Clock => {
+    const clock: Partial<Clock> = typeof value === 'object' && value !== null ? value : {};
+    return typeof clock.now === 'function' && typeof clock.setTimer === 'function';
+  },
+  message: 'must be a clock',
+  cure: 'Leave it out for the real one.',
+};

@@ -48,13 +48,14 @@ export class StalledError extends RetryError {
   }
 }
 
-/** `waitForResult` waited for a run that ended otherwise than completed. */
-export class RunFailedError extends RetryError {
-  override readonly name: string = 'RunFailedError';
-  readonly state: string;
+/** A handler called `ctx.complete` and ended, but the transaction was not committed: what it did there is undone. */
+export class NotCommittedError extends RetryError {
+  override readonly name: string = 'NotCommittedError';
 
-  constructor(id: string, state: string, options?: ErrorOptions) {
-    super('RUN_FAILED', `run ${id} is ${state}`, options);
-    this.state = state;
+  constructor() {
+    super(
+      'NOT_COMMITTED',
+      'the handler completed its run in a transaction that was not committed: the attempt has failed',
+    );
   }
 }

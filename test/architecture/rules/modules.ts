@@ -2,9 +2,6 @@ import { posix } from 'node:path';
 import ts from 'typescript';
 import { parse, type Source, violation } from './source.ts';
 
-/** The hard stop; most files are between 40 and 100. */
-const MAX_LINES = 200;
-
 /** Names that say nothing of what is inside. */
 const vagueNames: readonly string[] = [
   'utils',
@@ -18,17 +15,12 @@ const vagueNames: readonly string[] = [
 ];
 
 /**
- * The shape of a module: short, named in kebab-case for its idea, named exports only, no `export *`.
+ * The shape of a module: named in kebab-case for its idea, named exports only, no `export *`.
  *
  * @returns one line for each offence
  */
 export function findMisshapen(source: Source): readonly string[] {
-  return [...judgeLength(source), ...judgeName(source), ...parse(source).statements.flatMap(judgeExport)];
-}
-
-function judgeLength({ path, text }: Source): readonly string[] {
-  const lines = text.replace(/\n$/, '').split('\n').length;
-  return lines > MAX_LINES ? [`${path} has ${lines} lines; ${MAX_LINES} is the limit`] : [];
+  return [...judgeName(source), ...parse(source).statements.flatMap(judgeExport)];
 }
 
 function judgeName({ path }: Source): readonly string[] {

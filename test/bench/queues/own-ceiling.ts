@@ -5,6 +5,9 @@ import { prepareStatements } from '../../../packages/postgres/src/prepared.ts';
 /** Completed runs that are kept, as the broker keeps them. */
 const KEPT = 1_000;
 
+/** How long keys are known, as the broker has it. */
+const KEEP_KEYS_MS = 86_400_000;
+
 /** Claims that can be asked for again, as the broker remembers them. */
 const REMEMBERED = 3;
 
@@ -44,10 +47,10 @@ export async function ownCeiling(
       arrayOf([lane]),
       arrayOf([batch]),
       arrayOf([low]),
-      0,
+      arrayOf([0]),
       30_000,
     ];
-    const values = [...settle, null, null, null, null, null, true, ...claim, KEPT, 1];
+    const values = [...settle, null, null, null, null, true, ...claim, KEPT, 1, KEEP_KEYS_MS];
     const answer = await callFunction(client, schema, { name: 'exchange', values });
     const { claimed } = JSON.parse(answer ?? '') as { readonly claimed: readonly Claimed[] };
     const next = claimed[0] ?? NOTHING;

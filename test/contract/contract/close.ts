@@ -23,6 +23,9 @@ export function describeClose(scene: Scene): void {
         () => broker.get(['a']),
         () => broker.list({ state: 'failed', limit: 1 }),
         () => broker.waitForWork(['l'], { timeoutMs: LONG_MS }),
+        () => broker.findCancelRequests([{ id: 'a', epoch: 1 }]),
+        () => broker.waitForResult({ timeoutMs: LONG_MS }),
+        () => broker.attend({ worker: 'w', lanes: ['l'], ttlMs: LONG_MS }),
         () => broker.audit(),
       ];
       for (const call of calls) {
@@ -34,6 +37,17 @@ export function describeClose(scene: Scene): void {
       await scene.broker.close();
 
       await expect(scene.broker.close()).resolves.toBeUndefined();
+    });
+
+    it('ends waits for results', async () => {
+      const waiting = scene.broker.waitForResult({ timeoutMs: LONG_MS }).then(
+        () => 'ended',
+        () => 'ended',
+      );
+
+      await scene.broker.close();
+
+      expect(await waiting).toBe('ended');
     });
 
     it('waits for what is under way, and ends waits for work', async () => {

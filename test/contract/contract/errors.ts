@@ -58,6 +58,17 @@ export function describeErrors(scene: Scene): void {
       expect((await scene.read('a')).errors).toEqual(errors);
     });
 
+    it('keep with how many others a run stalled', async () => {
+      const run = await scene.start('a');
+      const at = await scene.now();
+      const errors = [{ epoch: 1, at, name: 'StalledError', message: 'no heartbeat', stalledWith: 3 }];
+
+      await scene.settle(settlementOf(run, { type: 'stall', at, isShared: true }, { errors }));
+
+      expect(await scene.read('a')).toMatchObject({ state: 'stalled', stalls: 0, releases: 1, errors });
+      expect((await scene.broker.list({ state: 'stalled', limit: 1 }))[0]?.errors).toEqual(errors);
+    });
+
     it('go with a redrive that resets the attempts, and stay with one that keeps them', async () => {
       const at = await scene.now();
       await scene.submit('a', 'b');

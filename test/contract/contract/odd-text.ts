@@ -24,7 +24,8 @@ const ODD = [
   '🚀👩‍👩‍👧‍👦',
   '\u202eright to left',
   '\u0007bell',
-  'x'.repeat(1_000),
+  'x'.repeat(512),
+  '🚀'.repeat(128),
 ];
 
 /** Text is kept as it is, wherever it stands. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Scene } from '../../support/broker-scene.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../../support/broker-scene.ts';
+import { countListeners } from '../../support/count-listeners.ts';
 import { settlementOf } from '../../support/settle.ts';
 
 /** When a wait for work ends. A wait that does not end lets its test run out of time. */
@@ -133,19 +134,4 @@ export function describeWaitForWork(scene: Scene): void {
       expect(signal.listeners.size).toBe(0);
     });
   });
-}
-
-function countListeners() {
-  const listeners = new Set<() => void>();
-  const signal = {
-    aborted: false,
-    listeners,
-    addEventListener: (_: 'abort', listener: () => void) => void listeners.add(listener),
-    removeEventListener: (_: 'abort', listener: () => void) => void listeners.delete(listener),
-    abort: () => {
-      signal.aborted = true;
-      for (const listener of listeners) listener();
-    },
-  };
-  return signal;
 }

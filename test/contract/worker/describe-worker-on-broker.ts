@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { describeAttempts } from './attempts.ts';
 import { describeInterruptions } from './interruptions.ts';
 import { describeLimits } from './limits.ts';
+import { describeWaiting } from './waiting.ts';
 import type { WorkerHarness } from './worker-scene.ts';
 import { useWorkerScene } from './worker-scene.ts';
 
@@ -18,6 +19,7 @@ export interface WorkerOnBroker {
 export function describeWorkerOnBroker(name: string, { open }: WorkerOnBroker): void {
   describe(name, () => {
     const scene = useWorkerScene(open);
-    for (const describePart of [describeAttempts, describeInterruptions, describeLimits]) describePart(scene);
+    for (const describePart of [describeAttempts, describeInterruptions, describeLimits, describeWaiting])
+      describePart(scene);
   });
 }

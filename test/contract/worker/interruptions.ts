@@ -69,8 +69,8 @@ export function describeInterruptions(scene: WorkerScene): void {
     });
 
     it.each([
-      ['resubmit', { releases: 1, stalls: 0 }],
-      ['stop', { releases: 0, stalls: 1 }],
+      ['release', { releases: 1, stalls: 0 }],
+      ['stall', { releases: 0, stalls: 1 }],
     ] as const)('gives running runs back on shutdown as onShutdown %s says', async (onShutdown, expected) => {
       const called = promiseOf<void>();
       const run = (_: null, { epoch, signal }: TaskContext) => {
@@ -95,7 +95,7 @@ export function describeInterruptions(scene: WorkerScene): void {
         called.resolve();
         await rest(150);
       };
-      const task = defineTask({ name: 'long', onShutdown: 'continue', run });
+      const task = defineTask({ name: 'long', onShutdown: 'finish', run });
       const { id } = await scene.queue.submit(task, null);
       const worker = await scene.startWorker({ tasks: [task] });
       await called.promise;

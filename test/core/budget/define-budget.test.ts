@@ -1,5 +1,5 @@
 import type { BudgetInput } from '@retry/core';
-import { defineBudget, PolicyError } from '@retry/core';
+import { defineBudget, InvalidOptionsError } from '@retry/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -7,7 +7,7 @@ function problemsOf(input: unknown): unknown {
   try {
     return defineBudget(input as BudgetInput); // what JavaScript callers and files give
   } catch (error) {
-    if (error instanceof PolicyError) return error.problems;
+    if (error instanceof InvalidOptionsError) return error.problems;
     throw error;
   }
 }
@@ -129,7 +129,7 @@ describe('defineBudget', () => {
     expect(problemsOf(input)).toHaveLength(5);
   });
 
-  it('gives a budget or throws a PolicyError, whatever it is given', () => {
+  it('gives a budget or throws a InvalidOptionsError, whatever it is given', () => {
     const values = fc.oneof(fc.anything(), fc.constantFrom<unknown>(0, -1, 'Infinity', null, '1s', {}));
     const keys = [
       'capacity',

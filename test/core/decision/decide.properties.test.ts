@@ -1,4 +1,4 @@
-import { type Decision, decide, definePolicy, type Policy } from '@retry/core';
+import { type Decision, decide, definePolicy, MAX_INSTANT_AT, type Policy } from '@retry/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { draws, hostileDraws, policyInputs, sourceOf } from '../../support/arbitraries.ts';
@@ -30,7 +30,7 @@ const scenarios = fc.record({
   given: sequences,
   told: fc.record(
     {
-      now: fc.constantFrom(0, 1_800_000_000_000),
+      now: fc.constantFrom<number>(0, 1_800_000_000_000),
       startedAt: fc.constantFrom(0, 1_799_999_999_000),
       deadlineAt: fc.constantFrom(Infinity, 1_800_000_060_000),
       budget: fc.record({ allowsRetry: fc.boolean() }),
@@ -74,6 +74,20 @@ describe('decide', () => {
         expect(decision.delayMs).toBeGreaterThanOrEqual(0);
         expect(decision.delayMs).toBeLessThan(Infinity);
         expect(decision.runAt).toBe(scenario.told.now + decision.delayMs);
+      }),
+    );
+  });
+
+  it('gives no retry later than the last instant, however long its delay', () => {
+    const instants = fc.oneof(fc.maxSafeNat(), fc.constantFrom(0, 0.3, MAX_INSTANT_AT, MAX_INSTANT_AT - 0.7));
+    fc.assert(
+      fc.property(hopefulScenarios, instants, (scenario, now) => {
+        const decision = decisionIn({ ...scenario, told: { now } });
+        fc.pre(decision.type === 'retry');
+
+        expect(decision.runAt).toBeLessThanOrEqual(MAX_INSTANT_AT);
+        expect(decision.delayMs).toBeLessThanOrEqual(MAX_INSTANT_AT);
+        expect(decision.delayMs).toBeGreaterThanOrEqual(0);
       }),
     );
   });

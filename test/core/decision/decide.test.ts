@@ -1,4 +1,5 @@
 import {
+  AttemptTimeoutError,
   type Counters,
   type DecisionContext,
   decide,
@@ -11,6 +12,7 @@ import { describe, expect, it, vi } from 'vitest';
 const NOW = 1_000_000;
 const CONTEXT: DecisionContext = { now: NOW, random: () => 0.5 };
 const boom = new TypeError('boom');
+const timeout = new AttemptTimeoutError(1_000, 1);
 
 function decisionOn(input: PolicyInput, counters: Counters = { failures: 1 }, error: unknown = boom) {
   return decide(definePolicy(input), counters, { error }, CONTEXT);
@@ -51,6 +53,73 @@ describe('decide', () => {
   it('fails stopped when a matcher of stopOn means the error', () => {
     expect(decisionOn({ stopOn: [RangeError, TypeError] })).toEqual({ type: 'fail', reason: 'stopped' });
     expect(decisionOn({ stopOn: [RangeError] })).toMatchObject({ type: 'retry' });
+  });
+
+  it.each<[PolicyInput['retryOn']]>([[[RangeError]], ['nothing']])(
+    'retries an attempt timeout whatever retryOn says: %o',
+    (retryOn) => {
+      const policy = definePolicy({ retryOn: retryOn ?? [] });
+
+      expect(decide(policy, { failures: 1 }, { error: boom, isTimeout: true }, CONTEXT)).toMatchObject({
+        type: 'retry',
+      });
+      expect(decisionOn({ retryOn: retryOn ?? [] }, { failures: 1 }, timeout)).toMatchObject({
+        type: 'retry',
+      });
+    },
+  );
+
+  it('matches an attempt timeout like any error with retryTimeouts: false', () => {
+    const input = { retryTimeouts: false } as const;
+
+    expect(decisionOn({ ...input, retryOn: [RangeError] }, { failures: 1 }, timeout)).toMatchObject({
+      reason: 'unexpected',
+    });
+    expect(decisionOn({ ...input, retryOn: 'nothing' }, { failures: 1 }, timeout)).toMatchObject({
+      reason: 'unexpected',
+    });
+    expect(decisionOn({ ...input, retryOn: [Error] }, { failures: 1 }, timeout)).toMatchObject({
+      type: 'retry',
+    });
+  });
+
+  it('never retries an attempt timeout that stopOn means, or whose error forbids it', () => {
+    const stopped = { type: 'fail', reason: 'stopped' };
+    const forbidden = { error: new NonRetryableError('no'), isTimeout: true };
+
+    expect(decisionOn({ stopOn: [{ name: 'AttemptTimeoutError' }] }, { failures: 1 }, timeout)).toEqual(
+      stopped,
+    );
+    expect(decide(definePolicy(), { failures: 1 }, forbidden, CONTEXT)).toEqual(stopped);
+  });
+
+  it('believes the caller before the error about what was a timeout', () => {
+    const policy = definePolicy({ retryOn: 'nothing' });
+    const failure = { error: timeout, isTimeout: false };
+
+    expect(decide(policy, { failures: 1 }, failure, CONTEXT)).toMatchObject({ reason: 'unexpected' });
+  });
+
+  it('asks the gate about an attempt timeout, too', () => {
+    expect(decisionOn({ retryIf: () => false }, { failures: 1 }, timeout)).toMatchObject({
+      reason: 'stopped',
+    });
+  });
+
+  it('reads the delay that the server asks for from the error itself', () => {
+    const error = Object.assign(new Error('busy'), { response: { headers: { 'retry-after': '30' } } });
+
+    expect(decisionOn({}, { failures: 1 }, error)).toEqual({
+      type: 'retry',
+      delayMs: 30_000,
+      runAt: NOW + 30_000,
+    });
+  });
+
+  it('obeys a server that forbids a retry on the error itself', () => {
+    const error = Object.assign(new Error('busy'), { headers: new Headers({ 'x-should-retry': 'false' }) });
+
+    expect(decisionOn({}, { failures: 1 }, error)).toEqual({ type: 'fail', reason: 'server-delay' });
   });
 
   it('fails stopped on a NonRetryableError whatever the policy', () => {
@@ -105,6 +174,16 @@ describe('decide', () => {
     expect(strategy.mock.calls).toMatchObject([[2, { error: boom, previousDelayMs: 7, baseMs: 9 }]]);
   });
 
+  it('tells a custom strategy the time, since when, and how long the attempt took', () => {
+    const strategy = vi.fn(() => 5);
+    const policy = definePolicy({ backoff: { type: 'custom', strategy } });
+    const context = { ...CONTEXT, startedAt: NOW - 700, attemptMs: 300 };
+
+    decide(policy, { failures: 1 }, { error: boom }, context);
+
+    expect(strategy.mock.calls).toMatchObject([[1, { now: NOW, elapsedMs: 700, attemptMs: 300 }]]);
+  });
+
   it('lets decorrelated backoff grow from the previous delay', () => {
     const input = { backoff: { type: 'decorrelated', base: 100 } } as const;
 
@@ -146,10 +225,13 @@ describe('decide, when something throws', () => {
     expect(decision).toMatchObject({ type: 'fail', reason: 'stopped', thrown: { code: 'ASYNC_GATE' } });
   });
 
-  it('survives an error that fights back', () => {
+  it('takes an error that cannot be looked at for any other error', () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
 
-    expect(decisionOn({}, { failures: 1 }, proxy)).toMatchObject({ type: 'fail', reason: 'stopped' });
+    expect(decisionOn({}, { failures: 1 }, proxy)).toMatchObject({ type: 'retry' });
+    expect(decisionOn({ retryOn: [{ code: 'X' }] }, { failures: 1 }, proxy)).toMatchObject({
+      reason: 'unexpected',
+    });
   });
 });

@@ -20,6 +20,12 @@ describe('parseServerDelay of Retry-After', () => {
     ['0', 0],
     ['+30', 30_000],
     ['007', 7_000],
+    ['30.5', 30_500],
+    ['0.25', 250],
+    // of several the longest
+    ['5, 10', 10_000],
+    ['10,5', 10_000],
+    ['5, soon', 5_000],
   ])('reads %s seconds', (value, delayMs) => {
     expect(parse({ 'retry-after': value })).toEqual(delay(delayMs));
   });
@@ -70,11 +76,11 @@ describe('parseServerDelay of Retry-After', () => {
   it.each([
     '',
     'soon',
-    // seed 002: -30 and 30.5 fall back
     '-30',
-    '30.5',
+    '.5',
+    '5.',
     '1e3',
-    '5, 10',
+    'soon, later',
     '1994-11-06T08:49:37Z',
     'Sunday',
     'Sun, 99 Nov 1994 08:49:37 GMT',
@@ -89,6 +95,120 @@ describe('parseServerDelay of Retry-After', () => {
     `${ASCTIME} (noon)`,
   ])('calls %j malformed', (value) => {
     expect(parse({ 'retry-after': value })).toEqual(malformed('retry-after', value));
+  });
+});
+
+describe('parseServerDelay of unusual dates', () => {
+  it('takes the longest of dates and seconds in one list', () => {
+    expect(parse({ 'retry-after': `5, ${IMF_FIXDATE}` })).toEqual(delay(30_000));
+    expect(parse({ 'retry-after': `${IMF_FIXDATE}, 45` })).toEqual(delay(45_000));
+    expect(parse({ 'retry-after': `${RFC_850}, ${ASCTIME}` })).toEqual(delay(30_000));
+    expect(parse({ 'retry-after': ['5', IMF_FIXDATE] })).toEqual(delay(30_000));
+  });
+
+  it('reads a leap second as the first instant after its minute', () => {
+    const nowAt = Date.UTC(2016, 11, 31, 23, 59, 50);
+
+    expect(parseServerDelay({ 'retry-after': 'Sat, 31 Dec 2016 23:59:60 GMT' }, nowAt)).toEqual(
+      delay(10_000),
+    );
+  });
+
+  it.each([
+    // RFC 9110: more than 50 years in the future is the latest past year with these digits.
+    ['Friday, 06-Nov-26 08:49:37 GMT', Date.UTC(2026, 10, 6, 8, 49, 7), 30_000],
+    [
+      'Friday, 06-Nov-76 08:49:37 GMT',
+      Date.UTC(2026, 10, 6, 8, 49, 37),
+      Date.UTC(2076, 10, 6) - Date.UTC(2026, 10, 6),
+    ],
+    ['Friday, 06-Nov-49 08:49:37 GMT', Date.UTC(2049, 10, 6, 8, 49, 7), 30_000],
+    ['Friday, 06-Nov-99 08:49:37 GMT', Date.UTC(2099, 10, 6, 8, 49, 7), 30_000],
+    ['Friday, 01-Jan-00 00:00:20 GMT', Date.UTC(2099, 11, 31, 23, 59, 50), 30_000],
+  ])('reads the year of %s beside the year of the clock', (value, nowAt, delayMs) => {
+    expect(parseServerDelay({ 'retry-after': value }, nowAt)).toEqual(delay(delayMs));
+  });
+
+  it('takes a year of two digits more than 50 years ahead for a past one', () => {
+    const nowAt = Date.UTC(2026, 10, 6, 8, 49, 37);
+
+    expect(parseServerDelay({ 'retry-after': 'Sunday, 06-Nov-94 08:49:37 GMT' }, nowAt)).toEqual({
+      type: 'absent',
+    });
+    expect(parseServerDelay({ 'retry-after': 'Friday, 06-Nov-76 08:49:38 GMT' }, nowAt)).toEqual({
+      type: 'absent',
+    });
+  });
+
+  it.each([
+    'Sat, 31 Dec 2016 24:00:00 GMT',
+    'Sat, 31 Dec 2016 23:60:00 GMT',
+    'Sat, 31 Dez 2016 23:00:00 GMT',
+    'Sat, 00 Dec 2016 23:00:00 GMT',
+    // days that their month does not have are not those of the next one
+    'Sat, 30 Feb 2030 12:00:00 GMT',
+    'Fri, 29 Feb 2030 12:00:00 GMT',
+    'Tuesday, 31-Apr-96 12:00:00 GMT',
+    'Tue Jun 31 12:00:00 2030',
+  ])('calls %s malformed', (value) => {
+    expect(parse({ 'retry-after': value })).toEqual(malformed('retry-after', value));
+  });
+});
+
+describe('parseServerDelay of rate limits', () => {
+  const RESETS = ['ratelimit-reset', 'x-ratelimit-reset', 'x-rate-limit-reset', 'x-ratelimit-retry-after'];
+  const rateLimit = (headers: HeaderSource, status: number | undefined = 429) =>
+    parseServerDelay(headers, NOW, status);
+
+  it.each(RESETS)('reads %s as seconds, or as an instant in seconds or milliseconds', (header) => {
+    expect(rateLimit({ [header]: '30' })).toEqual(delay(30_000));
+    expect(rateLimit({ [header]: '0.5' })).toEqual(delay(500));
+    expect(rateLimit({ [header]: String(NOW / 1_000 + 30) })).toEqual(delay(30_000));
+    expect(rateLimit({ [header]: String(NOW + 30_000) })).toEqual(delay(30_000));
+    expect(rateLimit({ [header]: IMF_FIXDATE })).toEqual(delay(30_000));
+    expect(rateLimit({ [header]: String(NOW / 1_000 - 30) })).toEqual({ type: 'absent' });
+    expect(rateLimit({ [header]: 'soon' })).toEqual(malformed(header, 'soon'));
+  });
+
+  it.each(RESETS)('reads %s on 429 and 503 alone', (header) => {
+    expect(rateLimit({ [header]: '30' }, 503)).toEqual(delay(30_000));
+    expect(rateLimit({ [header]: '30' }, 500)).toEqual({ type: 'absent' });
+    expect(parse({ [header]: '30' })).toEqual({ type: 'absent' });
+  });
+
+  it.each([
+    ['"default";r=0;t=30', 30_000],
+    ['"default"; r=0; t=30', 30_000],
+    ['"burst;t=99";r=0;t=10, "daily";r=0;t=30', 30_000],
+    // what is left of a limit is no reason to wait for it
+    ['"burst";r=0;t=10, "daily";r=50;t=36000', 10_000],
+    ['limit=100, remaining=0, reset=30', 30_000],
+    [String.raw`"a\";t=99";r=0;t=30`, 30_000],
+    ['"default";t=30', 30_000],
+  ])('reads RateLimit: %s', (value, delayMs) => {
+    expect(rateLimit({ RateLimit: value })).toEqual(delay(delayMs));
+  });
+
+  it('calls a RateLimit without a time malformed', () => {
+    expect(rateLimit({ ratelimit: '"default";r=0' })).toEqual(malformed('ratelimit', '"default";r=0'));
+  });
+
+  it('believes every other header first', () => {
+    expect(rateLimit({ 'ratelimit-reset': '30', 'retry-after': '5' })).toEqual(delay(5_000));
+    expect(rateLimit({ 'x-ratelimit-reset': '30', 'x-ratelimit-retry-after': '5' })).toEqual(delay(5_000));
+  });
+
+  it('takes a reset that comes with every answer for nothing while something is left', () => {
+    const github = { 'x-ratelimit-remaining': '4999', 'x-ratelimit-reset': '3000' };
+
+    expect(rateLimit(github, 503)).toEqual({ type: 'absent' });
+    expect(rateLimit({ ...github, 'x-ratelimit-remaining': '0' }, 503)).toEqual(delay(3_000_000));
+  });
+
+  it('counts an instant from the Date header, not from a skewed clock', () => {
+    const headers = { 'x-ratelimit-reset': String(NOW / 1_000 + 60), date: IMF_FIXDATE };
+
+    expect(parseServerDelay(headers, Date.UTC(2100, 0), 429)).toEqual(delay(30_000));
   });
 });
 
@@ -149,7 +269,14 @@ describe('parseServerDelay from any source', () => {
     ['capitals', { 'RETRY-AFTER': '5' }],
     ['a name in two cases, one of them empty', { 'Retry-After': undefined, 'retry-after': '5' }],
     ['a number', { 'retry-after': 5 }],
-    ['a list', { 'retry-after': ['5', '9'] }],
+    ['a list', { 'retry-after': ['5', '2'] }],
+    [
+      'repeated fetch headers',
+      new Headers([
+        ['Retry-After', '2'],
+        ['Retry-After', '5'],
+      ]),
+    ],
     [
       'fetch headers with a date',
       new Headers({ 'Retry-After': IMF_FIXDATE, Date: 'Sun, 06 Nov 1994 08:49:32 GMT' }),
@@ -165,7 +292,19 @@ describe('parseServerDelay from any source', () => {
     ['undefined', { 'retry-after': undefined }],
     ['an empty list', { 'retry-after': [] }],
     ['inherited headers', Object.create({ 'retry-after': '5' })],
+    ['a value that cannot be looked at', { 'retry-after': revoked() }],
+    ['a list that throws', { 'retry-after': new Proxy([], { get: fail }) }],
   ])('says absent for %s', (_name, headers) => {
     expect(parse(headers)).toEqual({ type: 'absent' });
   });
 });
+
+function revoked(): readonly string[] {
+  const { proxy, revoke } = Proxy.revocable<string[]>([], {});
+  revoke();
+  return proxy;
+}
+
+function fail(): never {
+  throw new Error('not yours');
+}

@@ -14,7 +14,15 @@ describe('readServerDelay', () => {
       Object.assign(new Error('x'), { response: new Response(null, { headers }) }),
     ],
     ['an error with empty headers beside it', { headers: null, response: { headers } }],
+    ['an error with empty headers of its own', { headers: {}, response: { headers } }],
+    ['the AI SDK', Object.assign(new Error('x'), { statusCode: 429, responseHeaders: headers })],
+    ['the AWS SDK', Object.assign(new Error('x'), { $response: { statusCode: 503, headers } })],
     ['a RetryAfterError', new RetryAfterError('5s')],
+    ['a cause', new Error('outer', { cause: Object.assign(new Error('x'), { headers }) })],
+    ['a Response as a cause', new Error('outer', { cause: new Response(null, { headers }) })],
+    ['a cause of a cause', { cause: { cause: new RetryAfterError('5s') } }],
+    ['an AggregateError', new AggregateError([new Error('x'), { response: { headers } }])],
+    ['beneath headers that cannot be read', { headers: { 'retry-after': 'soon' }, cause: { headers } }],
   ])('reads 5 seconds from %s', (_name, source) => {
     expect(readServerDelay(source, 0)).toEqual(FIVE_SECONDS);
   });
@@ -23,6 +31,38 @@ describe('readServerDelay', () => {
     const error = Object.assign(new RetryAfterError('1s'), { headers });
 
     expect(readServerDelay(error, 0)).toEqual({ type: 'delay', delayMs: 1_000 });
+  });
+
+  it('believes an error before its cause, and of several beneath it the longest', () => {
+    const [one, three] = [new RetryAfterError('1s'), new RetryAfterError('3s')];
+
+    expect(readServerDelay(Object.assign(new RetryAfterError('1s'), { cause: three }), 0)).toMatchObject({
+      delayMs: 1_000,
+    });
+    expect(readServerDelay(new AggregateError([one, three]), 0)).toMatchObject({ delayMs: 3_000 });
+    expect(
+      readServerDelay(new AggregateError([three, { headers: { 'x-should-retry': 'false' } }]), 0),
+    ).toEqual({ type: 'refused' });
+  });
+
+  it('reads causes that contain each other once', () => {
+    const inner: { cause?: unknown; headers: object } = { headers };
+    const outer = { cause: inner };
+    inner.cause = outer;
+
+    expect(readServerDelay(outer, 0)).toEqual(FIVE_SECONDS);
+  });
+
+  it('reads a rate limit only where the status says that it was reached', () => {
+    const limited = { 'ratelimit-reset': '5' };
+
+    expect(readServerDelay(new Response(null, { status: 429, headers: limited }), 0)).toEqual(FIVE_SECONDS);
+    expect(readServerDelay({ response: { status: 503, headers: limited } }, 0)).toEqual(FIVE_SECONDS);
+    expect(readServerDelay({ $response: { statusCode: 429, headers: limited } }, 0)).toEqual(FIVE_SECONDS);
+    expect(readServerDelay(new Response(null, { status: 500, headers: limited }), 0)).toEqual({
+      type: 'absent',
+    });
+    expect(readServerDelay({ headers: limited }, 0)).toEqual({ type: 'absent' });
   });
 
   it('counts a date from the clock that it is given', () => {

@@ -1,13 +1,17 @@
-import type { Backoff, DelayContext } from '@retry/core';
+import type { DelayContext } from '@retry/core';
 import { describe, expect, it, vi } from 'vitest';
-import { decorrelatedCeiling, growDelay } from '../../../packages/core/src/delay/backoff.ts';
+import {
+  type CountedBackoff,
+  decorrelatedCeiling,
+  growDelay,
+} from '../../../packages/core/src/delay/backoff.ts';
 
 const random = () => 0.5;
-const grow = (backoff: Backoff, retries: readonly number[]) =>
+const grow = (backoff: CountedBackoff, retries: readonly number[]) =>
   retries.map((retry) => growDelay(backoff, retry, { random }));
 
 describe('growDelay', () => {
-  it.each<[Backoff, readonly number[]]>([
+  it.each<[CountedBackoff, readonly number[]]>([
     [{ type: 'none' }, [0, 0, 0, 0]],
     [{ type: 'constant', baseMs: 250 }, [250, 250, 250, 250]],
     [{ type: 'linear', baseMs: 1_000, incrementMs: 500 }, [1_000, 1_500, 2_000, 2_500]],
@@ -56,20 +60,6 @@ describe('growDelay', () => {
   it('keeps a base of 0 at 0 however often it grows', () => {
     expect(grow({ type: 'exponential', baseMs: 0, factor: 2 }, [1, 5_000])).toEqual([0, 0]);
     expect(grow({ type: 'fibonacci', baseMs: 0 }, [1, 5_000])).toEqual([0, 0]);
-  });
-
-  it.each([
-    [0, undefined, 100],
-    [0.5, undefined, 200],
-    [0.5, 200, 350],
-    [0, 5_000, 100],
-    [0.5, 10, 100],
-    [0.5, 0, 100],
-    [0.5, Number.NaN, 100],
-  ])('draws decorrelated backoff by %d after %s ms as %d ms', (draw, previousDelayMs, delayMs) => {
-    const context = { random: () => draw, previousDelayMs };
-
-    expect(growDelay({ type: 'decorrelated', baseMs: 100 }, 2, context)).toBe(delayMs);
   });
 
   it('draws nothing for a steady backoff', () => {

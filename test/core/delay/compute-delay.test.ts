@@ -1,4 +1,4 @@
-import { computeDelay, definePolicy, type PolicyInput } from '@retry/core';
+import { computeDelay, definePolicy, type JitterInput, type PolicyInput } from '@retry/core';
 import { describe, expect, it, vi } from 'vitest';
 import { JUST_UNDER_1 } from '../../support/arbitraries.ts';
 
@@ -109,7 +109,80 @@ describe('computeDelay', () => {
     const after = (previousDelayMs: number | undefined) =>
       computeDelay(policy, 2, { random: () => 0.5, previousDelayMs });
 
-    expect([undefined, 100, 200, 600, 900].map(after)).toEqual([200, 200, 350, 950, 1_000]);
+    // The middle of 100 to three times the delay before, or to the cap.
+    expect([undefined, 100, 200, 600, 900].map(after)).toEqual([200, 200, 350, 550, 550]);
+  });
+
+  it.each([
+    [0, undefined, 100],
+    [0.5, 5_000, 7_550],
+    [0.5, 10, 100],
+    [0.5, 0, 100],
+    [0.5, Number.NaN, 100],
+  ])('draws decorrelated backoff by %d after %s ms as %d ms', (draw, previousDelayMs, delayMs) => {
+    const policy = definePolicy({ backoff: { type: 'decorrelated', base: 100 }, maxDelay: 'Infinity' });
+
+    expect(computeDelay(policy, 2, { random: () => draw, previousDelayMs })).toBe(delayMs);
+  });
+
+  it('cuts decorrelated backoff after it was drawn when the cap comes after the jitter', () => {
+    // seed 004: clamp(0, max_delay) of d + u * (max(3 * prev, d) - d)
+    const backoff = { type: 'decorrelated', base: 100 } as const;
+    const policy = definePolicy({ backoff, maxDelay: '1s', capAt: 'after-jitter' });
+    const after = (previousDelayMs: number) =>
+      computeDelay(policy, 2, { random: () => 0.5, previousDelayMs });
+
+    expect([200, 600, 900].map(after)).toEqual([350, 950, 1_000]);
+  });
+
+  it('starts decorrelated backoff from the lowest delay where that is longer than the base', () => {
+    const backoff = { type: 'decorrelated', base: 100 } as const;
+    const policy = definePolicy({ backoff, minDelay: 500 });
+
+    expect([0, 0.5].map((draw) => computeDelay(policy, 1, { random: () => draw }))).toEqual([500, 1_000]);
+  });
+
+  it('draws decorrelated backoff in whole units, both ends included', () => {
+    const backoff = { type: 'decorrelated', base: '1s' } as const;
+    const policy = definePolicy({ backoff, granularity: '1s' });
+
+    const drawn = [0, 0.5, JUST_UNDER_1].map((draw) => computeDelay(policy, 1, { random: () => draw }));
+
+    expect(drawn).toEqual([1_000, 2_000, 3_000]);
+  });
+
+  it.each<[JitterInput, readonly number[]]>([
+    [{ down: 0.3 }, [700, 850, 1_000]],
+    [{ plusMinus: '20ms' }, [980, 1_000, 1_020]],
+    [{ plusMinus: '3s' }, [0, 2_000, 4_000]],
+  ])('spreads a second by %o for draws of 0, ½ and just under 1 to %o', (jitter, delays) => {
+    const drawn = [0, 0.5, JUST_UNDER_1].map((draw) => Math.round(delayOf({ ...SECOND, jitter }, 1, draw)));
+
+    expect(drawn).toEqual(delays);
+  });
+
+  it('leaves room for a jitter by a length of time below the cap', () => {
+    const input = { ...SECOND, jitter: { plusMinus: 200 }, maxDelay: 900 } as const;
+
+    expect([0, 0.5, JUST_UNDER_1].map((draw) => Math.round(delayOf(input, 1, draw)))).toEqual([
+      500, 700, 900,
+    ]);
+  });
+
+  it('counts a jitter by a length of time in whole units', () => {
+    const input = { ...SECOND, jitter: { plusMinus: 250 }, granularity: 100 } as const;
+
+    expect([0, 0.5, JUST_UNDER_1].map((draw) => delayOf(input, 1, draw))).toEqual([800, 1_000, 1_200]);
+  });
+
+  it('stays finite where no multiple of the granularity is', () => {
+    const minDelay = Number.MAX_VALUE;
+
+    expect(delayOf({ minDelay, maxDelay: 'Infinity', granularity: 9.8e297 })).toBe(Number.MAX_VALUE);
+  });
+
+  it('raises the smallest lowest delay to a whole unit', () => {
+    expect(delayOf({ backoff: { type: 'none' }, minDelay: 5e-324, granularity: 7 })).toBe(7);
   });
 
   it.each([0, -5, Number.NaN])('counts retry %d as the first', (retry) => {

@@ -1,5 +1,6 @@
-import { computeDelay, type Policy } from '@retry/core';
+import { computeDelay, delayBounds, isSerializable, type Policy, preview } from '@retry/core';
 import { type CmdxVersion, fromCmdx } from '@retry/core/dialects';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 const MAIN = 'main@fc92e183';
@@ -31,12 +32,42 @@ describe("CMDx's strategies", () => {
     }
   });
 
-  it('grow a decorrelated delay from the one before; only v2.0.1 falls below the base', () => {
-    // main: d + u × (max(3 × previous, d) - d); v2.0.1 has no max
+  it('grow a decorrelated delay from the one before, and never fall below the base', () => {
+    // main: d + u × (max(3 × previous, d) - d); v2.0.1 has no max, which only a delay below d / 3 would show
     expect(delayOf(policyOf('decorrelated_jitter'), 2, 1_000)).toBe(1_125);
     expect(delayOf(policyOf('decorrelated_jitter', MAIN), 2, 1_000)).toBe(1_125);
-    expect(delayOf(policyOf('decorrelated_jitter'), 2, 100)).toBe(450);
+    expect(delayOf(policyOf('decorrelated_jitter'), 2, 100)).toBe(500);
     expect(delayOf(policyOf('decorrelated_jitter', MAIN), 2, 100)).toBe(500);
+  });
+
+  it('draw a decorrelated run as v2.0.1 does, whatever the delay, the cap and the draws', () => {
+    const seconds = fc.double({ min: 0.001, max: 1e6, noNaN: true });
+    const draws = fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), { minLength: 1 });
+    fc.assert(
+      fc.property(seconds, fc.option(seconds, { nil: null }), draws, (delay, max_delay, given) => {
+        const retry_on = { exceptions: [Error], delay, max_delay, jitter: 'decorrelated_jitter' };
+        const { policy } = fromCmdx({ retry_on });
+        let [ours, theirs]: [number | undefined, number] = [undefined, delay];
+        for (const [index, u] of given.entries()) {
+          ours = computeDelay(policy, index + 1, { random: () => u, previousDelayMs: ours });
+          theirs = delay + u * (theirs * 3 - delay);
+          if (max_delay !== null) theirs = Math.min(theirs, max_delay);
+
+          expect(ours / 1_000).toBeCloseTo(theirs, 6 - Math.ceil(Math.log10(theirs + 1)));
+          ours = theirs * 1_000;
+        }
+      }),
+    );
+  });
+
+  it('of the decorrelated strategy can be looked ahead and written down', () => {
+    const retry_on = { exceptions: ['ReadTimeout'], delay: 1, limit: 3, jitter: 'decorrelated_jitter' };
+    const { policy } = fromCmdx({ retry_on });
+
+    expect(policy.backoff).toEqual({ type: 'decorrelated', baseMs: 1_000 });
+    expect(delayBounds(policy, 2)).toEqual([1_000, 9_000]);
+    expect(preview(policy).total.maxMs).toBe(39_000); // 3 + 9 + 27 s
+    expect(isSerializable(policy)).toBe(true);
   });
 
   it.each([

@@ -99,12 +99,80 @@ describe("fromCmdx's strategies", () => {
   });
 });
 
+describe("fromCmdx's functions", () => {
+  const task = { name: 'sync', most: 1 };
+
+  it('know their task: a function as this, a method too, an object by its first argument', () => {
+    // CMDx: instance_exec(error, attempt) of a proc, send of a method, call(task, error, attempt) of an object
+    const seen: unknown[] = [];
+    function gate(this: unknown, ...given: readonly unknown[]): boolean {
+      seen.push([this, ...given]);
+      return true;
+    }
+    const object = { call: (...given: readonly unknown[]) => seen.push(given) > 0 };
+    const error = new Error('x');
+    const methods = { ...task, gate };
+
+    for (const options of [
+      { retry_on: { exceptions: [Error], if: gate }, task },
+      { retry_on: { exceptions: [Error], if: object }, task },
+      { retry_on: { exceptions: [Error], if: 'gate' }, task: methods },
+    ])
+      explain(fromCmdx(options).policy, error);
+
+    expect(seen).toEqual([
+      [task, error, 0],
+      [task, error, 0],
+      [methods, error, 0],
+    ]);
+  });
+
+  it('know it as strategies and blocks, too; an object is its own', () => {
+    function delay(this: unknown): number {
+      return (this as typeof task).most;
+    }
+    const object = { most: 7, call: delay };
+    const of = (line: object): number =>
+      delayOf(fromCmdx({ retry_on: { exceptions: [Error], ...line }, task }).policy);
+
+    expect([of({ jitter: delay }), of({ block: delay }), of({ jitter: object })]).toEqual([
+      1_000, 1_000, 7_000,
+    ]);
+  });
+});
+
+describe("fromCmdx's exceptions", () => {
+  it('may be lists within lists, as Ruby flattens them', () => {
+    const { policy } = fromCmdx({ retry_on: { exceptions: [[RangeError, ['ReadTimeout']], TypeError] } });
+
+    expect(explain(policy, new RangeError()).retries).toBe(true);
+    expect(explain(policy, Object.assign(new Error(), { name: 'ReadTimeout' })).retries).toBe(true);
+    expect(explain(policy, new TypeError()).retries).toBe(true);
+    expect(explain(policy, new Error()).retries).toBe(false);
+  });
+
+  it('are refused where a list holds itself', () => {
+    const exceptions: unknown[] = [Error];
+    exceptions.push(exceptions);
+
+    expect(() => fromCmdx({ retry_on: { exceptions: exceptions as never } })).toThrow('retry_on.exceptions[');
+  });
+});
+
 describe("fromCmdx's gates", () => {
   it('asks both gates, with an attempt from 0, in every form', () => {
     const call = (_error: unknown, attempt: number): boolean => attempt === 0;
     for (const [options, allowed] of [
       [{ retry_on: { exceptions: [Error], if: call } }, [true, false]],
-      [{ retry_on: { exceptions: [Error], unless: { call } } }, [false, true]],
+      [
+        {
+          retry_on: {
+            exceptions: [Error],
+            unless: { call: (_: object, error: unknown, at: number) => call(error, at) },
+          },
+        },
+        [false, true],
+      ],
       [
         { retry_on: { exceptions: [Error], if: 'fresh', unless: false }, task: { fresh: call } },
         [true, false],

@@ -100,7 +100,9 @@ describe('a problem of fromCmdx', () => {
   const strategies =
     'Use one of exponential, linear, fibonacci, half_random, full_random, bounded_random, decorrelated_jitter, ' +
     'mine, or pass retriers: { name: (attempt, delay, previous) => seconds }.';
-  const gates = 'For a name, pass task: { name: (error, attempt) => boolean }; both get an attempt from 0.';
+  const gates =
+    'For a name, pass task: { name: (error, attempt) => boolean }; an object has call(task, error, attempt). ' +
+    'Attempts count from 0.';
   it.each<[unknown, string]>([
     [
       { jitter: 'nobody' },

@@ -27,7 +27,7 @@ function errorOf(fromDialect: (options?: never) => unknown, options: unknown): s
   try {
     fromDialect(options as never);
   } catch (error) {
-    return isRetryError(error, 'INVALID_POLICY') ? error.message : `another error: ${String(error)}`;
+    return isRetryError(error, 'INVALID_OPTIONS') ? error.message : `another error: ${String(error)}`;
   }
   return 'no error';
 }

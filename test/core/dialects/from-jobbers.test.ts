@@ -122,15 +122,57 @@ describe('fromJobbers', () => {
     expect(fromJobbers({ on_shutdown: 'stop' }).task.onShutdown).toBe('stop');
   });
 
+  it("takes the seed document's own block", () => {
+    const { policy, task } = fromJobbers({
+      name: 'my_task',
+      version: 1,
+      max_retries: 3,
+      retry_delay: 10,
+      backoff_strategy: 'exponential_jitter',
+      max_retry_delay: 300,
+      expected_exceptions: ['TimeoutException', 'ConnectionError'],
+    });
+
+    expect(task).toMatchObject({ name: 'my_task', version: '1' });
+    expect(policy).toMatchObject({ maxAttempts: 4, backoff: { baseMs: 20_000 }, maxDelayMs: 300_000 });
+  });
+
+  it('is told whose arithmetic holds beside the version of the task', () => {
+    const options = { retry_delay: 10, expected_exceptions: [Error], version: 2 } as const;
+    const main = fromJobbers({ ...options, jobbers_version: 'main@06fcd8c' });
+
+    expect(main.policy.backoff).toMatchObject({ baseMs: 10_000 });
+    expect(main.task.version).toBe('2');
+    expect(codesOf(main.warnings)).toEqual([]);
+    expect(fromJobbers(options).policy.backoff).toMatchObject({ baseMs: 20_000 });
+  });
+
+  it('takes a version of Jobbers for that, unless the two disagree', () => {
+    const jobbers_version = '7b5465f';
+
+    expect(fromJobbers({ version: 'main@06fcd8c' }).task).not.toHaveProperty('version');
+    expect(problemsOf(() => fromJobbers({ version: 'main@06fcd8c', jobbers_version }))).toEqual(['version']);
+  });
+
+  it('lets an attempt time out within a millisecond where it would do so at once', () => {
+    const { policy, task, warnings } = fromJobbers({ timeout: 0, expected_exceptions: [Error] });
+
+    expect(policy.attemptTimeoutMs).toBe(1);
+    expect(task.timeoutMs).toBe(1);
+    expect(codesOf(warnings)).toEqual(['ROUNDED timeout']);
+  });
+
   it('lists everything that is wrong under its own names', () => {
     const options = {
-      version: 'main',
+      name: '',
+      version: 1.5,
+      jobbers_version: 'main',
       max_retries: 1.5,
       retry_delay: -1,
       backoff_strategy: 'fibonacci',
       max_retry_delay: '1h',
       expected_exceptions: [null],
-      timeout: 0,
+      timeout: -1,
       max_concurrent: 0,
       max_heartbeat_interval: -1,
       on_shutdown: 'wait',
@@ -142,10 +184,12 @@ describe('fromJobbers', () => {
       'backoff_strategy',
       'dead_letter_policy',
       'expected_exceptions[0]',
+      'jobbers_version',
       'max_concurrent',
       'max_heartbeat_interval',
       'max_retries',
       'max_retry_delay',
+      'name',
       'on_shutdown',
       'retries',
       'retry_delay',

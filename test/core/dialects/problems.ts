@@ -1,4 +1,4 @@
-import { PolicyError } from '@retry/core';
+import { InvalidOptionsError } from '@retry/core';
 import type { DialectWarning } from '@retry/core/dialects';
 
 /** The paths of everything that the call reports as wrong, sorted. */
@@ -6,7 +6,7 @@ export function problemsOf(call: () => unknown): readonly string[] {
   try {
     call();
   } catch (error) {
-    if (error instanceof PolicyError) return error.problems.map(({ path }) => path).sort();
+    if (error instanceof InvalidOptionsError) return error.problems.map(({ path }) => path).sort();
     throw error;
   }
   throw new Error('nothing was refused');
@@ -22,7 +22,7 @@ export function messageOf(call: () => unknown): string {
   try {
     call();
   } catch (error) {
-    if (error instanceof PolicyError) return error.message;
+    if (error instanceof InvalidOptionsError) return error.message;
     throw error;
   }
   throw new Error('nothing was refused');

@@ -179,6 +179,14 @@ describe('httpTransient', () => {
     expect(isMeant(httpTransient, error({ response: { status } }))).toBe(false);
   });
 
+  it('means a response of 413 only where the server says when to come back', () => {
+    const headers = { 'retry-after': '30' };
+
+    expect(isMeant(httpTransient, new Response('', { status: 413 }))).toBe(false);
+    expect(isMeant(httpTransient, new Response('', { status: 413, headers }))).toBe(true);
+    expect(isMeant(httpTransient, error({ response: { status: 413, headers } }))).toBe(true);
+  });
+
   it.each([
     ['a framework', { statusCode: 503 }],
     ['axios', { response: { status: 503 } }],

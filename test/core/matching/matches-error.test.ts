@@ -91,11 +91,24 @@ describe('matchesError with a predicate', () => {
   });
 
   it('says what to do with a promise', () => {
-    const answersLater = (async () => true) as unknown as MatcherInput; // what JavaScript callers write
+    const answersLater = (() => Promise.resolve(true)) as unknown as MatcherInput; // what JavaScript callers write
 
     expect(() => matches(answersLater, new Error('x'))).toThrow(
       'a gate or predicate must answer at once, got a promise. Ask before the attempt ends.',
     );
+  });
+
+  it('leaves a promise that rejects to nobody', async () => {
+    const rejections: unknown[] = [];
+    const listen = (reason: unknown): void => void rejections.push(reason);
+    process.on('unhandledRejection', listen);
+    const answersNever = (() => Promise.reject(new Error('later'))) as unknown as MatcherInput; // as above
+
+    expect(() => matches(answersNever, new Error('x'))).toThrow('must answer at once');
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', listen);
+
+    expect(rejections).toEqual([]);
   });
 
   it('asks arrows and functions, with the error as it was thrown', () => {

@@ -49,7 +49,7 @@ describe('explain', () => {
 
         expect(reason === undefined).toBe(retries);
         expect(rule).toMatch(
-          /^(retryOn|(retryOn|stopOn)\[\d\]|retryIf|retryable|maxAttempts|NonRetryableError|thrown)$/,
+          /^(retryOn|retryTimeouts|(retryOn|stopOn)\[\d\]|retryIf|retryable|maxAttempts|NonRetryableError|thrown)$/,
         );
         expect(text).toMatch(/^[A-Zrs].*\.$/s);
       }),

@@ -1,5 +1,5 @@
 import type { Counters, Explanation, PolicyInput } from '@retry/core';
-import { definePolicy, explain, NonRetryableError } from '@retry/core';
+import { AttemptTimeoutError, definePolicy, explain, NonRetryableError } from '@retry/core';
 import { describe, expect, it } from 'vitest';
 
 function explanationOf(
@@ -29,6 +29,31 @@ describe('explain', () => {
     expect(explanationOf({ retryOn: [TypeError], retryIf: () => true }).text).toBe(
       'retryOn[0] expects it, and retryIf agrees.',
     );
+  });
+
+  it('says that an attempt timeout is expected whatever retryOn lists', () => {
+    const timeout = new AttemptTimeoutError(1_000, 1);
+
+    expect(explanationOf({ retryOn: 'nothing' }, timeout)).toEqual({
+      retries: true,
+      rule: 'retryTimeouts',
+      text: 'An attempt timeout is expected.',
+    });
+    expect(explanationOf({ retryOn: 'nothing', retryTimeouts: false }, timeout)).toMatchObject({
+      retries: false,
+      reason: 'unexpected',
+    });
+  });
+
+  it('asks no rule of retryOn about an expected timeout, as decide does not', () => {
+    const throws = (): never => {
+      throw new RangeError('predicate');
+    };
+
+    expect(explanationOf({ retryOn: [throws] }, new AttemptTimeoutError(1, 1))).toMatchObject({
+      retries: true,
+      rule: 'retryTimeouts',
+    });
   });
 
   it('names the matcher of stopOn that forbids it, before everything else', () => {

@@ -1,16 +1,67 @@
 import type { LintCode, LintWarning, PolicyInput } from '@retry/core';
-import { definePolicy, lintPolicy } from '@retry/core';
+import { definePolicy, lintPolicy, transientNetwork } from '@retry/core';
 import { describe, expect, it } from 'vitest';
 
 function codesOf(input: PolicyInput): readonly LintCode[] {
-  return lintPolicy(definePolicy(input)).map(({ code }) => code);
+  // Every error is a subject of its own below.
+  return lintPolicy(definePolicy({ retryOn: [Error], ...input })).map(({ code }) => code);
 }
 
 const constant = { type: 'constant', base: '1s' } as const;
 
 describe('lintPolicy', () => {
-  it('finds nothing in the default policy', () => {
-    expect(lintPolicy(definePolicy())).toEqual([]);
+  it('finds nothing in the default policy but that it retries every error, and says why it does', () => {
+    expect(lintPolicy(definePolicy())).toEqual([
+      {
+        code: 'RETRIES_EVERYTHING',
+        path: 'retryOn',
+        message:
+          'every error is retried, also those that come again: a wrong argument, a missing right, a bug. ' +
+          'It is the default because no list of errors holds for every program, and a list that is wrong fails in silence',
+        cure: 'List the errors that pass: retryOn: [...transientNetwork, ...httpTransient].',
+      },
+    ]);
+  });
+
+  it.each<[PolicyInput]>([
+    [{ retryOn: [...transientNetwork] }],
+    [{ stopOn: [TypeError] }],
+    [{ retryIf: () => true }],
+    [{ maxAttempts: 1 }],
+    [{ retryable: false, maxAttempts: 1 }],
+  ])('does not take %o for a policy that retries every error', (input) => {
+    expect(lintPolicy(definePolicy(input))).toEqual([]);
+  });
+
+  it.each(['^(a+)+$', '(a*)*', '((a{2,})b)+', '(?:\\w+\\s?)*$', '(x(a+)?)+', '([a)]+)+', '(\\(a+){2,5}'])(
+    'finds a pattern that repeats what repeats: %s',
+    (pattern) => {
+      const input = { retryOn: [{ code: 'E' }, { cause: { message: { pattern } } }] };
+
+      expect(lintPolicy(definePolicy(input))).toEqual([
+        {
+          code: 'NESTED_QUANTIFIERS',
+          path: 'retryOn[1].cause.message',
+          message:
+            'retryOn[1].cause.message repeats a group that repeats: one long message may take it for ever',
+          cure: 'Repeat once: /^a+$/ instead of /^(a+)+$/; or match by code, name or text.',
+        },
+      ]);
+    },
+  );
+
+  it.each([
+    'timed? out',
+    '(a+)b',
+    '(ab)+',
+    '(a+)?',
+    '[(a+)]+',
+    '\\(a+\\)+',
+    '(a{3})+',
+    '(a+) (b+)',
+    '(a)+(b)*',
+  ])('finds no such pattern in %s', (pattern) => {
+    expect(codesOf({ stopOn: [{ message: { pattern } }] })).toEqual([]);
   });
 
   it.each<[LintCode, PolicyInput, PolicyInput]>([
@@ -193,7 +244,7 @@ describe('lintPolicy', () => {
       },
     ],
   ])('says what is wrong with %j, where, and what to write instead', (input, warning) => {
-    expect(lintPolicy(definePolicy(input))).toEqual([warning]);
+    expect(lintPolicy(definePolicy({ retryOn: [Error], ...input }))).toEqual([warning]);
   });
 
   it('finds delays that only late retries pile up at the cap', () => {

@@ -1,5 +1,5 @@
 import type { Policy, PolicyInput, Span } from '@retry/core';
-import { decide, definePolicy, preview } from '@retry/core';
+import { decide, definePolicy, MAX_INSTANT_AT, preview } from '@retry/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backoffs, draws, policyInputsWith, steadyBackoffs } from '../../support/arbitraries.ts';
@@ -32,11 +32,13 @@ interface Run {
 function runThrough(policy: Policy, attemptMs: number, random: () => number): Run {
   const delays: number[] = [];
   const starts: number[] = [];
-  let now = attemptMs;
+  let now = policy.initialDelayMs + attemptMs;
   for (;;) {
     const counters = { failures: delays.length + 1, previousDelayMs: delays.at(-1) };
     const decision = decide(policy, counters, { error: new Error('x') }, { now, random, startedAt: 0 });
     if (decision.type === 'fail') return { delays, starts, endedAt: now };
+    // A decision is held within the instants that there are; a preview counts from no instant.
+    fc.pre(decision.runAt < MAX_INSTANT_AT);
     delays.push(decision.delayMs);
     starts.push(decision.runAt);
     now = decision.runAt + attemptMs;
@@ -98,6 +100,20 @@ describe('preview', () => {
 
         expect(endedAt).toBeGreaterThanOrEqual(total.minMs);
         expect(endedAt).toBeLessThanOrEqual(total.maxMs);
+      }),
+    );
+  });
+
+  it('ends after a finite time where the attempts are counted, however long each wait', () => {
+    fc.assert(
+      fc.property(policyInputsWith(backoffs), fc.integer({ min: 1, max: 50 }), (input, maxAttempts) => {
+        const { retries, total } = preview(definePolicy({ ...input, maxAttempts }));
+
+        const spans = [total, ...retries.flatMap(({ delay, startsAfter }) => [delay, startsAfter])];
+
+        expect(
+          spans.flatMap(({ minMs, meanMs, maxMs }) => [minMs, meanMs, maxMs]).every(Number.isFinite),
+        ).toBe(true);
       }),
     );
   });

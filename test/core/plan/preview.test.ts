@@ -68,8 +68,23 @@ describe('preview', () => {
     expect(total).toEqual({ minMs: 100, meanMs: 150, maxMs: 200 });
   });
 
+  it('begins with the initial delay', () => {
+    const { initialDelayMs, retries, total } = previewOf({ ...steady, maxAttempts: 2, initialDelay: '1s' });
+
+    expect(initialDelayMs).toBe(1_000);
+    expect(retries[0]?.startsAfter).toEqual({ minMs: 3_000, meanMs: 3_000, maxMs: 3_000 });
+    expect(total).toEqual({ minMs: 3_000, meanMs: 3_000, maxMs: 3_000 });
+  });
+
+  it('counts the initial delay against the deadline', () => {
+    const { maxRetries } = previewOf({ ...steady, maxAttempts: 9, initialDelay: '3s', deadline: '6s' });
+
+    expect(maxRetries).toBe(1);
+  });
+
   it('has no retry where the policy has none', () => {
-    const nothing = { retries: [], maxRetries: 0, isBounded: true, total: { minMs: 7, meanMs: 7, maxMs: 7 } };
+    const total = { minMs: 7, meanMs: 7, maxMs: 7 };
+    const nothing = { initialDelayMs: 0, retries: [], maxRetries: 0, isBounded: true, total };
 
     expect(previewOf({ maxAttempts: 1 }, { attemptMs: 7 })).toEqual(nothing);
     expect(previewOf({ maxAttempts: Infinity, retryable: false }, { attemptMs: 7 })).toEqual(nothing);

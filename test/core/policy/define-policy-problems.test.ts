@@ -1,4 +1,4 @@
-import { definePolicy, PolicyError, type Problem } from '@retry/core';
+import { definePolicy, InvalidOptionsError, type Problem } from '@retry/core';
 import { describe, expect, it } from 'vitest';
 
 const DURATION_CURE = "Use milliseconds or text like '500ms', '2s', '5m'.";
@@ -11,16 +11,16 @@ describe('definePolicy', () => {
         value: input,
         message: 'must be an object',
         cure:
-          'Its keys are maxAttempts, backoff, jitter, minDelay, maxDelay, capAt, granularity, retryOn, stopOn, ' +
-          'retryIf, attemptTimeout, deadline, serverDelay, retryable.',
+          'Its keys are maxAttempts, initialDelay, backoff, jitter, minDelay, maxDelay, capAt, granularity, ' +
+          'retryOn, stopOn, retryIf, attemptTimeout, deadline, retryTimeouts, serverDelay, retryable.',
       },
     ]);
   });
 
-  it('throws a PolicyError whose message names path, value and cure', () => {
+  it('throws a InvalidOptionsError whose message names path, value and cure', () => {
     const define = () => definePolicy({ maxAttempts: 0 });
 
-    expect(define).toThrow(PolicyError);
+    expect(define).toThrow(InvalidOptionsError);
     expect(define).toThrow(
       'maxAttempts must be an integer ≥ 1 or Infinity, got 0. It counts the first attempt: use 1 to run once.',
     );
@@ -137,8 +137,32 @@ describe('definePolicy', () => {
     ]);
   });
 
-  it('does not read inherited options', () => {
-    expect(definePolicy(Object.create({ maxAttempts: 9 }))).toMatchObject({ maxAttempts: 3 });
+  it('reads what an object of options inherits, as none is ignored', () => {
+    class Defaults {
+      readonly backoff = { type: 'none' as const };
+      get maxAttempts(): number {
+        return 9;
+      }
+    }
+
+    expect(definePolicy(Object.create({ maxAttempts: 9 }))).toMatchObject({ maxAttempts: 9 });
+    expect(definePolicy(new Defaults())).toMatchObject({ maxAttempts: 9, backoff: { type: 'none' } });
+    expect(problemsOf(Object.create({ maxAtempts: 9 }))).toMatchObject([{ path: 'maxAtempts' }]);
+  });
+
+  it('does not read what every object inherits', () => {
+    Object.defineProperty(Object.prototype, 'maxAttempts', {
+      value: 9,
+      configurable: true,
+      enumerable: true,
+      writable: true,
+    });
+    try {
+      expect(definePolicy({})).toMatchObject({ maxAttempts: 3 });
+      expect(definePolicy(new (class {})())).toMatchObject({ maxAttempts: 3 });
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'maxAttempts');
+    }
   });
 
   it('reports only the highest delay when it is no duration', () => {
@@ -152,7 +176,7 @@ function problemsOf(input: unknown): readonly Problem[] {
     definePolicy(input as never);
     return [];
   } catch (thrown) {
-    if (thrown instanceof PolicyError) return thrown.problems;
+    if (thrown instanceof InvalidOptionsError) return thrown.problems;
     throw thrown;
   }
 }

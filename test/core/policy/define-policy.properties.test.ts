@@ -1,4 +1,4 @@
-import { definePolicy, isPolicy, PolicyError } from '@retry/core';
+import { definePolicy, InvalidOptionsError, isPolicy } from '@retry/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { policyInputs } from '../../support/arbitraries.ts';
@@ -91,7 +91,7 @@ describe('definePolicy', () => {
     ['anything at all', junk],
     ['anything that looks like a policy', almostPolicies],
     ['a valid policy that was spoilt', spoiltPolicies],
-  ])('either returns a policy or throws a PolicyError with problems, for %s', (_name, inputs) => {
+  ])('either returns a policy or throws a InvalidOptionsError with problems, for %s', (_name, inputs) => {
     fc.assert(
       fc.property(inputs, (input) => {
         const error = refusalOf(input);
@@ -102,13 +102,13 @@ describe('definePolicy', () => {
   });
 });
 
-/** The PolicyError that this input leads to; anything else that is thrown goes through. */
-function refusalOf(input: unknown): PolicyError | undefined {
+/** The InvalidOptionsError that this input leads to; anything else that is thrown goes through. */
+function refusalOf(input: unknown): InvalidOptionsError | undefined {
   try {
     expect(isPolicy(definePolicy(input as never))).toBe(true);
     return undefined;
   } catch (thrown) {
-    if (thrown instanceof PolicyError) return thrown;
+    if (thrown instanceof InvalidOptionsError) return thrown;
     throw thrown;
   }
 }

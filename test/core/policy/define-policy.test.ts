@@ -5,6 +5,7 @@ describe('definePolicy', () => {
   it('fills in the safe defaults: 3 attempts, exponential 100 ms × 2 up to 20 s, full jitter', () => {
     expect(definePolicy()).toEqual({
       maxAttempts: 3,
+      initialDelayMs: 0,
       backoff: { type: 'exponential', baseMs: 100, factor: 2 },
       jitter: 'full',
       minDelayMs: 0,
@@ -15,6 +16,7 @@ describe('definePolicy', () => {
       stopOn: [],
       attemptTimeoutMs: Infinity,
       deadlineMs: Infinity,
+      retryTimeouts: true,
       serverDelay: { maxMs: 60_000, mode: 'floor' },
       retryable: true,
     });
@@ -23,6 +25,7 @@ describe('definePolicy', () => {
   it('keeps what is written, durations in milliseconds', () => {
     const policy = definePolicy({
       maxAttempts: 5,
+      initialDelay: '2s',
       backoff: { type: 'linear', base: '1s', increment: '500ms' },
       jitter: { proportional: 0.1 },
       minDelay: '2s',
@@ -33,12 +36,14 @@ describe('definePolicy', () => {
       stopOn: [TypeError],
       attemptTimeout: '10s',
       deadline: '2m',
+      retryTimeouts: false,
       serverDelay: { max: '1h', mode: 'replace' },
       retryable: false,
     });
 
     expect(policy).toEqual({
       maxAttempts: 5,
+      initialDelayMs: 2_000,
       backoff: { type: 'linear', baseMs: 1_000, incrementMs: 500 },
       jitter: { proportional: 0.1 },
       minDelayMs: 2_000,
@@ -49,6 +54,7 @@ describe('definePolicy', () => {
       stopOn: [TypeError],
       attemptTimeoutMs: 10_000,
       deadlineMs: 120_000,
+      retryTimeouts: false,
       serverDelay: { maxMs: 3_600_000, mode: 'replace' },
       retryable: false,
     });

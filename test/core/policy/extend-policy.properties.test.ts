@@ -1,4 +1,4 @@
-import type { CapAt, Duration, Jitter, PolicyInput } from '@retry/core';
+import type { CapAt, Duration, JitterInput, PolicyInput } from '@retry/core';
 import { definePolicy, extendPolicy } from '@retry/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ type ServerDelay = PolicyInput['serverDelay'] & object;
 const patches: fc.Arbitrary<PolicyInput> = fc.record(
   {
     maxAttempts: fc.integer({ min: 1, max: 9 }),
-    jitter: fc.constantFrom<Jitter>('none', 'full', { proportional: 0.1 }),
+    jitter: fc.constantFrom<JitterInput>('none', 'full', { proportional: 0.1 }),
     capAt: fc.constantFrom<CapAt>('before-jitter', 'after-jitter', 'before-jitter-only'),
     deadline: fc.constantFrom<Duration>(1, '2m', 'Infinity'),
     serverDelay: fc.constantFrom<ServerDelay>({}, { max: '1s' }, { mode: 'replace' }),

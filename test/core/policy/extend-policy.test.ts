@@ -1,5 +1,5 @@
 import type { PolicyInput } from '@retry/core';
-import { decide, definePolicy, extendPolicy, PolicyError, policyToJSON } from '@retry/core';
+import { decide, definePolicy, extendPolicy, InvalidOptionsError, policyToJSON } from '@retry/core';
 import { describe, expect, it } from 'vitest';
 
 class ApiError extends Error {}
@@ -156,17 +156,20 @@ describe('a named strategy or gate', () => {
 });
 
 describe('an invalid result', () => {
-  it.each([null, undefined, 5, 'patch'])('says what to write instead of the patch %o', (patch) => {
-    const extend = (): unknown => extendPolicy({}, patch as never); // what JavaScript callers can write
+  it.each([null, undefined, 5, 'patch', [['maxAttempts', 2]], new Map([['maxAttempts', 2]])])(
+    'says what to write instead of the patch %o',
+    (patch) => {
+      const extend = (): unknown => extendPolicy({}, patch as never); // what JavaScript callers can write
 
-    expect(extend).toThrow(
-      expect.objectContaining({
-        problems: [
-          { path: '', value: patch, message: 'must be an object', cure: 'Use {} to change nothing.' },
-        ],
-      }),
-    );
-  });
+      expect(extend).toThrow(
+        expect.objectContaining({
+          problems: [
+            { path: '', value: patch, message: 'must be an object', cure: 'Use {} to change nothing.' },
+          ],
+        }),
+      );
+    },
+  );
 
   it.each<[string, PolicyInput]>([
     ['no strategy', {}],
@@ -184,7 +187,7 @@ describe('an invalid result', () => {
     ['a list that is none', { retryOn: { code: 'E' } }],
     ['a patch that is no object', null],
     ['a patch that is missing', undefined],
-  ])('is refused with a PolicyError: %s', (_name, patch) => {
-    expect(() => extendPolicy({ minDelay: '2s' }, patch as PolicyInput)).toThrow(PolicyError);
+  ])('is refused with a InvalidOptionsError: %s', (_name, patch) => {
+    expect(() => extendPolicy({ minDelay: '2s' }, patch as PolicyInput)).toThrow(InvalidOptionsError);
   });
 });

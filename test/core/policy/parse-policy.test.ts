@@ -1,11 +1,11 @@
-import { isPolicy, PolicyError, parsePolicy } from '@retry/core';
+import { InvalidOptionsError, isPolicy, parsePolicy } from '@retry/core';
 import { describe, expect, it } from 'vitest';
 
 function problemsOf(read: () => unknown): unknown {
   try {
     read();
   } catch (error) {
-    if (error instanceof PolicyError) return error.problems;
+    if (error instanceof InvalidOptionsError) return error.problems;
     throw error;
   }
   return [];
@@ -52,7 +52,7 @@ describe('parsePolicy', () => {
   });
 
   it.each(['', '{', "{ 'maxAttempts': 3 }", '{ "maxAttempts": 3, }', 'maxAttempts: 3', 'undefined'])(
-    'refuses %j, which is not JSON, with a PolicyError about the whole',
+    'refuses %j, which is not JSON, with a InvalidOptionsError about the whole',
     (text) => {
       const problems = problemsOf(() => parsePolicy(text));
 

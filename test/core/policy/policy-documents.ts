@@ -37,7 +37,9 @@ const patternKeys = {
   name: oneOrMany(fc.constantFrom('TimeoutError', 'é', '*')),
   code: oneOrMany(fc.constantFrom('08*', 'ECONNRESET', 11, -1.5)),
   status: oneOrMany(fc.constantFrom(429, 0, -1, 1e21)),
+  retryAfter: fc.constant(true),
   message: fc.oneof(
+    { weight: 1, arbitrary: fc.constantFrom<string | object>('timed out', 'é') },
     {
       weight: 3,
       arbitrary: fc.constantFrom<object>({ pattern: 'timed out' }, { pattern: '', flags: 'giy' }),
@@ -57,10 +59,13 @@ const matchers = fc.letrec((tie) => ({
 
 const parts = {
   maxAttempts: fc.oneof(fc.integer({ min: 1 }), fc.constantFrom('Infinity', 1e21)),
+  initialDelay: durations,
   backoff: backoffs,
   jitter: fc.oneof(
     fc.constantFrom('none', 'full', 'equal', 'bounded'),
     fc.record({ proportional: fc.double({ min: 0, max: 1, noNaN: true }) }),
+    fc.record({ down: fc.double({ min: 0, max: 1, noNaN: true }) }),
+    fc.record({ plusMinus: durations }),
   ),
   minDelay: fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(0, 1, '0.5ms') },
@@ -74,6 +79,7 @@ const parts = {
   retryIf: names,
   attemptTimeout: limits.filter(isMoreThan0),
   deadline: limits.filter(isMoreThan0),
+  retryTimeouts: fc.boolean(),
   serverDelay: fc.record(
     { max: limits, mode: fc.constantFrom('floor', 'replace', 'ignore') },
     { requiredKeys: [] },

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Problem } from '@retry/core';
-import { PolicyError, parsePolicy } from '@retry/core';
+import { InvalidOptionsError, parsePolicy } from '@retry/core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -15,6 +15,8 @@ const registry = { strategies: { known: () => 1 }, gates: { known: () => true } 
 const BEYOND_THE_SCHEMA: Readonly<Record<string, (problem: Problem) => boolean>> = {
   'minDelay over maxDelay': ({ path, message }) =>
     path === 'minDelay' && message.startsWith('must be at most maxDelay'),
+  'initialDelay over deadline': ({ path, message }) =>
+    path === 'initialDelay' && message.startsWith('must be less than deadline'),
   'no multiple of granularity in range': ({ path, message }) =>
     path === 'granularity' && message.startsWith('must have a multiple'),
   'a granularity in minutes, hours or days that makes no whole milliseconds': ({ path, value }) =>
@@ -30,7 +32,7 @@ function problemsOf(document: unknown): readonly Problem[] {
     parsePolicy(JSON.stringify(document), registry);
     return [];
   } catch (error) {
-    if (!(error instanceof PolicyError)) throw error;
+    if (!(error instanceof InvalidOptionsError)) throw error;
     return error.problems;
   }
 }
@@ -74,6 +76,7 @@ describe('policy.schema.json', () => {
 describe.each(Object.entries(BEYOND_THE_SCHEMA))('beyond the schema: %s', (kind, isKind) => {
   const documents: Readonly<Record<string, unknown>> = {
     'minDelay over maxDelay': { minDelay: '2s', maxDelay: '1s' },
+    'initialDelay over deadline': { initialDelay: '2s', deadline: '1s' },
     'no multiple of granularity in range': { minDelay: 1_100, maxDelay: 1_900, granularity: '1s' },
     'a granularity in minutes, hours or days that makes no whole milliseconds': { granularity: '0.00001m' },
     'a name that is not in the registry': {

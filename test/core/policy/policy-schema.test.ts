@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { definePolicy, PolicyError, parsePolicy } from '@retry/core';
+import { definePolicy, InvalidOptionsError, parsePolicy } from '@retry/core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 
@@ -13,7 +13,7 @@ function parses(document: unknown): boolean {
     parsePolicy(JSON.stringify(document), registry);
     return true;
   } catch (error) {
-    expect(error).toBeInstanceOf(PolicyError);
+    expect(error).toBeInstanceOf(InvalidOptionsError);
     return false;
   }
 }
@@ -37,12 +37,16 @@ describe('policy.schema.json', () => {
     ['a strategy by name', { backoff: { type: 'custom', strategy: 'patient', base: '1s' } }],
     ['a gate by name', { retryIf: 'office-hours' }],
     ['a jitter by share', { jitter: { proportional: 1 } }],
+    ['a jitter down by a share', { jitter: { down: 0.3 } }],
+    ['a jitter by a length of time', { jitter: { plusMinus: '20ms' } }],
     ['whole seconds and a half', { granularity: '1.5s' }],
     ['a second and a millisecond, which is whole', { granularity: '1.001s' }],
     [
       'every kind of matcher',
       { retryOn: [{ name: 'A', code: ['08*', 11], status: [429], message: { pattern: 'x' } }] },
     ],
+    ['a message as text', { stopOn: [{ message: 'timed out' }] }],
+    ['what a server has to say', { retryOn: [{ status: 413, retryAfter: true }] }],
     ['causes within causes', { stopOn: [{ cause: { cause: { message: { pattern: 'x', flags: 'i' } } } }] }],
     ['an expected nothing', { retryOn: 'nothing' }],
     ['part of a server delay', { serverDelay: { mode: 'replace' } }],
@@ -76,6 +80,8 @@ describe('policy.schema.json', () => {
     ['a jitter nobody knows', { jitter: 'half' }],
     ['a jitter over its whole', { jitter: { proportional: 1.01 } }],
     ['a jitter without its share', { jitter: {} }],
+    ['two jitters', { jitter: { down: 0.3, plusMinus: '20ms' } }],
+    ['a jitter without end', { jitter: { plusMinus: 'Infinity' } }],
     ['a matcher that asks nothing', { retryOn: [{}] }],
     ['a matcher by its name alone', { retryOn: ['TimeoutError'] }],
     ['an unknown key of a matcher', { retryOn: [{ statusCode: 503 }] }],
@@ -83,7 +89,9 @@ describe('policy.schema.json', () => {
     ['an empty list of codes', { retryOn: [{ code: [] }] }],
     ['an empty name', { stopOn: [{ name: '' }] }],
     ['a status as text', { stopOn: [{ status: '503' }] }],
-    ['a message as text', { stopOn: [{ message: 'timed out' }] }],
+    ['an empty text as message', { stopOn: [{ message: '' }] }],
+    ['a pattern that nobody can read', { stopOn: [{ message: { pattern: 'x'.repeat(1_001) } }] }],
+    ['a retryAfter that is not there', { stopOn: [{ retryAfter: false }] }],
     ['an unknown key of a pattern', { stopOn: [{ message: { pattern: 'x', flag: 'i' } }] }],
     ['one matcher outside a list', { stopOn: { code: 'E' } }],
     ['no list as stopOn', { stopOn: 'nothing' }],

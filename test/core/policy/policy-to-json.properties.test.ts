@@ -1,4 +1,4 @@
-import { definePolicy, isSerializable, PolicyError, parsePolicy, policyToJSON } from '@retry/core';
+import { definePolicy, InvalidOptionsError, isSerializable, parsePolicy, policyToJSON } from '@retry/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { policyInputs } from '../../support/arbitraries.ts';
@@ -45,7 +45,7 @@ describe('policyToJSON', () => {
     );
   });
 
-  it('throws exactly for policies that are not serializable, and a PolicyError at that', () => {
+  it('throws exactly for policies that are not serializable, and a InvalidOptionsError at that', () => {
     fc.assert(
       fc.property(policyInputs, (input) => {
         const policy = definePolicy(input);
@@ -67,12 +67,12 @@ describe('policyToJSON', () => {
   });
 });
 
-function errorOf(run: () => unknown): PolicyError | undefined {
+function errorOf(run: () => unknown): InvalidOptionsError | undefined {
   try {
     run();
     return undefined;
   } catch (error) {
-    if (error instanceof PolicyError) return error;
+    if (error instanceof InvalidOptionsError) return error;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { definePolicy, isSerializable, PolicyError, parsePolicy, policyToJSON } from '@retry/core';
+import { definePolicy, InvalidOptionsError, isSerializable, parsePolicy, policyToJSON } from '@retry/core';
 import { describe, expect, it } from 'vitest';
 
 const registry = { strategies: { patient: () => 60_000 }, gates: { 'office-hours': () => true } };
@@ -76,7 +76,7 @@ describe('policyToJSON', () => {
 
     const write = (): unknown => policyToJSON(policy);
 
-    expect(write).toThrow(PolicyError);
+    expect(write).toThrow(InvalidOptionsError);
     expect(write).toThrow(
       expect.objectContaining({
         problems: [

@@ -1,4 +1,4 @@
-import { definePolicy, type ErrorPattern, matchesError, PolicyError } from '@retry/core';
+import { definePolicy, type ErrorPattern, InvalidOptionsError, matchesError } from '@retry/core';
 import { describe, expect, it } from 'vitest';
 
 const read = (retryOn: unknown) => definePolicy({ retryOn: retryOn as never }).retryOn;
@@ -48,14 +48,19 @@ describe('readMatchers', () => {
   });
 
   it.each([
-    [[{ message: 'x' }], 'retryOn[0].message must be a regular expression, got "x". Use /timed out/i, or'],
+    [[{ message: 5 }], 'retryOn[0].message must be a regular expression, got 5. Use /timed out/i, or'],
+    [[{ message: '' }], 'retryOn[0].message must not be empty, got "".'],
+    [[{ message: { pattern: 'x'.repeat(1_001) } }], 'must have a pattern of at most 1000 characters'],
+    [[{ status: 413, retryAfter: false }], 'retryOn[0].retryAfter must be true, got false.'],
+    [[async () => true], 'retryOn[0] must answer at once, not by a promise, got function'],
+    [[{ cause: async () => true }], 'retryOn[0].cause must answer at once'],
     [
       [{ message: { pattern: 5 } }],
       "retryOn[0].message.pattern must be text, got 5. Use /timed out/i, or { pattern: 'timed out', flags: 'i' }.",
     ],
     [[{ message: { pattern: 'x', flags: 5 } }], 'retryOn[0].message.flags must be text, got 5. Use /timed'],
     [[{ message: { flags: 5 } }], 'retryOn[0].message.pattern must be text, got undefined.'],
-    [[/timed out/i], 'retryOn[0] is not a matcher, got {}. Use { message: /timed out/i }.'],
+    [[/timed out/i], 'retryOn[0] is not a matcher, got /timed out/i. Use { message: /timed out/i }.'],
     [[{ code: '' }], 'retryOn[0].code must be one value or a list of them, got "".'],
     [[{ message: { pattern: '(' } }], 'retryOn[0].message must be a regular expression'],
     [[{ message: { pattern: 'x', flags: 'q' } }], 'retryOn[0].message must be a regular expression'],
@@ -65,7 +70,7 @@ describe('readMatchers', () => {
     [[{ cause: 'Error' }], 'retryOn[0].cause is not a matcher, got "Error". Use an error class,'],
     [
       [{ codes: ['A'] }],
-      'retryOn[0].codes is not a known key, got ["A"]. Known keys are name, code, status, message, cause.',
+      'retryOn[0].codes is not a known key, got ["A"]. Known keys are name, code, status, message, retryAfter, cause.',
     ],
     [[{ code: [] }], 'retryOn[0].code must be one value or a list of them, got [].'],
     [[{ status: '503' }], 'retryOn[0].status must be one value or a list of them, got "503".'],
@@ -87,7 +92,7 @@ describe('readMatchers', () => {
 
     const define = () => read([circle]);
 
-    expect(define).toThrow(PolicyError);
+    expect(define).toThrow(InvalidOptionsError);
     expect(define).toThrow(/(\.cause){10,} is nested too deep, got .* One cause looks at every depth\.$/);
   });
 

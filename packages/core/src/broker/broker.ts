@@ -1,4 +1,5 @@
 import type { EndState, RunState } from '../lifecycle/run-state.ts';
+import type { AbortSignalLike } from '../policy/abort-signal-like.ts';
 import type { Concurrency, Run } from './run.ts';
 import type { SettleAnswer, Settlement } from './settlement.ts';
 
@@ -17,10 +18,20 @@ export interface Broker {
    * out lives again as long as nobody took the run.
    */
   readonly heartbeat: (beats: readonly Beat[], leaseMs: number) => Promise<readonly BeatAnswer[]>;
-  /** Started runs whose lease has run out, longest ago first. */
-  readonly findExpired: (limit: number) => Promise<readonly Run[]>;
-  /** Cancels runs that wait, at once, and leaves word for the workers of started ones. */
+  /**
+   * Started runs whose lease has run out, longest ago first, without their payloads (`payload: ''`). With `lanes`,
+   * runs of other lanes take no part of `limit`, however many there are.
+   */
+  readonly findExpired: (limit: number, scope?: ExpiredScope) => Promise<readonly Run[]>;
+  /** Cancels runs that wait immediately, and leaves a cancel request for the workers of started ones. */
   readonly cancel: (ids: readonly string[]) => Promise<readonly CancelAnswer[]>;
+  /** Which of these leases have a cancel request; reads only, so that a worker can ask once a second. */
+  readonly findCancelRequests: (leases: readonly Beat[]) => Promise<readonly Beat[]>;
+  /**
+   * Calls the listener with the run's id when a started run gets a cancel request; gives a function that takes the
+   * listener back. Only brokers that can do so at no cost have it; a worker asks `findCancelRequests` all the same.
+   */
+  readonly onCancelRequest?: (listener: (id: string) => void) => () => void;
   /**
    * Sends failed, stalled and rate limited runs to the back of their lanes. Where attempts count anew, `errors`
    * and `previousDelayMs` go as well.
@@ -28,13 +39,37 @@ export interface Broker {
   readonly redrive: (ids: readonly string[], options?: RedriveOptions) => Promise<readonly RedriveAnswer[]>;
   /** Forgets ended runs for good. */
   readonly discard: (ids: readonly string[]) => Promise<readonly DiscardAnswer[]>;
-  readonly get: (ids: readonly string[]) => Promise<readonly (Run | undefined)[]>;
+  readonly get: (ids: readonly string[], options?: GetOptions) => Promise<readonly (Run | undefined)[]>;
+  /**
+   * Runs that match, by ascending id. A page holds at most `limit` runs and about `MAX_BATCH_BYTES`, at least one if
+   * there is any: only an empty page is the last one.
+   */
   readonly list: (query: ListQuery) => Promise<readonly Run[]>;
   /** Resolves when one of the lanes may have work, at the latest after `timeoutMs` or when the signal aborts. */
   readonly waitForWork: (lanes: readonly string[], wait: WaitOptions) => Promise<void>;
+  /**
+   * Resolves when a run that was submitted with `keepResultMs` may have ended, at the latest after `timeoutMs` or when
+   * the signal aborts. Runs that were submitted without it wake no caller here.
+   */
+  readonly waitForResult: (wait: WaitOptions) => Promise<void>;
+  /**
+   * Notes that a worker is alive and which lanes it works on (without an argument: only asks), and gives the lanes
+   * that have waiting runs while no worker that is alive works on them.
+   */
+  readonly attend: (attendance?: Attendance) => Promise<readonly LaneDepth[]>;
   readonly audit: () => Promise<Audit>;
+  /**
+   * Whether a call that was rejected with this error would be rejected for ever: the server, or the client, refuses
+   * what was sent, and is not merely busy, away or out of room.
+   */
+  readonly isRefusal: (error: unknown) => boolean;
   /** Submits take effect in the order of their calls, so that the next may leave before the last is answered. */
   readonly submitsInOrder?: boolean;
+  /**
+   * It opened its own connection (from a URL) and no caller holds it: a worker that a signal stopped closes such a
+   * broker, so that its process can end.
+   */
+  readonly ownsConnection?: boolean;
   /**
    * The same broker inside a transaction of the user's, given whatever began it: what is submitted and settled there
    * holds once that commits. Only brokers that live in the user's own database have it.
@@ -57,6 +92,16 @@ export interface Submission {
   /** Not before this long from now by the broker's clock; the later of the two holds. */
   readonly delayMs?: number;
   readonly concurrency?: Concurrency;
+  /**
+   * The id is a name that the caller gave: when the run has been forgotten, its id stays known (`exists`) until the
+   * broker's `keepKeys` has passed since the run ended. Absent: the id is unique by itself and is forgotten with the run.
+   */
+  readonly isKeyed?: boolean;
+  /**
+   * A caller waits for the result: once the run has ended, retention (`keepCompleted`) does not touch it before it
+   * has been collected (`get` with `collect`) or this many milliseconds have passed.
+   */
+  readonly keepResultMs?: number;
 }
 
 export type SubmitAnswer = 'created' | 'exists';
@@ -101,6 +146,40 @@ export interface ClaimedRun {
   readonly isOverLimit: boolean;
 }
 
+/** Which expired leases are meant. Without either, all. */
+export interface ExpiredScope {
+  /** Only runs of these lanes. */
+  readonly lanes?: readonly string[];
+  /** Only runs of other lanes than these. */
+  readonly exceptLanes?: readonly string[];
+}
+
+/** How to read runs by their ids. */
+export interface GetOptions {
+  /** An ended run that was kept for its result (`keepResultMs`) is from now on kept like any other. @default false */
+  readonly collect?: boolean;
+  /** `none`: the caller only collects, and the broker may leave the answer empty. @default 'runs' */
+  readonly answer?: 'runs' | 'none';
+}
+
+/** A worker that is alive. */
+export interface Attendance {
+  readonly worker: string;
+  readonly lanes: readonly string[];
+  /** How long it counts as alive unless it attends again; 0 takes it back. */
+  readonly ttlMs: number;
+}
+
+/** How many runs wait in a lane. */
+export interface LaneDepth {
+  readonly lane: string;
+  /**
+   * Those that are due in the schedule are among them; those that wait for their concurrency key need not be. Counted
+   * up to 10 000.
+   */
+  readonly waiting: number;
+}
+
 export interface Beat {
   readonly id: string;
   readonly epoch: number;
@@ -135,6 +214,8 @@ export interface ListQuery {
   readonly errorName?: string;
   /** 1 to 1000. */
   readonly limit: number;
+  /** `omit`: `payload` is `''` and `result` is absent, for callers that need ids and records only. @default 'include' */
+  readonly payloads?: 'include' | 'omit';
   /** The id after which to go on; ids come in ascending order, those beyond ASCII in the broker's own. */
   readonly after?: string;
 }
@@ -142,13 +223,6 @@ export interface ListQuery {
 export interface WaitOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignalLike | undefined;
-}
-
-/** The part of an AbortSignal that a broker needs; core names no runtime's types. */
-export interface AbortSignalLike {
-  readonly aborted: boolean;
-  readonly addEventListener: (type: 'abort', listener: () => void) => void;
-  readonly removeEventListener: (type: 'abort', listener: () => void) => void;
 }
 
 /** The conservation figures. Anything but 0 in `unbalanced` is a bug. */

@@ -1,5 +1,7 @@
+export { hideSecrets } from '../hide-secrets.ts';
+export type { AbortSignalLike } from '../policy/abort-signal-like.ts';
 export type {
-  AbortSignalLike,
+  Attendance,
   Audit,
   Beat,
   BeatAnswer,
@@ -10,6 +12,9 @@ export type {
   DiscardAnswer,
   ExchangeReply,
   ExchangeRequest,
+  ExpiredScope,
+  GetOptions,
+  LaneDepth,
   ListQuery,
   RedriveAnswer,
   RedriveOptions,
@@ -18,8 +23,17 @@ export type {
   WaitOptions,
 } from './broker.ts';
 export { BrokerError, closedError, unsettledError } from './broker-error.ts';
+export { checkInput } from './check-input.ts';
 export type { Identity, RunDraft } from './copy-run.ts';
 export { copyRun, newRun, transitionRun } from './copy-run.ts';
+export {
+  isRefusedInput,
+  keepableMs,
+  MAX_BATCH_BYTES,
+  runBytes,
+  sizedPage,
+  textProblem,
+} from './limits.ts';
 export type { AttemptError, Concurrency, Run } from './run.ts';
 export type { SettleAnswer, Settlement } from './settlement.ts';
 export { answerSettlement, settledBy } from './settlement.ts';

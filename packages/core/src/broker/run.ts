@@ -8,6 +8,8 @@ export interface AttemptError {
   readonly at: number;
   readonly name: string;
   readonly message: string;
+  /** A stalled attempt: how many other runs stalled along with it. Such a stall is not charged. */
+  readonly stalledWith?: number;
   /** Our worker keeps that of the latest attempt, while the run waits for another or has ended. */
   readonly stack?: string;
 }

@@ -14,8 +14,17 @@ export interface Settlement {
   readonly epoch: number;
   /** The event that the claim ended with. */
   readonly event: RunEventType;
-  /** The run as it is from now on, neither started nor unsubmitted; made by `transitionRun`. */
+  /**
+   * The run as it is from now on, neither started nor unsubmitted; made by `transitionRun`. Its lane, payload and
+   * concurrency are not looked at: they never change.
+   */
   readonly next: Run;
+  /**
+   * Of a `next` that is scheduled: due this many milliseconds from the instant of writing, by the broker's clock, whatever
+   * `next.runAt` says, so that a reply that travelled slowly makes no retry early. Fractions are rounded up. Absent:
+   * `next.runAt` is an instant that the handler chose.
+   */
+  readonly delayMs?: number;
   /** Only if the lease has run out by the broker's clock: how a cleaner settles for a silent worker. */
   readonly onlyIfExpired?: boolean;
 }

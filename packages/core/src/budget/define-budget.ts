@@ -1,8 +1,7 @@
 import type { Duration } from '../duration.ts';
-import type { Problem } from '../errors.ts';
-import { PolicyError } from '../errors.ts';
 import type { Fields, Report } from '../policy/fields.ts';
-import { readFields } from '../policy/fields.ts';
+import { readFields, readSafely, writtenIn } from '../policy/fields.ts';
+import { read } from '../read.ts';
 import type { Budget } from './budget.ts';
 
 /** A budget as people write it. */
@@ -46,25 +45,23 @@ const TYPES = Object.keys(KEYS) as readonly Budget['type'][]; // the keys of a R
 /**
  * Checks a budget once and fills in the defaults: those of the AWS SDK, Finagle and gRPC.
  *
- * @throws {PolicyError} when anything is wrong; it lists every problem with its path, value and cure
+ * @throws {InvalidOptionsError} when anything is wrong; it lists every problem with its path, value and cure
  */
 export function defineBudget(input: BudgetInput): Budget {
-  const problems: Problem[] = [];
-  const report: Report = (problem) => void problems.push(problem);
-  const type = TYPES.find((known) => known === Object(input).type) ?? 'token-bucket';
-  const fields = readFields(input, '', { keys: ['type', ...KEYS[type]], report });
-  fields?.choice('type', 'token-bucket', TYPES);
-  if (fields?.value('type') === undefined) {
-    report({
-      path: 'type',
-      value: undefined,
-      message: 'is missing',
-      cure: `Use one of ${TYPES.join(', ')}.`,
-    });
-  }
-  const budget = fields && budgetOf(type, fields, report);
-  if (budget === undefined || problems.length > 0) throw new PolicyError(problems);
-  return Object.freeze(budget);
+  return readSafely(input, 'budget', (report) => {
+    const type = TYPES.find((known) => known === read(input, 'type'));
+    const keys = ['type', ...(type === undefined ? Object.values(KEYS).flat() : KEYS[type])];
+    const fields = readFields(input, '', { keys, report });
+    if (fields === undefined) return undefined;
+    if (type !== undefined) return Object.freeze(budgetOf(type, fields, report));
+    const isMissing = fields.value('type') === undefined;
+    fields.fail(
+      'type',
+      isMissing ? 'is missing' : 'is not a kind of budget',
+      `Use one of ${TYPES.join(', ')}.`,
+    );
+    return undefined;
+  });
 }
 
 function budgetOf(type: Budget['type'], fields: Fields, report: Report): Budget {
@@ -103,7 +100,7 @@ const ATLEAST_0 = {
 function readCosts(fields: Fields, report: Report): { readonly default: number } {
   const given = fields.value('costs');
   if (given === undefined) return Object.freeze({ default: 5, timeout: 10 });
-  const keys = [...new Set([...Object.keys(Object(given)), 'default'])];
+  const keys = [...new Set([...Object.keys(writtenIn(given, []) ?? {}), 'default'])];
   const costs = readFields(given, 'costs', { keys, report });
   const entries = keys.map((key) => [
     key,

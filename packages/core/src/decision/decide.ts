@@ -1,13 +1,17 @@
-import { computeDelay } from '../delay/compute-delay.ts';
+import { drawDelay } from '../delay/compute-delay.ts';
+import { MAX_INSTANT_AT } from '../duration.ts';
+import { checkPolicy } from '../policy/check-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Counters } from './counters.ts';
 import { chargedAttempts } from './counters.ts';
 import type { Decision, DecisionContext, FailReason, Failure } from './decision.ts';
 import { judge } from './judge.ts';
-import { applyServerDelay, serverDelayOf } from './server-delay.ts';
+import { readServerDelay } from './read-server-delay.ts';
+import { applyServerDelay } from './server-delay.ts';
 
 /**
- * What to do after a failed attempt: retry after a delay, or fail for a reason. Pure; never throws.
+ * What to do after a failed attempt: retry after a delay, or fail for a reason. Pure; it throws for nothing but a policy that is
+ * none.
  *
  * The rules are asked in this order: `NonRetryableError` and `stopOn`, `retryOn`, `retryable`,
  * `maxAttempts`, `retryIf`, the server's delay, the deadline, the budget. The first that says no decides.
@@ -22,28 +26,36 @@ export function decide(
   context: DecisionContext,
 ): Decision {
   try {
-    const refusal = judge(policy, counters, failure.error);
+    const refusal = judge(policy, counters, failure);
     return refusal === undefined ? schedule(policy, counters, failure, context) : fail(refusal);
   } catch (thrown) {
+    checkPolicy(policy, 'decide');
     return { type: 'fail', reason: 'stopped', thrown };
   }
 }
 
 function schedule(policy: Policy, counters: Counters, failure: Failure, context: DecisionContext): Decision {
-  const { now, random, startedAt = now, deadlineAt = Infinity, budget } = context;
-  const { previousDelayMs } = counters;
-  const ownMs = computeDelay(policy, chargedAttempts(counters), {
+  const { now, random, startedAt = now, attemptMs, deadlineAt = Infinity, budget } = context;
+  const ownMs = drawDelay(policy, chargedAttempts(counters), {
     random,
-    previousDelayMs,
+    previousDelayMs: counters.previousDelayMs,
     error: failure.error,
+    now,
+    elapsedMs: now - startedAt,
+    attemptMs,
   });
-  const delayMs = applyServerDelay(policy, ownMs, failure.serverDelay ?? serverDelayOf(failure.error));
+  const asked = failure.serverDelay ?? readServerDelay(failure.error, now);
+  const delayMs = applyServerDelay(policy, ownMs, asked);
   if (delayMs === undefined) return fail('server-delay');
-
-  const runAt = now + delayMs;
-  if (runAt >= Math.min(startedAt + policy.deadlineMs, deadlineAt)) return fail('deadline');
+  if (now + delayMs >= Math.min(startedAt + policy.deadlineMs, deadlineAt)) return fail('deadline');
   if (budget !== undefined && !budget.allowsRetry) return fail('budget');
-  return { type: 'retry', delayMs, runAt };
+  return retryAfter(delayMs, now);
+}
+
+/** No retry is due later than the last instant that a broker can keep. */
+function retryAfter(delayMs: number, now: number): Decision {
+  const clampedMs = Math.min(delayMs, Math.max(MAX_INSTANT_AT - now, 0));
+  return { type: 'retry', delayMs: clampedMs, runAt: Math.min(now + clampedMs, MAX_INSTANT_AT) };
 }
 
 function fail(reason: FailReason): Decision {

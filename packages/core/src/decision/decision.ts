@@ -21,7 +21,7 @@ export type Decision =
       readonly type: 'retry';
       /** Milliseconds to wait, `0 ≤ delayMs < Infinity`. */
       readonly delayMs: number;
-      /** When the next attempt may start: `now + delayMs`. */
+      /** When the next attempt may start: `now + delayMs`, at most `MAX_INSTANT_AT`. */
       readonly runAt: number;
     }
   | {
@@ -43,8 +43,13 @@ export type ServerDelay =
 export interface Failure {
   /** What was thrown, whatever it is. */
   readonly error: unknown;
-  /** What the server said, when there is one. @default what a `RetryAfterError` carries, else absent */
+  /** What the server said. @default what `readServerDelay` finds on the error */
   readonly serverDelay?: ServerDelay | undefined;
+  /**
+   * Whether the attempt was cut by the policy's own `attemptTimeout`, whatever the error is. @default whether the error
+   * is an `AttemptTimeoutError`
+   */
+  readonly isTimeout?: boolean | undefined;
 }
 
 /** What a decision may know about the world; core itself reads no clock and rolls no dice. */
@@ -53,8 +58,10 @@ export interface DecisionContext {
   readonly now: number;
   /** Source of randomness: each call gives a number in [0, 1). */
   readonly random: () => number;
-  /** When the first attempt started, by the same clock; the policy's deadline counts from it. @default now */
+  /** When the work began, its `initialDelay` included, by the same clock; the deadline counts from it. @default now */
   readonly startedAt?: number | undefined;
+  /** How long the attempt took that failed; custom strategies may read it. */
+  readonly attemptMs?: number | undefined;
   /** An outer deadline; the earlier of the two holds. @default Infinity */
   readonly deadlineAt?: number | undefined;
   /** Whether a shared retry budget would pay for one more retry. @default a budget that always would */

@@ -1,18 +1,26 @@
 import type { ServerDelay } from './decision.ts';
+import { httpDateAt } from './http-date.ts';
+import { parseRateLimit, rateLimitReset } from './rate-limit.ts';
 
-/** Response headers: a fetch `Headers`, or a plain object with names in lower case (Node, axios). */
+/** Response headers: a fetch `Headers`, or a plain object with names in any case (Node, axios). */
 export type HeaderSource =
   | { readonly get: (name: string) => unknown }
   | Readonly<Record<string, string | readonly string[] | number | undefined>>;
 
-type Parser = (
-  value: string,
-  clock: { readonly nowAt: number; readonly headers: HeaderSource },
-) => ServerDelay | undefined;
+/** What is known besides the value. */
+interface Circumstances {
+  readonly nowAt: number;
+  readonly headers: HeaderSource;
+}
 
-/** The headers that speak about retrying, the most telling first. `undefined` from a parser is malformed. */
+/** Reads one value; `undefined` is malformed. */
+type Parser = (value: string, circumstances: Circumstances) => ServerDelay | undefined;
+
+const ABSENT: ServerDelay = { type: 'absent' };
+
+/** The headers that speak about retrying, the most telling first. */
 const PARSERS: Readonly<Record<string, Parser>> = {
-  'x-should-retry': (value) => (value === 'false' ? { type: 'refused' } : { type: 'absent' }),
+  'x-should-retry': (value) => (value.toLowerCase() === 'false' ? { type: 'refused' } : ABSENT),
   // gRPC A6: a negative pushback, or one that cannot be read, means "do not retry".
   'grpc-retry-pushback-ms': (value) => milliseconds(value) ?? { type: 'refused' },
   'retry-after-ms': milliseconds,
@@ -22,33 +30,87 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   'retry-after': (value, { nowAt, headers }) => seconds(value) ?? httpDate(value, headers, nowAt),
 };
 
+/** What rate limiters say on every answer: it is about retrying only where the answer is that the limit is reached. */
+const RATE_LIMIT_PARSERS: Readonly<Record<string, Parser>> = {
+  'x-ratelimit-retry-after': resetOf,
+  ratelimit: (value) => toDelay(parseRateLimit(value)),
+  'ratelimit-reset': limitedResetOf('ratelimit-remaining'),
+  'x-ratelimit-reset': limitedResetOf('x-ratelimit-remaining'),
+  'x-rate-limit-reset': limitedResetOf('x-rate-limit-remaining'),
+};
+
+const LIMIT_REACHED: readonly unknown[] = [429, 503];
+
 /**
  * What response headers say about when to come back: `x-should-retry`, `grpc-retry-pushback-ms`,
  * `retry-after-ms`, `x-ms-retry-after-ms`, `x-amz-retry-after` (milliseconds) and `Retry-After` (seconds or an
- * HTTP date).
+ * HTTP date); on 429 and 503 also the rate limit's reset. Of several values of one header the longest holds.
  *
  * A date counts from the answer's own `Date` header where there is one, so that a skewed clock does not
- * matter; one in the past asks for nothing. Never throws on strings.
+ * matter; one in the past asks for nothing. Never throws.
  *
- * @param nowAt - epoch milliseconds; only a date without a `Date` header needs it
- * @see RFC 9110 section 10.2.3, gRPC proposal A6
+ * @param nowAt - epoch milliseconds; dates without a `Date` header and resets given as instants need it
+ * @param status - of the response; the `RateLimit` headers count on 429 and 503 alone
+ * @see RFC 9110 section 10.2.3, gRPC proposal A6, IETF draft ratelimit-headers
  */
-export function parseServerDelay(headers: HeaderSource, nowAt: number): ServerDelay {
-  let answer: ServerDelay = { type: 'absent' };
-  for (const [header, parse] of Object.entries(PARSERS)) {
-    const value = headerOf(headers, header);
-    if (value === undefined) continue;
-    const parsed = parse(value, { nowAt, headers }) ?? { type: 'malformed', header, value };
-    if (parsed.type === 'malformed') answer = parsed;
-    else if (parsed.type !== 'absent') return parsed;
+export function parseServerDelay(headers: HeaderSource, nowAt: number, status?: number): ServerDelay {
+  const parsers = LIMIT_REACHED.includes(status) ? { ...PARSERS, ...RATE_LIMIT_PARSERS } : PARSERS;
+  let answer = ABSENT;
+  for (const [header, parse] of Object.entries(parsers)) {
+    const values = valuesOf(headers, header);
+    if (values.length === 0) continue;
+    const parsed = longest(values.map((value) => parse(value, { nowAt, headers })));
+    if (parsed !== undefined && parsed.type !== 'absent') return parsed;
+    if (parsed === undefined) answer = { type: 'malformed', header, value: values.join(', ') };
   }
   return answer;
 }
 
-function headerOf(headers: HeaderSource, name: string): string | undefined {
-  const value: unknown = typeof headers.get === 'function' ? headers.get(name) : own(headers, name);
-  const first: unknown = Array.isArray(value) ? value[0] : value;
-  return typeof first === 'string' || typeof first === 'number' ? `${first}` : undefined;
+/** A refusal, else the longest delay, else absent; `undefined` where nothing could be read. */
+export function longest(answers: readonly (ServerDelay | undefined)[]): ServerDelay | undefined {
+  let most: ServerDelay | undefined;
+  for (const answer of answers) {
+    if (answer !== undefined && (most === undefined || weightOf(answer) > weightOf(most))) most = answer;
+  }
+  return most;
+}
+
+function weightOf(answer: ServerDelay): number {
+  switch (answer.type) {
+    case 'refused':
+      return Infinity;
+    case 'delay':
+      return answer.delayMs;
+    case 'absent':
+      return -1;
+    case 'malformed':
+      return -2;
+  }
+}
+
+function valuesOf(headers: HeaderSource, name: string): readonly string[] {
+  const texts = askedValues(headers, name)
+    .filter((one) => typeof one === 'string' || typeof one === 'number')
+    .map(String);
+  // The list of a rate limiter is one value, whose parts belong together.
+  return name === 'ratelimit' ? texts : texts.flatMap(splitList);
+}
+
+/** Splits at commas, as `Headers` joins repeated headers by them, but not at the one after the weekday of a date. */
+function splitList(text: string): readonly string[] {
+  // No header has a line break in it.
+  const kept = text.replace(/\b((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*),/g, '$1\n');
+  return kept.split(',').map((value) => value.replace('\n', ',').trim());
+}
+
+/** What throws when it is asked, or looked at, says nothing. */
+function askedValues(headers: HeaderSource, name: string): readonly unknown[] {
+  try {
+    const value: unknown = typeof headers.get === 'function' ? headers.get(name) : own(headers, name);
+    return Array.isArray(value) ? [...value] : [value];
+  } catch {
+    return [];
+  }
 }
 
 function own(headers: object, name: string): unknown {
@@ -62,26 +124,42 @@ function milliseconds(value: string): ServerDelay | undefined {
 }
 
 function seconds(value: string): ServerDelay | undefined {
-  return /^\+?\d+$/.test(value) ? delay(Number(value) * 1_000) : undefined;
+  return /^\+?\d+(\.\d+)?$/.test(value) ? delay(Number(value) * 1_000) : undefined;
 }
 
 /** One of the three date forms of RFC 9110; all of them are in GMT, also the one that does not say so. */
 function httpDate(value: string, headers: HeaderSource, nowAt: number): ServerDelay | undefined {
-  const at = dateAt(value);
-  if (at === undefined) return undefined;
-  const delayMs = at - (dateAt(headerOf(headers, 'date') ?? '') ?? nowAt);
-  return delayMs > 0 ? delay(delayMs) : { type: 'absent' };
+  // A year of two digits is read beside the other date, which is near it, however wrong our own clock is.
+  const at = httpDateAt(value, sentAt(headers, nowAt));
+  return at === undefined ? undefined : until(at, sentAt(headers, nowAt, at));
 }
 
-/** The three forms of RFC 9110 section 5.6.7; only the last, which has no comma, does not name its zone: GMT. */
-const DATE =
-  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)(, \d\d \w{3} \d{4} T (GMT|[+-]\d{4})|[a-z]*day, \d\d-\w{3}-\d\d T GMT| \w{3} [ \d]\d T \d{4})$/;
+/** When the server answered, by its own clock where it says so. */
+function sentAt(headers: HeaderSource, nowAt: number, nearAt = nowAt): number {
+  const [date = ''] = valuesOf(headers, 'date');
+  return httpDateAt(date, nearAt) ?? nowAt;
+}
 
-/** `Date.parse` takes almost anything for a date, so the form is checked before. */
-function dateAt(text: string): number | undefined {
-  if (!DATE.test(text.replace(/\d\d:\d\d:\d\d/, 'T'))) return undefined;
-  const at = Date.parse(text.includes(',') ? text : `${text} GMT`);
-  return Number.isNaN(at) ? undefined : at;
+function resetOf(value: string, { headers, nowAt }: Circumstances): ServerDelay | undefined {
+  const reset = rateLimitReset(value);
+  if (reset === undefined) return httpDate(value, headers, nowAt);
+  return 'at' in reset ? until(reset.at, sentAt(headers, nowAt)) : delay(reset.delayMs);
+}
+
+/** Many send their reset with every answer; where something is left, the limit is not what failed. */
+function limitedResetOf(remaining: string): Parser {
+  return (value, circumstances) => {
+    const [left] = valuesOf(circumstances.headers, remaining);
+    return Number(left) > 0 ? ABSENT : resetOf(value, circumstances);
+  };
+}
+
+function until(at: number, nowAt: number): ServerDelay {
+  return at > nowAt ? delay(at - nowAt) : ABSENT;
+}
+
+function toDelay(delayMs: number | undefined): ServerDelay | undefined {
+  return delayMs === undefined ? undefined : delay(delayMs);
 }
 
 function delay(delayMs: number): ServerDelay {

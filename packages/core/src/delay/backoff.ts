@@ -6,13 +6,16 @@ const LAST_SHIFT = 30;
 /** AWS's decorrelated jitter draws between the base and this many times the previous delay. */
 const DECORRELATED_GROWTH = 3;
 
+/** A backoff that the number of the retry, or a strategy, says all about. */
+export type CountedBackoff = Exclude<Backoff, { readonly type: 'decorrelated' }>;
+
 /**
  * How far the backoff has grown before retry `retry` (from 1): milliseconds without jitter, limit or
- * rounding, `0 ≤ ms ≤ Infinity`. Draws only where the strategy itself is random (decorrelated, custom).
+ * rounding, `0 ≤ ms ≤ Infinity`. Draws only where a custom strategy does.
  *
  * @see docs/sources.md#backoff
  */
-export function growDelay(backoff: Backoff, retry: number, context: DelayContext): number {
+export function growDelay(backoff: CountedBackoff, retry: number, context: DelayContext): number {
   switch (backoff.type) {
     case 'none':
       return 0;
@@ -25,10 +28,6 @@ export function growDelay(backoff: Backoff, retry: number, context: DelayContext
       return backoff.baseMs === 0 ? 0 : backoff.baseMs * power(backoff.factor, retry - 1);
     case 'fibonacci':
       return backoff.baseMs === 0 ? 0 : backoff.baseMs * fibonacci(retry);
-    case 'decorrelated': {
-      const ceiling = decorrelatedCeiling(backoff.baseMs, context.previousDelayMs ?? backoff.baseMs);
-      return backoff.baseMs + context.random() * (ceiling - backoff.baseMs);
-    }
     case 'list':
       return backoff.delaysMs[Math.min(retry, backoff.delaysMs.length) - 1] ?? 0;
     case 'custom': {
@@ -45,7 +44,7 @@ function power(factor: number, exponent: number): number {
 
 /** Highest value that decorrelated backoff can draw after a delay of `previousDelayMs`. */
 export function decorrelatedCeiling(baseMs: number, previousDelayMs: number): number {
-  // Also refuses NaN and keeps base + u × (ceiling - base) finite.
+  // Also refuses NaN, and keeps the range finite.
   return Math.min(Math.max(previousDelayMs * DECORRELATED_GROWTH || 0, baseMs), Number.MAX_VALUE);
 }
 

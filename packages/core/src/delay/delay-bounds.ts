@@ -1,7 +1,8 @@
+import { checkRetry } from '../policy/check-policy.ts';
 import type { Policy } from '../policy/policy.ts';
-import { decorrelatedCeiling, growDelay } from './backoff.ts';
-import { capBeforeJitter, clampDelay, countedRetry, scaleOf } from './compute-delay.ts';
-import { jitterRange } from './jitter.ts';
+import { growDelay } from './backoff.ts';
+import { capBeforeJitter, clampDelay, countedRetry, decorrelatedRange, spreadOf } from './compute-delay.ts';
+import type { Range } from './jitter.ts';
 
 /**
  * The exact range that {@link computeDelay} draws from before retry `retry`, both ends in milliseconds.
@@ -13,35 +14,39 @@ import { jitterRange } from './jitter.ts';
  * @returns `[minMs, maxMs]`, `0 ≤ minMs ≤ maxMs < Infinity`; every drawn delay lies in it
  */
 export function delayBounds(policy: Policy, retry: number): readonly [minMs: number, maxMs: number] {
-  const { backoff } = policy;
-  const count = countedRetry(retry);
-  if (backoff.type === 'custom') return spreadOf(policy, 0, Number.MAX_VALUE);
-  if (backoff.type === 'decorrelated') {
-    return spreadOf(policy, backoff.baseMs, highestDecorrelated(policy, backoff.baseMs, count));
-  }
-  const grown = growDelay(backoff, count, { random: noRandom });
-  return spreadOf(policy, grown, grown);
-}
-
-/** Lowest and highest delay when the backoff has grown to between `lowest` and `highest`. */
-function spreadOf(policy: Policy, lowest: number, highest: number): readonly [number, number] {
-  const scale = scaleOf(policy);
-  const [low] = jitterRange(policy.jitter, capBeforeJitter(policy, lowest), scale);
-  const [, high] = jitterRange(policy.jitter, capBeforeJitter(policy, highest), scale);
+  checkRetry(policy, retry, 'delayBounds');
+  const [lowest, highest] = amountsOf(policy, countedRetry(retry));
+  const [low] = spreadOf(policy, lowest);
+  const [, high] = spreadOf(policy, highest);
   return [clampDelay(policy, low), clampDelay(policy, high)];
 }
 
-/** What decorrelated backoff can have grown to when every delay before drew its highest. */
-function highestDecorrelated(policy: Policy, baseMs: number, retry: number): number {
-  let highest = decorrelatedCeiling(baseMs, baseMs);
-  for (let count = 1; count < retry; count += 1) {
-    const [, previous] = spreadOf(policy, highest, highest);
-    const next = decorrelatedCeiling(baseMs, previous);
-    // Each step at least triples until a limit holds it, so this ends after some 650 steps.
-    if (next === highest) break;
-    highest = next;
+/** The least and the most that jitter can start from. */
+function amountsOf(policy: Policy, retry: number): Range {
+  const { backoff } = policy;
+  switch (backoff.type) {
+    case 'custom':
+      return [capBeforeJitter(policy, 0), capBeforeJitter(policy, Number.MAX_VALUE)];
+    case 'decorrelated':
+      return decorrelatedAmounts(policy, backoff.baseMs, retry);
+    default: {
+      const amount = capBeforeJitter(policy, growDelay(backoff, retry, { random: noRandom }));
+      return [amount, amount];
+    }
   }
-  return highest;
+}
+
+/** What decorrelated backoff draws from when every delay before drew its highest. */
+function decorrelatedAmounts(policy: Policy, baseMs: number, retry: number): Range {
+  let range = decorrelatedRange(policy, baseMs);
+  for (let count = 1; count < retry; count += 1) {
+    const [, highest] = spreadOf(policy, range[1]);
+    const next = decorrelatedRange(policy, baseMs, clampDelay(policy, highest));
+    // Each step at least triples until a limit holds it, so this ends after some 650 steps.
+    if (next[1] === range[1]) break;
+    range = next;
+  }
+  return range;
 }
 
 function noRandom(): number {

@@ -6,6 +6,9 @@ import type { Jitter } from '../policy/policy.ts';
  */
 export type Scale = 'real' | 'whole';
 
+/** The least and the most, both included. */
+export type Range = readonly [low: number, high: number];
+
 /** How far a jitter reaches down and up from the amount, as shares of it. */
 interface Reach {
   readonly down: number;
@@ -19,44 +22,55 @@ const REACHES: Readonly<Record<Jitter & string, Reach>> = {
   bounded: { down: 0, up: 1 },
 };
 
+/** One number of a range, each as likely as any other, by one draw of `random` in [0, 1). */
+export function drawBetween([low, high]: Range, random: number, scale: Scale): number {
+  const step = scale === 'whole' ? Math.floor(random * (high - low + 1)) : random * (high - low);
+  // The sum, or the product beyond 2^52, can round up past the end.
+  return Math.min(low + step, high);
+}
+
 /**
  * Spreads `amount` by one draw of `random` in [0, 1). The result lies within {@link jitterRange}.
  *
  * @see docs/sources.md#jitter
  */
 export function drawJitter(jitter: Jitter, amount: number, random: number, scale: Scale): number {
-  const { down, up } = reachOf(jitter);
-  if (down === up) return amount + drawAround(share(amount, up, scale), random, scale);
-  return amount - share(amount, down, scale) + spread(share(amount, down + up, scale), random, scale);
+  const [low, high] = jitterRange(jitter, amount, scale);
+  if (typeof jitter !== 'object' || !('proportional' in jitter)) {
+    return drawBetween([low, high], random, scale);
+  }
+  // A sign and a size, as Tasker draws: the lower half of [0, 1) goes down and the upper half up.
+  return random < 0.5
+    ? amount - drawBetween([0, amount - low], random * 2, scale)
+    : drawBetween([amount, high], random * 2 - 1, scale);
 }
 
-/** Lowest and highest result of {@link drawJitter} for this amount, both included. */
-export function jitterRange(jitter: Jitter, amount: number, scale: Scale): readonly [number, number] {
+/** Lowest and highest result of {@link drawJitter} for this amount, both included and finite. */
+export function jitterRange(jitter: Jitter, amount: number, scale: Scale): Range {
+  if (typeof jitter === 'object' && 'plusMinusMs' in jitter) {
+    return [Math.max(amount - jitter.plusMinusMs, 0), finite(amount + jitter.plusMinusMs)];
+  }
   const { down, up } = reachOf(jitter);
-  return [amount - share(amount, down, scale), amount + share(amount, up, scale)];
+  return [amount - share(amount, down, scale), finite(amount + share(amount, up, scale))];
 }
 
 /** The largest amount whose jitter does not reach over `cap`, so that a capped delay still spreads. */
 export function roomForJitter(jitter: Jitter, cap: number, scale: Scale): number {
+  if (typeof jitter === 'object' && 'plusMinusMs' in jitter) return Math.max(cap - jitter.plusMinusMs, 0);
   return share(cap, 1 / (1 + reachOf(jitter).up), scale);
 }
 
-function reachOf(jitter: Jitter): Reach {
-  return typeof jitter === 'string'
-    ? REACHES[jitter]
+function reachOf(jitter: Exclude<Jitter, { readonly plusMinusMs: number }>): Reach {
+  if (typeof jitter === 'string') return REACHES[jitter];
+  return 'down' in jitter
+    ? { down: jitter.down, up: 0 }
     : { down: jitter.proportional, up: jitter.proportional };
-}
-
-/** The lower half of [0, 1) goes down and the upper half up, as Tasker's sign and size do. */
-function drawAround(reach: number, random: number, scale: Scale): number {
-  return random < 0.5 ? -spread(reach, random * 2, scale) : spread(reach, random * 2 - 1, scale);
-}
-
-function spread(reach: number, random: number, scale: Scale): number {
-  // The product can round up to reach + 1 when reach is beyond 2^52.
-  return scale === 'whole' ? Math.min(Math.floor(random * (reach + 1)), reach) : random * reach;
 }
 
 function share(amount: number, ratio: number, scale: Scale): number {
   return scale === 'whole' ? Math.floor(amount * ratio) : amount * ratio;
+}
+
+function finite(amount: number): number {
+  return Math.min(amount, Number.MAX_VALUE);
 }

@@ -22,7 +22,7 @@ export type IntervalInput = Required<
  * A policy with the delays of Celery's `get_exponential_backoff_interval`: `factor × 2^(retry - 1)` seconds, cut
  * to `maximum`, then drawn as a whole number of seconds where `full_jitter` says so.
  *
- * @throws {PolicyError} when anything is wrong, also where Celery has an empty range to draw from
+ * @throws {InvalidOptionsError} when anything is wrong, also where Celery has an empty range to draw from
  * @see docs/dialects.md#celery
  */
 export function celeryInterval(options: CeleryInterval): Policy {

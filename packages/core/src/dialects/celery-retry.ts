@@ -48,7 +48,7 @@ const CALL_KEYS = ['retries', 'exc', 'max_retries', 'throw', 'called_directly', 
 /**
  * What `self.retry(…)` does in a task with these options: schedules one more run, or ends with an error. Pure.
  *
- * @throws {PolicyError} when the options or the call are wrong
+ * @throws {InvalidOptionsError} when the options or the call are wrong
  * @see docs/dialects.md#celery-manual-retry
  */
 export function celeryRetry(options: CeleryOptions, call: CeleryRetryCall): CeleryRetry {
@@ -71,7 +71,7 @@ export function celeryRetry(options: CeleryOptions, call: CeleryRetryCall): Cele
  *
  * @param now - epoch milliseconds
  * @returns epoch milliseconds; `undefined` for at once
- * @throws {PolicyError} when one of them is no number
+ * @throws {InvalidOptionsError} when one of them is no number
  */
 export function celeryMessageEta(schedule: CelerySchedule, now: number): number | undefined {
   readOptions(schedule, ['countdown', 'eta'], checkSchedule);

@@ -3,8 +3,11 @@ import type { Fields, Report } from '../policy/fields.ts';
 import { readFields } from '../policy/fields.ts';
 import { type CmdxGate, type CmdxGateTest, readGate } from './cmdx-gate.ts';
 import { type CmdxStrategy, type CmdxStrategyLike, readBlock, readStrategy } from './cmdx-strategy.ts';
-import { type ExceptionLike, readExceptions } from './read-exceptions.ts';
+import { type ExceptionLike, readNestedExceptions } from './read-exceptions.ts';
 import { isUnset, readInteger, readSeconds } from './read-options.ts';
+
+/** Lists within lists are one list, as Ruby's `flatten` makes of them. */
+export type NestedExceptions = readonly (ExceptionLike | NestedExceptions)[];
 
 /** `v2.0.1` is the version of the seed document. */
 export type CmdxVersion = 'v2.0.1' | 'main@fc92e183';
@@ -12,7 +15,7 @@ export type CmdxVersion = 'v2.0.1' | 'main@fc92e183';
 /** One `retry_on` line; seconds. `null` is Ruby's `nil`: the default holds. */
 export interface CmdxDeclaration {
   /** Exceptions that are retried; empty is none. @default [] */
-  readonly exceptions?: readonly ExceptionLike[];
+  readonly exceptions?: NestedExceptions;
   /** Retries, not counting the first run; 0 and less is off. @default 3 */
   readonly limit?: number | null;
   /** Seconds; 0 and less is no wait at all. @default 0.5 */
@@ -66,7 +69,7 @@ export function readDeclarations(owner: Fields, scope: CmdxScope, report: Report
     const path = owner.path(Array.isArray(given) ? `retry_on[${index}]` : 'retry_on');
     const fields = readFields(declaration, path, { keys: KEYS, report });
     if (fields === undefined) return [];
-    const exceptions = readExceptions(fields, 'exceptions', report);
+    const exceptions = readNestedExceptions(fields, 'exceptions', report);
     return [{ path, isFirst: index === 0, exceptions, settings: readSettings(fields, scope) }];
   });
 }

@@ -1,4 +1,4 @@
-import type { BackoffInput, DelayStrategy, Jitter, PolicyInput } from '../policy/policy.ts';
+import type { BackoffInput, DelayStrategy, JitterInput, PolicyInput } from '../policy/policy.ts';
 import type { CmdxVersion } from './cmdx-declarations.ts';
 import type { CmdxStrategy, CmdxStrategyCall } from './cmdx-strategy.ts';
 
@@ -23,7 +23,7 @@ export function cmdxDelays(delays: CmdxDelays): PolicyInput {
 }
 
 /** The strategy as our backoff and jitter; the random ones spread a constant. */
-function strategyOf({ strategy, delayMs: base, version }: CmdxDelays): readonly [BackoffInput, Jitter] {
+function strategyOf({ strategy, delayMs: base }: CmdxDelays): readonly [BackoffInput, JitterInput] {
   switch (strategy?.type) {
     case undefined:
     case 'ignored':
@@ -39,8 +39,8 @@ function strategyOf({ strategy, delayMs: base, version }: CmdxDelays): readonly 
     case 'bounded_random':
       return [{ type: 'constant', base }, 'bounded'];
     case 'decorrelated_jitter':
-      if (version === 'main@fc92e183') return [{ type: 'decorrelated', base }, 'none'];
-      return [{ type: 'custom', strategy: decorrelatedBelowBase, base }, 'none'];
+      // v2.0.1 would draw below the base after a delay of less than a third of it; no run has such a delay.
+      return [{ type: 'decorrelated', base }, 'none'];
     case 'custom':
       return [{ type: 'custom', strategy: inSeconds(strategy.call, base), base }, 'none'];
   }
@@ -52,13 +52,6 @@ function saturationOf({ strategy, delayMs, version }: CmdxDelays): number {
   if (strategy?.type === 'exponential') return delayMs * LAST_POWER;
   return strategy?.type === 'fibonacci' ? delayMs * LAST_FIBONACCI : Infinity;
 }
-
-/**
- * v2.0.1 draws between the base and three times the delay before even where the latter is less, so it can fall
- * below the base. Our decorrelated backoff never does, hence a strategy of its own.
- */
-const decorrelatedBelowBase: DelayStrategy = (_retry, { random, previousDelayMs, baseMs }) =>
-  baseMs + random() * ((previousDelayMs ?? baseMs) * 3 - baseMs);
 
 /** What people wrote for CMDx counts from 0, in seconds; what is no number becomes the base. */
 function inSeconds(call: CmdxStrategyCall, baseMs: number): DelayStrategy {

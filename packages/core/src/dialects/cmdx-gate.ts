@@ -3,19 +3,30 @@ import type { Gate } from '../policy/policy.ts';
 import { methodOf } from '../policy/read-backoff.ts';
 import { isUnset } from './read-options.ts';
 
-/** What CMDx calls with the error and the attempt, which it counts from 0. */
+/** What CMDx calls with the error and the attempt, which it counts from 0. The task is its `this`. */
 export type CmdxGateTest = (error: unknown, attempt: number) => unknown;
 
+/** An object that CMDx calls: it is not the task's own, so it gets the task first. */
+export interface CmdxGateObject {
+  readonly call: (task: object, error: unknown, attempt: number) => unknown;
+}
+
 /** A function, an object with `call`, the name of a method of the task, or the answer itself. */
-export type CmdxGate = CmdxGateTest | { readonly call: CmdxGateTest } | string | boolean;
+export type CmdxGate = CmdxGateTest | CmdxGateObject | string | boolean;
 
 /** Reads `if` or `unless`; `undefined` when it is unset. */
 export function readGate(fields: Fields, key: string, task: object): CmdxGateTest | undefined {
   const given = fields.value(key);
   if (isUnset(given)) return undefined;
   if (typeof given === 'boolean') return () => given;
-  const found = typeof given === 'string' ? callable(task, given) : callable(given, 'call');
-  if (found !== undefined) return found as CmdxGateTest; // what it answers is checked at each call
+  // What each of them answers is checked at each call.
+  if (typeof given === 'function') return given.bind(task) as CmdxGateTest;
+  if (typeof given === 'object') {
+    const call = callable(given, 'call') as CmdxGateObject['call'] | undefined;
+    if (call !== undefined) return (error, attempt) => call(task, error, attempt);
+  }
+  const method = typeof given === 'string' ? callable(task, given) : undefined;
+  if (method !== undefined) return method as CmdxGateTest;
   fields.fail(key, 'must be a function, an object with call, or a method of the task', METHOD_CURE);
   return undefined;
 }
@@ -36,7 +47,7 @@ export function gateOf(
 }
 
 const METHOD_CURE =
-  'For a name, pass task: { name: (error, attempt) => boolean }; both get an attempt from 0.';
+  'For a name, pass task: { name: (error, attempt) => boolean }; an object has call(task, error, attempt). Attempts count from 0.';
 
 /** A function itself, or the object's own kind of method of that name; `undefined` where there is none. */
 export function callable(value: unknown, key: string): ((...args: never[]) => unknown) | undefined {

@@ -10,7 +10,7 @@ import { isUnset } from './read-options.ts';
  */
 export type CmdxStrategyCall = (attempt: number, delay: number, previous?: number) => unknown;
 
-/** A function or an object with `call`. An object without one counts as no strategy. */
+/** A function, whose `this` is the task, or an object with `call`. An object without one counts as no strategy. */
 export type CmdxStrategyLike = CmdxStrategyCall | { readonly call?: CmdxStrategyCall };
 
 /** CMDx's built-in strategies. */
@@ -43,7 +43,8 @@ export function readStrategy(fields: Fields, key: string, scope: CmdxScope): Cmd
   const given = fields.value(key);
   if (isUnset(given)) return undefined;
   if (typeof given === 'string') return findStrategy(fields, { key, name: given }, scope);
-  const call = callable(given, 'call') as CmdxStrategyCall | undefined; // what it answers is checked at each call
+  const found = typeof given === 'function' ? given.bind(scope.task) : callable(given, 'call');
+  const call = found as CmdxStrategyCall | undefined; // what it answers is checked at each call
   if (call !== undefined) return { type: 'custom', call: withArity(call, scope) };
   if (typeof given !== 'object') fields.fail(key, 'is no strategy', cureOf(scope));
   return { type: 'ignored' };

@@ -3,6 +3,9 @@ import type { Policy } from '../policy/policy.ts';
 
 /** What belongs to a task rather than to its policy; `taskFrom` of the worker makes task options of it. */
 export interface TaskOptions {
+  /** The task's own name and version, where that system's options hold them. */
+  readonly name?: string;
+  readonly version?: string;
   /** How a run that met a full concurrency limit comes back; it has a counter of its own. */
   readonly rateLimitRetry?: Policy;
   /** Longest time one attempt may take; the same as the policy's `attemptTimeoutMs`. */

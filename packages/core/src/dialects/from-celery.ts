@@ -45,7 +45,7 @@ const SIGNALS: Matcher = { name: ['Ignore', 'Retry'] };
 /**
  * Celery's autoretry options as a policy; `celeryRetry` answers for a task that calls `retry()` itself.
  *
- * @throws {PolicyError} when anything is wrong; it lists every problem under Celery's own names
+ * @throws {InvalidOptionsError} when anything is wrong; it lists every problem under Celery's own names
  * @see docs/dialects.md#celery
  */
 export function fromCelery(options: CeleryOptions = {}): Dialect {
@@ -63,6 +63,8 @@ function readPolicy(fields: Fields, report: Report): PolicyInput {
   return {
     maxAttempts: readMaxAttempts(fields, kwargs),
     ...readDelays(fields, kwargs),
+    // A soft time limit raises an ordinary exception.
+    retryTimeouts: false,
     retryOn: expected.length === 0 ? 'nothing' : expected,
     stopOn: [SIGNALS, ...readExceptions(fields, 'dont_autoretry_for', report)],
   };

@@ -43,7 +43,7 @@ const VERSIONS: readonly CmdxVersion[] = ['v2.0.1', 'main@fc92e183'];
  * CMDx's `retry_on` declarations as one policy, those of the classes above first: exceptions are united, of each
  * option the last one written holds, for every exception.
  *
- * @throws {PolicyError} when anything is wrong; it lists every problem under CMDx's own names
+ * @throws {InvalidOptionsError} when anything is wrong; it lists every problem under CMDx's own names
  * @see docs/dialects.md#cmdx
  */
 export function fromCmdx(options: CmdxOptions = {}): Dialect {
@@ -98,6 +98,7 @@ function policyOf(lines: readonly CmdxLine[], version: CmdxVersion): Policy {
   const gate = gateOf(settings.if, settings.unless);
   return extendPolicy(united, {
     maxAttempts: attempts,
+    retryTimeouts: false,
     ...cmdxDelays({ delayMs, maxDelayMs, strategy: jitter ?? block, version }),
     ...(gate !== undefined && { retryIf: gate }),
   });

@@ -47,7 +47,7 @@ const REQUEUE_FLOOR_MS = 5_000;
 /**
  * aio-fluid's retry options as a policy. A timeout is not retried, as there, unless `exceptions` names it.
  *
- * @throws {PolicyError} when anything is wrong; it lists every problem under fluid's own names
+ * @throws {InvalidOptionsError} when anything is wrong; it lists every problem under fluid's own names
  * @see docs/dialects.md#fluid
  */
 export function fromFluid(options: FluidOptions = {}): Dialect {
@@ -61,6 +61,7 @@ export function fromFluid(options: FluidOptions = {}): Dialect {
   const policy = definePolicy({
     ...(retry === undefined ? { maxAttempts: 1 } : { ...retry, ...rulesOf(retry.retryOn) }),
     attemptTimeout: timeoutMs,
+    retryTimeouts: false,
   });
   const task = { timeoutMs, ...limitOf(maxConcurrency, rateLimitRetry), minRequeueDelayMs: REQUEUE_FLOOR_MS };
   return dialectOf(policy, task, [

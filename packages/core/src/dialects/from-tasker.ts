@@ -12,7 +12,7 @@ import { warnTasker } from './tasker-warnings.ts';
  * A step that writes `backoff`, `backoff_base_ms` or `max_backoff_ms` gets what these names promise; Tasker
  * itself validates them and then waits as its configuration says, which holds here for every other step.
  *
- * @throws {PolicyError} when anything is wrong; it lists every problem under Tasker's own names
+ * @throws {InvalidOptionsError} when anything is wrong; it lists every problem under Tasker's own names
  * @see docs/dialects.md#tasker
  */
 export function fromTasker(options: TaskerOptions = {}): Dialect {

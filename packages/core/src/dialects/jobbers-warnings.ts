@@ -7,6 +7,12 @@ export function warnJobbers(options: JobbersOptions): readonly (DialectWarning |
   return [
     warnRunsOnce('max_retries', options.max_retries),
     ...warnFirstDelay(options),
+    warnIf(!isUnset(options.timeout) && options.timeout < 0.001, {
+      code: 'ROUNDED',
+      path: 'timeout',
+      message: 'every attempt would time out at once; here it has a millisecond',
+      cure: 'Write null for no limit.',
+    }),
     warnIf((options.expected_exceptions ?? []).length === 0, {
       code: 'RETRIES_NOTHING',
       path: 'expected_exceptions',
@@ -23,21 +29,21 @@ export function warnJobbers(options: JobbersOptions): readonly (DialectWarning |
 }
 
 function warnFirstDelay(options: JobbersOptions): readonly (DialectWarning | undefined)[] {
-  const { version = '7b5465f', backoff_strategy = 'exponential', retry_delay } = options;
-  const isSeed = version === '7b5465f';
+  const { version, jobbers_version = version, backoff_strategy = 'exponential', retry_delay } = options;
+  const isSeed = jobbers_version !== 'main@06fcd8c';
   const waits = !isUnset(retry_delay) && retry_delay > 0;
   return [
     warnIf(waits && isSeed && backoff_strategy.startsWith('exponential'), {
       code: 'FIRST_DELAY_DOUBLED',
       path: 'retry_delay',
       message: 'this version counts the first retry as 1, so it waits up to twice retry_delay',
-      cure: "Halve retry_delay, or choose version: 'main@06fcd8c'.",
+      cure: "Halve retry_delay, or choose jobbers_version: 'main@06fcd8c'.",
     }),
     warnIf(waits && !isSeed && backoff_strategy === 'linear', {
       code: 'FIRST_DELAY_ZERO',
       path: 'backoff_strategy',
       message: 'this version counts the first retry as 0, so it does not wait',
-      cure: "Choose version: '7b5465f'.",
+      cure: "Choose jobbers_version: '7b5465f'.",
     }),
   ];
 }

@@ -12,11 +12,32 @@ export const TIMEOUTS: Matcher = Object.freeze({
   name: Object.freeze(['AttemptTimeoutError', 'TimeoutError']),
 });
 
-/** Reads a list of exceptions; names become patterns. Empty when unset. */
+/**
+ * Reads a list of exceptions; names become patterns. Lists in it are flattened, as Ruby does with what `rescue` is given
+ * and Python with tuples of tuples. Empty when unset.
+ */
 export function readExceptions(fields: Fields, key: string, report: Report): readonly Matcher[] {
+  return readListed(fields, { key, given: fields.value(key) }, report);
+}
+
+/** Deeper lists are a mistake, or contain themselves. */
+const MAX_DEPTH = 8;
+
+/** The same, of lists within lists. */
+export function readNestedExceptions(fields: Fields, key: string, report: Report): readonly Matcher[] {
   const given = fields.value(key);
+  if (!Array.isArray(given)) return readListed(fields, { key, given }, report);
+  const flat: readonly unknown[] = given.flat(MAX_DEPTH);
+  return readListed(fields, { key, given: flat.map((item) => (Array.isArray(item) ? null : item)) }, report);
+}
+
+function readListed(
+  fields: Fields,
+  { key, given }: { readonly key: string; readonly given: unknown },
+  report: Report,
+): readonly Matcher[] {
   if (isUnset(given)) return [];
-  const matchers = Array.isArray(given) ? given.map(patternOf) : given;
+  const matchers = Array.isArray(given) ? given.flat(Infinity).map(patternOf) : given;
   const prefix = fields.path(key).slice(0, -key.length);
   const reportHere: Report = (problem) => report({ ...problem, path: prefix + problem.path });
   const named = readFields({ [key]: matchers }, '', { keys: [key], report: reportHere });

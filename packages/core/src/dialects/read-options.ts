@@ -1,24 +1,20 @@
-import type { Problem } from '../errors.ts';
-import { PolicyError } from '../errors.ts';
 import type { Fields, Report } from '../policy/fields.ts';
-import { readFields } from '../policy/fields.ts';
+import { readFields, readSafely } from '../policy/fields.ts';
 
 /**
  * Reads another system's options: hands them to `read`, which reports what is wrong and goes on.
  *
- * @throws {PolicyError} when anything was reported; it lists every problem under that system's own names
+ * @throws {InvalidOptionsError} when anything was reported; it lists every problem under that system's own names
  */
 export function readOptions<T>(
   input: unknown,
   keys: readonly string[],
   read: (fields: Fields, report: Report) => T,
 ): T {
-  const problems: Problem[] = [];
-  const report: Report = (problem) => void problems.push(problem);
-  const fields = readFields(input, '', { keys, report });
-  const options = fields === undefined ? undefined : read(fields, report);
-  if (fields === undefined || problems.length > 0) throw new PolicyError(problems);
-  return options as T; // `read` ran, as there are fields
+  return readSafely(input, 'policy', (report) => {
+    const fields = readFields(input, '', { keys, report });
+    return fields && read(fields, report);
+  });
 }
 
 /** What an unset option is in Python and Ruby. */
@@ -29,8 +25,11 @@ export function isUnset(value: unknown): value is null | undefined {
 /** Milliseconds of an option in seconds, `0 ≤ ms`; the fallback is in seconds too. */
 export function readSeconds(fields: Fields, key: string, fallback: number, rule: SecondsRule = {}): number {
   const { least = 0, finite = true } = rule;
-  const given = fields.value(key) ?? fallback;
-  if (typeof given === 'number' && given >= least && (given < Infinity || !finite)) return given * 1_000;
+  const value = fields.value(key) ?? fallback;
+  const given = typeof value === 'number' ? value : Number.NaN;
+  if (given === Infinity && !finite) return Infinity;
+  // The largest finite numbers of seconds are more milliseconds than a number can hold.
+  if (Number.isFinite(given) && given >= least) return Math.min(given * 1_000, Number.MAX_VALUE);
   const kind = finite ? 'a finite number of seconds' : 'a number of seconds';
   fields.fail(key, `must be ${kind} ≥ ${least}`, 'Write seconds as a plain number: 2, not 2000 or "2s".');
   return fallback * 1_000;

@@ -4,7 +4,10 @@ import { type HeaderSource, parseServerDelay } from '../decision/parse-server-de
 const HEADER = 'retry-after';
 
 /** Tasker reads seconds into an unsigned number of 32 bits; what does not fit is no answer. */
-const MOST_SECONDS = 2 ** 32 - 1;
+const MAX_SECONDS = 2 ** 32 - 1;
+
+/** One whole number, or what may be a date: neither decimals, nor spaces around it, nor a list. */
+const READABLE = /^(\+?\d+|[A-Z].*)$/;
 
 /**
  * What Tasker reads from response headers: `Retry-After` and nothing else, as whole seconds or as a date, whose
@@ -13,17 +16,19 @@ const MOST_SECONDS = 2 ** 32 - 1;
  * @param nowAt - epoch milliseconds, for a date
  */
 export function taskerServerDelay(headers: HeaderSource, nowAt: number): ServerDelay {
-  const asked = parseServerDelay(onlyRetryAfter(headers), nowAt);
-  if (asked.type !== 'delay') return asked;
+  const value = retryAfter(headers);
+  const asked = parseServerDelay({ [HEADER]: value }, nowAt);
+  if (asked.type !== 'delay' || value === undefined) return asked;
   const seconds = Math.floor(asked.delayMs / 1_000);
-  if (seconds > MOST_SECONDS) return { type: 'malformed', header: HEADER, value: String(seconds) };
+  if (!READABLE.test(value) || seconds > MAX_SECONDS) return { type: 'malformed', header: HEADER, value };
   return { type: 'delay', delayMs: seconds * 1_000 };
 }
 
-function onlyRetryAfter(headers: HeaderSource): HeaderSource {
-  const { get } = headers;
-  if (typeof get !== 'function') {
-    return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() === HEADER));
-  }
-  return { get: (name) => (name === HEADER ? get.call(headers, name) : undefined) };
+function retryAfter(headers: HeaderSource): string | undefined {
+  const value: unknown =
+    typeof headers.get === 'function'
+      ? headers.get(HEADER)
+      : Object.entries(headers).find(([name]) => name.toLowerCase() === HEADER)?.[1];
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === 'string' || typeof first === 'number' ? String(first) : undefined;
 }

@@ -48,7 +48,7 @@ export interface TaskerFallback {
  * after its failure (unset attempts count as 1), else at once.
  *
  * @returns epoch milliseconds; `undefined` for no wait
- * @throws {PolicyError} when the configuration is wrong
+ * @throws {InvalidOptionsError} when the configuration is wrong
  */
 export function taskerNextRetryAt(times: TaskerTimes, fallback: TaskerFallback = {}): number | undefined {
   const policy = fallbackPolicy(fallback);

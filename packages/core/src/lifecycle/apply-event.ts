@@ -37,7 +37,9 @@ const CHANGES: { readonly [Type in RunEventType]: Change<Type> } = {
     again(draft, { at, runAt: at });
   },
   stall: (draft, event) => {
-    draft.stalls += 1;
+    // Which of the runs that stalled together ended their worker is not known: none of them is charged.
+    if (event.isShared === true) draft.releases += 1;
+    else draft.stalls += 1;
     end(draft, event);
   },
   recover: again,

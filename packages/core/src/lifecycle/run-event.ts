@@ -13,8 +13,8 @@ export type RunEvent =
   | { readonly type: 'fail'; readonly at: number }
   /** Given back unfinished, and not charged. */
   | { readonly type: 'release'; readonly at: number }
-  /** Its worker fell silent, lost the lease or stopped. */
-  | { readonly type: 'stall'; readonly at: number }
+  /** Its worker fell silent, lost the lease or stopped. Charged, unless other runs stalled along with it (`isShared`). */
+  | { readonly type: 'stall'; readonly at: number; readonly isShared?: boolean }
   /** A stalled run gets another attempt at `runAt`. */
   | { readonly type: 'recover'; readonly at: number; readonly runAt: number }
   /** A stalled run gets no other attempt. */

@@ -9,6 +9,8 @@ import { read } from '../read.ts';
  */
 export function isYes(answer: unknown): boolean {
   if (read(answer, 'then') !== undefined) {
+    // It is not waited for, and when it rejects nothing else would take note.
+    Promise.resolve(answer).catch(() => undefined);
     throw new RetryError(
       'ASYNC_GATE',
       'a gate or predicate must answer at once, got a promise. Ask before the attempt ends.',

@@ -31,9 +31,13 @@ export const transientNetwork: readonly ErrorPattern[] = Object.freeze([
   { message: /^Network connection lost/ },
 ]);
 
-/** Answers that ask for another try: 408, 425, 429, 500, 502, 503 and 504. */
+/**
+ * Answers that ask for another try: 408, 425, 429, 500, 502, 503 and 504; and 413 where the server says when to come back,
+ * as only then it is too large for the moment.
+ */
 export const httpTransient: readonly ErrorPattern[] = Object.freeze([
   { status: [408, 425, 429, 500, 502, 503, 504] },
+  { status: 413, retryAfter: true },
 ]);
 
 /**

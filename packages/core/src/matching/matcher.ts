@@ -15,7 +15,10 @@ export interface ErrorPattern {
   readonly code?: OneOrMany<string | number>;
   /** HTTP status, from `status`, `statusCode`, `response.status` or `$metadata.httpStatusCode`. */
   readonly status?: OneOrMany<number>;
-  readonly message?: RegExp;
+  /** Found in the first 4096 characters of the error's message: a pattern, or text as it stands. */
+  readonly message?: RegExp | string;
+  /** The error, or its response, says when to come back: `readServerDelay` finds a delay. */
+  readonly retryAfter?: true;
   /** One of the nearest thousand errors beneath it matches: through `cause` and `AggregateError.errors`. */
   readonly cause?: Matcher;
 }
@@ -25,7 +28,7 @@ export type Matcher = ErrorClass | Predicate | ErrorPattern;
 
 /** An {@link ErrorPattern} as people and JSON files write it. */
 export interface ErrorPatternInput extends Omit<ErrorPattern, 'message' | 'cause'> {
-  readonly message?: RegExp | { readonly pattern: string; readonly flags?: string };
+  readonly message?: RegExp | string | { readonly pattern: string; readonly flags?: string };
   readonly cause?: MatcherInput;
 }
 

@@ -1,13 +1,20 @@
+import { readServerDelay } from '../decision/read-server-delay.ts';
 import { read } from '../read.ts';
 import { isYes } from './answer.ts';
 import { beneath } from './beneath.ts';
 import type { ErrorClass, ErrorPattern, Matcher, Predicate } from './matcher.ts';
 import { statusOf } from './status-of.ts';
 
+/** What is looked at of a message, in characters. */
+const MAX_MESSAGE_LENGTH = 4_096;
+
+/** No chain of classes is this long; a Proxy may make one without end. */
+const MAX_LINKS = 100;
+
 /**
  * Whether the matcher means this thrown value, whatever it is (`undefined` and strings included).
  *
- * Throws only what a predicate of yours, or a getter of the error, throws.
+ * Throws only what a predicate of yours throws; what of an error cannot be read does not match.
  */
 export function matchesError(matcher: Matcher, error: unknown): boolean {
   if (typeof matcher !== 'function') return matchesPattern(matcher, error);
@@ -31,15 +38,26 @@ export function isErrorClass(matcher: ErrorClass | Predicate): matcher is ErrorC
 }
 
 function isOfClass(error: unknown, errorClass: ErrorClass): boolean {
-  return error instanceof errorClass || hasClassNamed(error, errorClass.name);
+  return isInstance(error, errorClass) || hasClassNamed(error, errorClass.name);
+}
+
+/** A value whose prototype cannot be read is an instance of nothing. */
+function isInstance(error: unknown, errorClass: ErrorClass): boolean {
+  try {
+    return error instanceof errorClass;
+  } catch {
+    return false;
+  }
 }
 
 function matchesPattern(pattern: ErrorPattern, error: unknown): boolean {
-  const { name, code, status, message, cause } = pattern;
+  const { name, code, status, message, retryAfter, cause } = pattern;
   if (name !== undefined && !anyOf(name, (wanted) => isNamed(error, wanted))) return false;
   if (code !== undefined && !anyOf(code, (wanted) => isCode(wanted, read(error, 'code')))) return false;
   if (status !== undefined && !anyOf(status, (wanted) => wanted === statusOf(error))) return false;
-  if (message !== undefined && !message.test(messageOf(error))) return false;
+  if (message !== undefined && !isInMessage(message, messageOf(error))) return false;
+  // Whether there is a delay does not depend on the time of day.
+  if (retryAfter === true && readServerDelay(error, 0).type !== 'delay') return false;
   return cause === undefined || beneath(error).some((inner) => matchesError(cause, inner));
 }
 
@@ -65,14 +83,28 @@ function isNamed(error: unknown, name: string): boolean {
 function hasClassNamed(error: unknown, name: string): boolean {
   // A class may have a static `name` of its own, of any type.
   if (typeof name !== 'string' || name.length < 3 || typeof error !== 'object') return false;
-  for (let link = prototypeOf(error); link !== null; link = prototypeOf(link)) {
-    if (link.constructor?.name === name) return true;
+  for (let link = prototypeOf(error), links = 0; link !== null && links < MAX_LINKS; links += 1) {
+    if (classNameOf(link) === name) return true;
+    link = prototypeOf(link);
   }
   return false;
 }
 
-function prototypeOf(value: object | null): { readonly constructor?: { readonly name: string } } | null {
-  return value === null ? null : Object.getPrototypeOf(value);
+function prototypeOf(value: object | null): object | null {
+  try {
+    return value === null ? null : Object.getPrototypeOf(value);
+  } catch {
+    return null;
+  }
+}
+
+function classNameOf(prototype: object): unknown {
+  const made = read(prototype, 'constructor');
+  try {
+    return typeof made === 'function' ? made.name : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isCode(wanted: string | number, code: unknown): boolean {
@@ -82,7 +114,12 @@ function isCode(wanted: string | number, code: unknown): boolean {
   return wanted === code;
 }
 
+function isInMessage(wanted: RegExp | string, message: string): boolean {
+  return typeof wanted === 'string' ? message.includes(wanted) : wanted.test(message);
+}
+
+/** Only its beginning: a pattern may take time that grows with the square of a text, or worse. */
 function messageOf(error: unknown): string {
   const message = typeof error === 'string' ? error : read(error, 'message');
-  return typeof message === 'string' ? message : '';
+  return typeof message === 'string' ? message.slice(0, MAX_MESSAGE_LENGTH) : '';
 }

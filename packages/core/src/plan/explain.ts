@@ -1,10 +1,13 @@
 import type { Counters } from '../decision/counters.ts';
 import { chargedAttempts } from '../decision/counters.ts';
 import type { FailReason } from '../decision/decision.ts';
-import { judge } from '../decision/judge.ts';
+import { isExpectedTimeout, judge } from '../decision/judge.ts';
+import { InvalidOptionsError } from '../errors.ts';
 import { isNonRetryable } from '../markers.ts';
 import { findMatch } from '../matching/matches-error.ts';
+import { checkPolicy } from '../policy/check-policy.ts';
 import type { Policy } from '../policy/policy.ts';
+import { read } from '../read.ts';
 import { show } from '../show.ts';
 
 /** Which rule of a policy decides about an error, and why. */
@@ -20,13 +23,16 @@ export interface Explanation {
 
 /**
  * Which rule decides what happens after this error, and why. Agrees with `decide`, but for what `decide`
- * alone can know: the clock, the server's delay and the budget. Never throws.
+ * alone can know: the clock, the server's delay and the budget.
  *
  * @param counters - as for `decide`. @default the first attempt has just failed
+ * @throws {InvalidOptionsError} when the counters count nothing; never because of the error
  */
 export function explain(policy: Policy, error: unknown, counters: Counters = { failures: 1 }): Explanation {
+  checkPolicy(policy, 'explain');
+  checkCounters(counters);
   try {
-    const reason = judge(policy, counters, error);
+    const reason = judge(policy, counters, { error });
     return reason === undefined ? allowed(policy, error) : refused(policy, { error, counters, reason });
   } catch (thrown) {
     const text = `A rule of the policy threw ${show(thrown)}, so the run stops with its own error.`;
@@ -34,15 +40,35 @@ export function explain(policy: Policy, error: unknown, counters: Counters = { f
   }
 }
 
-function allowed({ retryOn, retryIf }: Policy, error: unknown): Explanation {
+/** A stored run may be given as it is, so that other keys are not refused. */
+function checkCounters(counters: unknown): void {
+  const problems = (['failures', 'stalls'] as const).flatMap((key) => {
+    const value = read(counters, key);
+    if ((value === undefined && key === 'stalls') || (Number.isInteger(value) && Number(value) >= 0))
+      return [];
+    return [
+      {
+        path: key,
+        value,
+        message: 'must be an integer ≥ 0',
+        cure: 'Use { failures: 1 } after the first attempt.',
+      },
+    ];
+  });
+  if (problems.length > 0) throw new InvalidOptionsError(problems, 'explain');
+}
+
+function allowed(policy: Policy, error: unknown): Explanation {
+  const { retryOn, retryIf } = policy;
+  const gate = retryIf === undefined ? '' : ', and retryIf agrees';
+  // As `judge` does: of an expected timeout retryOn is not asked, and cannot throw.
+  if (isExpectedTimeout(policy, { error })) {
+    return { retries: true, rule: 'retryTimeouts', text: `An attempt timeout is expected${gate}.` };
+  }
   const index = retryOn === 'nothing' ? -1 : findMatch(retryOn, error);
   const rule = index === -1 ? 'retryOn' : `retryOn[${index}]`;
-  const gate = retryIf === undefined ? '' : ', and retryIf agrees';
-  return {
-    retries: true,
-    rule,
-    text: `${index === -1 ? 'Every error is expected' : `${rule} expects it`}${gate}.`,
-  };
+  const text = index === -1 ? 'Every error is expected' : `${rule} expects it`;
+  return { retries: true, rule, text: `${text}${gate}.` };
 }
 
 interface Refusal {

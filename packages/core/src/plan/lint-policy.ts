@@ -1,5 +1,7 @@
 import { formatDuration } from '../duration.ts';
+import { checkPolicy } from '../policy/check-policy.ts';
 import type { Policy } from '../policy/policy.ts';
+import { findNestedQuantifier } from './nested-quantifiers.ts';
 import type { Preview } from './preview.ts';
 import { preview } from './preview.ts';
 
@@ -7,6 +9,8 @@ import { preview } from './preview.ts';
 export type LintCode =
   | 'NOT_RETRYABLE'
   | 'MATCHES_NOTHING'
+  | 'RETRIES_EVERYTHING'
+  | 'NESTED_QUANTIFIERS'
   | 'UNBOUNDED'
   | 'LONG_WORST_CASE'
   | 'NO_WAIT'
@@ -27,9 +31,11 @@ export interface LintWarning {
 }
 
 type Rule = Omit<LintWarning, 'code' | 'message'> & {
-  /** What is wrong; `undefined` when nothing is. */
-  readonly find: (policy: Policy, plan: Preview) => string | undefined;
+  /** What is wrong, and where if elsewhere than at `path`; `undefined` when nothing is. */
+  readonly find: (policy: Policy, plan: Preview) => string | Found | undefined;
 };
+
+type Found = Pick<LintWarning, 'path' | 'message'>;
 
 const AN_HOUR_MS = 3_600_000;
 
@@ -47,6 +53,26 @@ const RULES: Readonly<Record<LintCode, Rule>> = {
     path: 'retryOn',
     find: (policy) => say(policy.retryOn === 'nothing' && retries(policy), () => 'no error is retried'),
     cure: 'List the expected errors, or write maxAttempts: 1.',
+  },
+  RETRIES_EVERYTHING: {
+    path: 'retryOn',
+    find: (policy) =>
+      say(
+        retries(policy) && expectsEverything(policy),
+        () =>
+          'every error is retried, also those that come again: a wrong argument, a missing right, a bug. ' +
+          'It is the default because no list of errors holds for every program, and a list that is wrong fails in silence',
+      ),
+    cure: 'List the errors that pass: retryOn: [...transientNetwork, ...httpTransient].',
+  },
+  NESTED_QUANTIFIERS: {
+    path: 'retryOn',
+    find: (policy) => {
+      const path = findNestedQuantifier(policy);
+      if (path === undefined) return undefined;
+      return { path, message: `${path} repeats a group that repeats: one long message may take it for ever` };
+    },
+    cure: 'Repeat once: /^a+$/ instead of /^(a+)+$/; or match by code, name or text.',
   },
   UNBOUNDED: {
     path: 'maxAttempts',
@@ -122,10 +148,13 @@ const RULES: Readonly<Record<LintCode, Rule>> = {
 
 /** What looks wrong in a valid policy; empty when nothing does. In the order of {@link LintCode}. */
 export function lintPolicy(policy: Policy): readonly LintWarning[] {
+  checkPolicy(policy, 'lintPolicy');
   const plan = preview(policy);
   return Object.entries(RULES).flatMap(([code, { find, path, cure }]) => {
-    const message = find(policy, plan);
-    return message === undefined ? [] : [{ code: code as LintCode, path, message, cure }]; // the keys of RULES
+    const found = find(policy, plan);
+    if (found === undefined) return [];
+    const place = typeof found === 'string' ? { path, message: found } : found;
+    return [{ code: code as LintCode, ...place, cure }]; // the keys of RULES
   });
 }
 
@@ -137,10 +166,16 @@ function retries({ retryable, maxAttempts }: Policy): boolean {
   return retryable && maxAttempts > 1;
 }
 
+function expectsEverything({ retryOn, stopOn, retryIf }: Policy): boolean {
+  return retryOn.length === 0 && stopOn.length === 0 && retryIf === undefined;
+}
+
 /** Whether every caller draws the same delay. A custom strategy may spread by itself. */
 function isSynchronised({ backoff, jitter }: Policy): boolean {
   if (['none', 'decorrelated', 'custom'].includes(backoff.type)) return false;
-  return jitter === 'none' || (typeof jitter === 'object' && jitter.proportional === 0);
+  return (
+    jitter === 'none' || (typeof jitter === 'object' && Object.values(jitter).every((reach) => reach === 0))
+  );
 }
 
 function pilesUp({ capAt, jitter, maxDelayMs }: Policy, { retries }: Preview): boolean {

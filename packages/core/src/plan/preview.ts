@@ -1,6 +1,8 @@
+import { checkPolicy } from '../policy/check-policy.ts';
+import { readOptions } from '../policy/fields.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Span } from './span.ts';
-import { add, cutAt } from './span.ts';
+import { add, cutAt, exactly } from './span.ts';
 import { walk } from './walk.ts';
 
 /** One retry of a {@link Preview}. */
@@ -9,12 +11,14 @@ export interface RetryPreview {
   readonly retry: number;
   /** The wait before it. */
   readonly delay: Span;
-  /** From the start of the first attempt to the start of this retry. */
+  /** From the beginning, the policy's `initialDelay` included, to the start of this retry. */
   readonly startsAfter: Span;
 }
 
 /** What a policy can do at most when every attempt fails with an error it retries. */
 export interface Preview {
+  /** The wait before the first attempt. */
+  readonly initialDelayMs: number;
   /** The retries in order; at most `limit` of them. */
   readonly retries: readonly RetryPreview[];
   /** How many retries there can be: `0 ≤ maxRetries ≤ Infinity`, less than `maxAttempts` where the deadline cuts. */
@@ -22,7 +26,8 @@ export interface Preview {
   /** Whether there is an end: a limited number of attempts, or a deadline. */
   readonly isBounded: boolean;
   /**
-   * From the start of the first attempt to the end of the last, cut at the deadline; `maxMs` is the worst case.
+   * From the beginning, `initialDelay` included, to the end of the last attempt, cut at the deadline; `maxMs` is the
+   * worst case.
    * Where waits still grow after the thousandth retry, and no deadline ends them, it is `Infinity`.
    */
   readonly total: Span;
@@ -31,24 +36,28 @@ export interface Preview {
 /** How to look ahead. */
 export interface PreviewOptions {
   /** How long each attempt takes, in ms. @default 0 to `attemptTimeoutMs`, or 0 where there is none */
-  readonly attemptMs?: number;
+  readonly attemptMs?: number | undefined;
   /** How many retries to list; an unlimited policy has no last one. @default 1000 */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /**
  * The timetable of a policy without waiting for it: what `decide` would do, retry by retry.
  *
  * Means are exact for uniform jitter and an approximation for decorrelated backoff.
+ *
+ * @throws {InvalidOptionsError} when an option is wrong
  */
 export function preview(policy: Policy, options: PreviewOptions = {}): Preview {
-  const { attemptMs, limit = 1_000 } = options;
+  checkPolicy(policy, 'preview');
+  const { attemptMs, limit } = readPreviewOptions(options);
   const { deadlineMs, maxAttempts, retryable } = policy;
   const attempt = attemptSpan(policy, attemptMs);
   const most = retryable ? maxAttempts - 1 : 0;
   const { retries, maxRetries, startsAfter, soonestMs } = walk(policy, { attempt, most, limit });
   const end = cutAt(add(startsAfter, attempt), deadlineMs);
   return {
+    initialDelayMs: policy.initialDelayMs,
     retries,
     maxRetries,
     isBounded: most < Infinity || deadlineMs < Infinity,
@@ -56,7 +65,22 @@ export function preview(policy: Policy, options: PreviewOptions = {}): Preview {
   };
 }
 
+function readPreviewOptions(options: PreviewOptions): { attemptMs: number | undefined; limit: number } {
+  return readOptions(options, { subject: 'preview', keys: ['attemptMs', 'limit'] }, (fields) => ({
+    attemptMs: fields.optional('attemptMs', {
+      accepts: (ms): ms is number => typeof ms === 'number' && ms >= 0 && ms < Infinity,
+      message: 'must be a finite number of milliseconds ≥ 0',
+      cure: 'Leave it out to take anything up to attemptTimeout.',
+    }),
+    limit: fields.number('limit', 1_000, {
+      accepts: (count) => Number.isInteger(count) && count >= 0,
+      message: 'must be an integer ≥ 0',
+      cure: 'Leave it out to list up to 1000 retries.',
+    }),
+  }));
+}
+
 function attemptSpan({ attemptTimeoutMs }: Policy, attemptMs: number | undefined): Span {
-  if (attemptMs !== undefined) return { minMs: attemptMs, meanMs: attemptMs, maxMs: attemptMs };
+  if (attemptMs !== undefined) return exactly(attemptMs);
   return { minMs: 0, meanMs: 0, maxMs: attemptTimeoutMs < Infinity ? attemptTimeoutMs : 0 };
 }

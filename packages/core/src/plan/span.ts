@@ -8,13 +8,24 @@ export interface Span {
 /** No time at all. */
 export const NOTHING: Span = { minMs: 0, meanMs: 0, maxMs: 0 };
 
+/** So long, neither less nor more. */
+export function exactly(ms: number): Span {
+  return { minMs: ms, meanMs: ms, maxMs: ms };
+}
+
 /** One after the other. */
 export function add(one: Span, other: Span): Span {
   return {
-    minMs: one.minMs + other.minMs,
-    meanMs: one.meanMs + other.meanMs,
-    maxMs: one.maxMs + other.maxMs,
+    minMs: sum(one.minMs, other.minMs),
+    meanMs: sum(one.meanMs, other.meanMs),
+    maxMs: sum(one.maxMs, other.maxMs),
   };
+}
+
+/** Two times that end take a time that ends, also where a double has no number for it. */
+function sum(one: number, other: number): number {
+  const whole = one + other;
+  return one < Infinity && other < Infinity ? Math.min(whole, Number.MAX_VALUE) : whole;
 }
 
 /** So many times, `0 ≤ count ≤ Infinity`; nothing for ever is nothing, and so is for ever zero times. */

@@ -3,7 +3,7 @@ import type { Policy } from '../policy/policy.ts';
 import { meanDelay } from './mean-delay.ts';
 import type { RetryPreview } from './preview.ts';
 import type { Span } from './span.ts';
-import { add, cutAt, NOTHING, times } from './span.ts';
+import { add, cutAt, exactly, NOTHING, times } from './span.ts';
 
 /** What a walk is to know besides the policy. */
 export interface WalkOptions {
@@ -33,7 +33,7 @@ export function walk(policy: Policy, options: WalkOptions): Walk {
   const { deadlineMs } = policy;
   const steps = stepsOf(policy, options);
   const retries: RetryPreview[] = [];
-  let startsAfter = NOTHING;
+  let startsAfter = exactly(policy.initialDelayMs);
   let soonestMs = Infinity;
   let delay = NOTHING;
   for (let retry = 1; retry <= steps; retry += 1) {

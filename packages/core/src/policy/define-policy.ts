@@ -1,33 +1,17 @@
-import type { Problem } from '../errors.ts';
-import { PolicyError } from '../errors.ts';
+import { read } from '../read.ts';
+import { POLICY_KEYS } from './cures.ts';
 import { checkDelays, defaultMaxDelay } from './delay-limits.ts';
 import type { Fields, Report } from './fields.ts';
-import { readFields } from './fields.ts';
-import type { Backoff, CapAt, Jitter, Policy, PolicyInput, Registry, ServerDelayMode } from './policy.ts';
+import { readFields, readSafely } from './fields.ts';
+import type { Backoff, CapAt, Policy, PolicyInput, Registry, ServerDelayMode } from './policy.ts';
 import { readBackoff } from './read-backoff.ts';
 import { readGate } from './read-gate.ts';
+import { readJitter } from './read-jitter.ts';
 import { readMatchers } from './read-matchers.ts';
-
-const POLICY_KEYS: readonly (keyof PolicyInput)[] = [
-  'maxAttempts',
-  'backoff',
-  'jitter',
-  'minDelay',
-  'maxDelay',
-  'capAt',
-  'granularity',
-  'retryOn',
-  'stopOn',
-  'retryIf',
-  'attemptTimeout',
-  'deadline',
-  'serverDelay',
-  'retryable',
-];
+import { readRegistry } from './read-registry.ts';
 
 const CAPS: readonly CapAt[] = ['before-jitter', 'after-jitter', 'before-jitter-only'];
 const MODES: readonly ServerDelayMode[] = ['floor', 'replace', 'ignore'];
-const JITTERS = ['none', 'full', 'equal', 'bounded'] as const;
 
 const DEFINED: unique symbol = Symbol.for('@retry/policy');
 
@@ -36,27 +20,33 @@ const DEFINED: unique symbol = Symbol.for('@retry/policy');
  * as it is.
  *
  * @param registry - strategies and gates that the policy refers to by name
- * @throws {PolicyError} when anything is wrong; it lists every problem with its path, value and cure
+ * @throws {InvalidOptionsError} when anything is wrong; it lists every problem with its path, value and cure
  */
 export function definePolicy(input: PolicyInput | Policy = {}, registry: Registry = {}): Policy {
-  if (isPolicy(input)) return input;
-  const problems: Problem[] = [];
-  const report: Report = (problem) => void problems.push(problem);
+  return isPolicy(input)
+    ? input
+    : readSafely(input, 'policy', (report) => readInput(input, registry, report));
+}
 
-  const fields = readFields(input, '', { keys: POLICY_KEYS, report });
-  if (fields === undefined) throw new PolicyError(problems);
-  const policy = readPolicy(fields, registry, report);
+function readInput(input: unknown, registry: Registry, report: Report): Policy | undefined {
+  let isSound = true;
+  const note: Report = (problem) => {
+    isSound = false;
+    report(problem);
+  };
+  const fields = readFields(input, '', { keys: POLICY_KEYS, report: note });
+  const names = readRegistry(registry, note);
+  if (fields === undefined) return undefined;
+  const policy = readPolicy(fields, names, note);
   // A limit that could not be read would only be blamed for the one that was.
-  if (problems.length === 0) checkDelays(policy, fields);
-  if (problems.length > 0) throw new PolicyError(problems);
-
+  if (isSound) checkDelays(policy, fields);
   const written = POLICY_KEYS.filter((key) => fields.value(key) !== undefined);
   return Object.freeze(Object.defineProperty(policy, DEFINED, { value: Object.freeze(written) }));
 }
 
 /** Whether the value was made by `definePolicy`, whichever copy of the package made it. */
 export function isPolicy(value: unknown): value is Policy {
-  return typeof value === 'object' && value !== null && DEFINED in value;
+  return read(value, DEFINED) !== undefined;
 }
 
 /** The keys that the policy was written with; the others hold defaults. */
@@ -70,6 +60,7 @@ function readPolicy(fields: Fields, registry: Registry, report: Report): Policy 
     ...readRules(fields, registry, report),
     attemptTimeoutMs: fields.duration('attemptTimeout', Infinity, MORE_THAN_0),
     deadlineMs: fields.duration('deadline', Infinity, MORE_THAN_0),
+    retryTimeouts: fields.choice('retryTimeouts', true, [true, false]),
     serverDelay: readServerDelay(fields, report),
     retryable: fields.choice('retryable', true, [true, false]),
   };
@@ -77,6 +68,7 @@ function readPolicy(fields: Fields, registry: Registry, report: Report): Policy 
 
 type DelayKey =
   | 'maxAttempts'
+  | 'initialDelayMs'
   | 'backoff'
   | 'jitter'
   | 'minDelayMs'
@@ -92,6 +84,7 @@ function readDelays(fields: Fields, backoff: Backoff, report: Report): Pick<Poli
       message: 'must be an integer ≥ 1 or Infinity',
       cure: 'It counts the first attempt: use 1 to run once.',
     }),
+    initialDelayMs: fields.duration('initialDelay', 0, { finite: true }),
     backoff,
     jitter: readJitter(fields, drawsItself ? 'none' : 'full', report),
     minDelayMs: fields.duration('minDelay', 0, { finite: true }),
@@ -119,23 +112,6 @@ function readRules(
 }
 
 const MORE_THAN_0 = { accepts: (ms: number): boolean => ms > 0, message: 'must be a duration > 0' };
-
-function readJitter(fields: Fields, fallback: 'none' | 'full', report: Report): Jitter {
-  const given = fields.value('jitter');
-  if (typeof given !== 'object' || given === null) {
-    return fields.choice<(typeof JITTERS)[number]>('jitter', fallback, JITTERS);
-  }
-  const proportional = readFields(given, 'jitter', { keys: ['proportional'], report })?.number(
-    'proportional',
-    undefined,
-    {
-      accepts: (share) => share >= 0 && share <= 1,
-      message: 'must be a number from 0 to 1',
-      cure: 'Use { proportional: 0.1 } for ± 10 %.',
-    },
-  );
-  return Object.freeze({ proportional: proportional ?? 0 });
-}
 
 function readServerDelay(fields: Fields, report: Report): Policy['serverDelay'] {
   const given = fields.value('serverDelay') === undefined ? {} : fields.value('serverDelay');

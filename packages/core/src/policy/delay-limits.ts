@@ -1,3 +1,4 @@
+import { wholeUnits } from '../delay/whole-units.ts';
 import type { Fields } from './fields.ts';
 import type { Backoff, Policy } from './policy.ts';
 
@@ -13,16 +14,20 @@ export function defaultMaxDelay(backoff: Backoff): number {
   return Math.max(DEFAULT_MAX_DELAY_MS, written);
 }
 
-/** Reports a lowest delay that the highest one, or the granularity, leaves no room for. */
+/** Reports limits that leave each other no room: no delay, or no attempt, could keep both. */
 export function checkDelays(policy: Policy, fields: Fields): void {
   const { minDelayMs, maxDelayMs, granularityMs } = policy;
+  if (policy.initialDelayMs >= policy.deadlineMs) {
+    const message = `must be less than deadline (${policy.deadlineMs} ms)`;
+    fields.fail('initialDelay', message, 'Raise the deadline: no attempt could start.');
+  }
   if (minDelayMs > maxDelayMs) {
     fields.fail(
       'minDelay',
       `must be at most maxDelay (${maxDelayMs} ms)`,
       'Raise maxDelay or lower minDelay.',
     );
-  } else if (granularityMs > 0 && Math.ceil(minDelayMs / granularityMs) * granularityMs > maxDelayMs) {
+  } else if (granularityMs > 0 && wholeUnits(minDelayMs, granularityMs) * granularityMs > maxDelayMs) {
     const cure = 'Make one of them a whole multiple of granularity.';
     fields.fail('granularity', `must have a multiple from minDelay to maxDelay (${maxDelayMs} ms)`, cure);
   }

@@ -1,6 +1,7 @@
-import { PolicyError } from '../errors.ts';
+import { InvalidOptionsError } from '../errors.ts';
 import type { MatcherInput } from '../matching/matcher.ts';
-import { definePolicy } from './define-policy.ts';
+import { definePolicy, isPolicy } from './define-policy.ts';
+import { writtenIn } from './fields.ts';
 import type { Policy, PolicyInput, Registry } from './policy.ts';
 import { patternJSON } from './policy-to-json.ts';
 import { registryOf, toInput } from './to-input.ts';
@@ -11,7 +12,7 @@ import { registryOf, toInput } from './to-input.ts';
  *
  * The base's `retryOn: 'nothing'`, or an empty one, adds nothing to a union.
  *
- * @throws {PolicyError} when the result is invalid
+ * @throws {InvalidOptionsError} when the result is invalid
  * @see docs/sources.md#inheritance (seed 004)
  */
 export function extendPolicy(
@@ -20,17 +21,17 @@ export function extendPolicy(
   registry: Registry = {},
 ): Policy {
   const policy = definePolicy(base, registry);
-  if (typeof patch !== 'object' || patch === null) throw notAnObject(patch);
+  const written = writtenIn(patch);
+  if (written === undefined || isPolicy(patch)) throw wrongPatch(patch);
   const named = registryOf(policy);
   const names = {
     strategies: { ...named.strategies, ...registry.strategies },
     gates: { ...named.gates, ...registry.gates },
   };
-  const written = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-  const lists = (['retryOn', 'stopOn'] as const).filter((key) => Array.isArray(patch[key]));
+  const lists = (['retryOn', 'stopOn'] as const).filter((key) => Array.isArray(written[key]));
   const merged = { ...toInput(policy), ...written };
   const united = definePolicy(
-    { ...merged, ...pick(lists, (key) => [...listOf(policy[key]), ...listOf(patch[key])]) },
+    { ...merged, ...pick(lists, (key) => [...listOf(policy[key]), ...(written[key] as Matchers)]) },
     names,
   );
   return definePolicy({ ...toInput(united), ...pick(lists, (key) => once(listOf(united[key]))) }, names);
@@ -53,10 +54,19 @@ function once(matchers: Matchers): Matchers {
   return matchers.filter((matcher, index) => matchers.findIndex((known) => isSame(known, matcher)) === index);
 }
 
-function notAnObject(value: unknown): PolicyError {
-  return new PolicyError([
-    { path: '', value, message: 'must be an object', cure: 'Use {} to change nothing.' },
-  ]);
+/** What is wrong with a patch: with one of its keys, where it can be read that far. */
+function wrongPatch(patch: unknown): unknown {
+  if (isPolicy(patch)) return patchError(patch, 'must be the written changes, not a defined policy');
+  try {
+    definePolicy(patch as PolicyInput); // it is refused, and says why
+  } catch (error) {
+    if (error instanceof InvalidOptionsError && error.problems[0]?.path !== '') return error;
+  }
+  return patchError(patch, 'must be an object');
+}
+
+function patchError(value: unknown, message: string): InvalidOptionsError {
+  return new InvalidOptionsError([{ path: '', value, message, cure: 'Use {} to change nothing.' }], 'patch');
 }
 
 /** Both have been defined, so that their keys stand in one order. */

@@ -1,10 +1,12 @@
 import type { Problem } from '../errors.ts';
-import { PolicyError } from '../errors.ts';
+import { InvalidOptionsError } from '../errors.ts';
+import { checkPolicy } from './check-policy.ts';
 import type { Policy, PolicyInput } from './policy.ts';
 import { toInput } from './to-input.ts';
 
 /** Whether the policy is data through and through: no class, predicate, nameless strategy or nameless gate. */
 export function isSerializable(policy: Policy): boolean {
+  checkPolicy(policy, 'isSerializable');
   return obstacles(policy).length === 0;
 }
 
@@ -12,11 +14,12 @@ export function isSerializable(policy: Policy): boolean {
  * The policy as plain JSON data that `parsePolicy` reads back to an equal policy. Only what was written is
  * written, in milliseconds; `Infinity` becomes the text `'Infinity'`.
  *
- * @throws {PolicyError} when the policy is not serializable; it names every obstacle
+ * @throws {InvalidOptionsError} when the policy is not serializable; it names every obstacle
  */
 export function policyToJSON(policy: Policy): PolicyInput {
+  checkPolicy(policy, 'policyToJSON');
   const problems = obstacles(policy);
-  if (problems.length > 0) throw new PolicyError(problems);
+  if (problems.length > 0) throw new InvalidOptionsError(problems);
   return toJSON(toInput(policy)) as PolicyInput; // the same keys, with values that JSON can hold
 }
 

@@ -9,6 +9,12 @@ export interface DelayContext {
   readonly previousDelayMs?: number | undefined;
   /** What the failed attempt threw, for strategies that care. */
   readonly error?: unknown;
+  /** Now, in epoch milliseconds; given by `decide`. */
+  readonly now?: number;
+  /** Milliseconds since the work began; given by `decide`. */
+  readonly elapsedMs?: number;
+  /** Milliseconds that the failed attempt took, where the caller of `decide` knows. */
+  readonly attemptMs?: number | undefined;
 }
 
 /**
@@ -17,8 +23,15 @@ export interface DelayContext {
  */
 export type DelayStrategy = (retry: number, context: DelayContext & { readonly baseMs: number }) => number;
 
-/** A {@link DelayStrategy}, or an object that has one as `next`. */
-export type DelayStrategyLike = DelayStrategy | { readonly next: DelayStrategy };
+/**
+ * A {@link DelayStrategy}; an object that has one as `next`; or an object that makes a new one with `create`, for strategies
+ * that remember. In process each call has its own, and it is made for its first retry; a worker's attempts may be far apart, so there
+ * (and in `preview`) each delay is asked of a new one.
+ */
+export type DelayStrategyLike =
+  | DelayStrategy
+  | { readonly next: DelayStrategy }
+  | { readonly create: () => DelayStrategy | { readonly next: DelayStrategy } };
 
 /** What a gate is told beside the error. */
 export interface GateContext {
@@ -42,8 +55,8 @@ export interface Registry {
 export type BackoffInput =
   | { readonly type: 'none' }
   | { readonly type: 'constant'; readonly base: Duration }
-  | { readonly type: 'linear'; readonly base: Duration; readonly increment?: Duration }
-  | { readonly type: 'exponential'; readonly base: Duration; readonly factor?: number }
+  | { readonly type: 'linear'; readonly base: Duration; readonly increment?: Duration | undefined }
+  | { readonly type: 'exponential'; readonly base: Duration; readonly factor?: number | undefined }
   | { readonly type: 'fibonacci'; readonly base: Duration }
   | { readonly type: 'decorrelated'; readonly base: Duration }
   | { readonly type: 'list'; readonly delays: readonly Duration[] }
@@ -51,7 +64,7 @@ export type BackoffInput =
       readonly type: 'custom';
       /** The strategy itself, or its name in the registry. */
       readonly strategy: DelayStrategyLike | string;
-      readonly base?: Duration;
+      readonly base?: Duration | undefined;
     };
 
 /** How the delay grows, every duration in milliseconds. */
@@ -67,11 +80,28 @@ export type Backoff =
       readonly type: 'custom';
       readonly name?: string;
       readonly next: DelayStrategy;
+      /** Makes a strategy for one call, where the policy has one for each. */
+      readonly create?: () => DelayStrategy;
       readonly baseMs: number;
     };
 
-/** How the delay is spread. `{ proportional: 0.1 }` is ± 10 %. */
-export type Jitter = 'none' | 'full' | 'equal' | 'bounded' | { readonly proportional: number };
+/**
+ * How the delay is spread, as people write it. `{ proportional: 0.1 }` is ± 10 %, `{ down: 0.3 }` is up to 30 % less,
+ * `{ plusMinus: '20ms' }` is up to 20 ms less or more.
+ */
+export type JitterInput =
+  | 'none'
+  | 'full'
+  | 'equal'
+  | 'bounded'
+  | { readonly proportional: number }
+  | { readonly down: number }
+  | { readonly plusMinus: Duration };
+
+/** How the delay is spread, every duration in milliseconds. */
+export type Jitter =
+  | Exclude<JitterInput, { readonly plusMinus: Duration }>
+  | { readonly plusMinusMs: number };
 
 /**
  * Where `maxDelay` cuts. `before-jitter`: jitter spreads below the cap, and keeps spreading when the cap is
@@ -86,42 +116,52 @@ export type ServerDelayMode = 'floor' | 'replace' | 'ignore';
 /** A policy as people write it. Every key is optional; unknown keys are errors. */
 export interface PolicyInput {
   /** Executions in all, the first included; an integer ≥ 1 or `Infinity`. @default 3 */
-  readonly maxAttempts?: number | 'Infinity';
+  readonly maxAttempts?: number | 'Infinity' | undefined;
+  /** Wait before the first attempt; `deadline` counts it, and it is shorter. @default 0 */
+  readonly initialDelay?: Duration | undefined;
   /** @default { type: 'exponential', base: '100ms', factor: 2 } */
-  readonly backoff?: BackoffInput;
+  readonly backoff?: BackoffInput | undefined;
   /** @default 'full' ('none' for decorrelated backoff, which draws by itself, and for `none`) */
-  readonly jitter?: Jitter;
+  readonly jitter?: JitterInput | undefined;
   /** Lowest delay. @default 0 */
-  readonly minDelay?: Duration;
+  readonly minDelay?: Duration | undefined;
   /** Highest delay. @default '20s', or the base where that is longer */
-  readonly maxDelay?: Duration;
+  readonly maxDelay?: Duration | undefined;
   /** @default 'before-jitter' */
-  readonly capAt?: CapAt;
+  readonly capAt?: CapAt | undefined;
   /** Delays are whole multiples of it; 0 is no rounding. @default 0 */
-  readonly granularity?: Duration;
+  readonly granularity?: Duration | undefined;
   /** Expected errors; `[]` is every error, `'nothing'` is none. @default [] */
-  readonly retryOn?: readonly MatcherInput[] | 'nothing';
+  readonly retryOn?: readonly MatcherInput[] | 'nothing' | undefined;
   /** Errors never retried; beats `retryOn`. @default [] */
-  readonly stopOn?: readonly MatcherInput[];
+  readonly stopOn?: readonly MatcherInput[] | undefined;
   /** Asked last, before any wait; the gate itself or its name in the registry. */
-  readonly retryIf?: GateLike | string;
+  readonly retryIf?: GateLike | string | undefined;
   /** Longest time one attempt may take. @default 'Infinity' */
-  readonly attemptTimeout?: Duration;
+  readonly attemptTimeout?: Duration | undefined;
   /** Longest time of all attempts and waits together. @default 'Infinity' */
-  readonly deadline?: Duration;
-  readonly serverDelay?: {
-    /** A server that asks for more ends the retrying. @default '60s' */
-    readonly max?: Duration;
-    /** @default 'floor' */
-    readonly mode?: ServerDelayMode;
-  };
+  readonly deadline?: Duration | undefined;
+  /**
+   * `true`: an attempt timeout is an expected failure whatever `retryOn` says, unless `stopOn` means it. `false`: it is
+   * matched like any other error. @default true
+   */
+  readonly retryTimeouts?: boolean | undefined;
+  readonly serverDelay?:
+    | {
+        /** A server that asks for more ends the retrying. @default '60s' */
+        readonly max?: Duration | undefined;
+        /** @default 'floor' */
+        readonly mode?: ServerDelayMode | undefined;
+      }
+    | undefined;
   /** `false`: one execution, never a retry. @default true */
-  readonly retryable?: boolean;
+  readonly retryable?: boolean | undefined;
 }
 
 /** A checked, frozen policy with every default filled in. Made by `definePolicy`. */
 export interface Policy {
   readonly maxAttempts: number;
+  readonly initialDelayMs: number;
   readonly backoff: Backoff;
   readonly jitter: Jitter;
   readonly minDelayMs: number;
@@ -133,6 +173,7 @@ export interface Policy {
   readonly retryIf?: { readonly name?: string; readonly test: Gate };
   readonly attemptTimeoutMs: number;
   readonly deadlineMs: number;
+  readonly retryTimeouts: boolean;
   readonly serverDelay: { readonly maxMs: number; readonly mode: ServerDelayMode };
   readonly retryable: boolean;
 }

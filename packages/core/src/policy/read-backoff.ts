@@ -1,7 +1,10 @@
 import { parseDuration } from '../duration.ts';
+import { InvalidOptionsError } from '../errors.ts';
+import { read } from '../read.ts';
 import type { Fields, Report } from './fields.ts';
 import { readFields } from './fields.ts';
 import type { Backoff, DelayStrategy, Registry } from './policy.ts';
+import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from './synchronous.ts';
 
 const KEYS: Readonly<Record<Backoff['type'], readonly string[]>> = {
   none: [],
@@ -22,7 +25,7 @@ const DEFAULT: Backoff = Object.freeze({ type: 'exponential', baseMs: 100, facto
 export function readBackoff(policy: Fields, registry: Registry, report: Report): Backoff {
   const input = policy.value('backoff');
   if (input === undefined) return DEFAULT;
-  const type = TYPES.find((known) => known === Object(input).type);
+  const type = TYPES.find((known) => known === read(input, 'type'));
   const keys = ['type', ...(type === undefined ? Object.values(KEYS).flat() : KEYS[type])];
   const fields = readFields(input, 'backoff', { keys, report });
   if (fields === undefined) return DEFAULT;
@@ -82,10 +85,38 @@ function readCustom(fields: Fields, registry: Registry): Backoff {
   const given = fields.value('strategy');
   const isName = typeof given === 'string';
   const found: unknown = isName ? own(registry.strategies, given) : given;
-  const next = methodOf(found, 'next') as DelayStrategy | undefined; // what it returns is checked at each call
+  const create = factoryOf(found);
+  const next = create === undefined ? strategyOf(found) : fresh(create);
   if (next === undefined) fields.fail('strategy', mustBe(isName), strategyCure(registry));
+  if (isAsync(next)) fields.fail('strategy', MUST_BE_SYNCHRONOUS, ASYNC_CURE);
   const baseMs = fields.duration('base', 0, { finite: true });
-  return { type: 'custom', ...(isName && { name: given }), next: next ?? (() => 0), baseMs };
+  const made = create !== undefined && { create };
+  return { type: 'custom', ...(isName && { name: given }), next: next ?? (() => 0), ...made, baseMs };
+}
+
+function strategyOf(found: unknown): DelayStrategy | undefined {
+  return methodOf(found, 'next') as DelayStrategy | undefined; // what it returns is checked at each call
+}
+
+/** What makes a strategy for each call, where that is what was given. */
+function factoryOf(found: unknown): (() => DelayStrategy) | undefined {
+  if (typeof found === 'function' || strategyOf(found) !== undefined) return undefined;
+  const create = methodOf(found, 'create') as (() => unknown) | undefined; // what it makes is checked at each call
+  if (create === undefined) return undefined;
+  return () => {
+    const made = create();
+    const next = strategyOf(made);
+    if (next !== undefined) return next;
+    const cure = 'create() returns (retry, context) => ms, or an object with next.';
+    throw new InvalidOptionsError([
+      { path: 'backoff.strategy', value: made, message: 'is no strategy', cure },
+    ]);
+  };
+}
+
+/** Where no call keeps a strategy, each delay is asked of a new one. */
+function fresh(create: () => DelayStrategy): DelayStrategy {
+  return (retry, context) => create()(retry, context);
 }
 
 function mustBe(isName: boolean): string {
@@ -106,7 +137,6 @@ export function own<T>(entries: Readonly<Record<string, T>> | undefined, name: s
 /** The function itself, or an object's method bound to it; `undefined` for anything else. */
 export function methodOf(value: unknown, key: string): ((...args: never[]) => unknown) | undefined {
   if (typeof value === 'function') return value as (...args: never[]) => unknown; // any function may be called
-  if (typeof value !== 'object' || value === null) return undefined;
-  const method = (value as Readonly<Record<string, unknown>>)[key]; // any object may be read by any key
+  const method = read(value, key);
   return typeof method === 'function' ? method.bind(value) : undefined;
 }

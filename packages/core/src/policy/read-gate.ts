@@ -1,6 +1,7 @@
 import type { Fields } from './fields.ts';
 import type { Gate, Policy, Registry } from './policy.ts';
 import { methodOf, own } from './read-backoff.ts';
+import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from './synchronous.ts';
 
 /** Reads `retryIf`: a function, an object with `test`, or a name in the registry. */
 export function readGate(fields: Fields, registry: Registry): Policy['retryIf'] {
@@ -13,5 +14,6 @@ export function readGate(fields: Fields, registry: Registry): Policy['retryIf'] 
     fields.fail('retryIf', 'must be a function, an object with test, or a name in the registry', cure);
     return undefined;
   }
+  if (isAsync(test)) fields.fail('retryIf', MUST_BE_SYNCHRONOUS, ASYNC_CURE);
   return Object.freeze({ ...(isName && { name: given }), test });
 }

@@ -1,13 +1,17 @@
 import type { ErrorPattern, Matcher } from '../matching/matcher.ts';
 import type { Fields, Report } from './fields.ts';
-import { readFields } from './fields.ts';
+import { readFields, writtenIn } from './fields.ts';
+import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from './synchronous.ts';
 
-const PATTERN_KEYS = ['name', 'code', 'status', 'message', 'cause'] as const;
+const PATTERN_KEYS = ['name', 'code', 'status', 'message', 'retryAfter', 'cause'] as const;
 
 /** A cause within a cause makes the path longer; one that contains itself would make it endless. */
 const LONGEST_PATH = 100;
 
 const REGEXP_CURE = "Use /timed out/i, or { pattern: 'timed out', flags: 'i' }.";
+
+/** A pattern that a person wrote and can read. */
+const MAX_PATTERN_LENGTH = 1_000;
 
 /** Stands in for a pattern that does not compile; the policy is refused anyway. */
 const NEVER = /$^/;
@@ -30,8 +34,11 @@ export function readMatchers(policy: Fields, key: string, report: Report): reado
 }
 
 function readMatcher(given: unknown, path: string, report: Report): Matcher {
-  if (typeof given === 'function') return given as Matcher; // a class or a predicate; told apart when it is used
   const refuse = (message: string, cure: string): void => report({ path, value: given, message, cure });
+  if (typeof given === 'function') {
+    if (isAsync(given)) refuse(MUST_BE_SYNCHRONOUS, ASYNC_CURE);
+    return given as Matcher; // a class or a predicate; told apart when it is used
+  }
   if (path.length > LONGEST_PATH) {
     refuse('is nested too deep', 'One cause looks at every depth.');
     return {};
@@ -42,7 +49,8 @@ function readMatcher(given: unknown, path: string, report: Report): Matcher {
   }
   const fields = readFields(given, path, { keys: PATTERN_KEYS, report });
   const pattern = fields === undefined ? {} : readPattern(fields, report);
-  if (Object.values(given).every((asked) => asked === undefined)) {
+  const written = writtenIn(given, PATTERN_KEYS) ?? { unread: true };
+  if (Object.keys(written).length === 0) {
     refuse('asks nothing', 'Leave it out: an empty retryOn is every error.');
   }
   return Object.freeze(pattern);
@@ -60,6 +68,7 @@ function readPattern(fields: Fields, report: Report): ErrorPattern {
     ),
     ...readWanted(fields, 'status', (status) => Number.isInteger(status)),
     ...(message !== undefined && { message: readMessage(message, fields, report) }),
+    ...(fields.value('retryAfter') !== undefined && readRetryAfter(fields)),
     ...(cause !== undefined && { cause: readMatcher(cause, fields.path('cause'), report) }),
   };
 }
@@ -75,8 +84,21 @@ function readWanted(fields: Fields, key: string, accepts: (value: unknown) => bo
   return { [key]: Array.isArray(given) ? Object.freeze([...wanted]) : given };
 }
 
-function readMessage(given: unknown, fields: Fields, report: Report): RegExp {
+function readRetryAfter(fields: Fields): Pick<ErrorPattern, 'retryAfter'> {
+  if (fields.value('retryAfter') !== true)
+    fields.fail('retryAfter', 'must be true', 'Leave it out otherwise.');
+  return { retryAfter: true };
+}
+
+function readMessage(given: unknown, fields: Fields, report: Report): RegExp | string {
+  if (typeof given === 'string') {
+    if (given === '') fields.fail('message', 'must not be empty', REGEXP_CURE);
+    return given;
+  }
   const { source, flags } = given instanceof RegExp ? given : readRegExp(given, fields, report);
+  if (source.length > MAX_PATTERN_LENGTH) {
+    fields.fail('message', `must have a pattern of at most ${MAX_PATTERN_LENGTH} characters`, REGEXP_CURE);
+  }
   try {
     // Flags g and y make a RegExp remember where it stopped: the same error would match every other time.
     return new RegExp(source, flags.replace(/[gy]/g, ''));

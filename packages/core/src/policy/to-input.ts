@@ -1,13 +1,23 @@
 import { writtenKeys } from './define-policy.ts';
-import type { Backoff, BackoffInput, Policy, PolicyInput, Registry } from './policy.ts';
+import type {
+  Backoff,
+  BackoffInput,
+  DelayStrategyLike,
+  Jitter,
+  JitterInput,
+  Policy,
+  PolicyInput,
+  Registry,
+} from './policy.ts';
 
 /** The policy as somebody could have written it: only the keys that were written, every duration in ms. */
 export function toInput(policy: Policy): PolicyInput {
   const { retryIf, serverDelay } = policy;
   const whole: Required<Omit<PolicyInput, 'retryIf'>> & PolicyInput = {
     maxAttempts: policy.maxAttempts,
+    initialDelay: policy.initialDelayMs,
     backoff: backoffInput(policy.backoff),
-    jitter: policy.jitter,
+    jitter: jitterInput(policy.jitter),
     minDelay: policy.minDelayMs,
     maxDelay: policy.maxDelayMs,
     capAt: policy.capAt,
@@ -17,6 +27,7 @@ export function toInput(policy: Policy): PolicyInput {
     ...(retryIf !== undefined && { retryIf: retryIf.name ?? retryIf.test }),
     attemptTimeout: policy.attemptTimeoutMs,
     deadline: policy.deadlineMs,
+    retryTimeouts: policy.retryTimeouts,
     serverDelay: { max: serverDelay.maxMs, mode: serverDelay.mode },
     retryable: policy.retryable,
   };
@@ -27,9 +38,18 @@ export function toInput(policy: Policy): PolicyInput {
 export function registryOf({ backoff, retryIf }: Policy): Registry {
   const isNamed = backoff.type === 'custom' && backoff.name !== undefined;
   return {
-    strategies: isNamed ? { [backoff.name]: backoff.next } : {},
+    strategies: isNamed ? { [backoff.name]: strategyInput(backoff) } : {},
     gates: retryIf?.name === undefined ? {} : { [retryIf.name]: retryIf.test },
   };
+}
+
+function strategyInput({ next, create }: Extract<Backoff, { readonly type: 'custom' }>): DelayStrategyLike {
+  return create === undefined ? next : { create };
+}
+
+function jitterInput(jitter: Jitter): JitterInput {
+  if (typeof jitter === 'string' || !('plusMinusMs' in jitter)) return jitter;
+  return { plusMinus: jitter.plusMinusMs };
 }
 
 function backoffInput(backoff: Backoff): BackoffInput {
@@ -43,7 +63,7 @@ function backoffInput(backoff: Backoff): BackoffInput {
     case 'exponential':
       return { type: backoff.type, base: backoff.baseMs, factor: backoff.factor };
     case 'custom':
-      return { type: backoff.type, strategy: backoff.name ?? backoff.next, base: backoff.baseMs };
+      return { type: backoff.type, strategy: backoff.name ?? strategyInput(backoff), base: backoff.baseMs };
     default:
       return { type: backoff.type, base: backoff.baseMs };
   }

@@ -23,7 +23,10 @@ export function auditStore(store: Store): Audit {
   const waiting = count(waitingEntries(store), 'submitted');
   const scheduled = count(scheduledEntries(store), 'scheduled');
   const started = count(store.leases, 'started');
-  const ends = count(walk(store.finished), ...ENDS) + count(walk(store.deadLetters), ...DEAD);
+  const ends =
+    count(walk(store.finished), ...ENDS) +
+    count(store.awaited, ...ENDS) +
+    count(walk(store.deadLetters), ...DEAD);
   const kept = waiting + scheduled + started + ends;
   const placeless = [...store.entries.values()].filter((entry) => !seen.has(entry)).length;
   const unbalanced =
@@ -50,10 +53,10 @@ function* scheduledEntries(store: Store): Generator<Entry> {
   for (const { scheduled } of store.lanes.values()) yield* scheduled;
 }
 
-function countEnded({ finished, deadLetters }: Store): Record<EndState, number> {
+function countEnded({ finished, awaited, deadLetters }: Store): Record<EndState, number> {
   const ended = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rate_limited: 0 };
-  for (const list of [finished, deadLetters]) {
-    for (const { run } of walk(list)) if (run.state in ended) ended[run.state as EndState]++; // just asked
+  for (const entries of [walk(finished), awaited, walk(deadLetters)]) {
+    for (const { run } of entries) if (run.state in ended) ended[run.state as EndState]++; // just asked
   }
   return ended;
 }

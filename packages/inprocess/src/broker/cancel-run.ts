@@ -10,15 +10,22 @@ import type { Store } from './store.ts';
 export function cancelRun(store: Store, id: string, now: number): CancelAnswer {
   const entry = store.entries.get(id);
   if (entry === undefined) return 'gone';
-  if (entry.place === 'ended') return 'ended';
+  if (entry.place === 'ended' || entry.place === 'awaited') return 'ended';
   if (entry.place === 'leased') {
     entry.run = { ...entry.run, isCancelRequested: true };
+    for (const listener of store.cancelListeners) listener(id);
     return 'requested';
   }
   takeFromWaiting(store, entry);
   entry.run = move(entry.run, { type: 'cancel', at: now });
   endRun(store, entry);
   return 'cancelled';
+}
+
+/** Calls the listener for each started run that gets a cancel request; gives a function that takes it back. */
+export function onCancelRequest(store: Store, listener: (id: string) => void): () => void {
+  store.cancelListeners.add(listener);
+  return () => void store.cancelListeners.delete(listener);
 }
 
 function takeFromWaiting(store: Store, entry: Entry): void {

@@ -1,4 +1,5 @@
 import type { Claim, ClaimedRun } from '@retry/core/broker';
+import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
 import { holdKey, isFull, park, takeOffer } from './concurrency-keys.ts';
 import type { Entry } from './entry.ts';
 import { move } from './entry.ts';
@@ -22,16 +23,18 @@ export function claimRuns(store: Store, claim: Claim, now: number): readonly Cla
   const known = recallReply(store, claim);
   if (known !== undefined) return known;
   const claimed: ClaimedRun[] = [];
+  let bytes = 0;
   const lease = { now, leaseUntil: now + claim.leaseMs };
   for (const [name, limit] of claim.lanes) {
     const lane = store.lanes.get(name);
     if (lane === undefined) continue;
     const room = Math.min(limit, claim.limit - claimed.length);
     promoteDue(store, lane, { now, limit: Math.max(room, PROMOTED_AT_ONCE) });
-    for (let left = room; left > 0; left--) {
+    for (let left = room; left > 0 && bytes < MAX_BATCH_BYTES; left--) {
       const started = startNext(store, lane, lease);
       if (started === undefined) break;
       claimed.push(started);
+      bytes += runBytes(started.run);
     }
   }
   rememberReply(store, claim, claimed);

@@ -6,11 +6,11 @@ import type { Ranked } from './heap.ts';
 import type { Lane } from './lanes.ts';
 
 /** Where an entry stands: the ready list of its lane, put aside for its concurrency key, and so on. */
-export type Place = 'none' | 'ready' | 'returned' | 'parked' | 'scheduled' | 'leased' | 'ended';
+export type Place = 'none' | 'ready' | 'returned' | 'parked' | 'scheduled' | 'leased' | 'awaited' | 'ended';
 
 /**
  * A run and the place where it stands. In a heap its rank is what it waits for there: `runAt` in the schedule,
- * the end of the lease among the leases.
+ * the end of the lease among the leases, the end of the waiting among the awaited results.
  */
 export interface Entry extends Linked<Entry>, Ranked {
   /** Replaced, never changed: what was handed out stays as it was. */
@@ -19,6 +19,10 @@ export interface Entry extends Linked<Entry>, Ranked {
   place: Place;
   /** Whether it takes one of the starts that its concurrency key allows. */
   holdsKey: boolean;
+  /** Its id is a name that the caller gave: it outlives the run. */
+  isKeyed: boolean;
+  /** How long after its end its result waits to be collected; `undefined` when no caller waits for it. */
+  keepResultMs: number | undefined;
 }
 
 /** An entry that stands nowhere yet. */
@@ -28,6 +32,8 @@ export function createEntry(run: Run, lane: Lane): Entry {
     lane,
     place: 'none',
     holdsKey: false,
+    isKeyed: false,
+    keepResultMs: undefined,
     rank: 0,
     order: 0,
     index: 0,

@@ -33,15 +33,35 @@ export function rerank<Item extends Ranked>(heap: Heap<Item>, item: Item, rank: 
   replace(heap, item, item.index);
 }
 
-/** The smallest items up to a rank, smallest first; they stay in the heap. */
-export function peekUpTo<Item extends Ranked>(heap: Heap<Item>, rank: number, limit: number): Item[] {
+/** The smallest items up to a rank that are meant, smallest first, at most `limit`; they stay in the heap. */
+export function peekUpTo<Item extends Ranked>(
+  heap: Heap<Item>,
+  { rank, limit }: { readonly rank: number; readonly limit: number },
+  isMeant: (item: Item) => boolean,
+): Item[] {
+  const taken: Item[] = [];
   const found: Item[] = [];
   for (let top = heap[0]; top !== undefined && top.rank <= rank && found.length < limit; top = heap[0]) {
-    found.push(top);
+    taken.push(top);
+    if (isMeant(top)) found.push(top);
     remove(heap, top);
   }
-  for (const item of found) push(heap, item);
+  for (const item of taken) push(heap, item);
   return found;
+}
+
+/** How many items there are up to a rank, counted no further than `limit`. */
+export function countUpTo<Item extends Ranked>(heap: Heap<Item>, rank: number, limit: number): number {
+  let counted = 0;
+  // No item is smaller than the one above it: beneath one that is too large, none is looked at.
+  for (const open = [0]; open.length > 0 && counted < limit; ) {
+    const index = open.pop() ?? 0;
+    const item = heap[index];
+    if (item === undefined || item.rank > rank) continue;
+    counted += 1;
+    open.push(2 * index + 1, 2 * index + 2);
+  }
+  return counted;
 }
 
 /** Whether `left` comes before `right`. */

@@ -1,6 +1,9 @@
-import type { Beat, BeatAnswer, Run } from '@retry/core/broker';
+import type { Beat, BeatAnswer, ExpiredScope, Run } from '@retry/core/broker';
+import { sizedPage } from '@retry/core/broker';
+import type { Entry } from './entry.ts';
 import { move } from './entry.ts';
 import { peekUpTo, rerank } from './heap.ts';
+import { withoutPayload } from './list-runs.ts';
 import type { Store } from './store.ts';
 
 /** Extends a lease to `leaseMs` from now, if whoever asks still holds it; it never shrinks. */
@@ -17,7 +20,22 @@ export function beat(
   return entry.run.isCancelRequested === true ? 'cancel' : 'ok';
 }
 
-/** Started runs whose lease has run out, longest ago first. */
-export function findExpiredRuns(store: Store, limit: number, now: number): readonly Run[] {
-  return peekUpTo(store.leases, now, limit).map(({ run }) => run);
+/** Started runs of these lanes whose lease has run out, longest ago first. */
+export function findExpiredRuns(
+  store: Store,
+  { limit, lanes, exceptLanes }: ExpiredScope & { readonly limit: number },
+  now: number,
+): readonly Run[] {
+  const only = lanes && new Set(lanes);
+  const except = new Set(exceptLanes);
+  const isMeant = ({ run: { lane } }: Entry): boolean => (only?.has(lane) ?? true) && !except.has(lane);
+  // The limit counts runs of these lanes only: expired runs that no worker can settle hide none of the others.
+  const expired = peekUpTo(store.leases, { rank: now, limit }, isMeant);
+  return sizedPage(expired.map(({ run }) => withoutPayload(run)));
+}
+
+/** Those of the leases that have a cancel request. */
+export function isCancelRequested(store: Store, { id, epoch }: Beat): boolean {
+  const run = store.entries.get(id)?.run;
+  return run?.state === 'started' && run.epoch === epoch && run.isCancelRequested === true;
 }

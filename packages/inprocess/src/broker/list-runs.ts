@@ -1,4 +1,5 @@
 import type { ListQuery, Run } from '@retry/core/broker';
+import { sizedPage } from '@retry/core/broker';
 import { isEnd } from '@retry/core/lifecycle';
 import { walk } from './deque.ts';
 import { isDeadLetter } from './ended-runs.ts';
@@ -18,7 +19,13 @@ export function listRuns(store: Store, query: ListQuery): readonly Run[] {
     first = firstPage(first, query.limit);
     lastId = first.at(-1)?.id;
   }
-  return firstPage(first, query.limit);
+  const page = firstPage(first, query.limit);
+  return sizedPage(query.payloads === 'omit' ? page.map(withoutPayload) : page);
+}
+
+/** The run for callers that need its record only. */
+export function withoutPayload(run: Run): Run {
+  return { ...run, payload: '', result: undefined };
 }
 
 function firstPage(runs: readonly Run[], limit: number): Run[] {
@@ -28,6 +35,7 @@ function firstPage(runs: readonly Run[], limit: number): Run[] {
 function* candidates(store: Store, { state }: ListQuery): Iterable<Entry> {
   if (!isEnd(state)) yield* store.entries.values();
   if (isEnd(state)) yield* walk(store.finished);
+  if (isEnd(state)) yield* store.awaited;
   if (isDeadLetter(state)) yield* walk(store.deadLetters);
 }
 

@@ -1,5 +1,5 @@
 import type { Run, SettleAnswer, Settlement } from '@retry/core/broker';
-import { answerSettlement, copyRun, settledBy, unsettledError } from '@retry/core/broker';
+import { answerSettlement, copyRun, keepableMs, settledBy, unsettledError } from '@retry/core/broker';
 import { isEnd } from '@retry/core/lifecycle';
 import { freeKey } from './concurrency-keys.ts';
 import { endRun } from './ended-runs.ts';
@@ -37,17 +37,24 @@ function refuseUnsettled(id: string, { state }: Run): void {
 }
 
 function write(store: Store, entry: Entry, written: { settlement: Settlement; now: number }): void {
-  const { epoch, event, next } = written.settlement;
+  const { epoch, event, next, delayMs } = written.settlement;
   const wantsCancel = entry.run.isCancelRequested === true;
   remove(store.leases, entry);
   entry.place = 'none';
   freeKey(store, entry);
   const run = copyRun(next);
+  const { lane, payload, concurrency } = entry.run;
+  Object.assign(run, { lane, payload, concurrency }); // they never change, and a cleaner may not have them
+  if (run.state === 'scheduled') run.runAt = dueAt(run.runAt, delayMs, written.now);
   run.settledBy = settledBy(epoch, event);
   run.isCancelRequested = undefined; // the wish to cancel is about one claim and ends with it
   entry.run = run;
   // Its worker had not heard: what was asked for comes before another attempt.
   if (wantsCancel && !isEnd(next.state)) entry.run = move(entry.run, { type: 'cancel', at: written.now });
+}
+
+function dueAt(runAt: number | undefined, delayMs: number | undefined, now: number): number {
+  return keepableMs(delayMs === undefined ? (runAt ?? now) : now + Math.max(0, delayMs));
 }
 
 function place(store: Store, entry: Entry): void {

@@ -1,5 +1,5 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
-import { newRun } from '@retry/core/broker';
+import { keepableMs, newRun } from '@retry/core/broker';
 import { createEntry, move } from './entry.ts';
 import { enqueueBack, laneOf, schedule } from './lanes.ts';
 import type { Store } from './store.ts';
@@ -7,9 +7,13 @@ import type { Store } from './store.ts';
 /** Keeps a new run, in its lane or in the schedule. */
 export function submitRun(store: Store, submission: Submission, now: number): SubmitAnswer {
   const { id, lane, runAt = now, delayMs = 0 } = submission;
-  if (store.entries.has(id)) return 'exists';
-  const event = { type: 'submit', at: now, runAt: Math.max(runAt, now + delayMs) } as const;
+  if (store.entries.has(id) || (store.keysOfForgotten.get(id) ?? 0) > now) return 'exists';
+  const dueAt = keepableMs(Math.max(runAt, now + delayMs));
+  const event = { type: 'submit', at: now, runAt: dueAt } as const;
   const entry = createEntry(move(newRun(submission), event), laneOf(store, lane));
+  entry.isKeyed = submission.isKeyed === true;
+  entry.keepResultMs = submission.keepResultMs;
+  store.keysOfForgotten.delete(id);
   store.entries.set(id, entry);
   store.submitted++;
   if (entry.run.state === 'scheduled') schedule(store, entry);

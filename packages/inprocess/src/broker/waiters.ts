@@ -12,25 +12,45 @@ export function waitForWork(store: Store, names: readonly string[], wait: WaitOp
   return new Promise((resolve) => startWaiting(store, lanes, { ...wait, resolve }));
 }
 
+/** Resolves when a run whose result is kept has ended. */
+export function waitForResult(store: Store, wait: WaitOptions): Promise<void> {
+  if (wait.timeoutMs <= 0 || wait.signal?.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const finish = startWait(store, wait, () => {
+      store.resultWaits.delete(finish);
+      resolve();
+    });
+    store.resultWaits.add(finish);
+  });
+}
+
 function startWaiting(
   store: Store,
   lanes: readonly Lane[],
-  { timeoutMs, signal, resolve }: WaitOptions & { readonly resolve: () => void },
+  { resolve, ...wait }: WaitOptions & { readonly resolve: () => void },
 ): void {
-  const finish = (): void => {
+  const finish = startWait(store, wait, () => {
     for (const lane of lanes) leave(lane, finish);
     store.waits.delete(finish);
-    cancelTimer?.();
-    signal?.removeEventListener('abort', finish);
     resolve();
-  };
-  const cancelTimer = timeoutMs < Infinity ? store.clock.setTimer(finish, timeoutMs) : undefined;
-  signal?.addEventListener('abort', finish);
+  });
   store.waits.add(finish);
   for (const lane of lanes) {
     lane.waiters.add(finish);
     if (lane.waiters.size === 1) armDueTimer(store, lane);
   }
+}
+
+/** Calls `onEnd` when it is called itself, when the time is over or when the signal aborts, and cleans up after both. */
+function startWait({ clock }: Store, { timeoutMs, signal }: WaitOptions, onEnd: () => void): () => void {
+  const finish = (): void => {
+    cancelTimer?.();
+    signal?.removeEventListener('abort', finish);
+    onEnd();
+  };
+  const cancelTimer = timeoutMs < Infinity ? clock.setTimer(finish, timeoutMs) : undefined;
+  signal?.addEventListener('abort', finish);
+  return finish;
 }
 
 function leave(lane: Lane, finish: () => void): void {

@@ -6,6 +6,7 @@ import type { Policy } from '@retry/core';
  */
 export const basePolicy: Policy = {
   maxAttempts: 3,
+  initialDelayMs: 0,
   backoff: { type: 'exponential', baseMs: 100, factor: 2 },
   jitter: 'full',
   minDelayMs: 0,
@@ -16,6 +17,7 @@ export const basePolicy: Policy = {
   stopOn: [],
   attemptTimeoutMs: Infinity,
   deadlineMs: Infinity,
+  retryTimeouts: true,
   serverDelay: { maxMs: 60_000, mode: 'floor' },
   retryable: true,
 };

@@ -1,10 +1,20 @@
+import { InvalidOptionsError } from '@retry/core';
+
 /**
  * Numbers in [0, 1) that look random and are the same for the same seed, for the option `random`.
  *
  * @param seed - any integer; its lower 32 bits count
+ * @throws {InvalidOptionsError} when the seed is no integer
  * @see Mulberry32, by Tommy Ettinger (public domain)
  */
 export function seededRandom(seed: number): () => number {
+  if (!Number.isInteger(seed)) {
+    const cure = 'Use any integer, and the same one for the same numbers.';
+    throw new InvalidOptionsError(
+      [{ path: 'seed', value: seed, message: 'must be an integer', cure }],
+      'random',
+    );
+  }
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { PostgresBrokerError } from '../errors.ts';
-import { readSchema } from '../options.ts';
+import { readMigrateOptions } from '../options.ts';
+import { hideIn, hideSecrets, secretsIn } from '../secrets.ts';
 
 /** What the command line asks for. */
 export type Command =
@@ -16,14 +17,14 @@ export const USAGE = `npx @retry/postgres migrate [options]
   --sql             print the statement instead of running it; it may be run again
   --help            print this`;
 
-/** @throws {PostgresBrokerError} `INVALID_OPTIONS` for what it does not understand; the message says what it does */
+/** @throws {RetryError} `INVALID_OPTIONS` for what it does not understand; the message says what it does, and no password */
 export function readCommand(args: readonly string[], env: { readonly DATABASE_URL?: string }): Command {
   const { values, positionals } = parse(args);
   if (values.help || args.length === 0) return { type: 'help' };
   if (positionals.length !== 1 || positionals[0] !== 'migrate') {
-    throw wrong(`there is only the command migrate, got ${JSON.stringify(positionals.join(' '))}`);
+    throw wrong(`there is only the command migrate, got ${JSON.stringify(hideIn(positionals.join(' ')))}`);
   }
-  const schema = readSchema(values.schema);
+  const { schema } = readMigrateOptions({ schema: values.schema });
   if (values.sql) return { type: 'print', schema };
   const url = values.url ?? env.DATABASE_URL ?? '';
   if (url === '') throw wrong('there is no database: name one by --url or DATABASE_URL, or use --sql');
@@ -40,7 +41,7 @@ function parse(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    throw wrong(error instanceof Error ? error.message : String(error));
+    throw wrong(hideSecrets(error instanceof Error ? error.message : String(error), secretsIn(args)));
   }
 }
 

@@ -9,7 +9,7 @@ export async function runCommand(command: Command): Promise<string> {
     case 'help':
       return USAGE;
     case 'print':
-      return `${migrationSql(command)};`;
+      return `${migrationSql({ schema: command.schema })};`;
     case 'migrate':
       return runMigration(command);
   }

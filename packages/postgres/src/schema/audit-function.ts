@@ -18,6 +18,7 @@ create function audit_runs() returns text language sql set search_path = {schema
     union all select id, 'w', ord from parked
     union all select id, 's', ord from scheduled
     union all select unnest(ids), 'e', ord from finished
+    union all select id, 'e', ord from awaited
     union all select id, 'd', ord from run where is_dead
     union all (select r.id, 'r', r.ord from held() h join run r on ${isStartedBy('r', 'h')})
   ), stray as (

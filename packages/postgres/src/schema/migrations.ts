@@ -1,18 +1,44 @@
 import { AUDIT } from './audit-function.ts';
-import { CLAIM_KEYED, CLAIM_NEXT, PROMOTE } from './claim-functions.ts';
+import { CLAIM_KEYED, CLAIM_NEXT, PROMOTE, SET_ASIDE } from './claim-functions.ts';
 import { CLAIM, EXCHANGE } from './exchange-functions.ts';
-import { EXPIRED, REMEMBER, TIDY, TRIM } from './keeping-functions.ts';
+import { AWAITED, EXPIRED, REMEMBER, TIDY, TRIM } from './keeping-functions.ts';
 import { CANCEL, DISCARD, LEAVE_PLACES, REDRIVE, TAKE_PLACES } from './operator-functions.ts';
-import { GET, HEARTBEAT, LIST, SHOW, VIEWS } from './run-functions.ts';
+import { GET, HEARTBEAT, LIST, RECORDS, SHOW, VIEWS } from './run-functions.ts';
 import { ANSWER_UNSETTLED, GIVE_BACK, LOCK_KEYS, SETTLE } from './settle-functions.ts';
 import { HELD } from './started.ts';
-import { CLOCK, SUBMIT, TELL } from './submit-functions.ts';
+import { ATTEND, CLOCK, SUBMIT, TELL } from './submit-functions.ts';
 import { TABLES } from './tables.ts';
 
 const FIRST = [
-  ...[TABLES, HELD, CLOCK, SHOW, TELL, SUBMIT, LOCK_KEYS, GIVE_BACK, ANSWER_UNSETTLED, SETTLE],
-  ...[PROMOTE, CLAIM_NEXT, CLAIM_KEYED, CLAIM, REMEMBER, TRIM, TIDY, EXCHANGE],
-  ...[GET, LIST, HEARTBEAT, EXPIRED, TAKE_PLACES, LEAVE_PLACES, CANCEL, REDRIVE, DISCARD, AUDIT, VIEWS],
+  ...[
+    TABLES,
+    HELD,
+    CLOCK,
+    RECORDS,
+    SHOW,
+    AWAITED,
+    TELL,
+    SUBMIT,
+    LOCK_KEYS,
+    GIVE_BACK,
+    ANSWER_UNSETTLED,
+    SETTLE,
+  ],
+  ...[SET_ASIDE, PROMOTE, CLAIM_NEXT, CLAIM_KEYED, CLAIM, REMEMBER, TRIM, TIDY, EXCHANGE],
+  ...[
+    GET,
+    LIST,
+    HEARTBEAT,
+    EXPIRED,
+    TAKE_PLACES,
+    LEAVE_PLACES,
+    CANCEL,
+    REDRIVE,
+    DISCARD,
+    ATTEND,
+    AUDIT,
+    VIEWS,
+  ],
 ];
 
 /**
@@ -32,13 +58,22 @@ const SETTINGS = [
 /** Every step of the schema, oldest first: the step at index 0 leads to version 1. A step is never changed. */
 export const MIGRATIONS: readonly string[] = [FIRST.join('')];
 
-/** One step, written for a schema of this name. */
+/** One step, written for a schema of this name. What the name looks like is never read as part of the step. */
 export function migrationFor(step: string, schema: string): string {
+  const values: Readonly<Record<string, string>> = {
+    '{schema}': quoteName(schema),
+    '{channel}': quoteText(channelOf(schema)),
+    '{lock}': String(lockOf(schema)),
+  };
   return step
     .replaceAll('{settings}', SETTINGS)
-    .replaceAll('{schema}', quoteName(schema))
-    .replaceAll('{channel}', quoteText(channelOf(schema)))
-    .replaceAll('{lock}', String(lockOf(schema)));
+    .replace(/\{(?:schema|channel|lock)\}/g, (name) => values[name] ?? name);
+}
+
+/** A text between dollar signs, with a tag that does not stand in it. */
+export function dollarQuote(text: string, tag: string): string {
+  const used = text.includes(`$${tag}`) ? `${tag}_` : tag;
+  return used === tag ? `$${tag}$${text}$${tag}$` : dollarQuote(text, used);
 }
 
 /** A name as SQL writes it. */

@@ -1,3 +1,5 @@
+import { hasId } from './find-by-id.ts';
+
 /**
  * A claim writes nothing into the row of a run without a concurrency key: such a row says that its run waits, but the run
  * stands in no lane, and the claim says since when it is started; its epoch is one more than the row counts. What is rare
@@ -11,7 +13,7 @@ export const isClaimed = (run: string): string =>
 
 /** Whether a run is started by what a claim holds: no two places in a line are of one order. */
 export const isStartedBy = (run: string, held: string): string =>
-  `(${run}.id = ${held}.id and ${run}.ord = ${held}.ord and ${run}.state in ('w', 'r'))`;
+  `(${hasId(run, `${held}.id`)} and ${run}.ord = ${held}.ord and ${run}.state in ('w', 'r'))`;
 
 /**
  * What each claim holds, or has held: a function, so that every plan reckons with many and reads them once. And what
@@ -30,7 +32,7 @@ create function note_starts(p_ids text[]) returns void language plpgsql set enab
 declare
   v_places tid[] := array (
     select r.place from unnest(p_ids) as c (id),
-      lateral (select ctid as place from run where run.id = c.id and ${isClaimed('run')} for update skip locked) r);
+      lateral (select ctid as place from run where ${hasId('run', 'c.id')} and ${isClaimed('run')} for update skip locked) r);
 begin
   if cardinality(v_places) > 0 then
     update run r set state = 'r', epoch = epoch + 1, claimed_at = h.at, heartbeat_at = h.at, lease_until = h.until
@@ -39,11 +41,10 @@ begin
 end
 $$;
 
-create function note_claim(p_claim claim) returns void language sql as $$
-  update run r set state = 'r', epoch = epoch + 1,
-    claimed_at = p_claim.at, heartbeat_at = p_claim.at, lease_until = p_claim.until
+create function note_claim(p_ids text[], p_ords bigint[], p_at bigint, p_until bigint) returns void language sql as $$
+  update run r set state = 'r', epoch = epoch + 1, claimed_at = p_at, heartbeat_at = p_at, lease_until = p_until
   where ctid = any (array (
-    select r.ctid from unnest(p_claim.ids, p_claim.ords) as h (id, ord) join run r on r.id = h.id
+    select r.ctid from unnest(p_ids, p_ords) as h (id, ord) join run r on ${hasId('r', 'h.id')}
     where r.ord = h.ord and ${isClaimed('r')} for update of r skip locked));
 $$;
 `;

@@ -4,8 +4,13 @@
  * touches no index as long as the run has no concurrency key and is no dead letter. A claim is no such move: see
  * `isClaimed`.
  *
+ * Where runs are found by their ids, the index begins with a hash of the id. Ids ascend, and an index of the ids alone
+ * would keep a page for each few hundred runs that ever passed, as long as one of them is still kept; by its hash, a new
+ * run takes the room of one that is gone.
+ *
  * The other tables say what is next, in rows that are written once and deleted once: what is ready, what waits for its
- * key or for its time, what each claim holds (until its lease ends at the earliest), and what has finished, oldest first.
+ * key or for its time, what each claim holds (until its lease ends at the earliest), what has finished, oldest first, and
+ * what has finished and is kept for a caller that waits for its result. `kept_key` holds ids of forgotten runs that users gave.
  * Text sorts by its bytes: fast, and the same everywhere.
  *
  * States, one letter each: \`w\` waits in its lane or for its key (or is claimed), \`s\` is scheduled, \`r\` is started; the
@@ -18,9 +23,9 @@ create sequence front_order start 20000 increment 20000;
 create sequence end_order;
 
 create table run (
-  id text collate "C" primary key,
+  id text collate "C" not null,
   state "char" not null,
-  epoch integer not null,
+  epoch bigint not null,
   ord bigint not null,
   lane text collate "C" not null,
   payload text not null,
@@ -38,7 +43,11 @@ create table run (
   is_dead boolean not null default false,
   error_name text,
   result text,
-  record text
+  record text,
+  is_keyed boolean not null default false,
+  keep_ms bigint,
+  hash integer not null generated always as (hashtext(id)) stored,
+  primary key (hash, id)
 ) with (fillfactor = 40);
 create index run_dead on run (id) where is_dead;
 create index run_key on run (key) where holds_key;
@@ -76,6 +85,7 @@ create table claim (
   ids text[] not null,
   ords bigint[] not null,
   claimed text,
+  lanes text[],
   primary key (worker, request)
 );
 create index claim_until on claim (until);
@@ -88,10 +98,34 @@ create table finished (
 );
 alter table finished alter column ids set storage external;
 
+create table awaited (
+  id text collate "C" not null,
+  until bigint not null,
+  ord bigint not null,
+  hash integer not null generated always as (hashtext(id)) stored,
+  primary key (hash, id)
+);
+create index awaited_until on awaited (until);
+
+create table kept_key (
+  id text collate "C" not null,
+  until bigint not null,
+  hash integer not null generated always as (hashtext(id)) stored,
+  primary key (hash, id)
+);
+create index kept_key_until on kept_key (until);
+
 create table tally (submitted bigint not null, forgotten bigint not null);
 
 create table waiter (
   id text collate "C" primary key,
-  until bigint not null
+  until bigint not null,
+  for_results boolean not null default false
+);
+
+create table attendance (
+  worker text collate "C" primary key,
+  until bigint not null,
+  lanes text[] not null
 );
 `;

@@ -2,15 +2,29 @@ import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy } from '@retry/core';
 import { RedisBrokerError } from '../errors.ts';
 import { inTime } from '../in-time.ts';
+import { hideSecrets, secretsOf } from '../secrets.ts';
 import { ignoreErrors, linkClient } from './link-client.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** Full jitter, so that a thousand workers do not come back to a restarted server in one instant. */
 const RECONNECT: Policy = definePolicy({ backoff: { type: 'exponential', base: '50ms' }, maxDelay: '5s' });
 
-/** A connection of our own by `redis`, which reconnects by our own policy. @throws {RedisBrokerError} `NO_DRIVER` */
-export async function openLink(url: string, onError: (error: unknown) => void): Promise<RedisLink> {
+/** A connection of our own, and what is to be known while it comes about. */
+export interface OpeningLink {
+  readonly link: RedisLink;
+  /** Resolves when it is there. */
+  readonly connected: Promise<unknown>;
+}
+
+/**
+ * A connection of our own by `redis`, which reconnects by our own policy. What it throws and passes to `onError` shows
+ * nothing of the password.
+ *
+ * @throws {RedisBrokerError} `NO_DRIVER`
+ */
+export async function openLink(url: string, onError: (error: unknown) => void): Promise<OpeningLink> {
   const { createClient } = await loadRedis();
+  const secrets = secretsOf(url);
   let isConnected = false;
   const reconnectStrategy = (retries: number, cause: Error): number | false => {
     // At the start a refusal is an answer; later somebody may be changing the password.
@@ -18,15 +32,21 @@ export async function openLink(url: string, onError: (error: unknown) => void): 
     return Math.max(1, computeDelay(RECONNECT, retries + 1, { random: Math.random }));
   };
   const client = createClient({ url, socket: { reconnectStrategy } });
-  client.on('error', onError);
-  await client.connect();
-  isConnected = true;
+  client.on('error', (error: unknown) => onError(hideSecrets(error, secrets)));
+  const connected = client.connect().then(
+    () => {
+      isConnected = true;
+    },
+    (error: unknown) => {
+      throw hideSecrets(error, secrets);
+    },
+  );
   const close = async (): Promise<void> => {
     // Only a server that is there lets a connection close in peace; whatever still waits after that is rejected.
     if (client.isReady) await inTime(client.close());
     ignoreErrors(() => client.destroy());
   };
-  return { ...linkClient(client), close };
+  return { link: { ...linkClient(client), close }, connected };
 }
 
 /** The server does not let us in: another try would end the same. */

@@ -7,6 +7,7 @@ import type {
   SettleAnswer,
   Settlement,
 } from '@retry/core/broker';
+import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
 import { askEach, partitionOf } from './spread.ts';
 
 /**
@@ -38,13 +39,15 @@ async function claimFrom(parts: readonly Broker[], claim: Claim): Promise<Omit<E
   const claimed: ClaimedRun[] = [];
   let now = 0;
   let next = Infinity;
+  let bytes = 0;
   for (let step = 0; step < parts.length; step += 1) {
     // One that is not reached says nothing of its schedule; then the claim was filled, and another one follows.
     const limit = claim.limit - claimed.length;
-    if (limit <= 0 && step > 0) break;
+    if ((limit <= 0 || bytes >= MAX_BATCH_BYTES) && step > 0) break;
     const lanes = roomLeft(claim.lanes, claimed);
     const reply = await parts[(first + step) % parts.length]?.exchange({ claim: { ...claim, limit, lanes } });
     claimed.push(...(reply?.claimed ?? []));
+    bytes += (reply?.claimed ?? []).reduce((sum, { run }) => sum + runBytes(run), 0);
     now = Math.max(now, reply?.now ?? 0);
     next = Math.min(next, reply?.nextRunAt ?? Infinity);
   }

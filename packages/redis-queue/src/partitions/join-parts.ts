@@ -1,5 +1,16 @@
-import type { Audit, Broker, ListQuery, Run, Submission, WaitOptions } from '@retry/core/broker';
+import type {
+  Attendance,
+  Audit,
+  Broker,
+  LaneDepth,
+  ListQuery,
+  Run,
+  Submission,
+  WaitOptions,
+} from '@retry/core/broker';
+import { sizedPage } from '@retry/core/broker';
 import { RedisBrokerError } from '../errors.ts';
+import { isRefusal } from '../refusal.ts';
 import { exchangeParts } from './exchange-parts.ts';
 import { askEach } from './spread.ts';
 
@@ -8,6 +19,13 @@ import { askEach } from './spread.ts';
  * knows where to ask. The order of a lane holds within each partition only.
  */
 export function joinParts(parts: readonly Broker[]): Broker {
+  return { ...joinMoves(parts), ...joinReads(parts), ...joinWaits(parts) };
+}
+
+type Moves = 'submit' | 'exchange' | 'heartbeat' | 'cancel' | 'redrive' | 'discard';
+type Waits = 'waitForWork' | 'waitForResult' | 'attend' | 'isRefusal' | 'close';
+
+function joinMoves(parts: readonly Broker[]): Pick<Broker, Moves> {
   const partitions = parts.length;
   const byId = { partitions, idOf: (id: string) => id };
   const own = { partitions, idOf: ({ id }: { readonly id: string }) => id };
@@ -19,15 +37,40 @@ export function joinParts(parts: readonly Broker[]): Broker {
     exchange: (request) => exchangeParts(parts, request),
     heartbeat: (beats, leaseMs) =>
       askEach(beats, own, (at, some) => partAt(parts, at).heartbeat(some, leaseMs)),
-    findExpired: async (limit) =>
-      (await Promise.all(parts.map((part) => part.findExpired(limit)))).flat().slice(0, limit),
     cancel: (ids) => askEach(ids, byId, (at, some) => partAt(parts, at).cancel(some)),
     redrive: (ids, options) => askEach(ids, byId, (at, some) => partAt(parts, at).redrive(some, options)),
     discard: (ids) => askEach(ids, byId, (at, some) => partAt(parts, at).discard(some)),
-    get: (ids) => askEach(ids, byId, (at, some) => partAt(parts, at).get(some)),
+  };
+}
+
+function joinReads(parts: readonly Broker[]): Omit<Broker, Moves | Waits> {
+  const partitions = parts.length;
+  const byId = { partitions, idOf: (id: string) => id };
+  const own = { partitions, idOf: ({ id }: { readonly id: string }) => id };
+  return {
+    findExpired: async (limit, scope) =>
+      sizedPage(
+        (await Promise.all(parts.map((part) => part.findExpired(limit, scope)))).flat().slice(0, limit),
+      ),
+    findCancelRequests: async (leases) => {
+      const found = await askEach(leases, own, async (at, some) => {
+        const asked = new Set(await partAt(parts, at).findCancelRequests(some));
+        return some.map((lease) => asked.has(lease));
+      });
+      return leases.filter((_, index) => found[index]);
+    },
+    get: (ids, options) => askEach(ids, byId, (at, some) => partAt(parts, at).get(some, options)),
     list: (query) => listParts(parts, query),
-    waitForWork: (lanes, wait) => waitForAny(parts, lanes, wait),
     audit: async () => (await Promise.all(parts.map((part) => part.audit()))).reduce(addAudits),
+  };
+}
+
+function joinWaits(parts: readonly Broker[]): Pick<Broker, Waits> {
+  return {
+    waitForWork: (lanes, wait) => waitForAny(parts, wait, (part, one) => part.waitForWork(lanes, one)),
+    waitForResult: (wait) => waitForAny(parts, wait, (part, one) => part.waitForResult(one)),
+    attend: (attendance) => attendAll(parts, attendance),
+    isRefusal,
     close: async () => {
       await Promise.all(parts.map((part) => part.close()));
     },
@@ -48,22 +91,34 @@ function refuseConcurrency({ id, concurrency }: Submission): void {
 
 async function listParts(parts: readonly Broker[], query: ListQuery): Promise<readonly Run[]> {
   const pages = await Promise.all(parts.map((part) => part.list(query)));
-  const byBytes = (left: Run, right: Run): number =>
-    Buffer.compare(Buffer.from(left.id), Buffer.from(right.id));
-  return pages.flat().sort(byBytes).slice(0, query.limit);
+  const cuts = await Promise.all(pages.map((page, index) => cutOf(partAt(parts, index), page, query)));
+  const sorted = pages.flat().sort(byBytes).slice(0, query.limit);
+  return sizedPage(sorted.filter((run) => cuts.every((cut) => cut === undefined || byBytes(run, cut) <= 0)));
+}
+
+/** The last run of a page that is short because of its size: runs of other partitions beyond it are for a later page. */
+async function cutOf(part: Broker, page: readonly Run[], query: ListQuery): Promise<Run | undefined> {
+  const last = page.at(-1);
+  if (last === undefined || page.length >= query.limit) return undefined;
+  const rest = await part.list({ ...query, after: last.id, limit: 1, payloads: 'omit' });
+  return rest.length > 0 ? last : undefined;
+}
+
+function byBytes(left: Run, right: Run): number {
+  return Buffer.compare(Buffer.from(left.id), Buffer.from(right.id));
 }
 
 /** The first partition that has work ends the wait for the others too. */
 async function waitForAny(
   parts: readonly Broker[],
-  lanes: readonly string[],
   { timeoutMs, signal }: WaitOptions,
+  waitFor: (part: Broker, wait: WaitOptions) => Promise<void>,
 ): Promise<void> {
   const others = new AbortController();
   const stop = (): void => others.abort();
   if (signal?.aborted) return;
   signal?.addEventListener('abort', stop);
-  const waits = parts.map((part) => part.waitForWork(lanes, { timeoutMs, signal: others.signal }));
+  const waits = parts.map((part) => waitFor(part, { timeoutMs, signal: others.signal }));
   try {
     await Promise.race(waits);
   } finally {
@@ -71,6 +126,15 @@ async function waitForAny(
     signal?.removeEventListener('abort', stop);
     await Promise.allSettled(waits);
   }
+}
+
+/** A lane has as many waiting runs as in all partitions together. */
+async function attendAll(parts: readonly Broker[], attendance?: Attendance): Promise<readonly LaneDepth[]> {
+  const depths = new Map<string, number>();
+  for (const part of await Promise.all(parts.map((one) => one.attend(attendance))))
+    for (const { lane, waiting } of part)
+      depths.set(lane, Math.min((depths.get(lane) ?? 0) + waiting, 10_000));
+  return [...depths].map(([lane, waiting]) => ({ lane, waiting }));
 }
 
 function addAudits(one: Audit, other: Audit): Audit {

@@ -13,7 +13,7 @@ local waiting = call('ZCARD', FRONT) + call('ZCARD', PARKED) - metaOf('ghosts')
 for index = 1, #tags do waiting = waiting + call('LLEN', laneKey(index)) end
 local scheduled = call('ZCARD', SCHEDULED)
 local started = math.max(0, call('ZCARD', LEASES) - 1)
-local finished, dead = call('LLEN', FINISHED), call('ZCARD', DEAD)
+local finished, dead = call('LLEN', FINISHED) + call('ZCARD', AWAITED), call('ZCARD', DEAD)
 local kept = waiting + scheduled + started + finished + dead
 local wrong = math.abs(call('HLEN', BODY) - kept)
 
@@ -51,18 +51,19 @@ local function checkPlaces()
     at = find(entry, '\0', at + 1, true)
     visit(sub(entry, at + 17), 'w')
   end
-  for _, entry in ipairs(call('ZRANGE', SCHEDULED, 0, -1)) do visit(sub(entry, find(entry, '\0', 1, true) + 30), 'd') end
+  for _, entry in ipairs(call('ZRANGE', SCHEDULED, 0, -1)) do visit(sub(entry, find(entry, '\0', 1, true) + 33), 'd') end
   for _, id in ipairs(call('ZRANGEBYSCORE', LEASES, '-inf', '(+inf')) do
     local body, record = visit(id, 'r')
     if body and record and flagsOf(record) % 4 >= 2 then
-      local first = find(body, '\0', 15, true)
-      local key = sub(body, first + 1, find(body, '\0', first + 1, true) - 1)
+      local _, _, key = concurrencyOf(body)
+      key = key or ''
       holds[key] = (holds[key] or 0) + 1
     end
   end
   for _, entry in ipairs(call('LRANGE', FINISHED, 0, -1)) do
     if byte(entry, 1) == 0 then visit(sub(entry, 3), sub(entry, 2, 2)) else visit(entry, 'C') end
   end
+  for _, id in ipairs(call('ZRANGE', AWAITED, 0, -1)) do visit(id, 'CFXSDL') end
   for _, id in ipairs(call('ZRANGE', DEAD, 0, -1)) do visit(id, 'FSL') end
   for index, letter in ipairs({ 'C', 'F', 'X', 'S', 'D', 'L' }) do
     wrong = wrong + math.abs((real[letter] or 0) - ends[index])

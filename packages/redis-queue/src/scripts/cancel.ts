@@ -1,13 +1,13 @@
 import { defineScript, type Script } from '../script.ts';
 import { concurrency } from './concurrency.ts';
 import { ended } from './ended.ts';
+import { ghosts } from './ghosts.ts';
 import { places } from './places.ts';
 import { prelude } from './prelude.ts';
 
 const main = String.raw`
-local keep = tonumber(ARGV[1])
 writeWithoutMemory()
-local ids = cmsgpack.unpack(ARGV[2])
+local ids = cmsgpack.unpack(ARGV[3])
 local bodies, kept, current, answers, writes = readAll(BODY, ids), readAll(RECORD, ids), {}, {}, {}
 
 local function write(id, record)
@@ -19,11 +19,11 @@ end
 -- A run with a place in its record stands at the front, or is parked; one without stands in the list of its lane.
 local function takeFromWaiting(id, body, record)
   local lane = laneOf(body)
-  if not record or sub(record, 91, 106) == NOWHERE then
+  if not record or sub(record, 94, 109) == NOWHERE then
     call('HINCRBY', GHOSTS, lane .. '\0' .. id, 1)
-    return count('ghosts', 1)
+    return addGhosts(lane, 1)
   end
-  local place = sub(record, 91, 106)
+  local place = sub(record, 94, 109)
   local wasFront = call('ZREM', FRONT, lane .. '\0' .. place .. id) == 1
   local whenFull, limit, key = concurrencyOf(body)
   if not whenFull then return end
@@ -33,10 +33,10 @@ end
 
 local function cancelled(body, record)
   if record then
-    return 'X' .. sub(record, 2, 64) .. NOW .. sub(record, 78, 90) .. NOWHERE .. sub(record, 107)
+    return 'X' .. sub(record, 2, 64) .. NOW .. sub(record, 78, 93) .. NOWHERE .. sub(record, 110)
   end
   local at = sub(body, 1, 13)
-  return 'X00000000000' .. at .. NEVER .. NEVER .. NEVER .. NOW .. at .. NOWHERE .. '\0\0'
+  return 'X' .. freshFlags(body) .. '0000000000' .. at .. NEVER .. NEVER .. NEVER .. NOW .. '000' .. at .. NOWHERE .. '\0\0'
 end
 
 for index = 1, #ids do
@@ -49,19 +49,23 @@ for index = 1, #ids do
     answers[index] = 'r'
     write(id, withFlags(record, flags - flags % 2 + 1))
   elseif state == 'w' or state == 'd' then
-    answers[index] = 'c'
-    if state == 'w' then takeFromWaiting(id, body, record)
-    else call('ZREM', SCHEDULED, memberOfSchedule(laneOf(body), record, id)) end
-    local new = cancelled(body, record)
-    write(id, new)
-    endRun(id, new)
+    -- One that cannot be read is set aside by the claim that meets it: where it stands is not known here.
+    if not isBody(body) or (record and not isRecord(record)) then answers[index] = 'r'
+    else
+      answers[index] = 'c'
+      if state == 'w' then takeFromWaiting(id, body, record)
+      else call('ZREM', SCHEDULED, memberOfSchedule(laneOf(body), record, id)) end
+      local new = cancelled(body, record)
+      write(id, new)
+      endRun(id, new, body)
+    end
   else answers[index] = 'e' end
 end
 many('HSET', RECORD, writes)
-writeEnded(keep)
+writeEnded()
 writeCounts()
 return table.concat(answers)
 `;
 
 /** Cancels runs that wait, at once, and leaves word for the workers of started ones. */
-export const cancelScript: Script = defineScript(prelude, concurrency, ended, places, main);
+export const cancelScript: Script = defineScript(prelude, concurrency, ended, ghosts, places, main);

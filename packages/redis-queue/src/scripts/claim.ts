@@ -1,26 +1,45 @@
-/** Claiming: promotes what is due, then starts what is next, lane by lane, past runs whose key is full. */
+/**
+ * Claiming: promotes what is due, then starts what is next, lane by lane, past runs whose key is full. Everything is read
+ * before the first run is taken out of its lane, so that a script that stops has taken none.
+ */
 export const claim: string = String.raw`
--- Records are those of runs that were started before, at these places of the claim.
-local got = { ids = {}, bodies = {}, places = {}, records = {}, over = {} }
+-- Records are those of runs that were started before, at these places of the claim; payloads those kept apart.
+local got = { ids = {}, bodies = {}, places = {}, records = {}, over = {}, payloads = {} }
 local taken, bytes, starts, leases, leaseUntil, leaseText, epochs = 0, 0, {}, {}, 0, '', {}
+-- What is to be taken out of lanes and their fronts, parked, and set aside.
+local trims, takenFront, toPark, unreadable = {}, {}, {}, {}
+-- Runs that a script has started which was stopped before it gave them a lease.
+local unleased = {}
 -- So many runs that cannot start are passed by one claim, so that a lane full of them stalls nobody.
 local MOST_PASSED = 2000
+-- So many are looked at in one step.
+local STEP = 2000
 
+local function isLeased(id, record)
+  return byte(record, 1) == 114 and call('ZSCORE', LEASES, id)
+end
+
+-- What is due goes to the back of its lane. Where it is already, by a script that was stopped half-way, it stays.
 local function promote(key, tag, most)
-  local until_ = tag .. '\0' .. string.format('%013.0f', now + 1)
+  local until_ = tag .. '\0' .. dueText(now + 1)
   local due = call('ZRANGEBYLEX', SCHEDULED, '[' .. tag .. '\0', '(' .. until_, 'LIMIT', 0, math.max(most, 1000))
   if #due == 0 then return end
-  local ids, written = {}, {}
-  for index = 1, #due do ids[index] = sub(due[index], #tag + 31) end
+  local ids, written, promoted = {}, {}, {}
+  for index = 1, #due do ids[index] = sub(due[index], #tag + 34) end
   local records = readAll(RECORD, ids)
   for index = 1, #due do
-    local record = records[index]
-    written[index * 2 - 1] = ids[index]
-    written[index * 2] = 'w' .. sub(record, 2, 12) .. NOW .. sub(record, 26, 90) .. NOWHERE .. sub(record, 107)
+    local id, record = ids[index], records[index]
+    if record and byte(record, 1) == 100 and isRecord(record) then
+      promoted[#promoted + 1] = id
+      written[#written + 1] = id
+      written[#written + 1] = 'w' .. sub(record, 2, 12) .. NOW .. sub(record, 26, 93) .. NOWHERE .. sub(record, 110)
+    elseif not (record and isRecord(record) and (byte(record, 1) == 119 or isLeased(id, record))) then
+      unreadable[#unreadable + 1] = { id, tag, 'its record' }
+    end
   end
-  many('ZREM', SCHEDULED, due)
+  pushBack(key, tag, promoted)
   many('HSET', RECORD, written)
-  pushBack(key, tag, ids)
+  many('ZREM', SCHEDULED, due)
 end
 
 local function epochAfter(text)
@@ -32,29 +51,46 @@ local function epochAfter(text)
   return next
 end
 
--- The record of every first start that holds no key, or does: one text, as Lua looks at each character of a new one.
-local FIRST = { [0] = 'r@' .. NOW .. NOW, [2] = 'rB' .. NOW .. NOW }
+-- The record of every first start of a lane by its flags: one text, as Lua looks at each character of a new one.
+local startTexts = {}
+local function firstStart(tag, bits)
+  if not startTexts[tag] then startTexts[tag] = {} end
+  local record = startTexts[tag][bits]
+  if not record then
+    record = 'r' .. char(64 + bits) .. NOW .. NOW .. noteOf(tag)
+    startTexts[tag][bits] = record
+  end
+  return record
+end
 
 -- The record of a run that starts once more, as core's transition would have it.
-local function startedAgain(record, bits)
+local function startedAgain(tag, record, bits)
   local flags = flagsOf(record)
   local times = sub(record, 26, 38) == NEVER and NOW .. sub(record, 39, 51) or sub(record, 26, 38) .. NOW
   return 'r' .. char(48 + flags - flags % 4 + bits) .. epochAfter(sub(record, 3, 12)) .. sub(record, 13, 25) .. times
-    .. NOW .. sub(record, 65, 90) .. NOWHERE .. sub(record, 107)
+    .. NOW .. sub(record, 65, 93) .. noteOf(tag) .. sub(record, 110)
 end
 
-local function start(id, body, record, bits, isOver)
+local function start(tag, id, entry, bits)
+  local body, record = entry.body, entry.record
   taken = taken + 1
   -- The first start of a run needs no telling: it follows from the body and the instant.
-  local new = FIRST[bits]
+  local new
   if record then
-    new = startedAgain(record, bits)
+    new = startedAgain(tag, record, bits)
     local place = #got.places + 1
     got.places[place], got.records[place] = taken, new
     bytes = bytes + #new
+    if hasStack(record) then bytes = bytes + call('HSTRLEN', STACKS, id) end
+  else
+    new = firstStart(tag, isNoted(body) and bits + 32 or bits)
+  end
+  if hasLargePayload(body) then
+    local payload = call('HGET', LARGE, 'p' .. id)
+    got.payloads[#got.payloads + 1] = payload
+    bytes = bytes + (payload and #payload or 0)
   end
   got.ids[taken], got.bodies[taken] = id, body
-  if isOver then got.over[#got.over + 1] = taken end
   starts[taken * 2 - 1], starts[taken * 2] = id, new
   leases[taken * 2 - 1], leases[taken * 2] = leaseText, id
   bytes = bytes + #body
@@ -66,79 +102,127 @@ local function stacksOfStarts()
   return stacksOf(ids, got.records)
 end
 
-local function park(tag, id, entry, whose)
+local function park(tag, id, entry)
   local order = entry.order or orderText(call('HINCRBY', META, 'order', 1))
   local record = entry.record
-  if record then record = sub(record, 1, 90) .. order .. sub(record, 107)
+  if record then record = sub(record, 1, 93) .. order .. sub(record, 110)
   else
     local at = sub(entry.body, 1, 13)
-    record = 'w00000000000' .. at .. NEVER .. NEVER .. NEVER .. NEVER .. at .. order .. '\0\0'
+    record = 'w' .. freshFlags(entry.body) .. '0000000000' .. at .. NEVER .. NEVER .. NEVER .. NEVER .. '000' .. at .. order .. '\0\0'
   end
   call('HSET', RECORD, id, record)
-  call('ZADD', PARKED, 0, whose.key .. '\0' .. tag .. '\0' .. whose.limit .. '\0' .. order .. id)
+  call('ZADD', PARKED, 0, entry.key .. '\0' .. tag .. '\0' .. entry.limit .. '\0' .. order .. id)
 end
 
 -- Whether the run was started, which a full key that waits prevents.
 local function startOrPark(tag, id, entry)
   local whenFull, limit, key = concurrencyOf(entry.body)
-  if heldOf(key) < tonumber(limit) then
+  if not whenFull then
+    start(tag, id, entry, 0)
+  elseif heldOf(key) < tonumber(limit) then
     holdKey(key, 1)
-    start(id, entry.body, entry.record, 2, false)
+    start(tag, id, entry, 2)
   elseif whenFull == 'c' then
-    start(id, entry.body, entry.record, 0, true)
+    start(tag, id, entry, 0)
+    got.over[#got.over + 1] = taken
   else
-    park(tag, id, entry, { key = key, limit = limit })
+    entry.key, entry.limit = key, limit
+    toPark[#toPark + 1] = { tag, id, entry }
     return false
   end
   return true
 end
 
-local function takeFront(tag, room)
-  local entries = call('ZRANGEBYLEX', FRONT, '[' .. tag .. '\0', '(' .. tag .. '\1', 'LIMIT', 0, room)
-  if #entries == 0 then return nil end
-  many('ZREM', FRONT, entries)
-  local ids, orders, skip = {}, {}, #tag + 2
-  for index = 1, #entries do
-    orders[index] = sub(entries[index], skip, skip + 15)
-    ids[index] = sub(entries[index], skip + 16)
+-- The next of those at the front of a lane, and after these of the list, from a place on.
+local function peek(key, tag, at, most)
+  if not at.isPastFront then
+    local entries = call('ZRANGEBYLEX', FRONT, '[' .. tag .. '\0', '(' .. tag .. '\1', 'LIMIT', at.front, most)
+    if #entries > 0 then
+      local ids, orders, skip = {}, {}, #tag + 2
+      for index = 1, #entries do
+        orders[index] = sub(entries[index], skip, skip + 15)
+        ids[index] = sub(entries[index], skip + 16)
+      end
+      return ids, orders, entries
+    end
+    at.isPastFront = true
   end
-  return ids, orders
+  return call('LRANGE', key, at.list, at.list + most - 1)
 end
 
--- A run that was cancelled in its lane leaves its id behind there, and a note of that.
-local function isGhost(tag, id)
-  local field = tag .. '\0' .. id
-  local left = tonumber(call('HGET', GHOSTS, field) or 0)
-  if left == 0 then return false end
-  if left == 1 then call('HDEL', GHOSTS, field) else call('HINCRBY', GHOSTS, field, -1) end
-  count('ghosts', -1)
-  return true
+-- Takes what was looked at: from the front those entries, from the list as many.
+local function take(at, entries, used)
+  if not entries then
+    at.list = at.list + used
+    return
+  end
+  at.front = at.front + used
+  for index = 1, used do takenFront[#takenFront + 1] = entries[index] end
+end
+
+-- A run that does not wait. Where it stands elsewhere, as its record says, its id is here by mistake.
+local function meetStranger(tag, id, record)
+  local state = byte(record, 1)
+  if not isRecord(record) or not find('drCFXSDL', char(state), 1, true) then
+    unreadable[#unreadable + 1] = { id, tag, 'its record' }
+  elseif state == 114 and not isLeased(id, record) then
+    if leasedNoteOf(record) == noteOf(tag) then
+      unleased[#unleased + 1] = NOW
+      unleased[#unleased + 1] = id
+    else unreadable[#unreadable + 1] = { id, tag, 'its record' } end
+  end
 end
 
 local function claimLane(key, tag, room, most)
   if most.scheduled > 0 then promote(key, tag, room) end
-  local passed = 0
-  while room > 0 and passed < MOST_PASSED do
-    local ids, orders
-    if most.front > 0 then ids, orders = takeFront(tag, room) end
-    if not ids then ids = call('LPOP', key, room) end
-    if not ids then return end
-    local bodies, records = readAll(BODY, ids), readAll(RECORD, ids)
+  local passed, at = 0, { front = 0, list = 0, isPastFront = most.front == 0 }
+  while room > 0 and passed < MOST_PASSED and bytes < MOST_BYTES do
+    local ids, orders, entries = peek(key, tag, at, math.min(room, STEP))
+    if #ids == 0 then break end
+    local bodies, records, used = readAll(BODY, ids), readAll(RECORD, ids), 0
+    local mayBeGhosts, plain = not orders and most.ghosts > 0, firstStart(tag, 0)
     for index = 1, #ids do
+      if bytes >= MOST_BYTES then break end
+      used = index
       local id, body, record = ids[index], bodies[index], records[index] or nil
-      if (not orders and most.ghosts > 0 and isGhost(tag, id)) or not body then passed = passed + 1
-      elseif byte(body, 14) == 45 then
-        start(id, body, record, 0, false)
+      if body and not record and not mayBeGhosts and byte(body, 14) == 45 then
+        -- Most runs are such: a first start without a key or notes.
+        taken = taken + 1
+        got.ids[taken], got.bodies[taken] = id, body
+        starts[taken * 2 - 1], starts[taken * 2] = id, plain
+        leases[taken * 2 - 1], leases[taken * 2] = leaseText, id
+        bytes = bytes + #body
         room = room - 1
+      elseif mayBeGhosts and isGhost(tag, id) then passed = passed + 1
+      elseif not body or (byte(body, 14) ~= 45 and not isBody(body)) then
+        unreadable[#unreadable + 1] = { id, tag, 'its body' }
+        passed, isHeldUnknown = passed + 1, isHeldUnknown or orders ~= nil
+      elseif record and (byte(record, 1) ~= 119 or not isRecord(record)) then
+        meetStranger(tag, id, record)
+        -- It may have been given back in place of another run of its key.
+        passed, isHeldUnknown = passed + 1, isHeldUnknown or orders ~= nil
       elseif startOrPark(tag, id, { body = body, record = record, order = orders and orders[index] }) then
         room = room - 1
       else passed = passed + 1 end
     end
+    take(at, entries, used)
   end
+  if at.list > 0 then trims[#trims + 1] = { key, at.list } end
+end
+
+local function writeClaim()
+  -- They leave where they waited last: a script that stops before that has lost none.
+  many('HSET', RECORD, starts)
+  many('ZADD', LEASES, leases)
+  many('ZADD', LEASES, unleased)
+  for index = 1, #toPark do park(unpack(toPark[index])) end
+  for index = 1, #unreadable do setAside(unpack(unreadable[index])) end
+  for index = 1, #trims do call('LTRIM', trims[index][1], trims[index][2], -1) end
+  many('ZREM', FRONT, takenFront)
 end
 
 local function claimRuns(claim, tags)
-  leaseUntil = math.floor(now + claim.leaseMs)
+  leaseUntil = math.floor(instantOf(now + claim.leaseMs))
   -- As text, made once: a number would be written out anew for each run.
   leaseText = string.format('%.0f', leaseUntil)
   local most = { scheduled = call('ZCARD', SCHEDULED), front = call('ZCARD', FRONT), ghosts = call('HLEN', GHOSTS) }
@@ -147,8 +231,7 @@ local function claimRuns(claim, tags)
     local room = math.min(claim.lanes[index + 1], claim.limit - taken)
     claimLane(laneKey(lane), tags[lane], room, most)
   end
-  many('HSET', RECORD, starts)
-  many('ZADD', LEASES, leases)
+  writeClaim()
   return most
 end
 
@@ -157,7 +240,7 @@ local function nextDue(claim, tags)
   for index = 1, #claim.lanes, 2 do
     local tag = tags[claim.lanes[index]]
     local first = call('ZRANGEBYLEX', SCHEDULED, '[' .. tag .. '\0', '(' .. tag .. '\1', 'LIMIT', 0, 1)[1]
-    local due = first and tonumber(sub(first, #tag + 2, #tag + 14))
+    local due = first and tonumber(sub(first, #tag + 2, #tag + 17))
     if due and (not next or due < next) then next = due end
   end
   return next or -1

@@ -5,33 +5,15 @@
  * Kept true: where something is parked, the starts held and the runs given back are at least as many as its limit.
  */
 export const concurrency: string = String.raw`
-local held = {}
+local held, changedKeys, isHeldUnknown = {}, {}, false
 local function heldOf(key)
-  if not held[key] then held[key] = tonumber(call('HGET', HELD, key) or 0) end
+  if not held[key] then held[key] = tonumber(call('HGET', HELD, key) or 0) or 0 end
   return held[key]
 end
 
 local function holdKey(key, by)
-  held[key] = heldOf(key) + by
-  if held[key] == 0 then call('HDEL', HELD, key) else call('HSET', HELD, key, held[key]) end
-end
-
--- whenFull ('w' or 'c'), limit and key of a body; nothing when it has none.
-local function concurrencyOf(body)
-  local whenFull = sub(body, 14, 14)
-  if whenFull == '-' then return nil end
-  local first = find(body, '\0', 15, true)
-  local second = find(body, '\0', first + 1, true)
-  return whenFull, sub(body, 15, first - 1), sub(body, first + 1, second - 1)
-end
-
-local function laneOf(body)
-  local start = 15
-  if byte(body, 14) ~= 45 then
-    start = find(body, '\0', 15, true) + 1
-    start = find(body, '\0', start, true) + 1
-  end
-  return sub(body, start, find(body, '\0', start, true) - 1)
+  held[key] = math.max(0, heldOf(key) + by)
+  changedKeys[key] = true
 end
 
 local function offerNext(key)
@@ -40,24 +22,74 @@ local function offerNext(key)
     local entry = call('ZRANGEBYLEX', PARKED, from, to, 'LIMIT', 0, 1)[1]
     if not entry then return end
     local first = #key + 1
-    local second = find(entry, '\0', first + 1, true)
-    local third = find(entry, '\0', second + 1, true)
-    if heldOf(key) < tonumber(sub(entry, second + 1, third - 1)) then
+    local second = zeroAfter(entry, first + 1)
+    local third = zeroAfter(entry, second + 1)
+    if heldOf(key) < (tonumber(sub(entry, second + 1, third - 1)) or 0) then
       local lane = sub(entry, first + 1, second - 1)
-      call('ZREM', PARKED, entry)
       call('ZADD', FRONT, 0, lane .. '\0' .. sub(entry, third + 1))
+      call('ZREM', PARKED, entry)
       wake(lane)
     end
     from = '(' .. sub(entry, 1, third) .. '\255'
   end
 end
 
+-- A run whose body cannot be read may have held a key, nobody knows which.
 local function freeKey(id)
   local body = call('HGET', BODY, id)
-  if not body then return end
+  if not isBody(body) then
+    isHeldUnknown = true
+    return
+  end
   local whenFull, limit, key = concurrencyOf(body)
   if not whenFull then return end
   holdKey(key, -1)
   offerNext(key)
+end
+
+-- How many started runs hold each key, run by run: what was counted may be wrong where something was stored wrong.
+local function countHeld()
+  local counted, from = {}, 0
+  repeat
+    local ids, keyed = call('ZRANGE', LEASES, from, from + 999), {}
+    local records = readAll(RECORD, ids)
+    for index = 1, #ids do
+      local record = records[index]
+      if record and byte(record, 1) == 114 and flagsOf(record) % 4 >= 2 then keyed[#keyed + 1] = ids[index] end
+    end
+    local bodies = readAll(BODY, keyed)
+    for index = 1, #keyed do
+      local _, _, key = concurrencyOf(isBody(bodies[index]) and bodies[index] or '')
+      if key then counted[key] = (counted[key] or 0) + 1 end
+    end
+    from = from + #ids
+  until #ids < 1000
+  return counted
+end
+
+local function mendHeld()
+  isHeldUnknown = false
+  local counted, known = countHeld(), call('HGETALL', HELD)
+  for index = 1, #known, 2 do counted[known[index]] = counted[known[index]] or 0 end
+  for key, count in pairs(counted) do
+    if heldOf(key) ~= count then holdKey(key, count - heldOf(key)) end
+  end
+  local from = '-'
+  while true do
+    local entry = call('ZRANGEBYLEX', PARKED, from, '+', 'LIMIT', 0, 1)[1]
+    if not entry then return end
+    local key = sub(entry, 1, zeroAfter(entry, 1) - 1)
+    offerNext(key)
+    from = '(' .. key .. '\1'
+  end
+end
+
+-- After the records and leases, so that a script which stops before has changed nothing.
+local function writeHeld()
+  if isHeldUnknown then mendHeld() end
+  for key in pairs(changedKeys) do
+    if held[key] == 0 then call('HDEL', HELD, key) else call('HSET', HELD, key, held[key]) end
+  end
+  changedKeys = {}
 end
 `;

@@ -1,23 +1,26 @@
 import { defineScript, type Script } from '../script.ts';
+import { concurrency } from './concurrency.ts';
 import { ended } from './ended.ts';
 import { places } from './places.ts';
 import { prelude } from './prelude.ts';
 
 const redrive = `
-local request = cmsgpack.unpack(ARGV[1])
+local request = cmsgpack.unpack(ARGV[3])
 local tags, ids, lanes, seen, next = unpack(request)
+checkLanes()
 local kept, answers, writes, pushes = readAll(RECORD, ids), {}, {}, {}
 local stale = {}
 for index = 1, #ids do
-  local id = ids[index]
-  if kept[index] ~= seen[index] then answers[index] = 'x'
+  local id, old = ids[index], kept[index]
+  if old ~= seen[index] then answers[index] = 'x'
   else
-    local lane = lanes[index]
+    local lane, new = lanes[index], next[index]
+    if isNotedRecord(old) then new = withFlags(new, flagsOf(new) + 32) end
     answers[index] = 'r'
-    takeFromEnded(id, kept[index])
+    takeFromEnded(id, old)
     writes[#writes + 1] = id
-    writes[#writes + 1] = next[index]
-    if not hasStack(next[index]) then stale[#stale + 1] = id end
+    writes[#writes + 1] = new
+    if not hasStack(new) then stale[#stale + 1] = id end
     pushes[lane] = pushes[lane] or {}
     pushes[lane][#pushes[lane] + 1] = id
   end
@@ -30,13 +33,13 @@ return table.concat(answers)
 `;
 
 const discard = `
-local ids = cmsgpack.unpack(ARGV[1])
+local ids = cmsgpack.unpack(ARGV[3])
 local bodies, kept, answers, gone, seen = readAll(BODY, ids), readAll(RECORD, ids), {}, {}, {}
 for index = 1, #ids do
   local id, record = ids[index], kept[index]
   local state = record and sub(record, 1, 1) or 'w'
   if not bodies[index] or seen[id] then answers[index] = 'g'
-  elseif state == 'w' or state == 'd' or state == 'r' then answers[index] = 'r'
+  elseif #state == 0 or not find('CFXSDL', state, 1, true) then answers[index] = 'r'
   else
     answers[index] = 'd'
     seen[id] = true
@@ -49,6 +52,22 @@ writeCounts()
 return table.concat(answers)
 `;
 
+const setAsideLeased = `
+local ids, why = cmsgpack.unpack(ARGV[3]), ARGV[4]
+writeWithoutMemory()
+for index = 1, #ids do
+  local id = ids[index]
+  local body = call('HGET', BODY, id)
+  if call('ZREM', LEASES, id) == 1 then
+    isHeldUnknown = true
+    setAside(id, body and laneOf(body) or '', why)
+  end
+end
+writeHeld()
+writeCounts()
+return #ids
+`;
+
 /**
  * Sends dead letters back to their lanes as core made them, each only if its record is still the one that core saw;
  * `x` for one that changed meanwhile.
@@ -57,3 +76,6 @@ export const redriveScript: Script = defineScript(prelude, ended, places, redriv
 
 /** Forgets ended runs for good. */
 export const discardScript: Script = defineScript(prelude, ended, discard);
+
+/** Sets started runs aside that we could not read. */
+export const setAsideScript: Script = defineScript(prelude, ended, concurrency, setAsideLeased);

@@ -1,10 +1,16 @@
 /**
  * Runs that ended. Dead letters stand in a sorted set by id and stay until they are redriven or discarded; the others
  * stand in a list, oldest first, from which retention takes what is too many. An entry there is an id, of a run that
- * completed and has no stack, or a zero character, the letter of the state and an id: forgetting needs no record.
+ * completed and has nothing beside its body and record, or a zero character, the letter of the state and an id:
+ * forgetting needs no record. A run whose result is awaited (`keepResultMs`) stands in a sorted set by when that is
+ * over, and then in the list.
+ *
+ * The first two arguments of these scripts are how many runs the list keeps (negative: all), and how many milliseconds
+ * after its end the name of a forgotten run stays known.
  */
 export const ended: string = String.raw`
-local newlyFinished, newlyDead = {}, {}
+local KEEP, KEEP_NAMES = tonumber(ARGV[1]), tonumber(ARGV[2])
+local newlyFinished, newlyDead, newlyAwaited, hasAwaitedEnd = {}, {}, {}, false
 
 -- Failed, stalled and rate limited runs are dead letters, unless they are disposable (4 in the flags).
 local function isDeadLetter(record)
@@ -13,15 +19,26 @@ local function isDeadLetter(record)
 end
 
 local function entryOf(id, record)
-  if byte(record, 1) == 67 and not hasStack(record) and byte(id, 1) ~= 0 then return id end
+  local isPlain = byte(record, 1) == 67 and not hasStack(record) and not hasLargeResult(record)
+  if isPlain and not isNotedRecord(record) and byte(id, 1) ~= 0 then return id end
   return '\0' .. sub(record, 1, 1) .. id
 end
 
-local function endRun(id, record)
+local function endedAt(record)
+  return tonumber(isShort(record) and sub(record, 29, 41) or sub(record, 65, 77)) or now
+end
+
+local function endRun(id, record, body)
   count(sub(record, 1, 1), 1)
+  local keepMs
+  if isNotedRecord(record) then keepMs = tonumber(string.match(notesOf(body or call('HGET', BODY, id) or ''), '%d+')) end
+  if keepMs then hasAwaitedEnd = true end
   if isDeadLetter(record) then
     newlyDead[#newlyDead + 1] = 0
     newlyDead[#newlyDead + 1] = id
+  elseif keepMs then
+    newlyAwaited[#newlyAwaited + 1] = string.format('%.0f', instantOf(endedAt(record) + keepMs))
+    newlyAwaited[#newlyAwaited + 1] = id
   else
     newlyFinished[#newlyFinished + 1] = entryOf(id, record)
   end
@@ -29,34 +46,114 @@ end
 
 local function takeFromEnded(id, record)
   count(sub(record, 1, 1), -1)
-  if isDeadLetter(record) then call('ZREM', DEAD, id) else call('LREM', FINISHED, 1, entryOf(id, record)) end
+  if isDeadLetter(record) then return call('ZREM', DEAD, id) end
+  if isNotedRecord(record) and call('ZREM', AWAITED, id) == 1 then return end
+  call('LREM', FINISHED, 1, entryOf(id, record))
 end
 
-local function forget(ids, withStacks)
+-- Names whose time is over go, a thousand more at a time than come.
+local function forgetNames(added)
+  local old = call('ZRANGEBYSCORE', NAMES, '-inf', now, 'LIMIT', 0, math.min(added, 3000) + 1000)
+  many('ZREM', NAMES, old)
+end
+
+-- Of the runs that are to be forgotten now, those whose ids are names stay known for a while.
+local function rememberNames(ids)
+  local bodies, keyed, names = readAll(BODY, ids), {}, {}
+  for index = 1, #ids do
+    if bodies[index] and find(notesOf(bodies[index]), 'k', 1, true) then keyed[#keyed + 1] = ids[index] end
+  end
+  if #keyed == 0 then return end
+  local records = readAll(RECORD, keyed)
+  for index = 1, #keyed do
+    local untilAt = instantOf((records[index] and endedAt(records[index]) or now) + KEEP_NAMES)
+    if untilAt > now then
+      names[#names + 1] = string.format('%.0f', untilAt)
+      names[#names + 1] = keyed[index]
+    end
+  end
+  many('ZADD', NAMES, names)
+  forgetNames(#keyed)
+end
+
+-- Those of the ids that are marked may have more than body and record.
+local function forget(ids, marked)
+  if #marked > 0 then
+    rememberNames(marked)
+    local large = {}
+    for index = 1, #marked do
+      large[index * 2 - 1], large[index * 2] = 'p' .. marked[index], 'r' .. marked[index]
+    end
+    many('HDEL', STACKS, marked)
+    many('HDEL', LARGE, large)
+  end
   many('HDEL', BODY, ids)
   many('HDEL', RECORD, ids)
-  many('HDEL', STACKS, withStacks)
   count('forgotten', #ids)
 end
 
 -- At most a thousand more are forgotten than were added: a smaller limit than before stalls nobody.
-local function writeEnded(keep)
-  many('ZADD', DEAD, newlyDead)
-  local added = #newlyFinished
+local function keepFinished(entries)
+  local added = #entries
   if added == 0 then return end
-  local total = many('RPUSH', FINISHED, newlyFinished)
-  if keep < 0 or total <= keep then return end
-  local entries = call('LPOP', FINISHED, math.min(total - keep, added + 1000))
+  local total = many('RPUSH', FINISHED, entries)
+  if KEEP < 0 or total <= KEEP then return end
+  local oldest = call('LPOP', FINISHED, math.min(total - KEEP, added + 1000))
   local marked = {}
-  for index = 1, #entries do
-    local entry = entries[index]
+  for index = 1, #oldest do
+    local entry = oldest[index]
     if byte(entry, 1) == 0 then
       local id = sub(entry, 3)
-      entries[index], marked[#marked + 1] = id, id
+      oldest[index], marked[#marked + 1] = id, id
       count(sub(entry, 2, 2), -1)
     end
   end
-  count('C', #marked - #entries)
-  forget(entries, marked)
+  count('C', #marked - #oldest)
+  forget(oldest, marked)
+end
+
+-- Results that were read, or that nobody read in time, are kept like any other.
+local function keepUnawaited(ids)
+  if #ids == 0 then return end
+  local records, entries = readAll(RECORD, ids), {}
+  for index = 1, #ids do
+    if records[index] then entries[#entries + 1] = entryOf(ids[index], records[index]) end
+  end
+  many('ZREM', AWAITED, ids)
+  keepFinished(entries)
+end
+
+local function expireAwaited()
+  keepUnawaited(call('ZRANGEBYSCORE', AWAITED, '-inf', now, 'LIMIT', 0, 1000))
+end
+
+local function writeEnded()
+  many('ZADD', DEAD, newlyDead)
+  many('ZADD', AWAITED, newlyAwaited)
+  keepFinished(newlyFinished)
+  if hasAwaitedEnd then
+    expireAwaited()
+    call('PUBLISH', RESULT, '')
+  end
+end
+
+local UNREADABLE = '{"failures":0,"stalls":0,"releases":0,"rateLimits":0,"redrives":0,"resetEpoch":0,"errors":[{"epoch":%.0f,"at":%s,'
+  .. '"name":"UNREADABLE_RUN","message":"what the server keeps of this run cannot be read: %s. Discard it, and submit it again."}]}'
+
+-- Sets a run aside that cannot be read, wherever it was taken from: as a dead letter, which balances the audit, is listed
+-- and can be discarded. What can be read of it is kept.
+local function setAside(id, tag, why)
+  local body, record = call('HGET', BODY, id), call('HGET', RECORD, id)
+  if not isBody(body) then
+    body = NOW .. '-' .. tag .. '\0null'
+    call('HSET', BODY, id, body)
+  end
+  local epoch = record and string.match(sub(record, 3, 12), '^%d%d%d%d%d%d%d%d%d%d$') or '0000000000'
+  local rest = string.format(UNREADABLE, tonumber(epoch), NOW, why)
+  local head = 'F' .. freshFlags(body) .. epoch .. sub(body, 1, 13) .. NEVER .. NEVER .. NEVER .. NOW .. '000' .. sub(body, 1, 13)
+  call('HSET', RECORD, id, head .. NOWHERE .. '\0' .. rest .. '\0')
+  call('HDEL', STACKS, id)
+  call('ZADD', DEAD, 0, id)
+  count('F', 1)
 end
 `;

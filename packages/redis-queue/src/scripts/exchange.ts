@@ -2,40 +2,45 @@ import { defineScript, type Script } from '../script.ts';
 import { claim } from './claim.ts';
 import { concurrency } from './concurrency.ts';
 import { ended } from './ended.ts';
+import { ghosts } from './ghosts.ts';
 import { places } from './places.ts';
 import { prelude } from './prelude.ts';
 import { replies } from './replies.ts';
 import { settle } from './settle.ts';
 import { stacks } from './stacks.ts';
 
-const main = String.raw`
-local keep = tonumber(ARGV[1])
-local request = cmsgpack.unpack(ARGV[2])
-local tags, firsts, batch, wanted = unpack(request)
+const request = `
+local tags, firsts, batch, wanted = unpack(cmsgpack.unpack(ARGV[3]))
+`;
 
+const main = String.raw`
 local answers = ''
+checkLanes()
 writeWithoutMemory()
 if #firsts + #batch > 0 then
   answers = settleFirsts(firsts) .. settleRuns(batch)
-  many('ZREM', LEASES, settledIds)
+  -- Their texts and where they are to be come first, then their records, by which the settlements are answered should they be
+  -- sent again, and then at once what would not be done again: a script that stops has lost none.
+  many('HSET', STACKS, newStacks)
+  many('HSET', LARGE, newLarge)
   for lane, ids in pairs(pushes) do pushBack(laneKey(lane), tags[lane], ids) end
   pushFront(released, tags, writes)
   putOnSchedule(schedules, tags, writes)
   many('HSET', RECORD, writes)
-  many('HSET', STACKS, newStacks)
+  writeHeld()
+  many('ZREM', LEASES, settledIds)
   many('HDEL', STACKS, staleStacks)
-  writeEnded(keep)
+  writeEnded()
+  writeCounts()
 end
 
 if #wanted == 0 then
-  writeCounts()
-  return { now, answers, -1, now, 0, {}, {}, {}, {}, {}, {} }
+  return { now, answers, -1, now, 0, {}, {}, {}, {}, {}, {}, {} }
 end
 
 local asked = { worker = wanted[1], request = wanted[2], limit = wanted[3], leaseMs = wanted[4], lanes = wanted[5] }
 local known = recall(asked)
 if known then
-  writeCounts()
   return { now, answers, nextDue(asked, tags), unpack(known) }
 end
 -- One long member makes the set a skip list: as a list of short ones, every change would cost a walk through it.
@@ -43,17 +48,20 @@ if call('EXISTS', LEASES) == 0 then call('ZADD', LEASES, '+inf', string.rep('\0'
 local most = claimRuns(asked, tags)
 local stacks = stacksOfStarts()
 if taken > 0 then remember(asked, stacks) end
+writeHeld()
 writeCounts()
 local due = -1
 if most.scheduled > 0 then due = nextDue(asked, tags) end
-return { now, answers, due, now, leaseUntil, got.over, got.ids, got.bodies, got.places, got.records, stacks }
+return { now, answers, due, now, leaseUntil, got.over, got.ids, got.bodies, got.places, got.records, stacks, got.payloads }
 `;
 
 /** Settles finished claims, then makes new ones. */
 export const exchangeScript: Script = defineScript(
   prelude,
+  request,
   ended,
   concurrency,
+  ghosts,
   places,
   stacks,
   settle,

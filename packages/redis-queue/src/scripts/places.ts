@@ -16,7 +16,7 @@ local function pushFront(entries, tags, records)
     members[#members + 1] = 0
     members[#members + 1] = tags[lane] .. '\0' .. place .. id
     records[#records + 1] = id
-    records[#records + 1] = sub(record, 1, 90) .. place .. sub(record, 107)
+    records[#records + 1] = sub(record, 1, 93) .. place .. sub(record, 110)
   end
   many('ZADD', FRONT, members)
   for _, entry in ipairs(entries) do wake(tags[entry[1]]) end
@@ -29,22 +29,22 @@ local function putOnSchedule(entries, tags, records)
   local order, members, earliest = call('HINCRBY', META, 'order', total) - total, {}, {}
   for index = 1, total do
     local lane, id, record = unpack(entries[index])
-    local due, place = sub(record, 78, 90), orderText(order + index)
+    local due, place = sub(record, 78, 93), orderText(order + index)
     members[#members + 1] = 0
     members[#members + 1] = tags[lane] .. '\0' .. due .. place .. id
     records[#records + 1] = id
-    records[#records + 1] = sub(record, 1, 90) .. place .. sub(record, 107)
+    records[#records + 1] = sub(record, 1, 93) .. place .. sub(record, 110)
     if not earliest[lane] or due < earliest[lane] then earliest[lane] = due end
   end
   for lane, due in pairs(earliest) do
     local tag = tags[lane]
     local first = call('ZRANGEBYLEX', SCHEDULED, '[' .. tag .. '\0', '(' .. tag .. '\1', 'LIMIT', 0, 1)[1]
-    if not first or due < sub(first, #tag + 2, #tag + 14) then wake(tag, due) end
+    if not first or due < sub(first, #tag + 2, #tag + 17) then wake(tag, due) end
   end
   many('ZADD', SCHEDULED, members)
 end
 
 local function memberOfSchedule(tag, record, id)
-  return tag .. '\0' .. sub(record, 78, 106) .. id
+  return tag .. '\0' .. sub(record, 78, 109) .. id
 end
 `;

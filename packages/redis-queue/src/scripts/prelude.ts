@@ -3,19 +3,24 @@
  * takes a few thousand values at most, so that long lists go in pieces.
  *
  * A record has a head of fixed width (see ../record.ts) that the scripts read and rewrite by position; positions here
- * count from 1.
+ * count from 1. No function here throws, whatever text it is given: what is stored wrong is to stop nothing else.
  */
 export const prelude: string = `
-local BODY, RECORD, STACKS, META, LEASES, SCHEDULED, FRONT, PARKED, HELD, GHOSTS, FINISHED, DEAD, REPLIES, WORKERS, LANES = unpack(KEYS, 1, 15)
+local BODY, RECORD, STACKS, META, LEASES, SCHEDULED, FRONT, PARKED, HELD, GHOSTS, FINISHED, DEAD, REPLIES, WORKERS, LANES, LARGE, AWAITED, NAMES, ATTENDANCES = unpack(KEYS, 1, 19)
 local call, sub, byte, char, find = redis.call, string.sub, string.byte, string.char, string.find
 -- A client may put something before all keys, which channels do without.
-local WAKE = sub(BODY, (find(BODY, '{', 1, true)), -5) .. 'wake:'
+local CHANNELS = sub(BODY, (find(BODY, '{', 1, true)), -5)
+local WAKE, RESULT = CHANNELS .. 'wake:', CHANNELS .. 'result'
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local NOW = string.format('%013.0f', now)
 local NEVER = '0000000000000'
 local NOWHERE = '0000000000000000'
 local MOST = 4000
+-- About so many bytes one reply carries: clients cannot take much more at a time.
+local MOST_BYTES = 8388608
+-- The last instant that is kept; core's MAX_INSTANT_AT.
+local LAST = 8640000000000000
 
 local function many(command, key, values)
   local count, last = #values, 0
@@ -38,26 +43,43 @@ local function readAll(key, fields)
   return all
 end
 
+-- Lanes that a call has not named, but its runs are in.
+local moreLanes = {}
 local function laneKey(number)
-  return KEYS[15 + number]
+  return KEYS[19 + number] or moreLanes[number]
+end
+
+-- Whoever shares the server may have put something else where a lane is: that is found out before anything is written.
+local function checkLanes()
+  for index = 20, #KEYS do call('LLEN', KEYS[index]) end
 end
 
 -- The flags of a record are one character; those of a run without a record are zero.
 local function flagsOf(record)
-  return byte(record, 2) - 48
+  return math.min(math.max((byte(record, 2) or 48) - 48, 0), 63)
 end
 local function withFlags(record, flags)
   return sub(record, 1, 1) .. char(48 + flags) .. sub(record, 3)
 end
 
 local function hasStack(record)
-  return byte(record, 2) % 16 >= 8
+  return flagsOf(record) % 16 >= 8
+end
+
+-- A result that is kept apart leaves one character in its record.
+local function hasLargeResult(record)
+  return byte(record, #record) == 1
+end
+
+-- Whether the body has notes that matter when the run ends (32 in the flags).
+local function isNotedRecord(record)
+  return flagsOf(record) >= 32
 end
 
 -- A first start, or its completion, may have a short record; 16 in its flags says so.
 local FIRST_EPOCH = '0000000001'
 local function isShort(record)
-  return byte(record, 2) >= 64
+  return flagsOf(record) % 32 >= 16
 end
 local function epochOf(record)
   return isShort(record) and FIRST_EPOCH or sub(record, 3, 12)
@@ -68,8 +90,104 @@ local function orderText(order)
   return string.format('%016.0f', order + 4503599627370496)
 end
 
+-- An instant as it is kept: whole, rounded up, so that nothing is early; the last one that is kept at most.
+local function instantOf(at)
+  return math.min(math.max(math.ceil(at), 0), LAST)
+end
+local function dueText(at)
+  return string.format('%016.0f', instantOf(at))
+end
+
+-- In a started record, where others have their order: a number made of the lane, so that expired runs of a lane are
+-- found without a look at their bodies. Whether two lanes share one is decided by 48 bits of SHA-1.
+local notes = {}
+local function noteOf(tag)
+  if not notes[tag] then
+    notes[tag] = string.format('%016.0f', tonumber(sub(redis.sha1hex(tag), 1, 12), 16))
+  end
+  return notes[tag]
+end
+
+local function leasedNoteOf(record)
+  return isShort(record) and sub(record, 29, 44) or sub(record, 94, 109)
+end
+
+-- A lane that gets something is among the lanes; those where nothing waits any more are dropped from them by and by.
 local function wake(lane, due)
+  call('SADD', LANES, lane)
   call('PUBLISH', WAKE .. lane, due or '')
+end
+
+-- The body of a run: when it was submitted; '-', or 'w' or 'c' where it has a concurrency key, which are '=', 'W' and
+-- 'C' where notes follow ('k': the id is a name, 'p': the payload is kept apart, and how long its result waits to be
+-- read); limit and key; the lane; the payload. A zero character ends each part of no fixed length.
+local function zeroAfter(text, from)
+  return find(text, '\0', from, true) or #text + 1
+end
+local function isNoted(body)
+  local letter = byte(body, 14)
+  return letter == 61 or letter == 87 or letter == 67
+end
+local function notesOf(body)
+  if not isNoted(body) then return '' end
+  return sub(body, 15, zeroAfter(body, 15) - 1)
+end
+local function hasLargePayload(body)
+  return find(notesOf(body), 'p', 1, true) ~= nil
+end
+local function afterNotes(body)
+  return isNoted(body) and zeroAfter(body, 15) + 1 or 15
+end
+local function hasKey(body)
+  local letter = byte(body, 14)
+  return letter == 119 or letter == 99 or letter == 87 or letter == 67
+end
+
+-- whenFull ('w' or 'c'), limit and key of a body; nothing when it has none.
+local function concurrencyOf(body)
+  if not hasKey(body) then return nil end
+  local from = afterNotes(body)
+  local first = zeroAfter(body, from)
+  return string.lower(sub(body, 14, 14)), sub(body, from, first - 1), sub(body, first + 1, zeroAfter(body, first + 1) - 1)
+end
+
+-- Where the lane begins.
+local function laneAt(body)
+  local start = afterNotes(body)
+  if hasKey(body) then start = zeroAfter(body, zeroAfter(body, start) + 1) + 1 end
+  return start
+end
+local function laneOf(body)
+  local start = laneAt(body)
+  return sub(body, start, zeroAfter(body, start) - 1)
+end
+
+-- The flags that the first record of a run has.
+local function freshFlags(body)
+  return isNoted(body) and 'P' or '0'
+end
+
+-- Whether a body is one: else what is in it cannot be told apart.
+local function isBody(body)
+  if not body or find(sub(body, 1, 13), '%D') or #body < 15 then return false end
+  if not find(sub(body, 14, 14), '[-wc=WC]') then return false end
+  local _, limit = concurrencyOf(body)
+  if limit and not tonumber(limit) then return false end
+  return find(body, '\0', laneAt(body), true) ~= nil
+end
+
+-- Whether a record is one, as far as the scripts look.
+local function isRecord(record)
+  local flags = byte(record, 2)
+  if not flags or flags < 48 or flags > 111 then return false end
+  if isShort(record) then
+    local digits = byte(record, 1) == 114 and 44 or (byte(record, 1) == 67 and 41 or nil)
+    return digits ~= nil and #record >= digits and not find(sub(record, 3, digits), '%D')
+  end
+  local other = find(record, '%D', 3)
+  if #record < 110 or (other and other < 110) or sub(record, 3, 12) >= '9999999999' then return false end
+  local zero = find(record, '\0', 110, true)
+  return zero ~= nil and find(record, '\0', zero + 1, true) ~= nil
 end
 
 -- A server without memory refuses the writes of a script, but not after its first: a deletion, which is always let
@@ -86,5 +204,6 @@ local function writeCounts()
   for field, by in pairs(counts) do
     if by ~= 0 then call('HINCRBY', META, field, by) end
   end
+  counts = {}
 end
 `;

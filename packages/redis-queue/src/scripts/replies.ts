@@ -9,6 +9,7 @@ local MOST_KEPT = 65536
 -- The runs of a large claim that are still started by it, as they are.
 local function recallLarge(reply)
   local at, leaseUntil, over, ids, _, _, epochs = unpack(reply)
+  local payloads = {}
   local bodies, records, isOver = readAll(BODY, ids), readAll(RECORD, ids), {}
   for index = 1, #over do isOver[over[index]] = true end
   local again = { at, leaseUntil, {}, {}, {}, {}, {} }
@@ -18,16 +19,18 @@ local function recallLarge(reply)
       local place = #again[4] + 1
       again[4][place], again[5][place], again[6][place], again[7][place] = ids[index], bodies[index], place, record
       if isOver[index] then again[3][#again[3] + 1] = place end
+      if hasLargePayload(bodies[index]) then payloads[#payloads + 1] = call('HGET', LARGE, 'p' .. ids[index]) end
     end
   end
-  again[8] = stacksOf(again[4], again[7])
+  again[8], again[9] = stacksOf(again[4], again[7]), payloads
   return again
 end
 
 local function recall(claim)
   local kept = call('HGET', REPLIES, claim.worker .. '\0' .. claim.request)
   if not kept then return nil end
-  local reply = cmsgpack.unpack(kept)
+  local isReply, reply = pcall(cmsgpack.unpack, kept)
+  if not isReply or type(reply) ~= 'table' or #reply < 9 then return nil end
   if #reply[5] == 0 then return recallLarge(reply) end
   return reply
 end
@@ -43,12 +46,12 @@ end
 local function remember(claim, stacks)
   local worker, size = claim.worker, bytes
   for index = 1, #stacks do size = size + #stacks[index] end
-  local bodies, places, records = got.bodies, got.places, got.records
+  local bodies, places, records, payloads = got.bodies, got.places, got.records, got.payloads
   if size > MOST_KEPT then
-    bodies, places, records, stacks = {}, {}, {}, {}
+    bodies, places, records, stacks, payloads = {}, {}, {}, {}, {}
     for index = 1, taken do records[index] = epochOf(starts[index * 2]) end
   end
-  local reply = { now, leaseUntil, got.over, got.ids, bodies, places, records, stacks }
+  local reply = { now, leaseUntil, got.over, got.ids, bodies, places, records, stacks, payloads }
   local known = call('HGET', REPLIES, worker)
   local requests = known and known .. '\0' .. claim.request or claim.request
   local _, zeros = string.gsub(requests, '%z', '')
@@ -58,10 +61,14 @@ local function remember(claim, stacks)
     requests = sub(requests, cut + 1)
   end
   call('HSET', REPLIES, worker, requests, worker .. '\0' .. claim.request, cmsgpack.pack(reply))
-  call('ZADD', WORKERS, now, worker)
-  if call('ZCARD', WORKERS) <= 1000 then return end
-  local oldest = call('ZPOPMIN', WORKERS)[1]
-  forgetReplies(oldest, call('HGET', REPLIES, oldest) or '')
-  call('HDEL', REPLIES, oldest)
+  if call('ZADD', WORKERS, now, worker) == 0 then return end
+  -- A worker that is new takes the place of one that claimed nothing for an hour: nobody waits for its replies.
+  local surplus = call('ZCARD', WORKERS) > 1000
+  local old = call('ZRANGEBYSCORE', WORKERS, '-inf', surplus and '+inf' or now - 3600000, 'LIMIT', 0, surplus and 1 or 2)
+  for index = 1, #old do
+    call('ZREM', WORKERS, old[index])
+    forgetReplies(old[index], call('HGET', REPLIES, old[index]) or '')
+    call('HDEL', REPLIES, old[index])
+  end
 end
 `;

@@ -1,12 +1,40 @@
 import { defineScript, type Script } from '../script.ts';
+import { ended } from './ended.ts';
+import { ghosts } from './ghosts.ts';
 import { places } from './places.ts';
 import { prelude } from './prelude.ts';
 
 const main = String.raw`
-local request = cmsgpack.unpack(ARGV[1])
+checkLanes()
+local request = cmsgpack.unpack(ARGV[3])
 local tags, ids, bodies, lanes, dues = unpack(request)
+local hasKept = call('EXISTS', AWAITED, NAMES) > 0
+if hasKept then
+  -- First a write that a server without memory refuses: nothing is submitted there, though what is over would go.
+  call('HINCRBY', META, 'submitted', 0)
+  expireAwaited()
+  forgetNames(0)
+end
 local known, seen, answers = readAll(BODY, ids), {}, {}
 local written, records, pushes, schedules, created = {}, {}, {}, {}, 0
+local large, nextLarge = {}, 4
+
+local names, oldNames = {}, {}
+if hasKept then
+  for from = 1, #ids, MOST do
+    local part = call('ZMSCORE', NAMES, unpack(ids, from, math.min(from + MOST - 1, #ids)))
+    for index = 1, #part do names[from + index - 1] = part[index] end
+  end
+end
+
+-- Whether the id is taken by a run, or by the name of a forgotten one.
+local function isTaken(index, id)
+  if known[index] or seen[id] then return true end
+  if not names[index] then return false end
+  if tonumber(names[index]) > now then return true end
+  oldNames[#oldNames + 1] = id
+  return false
+end
 
 local function dueOf(index)
   if #dues == 0 then return now end
@@ -14,17 +42,21 @@ local function dueOf(index)
 end
 
 for index = 1, #ids do
-  local id = ids[index]
-  if known[index] or seen[id] then answers[index] = 'e'
+  local id, body = ids[index], NOW .. bodies[index]
+  local isLarge = hasLargePayload(body)
+  if isTaken(index, id) then answers[index] = 'e'
   else
     seen[id] = true
     created = created + 1
     answers[index] = 'c'
-    written[created * 2 - 1], written[created * 2] = id, NOW .. bodies[index]
+    written[created * 2 - 1], written[created * 2] = id, body
+    if isLarge then
+      large[#large + 1] = 'p' .. id
+      large[#large + 1] = ARGV[nextLarge]
+    end
     local lane, due = lanes[index] or lanes[1], dueOf(index)
     if due > now then
-      local text = string.format('%013.0f', math.min(math.ceil(due), 9999999999999))
-      local record = 'd00000000000' .. NOW .. NEVER .. NEVER .. NEVER .. NEVER .. text .. NOWHERE .. '\0\0'
+      local record = 'd' .. freshFlags(body) .. '0000000000' .. NOW .. NEVER .. NEVER .. NEVER .. NEVER .. dueText(due) .. NOWHERE .. '\0\0'
       schedules[#schedules + 1] = { lane, id, record }
     else
       local push = pushes[lane] or {}
@@ -32,40 +64,49 @@ for index = 1, #ids do
       push[#push + 1] = id
     end
   end
-end
-
-many('HSET', BODY, written)
-putOnSchedule(schedules, tags, records)
-many('HSET', RECORD, records)
-if created > 0 then many('SADD', LANES, tags)
-else
-  -- What another connection wrote is not waited for by WAITAOF, unless this one writes after it.
-  writeWithoutMemory()
-  call('HINCRBY', META, 'submitted', 0)
+  if isLarge then nextLarge = nextLarge + 1 end
 end
 
 -- Ids that cancelled runs left at the head of a lane: dropped here too, for a lane that nobody claims from.
 local function dropGhosts(key, tag, most)
   for _ = 1, most do
     local head = call('LINDEX', key, 0)
-    local field = head and tag .. '\0' .. head
-    local left = field and tonumber(call('HGET', GHOSTS, field) or 0) or 0
-    if left == 0 then return end
+    if not head or not isGhost(tag, head) then return end
     call('LPOP', key)
-    if left == 1 then call('HDEL', GHOSTS, field) else call('HINCRBY', GHOSTS, field, -1) end
-    count('ghosts', -1)
   end
 end
 
-local hasGhosts = call('EXISTS', GHOSTS) == 1
-for lane, push in pairs(pushes) do
-  if hasGhosts then dropGhosts(laneKey(lane), tags[lane], #push * 2) end
-  pushBack(laneKey(lane), tags[lane], push)
+if next(pushes) and call('EXISTS', GHOSTS) == 1 then
+  -- As above: a server without memory refuses this one.
+  call('HINCRBY', META, 'submitted', 0)
+  for lane, push in pairs(pushes) do
+    dropGhosts(laneKey(lane), tags[lane], #push * 2)
+    dropMostGhosts(laneKey(lane), tags[lane])
+  end
 end
+
+-- Where they are to wait comes first: a run that has a body exists, and one that stands nowhere would be lost. But what
+-- writes bodies is tried before: an id without a body, met by a claim, would be set aside.
+if created > 0 then call('HSET', META, 'submittedAt', NOW) end
+putOnSchedule(schedules, tags, records)
+local wasEmpty = {}
+for lane, push in pairs(pushes) do
+  if many('RPUSH', laneKey(lane), push) == #push then wasEmpty[#wasEmpty + 1] = tags[lane] end
+end
+many('HSET', LARGE, large)
+many('HSET', RECORD, records)
+many('HSET', BODY, written)
 count('submitted', created)
 writeCounts()
+many('ZREM', NAMES, oldNames)
+if created == 0 then
+  -- What another connection wrote is not waited for by WAITAOF, unless this one writes after it.
+  writeWithoutMemory()
+  call('HINCRBY', META, 'submitted', 0)
+end
+for index = 1, #wasEmpty do wake(wasEmpty[index]) end
 return table.concat(answers)
 `;
 
 /** Keeps new runs. A waiting run that was never claimed has no record yet: its body says all. */
-export const submitScript: Script = defineScript(prelude, places, main);
+export const submitScript: Script = defineScript(prelude, ended, ghosts, places, main);

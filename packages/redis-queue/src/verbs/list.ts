@@ -1,4 +1,5 @@
 import type { ListQuery, Run } from '@retry/core/broker';
+import { sizedPage } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
 import { isEnd } from '@retry/core/lifecycle';
 import { LETTERS } from '../record.ts';
@@ -7,12 +8,22 @@ import type { Store } from '../store.ts';
 import { runScript } from '../store.ts';
 import { getRuns } from './read-runs.ts';
 
+/** Runs that are read in one step, without their payloads. */
+const STEP = 1_000;
+
 /**
  * The runs that match, by ascending id. Dead letters stand in the order of their ids and cost what a page costs; the
- * other states are found by going through all runs in pieces of a thousand, none of which holds the server up.
+ * other states are found by going through all runs in pieces of hundreds, none of which holds the server up. Payloads
+ * and results are read last, of the runs that are on the page.
  */
 export async function listRuns(store: Store, query: ListQuery): Promise<readonly Run[]> {
   if (query.state === 'unsubmitted' || query.limit < 1) return [];
+  const found = await findMatching(store, query);
+  if (query.payloads === 'omit') return sizedPage(found);
+  return readPage(store, found, query);
+}
+
+async function findMatching(store: Store, query: ListQuery): Promise<readonly Run[]> {
   if (!isDeadLetter(query.state)) return scanRuns(store, query);
   const { found, isAll } = await listDead(store, query);
   if (isAll) return found;
@@ -20,6 +31,20 @@ export async function listRuns(store: Store, query: ListQuery): Promise<readonly
   const others = await scanRuns(store, query);
   const known = new Set(found.map(({ id }) => id));
   return firstOf([...found, ...others.filter(({ id }) => !known.has(id))], query.limit);
+}
+
+/** The runs with their payloads, until the page is as long as a reply may be. */
+async function readPage(store: Store, found: readonly Run[], query: ListQuery): Promise<readonly Run[]> {
+  let page: readonly Run[] = [];
+  for (let from = 0; from < found.length; from += 8) {
+    const ids = found.slice(from, from + 8).map(({ id }) => id);
+    // Whatever moved meanwhile is on this page no more.
+    const read = await readMatching(store, ids, { ...query, payloads: 'include' });
+    const longer = [...page, ...read];
+    page = sizedPage(longer);
+    if (page.length < longer.length) break;
+  }
+  return page;
 }
 
 async function listDead(
@@ -32,7 +57,7 @@ async function listDead(
     const reply = await runScript(store, pageOfDeadScript, [after]);
     const [ids, disposable] = reply as readonly [readonly string[], number]; // what our own script returns
     if (disposable > 0) isAll = false;
-    found.push(...(await readMatching(store, ids, query)));
+    found.push(...(await readMatching(store, ids, { ...query, payloads: 'omit' })));
     const last = ids.at(-1);
     if (last === undefined) break;
     after = last;
@@ -52,13 +77,15 @@ async function scanRuns(store: Store, query: ListQuery): Promise<readonly Run[]>
   } while (cursor !== '0');
   const sorted = [...new Set(ids)].sort(byBytes);
   const found: Run[] = [];
-  for (let from = 0; from < sorted.length && found.length < query.limit; from += 1_000)
-    found.push(...(await readMatching(store, sorted.slice(from, from + 1_000), query)));
+  for (let from = 0; from < sorted.length && found.length < query.limit; from += STEP)
+    found.push(
+      ...(await readMatching(store, sorted.slice(from, from + STEP), { ...query, payloads: 'omit' })),
+    );
   return found.slice(0, query.limit);
 }
 
 async function readMatching(store: Store, ids: readonly string[], query: ListQuery): Promise<readonly Run[]> {
-  const runs = await getRuns(store, ids);
+  const runs = await getRuns(store, ids, { payloads: query.payloads ?? 'include' });
   return runs.filter((run): run is Run => run !== undefined && matches(run, query));
 }
 

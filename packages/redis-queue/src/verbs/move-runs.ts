@@ -3,7 +3,7 @@ import { pack } from '../pack.ts';
 import { epochText } from '../record.ts';
 import { cancelScript } from '../scripts/cancel.ts';
 import { discardScript } from '../scripts/ended-runs.ts';
-import { heartbeatScript } from '../scripts/leases.ts';
+import { cancelRequestsScript, heartbeatScript } from '../scripts/leases.ts';
 import type { Store } from '../store.ts';
 import { runScript } from '../store.ts';
 import { readAnswers } from './answers.ts';
@@ -28,14 +28,22 @@ export async function beat(
   return readAnswers(await runScript(store, heartbeatScript, [`${leaseMs}`, packed]), BEATS);
 }
 
+/** Those of the leases that have a cancel request. */
+export async function findCancelRequests(store: Store, leases: readonly Beat[]): Promise<readonly Beat[]> {
+  if (leases.length === 0) return [];
+  const packed = pack(leases.flatMap(({ id, epoch }) => [id, epochText(epoch)]));
+  const letters = String(await runScript(store, cancelRequestsScript, [packed]));
+  return leases.filter((_, index) => letters[index] === 'y');
+}
+
 /** Cancels runs that wait, at once, and leaves word for the workers of started ones. */
 export async function cancelRuns(store: Store, ids: readonly string[]): Promise<readonly CancelAnswer[]> {
   if (ids.length === 0) return [];
-  return readAnswers(await runScript(store, cancelScript, [store.keep, pack(ids)]), CANCELS);
+  return readAnswers(await runScript(store, cancelScript, [...store.retention, pack(ids)]), CANCELS);
 }
 
 /** Forgets ended runs for good. */
 export async function discardRuns(store: Store, ids: readonly string[]): Promise<readonly DiscardAnswer[]> {
   if (ids.length === 0) return [];
-  return readAnswers(await runScript(store, discardScript, [pack(ids)]), DISCARDS);
+  return readAnswers(await runScript(store, discardScript, [...store.retention, pack(ids)]), DISCARDS);
 }

@@ -1,56 +1,132 @@
-import type { Run } from '@retry/core/broker';
+import type { ExpiredScope, GetOptions, Run } from '@retry/core/broker';
+import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
+import { hasPayloadApart, UnreadableError } from '../body.ts';
+import { toTag } from '../keys.ts';
 import { pack } from '../pack.ts';
-import { decodeRun } from '../record.ts';
+import { decodeRun, hasResultApart, unreadableRun } from '../record.ts';
 import { expiredScript } from '../scripts/leases.ts';
 import { getScript } from '../scripts/reads.ts';
-import { stackReader } from '../stack.ts';
+import { hasStack, textReader } from '../stack.ts';
 import type { Store } from '../store.ts';
 import { runScript } from '../store.ts';
+import { setAside } from './set-aside.ts';
 
 type Texts = readonly (string | null)[];
+
+/** What a script reads of runs: how many there was room for in one reply, and their texts. */
+type ReadReply = readonly [count: number, bodies: Texts, records: Texts, stacks: Texts, large: Texts];
 
 /** A run as it is kept, with the text of its record to compare it by later. */
 export interface KeptRun {
   readonly run: Run;
   readonly record: string | null;
+  /** What is kept of it is nothing that we wrote. */
+  readonly isUnreadable: boolean;
 }
 
-/** The runs of these ids as they are kept at one instant. */
+/** How to read runs. */
+export interface ReadOptions extends GetOptions {
+  /** `omit`: `payload` is `''` and `result` is absent. @default 'include' */
+  readonly payloads?: 'include' | 'omit';
+}
+
+/** The runs of these ids as they are kept, of each one at one instant, read in parts that a client can take. */
 export async function readKept(
   store: Store,
   ids: readonly string[],
+  { collect = false, payloads = 'include' }: ReadOptions = {},
 ): Promise<{ readonly now: number; readonly kept: readonly (KeptRun | undefined)[] }> {
-  const reply = await runScript(store, getScript, [pack(ids)]);
-  const [now, bodies, records, stacks] = reply as readonly [number, Texts, Texts, Texts]; // what our own script returns
-  return { now, kept: decodeKept(ids, bodies, records, stacks) };
+  const kept: (KeptRun | undefined)[] = [];
+  let now = 0;
+  while (kept.length < ids.length) {
+    const left = kept.length === 0 ? ids : ids.slice(kept.length);
+    const asked = pack([left, payloads, collect ? 'collect' : '']);
+    const reply = await runScript(store, getScript, [...store.retention, asked]);
+    const [at, read] = reply as readonly [number, ReadReply]; // what our own script returns
+    now = at;
+    kept.push(...decodeKept(left, read, payloads));
+  }
+  return { now, kept };
 }
 
 /** The runs of these ids. */
-export async function getRuns(store: Store, ids: readonly string[]): Promise<readonly (Run | undefined)[]> {
+export async function getRuns(
+  store: Store,
+  ids: readonly string[],
+  options?: ReadOptions,
+): Promise<readonly (Run | undefined)[]> {
   if (ids.length === 0) return [];
-  return (await readKept(store, ids)).kept.map((found) => found?.run);
+  if (options?.collect === true && options.answer === 'none') {
+    await runScript(store, getScript, [...store.retention, pack([[...new Set(ids)], 'none', 'collect'])]);
+    return [];
+  }
+  return (await readKept(store, ids, options)).kept.map((found) => found?.run);
 }
 
-/** Started runs whose lease has run out, longest ago first. */
-export async function findExpiredRuns(store: Store, limit: number): Promise<readonly Run[]> {
-  const reply = await runScript(store, expiredScript, [`${Math.max(0, Math.floor(limit))}`]);
-  const [ids, bodies, records, stacks] = reply as readonly [readonly string[], Texts, Texts, Texts]; // as above
-  return decodeKept(ids, bodies, records, stacks).flatMap((found) =>
-    found === undefined ? [] : [found.run],
-  );
+/** Started runs whose lease has run out, longest ago first, and those of other lanes passed over. */
+export async function findExpiredRuns(
+  store: Store,
+  limit: number,
+  { lanes, exceptLanes = [] }: ExpiredScope = {},
+): Promise<readonly Run[]> {
+  const most = Math.max(0, Math.floor(limit));
+  const only = lanes?.filter((lane) => !exceptLanes.includes(lane));
+  const mode = only === undefined ? (exceptLanes.length === 0 ? 'all' : 'except') : 'only';
+  const wanted = (only ?? exceptLanes).map(toTag);
+  const found: Run[] = [];
+  let bytes = 0;
+  if (mode === 'only' && wanted.length === 0) return [];
+  for (let from = 0; from >= 0 && found.length < most && bytes < MAX_BATCH_BYTES; ) {
+    const room = Math.min(most - found.length, 1_000);
+    const reply = await runScript(store, expiredScript, [
+      ...store.retention,
+      pack([from, room, mode, wanted]),
+    ]);
+    const [next, ids, read] = reply as readonly [number, readonly string[], ReadReply]; // what our own script returns
+    const kept = decodeKept(ids, read, 'omit').filter((one) => one !== undefined);
+    // One whose body names another lane than its record belongs to none.
+    const isBroken = ({ run, isUnreadable }: KeptRun): boolean =>
+      isUnreadable || only?.includes(run.lane) === false;
+    const unreadable = kept.filter(isBroken).map(({ run }) => run.id);
+    if (unreadable.length > 0) await setAside(store, unreadable);
+    const runs = kept.filter((one) => !isBroken(one)).map(({ run }) => run);
+    found.push(...runs);
+    bytes += runs.reduce((sum, run) => sum + runBytes(run), 0);
+    // What there was no room for in the reply comes with the caller's next call.
+    from = read[0] < ids.length ? -1 : next;
+  }
+  return found;
 }
 
 function decodeKept(
   ids: readonly string[],
-  bodies: Texts,
-  records: Texts,
-  stacks: Texts,
+  [count, bodies, records, stacks, large]: ReadReply,
+  payloads: 'include' | 'omit',
 ): readonly (KeptRun | undefined)[] {
-  const stackOf = stackReader(stacks);
-  return ids.map((id, index) => {
+  const nextStack = textReader(stacks);
+  const nextLarge = textReader(large);
+  return ids.slice(0, count).map((id, index) => {
     const body = bodies[index] ?? null;
     const record = records[index] ?? null;
-    const stack = stackOf(record);
-    return body === null ? undefined : { run: decodeRun(id, body, record, stack), record };
+    if (body === null) return undefined;
+    const stack = record !== null && hasStack(record) ? nextStack() : undefined;
+    if (payloads === 'omit') return decodeOne(id, { body, record, stack, payload: '' }, withoutPayload);
+    const payload = hasPayloadApart(body) ? nextLarge() : undefined;
+    const result = record !== null && hasResultApart(record) ? nextLarge() : undefined;
+    return decodeOne(id, { body, record, stack, payload, result }, (run) => run);
   });
+}
+
+function decodeOne(id: string, texts: Parameters<typeof decodeRun>[1], then: (run: Run) => Run): KeptRun {
+  const { record } = texts;
+  try {
+    return { run: then(decodeRun(id, texts)), record, isUnreadable: false };
+  } catch (error) {
+    if (!(error instanceof UnreadableError)) throw error;
+    return { run: unreadableRun(id, error.message), record, isUnreadable: true };
+  }
+}
+
+function withoutPayload(run: Run): Run {
+  return { ...run, payload: '', result: undefined };
 }

@@ -21,7 +21,7 @@ export async function redriveRuns(
   const answers = new Map<string, RedriveAnswer>();
   let left = [...new Set(ids)];
   while (left.length > 0) {
-    const { now, kept } = await readKept(store, left);
+    const { now, kept } = await readKept(store, left, { payloads: 'omit' });
     const moves: Move[] = [];
     for (const [index, id] of left.entries()) {
       const next = nextOf(kept[index], now, keepAttempts ? 'keep' : 'reset');
@@ -43,8 +43,8 @@ interface Move {
 
 function nextOf(kept: KeptRun | undefined, at: number, attempts: 'keep' | 'reset'): Move | RedriveAnswer {
   if (kept === undefined) return 'gone';
-  const { run, record } = kept;
-  if (record === null || !isDeadLetter(run.state)) return 'refused';
+  const { run, record, isUnreadable } = kept;
+  if (record === null || isUnreadable || !isDeadLetter(run.state)) return 'refused';
   const moved = transition(run, { type: 'redrive', at, keepAttempts: attempts === 'keep' });
   if (moved.type === 'rejected') return 'refused';
   // Errors and the previous delay are those since the last reset, and this is one.
@@ -66,7 +66,7 @@ async function write(store: Store, moves: readonly Move[]): Promise<string> {
     moves.map(({ from }) => from),
     moves.map(({ run }) => encodeRecord(run, run.settledBy ?? '').text),
   ]);
-  return (await runScript(store, redriveScript, [request], lanes.tags)) as string; // one letter for each
+  return (await runScript(store, redriveScript, [...store.retention, request], lanes.tags)) as string; // one letter for each
 }
 
 /** A run that is named twice is redriven once. */

@@ -1,21 +1,47 @@
 import type { Settlement } from '@retry/core/broker';
-import { settledBy } from '@retry/core/broker';
+import { MAX_BATCH_BYTES, runBytes, settledBy } from '@retry/core/broker';
 import type { Packed } from '../pack.ts';
-import { encodeCompletion, encodeFirstCompletion, encodeRecord, epochText } from '../record.ts';
+import {
+  encodeCompletion,
+  encodeFirstCompletion,
+  encodeRecord,
+  epochText,
+  hasResultApart,
+} from '../record.ts';
 import type { LaneList } from '../store.ts';
 
-/** What the script is told of settlements: first completions, and apart from them all others, with their stacks. */
+/** What the script gets of settlements: first completions, and apart from them all others, with their long texts. */
 export interface Told {
   readonly firsts: Packed[];
   readonly others: Packed[];
-  readonly stacks: string[];
+  /** Stacks and results that are kept apart. */
+  readonly texts: string[];
   /** Of each settlement, in order, whether it is among `firsts`. */
   readonly isFirst: boolean[];
 }
 
+/** The settlements in parts of which each fits into one call: all but one part, the last, may be empty of claims. */
+export function inParts(settle: readonly Settlement[]): readonly (readonly Settlement[])[] {
+  const parts: Settlement[][] = [];
+  let part: Settlement[] = [];
+  let bytes = 0;
+  for (const settlement of settle) {
+    // The payload does not travel.
+    const size = runBytes(settlement.next) - settlement.next.payload.length;
+    bytes += size;
+    if (part.length > 0 && bytes > MAX_BATCH_BYTES) {
+      parts.push(part);
+      part = [];
+      bytes = size;
+    }
+    part.push(settlement);
+  }
+  return [...parts, part];
+}
+
 /** The settlements of one exchange, as the script takes them. */
 export function tellSettlements(settle: readonly Settlement[], lanes: LaneList): Told {
-  const told: Told = { firsts: [], others: [], stacks: [], isFirst: [] };
+  const told: Told = { firsts: [], others: [], texts: [], isFirst: [] };
   // The script takes first completions first: none of a run that is to be settled in another way before.
   const otherIds = new Set<string>();
   for (const settlement of settle) {
@@ -45,15 +71,18 @@ function recordOfFirst({ epoch, event, next, onlyIfExpired }: Settlement): strin
   return next.concurrency === undefined ? encodeFirstCompletion(next) : undefined;
 }
 
-function addOther({ others, stacks }: Told, settlement: Settlement, lanes: LaneList): void {
-  const { id, epoch, event, next, onlyIfExpired } = settlement;
+function addOther({ others, texts }: Told, settlement: Settlement, lanes: LaneList): void {
+  const { id, epoch, event, next, delayMs, onlyIfExpired } = settlement;
   const by = settledBy(epoch, event);
   let record = event === 'complete' ? encodeCompletion(next) : '';
+  if (record !== '' && hasResultApart(record)) texts.push(next.result ?? '');
   if (record === '') {
-    const { text, stack } = encodeRecord(next, by);
+    const { text, stack, result } = encodeRecord(next, by);
     record = text;
-    if (stack !== undefined) stacks.push(stack);
+    if (stack !== undefined) texts.push(stack);
+    if (result !== undefined) texts.push(result);
   }
   const mode = (onlyIfExpired === true ? 1 : 0) + (event === 'release' ? 2 : 0);
-  others.push(id, epochText(epoch), `${by}\0`, mode, lanes.numberOf(next.lane), record);
+  const dueInMs = delayMs === undefined ? -1 : Math.max(0, delayMs);
+  others.push(id, epochText(epoch), `${by}\0`, mode, lanes.numberOf(next.lane), record, dueInMs);
 }

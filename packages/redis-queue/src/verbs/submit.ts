@@ -1,5 +1,7 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
+import { MAX_BATCH_BYTES } from '@retry/core/broker';
 import { encodeBody } from '../body.ts';
+import { isKeptApart } from '../large.ts';
 import { pack } from '../pack.ts';
 import { submitScript } from '../scripts/submit.ts';
 import type { Store } from '../store.ts';
@@ -9,11 +11,61 @@ import { readAnswers } from './answers.ts';
 const WORDS: Readonly<Record<string, SubmitAnswer>> = { c: 'created', e: 'exists' };
 
 /** Keeps new runs. */
-export async function submitRuns(
+export type SubmitRuns = (submissions: readonly Submission[]) => Promise<readonly SubmitAnswer[]>;
+
+/**
+ * Submits that take effect in the order of their calls. One that is too long for one call goes in parts, one after another, as
+ * clients give up what they cannot write for seconds; what is submitted meanwhile waits for the last of them.
+ */
+export function createSubmit(store: Store): SubmitRuns {
+  let inProgress: Promise<unknown> | undefined;
+  return async (submissions) => {
+    if (submissions.length === 0) return [];
+    const parts = inParts(submissions);
+    if (inProgress === undefined && parts.length === 1) return submitPart(store, submissions);
+    const previous = inProgress;
+    const submitting = (async () => {
+      await previous?.catch(() => {}); // its own caller gets the error
+      return submitParts(store, parts);
+    })();
+    inProgress = submitting;
+    try {
+      return await submitting;
+    } finally {
+      if (inProgress === submitting) inProgress = undefined;
+    }
+  };
+}
+
+async function submitParts(
+  store: Store,
+  parts: readonly (readonly Submission[])[],
+): Promise<readonly SubmitAnswer[]> {
+  const answers: SubmitAnswer[] = [];
+  for (const part of parts) answers.push(...(await submitPart(store, part)));
+  return answers;
+}
+
+function inParts(submissions: readonly Submission[]): readonly (readonly Submission[])[] {
+  const parts: Submission[][] = [];
+  let part: Submission[] = [];
+  let bytes = 0;
+  for (const submission of submissions) {
+    bytes += submission.payload.length;
+    if (part.length > 0 && bytes > MAX_BATCH_BYTES) {
+      parts.push(part);
+      part = [];
+      bytes = submission.payload.length;
+    }
+    part.push(submission);
+  }
+  return [...parts, part];
+}
+
+async function submitPart(
   store: Store,
   submissions: readonly Submission[],
 ): Promise<readonly SubmitAnswer[]> {
-  if (submissions.length === 0) return [];
   const lanes = createLaneList();
   const numbers = submissions.map(({ lane }) => lanes.numberOf(lane));
   const isLater = submissions.some(({ runAt, delayMs }) => runAt !== undefined || delayMs !== undefined);
@@ -25,5 +77,7 @@ export async function submitRuns(
     lanes.tags.length === 1 ? [1] : numbers,
     isLater ? submissions.flatMap(({ runAt = 0, delayMs = 0 }) => [runAt, delayMs]) : [],
   ]);
-  return readAnswers(await runScript(store, submitScript, [request], lanes.tags), WORDS);
+  const large = submissions.flatMap(({ payload }) => (isKeptApart(payload) ? [payload] : []));
+  const reply = await runScript(store, submitScript, [...store.retention, request, ...large], lanes.tags);
+  return readAnswers(reply, WORDS);
 }

@@ -3,6 +3,7 @@ import type { WaitOptions } from '@retry/core/broker';
 import type { Ear } from '../driver/redis-link.ts';
 import { toTag } from '../keys.ts';
 import { pack } from '../pack.ts';
+import { withCure } from '../rights.ts';
 import { lookScript } from '../scripts/reads.ts';
 import type { Store } from '../store.ts';
 import { runScript } from '../store.ts';
@@ -14,12 +15,17 @@ export interface WatchdogOptions {
   readonly patienceMs: number;
 }
 
+/** An instant as the scripts write it. */
+const INSTANT = /^\d{16}$/;
+
 /** Hears of work: messages on a connection of its own, with a watchdog that replaces one which went deaf. */
 export class Lookout {
   readonly #store: Store;
   readonly #watchdog: WatchdogOptions;
   readonly #waits = new Set<Wait>();
   readonly #channels = new Map<string, Promise<void>>();
+  /** Those channels that the server has confirmed. */
+  readonly #listening = new Set<string>();
   readonly #echo: string;
   #ear: Ear | undefined;
   #heardAt = 0;
@@ -38,18 +44,38 @@ export class Lookout {
     if (options.timeoutMs <= 0 || options.signal?.aborted) return;
     const tags = lanes.map(toTag);
     const wait = new Wait(new Set(tags.map((tag) => this.#store.keys.wakeOf(tag))), options);
+    await this.#keep(wait, async () => {
+      // Listening comes first, so that nothing is missed between looking and waiting.
+      await this.#listen(wait.channels);
+      await this.#look(tags, wait);
+    });
+  }
+
+  async #keep(wait: Wait, begin: () => Promise<void>): Promise<void> {
     this.#waits.add(wait);
     this.#startPatrol();
-    // Listening comes first, so that nothing is missed between looking and waiting.
-    this.#listen(wait.channels)
-      .then(() => this.#look(tags, wait))
-      .catch((error: unknown) => wait.fail(error));
+    begin().catch((error: unknown) => wait.fail(withCure(error, this.#store.keys)));
     try {
       await wait.ended;
     } finally {
       this.#waits.delete(wait);
       if (this.#waits.size === 0) this.#stopPatrol();
     }
+  }
+
+  /**
+   * Resolves when a run whose result is kept may have ended, at the latest after the timeout or when the signal aborts;
+   * at once where nothing was listened to so far, as one may have ended meanwhile.
+   */
+  async waitForResult(options: WaitOptions): Promise<void> {
+    if (options.timeoutMs <= 0 || options.signal?.aborted) return;
+    const channel = this.#store.keys.resultChannel;
+    const wait = new Wait(new Set([channel]), options);
+    const wasListening = this.#listening.has(channel);
+    await this.#keep(wait, async () => {
+      await this.#listen([channel]);
+      if (!wasListening) wait.end();
+    });
   }
 
   /** Ends every wait and the connection. */
@@ -83,7 +109,10 @@ export class Lookout {
     const ear = this.#ear;
     const subscribing = ear.subscribe(channel);
     this.#channels.set(channel, subscribing);
-    subscribing.catch(() => this.#dropEar(ear));
+    subscribing.then(
+      () => void (this.#ear === ear && this.#listening.add(channel)),
+      () => this.#dropEar(ear),
+    );
     return subscribing;
   }
 
@@ -91,8 +120,9 @@ export class Lookout {
     this.#heardAt = Date.now();
     for (const wait of this.#waits) {
       if (!wait.channels.has(channel)) continue;
-      if (message === '') wait.end();
-      else wait.endAt(Number(message));
+      // Others may send to the channel, too: what is no instant of ours says no more than that something changed.
+      if (INSTANT.test(message)) wait.endAt(Number(message));
+      else wait.end();
     }
   }
 
@@ -135,6 +165,7 @@ export class Lookout {
     if (ear === undefined || ear !== this.#ear) return;
     this.#ear = undefined;
     this.#channels.clear();
+    this.#listening.clear();
     ear.destroy();
   }
 }

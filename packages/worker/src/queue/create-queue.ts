@@ -1,134 +1,83 @@
-import type { Clock, Duration } from '@retry/core';
-import type { Audit, Broker, CancelAnswer, Run, Submission, SubmitAnswer } from '@retry/core/broker';
-import { systemClock } from '../clock.ts';
-import type { Emitter, Trouble } from '../emitter.ts';
+import type { Clock } from '@retry/core';
+import type { Audit, Broker, CancelAnswer, LaneDepth, Run } from '@retry/core/broker';
+import type { Fields } from '@retry/core/fields';
+import { readOptions } from '@retry/core/fields';
+import { A_CLOCK, systemClock } from '../clock.ts';
+import type { Emitter } from '../emitter.ts';
 import { createEmitter } from '../emitter.ts';
-import type { AnyTask, TaskFor } from '../task/task.ts';
-import { within } from '../within.ts';
+import { BARE_BROKER, readBroker } from '../read-broker.ts';
 import { coalesce } from './coalesce.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { createDeadLetters } from './dead-letters.ts';
-import { prepareSubmission } from './prepare-submission.ts';
+import type { QueueEvents } from './queue-events.ts';
+import { QUEUE_EVENTS } from './queue-events.ts';
+import { createResultWaiting } from './result-waiting.ts';
 import type { RunResult } from './run-result.ts';
 import { runResult } from './run-result.ts';
+import type { Submitting } from './submitting.ts';
+import { createSubmitting } from './submitting.ts';
 import type { WaitForResult } from './wait-for-result.ts';
-import { waitForResult } from './wait-for-result.ts';
-
-/** What belongs to one submission. */
-export interface SubmitOptions {
-  /** Idempotency key: a second submission of the same key is the first one. It becomes the run's id. */
-  readonly key?: string;
-  /** Not before this instant, in epoch milliseconds. */
-  readonly runAt?: number;
-  /** Not before this long from now. */
-  readonly delay?: Duration;
-  /** Runs of one key start at most `limit` at a time, over all workers. */
-  readonly concurrency?: { readonly key: string; readonly limit: number };
-  /**
-   * The client that began your transaction, where the broker lives in your database: the run is kept once that commits.
-   * Idle workers find it at their next look, unless the broker is told to wake them.
-   */
-  readonly tx?: unknown;
-}
-
-/** A submitted run. */
-export interface Submitted {
-  readonly id: string;
-  /** `false` when its key was known already; nothing was submitted then. */
-  readonly isNew: boolean;
-}
+import { readId } from './wait-for-result.ts';
 
 /** The producer's side: submits runs and looks after them. */
-export interface Queue {
-  /** @throws {PayloadError} when the payload must not be kept, or an option is wrong */
-  readonly submit: <Payload>(
-    task: TaskFor<Payload>,
-    payload: NoInfer<Payload>,
-    options?: SubmitOptions,
-  ) => Promise<Submitted>;
-  /** All or none: one bad payload refuses them all. */
-  readonly submitMany: <Payload>(
-    task: TaskFor<Payload>,
-    payloads: readonly NoInfer<Payload>[],
-    options?: Omit<SubmitOptions, 'key'>,
-  ) => Promise<readonly Submitted[]>;
+export interface Queue extends Submitting {
   readonly get: (id: string) => Promise<Run | undefined>;
   /** How the run stands: state, result, attempts, retries and errors so far. */
   readonly result: (id: string) => Promise<RunResult | undefined>;
-  /** The result of a run, once it has completed. @throws {RunFailedError} when it ends otherwise */
+  /**
+   * The result of a run, once it has completed.
+   *
+   * @throws {RunFailedError} when it ends otherwise, or there was never such a run
+   * @throws {RunForgottenError} when it is no longer kept: submit with `keepResult` what you will wait for
+   * @throws {WaitTimeoutError} after the timeout
+   */
   readonly waitForResult: WaitForResult;
   readonly cancel: (id: string) => Promise<CancelAnswer>;
   /** How many runs are where. */
   readonly counts: () => Promise<Audit>;
+  /** The lanes whose runs wait while no worker that is alive works on them. */
+  readonly unattended: () => Promise<readonly LaneDepth[]>;
   readonly deadLetters: DeadLetters;
   /** Listens to an event; also on `node:diagnostics_channel` as `retry:queue:<event>`. */
   readonly on: Emitter<QueueEvents>['on'];
-}
-
-/** Events of a queue and what they carry. */
-export interface QueueEvents {
-  /** A new run is kept; a known key submits nothing. */
-  readonly submitted: { readonly id: string; readonly task: string; readonly version: string };
-  /** A listener threw. */
-  readonly error: Trouble;
 }
 
 /** What a queue works with. */
 export interface QueueOptions {
   readonly broker: Broker;
   /** @default the runtime's own clock */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
-/** A queue over a broker. */
-export function createQueue({ broker, clock = systemClock }: QueueOptions): Queue {
-  const emitter = createEmitter<QueueEvents>('queue');
+/** A queue over a broker. @throws {InvalidOptionsError} listing every wrong option */
+export function createQueue(options: QueueOptions): Queue {
+  const { broker, clock } = readOptions(options, CALL, readParts);
+  const emitter = createEmitter<QueueEvents>('queue', QUEUE_EVENTS, clock);
+  const waiting = createResultWaiting(broker, clock, emitter);
   const get = async (id: string): Promise<Run | undefined> => (await broker.get([id]))[0];
+  const cancel = coalesce<string, CancelAnswer>((ids) => broker.cancel(ids), {
+    outstanding: 1,
+    isRefusal: (error) => broker.isRefusal(error),
+  });
   return {
-    ...createSubmitting(broker, emitter),
-    get,
+    ...createSubmitting({ broker, emitter, waiting }),
+    get: async (id) => get(readId(id, 'get')),
     result: async (id) => {
-      const run = await get(id);
+      const run = await get(readId(id, 'result'));
       return run && runResult(run);
     },
-    waitForResult: (id, options) => waitForResult({ broker, clock }, id, options),
-    cancel: coalesce<string, CancelAnswer>((ids) => broker.cancel(ids)),
+    waitForResult: waiting.waitForResult,
+    cancel: async (id) => cancel(readId(id, 'cancel')),
     counts: () => broker.audit(),
+    unattended: () => broker.attend(),
     deadLetters: createDeadLetters(broker, clock),
     on: emitter.on,
   };
 }
 
-function createSubmitting(
-  broker: Broker,
-  emitter: Emitter<QueueEvents>,
-): Pick<Queue, 'submit' | 'submitMany'> {
-  const send = coalesce<Submission, SubmitAnswer>((submissions) => broker.submit(submissions), {
-    outstanding: broker.submitsInOrder === true ? 2 : 1,
-  });
-  const tell = (
-    { name, version }: AnyTask,
-    { id }: Submission,
-    answer: SubmitAnswer | undefined,
-  ): Submitted => {
-    const isNew = answer === 'created';
-    if (isNew) emitter.emit('submitted', () => ({ id, task: name, version }));
-    return { id, isNew };
-  };
-  return {
-    submit: async (task, payload, options = {}) => {
-      const submission = await prepareSubmission(task, payload, options);
-      const { tx } = options;
-      if (tx === undefined) return tell(task, submission, await send(submission));
-      return tell(task, submission, (await within(broker, tx).submit([submission]))[0]);
-    },
-    submitMany: async (task, payloads, options = {}) => {
-      const prepared = payloads.map((payload) => prepareSubmission(task, payload, options));
-      const submissions = await Promise.all(prepared);
-      const answers = await (options.tx === undefined ? broker : within(broker, options.tx)).submit(
-        submissions,
-      );
-      return submissions.map((submission, index) => tell(task, submission, answers[index]));
-    },
-  };
+const CALL = { subject: 'queue', keys: ['broker', 'clock'], bare: BARE_BROKER };
+
+function readParts(fields: Fields): { readonly broker: Broker; readonly clock: Clock } {
+  const clock = fields.optional('clock', A_CLOCK) ?? systemClock;
+  return { broker: readBroker(fields), clock };
 }

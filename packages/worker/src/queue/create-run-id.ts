@@ -27,3 +27,14 @@ function begin(atMs: number): void {
   const digits = atMs.toString(16).padStart(12, '0');
   prefix = `${digits.slice(0, 8)}-${digits.slice(8)}-`;
 }
+
+const RUN_ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** Clocks of different machines are this far apart at most. */
+const CLOCK_SKEW_MS = 60_000;
+
+/** Whether `createRunId`, in whichever process, may have made this id by now. */
+export function isRunId(id: string): boolean {
+  const [, high = '', low = ''] = RUN_ID.exec(id) ?? [];
+  return high !== '' && Number.parseInt(high + low, 16) <= Date.now() + CLOCK_SKEW_MS;
+}

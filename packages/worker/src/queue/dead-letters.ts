@@ -1,118 +1,158 @@
-import type { Clock, Duration } from '@retry/core';
-import { isEligible, PolicyError } from '@retry/core';
-import type { Broker, Run } from '@retry/core/broker';
-import { readDuration } from '../read-duration.ts';
+import type { Clock } from '@retry/core';
+import { isEligible } from '@retry/core';
+import type { Broker, ListQuery, Run } from '@retry/core/broker';
+import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { sleep } from '../sleep.ts';
-import type { AnyTask } from '../task/task.ts';
+import { inBatches } from './batch.ts';
+import type {
+  DeadLetterFilter,
+  DiscardFilter,
+  RedriveFilter,
+  RedriveSettings,
+  Selection,
+} from './dead-letter-filter.ts';
+import {
+  DEAD_LETTER_STATES,
+  DISCARD_KEYS,
+  LIST_KEYS,
+  REDRIVE_KEYS,
+  readChoice,
+  readRedrive,
+  readSelection,
+} from './dead-letter-filter.ts';
+import { createRunReader } from './run-reader.ts';
 
-/** Which dead letters are meant. */
-export interface DeadLetterFilter {
-  readonly task?: AnyTask;
-  /** `name` of the latest error. */
-  readonly errorName?: string;
-  /** Dead for at least this long. */
-  readonly olderThan?: Duration;
-  /** @default 'failed' */
-  readonly state?: 'failed' | 'stalled' | 'rate_limited';
-  /** 1 to 100 000. @default 100 */
-  readonly limit?: number;
-}
-
-/** How to send dead letters back. */
-export interface RedriveFilter extends DeadLetterFilter {
-  /** Says what would be redriven and redrives nothing. @default false */
-  readonly isDryRun?: boolean;
-  /** At most this many per second. @default Infinity */
-  readonly perSecond?: number;
-  /** Attempts go on counting where they stopped; runs of `task` that have none left stay. @default false */
-  readonly keepAttempts?: boolean;
-  /** Ends it between two batches; what was redriven stays so. */
-  readonly signal?: AbortSignal;
-}
-
-/** Failed, stalled and rate limited runs, kept with their errors until somebody decides. */
+/** Failed, stalled and rate limited runs, kept with their errors until they are redriven or discarded. */
 export interface DeadLetters {
+  /** The runs with their payloads and errors; without a filter the first hundred that failed. */
   readonly list: (filter?: DeadLetterFilter) => Promise<readonly Run[]>;
-  /** Sends them back to their lanes. @returns the ids that were, or would be, redriven */
-  readonly redrive: (filter?: RedriveFilter) => Promise<readonly string[]>;
-  /** Forgets them for good. @returns the ids that are gone */
-  readonly discard: (filter?: DeadLetterFilter) => Promise<readonly string[]>;
+  /**
+   * Sends them back to their lanes.
+   *
+   * @returns the ids that were, or would be, redriven
+   * @throws {InvalidOptionsError} without any filter: `{ all: true }` means every dead letter
+   */
+  readonly redrive: (filter: RedriveFilter) => Promise<readonly string[]>;
+  /**
+   * Forgets them for good.
+   *
+   * @returns the ids that are gone
+   * @throws {InvalidOptionsError} without any filter: `{ all: true }` means every dead letter
+   */
+  readonly discard: (filter: DiscardFilter) => Promise<readonly string[]>;
 }
 
+/** The most runs of one call. */
 const PAGE = 1_000;
 
 /** The dead letters of a broker. */
 export function createDeadLetters(broker: Broker, clock: Clock): DeadLetters {
-  const list = (filter: DeadLetterFilter = {}): Promise<readonly Run[]> => listAll(broker, clock, filter);
   return {
-    list,
-    redrive: async (filter = {}) => {
-      const isMeant = redrivable(filter);
-      const ids = (await list(filter)).filter(isMeant).map(({ id }) => id);
-      return filter.isDryRun === true ? ids : redriveAll(broker, clock, { ...filter, ids });
+    list: async (filter) => {
+      const call = { subject: 'deadLetters.list', keys: LIST_KEYS, synonyms: QUEUE_SYNONYMS };
+      const selection = readOptions(filter, call, (fields, report) => readSelection(fields, report, clock));
+      const found: Run[] = [];
+      for await (const run of select(broker, selection, 'include')) found.push(run);
+      return found;
+    },
+    redrive: async (filter) => {
+      const call = { subject: 'deadLetters.redrive', keys: REDRIVE_KEYS, synonyms: QUEUE_SYNONYMS };
+      const settings = readOptions(filter, call, (fields, report) => readRedrive(fields, report, clock));
+      const ids = await selectIds(broker, settings, isRedrivable(settings));
+      return settings.dryRun ? ids : redriveAll(broker, clock, { ...settings, ids });
     },
     discard: async (filter) => {
-      const ids = (await list(filter)).map(({ id }) => id);
-      const answers = await broker.discard(ids);
-      return ids.filter((_, index) => answers[index] === 'discarded');
+      const call = { subject: 'deadLetters.discard', keys: DISCARD_KEYS, synonyms: QUEUE_SYNONYMS };
+      const selection = readOptions(filter, call, (fields, report) => readChoice(fields, report, clock));
+      const discarded: string[] = [];
+      for (const ids of inBatches(await selectIds(broker, selection), { count: PAGE })) {
+        const answers = await broker.discard(ids);
+        discarded.push(...ids.filter((_, index) => answers[index] === 'discarded'));
+      }
+      return discarded;
     },
   };
 }
 
 /** With its attempts kept, a run that has used them up would get one more than its policy allows. */
-function redrivable({ task, keepAttempts = false }: RedriveFilter): (run: Run) => boolean {
-  if (!keepAttempts) return () => true;
-  if (task !== undefined) return (run) => isEligible(task.retry, run);
-  const cure = 'Name the task, so that its policy can say which runs have attempts left.';
-  throw new PolicyError([{ path: 'task', value: task, message: 'is needed with keepAttempts', cure }]);
+function isRedrivable({ task, keepAttempts }: RedriveSettings): (run: Run) => boolean {
+  return (run) => !keepAttempts || task === undefined || isEligible(task.retry, run);
 }
 
-async function listAll(broker: Broker, clock: Clock, filter: DeadLetterFilter): Promise<readonly Run[]> {
-  const { task, errorName, olderThan, state = 'failed', limit = 100 } = filter;
-  const query = {
-    state,
-    ...(task !== undefined && { lane: task.lane }),
-    ...(errorName !== undefined && { errorName }),
-    ...(olderThan !== undefined && {
-      endedBefore: justAfter(clock.now() - readDuration('olderThan', olderThan)),
-    }),
-  };
-  const found: Run[] = [];
-  for (let after: string | undefined; found.length < limit; ) {
-    const page = await broker.list({ ...query, limit: PAGE, ...(after !== undefined && { after }) });
-    // A run that nobody wants to keep takes nobody's place.
-    found.push(...page.filter((run) => run.isDisposable !== true));
-    if (page.length < PAGE) break;
-    after = page.at(-1)?.id;
+async function selectIds(
+  broker: Broker,
+  selection: Selection,
+  isMeant: (run: Run) => boolean = () => true,
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for await (const run of select(broker, selection, 'omit')) if (isMeant(run)) ids.push(run.id);
+  return ids;
+}
+
+/** The runs that are meant, read as they are asked for. */
+async function* select(
+  broker: Broker,
+  selection: Selection,
+  payloads: 'include' | 'omit',
+): AsyncGenerator<Run> {
+  let left = selection.limit;
+  const runs = selection.ids === undefined ? listed(broker, selection, payloads) : named(broker, selection);
+  for await (const run of runs) {
+    yield run;
+    left -= 1;
+    if (left === 0) return;
   }
-  return found.slice(0, limit);
 }
 
-/** Runs end at whole milliseconds, and one that ended at this very instant is old enough. */
-function justAfter(at: number): number {
-  return Math.floor(at) + 1;
+/** Asks for no more than is needed, unless runs turn up that are none: a run that is not to be kept takes no place. */
+async function* listed(
+  broker: Broker,
+  { query, state = 'failed', limit }: Selection,
+  payloads: 'include' | 'omit',
+): AsyncGenerator<Run> {
+  let size = Math.min(limit, PAGE);
+  let after: string | undefined;
+  for (;;) {
+    const asked: ListQuery = { ...query, state, limit: size, payloads };
+    const page = await broker.list(after === undefined ? asked : { ...asked, after });
+    // Pages are bounded by their bytes, too: only an empty one is the last.
+    if (page.length === 0) return;
+    yield* page.filter((run) => run.isDisposable !== true);
+    after = page.at(-1)?.id;
+    size = Math.min(size * 2, PAGE);
+  }
 }
 
-interface Redrive extends RedriveFilter {
+/** The runs of these ids that are dead letters and match. */
+async function* named(broker: Broker, { ids = [], state, query }: Selection): AsyncGenerator<Run> {
+  const reader = createRunReader(broker);
+  const { lane, errorName, endedBefore = Infinity } = query;
+  const isMeant = (run: Run): boolean =>
+    DEAD_LETTER_STATES.some((known) => known === run.state && (state ?? known) === known) &&
+    (lane === undefined || run.lane === lane) &&
+    (errorName === undefined || run.errors.at(-1)?.name === errorName) &&
+    (run.completedAt ?? Infinity) < endedBefore;
+  for (let from = 0; from < ids.length; ) {
+    const part = ids.slice(from, from + reader.size());
+    for (const run of await reader.read(part)) if (run !== undefined && isMeant(run)) yield run;
+    from += part.length;
+  }
+}
+
+interface Redrive extends Pick<RedriveSettings, 'perSecond' | 'keepAttempts' | 'signal'> {
   readonly ids: readonly string[];
 }
 
 async function redriveAll(broker: Broker, clock: Clock, redrive: Redrive): Promise<readonly string[]> {
-  const { ids, perSecond = Infinity, keepAttempts = false, signal } = redrive;
-  if (!(perSecond > 0)) throw wrongRate(perSecond);
-  const batch = Math.max(Math.min(perSecond, PAGE), 1);
+  const { ids, perSecond, keepAttempts, signal } = redrive;
+  const count = Math.max(Math.floor(Math.min(perSecond, PAGE)), 1);
   const redriven: string[] = [];
-  for (let from = 0; from < ids.length && signal?.aborted !== true; from += batch) {
-    const part = ids.slice(from, from + batch);
+  for (let from = 0; from < ids.length && signal?.aborted !== true; from += count) {
+    const part = ids.slice(from, from + count);
     const answers = await broker.redrive(part, { keepAttempts });
     redriven.push(...part.filter((_, index) => answers[index] === 'redriven'));
-    const isLast = from + batch >= ids.length;
-    if (!isLast && perSecond < Infinity) await sleep(clock, (batch / perSecond) * 1_000, signal);
+    const isLast = from + count >= ids.length;
+    if (!isLast && perSecond < Infinity) await sleep(clock, (count / perSecond) * 1_000, signal);
   }
   return redriven;
-}
-
-function wrongRate(value: number): PolicyError {
-  const cure = 'Leave it out for no limit.';
-  return new PolicyError([{ path: 'perSecond', value, message: 'must be a number > 0', cure }]);
 }

@@ -1,56 +1,39 @@
-import type { Duration } from '@retry/core';
-import { parseDuration } from '@retry/core';
-import type { Concurrency, Submission } from '@retry/core/broker';
-import { PayloadError } from '../errors.ts';
+import type { Submission } from '@retry/core/broker';
 import { checkPayload, writePayload } from '../task/payload.ts';
 import type { AnyTask } from '../task/task.ts';
-import type { SubmitOptions } from './create-queue.ts';
 import { createRunId } from './create-run-id.ts';
+import type { SubmitSettings } from './submit-options.ts';
+import { MAX_CONCURRENCY } from './submit-options.ts';
 
 /** What a broker is to keep of a submission. @throws {PayloadError} when it must not be kept */
 export async function prepareSubmission(
   task: AnyTask,
   payload: unknown,
-  { key, runAt, delay, concurrency }: SubmitOptions,
+  { keyedId, runAt, delayMs, concurrency = ofTask(task), keepResultMs }: SubmitSettings,
 ): Promise<Submission> {
   await checkPayload(task.schema, payload);
-  const shared = concurrency === undefined ? ofTask(task) : readConcurrency(concurrency);
+  // Whatever else it waits for, its first attempt waits for the policy's initial delay.
+  const firstMs = Math.max(delayMs ?? 0, task.retry.initialDelayMs);
   return {
-    id: key ?? createRunId(),
+    id: keyedId ?? createRunId(),
     lane: task.lane,
     payload: writePayload(payload, task.maxPayloadBytes),
-    ...(runAt !== undefined && { runAt: readRunAt(runAt) }),
-    ...(delay !== undefined && { delayMs: readDelay(delay) }),
-    ...(shared !== undefined && {
-      concurrency: { ...shared, whenFull: task.whenLimited === 'wait' ? 'wait' : 'claim' },
+    ...(keyedId !== undefined && { isKeyed: true }),
+    ...(runAt !== undefined && { runAt }),
+    ...((delayMs !== undefined || firstMs > 0) && { delayMs: firstMs }),
+    ...(keepResultMs !== undefined && { keepResultMs: Math.ceil(keepResultMs) }),
+    ...(concurrency !== undefined && {
+      concurrency: { ...concurrency, whenFull: task.whenLimited === 'wait' ? 'wait' : 'claim' },
     }),
   };
 }
 
-type Shared = Pick<Concurrency, 'key' | 'limit'>;
-
-function ofTask({ lane, globalConcurrency }: AnyTask): Shared | undefined {
-  return globalConcurrency < Infinity ? { key: lane, limit: globalConcurrency } : undefined;
+function ofTask({ lane, globalConcurrency }: AnyTask): SubmitSettings['concurrency'] {
+  if (globalConcurrency === Infinity) return undefined;
+  return { key: lane, limit: Math.min(globalConcurrency, MAX_CONCURRENCY) };
 }
 
-function readConcurrency({ key, limit }: Shared): Shared {
-  if (typeof key === 'string' && Number.isInteger(limit) && limit >= 1) return { key, limit };
-  throw new PayloadError(
-    `concurrency must be { key, limit } with text and an integer ≥ 1, got ${String(key)} and ${String(limit)}.`,
-  );
-}
-
-function readRunAt(runAt: number): number {
-  if (Number.isFinite(runAt)) return runAt;
-  throw new PayloadError(
-    `runAt must be finite epoch milliseconds, got ${String(runAt)}. Use Date.now() + ms.`,
-  );
-}
-
-function readDelay(delay: Duration): number {
-  const delayMs = parseDuration(delay);
-  if (delayMs !== undefined && delayMs < Infinity) return delayMs;
-  throw new PayloadError(
-    `delay must be a finite duration ≥ 0, got ${String(delay)}. Use '30s' or milliseconds.`,
-  );
+/** About how many bytes a submission takes on its way; counts characters, as most text is plain. */
+export function submissionBytes({ payload }: Submission): number {
+  return 256 + payload.length;
 }

@@ -1,52 +1,196 @@
-import type { Clock, Duration, Policy } from '@retry/core';
-import { computeDelay, definePolicy } from '@retry/core';
-import type { Broker, Run } from '@retry/core/broker';
+import type { Duration } from '@retry/core';
+import { InvalidOptionsError } from '@retry/core';
+import type { Run } from '@retry/core/broker';
+import { textProblem } from '@retry/core/broker';
+import type { Fields } from '@retry/core/fields';
+import { A_SIGNAL, writtenIn } from '@retry/core/fields';
 import { isEnd } from '@retry/core/lifecycle';
-import { RunFailedError } from '../errors.ts';
-import { readDuration } from '../read-duration.ts';
-import { sleep } from '../sleep.ts';
+import type { Deadlines, Timed } from './deadlines.ts';
+import { RunFailedError, RunForgottenError, WaitTimeoutError } from './errors.ts';
+import type { ResultLooker, Target, Watcher } from './result-looker.ts';
+import type { Submitted } from './submit-options.ts';
 
 /** How long to wait for a result. */
 export interface WaitForResultOptions {
-  /** @default 'Infinity' */
-  readonly timeout?: Duration;
+  /** After it, the waiting rejects with a `WaitTimeoutError`; the run goes on. @default '30s' */
+  readonly timeout?: Duration | undefined;
   /** Ends the waiting at once; it then rejects with `signal.reason`. The run goes on. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** Waits for a run's result. */
-export type WaitForResult = (id: string, options?: WaitForResultOptions) => Promise<unknown>;
+/** Waits for the result of a run: of what `submit` gave, whose type it has, or of any id. */
+export type WaitForResult = <Result = unknown>(
+  run: Submitted<Result> | string,
+  options?: WaitForResultOptions,
+) => Promise<Result>;
 
-/** How often to look: often at first, once a second in the end. */
-const LOOKS: Policy = definePolicy({
-  backoff: { type: 'exponential', base: 5, factor: 1.5 },
-  jitter: 'equal',
-  maxDelay: '1s',
-});
+/** The options of a wait, checked. */
+export interface WaitLimits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export const WAIT_KEYS = ['timeout', 'signal'] as const;
+export const WAIT_DEFAULTS: WaitLimits = Object.freeze({ timeoutMs: 30_000, signal: undefined });
+
+/** Reads the options of a wait; every wrong one is reported. */
+export function readWaitLimits(fields: Fields): WaitLimits {
+  return {
+    timeoutMs: fields.duration('timeout', WAIT_DEFAULTS.timeoutMs),
+    signal: fields.optional('signal', A_SIGNAL) as AbortSignal | undefined, // those of this runtime have a reason
+  };
+}
+
+/** The id that stands for a run, by itself or in what `submit` gave. @throws {InvalidOptionsError} when it is none */
+export function readRunId(run: unknown, subject: string): string {
+  const { id = run } = writtenIn(run, ['id']) ?? {};
+  return readId(id, subject);
+}
+
+/** An id that a broker can keep. @throws {InvalidOptionsError} when it is none */
+export function readId(id: unknown, subject: string): string {
+  const message = textProblem(id);
+  if (message === undefined) return String(id);
+  const cure = 'Give the id that submit gave: const { id } = await queue.submit(…).';
+  throw new InvalidOptionsError([{ path: 'id', value: id, message, cure }], subject);
+}
+
+/** A run to wait for. */
+export interface Awaited extends Target {
+  /** There was such a run: when there is none, it is forgotten rather than unknown. */
+  readonly isKnown: boolean;
+}
+
+/** What the waits of one queue share. */
+export interface WaitShared {
+  readonly looker: ResultLooker;
+  readonly deadlines: Deadlines;
+}
 
 /**
- * The result of a run, once it has completed.
+ * Waits for the result of a run.
  *
- * @throws {RunFailedError} when it ends otherwise; its cause is the run's last error
+ * @param awaited - resolves once the run has been submitted; what it rejects with comes through
+ * @throws {RunFailedError} when the run ended otherwise than completed, or there was never one
+ * @throws {RunForgottenError | WaitTimeoutError} and the reason of the signal
  */
-export async function waitForResult(
-  { broker, clock }: { readonly broker: Broker; readonly clock: Clock },
-  id: string,
-  { timeout = Infinity, signal }: WaitForResultOptions = {},
-): Promise<unknown> {
-  const deadlineAt = clock.now() + readDuration('timeout', timeout);
-  for (let look = 1; ; look += 1) {
-    signal?.throwIfAborted();
-    const [run] = await broker.get([id]);
-    if (run === undefined) throw new RunFailedError(id, 'unknown');
-    if (isEnd(run.state)) return resultOf(run);
-    const delayMs = Math.min(computeDelay(LOOKS, look, { random: Math.random }), deadlineAt - clock.now());
-    if (delayMs <= 0) throw new RunFailedError(id, `still ${run.state}`);
-    await sleep(clock, delayMs, signal);
-  }
+export function waitForRun<Result>(
+  shared: WaitShared,
+  awaited: Promise<Awaited>,
+  limits: WaitLimits & WaitEnd,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const wait = new Wait<Result>({ shared, limits, resolve, reject });
+    awaited.then(
+      (target) => wait.begin(target),
+      (error) => wait.onError(error),
+    );
+  });
 }
 
-function resultOf(run: Run): unknown {
-  if (run.state === 'completed') return run.result === undefined ? undefined : JSON.parse(run.result);
-  throw new RunFailedError(run.id, run.state, { cause: run.errors.at(-1) });
+/** The result of a run that has ended. @throws {RunFailedError} when it ended otherwise than completed */
+function resultOf<Result>({ id, state, result, errors }: Run): Result {
+  if (state !== 'completed') throw new RunFailedError(id, state, errors.at(-1));
+  // What the handler gave, as far as JSON can hold it.
+  return (result === undefined ? undefined : JSON.parse(result)) as Result;
+}
+
+interface WaitEnd {
+  /** Called when the wait is over, however it went. */
+  readonly onEnd?: () => void;
+}
+
+interface WaitParts<Result> {
+  readonly shared: WaitShared;
+  readonly limits: WaitLimits & WaitEnd;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One caller that waits; leaves neither timer nor listener behind. */
+class Wait<Result> implements Watcher, Timed {
+  readonly #parts: WaitParts<Result>;
+  #awaited: Awaited | undefined;
+  #state: string = 'unsubmitted';
+  #trouble: unknown;
+  #isOver = false;
+  #leave: (() => void) | undefined;
+  #onAbort: (() => void) | undefined;
+
+  constructor(parts: WaitParts<Result>) {
+    this.#parts = parts;
+    const { timeoutMs, signal } = parts.limits;
+    if (this.#isTimed()) parts.shared.deadlines.add(timeoutMs, this);
+    if (signal === undefined) return;
+    this.#onAbort = () => this.onError(signal.reason);
+    signal.addEventListener('abort', this.#onAbort);
+  }
+
+  begin(awaited: Awaited): void {
+    if (this.#isOver) return;
+    this.#awaited = awaited;
+    this.#leave = this.#parts.shared.looker.watch(awaited, this);
+  }
+
+  onRun(run: Run | undefined): void {
+    if (run === undefined) this.#onMissing();
+    else if (isEnd(run.state)) this.#onEnd(run);
+    else {
+      this.#state = run.state;
+      this.#trouble = undefined;
+      this.#endIfOnlyOnce();
+    }
+  }
+
+  onError(error: unknown): void {
+    if (this.#end()) this.#parts.reject(error);
+  }
+
+  onTrouble(error: unknown): void {
+    this.#trouble = error;
+    this.#endIfOnlyOnce();
+  }
+
+  onTimeout(): void {
+    const { timeoutMs } = this.#parts.limits;
+    const id = this.#awaited?.id ?? '';
+    this.onError(new WaitTimeoutError({ id, state: this.#state, timeoutMs }, this.#trouble));
+  }
+
+  #onMissing(): void {
+    const { id = '', isKnown = false } = this.#awaited ?? {};
+    const isForgotten = isKnown || this.#state !== 'unsubmitted';
+    this.onError(isForgotten ? new RunForgottenError(id) : new RunFailedError(id, 'unknown'));
+  }
+
+  #onEnd(run: Run): void {
+    if (!this.#end()) return;
+    try {
+      this.#parts.resolve(resultOf<Result>(run));
+    } catch (error) {
+      this.#parts.reject(error);
+    }
+  }
+
+  /** A timeout of 0 is one look. */
+  #endIfOnlyOnce(): void {
+    if (this.#parts.limits.timeoutMs <= 0) this.onTimeout();
+  }
+
+  #isTimed(): boolean {
+    const { timeoutMs } = this.#parts.limits;
+    return timeoutMs > 0 && timeoutMs < Infinity;
+  }
+
+  /** @returns whether it was not over yet */
+  #end(): boolean {
+    if (this.#isOver) return false;
+    const { shared, limits } = this.#parts;
+    this.#isOver = true;
+    this.#leave?.();
+    if (this.#isTimed()) shared.deadlines.delete(limits.timeoutMs, this);
+    limits.onEnd?.();
+    if (this.#onAbort) limits.signal?.removeEventListener('abort', this.#onAbort);
+    return true;
+  }
 }

@@ -1,10 +1,11 @@
 import type { Problem } from '@retry/core';
-import { definePolicy, PolicyError } from '@retry/core';
+import { textProblem } from '@retry/core/broker';
 import type { Fields } from '@retry/core/fields';
-import { readFields } from '@retry/core/fields';
+import { readFields, readOptions } from '@retry/core/fields';
+import { notAnObject } from '../not-an-object.ts';
 import { readRetryPolicy } from './read-retry-policy.ts';
 import type { StandardSchema } from './standard-schema.ts';
-import type { Task, TaskInput } from './task.ts';
+import type { Handler, Task, TaskInput } from './task.ts';
 
 const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [
   'name',
@@ -20,10 +21,14 @@ const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [
   'globalConcurrency',
   'whenLimited',
   'onShutdown',
+  'shutdownTimeout',
   'onStall',
+  'onUnknown',
+  'minRequeueDelay',
   'maxStalls',
   'deadLetter',
   'maxPayloadBytes',
+  'maxResultBytes',
 ];
 
 const ONE_MIB = 1_048_576;
@@ -31,46 +36,46 @@ const ONE_MIB = 1_048_576;
 /**
  * Checks a task once and fills in its defaults.
  *
- * @throws {PolicyError} when anything is wrong with the task or its policies; it lists every problem
+ * @throws {InvalidOptionsError} when anything is wrong with the task or its policies; it lists every problem
  */
 export function defineTask<Payload, Result, Submitted = Payload>(
   input: TaskInput<Payload, Result, Submitted>,
 ): Task<Payload, Result, Submitted> {
-  const problems: Problem[] = [];
-  const report = (problem: Problem): void => void problems.push(problem);
-  const fields = readFields(input, '', { keys: KEYS, report });
-  const task = fields && readTask(input, fields, report);
-  if (task === undefined || problems.length > 0) throw new PolicyError(problems);
+  if (input === undefined) throw notAnObject('task', KEYS);
+  const task = readOptions(input, { subject: 'task', keys: KEYS }, (fields, report) =>
+    readTask<Payload, Result, Submitted>(fields, report),
+  );
   return Object.freeze(task);
 }
 
 function readTask<Payload, Result, Submitted>(
-  input: TaskInput<Payload, Result, Submitted>,
   fields: Fields,
   report: (problem: Problem) => void,
 ): Task<Payload, Result, Submitted> {
   const name = readName(fields, 'name', undefined);
   const version = readName(fields, 'version', '1');
-  if (typeof input.run !== 'function')
-    fields.fail('run', 'must be a function', 'Use run: async (payload, ctx) => …');
-  const retry = readRetryPolicy('retry', input.retry, report) ?? definePolicy();
+  checkLane(fields, `${name}@${version}`);
+  const run = readHandler<Payload, Result>(fields);
+  const retry = readRetryPolicy('retry', fields.value('retry'), report);
   return {
     name,
     version,
     lane: `${name}@${version}`,
-    run: input.run,
-    schema: readSchema(input.schema, fields),
+    run,
+    schema: readSchema(fields),
     retry,
-    rateLimitRetry: readRetryPolicy('rateLimitRetry', input.rateLimitRetry, report) ?? definePolicy(),
+    rateLimitRetry: readRetryPolicy('rateLimitRetry', fields.value('rateLimitRetry'), report),
     rateLimit: readRateLimit(fields, report),
     timeoutMs: fields.duration('timeout', retry.attemptTimeoutMs, MORE_THAN_0),
     heartbeatMs: fields.duration('heartbeat', Infinity, MORE_THAN_0),
+    shutdownMs: readOptionalDuration(fields, 'shutdownTimeout'),
+    minRequeueMs: readOptionalDuration(fields, 'minRequeueDelay', { finite: true }),
     ...readLimits(fields),
     ...readChoices(fields),
   };
 }
 
-type LimitKey = 'maxConcurrent' | 'globalConcurrency' | 'maxStalls' | 'maxPayloadBytes';
+type LimitKey = 'maxConcurrent' | 'globalConcurrency' | 'maxStalls' | 'maxPayloadBytes' | 'maxResultBytes';
 
 function readLimits(fields: Fields): Pick<Task<unknown, unknown>, LimitKey> {
   return {
@@ -78,16 +83,18 @@ function readLimits(fields: Fields): Pick<Task<unknown, unknown>, LimitKey> {
     globalConcurrency: fields.number('globalConcurrency', Infinity, AT_LEAST_1),
     maxStalls: fields.number('maxStalls', 3, AT_LEAST_0),
     maxPayloadBytes: fields.number('maxPayloadBytes', ONE_MIB, AT_LEAST_1),
+    maxResultBytes: fields.number('maxResultBytes', ONE_MIB, AT_LEAST_1),
   };
 }
 
-type ChoiceKey = 'whenLimited' | 'onShutdown' | 'onStall' | 'deadLetter';
+type ChoiceKey = 'whenLimited' | 'onShutdown' | 'onStall' | 'onUnknown' | 'deadLetter';
 
 function readChoices(fields: Fields): Pick<Task<unknown, unknown>, ChoiceKey> {
   return {
     whenLimited: fields.choice('whenLimited', 'wait', ['wait', 'retry', 'end']),
-    onShutdown: fields.choice('onShutdown', 'resubmit', ['resubmit', 'stop', 'continue']),
+    onShutdown: fields.choice('onShutdown', 'finish', ['finish', 'release', 'stall']),
     onStall: fields.choice('onStall', 'retry', ['retry', 'fail', 'hold']),
+    onUnknown: fields.choice('onUnknown', 'wait', ['wait', 'drop']),
     deadLetter: fields.choice('deadLetter', 'save', ['save', 'none']),
   };
 }
@@ -107,21 +114,49 @@ function readRateLimit(
 }
 
 /** Validators are objects, or functions (ArkType). */
-function readSchema<Payload, Submitted>(
-  schema: StandardSchema<Submitted, Payload> | undefined,
-  fields: Fields,
-): StandardSchema<Submitted, Payload> | undefined {
-  const isSound = schema === undefined || typeof schema?.['~standard']?.validate === 'function';
-  if (!isSound) fields.fail('schema', 'must be a Standard Schema', 'Use one of Zod, Valibot or ArkType.');
-  return schema;
+function readSchema<Payload, Submitted>(fields: Fields): StandardSchema<Submitted, Payload> | undefined {
+  const schema = fields.optional('schema', A_SCHEMA);
+  return schema as StandardSchema<Submitted, Payload> | undefined; // what it validates is its own business
+}
+
+const A_SCHEMA = {
+  accepts: (value: unknown): value is StandardSchema => {
+    const schema = value as Partial<StandardSchema> | null; // anything may be asked for a key
+    return typeof schema?.['~standard']?.validate === 'function';
+  },
+  message: 'must be a Standard Schema',
+  cure: 'Use one of Zod, Valibot or ArkType.',
+};
+
+/** The body of a generator would never run: nobody asks it for its values. */
+function readHandler<Payload, Result>(fields: Fields): Handler<Payload, Result> {
+  const run = fields.value('run');
+  const isGenerator = typeof run === 'function' && /Generator/.test(Object.prototype.toString.call(run));
+  if (typeof run !== 'function' || isGenerator)
+    fields.fail('run', `must be a function${isGenerator ? ', not a generator' : ''}`, RUN_CURE);
+  return run as Handler<Payload, Result>; // its parameter is what the payload will be
+}
+
+const RUN_CURE = 'Use run: async (payload, ctx) => …';
+
+function readOptionalDuration(fields: Fields, key: string, rule = {}): number | undefined {
+  return fields.value(key) === undefined ? undefined : fields.duration(key, undefined, rule);
 }
 
 /** A lane is `name@version`, so neither may be empty nor hold the sign between them. */
 function readName(fields: Fields, key: 'name' | 'version', fallback: string | undefined): string {
-  const given = fields.value(key) ?? fallback;
-  if (typeof given === 'string' && given !== '' && !given.includes('@')) return given;
-  fields.fail(key, 'must be text without @', "Use name: 'send-email', version: '2'.");
+  const given = fields.value(key) === undefined ? fallback : fields.value(key);
+  const problem = textProblem(given);
+  if (problem === undefined && typeof given === 'string' && !given.includes('@')) return given;
+  fields.fail(key, problem ?? 'must be text without @', "Use name: 'send-email', version: '2'.");
   return '';
+}
+
+/** Each of the two may be as long as a lane, but not both. */
+function checkLane(fields: Fields, lane: string): void {
+  const problem = textProblem(lane);
+  if (problem !== undefined)
+    fields.fail('name', `and version together (name@version) ${problem}`, 'Shorten one.');
 }
 
 const MORE_THAN_0 = { accepts: (ms: number): boolean => ms > 0, message: 'must be a duration > 0' };

@@ -62,9 +62,14 @@ function refuseLoss(key: string, value: unknown): unknown {
     isLostNumber ||
     LOST_CLASSES.some((lost) => value instanceof lost)
   ) {
-    throw new PayloadError(`${key === '' ? 'the payload' : key} is ${String(value)}, which JSON cannot hold`);
+    throw new PayloadError(`${key === '' ? 'the payload' : key} is ${nameOf(value)}, which JSON cannot hold`);
   }
   return value;
+}
+
+/** Never the source of a function: it may be long, and does not belong into an error. */
+function nameOf(value: unknown): string {
+  return typeof value === 'function' ? 'a function' : String(value);
 }
 
 function refusePollution(key: string, value: unknown): unknown {

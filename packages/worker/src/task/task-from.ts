@@ -1,22 +1,47 @@
 import type { Policy } from '@retry/core';
+import { InvalidOptionsError, isPolicy } from '@retry/core';
 import type { TaskOptions } from '@retry/core/dialects';
+import { writtenIn } from '@retry/core/fields';
 import type { TaskInput } from './task.ts';
 
 /** The part of a task that a dialect knows. */
-export type DialectTask = Omit<TaskInput<never, never>, 'name' | 'version' | 'run' | 'schema'>;
+export type DialectTask = Omit<TaskInput<never, never>, 'name' | 'version' | 'run' | 'schema'> &
+  Partial<Pick<TaskInput<never, never>, 'name' | 'version'>>;
 
 /**
- * What another system's options make of a task: spread it into `defineTask`. `onUnknown` is the worker's own
- * option, and no broker of ours hands a run out early, so `minRequeueDelayMs` has nothing to do.
+ * What another system's options make of a task, everything that they say included: spread it into `defineTask`.
+ *
+ * `onUnknown` is about other versions of the task. Where that system drops tasks of unknown names, too, give the worker the
+ * same: `createWorker({ onUnknown: dialect.task.onUnknown })`.
  *
  * @param dialect - the result of `fromJobbers` and its kin
+ * @throws {InvalidOptionsError} for anything else
  */
 export function taskFrom(dialect: { readonly policy: Policy; readonly task: TaskOptions }): DialectTask {
-  const { timeoutMs, heartbeatMs, onUnknown: _, minRequeueDelayMs: __, ...same } = dialect.task;
+  checkDialect(dialect);
+  const { timeoutMs, heartbeatMs, minRequeueDelayMs, onShutdown, ...same } = dialect.task;
   return {
     ...same,
     retry: dialect.policy,
     ...(timeoutMs !== undefined && { timeout: timeoutMs }),
     ...(heartbeatMs !== undefined && { heartbeat: heartbeatMs }),
+    ...(minRequeueDelayMs !== undefined && { minRequeueDelay: minRequeueDelayMs }),
+    ...(onShutdown !== undefined && SHUTDOWN[onShutdown]),
   };
 }
+
+/** @throws {InvalidOptionsError} for what is no result of a dialect: the options themselves, or their policy */
+function checkDialect(dialect: unknown): void {
+  const { policy, task } = writtenIn(dialect, ['policy', 'task']) ?? {};
+  if (isPolicy(policy) && writtenIn(task) !== undefined) return;
+  const cure = 'Use taskFrom(fromCelery({ … })), or another of @retry/core/dialects.';
+  const problem = { path: 'dialect', value: dialect, message: 'must be what a dialect gives', cure };
+  throw new InvalidOptionsError([problem], 'taskFrom');
+}
+
+/** Their words for what a stopping worker does, in ours. */
+const SHUTDOWN = {
+  resubmit: { onShutdown: 'release' },
+  stop: { onShutdown: 'stall' },
+  continue: { onShutdown: 'finish', shutdownTimeout: 'Infinity' },
+} as const satisfies Record<NonNullable<TaskOptions['onShutdown']>, DialectTask>;

@@ -1,10 +1,17 @@
-import { extendPolicy } from '@retry/core';
+import { extendPolicy, InvalidOptionsError } from '@retry/core';
+import { isTask } from '../queue/is-task.ts';
 import type { Task } from '../task/task.ts';
 
 /** The same task without waits between its attempts, for tests that do not care about time. */
 export function instantRetries<Payload, Result, Submitted>(
   task: Task<Payload, Result, Submitted>,
 ): Task<Payload, Result, Submitted> {
+  if (!isTask(task)) {
+    const cure =
+      'Use the task itself, made by defineTask; instantRetries of @retry/inprocess/testing takes a policy.';
+    const problem = { path: 'task', value: task, message: 'must be a task', cure };
+    throw new InvalidOptionsError([problem], 'instantRetries');
+  }
   const atOnce = { backoff: { type: 'none' }, jitter: 'none', minDelay: 0, granularity: 0 } as const;
   return Object.freeze({
     ...task,

@@ -1,18 +1,15 @@
-import type { Beat, Run, Settlement } from '@retry/core/broker';
-import { StalledError } from '../errors.ts';
+import { isRetryError } from '@retry/core';
 import { sleep } from '../sleep.ts';
-import type { AnyTask } from '../task/task.ts';
+import { Attendance } from './attendance.ts';
 import { Bell } from './bell.ts';
+import { Cleaner } from './cleaner.ts';
+import { dropUnknown } from './drop-unknown.ts';
 import type { WorkerEmitter } from './events.ts';
 import { Exchanger } from './exchanger.ts';
-import type { Execution } from './execution.ts';
 import { Executions } from './executions.ts';
-import { findSilent } from './find-silent.ts';
 import { makeClaim } from './make-claim.ts';
 import type { WorkerSettings } from './options.ts';
-import type { Outcome } from './outcome.ts';
-import { reportSettled } from './reporter.ts';
-import { settleOutcome } from './settle-outcome.ts';
+import { Settler } from './settler.ts';
 import type { Room } from './slots.ts';
 
 /** While one is on its way, a second exchange of little waits so long for more, in ms. */
@@ -25,7 +22,7 @@ interface Lull {
 }
 
 /**
- * The engine of a worker: claims, runs and settles until it is told to stop. Up to two exchanges are on their way
+ * The engine of a worker: claims, runs and settles until it is to stop. Up to two exchanges are on their way
  * at a time, so that worker and broker work side by side when there is much to do.
  */
 export class Engine {
@@ -33,6 +30,9 @@ export class Engine {
   readonly #emitter: WorkerEmitter;
   readonly #exchanger: Exchanger;
   readonly #executions: Executions;
+  readonly #settler: Settler;
+  readonly #cleaner: Cleaner;
+  readonly #attendance: Attendance;
   readonly #bell = new Bell();
   #onTheirWay = 0;
   /** The latest claim got all that it asked for: there is more to have. */
@@ -45,11 +45,11 @@ export class Engine {
   constructor(settings: WorkerSettings, emitter: WorkerEmitter) {
     this.#settings = settings;
     this.#emitter = emitter;
-    this.#exchanger = new Exchanger(settings, (error) => this.#onError(error, 'exchanging'));
-    this.#executions = new Executions(settings, emitter, {
-      now: () => this.#exchanger.now(),
-      onEnd: (execution, outcome) => this.#onEnd(execution, outcome),
-    });
+    this.#exchanger = new Exchanger(settings, (error, doing) => this.#onError(error, doing));
+    this.#settler = new Settler(settings, emitter, this.#exchanger);
+    this.#executions = this.#createExecutions();
+    this.#cleaner = this.#createCleaner();
+    this.#attendance = new Attendance(settings, emitter);
   }
 
   /** Whether nothing runs and everything is settled. */
@@ -57,36 +57,62 @@ export class Engine {
     return this.#executions.isEmpty && this.#exchanger.isDone;
   }
 
+  /** Whether any claimed run has not ended yet. */
+  get hasRuns(): boolean {
+    return !this.#executions.isEmpty;
+  }
+
   /** Works until it is stopped; resolves when nothing runs any more and everything is settled. */
   async work(): Promise<void> {
+    this.#executions.open();
+    void this.#attendance.begin().catch(this.#onAttendError);
     while (!(this.#isStopping && this.isIdle && this.#onTheirWay === 0)) {
-      const room = this.#executions.room();
+      this.#executions.openIsolation({ isQuiet: this.#exchanger.isDone && this.#onTheirWay === 0 });
+      const room = this.#exchanger.open(this.#executions.room());
       if (this.#isTimeFor(room)) void this.#exchange(room);
       else await this.#bell.during((signal) => this.#wait(room, signal));
       // Runs that end in the same turn are settled in the same exchange.
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
+    this.#executions.close();
+    await this.#attendance.end().catch(this.#onAttendError);
   }
 
-  /** Extends the leases of what runs; hears of cancellations and lost leases. */
+  /** Extends the leases of what runs; cancels and abandons what it is to. */
   heartbeat(): Promise<void> {
     return this.#executions.heartbeat();
   }
 
   /** Settles runs of known tasks whose worker fell silent. */
-  async clean(): Promise<void> {
-    const isMine = (claim: Beat): boolean =>
-      this.#executions.holds(claim) || this.#exchanger.isSettling(claim);
-    for (const { task, run } of await findSilent(this.#settings, isMine)) {
-      const outcome: Outcome = { type: 'stalled', error: new StalledError() };
-      this.#settle(task, run, { outcome, durationMs: 0, onlyIfExpired: true });
-    }
-    this.#wake();
+  clean(): Promise<void> {
+    return this.#cleaner.clean();
   }
 
-  /** Claims no more; each running run goes on, stalls or is given back, as its task says. */
+  /** Says that the worker is alive, and reports lanes that no worker works on. */
+  attend(): Promise<void> {
+    return this.#attendance.renew();
+  }
+
+  /** Ends runs of lanes that the worker does not know. */
+  dropUnknown(): Promise<void> {
+    return dropUnknown(this.#settings, {
+      now: () => this.#exchanger.now(),
+      send: (settlement) => {
+        const written = this.#settler.send(settlement);
+        this.#wake();
+        return written;
+      },
+      onDropped: ({ id, lane }) => this.#emitter.emit('dropped', () => ({ id, lane })),
+      onError: (error) => this.#onError(error, 'dropping'),
+      isStopping: () => this.#isStopping,
+    });
+  }
+
+  /** Claims no more; each running run finishes, stalls or is given back, as its task says. */
   stop(): void {
     this.#isStopping = true;
+    this.#cleaner.stop();
+    this.#exchanger.stop();
     this.#executions.stop();
     this.#wake();
   }
@@ -94,9 +120,36 @@ export class Engine {
   /** Gives back whatever still runs, and resends nothing that fails. */
   stopNow(): void {
     this.#isStopping = true;
+    this.#cleaner.stop();
     this.#exchanger.giveUp();
     this.#executions.stopNow();
+    this.#executions.close();
     this.#wake();
+  }
+
+  #createExecutions(): Executions {
+    return new Executions(this.#settings, this.#emitter, {
+      now: () => this.#exchanger.now(),
+      onChange: () => this.#wake(),
+      onEnd: ({ task, run, durationMs }, outcome) => {
+        if (outcome !== undefined)
+          this.#settler.settle({ task, run, outcome, durationMs, onlyIfExpired: false });
+        this.#wake();
+      },
+    });
+  }
+
+  #createCleaner(): Cleaner {
+    return new Cleaner(this.#settings, {
+      own: () => [...this.#executions.claims(), ...this.#exchanger.settling()],
+      settle: (silent, outcome) =>
+        new Promise((resolve) => {
+          const end = { ...silent, outcome, durationMs: 0, onlyIfExpired: true };
+          const onAnswer = (answer: string): void => resolve(answer === 'refused' ? 'refused' : 'answered');
+          this.#settler.settle({ ...end, onAnswer });
+          this.#wake();
+        }),
+    });
   }
 
   #isTimeFor(room: Room | undefined): boolean {
@@ -114,13 +167,15 @@ export class Engine {
     this.#lull = undefined;
     this.#gatherUntil = undefined;
     this.#onTheirWay += 1;
-    const reply = await this.#exchanger.exchange(claim);
+    const sentAt = this.#settings.clock.now();
+    const received = await this.#exchanger.exchange(claim);
     this.#onTheirWay -= 1;
     free?.();
-    if (reply !== undefined && claim !== undefined) {
-      const { claimed, nextRunAt = Infinity, now } = reply;
+    if (received !== undefined && claim !== undefined) {
+      const { claimed, lanes, nextRunAt = Infinity, now } = received;
       this.#isPlenty = claimed.length >= claim.limit;
-      if (claimed.length === 0) this.#lull = { lanes: [...claim.lanes.keys()], dueMs: nextRunAt - now };
+      if (claimed.length === 0) this.#lull = { lanes, dueMs: nextRunAt - now };
+      if (lanes.length === claim.lanes.size) this.#executions.noteLook({ claim, sentAt, claimed });
       this.#executions.take(claimed);
     }
     this.#bell.ring();
@@ -152,18 +207,14 @@ export class Engine {
     }
   }
 
-  /** Waits for a ring, for a rate limit to open, or for a poll. */
+  /** Waits for a ring, for a rate limit or a refused lane to open, or for a poll. */
   #rest(signal: AbortSignal): Promise<void> {
     return sleep(this.#settings.clock, this.#restMs(), signal);
   }
 
   #restMs(): number {
-    return Math.min(this.#settings.pollMs, this.#executions.opensIn());
-  }
-
-  #onEnd({ task, run, durationMs }: Execution, outcome: Outcome | undefined): void {
-    if (outcome !== undefined) this.#settle(task, run, { outcome, durationMs });
-    this.#wake();
+    const { pollMs } = this.#settings;
+    return Math.min(pollMs, this.#executions.opensIn(), this.#exchanger.opensIn());
   }
 
   /** There may be room or settlements that there were not before. */
@@ -172,27 +223,12 @@ export class Engine {
     this.#bell.ring();
   }
 
-  #settle(task: AnyTask, run: Run<'started'>, end: End): void {
-    const { outcome, durationMs, onlyIfExpired = false } = end;
-    const settled = settleOutcome(task, run, outcome, {
-      now: this.#exchanger.now(),
-      random: this.#settings.random,
-    });
-    const settlement: Settlement = { ...settled.settlement, ...(onlyIfExpired && { onlyIfExpired }) };
-    this.#exchanger.push(settlement, (answer, sent) => {
-      // Two cleaners may see the same silence; the one that came first tells of it.
-      if (onlyIfExpired && answer === 'already' && sent === 'once') return;
-      reportSettled(this.#emitter, { task, run, outcome, settled, durationMs }, answer);
-    });
-  }
-
   #onError(error: unknown, doing: string): void {
     this.#emitter.emit('error', () => ({ error, doing }));
   }
-}
 
-interface End {
-  readonly outcome: Outcome;
-  readonly durationMs: number;
-  readonly onlyIfExpired?: boolean;
+  readonly #onAttendError = (error: unknown): void => {
+    // With the broker closed there is nothing to take back.
+    if (!(this.#isStopping && isRetryError(error, 'BROKER_CLOSED'))) this.#onError(error, 'attending');
+  };
 }

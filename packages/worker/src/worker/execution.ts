@@ -1,11 +1,12 @@
 import type { Clock } from '@retry/core';
-import { AttemptTimeoutError } from '@retry/core';
+import { AttemptTimeoutError, TotalTimeoutError } from '@retry/core';
 import type { Run } from '@retry/core/broker';
-import { StalledError } from '../errors.ts';
+import { ShutdownError, StalledError } from '../errors.ts';
 import type { AnyTask, Completion } from '../task/task.ts';
 import type { Outcome } from './outcome.ts';
+import { readCompletion } from './read-requests.ts';
 import { runHandler } from './run-handler.ts';
-import { attemptOf } from './settle-outcome.ts';
+import { attemptOf, totalStartAt } from './settle-outcome.ts';
 
 /** What executions need from their worker: one for all of them, as there are many. */
 export interface ExecutionPort {
@@ -13,6 +14,8 @@ export interface ExecutionPort {
   readonly log: (execution: Execution, message: string, details: unknown) => void;
   /** Settles the run inside a transaction of its handler's. */
   readonly complete: (execution: Execution, completion: Completion) => Promise<void>;
+  /** Whether the transaction has committed in which its handler completed it. */
+  readonly hasCommitted: (execution: Execution) => Promise<boolean>;
   /** Called once, with `undefined` when the execution was abandoned. */
   readonly onEnd: (execution: Execution, outcome: Outcome | undefined) => void;
 }
@@ -30,9 +33,11 @@ export class Execution {
   #stop: { readonly reason: unknown } | undefined;
   #cancelTimeout: (() => void) | undefined;
   #cancelSilence: (() => void) | undefined;
+  #cancelGrace: (() => void) | undefined;
   readonly #claimedAt: number;
   #startedAt: number | undefined;
   #hasEnded = false;
+  #isCompleting = false;
 
   constructor(task: AnyTask, run: Run<'started'>, port: ExecutionPort) {
     this.task = task;
@@ -46,9 +51,21 @@ export class Execution {
     return this.#hasEnded;
   }
 
-  /** Settles it inside a transaction of its handler's; the handler goes on. */
-  complete(completion: Completion): Promise<void> {
-    return this.#port.complete(this, completion);
+  /** Whether its handler asked to complete it in a transaction of its own. */
+  get isCompleting(): boolean {
+    return this.#isCompleting;
+  }
+
+  /** Settles it inside a transaction of its handler's, which runs on. @throws {InvalidOptionsError} when that is wrong */
+  async complete(completion: Completion): Promise<void> {
+    const read = readCompletion(completion);
+    this.#isCompleting = true;
+    await this.#port.complete(this, read);
+  }
+
+  /** Whether the transaction has committed in which its handler completed it. */
+  hasCommitted(): Promise<boolean> {
+    return this.#port.hasCommitted(this);
   }
 
   /** A line for the worker's `log` event. */
@@ -81,20 +98,36 @@ export class Execution {
     return this.#controller.signal;
   }
 
-  /** Milliseconds left of the timeout; `Infinity` without one. */
+  /** Milliseconds left of the timeout and of the total time; `Infinity` without either. */
   get remainingMs(): number {
-    return Math.max(this.task.timeoutMs - this.durationMs, 0);
+    return Math.max(Math.min(this.task.timeoutMs - this.durationMs, this.#totalLeftMs), 0);
+  }
+
+  /** What is left of the policy's total time. The run brings instants of the broker's clock; only their distance counts. */
+  get #totalLeftMs(): number {
+    const { startedAt = 0, retriedAt = startedAt } = this.run;
+    const usedMs = retriedAt - totalStartAt(this.run, retriedAt);
+    return this.task.retry.deadlineMs - usedMs - this.ageMs;
   }
 
   /** Calls the handler. */
   start(): void {
     this.#startedAt = this.#port.clock.now();
-    const { timeoutMs } = this.task;
-    if (timeoutMs < Infinity) {
-      this.#cancelTimeout = this.#port.clock.setTimer(() => this.#onTimeout(), timeoutMs);
-    }
+    this.#limitTime();
+    if (this.#hasEnded) return;
     this.heartbeat();
     void runHandler(this).then((outcome) => this.#end(outcome));
+  }
+
+  /** Cuts the attempt at its timeout or at what is left of the total time; immediately when nothing is. */
+  #limitTime(): void {
+    const { timeoutMs } = this.task;
+    const leftMs = this.#totalLeftMs;
+    const { clock } = this.#port;
+    if (leftMs <= 0) this.#onTotalTimeout();
+    else if (leftMs < Infinity && leftMs <= timeoutMs)
+      this.#cancelTimeout = clock.setTimer(() => this.#onTotalTimeout(), leftMs);
+    else if (timeoutMs < Infinity) this.#cancelTimeout = clock.setTimer(() => this.#onTimeout(), timeoutMs);
   }
 
   /** The handler is alive. */
@@ -108,6 +141,13 @@ export class Execution {
   /** Ends it with an outcome of the worker's own; its signal aborts. */
   interrupt(outcome: Outcome, reason: unknown): void {
     if (this.#end(outcome)) this.#abort(reason);
+  }
+
+  /** Lets the handler run on for so long; then it is given back. */
+  finishWithin(graceMs: number): void {
+    if (this.#hasEnded || graceMs === Infinity) return;
+    const giveBack = (): void => this.interrupt({ type: 'released' }, new ShutdownError());
+    this.#cancelGrace = this.#port.clock.setTimer(giveBack, graceMs);
   }
 
   /** Ends it without an outcome: nobody would hear one. Gives false when it had ended before. */
@@ -127,6 +167,11 @@ export class Execution {
     this.interrupt({ type: 'failed', error, isTimeout: true }, error);
   }
 
+  #onTotalTimeout(): void {
+    const error = new TotalTimeoutError(this.task.retry.deadlineMs, attemptOf(this.run));
+    this.interrupt({ type: 'failed', error, isTimeout: true, isOutOfTime: true }, error);
+  }
+
   #onSilence(): void {
     const error = new StalledError(`the handler gave no heartbeat for ${this.task.heartbeatMs} ms`);
     this.interrupt({ type: 'stalled', error }, error);
@@ -137,6 +182,7 @@ export class Execution {
     this.#hasEnded = true;
     this.#cancelTimeout?.();
     this.#cancelSilence?.();
+    this.#cancelGrace?.();
     this.#port.onEnd(this, outcome);
     return true;
   }

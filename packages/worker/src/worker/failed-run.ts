@@ -1,33 +1,24 @@
 import type { AttemptError, Run } from '@retry/core/broker';
-import type { AnyTask } from '../task/task.ts';
-import { attemptError } from './attempt-error.ts';
+import type { Redact } from './redact.ts';
+import { storedText } from './redact.ts';
 
 /** An attempt that failed. */
 interface Failure {
   readonly error: unknown;
   readonly at: number;
-  /** The next attempt follows at once: nobody has the time to look for a stack. */
+  /** The next attempt follows immediately: there is no time to look for a stack. */
   readonly isFollowed: boolean;
+  readonly redact: Redact | undefined;
 }
 
 /**
- * The run with the error of its attempt. The stack of an error is kept while somebody can look for it: when the run ends
- * or has to wait. Where the next attempt follows at once it would cost more than the attempt does.
+ * The run with the error of its attempt. The stack of an error is kept while there is time to look for it: when the run ends
+ * or has to wait. Where the next attempt follows immediately it would cost more than the attempt does.
  */
-export function failedRun(
-  task: AnyTask,
-  run: Run<'started'>,
-  { error, at, isFollowed }: Failure,
-): Run<'started'> {
-  const stack = isFollowed ? 'dropped' : 'kept';
-  const errors = [...run.errors.map(withoutStack), attemptError(error, { epoch: run.epoch, at, stack })];
-  // The task may have changed its mind since the attempt before: what it says now holds.
-  const { isDisposable: _, ...kept } = run;
-  return {
-    ...kept,
-    errors: errors.slice(-MOST_ERRORS),
-    ...(task.deadLetter === 'none' && { isDisposable: true }),
-  };
+export function failedRun(run: Run<'started'>, { error, at, isFollowed, redact }: Failure): Run<'started'> {
+  const text = storedText(error, redact, isFollowed ? 'dropped' : 'kept');
+  const errors = [...run.errors.map(withoutStack), { epoch: run.epoch, at, ...text }];
+  return { ...run, errors: errors.slice(-MAX_ERRORS) };
 }
 
 /** A redriven run may have the stack of an earlier end: the latest says enough. */
@@ -38,4 +29,4 @@ function withoutStack(error: AttemptError): AttemptError {
 }
 
 /** A run that fails for ever must not grow for ever. */
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;

@@ -1,7 +1,7 @@
-import { parseDuration } from '@retry/core';
 import type { RetryRequest, TaskContext } from '../task/task.ts';
 import type { Execution } from './execution.ts';
 import { RetryRequested } from './outcome.ts';
+import { readRetryRequest } from './read-requests.ts';
 import { attemptOf } from './settle-outcome.ts';
 
 /** What a handler is told, made of getters: most handlers ask for little of it. Its functions may be taken apart. */
@@ -55,14 +55,5 @@ export class HandlerContext implements TaskContext {
 }
 
 function requestRetry(request: RetryRequest = {}): never {
-  const { delay, at } = request;
-  if (delay !== undefined && !Number.isFinite(parseDuration(delay))) {
-    throw new TypeError(
-      `ctx.retry({ delay }) must be a finite duration ≥ 0, got ${String(delay)}. Use '30s' or ms.`,
-    );
-  }
-  if (at !== undefined && !Number.isFinite(at)) {
-    throw new TypeError(`ctx.retry({ at }) must be finite epoch milliseconds, got ${String(at)}.`);
-  }
-  throw new RetryRequested(request);
+  throw new RetryRequested(readRetryRequest(request));
 }

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
-import type { Problem } from '@retry/core';
-import { PolicyError } from '@retry/core';
+import { textProblem } from '@retry/core/broker';
 import type { Fields } from '@retry/core/fields';
-import { readFields } from '@retry/core/fields';
-import { systemClock } from '../clock.ts';
+import { A_FUNCTION, isAsync, readOptions } from '@retry/core/fields';
+import { A_CLOCK, systemClock } from '../clock.ts';
+import { notAnObject } from '../not-an-object.ts';
+import { isTask } from '../queue/is-task.ts';
+import { BARE_BROKER, readBroker } from '../read-broker.ts';
 import type { AnyTask } from '../task/task.ts';
-import type { WorkerOptions, WorkerSettings } from './options.ts';
+import type { SignalName, WorkerOptions, WorkerSettings } from './options.ts';
+import type { Redact } from './redact.ts';
 
 /** Heartbeats per lease: two may be lost before the lease is. */
 const BEATS_PER_LEASE = 3;
@@ -22,26 +25,23 @@ const KEYS: readonly (keyof WorkerOptions)[] = [
   'cleanerInterval',
   'signals',
   'shutdownTimeout',
+  'redact',
   'name',
   'random',
   'clock',
 ];
 
-/** Checks a worker's options and fills in the defaults. @throws {PolicyError} listing every problem */
+/** Checks a worker's options and fills in the defaults. @throws {InvalidOptionsError} listing every problem */
 export function readWorkerOptions(options: WorkerOptions): WorkerSettings {
-  const problems: Problem[] = [];
-  const fields = readFields(options, '', { keys: KEYS, report: (problem) => void problems.push(problem) });
-  const settings = fields && readSettings(options, fields);
-  if (settings === undefined || problems.length > 0) throw new PolicyError(problems);
-  return settings;
+  if (options === undefined) throw notAnObject('worker', KEYS);
+  return readOptions(options, { subject: 'worker', keys: KEYS, bare: BARE_BROKER }, readSettings);
 }
 
-function readSettings(options: WorkerOptions, fields: Fields): WorkerSettings {
-  checkParts(options, fields);
+function readSettings(fields: Fields): WorkerSettings {
   const leaseMs = fields.duration('lease', 30_000, LIMITED);
   return {
-    broker: options.broker,
-    tasks: readTasks(options.tasks, fields),
+    broker: readBroker(fields),
+    tasks: readTasks(fields),
     onUnknown: fields.choice('onUnknown', 'wait', ['wait', 'drop']),
     concurrency: fields.number('concurrency', 10, {
       accepts: (count) => Number.isInteger(count) && count >= 1,
@@ -57,18 +57,20 @@ function readSettings(options: WorkerOptions, fields: Fields): WorkerSettings {
     heartbeatMs: leaseMs / BEATS_PER_LEASE,
     pollMs: fields.duration('pollInterval', 1_000, LIMITED),
     cleanerMs: fields.duration('cleanerInterval', leaseMs / 2, LIMITED),
-    signals: options.signals ?? ['SIGTERM', 'SIGINT'],
+    signals: fields.optional('signals', SIGNALS) ?? ['SIGTERM', 'SIGINT'],
     shutdownMs: fields.duration('shutdownTimeout', 25_000),
-    name: options.name ?? randomUUID(),
-    random: options.random ?? Math.random,
-    clock: options.clock ?? systemClock,
+    redact: readRedact(fields),
+    name: readName(fields),
+    random: readRandom(fields),
+    clock: fields.optional('clock', A_CLOCK) ?? systemClock,
   };
 }
 
-function readTasks(tasks: readonly AnyTask[], fields: Fields): ReadonlyMap<string, AnyTask> {
-  const given = Array.isArray(tasks) ? tasks.filter(isTask) : [];
-  const byLane = new Map(given.map((task) => [task.lane, task]));
-  if (byLane.size === 0 || byLane.size < tasks.length) {
+function readTasks(fields: Fields): ReadonlyMap<string, AnyTask> {
+  const tasks = fields.value('tasks');
+  const given: readonly unknown[] = Array.isArray(tasks) ? [...tasks] : [];
+  const byLane = new Map(given.filter(isTask).map((task) => [task.lane, task]));
+  if (byLane.size === 0 || byLane.size < given.length) {
     fields.fail(
       'tasks',
       'must be a list of tasks of defineTask, each name@version once',
@@ -78,23 +80,44 @@ function readTasks(tasks: readonly AnyTask[], fields: Fields): ReadonlyMap<strin
   return byLane;
 }
 
-function isTask(task: Partial<AnyTask> | undefined | null): task is AnyTask {
-  return typeof task?.lane === 'string' && typeof task.run === 'function';
+/** What is stored has to be known when the attempt ends. */
+function readRedact(fields: Fields): Redact | undefined {
+  const redact = fields.optional('redact', A_FUNCTION) as Redact | undefined; // what it gives is looked at each time
+  refuseAsync(fields, 'redact', 'Give { name, message } immediately.');
+  return redact;
 }
 
-/** What no number or duration is: says what is wrong with it, and that a JavaScript caller may get wrong. */
-function checkParts(options: WorkerOptions, fields: Fields): void {
-  const { broker, clock, signals = [], name = '', random = Math.random } = options;
-  if (typeof broker?.exchange !== 'function')
-    fields.fail('broker', 'must be a broker', 'Use broker: createMemoryBroker().');
-  if (clock !== undefined && typeof clock?.setTimer !== 'function')
-    fields.fail('clock', 'must be a clock', 'Leave it out for the real one.');
-  if (!Array.isArray(signals) || signals.some((signal) => !(signal in constants.signals)))
-    fields.fail('signals', 'must be a list of signal names', "Use signals: ['SIGTERM'], or [] for none.");
-  if (typeof name !== 'string') fields.fail('name', 'must be text', 'Leave it out for a random one.');
-  if (typeof random !== 'function')
-    fields.fail('random', 'must be a function', 'Leave it out for Math.random.');
+function readName(fields: Fields): string {
+  const name = fields.value('name');
+  if (name === undefined) return randomUUID();
+  const problem = textProblem(name);
+  if (problem !== undefined) fields.fail('name', problem, 'Leave it out for a random one.');
+  return String(name);
 }
+
+function readRandom(fields: Fields): () => number {
+  const random = fields.optional('random', A_FUNCTION) as (() => number) | undefined; // core takes any answer
+  refuseAsync(fields, 'random', 'Give a number in [0, 1) immediately.');
+  return random ?? Math.random;
+}
+
+/** Reports a function that is seen to answer by a promise. */
+function refuseAsync(fields: Fields, key: string, cure: string): void {
+  if (isAsync(fields.value(key))) fields.fail(key, 'must not be async', cure);
+}
+
+/** The system keeps these to itself. */
+const RESERVED: readonly unknown[] = ['SIGKILL', 'SIGSTOP'];
+
+function isSignal(signal: unknown): boolean {
+  return typeof signal === 'string' && Object.hasOwn(constants.signals, signal) && !RESERVED.includes(signal);
+}
+
+const SIGNALS = {
+  accepts: (value: unknown): value is readonly SignalName[] => Array.isArray(value) && value.every(isSignal),
+  message: 'must be a list of names of signals that a process can listen to',
+  cure: "Use signals: ['SIGTERM'], or [] for none.",
+};
 
 const LIMITED = {
   finite: true,

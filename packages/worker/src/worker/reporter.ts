@@ -60,12 +60,14 @@ const TELL: Partial<Readonly<Record<RunEventType, Tell>>> = {
 /** Tells of a settlement once the broker has answered; a refused one is told as `fenced`. */
 export function reportSettled(emitter: WorkerEmitter, report: Report, answer: SettleAnswer): void {
   const notice = (): RunNotice => noticeOf(report.task, report.run);
-  if (answer === 'fenced' || answer === 'gone')
+  const { outcome } = report;
+  // Retention may forget a completed run before its handler has returned.
+  const isForgotten = answer === 'gone' && outcome.type === 'completed' && outcome.isCommitted === true;
+  if ((answer === 'fenced' || answer === 'gone') && !isForgotten)
     emitter.emit('fenced', () => Object.assign(notice(), { answer }));
   else TELL[report.settled.settlement.event]?.(emitter, report, notice);
 }
 
 function errorOf(outcome: Outcome): unknown {
-  if (outcome.type === 'asked') return outcome.request.error;
   return 'error' in outcome ? outcome.error : undefined;
 }

@@ -1,8 +1,9 @@
+import { NotCommittedError } from '../errors.ts';
 import { checkPayload, readPayload } from '../task/payload.ts';
 import type { Execution } from './execution.ts';
 import { HandlerContext } from './handler-context.ts';
 import type { Outcome } from './outcome.ts';
-import { RetryRequested } from './outcome.ts';
+import { requestOf } from './outcome.ts';
 import { writeResult } from './write-result.ts';
 
 /** Reads the payload and calls the handler. Never rejects: whatever happens is an outcome. */
@@ -19,11 +20,27 @@ export async function runHandler(execution: Execution): Promise<Outcome> {
   }
   // Checking the payload may take its time, and somebody else may hold the run by now.
   if (execution.hasEnded) return { type: 'released' };
+  const outcome = await callHandler(execution, payload);
+  return execution.isCompleting ? afterCompletion(execution, outcome) : outcome;
+}
+
+async function callHandler(execution: Execution, payload: unknown): Promise<Outcome> {
+  const { task } = execution;
   try {
     const result: unknown = await task.run(payload, new HandlerContext(execution));
-    return { type: 'completed', result: writeResult(result) };
+    return { type: 'completed', result: writeResult(result, task.maxResultBytes) };
   } catch (error) {
-    if (error instanceof RetryRequested) return { type: 'asked', request: error.request };
-    return { type: 'failed', error, isTimeout: false };
+    const asked = requestOf(error);
+    if (asked === undefined) return { type: 'failed', error, isTimeout: false };
+    return { type: 'asked', request: asked.request, error: asked.error };
   }
+}
+
+/** Once a handler has completed its run in a transaction of its own, only the commit counts. */
+async function afterCompletion(execution: Execution, outcome: Outcome): Promise<Outcome> {
+  const isCommitted = await execution.hasCommitted();
+  // The result was written by the transaction; this one is answered `already`.
+  if (isCommitted) return { type: 'completed', result: 'null', isCommitted };
+  if (outcome.type !== 'completed') return outcome;
+  return { type: 'failed', error: new NotCommittedError(), isTimeout: false };
 }

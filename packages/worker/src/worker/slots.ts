@@ -40,6 +40,11 @@ export class Slots {
     return this.#total.running < this.#limits.concurrency;
   }
 
+  /** How many runs go on. */
+  get running(): number {
+    return this.#total.running;
+  }
+
   /** Takes a slot of the task. */
   take({ lane }: AnyTask, use: SlotUse): void {
     this.#count(lane, use, 1);
@@ -47,6 +52,11 @@ export class Slots {
 
   free({ lane }: AnyTask, use: SlotUse): void {
     this.#count(lane, use, -1);
+  }
+
+  /** Whether the rate limit of the task is reached. */
+  isRateLimited({ lane }: AnyTask, now: number): boolean {
+    return (this.#windows.get(lane)?.room(now) ?? 1) <= 0;
   }
 
   /** Keeps room for what a claim may bring; gives a function that frees it. */

@@ -1,0 +1,34 @@
+/** No server asks for a wait of three years: such a number of seconds is an instant. */
+const FIRST_EPOCH_SECOND = 1e8;
+
+/** In seconds this were the year 5138: such a number is an instant in milliseconds. */
+const FIRST_EPOCH_MS = 1e11;
+
+/** When a rate limit opens again: after a delay, or at an instant; `undefined` for what is no number. */
+export function rateLimitReset(
+  value: string,
+): { readonly delayMs: number } | { readonly at: number } | undefined {
+  if (!/^\+?\d+(\.\d+)?$/.test(value)) return undefined;
+  const reset = Number(value);
+  if (reset >= FIRST_EPOCH_MS) return { at: reset };
+  return reset >= FIRST_EPOCH_SECOND ? { at: reset * 1_000 } : { delayMs: reset * 1_000 };
+}
+
+/**
+ * The delay that a `RateLimit` header asks for, in milliseconds: the longest `t` of the limits that are used up
+ * (`"default";r=0;t=30`), or `reset` in the older form (`limit=100, remaining=0, reset=30`). `undefined` where there is
+ * none to read.
+ */
+export function parseRateLimit(value: string): number | undefined {
+  const text = value.replace(/"(?:\\.|[^"\\])*"/g, '');
+  const items = /\breset=/.test(text) ? [text] : text.split(',');
+  const limits = items.map((item) => ({
+    seconds: Number(/\b(?:t|reset)=(\d+)/.exec(item)?.[1]),
+    isUsedUp: /\b(?:r|remaining)=0\b/.test(item),
+  }));
+  const readable = limits.filter(({ seconds }) => !Number.isNaN(seconds));
+  const usedUp = readable.filter(({ isUsedUp }) => isUsedUp);
+  const counted = usedUp.length > 0 ? usedUp : readable;
+  if (counted.length === 0) return undefined;
+  return counted.reduce((most, { seconds }) => Math.max(most, seconds), 0) * 1_000;
+}

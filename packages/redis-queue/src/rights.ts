@@ -1,0 +1,135 @@
+import type { RedisLink } from './driver/redis-link.ts';
+import { RedisBrokerError } from './errors.ts';
+import type { Keys } from './keys.ts';
+import type { Script } from './script.ts';
+import { defineScript } from './script.ts';
+import type { Store } from './store.ts';
+import { runScript } from './store.ts';
+
+/** Every command that the scripts send; a test compares. */
+export const SCRIPT_COMMANDS: readonly string[] = [
+  ...['exists', 'hdel', 'hexists', 'hget', 'hgetall', 'hincrby', 'hlen', 'hmget', 'hscan', 'hset', 'hstrlen'],
+  ...[
+    'llen',
+    'lindex',
+    'lpop',
+    'lrange',
+    'lrem',
+    'ltrim',
+    'publish',
+    'rpush',
+    'sadd',
+    'scard',
+    'smembers',
+    'srem',
+  ],
+  ...['time', 'zadd', 'zcard', 'zlexcount', 'zmscore', 'zrange', 'zrangebylex', 'zrangebyscore', 'zrem'],
+  'zscore',
+];
+
+/** Those that the broker sends itself; `config|get` is asked, and may be refused, and `waitaof` by `durability`. */
+const OWN_COMMANDS = ['eval', 'evalsha', 'info', 'smembers', 'subscribe'] as const;
+
+/**
+ * Tries every command that the scripts use, on keys of its own that are gone afterwards, all in one script: what a user
+ * may not do is found before a script stops half-way at it. It asks less of the user than `ACL DRYRUN`, which is for
+ * administrators, and older servers have it as well.
+ *
+ * Where it says something other than that the rights are missing, a command was tried all the same.
+ */
+const PROBE: Script = defineScript(`
+local base, channel = string.sub(KEYS[1], 1, -5), ARGV[1]
+local hash, list, set, sorted = base .. 'probe-hash', base .. 'probe-list', base .. 'probe-set', base .. 'probe-sorted'
+local missing = {}
+local function try(...)
+  local reply = redis.pcall(...)
+  local problem = type(reply) == 'table' and reply.err
+  if problem and (string.find(problem, 'NOPERM', 1, true) or string.find(problem, "can't ", 1, true)
+    or string.find(problem, 'no permission', 1, true)) then
+    missing[#missing + 1] = { string.lower(({ ... })[1]), problem }
+  end
+end
+try('TIME')
+try('EXISTS', hash)
+-- What takes away comes first: nothing is put anywhere that could not be taken away again.
+local function pair(remove, add)
+  local count = #missing
+  try(unpack(remove))
+  if #missing == count then add() end
+  redis.pcall(unpack(remove))
+end
+pair({ 'HDEL', hash, 'a' }, function() try('HSET', hash, 'a', '1') try('HINCRBY', hash, 'a', '1') end)
+pair({ 'LPOP', list }, function() try('RPUSH', list, 'a') end)
+pair({ 'SREM', set, 'a' }, function() try('SADD', set, 'a') end)
+pair({ 'ZREM', sorted, 'a' }, function() try('ZADD', sorted, '1', 'a') end)
+try('HGET', hash, 'a') try('HGETALL', hash) try('HMGET', hash, 'a') try('HLEN', hash) try('HEXISTS', hash, 'a')
+try('HSTRLEN', hash, 'a') try('HSCAN', hash, '0')
+try('LLEN', list) try('LINDEX', list, '0') try('LRANGE', list, '0', '0') try('LREM', list, '1', 'b') try('LTRIM', list, '0', '0')
+try('SCARD', set) try('SMEMBERS', set)
+try('ZCARD', sorted) try('ZSCORE', sorted, 'a') try('ZMSCORE', sorted, 'a') try('ZRANGE', sorted, '0', '0')
+try('ZRANGEBYSCORE', sorted, '1', '1') try('ZRANGEBYLEX', sorted, '[a', '[a') try('ZLEXCOUNT', sorted, '[a', '[a')
+try('PUBLISH', channel, '')
+return missing
+`);
+
+/** Checks that the user of the connection may do all that the broker does. @throws {RedisBrokerError} `MISSING_RIGHTS` */
+export async function checkRights(link: RedisLink, keys: Keys): Promise<void> {
+  let missing: readonly (readonly [command: string, problem: string])[];
+  try {
+    const reply = await runScript({ link, keys }, PROBE, [keys.wakeOf('')]);
+    missing = reply as typeof missing; // what our own script returns
+  } catch (error) {
+    throw withCure(error, keys);
+  }
+  if (missing.length === 0) return;
+  const commands = [...new Set(missing.map(([command]) => command))];
+  throw missingRights(commands, { keys, reason: missing[0]?.[1] ?? '', cause: undefined });
+}
+
+/**
+ * Lets calls to a store through as long as its user may do all that is needed. Once a right was missing, which may have
+ * stopped a script half-way, all of them are checked before each call, until they are there again.
+ */
+export function guardRights(
+  store: Pick<Store, 'link' | 'keys'>,
+): <Answer>(call: () => Promise<Answer>) => Promise<Answer> {
+  let isLacking = false;
+  return async (call) => {
+    try {
+      if (isLacking) await checkRights(store.link, store.keys);
+      isLacking = false;
+      return await call();
+    } catch (error) {
+      isLacking = isLacking || (error instanceof Error && isMissingRight(error.message));
+      throw withCure(error, store.keys);
+    }
+  };
+}
+
+/** Redis before 7.2 has no code for it where a script is refused a command. */
+export function isMissingRight(message: string): boolean {
+  return message.startsWith('NOPERM') || message.includes('The user executing the script can');
+}
+
+/** The error, or, where it says that rights are missing, one that says which the broker needs. */
+export function withCure(error: unknown, keys: Keys): unknown {
+  if (!(error instanceof Error) || !isMissingRight(error.message)) return error;
+  const command = /'(?<command>[\w|]+)'/.exec(error.message)?.groups?.['command'];
+  const commands = command === undefined ? [] : [command];
+  return missingRights(commands, { keys, reason: error.message, cause: error });
+}
+
+interface Refused {
+  readonly keys: Keys;
+  readonly reason: string;
+  readonly cause: unknown;
+}
+
+function missingRights(commands: readonly string[], { keys, reason, cause }: Refused): RedisBrokerError {
+  const what = commands.length === 0 ? 'a key or a channel' : commands.join(', ');
+  const pattern = keys.lanes.replace(/:\d+\}:lanes$/, ':*');
+  const granted = [...SCRIPT_COMMANDS, ...OWN_COMMANDS].filter((name, at, all) => all.indexOf(name) === at);
+  const cure = `Run ACL SETUSER <user> ~${pattern} &${pattern} ${granted.map((name) => `+${name}`).join(' ')}`;
+  const message = `the Redis user of this connection may not use ${what} (${reason}). ${cure}`;
+  return new RedisBrokerError('MISSING_RIGHTS', message, { cause });
+}

@@ -1,0 +1,29 @@
+import type { Attendance, LaneDepth } from '@retry/core/broker';
+import { keepableMs } from '@retry/core/broker';
+import { fromTag, toTag } from '../keys.ts';
+import { pack } from '../pack.ts';
+import { attendScript, depthsScript } from '../scripts/reads.ts';
+import type { Store } from '../store.ts';
+import { runScript } from '../store.ts';
+
+/** Lanes whose depths are asked in one call. */
+const STEP = 500;
+
+/** Notes that a worker is alive, and gives the lanes whose waiting runs no worker that is alive works on. */
+export async function attend(store: Store, attendance?: Attendance): Promise<readonly LaneDepth[]> {
+  const { worker, ttlMs, lanes } = attendance ?? { worker: '', ttlMs: -1, lanes: [] };
+  const asked = pack([worker, ttlMs > 0 ? keepableMs(ttlMs) : ttlMs, lanes.map(toTag)]);
+  const reply = await runScript(store, attendScript, [...store.retention, asked]);
+  const tags = reply as readonly string[]; // what our own script returns
+  const depths: LaneDepth[] = [];
+  for (let from = 0; from < tags.length; from += STEP)
+    depths.push(...(await readDepths(store, tags.slice(from, from + STEP))));
+  return depths;
+}
+
+async function readDepths(store: Store, tags: readonly string[]): Promise<readonly LaneDepth[]> {
+  const reply = await runScript(store, depthsScript, [...store.retention, pack(tags)], tags);
+  const waiting = reply as readonly number[]; // one for each lane
+  const depths = tags.map((tag, index) => ({ lane: fromTag(tag), waiting: waiting[index] ?? 0 }));
+  return depths.filter((depth) => depth.waiting > 0);
+}

@@ -1,0 +1,48 @@
+import type { Broker, Run } from '@retry/core/broker';
+import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
+
+/** Reads runs by their ids, with their payloads and results, in calls of bounded size. */
+export interface RunReader {
+  /** How many ids the next call is to ask for at most, 1 to 500: fewer while runs are large. */
+  readonly size: () => number;
+  /**
+   * The runs of these ids, in their order.
+   *
+   * @param onRefused - called with an id that the broker refuses for good, which then counts as none. Without it, the
+   *   reading rejects.
+   */
+  readonly read: (ids: readonly string[], onRefused?: OnRefused) => Promise<readonly (Run | undefined)[]>;
+}
+
+type OnRefused = (id: string, error: unknown) => void;
+
+const MAX_IDS = 500;
+
+/** A reader of a broker's runs. What is refused as a whole is read in halves. */
+export function createRunReader(broker: Broker): RunReader {
+  let size = MAX_IDS;
+  const read: RunReader['read'] = async (ids, onRefused) => {
+    try {
+      const runs = await broker.get(ids);
+      size = nextSize(size, runs);
+      return runs;
+    } catch (error) {
+      const [id = ''] = ids;
+      if (!broker.isRefusal(error) || (ids.length === 1 && onRefused === undefined)) throw error;
+      if (ids.length === 1) onRefused?.(id, error);
+      if (ids.length === 1) return [undefined];
+      const middle = ids.length >> 1;
+      return [
+        ...(await read(ids.slice(0, middle), onRefused)),
+        ...(await read(ids.slice(middle), onRefused)),
+      ];
+    }
+  };
+  return { size: () => size, read };
+}
+
+function nextSize(size: number, runs: readonly (Run | undefined)[]): number {
+  const bytes = runs.reduce((sum, run) => sum + (run === undefined ? 0 : runBytes(run)), 0);
+  if (bytes > MAX_BATCH_BYTES) return Math.max(1, size >> 1);
+  return bytes * 4 < MAX_BATCH_BYTES ? Math.min(MAX_IDS, size * 2) : size;
+}

@@ -1,0 +1,27 @@
+import type { Clock } from '@retry/core';
+import { hideSecrets } from '@retry/core/broker';
+
+/** A process warning: what happened, and what to do about it. */
+export interface ProcessWarning {
+  /** Stable: `RETRY_UNHANDLED_ERROR`, `RETRY_UNATTENDED_LANE`. */
+  readonly code: string;
+  readonly message: string;
+  readonly cure: string;
+}
+
+const ONE_MINUTE_MS = 60_000;
+
+/**
+ * Gives a function that writes process warnings, at most one a minute of each code and without
+ * passwords; the others are dropped. It returns whether the warning was written.
+ */
+export function warnRarely(clock: Pick<Clock, 'now'>): (warning: ProcessWarning) => boolean {
+  const warnedAt = new Map<string, number>();
+  return ({ code, message, cure }) => {
+    const now = clock.now();
+    if (now - (warnedAt.get(code) ?? -Infinity) < ONE_MINUTE_MS) return false;
+    warnedAt.set(code, now);
+    process.emitWarning(hideSecrets(message), { type: 'RetryWarning', code, detail: cure });
+    return true;
+  };
+}

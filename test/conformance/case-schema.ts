@@ -1,0 +1,84 @@
+import type { VectorCase } from './vectors.ts';
+
+/** What a field of a case may hold, and how to say that. */
+export interface FieldRule {
+  readonly accepts: (value: unknown) => boolean;
+  readonly means: string;
+  /** Whether a case may leave it out. */
+  readonly isOptional?: boolean;
+}
+
+/**
+ * Every field that the cases of a kind have. A runner reads no case with a field that is not listed here, so that
+ * nothing which a case asks for is passed over in silence.
+ */
+export type CaseSchema = Readonly<Record<string, FieldRule>>;
+
+export const text: FieldRule = { accepts: (value) => typeof value === 'string', means: 'text' };
+export const number: FieldRule = { accepts: (value) => typeof value === 'number', means: 'a number' };
+export const integer: FieldRule = { accepts: Number.isInteger, means: 'an integer' };
+export const boolean: FieldRule = { accepts: (value) => typeof value === 'boolean', means: 'true or false' };
+export const record: FieldRule = {
+  accepts: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  means: 'a record',
+};
+
+/** A list of such values. */
+export function listOf({ accepts, means }: FieldRule): FieldRule {
+  return { accepts: (value) => Array.isArray(value) && value.every(accepts), means: `a list, each ${means}` };
+}
+
+/** Such a value, or `null`. */
+export function orNull({ accepts, means }: FieldRule): FieldRule {
+  return { accepts: (value) => value === null || accepts(value), means: `${means} or null` };
+}
+
+/** One of several kinds of values. */
+export function either(...rules: readonly FieldRule[]): FieldRule {
+  return {
+    accepts: (value) => rules.some(({ accepts }) => accepts(value)),
+    means: rules.map(({ means }) => means).join(' or '),
+  };
+}
+
+/** One of these words. */
+export function oneOf(...words: readonly string[]): FieldRule {
+  return {
+    accepts: (value) => words.some((word) => word === value),
+    means: `one of ${words.join(', ')}`,
+  };
+}
+
+/** A field that some cases of the kind leave out. */
+export function optional(rule: FieldRule): FieldRule {
+  return { ...rule, isOptional: true };
+}
+
+/** The same rules, each for a field that a case may leave out: what a case expects, where `error` may stand instead. */
+export function expected<Schema extends CaseSchema>(schema: Schema): CaseSchema {
+  return Object.fromEntries(Object.entries(schema).map(([key, rule]) => [key, optional(rule)]));
+}
+
+/** What every case has; its `config` goes to a dialect, which refuses the keys that it does not know. */
+const EVERY_CASE: CaseSchema = {
+  id: text,
+  kind: text,
+  produced: optional(text),
+  note: optional(text),
+  version: optional(text),
+  error: optional(text),
+  config: optional(orNull(record)),
+};
+
+/** Why a case of this schema cannot be read; `undefined` when it can. */
+export function unreadable(given: VectorCase, schema: CaseSchema): string | undefined {
+  const rules: CaseSchema = { ...EVERY_CASE, ...schema };
+  const values = new Map(Object.entries(given));
+  for (const [key, value] of values) {
+    const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
+    if (rule === undefined) return `no runner of ${given.kind} reads the field ${key}`;
+    if (!rule.accepts(value)) return `${key} is ${JSON.stringify(value)}, not ${rule.means}`;
+  }
+  const missing = Object.keys(rules).find((key) => !values.has(key) && rules[key]?.isOptional !== true);
+  return missing === undefined ? undefined : `the field ${missing} is missing`;
+}

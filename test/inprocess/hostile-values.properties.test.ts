@@ -1,0 +1,274 @@
+import { setImmediate } from 'node:timers/promises';
+import type { MatcherInput } from '@retry/core';
+import {
+  type AttemptContext,
+  createRetryBudget,
+  createRetryGroup,
+  type RetryOptions,
+  retry,
+  retryInfo,
+  retryIterable,
+  tryRetry,
+  withRetry,
+} from '@retry/inprocess';
+import { createRetryFetch } from '@retry/inprocess/fetch';
+import { guardNestedRetries, publishDiagnostics } from '@retry/inprocess/node';
+import * as slim from '@retry/inprocess/slim';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+const trap = (): never => {
+  throw new Error('do not look');
+};
+
+function revoked(target: object): object {
+  const { proxy, revoke } = Proxy.revocable(target, {});
+  revoke();
+  return proxy;
+}
+
+/** Values that throw when they are looked at. */
+const HOSTILE: Readonly<Record<string, () => unknown>> = {
+  'a revoked Proxy': () => revoked({}),
+  'a revoked Proxy of an error': () => revoked(new Error('gone')),
+  'a revoked Proxy of a function': () => revoked(() => 1),
+  'a revoked Proxy of a list': () => revoked([]),
+  'a prototype that cannot be read': () => new Proxy(new Error('hidden'), { getPrototypeOf: trap }),
+  'properties that cannot be read': () => new Proxy({}, { get: trap }),
+  'keys that cannot be asked for': () =>
+    new Proxy(
+      {},
+      { has: trap, get: trap, ownKeys: trap, getOwnPropertyDescriptor: trap, getPrototypeOf: trap },
+    ),
+  'getters that throw': () =>
+    Object.defineProperties(
+      Object.create(Error.prototype),
+      Object.fromEntries(
+        [
+          'name',
+          'message',
+          'code',
+          'cause',
+          'errors',
+          'status',
+          'response',
+          'headers',
+          'stack',
+          'constructor',
+        ].map((key) => [key, { get: trap }]),
+      ),
+    ),
+  'a cause that is hostile': () => new Error('outside', { cause: revoked({}) }),
+  'errors that are hostile': () => new AggregateError([revoked({}), new Proxy({}, { get: trap })]),
+  'headers that throw': () => Object.assign(new Error('busy'), { headers: { get: trap }, status: 503 }),
+  'no prototype': () => Object.create(null),
+  'an endless chain of causes': () => {
+    const next = (): object => ({
+      get cause() {
+        return next();
+      },
+    });
+    return next();
+  },
+};
+
+const hostile = fc
+  .constantFrom(...Object.keys(HOSTILE))
+  .map((name) => ({ name, make: HOSTILE[name] ?? trap }));
+
+const RULES: Readonly<Record<string, MatcherInput>> = {
+  class: TypeError,
+  name: { name: 'TypeError' },
+  code: { code: ['ECONNRESET', '08*'] },
+  status: { status: [418] },
+  message: { message: /never said/ },
+  cause: { cause: { name: 'TypeError', code: 'ECONNRESET' } },
+};
+
+const rule = fc.constantFrom(...Object.values(RULES));
+
+let unhandled: unknown[];
+const note = (error: unknown): void => void unhandled.push(error);
+
+beforeEach(() => {
+  unhandled = [];
+  vi.stubGlobal('reportError', () => {});
+  process.on('unhandledRejection', note);
+});
+
+afterEach(() => {
+  process.off('unhandledRejection', note);
+  vi.unstubAllGlobals();
+});
+
+type Way = (fn: () => Promise<never>, policy: object, options: RetryOptions) => Promise<unknown>;
+
+/** Each gives what the call rejected with. */
+const WAYS: Readonly<Record<string, Way>> = {
+  withRetry: async (fn, policy, options) => caught(withRetry(fn, policy, options)()),
+  retry: async (fn, policy, options) => caught(retry(policy, fn, options)),
+  tryRetry: async (fn, policy, options) => {
+    const result = await tryRetry(policy, fn, options);
+    return [result.ok ? 'a value' : result.error];
+  },
+  retryIterable: async (fn, policy, options) =>
+    caught(
+      retryIterable(
+        policy,
+        async function* () {
+          yield await fn();
+        },
+        options,
+      ).next(),
+    ),
+  fetch: async (fn, policy, options) =>
+    caught(createRetryFetch(policy, { ...options, fetch: fn })('http://example.com/')),
+  slim: async (fn, policy, options) =>
+    caught(
+      slim.withRetry(
+        fn,
+        { ...slim.basePolicy, ...policy, backoff: { type: 'none' } } as slim.Policy,
+        options,
+      )(),
+    ),
+};
+
+/** In a list, as a promise must not resolve with a hostile value. */
+async function caught(call: Promise<unknown>): Promise<readonly unknown[]> {
+  const [settled] = await Promise.allSettled([call]);
+  return settled.status === 'rejected' ? [settled.reason] : ['a value'];
+}
+
+const way = fc.constantFrom(...Object.entries(WAYS));
+
+describe('a hostile value', () => {
+  it('that is thrown is retried by a policy that expects everything, and comes out by identity', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostile, way, fc.boolean(), async ({ make }, [name, call], isWatched) => {
+        const error = make();
+        const fn = vi.fn(() => Promise.reject(error));
+        const [group, budget] = [createRetryGroup(), createRetryBudget({ type: 'token-bucket' })];
+        const hooks = { onRetry: vi.fn(), onStop: vi.fn(), beforeRetry: vi.fn() };
+        const policy = { maxAttempts: 3, backoff: { type: 'none' } };
+
+        const thrown = await call(fn, policy, { group, budget, ...(isWatched && hooks) });
+
+        expect(Object.is((thrown as readonly unknown[])[0], error)).toBe(true);
+        // httpPolicy names what it expects.
+        expect(fn.mock.calls.length).toBe(name === 'fetch' ? fn.mock.calls.length : 3);
+        expect(group.active()).toBe(0);
+        expect(retryInfo(error)?.reason ?? 'exhausted').toMatch(/exhausted|unexpected/);
+      }),
+    );
+  });
+
+  it('is what no rule means, so that it is unexpected, and stopOn does not stop it', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostile, rule, async ({ make }, matcher) => {
+        const [expected, stopped] = [
+          vi.fn(() => Promise.reject(make())),
+          vi.fn(() => Promise.reject(make())),
+        ];
+        const policy = { maxAttempts: 2, backoff: { type: 'none' } } as const;
+
+        const one = await tryRetry({ ...policy, retryOn: [matcher] }, expected);
+        const other = await tryRetry({ ...policy, stopOn: [matcher] }, stopped);
+
+        expect([one.attempts, one.ok ? undefined : one.reason]).toEqual([1, 'unexpected']);
+        expect([other.attempts, other.ok ? undefined : other.reason]).toEqual([2, 'exhausted']);
+      }),
+    );
+  });
+
+  it('may come from a gate, a predicate, a strategy, a hook, a price or an abort: the call still ends', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostile, async ({ make }) => {
+        const throwing = (): never => {
+          throw make();
+        };
+        const group = createRetryGroup();
+        const quiet = { reportError: () => {}, group };
+        const policy = { maxAttempts: 2, backoff: { type: 'none' } } as const;
+        const own = new Error('own');
+        const fail = (): Promise<never> => Promise.reject(own);
+        const budget = createRetryBudget({ type: 'ratio' }, { kindOf: throwing });
+        const hooks = { onAttempt: throwing, onRetry: throwing, onStop: throwing };
+
+        const ends = [
+          await caught(retry({ ...policy, retryIf: throwing }, fail, quiet)),
+          await caught(retry({ ...policy, retryOn: [throwing] }, fail, quiet)),
+          await caught(retry({ ...policy, backoff: { type: 'custom', strategy: throwing } }, fail, quiet)),
+          await caught(retry(policy, fail, { ...quiet, beforeRetry: throwing })),
+          await caught(retry(policy, fail, { ...quiet, budget })),
+          await caught(retry(policy, fail, { ...quiet, ...hooks })),
+        ];
+        const result = await retry(policy, () => 'done', { ...quiet, retryResult: throwing });
+        const reason = make();
+        const aborted = await caught(retry(policy, fail, { ...quiet, signal: AbortSignal.abort(reason) }));
+
+        expect(ends.map(([thrown]) => thrown === own)).toEqual(Array(6).fill(true));
+        expect(result).toBe('done');
+        expect(Object.is(aborted[0], reason)).toBe(true);
+        expect(group.active()).toBe(0);
+      }),
+    );
+  });
+
+  it('may be what ctx.stop and ctx.retryAfter are given', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostile, async ({ make }) => {
+        const error = make();
+        const policy = { maxAttempts: 2, backoff: { type: 'none' } } as const;
+
+        const stopped = await caught(retry(policy, ({ stop }: AttemptContext) => stop(error)));
+        const asked = await caught(retry(policy, ({ retryAfter }: AttemptContext) => retryAfter(0, error)));
+
+        expect([stopped, asked].map(([thrown]) => Object.is(thrown, error))).toEqual([true, true]);
+      }),
+    );
+  });
+
+  it('that is returned ends the call', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostile, async ({ make }) => {
+        const group = createRetryGroup();
+        const policy = { maxAttempts: 2, backoff: { type: 'none' } } as const;
+
+        const options = {
+          group,
+          retryResult: (result: unknown) => (result as { code?: unknown }).code === 1,
+        };
+        await caught(withRetry(async () => [make()], policy, options)());
+        await caught(withRetry(() => make(), policy, options)());
+
+        expect(group.active()).toBe(0);
+      }),
+    );
+  });
+
+  it('passes by the nesting guard and the diagnostics', async () => {
+    const [endGuard, endPublishing] = [guardNestedRetries(), publishDiagnostics()];
+    try {
+      await fc.assert(
+        fc.asyncProperty(hostile, async ({ make }) => {
+          const error = make();
+          const policy = { maxAttempts: 2, backoff: { type: 'none' } } as const;
+          const inner = vi.fn(() => Promise.reject(error));
+
+          const thrown = await caught(retry(policy, () => retry(policy, inner)));
+
+          expect(Object.is(thrown[0], error)).toBe(true);
+          expect(inner).toHaveBeenCalledTimes(4);
+        }),
+      );
+    } finally {
+      endGuard();
+      endPublishing();
+    }
+  });
+
+  afterEach(async () => {
+    await setImmediate();
+    expect(unhandled).toHaveLength(0);
+  });
+});

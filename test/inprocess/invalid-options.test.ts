@@ -1,0 +1,231 @@
+import { InvalidOptionsError, type Problem } from '@retry/core';
+import {
+  createMemoryBroker,
+  createRetryBudget,
+  createRetryGroup,
+  retry,
+  retryIterable,
+  tryRetry,
+  withRetry,
+} from '@retry/inprocess';
+import { createTestClock, seededRandom } from '@retry/inprocess/testing';
+import { describe, expect, it, vi } from 'vitest';
+import { rejectionOf } from './failing.ts';
+
+const FN = async (): Promise<string> => 'done';
+const POLICY = { maxAttempts: 2, backoff: { type: 'none' } } as const;
+
+/** What is thrown at once, or rejected with. */
+async function problemsOf(call: () => unknown): Promise<readonly Problem[]> {
+  const error = await rejectionOf((async () => call())());
+  expect(error).toBeInstanceOf(InvalidOptionsError);
+  return (error as InvalidOptionsError).problems; // just asked
+}
+
+/** Each option with values that it is not, and a part of the cure. */
+const WRONG: readonly (readonly [option: string, values: readonly unknown[], cure: string])[] = [
+  ['signal', [new AbortController(), 'stop', null, true], 'controller.signal'],
+  ['retryResult', [true, null, async () => true, 'ok'], 'Await before'],
+  ['beforeRetry', [true, null, {}], 'Leave it out'],
+  ['onAttempt', [true, null, {}], 'Leave it out'],
+  ['onRetry', ['log', null, []], 'Leave it out'],
+  ['onStop', [1, null], 'Leave it out'],
+  ['onNested', [1, null], 'Leave it out'],
+  ['budget', [{ type: 'ratio' }, 0.2, null], 'createRetryBudget'],
+  ['group', [{ maxWaiting: 5 }, null, 'all'], 'createRetryGroup'],
+  ['parent', [{}, null, new AbortController().signal], 'ctx'],
+  ['nested', ['never', null, true], "'once'"],
+  ['random', [0.5, null, async () => 0.5], ''],
+  ['clock', [Date, null, { now: () => 0 }], 'setTimer'],
+  ['unref', ['yes', 1, null], 'false'],
+  ['reportError', [console, null], 'Leave it out'],
+  ['name', [5, null, Symbol('name')], 'name of the function'],
+];
+
+const CASES = WRONG.flatMap(([option, values, cure]) =>
+  values.map((value) => [option, value, cure] as const),
+);
+
+describe('an option of a call', () => {
+  it.each(CASES)('%s is refused when it is %o', async (option, value, cure) => {
+    const fn = vi.fn(FN);
+    const options = { [option]: value } as object;
+
+    const calls = [
+      () => withRetry(fn, POLICY, options),
+      () => retry(POLICY, fn, options),
+      () => tryRetry(POLICY, fn, options),
+    ];
+
+    for (const call of calls) {
+      expect(await problemsOf(call)).toMatchObject([{ path: option, cure: expect.stringContaining(cure) }]);
+    }
+    expect(fn).not.toHaveBeenCalled();
+  });
+
+  it.each(WRONG.map(([option]) => option))('%s may be undefined', async (option) => {
+    const options = { [option]: undefined } as object;
+
+    expect(await withRetry(FN, POLICY, options)()).toBe('done');
+    expect(await retry(POLICY, FN, options)).toBe('done');
+    expect(await tryRetry(POLICY, FN, options)).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    [{ dealy: '1h' }, 'dealy', 'Known options are'],
+    [{ maxAttempts: 9 }, 'maxAttempts', 'in the policy: withRetry(fn, policy, options)'],
+    [{ retryIf: () => true }, 'retryIf', 'in the policy'],
+    [{ deadline: '5s' }, 'deadline', 'in the policy'],
+    [{ retries: 3 }, 'retries', 'maxAttempts: 4, in the policy'],
+    [{ shouldRetry: () => true }, 'shouldRetry', 'retryIf, in the policy'],
+    [{ onFailedAttempt: () => {} }, 'onFailedAttempt', 'onRetry'],
+    [{ toString: 1 }, 'toString', 'Known options are'],
+  ])('that is unknown is refused with its cure: %o', async (options, path, cure) => {
+    const problems = await problemsOf(() => withRetry(FN, POLICY, options as object));
+
+    expect(problems).toMatchObject([{ path, cure: expect.stringContaining(cure) }]);
+  });
+
+  it('is refused together with everything else that is wrong', async () => {
+    const policy = { retries: 3, jitter: 'some' } as object;
+    const options = { signal: new AbortController(), unref: 'yes', dealy: 1 } as object;
+
+    const problems = await problemsOf(() => withRetry('load' as never, policy, options));
+
+    expect(new Set(problems.map(({ path }) => path))).toEqual(
+      new Set(['retries', 'jitter', 'fn', 'signal', 'unref', 'dealy']),
+    );
+  });
+
+  it.each([null, 5, 'fast', new Map(), () => 1])('stands in an object, which %o is not', async (options) => {
+    expect(await problemsOf(() => withRetry(FN, POLICY, options as object))).toHaveLength(1);
+    expect(await problemsOf(() => retry(POLICY, FN, options as object))).toHaveLength(1);
+  });
+});
+
+describe('swapped arguments', () => {
+  it.each([
+    ['withRetry', () => withRetry(POLICY as never, FN as never)],
+    ['retry', () => retry(FN as never, POLICY as never)],
+    ['tryRetry', () => tryRetry(FN as never, POLICY as never)],
+    ['retryIterable', () => retryIterable(FN as never, POLICY as never)],
+  ])('of %s are refused with the right order', async (name, call) => {
+    const problems = await problemsOf(call);
+
+    expect(problems.find(({ path }) => path === 'fn')?.cure).toContain(`${name}(`);
+  });
+
+  it('of withRetry do not become a policy that is null', async () => {
+    expect(await problemsOf(() => withRetry(FN, null as never))).toHaveLength(1);
+  });
+});
+
+describe('when it is refused', () => {
+  const wrong = { signal: new AbortController() } as object;
+
+  it('withRetry throws where it wraps', () => {
+    expect(() => withRetry(FN, POLICY, wrong)).toThrow(InvalidOptionsError);
+  });
+
+  it('retry and tryRetry reject and never throw, as every async function', async () => {
+    const [first, second] = [retry(POLICY, FN, wrong), tryRetry(POLICY, FN, wrong)];
+
+    expect(await rejectionOf(first)).toBeInstanceOf(InvalidOptionsError);
+    expect(await rejectionOf(second)).toBeInstanceOf(InvalidOptionsError);
+  });
+
+  it('retryIterable throws at once, not at its first item', () => {
+    expect(() => retryIterable(POLICY, async function* () {}, wrong)).toThrow(InvalidOptionsError);
+    expect(() => retryIterable(POLICY, async function* () {}, { retryResult: () => true } as object)).toThrow(
+      /retryResult/,
+    );
+  });
+});
+
+describe('a factory', () => {
+  it.each([
+    [
+      'createRetryGroup',
+      'maxWaiting',
+      (options: unknown) => createRetryGroup(options as object),
+      [-1, '5', 1.5],
+    ],
+    [
+      'createMemoryBroker',
+      'keepCompleted',
+      (options: unknown) => createMemoryBroker(options as object),
+      [-1, 0.5],
+    ],
+    [
+      'createMemoryBroker',
+      'keepCompleted',
+      (options: unknown) => createMemoryBroker(options as object),
+      ['all'],
+    ],
+    [
+      'createMemoryBroker',
+      'keepKeys',
+      (options: unknown) => createMemoryBroker(options as object),
+      ['soon', -1],
+    ],
+    ['createMemoryBroker', 'clock', (options: unknown) => createMemoryBroker(options as object), [Date, {}]],
+    [
+      'createRetryBudget',
+      'kindOf',
+      (options: unknown) => createRetryBudget(RATIO, options as object),
+      ['timeout'],
+    ],
+    ['createRetryBudget', 'clock', (options: unknown) => createRetryBudget(RATIO, options as object), [Date]],
+  ] as const)(
+    '%s refuses a wrong %s, unknown keys and what is no object',
+    async (_name, key, create, values) => {
+      for (const value of [...values, null, Number.NaN]) {
+        expect(await problemsOf(() => create({ [key]: value }))).toMatchObject([{ path: key }]);
+      }
+      expect(await problemsOf(() => create({ dealy: 1 }))).toMatchObject([{ path: 'dealy' }]);
+      for (const options of [null, 5, [], 'text'])
+        expect(await problemsOf(() => create(options))).toHaveLength(1);
+      expect(() => create({ [key]: undefined })).not.toThrow();
+      expect(() => create(undefined)).not.toThrow();
+    },
+  );
+
+  it('createRetryBudget refuses an async kindOf', async () => {
+    const kindOf = async (): Promise<string> => 'default';
+
+    const problems = await problemsOf(() => createRetryBudget(RATIO, { kindOf } as object));
+
+    expect(problems).toMatchObject([{ path: 'kindOf' }]);
+  });
+
+  it.each([undefined, null, {}, { type: 'ratio', ratios: 1 }, { type: 'ratio', ratio: '1' }])(
+    'createRetryBudget refuses what is no budget: %o',
+    async (budget) => {
+      expect((await problemsOf(() => createRetryBudget(budget as never))).length).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe('the clock and the dice of tests', () => {
+  it.each(['1 hour', -1, Number.NaN, null, undefined, 'Infinity', Infinity])(
+    'do not advance by %o, which is no length of time',
+    async (duration) => {
+      const clock = createTestClock();
+
+      const problems = await problemsOf(() => clock.advance(duration as number));
+
+      expect(problems).toMatchObject([{ path: 'duration' }]);
+      expect(clock.now()).toBe(0);
+    },
+  );
+
+  it.each([Number.NaN, '0', null, Infinity])('do not start at %o', async (startAt) => {
+    expect(await problemsOf(() => createTestClock(startAt as number))).toMatchObject([{ path: 'startAt' }]);
+  });
+
+  it.each([Number.NaN, '7', undefined, 0.5])('have no seed %o', async (seed) => {
+    expect(await problemsOf(() => seededRandom(seed as number))).toMatchObject([{ path: 'seed' }]);
+  });
+});
+
+const RATIO = { type: 'ratio' } as const;

@@ -1,0 +1,114 @@
+import { TotalTimeoutError } from '@retry/core';
+import { createRetryFetch } from '@retry/inprocess/fetch';
+import { createTestClock } from '@retry/inprocess/testing';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { rejectionOf } from './failing.ts';
+import { type HttpServer, startServer } from './http-server.ts';
+
+const POLICY = { backoff: { type: 'none' }, deadline: '1m' } as const;
+
+let server: HttpServer;
+
+beforeAll(async () => {
+  server = await startServer((request, response) => {
+    if (request.url === '/ok') return void response.end('{"all":"of it"}');
+    response.writeHead(request.url === '/busy' ? 503 : 200).write('the beginning');
+  });
+});
+
+afterAll(() => server.close());
+
+describe('a body that hangs', () => {
+  it.each(['text', 'json', 'arrayBuffer', 'blob'] as const)(
+    'ends with the total timeout where %s() reads it',
+    async (method) => {
+      const clock = createTestClock();
+
+      const response = await createRetryFetch(POLICY, { clock })(server.url);
+      const read = rejectionOf(response[method]());
+      await clock.advance('59s');
+      await clock.advance('1s');
+
+      expect(await read).toBeInstanceOf(TotalTimeoutError);
+      expect(await read).toMatchObject({ code: 'TOTAL_TIMEOUT', timeoutMs: 60_000 });
+      expect(clock.pendingTimers()).toBe(0);
+    },
+  );
+
+  it('ends with the total timeout where its stream is read', async () => {
+    const clock = createTestClock();
+
+    const response = await createRetryFetch(POLICY, { clock })(server.url);
+    const reader = response.body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('the beginning');
+    const rest = rejectionOf(reader?.read() ?? Promise.resolve());
+    await clock.advance('1m');
+
+    expect(await rest).toBeInstanceOf(TotalTimeoutError);
+  });
+
+  it('ends with the total timeout also for who reads it only afterwards', async () => {
+    const clock = createTestClock();
+
+    const response = await createRetryFetch(POLICY, { clock })(server.url);
+    await clock.advance('1m');
+
+    expect(await rejectionOf(response.text())).toBeInstanceOf(TotalTimeoutError);
+  });
+
+  it('ends for a fetch that does not heed its signal', async () => {
+    const clock = createTestClock();
+    const fetch = async (): Promise<Response> => new Response(new ReadableStream());
+
+    const response = await createRetryFetch(POLICY, { clock, fetch })(server.url);
+    const read = rejectionOf(response.text());
+    await clock.advance('1m');
+
+    expect(await read).toBeInstanceOf(TotalTimeoutError);
+  });
+
+  it('ends also for a request that is sent once, and for an answer that was refused to the end', async () => {
+    const clock = createTestClock();
+    const again = createRetryFetch({ ...POLICY, maxAttempts: 2 }, { clock });
+
+    const posted = await again(server.url, { method: 'POST', body: 'order' });
+    const refused = await again(`${server.url}busy`);
+    const reads = [rejectionOf(posted.text()), rejectionOf(refused.text())];
+    await clock.advance('1m');
+
+    expect(refused.status).toBe(503);
+    for (const read of reads) expect(await read).toBeInstanceOf(TotalTimeoutError);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it("outlives the total timeout only under until: 'headers'", async () => {
+    const clock = createTestClock();
+    const ended = vi.fn();
+
+    const response = await createRetryFetch(POLICY, { clock, until: 'headers' })(server.url);
+    response.text().then(ended, ended);
+    await clock.advance('1h');
+
+    expect(ended).not.toHaveBeenCalled();
+    expect(clock.pendingTimers()).toBe(0);
+    await response.body?.cancel().catch(() => undefined);
+  });
+});
+
+describe('a body that comes', () => {
+  it('leaves no timer behind, and the answer is as fetch gave it', async () => {
+    const clock = createTestClock();
+
+    const response = await createRetryFetch(POLICY, { clock })(`${server.url}ok`);
+    const copy = response.clone();
+
+    expect(await response.json()).toEqual({ all: 'of it' });
+    expect(clock.pendingTimers()).toBe(0);
+    expect(await copy.text()).toBe('{"all":"of it"}');
+    expect([response.url, response.type, response.constructor]).toEqual([
+      `${server.url}ok`,
+      'basic',
+      Response,
+    ]);
+  });
+});

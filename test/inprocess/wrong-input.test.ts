@@ -1,0 +1,113 @@
+import {
+  createMemoryBroker,
+  createRetryBudget,
+  createRetryGroup,
+  type MemoryBrokerOptions,
+  type RetryBudgetOptions,
+  type RetryGroupOptions,
+  type RetryOptions,
+  retry,
+  retryIterable,
+  tryRetry,
+  withRetry,
+} from '@retry/inprocess';
+import { createRetryFetch, type RetryFetchOptions } from '@retry/inprocess/fetch';
+import { basePolicy, withRetry as slimRetry } from '@retry/inprocess/slim';
+import { createTestClock, instantRetries } from '@retry/inprocess/testing';
+import { describe, expect, it } from 'vitest';
+import { eachWrongOption, NO_OPTIONS, refusalOf, refusedPaths } from '../support/wrong-input.ts';
+
+const FN = async (): Promise<string> => 'done';
+const RATIO = { type: 'ratio' } as const;
+
+const TAKE_OPTIONS: Readonly<Record<string, (given: never) => unknown>> = {
+  'withRetry with a policy': (given) => withRetry(FN, given),
+  'withRetry with options': (given) => withRetry(FN, {}, given),
+  'retry with a policy': (given) => retry(given, FN),
+  'retry with options': (given) => retry({}, FN, given),
+  'tryRetry with options': (given) => tryRetry({}, FN, given),
+  'retryIterable with options': (given) => retryIterable({}, async function* () {}, given),
+  'createRetryFetch with a policy': (given) => createRetryFetch(given),
+  'createRetryFetch with options': (given) => createRetryFetch({}, given),
+  createRetryGroup,
+  'createRetryBudget with a budget': (given) => createRetryBudget(given),
+  'createRetryBudget with options': (given) => createRetryBudget(RATIO, given),
+  createMemoryBroker,
+  instantRetries,
+};
+
+describe.each(Object.entries(TAKE_OPTIONS))('%s', (_name, call) => {
+  it.each(NO_OPTIONS)('refuses %s', async (_kind, given) => {
+    expect(await refusalOf(() => call(given as never))).toMatchObject({ code: 'INVALID_OPTIONS' });
+  });
+});
+
+describe('slim', () => {
+  it.each(NO_OPTIONS.filter(([kind]) => !/Proxy|inherited|symbol as/.test(kind)))(
+    'refuses %s as its options',
+    async (_kind, given) => {
+      const refused = await refusalOf(() => slimRetry(FN, basePolicy, given as never));
+
+      expect(refused.problems).toContainEqual(expect.objectContaining({ path: expect.any(String) }));
+    },
+  );
+});
+
+describe('every option', () => {
+  // A key that is missing here does not compile, and one that is not checked fails.
+  const clock = createTestClock();
+  const call: Required<RetryOptions> = {
+    name: 'load',
+    signal: new AbortController().signal,
+    retryResult: () => false,
+    beforeRetry: () => {},
+    onAttempt: () => {},
+    onRetry: () => {},
+    onStop: () => {},
+    onNested: () => {},
+    budget: createRetryBudget(RATIO),
+    group: createRetryGroup(),
+    parent: { maxAttempts: 1, remainingMs: 5, signal: new AbortController().signal },
+    nested: 'once',
+    random: () => 0.5,
+    clock,
+    unref: true,
+    reportError: () => {},
+  };
+  const { signal: _signal, retryResult: _result, parent: _parent, ...shared } = call;
+  const fetch: Required<RetryFetchOptions> = {
+    ...shared,
+    fetch: globalThis.fetch,
+    methods: ['POST'],
+    isRepeatable: () => true,
+    replace: true,
+    until: 'headers',
+  };
+  const memory: Required<MemoryBrokerOptions> = { clock, keepCompleted: 5, keepKeys: '1h' };
+  const group: Required<RetryGroupOptions> = { maxWaiting: 5 };
+  const budget: Required<RetryBudgetOptions> = { clock, kindOf: () => 'default' };
+
+  it.each([
+    ['withRetry', (given: object) => withRetry(FN, {}, given), call],
+    ['createRetryFetch', (given: object) => createRetryFetch({}, given), fetch],
+    ['createMemoryBroker', createMemoryBroker, memory],
+    ['createRetryGroup', createRetryGroup, group],
+    ['createRetryBudget', (given: object) => createRetryBudget(RATIO, given), budget],
+  ] as const)('of %s is checked', async (_name, make, valid) => {
+    expect(() => make(valid as never)).not.toThrow();
+    for (const [key, name, options] of eachWrongOption(valid)) {
+      expect([name, ...(await refusedPaths(() => make(options as never)))]).toEqual([name, key]);
+    }
+  });
+});
+
+describe('a timer of a test clock', () => {
+  it('is a function, after a number of milliseconds', async () => {
+    const clock = createTestClock();
+
+    expect(await refusedPaths(() => clock.setTimer('later' as never, 5))).toEqual(['callback']);
+    expect(await refusedPaths(() => clock.setTimer(() => {}, Number.NaN))).toEqual(['delayMs']);
+    expect(await refusedPaths(() => clock.setTimer(() => {}, '2s' as never))).toEqual(['delayMs']);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+});

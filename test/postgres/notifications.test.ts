@@ -1,0 +1,56 @@
+import { createPostgresBroker } from '@retry/postgres';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { channelOf } from '../../packages/postgres/src/schema/migrations.ts';
+import { sleep } from './open-broker.ts';
+import { describeTwoConnections } from './two-connections.ts';
+
+const STRANGE = [
+  '{',
+  'null',
+  '5',
+  '"l"',
+  '[]',
+  '{"ready":5}',
+  '{"ready":["l",7],"later":[],"results":false}',
+  '{"ready":null,"later":{"l":1},"results":true}',
+  '{"__proto__":null}',
+];
+
+describeTwoConnections('a notification that none of ours has sent', (open) => {
+  it('ends no process, and means that something has changed', async () => {
+    const { pool, schema, url } = open();
+    const broker = createPostgresBroker({ url, schema: schema.name });
+    const waiting = broker.waitForWork(['l'], { timeoutMs: 60_000 });
+    await sleep(200);
+    const channel = channelOf(schema.name);
+
+    for (const text of STRANGE) await pool.query('select pg_notify($1, $2)', [channel, text]);
+    await fc.assert(
+      fc.asyncProperty(fc.string({ maxLength: 50 }), async (text) => {
+        await pool.query('select pg_notify($1, $2)', [channel, text.replaceAll('\0', '')]);
+      }),
+      { numRuns: 50 },
+    );
+    await broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]);
+    await waiting;
+    await broker.close();
+
+    expect(await open().broker.audit()).toMatchObject({ waiting: 1 });
+  });
+
+  it('has idle workers look for work that nobody told them of', async () => {
+    const { pool, schema, url, tx } = open();
+    const broker = createPostgresBroker({ url, schema: schema.name });
+    const waiting = broker.waitForWork(['l'], { timeoutMs: 60_000 });
+    await sleep(200);
+    await createPostgresBroker({ client: tx, schema: schema.name })
+      .within(tx)
+      .submit([{ id: 'a', lane: 'l', payload: '{}' }]);
+    await tx.query('commit');
+
+    await pool.query('select pg_notify($1, $2)', [channelOf(schema.name), '{"ready":']);
+    await waiting;
+    await broker.close();
+  });
+});

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createPostgresBroker, migrate } from '@retry/postgres';
+import { createQueue, createWorker, defineTask } from '@retry/worker';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeBrokerContract } from '../contract/contract/describe-broker-contract.ts';
+import { root } from '../support/repository.ts';
+import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
+import type { PrivatePostgres } from '../support/servers/postgres.ts';
+import { startPrivatePostgres } from '../support/servers/postgres.ts';
+import { openPool, sleep, TABLES } from './open-broker.ts';
+
+/** The statements that the docs give, for the role `app`. */
+function readGrants(): string {
+  const docs = readFileSync(join(root, 'docs/adapters.md'), 'utf8');
+  return /```sql\n(grant [\s\S]*?)```/.exec(docs)?.[1] ?? '';
+}
+
+describeOnPrivatePostgres('a role with the rights that docs/adapters.md lists', () => {
+  let server: PrivatePostgres;
+  let admin: pg.Pool;
+  let url: string;
+  beforeAll(async () => {
+    server = await startPrivatePostgres(['fsync=off']);
+    admin = openPool(server.url, 2);
+    await admin.query('revoke all on schema public from public');
+    await admin.query('create role app login; create role stranger login');
+    await migrate(admin);
+    await admin.query(readGrants());
+    url = server.url.replace('postgres@', 'app@');
+  }, 60_000);
+  afterAll(async () => {
+    await admin.end();
+    await server.stop();
+  });
+
+  describe('does all that a broker does', () => {
+    describeBrokerContract('the Postgres broker', {
+      open: async (options) => {
+        const broker = createPostgresBroker({ keepCompleted: Infinity, ...options, url });
+        const close = async (): Promise<void> => {
+          await broker.close();
+          await admin.query(`truncate ${TABLES.map((table) => `retry.${table}`).join(', ')}`);
+        };
+        return { broker, advance: sleep, close };
+      },
+    });
+  });
+
+  it('works off a queue', async () => {
+    const broker = createPostgresBroker({ url });
+    const task = defineTask({ name: 'work', run: (value: number) => value + 1 });
+    const queue = createQueue({ broker });
+    const worker = createWorker({ broker, tasks: [task], signals: [] });
+    worker.start();
+    const { id } = await queue.submit(task, 1);
+
+    expect(await queue.waitForResult(id)).toBe(2);
+    await worker.stop();
+    await broker.close();
+  });
+
+  it('has no others: it cannot change the schema', async () => {
+    const pool = openPool(url, 1);
+
+    await expect(pool.query('drop table retry.run')).rejects.toThrow('must be owner');
+    await expect(pool.query('create table retry.other ()')).rejects.toThrow('permission denied');
+    await pool.end();
+  });
+
+  it('is asked for by name where it lacks them, and nothing is refused for good', async () => {
+    const broker = createPostgresBroker({ url: server.url.replace('postgres@', 'stranger@') });
+
+    const error: unknown = await broker.audit().catch((reason: unknown) => reason);
+
+    expect(error).toMatchObject({ code: 'MISSING_RIGHTS', name: 'PostgresBrokerError' });
+    expect(String(error)).toContain('docs/adapters.md');
+    expect(broker.isRefusal(error)).toBe(false);
+    await broker.close();
+  });
+});

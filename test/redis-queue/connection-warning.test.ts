@@ -1,0 +1,58 @@
+import { createRedisBroker } from '@retry/redis-queue';
+import { afterEach, expect, it, vi } from 'vitest';
+import { createConnectionWarning } from '../../packages/redis-queue/src/connection-warning.ts';
+import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
+import { startPrivateRedis } from '../support/servers/redis.ts';
+
+const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+afterEach(() => warn.mockClear());
+
+describeOnPrivateRedis('a connection that breaks', () => {
+  it('is a process warning with its cause and cure, once, where no onError was given', async () => {
+    const server = await startPrivateRedis();
+    const broker = await createRedisBroker({ url: server.url });
+
+    await server.stop();
+    await vi.waitFor(() => expect(warn).toHaveBeenCalled(), { timeout: 20_000 });
+    await broker.close();
+
+    expect(warn.mock.calls).toEqual([
+      [
+        expect.stringMatching(/^the connection to Redis failed: .+/),
+        {
+          type: 'RetryWarning',
+          code: 'RETRY_UNHANDLED_ERROR',
+          detail: 'It reconnects by itself. Look after the server, or give createRedisBroker an onError.',
+        },
+      ],
+    ]);
+  });
+
+  it('is none where onError gets it', async () => {
+    const server = await startPrivateRedis();
+    const onError = vi.fn();
+    const broker = await createRedisBroker({ url: server.url, onError });
+
+    await server.stop();
+    await vi.waitFor(() => expect(onError).toHaveBeenCalled(), { timeout: 20_000 });
+    await broker.close();
+
+    expect(warn).not.toHaveBeenCalled();
+  });
+});
+
+it('warns once a minute, of an error for each address by the first', () => {
+  const now = vi.fn(() => 0);
+  const warnOf = createConnectionWarning(now);
+
+  warnOf(new AggregateError([new Error('connect ECONNREFUSED 127.0.0.1:1'), new Error('x')]));
+  now.mockReturnValue(59_999);
+  warnOf(new Error('second'));
+  now.mockReturnValue(60_000);
+  warnOf('third');
+
+  expect(warn.mock.calls.map(([message]) => message)).toEqual([
+    'the connection to Redis failed: connect ECONNREFUSED 127.0.0.1:1',
+    'the connection to Redis failed: third',
+  ]);
+});

@@ -1,0 +1,196 @@
+import type { Broker } from '@retry/core/broker';
+import { createRedisBroker } from '@retry/redis-queue';
+import { createQueue, createWorker, defineTask } from '@retry/worker';
+import { createClient } from 'redis';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { assertBalanced } from '../support/broker-checked.ts';
+import type { RedisHarness } from '../support/redis-harness.ts';
+import { openRedisHarness } from '../support/redis-harness.ts';
+import { describeOnPrivateRedis, describeOnRedis } from '../support/servers/describe-on-redis.ts';
+import type { PrivateRedis } from '../support/servers/redis.ts';
+import { startPrivateRedis } from '../support/servers/redis.ts';
+import { settlementOf } from '../support/settle.ts';
+
+describeOnRedis('a call that Redis refuses half-way', (server) => {
+  let harness: RedisHarness;
+  let broker: Broker;
+  let client: Awaited<ReturnType<typeof connect>>;
+  const connect = () => createClient({ url: server().url }).connect();
+  beforeEach(async () => {
+    harness = await openRedisHarness(server().url);
+    broker = harness.broker;
+    client = await connect();
+  });
+  afterEach(async () => {
+    await harness.close();
+    await client.close();
+  });
+
+  const key = (name: string) => `{${harness.prefix}:0}:${name}`;
+  let requests = 0;
+  const claimOf = (lanes: readonly string[], leaseMs = 60_000) => ({
+    worker: 'w',
+    requestId: `r${++requests}`,
+    limit: 100,
+    lanes: new Map(lanes.map((lane) => [lane, 100])),
+    leaseMs,
+  });
+  const claim = async (lane = 'l', leaseMs = 60_000) =>
+    (await broker.exchange({ claim: claimOf([lane], leaseMs) })).claimed.map(({ run }) => run);
+  const complete = async (run: Awaited<ReturnType<typeof claim>>[number]) => {
+    const { now: at } = await broker.exchange({});
+    return (await broker.exchange({ settle: [settlementOf(run, { type: 'complete', at })] })).settled;
+  };
+
+  it('keeps nothing of a submit to a lane that is a key of another program', async () => {
+    await client.set(key('lane:taken'), 'of another program');
+
+    const together = broker.submit([
+      { id: 'a', lane: 'l', payload: '1' },
+      { id: 'b', lane: 'taken', payload: '1' },
+    ]);
+
+    await expect(together).rejects.toThrow('WRONGTYPE');
+    expect(await broker.submit([{ id: 'a', lane: 'l', payload: '1' }])).toEqual(['created']);
+    expect((await claim()).map(({ id }) => id)).toEqual(['a']);
+    await client.del(key('lane:taken'));
+    expect(await broker.submit([{ id: 'b', lane: 'taken', payload: '1' }])).toEqual(['created']);
+    assertBalanced(await broker.audit());
+  });
+
+  it('settles nothing beside a claim of a lane that is a key of another program', async () => {
+    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
+    const ids = ['a', 'b'];
+    await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '1', concurrency })));
+    const [run] = await claim();
+    if (run === undefined) throw new Error('nothing was claimed');
+    await client.set(key('lane:taken'), 'of another program');
+    const settle = [settlementOf(run, { type: 'complete', at: run.startedAt ?? 0 })];
+
+    await expect(broker.exchange({ settle, claim: claimOf(['taken']) })).rejects.toThrow('WRONGTYPE');
+
+    expect((await broker.exchange({ settle })).settled).toEqual(['ok']);
+    expect((await claim()).map(({ id }) => id)).toEqual(['b']);
+    await client.del(key('lane:taken'));
+    assertBalanced(await broker.audit());
+  });
+
+  it('counts the lanes without a worker beside one that is a key of another program', async () => {
+    await broker.submit(['l', 'taken'].map((lane) => ({ id: lane, lane, payload: '1' })));
+    await client.set(key('lane:taken'), 'of another program');
+
+    expect(await broker.attend()).toEqual([{ lane: 'l', waiting: 1 }]);
+  });
+
+  it('frees the key of a started run whose body was lost', async () => {
+    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
+    const ids = ['a', 'b', 'c'];
+    await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '1', concurrency })));
+    const [run] = await claim();
+    if (run === undefined) throw new Error('nothing was claimed');
+    await client.hSet(key('body'), 'a', '');
+
+    expect(await complete(run)).toEqual(['ok']);
+
+    const [next] = await claim();
+    expect(next?.id).toBe('b');
+    assertBalanced(await broker.audit());
+  });
+
+  it('lets the next run of a key start when the one that was its turn cannot be read', async () => {
+    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
+    const ids = ['a', 'b', 'c'];
+    await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '1', concurrency })));
+    const [run] = await claim();
+    if (run === undefined) throw new Error('nothing was claimed');
+    await client.hSet(key('record'), 'b', 'garbage');
+
+    await complete(run);
+    await claim();
+
+    expect((await claim()).map(({ id }) => id)).toEqual(['c']);
+    expect(await broker.list({ state: 'failed', limit: 10 })).toMatchObject([{ id: 'b' }]);
+    assertBalanced(await broker.audit());
+  });
+
+  it.each([
+    ['record', (text: string) => text.slice(0, 28)],
+    ['record', (text: string) => `${text.slice(0, 30)}\u0019${text.slice(31)}`],
+    ['body', (text: string) => text.replace('-l', '-m')],
+  ])('sets a started run aside when nobody could tell its lane any more: %s', async (name, change) => {
+    await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
+    await claim('l', 1);
+    await harness.advance(20);
+    await client.hSet(key(name), 'a', change((await client.hGet(key(name), 'a')) ?? ''));
+
+    expect(await broker.findExpired(10, { lanes: ['l'] })).toEqual([]);
+
+    expect(await broker.list({ state: 'failed', errorName: 'UNREADABLE_RUN', limit: 10 })).toMatchObject([
+      { id: 'a' },
+    ]);
+    assertBalanced(await broker.audit());
+  });
+});
+
+const REVOKED = ['exists', 'hget', 'hincrby', 'hset', 'ltrim', 'publish', 'rpush', 'sadd', 'zadd', 'zrem'];
+
+describeOnPrivateRedis('a Redis user that loses a right while it works', () => {
+  let server: PrivateRedis;
+  let admin: ReturnType<typeof createClient>;
+  beforeEach(async () => {
+    server = await startPrivateRedis();
+    admin = createClient({ url: server.url });
+    await admin.connect();
+  });
+  afterEach(async () => {
+    await admin.close();
+    await server.stop();
+  });
+
+  it.each(REVOKED)('loses no run for the lack of %s', { timeout: 60_000 }, async (command) => {
+    await admin.sendCommand(['ACL', 'SETUSER', 'app', 'reset', 'on', '>secret', '~*', '&*', '+@all']);
+    const url = server.url.replace('redis://', 'redis://app:secret@');
+    const broker = await createRedisBroker({ url });
+    const queue = createQueue({ broker });
+    const done = new Set<number>();
+    const task = defineTask({
+      name: 'work',
+      retry: { maxAttempts: 10, backoff: { type: 'constant', base: '5ms' } },
+      run: (payload: number, { attempt }) => {
+        if (attempt <= payload % 3) throw new Error('once more');
+        done.add(payload);
+      },
+    });
+    const options = { concurrency: 20, lease: '1s', cleanerInterval: '200ms', signals: [] } as const;
+    const worker = createWorker({ broker, tasks: [task], ...options });
+    const errors = new Set<unknown>();
+    worker.on('error', ({ error }) => errors.add(error));
+    worker.start();
+    const accepted = new Set<number>();
+    const submit = async (payload: number): Promise<void> => {
+      const own = payload % 5 === 0 ? { delay: 20 } : {};
+      const concurrency = payload % 7 === 0 ? { concurrency: { key: 'k', limit: 2 } } : {};
+      await queue.submit(task, payload, { ...own, ...concurrency, key: `${payload}` });
+      accepted.add(payload);
+    };
+    const submitMany = (from: number) =>
+      Promise.allSettled(Array.from({ length: 40 }, (_, index) => submit(from + index)));
+
+    for (let cycle = 0; cycle < 2; cycle += 1) {
+      await submitMany(cycle * 100);
+      await admin.sendCommand(['ACL', 'SETUSER', 'app', `-${command}`]);
+      await submitMany(cycle * 100 + 50);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await admin.sendCommand(['ACL', 'SETUSER', 'app', `+${command}`]);
+      // Once more, by the same keys: what is known already is to be there.
+      await submitMany(cycle * 100 + 50);
+    }
+
+    await expect.poll(() => [...accepted].filter((one) => !done.has(one)), { timeout: 30_000 }).toEqual([]);
+    expect(accepted.size).toBe(160);
+    const codes = [...errors].map((error) => (error as { readonly code?: string }).code);
+    expect(codes.filter((code) => code !== 'MISSING_RIGHTS')).toEqual([]);
+    await worker.stop();
+    await broker.close();
+  });
+});

@@ -1,0 +1,157 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { RedisBroker } from '@retry/redis-queue';
+import { createRedisBroker } from '@retry/redis-queue';
+import { createQueue, createWorker, defineTask } from '@retry/worker';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { SCRIPT_COMMANDS } from '../../packages/redis-queue/src/rights.ts';
+import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
+import type { PrivateRedis } from '../support/servers/redis.ts';
+import { startPrivateRedis } from '../support/servers/redis.ts';
+
+const SCRIPTS = new URL('../../packages/redis-queue/src/scripts/', import.meta.url);
+const DOCS = new URL('../../docs/adapters.md', import.meta.url);
+
+describeOnPrivateRedis('a Redis user', () => {
+  let server: PrivateRedis;
+  let admin: ReturnType<typeof createClient>;
+  beforeEach(async () => {
+    server = await startPrivateRedis();
+    admin = createClient({ url: server.url });
+    await admin.connect();
+    await admin.sendCommand(['ACL', 'SETUSER', 'app', 'on', '>secret', '-@all', ...documentedRights()]);
+  });
+  afterEach(async () => {
+    await admin.close();
+    await server.stop();
+  });
+
+  const url = () => server.url.replace('redis://', 'redis://app:secret@');
+  const change = (...rules: readonly string[]) => admin.sendCommand(['ACL', 'SETUSER', 'app', ...rules]);
+  const codeOf = (opening: Promise<unknown>) =>
+    opening.then(
+      () => 'opened',
+      (error: unknown) => error,
+    );
+
+  it('can do all that a broker does with the documented rights, by redis', async () => {
+    const broker = await createRedisBroker({ url: url() });
+
+    await useAll(broker);
+
+    await broker.close();
+  });
+
+  it('can do all that a broker does with the documented rights, by ioredis', async () => {
+    const client = new Redis(url());
+    const broker = await createRedisBroker({ client });
+
+    await useAll(broker);
+
+    await broker.close();
+    client.disconnect();
+  });
+
+  it.each(SCRIPT_COMMANDS)(
+    'is refused at the start without %s, by name and with the cure',
+    async (command) => {
+      await change(`-${command}`);
+
+      const error = await codeOf(createRedisBroker({ url: url() }));
+
+      expect(error).toMatchObject({ code: 'MISSING_RIGHTS' });
+      expect(String(error)).toMatch(
+        new RegExp(`may not use ${command} .*ACL SETUSER .*\\+${command}\\b`, 's'),
+      );
+      expect(await admin.keys('*')).toEqual([]);
+    },
+  );
+
+  it.each(['eval', 'evalsha'])('is refused without %s', async (command) => {
+    await change(`-${command}`);
+
+    expect(await codeOf(createRedisBroker({ url: url() }))).toMatchObject({ code: 'MISSING_RIGHTS' });
+  });
+
+  it.each([
+    ['the keys', 'resetkeys', '~other:*'],
+    ['the channels', 'resetchannels', '&other:*'],
+  ])('is refused without the rights to %s', async (_name, ...rules) => {
+    await change(...rules);
+
+    expect(await codeOf(createRedisBroker({ url: url() }))).toMatchObject({ code: 'MISSING_RIGHTS' });
+  });
+
+  it('that loses its rights later is no fault of what is sent', async () => {
+    const broker = await createRedisBroker({ url: url() });
+    await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
+    await change('-hset');
+
+    const error = await codeOf(broker.submit([{ id: 'b', lane: 'l', payload: '1' }]));
+
+    expect(String(error)).toMatch(/NOPERM|can't run this command/);
+    expect(broker.isRefusal(error)).toBe(false);
+    await broker.close();
+  });
+});
+
+it('the commands whose rights are checked are those of the scripts', () => {
+  const texts = readdirSync(SCRIPTS).map((name) => readFileSync(new URL(name, SCRIPTS), 'utf8'));
+
+  const used = texts.flatMap((text) =>
+    [...text.matchAll(/\b(?:call|many|add|readAll)\('([A-Z]+)'/g)].map(([, name]) => name),
+  );
+
+  const commands = [...new Set(used.map((name) => (name ?? '').toLowerCase())), 'hmget'];
+  expect([...new Set(commands)].sort()).toEqual([...SCRIPT_COMMANDS].sort());
+});
+
+/** The rights that docs/adapters.md names, for the prefix `retry`. */
+function documentedRights(): readonly string[] {
+  const text = readFileSync(DOCS, 'utf8');
+  const [, rule = ''] = /ACL SETUSER app on >secret -@all ((?:[^`]|\n)*?)\n```/.exec(text) ?? [];
+  return rule.split(/[\s\\]+/).filter((part) => part !== '');
+}
+
+/** Every verb at least once. */
+async function useAll(broker: RedisBroker): Promise<void> {
+  const queue = createQueue({ broker });
+  const task = defineTask({
+    name: 'work',
+    retry: { maxAttempts: 2, backoff: { type: 'constant', base: 1 } },
+    run: async (payload: string) => {
+      if (payload === 'fail') throw new Error('no');
+      return payload;
+    },
+  });
+  const worker = createWorker({ broker, tasks: [task], signals: [] });
+  const waiting = broker.waitForWork(['other'], { timeoutMs: 20 });
+  worker.start();
+  const { id } = await queue.submit(task, 'x'.repeat(10_000));
+  const failed = await queue.submit(task, 'fail');
+  expect(await queue.waitForResult(id)).toHaveLength(10_000);
+  await queue.waitForResult(failed.id).catch(() => {});
+  await waiting;
+  await worker.stop();
+  const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
+  await broker.submit([
+    { id: 'a', lane: 'l', payload: '1', concurrency, isKeyed: true, keepResultMs: 1 },
+    { id: 'b', lane: 'l', payload: '1', concurrency },
+    { id: 'c', lane: 'l', payload: '1', delayMs: 60_000 },
+  ]);
+  const lanes = new Map([['l', 9]]);
+  await broker.exchange({ claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 } });
+  await broker.heartbeat([{ id: 'a', epoch: 1 }], 1);
+  await broker.findExpired(9, { lanes: ['l'] });
+  await broker.cancel(['a', 'b', 'c']);
+  await broker.findCancelRequests([{ id: 'a', epoch: 1 }]);
+  await broker.attend({ worker: 'w', lanes: ['m'], ttlMs: 1_000 });
+  await broker.list({ state: 'completed', limit: 9 });
+  await broker.list({ state: 'failed', limit: 9 });
+  await broker.redrive([failed.id]);
+  await broker.discard(['b', id]);
+  await broker.get([id, 'a'], { collect: true });
+  await broker.waitForResult({ timeoutMs: 20 });
+  expect((await broker.audit()).unbalanced).toBe(0);
+}

@@ -1,0 +1,215 @@
+import { createServer } from 'node:net';
+import { inspect } from 'node:util';
+import { InvalidOptionsError } from '@retry/core';
+import { createRedisBroker, RedisBrokerError } from '@retry/redis-queue';
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import { describe, expect, it } from 'vitest';
+import { secretsOf, withoutSecrets } from '../../packages/redis-queue/src/secrets.ts';
+import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
+import { startPrivateRedis } from '../support/servers/redis.ts';
+
+/** How an error is printed, in every way that there is. */
+function printed(error: unknown): string {
+  const { stack = '', message = '' } = error instanceof Error ? error : {};
+  const deep = inspect(error, { depth: 12, showHidden: true });
+  return [deep, String(error), stack, message, JSON.stringify(error)].join('\n');
+}
+
+const failing = (opening: Promise<unknown>) =>
+  opening.then(
+    () => expect.fail('it was to fail'),
+    (error: unknown) => error,
+  );
+
+describe('createRedisBroker to a server that is not there', () => {
+  it('rejects in time with the last cause, by a url', { timeout: 20_000 }, async () => {
+    const startedAt = Date.now();
+
+    const error = await failing(createRedisBroker({ url: 'redis://u:hunter2@127.0.0.1:1' }));
+
+    expect(Date.now() - startedAt).toBeLessThan(8_000);
+    expect(error).toBeInstanceOf(RedisBrokerError);
+    expect(error).toMatchObject({ code: 'REDIS_UNREACHABLE', cause: { code: 'ECONNREFUSED' } });
+    expect(printed(error)).toContain('ECONNREFUSED');
+    expect(printed(error)).not.toContain('hunter2');
+  });
+
+  it('rejects in time where something else takes the connection and says nothing', {
+    timeout: 20_000,
+  }, async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const address = silent.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+
+    const error = await failing(createRedisBroker({ url: `redis://127.0.0.1:${port}` }));
+
+    expect(error).toMatchObject({ code: 'REDIS_UNREACHABLE' });
+    silent.close();
+  });
+
+  it('rejects in time by a client of ioredis, whose errors somebody else hears as before', {
+    timeout: 20_000,
+  }, async () => {
+    const client = new Redis({ host: '127.0.0.1', port: 1, password: 'hunter2', lazyConnect: true });
+    client.on('error', () => {});
+
+    const error = await failing(createRedisBroker({ client }));
+
+    expect(error).toMatchObject({ code: 'REDIS_UNREACHABLE', cause: { code: 'ECONNREFUSED' } });
+    expect(printed(error)).not.toContain('hunter2');
+    expect(client.listenerCount('error')).toBe(1);
+    client.disconnect();
+  });
+
+  it('rejects by a client of redis that is not connected', async () => {
+    const client = createClient({ url: 'redis://:hunter2@127.0.0.1:1' });
+    client.on('error', () => {});
+
+    const error = await failing(createRedisBroker({ client }));
+
+    expect(error).toBeInstanceOf(Error);
+    expect(printed(error)).not.toContain('hunter2');
+  });
+});
+
+describe('the options of createRedisBroker', () => {
+  it.each<[unknown, string, string]>([
+    [{}, '', 'needs a url or a client'],
+    [{ url: 'redis://x', client: {} }, '', 'not both'],
+    [{ url: 5 }, 'url', 'must be a Redis URL'],
+    [{ url: '' }, 'url', 'must be a Redis URL'],
+    [{ url: null }, 'url', 'must be a Redis URL'],
+    [{ url: 'http://x' }, 'url', 'must be a Redis URL'],
+    [{ url: 'redis://:a%zz@x' }, 'url', 'must be a Redis URL'],
+    [{ url: 'redis://x/abc' }, 'url', 'must be a Redis URL'],
+    [{ client: null }, 'client', 'must be a client'],
+    [{ client: {} }, 'client', 'must be a client'],
+    [{ url: 'redis://x', prefix: '' }, 'prefix', 'must not be empty'],
+    [{ url: 'redis://x', prefix: null }, 'prefix', 'must be text'],
+    [{ url: 'redis://x', prefix: 'a{b' }, 'prefix', 'without braces'],
+    [{ url: 'redis://x', prefix: 'a\0b' }, 'prefix', 'U+0000'],
+    [{ url: 'redis://x', partitions: 0 }, 'partitions', 'from 1 to 256'],
+    [{ url: 'redis://x', partitions: 1.5 }, 'partitions', 'from 1 to 256'],
+    [{ url: 'redis://x', partitions: '4' }, 'partitions', 'from 1 to 256'],
+    [{ url: 'redis://x', keepCompleted: -1 }, 'keepCompleted', 'must be ≥ 0'],
+    [{ url: 'redis://x', keepCompleted: Number.NaN }, 'keepCompleted', 'must be ≥ 0'],
+    [{ url: 'redis://x', keepCompleted: null }, 'keepCompleted', 'must be ≥ 0'],
+    [{ url: 'redis://x', keepKeys: '1 day' }, 'keepKeys', 'duration'],
+    [{ url: 'redis://x', durability: 'aof' }, 'durability', 'choices'],
+    [{ url: 'redis://x', allowEviction: 'yes' }, 'allowEviction', 'choices'],
+    [{ url: 'redis://x', onError: true }, 'onError', 'must be a function'],
+    [{ url: 'redis://x', keepComplete: 5 }, 'keepComplete', 'is not a known key'],
+    [null, '', 'must be an object'],
+    ['redis://:hunter2@x', '', 'must be an object'],
+  ])('are refused in time and with their path: %j', async (options, path, message) => {
+    const error = await failing(createRedisBroker(options as never));
+
+    expect(error).toBeInstanceOf(InvalidOptionsError);
+    expect(error).toMatchObject({ problems: [{ path, message: expect.stringContaining(message) }] });
+    expect(printed(error)).not.toContain('hunter2');
+  });
+
+  it('are refused all at once', async () => {
+    const error = await failing(
+      createRedisBroker({ url: 'redis://x', prefix: '', partitions: 0, keepKeys: -1, reties: 3 } as never),
+    );
+
+    expect((error as InvalidOptionsError).problems.map(({ path }) => path).sort()).toEqual([
+      ...['keepKeys', 'partitions', 'prefix', 'reties'],
+    ]);
+  });
+});
+
+const passwords = fc
+  .string({
+    unit: fc.constantFrom(...'abcXYZ019%@:/?#[]!$&\'()*+,;= "<>\\^`{|}~é😀'),
+    minLength: 6,
+    maxLength: 20,
+  })
+  // Else it is part of what is printed anyway.
+  .map((text) => `sec${text}ret`);
+
+describe('a password', () => {
+  it('is not printed with whatever is wrong with the options, as it is or encoded', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        passwords,
+        fc.boolean(),
+        fc.constantFrom(
+          'redis://u:PASSWORD@host:x',
+          'http://u:PASSWORD@h',
+          'PASSWORD',
+          ':PASSWORD@h',
+          'redis://PASSWORD@h/x',
+        ),
+        fc.constantFrom('url', 'uri', 'password', 'client', 'prefix@', 'connection'),
+        async (raw, isEncoded, template, key) => {
+          const password = isEncoded ? encodeURIComponent(raw) : raw;
+          const value = template.replace('PASSWORD', () => password);
+          const options = key === 'connection' ? { connection: { password: value } } : { [key]: value };
+
+          const error = await failing(createRedisBroker(options as never));
+
+          expect(printed(error)).not.toContain(password);
+          expect(printed(error)).not.toContain(inspect(password).slice(1, -1));
+        },
+      ),
+    );
+  });
+
+  it('is not in the copy of an error that carries it anywhere', () => {
+    fc.assert(
+      fc.property(passwords, (raw) => {
+        const url = `redis://user:${encodeURIComponent(raw)}@host:1`;
+        const inner = Object.assign(new TypeError(`Invalid URL ${url}`), {
+          input: url,
+          code: 'ERR_INVALID_URL',
+        });
+        const command = { name: 'auth', args: ['user', raw] };
+        const error = Object.assign(new Error(`no: ${raw}`, { cause: inner }), { command });
+
+        const copy = withoutSecrets(error, secretsOf(url));
+
+        expect(printed(copy)).not.toContain(raw);
+        expect(printed(copy)).not.toContain(encodeURIComponent(raw));
+        expect(copy).toMatchObject({ cause: { code: 'ERR_INVALID_URL', name: 'TypeError' } });
+      }),
+    );
+  });
+});
+
+describeOnPrivateRedis('a password of a server', () => {
+  it('is not printed by a refusal, an error of the connection, or the broker itself', async () => {
+    const server = await startPrivateRedis();
+    const admin = await createClient({ url: server.url }).connect();
+    await admin.configSet('requirepass', 'hunter2-right');
+    await admin.close();
+    const url = (password: string) => server.url.replace('redis://', `redis://:${password}@`);
+    const seen: unknown[] = [];
+
+    seen.push(await failing(createRedisBroker({ url: url('hunter2-wrong') })));
+    const ioredis = new Redis(url('hunter2-wrong'), { retryStrategy: null });
+    ioredis.on('error', (error) => seen.push(error.message));
+    seen.push(await failing(createRedisBroker({ client: ioredis })));
+    const broker = await createRedisBroker({
+      url: url('hunter2-right'),
+      onError: (error) => seen.push(error),
+    });
+    seen.push(broker);
+    await server.stop();
+    const late = broker
+      .submit([{ id: 'a', lane: 'l', payload: '1' }])
+      .catch((error: unknown) => seen.push(error));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await broker.close();
+    await late;
+
+    expect(seen.length).toBeGreaterThan(3);
+    for (const one of seen) expect(printed(one)).not.toContain('hunter2');
+    expect(String(seen[0])).toMatch(/WRONGPASS/);
+    ioredis.disconnect();
+  });
+});

@@ -1,0 +1,206 @@
+import type { Broker } from '@retry/core/broker';
+import { createClient } from 'redis';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { assertBalanced } from '../support/broker-checked.ts';
+import type { RedisHarness } from '../support/redis-harness.ts';
+import { openRedisHarness } from '../support/redis-harness.ts';
+import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
+import { settlementOf } from '../support/settle.ts';
+
+const GARBAGE = [
+  '',
+  'x',
+  'w',
+  'r',
+  'wwwwwwwwwwwww',
+  '{"state":"submitted"}',
+  'd0',
+  '\u0000',
+  'C@zzzzz',
+  'x'.repeat(300),
+];
+
+describeOnRedis('a run that cannot be read on Redis', (server) => {
+  let harness: RedisHarness;
+  let broker: Broker;
+  let client: Awaited<ReturnType<typeof connect>>;
+  const connect = () => createClient({ url: server().url }).connect();
+  beforeEach(async () => {
+    harness = await openRedisHarness(server().url);
+    broker = harness.broker;
+    client = await connect();
+  });
+  afterEach(async () => {
+    await harness.close();
+    await client.close();
+  });
+
+  const key = (name: string) => `{${harness.prefix}:0}:${name}`;
+  const submit = (...ids: readonly string[]) =>
+    broker.submit(ids.map((id) => ({ id, lane: 'l', payload: `"${id}"` })));
+  let requests = 0;
+  const claim = async (leaseMs = 60_000) => {
+    const lanes = new Map([['l', 100]]);
+    const claim = { worker: 'w', requestId: `r${++requests}`, limit: 100, lanes, leaseMs };
+    return (await broker.exchange({ claim })).claimed;
+  };
+  /** Fails once, so that it waits with a record. */
+  const retried = async (id: string) => {
+    await submit(id);
+    const { now } = await broker.exchange({});
+    for (const { run } of await claim())
+      await broker.exchange({ settle: [settlementOf(run, { type: 'retry', at: now, runAt: now })] });
+  };
+  const expectSetAside = async (id: string) => {
+    const letters = await broker.list({ state: 'failed', errorName: 'UNREADABLE_RUN', limit: 10 });
+    expect(letters).toMatchObject([{ id, state: 'failed', errors: [{ name: 'UNREADABLE_RUN' }] }]);
+    assertBalanced(await broker.audit());
+    expect(await broker.discard([id])).toEqual(['discarded']);
+    assertBalanced(await broker.audit());
+  };
+
+  it.each(GARBAGE)(
+    'is set aside by the claim that meets its record, and the lane goes on: %j',
+    async (text) => {
+      await retried('broken');
+      await submit('next');
+      await client.hSet(key('record'), 'broken', text);
+
+      const claimed = await claim();
+
+      expect(claimed.map(({ run }) => run.id)).toEqual(['next']);
+      await expectSetAside('broken');
+    },
+  );
+
+  it.each(GARBAGE)(
+    'is set aside by the claim that meets its body, and the lane goes on: %j',
+    async (text) => {
+      await submit('broken', 'next');
+      await client.hSet(key('body'), 'broken', text);
+
+      const claimed = await claim();
+
+      expect(claimed.map(({ run }) => run.id)).toEqual(['next']);
+      await expectSetAside('broken');
+    },
+  );
+
+  it('is set aside where its body is missing', async () => {
+    await submit('broken', 'next');
+    await client.hDel(key('body'), 'broken');
+
+    const claimed = await claim();
+
+    expect(claimed.map(({ run }) => run.id)).toEqual(['next']);
+    await expectSetAside('broken');
+  });
+
+  it('is set aside where its epoch can grow no more', async () => {
+    await retried('broken');
+    const record = String(await client.hGet(key('record'), 'broken'));
+    await client.hSet(key('record'), 'broken', `${record.slice(0, 2)}9999999999${record.slice(12)}`);
+    await submit('next');
+
+    const claimed = await claim();
+
+    expect(claimed.map(({ run }) => run.id)).toEqual(['next']);
+    await expectSetAside('broken');
+  });
+
+  it('is set aside where its counters and errors are no JSON', async () => {
+    await retried('broken');
+    const record = String(await client.hGet(key('record'), 'broken'));
+    await client.hSet(key('record'), 'broken', record.replace('{', '['));
+    await submit('next');
+
+    const claimed = await claim();
+
+    expect(claimed.map(({ run }) => run.id)).toEqual(['next']);
+    await expectSetAside('broken');
+  });
+
+  it('is set aside where its payload, kept apart, is missing', async () => {
+    await broker.submit([{ id: 'broken', lane: 'l', payload: JSON.stringify('x'.repeat(10_000)) }]);
+    await submit('next');
+    await client.del(key('large'));
+
+    const claimed = await claim();
+
+    expect(claimed.map(({ run }) => run.id)).toEqual(['next']);
+    await expectSetAside('broken');
+  });
+
+  it('is set aside when its schedule is due', async () => {
+    await broker.submit([{ id: 'broken', lane: 'l', payload: '1', delayMs: 30 }]);
+    await client.hSet(key('record'), 'broken', 'x');
+    await submit('next');
+    await harness.advance(60);
+
+    const claimed = await claim();
+
+    expect(claimed.map(({ run }) => run.id)).toEqual(['next']);
+    await expectSetAside('broken');
+  });
+
+  it.each(GARBAGE)('is set aside by a cleaner, which finds the others: %j', async (text) => {
+    await submit('broken', 'next');
+    await claim(1);
+    await client.hSet(key('record'), 'broken', text);
+    await harness.advance(10);
+
+    const found = await broker.findExpired(10);
+
+    expect(found.map(({ id }) => id)).toEqual(['next']);
+    await expectSetAside('broken');
+  });
+
+  it('is shown as failed to whoever reads it beside others', async () => {
+    await submit('broken', 'next');
+    await client.hSet(key('body'), 'broken', 'x');
+
+    const [broken, next] = await broker.get(['broken', 'next']);
+
+    expect(broken).toMatchObject({ state: 'failed', errors: [{ name: 'UNREADABLE_RUN' }] });
+    expect(next).toMatchObject({ state: 'submitted', payload: '"next"' });
+  });
+
+  it.each(GARBAGE)('stops no other call: %j', async (text) => {
+    await submit('broken', 'next');
+    const [, next] = await claim();
+    await client.hSet(key('record'), 'broken', text);
+    await client.hSet(key('body'), 'broken', text);
+    await client.hSet(key('replies'), `w\0r${requests}`, text);
+    const { now: at } = await broker.exchange({});
+    const beats = ['broken', 'next'].map((id) => ({ id, epoch: 1 }));
+
+    expect((await broker.heartbeat(beats, 1_000))[1]).toBe('ok');
+    expect(await broker.findCancelRequests(beats)).toEqual([]);
+    expect((await broker.cancel(['broken', 'next']))[1]).toBe('requested');
+    expect((await broker.redrive(['broken', 'next']))[1]).toBe('refused');
+    expect((await broker.discard(['broken', 'next']))[1]).toBe('refused');
+    const settle = beats.flatMap(({ id }) =>
+      next === undefined ? [] : [{ ...settlementOf(next.run, { type: 'fail', at }), id }],
+    );
+    expect((await broker.exchange({ settle })).settled[1]).toBe('ok');
+    expect(await broker.list({ state: 'failed', limit: 10 })).toMatchObject([{ id: 'next' }]);
+  });
+
+  it('takes no run out of a lane whose claim the server refuses', async () => {
+    await submit('a', 'b');
+    await client.set(key('lane:wrong'), 'not a list');
+    const lanes = new Map([
+      ['l', 10],
+      ['wrong', 10],
+    ]);
+
+    const refused = broker.exchange({
+      claim: { worker: 'w', requestId: 'x', limit: 10, lanes, leaseMs: 1_000 },
+    });
+
+    const error = await refused.catch((reason: unknown) => reason);
+    expect(broker.isRefusal(error)).toBe(true);
+    expect((await claim()).map(({ run }) => run.id)).toEqual(['a', 'b']);
+    assertBalanced(await broker.audit());
+  });
+});

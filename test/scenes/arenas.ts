@@ -1,0 +1,98 @@
+import { definePolicy } from '@retry/core';
+import type { Broker } from '@retry/core/broker';
+import { createMemoryBroker, retry } from '@retry/inprocess';
+import type { WorkerOptions } from '@retry/worker';
+import { createQueue, createWorker, defineTask } from '@retry/worker';
+import { createTestClock } from '@retry/worker/testing';
+import type { Arena, Ending, Played, Scene } from './scene.ts';
+import { nameOf, random } from './scene.ts';
+
+/** Longer than any scene takes, in its own time. */
+const LONG = '1h';
+
+/** One process, on a virtual clock. */
+export const inProcess: Arena = {
+  play: async ({ policy, act }) => {
+    const clock = createTestClock();
+    const startedAt: number[] = [];
+    const delays: number[] = [];
+    let ending: Pick<Ending, 'end' | 'error'> = { end: 'unfinished' };
+    const call = retry(
+      policy,
+      ({ attempt, signal }) => {
+        startedAt.push(clock.now());
+        return act({ attempt, signal });
+      },
+      {
+        clock,
+        random,
+        onRetry: ({ delayMs }) => void delays.push(delayMs),
+        onStop: ({ reason, error }) => {
+          ending = { end: reason, error: nameOf(error) };
+        },
+      },
+    );
+    // How it fails, onStop says.
+    void call.then(
+      () => {
+        ending = { end: 'completed' };
+      },
+      () => {},
+    );
+    await clock.advance(LONG);
+    return {
+      ending: { attempts: startedAt.length, delays, ...ending },
+      firstWaitMs: startedAt[0] ?? Infinity,
+    };
+  },
+};
+
+/** A worker over the memory broker, on a virtual clock. */
+export const inMemory: Arena = {
+  play: async (scene) => {
+    const clock = createTestClock();
+    const broker = createMemoryBroker({ clock });
+    const played = playOn(broker, scene, { clock });
+    await clock.advance(LONG);
+    return played;
+  },
+};
+
+/** A worker over a broker with a real server, in real time. */
+export function onServer(connect: () => Promise<Broker>): Arena {
+  return { play: async (scene) => playOn(await connect(), scene, {}) };
+}
+
+async function playOn(
+  broker: Broker,
+  { name, policy, act }: Scene,
+  options: Pick<WorkerOptions, 'clock'>,
+): Promise<Played> {
+  let attempts = 0;
+  const task = defineTask({
+    name: name.replaceAll(/\W+/g, '-'),
+    retry: definePolicy(policy),
+    run: async (_: null, { attempt, signal }) => {
+      attempts += 1;
+      await act({ attempt, signal });
+    },
+  });
+  const worker = createWorker({ broker, tasks: [task], random, signals: [], ...options });
+  const delays: number[] = [];
+  worker.on('retried', ({ delayMs }) => void delays.push(delayMs));
+  const over = new Promise<Pick<Ending, 'end' | 'error'>>((resolve) => {
+    worker.on('completed', () => resolve({ end: 'completed' }));
+    worker.on('failed', ({ reason, error }) => resolve({ end: reason, error: nameOf(error) }));
+  });
+  const queue = createQueue({ broker, ...options });
+  const { id } = await queue.submit(task, null);
+  const [submitted] = await broker.get([id]);
+  worker.start();
+  const ending = await over;
+  const [run] = await broker.get([id]);
+  await worker.stop();
+  return {
+    ending: { attempts, delays, ...ending },
+    firstWaitMs: (run?.startedAt ?? Infinity) - (submitted?.submittedAt ?? submitted?.runAt ?? 0),
+  };
+}

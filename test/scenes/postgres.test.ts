@@ -1,0 +1,15 @@
+import { afterAll, beforeAll } from 'vitest';
+import type { WorkerHarness } from '../contract/worker/worker-scene.ts';
+import { openPostgresQueue } from '../postgres/open-broker.ts';
+import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
+import { onServer } from './arenas.ts';
+import { describeScenes } from './describe-scenes.ts';
+
+describeOnPostgres('scenes', (server) => {
+  let harness: WorkerHarness;
+  beforeAll(async () => {
+    harness = await openPostgresQueue(server().url);
+  });
+  afterAll(() => harness.close());
+  describeScenes('by a worker on the Postgres broker', 'real', () => onServer(() => harness.connect()));
+});

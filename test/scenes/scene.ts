@@ -1,0 +1,56 @@
+import type { PolicyInput } from '@retry/core';
+
+/** What an attempt knows, wherever it runs. */
+export interface Attempt {
+  /** Counted from 1. */
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+}
+
+/** A policy and how each attempt under it goes. */
+export interface Scene {
+  readonly name: string;
+  readonly policy: PolicyInput;
+  /** Throws, hangs or returns. */
+  readonly act: (attempt: Attempt) => unknown;
+  readonly expected: Ending;
+}
+
+/** What became of a piece of work. */
+export interface Ending {
+  readonly attempts: number;
+  /** The delays that were decided on, in ms. */
+  readonly delays: readonly number[];
+  /** `completed`, or the reason why it was given up. */
+  readonly end: string;
+  /** The name of the last error, when it was given up. */
+  readonly error?: string | undefined;
+}
+
+/** Where scenes are played. */
+export interface Arena {
+  readonly play: (scene: Scene) => Promise<Played>;
+}
+
+/** How a scene went. */
+export interface Played {
+  readonly ending: Ending;
+  /** From the call, or the submission, to the start of the first attempt, in ms. */
+  readonly firstWaitMs: number;
+}
+
+/** All arenas draw the same. */
+export const random = (): number => 0.25;
+
+/** Ends with the reason of the signal, and not before. */
+export function hang({ signal }: Attempt): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}
+
+/** The name of anything that was thrown. */
+export function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : String(error);
+}

@@ -1,0 +1,24 @@
+/** A signal that can be asked who listens to it. */
+export interface CountedSignal {
+  readonly aborted: boolean;
+  readonly listeners: ReadonlySet<() => void>;
+  readonly addEventListener: (type: 'abort', listener: () => void) => void;
+  readonly removeEventListener: (type: 'abort', listener: () => void) => void;
+  readonly abort: () => void;
+}
+
+/** A signal without listeners. */
+export function countListeners(): CountedSignal {
+  const listeners = new Set<() => void>();
+  const signal = {
+    aborted: false,
+    listeners,
+    addEventListener: (_: 'abort', listener: () => void) => void listeners.add(listener),
+    removeEventListener: (_: 'abort', listener: () => void) => void listeners.delete(listener),
+    abort: () => {
+      signal.aborted = true;
+      for (const listener of listeners) listener();
+    },
+  };
+  return signal;
+}

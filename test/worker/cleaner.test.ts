@@ -1,0 +1,113 @@
+import type { Broker } from '@retry/core/broker';
+import { defineTask } from '@retry/worker';
+import { describe, expect, it } from 'vitest';
+import { setScene } from './scene.ts';
+
+const known = defineTask({ name: 'known', retry: { backoff: { type: 'none' } }, run: () => 'done' });
+const unknown = defineTask({ name: 'unknown', run: () => 'done' });
+
+/** Claims so many runs for a worker that then dies. */
+async function claimAndDie(broker: Broker, lane: string, count: number, leaseMs: number): Promise<void> {
+  for (let left = count; left > 0; left -= 1_000) {
+    const lanes = new Map([[lane, 1_000]]);
+    const claim = { worker: 'dead', requestId: `${lane}-${left}`, limit: 1_000, lanes, leaseMs };
+    await broker.exchange({ claim });
+  }
+}
+
+describe('recovery', () => {
+  it('of a known task takes lease and interval, beside 5 000 expired runs of an unknown one', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    await queue.submitMany(unknown, Array(5_000).fill(null));
+    await claimAndDie(broker, 'unknown@1', 5_000, 1_000);
+    await clock.advance('1m');
+    const { id } = await queue.submit(known, null);
+    await claimAndDie(broker, 'known@1', 1, 9_000);
+
+    startWorker({ tasks: [known], lease: '9s', cleanerInterval: '4s' });
+    await clock.advance('13s');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', stalls: 1 });
+    expect((await queue.counts()).started).toBe(5_000);
+  });
+
+  it('goes on page by page until every expired run is settled, without waiting for the next interval', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    await queue.submitMany(known, Array(3_500).fill(null));
+    await claimAndDie(broker, 'known@1', 3_500, 1_000);
+
+    startWorker({ tasks: [known], lease: '9s', cleanerInterval: '4s', concurrency: 100 });
+    await clock.advance('5s');
+
+    expect((await queue.counts()).ended.completed).toBe(3_500);
+  });
+
+  it('passes over what other workers settle meanwhile, and comes to an end', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    await queue.submitMany(known, Array(3).fill(null));
+    await claimAndDie(broker, 'known@1', 3, 1_000);
+    let calls = 0;
+    // Always finds what is long settled.
+    const found = new Map<string, Awaited<ReturnType<Broker['findExpired']>>>();
+    const findExpired: Broker['findExpired'] = async (limit, scope) => {
+      calls += 1;
+      const expired = await broker.findExpired(limit, scope);
+      if (expired.length > 0) found.set('first', expired);
+      return found.get('first') ?? [];
+    };
+    startWorker({ tasks: [known], broker: { ...broker, findExpired }, lease: '9s', cleanerInterval: '4s' });
+
+    await clock.advance('5s');
+
+    expect(calls).toBe(2);
+    expect((await queue.counts()).ended.completed).toBe(3);
+  });
+});
+
+describe("onUnknown: 'drop'", () => {
+  it('drops what waits behind thousands of runs that are known', async () => {
+    const { clock, queue, startWorker } = setScene();
+    await queue.submitMany(known, Array(3_000).fill(null), { delay: '1d' });
+    const busy = defineTask({ name: 'busy', run: () => new Promise<never>(() => {}) });
+    await queue.submitMany(busy, Array(3_000).fill(null));
+    const { id } = await queue.submit(unknown, null);
+
+    startWorker({ tasks: [known, busy], onUnknown: 'drop', cleanerInterval: '5s', concurrency: 1 });
+    await clock.advance('6s');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'dropped' });
+  });
+
+  it('drops thousands of runs in one interval, those of a dead worker that had claimed them included', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    await queue.submitMany(unknown, Array(5_000).fill(null));
+    await claimAndDie(broker, 'unknown@1', 2_500, 1_000);
+
+    startWorker({ tasks: [known], onUnknown: 'drop', cleanerInterval: '5s' });
+    await clock.advance('6s');
+
+    expect((await queue.counts()).ended.dropped).toBe(5_000);
+  });
+
+  it('is not stopped by a lane that cannot be claimed from', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const other = defineTask({ name: 'other', run: () => {} });
+    await queue.submit(other, null, { key: 'broken' });
+    const { id } = await queue.submit(unknown, null);
+    const exchange: Broker['exchange'] = (request) =>
+      request.claim?.lanes.has('other@1') === true
+        ? Promise.reject(new TypeError('no'))
+        : broker.exchange(request);
+
+    const worker = startWorker({
+      tasks: [known],
+      broker: { ...broker, exchange },
+      onUnknown: 'drop',
+      cleanerInterval: '5s',
+    });
+    await clock.advance('6s');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'dropped' });
+    expect(worker.toldOf('error')).toMatchObject([{ doing: 'dropping' }]);
+  });
+});

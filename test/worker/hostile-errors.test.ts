@@ -1,0 +1,119 @@
+import type { TaskContext } from '@retry/worker';
+import { defineTask } from '@retry/worker';
+import { describe, expect, it } from 'vitest';
+import { setScene } from './scene.ts';
+
+const refuse = (): never => {
+  throw new Error('a trap');
+};
+
+function revoked(target: object): unknown {
+  const { proxy, revoke } = Proxy.revocable(target, {});
+  revoke();
+  return proxy;
+}
+
+const HOSTILE: readonly (readonly [string, () => unknown])[] = [
+  ['a revoked Proxy', () => revoked({})],
+  ['a revoked Proxy of an error', () => revoked(new Error('inner'))],
+  ['a revoked Proxy of a function', () => revoked(() => {})],
+  ['a Proxy whose prototype cannot be read', () => new Proxy({}, { getPrototypeOf: refuse })],
+  [
+    'a Proxy of which nothing can be read',
+    () =>
+      new Proxy(new Error('inner'), { get: refuse, has: refuse, getPrototypeOf: refuse, ownKeys: refuse }),
+  ],
+  [
+    'an error whose properties throw',
+    () =>
+      Object.defineProperties(new Error('inner'), {
+        name: { get: refuse },
+        message: { get: refuse },
+        stack: { get: refuse },
+        cause: { get: refuse },
+        code: { get: refuse },
+      }),
+  ],
+  ['an object without a prototype', () => Object.create(null)],
+  ['an object that is no text', () => ({ toString: refuse, [Symbol.toPrimitive]: refuse })],
+  ['a symbol', () => Symbol('thrown')],
+  ['nothing', () => undefined],
+  [
+    'an error that is its own cause',
+    () => {
+      const error = new Error('loop');
+      error.cause = error;
+      return error;
+    },
+  ],
+];
+
+/** Every way in which a policy looks at an error. */
+const POLICIES = {
+  everything: {},
+  matching: { retryOn: [TypeError, { name: 'X' }, { code: 'Y' }, { status: 503 }, { message: /z/ }] },
+  stopping: { stopOn: [TypeError, { cause: { name: 'X' } }] },
+  'server delay': { serverDelay: { max: '10s' } },
+} as const;
+
+describe.each(HOSTILE)('a handler that throws %s', (_name, make) => {
+  it.each(Object.entries(POLICIES))('loses neither its slot nor its run (%s)', async (_policy, policy) => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({
+      name: 'hostile',
+      retry: { maxAttempts: 2, backoff: { type: 'constant', base: '1s' }, ...policy },
+      run: (_: null) => {
+        throw make();
+      },
+    });
+    const fine = defineTask({ name: 'fine', run: () => 'done' });
+    const { id } = await queue.submit(task, null);
+    startWorker({ tasks: [task, fine], concurrency: 1 });
+    await clock.advance('1m');
+    const next = await queue.submit(fine, null);
+
+    await clock.advance('1m');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'failed', stalls: 0, releases: 0 });
+    expect(await queue.get(next.id)).toMatchObject({ state: 'completed' });
+  });
+
+  it('or asks for a retry with it gets that retry', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({
+      name: 'hostile',
+      retry: { maxAttempts: 2 },
+      run: (_: null, { attempt, retry }: TaskContext) =>
+        attempt === 1 ? retry({ delay: 0, error: make() ?? 'none' }) : 'done',
+    });
+    const { id } = await queue.submit(task, null);
+    startWorker({ tasks: [task], concurrency: 1 });
+
+    await clock.advance('1m');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', failures: 1 });
+  });
+});
+
+describe('a broker that throws what cannot be looked at', () => {
+  it('is asked again, as after any error', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    let left = 3;
+    const task = defineTask({ name: 'fine', run: () => 'done' });
+    const { id } = await queue.submit(task, null);
+    startWorker({
+      tasks: [task],
+      broker: {
+        ...broker,
+        exchange: (request) => {
+          left -= 1;
+          return left >= 0 ? Promise.reject(revoked({})) : broker.exchange(request);
+        },
+      },
+    });
+
+    await clock.advance('1m');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'completed' });
+  });
+});

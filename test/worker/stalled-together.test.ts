@@ -1,0 +1,302 @@
+import type { Broker } from '@retry/core/broker';
+import type { AnyTask } from '@retry/worker';
+import { defineTask } from '@retry/worker';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Scene } from './scene.ts';
+import { never, pass, setScene } from './scene.ts';
+
+const LEASE_MS = 9_000;
+const CLEANER_MS = 4_000;
+
+const NUM_RUNS = Math.ceil((fc.readConfigureGlobal().numRuns ?? 200) / 8);
+
+/** The broker as one process sees it until that ends: then nothing it says arrives, nor does an answer. */
+function processOf(broker: Broker) {
+  let hasEnded = false;
+  const guard = <Args extends unknown[], Answer>(verb: (...args: Args) => Promise<Answer>) => {
+    return async (...args: Args): Promise<Answer> => {
+      if (hasEnded) return never();
+      const answer = await verb(...args);
+      return hasEnded ? never() : answer;
+    };
+  };
+  const { onCancelRequest: _, ...rest } = broker;
+  const guarded: Broker = {
+    ...rest,
+    exchange: guard(broker.exchange),
+    heartbeat: guard(broker.heartbeat),
+    findExpired: guard(broker.findExpired),
+    findCancelRequests: guard(broker.findCancelRequests),
+    attend: guard(broker.attend),
+  };
+  return {
+    broker: guarded,
+    end: () => {
+      hasEnded = true;
+    },
+    hasEnded: () => hasEnded,
+  };
+}
+
+/** Starts a worker in a "process" that starts anew whenever a run ends it. */
+function supervise(scene: Scene, options: { concurrency: number; prefetch?: number }, run: Handler) {
+  const seen = { crashes: 0, running: new Set<string>(), mostBeside: [] as number[] };
+  const spawn = (): void => {
+    const { broker, end, hasEnded } = processOf(scene.broker);
+    const running = new Set<string>();
+    const exit = (): Promise<never> => {
+      if (hasEnded()) return never();
+      end();
+      seen.crashes += 1;
+      seen.mostBeside.push(running.size - 1);
+      scene.clock.setTimer(spawn, 100);
+      return never();
+    };
+    const task: AnyTask = defineTask({
+      ...TASK,
+      run: async (payload: string, { id }) => {
+        if (hasEnded()) return never();
+        running.add(id);
+        await run(payload, exit);
+        running.delete(id);
+      },
+    });
+    scene.startWorker({ tasks: [task], broker, lease: LEASE_MS, cleanerInterval: CLEANER_MS, ...options });
+  };
+  spawn();
+  return seen;
+}
+
+type Handler = (payload: string, exit: () => Promise<never>) => Promise<void>;
+
+const TASK = {
+  name: 'shared',
+  retry: { maxAttempts: 3, backoff: { type: 'constant', base: '1s' }, jitter: 'none' },
+} as const;
+
+const shared = defineTask({ ...TASK, run: (_: string) => {} });
+
+describe('runs that stall together', () => {
+  it.each([
+    { concurrency: 41, prefetch: 0 },
+    { concurrency: 10, prefetch: 0 },
+    { concurrency: 5, prefetch: 40 },
+    { concurrency: 2, prefetch: 0 },
+  ])('are claimed in ever smaller groups: 40 of 41 complete uncharged %o', async (options) => {
+    const scene = setScene();
+    const { clock, queue } = scene;
+    const payloads = Array.from({ length: 41 }, (_, index) => (index === 20 ? 'deadly' : 'fine'));
+    const submitted = await queue.submitMany(shared, payloads);
+
+    const seen = supervise(scene, options, async (payload, exit) => {
+      await pass(clock, 5);
+      if (payload === 'deadly') await exit();
+      await pass(clock, 20);
+    });
+    for (let minute = 0; minute < 30; minute += 1) await clock.advance('1m');
+
+    expect((await queue.counts()).ended).toMatchObject({ completed: 40, failed: 1 });
+    for (const [index, { id }] of submitted.entries()) {
+      const run = await queue.get(id);
+      expect(run).toMatchObject(
+        index === 20 ? { state: 'failed', stalls: 3 } : { state: 'completed', stalls: 0, failures: 0 },
+      );
+    }
+    // log2(41) crashes to find it, and three of its own.
+    expect(seen.crashes).toBeLessThanOrEqual(9);
+    expect(seen.mostBeside.slice(-3)).toEqual([0, 0, 0]);
+  });
+
+  it(
+    'charge none but the guilty, however many there are, whenever and beside whatever they run',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.constantFrom('deadly', ...Array<string>(12).fill('fine')), {
+            minLength: 1,
+            maxLength: 70,
+          }),
+          fc.integer({ min: 1, max: 50 }),
+          fc.constantFrom(0, 0, 30),
+          fc.record({ runMs: fc.constantFrom(0, 5, 700), processes: fc.integer({ min: 1, max: 3 }) }),
+          async (payloads, concurrency, prefetch, { runMs, processes }) => {
+            const scene = setScene();
+            const { clock, queue } = scene;
+            const submitted = await queue.submitMany(shared, payloads);
+            for (let count = 0; count < processes; count += 1) {
+              supervise(scene, { concurrency, prefetch }, async (payload, exit) => {
+                await pass(clock, runMs);
+                if (payload === 'deadly') await exit();
+                await pass(clock, runMs);
+              });
+            }
+
+            for (let minute = 0; minute < 60; minute += 1) await clock.advance('1m');
+
+            for (const [index, { id }] of submitted.entries()) {
+              const run = await queue.get(id);
+              const isGuilty = payloads[index] === 'deadly';
+              expect(run).toMatchObject({ state: isGuilty ? 'failed' : 'completed', failures: 0 });
+              expect(isGuilty ? run?.stalls : 0).toBe(isGuilty ? 3 : 0);
+              expect(isGuilty || (run?.stalls ?? 0) <= 1).toBe(true);
+            }
+          },
+        ),
+        { numRuns: NUM_RUNS },
+      );
+    },
+    NUM_RUNS * 10_000,
+  );
+
+  it('note with how many others, and are reported as stalled', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const submitted = await queue.submitMany(shared, ['a', 'b', 'c']);
+    const lanes = new Map([['shared@1', 3]]);
+    await broker.exchange({ claim: { worker: 'dead', requestId: 'r', limit: 3, lanes, leaseMs: 1_000 } });
+    const slow = defineTask({ ...TASK, run: never });
+    const worker = startWorker({ tasks: [slow], lease: LEASE_MS, cleanerInterval: CLEANER_MS });
+
+    await clock.advance('4s');
+
+    expect(worker.toldOf('stalled')).toHaveLength(3);
+    for (const { id } of submitted) {
+      expect(await queue.get(id)).toMatchObject({
+        stalls: 0,
+        releases: expect.any(Number),
+        errors: [{ epoch: 1, name: 'StalledError', stalledWith: 2 }],
+      });
+    }
+  });
+
+  it.each([
+    ['fail', { state: 'failed', stalls: 1 }],
+    ['hold', { state: 'stalled', stalls: 1 }],
+  ] as const)('are charged and end where onStall is %s', async (onStall, expected) => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const task = defineTask({ ...TASK, onStall, run: (_: string) => {} });
+    const submitted = await queue.submitMany(task, ['a', 'b']);
+    const lanes = new Map([['shared@1', 2]]);
+    await broker.exchange({ claim: { worker: 'dead', requestId: 'r', limit: 2, lanes, leaseMs: 1_000 } });
+    startWorker({ tasks: [task], lease: LEASE_MS, cleanerInterval: CLEANER_MS });
+
+    await clock.advance('1m');
+
+    for (const { id } of submitted) expect(await queue.get(id)).toMatchObject(expected);
+  });
+
+  it('are charged when they stall alone, as ever', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const { id } = await queue.submit(shared, 'a');
+    const lanes = new Map([['shared@1', 1]]);
+    await broker.exchange({ claim: { worker: 'dead', requestId: 'r', limit: 1, lanes, leaseMs: 1_000 } });
+    startWorker({ tasks: [shared], lease: LEASE_MS, cleanerInterval: CLEANER_MS });
+
+    await clock.advance('1m');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', stalls: 1, releases: 0 });
+  });
+});
+
+describe('a run that has to run alone', () => {
+  /** Two runs that have stalled together so that each has to run alone. */
+  async function twoSuspects(scene: Scene): Promise<readonly string[]> {
+    const { broker, queue, clock } = scene;
+    const submitted = await queue.submitMany(shared, ['a', 'b']);
+    const lanes = new Map([['shared@1', 2]]);
+    await broker.exchange({ claim: { worker: 'dead', requestId: 'r', limit: 2, lanes, leaseMs: 1_000 } });
+    await clock.advance('2s');
+    return submitted.map(({ id }) => id);
+  }
+
+  it('waits until the running handlers have ended, and the worker claims nothing else meanwhile', async () => {
+    const scene = setScene();
+    const { clock, queue, startWorker } = scene;
+    const log: string[] = [];
+    const long = defineTask({
+      name: 'long',
+      run: () => pass(clock, 6_000).then(() => void log.push(`long ends ${clock.now()}`)),
+    });
+    const quick = defineTask({ name: 'quick', run: () => void log.push(`quick ${clock.now()}`) });
+    const task = defineTask({
+      ...TASK,
+      run: async (payload: string) => {
+        log.push(`${payload} starts ${clock.now()}`);
+        await pass(clock, 1_000);
+      },
+    });
+    await twoSuspects(scene);
+    await queue.submit(long, null);
+    startWorker({
+      tasks: [task, long, quick],
+      lease: LEASE_MS,
+      cleanerInterval: CLEANER_MS,
+      concurrency: 10,
+    });
+    // The cleaner looks at 6 s; long ends at 8 s.
+    await clock.advance('4500ms');
+    await queue.submit(quick, null);
+
+    await clock.advance('10s');
+
+    expect(log).toEqual([
+      'long ends 8000',
+      'a starts 8000',
+      expect.stringMatching(/^(b starts|quick) 9000$/),
+      expect.stringMatching(/^(b starts|quick) (9000|10000)$/),
+    ]);
+  });
+
+  it('waits for a lease at most', async () => {
+    const scene = setScene();
+    const { clock, queue, startWorker } = scene;
+    const startedAt: number[] = [];
+    const stuck = defineTask({ name: 'stuck', run: never });
+    const task = defineTask({ ...TASK, run: (_: string) => void startedAt.push(clock.now()) });
+    await twoSuspects(scene);
+    await queue.submit(stuck, null);
+    startWorker({ tasks: [task, stuck], lease: LEASE_MS, cleanerInterval: CLEANER_MS, concurrency: 10 });
+
+    await clock.advance('1m');
+
+    expect(startedAt).toEqual([6_000 + LEASE_MS, 6_000 + 2 * LEASE_MS]);
+  });
+
+  it('that never ends stops the other work for four leases at most', async () => {
+    const scene = setScene();
+    const { clock, queue, startWorker } = scene;
+    const task = defineTask({ ...TASK, run: never });
+    const quick = defineTask({ name: 'quick', run: () => {} });
+    await twoSuspects(scene);
+    startWorker({ tasks: [task, quick], lease: LEASE_MS, cleanerInterval: CLEANER_MS, concurrency: 10 });
+    await clock.advance('5s');
+    const { id } = await queue.submit(quick, null);
+
+    await clock.advance('50s');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'completed' });
+  });
+
+  it('is given back uncharged when the worker stops before it was started', async () => {
+    const scene = setScene();
+    const { clock, queue, startWorker } = scene;
+    const stuck = defineTask({ name: 'stuck', onShutdown: 'release', run: never });
+    const ids = await twoSuspects(scene);
+    await queue.submit(stuck, null);
+    const worker = startWorker({
+      tasks: [shared, stuck],
+      lease: LEASE_MS,
+      cleanerInterval: CLEANER_MS,
+      concurrency: 10,
+      shutdownTimeout: '1s',
+    });
+    await clock.advance('5s');
+
+    const stopped = worker.stop();
+    await clock.advance('2s');
+    await stopped;
+
+    for (const id of ids) expect(await queue.get(id)).toMatchObject({ state: 'submitted', stalls: 0 });
+    expect(clock.pendingTimers()).toBe(0);
+  });
+});
