@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { offAbort, onAbort } from '../../packages/inprocess/src/abort-hub.ts';
+import { offAbort, onAbort } from '../../packages/inprocess/src/time/abort-hub.ts';
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
 

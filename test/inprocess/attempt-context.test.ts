@@ -1,9 +1,9 @@
 import { definePolicy, type Policy } from '@retry/core';
 import { retry } from '@retry/inprocess';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ToldAttempt } from '../../packages/inprocess/src/attempt-context.ts';
-import { Call } from '../../packages/inprocess/src/call.ts';
-import { createPlan } from '../../packages/inprocess/src/plan.ts';
+import { Call } from '../../packages/inprocess/src/call/call.ts';
+import { ToldAttempt } from '../../packages/inprocess/src/call/context.ts';
+import { createPlan } from '../../packages/inprocess/src/call/plan.ts';
 import { TOLD } from '../../packages/inprocess/src/retry.ts';
 import { createFakeClock } from './fake-clock.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../packages/inprocess/src/clock.ts';
+import { systemClock } from '../../packages/inprocess/src/time/clock.ts';
 
 const LONGEST_TIMER_MS = 2_147_483_647;
 const THIRTY_DAYS_MS = 2_592_000_000;

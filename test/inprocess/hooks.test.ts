@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { retry } from '@retry/inprocess';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { callHook } from '../../packages/inprocess/src/hooks.ts';
+import { callHook } from '../../packages/inprocess/src/call/hooks.ts';
 import { alwaysFailing, failing, rejectionOf } from './failing.ts';
 
 const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { AttemptTimeoutError, definePolicy } from '@retry/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ToldAttempt } from '../../packages/inprocess/src/attempt-context.ts';
-import { Call } from '../../packages/inprocess/src/call.ts';
-import { createPlan } from '../../packages/inprocess/src/plan.ts';
+import { Call } from '../../packages/inprocess/src/call/call.ts';
+import { ToldAttempt } from '../../packages/inprocess/src/call/context.ts';
+import { createPlan } from '../../packages/inprocess/src/call/plan.ts';
+import { runAttempt } from '../../packages/inprocess/src/call/run-attempt.ts';
 import { TOLD } from '../../packages/inprocess/src/retry.ts';
-import { runAttempt } from '../../packages/inprocess/src/run-attempt.ts';
 import { rejectionOf } from './failing.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 

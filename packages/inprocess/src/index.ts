@@ -1,8 +1,10 @@
 export type { CancelTimer, Clock } from '@retry/core';
-export type { AttemptContext } from './attempt-context.ts';
-export type { MemoryBrokerOptions } from './broker/memory-broker.ts';
-export { createMemoryBroker } from './broker/memory-broker.ts';
-export type { FailedAttempt } from './failed-attempt.ts';
+export type { MemoryBrokerOptions } from './broker/create-memory-broker.ts';
+export { createMemoryBroker } from './broker/create-memory-broker.ts';
+export type { AttemptContext } from './call/context.ts';
+export type { FailedAttempt } from './call/failed-attempt.ts';
+export type { RetryInfo } from './call/history.ts';
+export { retryInfo } from './call/history.ts';
 export type {
   AttemptEvent,
   NestedEvent,
@@ -12,14 +14,12 @@ export type {
   RetryOptions,
   StopEvent,
   StopReason,
-} from './options.ts';
+} from './call/options.ts';
+export type { RetryBudget, RetryBudgetOptions } from './limits/budget.ts';
+export { createRetryBudget } from './limits/budget.ts';
+export type { RetryGroup, RetryGroupOptions, WaitingCall } from './limits/group.ts';
+export { createRetryGroup } from './limits/group.ts';
 export { retry } from './retry.ts';
-export type { RetryBudget, RetryBudgetOptions } from './retry-budget.ts';
-export { createRetryBudget } from './retry-budget.ts';
-export type { RetryGroup, RetryGroupOptions, WaitingCall } from './retry-group.ts';
-export { createRetryGroup } from './retry-group.ts';
-export type { RetryInfo } from './retry-info.ts';
-export { retryInfo } from './retry-info.ts';
 export { retryIterable } from './retry-iterable.ts';
 export type { RetryResult } from './try-retry.ts';
 export { tryRetry } from './try-retry.ts';

@@ -1,7 +1,7 @@
 import type { Policy, PolicyInput } from '@retry/core';
-import type { AttemptContext } from './attempt-context.ts';
-import type { RetryOptions } from './options.ts';
-import { readCall } from './read-call.ts';
+import type { AttemptContext } from './call/context.ts';
+import type { RetryOptions } from './call/options.ts';
+import { readCall } from './call/read-call.ts';
 import { retry } from './retry.ts';
 
 /**

@@ -1,12 +1,12 @@
 import type { Policy, PolicyInput } from '@retry/core';
-import type { AttemptContext } from './attempt-context.ts';
-import { tellAttempt } from './attempt-context.ts';
-import { openNested } from './open-nested.ts';
-import type { RetryOptions } from './options.ts';
-import type { Layers, Plan } from './plan.ts';
-import { createPlan } from './plan.ts';
-import { readCall } from './read-call.ts';
-import { runCall } from './run-call.ts';
+import type { AttemptContext } from './call/context.ts';
+import { tellAttempt } from './call/context.ts';
+import { openNested } from './call/open.ts';
+import type { RetryOptions } from './call/options.ts';
+import type { Layers, Plan } from './call/plan.ts';
+import { createPlan } from './call/plan.ts';
+import { readCall } from './call/read-call.ts';
+import { runCall } from './call/run-call.ts';
 
 /** What calls know whose function is told of its attempts. */
 export const TOLD: Layers = { open: openNested, tell: tellAttempt };

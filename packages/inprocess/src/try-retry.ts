@@ -1,14 +1,14 @@
 import type { Policy, PolicyInput } from '@retry/core';
-import type { AttemptContext } from './attempt-context.ts';
-import type { Call } from './call.ts';
-import type { FailedAttempt } from './failed-attempt.ts';
-import { historyOf } from './failed-attempt.ts';
-import { openNested } from './open-nested.ts';
-import type { RetryOptions, StopReason } from './options.ts';
-import { createPlan } from './plan.ts';
-import { readCall } from './read-call.ts';
+import type { Call } from './call/call.ts';
+import type { AttemptContext } from './call/context.ts';
+import type { FailedAttempt } from './call/failed-attempt.ts';
+import { historyOf } from './call/failed-attempt.ts';
+import { openNested } from './call/open.ts';
+import type { RetryOptions, StopReason } from './call/options.ts';
+import { createPlan } from './call/plan.ts';
+import { readCall } from './call/read-call.ts';
+import { runCall } from './call/run-call.ts';
 import { TOLD } from './retry.ts';
-import { runCall } from './run-call.ts';
 
 /** How a call that did not succeed ended. */
 interface Refusal {

@@ -1,9 +1,9 @@
 import type { Policy, PolicyInput } from '@retry/core';
-import { openNested } from './open-nested.ts';
-import type { RetryOptions } from './options.ts';
-import type { Layers } from './plan.ts';
-import { createPlan } from './plan.ts';
-import { readCall } from './read-call.ts';
+import { openNested } from './call/open.ts';
+import type { RetryOptions } from './call/options.ts';
+import type { Layers } from './call/plan.ts';
+import { createPlan } from './call/plan.ts';
+import { readCall } from './call/read-call.ts';
 import { wrap } from './wrap.ts';
 
 const LAYERS: Layers = { open: openNested };

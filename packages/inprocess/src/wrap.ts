@@ -1,6 +1,6 @@
-import { openLater } from './open-call.ts';
-import type { Plan } from './plan.ts';
-import { runCall } from './run-call.ts';
+import { openLater } from './call/open-call.ts';
+import type { Plan } from './call/plan.ts';
+import { runCall } from './call/run-call.ts';
 
 /** The function that calls the plan's again; it has its name (or the option's) and length, and passes `this` on. */
 export function wrap(plan: Plan): (this: unknown, ...parameters: unknown[]) => Promise<unknown> {

@@ -1,7 +1,7 @@
 import { TotalTimeoutError } from '@retry/core';
-import type { ToldAttempt } from '../attempt-context.ts';
-import { systemClock, unrefClock } from '../clock.ts';
-import { timeLeft, totalOf } from '../limits.ts';
+import type { ToldAttempt } from '../call/context.ts';
+import { timeLeft, totalOf } from '../call/time-limits.ts';
+import { systemClock, unrefClock } from '../time/clock.ts';
 
 const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const;
 

@@ -2,8 +2,8 @@ import type { Policy, PolicyInput, Problem } from '@retry/core';
 import { definePolicy, extendPolicy, InvalidOptionsError, isPolicy } from '@retry/core';
 import type { Report } from '@retry/core/fields';
 import { A_FUNCTION } from '@retry/core/fields';
-import { checkOptions, OPTION_KEYS } from '../check-options.ts';
-import { ruleOf, SYNCHRONOUS } from '../option-rules.ts';
+import { checkOptions, OPTION_KEYS } from '../call/check-options.ts';
+import { ruleOf, SYNCHRONOUS } from '../call/option-rules.ts';
 import type { RetryFetchOptions } from './create-retry-fetch.ts';
 import { fetchRefusals, httpPolicy } from './http-policy.ts';
 

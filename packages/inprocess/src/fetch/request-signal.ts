@@ -1,7 +1,7 @@
-import type { AttemptContext } from '../attempt-context.ts';
-import { installed } from '../instruments.ts';
-import type { JoinedSignal } from '../join-signals.ts';
-import { joinSignals } from '../join-signals.ts';
+import type { AttemptContext } from '../call/context.ts';
+import { installed } from '../call/instruments.ts';
+import type { JoinedSignal } from '../time/join-signals.ts';
+import { joinSignals } from '../time/join-signals.ts';
 
 /** Bodies that are being read, or may be. */
 const unread = new FinalizationRegistry<() => void>((release) => release());

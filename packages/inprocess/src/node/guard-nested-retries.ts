@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ToldAttempt, tellAttempt } from '../attempt-context.ts';
-import type { Nesting } from '../instruments.ts';
-import { installed } from '../instruments.ts';
+import { ToldAttempt, tellAttempt } from '../call/context.ts';
+import type { Nesting } from '../call/instruments.ts';
+import { installed } from '../call/instruments.ts';
 
 /**
  * From now on every call knows when it is made inside an attempt of another, however deep: it takes over the

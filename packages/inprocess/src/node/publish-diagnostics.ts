@@ -1,7 +1,7 @@
 import type { Channel } from 'node:diagnostics_channel';
 import { channel } from 'node:diagnostics_channel';
-import { installed } from '../instruments.ts';
-import type { CallEvent, RetryHooks } from '../options.ts';
+import { installed } from '../call/instruments.ts';
+import type { CallEvent, RetryHooks } from '../call/options.ts';
 
 /** The channel of each event. */
 const NAMES: Readonly<Record<keyof RetryHooks, string>> = {

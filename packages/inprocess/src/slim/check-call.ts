@@ -1,8 +1,8 @@
 import type { Policy, Problem } from '@retry/core';
 import { InvalidOptionsError, isPolicy } from '@retry/core';
 import { isSynchronous } from '@retry/core/fields';
-import type { RetryOptions } from '../options.ts';
-import type { Retried, Target } from '../plan.ts';
+import type { RetryOptions } from '../call/options.ts';
+import type { Retried, Target } from '../call/plan.ts';
 import { basePolicy } from './base-policy.ts';
 import type { SlimOptions } from './slim-options.ts';
 

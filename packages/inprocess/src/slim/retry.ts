@@ -1,10 +1,10 @@
 import type { Policy } from '@retry/core';
-import type { AttemptContext } from '../attempt-context.ts';
-import { tellAttempt } from '../attempt-context.ts';
-import { openCall } from '../open-call.ts';
-import type { Layers } from '../plan.ts';
-import { createPlan } from '../plan.ts';
-import { runCall } from '../run-call.ts';
+import type { AttemptContext } from '../call/context.ts';
+import { tellAttempt } from '../call/context.ts';
+import { openCall } from '../call/open-call.ts';
+import type { Layers } from '../call/plan.ts';
+import { createPlan } from '../call/plan.ts';
+import { runCall } from '../call/run-call.ts';
 import { checkCall } from './check-call.ts';
 import type { SlimOptions } from './slim-options.ts';
 

@@ -1,4 +1,4 @@
-import type { RetryOptions } from '../options.ts';
+import type { RetryOptions } from '../call/options.ts';
 
 /** As for the main entry, without what is about calls within calls. */
 export type SlimOptions<Result = unknown> = Omit<RetryOptions<Result>, 'parent' | 'nested' | 'onNested'>;

@@ -1,7 +1,7 @@
 import type { Policy } from '@retry/core';
-import { openCall } from '../open-call.ts';
-import type { Layers } from '../plan.ts';
-import { createPlan } from '../plan.ts';
+import { openCall } from '../call/open-call.ts';
+import type { Layers } from '../call/plan.ts';
+import { createPlan } from '../call/plan.ts';
 import { wrap } from '../wrap.ts';
 import { checkCall } from './check-call.ts';
 import type { SlimOptions } from './slim-options.ts';

@@ -1,6 +1,6 @@
 import type { VirtualClock } from '@retry/core';
 import { createVirtualClock } from '@retry/core';
-import { soon } from '../soon.ts';
+import { soon } from '../time/soon.ts';
 
 /** What one timer sets off takes a few turns of the event loop; this is plenty. */
 const TURNS = 10;

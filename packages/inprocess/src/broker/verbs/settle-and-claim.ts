@@ -1,13 +1,13 @@
 import type { Run, SettleAnswer, Settlement } from '@retry/core/broker';
 import { answerSettlement, copyRun, keepableMs, settledBy, unsettledError } from '@retry/core/broker';
 import { isEnd } from '@retry/core/lifecycle';
-import { freeKey } from './concurrency-keys.ts';
-import { endRun } from './ended-runs.ts';
-import type { Entry } from './entry.ts';
-import { move } from './entry.ts';
-import { remove } from './heap.ts';
-import { enqueueBack, enqueueFront, schedule } from './lanes.ts';
-import type { Store } from './store.ts';
+import { freeKey } from '../record/concurrency-keys.ts';
+import { endRun } from '../record/ended-runs.ts';
+import type { Entry } from '../record/entry.ts';
+import { move } from '../record/entry.ts';
+import { remove } from '../record/heap.ts';
+import { enqueueBack, enqueueFront, schedule } from '../record/lanes.ts';
+import type { Store } from '../record/store.ts';
 
 /** Writes the outcomes of claims as they were decided, each by the holder of its epoch only. */
 export function settleRuns(

@@ -1,13 +1,13 @@
 import type { Claim, ClaimedRun } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
-import { holdKey, isFull, park, takeOffer } from './concurrency-keys.ts';
-import type { Entry } from './entry.ts';
-import { move } from './entry.ts';
-import { push } from './heap.ts';
-import type { Lane } from './lanes.ts';
-import { nextOf, promoteDue, takeOut } from './lanes.ts';
-import { recallReply, rememberReply } from './replies.ts';
-import type { Store } from './store.ts';
+import { holdKey, isFull, park, takeOffer } from '../record/concurrency-keys.ts';
+import type { Entry } from '../record/entry.ts';
+import { move } from '../record/entry.ts';
+import { push } from '../record/heap.ts';
+import type { Lane } from '../record/lanes.ts';
+import { nextOf, promoteDue, takeOut } from '../record/lanes.ts';
+import { recallReply, rememberReply } from '../record/replies.ts';
+import type { Store } from '../record/store.ts';
 
 /** So many due runs of a lane are promoted by one claim, so that a herd that is due at once stalls nobody. */
 const PROMOTED_AT_ONCE = 1_000;

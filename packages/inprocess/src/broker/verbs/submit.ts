@@ -1,8 +1,8 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
 import { keepableMs, newRun } from '@retry/core/broker';
-import { createEntry, move } from './entry.ts';
-import { enqueueBack, laneOf, schedule } from './lanes.ts';
-import type { Store } from './store.ts';
+import { createEntry, move } from '../record/entry.ts';
+import { enqueueBack, laneOf, schedule } from '../record/lanes.ts';
+import type { Store } from '../record/store.ts';
 
 /** Keeps a new run, in its lane or in the schedule. */
 export function submitRun(store: Store, submission: Submission, now: number): SubmitAnswer {

@@ -1,5 +1,5 @@
-import type { AbortListener } from './abort-hub.ts';
-import { offAbort, onAbort } from './abort-hub.ts';
+import type { AbortListener } from '../time/abort-hub.ts';
+import { offAbort, onAbort } from '../time/abort-hub.ts';
 import type { Attempt } from './attempt.ts';
 import { Call } from './call.ts';
 

@@ -1,10 +1,10 @@
 import type { CancelAnswer } from '@retry/core/broker';
-import { refill, takeOffer, unpark } from './concurrency-keys.ts';
-import { endRun } from './ended-runs.ts';
-import type { Entry } from './entry.ts';
-import { move } from './entry.ts';
-import { takeOut } from './lanes.ts';
-import type { Store } from './store.ts';
+import { refill, takeOffer, unpark } from '../record/concurrency-keys.ts';
+import { endRun } from '../record/ended-runs.ts';
+import type { Entry } from '../record/entry.ts';
+import { move } from '../record/entry.ts';
+import { takeOut } from '../record/lanes.ts';
+import type { Store } from '../record/store.ts';
 
 /** Cancels a run that waits, or leaves word for the worker of one that is started. */
 export function cancelRun(store: Store, id: string, now: number): CancelAnswer {

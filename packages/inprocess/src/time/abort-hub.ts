@@ -1,4 +1,4 @@
-import { report } from './report-error.ts';
+import { report } from '../call/report-error.ts';
 import { soon } from './soon.ts';
 
 /** Whoever waits for an abort; an object rather than a function, as many thousands may wait at once. */

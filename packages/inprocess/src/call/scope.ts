@@ -1,5 +1,5 @@
 import type { Policy } from '@retry/core';
-import type { RetryBudget } from './retry-budget.ts';
+import type { RetryBudget } from '../limits/budget.ts';
 
 /** What holds for a call: its own, or together with what stands around it. */
 export interface Scope {

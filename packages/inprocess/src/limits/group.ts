@@ -1,5 +1,5 @@
 import { readOptions } from '@retry/core/fields';
-import type { FailedAttempt } from './failed-attempt.ts';
+import type { FailedAttempt } from '../call/failed-attempt.ts';
 
 /** A call that waits for its next attempt. */
 export interface WaitingCall {

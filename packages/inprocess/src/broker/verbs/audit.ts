@@ -1,8 +1,8 @@
 import type { Audit } from '@retry/core/broker';
 import type { EndState, RunState } from '@retry/core/lifecycle';
-import { walk } from './deque.ts';
-import type { Entry } from './entry.ts';
-import type { Store } from './store.ts';
+import { walk } from '../record/deque.ts';
+import type { Entry } from '../record/entry.ts';
+import type { Store } from '../record/store.ts';
 
 const DEAD: readonly EndState[] = ['failed', 'stalled', 'rate_limited'];
 const ENDS: readonly EndState[] = ['completed', 'cancelled', 'dropped', ...DEAD];

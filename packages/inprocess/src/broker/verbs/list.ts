@@ -1,10 +1,10 @@
 import type { ListQuery, Run } from '@retry/core/broker';
 import { sizedPage } from '@retry/core/broker';
 import { isEnd } from '@retry/core/lifecycle';
-import { walk } from './deque.ts';
-import { isDeadLetter } from './ended-runs.ts';
-import type { Entry } from './entry.ts';
-import type { Store } from './store.ts';
+import { walk } from '../record/deque.ts';
+import { isDeadLetter } from '../record/ended-runs.ts';
+import type { Entry } from '../record/entry.ts';
+import type { Store } from '../record/store.ts';
 
 /** The runs that match, by ascending id, at most `limit` of them. */
 export function listRuns(store: Store, query: ListQuery): readonly Run[] {

@@ -1,6 +1,6 @@
 import { RetryError } from '@retry/core';
+import type { Failure } from './decide.ts';
 import type { RetryOptions } from './options.ts';
-import type { Failure } from './weigh-failure.ts';
 
 /**
  * Asks `retryResult`; `undefined` when the result may be given to the caller. An answer that is a promise counts

@@ -1,7 +1,7 @@
 import type { WaitOptions } from '@retry/core/broker';
-import type { Lane } from './lanes.ts';
-import { laneOf } from './lanes.ts';
-import type { Store } from './store.ts';
+import type { Lane } from '../record/lanes.ts';
+import { laneOf } from '../record/lanes.ts';
+import type { Store } from '../record/store.ts';
 import { armDueTimer, disarmDueTimer, hasWork } from './wake.ts';
 
 /** Resolves when one of the lanes may have work; leaves neither listener nor timer behind. */

@@ -1,22 +1,22 @@
 import type { Clock } from '@retry/core';
+import { breathe, wait } from '../time/wait.ts';
 import type { Attempt, CallView } from './attempt.ts';
 import { eventOf } from './call-event.ts';
 import { createId } from './create-id.ts';
+import type { Failure } from './decide.ts';
+import { weighFailure } from './decide.ts';
 import type { Failed, FailedAttempt } from './failed-attempt.ts';
 import { remember } from './failed-attempt.ts';
+import { noteInfo } from './history.ts';
 import { isHeard, tell } from './hooks.ts';
 import { installed } from './instruments.ts';
 import { judgeResult } from './judge-result.ts';
-import { endingBy, findObstacle, limitOf, timeLeft } from './limits.ts';
 import type { CallEvent, Ending, RetryEvent, RetryOptions } from './options.ts';
 import type { Plan } from './plan.ts';
-import { noteInfo } from './retry-info.ts';
 import type { TimeLimit } from './run-attempt.ts';
 import { runWithin } from './run-attempt.ts';
 import { attemptsOf } from './scope.ts';
-import { breathe, wait } from './wait.ts';
-import type { Failure } from './weigh-failure.ts';
-import { weighFailure } from './weigh-failure.ts';
+import { endingBy, findObstacle, limitOf, timeLeft } from './time-limits.ts';
 
 /** After this many attempts without delay the event loop turns, or timers and sockets would never get their turn. */
 const YIELD_EVERY_ATTEMPTS = 16;

@@ -1,7 +1,7 @@
 import type { Clock, Policy } from '@retry/core';
+import { systemClock, unrefClock } from '../time/clock.ts';
 import type { Attempt } from './attempt.ts';
 import type { Call } from './call.ts';
-import { systemClock, unrefClock } from './clock.ts';
 import type { RetryOptions } from './options.ts';
 import type { Scope } from './scope.ts';
 import { attemptsOf } from './scope.ts';

@@ -1,8 +1,8 @@
 import { RetryError, TotalTimeoutError } from '@retry/core';
 import type { AttemptLimit, CallView } from './attempt.ts';
 import type { Call } from './call.ts';
+import type { Failure } from './decide.ts';
 import type { Ending, StopReason } from './options.ts';
-import type { Failure } from './weigh-failure.ts';
 
 /** What has a whole time. */
 type Timed = Pick<CallView, 'plan' | 'startedAt'>;

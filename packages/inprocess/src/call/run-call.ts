@@ -1,7 +1,7 @@
 import { AbortableCall } from './abortable-call.ts';
 import type { Call } from './call.ts';
 import type { Plan } from './plan.ts';
-import { runAttempts } from './run-attempts.ts';
+import { runAttempts } from './run.ts';
 
 /**
  * Runs a call to its end. Where the caller can abort, the loop runs beneath a promise that an abort rejects at

@@ -1,4 +1,5 @@
 import type { CancelTimer } from '@retry/core';
+import { armDueTimer, wake } from '../wake/wake.ts';
 import type { Deque } from './deque.ts';
 import { createDeque, pushBack, pushFront, unlink } from './deque.ts';
 import type { Entry } from './entry.ts';
@@ -6,7 +7,6 @@ import { move } from './entry.ts';
 import type { Heap } from './heap.ts';
 import { push, remove } from './heap.ts';
 import type { Store } from './store.ts';
-import { armDueTimer, wake } from './wake.ts';
 
 /** The runs of one lane that wait, and who waits for them. */
 export interface Lane {

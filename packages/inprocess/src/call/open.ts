@@ -1,9 +1,9 @@
+import { joinSignals } from '../time/join-signals.ts';
 import type { CallView } from './attempt.ts';
 import type { Call } from './call.ts';
 import { eventOf } from './call-event.ts';
 import { isHeard, tell } from './hooks.ts';
 import { installed } from './instruments.ts';
-import { joinSignals } from './join-signals.ts';
 import { openCall } from './open-call.ts';
 import type { ParentAttempt } from './options.ts';
 import type { Plan } from './plan.ts';

@@ -1,9 +1,9 @@
 import type { BudgetEvent, BudgetInput, BudgetState, Clock } from '@retry/core';
 import { defineBudget, isRetryError, matchesError, openBudget, stepBudget } from '@retry/core';
 import { readOptions } from '@retry/core/fields';
-import { systemClock } from './clock.ts';
-import { A_CLOCK, SYNCHRONOUS } from './option-rules.ts';
-import { report } from './report-error.ts';
+import { A_CLOCK, SYNCHRONOUS } from '../call/option-rules.ts';
+import { report } from '../call/report-error.ts';
+import { systemClock } from '../time/clock.ts';
 
 /** What all calls that share it may spend on retries together. Made by `createRetryBudget`. */
 export interface RetryBudget {

@@ -1,7 +1,7 @@
 import type { Attendance, LaneDepth } from '@retry/core/broker';
-import { countUpTo } from './heap.ts';
-import type { Lane } from './lanes.ts';
-import type { Store } from './store.ts';
+import { countUpTo } from '../record/heap.ts';
+import type { Lane } from '../record/lanes.ts';
+import type { Store } from '../record/store.ts';
 
 /** Waiting runs are counted up to this number. */
 const COUNTED = 10_000;

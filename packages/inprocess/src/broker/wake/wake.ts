@@ -1,6 +1,6 @@
-import type { Lane } from './lanes.ts';
-import type { Store } from './store.ts';
-import { readNow } from './store.ts';
+import type { Lane } from '../record/lanes.ts';
+import type { Store } from '../record/store.ts';
+import { readNow } from '../record/store.ts';
 
 /** Whether a claim of the lane may get something now. */
 export function hasWork(store: Store, lane: Lane): boolean {

@@ -1,10 +1,10 @@
 import type { Beat, BeatAnswer, ExpiredScope, Run } from '@retry/core/broker';
 import { sizedPage } from '@retry/core/broker';
-import type { Entry } from './entry.ts';
-import { move } from './entry.ts';
-import { peekUpTo, rerank } from './heap.ts';
-import { withoutPayload } from './list-runs.ts';
-import type { Store } from './store.ts';
+import type { Entry } from '../record/entry.ts';
+import { move } from '../record/entry.ts';
+import { peekUpTo, rerank } from '../record/heap.ts';
+import type { Store } from '../record/store.ts';
+import { withoutPayload } from './list.ts';
 
 /** Extends a lease to `leaseMs` from now, if whoever asks still holds it; it never shrinks. */
 export function beat(

@@ -1,6 +1,6 @@
 import type { Clock, FailReason } from '@retry/core';
-import type { RetryBudget } from './retry-budget.ts';
-import type { RetryGroup } from './retry-group.ts';
+import type { RetryBudget } from '../limits/budget.ts';
+import type { RetryGroup } from '../limits/group.ts';
 
 /** What every event says about its call, so that the logs of calls that run at the same time can be told apart. */
 export interface CallEvent {
