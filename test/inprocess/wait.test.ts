@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { wait } from '../../packages/inprocess/src/time/wait.ts';
+import { wait } from '../../packages/inprocess/src/time/clock.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 describe('wait', () => {

@@ -2,25 +2,22 @@ export type { CancelTimer, Clock } from '@retry/core';
 export type { MemoryBrokerOptions } from './broker/create-memory-broker.ts';
 export { createMemoryBroker } from './broker/create-memory-broker.ts';
 export type { AttemptContext } from './call/context.ts';
-export type { FailedAttempt } from './call/failed-attempt.ts';
-export type { RetryInfo } from './call/history.ts';
-export { retryInfo } from './call/history.ts';
 export type {
   AttemptEvent,
   NestedEvent,
-  ParentAttempt,
   RetryEvent,
   RetryHooks,
-  RetryOptions,
   StopEvent,
   StopReason,
-} from './call/options.ts';
+} from './call/events.ts';
+export type { FailedAttempt, RetryInfo } from './call/history.ts';
+export { retryInfo } from './call/history.ts';
+export type { ParentAttempt, RetryOptions } from './call/options.ts';
 export type { RetryBudget, RetryBudgetOptions } from './limits/budget.ts';
 export { createRetryBudget } from './limits/budget.ts';
 export type { RetryGroup, RetryGroupOptions, WaitingCall } from './limits/group.ts';
 export { createRetryGroup } from './limits/group.ts';
-export { retry } from './retry.ts';
+export { retry, withRetry } from './retry.ts';
 export { retryIterable } from './retry-iterable.ts';
 export type { RetryResult } from './try-retry.ts';
 export { tryRetry } from './try-retry.ts';
-export { withRetry } from './with-retry.ts';

@@ -1,51 +1,42 @@
 import type { Clock } from '@retry/core';
-import { breathe, wait } from '../time/wait.ts';
-import type { Attempt, CallView } from './attempt.ts';
-import { eventOf } from './call-event.ts';
-import { createId } from './create-id.ts';
-import type { Failure } from './decide.ts';
-import { weighFailure } from './decide.ts';
-import type { Failed, FailedAttempt } from './failed-attempt.ts';
-import { remember } from './failed-attempt.ts';
-import { noteInfo } from './history.ts';
-import { isHeard, tell } from './hooks.ts';
-import { installed } from './instruments.ts';
-import { judgeResult } from './judge-result.ts';
-import type { CallEvent, Ending, RetryEvent, RetryOptions } from './options.ts';
-import type { Plan } from './plan.ts';
-import type { TimeLimit } from './run-attempt.ts';
-import { runWithin } from './run-attempt.ts';
-import { attemptsOf } from './scope.ts';
-import { endingBy, findObstacle, limitOf, timeLeft } from './time-limits.ts';
+import type { AbortListener } from '../time/abort-hub.ts';
+import { offAbort, onAbort } from '../time/abort-hub.ts';
+import { wait, yieldToEventLoop } from '../time/clock.ts';
+import { decideNext, endingBy, obstacleOf, refusalOf } from './decide.ts';
+import type { CallEvent, Ending, Failure, RetryEvent } from './events.ts';
+import type { FailedAttempt, FailureList } from './history.ts';
+import { recordEnding, shorten } from './history.ts';
+import { eventOf, hasObserver, notify, observer } from './hooks.ts';
+import type { RetryOptions } from './options.ts';
+import type { Attempt, Call, Plan } from './plan.ts';
+import { attemptsOf, nested } from './plan.ts';
+import { limitOf, runWithin, timeLeft } from './timeouts.ts';
 
-/** After this many attempts without delay the event loop turns, or timers and sockets would never get their turn. */
+/** A loop without delays yields to the event loop after this many attempts; otherwise timers and sockets would starve. */
 const YIELD_EVERY_ATTEMPTS = 16;
 
-/** One call under retry: what has happened, and what is to happen next. */
-export class Call implements CallView {
+const NO_PARAMETERS: readonly unknown[] = [];
+
+/** A call without a signal. */
+export class PlainCall implements Call {
   readonly plan: Plan;
-  /** Epoch milliseconds; `NaN` when nothing asks for it. */
   readonly startedAt: number;
-  /** Attempts that have begun. */
-  begun: number;
-  latest: Failed | undefined;
-  /** Set once retrying has ended in failure. */
-  over: Ending | undefined;
-  /** What the function was called with. */
-  parameters: readonly unknown[] = NONE;
-  /** What the retries cost the budget. */
+  attempts: number;
+  latest: FailureList | undefined;
+  refused: Failure | undefined;
+  ending: Ending | undefined;
+  parameters: readonly unknown[] = NO_PARAMETERS;
+  /** What its retries have cost the budget. */
   #paid = 0;
   #id: string | undefined;
-  /** When the attempt that runs started; `NaN` when none runs, or nothing asks for it. */
+  /** When the running attempt started; `NaN` when none runs, or nothing reads it. */
   #attemptStartedAt = Number.NaN;
   #latestAttemptMs = 0;
-  /** The result that was refused last, where it was a result that failed. */
-  refused: Failure | undefined;
 
-  constructor(plan: Plan, startedAt: number, begun = 0) {
+  constructor(plan: Plan, startedAt: number, attempts = 0) {
     this.plan = plan;
     this.startedAt = startedAt;
-    this.begun = begun;
+    this.attempts = attempts;
   }
 
   get id(): string {
@@ -69,9 +60,8 @@ export class Call implements CallView {
     return attemptsOf(this.plan.policy);
   }
 
-  /** Whether something may ask how long it, or an attempt of it, has taken. */
   get isTimed(): boolean {
-    return this.plan.isTimed || installed.observe !== undefined;
+    return this.plan.isTimed || observer.observe !== undefined;
   }
 
   get elapsedMs(): number {
@@ -84,13 +74,18 @@ export class Call implements CallView {
       : since(this.#attemptStartedAt, this.clock);
   }
 
-  /** Notes which attempt an abort would have to tell. */
-  note(_attempt: Attempt | undefined): void {}
+  keepCancel(_cancel: () => void): void {}
 
-  hold(_cancel: () => void): void {}
+  /** Keeps the running attempt, whose signal an abort of the caller aborts. */
+  protected keepAttempt(_attempt: Attempt | undefined): void {}
 
-  /** Waits for the policy's `initialDelay`. */
-  delayFirst(): Promise<void> | undefined {
+  /** Removes the call from its group and its signals once it has ended. */
+  protected release(): void {
+    this.options.group?.leave();
+    this.plan.release?.();
+  }
+
+  waitInitialDelay(): Promise<void> | undefined {
     const { plan, clock } = this;
     const delayMs = plan.policy.initialDelayMs;
     if (!(delayMs > 0) || plan.signal?.aborted) return undefined;
@@ -99,21 +94,19 @@ export class Call implements CallView {
     return this.#wait({ attempt: 0, error: undefined, failedAt: now, delayMs });
   }
 
-  /** Begins the next attempt; the call is over where none may start. `undefined` when nothing asks the attempt. */
-  begin(): Attempt | undefined {
-    if (this.over !== undefined) return undefined;
+  startAttempt(): Attempt | undefined {
+    if (this.ending !== undefined) return undefined;
     const { latest, options } = this;
-    const limit = limitOf(this);
-    const reason = findObstacle(this, limit.timeoutMs);
+    const { startedAt, timeoutMs, totalMs } = limitOf(this);
+    const reason = obstacleOf(this, timeoutMs);
     if (reason !== undefined) return this.end(endingBy(reason, this));
 
-    const attempt = this.begun + 1;
-    if (isHeard('onAttempt', options)) tell('onAttempt', eventOf(this, { attempt }), this);
-    this.begun = attempt;
-    this.#attemptStartedAt = limit.startedAt;
-    const layers = installed.nesting ?? this.plan.layers;
-    const { startedAt, timeoutMs, totalMs } = limit;
-    if (layers.tell === undefined && timeoutMs === Infinity) return undefined;
+    const attempt = this.attempts + 1;
+    if (hasObserver('onAttempt', options)) notify('onAttempt', eventOf(this, { attempt }), this);
+    this.attempts = attempt;
+    this.#attemptStartedAt = startedAt;
+    const layers = nested.nesting ?? this.plan.layers;
+    if (layers.withContext === undefined && timeoutMs === Infinity) return undefined;
     const start = {
       call: this,
       attempt,
@@ -122,114 +115,150 @@ export class Call implements CallView {
       totalMs,
       startedAt,
       isTimedOut: false,
-      wish: undefined,
+      directive: undefined,
     };
-    const told = layers.tell?.(start) ?? start;
-    this.note(told);
-    return told;
+    const started = layers.withContext?.(start) ?? start;
+    this.keepAttempt(started);
+    return started;
   }
 
-  /** Whether the result is to be given to the caller; one that is refused is weighed like a failure. */
   accepts(result: unknown, attempt: Attempt | undefined): boolean {
-    if (this.over !== undefined) return true;
-    const refused = judgeResult(this.options, result, this.begun);
+    if (this.ending !== undefined) return true;
+    const refused = refusalOf(this.options, result, this.attempts);
     if (refused !== undefined) this.fail(refused, attempt);
-    else if (this.over === undefined) {
-      this.leave();
+    else if (this.ending === undefined) {
+      this.release();
       this.plan.budget?.record({ type: 'success', paid: this.#paid });
     }
     return refused === undefined;
   }
 
-  /** Decides what follows a failed attempt. */
   fail(failure: Failure, attempt: Attempt | undefined): void {
-    if (this.over !== undefined) return;
-    const { begun: number, plan, options } = this;
+    if (this.ending !== undefined) return;
+    const { attempts: number, plan, options } = this;
     const failedAt = this.clock.now();
     this.#endAttempt(failedAt);
-    const verdict = weighFailure(this, failure, { attempt, failedAt });
-    if (this.over !== undefined) return; // what it asked has aborted
-    this.note(undefined);
-    const delayMs = verdict.type === 'retry' ? verdict.delayMs : undefined;
-    const { error } = attempt?.wish?.type === 'stop' ? attempt.wish : failure;
-    this.latest = remember({ attempt: number, error, failedAt, delayMs, previous: this.latest });
-    if (verdict.type === 'fail') {
-      const { reason, thrown } = verdict;
-      const told = thrown === undefined ? failure : { ...failure, thrown };
-      return void this.end({ ...told, error, attempt: number, reason });
+    const next = decideNext(this, { failure, attempt, failedAt });
+    if (this.ending !== undefined) return; // a function that the decision called has aborted
+    this.keepAttempt(undefined);
+    const delayMs = next.type === 'retry' ? next.delayMs : undefined;
+    const { error } = attempt?.directive?.type === 'stop' ? attempt.directive : failure;
+    this.latest = shorten({ attempt: number, error, failedAt, delayMs, previous: this.latest });
+    if (next.type === 'fail') {
+      const { reason, thrown } = next;
+      const last = thrown === undefined ? failure : { ...failure, thrown };
+      return void this.end({ ...last, error, attempt: number, reason });
     }
 
     this.refused = 'result' in failure ? failure : undefined;
     if (plan.budget !== undefined) this.#paid += plan.budget.spend(error);
-    if (isHeard('onRetry', options)) tell('onRetry', eventOf(this, this.#retryOf(verdict.delayMs)), this);
+    if (hasObserver('onRetry', options)) notify('onRetry', this.#retryEvent(next.delayMs), this);
   }
 
-  /** Waits for the next attempt, or until there is to be none; for ever when the caller aborts. */
-  pause(): Promise<void> | undefined {
+  waitForRetry(): Promise<void> | undefined {
     const { latest } = this;
     if (latest === undefined) return undefined;
     const { delayMs = 0, attempt } = latest;
-    if (delayMs <= 0) return attempt % YIELD_EVERY_ATTEMPTS === 0 ? breathe() : undefined;
+    if (delayMs <= 0) return attempt % YIELD_EVERY_ATTEMPTS === 0 ? yieldToEventLoop() : undefined;
     return this.#wait({ ...latest, delayMs });
   }
 
-  /** Awaits `beforeRetry` for as long as there is time; the call is over when it throws, or takes longer. */
-  async prepare(beforeRetry: NonNullable<RetryOptions['beforeRetry']>): Promise<void> {
-    const { latest, clock } = this;
-    if (this.over !== undefined || latest === undefined) return;
+  async runBeforeRetry(): Promise<void> {
+    const { latest, clock, options } = this;
+    if (this.ending !== undefined || latest === undefined) return;
     const timeoutMs = timeLeft(this, clock.now());
-    if (findObstacle(this, timeoutMs) !== undefined) return; // begin() ends it
-    const cut: TimeLimit['cut'] = ({ resolve }) => resolve(this.end(endingBy('deadline', this)));
-    const run = (): unknown => beforeRetry(eventOf(this, this.#retryOf(latest.delayMs)));
+    if (obstacleOf(this, timeoutMs) !== undefined) return; // startAttempt() ends the call
+    const onTimeout = ({ resolve }: { readonly resolve: (value: unknown) => void }): void =>
+      resolve(this.end(endingBy('deadline', this)));
+    const run = (): unknown => options.beforeRetry?.(this.#retryEvent(latest.delayMs));
     try {
-      await (timeoutMs === Infinity ? run() : runWithin(run, { timeoutMs, cut }, this));
+      await (timeoutMs === Infinity ? run() : runWithin(run, { timeoutMs, onTimeout }, this));
     } catch (thrown) {
-      if (this.over === undefined) this.end({ ...endingBy('stopped', this), thrown });
+      if (this.ending === undefined) this.end({ ...endingBy('stopped', this), thrown });
     }
+  }
+
+  finish(): unknown {
+    if (this.ending === undefined || 'result' in this.ending) return this.ending?.result;
+    throw this.ending.error;
+  }
+
+  /** Ends the call in failure. */
+  protected end(ending: Ending): undefined {
+    this.ending = ending;
+    this.release();
+    recordEnding(ending.error, this);
+    if (hasObserver('onStop', this.options)) notify('onStop', eventOf(this, ending), this);
   }
 
   #wait(failed: FailedAttempt & { readonly delayMs: number }): Promise<void> {
     const { options, clock } = this;
     const { group } = options;
     const park = group && ((wake: () => void) => group.park(wake, this, failed));
-    return new Promise((resolve) => this.hold(wait(resolve, failed.delayMs, clock, park)));
+    return new Promise((resolve) => this.keepCancel(wait(resolve, failed.delayMs, clock, park)));
   }
 
-  #retryOf(delayMs = 0): Omit<RetryEvent, keyof CallEvent> {
-    const { refused, latest, begun: attempt } = this;
-    return { ...(refused ?? { error: latest?.error }), attempt, delayMs };
+  #retryEvent(delayMs = 0): RetryEvent {
+    const { refused, latest, attempts: attempt } = this;
+    const details: Omit<RetryEvent, keyof CallEvent> = {
+      ...(refused ?? { error: latest?.error }),
+      attempt,
+      delayMs,
+    };
+    return eventOf(this, details);
   }
 
   #endAttempt(endedAt: number): void {
-    // Before the first failure of a bare call nothing has been timed.
+    // A call that was created after its first failure has no start of that attempt.
     this.#latestAttemptMs = Math.max(endedAt - this.#attemptStartedAt, 0) || 0;
     this.#attemptStartedAt = Number.NaN;
   }
+}
 
-  /** What a call that is over comes to: the last result where that is what was refused, else a throw. */
-  finish(): unknown {
-    if (this.over === undefined || 'result' in this.over) return this.over?.result;
-    throw this.over.error;
+/** A call with a signal. It is its own abort listener, because many thousands may wait at the same time. */
+export class AbortableCall extends PlainCall implements AbortListener {
+  #attempt: Attempt | undefined;
+  /** Clears the latest timer. */
+  #cancel: (() => void) | undefined;
+  #reject: ((reason: unknown) => void) | undefined;
+
+  watchSignal(reject: (reason: unknown) => void): void {
+    this.#reject = reject;
+    if (this.plan.signal !== undefined) onAbort(this.plan.signal, this);
   }
 
-  /** Ends it in failure. */
-  end(over: Ending): undefined {
-    this.over = over;
-    this.leave();
-    noteInfo(over.error, this);
-    if (isHeard('onStop', this.options)) tell('onStop', eventOf(this, over), this);
+  onAborted(): void {
+    const error: unknown = this.plan.signal?.reason;
+    this.#reject?.(error);
+    this.#cancel?.();
+    this.#attempt?.interrupt?.(error);
+    this.end({ error, attempt: this.attempts, reason: 'aborted' });
   }
 
-  /** Takes it off whatever knew that it was under way. */
-  leave(): void {
-    this.options.group?.leave();
-    this.plan.release?.();
+  override keepCancel(cancel: () => void): void {
+    this.#cancel = cancel;
+  }
+
+  protected override keepAttempt(attempt: Attempt | undefined): void {
+    this.#attempt = attempt;
+  }
+
+  protected override release(): void {
+    const { signal } = this.plan;
+    if (signal?.aborted === false) offAbort(signal, this);
+    super.release();
   }
 }
 
-const NONE: readonly unknown[] = [];
+/** Creates an id that no other call has; from the option `random` if given, so that tests can predict it. */
+function createId(random?: () => number): string {
+  const { crypto } = globalThis as { readonly crypto?: { readonly randomUUID?: () => string } }; // browsers: only over https
+  if (random === undefined && crypto?.randomUUID !== undefined) return crypto.randomUUID();
+  const draw = random ?? Math.random;
+  return Array.from({ length: 32 }, () => Math.floor(draw() * 16).toString(16)).join('');
+}
 
-/** Milliseconds since an instant, `≥ 0`; 0 where it was not noted. */
+/** Returns the milliseconds since an instant, `≥ 0`; 0 for `NaN`. */
 function since(at: number, clock: Clock): number {
   return Number.isNaN(at) ? 0 : Math.max(clock.now() - at, 0);
 }

@@ -1,42 +1,42 @@
 import type { Duration } from '@retry/core';
 import { RetryAfterError } from '@retry/core';
-import type { Attempt, CallView, Wish } from './attempt.ts';
+import type { Attempt, Call, Directive } from './plan.ts';
 
-/** What the function of `retry` is told about the attempt it is. Its members may be taken out of it. */
+/** The context that the function of `retry` receives. Its members may be destructured. */
 export interface AttemptContext {
-  /** The call's own name, the same for all of its attempts: an idempotency key. */
+  /** The call's own id, the same for all of its attempts: can serve as an idempotency key. */
   readonly id: string;
   /** Counted from 1. */
   readonly attempt: number;
-  /** Attempts in all, the first included; may be `Infinity`. */
+  /** The number of attempts, the first included; may be `Infinity`. */
   readonly maxAttempts: number;
   /** Whether no further attempt can follow this one. */
   readonly isLast: boolean;
   /** What the attempt before threw; `undefined` in the first. */
   readonly previousError: unknown;
-  /** Aborts when this attempt is to stop: its timeout, the deadline or the caller. Fresh for each attempt. */
+  /** Aborts on this attempt's timeout, the total timeout and the caller's abort. Each attempt has its own. */
   readonly signal: AbortSignal;
   /** Milliseconds since the call began, waits included. */
   readonly elapsedMs: number;
   /** Milliseconds until this attempt is cut off, `0 ≤ ms ≤ Infinity`. */
   readonly remainingMs: number;
-  /** Throws `error`, and makes it the last: the call rejects with it whatever the policy says. */
+  /** Throws `error` and ends the retrying: the call rejects with it whatever the policy says. */
   readonly stop: (error: unknown) => never;
-  /** Throws `error`, and asks for at least `delay` before the next attempt, as a server's `Retry-After` does. */
+  /** Throws `error` and asks for at least `delay` before the next attempt, as a server's `Retry-After` does. */
   readonly retryAfter: (delay: Duration, error: unknown) => never;
 }
 
-/** One attempt that is told about itself; makes its AbortController only when somebody asks for the signal. */
-export class ToldAttempt implements Attempt, AttemptContext {
-  readonly call: CallView;
+/** An attempt that is its own context. Its AbortController is created when the signal is first read. */
+export class AttemptWithContext implements Attempt, AttemptContext {
+  readonly call: Call;
   readonly attempt: number;
   readonly previousError: unknown;
   readonly timeoutMs: number;
   readonly totalMs: number | undefined;
   readonly startedAt: number;
   isTimedOut = false;
-  wish: Wish | undefined;
-  /** Why it was stopped, until somebody asks for the signal. One field, as every attempt pays for each. */
+  directive: Directive | undefined;
+  /** The reason of an abort before the signal was read. One field for both, because every attempt pays for each field. */
   #abort: AbortController | { readonly reason: unknown } | undefined;
 
   constructor(start: Attempt) {
@@ -79,26 +79,26 @@ export class ToldAttempt implements Attempt, AttemptContext {
 
   get stop(): (error: unknown) => never {
     return (error) => {
-      this.wish = { type: 'stop', error };
+      this.directive = { type: 'stop', error };
       throw error;
     };
   }
 
   get retryAfter(): (delay: Duration, error: unknown) => never {
     return (delay, error) => {
-      this.wish = { type: 'retry-after', delayMs: new RetryAfterError(delay).delayMs };
+      this.directive = { type: 'retry-after', delayMs: new RetryAfterError(delay).delayMs };
       throw error;
     };
   }
 
-  /** Tells the attempt to stop; a signal asked for later is born aborted. */
+  /** Aborts the signal; one that is read later is aborted from the start. */
   interrupt(reason: unknown): void {
     if (this.#abort instanceof AbortController) this.#abort.abort(reason);
     else this.#abort ??= { reason };
   }
 }
 
-/** An attempt whose function is given it as its context. */
-export function tellAttempt(attempt: Attempt): ToldAttempt {
-  return new ToldAttempt(attempt);
+/** Gives an attempt a context. */
+export function withContext(attempt: Attempt): AttemptWithContext {
+  return new AttemptWithContext(attempt);
 }

@@ -1,73 +1,77 @@
 import type { Decision, Policy, ServerDelay } from '@retry/core';
-import { decide } from '@retry/core';
-import type { Attempt } from './attempt.ts';
-import type { Failed } from './failed-attempt.ts';
-import type { StopReason } from './options.ts';
-import type { Plan } from './plan.ts';
+import { decide, RetryError, TotalTimeoutError } from '@retry/core';
+import type { Ending, Failure, StopReason } from './events.ts';
+import type { RetryOptions } from './options.ts';
+import type { Attempt, Call } from './plan.ts';
+import { totalTimeoutOf } from './timeouts.ts';
 
-/** What an attempt came to that is not to be taken: an error; or a result, and then there is no error. */
-export interface Failure {
-  readonly error: unknown;
-  /** There when a result was refused. */
-  readonly result?: unknown;
-  /** There when `retryResult` threw. */
-  readonly thrown?: unknown;
-}
-
-/** What is known of the call when an attempt of it has failed. */
-export interface Occasion {
-  readonly plan: Plan;
-  readonly startedAt: number;
-  /** The attempt that failed, counted from 1. */
-  readonly begun: number;
-  readonly latest: Failed | undefined;
-  /** How long the attempt took. */
-  readonly attemptMs: number;
-}
-
-/** Which attempt it was, and when it failed. */
-export interface Moment {
-  readonly attempt: Attempt | undefined;
-  readonly failedAt: number;
-}
-
-/** Why retrying ends. */
-export interface End {
+/** The end of the retrying, and why. */
+interface Stop {
   readonly type: 'fail';
   readonly reason: StopReason;
   readonly thrown?: unknown;
 }
 
-/** What follows a failure. */
-export type Verdict = Extract<Decision, { readonly type: 'retry' }> | End;
+/** What follows a failure: a retry after a delay, or the end. */
+export type NextStep = Extract<Decision, { readonly type: 'retry' }> | Stop;
 
-/** Says what follows. What it asks may be the user's own, a budget or a clock: when that throws, the retrying ends. */
-export function weighFailure(occasion: Occasion, failure: Failure, moment: Moment): Verdict {
+/** An attempt that failed. */
+interface FailedAttempt {
+  readonly failure: Failure;
+  /** `undefined` when nothing needed the object. */
+  readonly attempt: Attempt | undefined;
+  readonly failedAt: number;
+}
+
+/**
+ * Calls `retryResult`; returns `undefined` when the result is accepted. A returned promise counts as a throw: it is
+ * truthy, so that every result would be retried.
+ */
+export function refusalOf(
+  { retryResult }: RetryOptions<never>,
+  result: unknown,
+  attempt: number,
+): Failure | undefined {
+  if (retryResult === undefined) return undefined;
+  const failure = { error: undefined, result };
   try {
-    return weigh(occasion, failure, moment);
+    const answer: unknown = retryResult(result as never, { attempt }); // its type was checked with the options
+    if (Object(answer).then === undefined) return answer ? failure : undefined;
+    // Nothing awaits this promise, so a rejection of it would be unhandled.
+    Promise.resolve(answer).catch(() => undefined);
+    const message = 'retryResult must answer synchronously, got a promise. Await in the function.';
+    throw new RetryError('ASYNC_GATE', message);
   } catch (thrown) {
-    return { ...fail('stopped'), thrown };
+    return { ...failure, thrown };
   }
 }
 
-/** What the function asked for comes first, then the deadline that cut it, the policy, the group. */
-function weigh(occasion: Occasion, failure: Failure, moment: Moment): Verdict {
-  const { plan } = occasion;
-  const { attempt } = moment;
-  plan.budget?.record({ type: 'failure' });
-  if (attempt?.wish?.type === 'stop' || 'thrown' in failure) return fail('stopped');
-  if (attempt?.isTimedOut && attempt.totalMs !== undefined) return fail('deadline');
-  const decision = decideByPolicy(occasion, failure, moment);
-  return decision.type === 'retry' && plan.options.group?.hasRoom === false ? fail('group') : decision;
+/** Decides what follows a failure. If a predicate, strategy, budget or clock of the user throws, the retrying ends. */
+export function decideNext(call: Call, failed: FailedAttempt): NextStep {
+  try {
+    return decideInOrder(call, failed);
+  } catch (thrown) {
+    return { ...stop('stopped'), thrown };
+  }
 }
 
-function fail(reason: StopReason): End {
+/** The function's own directive comes first, then the total timeout, the policy, and the group's limit. */
+function decideInOrder(call: Call, failed: FailedAttempt): NextStep {
+  const { budget, options } = call.plan;
+  const { attempt, failure } = failed;
+  budget?.record({ type: 'failure' });
+  if (attempt?.directive?.type === 'stop' || 'thrown' in failure) return stop('stopped');
+  if (attempt?.isTimedOut && attempt.totalMs !== undefined) return stop('deadline');
+  const decision = decideByPolicy(call, failed);
+  return decision.type === 'retry' && options.group?.hasRoom === false ? stop('group') : decision;
+}
+
+function stop(reason: StopReason): Stop {
   return { type: 'fail', reason };
 }
 
-function decideByPolicy(occasion: Occasion, failure: Failure, moment: Moment): Decision {
-  const { plan, startedAt, begun, latest, attemptMs } = occasion;
-  const { failedAt, attempt } = moment;
+function decideByPolicy(call: Call, { failure, attempt, failedAt }: FailedAttempt): Decision {
+  const { plan, startedAt, attempts, latest, attemptMs } = call;
   const { budget, policy, deadlineAt, options } = plan;
   const isRefused = 'result' in failure;
   const world = {
@@ -78,22 +82,48 @@ function decideByPolicy(occasion: Occasion, failure: Failure, moment: Moment): D
     deadlineAt,
     budget: budget && { allowsRetry: budget.allowsRetry(failure.error) },
   };
-  const counters = { failures: begun, previousDelayMs: latest?.delayMs };
+  const counters = { failures: attempts, previousDelayMs: latest?.delayMs };
   const judged = {
     error: isRefused ? failure.result : failure.error,
     isTimeout: attempt?.isTimedOut === true,
-    serverDelay: askedBy(attempt),
+    serverDelay: requestedDelay(attempt),
   };
-  return decide(isRefused ? withoutRules(policy) : policy, counters, judged, world);
+  return decide(isRefused ? withoutErrorRules(policy) : policy, counters, judged, world);
 }
 
-/** The rules are about errors; a result has been judged by `retryResult`. */
-function withoutRules({ retryIf: _, ...policy }: Policy): Policy {
+/** Error rules do not apply to a result, which `retryResult` has judged. */
+function withoutErrorRules({ retryIf: _, ...policy }: Policy): Policy {
   return { ...policy, retryOn: [], stopOn: [] };
 }
 
-/** What the attempt itself asked for; what its error or its `Response` says is the decision's to read. */
-function askedBy(attempt: Attempt | undefined): ServerDelay | undefined {
-  if (attempt?.wish?.type !== 'retry-after') return undefined;
-  return { type: 'delay', delayMs: attempt.wish.delayMs };
+/** The delay of `ctx.retryAfter`; what the error or the `Response` says is read by the decision itself. */
+function requestedDelay(attempt: Attempt | undefined): ServerDelay | undefined {
+  if (attempt?.directive?.type !== 'retry-after') return undefined;
+  return { type: 'delay', delayMs: attempt.directive.delayMs };
+}
+
+/** Returns why no further attempt may start; `undefined` if one may. */
+export function obstacleOf({ plan, attempts, options }: Call, leftMs: number): StopReason | undefined {
+  if (plan.signal?.aborted) return 'aborted';
+  // The first attempt may always start, unless it was delayed.
+  if (attempts === 0 && !(plan.policy.initialDelayMs > 0)) return undefined;
+  if (options.group?.isDraining) return 'group';
+  // A timer may fire late, after the total timeout.
+  return leftMs <= 0 ? 'deadline' : undefined;
+}
+
+/** Returns the ending of a call whose next attempt may not start: with the failure of the attempt before. */
+export function endingBy(reason: StopReason, call: Call): Ending {
+  return { ...lastFailure(reason, call), attempt: call.attempts, reason };
+}
+
+function lastFailure(reason: StopReason, call: Call): Failure {
+  const { plan, refused, latest } = call;
+  if (reason === 'aborted') return { error: plan.signal?.reason };
+  if (refused !== undefined) return refused;
+  if (latest !== undefined) return { error: latest.error };
+  // The initial delay ended the call: there is no error of the user's.
+  const drained = 'the group is draining: the first attempt was not made';
+  if (reason === 'group') return { error: new RetryError('SHUTDOWN', drained) };
+  return { error: new TotalTimeoutError(totalTimeoutOf(call), 1) };
 }

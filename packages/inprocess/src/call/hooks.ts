@@ -1,8 +1,58 @@
-import { installed } from './instruments.ts';
-import type { RetryHooks, RetryOptions } from './options.ts';
-import { report } from './report-error.ts';
+import type { CallEvent, RetryHooks } from './events.ts';
 
-/** Calls a hook. Whatever it throws, or rejects with, is reported and changes nothing. */
+/** Set by `publishDiagnostics`: receives every event of every call of this process. */
+export const observer: {
+  observe?: ((name: keyof RetryHooks, event: CallEvent) => void) | undefined;
+} = {};
+
+/** The options that notifying reads. */
+interface Observed extends RetryHooks {
+  readonly random?: unknown;
+  readonly reportError?: ((error: unknown) => unknown) | undefined;
+}
+
+/** What an event says about its call. */
+interface DescribedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly parameters: readonly unknown[];
+  readonly elapsedMs: number;
+  readonly attemptMs: number;
+  readonly options: Observed;
+  readonly plan: { readonly about?: object | undefined };
+}
+
+/** Returns whether an event of this name has an observer; without one it need not be created. */
+export function hasObserver(name: keyof RetryHooks, options: RetryHooks): boolean {
+  return options[name] !== undefined || observer.observe !== undefined;
+}
+
+/** Passes the event to the call's own hook, then to the observer of all calls. */
+export function notify<Name extends keyof RetryHooks>(
+  name: Name,
+  event: Parameters<NonNullable<RetryHooks[Name]>>[0],
+  { options }: { readonly options: Observed },
+): void {
+  callHook(options[name] as ((event: unknown) => unknown) | undefined, event, options.reportError); // same name
+  const { observe } = observer;
+  if (observe !== undefined) callHook(() => observe(name, event), undefined, options.reportError);
+}
+
+/**
+ * Creates an event of a call. If the id is drawn from the option `random`, it is drawn when first read: a hook that
+ * does not read it must not change the delays.
+ */
+export function eventOf<Details extends object>(call: DescribedCall, details: Details): CallEvent & Details {
+  const { name, parameters, elapsedMs, attemptMs, plan } = call;
+  const isDrawn = call.options.random !== undefined;
+  const id = isDrawn ? '' : call.id;
+  const event = { id, name, arguments: parameters, elapsedMs, attemptMs, ...plan.about, ...details };
+  // Only in this case, because an event with an accessor costs several times as much.
+  if (isDrawn) Object.defineProperty(event, 'id', { get: () => call.id });
+  return event;
+}
+
+/** Calls a hook. An error that it throws, or rejects with, is reported and changes nothing. */
 export function callHook<Event>(
   hook: ((event: Event) => unknown) | undefined,
   event: Event,
@@ -10,27 +60,24 @@ export function callHook<Event>(
 ): void {
   if (hook === undefined) return;
   try {
-    const answer = hook(event);
-    if (answer === undefined) return;
-    // A promise may be of another realm, so whatever it is is asked to settle.
-    Promise.resolve(answer).catch((error: unknown) => report(error, reporter));
+    const returned = hook(event);
+    if (returned === undefined) return;
+    // It may be a promise of another realm, so anything is treated as one.
+    Promise.resolve(returned).catch((error: unknown) => report(error, reporter));
   } catch (error) {
     report(error, reporter);
   }
 }
 
-/** Whether anybody would be told: an event that nobody hears need not be made. */
-export function isHeard(name: keyof RetryHooks, options: RetryHooks): boolean {
-  return options[name] !== undefined || installed.observe !== undefined;
+/** Passes an error of a hook or a listener to the reporter; never throws. */
+export function report(error: unknown, reporter?: (error: unknown) => unknown): void {
+  const { reportError } = globalThis as { reportError?: (error: unknown) => void }; // not in Node
+  try {
+    // An error of the reporter itself cannot be reported.
+    Promise.resolve((reporter ?? reportError ?? console.error)(error)).catch(ignore);
+  } catch {
+    ignore();
+  }
 }
 
-/** Calls the call's own hook with the event, then whatever observes all calls. */
-export function tell<Name extends keyof RetryHooks>(
-  name: Name,
-  event: Parameters<NonNullable<RetryHooks[Name]>>[0],
-  { options }: { readonly options: RetryOptions<never> },
-): void {
-  callHook(options[name] as ((event: unknown) => unknown) | undefined, event, options.reportError); // same name
-  const { observe } = installed;
-  if (observe !== undefined) callHook(() => observe(name, event), undefined, options.reportError);
-}
+function ignore(): void {}

@@ -1,80 +1,9 @@
-import type { Clock, FailReason } from '@retry/core';
+import type { Clock } from '@retry/core';
 import type { RetryBudget } from '../limits/budget.ts';
 import type { RetryGroup } from '../limits/group.ts';
+import type { RetryEvent, RetryHooks } from './events.ts';
 
-/** What every event says about its call, so that the logs of calls that run at the same time can be told apart. */
-export interface CallEvent {
-  /** The call's own id, the same for all of its attempts. */
-  readonly id: string;
-  /** The option `name`, else the name of the function; `''` when it has none. */
-  readonly name: string;
-  /** What the wrapped function was called with; empty for `retry`, whose function takes a context. */
-  readonly arguments: readonly unknown[];
-  /** Milliseconds since the call began, waits included, `≥ 0`. */
-  readonly elapsedMs: number;
-  /** Milliseconds that the latest attempt has taken, `≥ 0`; 0 before the first one has started. */
-  readonly attemptMs: number;
-}
-
-/** An attempt that is about to start. */
-export interface AttemptEvent extends CallEvent {
-  /** Counted from 1. */
-  readonly attempt: number;
-}
-
-/** A retry that has been decided. */
-export interface RetryEvent extends CallEvent {
-  /** The attempt that just failed, counted from 1. */
-  readonly attempt: number;
-  /** What it threw; `undefined` when it gave a result that is to be retried. */
-  readonly error: unknown;
-  /** The result that is to be retried, when that is why. */
-  readonly result?: unknown;
-  /** The delay that was drawn, in milliseconds. */
-  readonly delayMs: number;
-}
-
-/** Why retrying ends: core's reasons, the caller's abort, or the group that is full or drains. */
-export type StopReason = FailReason | 'aborted' | 'group';
-
-/** How a call ends in failure. */
-export interface Ending {
-  /** The attempt that just failed, counted from 1; 0 when none had started. */
-  readonly attempt: number;
-  readonly error: unknown;
-  /** The result that the call gives although `retryResult` refused it, when that is how it ends. */
-  readonly result?: unknown;
-  readonly reason: StopReason;
-  /** What a gate, predicate, strategy or `beforeRetry` threw, when that is why it stopped. */
-  readonly thrown?: unknown;
-}
-
-/** The end of retrying after a failure. */
-export interface StopEvent extends CallEvent, Ending {}
-
-/** A call within an attempt of another: their attempts multiply. */
-export interface NestedEvent extends CallEvent {
-  /** How many calls stand around this one, `depth ≥ 1`. */
-  readonly depth: number;
-  /** Attempts that this call alone may make. */
-  readonly maxAttempts: number;
-  /** Attempts that all layers together may make. */
-  readonly totalAttempts: number;
-}
-
-/** Observers: none of them is awaited, and none can change an outcome. */
-export interface RetryHooks {
-  /** Called before each attempt starts. */
-  readonly onAttempt?: ((event: AttemptEvent) => unknown) | undefined;
-  /** Called for each retry before its wait. */
-  readonly onRetry?: ((event: RetryEvent) => unknown) | undefined;
-  /** Called once when retrying ends in failure. */
-  readonly onStop?: ((event: StopEvent) => unknown) | undefined;
-  /** Called when attempts multiply with those of a call around this one. */
-  readonly onNested?: ((event: NestedEvent) => unknown) | undefined;
-}
-
-/** What a call inherits from: the context of an attempt of `retry`, or of a worker's handler. */
+/** The attempt that a call is made in: the context of an attempt of `retry`, or of a worker's handler. */
 export interface ParentAttempt {
   readonly maxAttempts: number;
   readonly remainingMs: number;
@@ -83,30 +12,30 @@ export interface ParentAttempt {
 
 /** What belongs to a call rather than to its policy. Every key is optional. */
 export interface RetryOptions<Result = unknown> extends RetryHooks {
-  /** What events and groups call it. @default the name of the function */
+  /** The call's name in events and groups. @default the name of the function */
   readonly name?: string | undefined;
-  /** Ends a wait or an attempt at once; the call then rejects with `signal.reason`. */
+  /** Ends a wait or an attempt immediately; the call then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Whether a result counts as a failure. The policy's limits hold, not its error rules; when no retry is left
-   * the call gives the last result. What it throws ends the retrying. Must be synchronous.
+   * Returns whether a result counts as a failure. The policy's limits apply, its error rules do not; when no retry is
+   * left the call resolves with the last result. If it throws, the retrying ends. Must be synchronous.
    */
   readonly retryResult?: ((result: Result, context: { readonly attempt: number }) => boolean) | undefined;
   /**
-   * Awaited before each retry, after its wait: to refresh a token, or to decide by asynchronous means. The total
-   * timeout and the signal bound it. When it throws, or rejects, the retrying ends with the reason `stopped`; the
+   * Awaited before each retry, after its wait: to refresh a token, or for an asynchronous decision. The total
+   * timeout and the signal limit it. If it throws or rejects, the retrying ends with the reason `stopped`; the
    * call still rejects with the last attempt's own error, and `retryInfo(error).thrown` is what it threw.
    */
   readonly beforeRetry?: ((event: RetryEvent) => unknown) | undefined;
-  /** What all calls that share it may spend on retries together. */
+  /** Limits the retries of all calls that share it. */
   readonly budget?: RetryBudget | undefined;
-  /** Those who wait together: can be seen, limited and drained. */
+  /** Calls that can be listed, limited and drained together. */
   readonly group?: RetryGroup | undefined;
-  /** The attempt that this call is part of; its deadline, signal and budget hold here too. */
+  /** The attempt that this call is made in; its total timeout, signal and budget apply here too. */
   readonly parent?: ParentAttempt | undefined;
-  /** What a call within another's attempt does: its own retries, or one attempt only. @default 'retry' */
+  /** What a call inside another call's attempt may do: its own retries, or one attempt only. @default 'retry' */
   readonly nested?: 'retry' | 'once' | undefined;
-  /** Source of randomness: each call gives a number in [0, 1). @default Math.random */
+  /** Source of randomness: returns a number in [0, 1). @default Math.random */
   readonly random?: (() => number) | undefined;
   /** @default the runtime's own clock */
   readonly clock?: Clock | undefined;

@@ -1,40 +1,40 @@
 import type { BudgetEvent, BudgetInput, BudgetState, Clock } from '@retry/core';
 import { defineBudget, isRetryError, matchesError, openBudget, stepBudget } from '@retry/core';
 import { readOptions } from '@retry/core/fields';
+import { report } from '../call/hooks.ts';
 import { A_CLOCK, SYNCHRONOUS } from '../call/option-rules.ts';
-import { report } from '../call/report-error.ts';
 import { systemClock } from '../time/clock.ts';
 
-/** What all calls that share it may spend on retries together. Made by `createRetryBudget`. */
+/** Limits the retries of all calls that share it. Made by `createRetryBudget`. */
 export interface RetryBudget {
-  /** Whether it would pay for a retry after this error now. */
+  /** Returns whether the budget can pay for a retry after this error now. */
   readonly allowsRetry: (error: unknown) => boolean;
   /**
-   * Tells it what happened; the calls that were given it do so by themselves.
+   * Records an event. Calls that have this budget as an option do it by themselves.
    *
-   * @returns what a granted retry cost, else 0
+   * @returns the price of a granted retry, else 0
    */
   readonly record: (event: BudgetEvent) => number;
-  /** Tells it of a retry after this error. */
+  /** Records a retry after this error. */
   readonly spend: (error: unknown) => number;
-  /** Where it stands, for a gauge. */
+  /** Returns the current state, for a gauge. */
   readonly state: () => BudgetState;
 }
 
-/** How a shared budget is kept. */
+/** Options of a retry budget. Every key is optional. */
 export interface RetryBudgetOptions {
   /** @default the runtime's own clock */
   readonly clock?: Clock | undefined;
   /**
-   * Which price an error has. When it throws, or answers with anything but text, it is `'default'`, and what it threw
-   * is reported as what a hook throws is. @default 'timeout' for timeouts, else 'default'
+   * Returns the kind of an error, which sets its price. If it throws, or returns anything but text, the kind is
+   * `'default'`, and what it threw is reported like an error of a hook. @default 'timeout' for timeouts, else 'default'
    */
   readonly kindOf?: ((error: unknown) => string) | undefined;
 }
 
 /**
- * A budget to be shared by calls to one dependency: an outage is then not answered by a multiple of the traffic.
- * When it is empty, failures are final; first attempts are always made.
+ * Creates a budget to be shared by the calls to one dependency, so that retries do not multiply the traffic during an
+ * outage. While it is empty, failures are final; first attempts are always made.
  *
  * @throws {InvalidOptionsError} when the budget or an option is invalid
  * @see docs/sources.md#retry-budgets
@@ -62,13 +62,13 @@ function readBudgetOptions(options: unknown): {
   readonly kindOf: (error: unknown) => string;
 } {
   return readOptions(options, { subject: 'retry budget', keys: ['clock', 'kindOf'] }, (fields) => {
-    const given = fields.optional('kindOf', SYNCHRONOUS) as RetryBudgetOptions['kindOf']; // the rule has looked at it
-    const clock = fields.optional('clock', A_CLOCK) as Clock | undefined; // the rule has looked at it
-    return { clock: clock ?? systemClock, kindOf: given === undefined ? timeoutOrDefault : guarded(given) };
+    const kindOf = fields.optional('kindOf', SYNCHRONOUS) as RetryBudgetOptions['kindOf']; // checked by the rule
+    const clock = fields.optional('clock', A_CLOCK) as Clock | undefined; // checked by the rule
+    return { clock: clock ?? systemClock, kindOf: kindOf === undefined ? timeoutOrDefault : guarded(kindOf) };
   });
 }
 
-/** A price is asked for while a failure is decided on: whatever the answer, the decision goes on. */
+/** A price is asked for while a failure is decided on: an error in `kindOf` must not change the decision. */
 function guarded(kindOf: (error: unknown) => unknown): (error: unknown) => string {
   return (error) => {
     try {

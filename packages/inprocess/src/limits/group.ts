@@ -1,11 +1,11 @@
 import { readOptions } from '@retry/core/fields';
-import type { FailedAttempt } from '../call/failed-attempt.ts';
+import type { FailedAttempt } from '../call/history.ts';
 
-/** A call that waits for its next attempt. */
+/** A call of a group that is waiting for its next attempt. */
 export interface WaitingCall {
-  /** The call's own name, the same as `ctx.id` of its attempts. */
+  /** The call's own id, the same as `ctx.id` of its attempts. */
   readonly id: string;
-  /** The name of the function; `''` when it has none. */
+  /** The option `name`, else the name of the function; `''` when it has none. */
   readonly name: string;
   /** The attempt that just failed, counted from 1; 0 in the wait before the first. */
   readonly attempt: number;
@@ -14,25 +14,26 @@ export interface WaitingCall {
   readonly retryAt: number;
 }
 
-/** Calls that are seen, limited and drained together. Made by `createRetryGroup`. */
+/** Calls that can be listed, limited and drained together. Made by `createRetryGroup`. */
 export interface RetryGroup {
-  /** Calls under way, those that wait included. */
+  /** Returns the number of calls in progress, waiting ones included. */
   readonly active: () => number;
-  /** Who waits for a retry, the longest waiting first. */
+  /** Returns the calls that wait for a retry, the longest waiting first. */
   readonly waiting: () => readonly WaitingCall[];
   /**
-   * From now on no call of the group retries: a call that waits ends at once with its last error (with a
-   * `RetryError` of the code `SHUTDOWN` where it waited for its first attempt), and an attempt that runs is its call's
-   * last. Resolves when no call is under way.
+   * Stops all retries of the group. A waiting call ends immediately with its last error (with a `RetryError` of the
+   * code `SHUTDOWN` if it waited for its first attempt); a running attempt is the last of its call. Resolves when no
+   * call is in progress.
    */
   readonly drain: () => Promise<void>;
   readonly isDraining: boolean;
-  /** Whether one more may wait. */
+  /** Whether one more call may wait. */
   readonly hasRoom: boolean;
-  /** Counts a call as under way; the calls that were given the group do so by themselves. */
+  /** Counts a call as in progress. Calls that have this group as an option do it by themselves. */
   readonly enter: () => void;
+  /** Counts a call as ended. */
   readonly leave: () => void;
-  /** Lists one who waits after a failed attempt; gives back how to take it off. */
+  /** Lists a call that waits after a failed attempt; returns a function that removes it from the list. */
   readonly park: (
     wake: () => void,
     call: Pick<WaitingCall, 'id' | 'name'>,
@@ -40,16 +41,16 @@ export interface RetryGroup {
   ) => () => void;
 }
 
-/** How large a group may become. */
+/** Options of a retry group. Every key is optional. */
 export interface RetryGroupOptions {
-  /** How many may wait at once, an integer ≥ 0; one more fails at once with its own error. @default Infinity */
+  /** How many calls may wait at the same time, an integer ≥ 0; one more ends immediately with its own error. @default Infinity */
   readonly maxWaiting?: number | undefined;
 }
 
 /**
- * A group of calls, given to each of them as the option `group`.
+ * Creates a group; calls join it by the option `group`.
  *
- * @throws {InvalidOptionsError} when an option is unknown, or `maxWaiting` no integer ≥ 0
+ * @throws {InvalidOptionsError} when an option is unknown, or `maxWaiting` is not an integer ≥ 0
  */
 export function createRetryGroup(options?: RetryGroupOptions): RetryGroup {
   const maxWaiting = readOptions(options, { subject: 'retry group', keys: ['maxWaiting'] }, (fields) =>

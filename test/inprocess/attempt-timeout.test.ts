@@ -1,23 +1,23 @@
 import { setImmediate } from 'node:timers/promises';
 import { AttemptTimeoutError, definePolicy } from '@retry/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Call } from '../../packages/inprocess/src/call/call.ts';
-import { ToldAttempt } from '../../packages/inprocess/src/call/context.ts';
+import { PlainCall } from '../../packages/inprocess/src/call/call.ts';
+import { AttemptWithContext } from '../../packages/inprocess/src/call/context.ts';
 import { createPlan } from '../../packages/inprocess/src/call/plan.ts';
-import { runAttempt } from '../../packages/inprocess/src/call/run-attempt.ts';
-import { TOLD } from '../../packages/inprocess/src/retry.ts';
+import { runAttempt } from '../../packages/inprocess/src/call/timeouts.ts';
+import { LAYERS_WITH_CONTEXT } from '../../packages/inprocess/src/retry.ts';
 import { rejectionOf } from './failing.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
 const unhandled = vi.fn();
 
 let clock: FakeClock;
-let held: (() => void)[];
-let attempt: ToldAttempt;
+let cancels: (() => void)[];
+let attempt: AttemptWithContext;
 
 beforeEach(() => {
   clock = createFakeClock();
-  held = [];
+  cancels = [];
   attempt = makeAttempt(1_000);
   unhandled.mockClear();
   process.on('unhandledRejection', unhandled);
@@ -27,17 +27,17 @@ afterEach(() => {
   process.off('unhandledRejection', unhandled);
 });
 
-function makeAttempt(timeoutMs: number): ToldAttempt {
+function makeAttempt(timeoutMs: number): AttemptWithContext {
   const retried = { fn: () => undefined, policy: definePolicy(), options: { clock } };
-  const plan = createPlan(retried, TOLD);
-  const state = { previousError: undefined, isTimedOut: false, wish: undefined };
-  const call = new Call(plan, 0);
-  return new ToldAttempt({ call, attempt: 2, timeoutMs, startedAt: clock.now(), ...state });
+  const plan = createPlan(retried, LAYERS_WITH_CONTEXT);
+  const state = { previousError: undefined, isTimedOut: false, directive: undefined };
+  const call = new PlainCall(plan, 0);
+  return new AttemptWithContext({ call, attempt: 2, timeoutMs, startedAt: clock.now(), ...state });
 }
 
 function run(fn: () => unknown, timeoutMs = 1_000): Promise<unknown> {
   attempt = makeAttempt(timeoutMs);
-  return runAttempt(fn, attempt, { clock, hold: (cancel) => void held.push(cancel) });
+  return runAttempt(fn, attempt, { clock, keepCancel: (cancel) => void cancels.push(cancel) });
 }
 
 async function expectNothingLeft(): Promise<void> {
@@ -49,7 +49,7 @@ describe('runAttempt', () => {
   it.each([
     ['a value', () => 'done'],
     ['a promise', async () => 'done'],
-  ])('gives what the function gives: %s', async (_name, fn) => {
+  ])('resolves with what the function returns: %s', async (_name, fn) => {
     const result = await run(fn, 1_000);
 
     expect(result).toBe('done');
@@ -68,7 +68,7 @@ describe('runAttempt', () => {
     await expectNothingLeft();
   });
 
-  it('runs the function at once', () => {
+  it('calls the function immediately', () => {
     const fn = vi.fn();
 
     void run(fn);
@@ -76,7 +76,7 @@ describe('runAttempt', () => {
     expect(fn).toHaveBeenCalledTimes(1);
   });
 
-  it('rejects with an AttemptTimeoutError when the time is up, not before', async () => {
+  it('rejects with an AttemptTimeoutError on its timeout, not before', async () => {
     const settled = vi.fn();
 
     const result = rejectionOf(run(() => new Promise(() => {}), 250).finally(settled));
@@ -94,7 +94,7 @@ describe('runAttempt', () => {
     await expectNothingLeft();
   });
 
-  it('aborts the attempt with the error it rejects with when the time is up', async () => {
+  it('aborts the attempt with the error of its timeout', async () => {
     const result = rejectionOf(run(() => new Promise(() => {}), 250));
     const { signal } = attempt;
     await clock.advance(250);
@@ -103,9 +103,9 @@ describe('runAttempt', () => {
     expect(signal.reason).toBe(await result);
   });
 
-  it('hands out how to clear its timer', async () => {
+  it('passes on a function that clears its timer', async () => {
     void run(() => new Promise(() => {}), 250);
-    for (const cancel of held) cancel();
+    for (const cancel of cancels) cancel();
     await clock.advance(250);
 
     expect(attempt.signal.aborted).toBe(false);
@@ -115,7 +115,7 @@ describe('runAttempt', () => {
   it.each([
     ['a late result', (late: Late) => late.resolve('late')],
     ['a late failure', (late: Late) => late.reject(new Error('late'))],
-  ])('swallows %s', async (_name, settle) => {
+  ])('ignores %s', async (_name, settle) => {
     const late = createLate();
 
     const result = rejectionOf(run(() => late.promise));
@@ -128,7 +128,7 @@ describe('runAttempt', () => {
     expect(unhandled).not.toHaveBeenCalled();
   });
 
-  it('leaves the signal of an attempt that ended by itself alone', async () => {
+  it('does not abort the signal of an attempt that ended by itself', async () => {
     await run(() => 'done', 250);
     await clock.advance(1_000);
 

@@ -3,22 +3,60 @@ import { definePolicy, extendPolicy, InvalidOptionsError, isPolicy } from '@retr
 import type { Report } from '@retry/core/fields';
 import { A_FUNCTION } from '@retry/core/fields';
 import { checkOptions, OPTION_KEYS } from '../call/check-options.ts';
+import type { RetryEvent, RetryHooks } from '../call/events.ts';
 import { ruleOf, SYNCHRONOUS } from '../call/option-rules.ts';
-import type { RetryFetchOptions } from './create-retry-fetch.ts';
+import type { RetryOptions } from '../call/options.ts';
 import { fetchRefusals, httpPolicy } from './http-policy.ts';
+import type { SentRequest } from './sent-request.ts';
 
-/** What a retrying fetch works by. */
+/** The signature of `fetch`. */
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/** What the events of a fetch say beside those of any call. Their `arguments` are those of `fetch`. */
+export interface RequestEvent {
+  readonly request: SentRequest;
+}
+
+type HookEvent<Name extends keyof RetryHooks> = Parameters<NonNullable<RetryHooks[Name]>>[0];
+
+/** The hooks of `retry`; their events describe the request, too. */
+export type RetryFetchHooks = {
+  readonly [Name in keyof RetryHooks]?: ((event: HookEvent<Name> & RequestEvent) => unknown) | undefined;
+} & {
+  readonly beforeRetry?: ((event: RetryEvent & RequestEvent) => unknown) | undefined;
+};
+
+type CallOptions = Omit<RetryOptions<Response>, 'signal' | 'retryResult' | 'parent' | keyof RetryFetchHooks>;
+
+/** The options of `retry`, and those of requests; the caller's signal belongs to each request. */
+export interface RetryFetchOptions extends CallOptions, RetryFetchHooks {
+  /** @default globalThis.fetch, read at each request */
+  readonly fetch?: Fetch | undefined;
+  /** Methods that may be sent again, in addition to those that are idempotent by RFC 9110, and QUERY. */
+  readonly methods?: readonly string[] | undefined;
+  /**
+   * Returns whether a request may be sent again; replaces the rule of its method and its `Idempotency-Key`. A body that
+   * can be read only once is never sent again. Must be synchronous; the call rejects with an error that it throws.
+   */
+  readonly isRepeatable?: ((request: SentRequest) => boolean) | undefined;
+  /** `true`: the policy is used alone. `false`: it extends {@link httpPolicy}. @default false */
+  readonly replace?: boolean | undefined;
+  /** Where the total timeout (`deadline`) ends: with the response's body, or with its headers. @default 'body' */
+  readonly until?: 'body' | 'headers' | undefined;
+}
+
+/** The checked arguments of `createRetryFetch`. */
 export interface FetchSettings {
-  /** For requests that may be sent again. */
+  /** The policy of requests that may be sent again. */
   readonly repeated: Policy;
-  /** For the others. */
+  /** The policy of other requests: one attempt. */
   readonly once: Policy;
   readonly options: RetryFetchOptions;
   /** In upper case. */
   readonly methods: readonly string[];
 }
 
-/** Options of a call that come with each request, or that a fetch answers by itself. */
+/** Options of a call that belong to each request, or that `createRetryFetch` sets by itself. */
 const NOT_HERE: readonly string[] = ['signal', 'retryResult', 'parent'];
 
 const RULES = {
@@ -32,7 +70,7 @@ const RULES = {
   replace: ruleOf(
     (value) => typeof value === 'boolean',
     'must be true or false',
-    'true: your policy stands for itself, and httpPolicy adds nothing.',
+    'true: your policy is used alone, without httpPolicy.',
   ),
   until: ruleOf(
     (value) => value === 'body' || value === 'headers',
@@ -42,7 +80,7 @@ const RULES = {
 };
 
 /**
- * Reads what `createRetryFetch` is given.
+ * Checks the arguments of `createRetryFetch`.
  *
  * @throws {InvalidOptionsError} listing every problem of the policy and the options
  */
@@ -53,7 +91,7 @@ export function readFetchOptions(
   const problems: Problem[] = [];
   const report: Report = (problem) => void problems.push(problem);
   const keys = OPTION_KEYS.filter((key) => !NOT_HERE.includes(key));
-  const cures = { signal: 'Give it with each request: fetch(url, { signal }).' };
+  const cures = { signal: 'Pass it with each request: fetch(url, { signal }).' };
   const ofOptions: Problem[] = [];
   checkOptions(
     options,
@@ -87,9 +125,9 @@ function readPolicy(
   }
 }
 
-/** What is written goes on top of `httpPolicy`; of a policy that is defined already the lists are united with its. */
+/** Extends `httpPolicy` by the input; a policy that is defined already keeps its options, and only the lists are united. */
 function addToHttp(policy: Policy | PolicyInput = {}): Policy {
-  definePolicy(policy); // what is wrong with it alone, before it is mixed
+  definePolicy(policy); // reports the problems of the input alone
   if (!isPolicy(policy)) return extendPolicy(httpPolicy, policy);
   const { retryOn, stopOn } = httpPolicy;
   if (policy.retryOn === 'nothing') return extendPolicy(policy, { stopOn });
