@@ -31,13 +31,15 @@ function makeAttempt(timeoutMs: number): AttemptWithContext {
   const retried = { fn: () => undefined, policy: definePolicy(), options: { clock } };
   const plan = createPlan(retried, LAYERS_WITH_CONTEXT);
   const state = { previousError: undefined, isTimedOut: false, directive: undefined };
-  const call = new PlainCall(plan, 0);
+  const call = Object.assign(new PlainCall(plan, 0), {
+    keepCancel: (cancel: () => void) => cancels.push(cancel),
+  });
   return new AttemptWithContext({ call, attempt: 2, timeoutMs, startedAt: clock.now(), ...state });
 }
 
 function run(fn: () => unknown, timeoutMs = 1_000): Promise<unknown> {
   attempt = makeAttempt(timeoutMs);
-  return runAttempt(fn, attempt, { clock, keepCancel: (cancel) => void cancels.push(cancel) });
+  return runAttempt(fn, attempt);
 }
 
 async function expectNothingLeft(): Promise<void> {

@@ -6,7 +6,7 @@ import { decideNext, endingBy, obstacleOf, refusalOf } from './decide.ts';
 import type { CallEvent, Ending, Failure, RetryEvent } from './events.ts';
 import type { FailedAttempt, FailureList } from './history.ts';
 import { recordEnding, shorten } from './history.ts';
-import { eventOf, hasObserver, notify, observer } from './hooks.ts';
+import { eventOf, notify, observer } from './hooks.ts';
 import type { RetryOptions } from './options.ts';
 import type { Attempt, Call, Plan } from './plan.ts';
 import { attemptsOf, nested } from './plan.ts';
@@ -33,10 +33,10 @@ export class PlainCall implements Call {
   #attemptStartedAt = Number.NaN;
   #latestAttemptMs = 0;
 
-  constructor(plan: Plan, startedAt: number, attempts = 0) {
+  constructor(plan: Plan, attempts: number) {
     this.plan = plan;
-    this.startedAt = startedAt;
     this.attempts = attempts;
+    this.startedAt = this.isTimed && attempts === 0 ? plan.clock.now() : Number.NaN;
   }
 
   get id(): string {
@@ -96,13 +96,13 @@ export class PlainCall implements Call {
 
   startAttempt(): Attempt | undefined {
     if (this.ending !== undefined) return undefined;
-    const { latest, options } = this;
+    const { latest } = this;
     const { startedAt, timeoutMs, totalMs } = limitOf(this);
     const reason = obstacleOf(this, timeoutMs);
     if (reason !== undefined) return this.end(endingBy(reason, this));
 
     const attempt = this.attempts + 1;
-    if (hasObserver('onAttempt', options)) notify('onAttempt', eventOf(this, { attempt }), this);
+    notify('onAttempt', this, { attempt });
     this.attempts = attempt;
     this.#attemptStartedAt = startedAt;
     const layers = nested.nesting ?? this.plan.layers;
@@ -135,7 +135,7 @@ export class PlainCall implements Call {
 
   fail(failure: Failure, attempt: Attempt | undefined): void {
     if (this.ending !== undefined) return;
-    const { attempts: number, plan, options } = this;
+    const { attempts: number, plan } = this;
     const failedAt = this.clock.now();
     this.#endAttempt(failedAt);
     const next = decideNext(this, { failure, attempt, failedAt });
@@ -152,7 +152,7 @@ export class PlainCall implements Call {
 
     this.refused = 'result' in failure ? failure : undefined;
     if (plan.budget !== undefined) this.#paid += plan.budget.spend(error);
-    if (hasObserver('onRetry', options)) notify('onRetry', this.#retryEvent(next.delayMs), this);
+    notify('onRetry', this, this.#retryDetails(next.delayMs));
   }
 
   waitForRetry(): Promise<void> | undefined {
@@ -170,7 +170,7 @@ export class PlainCall implements Call {
     if (obstacleOf(this, timeoutMs) !== undefined) return; // startAttempt() ends the call
     const onTimeout = ({ resolve }: { readonly resolve: (value: unknown) => void }): void =>
       resolve(this.end(endingBy('deadline', this)));
-    const run = (): unknown => options.beforeRetry?.(this.#retryEvent(latest.delayMs));
+    const run = (): unknown => options.beforeRetry?.(eventOf(this, this.#retryDetails(latest.delayMs)));
     try {
       await (timeoutMs === Infinity ? run() : runWithin(run, { timeoutMs, onTimeout }, this));
     } catch (thrown) {
@@ -188,7 +188,7 @@ export class PlainCall implements Call {
     this.ending = ending;
     this.release();
     recordEnding(ending.error, this);
-    if (hasObserver('onStop', this.options)) notify('onStop', eventOf(this, ending), this);
+    notify('onStop', this, ending);
   }
 
   #wait(failed: FailedAttempt & { readonly delayMs: number }): Promise<void> {
@@ -198,14 +198,9 @@ export class PlainCall implements Call {
     return new Promise((resolve) => this.keepCancel(wait(resolve, failed.delayMs, clock, park)));
   }
 
-  #retryEvent(delayMs = 0): RetryEvent {
+  #retryDetails(delayMs = 0): Omit<RetryEvent, keyof CallEvent> {
     const { refused, latest, attempts: attempt } = this;
-    const details: Omit<RetryEvent, keyof CallEvent> = {
-      ...(refused ?? { error: latest?.error }),
-      attempt,
-      delayMs,
-    };
-    return eventOf(this, details);
+    return { ...(refused ?? { error: latest?.error }), attempt, delayMs };
   }
 
   #endAttempt(endedAt: number): void {

@@ -39,8 +39,7 @@ export function refusalOf(
     if (Object(answer).then === undefined) return answer ? failure : undefined;
     // Nothing awaits this promise, so a rejection of it would be unhandled.
     Promise.resolve(answer).catch(() => undefined);
-    const message = 'retryResult must answer synchronously, got a promise. Await in the function.';
-    throw new RetryError('ASYNC_GATE', message);
+    throw new RetryError('ASYNC_GATE', 'retryResult must not return a promise. Await in the function.');
   } catch (thrown) {
     return { ...failure, thrown };
   }
@@ -123,7 +122,8 @@ function lastFailure(reason: StopReason, call: Call): Failure {
   if (refused !== undefined) return refused;
   if (latest !== undefined) return { error: latest.error };
   // The initial delay ended the call: there is no error of the user's.
-  const drained = 'the group is draining: the first attempt was not made';
-  if (reason === 'group') return { error: new RetryError('SHUTDOWN', drained) };
+  const isDrained = reason === 'group';
+  if (isDrained)
+    return { error: new RetryError('SHUTDOWN', 'the group was drained before the first attempt') };
   return { error: new TotalTimeoutError(totalTimeoutOf(call), 1) };
 }

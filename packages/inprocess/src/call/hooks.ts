@@ -22,20 +22,24 @@ interface DescribedCall {
   readonly plan: { readonly about?: object | undefined };
 }
 
-/** Returns whether an event of this name has an observer; without one it need not be created. */
-export function hasObserver(name: keyof RetryHooks, options: RetryHooks): boolean {
-  return options[name] !== undefined || observer.observe !== undefined;
-}
+/** What an event of this hook says beside what every event says. */
+type Details<Name extends keyof RetryHooks> = Omit<
+  Parameters<NonNullable<RetryHooks[Name]>>[0],
+  keyof CallEvent
+>;
 
-/** Passes the event to the call's own hook, then to the observer of all calls. */
+/** Passes an event to the call's own hook, then to the observer of all calls; creates it only if there is either. */
 export function notify<Name extends keyof RetryHooks>(
   name: Name,
-  event: Parameters<NonNullable<RetryHooks[Name]>>[0],
-  { options }: { readonly options: Observed },
+  call: DescribedCall,
+  details: Details<Name>,
 ): void {
-  callHook(options[name] as ((event: unknown) => unknown) | undefined, event, options.reportError); // same name
   const { observe } = observer;
-  if (observe !== undefined) callHook(() => observe(name, event), undefined, options.reportError);
+  const { [name]: own, reportError } = call.options;
+  if (own === undefined && observe === undefined) return;
+  const event = eventOf(call, details);
+  callHook(own as ((event: unknown) => unknown) | undefined, event, reportError); // the event of its name
+  if (observe !== undefined) callHook(() => observe(name, event), undefined, reportError);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { DelayStrategy } from '@retry/core';
 import { joinSignals } from '../time/abort-hub.ts';
 import { AbortableCall, PlainCall } from './call.ts';
-import { eventOf, hasObserver, notify, observer } from './hooks.ts';
+import { notify, observer } from './hooks.ts';
 import type { ParentAttempt } from './options.ts';
 import type { Call, Plan } from './plan.ts';
 import { attemptsOf, nested } from './plan.ts';
@@ -16,14 +16,12 @@ export function canOpenLater({ isBare }: Plan): boolean {
 
 /** Opens a call whose first attempt has failed already. */
 export function openLater(plan: Plan): Call {
-  return new PlainCall(plan, Number.NaN, 1);
+  return new PlainCall(plan, 1);
 }
 
 /** Opens a call: its budget and its group count it from now on. */
 export function openCall(plan: Plan, parameters: readonly unknown[] = []): Call {
-  const isTimed = plan.isTimed || observer.observe !== undefined;
-  const startedAt = isTimed ? plan.clock.now() : Number.NaN;
-  const call = new (plan.signal === undefined ? PlainCall : AbortableCall)(withOwnStrategy(plan), startedAt);
+  const call = new (plan.signal === undefined ? PlainCall : AbortableCall)(withOwnStrategy(plan), 0);
   call.parameters = parameters;
   plan.options.group?.enter();
   plan.budget?.record({ type: 'request' });
@@ -35,10 +33,10 @@ export function openNested(plan: Plan, parameters?: readonly unknown[]): Call {
   const parent = plan.options.parent ?? nested.nesting?.current();
   if (parent === undefined) return openCall(plan, parameters);
   const call = openCall(nest(plan, parent), parameters);
-  const { policy, depth, totalAttempts, options } = call.plan;
+  const { policy, depth, totalAttempts } = call.plan;
   const maxAttempts = attemptsOf(policy);
-  if (maxAttempts > 1 && totalAttempts > maxAttempts && hasObserver('onNested', options)) {
-    notify('onNested', eventOf(call, { depth, maxAttempts, totalAttempts }), call);
+  if (maxAttempts > 1 && totalAttempts > maxAttempts) {
+    notify('onNested', call, { depth, maxAttempts, totalAttempts });
   }
   return call;
 }

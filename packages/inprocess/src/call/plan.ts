@@ -132,28 +132,25 @@ export interface Nesting {
 /** Set by `guardNestedRetries`, a Node-only subpath, so that browsers and other users do not pay for it. */
 export const nested: { nesting?: Nesting | undefined } = {};
 
+/** Options that nothing reads before the first failure. */
+type LateOption = 'name' | 'nested' | 'random' | 'clock' | 'unref' | 'reportError';
+
 /**
- * What each option needs before the first failure: nothing, the `Call` object, or the call's times as well. A new
- * option, and so a new hook, does not compile before it has an entry here.
+ * The other options, for which the `Call` object must exist from the start; `true` for those that read its times as
+ * well. A new option, and so a new hook, does not compile before it is in this table or in {@link LateOption}.
  */
-const NEEDS = {
-  name: 'nothing',
-  signal: 'call',
-  retryResult: 'call',
-  beforeRetry: 'times',
-  onAttempt: 'times',
-  onRetry: 'times',
-  onStop: 'times',
-  onNested: 'times',
-  budget: 'call',
-  group: 'call',
-  parent: 'call',
-  nested: 'nothing',
-  random: 'nothing',
-  clock: 'nothing',
-  unref: 'nothing',
-  reportError: 'nothing',
-} as const satisfies Record<keyof RetryOptions, 'nothing' | 'call' | 'times'>;
+const READS_TIMES = {
+  signal: false,
+  budget: false,
+  group: false,
+  parent: false,
+  retryResult: false,
+  beforeRetry: true,
+  onAttempt: true,
+  onRetry: true,
+  onStop: true,
+  onNested: true,
+} satisfies Record<Exclude<keyof RetryOptions, LateOption>, boolean>;
 
 /** Plans the calls of a function; policy and options have been checked. */
 export function createPlan({ fn, policy, options }: Retried, layers: Layers): Plan {
@@ -161,7 +158,7 @@ export function createPlan({ fn, policy, options }: Retried, layers: Layers): Pl
     layers.withContext !== undefined ||
     policy.deadlineMs < Infinity ||
     policy.backoff.type === 'custom' ||
-    needs('times', options);
+    isAnyGiven(options, true);
   return {
     fn,
     options,
@@ -178,7 +175,7 @@ export function createPlan({ fn, policy, options }: Retried, layers: Layers): Pl
       !isTimed &&
       policy.attemptTimeoutMs === Infinity &&
       !(policy.initialDelayMs > 0) &&
-      !needs('call', options),
+      !isAnyGiven(options, false),
     isTimed,
   };
 }
@@ -188,8 +185,8 @@ export function attemptsOf({ retryable, maxAttempts }: Policy): number {
   return retryable ? maxAttempts : 1;
 }
 
-function needs(what: 'call' | 'times', options: RetryOptions<never>): boolean {
-  return Object.entries(NEEDS).some(
-    ([key, need]) => need === what && Reflect.get(options, key) !== undefined,
+function isAnyGiven(options: RetryOptions<never>, readsTimes: boolean): boolean {
+  return Object.entries(READS_TIMES).some(
+    ([key, reads]) => reads === readsTimes && Reflect.get(options, key) !== undefined,
   );
 }

@@ -58,5 +58,5 @@ function start(attempt: Attempt, self: unknown, parameters: unknown[]): unknown 
   if (!hasTimeout && nesting === undefined) return plan.fn.apply(self, parameters);
   const run = (): unknown => plan.fn.apply(self, parameters);
   const entered = nesting === undefined ? run : (): unknown => nesting.enter(attempt, run);
-  return hasTimeout ? runAttempt(entered, attempt, attempt.call) : entered();
+  return hasTimeout ? runAttempt(entered, attempt) : entered();
 }

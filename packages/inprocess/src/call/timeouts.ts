@@ -3,9 +3,6 @@ import type { Attempt, AttemptLimit, Call } from './plan.ts';
 
 type TimedCall = Pick<Call, 'plan' | 'startedAt'>;
 
-/** What a timeout needs of its call. */
-type Timekeeper = Pick<Call, 'clock' | 'keepCancel'>;
-
 /** How long something may run, and what happens then. */
 interface TimeLimit {
   readonly timeoutMs: number;
@@ -45,18 +42,18 @@ export function limitOf(call: Call): AttemptLimit {
 const NO_LIMIT: AttemptLimit = { startedAt: Number.NaN, timeoutMs: Infinity, totalMs: undefined };
 
 /** Runs one attempt under its timeout. On a timeout its signal aborts, and its later outcome is ignored. */
-export function runAttempt(start: () => unknown, attempt: Attempt, call: Timekeeper): Promise<unknown> {
+export function runAttempt(start: () => unknown, attempt: Attempt): Promise<unknown> {
   const onTimeout: TimeLimit['onTimeout'] = ({ reject }) => {
     attempt.isTimedOut = true;
     const error = timeoutErrorOf(attempt);
     reject(error);
     attempt.interrupt?.(error);
   };
-  return runWithin(start, { timeoutMs: attempt.timeoutMs, onTimeout }, call);
+  return runWithin(start, { timeoutMs: attempt.timeoutMs, onTimeout }, attempt.call);
 }
 
 /** Runs a function under a time limit; what it does after the limit is ignored. */
-export function runWithin(start: () => unknown, limit: TimeLimit, call: Timekeeper): Promise<unknown> {
+export function runWithin(start: () => unknown, limit: TimeLimit, call: Call): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const onTimeout = (): void => limit.onTimeout({ resolve, reject });
     const cancel = call.clock.setTimer(onTimeout, limit.timeoutMs);

@@ -67,10 +67,7 @@ function mayRepeat(request: SentRequest, { options, methods }: FetchSettings): b
   const answer: unknown = isRepeatable(request);
   if (Object(answer).then === undefined) return Boolean(answer);
   Promise.resolve(answer).catch(() => undefined);
-  throw new RetryError(
-    'ASYNC_GATE',
-    'isRepeatable must answer synchronously, got a promise. Await before the request.',
-  );
+  throw new RetryError('ASYNC_GATE', 'isRepeatable must not return a promise. Await before the request.');
 }
 
 /** Returns the function of an attempt: it discards the response of the attempt before, then sends the request. */

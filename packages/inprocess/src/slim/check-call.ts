@@ -45,7 +45,7 @@ export function checkCall(fn: unknown, policy: Policy, options?: SlimOptions<nev
     ...problemsOf(
       isPolicy(policy) ? {} : { ...NO_POLICY, ...Object(policy) },
       isPolicyValue,
-      'Use { ...basePolicy, … }, durations in milliseconds; or what definePolicy returns.',
+      'Use definePolicy(…), or { ...basePolicy, … } with milliseconds.',
     ),
   ];
   if (problems.length > 0) throw new InvalidOptionsError(problems, 'call');
@@ -69,7 +69,7 @@ function isOption(value: unknown, key: string): boolean {
 
 function isOfKind(kind: string, value: unknown): boolean {
   if (kind === 'synchronous') return isSynchronous(value);
-  return typeof value === kind || (typeof value === 'object' && value !== null && kind in value);
+  return typeof value === kind || kind in Object(value);
 }
 
 /** The value is of the same kind as in the base policy, and no number is negative. */
