@@ -15,7 +15,7 @@ const PAGES = [
   ['DeadLetterFilter', 'packages/worker/src/queue/dead-letter-filter.ts', 'docs/tasks.md'],
   ['DiscardFilter', 'packages/worker/src/queue/dead-letter-filter.ts', 'docs/tasks.md'],
   ['RedriveFilter', 'packages/worker/src/queue/dead-letter-filter.ts', 'docs/tasks.md'],
-  ['MemoryBrokerOptions', 'packages/inprocess/src/broker/create-memory-broker.ts', 'docs/tasks.md'],
+  ['MemoryBrokerOptions', 'packages/inprocess/src/broker/options.ts', 'docs/tasks.md'],
   ['RedisBrokerOptions', 'packages/redis-queue/src/options.ts', 'docs/adapters.md'],
   ['PostgresBrokerOptions', 'packages/postgres/src/options.ts', 'docs/adapters.md'],
   ['RetryHooks', 'packages/inprocess/src/call/events.ts', 'docs/retry.md'],

@@ -1,6 +1,6 @@
 export type { CancelTimer, Clock } from '@retry/core';
-export type { MemoryBrokerOptions } from './broker/create-memory-broker.ts';
 export { createMemoryBroker } from './broker/create-memory-broker.ts';
+export type { MemoryBrokerOptions } from './broker/options.ts';
 export type { AttemptContext } from './call/context.ts';
 export type {
   AttemptEvent,

@@ -1,57 +1,37 @@
-import type { Clock, Duration } from '@retry/core';
-import type { Broker, ExchangeReply, ExchangeRequest } from '@retry/core/broker';
+import type { Broker } from '@retry/core/broker';
 import { checkInput, closedError, isRefusedInput } from '@retry/core/broker';
-import { readOptions } from '@retry/core/fields';
-import { A_CLOCK } from '../call/option-rules.ts';
-import { systemClock } from '../time/clock.ts';
-import { discardRun, expireKept, getRun, redriveRun } from './record/ended-runs.ts';
+import type { MemoryBrokerOptions } from './options.ts';
+import { readMemoryBrokerOptions } from './options.ts';
+import { expireKept } from './record/ended-runs.ts';
 import type { Store } from './record/store.ts';
 import { createStore, readNow } from './record/store.ts';
 import { attend } from './verbs/attend.ts';
 import { auditStore } from './verbs/audit.ts';
-import { cancelRun, onCancelRequest } from './verbs/cancel.ts';
-import { claimRuns, nextDueAt } from './verbs/claim.ts';
-import { beat, findExpiredRuns, isCancelRequested } from './verbs/heartbeat.ts';
+import { cancelRun, isCancelRequested, onCancelRequest } from './verbs/cancel.ts';
+import { discardRun } from './verbs/discard.ts';
+import { findExpiredRuns } from './verbs/find-expired.ts';
+import { getRun } from './verbs/get.ts';
+import { extendLease } from './verbs/heartbeat.ts';
 import { listRuns } from './verbs/list.ts';
-import { settleRuns } from './verbs/settle-and-claim.ts';
+import { redriveRun } from './verbs/redrive.ts';
+import { settleAndClaim } from './verbs/settle-and-claim.ts';
 import { submitRun } from './verbs/submit.ts';
 import { waitForResult, waitForWork } from './wake/waits.ts';
 
-const DAY_MS = 86_400_000;
-
-/** Options of a memory broker. Every key is optional. */
-export interface MemoryBrokerOptions {
-  /** @default the runtime's own clock */
-  readonly clock?: Clock | undefined;
-  /**
-   * How many completed, cancelled, dropped and disposable runs are kept, all together and the latest of them,
-   * ≥ 0; `Infinity` keeps all. Other runs that failed, stalled or were rate limited are kept until they are
-   * redriven or discarded.
-   *
-   * @default 1000
-   */
-  readonly keepCompleted?: number | undefined;
-  /**
-   * How long the name that a caller gave to a run stays known after the run ended, should the run be forgotten before.
-   *
-   * @default '1d'
-   */
-  readonly keepKeys?: Duration | undefined;
-}
-
 /**
- * A broker that keeps its runs in this process: the reference of what every broker does. What it keeps ends
- * with the process.
+ * Creates a broker that keeps its runs in this process, and loses them with it: for tests, for development, and as the
+ * reference for other brokers.
  *
  * @throws {InvalidOptionsError} listing every option that is unknown or wrong
  */
 export function createMemoryBroker(options?: MemoryBrokerOptions): Broker {
-  const store = createStore(readMemoryOptions(options));
+  const store = createStore(readMemoryBrokerOptions(options));
   const { call, each, close } = createGate(store);
   return checkInput({
+    ready: () => call(() => undefined),
     submit: (submissions) => each(submissions, (submission, now) => submitRun(store, submission, now)),
-    exchange: (request) => call((now) => exchange(store, request, now)),
-    heartbeat: (beats, leaseMs) => each(beats, (asked, now) => beat(store, asked, { now, leaseMs })),
+    exchange: (request) => call((now) => settleAndClaim(store, request, now)),
+    heartbeat: (beats, leaseMs) => each(beats, (lease, now) => extendLease(store, lease, { now, leaseMs })),
     findExpired: (limit, scope) => call((now) => findExpiredRuns(store, { ...scope, limit }, now)),
     cancel: (ids) => each(ids, (id, now) => cancelRun(store, id, now)),
     findCancelRequests: (leases) => call(() => leases.filter((lease) => isCancelRequested(store, lease))),
@@ -69,34 +49,10 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): Broker {
   });
 }
 
-function readMemoryOptions(options: unknown): Pick<Store, 'clock' | 'keepCompleted' | 'keepKeysMs'> {
-  const keys = ['clock', 'keepCompleted', 'keepKeys'];
-  return readOptions(options, { subject: 'memory broker', keys }, (fields) => {
-    const clock = fields.optional('clock', A_CLOCK) as Clock | undefined; // the rule has looked at it
-    return {
-      clock: clock ?? systemClock,
-      keepCompleted: fields.number('keepCompleted', 1_000, {
-        accepts: (count) => count === Infinity || (Number.isInteger(count) && count >= 0),
-        message: 'must be an integer ≥ 0 or Infinity',
-        cure: 'Use 0 to keep none, Infinity to keep all.',
-      }),
-      keepKeysMs: fields.duration('keepKeys', DAY_MS),
-    };
-  });
-}
-
-function exchange(store: Store, { settle = [], claim }: ExchangeRequest, now: number): ExchangeReply {
-  const settled = settleRuns(store, settle, now);
-  if (claim === undefined) return { settled, claimed: [], now };
-  const claimed = claimRuns(store, claim, now);
-  const nextRunAt = nextDueAt(store, claim.lanes.keys());
-  return nextRunAt === undefined ? { settled, claimed, now } : { settled, claimed, now, nextRunAt };
-}
-
 interface Gate {
-  /** Answers once for all, at one instant. */
+  /** Answers one call, at one instant. */
   readonly call: <Answer>(answer: (now: number) => Answer | Promise<Answer>) => Promise<Answer>;
-  /** Answers for each item, all at one instant. */
+  /** Answers each item of a call, all at one instant. */
   readonly each: <Item, Answer>(
     items: readonly Item[],
     answer: (item: Item, now: number) => Answer,
@@ -104,7 +60,7 @@ interface Gate {
   readonly close: () => Promise<void>;
 }
 
-/** Every call passes here, until the broker is closed. */
+/** Passes the calls until the broker is closed. */
 function createGate(store: Store): Gate {
   let isClosed = false;
   const call: Gate['call'] = async (answer) => {

@@ -1,52 +1,29 @@
 import type { Concurrency } from '@retry/core/broker';
-import type { Entry } from './entry.ts';
-import type { Heap } from './heap.ts';
 import { push, remove } from './heap.ts';
-import type { Lane } from './lanes.ts';
-import { giveBack, takeOut } from './lanes.ts';
-import type { Store } from './store.ts';
+import { returnToLane, takeOut } from './lanes.ts';
+import type { Entry, Key, Lane, Parking, Store } from './store.ts';
 
-/** A concurrency key that is in use. */
-export interface Key {
-  /** How many runs of it are started. */
-  held: number;
-  readonly parkings: Set<Parking>;
-}
-
-/**
- * Runs of one lane and one limit that found their key full. Each lane has its own, so that one that nobody works
- * on keeps no other lane's runs from a free key.
- */
-interface Parking {
-  readonly lane: Lane;
-  readonly limit: number;
-  /** In the order that they had in their lane. */
-  readonly parked: Heap<Entry>;
-  /** Those that the lane got back and has not handed out yet; they come before the parked ones. */
-  readonly offered: Set<Entry>;
-}
-
-/** Whether no further run of the key may start. */
+/** Returns whether no further run of the key may start. */
 export function isFull(store: Store, { key, limit }: Concurrency): boolean {
-  return (store.keys.get(key)?.held ?? 0) >= limit;
+  return (store.keys.get(key)?.slotsTaken ?? 0) >= limit;
 }
 
-/** Takes one of the starts that the run's key allows. */
-export function holdKey(store: Store, entry: Entry, { key }: Concurrency): void {
-  keyOf(store, key).held++;
-  entry.holdsKey = true;
+/** Takes a slot of the run's key. */
+export function takeSlot(store: Store, entry: Entry, { key }: Concurrency): void {
+  keyOf(store, key).slotsTaken++;
+  entry.hasSlot = true;
 }
 
-/** Gives back the start that the run took, if it took one; a parked run may return to its lane. */
-export function freeKey(store: Store, entry: Entry): void {
+/** Frees the slot of the run, if it has one; a parked run may return to its lane. */
+export function freeSlot(store: Store, entry: Entry): void {
   const { concurrency } = entry.run;
-  if (!entry.holdsKey || concurrency === undefined) return;
-  entry.holdsKey = false;
-  keyOf(store, concurrency.key).held--;
+  if (!entry.hasSlot || concurrency === undefined) return;
+  entry.hasSlot = false;
+  keyOf(store, concurrency.key).slotsTaken--;
   refill(store, concurrency.key);
 }
 
-/** Puts a run that is next, and whose key is full, aside until the key is free; with it those offered too early. */
+/** Puts the next run of a lane aside, as its key is full; also those that were returned to the lane too early. */
 export function park(store: Store, entry: Entry, { key, limit }: Concurrency): void {
   const parking = parkingOf(keyOf(store, key), entry.lane, limit);
   putAside(parking, entry);
@@ -57,35 +34,35 @@ export function park(store: Store, entry: Entry, { key, limit }: Concurrency): v
   parking.offered.clear();
 }
 
-/** Takes a run out of the parked ones. */
+/** Removes a run from the parked ones. */
 export function unpark(store: Store, entry: Entry, { key, limit }: Concurrency): void {
-  entry.place = 'none';
+  entry.location = 'none';
   remove(parkingOf(keyOf(store, key), entry.lane, limit).parked, entry);
   refill(store, key);
 }
 
-/** To be told when a run that was returned to its lane is taken out of it, before its key is held or refilled. */
+/** Must be called when a returned run is taken out of its lane, before its slot is taken or the key is refilled. */
 export function takeOffer(store: Store, entry: Entry, { key, limit }: Concurrency): void {
   parkingOf(keyOf(store, key), entry.lane, limit).offered.delete(entry);
 }
 
-/** Returns parked runs to their lanes, as many as the key now allows; forgets a key that is out of use. */
+/** Returns as many parked runs to their lanes as the key has free slots; forgets a key that is not in use. */
 export function refill(store: Store, name: string): void {
   const key = keyOf(store, name);
   for (const parking of key.parkings) {
     const { limit, offered, parked } = parking;
-    for (let top = parked[0]; top !== undefined && key.held + offered.size < limit; top = parked[0]) {
+    for (let top = parked[0]; top !== undefined && key.slotsTaken + offered.size < limit; top = parked[0]) {
       remove(parked, top);
       offered.add(top);
-      giveBack(top);
+      returnToLane(top);
     }
     if (parked.length === 0 && offered.size === 0) key.parkings.delete(parking);
   }
-  if (key.held === 0 && key.parkings.size === 0) store.keys.delete(name);
+  if (key.slotsTaken === 0 && key.parkings.size === 0) store.keys.delete(name);
 }
 
 function putAside({ parked }: Parking, entry: Entry): void {
-  entry.place = 'parked';
+  entry.location = 'parked';
   entry.rank = 0;
   push(parked, entry);
 }
@@ -93,7 +70,7 @@ function putAside({ parked }: Parking, entry: Entry): void {
 function keyOf(store: Store, name: string): Key {
   const known = store.keys.get(name);
   if (known !== undefined) return known;
-  const key: Key = { held: 0, parkings: new Set() };
+  const key: Key = { slotsTaken: 0, parkings: new Set() };
   store.keys.set(name, key);
   return key;
 }

@@ -1,12 +1,12 @@
-/** What an item of a {@link Deque} carries: its neighbours. It stands in one deque at a time. */
+/** The neighbours of an item of a {@link Deque}. An item is in one deque at a time. */
 export interface Linked<Item> {
   previous: Item | undefined;
   next: Item | undefined;
 }
 
 /**
- * A queue with two ends that also gives up an item from its middle at once: a run can be cancelled wherever it
- * stands, and leaves no hole behind.
+ * A linked list with two ends. An item is removed from the middle in constant time, because a run can be cancelled
+ * anywhere in its lane.
  */
 export interface Deque<Item extends Linked<Item>> {
   first: Item | undefined;
@@ -14,7 +14,7 @@ export interface Deque<Item extends Linked<Item>> {
   size: number;
 }
 
-/** An empty deque. */
+/** Creates an empty deque. */
 export function createDeque<Item extends Linked<Item>>(): Deque<Item> {
   return { first: undefined, last: undefined, size: 0 };
 }
@@ -37,7 +37,7 @@ export function pushFront<Item extends Linked<Item>>(deque: Deque<Item>, item: I
   deque.size++;
 }
 
-/** Takes an item out, wherever it stands. */
+/** Removes an item. */
 export function unlink<Item extends Linked<Item>>(deque: Deque<Item>, item: Item): void {
   if (item.previous === undefined) deque.first = item.next;
   else item.previous.next = item.next;
@@ -48,7 +48,7 @@ export function unlink<Item extends Linked<Item>>(deque: Deque<Item>, item: Item
   deque.size--;
 }
 
-/** Every item, front to back. */
+/** Yields every item, front to back. */
 export function* walk<Item extends Linked<Item>>(deque: Deque<Item>): Generator<Item> {
   for (let item = deque.first; item !== undefined; item = item.next) yield item;
 }

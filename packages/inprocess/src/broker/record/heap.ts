@@ -1,16 +1,16 @@
-/** What an item of a {@link Heap} carries. It stands in one heap at a time. */
+/** The order of an item of a {@link Heap}. An item is in one heap at a time. */
 export interface Ranked {
-  /** What the heap is ordered by; changed by {@link rerank} only. */
+  /** The heap is ordered by it; changed by {@link rerank} only. */
   rank: number;
   /** Decides between equal ranks. */
   order: number;
-  /** Where in the heap it stands; the heap's own. */
+  /** The item's index in the heap; set by the heap only. */
   index: number;
 }
 
 /**
- * A binary heap whose smallest item comes first. Items know their place, so that any of them is taken out or
- * moved in logarithmic time.
+ * A binary heap whose smallest item comes first. Items know their index, so that any of them is removed or moved in
+ * logarithmic time.
  */
 export type Heap<Item extends Ranked> = Item[];
 
@@ -20,7 +20,7 @@ export function push<Item extends Ranked>(heap: Heap<Item>, item: Item): void {
   rise(heap, item, heap.length - 1);
 }
 
-/** Takes an item out, wherever it stands. */
+/** Removes an item. */
 export function remove<Item extends Ranked>(heap: Heap<Item>, item: Item): void {
   const last = heap.pop();
   if (last === undefined || last === item) return;
@@ -33,27 +33,27 @@ export function rerank<Item extends Ranked>(heap: Heap<Item>, item: Item, rank: 
   replace(heap, item, item.index);
 }
 
-/** The smallest items up to a rank that are meant, smallest first, at most `limit`; they stay in the heap. */
+/** Returns the smallest items up to a rank that match, smallest first, at most `limit`; they stay in the heap. */
 export function peekUpTo<Item extends Ranked>(
   heap: Heap<Item>,
   { rank, limit }: { readonly rank: number; readonly limit: number },
-  isMeant: (item: Item) => boolean,
+  matches: (item: Item) => boolean,
 ): Item[] {
   const taken: Item[] = [];
   const found: Item[] = [];
   for (let top = heap[0]; top !== undefined && top.rank <= rank && found.length < limit; top = heap[0]) {
     taken.push(top);
-    if (isMeant(top)) found.push(top);
+    if (matches(top)) found.push(top);
     remove(heap, top);
   }
   for (const item of taken) push(heap, item);
   return found;
 }
 
-/** How many items there are up to a rank, counted no further than `limit`. */
+/** Returns the number of items up to a rank, at most `limit`. */
 export function countUpTo<Item extends Ranked>(heap: Heap<Item>, rank: number, limit: number): number {
   let counted = 0;
-  // No item is smaller than the one above it: beneath one that is too large, none is looked at.
+  // No item is smaller than its parent: the children of one that is too large are not visited.
   for (const open = [0]; open.length > 0 && counted < limit; ) {
     const index = open.pop() ?? 0;
     const item = heap[index];
@@ -64,7 +64,7 @@ export function countUpTo<Item extends Ranked>(heap: Heap<Item>, rank: number, l
   return counted;
 }
 
-/** Whether `left` comes before `right`. */
+/** Returns whether `left` comes before `right`. */
 export function isBefore(left: Ranked, right: Ranked): boolean {
   return left.rank === right.rank ? left.order < right.order : left.rank < right.rank;
 }

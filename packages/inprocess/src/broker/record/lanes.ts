@@ -1,27 +1,10 @@
-import type { CancelTimer } from '@retry/core';
 import { armDueTimer, wake } from '../wake/wake.ts';
-import type { Deque } from './deque.ts';
 import { createDeque, pushBack, pushFront, unlink } from './deque.ts';
-import type { Entry } from './entry.ts';
 import { move } from './entry.ts';
-import type { Heap } from './heap.ts';
 import { push, remove } from './heap.ts';
-import type { Store } from './store.ts';
+import type { Entry, Lane, Store } from './store.ts';
 
-/** The runs of one lane that wait, and who waits for them. */
-export interface Lane {
-  readonly name: string;
-  readonly ready: Deque<Entry>;
-  /** Runs whose concurrency key is free again, in their old order: most stood before those in `ready`. */
-  readonly returned: Heap<Entry>;
-  /** By `runAt`. */
-  readonly scheduled: Heap<Entry>;
-  readonly waiters: Set<() => void>;
-  /** Stops the timer of the next due instant; it runs only while somebody waits. */
-  cancelTimer: CancelTimer | undefined;
-}
-
-/** The lane of this name; made when nobody has named it before. */
+/** Returns the lane of this name; creates it when the name is new. */
 export function laneOf(store: Store, name: string): Lane {
   const known = store.lanes.get(name);
   if (known !== undefined) return known;
@@ -39,7 +22,7 @@ export function laneOf(store: Store, name: string): Lane {
 
 /** Puts a submitted run at the back of its lane. */
 export function enqueueBack(store: Store, entry: Entry): void {
-  entry.place = 'ready';
+  entry.location = 'ready';
   entry.order = ++store.backOrder;
   pushBack(entry.lane.ready, entry);
   wake(entry.lane);
@@ -47,15 +30,15 @@ export function enqueueBack(store: Store, entry: Entry): void {
 
 /** Puts a submitted run at the front of its lane. */
 export function enqueueFront(store: Store, entry: Entry): void {
-  entry.place = 'ready';
+  entry.location = 'ready';
   entry.order = --store.frontOrder;
   pushFront(entry.lane.ready, entry);
   wake(entry.lane);
 }
 
-/** Puts a run that was parked back where it stood in its lane. */
-export function giveBack(entry: Entry): void {
-  entry.place = 'returned';
+/** Returns a parked run to its lane, with the order that it had there. */
+export function returnToLane(entry: Entry): void {
+  entry.location = 'returned';
   entry.rank = 0;
   push(entry.lane.returned, entry);
   wake(entry.lane);
@@ -64,7 +47,7 @@ export function giveBack(entry: Entry): void {
 /** Puts a scheduled run aside until it is due. */
 export function schedule(store: Store, entry: Entry): void {
   const { lane } = entry;
-  entry.place = 'scheduled';
+  entry.location = 'scheduled';
   entry.order = ++store.backOrder;
   entry.rank = entry.run.runAt ?? 0;
   push(lane.scheduled, entry);
@@ -82,7 +65,7 @@ export function promoteDue(store: Store, lane: Lane, { now, limit }: { now: numb
   }
 }
 
-/** Which run of the lane is next; it stays there. */
+/** Returns the next run of the lane, without removing it. */
 export function nextOf(lane: Lane): Entry | undefined {
   const { first } = lane.ready;
   const returned = lane.returned[0];
@@ -90,11 +73,11 @@ export function nextOf(lane: Lane): Entry | undefined {
   return returned.order < first.order ? returned : first;
 }
 
-/** Takes a run out of the lane or its schedule. */
+/** Removes a run from the lane or its schedule. */
 export function takeOut(entry: Entry): void {
-  const { lane, place } = entry;
-  entry.place = 'none';
-  if (place === 'ready') unlink(lane.ready, entry);
-  if (place === 'returned') remove(lane.returned, entry);
-  if (place === 'scheduled') remove(lane.scheduled, entry);
+  const { lane, location } = entry;
+  entry.location = 'none';
+  if (location === 'ready') unlink(lane.ready, entry);
+  if (location === 'returned') remove(lane.returned, entry);
+  if (location === 'scheduled') remove(lane.scheduled, entry);
 }

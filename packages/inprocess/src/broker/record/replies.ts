@@ -1,27 +1,27 @@
 import type { Claim, ClaimedRun } from '@retry/core/broker';
 import type { Store } from './store.ts';
 
-/** A worker has up to two exchanges under way; the rest is for those that come late. */
-const REPLIES_PER_WORKER = 4;
+/** A worker has up to two claims on their way; the others are for late repetitions. */
+const MAX_REPLIES_PER_WORKER = 4;
 
-/** Beyond it, the worker that has claimed nothing for longest is forgotten. */
-const WORKERS = 1_000;
+/** Beyond this number, the worker whose latest claim is the oldest is forgotten. */
+const MAX_WORKERS = 1_000;
 
-/** What an earlier claim with this request got, if it got anything. */
+/** Returns the reply to an earlier claim of the same request. */
 export function recallReply(store: Store, { worker, requestId }: Claim): readonly ClaimedRun[] | undefined {
   return store.replies.get(worker)?.get(requestId);
 }
 
-/** Keeps what a claim got, so that a lost reply can be asked for again. Nothing is not worth it. */
+/** Keeps the reply to a claim, so that a lost one can be asked for again. An empty reply is not kept. */
 export function rememberReply(store: Store, claim: Claim, claimed: readonly ClaimedRun[]): void {
   if (claimed.length === 0) return;
   const ofWorker = store.replies.get(claim.worker) ?? new Map<string, readonly ClaimedRun[]>();
   ofWorker.set(claim.requestId, claimed);
-  dropOldest(ofWorker, REPLIES_PER_WORKER);
-  // Put in anew, so that the workers stand in the order of their latest claims.
+  dropOldest(ofWorker, MAX_REPLIES_PER_WORKER);
+  // Deleted and set again, so that the map is in the order of the workers' latest claims.
   store.replies.delete(claim.worker);
   store.replies.set(claim.worker, ofWorker);
-  dropOldest(store.replies, WORKERS);
+  dropOldest(store.replies, MAX_WORKERS);
 }
 
 function dropOldest(map: Map<string, unknown>, limit: number): void {

@@ -1,14 +1,13 @@
 import type { Attendance, LaneDepth } from '@retry/core/broker';
 import { countUpTo } from '../record/heap.ts';
-import type { Lane } from '../record/lanes.ts';
-import type { Store } from '../record/store.ts';
+import type { Lane, Store } from '../record/store.ts';
 
-/** Waiting runs are counted up to this number. */
-const COUNTED = 10_000;
+/** Waiting runs of a lane are counted up to this number. */
+const MAX_COUNT = 10_000;
 
-/** Notes that a worker is alive, and gives the lanes whose waiting runs no worker that is alive works on. */
+/** Records that a worker is alive; returns the lanes that have waiting runs and no worker that is alive. */
 export function attend(store: Store, attendance: Attendance | undefined, now: number): readonly LaneDepth[] {
-  if (attendance !== undefined) note(store, attendance, now);
+  if (attendance !== undefined) record(store, attendance, now);
   const attended = new Set<string>();
   for (const [worker, { lanes, until }] of store.attendances) {
     if (until <= now) store.attendances.delete(worker);
@@ -22,13 +21,13 @@ export function attend(store: Store, attendance: Attendance | undefined, now: nu
   return depths;
 }
 
-/** Runs that are due wait as well: only a claim of their lane, which no worker makes, would promote them. */
+/** Due runs count as waiting: only a claim of their lane would promote them, and it has no worker. */
 function countWaiting({ ready, returned, scheduled }: Lane, now: number): number {
-  const ranked = ready.size + returned.length;
-  return Math.min(ranked + countUpTo(scheduled, now, COUNTED - ranked), COUNTED);
+  const enqueued = ready.size + returned.length;
+  return Math.min(enqueued + countUpTo(scheduled, now, MAX_COUNT - enqueued), MAX_COUNT);
 }
 
-function note(store: Store, { worker, lanes, ttlMs }: Attendance, now: number): void {
+function record(store: Store, { worker, lanes, ttlMs }: Attendance, now: number): void {
   if (ttlMs > 0) store.attendances.set(worker, { lanes, until: now + ttlMs });
   else store.attendances.delete(worker);
 }

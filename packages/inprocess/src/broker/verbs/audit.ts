@@ -1,13 +1,12 @@
 import type { Audit } from '@retry/core/broker';
 import type { EndState, RunState } from '@retry/core/lifecycle';
 import { walk } from '../record/deque.ts';
-import type { Entry } from '../record/entry.ts';
-import type { Store } from '../record/store.ts';
+import type { Entry, Store } from '../record/store.ts';
 
 const DEAD: readonly EndState[] = ['failed', 'stalled', 'rate_limited'];
 const ENDS: readonly EndState[] = ['completed', 'cancelled', 'dropped', ...DEAD];
 
-/** Counts the runs where they stand, whatever the runs say of themselves, and compares. */
+/** Counts the runs of each list, whatever state they are in, and compares the counts. */
 export function auditStore(store: Store): Audit {
   const seen = new Set<Entry>();
   let wrong = 0;
@@ -28,9 +27,9 @@ export function auditStore(store: Store): Audit {
     count(store.awaited, ...ENDS) +
     count(walk(store.deadLetters), ...DEAD);
   const kept = waiting + scheduled + started + ends;
-  const placeless = [...store.entries.values()].filter((entry) => !seen.has(entry)).length;
+  const inNoList = [...store.entries.values()].filter((entry) => !seen.has(entry)).length;
   const unbalanced =
-    Math.abs(store.submitted - kept - store.forgotten) + wrong + placeless + strayHolds(store);
+    Math.abs(store.submitted - kept - store.forgotten) + wrong + inNoList + countWrongSlots(store);
   const { submitted, forgotten } = store;
   return { submitted, waiting, scheduled, started, ended: countEnded(store), forgotten, unbalanced };
 }
@@ -56,22 +55,22 @@ function* scheduledEntries(store: Store): Generator<Entry> {
 function countEnded({ finished, awaited, deadLetters }: Store): Record<EndState, number> {
   const ended = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rate_limited: 0 };
   for (const entries of [walk(finished), awaited, walk(deadLetters)]) {
-    for (const { run } of entries) if (run.state in ended) ended[run.state as EndState]++; // just asked
+    for (const { run } of entries) if (run.state in ended) ended[run.state as EndState]++; // checked by `in`
   }
   return ended;
 }
 
-/** Starts that a concurrency key counts for no started run, or does not count. */
-function strayHolds({ keys, leases }: Store): number {
-  const held = new Map<string, number>();
-  for (const { holdsKey, run } of leases) {
-    const key = holdsKey ? run.concurrency?.key : undefined;
-    if (key !== undefined) held.set(key, (held.get(key) ?? 0) + 1);
+/** Returns by how much the slots that keys have counted differ from those that started runs have. */
+function countWrongSlots({ keys, leases }: Store): number {
+  const taken = new Map<string, number>();
+  for (const { hasSlot, run } of leases) {
+    const key = hasSlot ? run.concurrency?.key : undefined;
+    if (key !== undefined) taken.set(key, (taken.get(key) ?? 0) + 1);
   }
-  let stray = 0;
+  let wrong = 0;
   for (const [name, key] of keys) {
-    stray += Math.abs(key.held - (held.get(name) ?? 0));
-    held.delete(name);
+    wrong += Math.abs(key.slotsTaken - (taken.get(name) ?? 0));
+    taken.delete(name);
   }
-  return [...held.values()].reduce((sum, count) => sum + count, stray);
+  return [...taken.values()].reduce((sum, count) => sum + count, wrong);
 }

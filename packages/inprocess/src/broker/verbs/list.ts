@@ -3,18 +3,17 @@ import { sizedPage } from '@retry/core/broker';
 import { isEnd } from '@retry/core/lifecycle';
 import { walk } from '../record/deque.ts';
 import { isDeadLetter } from '../record/ended-runs.ts';
-import type { Entry } from '../record/entry.ts';
-import type { Store } from '../record/store.ts';
+import type { Entry, Store } from '../record/store.ts';
 
-/** The runs that match, by ascending id, at most `limit` of them. */
+/** Returns the runs that match, by ascending id, at most `limit` of them. */
 export function listRuns(store: Store, query: ListQuery): readonly Run[] {
   let first: Run[] = [];
-  // The largest id of a full page: what comes after it is not looked at.
+  // The largest id of a full page: later ids are skipped.
   let lastId: string | undefined;
   for (const { run } of candidates(store, query)) {
     if (!matches(run, query) || (lastId !== undefined && run.id > lastId)) continue;
     first.push(run);
-    // Cut to size only now and then, so that a long list costs no sorting of the whole.
+    // Sorted and cut once per page of matches, so that a long list is never sorted as a whole.
     if (first.length < 2 * query.limit) continue;
     first = firstPage(first, query.limit);
     lastId = first.at(-1)?.id;
@@ -23,7 +22,7 @@ export function listRuns(store: Store, query: ListQuery): readonly Run[] {
   return sizedPage(query.payloads === 'omit' ? page.map(withoutPayload) : page);
 }
 
-/** The run for callers that need its record only. */
+/** Returns the run without payload and result. */
 export function withoutPayload(run: Run): Run {
   return { ...run, payload: '', result: undefined };
 }

@@ -1,10 +1,9 @@
 import type { WaitOptions } from '@retry/core/broker';
-import type { Lane } from '../record/lanes.ts';
 import { laneOf } from '../record/lanes.ts';
-import type { Store } from '../record/store.ts';
+import type { Lane, Store } from '../record/store.ts';
 import { armDueTimer, disarmDueTimer, hasWork } from './wake.ts';
 
-/** Resolves when one of the lanes may have work; leaves neither listener nor timer behind. */
+/** Resolves when one of the lanes may have work; then its listeners and timers are removed. */
 export function waitForWork(store: Store, names: readonly string[], wait: WaitOptions): Promise<void> {
   const lanes = names.map((name) => laneOf(store, name));
   if (wait.timeoutMs <= 0 || wait.signal?.aborted) return Promise.resolve();
@@ -41,7 +40,7 @@ function startWaiting(
   }
 }
 
-/** Calls `onEnd` when it is called itself, when the time is over or when the signal aborts, and cleans up after both. */
+/** Starts the timer and the abort listener of a wait; returns a function that ends it, as both of them do. */
 function startWait({ clock }: Store, { timeoutMs, signal }: WaitOptions, onEnd: () => void): () => void {
   const finish = (): void => {
     cancelTimer?.();

@@ -1,20 +1,19 @@
-import type { Lane } from '../record/lanes.ts';
-import type { Store } from '../record/store.ts';
+import type { Lane, Store } from '../record/store.ts';
 import { readNow } from '../record/store.ts';
 
-/** Whether a claim of the lane may get something now. */
+/** Returns whether a claim of the lane may get a run now. */
 export function hasWork(store: Store, lane: Lane): boolean {
   if (lane.ready.first !== undefined || lane.returned.length > 0) return true;
   const next = lane.scheduled[0];
   return next !== undefined && next.rank <= readNow(store);
 }
 
-/** Ends the waits for this lane. */
+/** Ends the calls that wait for this lane. */
 export function wake(lane: Lane): void {
   for (const finish of lane.waiters) finish();
 }
 
-/** Sets the one timer of a lane to when its next scheduled run is due, if somebody waits for it. */
+/** Sets the one timer of a lane to when its next scheduled run is due, if a call waits for it. */
 export function armDueTimer(store: Store, lane: Lane): void {
   disarmDueTimer(lane);
   const dueAt = lane.scheduled[0]?.rank ?? Infinity;
@@ -24,7 +23,7 @@ export function armDueTimer(store: Store, lane: Lane): void {
   lane.cancelTimer = store.clock.setTimer(onDue, Math.max(1, Math.ceil(dueAt - store.clock.now())));
 }
 
-/** Stops the timer of a lane. */
+/** Cancels the timer of a lane. */
 export function disarmDueTimer(lane: Lane): void {
   lane.cancelTimer?.();
   lane.cancelTimer = undefined;
