@@ -15,7 +15,7 @@ describe('retryResult', () => {
     expect(fn).toHaveBeenCalledTimes(2);
   });
 
-  it('gives the last result when no attempt is left, and says so', async () => {
+  it('resolves with the last result when no attempt is left, and onStop has the reason', async () => {
     const onStop = vi.fn<(event: StopEvent) => void>();
 
     const result = await retry(AT_ONCE, ({ attempt }) => attempt, { retryResult: () => true, onStop });
@@ -24,7 +24,7 @@ describe('retryResult', () => {
     expect(detailsOf(onStop)).toEqual([[{ attempt: 3, error: undefined, result: 3, reason: 'exhausted' }]]);
   });
 
-  it('is not ruled by retryOn, stopOn and retryIf, which are about errors', async () => {
+  it('is not affected by retryOn, stopOn and retryIf, which are about errors', async () => {
     const policy = { ...AT_ONCE, retryOn: [TypeError], stopOn: [{ status: 503 }], retryIf: () => false };
     const fn = vi.fn(() => ({ status: 503 }));
 
@@ -33,7 +33,7 @@ describe('retryResult', () => {
     expect(fn).toHaveBeenCalledTimes(3);
   });
 
-  it('hears what a Response says about when to come back', async () => {
+  it('uses the delay that a Response asks for', async () => {
     const clock = createFakeClock();
     const busy = new Response(null, { status: 503, headers: { 'retry-after': '7' } });
     const fn = vi.fn().mockResolvedValueOnce(busy).mockResolvedValueOnce(new Response('ok'));
@@ -57,7 +57,7 @@ describe('retryResult', () => {
     expect(onStop.mock.calls[0]?.[0]).toMatchObject({ reason: 'stopped', thrown: expect.any(Error) });
   });
 
-  it('gives the last result when the deadline leaves no time for another', async () => {
+  it('resolves with the last result when the total timeout leaves no time for another', async () => {
     const clock = createFakeClock();
     const policy = { backoff: { type: 'constant', base: 600 }, jitter: 'none', deadline: '1s' } as const;
 

@@ -12,7 +12,7 @@ const throwing = (): never => {
 };
 
 describe('onRetry', () => {
-  it('is told of each retry with its delay, and of nothing else', async () => {
+  it('is called for each retry with its delay, and for nothing else', async () => {
     const clock = createFakeClock();
     const onRetry = vi.fn<(event: RetryEvent) => void>();
     const policy = { maxAttempts: 3, backoff: { type: 'list', delays: [10, 20] }, jitter: 'none' } as const;
@@ -27,7 +27,7 @@ describe('onRetry', () => {
     ]);
   });
 
-  it('is told before the wait', async () => {
+  it('is called before the wait', async () => {
     const clock = createFakeClock();
     const onRetry = vi.fn();
 
@@ -38,7 +38,7 @@ describe('onRetry', () => {
     expect(onRetry).toHaveBeenCalledTimes(1);
   });
 
-  it('is told nothing when the first attempt succeeds', async () => {
+  it('is not called when the first attempt succeeds', async () => {
     const [onRetry, onStop] = [vi.fn(), vi.fn()];
 
     await retry(AT_ONCE, () => 'done', { onRetry, onStop });
@@ -62,7 +62,7 @@ describe('onStop', () => {
     ['server-delay', AT_ONCE, Object.assign(tooLate, { headers: { 'retry-after': '61' } }), 1],
   ];
 
-  it.each(endings)('is told once that it is %s, by %o', async (reason, policy, error, attempt) => {
+  it.each(endings)('is called once with the reason %s, by %o', async (reason, policy, error, attempt) => {
     const onStop = vi.fn<(event: StopEvent) => void>();
 
     const thrown = await rejectionOf(
@@ -75,7 +75,7 @@ describe('onStop', () => {
   });
 
   it.each([1, 3])(
-    'is told once that it is aborted, and onRetry nothing, of %i attempts',
+    'is called once with the reason aborted, and onRetry never, of %i attempts',
     async (maxAttempts) => {
       const controller = new AbortController();
       const [onRetry, onStop] = [vi.fn(), vi.fn<(event: StopEvent) => void>()];
@@ -90,7 +90,7 @@ describe('onStop', () => {
     },
   );
 
-  it.each(['retryIf', 'retryOn', 'strategy'])('is told what a %s threw', async (place) => {
+  it.each(['retryIf', 'retryOn', 'strategy'])('receives what a %s threw', async (place) => {
     const onStop = vi.fn<(event: StopEvent) => void>();
     const policies: Readonly<Record<string, PolicyInput>> = {
       retryIf: { ...AT_ONCE, retryIf: throwing },

@@ -7,7 +7,7 @@ import { createFakeClock } from './fake-clock.ts';
 const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
 
 describe('tryRetry', () => {
-  it('gives the value with what it took to get it', async () => {
+  it('returns the value and the number of attempts', async () => {
     const clock = createFakeClock();
 
     const result = await tryRetry(AT_ONCE, failing('one', 'two'), { clock });
@@ -20,7 +20,7 @@ describe('tryRetry', () => {
   });
 
   it.each([undefined, null, 'text', 5, Object.freeze(new Error('frozen'))])(
-    'gives what was thrown last as it is: %s',
+    'returns the last error unchanged: %s',
     async (error) => {
       const result = await tryRetry(AT_ONCE, alwaysFailing(error));
 
@@ -30,13 +30,13 @@ describe('tryRetry', () => {
     },
   );
 
-  it('gives an abort as a value too', async () => {
+  it('returns an abort as a value, too', async () => {
     const result = await tryRetry(AT_ONCE, () => 'done', { signal: AbortSignal.abort('enough') });
 
     expect(result).toMatchObject({ ok: false, error: 'enough', reason: 'aborted', attempts: 0, history: [] });
   });
 
-  it('does not count the attempt that an abort in onAttempt kept from starting', async () => {
+  it('does not count an attempt that did not start because onAttempt aborted', async () => {
     const controller = new AbortController();
     const onAttempt = ({ attempt }: { readonly attempt: number }): void => {
       if (attempt === 2) controller.abort('enough');
@@ -59,7 +59,7 @@ describe('tryRetry', () => {
     ]);
   });
 
-  it('calls an attempt that the deadline cut a deadline, also where it was the last', async () => {
+  it('has the reason total-timeout for an attempt that it cut, also for the last one', async () => {
     const clock = createFakeClock();
     const policy = { maxAttempts: 1, deadline: '1s' } as const;
 
@@ -78,7 +78,7 @@ describe('tryRetry', () => {
   });
 });
 
-describe('what tryRetry says of the way', () => {
+describe('the facts of tryRetry', () => {
   it.each([
     [[], { ok: true, attempts: 1, retries: 0, retried: false }],
     [['one'], { ok: true, attempts: 2, retries: 1, retried: true }],
@@ -88,13 +88,13 @@ describe('what tryRetry says of the way', () => {
     expect(await tryRetry(AT_ONCE, failing(...errors))).toMatchObject({ ...expected, isRefused: false });
   });
 
-  it('counts no retry where the caller aborted before the first attempt', async () => {
+  it('counts no retry when the caller aborted before the first attempt', async () => {
     const result = await tryRetry(AT_ONCE, () => 'done', { signal: AbortSignal.abort() });
 
     expect(result).toMatchObject({ attempts: 0, retries: 0, retried: false });
   });
 
-  it('is isRefused for a value that retryResult refused to the end, with the reason', async () => {
+  it('sets isRefused for a value that retryResult refused to the end, with the reason', async () => {
     const refused = await tryRetry(AT_ONCE, () => 'pending', { retryResult: () => true });
     const accepted = await tryRetry(AT_ONCE, () => 'done', { retryResult: () => false });
 
@@ -109,7 +109,7 @@ describe('what tryRetry says of the way', () => {
     expect(accepted).not.toHaveProperty('reason');
   });
 
-  it('is isRefused with what retryResult threw, where that is why', async () => {
+  it('sets isRefused and thrown when retryResult threw', async () => {
     const broken = new Error('broken');
     const retryResult = (): never => {
       throw broken;
