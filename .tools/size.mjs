@@ -6,9 +6,6 @@ import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import { root } from './workspace.mjs';
 
-const ALL_BUT_THE_BROKER =
-  'createRetryBudget, createRetryGroup, retry, retryInfo, retryIterable, tryRetry, withRetry';
-
 /**
  * Gzipped bytes. Above `limit` is a failure: the limit is the size that was reached, rounded up, and is lowered after
  * each saving. `goal` is the target.
@@ -33,14 +30,14 @@ const rows = [
     limit: 10_000,
     goal: 2_560,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 15_750, goal: 2_560 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 15_650, goal: 2_560 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 18_200, goal: 5_120 },
   {
-    name: '@retry/inprocess without its broker',
-    code: `export { ${ALL_BUT_THE_BROKER} } from '@retry/inprocess'`,
-    limit: 18_350,
+    name: '@retry/inprocess and its broker',
+    code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
+    limit: 26_400,
     goal: 5_120,
   },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 26_500, goal: 5_120 },
 ];
 
 const PEERS = [

@@ -1,4 +1,4 @@
-import type { RetryEvent, StopEvent } from '@retry/inprocess';
+import type { GiveUpEvent, RetryEvent } from '@retry/inprocess';
 
 /** One retry as `onRetry` told of it. */
 export interface RetryRecord extends RetryEvent {
@@ -14,8 +14,8 @@ export interface RequestRecord {
   /** When each attempt started. */
   readonly startedAt: number[];
   readonly retries: RetryRecord[];
-  /** Told by `onStop`, so only when it was given up. */
-  stop?: StopEvent;
+  /** Told by `onGiveUp`, so only when it was given up. */
+  stop?: GiveUpEvent;
   outcome: 'pending' | 'succeeded' | 'given up';
 }
 

@@ -1,14 +1,12 @@
 export type { CancelTimer, Clock } from '@retry/core';
-export { createMemoryBroker } from './broker/create-memory-broker.ts';
-export type { MemoryBrokerOptions } from './broker/options.ts';
 export type { AttemptContext } from './call/context.ts';
 export type {
   AttemptEvent,
+  GiveUpEvent,
+  GiveUpReason,
   NestedEvent,
   RetryEvent,
   RetryHooks,
-  StopEvent,
-  StopReason,
 } from './call/events.ts';
 export type { FailedAttempt, RetryInfo } from './call/history.ts';
 export { retryInfo } from './call/history.ts';

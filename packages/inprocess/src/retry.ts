@@ -57,8 +57,8 @@ export function wrap(plan: Plan): (this: unknown, ...parameters: unknown[]) => P
  * @throws {InvalidOptionsError} when the policy or the options are invalid
  */
 export function retry<T>(
-  policy: Policy | PolicyInput,
   fn: (context: AttemptContext) => T | PromiseLike<T>,
+  policy?: Policy | PolicyInput,
   options?: RetryOptions<NoInfer<Awaited<T>>>,
 ): Promise<Awaited<T>> {
   let plan: Plan;

@@ -1,7 +1,7 @@
 import type { Policy, PolicyInput } from '@retry/core';
 import { readCall } from './call/check-options.ts';
 import type { AttemptContext } from './call/context.ts';
-import type { StopReason } from './call/events.ts';
+import type { GiveUpReason } from './call/events.ts';
 import type { FailedAttempt } from './call/history.ts';
 import { historyOf } from './call/history.ts';
 import { openNested } from './call/open.ts';
@@ -13,8 +13,8 @@ import { LAYERS_WITH_CONTEXT } from './retry.ts';
 
 /** How a call without a success ended. */
 interface Refusal {
-  readonly reason: StopReason;
-  /** What a gate, predicate, strategy, `retryResult` or `beforeRetry` threw, if that is why the retrying stopped. */
+  readonly reason: GiveUpReason;
+  /** What a gate, predicate, strategy, `retryIfResult` or `beforeRetry` threw, if that is why the retrying stopped. */
   readonly thrown?: unknown;
 }
 
@@ -32,7 +32,7 @@ export type RetryResult<T> = {
   readonly history: readonly FailedAttempt[];
 } & (
   | { readonly ok: true; readonly isRefused: false; readonly value: T }
-  /** `retryResult` refused the value to the end. */
+  /** `retryIfResult` refused the value to the end. */
   | ({ readonly ok: true; readonly isRefused: true; readonly value: T } & Refusal)
   | ({
       readonly ok: false;
@@ -43,15 +43,15 @@ export type RetryResult<T> = {
 );
 
 /**
- * Calls `fn` like `retry`, but returns failures as values. A result that `retryResult` refused to the end is `ok` and
+ * Calls `fn` like `retry`, but returns failures as values. A result that `retryIfResult` refused to the end is `ok` and
  * `isRefused`.
  *
  * The promise rejects for one reason only, before `fn` is called: an `InvalidOptionsError`, when the policy or the
  * options are invalid.
  */
 export async function tryRetry<T>(
-  policy: Policy | PolicyInput,
   fn: (context: AttemptContext) => T | PromiseLike<T>,
+  policy?: Policy | PolicyInput,
   options?: RetryOptions<NoInfer<Awaited<T>>>,
 ): Promise<RetryResult<Awaited<T>>> {
   const plan = createPlan(readCall('tryRetry', { fn, policy, options }), LAYERS_WITH_CONTEXT);

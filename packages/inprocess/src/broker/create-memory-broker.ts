@@ -30,7 +30,7 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): Broker {
   return checkInput({
     ready: () => call(() => undefined),
     submit: (submissions) => each(submissions, (submission, now) => submitRun(store, submission, now)),
-    exchange: (request) => call((now) => settleAndClaim(store, request, now)),
+    settleAndClaim: (request) => call((now) => settleAndClaim(store, request, now)),
     heartbeat: (beats, leaseMs) => each(beats, (lease, now) => extendLease(store, lease, { now, leaseMs })),
     findExpired: (limit, scope) => call((now) => findExpiredRuns(store, { ...scope, limit }, now)),
     cancel: (ids) => each(ids, (id, now) => cancelRun(store, id, now)),

@@ -90,7 +90,7 @@ export class PlainCall implements Call {
     const delayMs = plan.policy.initialDelayMs;
     if (!(delayMs > 0) || plan.signal?.aborted) return undefined;
     const now = clock.now();
-    if (delayMs >= timeLeft(this, now)) return this.end(endingBy('deadline', this));
+    if (delayMs >= timeLeft(this, now)) return this.end(endingBy('total-timeout', this));
     return this.#wait({ attempt: 0, error: undefined, failedAt: now, delayMs });
   }
 
@@ -169,7 +169,7 @@ export class PlainCall implements Call {
     const timeoutMs = timeLeft(this, clock.now());
     if (obstacleOf(this, timeoutMs) !== undefined) return; // startAttempt() ends the call
     const onTimeout = ({ resolve }: { readonly resolve: (value: unknown) => void }): void =>
-      resolve(this.end(endingBy('deadline', this)));
+      resolve(this.end(endingBy('total-timeout', this)));
     const run = (): unknown => options.beforeRetry?.(eventOf(this, this.#retryDetails(latest.delayMs)));
     try {
       await (timeoutMs === Infinity ? run() : runWithin(run, { timeoutMs, onTimeout }, this));
@@ -188,7 +188,7 @@ export class PlainCall implements Call {
     this.ending = ending;
     this.release();
     recordEnding(ending.error, this);
-    notify('onStop', this, ending);
+    notify('onGiveUp', this, ending);
   }
 
   #wait(failed: FailedAttempt & { readonly delayMs: number }): Promise<void> {

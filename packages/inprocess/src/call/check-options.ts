@@ -15,11 +15,11 @@ export const OPTION_RULES: Readonly<Record<keyof RetryOptions, OptionRule>> = {
     'Leave it out for the name of the function.',
   ),
   signal: A_SIGNAL,
-  retryResult: SYNCHRONOUS,
+  retryIfResult: SYNCHRONOUS,
   beforeRetry: A_FUNCTION,
   onAttempt: A_FUNCTION,
   onRetry: A_FUNCTION,
-  onStop: A_FUNCTION,
+  onGiveUp: A_FUNCTION,
   onNested: A_FUNCTION,
   budget: ruleOf(
     (value) => hasMethods(value, ['allowsRetry', 'record', 'spend']),
@@ -54,8 +54,8 @@ export const OPTION_KEYS = Object.keys(OPTION_RULES) as readonly (keyof RetryOpt
 const HABITS: Readonly<Record<string, string>> = {
   abortSignal: 'Use signal.',
   onFailedAttempt: 'Use onRetry.',
-  onGiveUp: 'Use onStop.',
-  retryIfResult: 'Use retryResult.',
+  onStop: 'Use onGiveUp.',
+  retryResult: 'Use retryIfResult.',
 };
 
 /** Which options a function takes. */
@@ -72,9 +72,9 @@ export interface KnownOptions {
 /** The order of the arguments of each function. */
 const ORDERS = {
   withRetry: 'withRetry(fn, policy, options)',
-  retry: 'retry(policy, fn, options)',
-  tryRetry: 'tryRetry(policy, fn, options)',
-  retryIterable: 'retryIterable(policy, fn, options)',
+  retry: 'retry(fn, policy, options)',
+  tryRetry: 'tryRetry(fn, policy, options)',
+  retryIterable: 'retryIterable(fn, policy, options)',
 } as const;
 
 /** The arguments of a call, not checked yet. */
@@ -122,7 +122,7 @@ export function checkOptions(options: unknown, known: KnownOptions, report: Repo
 
 /** `retryIterable` does not judge results: the first item of an iterable is none. */
 function keysOf(subject: keyof typeof ORDERS): typeof OPTION_KEYS {
-  return subject === 'retryIterable' ? OPTION_KEYS.filter((key) => key !== 'retryResult') : OPTION_KEYS;
+  return subject === 'retryIterable' ? OPTION_KEYS.filter((key) => key !== 'retryIfResult') : OPTION_KEYS;
 }
 
 function policyProblems(policy: GivenCall['policy']): readonly Problem[] {

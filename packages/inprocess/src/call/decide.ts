@@ -1,6 +1,6 @@
-import type { Decision, Policy, ServerDelay } from '@retry/core';
+import type { Decision, Failure as JudgedFailure, Policy, ServerDelay } from '@retry/core';
 import { decide, RetryError, TotalTimeoutError } from '@retry/core';
-import type { Ending, Failure, StopReason } from './events.ts';
+import type { Ending, Failure, GiveUpReason } from './events.ts';
 import type { RetryOptions } from './options.ts';
 import type { Attempt, Call } from './plan.ts';
 import { totalTimeoutOf } from './timeouts.ts';
@@ -8,7 +8,7 @@ import { totalTimeoutOf } from './timeouts.ts';
 /** The end of the retrying, and why. */
 interface Stop {
   readonly type: 'fail';
-  readonly reason: StopReason;
+  readonly reason: GiveUpReason;
   readonly thrown?: unknown;
 }
 
@@ -24,22 +24,22 @@ interface FailedAttempt {
 }
 
 /**
- * Calls `retryResult`; returns `undefined` when the result is accepted. A returned promise counts as a throw: it is
+ * Calls `retryIfResult`; returns `undefined` when the result is accepted. A returned promise counts as a throw: it is
  * truthy, so that every result would be retried.
  */
 export function refusalOf(
-  { retryResult }: RetryOptions<never>,
+  { retryIfResult }: RetryOptions<never>,
   result: unknown,
   attempt: number,
 ): Failure | undefined {
-  if (retryResult === undefined) return undefined;
+  if (retryIfResult === undefined) return undefined;
   const failure = { error: undefined, result };
   try {
-    const answer: unknown = retryResult(result as never, { attempt }); // its type was checked with the options
+    const answer: unknown = retryIfResult(result as never, { attempt }); // its type was checked with the options
     if (Object(answer).then === undefined) return answer ? failure : undefined;
     // Nothing awaits this promise, so a rejection of it would be unhandled.
     Promise.resolve(answer).catch(() => undefined);
-    throw new RetryError('ASYNC_GATE', 'retryResult must not return a promise. Await in the function.');
+    throw new RetryError('ASYNC_GATE', 'retryIfResult must not return a promise. Await in the function.');
   } catch (thrown) {
     return { ...failure, thrown };
   }
@@ -60,12 +60,12 @@ function decideInOrder(call: Call, failed: FailedAttempt): NextStep {
   const { attempt, failure } = failed;
   budget?.record({ type: 'failure' });
   if (attempt?.directive?.type === 'stop' || 'thrown' in failure) return stop('stopped');
-  if (attempt?.isTimedOut && attempt.totalMs !== undefined) return stop('deadline');
+  if (attempt?.isTimedOut && attempt.totalMs !== undefined) return stop('total-timeout');
   const decision = decideByPolicy(call, failed);
   return decision.type === 'retry' && options.group?.hasRoom === false ? stop('group') : decision;
 }
 
-function stop(reason: StopReason): Stop {
+function stop(reason: GiveUpReason): Stop {
   return { type: 'fail', reason };
 }
 
@@ -82,15 +82,15 @@ function decideByPolicy(call: Call, { failure, attempt, failedAt }: FailedAttemp
     budget: budget && { allowsRetry: budget.allowsRetry(failure.error) },
   };
   const counters = { failures: attempts, previousDelayMs: latest?.delayMs };
-  const judged = {
+  const judged: JudgedFailure = {
     error: isRefused ? failure.result : failure.error,
-    isTimeout: attempt?.isTimedOut === true,
+    timedOut: attempt?.isTimedOut === true,
     serverDelay: requestedDelay(attempt),
   };
   return decide(isRefused ? withoutErrorRules(policy) : policy, counters, judged, world);
 }
 
-/** Error rules do not apply to a result, which `retryResult` has judged. */
+/** Error rules do not apply to a result, which `retryIfResult` has judged. */
 function withoutErrorRules({ retryIf: _, ...policy }: Policy): Policy {
   return { ...policy, retryOn: [], stopOn: [] };
 }
@@ -102,21 +102,21 @@ function requestedDelay(attempt: Attempt | undefined): ServerDelay | undefined {
 }
 
 /** Returns why no further attempt may start; `undefined` if one may. */
-export function obstacleOf({ plan, attempts, options }: Call, leftMs: number): StopReason | undefined {
+export function obstacleOf({ plan, attempts, options }: Call, leftMs: number): GiveUpReason | undefined {
   if (plan.signal?.aborted) return 'aborted';
   // The first attempt may always start, unless it was delayed.
   if (attempts === 0 && !(plan.policy.initialDelayMs > 0)) return undefined;
   if (options.group?.isDraining) return 'group';
   // A timer may fire late, after the total timeout.
-  return leftMs <= 0 ? 'deadline' : undefined;
+  return leftMs <= 0 ? 'total-timeout' : undefined;
 }
 
 /** Returns the ending of a call whose next attempt may not start: with the failure of the attempt before. */
-export function endingBy(reason: StopReason, call: Call): Ending {
+export function endingBy(reason: GiveUpReason, call: Call): Ending {
   return { ...lastFailure(reason, call), attempt: call.attempts, reason };
 }
 
-function lastFailure(reason: StopReason, call: Call): Failure {
+function lastFailure(reason: GiveUpReason, call: Call): Failure {
   const { plan, refused, latest } = call;
   if (reason === 'aborted') return { error: plan.signal?.reason };
   if (refused !== undefined) return refused;

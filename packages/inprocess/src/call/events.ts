@@ -33,15 +33,15 @@ export interface RetryEvent extends CallEvent {
 }
 
 /** Why retrying ends: a reason of the policy's decision, the caller's abort, or a group that is full or draining. */
-export type StopReason = FailReason | 'aborted' | 'group';
+export type GiveUpReason = FailReason | 'aborted' | 'group';
 
-/** How an attempt failed: with an error, or with a result that `retryResult` refused. */
+/** How an attempt failed: with an error, or with a result that `retryIfResult` refused. */
 export interface Failure {
   /** `undefined` when a result was refused. */
   readonly error: unknown;
   /** Present when a result was refused. If the call ends with it, the call resolves with this result. */
   readonly result?: unknown;
-  /** What a gate, predicate, strategy, `retryResult` or `beforeRetry` threw, if that is why the retrying stopped. */
+  /** What a gate, predicate, strategy, `retryIfResult` or `beforeRetry` threw, if that is why the retrying stopped. */
   readonly thrown?: unknown;
 }
 
@@ -49,11 +49,11 @@ export interface Failure {
 export interface Ending extends Failure {
   /** The attempt that just failed, counted from 1; 0 when none had started. */
   readonly attempt: number;
-  readonly reason: StopReason;
+  readonly reason: GiveUpReason;
 }
 
 /** The end of retrying after a failure. */
-export interface StopEvent extends CallEvent, Ending {}
+export interface GiveUpEvent extends CallEvent, Ending {}
 
 /** A call inside an attempt of another call: their attempts multiply. */
 export interface NestedEvent extends CallEvent {
@@ -72,7 +72,7 @@ export interface RetryHooks {
   /** Called for each retry, before its wait. */
   readonly onRetry?: ((event: RetryEvent) => unknown) | undefined;
   /** Called once when retrying ends in failure. */
-  readonly onStop?: ((event: StopEvent) => unknown) | undefined;
+  readonly onGiveUp?: ((event: GiveUpEvent) => unknown) | undefined;
   /** Called when the attempts of this call multiply with those of a call around it. */
   readonly onNested?: ((event: NestedEvent) => unknown) | undefined;
 }

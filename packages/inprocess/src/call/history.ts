@@ -1,4 +1,4 @@
-import type { Ending, StopReason } from './events.ts';
+import type { Ending, GiveUpReason } from './events.ts';
 
 /** One failed attempt in a call's history. */
 export interface FailedAttempt {
@@ -23,7 +23,7 @@ export interface RetryInfo {
   readonly id: string;
   /** Attempts that were made; 0 when the caller had aborted before the first. */
   readonly attempts: number;
-  readonly reason: StopReason;
+  readonly reason: GiveUpReason;
   /** What a gate, predicate, strategy or `beforeRetry` threw, if that is why the retrying stopped. */
   readonly thrown?: unknown;
   /** The first failed attempt and the latest nine, oldest first. */

@@ -20,7 +20,7 @@ export interface RetryOptions<Result = unknown> extends RetryHooks {
    * Returns whether a result counts as a failure. The policy's limits apply, its error rules do not; when no retry is
    * left the call resolves with the last result. If it throws, the retrying ends. Must be synchronous.
    */
-  readonly retryResult?: ((result: Result, context: { readonly attempt: number }) => boolean) | undefined;
+  readonly retryIfResult?: ((result: Result, context: { readonly attempt: number }) => boolean) | undefined;
   /**
    * Awaited before each retry, after its wait: to refresh a token, or for an asynchronous decision. The total
    * timeout and the signal limit it. If it throws or rejects, the retrying ends with the reason `stopped`; the

@@ -144,11 +144,11 @@ const READS_TIMES = {
   budget: false,
   group: false,
   parent: false,
-  retryResult: false,
+  retryIfResult: false,
   beforeRetry: true,
   onAttempt: true,
   onRetry: true,
-  onStop: true,
+  onGiveUp: true,
   onNested: true,
 } satisfies Record<Exclude<keyof RetryOptions, LateOption>, boolean>;
 
@@ -156,7 +156,7 @@ const READS_TIMES = {
 export function createPlan({ fn, policy, options }: Retried, layers: Layers): Plan {
   const isTimed =
     layers.withContext !== undefined ||
-    policy.deadlineMs < Infinity ||
+    policy.totalTimeoutMs < Infinity ||
     policy.backoff.type === 'custom' ||
     isAnyGiven(options, true);
   return {

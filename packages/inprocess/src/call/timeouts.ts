@@ -16,15 +16,15 @@ interface TimeLimit {
 /** Returns the milliseconds until the total timeout of a call, `0 ≤ ms ≤ Infinity`. */
 export function timeLeft({ plan, startedAt }: TimedCall, now: number): number {
   const { policy, deadlineAt } = plan;
-  const endsAt = policy.deadlineMs === Infinity ? Infinity : startedAt + policy.deadlineMs;
+  const endsAt = policy.totalTimeoutMs === Infinity ? Infinity : startedAt + policy.totalTimeoutMs;
   return Math.max(Math.min(endsAt, deadlineAt) - now, 0);
 }
 
 /** Returns the total timeout of a call: its policy's, or what the attempt around it had left. */
 export function totalTimeoutOf({ plan, startedAt }: TimedCall): number {
   const { policy, deadlineAt } = plan;
-  const isOwn = policy.deadlineMs < Infinity && startedAt + policy.deadlineMs <= deadlineAt;
-  return isOwn ? policy.deadlineMs : Math.max(Math.round(deadlineAt - startedAt), 0);
+  const isOwn = policy.totalTimeoutMs < Infinity && startedAt + policy.totalTimeoutMs <= deadlineAt;
+  return isOwn ? policy.totalTimeoutMs : Math.max(Math.round(deadlineAt - startedAt), 0);
 }
 
 /** Returns when the next attempt starts and how long it may take, by the earlier of both timeouts. */

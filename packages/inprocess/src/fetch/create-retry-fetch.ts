@@ -20,7 +20,7 @@ import { checkRequest, describeRequest, hasReplayableBody, isIdempotent, request
  * `retryOn` names (408, 425, 429, 500, 502, 503, 504 if it names none), for requests that may be repeated. It follows
  * `Retry-After`, and returns the last response, as `fetch` does. A failure that a retry cannot fix rejects immediately.
  *
- * The policy's `deadline` limits everything, the reading of the body included; `attemptTimeout` limits the time to
+ * The policy's `totalTimeout` limits everything, the reading of the body included; `attemptTimeout` limits the time to
  * the headers of each response.
  *
  * @param policy - extends {@link httpPolicy}, and its `retryOn` and `stopOn` are added to those of it, unless the
@@ -47,9 +47,9 @@ export function createRetryFetch(policy?: Policy | PolicyInput, options?: RetryF
 
 function callOptionsOf({ repeated, options }: FetchSettings): RetryOptions<never> {
   const { fetch: _, methods: _m, isRepeatable: _i, replace: _r, until: _u, ...rest } = options;
-  const retryResult = (response: Response): boolean =>
+  const retryIfResult = (response: Response): boolean =>
     matchesAny(retriedResponses(repeated), response) && !matchesAny(repeated.stopOn, response);
-  return { name: 'fetch', ...rest, retryResult } as RetryOptions<never>; // its events describe the request
+  return { name: 'fetch', ...rest, retryIfResult: retryIfResult } as RetryOptions<never>; // its events describe the request
 }
 
 /** Returns the signal of a request; a wrong one is refused, because it would never abort. */

@@ -26,7 +26,10 @@ export type RetryFetchHooks = {
   readonly beforeRetry?: ((event: RetryEvent & RequestEvent) => unknown) | undefined;
 };
 
-type CallOptions = Omit<RetryOptions<Response>, 'signal' | 'retryResult' | 'parent' | keyof RetryFetchHooks>;
+type CallOptions = Omit<
+  RetryOptions<Response>,
+  'signal' | 'retryIfResult' | 'parent' | keyof RetryFetchHooks
+>;
 
 /** The options of `retry`, and those of requests; the caller's signal belongs to each request. */
 export interface RetryFetchOptions extends CallOptions, RetryFetchHooks {
@@ -41,7 +44,7 @@ export interface RetryFetchOptions extends CallOptions, RetryFetchHooks {
   readonly isRepeatable?: ((request: SentRequest) => boolean) | undefined;
   /** `true`: the policy is used alone. `false`: it extends {@link httpPolicy}. @default false */
   readonly replace?: boolean | undefined;
-  /** Where the total timeout (`deadline`) ends: with the response's body, or with its headers. @default 'body' */
+  /** Where the total timeout (`totalTimeout`) ends: with the response's body, or with its headers. @default 'body' */
   readonly until?: 'body' | 'headers' | undefined;
 }
 
@@ -57,7 +60,7 @@ export interface FetchSettings {
 }
 
 /** Options of a call that belong to each request, or that `createRetryFetch` sets by itself. */
-const NOT_HERE: readonly string[] = ['signal', 'retryResult', 'parent'];
+const NOT_HERE: readonly string[] = ['signal', 'retryIfResult', 'parent'];
 
 const RULES = {
   fetch: A_FUNCTION,

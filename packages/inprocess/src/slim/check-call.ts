@@ -12,11 +12,11 @@ export type SlimOptions<Result = unknown> = Omit<RetryOptions<Result>, 'parent' 
 const OPTIONS: Readonly<Record<keyof SlimOptions, string>> = {
   name: 'string',
   signal: 'aborted',
-  retryResult: 'synchronous',
+  retryIfResult: 'synchronous',
   beforeRetry: 'function',
   onAttempt: 'function',
   onRetry: 'function',
-  onStop: 'function',
+  onGiveUp: 'function',
   budget: 'spend',
   group: 'park',
   random: 'synchronous',

@@ -39,8 +39,8 @@ export function withRetry<This, Parameters extends unknown[], Result>(
  * @throws {InvalidOptionsError} (a rejection, before `fn` is called) when a key is unknown, or a value of the wrong kind
  */
 export async function retry<T>(
-  policy: Policy,
   fn: (context: AttemptContext) => T | PromiseLike<T>,
+  policy: Policy,
   options?: SlimOptions<NoInfer<Awaited<T>>>,
 ): Promise<Awaited<T>> {
   const plan = createPlan(checkCall(fn, policy, options), LAYERS_WITH_CONTEXT);

@@ -4,5 +4,5 @@ import { definePolicy, extendPolicy } from '@retry/core';
 /** Returns the same policy without delays between its attempts, for tests that are not about time. */
 export function instantRetries(policy: Policy | PolicyInput): Policy {
   const noDelay = { backoff: { type: 'none' }, jitter: 'none', minDelay: 0, granularity: 0 } as const;
-  return extendPolicy(definePolicy(policy), { ...noDelay, serverDelay: { mode: 'ignore' } });
+  return extendPolicy(definePolicy(policy), { ...noDelay, retryAfter: { mode: 'ignore' } });
 }

@@ -7,7 +7,7 @@ import { readNow } from './store.ts';
 
 /** Returns whether a run that ended in this state can be redriven. */
 export function isDeadLetter(state: RunState): boolean {
-  return state === 'failed' || state === 'stalled' || state === 'rate_limited';
+  return state === 'failed' || state === 'stalled' || state === 'rateLimited';
 }
 
 /** Keeps an ended run: as a dead letter, for a caller that waits for its result, or as long as retention allows. */
@@ -18,7 +18,7 @@ export function endRun(store: Store, entry: Entry): void {
     return;
   }
   entry.location = 'awaited';
-  entry.rank = (run.completedAt ?? 0) + Math.max(0, keepResultMs);
+  entry.rank = (run.endedAt ?? 0) + Math.max(0, keepResultMs);
   push(store.awaited, entry);
   for (const finish of store.resultWaits) finish();
 }
@@ -42,12 +42,12 @@ export function expireKept(store: Store, now: number): void {
 
 /** Removes an ended run for good; its idempotency key stays known for a while. */
 export function forget(store: Store, entry: Entry): void {
-  const { id, completedAt = 0 } = entry.run;
+  const { id, endedAt = 0 } = entry.run;
   removeEnded(store, entry);
   entry.location = 'none';
   store.entries.delete(id);
   store.forgotten++;
-  const until = completedAt + store.keepKeysMs;
+  const until = endedAt + store.keepKeysMs;
   if (entry.isKeyed && until > readNow(store)) store.forgottenKeys.set(id, until);
 }
 

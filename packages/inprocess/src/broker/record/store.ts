@@ -104,7 +104,7 @@ export interface Store extends Settings {
   readonly resultWaits: Set<() => void>;
   /** Called with the id of a started run that gets a cancel request. */
   readonly cancelListeners: Set<(id: string) => void>;
-  submitted: number;
+  created: number;
   forgotten: number;
   /** The latest order at the back of a lane or a schedule, and at the front of a lane. */
   backOrder: number;
@@ -130,7 +130,7 @@ export function createStore({ clock, keepCompleted, keepKeysMs }: Settings): Sto
     waits: new Set(),
     resultWaits: new Set(),
     cancelListeners: new Set(),
-    submitted: 0,
+    created: 0,
     forgotten: 0,
     backOrder: 0,
     frontOrder: 0,

@@ -3,11 +3,12 @@ import type { EndState, RunState } from '@retry/core/lifecycle';
 import { walk } from '../record/deque.ts';
 import type { Entry, Store } from '../record/store.ts';
 
-const DEAD: readonly EndState[] = ['failed', 'stalled', 'rate_limited'];
+const DEAD: readonly EndState[] = ['failed', 'stalled', 'rateLimited'];
 const ENDS: readonly EndState[] = ['completed', 'cancelled', 'dropped', ...DEAD];
 
 /** Counts the runs of each list, whatever state they are in, and compares the counts. */
 export function auditStore(store: Store): Audit {
+  const { created, forgotten } = store;
   const seen = new Set<Entry>();
   let wrong = 0;
   const count = (entries: Iterable<Entry>, ...states: readonly RunState[]): number => {
@@ -19,26 +20,24 @@ export function auditStore(store: Store): Audit {
     }
     return counted;
   };
-  const waiting = count(waitingEntries(store), 'submitted');
+  const submitted = count(submittedEntries(store), 'submitted');
   const scheduled = count(scheduledEntries(store), 'scheduled');
   const started = count(store.leases, 'started');
   const ends =
     count(walk(store.finished), ...ENDS) +
     count(store.awaited, ...ENDS) +
     count(walk(store.deadLetters), ...DEAD);
-  const kept = waiting + scheduled + started + ends;
+  const kept = submitted + scheduled + started + ends;
   const inNoList = [...store.entries.values()].filter((entry) => !seen.has(entry)).length;
-  const unbalanced =
-    Math.abs(store.submitted - kept - store.forgotten) + wrong + inNoList + countWrongSlots(store);
-  const { submitted, forgotten } = store;
-  return { submitted, waiting, scheduled, started, ended: countEnded(store), forgotten, unbalanced };
+  const unbalanced = Math.abs(created - kept - forgotten) + wrong + inNoList + countWrongSlots(store);
+  return { created, submitted, scheduled, started, ended: countEnded(store), forgotten, unbalanced };
 }
 
 function isKnown(store: Store, entry: Entry): boolean {
   return store.entries.get(entry.run.id) === entry;
 }
 
-function* waitingEntries(store: Store): Generator<Entry> {
+function* submittedEntries(store: Store): Generator<Entry> {
   for (const { ready, returned } of store.lanes.values()) {
     yield* walk(ready);
     yield* returned;
@@ -53,7 +52,7 @@ function* scheduledEntries(store: Store): Generator<Entry> {
 }
 
 function countEnded({ finished, awaited, deadLetters }: Store): Record<EndState, number> {
-  const ended = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rate_limited: 0 };
+  const ended = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rateLimited: 0 };
   for (const entries of [walk(finished), awaited, walk(deadLetters)]) {
     for (const { run } of entries) if (run.state in ended) ended[run.state as EndState]++; // checked by `in`
   }
