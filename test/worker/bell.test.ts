@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Bell } from '../../packages/worker/src/worker/bell.ts';
+import { Bell } from '../../packages/worker/src/engine/bell.ts';
 
 const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve()));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Sought } from '../../packages/worker/src/queue/looking-order.ts';
-import { LookingOrder } from '../../packages/worker/src/queue/looking-order.ts';
+import type { Sought } from '../../packages/worker/src/queue/poll-order.ts';
+import { LookingOrder } from '../../packages/worker/src/queue/poll-order.ts';
 
 const sought = (index: number, isKept: boolean): Sought => ({ id: `${index}`, isKept, looks: 0, dueAt: 0 });
 

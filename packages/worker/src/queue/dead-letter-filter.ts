@@ -3,8 +3,8 @@ import type { ListQuery } from '@retry/core/broker';
 import { textProblem } from '@retry/core/broker';
 import type { Fields, Report } from '@retry/core/fields';
 import { A_SIGNAL } from '@retry/core/fields';
+import { checkTask, isTask } from '../task/is-task.ts';
 import type { AnyTask } from '../task/task.ts';
-import { checkTask, isTask } from './is-task.ts';
 
 /** Which dead letters are meant: those that meet everything that is given. */
 export interface DeadLetterFilter {

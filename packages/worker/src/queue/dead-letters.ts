@@ -20,7 +20,7 @@ import {
   readRedrive,
   readSelection,
 } from './dead-letter-filter.ts';
-import { createRunReader } from './run-reader.ts';
+import { createRunReader } from './read-runs.ts';
 
 /** Failed, stalled and rate limited runs, kept with their errors until they are redriven or discarded. */
 export interface DeadLetters {

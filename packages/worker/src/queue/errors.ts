@@ -1,6 +1,6 @@
 import { formatDuration, RetryError } from '@retry/core';
 import type { AttemptError } from '@retry/core/broker';
-import type { Submitted } from './submit-options.ts';
+import type { Submitted } from './submission.ts';
 
 /** A run that was waited for ended otherwise than completed, or no run of its id is known. */
 export class RunFailedError extends RetryError {

@@ -1,9 +1,9 @@
 import type { Submission } from '@retry/core/broker';
 import { checkPayload, writePayload } from '../task/payload.ts';
 import type { AnyTask } from '../task/task.ts';
-import { createRunId } from './create-run-id.ts';
-import type { SubmitSettings } from './submit-options.ts';
-import { MAX_CONCURRENCY } from './submit-options.ts';
+import { createRunId } from './run-id.ts';
+import type { SubmitSettings } from './submission.ts';
+import { MAX_CONCURRENCY } from './submission.ts';
 
 /** What a broker is to keep of a submission. @throws {PayloadError} when it must not be kept */
 export async function prepareSubmission(

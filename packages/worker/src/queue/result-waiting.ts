@@ -2,11 +2,11 @@ import type { Clock } from '@retry/core';
 import type { Broker, Submission } from '@retry/core/broker';
 import { readOptions } from '@retry/core/fields';
 import type { Emitter } from '../emitter.ts';
-import { isRunId } from './create-run-id.ts';
 import { Deadlines } from './deadlines.ts';
 import type { QueueEvents } from './queue-events.ts';
-import { ResultLooker } from './result-looker.ts';
-import type { Submitted } from './submit-options.ts';
+import { ResultLooker } from './result-poller.ts';
+import { isRunId } from './run-id.ts';
+import type { Submitted } from './submission.ts';
 import type { WaitForResult, WaitLimits, WaitShared } from './wait-for-result.ts';
 import { readRunId, readWaitLimits, WAIT_KEYS, waitForRun } from './wait-for-result.ts';
 

@@ -7,8 +7,8 @@ import { A_SIGNAL, writtenIn } from '@retry/core/fields';
 import { isEnd } from '@retry/core/lifecycle';
 import type { Deadlines, Timed } from './deadlines.ts';
 import { RunFailedError, RunForgottenError, WaitTimeoutError } from './errors.ts';
-import type { ResultLooker, Target, Watcher } from './result-looker.ts';
-import type { Submitted } from './submit-options.ts';
+import type { ResultLooker, Target, Watcher } from './result-poller.ts';
+import type { Submitted } from './submission.ts';
 
 /** How long to wait for a result. */
 export interface WaitForResultOptions {

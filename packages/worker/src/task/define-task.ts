@@ -3,8 +3,8 @@ import { textProblem } from '@retry/core/broker';
 import type { Fields } from '@retry/core/fields';
 import { readFields, readOptions } from '@retry/core/fields';
 import { notAnObject } from '../not-an-object.ts';
-import { readRetryPolicy } from './read-retry-policy.ts';
-import type { StandardSchema } from './standard-schema.ts';
+import { readRetryPolicy } from './retry-policy.ts';
+import type { StandardSchema } from './schema.ts';
 import type { Handler, Task, TaskInput } from './task.ts';
 
 const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [

@@ -1,6 +1,6 @@
 import { PayloadError } from '../errors.ts';
-import type { StandardSchema } from './standard-schema.ts';
-import { issueText } from './standard-schema.ts';
+import type { StandardSchema } from './schema.ts';
+import { issueText } from './schema.ts';
 
 /** The JSON text of a payload, once it is sure that it can be read back the same and is not too large. */
 export function writePayload(payload: unknown, maxBytes: number): string {

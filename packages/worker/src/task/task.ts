@@ -1,5 +1,5 @@
 import type { Duration, Policy, PolicyInput } from '@retry/core';
-import type { StandardSchema } from './standard-schema.ts';
+import type { StandardSchema } from './schema.ts';
 
 /**
  * What happens to a running run when its worker stops. `finish`: its handler runs on for `shutdownTimeout`, then the run

@@ -1,5 +1,5 @@
 import { extendPolicy, InvalidOptionsError } from '@retry/core';
-import { isTask } from '../queue/is-task.ts';
+import { isTask } from '../task/is-task.ts';
 import type { Task } from '../task/task.ts';
 
 /** The same task without waits between its attempts, for tests that do not care about time. */
