@@ -65,7 +65,6 @@ describe('every option', () => {
     retry: { maxAttempts: 1 },
     rateLimitRetry: { maxAttempts: 1 },
     rateLimit: { limit: 1, window: '1s' },
-    timeout: '1s',
     heartbeat: '1s',
     maxConcurrent: 1,
     globalConcurrency: 1,

@@ -6,50 +6,53 @@ import { BARE_BROKER, readBroker } from './broker.ts';
 import { A_CLOCK, systemClock } from './clock.ts';
 import type { Emitter } from './emitter.ts';
 import { createEmitter } from './emitter.ts';
-import { coalesce } from './queue/coalesce.ts';
+import type { QueueEvents } from './events.ts';
+import { QUEUE_EVENTS } from './events.ts';
+import { coalesce } from './queue/batch.ts';
 import type { DeadLetters } from './queue/dead-letters.ts';
 import { createDeadLetters } from './queue/dead-letters.ts';
-import type { QueueEvents } from './queue/queue-events.ts';
-import { QUEUE_EVENTS } from './queue/queue-events.ts';
-import { createResultWaiting } from './queue/result-waiting.ts';
-import type { RunResult } from './queue/run-result.ts';
-import { runResult } from './queue/run-result.ts';
+import type { RunResult } from './queue/read-runs.ts';
+import { runResult } from './queue/read-runs.ts';
 import type { Submitting } from './queue/submit.ts';
 import { createSubmitting } from './queue/submit.ts';
-import type { WaitForResult } from './queue/wait-for-result.ts';
-import { readId } from './queue/wait-for-result.ts';
+import { createResultWaiting } from './queue/wait-for-result.ts';
+import type { WaitForResult } from './queue/wait-options.ts';
+import { readId } from './queue/wait-options.ts';
 
-/** The producer's side: submits runs and looks after them. */
+/** Submits runs, reads and cancels them, and manages dead letters. */
 export interface Queue extends Submitting {
+  /** Returns the stored run; `undefined` when there is none. */
   readonly get: (id: string) => Promise<Run | undefined>;
-  /** How the run stands: state, result, attempts, retries and errors so far. */
+  /** Returns the run's state, result, attempts, retries and errors so far; `undefined` when there is no such run. */
   readonly result: (id: string) => Promise<RunResult | undefined>;
   /**
-   * The result of a run, once it has completed.
+   * Waits until the run has completed and returns its result.
    *
-   * @throws {RunFailedError} when it ends otherwise, or there was never such a run
-   * @throws {RunForgottenError} when it is no longer kept: submit with `keepResult` what you will wait for
+   * @throws {RunFailedError} when it ends in another state, or there is no such run
+   * @throws {RunForgottenError} when it is no longer stored: use `keepResult` when submitting a run to wait for
    * @throws {WaitTimeoutError} after the timeout
    */
   readonly waitForResult: WaitForResult;
+  /** Cancels a waiting run immediately, or asks the worker of a started one to cancel it. */
   readonly cancel: (id: string) => Promise<CancelAnswer>;
-  /** How many runs are where. */
+  /** Returns the number of runs in each state. */
   readonly counts: () => Promise<Audit>;
-  /** The lanes whose runs wait while no worker that is alive works on them. */
+  /** Returns the lanes that have waiting runs but no live worker. */
   readonly unattended: () => Promise<readonly LaneDepth[]>;
+  /** Runs that ended without completing, kept until they are redriven or discarded. */
   readonly deadLetters: DeadLetters;
-  /** Listens to an event; also on `node:diagnostics_channel` as `retry:queue:<event>`. */
+  /** Adds a listener for an event and returns a function that removes it. Also on `node:diagnostics_channel` as `retry:queue:<event>`. */
   readonly on: Emitter<QueueEvents>['on'];
 }
 
-/** What a queue works with. */
+/** The options of `createQueue`. */
 export interface QueueOptions {
   readonly broker: Broker;
   /** @default the runtime's own clock */
   readonly clock?: Clock | undefined;
 }
 
-/** A queue over a broker. @throws {InvalidOptionsError} listing every wrong option */
+/** Creates a queue over a broker. @throws {InvalidOptionsError} listing every wrong option */
 export function createQueue(options: QueueOptions): Queue {
   const { broker, clock } = readOptions(options, CALL, readParts);
   const emitter = createEmitter<QueueEvents>('queue', QUEUE_EVENTS, clock);

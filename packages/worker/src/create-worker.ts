@@ -1,25 +1,24 @@
-import { drain } from './drain.ts';
 import { createEmitter } from './emitter.ts';
 import { dropsUnknown } from './engine/drop-unknown.ts';
 import { Engine } from './engine/engine.ts';
 import type { WorkerEmitter, WorkerEvents } from './events.ts';
 import { WORKER_EVENTS } from './events.ts';
+import type { WorkerOptions, WorkerSettings } from './options.ts';
 import { readWorkerOptions } from './options.ts';
-import { repeat } from './repeat.ts';
 import { Session } from './session.ts';
-import type { WorkerOptions, WorkerSettings } from './worker-options.ts';
+import { repeat, sleep } from './wait.ts';
 
-/** Claims runs of its tasks, runs them and settles them. */
+/** Claims runs of its tasks, calls their handlers and settles the outcomes. */
 export interface Worker {
   readonly name: string;
-  /** Begins to work; calling it again, or after `stop`, does nothing. */
+  /** Starts working. Does nothing when called again, or after `stop`. */
   readonly start: () => void;
-  /** Listens to an event; gives a function that takes the listener back. */
+  /** Adds a listener for an event and returns a function that removes it. */
   readonly on: WorkerEmitter['on'];
-  /** Resolves when nothing runs here and the broker has nothing waiting, scheduled or started, or it has stopped. */
+  /** Resolves when nothing runs here and the broker has no run that waits, is scheduled or started; or when it has stopped. */
   readonly drain: () => Promise<void>;
   /**
-   * Claims no more, treats what runs as each task's `onShutdown` says, and resolves when everything is settled, at the
+   * Stops claiming, treats running handlers as each task's `onShutdown` says, and resolves when everything is settled: at the
    * latest a second after the longest `shutdownTimeout`. Nothing of the worker then keeps the process alive.
    */
   readonly stop: () => Promise<void>;
@@ -27,7 +26,7 @@ export interface Worker {
   readonly stopped: Promise<void>;
 }
 
-/** A worker over a broker; it does nothing before `start()`. @throws {InvalidOptionsError} listing every wrong option */
+/** Creates a worker over a broker; it does nothing before `start()`. @throws {InvalidOptionsError} listing every wrong option */
 export function createWorker(options: WorkerOptions): Worker {
   const settings = readWorkerOptions(options);
   const emitter = createEmitter<WorkerEvents>('worker', WORKER_EVENTS, settings.clock);
@@ -37,13 +36,13 @@ export function createWorker(options: WorkerOptions): Worker {
 }
 
 interface Life extends Pick<Worker, 'start' | 'stop' | 'stopped'> {
-  /** Aborts when it has stopped. */
+  /** Aborts when the worker has stopped. */
   readonly signal: AbortSignal;
 }
 
 function createLife(settings: WorkerSettings, engine: Engine, emitter: WorkerEmitter): Life {
   const ended = new AbortController();
-  const { promise: stopped, resolve: onStopped } = promiseOf();
+  const { promise: stopped, resolve: onStopped } = createDeferred();
   let session: Session | undefined;
   const start = (): void => {
     if (session !== undefined || ended.signal.aborted) return;
@@ -65,7 +64,7 @@ function createLife(settings: WorkerSettings, engine: Engine, emitter: WorkerEmi
   return { start, stop, stopped, signal: ended.signal };
 }
 
-function promiseOf(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+function createDeferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
   let resolve = (): void => {};
   const promise = new Promise<void>((fulfil) => {
     resolve = fulfil;
@@ -75,11 +74,11 @@ function promiseOf(): { readonly promise: Promise<void>; readonly resolve: () =>
 
 interface Reports {
   readonly emitter: WorkerEmitter;
-  /** Aborts when the worker has stopped: what a call on its way runs into after that is no trouble. */
+  /** Aborts when the worker has stopped: errors of calls that are still pending are not reported after that. */
   readonly signal: AbortSignal;
 }
 
-/** What goes on beside the work; gives functions that end it. */
+/** Starts the worker's periodic jobs. @returns functions that stop them */
 function startRepeating(
   settings: WorkerSettings,
   engine: Engine,
@@ -99,4 +98,20 @@ function startRepeating(
     every(cleanerMs, 'attending', () => engine.attend()),
     ...(dropsUnknown(settings) ? [every(cleanerMs, 'dropping', () => engine.dropUnknown())] : []),
   ];
+}
+
+/** How often `drain` asks whether everything is done, in ms. */
+const IDLE_POLL_MS = 20;
+
+/** Waits until everything is done, or the signal says that the worker has stopped. */
+async function drain(
+  { broker, clock, pollMs }: WorkerSettings,
+  engine: Engine,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const { waiting, scheduled, started } = await broker.audit();
+    if (engine.isIdle && waiting + scheduled + started === 0) return;
+    await sleep(clock, Math.min(pollMs, IDLE_POLL_MS), signal);
+  }
 }

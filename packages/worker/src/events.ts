@@ -1,49 +1,68 @@
 import type { FailReason } from '@retry/core';
 import type { LaneDepth } from '@retry/core/broker';
-import type { Emitter } from './emitter.ts';
-import type { LateCause } from './engine/lateness.ts';
-import type { SignalName } from './worker-options.ts';
+import type { RunState } from '@retry/core/lifecycle';
+import type { Emitter, Trouble } from './emitter.ts';
+import type { SignalName } from './options.ts';
 
-/** What every event about a run says. */
+/** What every event about a run carries. */
 export interface RunNotice {
   readonly id: string;
+  /** The task's name. */
   readonly task: string;
   readonly version: string;
-  /** Counted from 1. */
+  /** Charged attempts so far and this one; counted from 1. */
   readonly attempt: number;
+  /** Number of claims so far: the fencing token. */
   readonly epoch: number;
 }
 
-/** Events of a worker and what they carry. */
+/**
+ * Why a run started later than it was due; the obstacle that was removed last counts.
+ *
+ * - `no-slot`: this worker had no free slot for the task, or had not started yet
+ * - `rate-limit`: the task's rate limit was reached
+ * - `concurrency-key`: other runs of its concurrency key used all of the key's slots
+ * - `hold`: its lane returned no runs although it was claimed from
+ * - `poll`: no other cause; the next poll, or wake signal, found it
+ */
+export type LateCause = 'no-slot' | 'rate-limit' | 'concurrency-key' | 'hold' | 'poll';
+
+/** Events of a worker and their payloads. */
 export interface WorkerEvents {
-  /** `latenessMs` is the start minus the instant the run was due; `lateBecause` is there when that is more than 0. */
+  /** A handler is called. `latenessMs` is the time since the run was due; `lateBecause` is present when that is more than 0. */
   readonly started: RunNotice & { readonly latenessMs: number; readonly lateBecause?: LateCause };
-  /** `retries` is the number of attempts before this one. */
+  /** `durationMs` is the time in the handler, `retries` the number of charged attempts before this one. */
   readonly completed: RunNotice & { readonly durationMs: number; readonly retries: number };
+  /** The attempt failed and another one follows after `delayMs`. `reason`: `expected` by the policy, or `asked` by `ctx.retry`. */
   readonly retried: RunNotice & {
     readonly error: unknown;
     readonly delayMs: number;
     readonly reason: string;
   };
+  /** The run failed for good. */
   readonly failed: RunNotice & {
     readonly error: unknown;
     readonly reason: FailReason | 'unreadable' | 'stalled' | 'asked' | 'refused';
   };
-  readonly stalled: RunNotice & { readonly error: unknown; readonly next: string };
+  /** The worker, or the handler, stopped sending heartbeats. `next` is the state that the run has now. */
+  readonly stalled: RunNotice & { readonly error: unknown; readonly next: RunState };
+  /** The run was given back, uncharged. */
   readonly released: RunNotice;
   readonly cancelled: RunNotice;
-  readonly limited: RunNotice & { readonly next: string };
-  /** Its lane is none that this worker knows (`onUnknown: 'drop'`). */
+  /** A concurrency or rate limit was reached. `next` is the state that the run has now. */
+  readonly limited: RunNotice & { readonly next: RunState };
+  /** The run was dropped because this worker does not know its lane (`onUnknown: 'drop'`). */
   readonly dropped: { readonly id: string; readonly lane: string };
-  /** Runs wait in these lanes, and no worker that is alive works on them; once each time the lanes change. */
+  /** Runs wait in these lanes and no live worker works on them. Emitted once for each change. */
   readonly unattended: { readonly lanes: readonly LaneDepth[] };
-  /** The outcome came too late: somebody else holds the run, or settled it. */
-  readonly fenced: RunNotice & { readonly answer: string };
+  /** The outcome was not accepted: another worker holds the run (`fenced`), or it no longer exists (`gone`). */
+  readonly fenced: RunNotice & { readonly answer: 'fenced' | 'gone' };
+  /** A handler called `ctx.log`. */
   readonly log: RunNotice & { readonly message: string; readonly details: unknown };
-  /** The worker has stopped and settled everything; the signal is there when one stopped it. */
+  /** The worker has stopped and everything is settled; `signal` is present when a signal stopped it. */
   readonly stopped: { readonly signal?: SignalName };
-  /** The worker itself had trouble: the broker failed, or a listener threw. Nothing is lost by it. */
-  readonly error: { readonly error: unknown; readonly doing: string };
+  /** The broker failed, or a listener threw; `doing` says during what. The worker keeps running and no run is lost. */
+  readonly error: Trouble;
 }
 
 /** Every event of a worker. */
@@ -69,3 +88,14 @@ export type WorkerEventType = keyof WorkerEvents;
 
 /** The emitter of a worker; also publishes on `node:diagnostics_channel` as `retry:worker:<event>`. */
 export type WorkerEmitter = Emitter<WorkerEvents>;
+
+/** Events of a queue and their payloads. */
+export interface QueueEvents {
+  /** A new run was submitted. Not emitted for a key that was known already. */
+  readonly submitted: { readonly id: string; readonly task: string; readonly version: string };
+  /** A listener threw, or the broker could not be asked for awaited results; the queue asks again. */
+  readonly error: Trouble;
+}
+
+/** Every event of a queue. */
+export const QUEUE_EVENTS: Readonly<Record<keyof QueueEvents, true>> = { submitted: true, error: true };

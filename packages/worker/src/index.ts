@@ -3,17 +3,22 @@ export { createQueue } from './create-queue.ts';
 export type { Worker } from './create-worker.ts';
 export { createWorker } from './create-worker.ts';
 export type { Emitter, Trouble } from './emitter.ts';
-export type { LateCause } from './engine/lateness.ts';
 export type { ErrorText } from './error-text.ts';
+export type { PartlySubmitted } from './errors.ts';
 export {
   CancelledError,
   LeaseLostError,
   NotCommittedError,
+  PartlySubmittedError,
   PayloadError,
+  RunFailedError,
+  RunForgottenError,
   ShutdownError,
   StalledError,
+  WaitTimeoutError,
 } from './errors.ts';
-export type { RunNotice, WorkerEvents, WorkerEventType } from './events.ts';
+export type { LateCause, QueueEvents, RunNotice, WorkerEvents, WorkerEventType } from './events.ts';
+export type { SignalName, WorkerOptions } from './options.ts';
 export type {
   DeadLetterFilter,
   DeadLetterState,
@@ -21,13 +26,10 @@ export type {
   RedriveFilter,
 } from './queue/dead-letter-filter.ts';
 export type { DeadLetters } from './queue/dead-letters.ts';
-export type { PartlySubmitted } from './queue/errors.ts';
-export { PartlySubmittedError, RunFailedError, RunForgottenError, WaitTimeoutError } from './queue/errors.ts';
-export type { QueueEvents } from './queue/queue-events.ts';
-export type { RunResult } from './queue/run-result.ts';
+export type { RunResult } from './queue/read-runs.ts';
 export type { SubmitOptions, Submitted } from './queue/submission.ts';
 export type { SubmitAndWaitOptions, Submitting } from './queue/submit.ts';
-export type { WaitForResult, WaitForResultOptions } from './queue/wait-for-result.ts';
+export type { WaitForResult, WaitForResultOptions } from './queue/wait-options.ts';
 export type { Redact } from './settle/stored-error.ts';
 export { defineTask } from './task/define-task.ts';
 export type { SchemaIssue, SchemaResult, StandardSchema } from './task/schema.ts';
@@ -46,4 +48,3 @@ export type {
 } from './task/task.ts';
 export type { DialectTask } from './task/task-from.ts';
 export { taskFrom } from './task/task-from.ts';
-export type { SignalName, WorkerOptions } from './worker-options.ts';

@@ -1,9 +1,9 @@
-import { leaveBroker, useBroker } from './broker-use.ts';
+import type { Broker } from '@retry/core/broker';
 import type { Engine } from './engine/engine.ts';
 import type { WorkerEmitter } from './events.ts';
+import type { SignalName, WorkerSettings } from './options.ts';
 import { listenToSignals } from './process-signals.ts';
-import { sleep } from './sleep.ts';
-import type { SignalName, WorkerSettings } from './worker-options.ts';
+import { sleep } from './wait.ts';
 
 /** How long the last exchange, or closing the broker, may take, in ms: a server may never answer. */
 const LAST_EXCHANGE_MS = 1_000;
@@ -13,11 +13,11 @@ export interface SessionParts {
   readonly settings: WorkerSettings;
   readonly engine: Engine;
   readonly emitter: WorkerEmitter;
-  /** Ends what runs beside the work. */
+  /** Stops the worker's periodic jobs. */
   readonly onEnd: () => void;
 }
 
-/** A worker from its start until it has stopped. */
+/** The time of a worker from its start until it has stopped. */
 export class Session {
   /** Resolves when everything is settled and nothing of the worker keeps the process alive. */
   readonly stopped: Promise<void>;
@@ -25,7 +25,7 @@ export class Session {
   #giveUp = (): void => {};
   #cancelTimer = (): void => {};
   #isStopping = false;
-  /** The signal that stopped it. */
+  /** The signal that stopped the worker. */
   #signal: SignalName | undefined;
 
   constructor(parts: SessionParts) {
@@ -40,16 +40,16 @@ export class Session {
       .finally(signals.end);
   }
 
-  /** Lets handlers finish as their tasks say. */
+  /** Stops the worker; handlers finish as their tasks say. */
   stop(): void {
     const { engine, settings } = this.#parts;
     if (this.#isStopping) return;
     this.#isStopping = true;
     engine.stop();
-    if (settings.shutdownMs < Infinity) this.#in(settings.shutdownMs, () => this.#endOfTime());
+    if (settings.shutdownMs < Infinity) this.#after(settings.shutdownMs, () => this.#onShutdownTimeout());
   }
 
-  /** The first signal asks, the second one insists. */
+  /** The first signal stops the worker, the second one stops it immediately. */
   #onSignal(signal: SignalName): void {
     const isFirst = this.#signal === undefined;
     this.#signal = signal;
@@ -57,20 +57,20 @@ export class Session {
     else this.#stopNow();
   }
 
-  /** A task may let its handlers run on for longer than its worker does. */
-  #endOfTime(): void {
-    if (this.#parts.engine.hasRuns) this.#in(LAST_EXCHANGE_MS, () => this.#endOfTime());
+  /** A task's own `shutdownTimeout` may be longer than the worker's. */
+  #onShutdownTimeout(): void {
+    if (this.#parts.engine.hasRuns) this.#after(LAST_EXCHANGE_MS, () => this.#onShutdownTimeout());
     else this.#stopNow();
   }
 
   #stopNow(): void {
     this.#isStopping = true;
     this.#parts.engine.stopNow();
-    this.#in(LAST_EXCHANGE_MS, this.#giveUp);
+    this.#after(LAST_EXCHANGE_MS, this.#giveUp);
   }
 
-  /** The latest of its timers holds. */
-  #in(delayMs: number, callback: () => void): void {
+  /** Sets the session's timer; it has only one, so the latest call counts. */
+  #after(delayMs: number, callback: () => void): void {
     this.#cancelTimer();
     this.#cancelTimer = this.#parts.settings.clock.setTimer(callback, delayMs);
   }
@@ -88,4 +88,34 @@ export class Session {
     ]);
     emitter.emit('stopped', () => (this.#signal === undefined ? {} : { signal: this.#signal }));
   }
+}
+
+interface BrokerUse {
+  workers: number;
+  /** A signal stopped one of the workers: the process is about to end. */
+  isProcessEnding: boolean;
+}
+
+const USES = new WeakMap<Broker, BrokerUse>();
+
+/** Counts a worker that uses the broker. */
+function useBroker(broker: Broker): void {
+  const use = USES.get(broker) ?? { workers: 0, isProcessEnding: false };
+  use.workers += 1;
+  USES.set(broker, use);
+}
+
+/**
+ * Counts a worker that has stopped. If a signal stopped any of them, the last one closes a broker that owns its connection:
+ * nothing else would close it, and an open connection keeps the process alive.
+ */
+async function leaveBroker(
+  broker: Broker,
+  { isProcessEnding }: Pick<BrokerUse, 'isProcessEnding'>,
+): Promise<void> {
+  const use = USES.get(broker);
+  if (use === undefined) return;
+  use.workers -= 1;
+  use.isProcessEnding ||= isProcessEnding;
+  if (use.workers === 0 && use.isProcessEnding && broker.ownsConnection === true) await broker.close();
 }

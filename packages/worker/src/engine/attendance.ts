@@ -1,17 +1,19 @@
 import type { LaneDepth } from '@retry/core/broker';
 import type { WorkerEmitter } from '../events.ts';
+import type { WorkerSettings } from '../options.ts';
 import type { ProcessWarning } from '../warn-rarely.ts';
 import { warnRarely } from '../warn-rarely.ts';
-import type { WorkerSettings } from '../worker-options.ts';
 
-/** Cleaner intervals that an attendance holds for: two may be lost. */
+/** How long the worker counts as alive after each call, in cleaner intervals: two calls may be lost. */
 const INTERVALS_ALIVE = 3;
 
-/** Notes at the broker that its worker is alive, and reports lanes whose runs wait for no worker. */
+/** Registers the worker at the broker as alive, and reports lanes whose waiting runs have no live worker. */
 export class Attendance {
   readonly #settings: WorkerSettings;
   readonly #emitter: WorkerEmitter;
+  /** The lanes of the latest event, as JSON. */
   #reported = '';
+  /** The lanes of the latest warning, as JSON. */
   #warnedOf = '';
   readonly #warn: ReturnType<typeof warnRarely>;
 
@@ -21,19 +23,19 @@ export class Attendance {
     this.#warn = warnRarely(settings.clock);
   }
 
-  /** The worker begins. What no worker works on now may be started a moment later: nothing is reported. */
+  /** Registers a worker that starts. Reports nothing: the workers of other lanes may be about to start, too. */
   async begin(): Promise<void> {
     await this.#attend(INTERVALS_ALIVE * this.#settings.cleanerMs);
   }
 
-  /** The worker is alive. */
+  /** Registers the worker again, and reports lanes without a live worker. */
   async renew(): Promise<void> {
     const lanes = await this.#attend(INTERVALS_ALIVE * this.#settings.cleanerMs);
-    // A worker that drops unknown lanes works on all of them.
+    // A worker that drops runs of unknown lanes leaves none waiting.
     if (this.#settings.onUnknown === 'wait') this.#report(lanes);
   }
 
-  /** The worker has stopped. */
+  /** Unregisters the worker. */
   async end(): Promise<void> {
     await this.#attend(0);
   }
@@ -51,7 +53,7 @@ export class Attendance {
     this.#warnOnceOf(names, seen);
   }
 
-  /** Once for each change, and once a minute at most. */
+  /** Warns once for each change, and at most once a minute. */
   #warnOnceOf(names: readonly string[], seen: string): void {
     const isNew = names.length > 0 && seen !== this.#warnedOf;
     if (names.length === 0 || (isNew && this.#warn(warningOf(names)))) this.#warnedOf = seen;

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { ExpiredScope, Run, Settlement } from '@retry/core/broker';
+import type { WorkerSettings } from '../options.ts';
 import { settle } from '../settle/settlement.ts';
-import type { WorkerSettings } from '../worker-options.ts';
 
-/** The most runs that one page, or one claim, takes. */
+/** The most runs of one page, or of one claim. */
 const PAGE_SIZE = 1_000;
 
 /** What dropping needs of its worker. */
 export interface DropPort {
   /** Now by the broker's clock, in epoch ms. */
   readonly now: () => number;
-  /** Sends a settlement of a run; resolves with whether it was written. */
+  /** Sends a settlement. @returns whether it was written */
   readonly send: (settlement: Settlement) => Promise<boolean>;
   readonly onDropped: (run: Run) => void;
   readonly onError: (error: unknown) => void;
@@ -18,9 +18,9 @@ export interface DropPort {
 }
 
 /**
- * Ends runs of lanes that the worker does not know: those that wait, and those that were claimed to be dropped by a worker
- * that then died. Where the worker says so, of every such lane: only for workers that know every task there is. Where a task
- * says so, of other versions of it that no live worker knows.
+ * Drops runs of lanes that the worker does not know: those that wait, and those that another worker claimed to drop and then
+ * crashed. With the worker's `onUnknown: 'drop'`, of every such lane: only for workers that know all tasks. With a task's,
+ * of other versions of that task that no live worker knows.
  */
 export async function dropUnknown(settings: WorkerSettings, port: DropPort): Promise<void> {
   if (settings.onUnknown === 'drop') {
@@ -35,17 +35,17 @@ export async function dropUnknown(settings: WorkerSettings, port: DropPort): Pro
 
 async function dropLanes(lanes: Iterable<string>, settings: WorkerSettings, port: DropPort): Promise<void> {
   for (const lane of lanes) {
-    // A lane that cannot be claimed from stops none of the others.
+    // A lane that cannot be claimed from does not prevent the others.
     await dropLane(settings, lane, port).catch(port.onError);
   }
 }
 
-/** Whether there is anything to drop, ever. */
+/** Whether the worker, or any of its tasks, has `onUnknown: 'drop'`. */
 export function dropsUnknown({ onUnknown, tasks }: WorkerSettings): boolean {
   return onUnknown === 'drop' || [...tasks.values()].some((task) => task.onUnknown === 'drop');
 }
 
-/** Lanes with waiting runs: those that no worker works on, however far back, and those among the first that wait. */
+/** Unknown lanes with waiting runs: all that have no live worker, and those among the first waiting runs. */
 async function unknownLanes({ broker, tasks }: WorkerSettings): Promise<ReadonlySet<string>> {
   const unattended = await broker.attend();
   const waiting = await broker.list({ state: 'submitted', limit: PAGE_SIZE, payloads: 'omit' });
@@ -53,7 +53,7 @@ async function unknownLanes({ broker, tasks }: WorkerSettings): Promise<Readonly
   return new Set(lanes.filter((lane) => !tasks.has(lane)));
 }
 
-/** Lanes that no live worker works on, of tasks that drop such versions of theirs. */
+/** Lanes without a live worker that are other versions of tasks with `onUnknown: 'drop'`. */
 async function orphanedVersions({ broker, tasks }: WorkerSettings): Promise<ReadonlySet<string>> {
   const dropping = [...tasks.values()].filter(({ onUnknown }) => onUnknown === 'drop');
   const unattended = await broker.attend();
@@ -76,14 +76,14 @@ async function dropLane(
 }
 
 async function dropExpired(scope: ExpiredScope, { broker }: WorkerSettings, port: DropPort): Promise<void> {
-  let isLeadingSomewhere = true;
-  // What is refused for good, or was taken by another worker, would be found again and again.
-  while (isLeadingSomewhere && !port.isStopping()) {
+  let hasProgress = true;
+  // Ends when a page drops nothing: runs that are refused for good would be found again and again.
+  while (hasProgress && !port.isStopping()) {
     const expired = await broker.findExpired(PAGE_SIZE, scope);
     const answers = await Promise.all(
       expired.map((run) => drop(run as Run<'started'>, port, { onlyIfExpired: true })), // expired runs are started
     );
-    isLeadingSomewhere = answers.includes(true);
+    hasProgress = answers.includes(true);
   }
 }
 

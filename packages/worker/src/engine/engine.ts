@@ -1,29 +1,30 @@
+import { randomUUID } from 'node:crypto';
 import { isRetryError } from '@retry/core';
+import type { Claim } from '@retry/core/broker';
 import type { WorkerEmitter } from '../events.ts';
+import type { WorkerSettings } from '../options.ts';
 import { Settler } from '../settle/settler.ts';
-import { sleep } from '../sleep.ts';
-import type { WorkerSettings } from '../worker-options.ts';
+import { sleep, WakeSignal } from '../wait.ts';
 import { Attendance } from './attendance.ts';
-import { Bell } from './bell.ts';
 import { Cleaner } from './cleaner.ts';
 import { dropUnknown } from './drop-unknown.ts';
 import { Exchanger } from './exchanger.ts';
 import { Executions } from './executions.ts';
-import { makeClaim } from './make-claim.ts';
 import type { Room } from './slots.ts';
 
-/** While one is on its way, a second exchange of little waits so long for more, in ms. */
+/** How long a second exchange waits for more to carry while the first is pending, in ms. */
 const GATHER_MS = 1;
 
-/** The lanes of a claim that got nothing, and when the next run of them is due. */
-interface Lull {
+/** A claim that returned no runs. */
+interface EmptyClaim {
   readonly lanes: readonly string[];
-  readonly dueMs: number;
+  /** How long until the next scheduled run of these lanes is due, in ms. */
+  readonly dueInMs: number;
 }
 
 /**
- * The engine of a worker: claims, runs and settles until it is to stop. Up to two exchanges are on their way
- * at a time, so that worker and broker work side by side when there is much to do.
+ * The main loop of a worker: claims, runs and settles until it has to stop. Up to two exchanges are pending at a time, so
+ * that worker and broker work in parallel when there is much to do.
  */
 export class Engine {
   readonly #settings: WorkerSettings;
@@ -33,12 +34,12 @@ export class Engine {
   readonly #settler: Settler;
   readonly #cleaner: Cleaner;
   readonly #attendance: Attendance;
-  readonly #bell = new Bell();
-  #onTheirWay = 0;
-  /** The latest claim got all that it asked for: there is more to have. */
-  #isPlenty = false;
-  #lull: Lull | undefined;
-  /** When what waits for a second exchange has waited long enough. */
+  readonly #wakeSignal = new WakeSignal();
+  #pendingExchanges = 0;
+  /** The latest claim returned as many runs as it asked for: there are probably more. */
+  #hasMore = false;
+  #emptyClaim: EmptyClaim | undefined;
+  /** When a second exchange has waited long enough for more settlements. */
   #gatherUntil: number | undefined;
   #isStopping = false;
 
@@ -66,11 +67,11 @@ export class Engine {
   async work(): Promise<void> {
     this.#executions.open();
     void this.#attendance.begin().catch(this.#onAttendError);
-    while (!(this.#isStopping && this.isIdle && this.#onTheirWay === 0)) {
-      this.#executions.openIsolation({ isQuiet: this.#exchanger.isDone && this.#onTheirWay === 0 });
+    while (!(this.#isStopping && this.isIdle && this.#pendingExchanges === 0)) {
+      this.#executions.openIsolation({ isQuiet: this.#exchanger.isDone && this.#pendingExchanges === 0 });
       const room = this.#exchanger.open(this.#executions.room());
       if (this.#isTimeFor(room)) void this.#exchange(room);
-      else await this.#bell.during((signal) => this.#wait(room, signal));
+      else await this.#wakeSignal.during((signal) => this.#wait(room, signal));
       // Runs that end in the same turn are settled in the same exchange.
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
@@ -78,22 +79,22 @@ export class Engine {
     await this.#attendance.end().catch(this.#onAttendError);
   }
 
-  /** Extends the leases of what runs; cancels and abandons what it is to. */
+  /** Extends the leases of all claimed runs; applies cancel requests and lost leases. */
   heartbeat(): Promise<void> {
     return this.#executions.heartbeat();
   }
 
-  /** Settles runs of known tasks whose worker fell silent. */
+  /** Settles runs of known tasks whose lease has expired. */
   clean(): Promise<void> {
     return this.#cleaner.clean();
   }
 
-  /** Says that the worker is alive, and reports lanes that no worker works on. */
+  /** Registers the worker as alive, and reports lanes without a live worker. */
   attend(): Promise<void> {
     return this.#attendance.renew();
   }
 
-  /** Ends runs of lanes that the worker does not know. */
+  /** Drops runs of lanes that the worker does not know. */
   dropUnknown(): Promise<void> {
     return dropUnknown(this.#settings, {
       now: () => this.#exchanger.now(),
@@ -108,7 +109,7 @@ export class Engine {
     });
   }
 
-  /** Claims no more; each running run finishes, stalls or is given back, as its task says. */
+  /** Stops claiming; each running handler finishes, stalls or is given back, as its task says. */
   stop(): void {
     this.#isStopping = true;
     this.#cleaner.stop();
@@ -117,7 +118,7 @@ export class Engine {
     this.#wake();
   }
 
-  /** Gives back whatever still runs, and resends nothing that fails. */
+  /** Gives back all runs, and stops resending exchanges that fail. */
   stopNow(): void {
     this.#isStopping = true;
     this.#cleaner.stop();
@@ -142,9 +143,9 @@ export class Engine {
   #createCleaner(): Cleaner {
     return new Cleaner(this.#settings, {
       own: () => [...this.#executions.claims(), ...this.#exchanger.settling()],
-      settle: (silent, outcome) =>
+      settle: (expired, outcome) =>
         new Promise((resolve) => {
-          const end = { ...silent, outcome, durationMs: 0, onlyIfExpired: true };
+          const end = { ...expired, outcome, durationMs: 0, onlyIfExpired: true };
           const onAnswer = (answer: string): void => resolve(answer === 'refused' ? 'refused' : 'answered');
           this.#settler.settle({ ...end, onAnswer });
           this.#wake();
@@ -154,51 +155,60 @@ export class Engine {
 
   #isTimeFor(room: Room | undefined): boolean {
     const { pending } = this.#exchanger;
-    if (this.#onTheirWay === 0) return pending > 0 || (room !== undefined && this.#lull === undefined);
-    if (this.#onTheirWay > 1) return false;
+    if (this.#pendingExchanges === 0)
+      return pending > 0 || (room !== undefined && this.#emptyClaim === undefined);
+    if (this.#pendingExchanges > 1) return false;
     const isMuch = 2 * Math.max(pending, room?.limit ?? 0) >= this.#settings.concurrency;
-    if (pending === 0) return isMuch && this.#isPlenty;
+    if (pending === 0) return isMuch && this.#hasMore;
     return isMuch || this.#settings.clock.now() >= (this.#gatherUntil ?? Infinity);
   }
 
   async #exchange(room: Room | undefined): Promise<void> {
-    const claim = room && makeClaim(this.#settings, room, this.#isPlenty ? 'half' : 'all');
+    const claim = room && this.#makeClaim(room);
     const free = claim && this.#executions.reserve(claim);
-    this.#lull = undefined;
+    this.#emptyClaim = undefined;
     this.#gatherUntil = undefined;
-    this.#onTheirWay += 1;
+    this.#pendingExchanges += 1;
     const sentAt = this.#settings.clock.now();
     const received = await this.#exchanger.exchange(claim);
-    this.#onTheirWay -= 1;
+    this.#pendingExchanges -= 1;
     free?.();
     if (received !== undefined && claim !== undefined) {
       const { claimed, lanes, nextRunAt = Infinity, now } = received;
-      this.#isPlenty = claimed.length >= claim.limit;
-      if (claimed.length === 0) this.#lull = { lanes, dueMs: nextRunAt - now };
-      if (lanes.length === claim.lanes.size) this.#executions.noteLook({ claim, sentAt, claimed });
+      this.#hasMore = claimed.length >= claim.limit;
+      if (claimed.length === 0) this.#emptyClaim = { lanes, dueInMs: nextRunAt - now };
+      if (lanes.length === claim.lanes.size) this.#executions.noteClaim({ claim, sentAt, claimed });
       this.#executions.take(claimed);
     }
-    this.#bell.ring();
+    this.#wakeSignal.notify();
   }
 
-  /** Waits for a ring: a run has ended, an exchange is back. */
+  /** While there are more runs than one claim takes, a claim takes half of the slots: the next is sent while these run. */
+  #makeClaim({ limit, lanes }: Room): Claim {
+    const { name, leaseMs, concurrency, prefetch } = this.#settings;
+    const half = Math.ceil((concurrency + prefetch) / 2);
+    const most = this.#hasMore ? Math.min(limit, half) : limit;
+    return { worker: name, requestId: randomUUID(), leaseMs, limit: most, lanes };
+  }
+
+  /** Waits until there may be something to do: a run has ended, an exchange was answered, or work has arrived. */
   async #wait(room: Room | undefined, signal: AbortSignal): Promise<void> {
-    const lull = this.#lull;
-    if (this.#onTheirWay > 0) return this.#gather(signal);
-    if (room === undefined || lull === undefined) return this.#rest(signal);
-    await this.#waitForWork(lull, signal);
-    this.#lull = undefined;
+    const emptyClaim = this.#emptyClaim;
+    if (this.#pendingExchanges > 0) return this.#gather(signal);
+    if (room === undefined || emptyClaim === undefined) return this.#rest(signal);
+    await this.#waitForWork(emptyClaim, signal);
+    this.#emptyClaim = undefined;
   }
 
   async #gather(signal: AbortSignal): Promise<void> {
     const { clock } = this.#settings;
-    if (this.#onTheirWay > 1 || this.#exchanger.pending === 0) return sleep(clock, Infinity, signal);
+    if (this.#pendingExchanges > 1 || this.#exchanger.pending === 0) return sleep(clock, Infinity, signal);
     this.#gatherUntil ??= clock.now() + GATHER_MS;
     await sleep(clock, this.#gatherUntil - clock.now(), signal);
   }
 
-  async #waitForWork({ lanes, dueMs }: Lull, signal: AbortSignal): Promise<void> {
-    const timeoutMs = Math.min(this.#restMs(), Math.max(dueMs, 1));
+  async #waitForWork({ lanes, dueInMs }: EmptyClaim, signal: AbortSignal): Promise<void> {
+    const timeoutMs = Math.min(this.#restMs(), Math.max(dueInMs, 1));
     try {
       await this.#settings.broker.waitForWork(lanes, { timeoutMs, signal });
     } catch (error) {
@@ -207,7 +217,7 @@ export class Engine {
     }
   }
 
-  /** Waits for a ring, for a rate limit or a refused lane to open, or for a poll. */
+  /** Waits for the wake signal, the end of a rate limit or of a lane's pause, or the next poll. */
   #rest(signal: AbortSignal): Promise<void> {
     return sleep(this.#settings.clock, this.#restMs(), signal);
   }
@@ -217,10 +227,10 @@ export class Engine {
     return Math.min(pollMs, this.#executions.opensIn(), this.#exchanger.opensIn());
   }
 
-  /** There may be room or settlements that there were not before. */
+  /** Continues the loop: there may be new slots or settlements. */
   #wake(): void {
-    this.#lull = undefined;
-    this.#bell.ring();
+    this.#emptyClaim = undefined;
+    this.#wakeSignal.notify();
   }
 
   #onError(error: unknown, doing: string): void {
@@ -228,7 +238,7 @@ export class Engine {
   }
 
   readonly #onAttendError = (error: unknown): void => {
-    // With the broker closed there is nothing to take back.
+    // A stopping worker need not report that the broker was closed before it could unregister.
     if (!(this.#isStopping && isRetryError(error, 'BROKER_CLOSED'))) this.#onError(error, 'attending');
   };
 }

@@ -2,28 +2,29 @@ import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy, isRetryError } from '@retry/core';
 import type { Beat, Claim, ClaimedRun, ExchangeReply, Settlement } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
-import { isRefused } from '../is-refused.ts';
-import { ServerClock } from '../server-clock.ts';
-import { sleep } from '../sleep.ts';
-import type { WorkerSettings } from '../worker-options.ts';
-import type { Cargo, Parcel, Times } from './exchange-batch.ts';
+import { isRefused } from '../broker.ts';
+import { ServerClock } from '../clock.ts';
+import type { WorkerSettings } from '../options.ts';
+import type { QueuedSettlement, SettlementQueue, Times } from '../settle/settler.ts';
+import { sleep } from '../wait.ts';
+import type { ExchangeBatch } from './exchange-batch.ts';
 import { divide } from './exchange-batch.ts';
 import { LanePauses } from './lane-pauses.ts';
 import type { Room } from './slots.ts';
 
-/** Settlements that travel at most in one exchange. */
+/** The most settlements of one exchange. */
 const MAX_SETTLEMENTS = 500;
 
-/** How to go on when the broker fails: a settlement must arrive, and its lease is running. */
+/** When to send an exchange again that failed; it must arrive before the leases of its settlements run out. */
 const BROKER_RETRY: Policy = definePolicy({
   backoff: { type: 'exponential', base: '50ms' },
-  minDelay: '5ms', // never in a busy loop, whatever the dice say
+  minDelay: '5ms', // no busy loop, whatever the jitter draws
   maxDelay: '5s',
 });
 
-/** What a claim got. */
+/** What a claim returned. */
 export interface Received extends Pick<ExchangeReply, 'claimed' | 'now' | 'nextRunAt'> {
-  /** The lanes that answered. */
+  /** The lanes whose claims were answered. */
   readonly lanes: readonly string[];
 }
 
@@ -33,18 +34,21 @@ type Sent =
   | { readonly type: 'given-up' };
 
 /**
- * Carries settlements and claims to the broker. An exchange that fails is sent again as it was: the broker answers
- * `already` to what it wrote, and the same claim gets the same runs. One that is refused for good is divided until the
- * settlement or lane that is to blame stands alone; the others arrive.
+ * Sends settlements and claims to the broker.
+ *
+ * 1. An exchange that fails is sent again unchanged: the broker answers `already` to what it has written, and returns the
+ *    same runs to the same claim.
+ * 2. One that is refused for good is divided until the settlement or lane that causes it is alone; the others arrive.
+ * 3. A settlement that is refused alone is replaced by a dead letter; a refused lane is paused.
  */
-export class Exchanger {
+export class Exchanger implements SettlementQueue {
   readonly #settings: WorkerSettings;
   readonly #onError: (error: unknown, doing: string) => void;
   readonly #clock: ServerClock;
   readonly #pauses: LanePauses;
-  #pending: Parcel[] = [];
-  /** Those that are queued or on their way. */
-  readonly #settling = new Set<Parcel>();
+  #pending: QueuedSettlement[] = [];
+  /** Settlements that are queued or sent, and not answered yet. */
+  readonly #settling = new Set<QueuedSettlement>();
   readonly #stopping = new AbortController();
   readonly #givingUp = new AbortController();
 
@@ -55,7 +59,7 @@ export class Exchanger {
     this.#pauses = new LanePauses(settings.clock, { policy: BROKER_RETRY, random: settings.random });
   }
 
-  /** The broker's clock, as near as its replies say. */
+  /** Now by the broker's clock, as estimated from its replies. */
   now(): number {
     return this.#clock.now();
   }
@@ -70,49 +74,49 @@ export class Exchanger {
     return this.#settling.size === 0;
   }
 
-  /** The claims whose settlements are queued or on their way. */
+  /** The claims whose settlements are queued or sent, and not answered yet. */
   settling(): readonly Beat[] {
     return [...this.#settling].map(({ settlement }) => settlement);
   }
 
-  /** The room without the lanes whose claims the broker has just refused. */
+  /** Returns the room without paused lanes. */
   open(room: Room | undefined): Room | undefined {
     if (room === undefined) return undefined;
     const lanes = this.#pauses.open(room.lanes);
     return lanes.size === 0 ? undefined : { ...room, lanes };
   }
 
-  /** Milliseconds until a refused lane is tried again; `Infinity` when there is none. */
+  /** Milliseconds until a paused lane is tried again; `Infinity` when there is none. */
   opensIn(): number {
     return this.#pauses.opensIn();
   }
 
   /** Queues a settlement for the next exchange. */
-  push(parcel: Parcel): void {
-    this.#settling.add(parcel);
-    this.#pending.push(parcel);
+  push(settlement: QueuedSettlement): void {
+    this.#settling.add(settlement);
+    this.#pending.push(settlement);
   }
 
-  /** Ends the resending of what cannot succeed any more, such as an exchange with a closed broker. */
+  /** Stops resending what can never succeed, such as an exchange with a closed broker. */
   stop(): void {
     this.#stopping.abort();
   }
 
-  /** Ends the resending of an exchange that fails. */
+  /** Stops resending every exchange that fails. */
   giveUp(): void {
     this.#stopping.abort();
     this.#givingUp.abort();
   }
 
-  /** One exchange of what is queued and the claim; `undefined` when the claim got no answer. */
+  /** Sends queued settlements and the claim in one exchange; resolves with `undefined` when the claim was not answered. */
   async exchange(claim: Claim | undefined): Promise<Received | undefined> {
-    const parcels = this.#takeBatch();
-    const received = await this.#deliver({ parcels, claim }, 'once');
-    for (const parcel of parcels) this.#settling.delete(parcel);
+    const settlements = this.#takeBatch();
+    const received = await this.#deliver({ settlements, claim }, 'once');
+    for (const settlement of settlements) this.#settling.delete(settlement);
     return received;
   }
 
-  #takeBatch(): readonly Parcel[] {
+  #takeBatch(): readonly QueuedSettlement[] {
     let bytes = 0;
     let count = 0;
     for (const { settlement } of this.#pending) {
@@ -125,59 +129,59 @@ export class Exchanger {
     return batch;
   }
 
-  async #deliver(cargo: Cargo, times: Times): Promise<Received | undefined> {
-    const sent = await this.#send(cargo, times);
-    if (sent.type === 'answered') return this.#receive(cargo, sent);
+  async #deliver(batch: ExchangeBatch, times: Times): Promise<Received | undefined> {
+    const sent = await this.#send(batch, times);
+    if (sent.type === 'answered') return this.#receive(batch, sent);
     if (sent.type === 'given-up') return undefined;
-    // What it is divided into is about the same trouble: it is reported once.
-    if (times === 'once') this.#onError(sent.error, 'exchanging');
-    const parts = divide(cargo);
+    // Parts of a divided exchange are refused for the same cause, which is reported once.
+    if (times === 'once') this.#onError(sent.error, 'settling and claiming');
+    const parts = divide(batch);
     if (parts !== undefined) return this.#deliverParts(parts);
-    // An error is not always what it seems: alone, too, it has to be refused twice.
-    return times === 'once' ? this.#deliver(cargo, 'again') : this.#refuse(cargo, sent.error);
+    // An error may look permanent and not be: a single settlement, too, has to be refused twice.
+    return times === 'once' ? this.#deliver(batch, 'again') : this.#refuse(batch, sent.error);
   }
 
-  async #deliverParts(parts: readonly Cargo[]): Promise<Received | undefined> {
+  async #deliverParts(parts: readonly ExchangeBatch[]): Promise<Received | undefined> {
     let received: Received | undefined;
-    for (const { parcels, claim } of parts) {
+    for (const { settlements, claim } of parts) {
       const limit = (claim?.limit ?? 0) - (received?.claimed.length ?? 0);
       if (claim !== undefined && limit <= 0) continue;
-      const part = { parcels, claim: claim && { ...claim, limit } };
+      const part = { settlements, claim: claim && { ...claim, limit } };
       received = join(received, await this.#deliver(part, 'again'));
     }
     return received;
   }
 
-  /** One settlement, or the claim of one lane, that the broker refuses for good. */
-  async #refuse({ parcels, claim }: Cargo, error: unknown): Promise<undefined> {
+  /** Handles a single settlement, or the claim from a single lane, that the broker refuses for good. */
+  async #refuse({ settlements, claim }: ExchangeBatch, error: unknown): Promise<undefined> {
     for (const lane of claim?.lanes.keys() ?? []) {
       this.#pauses.pause(lane);
       this.#onError(error, `claiming from the lane ${lane}`);
     }
-    for (const parcel of parcels) await this.#replace(parcel, error);
+    for (const settlement of settlements) await this.#replace(settlement, error);
   }
 
-  async #replace(parcel: Parcel, refusal: unknown): Promise<void> {
+  async #replace(refused: QueuedSettlement, refusal: unknown): Promise<void> {
     let error = refusal;
-    for (const other of parcel.instead?.(refusal) ?? []) {
-      const cargo: Cargo = { parcels: [other], claim: undefined };
-      const sent = await this.#send(cargo, 'again');
+    for (const replacement of refused.replacements?.(refusal) ?? []) {
+      const batch: ExchangeBatch = { settlements: [replacement], claim: undefined };
+      const sent = await this.#send(batch, 'again');
       if (sent.type === 'given-up') return;
-      if (sent.type === 'answered') return void this.#receive(cargo, sent);
+      if (sent.type === 'answered') return void this.#receive(batch, sent);
       error = sent.error;
     }
-    const { id, epoch } = parcel.settlement;
-    this.#onError(error, `settling run ${id}, epoch ${epoch}: its lease is left to run out`);
-    parcel.onAnswer('refused', 'again');
+    const { id, epoch } = refused.settlement;
+    this.#onError(error, `settling run ${id}, epoch ${epoch}: its lease is left to expire`);
+    refused.onAnswer('refused', 'again');
   }
 
   #receive(
-    { parcels, claim }: Cargo,
+    { settlements, claim }: ExchangeBatch,
     { reply, times }: { readonly reply: ExchangeReply; readonly times: Times },
   ): Received | undefined {
-    for (const [index, parcel] of parcels.entries()) {
-      this.#settling.delete(parcel);
-      parcel.onAnswer(reply.settled[index] ?? 'gone', times);
+    for (const [index, settlement] of settlements.entries()) {
+      this.#settling.delete(settlement);
+      settlement.onAnswer(reply.settled[index] ?? 'gone', times);
     }
     if (claim === undefined) return undefined;
     const lanes = [...claim.lanes.keys()];
@@ -185,9 +189,9 @@ export class Exchanger {
     return { ...reply, lanes };
   }
 
-  async #send({ parcels, claim }: Cargo, times: Times): Promise<Sent> {
+  async #send({ settlements, claim }: ExchangeBatch, times: Times): Promise<Sent> {
     const { broker, clock, random } = this.#settings;
-    const settle = parcels.map(({ settlement }) => settlement);
+    const settle = settlements.map(({ settlement }) => settlement);
     const request = { settle, ...(claim !== undefined && { claim }) };
     for (let retry = 1; ; retry += 1) {
       const sentAt = clock.now();
@@ -197,8 +201,8 @@ export class Exchanger {
         return { type: 'answered', reply, times: retry === 1 ? times : 'again' };
       } catch (error) {
         if (isRefused(broker, error)) return { type: 'refused', error };
-        this.#onError(error, 'exchanging');
-        // A closed broker never opens again: a worker that stops waits for nothing from it.
+        this.#onError(error, 'settling and claiming');
+        // A closed broker never opens again, so a stopping worker does not wait for it.
         const { signal } = isRetryError(error, 'BROKER_CLOSED') ? this.#stopping : this.#givingUp;
         if (signal.aborted) return { type: 'given-up' };
         await sleep(clock, computeDelay(BROKER_RETRY, retry, { random }), signal);
@@ -207,7 +211,7 @@ export class Exchanger {
   }
 }
 
-/** About what a settlement takes on its way: the payload stays where it is. */
+/** About how many bytes a settlement takes; the payload is not sent. */
 function settlementBytes({ next }: Settlement): number {
   return runBytes(next) - next.payload.length;
 }

@@ -1,78 +1,68 @@
 import type { Beat, BeatAnswer, ClaimedRun } from '@retry/core/broker';
 import { CancelledError, LeaseLostError, ShutdownError, StalledError } from '../errors.ts';
 import type { WorkerEmitter } from '../events.ts';
-import { isRefused } from '../is-refused.ts';
+import type { WorkerSettings } from '../options.ts';
 import { CancelWatch } from '../run/cancel-watch.ts';
 import { completeWithin, hasCommitted } from '../run/complete.ts';
 import type { ExecutionPort } from '../run/execution.ts';
 import { Execution } from '../run/execution.ts';
+import { sendHeartbeats } from '../run/heartbeats.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { noticeOf } from '../settle/report.ts';
-import { earlyMs } from '../settle/settle-outcome.ts';
-import type { WorkerSettings } from '../worker-options.ts';
+import { earlyMs } from '../settle/run-facts.ts';
 import { groupToIsolate, Isolation, MAX_LEASES_ALONE } from './isolation.ts';
-import type { Look } from './lateness.ts';
+import type { AnsweredClaim } from './lateness.ts';
 import { Lateness } from './lateness.ts';
-import { Pace } from './prefetch.ts';
+import { PrefetchEstimate } from './prefetch.ts';
 import type { Room } from './slots.ts';
 import { Slots } from './slots.ts';
 
-/** What an execution that its worker gave up ends with. */
+/** The outcome of an execution whose run the worker gives back. */
 const RELEASED: Outcome = { type: 'released' };
 
-/** The most leases that one call extends. */
-const MAX_LEASES = 1_000;
-
-/** What the claimed runs of a worker need of it. */
-interface Surroundings {
-  /** The clock of the broker, in epoch ms. */
+/** What the executions need of their engine. */
+interface EnginePort {
+  /** Now by the broker's clock, in epoch ms. */
   readonly now: () => number;
-  /** Called once for each claimed run, with `undefined` when nobody would hear its outcome. */
+  /** Called once for each claimed run, with `undefined` when no outcome would be accepted. */
   readonly onEnd: (execution: Execution, outcome: Outcome | undefined) => void;
-  /** Called when something may have to start or be claimed, though no run has ended. */
+  /** Called when something may have to be started or claimed, though no run has ended. */
   readonly onChange: () => void;
 }
 
-/** The claimed runs of a worker: those that go on and those that wait for a slot. */
+/** The claimed runs of a worker: those whose handlers are running, and those that wait for a slot. */
 export class Executions {
   readonly #settings: WorkerSettings;
   readonly #emitter: WorkerEmitter;
-  readonly #surroundings: Surroundings;
+  readonly #engine: EnginePort;
   readonly #port: ExecutionPort;
-  readonly #pace: Pace;
+  readonly #estimate: PrefetchEstimate;
   readonly #slots: Slots;
   readonly #cancelWatch: CancelWatch;
   readonly #all = new Set<Execution>();
-  /** Waiting for a slot, in the order of their claims; those that have ended meanwhile are passed over. */
-  #held: Execution[] = [];
-  /** Runs that may end the process, which run alone; until that is over nothing else is claimed. */
+  /** Waiting for a slot, in the order of their claims; those that have ended meanwhile are skipped. */
+  #prefetched: Execution[] = [];
+  /** Runs that may end the process, which run without others; until that is over nothing else is claimed. */
   #isolation: Isolation | undefined;
   readonly #lateness: Lateness;
-  /** It has not looked for room yet: what is due by now found no worker. */
+  /** Nothing has been claimed yet, so what is due by now found no worker. */
   #isNew = true;
-  /** Until then nothing is isolated, as the latest isolation took too long. */
-  #usualUntil = -Infinity;
+  /** Until then nothing is isolated, because the latest isolation took too long. */
+  #noIsolationUntil = -Infinity;
   #isStopping = false;
 
-  constructor(settings: WorkerSettings, emitter: WorkerEmitter, surroundings: Surroundings) {
+  constructor(settings: WorkerSettings, emitter: WorkerEmitter, engine: EnginePort) {
     this.#settings = settings;
     this.#emitter = emitter;
-    this.#surroundings = surroundings;
-    const { now } = surroundings;
-    const onError = (error: unknown): void =>
-      emitter.emit('error', () => ({ error, doing: 'asking for a commit' }));
-    this.#port = {
-      clock: settings.clock,
-      log: ({ task, run }, message, details) =>
-        emitter.emit('log', () => ({ ...noticeOf(task, run), message, details })),
-      complete: (execution, completion) => completeWithin({ ...settings, now }, execution, completion),
-      hasCommitted: (execution) => hasCommitted({ ...settings, onError }, execution),
-      onEnd: (execution, outcome) => this.#end(execution, outcome),
-    };
+    this.#engine = engine;
+    this.#port = this.#createPort();
     this.#lateness = new Lateness(settings);
-    this.#pace = new Pace(settings);
+    this.#estimate = new PrefetchEstimate(settings);
     const { concurrency } = settings;
-    this.#slots = new Slots(settings.tasks.values(), { concurrency, ahead: () => this.#pace.ahead() });
+    this.#slots = new Slots(settings.tasks.values(), {
+      concurrency,
+      prefetch: () => this.#estimate.count(),
+    });
     this.#cancelWatch = new CancelWatch({
       broker: settings.broker,
       clock: settings.clock,
@@ -82,11 +72,12 @@ export class Executions {
     });
   }
 
+  /** Whether every claimed run has ended. */
   get isEmpty(): boolean {
     return this.#all.size === 0;
   }
 
-  /** Begins to listen to cancel requests. */
+  /** Subscribes to cancel requests. */
   open(): void {
     this.#cancelWatch.open();
   }
@@ -101,56 +92,56 @@ export class Executions {
     return [...this.#all].map(({ run: { id, epoch } }) => ({ id, epoch }));
   }
 
-  /** How much may be claimed now; `undefined` when there is no room, or no more is to be claimed. */
+  /** Returns how many runs may be claimed now; `undefined` when none may be. */
   room(): Room | undefined {
     if (this.#isStopping) return undefined;
     const now = this.#settings.clock.now();
     const room = this.#isolation === undefined ? this.#slots.room(now) : undefined;
-    this.#noteShutLanes(room, now);
+    this.#noteBlockedLanes(room, now);
     return room;
   }
 
-  /** Remembers why a run that is claimed later may be late. */
-  #noteShutLanes(room: Room | undefined, now: number): void {
+  /** Records why a run that is claimed later may be late. */
+  #noteBlockedLanes(room: Room | undefined, now: number): void {
     for (const task of this.#settings.tasks.values()) {
       if (room?.lanes.has(task.lane) === true && !this.#isNew) continue;
       const isLimited = this.#slots.isRateLimited(task, now);
-      this.#lateness.noteShut(task.lane, isLimited ? 'rate-limit' : 'no-slot', now);
+      this.#lateness.noteBlocked(task.lane, isLimited ? 'rate-limit' : 'no-slot', now);
     }
     this.#isNew = false;
   }
 
-  /** A claim was answered. */
-  noteLook(look: Look): void {
-    this.#lateness.noteLook(look);
+  /** Notes that a claim was answered. */
+  noteClaim(claim: AnsweredClaim): void {
+    this.#lateness.noteClaim(claim);
   }
 
   /**
-   * Starts the runs that have to run alone, once they do.
+   * Starts the isolated group, if there is one and it may run now.
    *
-   * @param isQuiet - what was given back is answered, and nothing is on its way
+   * @param isQuiet - every settlement is answered and no exchange is pending
    */
   openIsolation({ isQuiet }: { readonly isQuiet: boolean }): void {
     const { clock, leaseMs } = this.#settings;
     const isolation = this.#isolation;
-    if (isolation?.isOverdue === true) this.#usualUntil = clock.now() + MAX_LEASES_ALONE * leaseMs;
+    if (isolation?.isOverdue === true) this.#noIsolationUntil = clock.now() + MAX_LEASES_ALONE * leaseMs;
     if (isolation?.isOver === true) this.#isolation = undefined;
     if (!isQuiet || this.#isStopping || isolation?.mayOpen(this.#slots.running === 0) !== true) return;
-    this.#held.push(...isolation.open());
+    this.#prefetched.push(...isolation.open());
     this.#fill();
   }
 
-  /** Keeps room for what a claim may bring; gives a function that frees it. */
+  /** Reserves room for the runs that a claim may return. @returns frees it */
   reserve(room: Room): () => void {
     return this.#slots.reserve(room);
   }
 
-  /** Milliseconds until a rate limit opens again. */
+  /** Milliseconds until a reached rate limit allows another start. */
   opensIn(): number {
     return this.#slots.opensIn(this.#settings.clock.now());
   }
 
-  /** Starts what was claimed, as far as there are slots. */
+  /** Takes over claimed runs and starts as many as there are slots. */
   take(claimed: readonly ClaimedRun[]): void {
     const taken: Execution[] = [];
     for (const { run, isOverLimit } of claimed) {
@@ -158,62 +149,49 @@ export class Executions {
       if (task === undefined) continue;
       const execution = new Execution(task, run, this.#port);
       this.#all.add(execution);
-      this.#slots.take(task, 'held');
+      this.#slots.take(task, 'prefetched');
       if (this.#isStopping) execution.interrupt(RELEASED, new ShutdownError());
       else if (isOverLimit) execution.interrupt({ type: 'limited' }, undefined);
       else if (task.minRequeueMs !== undefined && earlyMs(run) > 0)
         execution.interrupt({ type: 'early' }, undefined);
       else taken.push(execution);
     }
-    this.#hold(taken);
+    this.#enqueue(taken);
     this.#fill();
   }
 
-  /** Lets what was claimed wait for its slots; or, where some of it has to run alone, gives everything else back. */
-  #hold(taken: readonly Execution[]): void {
+  /** Lets claimed runs wait for slots; if some of them have to be isolated, gives back all others. */
+  #enqueue(taken: readonly Execution[]): void {
     const { clock, leaseMs, concurrency, prefetch } = this.#settings;
     if (this.#isolation !== undefined) {
       giveBackAll(taken);
       return;
     }
-    const isUsual = clock.now() < this.#usualUntil;
-    const group = isUsual ? undefined : groupToIsolate(taken, concurrency + prefetch);
+    const mayIsolate = clock.now() >= this.#noIsolationUntil;
+    const group = mayIsolate ? groupToIsolate(taken, concurrency + prefetch) : undefined;
     if (group === undefined) {
-      this.#held.push(...taken);
+      this.#prefetched.push(...taken);
       return;
     }
-    const { onChange } = this.#surroundings;
+    const { onChange } = this.#engine;
     this.#isolation = new Isolation(group, { clock, leaseMs, onDue: onChange });
-    const others = [...this.#held, ...taken.filter((execution) => !group.includes(execution))];
-    this.#held = [];
+    const others = [...this.#prefetched, ...taken.filter((execution) => !group.includes(execution))];
+    this.#prefetched = [];
     giveBackAll(others);
   }
 
-  /** Extends the leases of all; hears of cancellations and lost leases, and gives back what was held too long. */
+  /** Gives back runs that were prefetched too long ago, extends all leases, and applies the broker's answers. */
   async heartbeat(): Promise<void> {
-    const { heartbeatMs } = this.#settings;
-    for (const execution of [...this.#held]) {
+    const { broker, leaseMs, heartbeatMs } = this.#settings;
+    for (const execution of [...this.#prefetched]) {
       if (execution.ageMs >= heartbeatMs && !execution.hasEnded) this.#giveBack(execution);
     }
-    const executions = [...this.#all];
-    for (let first = 0; first < executions.length; first += MAX_LEASES) {
-      await this.#beat(executions.slice(first, first + MAX_LEASES));
-    }
-  }
-
-  /** One trouble stops no other heartbeat: the next call is made all the same, and a refused one is divided. */
-  async #beat(executions: readonly Execution[]): Promise<void> {
-    const { broker, leaseMs } = this.#settings;
-    const beats = executions.map(({ run: { id, epoch } }) => ({ id, epoch }));
-    try {
-      const answers = await broker.heartbeat(beats, leaseMs);
-      for (const [index, execution] of executions.entries()) this.#hear(execution, answers[index]);
-    } catch (error) {
-      if (executions.length === 1 || !isRefused(broker, error)) return this.#onError(error, 'heartbeating');
-      const middle = Math.ceil(executions.length / 2);
-      await this.#beat(executions.slice(0, middle));
-      await this.#beat(executions.slice(middle));
-    }
+    await sendHeartbeats([...this.#all], {
+      broker,
+      leaseMs,
+      onAnswer: (execution, answer) => this.#onHeartbeatAnswer(execution, answer),
+      onError: (error) => this.#onError(error, 'heartbeating'),
+    });
   }
 
   /** Starts no more; each run finishes within its time, stalls or is given back, as its task says. */
@@ -231,15 +209,32 @@ export class Executions {
     }
   }
 
-  /** Gives back whatever still runs. */
+  /** Gives back every run that has not ended. */
   stopNow(): void {
     this.#isStopping = true;
     for (const execution of [...this.#all]) execution.interrupt(RELEASED, new ShutdownError());
   }
 
+  #createPort(): ExecutionPort {
+    const settings = this.#settings;
+    const { now } = this.#engine;
+    return {
+      clock: settings.clock,
+      log: ({ task, run }, message, details) =>
+        this.#emitter.emit('log', () => ({ ...noticeOf(task, run), message, details })),
+      complete: (execution, completion) => completeWithin({ ...settings, now }, execution, completion),
+      hasCommitted: (execution) =>
+        hasCommitted(
+          { ...settings, onError: (error) => this.#onError(error, 'asking for a commit') },
+          execution,
+        ),
+      onEnd: (execution, outcome) => this.#end(execution, outcome),
+    };
+  }
+
   #fill(): void {
     while (this.#slots.isFree && !this.#isStopping) {
-      const execution = this.#held.shift();
+      const execution = this.#prefetched.shift();
       if (execution === undefined) return;
       if (!execution.hasEnded) this.#start(execution);
     }
@@ -252,7 +247,7 @@ export class Executions {
       execution.interrupt({ type: 'limited' }, undefined);
       return;
     }
-    this.#slots.free(task, 'held');
+    this.#slots.free(task, 'prefetched');
     this.#slots.take(task, 'running');
     this.#emitter.emit('started', () =>
       Object.assign(noticeOf(task, run), this.#lateness.explain({ run, claimedAt: now - ageMs, now })),
@@ -263,24 +258,24 @@ export class Executions {
 
   #end(execution: Execution, outcome: Outcome | undefined): void {
     this.#all.delete(execution);
-    this.#slots.free(execution.task, execution.hasStarted ? 'running' : 'held');
-    if (execution.hasStarted) this.#pace.note(execution.durationMs);
+    this.#slots.free(execution.task, execution.hasStarted ? 'running' : 'prefetched');
+    if (execution.hasStarted) this.#estimate.note(execution.durationMs);
     this.#isolation?.leave(execution);
     if (this.#isolation?.isOver === true) this.#isolation = undefined;
-    this.#surroundings.onEnd(execution, outcome);
+    this.#engine.onEnd(execution, outcome);
     this.#fill();
   }
 
-  /** Runs take longer than they did, and other workers may be free. */
+  /** Handlers take longer than estimated, and other workers may be idle. */
   #giveBack(execution: Execution): void {
-    this.#pace.note(execution.ageMs);
+    this.#estimate.note(execution.ageMs);
     execution.interrupt(RELEASED, undefined);
   }
 
-  #hear(execution: Execution, answer: BeatAnswer | undefined): void {
+  #onHeartbeatAnswer(execution: Execution, answer: BeatAnswer | undefined): void {
     if (answer === 'cancel') cancel(execution);
     if (answer !== 'fenced' && answer !== 'gone') return;
-    // It may have ended, and been settled, while the heartbeat was on its way.
+    // It may have ended and been settled while the heartbeat was pending.
     if (!execution.abandon(new LeaseLostError())) return;
     this.#emitter.emit('fenced', () => ({ ...noticeOf(execution.task, execution.run), answer }));
   }

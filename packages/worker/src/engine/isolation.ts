@@ -1,31 +1,53 @@
 import type { Clock } from '@retry/core';
+import type { Run } from '@retry/core/broker';
+import { StalledError } from '../errors.ts';
 import type { Execution } from '../run/execution.ts';
-import { companyLimit } from './stalled-together.ts';
+import type { Outcome } from '../settle/outcome.ts';
+import type { AnyTask } from '../task/task.ts';
 
 /**
- * A group has its worker to itself for this number of leases at most: a handler that takes long, or never ends, must not stop all
- * other work, and for as many leases after that nothing is isolated. What ends its process mostly does so soon; what does it
- * later is found all the same, in larger company.
+ * Returns how many runs, this one included, may be leased together with this run: half of those that it stalled with last, so
+ * that the one that ends its process is found within log₂(n) crashes. `Infinity` when its latest attempt did not stall
+ * together with others. Example: 40 runs stall together → groups of 20 → 10 → 5 → 2 → 1.
  */
-export const MAX_LEASES_ALONE = 4;
-
-interface IsolationOptions {
-  readonly clock: Clock;
-  readonly leaseMs: number;
-  /** Called when a wait of the isolation is over. */
-  readonly onDue: () => void;
+function groupLimit({ errors }: Run): number {
+  const stalledWith = errors.at(-1)?.stalledWith;
+  return stalledWith === undefined ? Infinity : Math.max(1, Math.floor((stalledWith + 1) / 2));
 }
 
 /**
- * Those of the executions that have to run as a small group of their own, because they stalled along with others: the
- * smallest limit among them rules. `undefined` when none has to, as no more than `capacity` can run together anyway.
+ * Returns the outcome of a run whose lease has expired.
+ *
+ * 1. Of runs that stalled together none is charged, as it is not known which one ended the worker. Each records how many
+ *    others there were.
+ * 2. A run with a group limit records at most that many: with each stall the limit at least halves.
+ * 3. A run that had to run alone is charged for its stall, and keeps running alone until an attempt ends in another way.
+ *
+ * @param together - how many runs were found stalled at the same time, this one included; ≥ 1
+ */
+export function stallOf(task: AnyTask, run: Run<'started'>, together: number): Outcome {
+  const error = new StalledError();
+  const limit = groupLimit(run);
+  const isSuspect = limit < Infinity;
+  if (task.onStall !== 'retry' || (!isSuspect && together === 1)) return { type: 'stalled', error };
+  return {
+    type: 'stalled',
+    error,
+    isShared: limit > 1,
+    stalledWith: Math.min(together, limit) - 1,
+  };
+}
+
+/**
+ * Returns the executions that have to run as a small group because they stalled together with others; the smallest limit
+ * among them counts. `undefined` when there are none, or all `capacity` runs may run together anyway.
  */
 export function groupToIsolate(
   executions: readonly Execution[],
   capacity: number,
 ): readonly Execution[] | undefined {
   const suspects = executions
-    .map((execution) => ({ execution, limit: companyLimit(execution.run) }))
+    .map((execution) => ({ execution, limit: groupLimit(execution.run) }))
     .filter(({ limit }) => limit < capacity)
     .sort((a, b) => a.limit - b.limit);
   const [first] = suspects;
@@ -33,10 +55,25 @@ export function groupToIsolate(
 }
 
 /**
- * A small group of claimed runs that run alone, as each of them may end the process.
+ * How long a group has its worker to itself at most, in leases: a handler that takes long, or never ends, must not block all
+ * other work. For as many leases after that nothing is isolated. Most runs that end their process do so sooner; the others are
+ * found in larger groups.
+ */
+export const MAX_LEASES_ALONE = 4;
+
+interface IsolationOptions {
+  readonly clock: Clock;
+  readonly leaseMs: number;
+  /** Called when one of the isolation's timers has fired. */
+  readonly onDue: () => void;
+}
+
+/**
+ * A small group of claimed runs that run without others, because each of them may end the process.
  *
- * 1. *waiting*: the worker claims no more, has given back whatever else it had not started, and its running handlers end.
- * 2. *open*, when the broker has answered all that and no handler runs, or a lease has passed: the group runs.
+ * 1. *waiting*: the worker claims nothing, has given back everything else that it had not started, and its running handlers
+ *    end.
+ * 2. *open*, when all that is settled and no handler runs, or a lease has passed: the group runs.
  * 3. *over*, when the group has ended, or has been alone for 4 leases: the worker claims again.
  */
 export class Isolation {
@@ -55,21 +92,22 @@ export class Isolation {
     });
   }
 
+  /** Whether the group has ended, or has been alone for too long. */
   get isOver(): boolean {
     return this.#group.size === 0 || this.#isOverdue;
   }
 
-  /** It is over although the group still runs. */
+  /** Whether it is over although the group still runs. */
   get isOverdue(): boolean {
     return this.#isOverdue;
   }
 
-  /** Whether the group is still to be started, and may be now. */
+  /** Whether the group has not been started and may be now. */
   mayOpen(isAlone: boolean): boolean {
     return !this.#isOpen && (isAlone || this.#hasWaited);
   }
 
-  /** The group, which is to be started now. */
+  /** Returns the group, which is to be started now. */
   open(): readonly Execution[] {
     this.#isOpen = true;
     this.#cancelTimer();
@@ -79,7 +117,7 @@ export class Isolation {
     return [...this.#group];
   }
 
-  /** One of the worker's executions has ended. */
+  /** Notes that one of the worker's executions has ended. */
   leave(execution: Execution): void {
     if (this.#group.delete(execution) && this.#group.size === 0) this.#cancelTimer();
   }

@@ -6,7 +6,7 @@ interface Pause {
   readonly until: number;
 }
 
-/** Lanes whose claims the broker refuses: each is left out of claims for a while that grows, and then tried again. */
+/** Lanes whose claims the broker refuses. Each is left out of claims for a growing delay and then tried again. */
 export class LanePauses {
   readonly #clock: Clock;
   readonly #delayMs: (refusals: number) => number;
@@ -17,18 +17,18 @@ export class LanePauses {
     this.#delayMs = (refusals) => computeDelay(backoff.policy, refusals, backoff);
   }
 
-  /** Another claim of the lane alone was refused. */
+  /** Notes that a claim from this lane alone was refused. */
   pause(lane: string): void {
     const refusals = (this.#pauses.get(lane)?.refusals ?? 0) + 1;
     this.#pauses.set(lane, { refusals, until: this.#clock.now() + this.#delayMs(refusals) });
   }
 
-  /** A claim of these lanes was answered. */
+  /** Notes that a claim from these lanes was answered. */
   end(lanes: Iterable<string>): void {
     if (this.#pauses.size > 0) for (const lane of lanes) this.#pauses.delete(lane);
   }
 
-  /** Those of the lanes that may be claimed now; the same object when that is all of them. */
+  /** Returns the lanes that may be claimed from now; the same object when that is all of them. */
   open(lanes: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
     if (this.#pauses.size === 0) return lanes;
     const now = this.#clock.now();

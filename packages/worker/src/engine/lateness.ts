@@ -1,14 +1,6 @@
 import type { Claim, Run } from '@retry/core/broker';
-import { latenessOf } from '../settle/report.ts';
-
-/**
- * Why a run started later than it was due, by the obstacle that went last.
- *
- * `no-slot`: this worker had no slot for its task, or had not begun to work. `rate-limit`: the rate limit of its task was
- * reached. `concurrency-key`: runs of its key took all of the key's starts. `hold`: its lane gave no runs though it was looked
- * into. `poll`: it was found by the next look, or wake signal, and there is no other cause.
- */
-export type LateCause = 'no-slot' | 'rate-limit' | 'concurrency-key' | 'hold' | 'poll';
+import type { LateCause } from '../events.ts';
+import { latenessOf } from '../settle/run-facts.ts';
 
 /** A claimed run that starts now; instants by the worker's clock. */
 interface Start {
@@ -17,33 +9,33 @@ interface Start {
   readonly now: number;
 }
 
-/** What a claim asked for, and what it brought. */
-export interface Look {
+/** A claim and the runs that it returned. */
+export interface AnsweredClaim {
   readonly claim: Pick<Claim, 'lanes' | 'limit'>;
   readonly sentAt: number;
   readonly claimed: readonly { readonly run: Pick<Run, 'lane'> }[];
 }
 
-/** Remembers of each lane when nothing could be claimed from it, and when it was last looked into to its end. */
+/** Explains why runs start late: records for each lane when it could not be claimed from, and when a claim emptied it. */
 export class Lateness {
   readonly #pollMs: number;
-  readonly #shut = new Map<string, { readonly cause: 'no-slot' | 'rate-limit'; readonly at: number }>();
-  /** When a claim was sent that left none of the lane's runs behind that could start. */
+  readonly #blocked = new Map<string, { readonly cause: 'no-slot' | 'rate-limit'; readonly at: number }>();
+  /** When a claim was sent that left none of the lane's runs that could start. */
   readonly #exhaustedAt = new Map<string, number>();
-  /** When a claim was sent that brought nothing at all. */
+  /** When a claim was sent that returned no runs at all. */
   readonly #emptyAt = new Map<string, number>();
 
   constructor({ pollMs }: { readonly pollMs: number }) {
     this.#pollMs = pollMs;
   }
 
-  /** Nothing could be claimed from the lane at this instant. */
-  noteShut(lane: string, cause: 'no-slot' | 'rate-limit', at: number): void {
-    this.#shut.set(lane, { cause, at });
+  /** Notes that nothing could be claimed from the lane at this instant. */
+  noteBlocked(lane: string, cause: 'no-slot' | 'rate-limit', at: number): void {
+    this.#blocked.set(lane, { cause, at });
   }
 
-  /** A claim was answered. */
-  noteLook({ claim: { lanes, limit }, sentAt, claimed }: Look): void {
+  /** Notes that a claim was answered. */
+  noteClaim({ claim: { lanes, limit }, sentAt, claimed }: AnsweredClaim): void {
     if (claimed.length >= limit) return;
     const counts = new Map<string, number>();
     for (const { run } of claimed) counts.set(run.lane, (counts.get(run.lane) ?? 0) + 1);
@@ -53,22 +45,22 @@ export class Lateness {
     }
   }
 
-  /** How late a run starts, in ms, and why when it is late at all. */
+  /** Returns how late a run starts, in ms, and the cause if it is late. */
   explain({ run, claimedAt, now }: Start): { readonly latenessMs: number; readonly lateBecause?: LateCause } {
     const claimedLateMs = latenessOf(run);
-    const heldMs = now - claimedAt;
-    const latenessMs = claimedLateMs + heldMs;
+    const waitedMs = now - claimedAt;
+    const latenessMs = claimedLateMs + waitedMs;
     if (latenessMs <= 0) return { latenessMs };
-    if (heldMs >= claimedLateMs) return { latenessMs, lateBecause: 'no-slot' };
+    if (waitedMs >= claimedLateMs) return { latenessMs, lateBecause: 'no-slot' };
     return { latenessMs, lateBecause: this.#causeOf(run, claimedAt - claimedLateMs) };
   }
 
   #causeOf({ lane, concurrency }: Run, dueAt: number): LateCause {
-    const shut = this.#shut.get(lane);
-    if (shut !== undefined && shut.at >= dueAt) return shut.cause;
+    const blocked = this.#blocked.get(lane);
+    if (blocked !== undefined && blocked.at >= dueAt) return blocked.cause;
     if (concurrency !== undefined && (this.#exhaustedAt.get(lane) ?? -Infinity) >= dueAt)
       return 'concurrency-key';
-    // Shortly after it was due, a run may have been on its way into its lane.
+    // Within one poll interval of its due time, a run may simply not have been in its lane yet.
     return (this.#emptyAt.get(lane) ?? -Infinity) >= dueAt + this.#pollMs ? 'hold' : 'poll';
   }
 }

@@ -1,29 +1,30 @@
 import type { Clock } from '@retry/core';
 import { isRetryError } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
-import { sleep } from '../sleep.ts';
+import { sleep } from '../wait.ts';
 
-/** Listens, while a caller waits, for runs whose result is kept and that may have ended. */
-export interface ResultSignal {
+/** Listens to the broker, while a caller waits, for runs with `keepResult` that may have ended. */
+export interface ResultNotifications {
   /** How many notifications there have been. */
   readonly count: () => number;
   /** Listens from now on. @returns ends it */
   readonly listen: () => () => void;
 }
 
-interface SignalOptions {
+interface NotificationOptions {
   readonly broker: Broker;
   readonly clock: Clock;
   readonly onNotified: () => void;
-  readonly onTrouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
-/** One call of the broker lasts this long when nothing happens. */
+/** How long one call of the broker lasts when nothing happens, in ms. */
 const LISTEN_MS = 60_000;
-const AFTER_TROUBLE_MS = 1_000;
+/** How long to wait after a call that failed, in ms. */
+const AFTER_ERROR_MS = 1_000;
 
-/** A signal over a broker; it calls nothing while there is no listener. */
-export function createResultSignal(options: SignalOptions): ResultSignal {
+/** Creates the notifications of a broker; it is not called while there is no listener. */
+export function createResultNotifications(options: NotificationOptions): ResultNotifications {
   let count = 0;
   let listeners = 0;
   let ending: AbortController | undefined;
@@ -48,33 +49,33 @@ export function createResultSignal(options: SignalOptions): ResultSignal {
   };
 }
 
-/** What a call was rejected with. */
-interface Trouble {
+/** The rejection of a call. */
+interface Rejection {
   readonly error: unknown;
 }
 
 /** Never rejects. */
 async function listenUntil(
   signal: AbortSignal,
-  { broker, clock, onNotified, onTrouble }: SignalOptions,
+  { broker, clock, onNotified, onError }: NotificationOptions,
 ): Promise<void> {
-  const ask = (): Promise<Trouble | undefined> =>
+  const listen = (): Promise<Rejection | undefined> =>
     broker.waitForResult({ timeoutMs: LISTEN_MS, signal }).then(
       () => undefined,
       (error: unknown) => ({ error }),
     );
-  let answer = ask();
+  let answer = listen();
   for (;;) {
-    const trouble = await answer;
+    const rejection = await answer;
     if (signal.aborted) return;
-    // Nothing notifies any more; by the next look those that wait are rejected.
-    if (isRetryError(trouble?.error, 'BROKER_CLOSED')) return onNotified();
-    if (trouble !== undefined) {
-      onTrouble(trouble.error);
-      await sleep(clock, AFTER_TROUBLE_MS, signal);
+    // There are no more notifications; the next poll rejects the waits.
+    if (isRetryError(rejection?.error, 'BROKER_CLOSED')) return onNotified();
+    if (rejection !== undefined) {
+      onError(rejection.error);
+      await sleep(clock, AFTER_ERROR_MS, signal);
     }
-    // What ends from now on notifies again, so that nothing is missed between two calls.
-    answer = ask();
+    // Listens again before it notifies, so that no end between two calls is missed.
+    answer = listen();
     onNotified();
   }
 }

@@ -2,80 +2,80 @@ import type { Clock } from '@retry/core';
 import { isRetryError } from '@retry/core';
 import type { Broker, Run } from '@retry/core/broker';
 import { isEnd } from '@retry/core/lifecycle';
-import { sleep } from '../sleep.ts';
-import type { Sought } from './poll-order.ts';
-import { LookingOrder, pollDelayMs } from './poll-order.ts';
+import { sleep } from '../wait.ts';
+import type { Polled } from './poll-order.ts';
+import { PollOrder, pollDelayMs } from './poll-order.ts';
 import type { RunReader } from './read-runs.ts';
 import { createRunReader } from './read-runs.ts';
-import type { ResultSignal } from './result-notifications.ts';
-import { createResultSignal } from './result-notifications.ts';
+import type { ResultNotifications } from './result-notifications.ts';
+import { createResultNotifications } from './result-notifications.ts';
 
-/** A run to look for. */
+/** A run to poll. */
 export interface Target {
   readonly id: string;
   /** It was submitted with `keepResult`: the broker notifies of its end, and its result has to be collected. */
   readonly isKept: boolean;
-  /** How many notifications there had been when its submission began, if they were listened to since. */
-  readonly heardSince?: number;
+  /** The number of notifications before its submission began, if the queue has listened since then. */
+  readonly notifiedSince?: number;
 }
 
-/** What a caller that waits for a run is passed. */
+/** A caller that waits for a run. */
 export interface Watcher {
-  /** The run as it is, each time it was looked for; `undefined` when there is none. */
+  /** Called with the run each time it was read; `undefined` when there is none. */
   readonly onRun: (run: Run | undefined) => void;
-  /** The run can never be looked for. */
+  /** The run can never be read. */
   readonly onError: (error: unknown) => void;
-  /** The broker could not be asked, and will be again. */
-  readonly onTrouble: (error: unknown) => void;
+  /** The broker could not be asked, and will be asked again. */
+  readonly onBrokerError: (error: unknown) => void;
 }
 
-interface LookerOptions {
+interface PollerOptions {
   readonly broker: Broker;
   readonly clock: Clock;
-  readonly onTrouble: (error: unknown, doing: string) => void;
+  readonly onError: (error: unknown, doing: string) => void;
   /** The result of a kept run has been read. */
   readonly onCollected: (id: string) => void;
 }
 
-interface Entry extends Sought {
-  /** Most have one. */
+interface Entry extends Polled {
+  /** Usually one. */
   watchers: readonly Watcher[];
 }
 
-/** After a look that took longer and was in vain, the broker has this many times as long for the workers. */
-const SHORT_LOOK_MS = 1;
-const PAUSE_PER_LOOK = 3;
+/** A poll that takes longer and finds nothing is followed by a pause of this many times its duration. */
+const SHORT_POLL_MS = 1;
+const PAUSE_FACTOR = 3;
 
-/** Looks for the runs that the callers of a queue wait for: one call at a time for all of them. Idle while none waits. */
-export class ResultLooker {
-  readonly signal: ResultSignal;
-  readonly #options: LookerOptions;
+/** Reads the runs that callers of a queue wait for, in one call at a time for all of them. Idle while no caller waits. */
+export class ResultPoller {
+  readonly notifications: ResultNotifications;
+  readonly #options: PollerOptions;
   readonly #reader: RunReader;
   readonly #entries = new Map<string, Entry>();
-  readonly #order = new LookingOrder<Entry>();
-  #isLooking = false;
+  readonly #order = new PollOrder<Entry>();
+  #isPolling = false;
   #isPausing = false;
-  /** Ends the wait for the next look. */
+  /** Ends the wait for the next poll. */
   #wake: () => void = () => {};
 
-  constructor(options: LookerOptions) {
+  constructor(options: PollerOptions) {
     this.#options = options;
     this.#reader = createRunReader(options.broker);
-    this.signal = createResultSignal({
+    this.notifications = createResultNotifications({
       ...options,
       onNotified: () => this.#onNotified(),
-      onTrouble: (error) => options.onTrouble(error, 'waiting for results'),
+      onError: (error) => options.onError(error, 'waiting for results'),
     });
   }
 
-  /** Passes the watcher the run until that ends it. @returns ends it */
+  /** Passes the run to the watcher at each poll. @returns ends it */
   watch(target: Target, watcher: Watcher): () => void {
-    const stopListening = target.isKept ? this.signal.listen() : undefined;
+    const stopListening = target.isKept ? this.notifications.listen() : undefined;
     const entry = this.#entries.get(target.id) ?? this.#enter(target);
     entry.isKept ||= target.isKept;
     entry.watchers = [...entry.watchers, watcher];
-    if (this.#isLooking) this.#endRest();
-    else void this.#lookUntilAllLeft();
+    if (this.#isPolling) this.#endRest();
+    else void this.#pollUntilEmpty();
     return () => {
       if (!entry.watchers.includes(watcher)) return;
       entry.watchers = entry.watchers.filter((other) => other !== watcher);
@@ -87,13 +87,13 @@ export class ResultLooker {
     };
   }
 
-  #enter({ id, isKept, heardSince }: Target): Entry {
+  #enter({ id, isKept, notifiedSince }: Target): Entry {
     const now = this.#options.clock.now();
-    const entry: Entry = { id, isKept, looks: 0, dueAt: now, watchers: [] };
+    const entry: Entry = { id, isKept, polls: 0, dueAt: now, watchers: [] };
     this.#entries.set(id, entry);
-    this.#order.add(entry, { now, isHeard: heardSince !== undefined });
-    // It may have ended before it was entered.
-    if (heardSince !== undefined && heardSince < this.signal.count()) this.#order.notify();
+    this.#order.add(entry, { now, isSubscribed: notifiedSince !== undefined });
+    // It may have ended before it was added.
+    if (notifiedSince !== undefined && notifiedSince < this.notifications.count()) this.#order.notify();
     return entry;
   }
 
@@ -102,14 +102,14 @@ export class ResultLooker {
     this.#endRest();
   }
 
-  /** A pause goes on: it is there to leave the broker to the workers. */
+  /** Does not end a pause, which leaves the broker to the workers. */
   #endRest(): void {
     if (!this.#isPausing) this.#wake();
   }
 
-  async #lookUntilAllLeft(): Promise<void> {
+  async #pollUntilEmpty(): Promise<void> {
     const { clock } = this.#options;
-    this.#isLooking = true;
+    this.#isPolling = true;
     for (let failures = 0; this.#entries.size > 0; ) {
       const startedAt = clock.now();
       const entries = this.#order.next(startedAt, this.#reader.size());
@@ -117,18 +117,18 @@ export class ResultLooker {
         await this.#wait(this.#order.nextDueAt() - startedAt);
         continue;
       }
-      const ended = await this.#look(entries);
+      const ended = await this.#poll(entries);
       failures = ended === undefined ? failures + 1 : 0;
       const tookMs = clock.now() - startedAt;
-      const vainShare = 1 - (ended ?? 0) / entries.length;
+      const unendedShare = 1 - (ended ?? 0) / entries.length;
       if (failures > 0) await this.#pause(pollDelayMs(failures));
-      else if (tookMs > SHORT_LOOK_MS) await this.#pause(tookMs * PAUSE_PER_LOOK * vainShare);
+      else if (tookMs > SHORT_POLL_MS) await this.#pause(tookMs * PAUSE_FACTOR * unendedShare);
     }
-    this.#isLooking = false;
+    this.#isPolling = false;
   }
 
   async #pause(delayMs: number): Promise<void> {
-    if (delayMs < SHORT_LOOK_MS) return;
+    if (delayMs < SHORT_POLL_MS) return;
     this.#isPausing = true;
     await this.#wait(delayMs);
     this.#isPausing = false;
@@ -142,8 +142,8 @@ export class ResultLooker {
     this.#wake = () => {};
   }
 
-  /** @returns how many of them are no longer waited for; `undefined` when the broker could not be asked */
-  async #look(entries: readonly Entry[]): Promise<number | undefined> {
+  /** @returns how many of them are no longer awaited; `undefined` when the broker could not be asked */
+  async #poll(entries: readonly Entry[]): Promise<number | undefined> {
     const ids = entries.map(({ id }) => id);
     try {
       const runs = await this.#reader.read(ids, (id, error) => this.#reject(id, error));
@@ -153,8 +153,8 @@ export class ResultLooker {
       for (const entry of [...this.#entries.values()])
         for (const watcher of entry.watchers)
           if (isClosed) watcher.onError(error);
-          else watcher.onTrouble(error);
-      if (!isClosed) this.#options.onTrouble(error, 'looking for results');
+          else watcher.onBrokerError(error);
+      if (!isClosed) this.#options.onError(error, 'polling for results');
       return undefined;
     }
   }
@@ -166,20 +166,20 @@ export class ResultLooker {
       for (const watcher of watchers) watcher.onRun(runs[index]);
     });
     const left = entries.filter(({ watchers }) => watchers.length > 0);
-    this.#order.looked(left, { now: this.#options.clock.now(), keptEnded: ended.length });
+    this.#order.notePoll(left, { now: this.#options.clock.now(), keptEnded: ended.length });
     return entries.length - left.length;
   }
 
-  /** Only now: had reading collected them, a reply that is lost on its way would have been the last. */
+  /** A call of its own after the read: had the read collected them, a lost reply would lose the results. */
   #collect(ids: readonly string[]): void {
     if (ids.length === 0) return;
-    const { broker, onCollected, onTrouble } = this.#options;
+    const { broker, onCollected, onError } = this.#options;
     for (const id of ids) onCollected(id);
-    const onError = (error: unknown): void => {
-      // The callers have their results: that the broker was closed meanwhile is no trouble of theirs.
-      if (!isRetryError(error, 'BROKER_CLOSED')) onTrouble(error, 'collecting results');
+    const onCollectError = (error: unknown): void => {
+      // The callers have their results, so a broker that was closed meanwhile is not reported.
+      if (!isRetryError(error, 'BROKER_CLOSED')) onError(error, 'collecting results');
     };
-    void broker.get(ids, { collect: true, answer: 'none' }).catch(onError);
+    void broker.get(ids, { collect: true, answer: 'none' }).catch(onCollectError);
   }
 
   #reject(id: string, error: unknown): void {

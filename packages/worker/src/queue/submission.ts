@@ -1,48 +1,53 @@
 import type { Duration } from '@retry/core';
 import { MAX_INSTANT_AT } from '@retry/core';
-import type { Broker, Concurrency } from '@retry/core/broker';
+import type { Broker, Concurrency, Submission } from '@retry/core/broker';
 import { textProblem } from '@retry/core/broker';
 import type { Fields, Report } from '@retry/core/fields';
 import { readFields } from '@retry/core/fields';
+import { writePayload } from '../task/payload.ts';
+import { checkPayload } from '../task/schema.ts';
+import type { AnyTask } from '../task/task.ts';
+import { createRunId } from './run-id.ts';
 
-/** What belongs to one submission. */
+/** The options of `queue.submit`. */
 export interface SubmitOptions {
   /**
-   * Idempotency key: a second submission of the same key to the same task, whatever its version, is the first one. The
-   * run's id is made of both. A key is known while its run is kept, and for the broker's `keepKeys` after its end.
+   * Idempotency key: a second submission with the same key to the same task, whatever its version, submits nothing and
+   * returns the first run. The run's id is made of task name and key. A key is known while its run is stored, and for the
+   * broker's `keepKeys` after its end.
    */
   readonly key?: string | undefined;
-  /** Not before this instant, in epoch milliseconds. */
+  /** Does not start before this instant, in epoch milliseconds. @default now */
   readonly runAt?: number | undefined;
-  /** Not before this long from now. */
+  /** Does not start before this long from now. @default 0 */
   readonly delay?: Duration | undefined;
-  /** Runs of one key start at most `limit` at a time, over all workers. */
+  /** At most `limit` runs of one key run at the same time, over all workers. @default no limit */
   readonly concurrency?: { readonly key: string; readonly limit: number } | undefined;
   /**
-   * The result will be waited for: whatever the broker's retention, it is kept until `waitForResult` has read it or this
-   * long has passed since the run's end. Dead letters are kept anyway.
+   * How long to keep the result for `waitForResult`, whatever the broker's retention: until it has been read, or this long
+   * after the run's end. Dead letters are kept anyway. @default the broker's retention
    */
   readonly keepResult?: Duration | undefined;
   /**
-   * The client that began your transaction, where the broker lives in your database: the run is kept once that commits.
-   * Idle workers find it at their next poll, unless the broker was asked to wake them.
+   * The client that began your transaction, where the broker lives in your database: the run is submitted when that
+   * commits. Idle workers find it at their next poll, unless the broker was told to wake them.
    */
   readonly tx?: unknown;
 }
 
 /** A submitted run. */
 export interface Submitted<Result = unknown> {
-  /** What `get`, `result`, `cancel` and `waitForResult` take. */
+  /** The run's id, for `get`, `result`, `cancel` and `waitForResult`. */
   readonly id: string;
-  /** `false` when its key was known already; nothing was submitted then. */
+  /** `false` when its key was known already and nothing was submitted. */
   readonly isNew: boolean;
-  /** Never there: it carries the type of what the task's handler returns. */
+  /** Never present: carries the type that the task's handler returns. */
   readonly '~result'?: Result | undefined;
 }
 
-/** The options of one submission, checked. */
+/** The checked options of one submission. */
 export interface SubmitSettings {
-  /** The id that the key makes; without one each run gets an id of its own. */
+  /** The id made of the key; without a key each run gets a random id. */
   readonly keyedId?: string | undefined;
   readonly runAt?: number | undefined;
   readonly delayMs?: number | undefined;
@@ -51,13 +56,13 @@ export interface SubmitSettings {
   readonly tx?: unknown;
 }
 
-/** The options that every submission takes; most take more. */
+/** The options that all submitting methods have. */
 export const SUBMIT_KEYS = ['runAt', 'delay', 'concurrency', 'keepResult'] as const;
 
-/** The longest id, in bytes of UTF-8: a limit of every broker's. */
+/** The longest id, in bytes of UTF-8; all brokers have this limit. */
 const MAX_ID_BYTES = 512;
 
-/** The most runs that one concurrency key lets start. */
+/** The largest limit of a concurrency key. */
 export const MAX_CONCURRENCY = 2_147_483_647;
 
 /** Reads the options of a submission; every wrong one is reported. */
@@ -71,12 +76,12 @@ export function readSubmission(fields: Fields, report: Report, taskName: string)
   };
 }
 
-/** Reads the transaction in which to submit; a broker that can take part in none reports it. */
+/** Reads the transaction in which to submit; reported if the broker cannot join one. */
 export function readTransaction(fields: Fields, { within }: Broker): Pick<SubmitSettings, 'tx'> {
   return { tx: fields.optional('tx', within === undefined ? NO_TRANSACTION : A_TRANSACTION) };
 }
 
-/** The id that a key makes: task names have no @, so that no two tasks share one. */
+/** Returns the id made of a key. Task names contain no @, so no two tasks share an id. */
 function readKey(fields: Fields, name: string): string | undefined {
   const key = fields.value('key');
   if (key === undefined) return undefined;
@@ -85,7 +90,7 @@ function readKey(fields: Fields, name: string): string | undefined {
     return undefined;
   }
   const bytesLeft = MAX_ID_BYTES - Buffer.byteLength(`${name}@`);
-  const tooLong = `must be at most ${bytesLeft} bytes of UTF-8, as the name of its task belongs to the id`;
+  const tooLong = `must be at most ${bytesLeft} bytes of UTF-8, because the task's name is part of the id`;
   const problem = Buffer.byteLength(key) <= bytesLeft ? textProblem(key) : tooLong;
   if (problem !== undefined) fields.fail('key', problem, KEY_CURE);
   return `${name}@${key}`;
@@ -128,7 +133,7 @@ const AN_INSTANT = {
 const A_TRANSACTION = {
   accepts: (value: unknown): value is object | string | number | symbol => value !== null,
   message: 'must be the client that began your transaction',
-  cure: 'Leave it out to submit at once.',
+  cure: 'Leave it out to submit immediately.',
 };
 
 const NO_TRANSACTION = {
@@ -136,3 +141,36 @@ const NO_TRANSACTION = {
   message: 'needs a broker in your own database, such as that of @retry/postgres',
   cure: 'Leave tx out.',
 };
+
+/** Returns the submission for the broker. @throws {PayloadError} when the payload is invalid or cannot be stored */
+export async function prepareSubmission(
+  task: AnyTask,
+  payload: unknown,
+  { keyedId, runAt, delayMs, concurrency = ofTask(task), keepResultMs }: SubmitSettings,
+): Promise<Submission> {
+  await checkPayload(task.schema, payload);
+  // The first attempt waits at least for the policy's initial delay.
+  const firstMs = Math.max(delayMs ?? 0, task.retry.initialDelayMs);
+  return {
+    id: keyedId ?? createRunId(),
+    lane: task.lane,
+    payload: writePayload(payload, task.maxPayloadBytes),
+    ...(keyedId !== undefined && { isKeyed: true }),
+    ...(runAt !== undefined && { runAt }),
+    ...((delayMs !== undefined || firstMs > 0) && { delayMs: firstMs }),
+    ...(keepResultMs !== undefined && { keepResultMs: Math.ceil(keepResultMs) }),
+    ...(concurrency !== undefined && {
+      concurrency: { ...concurrency, whenFull: task.whenLimited === 'wait' ? 'wait' : 'claim' },
+    }),
+  };
+}
+
+function ofTask({ lane, globalConcurrency }: AnyTask): SubmitSettings['concurrency'] {
+  if (globalConcurrency === Infinity) return undefined;
+  return { key: lane, limit: Math.min(globalConcurrency, MAX_CONCURRENCY) };
+}
+
+/** About how many bytes a submission takes in a call; counts characters, because most payloads are ASCII. */
+export function submissionBytes({ payload }: Submission): number {
+  return 256 + payload.length;
+}

@@ -2,27 +2,32 @@ import { InvalidOptionsError } from '@retry/core';
 import type { Broker, Submission, SubmitAnswer } from '@retry/core/broker';
 import type { Fields } from '@retry/core/fields';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
+import { within } from '../broker.ts';
 import type { Emitter } from '../emitter.ts';
-import { checkTask, isTask } from '../task/is-task.ts';
+import type { QueueEvents } from '../events.ts';
 import type { AnyTask, TaskFor } from '../task/task.ts';
-import { within } from '../within.ts';
-import { coalesce } from './coalesce.ts';
-import { prepareSubmission, submissionBytes } from './prepare-submission.ts';
-import type { QueueEvents } from './queue-events.ts';
-import type { ResultWaiting } from './result-waiting.ts';
+import { checkTask, isTask } from '../task/task.ts';
+import { coalesce } from './batch.ts';
 import type { SubmitOptions, SubmitSettings, Submitted } from './submission.ts';
-import { readSubmission, readTransaction, SUBMIT_KEYS } from './submission.ts';
+import {
+  prepareSubmission,
+  readSubmission,
+  readTransaction,
+  SUBMIT_KEYS,
+  submissionBytes,
+} from './submission.ts';
 import { batchError, submitInBatches } from './submit-many.ts';
-import type { WaitForResultOptions, WaitLimits } from './wait-for-result.ts';
-import { readWaitLimits, WAIT_DEFAULTS, WAIT_KEYS } from './wait-for-result.ts';
+import type { ResultWaiting } from './wait-for-result.ts';
+import type { WaitForResultOptions, WaitLimits } from './wait-options.ts';
+import { readWaitLimits, WAIT_DEFAULTS, WAIT_KEYS } from './wait-options.ts';
 
-/** The verbs by which runs come into a queue. */
+/** The methods of a queue that submit runs. */
 export interface Submitting {
   /**
    * Submits a run.
    *
    * @throws {InvalidOptionsError} when the task or an option is wrong
-   * @throws {PayloadError} when the payload must not be kept
+   * @throws {PayloadError} when the payload is invalid or cannot be stored
    */
   readonly submit: <Payload, Result>(
     task: TaskFor<Payload, Result>,
@@ -30,10 +35,10 @@ export interface Submitting {
     options?: SubmitOptions,
   ) => Promise<Submitted<Result>>;
   /**
-   * Submits a run of each payload; one bad payload refuses them all. Up to 500 runs of 8 MiB together are kept or not as
-   * one; more travel in several calls.
+   * Submits one run per payload; an invalid payload refuses them all. Up to 500 runs of 8 MiB in all are submitted
+   * atomically; more are divided into several calls.
    *
-   * @throws {PartlySubmittedError} when a call fails after runs were kept: it says which
+   * @throws {PartlySubmittedError} when a call fails after others have succeeded; it says which runs are stored
    */
   readonly submitMany: <Payload, Result>(
     task: TaskFor<Payload, Result>,
@@ -41,7 +46,7 @@ export interface Submitting {
     options?: Omit<SubmitOptions, 'key'>,
   ) => Promise<readonly Submitted<Result>[]>;
   /**
-   * Submits a run and waits for its result, which is kept until it has been read, whatever the broker's retention.
+   * Submits a run and waits for its result, which is kept until it has been read whatever the broker's retention.
    *
    * @throws as `submit` and `waitForResult` do
    */
@@ -52,9 +57,9 @@ export interface Submitting {
   ) => Promise<Result>;
 }
 
-/** What belongs to a submission that is waited for. */
+/** The options of `queue.submitAndWait`. */
 export interface SubmitAndWaitOptions extends Omit<SubmitOptions, 'tx'>, WaitForResultOptions {
-  /** @default the timeout (at most a day) and a minute */
+  /** How long to keep the result, should the reply be lost. @default the timeout (at most a day) plus a minute */
   readonly keepResult?: SubmitOptions['keepResult'];
 }
 
@@ -64,7 +69,7 @@ interface Parts {
   readonly waiting: ResultWaiting;
 }
 
-/** One call of a verb, as it was made. */
+/** The arguments of one call. */
 interface Call {
   readonly task: unknown;
   readonly options: unknown;
@@ -82,7 +87,7 @@ const NO_SETTINGS: SubmitSettings = Object.freeze({});
 const ONE_MINUTE_MS = 60_000;
 const ONE_DAY_MS = 86_400_000;
 
-/** The submitting verbs over a broker. */
+/** Creates the submitting methods over a broker. */
 export function createSubmitting(parts: Parts): Submitting {
   const submitOne = createSubmitOne(parts);
   return {
@@ -109,7 +114,7 @@ function readSettings({ broker }: Parts, call: Call): SubmitSettings {
   return readCall(call, (fields) => readTransaction(fields, broker));
 }
 
-/** Without options there is nothing to read: thousands a second are submitted so. */
+/** Fast path: without options there is nothing to read. */
 function isPlain({ task, options }: Call): boolean {
   return options === undefined && isTask(task);
 }
@@ -130,7 +135,7 @@ function readCall<More>(
   );
 }
 
-/** Single submissions travel together, those in a transaction by themselves. */
+/** Coalesces single submissions; those in a transaction are sent alone. */
 function createSubmitOne(
   parts: Parts,
 ): (task: AnyTask, payload: unknown, settings: SubmitSettings) => Promise<Submitted<never>> {
@@ -156,7 +161,7 @@ function note(
   answer: SubmitAnswer | undefined,
 ): Submitted<never> {
   const { id, isKeyed = false } = submission;
-  // An id of our own is new, even if a batch had to be sent again after the broker had kept it.
+  // A random id is always new, even if the broker answers `exists` because the batch was sent twice.
   const isNew = answer === 'created' || !isKeyed;
   waiting.noteSubmitted(submission, { isNew });
   if (isNew) emitter.emit('submitted', () => ({ id, task: name, version }));
@@ -168,7 +173,7 @@ function prepareAll(
   payloads: unknown,
   settings: SubmitSettings,
 ): Promise<readonly Submission[]> {
-  // A hole is a payload that is undefined.
+  // Array.from turns holes into undefined payloads.
   if (Array.isArray(payloads))
     return Promise.all(
       Array.from(payloads, (payload: unknown) => prepareSubmission(task, payload, settings)),
@@ -188,7 +193,7 @@ async function submitMany(
   const onAnswer = (submission: Submission, answer: SubmitAnswer | undefined): void => {
     submitted.push(note(parts, task, submission, answer));
   };
-  // A transaction is all or none by itself.
+  // A transaction is atomic: nothing is partly submitted.
   if (tx !== undefined) await submitInBatches(within(broker, tx), submissions, onAnswer);
   else
     try {

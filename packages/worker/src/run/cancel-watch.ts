@@ -3,7 +3,7 @@ import type { Broker } from '@retry/core/broker';
 import type { Execution } from './execution.ts';
 
 /** How often the broker is asked for cancel requests, and how long a handler runs before it is asked about, in ms. */
-const ASK_EVERY_MS = 500;
+const POLL_MS = 500;
 
 /** The most leases that one call asks about. */
 const MAX_LEASES = 1_000;
@@ -19,21 +19,21 @@ export interface CancelWatchOptions {
 }
 
 /**
- * Brings cancel requests to running handlers: immediately where the broker calls back, else within a second. It asks while
- * a handler runs that has run for some time, and not otherwise.
+ * Passes cancel requests to running handlers: immediately if the broker notifies of them, otherwise within a second. It polls
+ * only while there is a handler that has run for some time.
  */
 export class CancelWatch {
   readonly #options: CancelWatchOptions;
   #cancelTimer: (() => void) | undefined;
   #unsubscribe: (() => void) | undefined;
-  #isAsking = false;
+  #isPolling = false;
   #isClosed = false;
 
   constructor(options: CancelWatchOptions) {
     this.#options = options;
   }
 
-  /** Begins to listen. */
+  /** Subscribes to the broker's notifications. */
   open(): void {
     const { broker, executions, onCancel } = this.#options;
     this.#unsubscribe = broker.onCancelRequest?.((id) => {
@@ -41,29 +41,29 @@ export class CancelWatch {
     });
   }
 
-  /** A handler has started. Whether one still runs is looked at when the time has come: most are quick. */
+  /** Schedules a poll, because a handler has started. Whether one still runs is checked then: most end sooner. */
   arm(): void {
-    if (this.#isClosed || this.#isAsking || this.#cancelTimer !== undefined) return;
-    this.#cancelTimer = this.#options.clock.setTimer(() => void this.#ask(), ASK_EVERY_MS);
+    if (this.#isClosed || this.#isPolling || this.#cancelTimer !== undefined) return;
+    this.#cancelTimer = this.#options.clock.setTimer(() => void this.#poll(), POLL_MS);
   }
 
-  /** Neither listens nor asks any more. */
+  /** Ends subscription and polling. */
   close(): void {
     this.#isClosed = true;
     this.#cancelTimer?.();
     this.#unsubscribe?.();
   }
 
-  async #ask(): Promise<void> {
+  async #poll(): Promise<void> {
     const { executions, onError } = this.#options;
     const report = (error: unknown): void => (this.#isClosed ? undefined : onError(error));
     this.#cancelTimer = undefined;
-    this.#isAsking = true;
-    const asked = executions().filter(({ durationMs }) => durationMs >= ASK_EVERY_MS);
+    this.#isPolling = true;
+    const asked = executions().filter(({ durationMs }) => durationMs >= POLL_MS);
     for (let first = 0; first < asked.length; first += MAX_LEASES) {
       await this.#askAbout(asked.slice(first, first + MAX_LEASES)).catch(report);
     }
-    this.#isAsking = false;
+    this.#isPolling = false;
     if (executions().some(({ hasStarted }) => hasStarted)) this.arm();
   }
 

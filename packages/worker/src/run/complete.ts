@@ -1,26 +1,25 @@
 import type { Run } from '@retry/core/broker';
+import { within } from '../broker.ts';
 import { LeaseLostError } from '../errors.ts';
+import type { WorkerSettings } from '../options.ts';
 import { settleOutcome } from '../settle/settle-outcome.ts';
-import { sleep } from '../sleep.ts';
+import { writeResult } from '../task/payload.ts';
 import type { AnyTask, Completion } from '../task/task.ts';
-import { writeResult } from '../task/write-result.ts';
-import { within } from '../within.ts';
-import type { WorkerSettings } from '../worker-options.ts';
+import { sleep } from '../wait.ts';
 import type { Execution } from './execution.ts';
 
-/** What completing inside a transaction takes. */
-interface Completing extends Pick<WorkerSettings, 'broker' | 'random'> {
-  /** By the clock of the broker, in epoch ms. */
+interface CompletionPort extends Pick<WorkerSettings, 'broker' | 'random'> {
+  /** Now by the broker's clock, in epoch ms. */
   readonly now: () => number;
 }
 
 /**
- * Settles a run as completed inside a transaction of its handler's: it holds once that commits.
+ * Settles a run as completed inside a transaction of its handler; it takes effect when that commits.
  *
- * @throws {LeaseLostError} when another worker holds the run: let it roll the transaction back
+ * @throws {LeaseLostError} when another worker holds the run: the handler has to roll the transaction back
  */
 export async function completeWithin(
-  { broker, random, now }: Completing,
+  { broker, random, now }: CompletionPort,
   claim: { readonly task: AnyTask; readonly run: Run<'started'> },
   { tx, result }: Completion,
 ): Promise<void> {
@@ -30,26 +29,26 @@ export async function completeWithin(
   if (settled[0] !== 'ok' && settled[0] !== 'already') throw new LeaseLostError();
 }
 
-/** How long to wait before asking once more a broker that failed, in ms. */
+/** How long to wait before asking a broker again that failed, in ms. */
 const ASK_AGAIN_MS = 1_000;
 
-interface Asking extends Pick<WorkerSettings, 'broker' | 'clock'> {
+interface CommitPort extends Pick<WorkerSettings, 'broker' | 'clock'> {
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Whether the transaction has committed in which the handler of this run completed it. Asks until the broker answers, or
- * until the execution has ended otherwise: then it no longer matters.
+ * Whether the transaction has been committed in which the handler completed this run. Asks until the broker answers, or until
+ * the execution has ended for another reason: then the answer no longer matters.
  */
 export async function hasCommitted(
-  { broker, clock, onError }: Asking,
+  { broker, clock, onError }: CommitPort,
   execution: Execution,
 ): Promise<boolean> {
   const { id, epoch } = execution.run;
   while (!execution.hasEnded) {
     try {
       const [run] = await broker.get([id]);
-      // Only ended runs are forgotten.
+      // Only runs that have ended are ever forgotten.
       return run === undefined || (run.state === 'completed' && run.epoch === epoch);
     } catch (error) {
       onError(error);

@@ -1,44 +1,60 @@
-import { RetryRequested } from '../settle/outcome.ts';
-import { attemptOf } from '../settle/settle-outcome.ts';
-import type { RetryRequest, TaskContext } from '../task/task.ts';
-import type { Execution } from './execution.ts';
-import { readRetryRequest } from './requests.ts';
+import type { Run } from '@retry/core/broker';
+import { attemptOf } from '../settle/run-facts.ts';
+import type { AnyTask, Completion, RetryRequest, TaskContext } from '../task/task.ts';
+import { RetryRequested, readRetryRequest } from './requests.ts';
 
-/** What a handler is told, made of getters: most handlers ask for little of it. Its functions may be taken apart. */
+/** What a handler and its context need of their execution. */
+export interface RunningAttempt {
+  readonly task: AnyTask;
+  readonly run: Run<'started'>;
+  /** Whether it has ended: the outcome of its handler no longer matters. */
+  readonly hasEnded: boolean;
+  /** Whether its handler has called `ctx.complete`. */
+  readonly isCompleting: boolean;
+  readonly signal: AbortSignal;
+  readonly remainingMs: number;
+  readonly heartbeat: () => void;
+  readonly complete: (completion: Completion) => Promise<void>;
+  /** Whether the transaction has been committed in which the handler completed the run. */
+  readonly hasCommitted: () => Promise<boolean>;
+  readonly log: (message: string, details: unknown) => void;
+}
+
+/** The context of a handler. Its members are getters, because most handlers read few of them; they may be destructured. */
 export class HandlerContext implements TaskContext {
-  readonly #execution: Execution;
+  readonly #attempt: RunningAttempt;
 
-  constructor(execution: Execution) {
-    this.#execution = execution;
+  constructor(attempt: RunningAttempt) {
+    this.#attempt = attempt;
   }
 
   get id(): string {
-    return this.#execution.run.id;
+    return this.#attempt.run.id;
   }
 
   get attempt(): number {
-    return attemptOf(this.#execution.run);
+    return attemptOf(this.#attempt.run);
   }
 
   get maxAttempts(): number {
-    const { retryable, maxAttempts } = this.#execution.task.retry;
+    const { retryable, maxAttempts } = this.#attempt.task.retry;
     return retryable ? maxAttempts : 1;
   }
 
   get epoch(): number {
-    return this.#execution.run.epoch;
+    return this.#attempt.run.epoch;
   }
 
   get signal(): AbortSignal {
-    return this.#execution.signal;
+    return this.#attempt.signal;
   }
 
   get remainingMs(): number {
-    return this.#execution.remainingMs;
+    return this.#attempt.remainingMs;
   }
 
   get heartbeat(): TaskContext['heartbeat'] {
-    return () => this.#execution.heartbeat();
+    return () => this.#attempt.heartbeat();
   }
 
   get retry(): TaskContext['retry'] {
@@ -46,11 +62,11 @@ export class HandlerContext implements TaskContext {
   }
 
   get complete(): TaskContext['complete'] {
-    return (completion) => this.#execution.complete(completion);
+    return (completion) => this.#attempt.complete(completion);
   }
 
   get log(): TaskContext['log'] {
-    return (message, details) => this.#execution.log(message, details);
+    return (message, details) => this.#attempt.log(message, details);
   }
 }
 

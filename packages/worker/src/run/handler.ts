@@ -1,15 +1,15 @@
 import { NotCommittedError } from '../errors.ts';
 import type { Outcome } from '../settle/outcome.ts';
-import { requestOf } from '../settle/outcome.ts';
-import { checkPayload, readPayload } from '../task/payload.ts';
-import { writeResult } from '../task/write-result.ts';
+import { readPayload, writeResult } from '../task/payload.ts';
+import { checkPayload } from '../task/schema.ts';
+import type { RunningAttempt } from './context.ts';
 import { HandlerContext } from './context.ts';
-import type { Execution } from './execution.ts';
+import { requestOf } from './requests.ts';
 
-/** Reads the payload and calls the handler. Never rejects: whatever happens is an outcome. */
-export async function runHandler(execution: Execution): Promise<Outcome> {
-  const { task, run } = execution;
-  // In a turn of its own, so that the stack of an error shows the handler and not the whole worker below it.
+/** Reads the payload and calls the handler. Never rejects: every error becomes an outcome. */
+export async function runHandler(attempt: RunningAttempt): Promise<Outcome> {
+  const { task, run } = attempt;
+  // A turn of its own, so that stacks of errors show the handler and not the worker's frames below it.
   await undefined;
   let payload: unknown;
   try {
@@ -18,16 +18,16 @@ export async function runHandler(execution: Execution): Promise<Outcome> {
   } catch (error) {
     return { type: 'unreadable', error };
   }
-  // Checking the payload may take its time, and somebody else may hold the run by now.
-  if (execution.hasEnded) return { type: 'released' };
-  const outcome = await callHandler(execution, payload);
-  return execution.isCompleting ? afterCompletion(execution, outcome) : outcome;
+  // Validating may take long; meanwhile the attempt may have been cancelled or have lost its lease.
+  if (attempt.hasEnded) return { type: 'released' };
+  const outcome = await callHandler(attempt, payload);
+  return attempt.isCompleting ? afterCompletion(attempt, outcome) : outcome;
 }
 
-async function callHandler(execution: Execution, payload: unknown): Promise<Outcome> {
-  const { task } = execution;
+async function callHandler(attempt: RunningAttempt, payload: unknown): Promise<Outcome> {
+  const { task } = attempt;
   try {
-    const result: unknown = await task.run(payload, new HandlerContext(execution));
+    const result: unknown = await task.run(payload, new HandlerContext(attempt));
     return { type: 'completed', result: writeResult(result, task.maxResultBytes) };
   } catch (error) {
     const asked = requestOf(error);
@@ -36,10 +36,10 @@ async function callHandler(execution: Execution, payload: unknown): Promise<Outc
   }
 }
 
-/** Once a handler has completed its run in a transaction of its own, only the commit counts. */
-async function afterCompletion(execution: Execution, outcome: Outcome): Promise<Outcome> {
-  const isCommitted = await execution.hasCommitted();
-  // The result was written by the transaction; this one is answered `already`.
+/** Once a handler has called `ctx.complete`, only the commit counts. */
+async function afterCompletion(attempt: RunningAttempt, outcome: Outcome): Promise<Outcome> {
+  const isCommitted = await attempt.hasCommitted();
+  // The transaction has stored the result; this settlement is answered `already`.
   if (isCommitted) return { type: 'completed', result: 'null', isCommitted };
   if (outcome.type !== 'completed') return outcome;
   return { type: 'failed', error: new NotCommittedError(), isTimeout: false };

@@ -5,7 +5,30 @@ import type { Completion, RetryRequest } from '../task/task.ts';
 const RETRY_KEYS: readonly (keyof RetryRequest)[] = ['delay', 'at', 'error', 'maxAttempts'];
 const COMPLETION_KEYS: readonly (keyof Completion)[] = ['tx', 'result'];
 
-/** What a handler gave `ctx.retry`. @throws {InvalidOptionsError} listing every problem */
+/** Thrown by `ctx.retry` to end the handler; the worker catches it. */
+export class RetryRequested extends Error {
+  override readonly name: string = 'RetryRequested';
+  readonly request: RetryRequest;
+  /** The error to record: the handler's own, or one that says that it asked for a retry. */
+  readonly error: unknown;
+
+  constructor(request: RetryRequest) {
+    super('the handler asked for a retry; do not catch this');
+    this.request = request;
+    this.error = request.error ?? new Error('the handler asked for a retry');
+  }
+}
+
+/** Returns the thrown value if `ctx.retry` threw it. Never throws, whatever was thrown. */
+export function requestOf(thrown: unknown): RetryRequested | undefined {
+  try {
+    return thrown instanceof RetryRequested ? thrown : undefined;
+  } catch {
+    return undefined; // a Proxy may throw at instanceof
+  }
+}
+
+/** Checks the argument of `ctx.retry`. @throws {InvalidOptionsError} listing every problem */
 export function readRetryRequest(request: RetryRequest): RetryRequest {
   return readOptions(
     request,
@@ -19,7 +42,7 @@ export function readRetryRequest(request: RetryRequest): RetryRequest {
   );
 }
 
-/** What a handler gave `ctx.complete`. @throws {InvalidOptionsError} listing every problem */
+/** Checks the argument of `ctx.complete`. @throws {InvalidOptionsError} listing every problem */
 export function readCompletion(completion: Completion): Completion {
   return readOptions(
     completion,
@@ -32,7 +55,7 @@ export function readCompletion(completion: Completion): Completion {
   );
 }
 
-/** A broker keeps instants up to this; a delay as long as all of time is a mistake. */
+/** Brokers store instants up to `MAX_INSTANT_AT`; a longer delay is a mistake. */
 const A_DELAY = {
   accepts: (value: unknown): value is NonNullable<RetryRequest['delay']> =>
     (parseDuration(value) ?? Infinity) <= MAX_INSTANT_AT,

@@ -4,56 +4,36 @@ import type { RetryRequest } from '../task/task.ts';
 export type Outcome =
   | {
       readonly type: 'completed';
+      /** JSON text. */
       readonly result: string;
       /** The handler has committed it in a transaction of its own. */
       readonly isCommitted?: boolean;
     }
-  /** It threw, or took too long. */
+  /** The handler threw, or a time limit was reached. */
   | {
       readonly type: 'failed';
       readonly error: unknown;
-      /** The attempt took too long. */
+      /** The attempt's timeout or the total time was reached. */
       readonly isTimeout: boolean;
       /** The total time of the run is over. */
       readonly isOutOfTime?: boolean;
     }
-  /** The handler asked for another attempt itself. */
+  /** The handler called `ctx.retry`. */
   | { readonly type: 'asked'; readonly request: RetryRequest; readonly error: unknown }
+  /** The worker, or the handler, stopped sending heartbeats. */
   | {
       readonly type: 'stalled';
       readonly error: unknown;
-      /** Other runs stalled along with it: not charged, and claimed again in a smaller group. */
+      /** Other runs stalled at the same time: not charged, and claimed again in a smaller group. */
       readonly isShared?: boolean;
-      /** How many other runs stalled along with it, as far as it is to be written down. */
+      /** How many other runs stalled at the same time, if that is to be recorded. */
       readonly stalledWith?: number;
     }
-  /** Its payload is broken: no attempt can succeed. */
+  /** Its payload is invalid: no attempt can succeed. */
   | { readonly type: 'unreadable'; readonly error: unknown }
   | { readonly type: 'released' }
   | { readonly type: 'cancelled' }
+  /** A concurrency or rate limit was reached. */
   | { readonly type: 'limited' }
-  /** The broker handed it out before it was due. */
+  /** The broker returned the run before it was due. */
   | { readonly type: 'early' };
-
-/** Ends a handler that called `ctx.retry`; nobody but the worker sees it. */
-export class RetryRequested extends Error {
-  override readonly name: string = 'RetryRequested';
-  readonly request: RetryRequest;
-  /** What is recorded: the handler's own error, or one that says that it asked. */
-  readonly error: unknown;
-
-  constructor(request: RetryRequest) {
-    super('the handler asked for a retry; do not catch this');
-    this.request = request;
-    this.error = request.error ?? new Error('the handler asked for a retry');
-  }
-}
-
-/** What a handler asked for, if that is what it threw. A thrown value may refuse to be looked at. */
-export function requestOf(thrown: unknown): RetryRequested | undefined {
-  try {
-    return thrown instanceof RetryRequested ? thrown : undefined;
-  } catch {
-    return undefined;
-  }
-}

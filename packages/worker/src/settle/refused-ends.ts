@@ -1,14 +1,14 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { AttemptError, Run, Settlement } from '@retry/core/broker';
-import { failedRun } from './failed-run.ts';
 import { settle } from './settlement.ts';
 import type { Redact } from './stored-error.ts';
+import { failedRun } from './stored-error.ts';
 
-/** What of an error's text is kept where even the usual record was refused. */
-const MAX_PLAIN_CHARACTERS = 500;
+/** How much of an error's text is kept when even the usual record was refused, in UTF-16 units. */
+const MAX_PLAIN_LENGTH = 500;
 
-/** An attempt whose end the broker refuses for good. */
-interface RefusedEnd {
+/** An attempt whose settlement the broker refuses for good. */
+interface RefusedAttempt {
   readonly run: Run<'started'>;
   /** Why the broker refuses it. */
   readonly error: unknown;
@@ -19,8 +19,8 @@ interface RefusedEnd {
 }
 
 /**
- * The ends that a run can have whose settlement no broker keeps: a dead letter with the broker's error, without a result.
- * First with its record, in text that every broker can keep; then with the least that a run can have.
+ * Returns the settlements to try when a broker refuses a run's own: a dead letter with the broker's error and without a
+ * result. First with all errors, in text that every broker can store; then with the minimum that a run can have.
  */
 export function refusedEnds({
   run,
@@ -28,7 +28,7 @@ export function refusedEnds({
   now,
   redact,
   onlyIfExpired,
-}: RefusedEnd): readonly [usual: Settlement, least: Settlement] {
+}: RefusedAttempt): readonly [usual: Settlement, minimal: Settlement] {
   const at = Math.min(Math.max(Math.floor(now) || 0, 0), MAX_INSTANT_AT);
   const failed = failedRun(run, { error, at, isFollowed: false, redact });
   const { previousDelayMs: _, result: __, ...kept } = failed;
@@ -43,14 +43,14 @@ function wellFormed(error: AttemptError): AttemptError {
   const { name, message, stack } = error;
   return {
     ...error,
-    name: keepable(name),
-    message: keepable(message),
-    ...(stack !== undefined && { stack: keepable(stack) }),
+    name: storable(name),
+    message: storable(message),
+    ...(stack !== undefined && { stack: storable(stack) }),
   };
 }
 
-/** Without U+0000 and halves of surrogate pairs, which some brokers cannot keep. */
-function keepable(text: string): string {
+/** Replaces U+0000 and unpaired surrogates, which some brokers cannot store. */
+function storable(text: string): string {
   return text.replaceAll(/\0|\p{Surrogate}/gu, '\u{fffd}');
 }
 
@@ -59,5 +59,5 @@ function plain({ epoch, at, name, message }: AttemptError): AttemptError {
 }
 
 function ascii(text: string): string {
-  return text.replaceAll(/[^ -~]/g, '?').slice(0, MAX_PLAIN_CHARACTERS);
+  return text.replaceAll(/[^ -~]/g, '?').slice(0, MAX_PLAIN_LENGTH);
 }

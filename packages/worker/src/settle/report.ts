@@ -4,10 +4,10 @@ import type { RunEventType } from '@retry/core/lifecycle';
 import type { RunNotice, WorkerEmitter } from '../events.ts';
 import type { AnyTask } from '../task/task.ts';
 import type { Outcome } from './outcome.ts';
-import type { Settled } from './settle-outcome.ts';
-import { attemptOf } from './settle-outcome.ts';
+import { attemptOf } from './run-facts.ts';
+import type { Settled } from './settlement.ts';
 
-/** One settled attempt, for those who listen. */
+/** One settled attempt, to be reported by the worker's events. */
 export interface Report {
   readonly task: AnyTask;
   readonly run: Run<'started'>;
@@ -16,21 +16,18 @@ export interface Report {
   readonly durationMs: number;
 }
 
-/** Who a run is, in every event about it. */
+/** Returns what every event about a run carries. */
 export function noticeOf(task: AnyTask, run: Run): RunNotice {
   return { id: run.id, task: task.name, version: task.version, attempt: attemptOf(run), epoch: run.epoch };
 }
 
-/** How long after the instant it was due the claimed run started, in ms of the broker's clock. */
-export function latenessOf({ startedAt = 0, retriedAt = startedAt, runAt = retriedAt }: Run): number {
-  return Math.max(retriedAt - runAt, 0);
-}
+type Emit = (emitter: WorkerEmitter, report: Report, notice: () => RunNotice) => void;
 
-/** Object.assign rather than a spread: V8 adds keys to a new object faster than it copies one. */
-type Tell = (emitter: WorkerEmitter, report: Report, notice: () => RunNotice) => void;
-
-/** How each settled event is told; the ones of the other side of the lifecycle are none of a worker's. */
-const TELL: Partial<Readonly<Record<RunEventType, Tell>>> = {
+/**
+ * How each settled lifecycle event is reported; a worker settles no others. `Object.assign` rather than a spread: V8 adds
+ * keys to a new object faster than it copies one.
+ */
+const EMIT: Partial<Readonly<Record<RunEventType, Emit>>> = {
   complete: (emitter, { run, durationMs }, notice) => {
     emitter.emit('completed', () => Object.assign(notice(), { durationMs, retries: chargedAttempts(run) }));
   },
@@ -57,15 +54,15 @@ const TELL: Partial<Readonly<Record<RunEventType, Tell>>> = {
   },
 };
 
-/** Tells of a settlement once the broker has answered; a refused one is told as `fenced`. */
+/** Emits the event of a settlement that the broker has answered; `fenced` when it was not accepted. */
 export function reportSettled(emitter: WorkerEmitter, report: Report, answer: SettleAnswer): void {
   const notice = (): RunNotice => noticeOf(report.task, report.run);
   const { outcome } = report;
-  // Retention may forget a completed run before its handler has returned.
+  // Retention may remove a completed run before its handler has returned.
   const isForgotten = answer === 'gone' && outcome.type === 'completed' && outcome.isCommitted === true;
   if ((answer === 'fenced' || answer === 'gone') && !isForgotten)
     emitter.emit('fenced', () => Object.assign(notice(), { answer }));
-  else TELL[report.settled.settlement.event]?.(emitter, report, notice);
+  else EMIT[report.settled.settlement.event]?.(emitter, report, notice);
 }
 
 function errorOf(outcome: Outcome): unknown {

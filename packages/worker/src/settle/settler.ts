@@ -1,14 +1,35 @@
 import type { Run, SettleAnswer, Settlement } from '@retry/core/broker';
-import type { Parcel, Times } from '../engine/exchange-batch.ts';
-import type { Exchanger } from '../engine/exchanger.ts';
 import type { WorkerEmitter } from '../events.ts';
+import type { WorkerSettings } from '../options.ts';
 import type { AnyTask } from '../task/task.ts';
-import type { WorkerSettings } from '../worker-options.ts';
 import type { Outcome } from './outcome.ts';
 import { refusedEnds } from './refused-ends.ts';
 import { reportSettled } from './report.ts';
-import type { SettleContext, Settled } from './settle-outcome.ts';
 import { settleOutcome } from './settle-outcome.ts';
+import type { SettleContext, Settled } from './settlement.ts';
+
+/** How often a settlement was sent: the answer to one that was sent again may be about an earlier sending. */
+export type Times = 'once' | 'again';
+
+/** A settlement on its way to the broker. */
+export interface QueuedSettlement {
+  readonly settlement: Settlement;
+  /**
+   * Called once, unless the worker gives up. `refused`: the broker accepts neither the settlement nor any of its
+   * replacements.
+   */
+  readonly onAnswer: (answer: SettleAnswer | 'refused', sent: Times) => void;
+  /** The settlements to send when the broker refuses this one for good, in this order until one is accepted. */
+  readonly replacements?: (error: unknown) => readonly QueuedSettlement[];
+}
+
+/** Carries settlements to the broker. */
+export interface SettlementQueue {
+  /** Queues a settlement for the next exchange. */
+  readonly push: (settlement: QueuedSettlement) => void;
+  /** Now by the broker's clock, in epoch ms. */
+  readonly now: () => number;
+}
 
 /** The end of an attempt. */
 export interface AttemptEnd {
@@ -16,47 +37,54 @@ export interface AttemptEnd {
   readonly run: Run<'started'>;
   readonly outcome: Outcome;
   readonly durationMs: number;
-  /** A cleaner settles it for a worker that fell silent. */
+  /** A cleaner settles it for a worker that stopped sending heartbeats. */
   readonly onlyIfExpired: boolean;
   /** Called when the settlement was answered, or refused for good. */
   readonly onAnswer?: (answer: SettleAnswer | 'refused') => void;
 }
 
-/** Makes settlements of the ends of attempts, hands them to the exchanger and reports what became of them. */
+interface Decided {
+  readonly settled: Settled;
+  readonly outcome: Outcome;
+}
+
+const UNREADABLE_ERROR = 'the attempt failed with an error that cannot be read';
+
+/** Turns ends of attempts into settlements, queues them and reports how they were answered. */
 export class Settler {
   readonly #settings: WorkerSettings;
   readonly #emitter: WorkerEmitter;
-  readonly #exchanger: Exchanger;
+  readonly #queue: SettlementQueue;
 
-  constructor(settings: WorkerSettings, emitter: WorkerEmitter, exchanger: Exchanger) {
+  constructor(settings: WorkerSettings, emitter: WorkerEmitter, queue: SettlementQueue) {
     this.#settings = settings;
     this.#emitter = emitter;
-    this.#exchanger = exchanger;
+    this.#queue = queue;
   }
 
   /** Settles the end of an attempt with the next exchange. Never throws, whatever a handler threw. */
   settle(end: AttemptEnd): void {
     const decided = this.#decide(end);
     const { settlement } = decided.settled;
-    this.#exchanger.push({
+    this.#queue.push({
       settlement: end.onlyIfExpired ? { ...settlement, onlyIfExpired: true } : settlement,
       onAnswer: (answer, sent) => this.#onAnswer(end, decided, [answer, sent]),
-      instead: (error) => this.#insteadOf(end, error),
+      replacements: (error) => this.#replacementsOf(end, error),
     });
   }
 
-  /** Sends a settlement that no handler's attempt ends with; resolves with whether it was written. */
+  /** Sends a settlement that belongs to no handler's attempt. @returns whether it was written */
   send(settlement: Settlement): Promise<boolean> {
     return new Promise((resolve) => {
-      this.#exchanger.push({
+      this.#queue.push({
         settlement,
         onAnswer: (answer, sent) => resolve(answer === 'ok' || (answer === 'already' && sent === 'again')),
       });
     });
   }
 
-  /** A dead letter with the broker's error: its attempt's own end is one that the broker cannot keep. */
-  #insteadOf(end: AttemptEnd, error: unknown): readonly Parcel[] {
+  /** Dead letters with the broker's error, for an attempt whose own settlement the broker cannot store. */
+  #replacementsOf(end: AttemptEnd, error: unknown): readonly QueuedSettlement[] {
     const outcome: Outcome = { type: 'failed', error, isTimeout: false };
     const ends = refusedEnds({ ...end, error, ...this.#context() });
     return ends.map((settlement) => ({
@@ -68,7 +96,7 @@ export class Settler {
 
   #context(): SettleContext {
     const { random, redact } = this.#settings;
-    return { now: this.#exchanger.now(), random, redact };
+    return { now: this.#queue.now(), random, redact };
   }
 
   #decide(end: AttemptEnd): Decided {
@@ -81,9 +109,9 @@ export class Settler {
     }
   }
 
-  /** What was thrown cannot be looked at, or a policy of the user's throws. */
+  /** The thrown value cannot be read, or a function in the user's policy throws. */
   #decideUnreadable(end: AttemptEnd): Decided {
-    const outcome = { type: 'failed', error: new Error(UNREADABLE), isTimeout: false } as const;
+    const outcome = { type: 'failed', error: new Error(UNREADABLE_ERROR), isTimeout: false } as const;
     try {
       return { settled: this.#settledBy(end, outcome), outcome };
     } catch (error) {
@@ -94,7 +122,7 @@ export class Settler {
   }
 
   #settledBy({ task, run, durationMs, onlyIfExpired }: AttemptEnd, outcome: Outcome): Settled {
-    // How long the attempt of a worker took that fell silent, its cleaner does not know.
+    // A cleaner does not know how long the other worker's attempt took.
     const attemptMs = onlyIfExpired ? undefined : durationMs;
     return settleOutcome(task, run, outcome, { ...this.#context(), attemptMs });
   }
@@ -108,17 +136,10 @@ export class Settler {
     { settled, outcome }: Decided,
     [answer, sent]: readonly [SettleAnswer | 'refused', Times],
   ): void {
-    // Two cleaners may see the same silence; the one that came first reports it.
+    // Two cleaners may find the same expired lease; the one whose settlement was accepted reports it.
     const isOthers = onlyIfExpired && answer === 'already' && sent === 'once';
     if (answer !== 'refused' && !isOthers)
       reportSettled(this.#emitter, { task, run, outcome, settled, durationMs }, answer);
     onAnswer?.(answer);
   }
 }
-
-interface Decided {
-  readonly settled: Settled;
-  readonly outcome: Outcome;
-}
-
-const UNREADABLE = 'the attempt failed with an error that cannot be read';

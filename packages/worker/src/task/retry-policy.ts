@@ -3,8 +3,8 @@ import { definePolicy, InvalidOptionsError, isPolicy, TASK_POLICY } from '@retry
 import { writtenIn } from '@retry/core/fields';
 
 /**
- * Defines the policy at `key`: what is written there, completed by the defaults of tasks. A policy that `definePolicy` made
- * is taken as it is: it means the same here as everywhere. Its problems go to the report under that key.
+ * Reads the policy at `key`: options are completed by the defaults of tasks, a policy that `definePolicy` made is used
+ * unchanged, so that it means the same everywhere. Problems are reported under that key.
  */
 export function readRetryPolicy(key: string, input: unknown, report: (problem: Problem) => void): Policy {
   try {
@@ -17,17 +17,17 @@ export function readRetryPolicy(key: string, input: unknown, report: (problem: P
   }
 }
 
-/** A key of ours stands only where nothing was written: not even something wrong, which is then reported. */
+/** A default applies only to keys that were not written; a wrong value is reported, not replaced. */
 function taskPolicy(input: unknown): Policy {
   if (input === undefined) return definePolicy(TASK_POLICY);
   const written = writtenIn(input);
-  if (written === undefined) return definePolicy(input as PolicyInput); // says what is wrong with it
+  if (written === undefined) return definePolicy(input as PolicyInput); // throws: it is not an object of options
   const { jitter, serverDelay: ours, ...defaults } = TASK_POLICY;
   const { backoff, serverDelay: given } = written;
   const theirs = writtenIn(given, ['max', 'mode']);
   return definePolicy({
     ...defaults,
-    // Jitter goes with its backoff: some draw by themselves.
+    // The default jitter belongs to the default backoff: some strategies draw by themselves.
     ...(backoff === undefined && { jitter }),
     maxDelay: capFor(backoff),
     ...written,
@@ -35,7 +35,7 @@ function taskPolicy(input: unknown): Policy {
   });
 }
 
-/** The cap of tasks, or the longest delay that was written where that is longer: a constant '1h' waits an hour. */
+/** The default cap of tasks, raised to the longest written delay: a constant '1h' waits an hour. */
 function capFor(backoff: unknown): number {
   const { maxDelayMs } = definePolicy(TASK_POLICY);
   try {
@@ -44,6 +44,6 @@ function capFor(backoff: unknown): number {
       backoff === undefined ? 0 : definePolicy({ backoff } as PolicyInput).maxDelayMs,
     );
   } catch {
-    return maxDelayMs; // what is wrong with the backoff is reported with everything else
+    return maxDelayMs; // a wrong backoff is reported together with all other problems
   }
 }
