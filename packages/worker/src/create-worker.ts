@@ -16,7 +16,7 @@ export interface Worker {
   /** Adds a listener for an event and returns a function that removes it. */
   readonly on: WorkerEmitter['on'];
   /** Resolves when nothing runs here and the broker has no run that waits, is scheduled or started; or when it has stopped. */
-  readonly drain: () => Promise<void>;
+  readonly whenIdle: () => Promise<void>;
   /**
    * Stops claiming, treats running handlers as each task's `onShutdown` says, and resolves when everything is settled: at the
    * latest a second after the longest `shutdownTimeout`. Nothing of the worker then keeps the process alive.
@@ -32,7 +32,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const emitter = createEmitter<WorkerEvents>('worker', WORKER_EVENTS, settings.clock);
   const engine = new Engine(settings, emitter);
   const { signal, ...life } = createLife(settings, engine, emitter);
-  return { name: settings.name, on: emitter.on, drain: () => drain(settings, engine, signal), ...life };
+  return { name: settings.name, on: emitter.on, whenIdle: () => whenIdle(settings, engine, signal), ...life };
 }
 
 interface Life extends Pick<Worker, 'start' | 'stop' | 'stopped'> {
@@ -100,18 +100,18 @@ function startRepeating(
   ];
 }
 
-/** How often `drain` asks whether everything is done, in ms. */
+/** How often `whenIdle` asks whether everything is done, in ms. */
 const IDLE_POLL_MS = 20;
 
 /** Waits until everything is done, or the signal says that the worker has stopped. */
-async function drain(
+async function whenIdle(
   { broker, clock, pollMs }: WorkerSettings,
   engine: Engine,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const { waiting, scheduled, started } = await broker.audit();
-    if (engine.isIdle && waiting + scheduled + started === 0) return;
+    const { submitted, scheduled, started } = await broker.audit();
+    if (engine.isIdle && submitted + scheduled + started === 0) return;
     await sleep(clock, Math.min(pollMs, IDLE_POLL_MS), signal);
   }
 }

@@ -7,14 +7,14 @@ import { errorLine } from './error-text.ts';
 import { warnRarely } from './warn-rarely.ts';
 
 /** Payload of every `error` event: a listener threw, or an operation of the emitter's owner failed and is retried. */
-export interface Trouble {
+export interface ListenerError {
   readonly error: unknown;
   /** The operation that failed, such as `heartbeating`. */
   readonly doing: string;
 }
 
 /** Keeps listeners and calls them; also publishes on `node:diagnostics_channel`. */
-export interface Emitter<Events extends { readonly error: Trouble }> {
+export interface Emitter<Events extends { readonly error: ListenerError }> {
   /**
    * Adds a listener.
    *
@@ -37,7 +37,7 @@ const NO_LISTENERS: ReadonlySet<Listener> = new Set();
  * @param types - every event, by its name
  * @param clock - measures the minute between two warnings
  */
-export function createEmitter<Events extends { readonly error: Trouble }>(
+export function createEmitter<Events extends { readonly error: ListenerError }>(
   source: string,
   types: Readonly<Record<keyof Events, true>>,
   clock: Pick<Clock, 'now'> = systemClock,
@@ -49,7 +49,7 @@ export function createEmitter<Events extends { readonly error: Trouble }>(
     const published = channelOf(type);
     const called = listeners.get(type) ?? NO_LISTENERS;
     if (!published.hasSubscribers && called.size === 0) {
-      if (type === 'error') warn(unhandled(source, makeEvent() as Trouble)); // the type of `error` in every `Events`
+      if (type === 'error') warn(unhandled(source, makeEvent() as ListenerError)); // the type of `error` in every `Events`
       return;
     }
     const event = makeEvent();
@@ -105,7 +105,7 @@ function checkListener(
   if (problems.length > 0) throw new InvalidOptionsError(problems, `${source}.on`);
 }
 
-function unhandled(source: string, { error, doing }: Trouble) {
+function unhandled(source: string, { error, doing }: ListenerError) {
   return {
     code: 'RETRY_UNHANDLED_ERROR',
     message: `retry ${source}: ${doing}: ${errorLine(error)}`,

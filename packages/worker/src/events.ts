@@ -1,7 +1,7 @@
 import type { FailReason } from '@retry/core';
 import type { LaneDepth } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
-import type { Emitter, Trouble } from './emitter.ts';
+import type { Emitter, ListenerError } from './emitter.ts';
 import type { SignalName } from './options.ts';
 
 /** What every event about a run carries. */
@@ -62,7 +62,7 @@ export interface WorkerEvents {
   /** The worker has stopped and everything is settled; `signal` is present when a signal stopped it. */
   readonly stopped: { readonly signal?: SignalName };
   /** The broker failed, or a listener threw; `doing` says during what. The worker keeps running and no run is lost. */
-  readonly error: Trouble;
+  readonly error: ListenerError;
 }
 
 /** Every event of a worker. */
@@ -94,7 +94,7 @@ export interface QueueEvents {
   /** A new run was submitted. Not emitted for a key that was known already. */
   readonly submitted: { readonly id: string; readonly task: string; readonly version: string };
   /** A listener threw, or the broker could not be asked for awaited results; the queue asks again. */
-  readonly error: Trouble;
+  readonly error: ListenerError;
 }
 
 /** Every event of a queue. */

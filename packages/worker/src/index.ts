@@ -2,7 +2,7 @@ export type { Queue, QueueOptions } from './create-queue.ts';
 export { createQueue } from './create-queue.ts';
 export type { Worker } from './create-worker.ts';
 export { createWorker } from './create-worker.ts';
-export type { Emitter, Trouble } from './emitter.ts';
+export type { Emitter, ListenerError } from './emitter.ts';
 export type { ErrorText } from './error-text.ts';
 export type { PartlySubmitted } from './errors.ts';
 export {

@@ -99,9 +99,9 @@ export class Slots {
     return left;
   }
 
-  #roomOf({ lane, maxConcurrent, whenLimited }: AnyTask, now: number): number {
+  #roomOf({ lane, maxConcurrent, whenFull }: AnyTask, now: number): number {
     // With 'retry' and 'end', runs over the limit are claimed in order to be settled.
-    const window = whenLimited === 'wait' ? this.#windows.get(lane) : undefined;
+    const window = whenFull === 'wait' ? this.#windows.get(lane) : undefined;
     let waiting = this.#used.prefetched.get(lane) ?? 0;
     for (const { limit, lanes } of this.#reserved) waiting += Math.min(limit, lanes.get(lane) ?? 0);
     const running = this.#used.running.get(lane) ?? 0;

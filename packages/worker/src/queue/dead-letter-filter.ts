@@ -22,7 +22,7 @@ export interface DeadLetterFilter {
 }
 
 /** A state of dead letters. */
-export type DeadLetterState = 'failed' | 'stalled' | 'rate_limited';
+export type DeadLetterState = 'failed' | 'stalled' | 'rateLimited';
 
 /** Selects dead letters to discard; one of `ids`, `task`, `errorName`, `olderThan`, `state` or `all: true` is required. */
 export interface DiscardFilter extends DeadLetterFilter {
@@ -71,7 +71,7 @@ export const REDRIVE_KEYS: readonly string[] = [
 ] as const;
 
 /** The states of dead letters. */
-export const DEAD_LETTER_STATES: readonly DeadLetterState[] = ['failed', 'stalled', 'rate_limited'];
+export const DEAD_LETTER_STATES: readonly DeadLetterState[] = ['failed', 'stalled', 'rateLimited'];
 
 const DEFAULT_LIMIT = 100;
 const MAX_LETTERS = 100_000;

@@ -160,9 +160,9 @@ function note(
   submission: Submission,
   answer: SubmitAnswer | undefined,
 ): Submitted<never> {
-  const { id, isKeyed = false } = submission;
+  const { id, keyed = false } = submission;
   // A random id is always new, even if the broker answers `exists` because the batch was sent twice.
-  const isNew = answer === 'created' || !isKeyed;
+  const isNew = answer === 'created' || !keyed;
   waiting.noteSubmitted(submission, { isNew });
   if (isNew) emitter.emit('submitted', () => ({ id, task: name, version }));
   return { id, isNew };

@@ -45,8 +45,8 @@ export function createResultWaiting(
   const poller = new ResultPoller({ broker, clock, onError, onCollected });
   const shared: Shared = { poller, timeouts: new Timeouts(clock), kept, keyed: new Set() };
   return {
-    noteSubmitted: ({ id, isKeyed, keepResultMs }, { isNew }) => {
-      if (isKeyed === true) remember(shared.keyed, id);
+    noteSubmitted: ({ id, keyed, keepResultMs }, { isNew }) => {
+      if (keyed === true) remember(shared.keyed, id);
       if (isNew && keepResultMs !== undefined) remember(kept, id);
     },
     waitForResult: (run, options) => waitForResult(shared, run, options),

@@ -106,9 +106,9 @@ export class Execution implements RunningAttempt {
 
   /** What is left of the policy's total time. The run's instants are the broker's, so only their differences are used. */
   get #totalLeftMs(): number {
-    const { startedAt = 0, retriedAt = startedAt } = this.run;
-    const usedMs = retriedAt - totalStartAt(this.run, retriedAt);
-    return this.task.retry.deadlineMs - usedMs - this.ageMs;
+    const { startedAt = 0 } = this.run;
+    const usedMs = startedAt - totalStartAt(this.run, startedAt);
+    return this.task.retry.totalTimeoutMs - usedMs - this.ageMs;
   }
 
   /** Calls the handler. */
@@ -170,7 +170,7 @@ export class Execution implements RunningAttempt {
   }
 
   #onTotalTimeout(): void {
-    const error = new TotalTimeoutError(this.task.retry.deadlineMs, attemptOf(this.run));
+    const error = new TotalTimeoutError(this.task.retry.totalTimeoutMs, attemptOf(this.run));
     this.interrupt({ type: 'failed', error, isTimeout: true, isOutOfTime: true }, error);
   }
 

@@ -11,7 +11,7 @@ import { dueAt, settle } from './settlement.ts';
 export function settleLimit(task: AnyTask, run: Run<'started'>, context: SettleContext): Settled {
   const at = context.now;
   const end: RunEvent = { type: 'limit', at };
-  if (task.whenLimited === 'end') return { settlement: settle(run, [end]) };
+  if (task.whenFull === 'end') return { settlement: settle(run, [end]) };
   const decision = decide(
     withoutErrorRules(task.rateLimitRetry),
     { failures: run.rateLimits + 1 },

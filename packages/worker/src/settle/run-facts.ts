@@ -7,14 +7,14 @@ export function attemptOf(run: Run): number {
 }
 
 /** How long after it was due the claimed run was started, in ms of the broker's clock; 0 when it was not late. */
-export function latenessOf({ startedAt = 0, retriedAt = startedAt, runAt = retriedAt }: Run): number {
-  return Math.max(retriedAt - runAt, 0);
+export function latenessOf({ startedAt = 0, runAt = startedAt }: Run): number {
+  return Math.max(startedAt - runAt, 0);
 }
 
 /** How long before it was due the broker returned the run, in ms of its clock; 0 when it was not early. */
-export function earlyMs({ runAt = 0, startedAt = 0, retriedAt = startedAt }: Run): number {
+export function earlyMs({ runAt = 0, startedAt = 0 }: Run): number {
   // Less than 1 ms comes from rounding to whole milliseconds.
-  return runAt - retriedAt > 1 ? runAt - retriedAt : 0;
+  return runAt - startedAt > 1 ? runAt - startedAt : 0;
 }
 
 /**
@@ -22,6 +22,6 @@ export function earlyMs({ runAt = 0, startedAt = 0, retriedAt = startedAt }: Run
  * attempt after a redrive has all of it, however long the run has waited in its lane.
  */
 export function totalStartAt(run: Run<'started'>, now: number): number {
-  const claimedAt = run.retriedAt ?? run.startedAt ?? now;
-  return run.epoch - run.resetEpoch === 1 ? claimedAt : (run.resetAt ?? run.startedAt ?? now);
+  const claimedAt = run.startedAt ?? now;
+  return run.epoch - run.resetEpoch === 1 ? claimedAt : (run.resetAt ?? run.firstStartedAt ?? now);
 }

@@ -54,7 +54,7 @@ type Verdict =
   | { readonly type: 'retry'; readonly delayMs: number; readonly runAt?: number | undefined };
 
 const UNREADABLE: Verdict = { type: 'fail', reason: 'unreadable' };
-const OUT_OF_TIME: Verdict = { type: 'fail', reason: 'deadline' };
+const OUT_OF_TIME: Verdict = { type: 'fail', reason: 'total-timeout' };
 const EXHAUSTED: Verdict = { type: 'fail', reason: 'exhausted' };
 
 interface FailedAttempt {
@@ -71,7 +71,12 @@ function settleFailure(
 ): Settled {
   if (isOutOfTime) return settleVerdict({ task, run, error }, OUT_OF_TIME, context);
   const counters = { ...run, failures: run.failures + 1 };
-  const decision = decide(task.retry, counters, { error, isTimeout }, decisionContext(run, context));
+  const decision = decide(
+    task.retry,
+    counters,
+    { error, timedOut: isTimeout },
+    decisionContext(run, context),
+  );
   return settleVerdict({ task, run, error }, verdictOf(decision), context);
 }
 
@@ -108,14 +113,14 @@ function readCount(count: number | 'Infinity'): number {
 
 /** The verdict for the `delay` or `at` that the handler chose; `undefined` when it leaves that to the policy. */
 function chosenDelay(
-  { deadlineMs }: Policy,
+  { totalTimeoutMs }: Policy,
   run: Run<'started'>,
   { request: { delay, at }, now }: { readonly request: RetryRequest; readonly now: number },
 ): Verdict | undefined {
   const chosenMs = parseDuration(delay);
   const delayMs = chosenMs ?? (at === undefined ? undefined : Math.max(at - now, 0));
   if (delayMs === undefined) return undefined;
-  if (now + delayMs >= totalStartAt(run, now) + deadlineMs) return OUT_OF_TIME;
+  if (now + delayMs >= totalStartAt(run, now) + totalTimeoutMs) return OUT_OF_TIME;
   const clampedMs = Math.min(delayMs, Math.max(MAX_INSTANT_AT - now, 0));
   return { type: 'retry', delayMs: clampedMs, runAt: chosenMs === undefined ? at : undefined };
 }

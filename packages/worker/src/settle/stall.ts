@@ -34,7 +34,7 @@ export function settleStall(
 
 function afterStall(recovery: Recovery, at: number): readonly RunEvent[] {
   if (recovery === 'held') return [];
-  if (recovery === 'given up') return [{ type: 'give-up', at }];
+  if (recovery === 'given up') return [{ type: 'giveUp', at }];
   return [{ type: 'recover', at, runAt: dueAt(recovery, at) }];
 }
 

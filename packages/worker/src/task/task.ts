@@ -90,7 +90,7 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
    * @default TASK_POLICY
    */
   readonly retry?: Policy | PolicyInput | undefined;
-  /** When to try again after a limit was reached (`whenLimited: 'retry'`); has its own counter. @default TASK_POLICY */
+  /** When to try again after a limit was reached (`whenFull: 'retry'`); has its own counter. @default TASK_POLICY */
   readonly rateLimitRetry?: Policy | PolicyInput | undefined;
   /** At most `limit` starts per `window` in each worker. @default no limit */
   readonly rateLimit?: { readonly limit: number; readonly window: Duration } | undefined;
@@ -101,7 +101,7 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
   /** How many run at the same time over all workers, at most. @default no limit */
   readonly globalConcurrency?: number | undefined;
   /** What happens to a run whose concurrency or rate limit is reached. @default 'wait' */
-  readonly whenLimited?: LimitPolicy | undefined;
+  readonly whenFull?: LimitPolicy | undefined;
   /** What happens to running handlers when their worker stops. @default 'finish' */
   readonly onShutdown?: ShutdownPolicy | undefined;
   /**
@@ -145,7 +145,7 @@ export interface Task<Payload, Result, Submitted = Payload> {
   readonly heartbeatMs: number;
   readonly maxConcurrent: number;
   readonly globalConcurrency: number;
-  readonly whenLimited: LimitPolicy;
+  readonly whenFull: LimitPolicy;
   readonly onShutdown: ShutdownPolicy;
   /** `undefined`: the worker's own. */
   readonly shutdownMs: number | undefined;
