@@ -10,6 +10,7 @@ import { Cleaner } from './cleaner.ts';
 import { dropUnknown } from './drop-unknown.ts';
 import { Exchanger } from './exchanger.ts';
 import { Executions } from './executions.ts';
+import { waitUntilReady } from './ready.ts';
 import type { Room } from './slots.ts';
 
 /** How long a second exchange waits for more to carry while the first is pending, in ms. */
@@ -41,7 +42,10 @@ export class Engine {
   #emptyClaim: EmptyClaim | undefined;
   /** When a second exchange has waited long enough for more settlements. */
   #gatherUntil: number | undefined;
+  #isReady = false;
   #isStopping = false;
+  /** Aborts when the worker has to stop. */
+  readonly #stopping = new AbortController();
 
   constructor(settings: WorkerSettings, emitter: WorkerEmitter) {
     this.#settings = settings;
@@ -63,8 +67,13 @@ export class Engine {
     return !this.#executions.isEmpty;
   }
 
-  /** Works until it is stopped; resolves when nothing runs any more and everything is settled. */
+  /** Works, once the broker is ready, until it is stopped; resolves when nothing runs any more and everything is settled. */
   async work(): Promise<void> {
+    const { ready } = this.#settings.broker;
+    const onError = (error: unknown): void => this.#onError(error, 'starting');
+    if (ready !== undefined) await waitUntilReady({ ...this.#settings, onError }, this.#stopping.signal);
+    if (this.#isStopping) return;
+    this.#isReady = true;
     this.#executions.open();
     void this.#attendance.begin().catch(this.#onAttendError);
     while (!(this.#isStopping && this.isIdle && this.#pendingExchanges === 0)) {
@@ -85,18 +94,19 @@ export class Engine {
   }
 
   /** Settles runs of known tasks whose lease has expired. */
-  clean(): Promise<void> {
-    return this.#cleaner.clean();
+  async clean(): Promise<void> {
+    if (this.#isReady) await this.#cleaner.clean();
   }
 
   /** Registers the worker as alive, and reports lanes without a live worker. */
-  attend(): Promise<void> {
-    return this.#attendance.renew();
+  async attend(): Promise<void> {
+    if (this.#isReady) await this.#attendance.renew();
   }
 
   /** Drops runs of lanes that the worker does not know. */
-  dropUnknown(): Promise<void> {
-    return dropUnknown(this.#settings, {
+  async dropUnknown(): Promise<void> {
+    if (!this.#isReady) return;
+    await dropUnknown(this.#settings, {
       now: () => this.#exchanger.now(),
       send: (settlement) => {
         const written = this.#settler.send(settlement);
@@ -112,6 +122,7 @@ export class Engine {
   /** Stops claiming; each running handler finishes, stalls or is given back, as its task says. */
   stop(): void {
     this.#isStopping = true;
+    this.#stopping.abort();
     this.#cleaner.stop();
     this.#exchanger.stop();
     this.#executions.stop();
@@ -121,6 +132,7 @@ export class Engine {
   /** Gives back all runs, and stops resending exchanges that fail. */
   stopNow(): void {
     this.#isStopping = true;
+    this.#stopping.abort();
     this.#cleaner.stop();
     this.#exchanger.giveUp();
     this.#executions.stopNow();
