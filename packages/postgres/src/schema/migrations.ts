@@ -7,7 +7,7 @@ import { GET, HEARTBEAT, LIST, RECORDS, SHOW, VIEWS } from './run-functions.ts';
 import { ANSWER_UNSETTLED, GIVE_BACK, LOCK_KEYS, SETTLE } from './settle-functions.ts';
 import { HELD } from './started.ts';
 import { ATTEND, CLOCK, SUBMIT, TELL } from './submit-functions.ts';
-import { TABLES } from './tables.ts';
+import { TABLES } from './migrations/001-tables.ts';
 
 const FIRST = [
   ...[
