@@ -128,4 +128,9 @@ create table attendance (
   until bigint not null,
   lanes text[] not null
 );
+
+create type place as (
+  id text collate "C", state "char", ord bigint, lane text collate "C", run_at bigint, key text collate "C",
+  key_limit bigint, is_dead boolean
+);
 `;
