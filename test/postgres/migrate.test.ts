@@ -5,9 +5,9 @@ import { createPostgresBroker, migrate, PostgresBrokerError } from '@retry/postg
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeMigration } from '../../packages/postgres/src/schema/migrations/write-migration.ts';
 import type { SchemaBuild } from '../../packages/postgres/src/schema/migrations.ts';
 import { BUILD, MIGRATIONS } from '../../packages/postgres/src/schema/migrations.ts';
-import { writeMigration } from '../../packages/postgres/src/schema/write-migration.ts';
 import { promiseOf } from '../contract/worker/worker-scene.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { openPool, sleep } from './open-broker.ts';

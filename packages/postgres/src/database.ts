@@ -3,7 +3,7 @@ import { decide, definePolicy, postgresTransient, transientNetwork } from '@retr
 import { closedError } from '@retry/core/broker';
 import { PostgresBrokerError } from './errors.ts';
 import { sqlStateOf } from './refusal.ts';
-import { checkVersion } from './schema/check-version.ts';
+import { checkVersion } from './schema/migrations/check-version.ts';
 import { quoteName } from './schema/migrations.ts';
 import type { SqlClient } from './sql-client.ts';
 

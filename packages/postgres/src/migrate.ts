@@ -1,7 +1,7 @@
 import { PostgresBrokerError } from './errors.ts';
 import { checkClient, readMigrateOptions } from './options.ts';
+import { NEWER, writeMigration } from './schema/migrations/write-migration.ts';
 import { BUILD, MIGRATIONS } from './schema/migrations.ts';
-import { NEWER, writeMigration } from './schema/write-migration.ts';
 import type { SqlClient } from './sql-client.ts';
 
 /** Options of a migration. */

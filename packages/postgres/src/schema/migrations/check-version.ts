@@ -1,6 +1,6 @@
-import { PostgresBrokerError } from '../errors.ts';
-import type { SqlClient } from '../sql-client.ts';
-import { MIGRATIONS, quoteName } from './migrations.ts';
+import { PostgresBrokerError } from '../../errors.ts';
+import type { SqlClient } from '../../sql-client.ts';
+import { MIGRATIONS, quoteName } from '../migrations.ts';
 
 /**
  * Checks that the functions of a schema answer the calls of this package. During a rolling upgrade the schema may be

@@ -1,5 +1,5 @@
-import type { SchemaBuild } from './migrations.ts';
-import { dollarQuote, fillIn, lockOf, quoteName, quoteText } from './migrations.ts';
+import type { SchemaBuild } from '../migrations.ts';
+import { dollarQuote, fillIn, lockOf, quoteName, quoteText } from '../migrations.ts';
 
 /** The SQLSTATE of a schema that is newer than the package: a class that Postgres leaves to its users. */
 export const NEWER = 'RT001';
