@@ -266,7 +266,7 @@ describeOnPostgres('migrate', (server) => {
       Array.from({ length: 5 }, () => pool.query(writeMigration(schema, { ...BUILD, steps }))),
     );
     goOn();
-    await Promise.all(workers.map((worker) => worker.drain()));
+    await Promise.all(workers.map((worker) => worker.whenIdle()));
 
     const audit = await broker.audit();
     await Promise.all(workers.map((worker) => worker.stop()));
