@@ -14,7 +14,7 @@ import { openPool, sleep } from './open-broker.ts';
 
 const VERSION = MIGRATIONS.length;
 
-/** A step that a later version of the package might take: it locks what workers write, and changes what they call. */
+/** A step that a later version may add: it locks tables that workers write, and changes a function that they call. */
 const LATER_STEP = `
 alter table ready add column note text;
 alter table claim add column note text;
@@ -31,7 +31,7 @@ function testMigrate(client: () => SqlClient): void {
     (await client().query(`select version from ${schema}.schema_version`)).rows;
   const drop = (schema: string): Promise<unknown> => client().query(`drop schema ${schema} cascade`);
 
-  it('makes the schema, gives its version, and does nothing when asked again', async () => {
+  it('creates the schema and returns its version; a second call keeps the runs', async () => {
     const schema = newName();
 
     const first = await migrate(client(), { schema });
@@ -46,7 +46,7 @@ function testMigrate(client: () => SqlClient): void {
     await drop(schema);
   });
 
-  it('refuses a schema that a newer package has made, and leaves it as it is', async () => {
+  it('refuses a schema of a newer version, and leaves it unchanged', async () => {
     const schema = newName();
     await migrate(client(), { schema });
     await client().query(
@@ -72,7 +72,7 @@ function testMigrate(client: () => SqlClient): void {
     await drop(schema);
   });
 
-  it('leaves nothing of a step that fails', async () => {
+  it('undoes a step that fails', async () => {
     const schema = newName();
     await migrate(client(), { schema });
 
@@ -108,7 +108,7 @@ function testMigrate(client: () => SqlClient): void {
     await drop(schema);
   });
 
-  it('replaces functions and views, drops those that are gone, and leaves those of others', async () => {
+  it('replaces its functions and views, drops those that it no longer has, and keeps those of others', async () => {
     const schema = newName();
     const migrateTo = (...routines: readonly string[]): Promise<unknown> =>
       client().query(writeMigration(schema, { ...BUILD, routines: [...BUILD.routines, ...routines] }));
@@ -138,7 +138,7 @@ function testMigrate(client: () => SqlClient): void {
     await drop(schema);
   });
 
-  it('mends a function that was changed and a view that was dropped by hand', async () => {
+  it('restores a function that was changed and a view that was dropped by hand', async () => {
     const schema = newName();
     await migrate(client(), { schema });
     await client().query(`drop view ${schema}.retry_eligible`);
@@ -212,7 +212,7 @@ describeOnPostgres('migrate', (server) => {
 
   testMigrate(() => pool);
 
-  it('takes ten calls at once, of which one makes the schema', async () => {
+  it('accepts ten calls at the same time, one of which creates the schema', async () => {
     for (let round = 0; round < 5; round += 1) {
       const schema = newName();
 
@@ -225,7 +225,7 @@ describeOnPostgres('migrate', (server) => {
     }
   });
 
-  it('leaves the search path of a transaction around it alone', async () => {
+  it('does not change the search path of the transaction that it runs in', async () => {
     const tx = await pool.connect();
     const path = async (): Promise<unknown> => (await tx.query('show search_path')).rows;
     const before = await path();
@@ -239,13 +239,13 @@ describeOnPostgres('migrate', (server) => {
     expect(within).toEqual(before);
   });
 
-  it('loses nothing of what workers work on meanwhile, also when it changes their tables', async () => {
+  it('loses no run of workers that run meanwhile, also when it changes their tables', async () => {
     const schema = newName();
     await migrate(pool, { schema });
     const broker = createPostgresBroker({ url: server().url, schema, keepCompleted: Infinity });
     const queue = createQueue({ broker });
     const starts = new Map<string, number>();
-    const { promise: migrated, resolve: goOn } = promiseOf<void>();
+    const { promise: migrated, resolve: endMigration } = promiseOf<void>();
     const task = defineTask({
       name: 'work',
       run: async (index: number, { id }) => {
@@ -265,7 +265,7 @@ describeOnPostgres('migrate', (server) => {
     await Promise.all(
       Array.from({ length: 5 }, () => pool.query(writeMigration(schema, { ...BUILD, steps }))),
     );
-    goOn();
+    endMigration();
     await Promise.all(workers.map((worker) => worker.whenIdle()));
 
     const audit = await broker.audit();
@@ -274,6 +274,6 @@ describeOnPostgres('migrate', (server) => {
     await pool.query(`drop schema ${schema} cascade`);
     expect(errors).toEqual([]);
     expect([...starts.values()].every((count) => count === 1)).toBe(true);
-    expect(audit).toMatchObject({ submitted: 2_000, unbalanced: 0, ended: { completed: 2_000 } });
+    expect(audit).toMatchObject({ created: 2_000, unbalanced: 0, ended: { completed: 2_000 } });
   });
 });

@@ -117,7 +117,7 @@ function testTransaction(open: () => Promise<Subject>): void {
     const { id } = await queue.submit(charge, null);
 
     worker.start();
-    await worker.drain();
+    await worker.whenIdle();
     await worker.stop();
 
     expect(await queue.result(id)).toMatchObject({ state: 'completed', result: { attempt: 2 } });

@@ -31,7 +31,7 @@ describeOnPostgres('a transaction', (server) => {
       await pool.query(`create table ${schema.name}.orders (id text primary key)`);
       broker = createPostgresBroker({ client: pool, schema: schema.name });
       queue = createQueue({ broker });
-      library = await (LIBRARIES[name] ?? missing())(server().url, schema.name);
+      library = await (LIBRARIES[name] ?? unknownLibrary())(server().url, schema.name);
     });
     afterEach(async () => {
       const { unbalanced } = await broker.audit();
@@ -67,7 +67,7 @@ describeOnPostgres('a transaction', (server) => {
       expect(await orders()).toEqual(['order-1']);
     });
 
-    it('leaves nothing of what was submitted in it when it is rolled back', async () => {
+    it('keeps nothing that was submitted in it when it is rolled back', async () => {
       const rolledBack = library.transact(async ({ tx, insertOrder }) => {
         await insertOrder('order-1');
         await queue.submit(sendReceipt, payload, { tx });
@@ -105,6 +105,6 @@ describeOnPostgres('a transaction', (server) => {
   });
 });
 
-function missing(): never {
-  throw new Error('there is no such library');
+function unknownLibrary(): never {
+  throw new Error('unknown library');
 }
