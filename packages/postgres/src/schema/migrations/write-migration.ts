@@ -11,7 +11,7 @@ const MAX_TRIES = 10;
  * Writes the migration as one `do` statement:
  *
  * 1. takes the advisory lock of the schema, so that migrations run one after another;
- * 2. refuses a schema of a newer version;
+ * 2. refuses a schema of a newer version; does nothing for a role that does not own a schema of this version;
  * 3. runs the steps that the schema does not have yet;
  * 4. drops functions and views that are gone or have another head (a function: everything before its body; a view: all
  *    of it), and remembers their grants;
@@ -37,6 +37,9 @@ begin
   perform pg_advisory_xact_lock(${lockOf(schema)}, 0);${openVersion(schema)}
   select version, serves_from, routines into v_version, v_serves_from, v_created from ${quoteName(schema)}.schema_version;
 ${refuseNewer(schema, version)}
+  if v_version = ${version} and not pg_has_role(${ownerOf(schema)}, 'usage') then
+    return;
+  end if;
   perform set_config('search_path', ${quoteText(`${quoteName(schema)}, pg_temp`)}, true);
   for v_try in 1 .. ${MAX_TRIES} loop
     begin
@@ -79,6 +82,11 @@ function refuseNewer(schema: string, version: number): string {
         else 'Its brokers still work on this schema: leave migrations to the newer version of @retry/postgres.' end
       using errcode = '${NEWER}';
   end if;`;
+}
+
+function ownerOf(schema: string): string {
+  const table = quoteText(`${quoteName(schema)}.schema_version`);
+  return `(select relowner from pg_class where oid = to_regclass(${table}))`;
 }
 
 function writeStep(sql: string, index: number): string {
