@@ -5,7 +5,7 @@ import { root } from '../support/repository.ts';
 import type { CodeBlock } from './code-blocks.ts';
 import { listCodeBlocks } from './code-blocks.ts';
 
-/** The compiler reads every package, on a machine that may be busy. */
+/** The compiler reads every package, which takes long on a busy machine. */
 const TIMEOUT_MS = 300_000;
 
 /** Programs in JavaScript are run, so only their names are checked: those of modules, of exports and of variables. */

@@ -7,7 +7,7 @@ import { listCodeBlocks } from './code-blocks.ts';
 import type { Program } from './run-program.ts';
 import { listPrograms, runProgram } from './run-program.ts';
 
-/** A process has to start and to compile TypeScript, on a machine that may be busy. */
+/** Starting a process and compiling TypeScript take long on a busy machine. */
 const TIMEOUT_MS = 120_000;
 
 const programs = listPrograms();
@@ -19,7 +19,7 @@ const SERVERS = [
   { variable: 'DATABASE_URL', describe: describeOnPrivatePostgres, start: () => startPrivatePostgres() },
 ] as const;
 
-/** Name of a program in the report: where it stands. */
+/** Where the blocks of a program are: its name in the report. */
 const placesOf = (program: Program): string => program.map(({ page, line }) => `${page}:${line}`).join(', ');
 
 describe('the programs of the documentation', () => {
