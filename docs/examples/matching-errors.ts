@@ -9,8 +9,8 @@ const policy = {
 
 /** Fails with the same error each time and prints why the retrying ended. */
 async function giveUp(error: Error): Promise<void> {
-  const failing = retry(policy, () => Promise.reject(error), {
-    onStop: ({ attempt, reason }) => console.log(`${error.message}: ${reason} after ${attempt}`),
+  const failing = retry(() => Promise.reject(error), policy, {
+    onGiveUp: ({ attempt, reason }) => console.log(`${error.message}: ${reason} after ${attempt}`),
   });
   await failing.catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-import type { StopReason } from '@retry/inprocess';
+import type { GiveUpReason } from '@retry/inprocess';
 import { formatTable } from '../table.ts';
 import { causeOf } from './cause.ts';
 import type { DelayGroup } from './delay-groups.ts';
@@ -8,13 +8,13 @@ import { attemptsOf, failuresOf } from './request-record.ts';
 
 const WIDEST_BAR = 40;
 
-const MEANING: Readonly<Record<StopReason, string>> = {
+const MEANING: Readonly<Record<GiveUpReason, string>> = {
   unexpected: 'retryOn does not match it',
   exhausted: 'no attempts left',
   'not-retryable': 'the policy never retries',
   stopped: 'a rule ends it',
-  deadline: 'no time left',
-  'server-delay': 'the server asked for too long',
+  'total-timeout': 'no time left',
+  'retry-after': 'the server asked for too long',
   budget: 'the retry budget is empty',
   aborted: 'the caller aborted',
   group: 'the group drains',

@@ -1,4 +1,4 @@
-import type { RetryEvent, StopEvent } from '@retry/inprocess';
+import type { GiveUpEvent, RetryEvent } from '@retry/inprocess';
 
 /** One event of `onRetry`. */
 export interface RetryRecord extends RetryEvent {
@@ -14,8 +14,8 @@ export interface RequestRecord {
   /** When each attempt started. */
   readonly startedAt: number[];
   readonly retries: RetryRecord[];
-  /** The event of `onStop`; only when it was given up. */
-  stop?: StopEvent;
+  /** The event of `onGiveUp`; only when it was given up. */
+  stop?: GiveUpEvent;
   outcome: 'pending' | 'succeeded' | 'given up';
 }
 
