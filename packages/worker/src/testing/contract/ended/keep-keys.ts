@@ -1,0 +1,119 @@
+import { equal, matches, strictEqual } from '../assertions.ts';
+import type { BrokerCase, CasesByName } from '../broker-case.ts';
+import { defineCases, each } from '../broker-case.ts';
+import type { CaseScene } from '../case-scene.ts';
+import { PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { settlementOf } from '../settlement-of.ts';
+import { untilForgotten } from './keep-results.ts';
+
+/** Keys that callers gave outlive their runs, on a broker that keeps no run. */
+export function listKeepKeysCases(): readonly BrokerCase[] {
+  return [
+    ...defineCases(rememberedKeys, { storage: { keepCompleted: 0, keepKeys: '1h' }, requires }),
+    ...defineCases(forgottenIds, { storage: { keepCompleted: 0, keepKeys: '1h' }, requires }),
+    ...defineCases(expiredKeys, { storage: { keepCompleted: 0, keepKeys: SHORT_MS }, requires }),
+    ...defineCases(keysOfKeptRuns, { storage: { keepCompleted: Infinity, keepKeys: 1 }, requires }),
+  ];
+}
+
+const requires = ['retention'] as const;
+
+const rememberedKeys: CasesByName = {
+  'a key that the caller gave is known when its run has been forgotten': async (scene) => {
+    await submit(scene, 'a', true);
+    await complete(scene, 'a');
+
+    strictEqual(await submit(scene, 'a', true), 'exists');
+    equal(await scene.broker.get(['a']), [undefined]);
+    equal(await scene.claimIds(), []);
+  },
+
+  'a key that the caller gave is known to whoever submits the same id, as a key or not': async (scene) => {
+    await submit(scene, 'a', true);
+    await complete(scene, 'a');
+
+    strictEqual(await submit(scene, 'a'), 'exists');
+  },
+
+  'a key that the caller gave is known among many, each answered for itself': async (scene) => {
+    for (const id of ['a', 'b', 'c', 'd']) await submit(scene, id, id !== 'b');
+    await complete(scene, 'a', 'b', 'c', 'd');
+    const again = ['new', 'd', 'b', 'a'].map((id) => ({ id, lane: 'l', payload: '{}', isKeyed: true }));
+
+    equal(await scene.broker.submit(again), ['created', 'exists', 'created', 'exists']);
+  },
+
+  'a key that the caller gave is known when its run was cancelled, or was discarded as a dead letter': async (
+    scene,
+  ) => {
+    await submit(scene, 'a', true);
+    await scene.broker.cancel(['a']);
+    await untilForgotten(scene, 'a');
+    const run = await scene.start({ id: 'b', isKeyed: true });
+    await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
+    await scene.broker.discard(['b']);
+
+    strictEqual(await submit(scene, 'a', true), 'exists');
+    strictEqual(await submit(scene, 'b', true), 'exists');
+  },
+
+  'a key that the caller gave counts once in the audit': async (scene) => {
+    await submit(scene, 'a', true);
+    await complete(scene);
+    await submit(scene, 'a', true);
+
+    const { submitted, waiting, unbalanced } = await scene.broker.audit();
+
+    equal({ submitted, waiting, unbalanced }, { submitted: 1, waiting: 0, unbalanced: 0 });
+  },
+};
+
+const forgottenIds: CasesByName = {
+  'an id that the caller did not give is forgotten with its run': /* @__PURE__ */ each(
+    [undefined, false],
+    async (scene, isKeyed) => {
+      await submit(scene, 'a', isKeyed);
+      await complete(scene, 'a');
+
+      strictEqual(await submit(scene, 'a', isKeyed), 'created');
+      equal(await scene.claimIds(), ['a']);
+    },
+  ),
+};
+
+const expiredKeys: CasesByName = {
+  'a key whose time is over names another run': async (scene) => {
+    await submit(scene, 'a', true);
+    await complete(scene, 'a');
+    await scene.advance(PASS_MS);
+
+    strictEqual(await submit(scene, 'a', true), 'created');
+    matches(await scene.read('a'), { state: 'submitted', epoch: 0 });
+    equal(await scene.claimIds(), ['a']);
+  },
+};
+
+const keysOfKeptRuns: CasesByName = {
+  'a key whose run is kept is known as long as its run, however old': async (scene) => {
+    await submit(scene, 'a', true);
+    await complete(scene);
+    await scene.advance(PASS_MS);
+
+    strictEqual(await submit(scene, 'a', true), 'exists');
+  },
+};
+
+async function submit(scene: CaseScene, id: string, isKeyed?: boolean): Promise<string | undefined> {
+  const submission = { id, lane: 'l', payload: '{}' };
+  const [answer] = await scene.broker.submit([
+    isKeyed === undefined ? submission : { ...submission, isKeyed },
+  ]);
+  return answer;
+}
+
+async function complete(scene: CaseScene, ...ids: readonly string[]): Promise<void> {
+  const claimed = await scene.claim();
+  const at = await scene.now();
+  await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type: 'complete', at })));
+  for (const id of ids) await untilForgotten(scene, id);
+}

@@ -1,0 +1,153 @@
+import { atLeast, atMost, equal, matches, strictEqual } from '../assertions.ts';
+import type { CasesByName } from '../broker-case.ts';
+import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { settlementOf } from '../settlement-of.ts';
+
+/** Far enough ahead that a slow machine submits before it: a runAt that has passed is now, and of no order. */
+const AHEAD_MS = 150;
+
+/** What happens to runs that are not to start yet. */
+export const scheduleCases: CasesByName = {
+  'schedule never starts a run before its runAt, by the clock of the broker': async (scene) => {
+    const runAt = (await scene.now()) + SHORT_MS;
+    await scene.submit({ id: 'a', runAt });
+    let claimed = await scene.claim();
+
+    for (let step = 0; claimed.length === 0 && step < 2 * SHORT_MS; step++) {
+      await scene.advance(1);
+      claimed = await scene.claim();
+    }
+
+    equal(
+      claimed.map(({ run }) => run.id),
+      ['a'],
+    );
+    atLeast(claimed[0]?.run.startedAt, runAt);
+  },
+
+  'schedule starts a run that is due': async (scene) => {
+    await scene.submit({ id: 'a', runAt: (await scene.now()) + SHORT_MS });
+    await scene.advance(PASS_MS);
+
+    equal(await scene.claimIds(), ['a']);
+  },
+
+  'schedule keeps a run with a later runAt as scheduled, with that instant': async (scene) => {
+    const runAt = (await scene.now()) + LONG_MS;
+
+    await scene.submit({ id: 'a', runAt });
+
+    matches(await scene.read('a'), { state: 'scheduled', runAt });
+    equal(await scene.claimIds(), []);
+    matches(await scene.broker.audit(), { waiting: 0, scheduled: 1, started: 0 });
+  },
+
+  'schedule takes a runAt that has passed for now': async (scene) => {
+    await scene.submit({ id: 'a', runAt: (await scene.now()) - LONG_MS }, { id: 'b', runAt: 0 });
+
+    strictEqual((await scene.read('a')).state, 'submitted');
+    equal(await scene.claimIds(), ['a', 'b']);
+  },
+
+  'schedule counts delayMs from its own now': async (scene) => {
+    const before = await scene.now();
+    await scene.submit({ id: 'a', delayMs: LONG_MS });
+    const after = await scene.now();
+
+    const { runAt, state } = await scene.read('a');
+
+    strictEqual(state, 'scheduled');
+    atLeast(runAt, before + LONG_MS);
+    atMost(runAt, after + LONG_MS);
+  },
+
+  'schedule takes the later of runAt and delayMs': async (scene) => {
+    const now = await scene.now();
+    await scene.submit(
+      { id: 'a', runAt: now + LONG_MS, delayMs: 1 },
+      { id: 'b', runAt: now + 1, delayMs: LONG_MS },
+    );
+    await scene.advance(PASS_MS);
+
+    equal(await scene.claimIds(), []);
+    strictEqual((await scene.read('a')).runAt, now + LONG_MS);
+    atLeast((await scene.read('b')).runAt, now + LONG_MS);
+  },
+
+  'schedule takes a delayMs of 0 for now': async (scene) => {
+    await scene.submit({ id: 'a', delayMs: 0 });
+
+    equal(await scene.claimIds(), ['a']);
+  },
+
+  'schedule promotes in the order of runAt, and behind what waits already': async (scene) => {
+    const now = await scene.now();
+    await scene.submit(
+      { id: 'third', runAt: now + AHEAD_MS + 2 },
+      { id: 'second', runAt: now + AHEAD_MS + 1 },
+    );
+    await scene.submit({ id: 'first', runAt: now + AHEAD_MS }, 'waiting');
+    await scene.advance(AHEAD_MS + PASS_MS);
+
+    equal(await scene.claimIds(), ['waiting', 'first', 'second', 'third']);
+  },
+
+  'schedule promotes runs of one runAt in the order of their submission': async (scene) => {
+    const runAt = (await scene.now()) + 10;
+    const ids = ['e', 'a', 'd', 'b', 'c'];
+    await scene.submit(...ids.map((id) => ({ id, runAt })));
+    await scene.advance(PASS_MS);
+
+    equal(await scene.claimIds(), ids);
+  },
+
+  'schedule promotes in the order of runAt whatever was cancelled meanwhile': async (scene) => {
+    const now = await scene.now();
+    const runs = Array.from({ length: 300 }, (_, index) => {
+      return { id: `run-${index}`, runAt: now + AHEAD_MS + ((index * 7_919) % 23) };
+    });
+    await scene.submit(...runs);
+    await scene.broker.cancel(runs.filter((_, index) => index % 3 === 1).map(({ id }) => id));
+    await scene.advance(AHEAD_MS + PASS_MS);
+
+    const kept = runs.filter((_, index) => index % 3 !== 1);
+    const sorted = kept.sort((left, right) => left.runAt - right.runAt);
+    equal(
+      await scene.claimIds(),
+      sorted.map(({ id }) => id),
+    );
+  },
+
+  'schedule tells when the next run of the claimed lanes is due': async (scene) => {
+    const now = await scene.now();
+    await scene.submit(
+      { id: 'a', runAt: now + 2 * LONG_MS },
+      { id: 'b', lane: 'm', runAt: now + LONG_MS },
+      { id: 'c', lane: 'other', runAt: now + LONG_MS / 2 },
+    );
+
+    const ask = async (lanes: readonly string[]): Promise<number | undefined> => {
+      const map = new Map(lanes.map((lane) => [lane, 1] as const));
+      const claim = { worker: 'w', requestId: lanes.join(), limit: 1, lanes: map, leaseMs: LONG_MS };
+      return (await scene.broker.exchange({ claim })).nextRunAt;
+    };
+
+    strictEqual(await ask(['l']), now + 2 * LONG_MS);
+    strictEqual(await ask(['l', 'm']), now + LONG_MS);
+    strictEqual(await ask(['empty']), undefined);
+  },
+
+  'schedule holds a retry back until it is due': async (scene) => {
+    const run = await scene.start('a');
+    const at = await scene.now();
+    await scene.settle(settlementOf(run, { type: 'retry', at, runAt: at + SHORT_MS }));
+    const early = await scene.read('a');
+
+    await scene.advance(PASS_MS);
+    const [claimed] = await scene.claim();
+
+    matches(early, { state: 'scheduled', failures: 1, runAt: at + SHORT_MS });
+    matches(claimed?.run, { id: 'a', epoch: 2, failures: 1 });
+    atLeast(claimed?.run.retriedAt, at + SHORT_MS);
+  },
+};
