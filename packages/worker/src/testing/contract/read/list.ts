@@ -93,7 +93,10 @@ export const listCases: CasesByName = {
     for (const id of ids) await fail(scene, 'l', id, []);
     const seen: string[] = [];
 
-    for (let page = await list(scene, { state: 'failed', limit: 2 }); page.length > 0; ) {
+    for (
+      let page = await list(scene, { state: 'failed', limit: 2 });
+      page.length > 0 && seen.length < 2 * ids.length;
+    ) {
       seen.push(...page);
       await scene.broker.redrive(page);
       page = await list(scene, { state: 'failed', limit: 2, after: seen.at(-1) ?? '' });

@@ -84,8 +84,11 @@ export const sizesCases: CasesByName = {
   'runs of a mebibyte are redriven and discarded in one call': async (scene) => {
     await submitLarge(scene);
     const at = await scene.now();
-    for (let claimed = await scene.claim(); claimed.length > 0; claimed = await scene.claim())
+    await pages(async () => {
+      const claimed = await scene.claim();
       await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })));
+      return claimed.map(({ run }) => run.id);
+    });
 
     const redriven = await scene.broker.redrive(ids.slice(0, 10));
     const discarded = await scene.broker.discard(ids.slice(10));
@@ -130,12 +133,15 @@ function submitLarge(scene: CaseScene): Promise<void> {
   return scene.submit(...ids.map((id) => ({ id, payload })));
 }
 
-/** Asks again until a page is empty: only that one is the last. */
+/** Asks for pages until one is empty: only that one is the last. */
 async function pages(ask: (after: string) => Promise<readonly string[]>): Promise<string[][]> {
   const found: string[][] = [];
-  for (let page = await ask(''); page.length > 0; page = await ask(found.at(-1)?.at(-1) ?? ''))
+  while (found.length <= ids.length) {
+    const page = await ask(found.at(-1)?.at(-1) ?? '');
+    if (page.length === 0) return found;
     found.push([...page]);
-  return found;
+  }
+  throw new Error('there are more pages than runs');
 }
 
 const huge = JSON.stringify('x'.repeat(9 * MEBIBYTE));
