@@ -17,9 +17,9 @@ export type CasesByName = Readonly<Record<string, CaseRun | CaseTable>>;
 
 type CaseRun = (scene: CaseScene) => Promise<void>;
 
-/** One case for each of several values. */
+/** One case for each of several values; made when the contract is listed, so that bundlers can drop it unused. */
 export interface CaseTable {
-  readonly rows: readonly { readonly label: string; readonly run: CaseRun }[];
+  readonly listRows: () => readonly { readonly label: string; readonly run: CaseRun }[];
 }
 
 /** What the cases of a group have in common. */
@@ -31,11 +31,12 @@ export interface GroupNeeds {
 const KEEP_EVERYTHING: StorageOptions = { keepCompleted: Infinity };
 
 /** One case for each value. The label of a tuple is its first member. */
-export function each<Value>(
-  values: readonly Value[],
+export function each<const Value>(
+  listValues: () => readonly Value[],
   run: (scene: CaseScene, value: Value) => Promise<void>,
 ): CaseTable {
-  return { rows: values.map((value) => ({ label: labelOf(value), run: (scene) => run(scene, value) })) };
+  const toRow = (value: Value) => ({ label: labelOf(value), run: (scene: CaseScene) => run(scene, value) });
+  return { listRows: () => listValues().map(toRow) };
 }
 
 /** The cases as entries of the contract. */
@@ -55,8 +56,8 @@ export function defineCases(
     }));
 }
 
-function nameRows(name: string, { rows }: CaseTable): { readonly name: string; readonly run: CaseRun }[] {
-  return rows.map(({ label, run }) => ({
+function nameRows(name: string, { listRows }: CaseTable): { readonly name: string; readonly run: CaseRun }[] {
+  return listRows().map(({ label, run }) => ({
     name: name.includes('%s') ? name.replace('%s', () => label) : `${name}: ${label}`,
     run,
   }));
@@ -73,6 +74,7 @@ function refuseMissing(requires: readonly BrokerAbility[], { abilities = [] }: B
 function labelOf(value: unknown): string {
   const first: unknown = Array.isArray(value) ? value[0] : value;
   if (typeof first === 'string') return PLAIN.test(first) ? first : JSON.stringify(first);
+  if (Array.isArray(first)) return first.join(' and ');
   return typeof first === 'object' && !(first instanceof Error) ? JSON.stringify(first) : String(first);
 }
 

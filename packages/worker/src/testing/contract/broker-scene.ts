@@ -1,7 +1,7 @@
 import type { Duration } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 
-/** What a contract case needs from whoever implements a broker: an empty storage, and time. */
+/** What a contract case needs from the author of a broker: an empty storage, and time. */
 export interface BrokerScene {
   /**
    * Opens a broker over the storage of this scene. Each further call of one case opens another client of the same

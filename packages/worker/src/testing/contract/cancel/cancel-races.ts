@@ -5,9 +5,9 @@ import { each } from '../broker-case.ts';
 import { LONG_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
-/** What comes of a wish to cancel that meets something else (fault F23). */
+/** Cancel requests that meet a settlement, a redrive or a claim (fault F23). */
 export const cancelRacesCases: CasesByName = {
-  'races to cancel leaves a run completed whose worker had not heard': async (scene) => {
+  'cancel request does not undo a completion by a worker that had not seen it': async (scene) => {
     const run = await scene.start('a');
     await scene.broker.cancel(['a']);
 
@@ -17,7 +17,7 @@ export const cancelRacesCases: CasesByName = {
     strictEqual((await scene.read('a')).state, 'completed');
   },
 
-  'races to cancel lets the worker that heard cancel the run': async (scene) => {
+  'cancel request lets the worker that saw it cancel the run': async (scene) => {
     const run = await scene.start('a');
     await scene.broker.cancel(['a']);
 
@@ -27,13 +27,14 @@ export const cancelRacesCases: CasesByName = {
     matches(await scene.read('a'), { state: 'cancelled', settledBy: '1:cancel' });
   },
 
-  'races to cancel cancels after %s: no further attempt starts': /* @__PURE__ */ each(
-    [
-      ['a retry that is due at once', (at: number): RunEvent => ({ type: 'retry', at, runAt: at }), 1],
-      ['a retry for later', (at: number): RunEvent => ({ type: 'retry', at, runAt: at + LONG_MS }), 1],
-      ['a rate limit', (at: number): RunEvent => ({ type: 'limit', at, runAt: at + LONG_MS }), 0],
-      ['a release', (at: number): RunEvent => ({ type: 'release', at }), 0],
-    ] as const,
+  'cancel request ends the run after %s: no further attempt starts': /* @__PURE__ */ each(
+    () =>
+      [
+        ['a retry that is due immediately', (at: number): RunEvent => ({ type: 'retry', at, runAt: at }), 1],
+        ['a retry for later', (at: number): RunEvent => ({ type: 'retry', at, runAt: at + LONG_MS }), 1],
+        ['a rate limit', (at: number): RunEvent => ({ type: 'limit', at, runAt: at + LONG_MS }), 0],
+        ['a release', (at: number): RunEvent => ({ type: 'release', at }), 0],
+      ] as const,
     async (scene, [_name, event, failures]) => {
       const run = await scene.start('a');
       await scene.broker.cancel(['a']);
@@ -48,7 +49,7 @@ export const cancelRacesCases: CasesByName = {
     },
   ),
 
-  'races to cancel cancels a run that a cleaner sends back': async (scene) => {
+  'cancel request ends a run that a cleaner recovers': async (scene) => {
     await scene.start('a');
     await scene.broker.cancel(['a']);
     const run = await scene.read('a');
@@ -63,7 +64,7 @@ export const cancelRacesCases: CasesByName = {
     matches(await scene.read('a'), { state: 'cancelled', stalls: 1 });
   },
 
-  'races to cancel cancels a retry that waits': async (scene) => {
+  'cancel ends a retry that waits in its lane': async (scene) => {
     const run = await scene.start('a');
     const at = await scene.now();
     await scene.settle(settlementOf(run, { type: 'retry', at, runAt: at }));
@@ -72,11 +73,11 @@ export const cancelRacesCases: CasesByName = {
     equal(await scene.claimIds(), []);
   },
 
-  'races to cancel is forgotten with the claim that it was about: a redrive starts afresh': async (scene) => {
+  'cancel request ends with its claim: a redriven run has none': async (scene) => {
     await scene.start('a');
     await scene.broker.cancel(['a']);
-    const asked = await scene.read('a');
-    await scene.settle(settlementOf(asked, { type: 'fail', at: await scene.now() }));
+    const requested = await scene.read('a');
+    await scene.settle(settlementOf(requested, { type: 'fail', at: await scene.now() }));
     await scene.broker.redrive(['a']);
     const [claimed] = await scene.claim();
 
@@ -86,7 +87,7 @@ export const cancelRacesCases: CasesByName = {
     equal(answers, ['ok']);
   },
 
-  'races to cancel cancels a redriven run that waits': async (scene) => {
+  'cancel ends a redriven run that waits in its lane': async (scene) => {
     const run = await scene.start('a');
     await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
     await scene.broker.redrive(['a']);
@@ -95,7 +96,7 @@ export const cancelRacesCases: CasesByName = {
     equal(await scene.broker.redrive(['a']), ['refused']);
   },
 
-  'races to cancel meets a claim before or after it, never in between': async (scene) => {
+  'cancel takes effect either before or after a concurrent claim': async (scene) => {
     await scene.submit('a');
 
     const [[answer], claimed] = await Promise.all([scene.broker.cancel(['a']), scene.claimIds()]);

@@ -3,9 +3,9 @@ import type { CasesByName } from '../broker-case.ts';
 import { PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
-/** How a worker learns that its runs are to be cancelled. */
+/** How a worker finds the cancel requests for its runs. */
 export const cancelRequestsCases: CasesByName = {
-  'findCancelRequests finds those of the leases that have a cancel request, every time': async (scene) => {
+  'findCancelRequests returns the leases that have a cancel request, on every call': async (scene) => {
     await scene.submit('a', 'b', 'c');
     await scene.claim();
     await scene.broker.cancel(['a', 'c']);
@@ -21,25 +21,24 @@ export const cancelRequestsCases: CasesByName = {
     equal(await scene.broker.findCancelRequests([]), []);
   },
 
-  'findCancelRequests finds nothing for a run that is unknown, waits, ended or is of another epoch': async (
-    scene,
-  ) => {
-    await scene.start({ id: 'a', lane: 'm' });
-    await scene.submit('waiting', 'ended');
-    await scene.broker.cancel(['a', 'ended']);
+  'findCancelRequests returns nothing for a run that is unknown, waits, has ended or has another epoch':
+    async (scene) => {
+      await scene.start({ id: 'a', lane: 'm' });
+      await scene.submit('waiting', 'ended');
+      await scene.broker.cancel(['a', 'ended']);
 
-    const found = await scene.broker.findCancelRequests([
-      { id: 'nobody', epoch: 1 },
-      { id: 'waiting', epoch: 0 },
-      { id: 'ended', epoch: 0 },
-      { id: 'a', epoch: 0 },
-      { id: 'a', epoch: 2 },
-    ]);
+      const found = await scene.broker.findCancelRequests([
+        { id: 'unknown', epoch: 1 },
+        { id: 'waiting', epoch: 0 },
+        { id: 'ended', epoch: 0 },
+        { id: 'a', epoch: 0 },
+        { id: 'a', epoch: 2 },
+      ]);
 
-    equal(found, []);
-  },
+      equal(found, []);
+    },
 
-  'findCancelRequests finds nothing once the run was settled, and nothing of its next claim': async (
+  'findCancelRequests returns nothing after the settlement, neither for that claim nor for the next': async (
     scene,
   ) => {
     const run = await scene.start('a');
@@ -69,9 +68,9 @@ export const cancelRequestsCases: CasesByName = {
   },
 };
 
-/** Cancel requests that a broker passes on by itself. */
+/** Cancel requests that a broker passes to a listener. */
 export const cancelNotificationCases: CasesByName = {
-  'onCancelRequest calls for a started run, and not for a waiting one or once it was taken back': async (
+  'onCancelRequest calls its listener for started runs only, until the listener is removed': async (
     scene,
   ) => {
     const { onCancelRequest } = scene.broker;
@@ -80,10 +79,10 @@ export const cancelNotificationCases: CasesByName = {
     await scene.claim();
     await scene.submit('waiting');
     const ids: string[] = [];
-    const takeBack = onCancelRequest((id) => ids.push(id));
+    const removeListener = onCancelRequest((id) => ids.push(id));
 
     await scene.broker.cancel(['waiting', 'a']);
-    takeBack();
+    removeListener();
     await scene.broker.cancel(['b']);
 
     equal(ids, ['a']);

@@ -2,9 +2,9 @@ import { above, equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS } from '../case-scene.ts';
 
-/** What `cancel` does to a run, wherever it stands. */
+/** What `cancel` does to a run in each state. */
 export const cancelCases: CasesByName = {
-  'cancel cancels a waiting run at once': async (scene) => {
+  'cancel ends a waiting run immediately': async (scene) => {
     await scene.submit('a', 'b', 'c');
 
     const answers = await scene.broker.cancel(['b']);
@@ -16,7 +16,7 @@ export const cancelCases: CasesByName = {
     equal(await scene.claimIds(), ['a', 'c']);
   },
 
-  'cancel cancels the first and the last of a lane': async (scene) => {
+  'cancel ends the first and the last run of a lane': async (scene) => {
     await scene.submit('a', 'b', 'c');
 
     await scene.broker.cancel(['a', 'c']);
@@ -25,7 +25,7 @@ export const cancelCases: CasesByName = {
     equal(await scene.claimIds(), ['b', 'd']);
   },
 
-  'cancel cancels a scheduled run at once': async (scene) => {
+  'cancel ends a scheduled run immediately': async (scene) => {
     const now = await scene.now();
     await scene.submit({ id: 'a', runAt: now + 1 }, { id: 'b', runAt: now + 2 }, { id: 'c', runAt: now + 3 });
 
@@ -37,7 +37,7 @@ export const cancelCases: CasesByName = {
     matches(await scene.broker.audit(), { scheduled: 0, ended: { cancelled: 2 } });
   },
 
-  'cancel leaves word for the worker of a started run, which goes on': async (scene) => {
+  'cancel requests the cancellation of a started run, which keeps running': async (scene) => {
     await scene.start('a');
 
     const answers = await scene.broker.cancel(['a']);
@@ -47,7 +47,7 @@ export const cancelCases: CasesByName = {
     equal(await scene.broker.cancel(['a']), ['requested']);
   },
 
-  'cancel comes too late for a run that ended': async (scene) => {
+  'cancel answers ended for a run that has ended': async (scene) => {
     await scene.submit('a');
     await scene.broker.cancel(['a']);
 
@@ -58,7 +58,7 @@ export const cancelCases: CasesByName = {
     await scene.start({ id: 'started', lane: 'm' });
     await scene.submit('waiting', { id: 'scheduled', delayMs: LONG_MS });
 
-    const ids = ['nobody', 'scheduled', 'started', 'waiting', 'waiting'];
+    const ids = ['unknown', 'scheduled', 'started', 'waiting', 'waiting'];
 
     equal(await scene.broker.cancel(ids), ['gone', 'cancelled', 'requested', 'cancelled', 'ended']);
     equal(await scene.broker.cancel([]), []);

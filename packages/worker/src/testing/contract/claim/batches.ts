@@ -3,10 +3,11 @@ import type { CasesByName } from '../broker-case.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 const COUNT = 10_000;
+const ids: readonly string[] = /* @__PURE__ */ Array.from({ length: COUNT }, (_, index) => `run-${index}`);
 
-/** Batches as large as somebody may send. */
+/** Large batches. */
 export const batchesCases: CasesByName = {
-  'batches takes 10 000 runs through submit, claim and settle in one call each': async (scene) => {
+  'batches of 10 000 runs are submitted, claimed and settled in one call each': async (scene) => {
     const submitted = await scene.broker.submit(ids.map((id) => ({ id, lane: 'l', payload: id })));
     const claimed = await scene.claim({ limit: COUNT });
     const at = await scene.now();
@@ -24,7 +25,7 @@ export const batchesCases: CasesByName = {
     matches(await scene.broker.audit(), { submitted: COUNT, ended: { completed: COUNT } });
   },
 
-  'batches reads, cancels and discards 10 000 runs in one call each': async (scene) => {
+  'batches of 10 000 runs are read, cancelled and discarded in one call each': async (scene) => {
     await scene.submit(...ids);
 
     const found = await scene.broker.get(ids);
@@ -40,7 +41,9 @@ export const batchesCases: CasesByName = {
     matches(await scene.broker.audit(), { submitted: COUNT, forgotten: COUNT });
   },
 
-  'batches beats, releases, fails and redrives 10 000 runs in one call each': async (scene) => {
+  'batches of 10 000 runs get a heartbeat, are released, failed and redriven in one call each': async (
+    scene,
+  ) => {
     await scene.submit(...ids);
     const first = await scene.claim();
     const beats = await scene.broker.heartbeat(
@@ -63,7 +66,7 @@ export const batchesCases: CasesByName = {
     matches(await scene.broker.audit(), { waiting: COUNT, started: 0 });
   },
 
-  'batches hands out 10 000 runs that are due at one instant': async (scene) => {
+  'batches of 10 000 runs that are due at the same instant are all claimed': async (scene) => {
     const runAt = (await scene.now()) + 10;
     await scene.submit(...ids.map((id) => ({ id, runAt })));
     await scene.advance(20);
@@ -74,5 +77,3 @@ export const batchesCases: CasesByName = {
     equal(claimed, ids);
   },
 };
-
-const ids = Array.from({ length: COUNT }, (_, index) => `run-${index}`);

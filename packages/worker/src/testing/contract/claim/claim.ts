@@ -3,7 +3,7 @@ import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
-/** What a claim gets. */
+/** Which runs a claim returns. */
 export const claimCases: CasesByName = {
   'claim starts runs in the order of their submission': async (scene) => {
     await scene.submit('c', 'a');
@@ -12,7 +12,7 @@ export const claimCases: CasesByName = {
     equal(await scene.claimIds(), ['c', 'a', 'b']);
   },
 
-  'claim gives a started run with its first epoch and its lease': async (scene) => {
+  'claim returns a started run with its first epoch and its lease': async (scene) => {
     await scene.submit({ id: 'a', payload: '[1]' });
     const before = await scene.now();
 
@@ -27,7 +27,7 @@ export const claimCases: CasesByName = {
     equal(await scene.read('a'), claimed?.run);
   },
 
-  'claim gives a run to one claim only': async (scene) => {
+  'claim never hands out a run that another claim has started': async (scene) => {
     await scene.submit('a', 'b', 'c');
 
     const both = await Promise.all([
@@ -38,20 +38,20 @@ export const claimCases: CasesByName = {
     equal(both.flat().sort(), ['a', 'b', 'c']);
   },
 
-  'claim takes lanes in the order asked': async (scene) => {
+  'claim takes lanes in the order of the request': async (scene) => {
     await scene.submit({ id: 'a', lane: 'x' }, { id: 'b', lane: 'y' }, { id: 'c', lane: 'x' });
 
     equal(await scene.claimIds({ lanes: ['y', 'x'] }), ['b', 'a', 'c']);
   },
 
-  'claim leaves lanes alone that it does not ask for': async (scene) => {
+  'claim starts no run of a lane that it does not name': async (scene) => {
     await scene.submit({ id: 'a', lane: 'x' });
 
     equal(await scene.claimIds({ lanes: ['y'] }), []);
     strictEqual((await scene.read('a')).state, 'submitted');
   },
 
-  'claim takes no more from a lane than its limit': async (scene) => {
+  'claim takes at most the limit of a lane from it': async (scene) => {
     await scene.submit('a', 'b', 'c', { id: 'd', lane: 'm' }, { id: 'e', lane: 'm' });
 
     const ids = await scene.claimIds({
@@ -65,23 +65,23 @@ export const claimCases: CasesByName = {
     equal(await scene.claimIds({ lanes: ['l', 'm'] }), ['c', 'e']);
   },
 
-  'claim takes no more in all than its limit, earlier lanes first': async (scene) => {
+  'claim takes at most its own limit in total, earlier lanes first': async (scene) => {
     await scene.submit('a', 'b', { id: 'c', lane: 'm' }, { id: 'd', lane: 'm' });
 
     equal(await scene.claimIds({ lanes: ['m', 'l'], limit: 3 }), ['c', 'd', 'a']);
   },
 
-  'claim gives nothing for a limit of 0, for no lanes and from an empty lane': async (scene) => {
+  'claim returns nothing for a limit of 0, for no lanes and from an empty lane': async (scene) => {
     await scene.submit('a');
 
     equal(await scene.claimIds({ lanes: [['l', 0]] }), []);
     equal(await scene.claimIds({ limit: 0 }), []);
     equal(await scene.claimIds({ lanes: [] }), []);
-    equal(await scene.claimIds({ lanes: ['never seen'] }), []);
+    equal(await scene.claimIds({ lanes: ['unused'] }), []);
     equal(await scene.claimIds(), ['a']);
   },
 
-  'claim puts a retry that is due at once behind what waits': async (scene) => {
+  'claim takes a retry that is due immediately after the runs that already wait': async (scene) => {
     await scene.submit('a', 'b');
     const [first] = await scene.claim({ limit: 1 });
     const at = await scene.now();
@@ -91,7 +91,9 @@ export const claimCases: CasesByName = {
     equal(await scene.claimIds(), ['b', 'a']);
   },
 
-  'claim settles before it claims, so that one exchange can do both for one run': async (scene) => {
+  'claim comes after the settlements of the same call, so that one call can do both for one run': async (
+    scene,
+  ) => {
     const run = await scene.start('a');
     const at = await scene.now();
     const settle = [settlementOf(run, { type: 'retry', at, runAt: at })];
@@ -109,7 +111,7 @@ export const claimCases: CasesByName = {
     );
   },
 
-  'claim answers an empty exchange with the time': async (scene) => {
+  'a call without settlements and claim returns the clock of the broker': async (scene) => {
     const first = await scene.broker.exchange({});
     await scene.advance(5);
     const second = await scene.broker.exchange({ settle: [] });

@@ -6,9 +6,9 @@ import { settlementOf } from '../settlement-of.ts';
 
 const one: Concurrency = { key: 'k', limit: 1, whenFull: 'claim' };
 
-/** Runs that are handed out although their key is full, for their worker to settle with `limit`. */
+/** `whenFull: 'claim'`: runs are claimed although their key is full, for the worker to settle with `limit`. */
 export const concurrencyClaimCases: CasesByName = {
-  'a concurrency key that is claimed over hands out what is over the limit, and says so': async (scene) => {
+  'whenFull claim hands out runs over the limit, marked as such': async (scene) => {
     await scene.submit(...['a', 'b', 'c'].map((id) => ({ id, concurrency: { ...one, limit: 2 } })));
 
     const claimed = await scene.claim();
@@ -23,11 +23,11 @@ export const concurrencyClaimCases: CasesByName = {
     );
   },
 
-  'a concurrency key that is claimed over is not held by a run that is over the limit': async (scene) => {
+  'whenFull claim gives no slot to a run over the limit': async (scene) => {
     await scene.submit(...['a', 'b', 'c', 'd'].map((id) => ({ id, concurrency: one })));
     const [first, over] = await scene.claim({ limit: 2 });
     const at = await scene.now();
-    if (!first || !over) throw new Error('two runs were to be claimed');
+    if (!first || !over) throw new Error('two runs must be claimed');
 
     await scene.settle(settlementOf(first.run, { type: 'complete', at }));
     const [next] = await scene.claim({ limit: 1 });
@@ -39,7 +39,7 @@ export const concurrencyClaimCases: CasesByName = {
     matches(await scene.read('b'), { state: 'scheduled', releases: 1, rateLimits: 1 });
   },
 
-  'a concurrency key that is claimed over counts runs of the key that wait for it as well': async (scene) => {
+  'whenFull claim counts the slots of runs with whenFull wait': async (scene) => {
     await scene.submit({ id: 'a', concurrency: { ...one, whenFull: 'wait' } }, { id: 'b', concurrency: one });
     await scene.submit({ id: 'c', concurrency: { ...one, whenFull: 'wait' } });
 

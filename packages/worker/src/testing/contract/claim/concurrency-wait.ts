@@ -9,7 +9,7 @@ import { settlementOf } from '../settlement-of.ts';
 
 const one: Concurrency = { key: 'k', limit: 1, whenFull: 'wait' };
 
-/** How a claim ends, by the events that its settlement follows. */
+/** Ways to end a claim, by the events of the settlement. */
 const WAYS_TO_END: readonly (readonly [name: string, events: (at: number) => readonly RunEvent[]])[] = [
   ['complete', (at) => [{ type: 'complete', at }]],
   ['retry', (at) => [{ type: 'retry', at, runAt: at + LONG_MS }]],
@@ -23,7 +23,7 @@ const WAYS_TO_END: readonly (readonly [name: string, events: (at: number) => rea
     ],
   ],
   [
-    'stall and give up',
+    'stall and giving up',
     (at) => [
       { type: 'stall', at },
       { type: 'give-up', at },
@@ -35,9 +35,9 @@ const WAYS_TO_END: readonly (readonly [name: string, events: (at: number) => rea
   ['limit for later', (at) => [{ type: 'limit', at, runAt: at + LONG_MS }]],
 ];
 
-/** Runs whose full key keeps them in their lane. */
+/** `whenFull: 'wait'`: runs stay in their lane while their key is full. */
 export const concurrencyWaitCases: CasesByName = {
-  'a concurrency key that waits starts no more runs of a key than its limit': async (scene) => {
+  'whenFull wait starts at most as many runs of a key as its limit': async (scene) => {
     const concurrency = { ...one, limit: 2 };
     await scene.submit(...['a', 'b', 'c', 'd'].map((id) => ({ id, concurrency })));
 
@@ -46,7 +46,7 @@ export const concurrencyWaitCases: CasesByName = {
     matches(await scene.broker.audit(), { started: 2, waiting: 2 });
   },
 
-  'a concurrency key that waits holds across workers and lanes': async (scene) => {
+  'whenFull wait applies across workers and lanes': async (scene) => {
     await scene.submit({ id: 'a', concurrency: one }, { id: 'b', lane: 'm', concurrency: one });
     await scene.claim({ worker: 'w1' });
 
@@ -54,7 +54,14 @@ export const concurrencyWaitCases: CasesByName = {
     strictEqual((await scene.read('b')).state, 'submitted');
   },
 
-  'a concurrency key that waits does not hold up runs of other keys, or of none': async (scene) => {
+  'whenFull wait applies across the lanes of one claim': async (scene) => {
+    await scene.submit({ id: 'a', concurrency: one }, { id: 'b', lane: 'm', concurrency: one });
+
+    equal(await scene.claimIds({ lanes: ['m', 'l'] }), ['b']);
+    strictEqual((await scene.read('a')).state, 'submitted');
+  },
+
+  'whenFull wait does not delay runs of other keys, or without a key': async (scene) => {
     const other = { ...one, key: 'other' };
     await scene.submit({ id: 'a', concurrency: one }, { id: 'b', concurrency: one });
     await scene.submit({ id: 'c', concurrency: other }, 'd', { id: 'e', concurrency: other });
@@ -63,51 +70,49 @@ export const concurrencyWaitCases: CasesByName = {
     equal(await scene.claimIds({ limit: 1 }), []);
   },
 
-  'a concurrency key that waits is filled up to the limit of the claim past runs that must wait': async (
-    scene,
-  ) => {
+  'whenFull wait lets a claim pass over waiting runs up to its limit': async (scene) => {
     await scene.submit({ id: 'a', concurrency: one }, { id: 'b', concurrency: one }, 'c', 'd');
 
     equal(await scene.claimIds({ limit: 2 }), ['a', 'c']);
   },
 
-  'a concurrency key that waits lets the runs that waited go first, in their order, when the key is free':
-    async (scene) => {
-      await scene.submit(...['a', 'b', 'c'].map((id) => ({ id, concurrency: one })), 'd', 'e');
-      const first = await scene.claim({ limit: 2 });
-      await complete(scene, first[0]?.run);
+  'whenFull wait starts the runs that waited first, in their order, once the key has a free slot': async (
+    scene,
+  ) => {
+    await scene.submit(...['a', 'b', 'c'].map((id) => ({ id, concurrency: one })), 'd', 'e');
+    const first = await scene.claim({ limit: 2 });
+    await complete(scene, first[0]?.run);
 
-      const second = await scene.claim({ limit: 1 });
-      await complete(scene, second[0]?.run);
-      const third = await scene.claimIds();
+    const second = await scene.claim({ limit: 1 });
+    await complete(scene, second[0]?.run);
+    const third = await scene.claimIds();
 
-      equal(
-        first.map(({ run }) => run.id),
-        ['a', 'd'],
-      );
-      equal(
-        second.map(({ run }) => run.id),
-        ['b'],
-      );
-      equal(third, ['c', 'e']);
-    },
+    equal(
+      first.map(({ run }) => run.id),
+      ['a', 'd'],
+    );
+    equal(
+      second.map(({ run }) => run.id),
+      ['b'],
+    );
+    equal(third, ['c', 'e']);
+  },
 
-  'a concurrency key that waits keeps the order when several starts are free at once, or one after another':
-    async (scene) => {
-      const concurrency = { ...one, limit: 2 };
-      await scene.submit(...['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id, concurrency })), 'z');
-      const [a, b] = await scene.claim({ limit: 3 });
-      await complete(scene, a?.run, b?.run);
-      const [c, d] = await scene.claim();
-      await complete(scene, c?.run);
-      await complete(scene, d?.run);
+  'whenFull wait keeps the order whether slots become free together or one by one': async (scene) => {
+    const concurrency = { ...one, limit: 2 };
+    await scene.submit(...['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id, concurrency })), 'z');
+    const [a, b] = await scene.claim({ limit: 3 });
+    await complete(scene, a?.run, b?.run);
+    const [c, d] = await scene.claim();
+    await complete(scene, c?.run);
+    await complete(scene, d?.run);
 
-      equal([c?.run.id, d?.run.id], ['c', 'd']);
-      equal(await scene.claimIds(), ['e', 'f']);
-    },
+    equal([c?.run.id, d?.run.id], ['c', 'd']);
+    equal(await scene.claimIds(), ['e', 'f']);
+  },
 
-  'a concurrency key that waits is free again after': /* @__PURE__ */ each(
-    WAYS_TO_END,
+  'whenFull wait has a free slot again after': /* @__PURE__ */ each(
+    () => WAYS_TO_END,
     async (scene, [_name, events]) => {
       const run = await scene.start({ id: 'a', concurrency: one });
       await scene.submit({ id: 'b', concurrency: one });
@@ -120,7 +125,7 @@ export const concurrencyWaitCases: CasesByName = {
     },
   ),
 
-  'a concurrency key that waits goes to the released run itself, which is next': async (scene) => {
+  'whenFull wait starts a released run before the others of its key': async (scene) => {
     const run = await scene.start({ id: 'a', concurrency: one });
     await scene.submit({ id: 'b', concurrency: one });
     await scene.claim();
@@ -130,7 +135,7 @@ export const concurrencyWaitCases: CasesByName = {
     equal(await scene.claimIds(), ['a']);
   },
 
-  'a concurrency key that waits is freed once by a settlement that is repeated': async (scene) => {
+  'whenFull wait frees one slot for a settlement that is repeated': async (scene) => {
     const run = await scene.start({ id: 'a', concurrency: one });
     await scene.submit(...['b', 'c'].map((id) => ({ id, concurrency: one })));
     const settlement = settlementOf(run, { type: 'complete', at: await scene.now() });
@@ -141,7 +146,7 @@ export const concurrencyWaitCases: CasesByName = {
     equal(await scene.claimIds(), ['b']);
   },
 
-  'a concurrency key that waits is not freed by a fenced settlement': async (scene) => {
+  'whenFull wait frees no slot for a fenced settlement': async (scene) => {
     const run = await scene.start({ id: 'a', concurrency: one });
     await scene.submit({ id: 'b', concurrency: one });
     const stale = { ...settlementOf(run, { type: 'complete', at: await scene.now() }), epoch: 9 };
@@ -151,7 +156,7 @@ export const concurrencyWaitCases: CasesByName = {
     equal(await scene.claimIds(), []);
   },
 
-  'a concurrency key that waits is freed when a silent worker is cleaned up after, and stays so when that one speaks':
+  'whenFull wait frees one slot when a cleaner settles for a silent worker, and none when that worker settles late':
     async (scene) => {
       const zombie = await scene.start({ id: 'a', concurrency: one }, { leaseMs: SHORT_MS });
       await scene.submit(...['b', 'c'].map((id) => ({ id, concurrency: one })));
@@ -166,7 +171,7 @@ export const concurrencyWaitCases: CasesByName = {
       equal(await scene.claimIds(), []);
     },
 
-  'a concurrency key that waits lets go of runs that are cancelled while they wait for it': async (scene) => {
+  'whenFull wait skips runs that were cancelled while they waited': async (scene) => {
     const run = await scene.start({ id: 'a', concurrency: one });
     await scene.submit(...['b', 'c', 'd'].map((id) => ({ id, concurrency: one })));
     await scene.claim();
@@ -179,7 +184,7 @@ export const concurrencyWaitCases: CasesByName = {
     equal(await scene.claimIds(), ['d']);
   },
 
-  'a concurrency key that waits is not kept busy by a lane that nobody works on': async (scene) => {
+  'whenFull wait reserves no slot for a lane that no worker claims from': async (scene) => {
     const run = await scene.start({ id: 'a', concurrency: one });
     await scene.submit({ id: 'old', lane: 'old', concurrency: one }, { id: 'b', concurrency: one });
     await scene.claim({ lanes: ['old', 'l'] });
@@ -189,7 +194,7 @@ export const concurrencyWaitCases: CasesByName = {
     equal(await scene.claimIds({ lanes: ['old'] }), []);
   },
 
-  'a concurrency key that waits is charged nothing by a claim that is asked for again': async (scene) => {
+  'whenFull wait takes no further slot for a repeated claim': async (scene) => {
     await scene.submit(...['a', 'b', 'c'].map((id) => ({ id, concurrency: { ...one, limit: 2 } })));
     await scene.claim({ requestId: 'lost', limit: 1 });
     await scene.claim({ requestId: 'lost', limit: 1 });
@@ -197,21 +202,22 @@ export const concurrencyWaitCases: CasesByName = {
     equal(await scene.claimIds(), ['b']);
   },
 
-  'a concurrency key that waits keeps the order of a released run that meets the full key before one that waited':
-    async (scene) => {
-      await scene.submit({ id: 'a', concurrency: one }, 'b', { id: 'waited', concurrency: one });
-      const first = await scene.claim();
-      const at = await scene.now();
-      await scene.settle(...first.map(({ run }) => settlementOf(run, { type: 'release', at })));
-      const other = await scene.start({ id: 'other', lane: 'm', concurrency: one });
-      const passing = await scene.claimIds({ limit: 1 });
-      await complete(scene, other);
+  'whenFull wait keeps a released run before one that waited, although its key was full meanwhile': async (
+    scene,
+  ) => {
+    await scene.submit({ id: 'a', concurrency: one }, 'b', { id: 'waited', concurrency: one });
+    const first = await scene.claim();
+    const at = await scene.now();
+    await scene.settle(...first.map(({ run }) => settlementOf(run, { type: 'release', at })));
+    const other = await scene.start({ id: 'other', lane: 'm', concurrency: one });
+    const passing = await scene.claimIds({ limit: 1 });
+    await complete(scene, other);
 
-      equal(passing, ['b']);
-      equal(await scene.claimIds(), ['a']);
-    },
+    equal(passing, ['b']);
+    equal(await scene.claimIds(), ['a']);
+  },
 
-  'a concurrency key that waits keeps the order of runs with different limits': async (scene) => {
+  'whenFull wait keeps the order of runs with different limits': async (scene) => {
     const run = await scene.start({ id: 'a', concurrency: { ...one, limit: 2 } });
     const other = await scene.start({ id: 'b', concurrency: { ...one, limit: 2 } });
     await scene.submit({ id: 'c', concurrency: one }, { id: 'd', concurrency: { ...one, limit: 2 } });
@@ -221,7 +227,7 @@ export const concurrencyWaitCases: CasesByName = {
     equal(await scene.claimIds(), ['c', 'd']);
   },
 
-  'a concurrency key that waits holds each run to its own limit': async (scene) => {
+  'whenFull wait applies the limit of each run to that run': async (scene) => {
     await scene.submit({ id: 'a', concurrency: one }, { id: 'b', concurrency: one });
     await scene.submit({ id: 'c', concurrency: { ...one, limit: 2 } });
 

@@ -3,9 +3,9 @@ import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { settlementOf } from '../settlement-of.ts';
 
-/** A claim whose reply was lost is asked for again (fault F5): it gets the same and costs nothing. */
+/** A claim whose reply was lost is sent again (fault F5): it returns the same runs and charges nothing. */
 export const repeatedClaimCases: CasesByName = {
-  'repeated claim gets the same runs and epochs, and charges nothing': async (scene) => {
+  'repeated claim returns the same runs and epochs, and charges nothing': async (scene) => {
     await scene.submit('a', 'b', 'c');
     const first = await scene.claim({ requestId: 'lost', limit: 2 });
 
@@ -18,7 +18,7 @@ export const repeatedClaimCases: CasesByName = {
     matches(await scene.broker.audit(), { started: 2, waiting: 1 });
   },
 
-  'repeated claim gets the same when one of the runs was settled meanwhile': async (scene) => {
+  'repeated claim returns the same runs although one of them was settled since': async (scene) => {
     await scene.submit('a', 'b');
     const [first] = await scene.claim({ requestId: 'lost' });
     if (first) await scene.settle(settlementOf(first.run, { type: 'complete', at: await scene.now() }));
@@ -30,7 +30,7 @@ export const repeatedClaimCases: CasesByName = {
     matches(await scene.broker.audit(), { started: 1, ended: { completed: 1 } });
   },
 
-  'repeated claim does not start a run anew that was released meanwhile': async (scene) => {
+  'repeated claim does not restart a run that was released since': async (scene) => {
     const run = await scene.start('a', { requestId: 'lost' });
     await scene.settle(settlementOf(run, { type: 'release', at: await scene.now() }));
 
@@ -40,7 +40,7 @@ export const repeatedClaimCases: CasesByName = {
     matches(await scene.read('a'), { state: 'submitted', epoch: 1 });
   },
 
-  'repeated claim settles what stands beside it all the same': async (scene) => {
+  'repeated claim applies the settlements of its call': async (scene) => {
     const run = await scene.start('a', { requestId: 'first' });
     await scene.submit('b');
     const settle = [settlementOf(run, { type: 'complete', at: await scene.now() })];
@@ -53,7 +53,7 @@ export const repeatedClaimCases: CasesByName = {
     equal(epochs(again.claimed), { b: 1 });
   },
 
-  'repeated claim holds for the two claims that a worker has under way': async (scene) => {
+  'repeated claim works for both claims that a worker has outstanding': async (scene) => {
     await scene.submit('a', 'b');
     await scene.claim({ requestId: 'one', limit: 1 });
     await scene.claim({ requestId: 'two', limit: 1 });
@@ -62,7 +62,7 @@ export const repeatedClaimCases: CasesByName = {
     equal(epochs(await scene.claim({ requestId: 'two', limit: 1 })), { b: 1 });
   },
 
-  'repeated claim is a claim of its own when another worker asks by the same id': async (scene) => {
+  'repeated claim is identified by worker and request id together': async (scene) => {
     await scene.submit('a', 'b');
     await scene.claim({ worker: 'w1', requestId: 'one', limit: 1 });
 
@@ -71,7 +71,7 @@ export const repeatedClaimCases: CasesByName = {
     equal(epochs(other), { b: 1 });
   },
 
-  'repeated claim says again which runs were over their limit': async (scene) => {
+  'repeated claim marks the same runs as over their limit': async (scene) => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'claim' } as const;
     await scene.submit({ id: 'a', concurrency }, { id: 'b', concurrency });
     const first = await scene.claim({ requestId: 'lost' });

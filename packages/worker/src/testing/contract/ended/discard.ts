@@ -3,10 +3,10 @@ import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import { settlementOf } from '../settlement-of.ts';
 
-/** What forgets runs. */
+/** What `discard` forgets. */
 export const discardCases: CasesByName = {
-  'discard forgets a run that ended by': /* @__PURE__ */ each(
-    ['complete', 'fail', 'stall', 'cancel', 'drop', 'limit'] as const,
+  'discard forgets a run that was ended by': /* @__PURE__ */ each(
+    () => ['complete', 'fail', 'stall', 'cancel', 'drop', 'limit'] as const,
     async (scene, type) => {
       const run = await scene.start('a');
       await scene.settle(settlementOf(run, { type, at: await scene.now() }));
@@ -29,7 +29,7 @@ export const discardCases: CasesByName = {
       'ended',
       'waiting',
       'scheduled',
-      'nobody',
+      'unknown',
       'ended',
     ]);
 
@@ -43,7 +43,7 @@ export const discardCases: CasesByName = {
     });
   },
 
-  'discard leaves the id free for another run': async (scene) => {
+  'discard frees the id for another run': async (scene) => {
     await scene.submit('a');
     await scene.broker.cancel(['a']);
     await scene.broker.discard(['a']);

@@ -6,7 +6,7 @@ import { PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 import { untilForgotten } from './keep-results.ts';
 
-/** Keys that callers gave outlive their runs, on a broker that keeps no run. */
+/** Keys stay known after their runs have been forgotten. */
 export function listKeepKeysCases(): readonly BrokerCase[] {
   return [
     ...defineCases(rememberedKeys, { storage: { keepCompleted: 0, keepKeys: '1h' }, requires }),
@@ -19,7 +19,7 @@ export function listKeepKeysCases(): readonly BrokerCase[] {
 const requires = ['retention'] as const;
 
 const rememberedKeys: CasesByName = {
-  'a key that the caller gave is known when its run has been forgotten': async (scene) => {
+  'a key stays known when its run has been forgotten': async (scene) => {
     await submit(scene, 'a', true);
     await complete(scene, 'a');
 
@@ -28,14 +28,14 @@ const rememberedKeys: CasesByName = {
     equal(await scene.claimIds(), []);
   },
 
-  'a key that the caller gave is known to whoever submits the same id, as a key or not': async (scene) => {
+  'a key stays known to a submission of the same id that is not keyed': async (scene) => {
     await submit(scene, 'a', true);
     await complete(scene, 'a');
 
     strictEqual(await submit(scene, 'a'), 'exists');
   },
 
-  'a key that the caller gave is known among many, each answered for itself': async (scene) => {
+  'a key stays known within a batch of keyed and other ids': async (scene) => {
     for (const id of ['a', 'b', 'c', 'd']) await submit(scene, id, id !== 'b');
     await complete(scene, 'a', 'b', 'c', 'd');
     const again = ['new', 'd', 'b', 'a'].map((id) => ({ id, lane: 'l', payload: '{}', isKeyed: true }));
@@ -43,9 +43,7 @@ const rememberedKeys: CasesByName = {
     equal(await scene.broker.submit(again), ['created', 'exists', 'created', 'exists']);
   },
 
-  'a key that the caller gave is known when its run was cancelled, or was discarded as a dead letter': async (
-    scene,
-  ) => {
+  'a key stays known when its run was cancelled, or discarded as a dead letter': async (scene) => {
     await submit(scene, 'a', true);
     await scene.broker.cancel(['a']);
     await untilForgotten(scene, 'a');
@@ -57,7 +55,7 @@ const rememberedKeys: CasesByName = {
     strictEqual(await submit(scene, 'b', true), 'exists');
   },
 
-  'a key that the caller gave counts once in the audit': async (scene) => {
+  'a key that is submitted again counts once in the audit': async (scene) => {
     await submit(scene, 'a', true);
     await complete(scene);
     await submit(scene, 'a', true);
@@ -69,8 +67,8 @@ const rememberedKeys: CasesByName = {
 };
 
 const forgottenIds: CasesByName = {
-  'an id that the caller did not give is forgotten with its run': /* @__PURE__ */ each(
-    [undefined, false],
+  'an id that is not keyed is forgotten with its run': /* @__PURE__ */ each(
+    () => [undefined, false],
     async (scene, isKeyed) => {
       await submit(scene, 'a', isKeyed);
       await complete(scene, 'a');
@@ -82,7 +80,7 @@ const forgottenIds: CasesByName = {
 };
 
 const expiredKeys: CasesByName = {
-  'a key whose time is over names another run': async (scene) => {
+  'a key whose keepKeys has passed can name another run': async (scene) => {
     await submit(scene, 'a', true);
     await complete(scene, 'a');
     await scene.advance(PASS_MS);
@@ -94,7 +92,7 @@ const expiredKeys: CasesByName = {
 };
 
 const keysOfKeptRuns: CasesByName = {
-  'a key whose run is kept is known as long as its run, however old': async (scene) => {
+  'a key stays known as long as its run is kept, whatever keepKeys is': async (scene) => {
     await submit(scene, 'a', true);
     await complete(scene);
     await scene.advance(PASS_MS);

@@ -6,9 +6,9 @@ import type { CaseScene } from '../case-scene.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
-/** Results that are kept for callers who wait, by brokers that keep no other. */
+/** `keepResultMs` on a broker that keeps no other completed run. */
 export const keepResultsCases: CasesByName = {
-  'a result that is kept outlives its run until it is collected': async (scene) => {
+  'keepResultMs keeps a completed run until its result is collected': async (scene) => {
     await end(scene, { id: 'a', keepResultMs: LONG_MS }, 'complete');
     await end(scene, { id: 'other' }, 'complete');
     await untilForgotten(scene, 'other');
@@ -21,7 +21,7 @@ export const keepResultsCases: CasesByName = {
     await untilForgotten(scene, 'a');
   },
 
-  'a result that is kept is collected without an answer, and nothing else with it': async (scene) => {
+  'keepResultMs ends for the collected runs only, also without an answer': async (scene) => {
     await end(scene, { id: 'a', keepResultMs: LONG_MS }, 'complete');
     await end(scene, { id: 'b', keepResultMs: LONG_MS }, 'complete');
     await scene.submit({ id: 'waiting', keepResultMs: LONG_MS });
@@ -35,8 +35,8 @@ export const keepResultsCases: CasesByName = {
     ]);
   },
 
-  'a result that is kept outlives a run that ended by': /* @__PURE__ */ each(
-    ['cancel', 'drop'] as const,
+  'keepResultMs keeps a run that was ended by': /* @__PURE__ */ each(
+    () => ['cancel', 'drop'] as const,
     async (scene, type) => {
       await end(scene, { id: 'a', keepResultMs: LONG_MS }, type);
       await end(scene, { id: 'other' }, type);
@@ -46,7 +46,7 @@ export const keepResultsCases: CasesByName = {
     },
   ),
 
-  'a result that is kept outlives a run that was cancelled before it started': async (scene) => {
+  'keepResultMs keeps a run that was cancelled before it started': async (scene) => {
     await scene.submit({ id: 'a', keepResultMs: LONG_MS }, 'other');
     await scene.broker.cancel(['a', 'other']);
     await untilForgotten(scene, 'other');
@@ -54,7 +54,7 @@ export const keepResultsCases: CasesByName = {
     matches(await scene.broker.get(['a']), [{ state: 'cancelled' }]);
   },
 
-  'a result that is kept outlives a run whose failure is disposable': async (scene) => {
+  'keepResultMs keeps a failed run that is disposable': async (scene) => {
     const run = await scene.start({ id: 'a', keepResultMs: LONG_MS });
     const settlement = settlementOf(run, { type: 'fail', at: await scene.now() });
     await scene.settle({ ...settlement, next: { ...settlement.next, isDisposable: true } });
@@ -65,19 +65,19 @@ export const keepResultsCases: CasesByName = {
     await untilForgotten(scene, 'a');
   },
 
-  'a result that is kept is forgotten once its time is over, collected or not': async (scene) => {
+  'keepResultMs ends after that long, collected or not': async (scene) => {
     await end(scene, { id: 'a', keepResultMs: SHORT_MS }, 'complete');
     await scene.advance(PASS_MS);
 
     await untilForgotten(scene, 'a');
   },
 
-  'a result that is kept is not collected before its run has ended': async (scene) => {
+  'keepResultMs is not ended by a collect before the run has ended': async (scene) => {
     await scene.submit({ id: 'a', keepResultMs: LONG_MS });
     const [waiting] = await scene.broker.get(['a'], { collect: true });
     const [claimed] = await scene.claim();
     const [started] = await scene.broker.get(['a'], { collect: true });
-    if (claimed === undefined) throw new Error('it was to be claimed');
+    if (claimed === undefined) throw new Error('the run must be claimed');
     await scene.settle(settlementOf(claimed.run, { type: 'complete', at: await scene.now() }));
     await end(scene, { id: 'other' }, 'complete');
     await untilForgotten(scene, 'other');
@@ -86,9 +86,7 @@ export const keepResultsCases: CasesByName = {
     matches(await scene.broker.get(['a']), [{ state: 'completed' }]);
   },
 
-  'a result that is kept makes no difference to a dead letter, which is kept and redriven as ever': async (
-    scene,
-  ) => {
+  'keepResultMs changes nothing for a dead letter, and applies to its redrive': async (scene) => {
     await end(scene, { id: 'a', keepResultMs: LONG_MS }, 'fail');
     await scene.broker.get(['a'], { collect: true });
     await end(scene, { id: 'other' }, 'complete');
@@ -96,16 +94,14 @@ export const keepResultsCases: CasesByName = {
 
     equal(await scene.broker.redrive(['a']), ['redriven']);
     const [again] = await scene.claim();
-    if (again === undefined) throw new Error('it was to be claimed');
+    if (again === undefined) throw new Error('the run must be claimed');
     await scene.settle(settlementOf(again.run, { type: 'complete', at: await scene.now() }));
     await end(scene, { id: 'another' }, 'complete');
     await untilForgotten(scene, 'another');
     matches(await scene.broker.get(['a']), [{ state: 'completed' }]);
   },
 
-  'a result that is kept is found by list, counted by audit, answered exists, and can be discarded': async (
-    scene,
-  ) => {
+  'keepResultMs keeps a run that can be listed, counted and discarded': async (scene) => {
     await end(scene, { id: 'a', keepResultMs: LONG_MS }, 'complete');
 
     matches(await scene.broker.list({ state: 'completed', limit: 10 }), [{ id: 'a' }]);
@@ -116,8 +112,8 @@ export const keepResultsCases: CasesByName = {
     matches(await scene.broker.audit(), { ended: { completed: 0 }, forgotten: 1 });
   },
 
-  'a result that is kept may be kept for %s ms': /* @__PURE__ */ each(
-    [1e300, Infinity],
+  'keepResultMs can be %s': /* @__PURE__ */ each(
+    () => [1e300, Infinity],
     async (scene, keepResultMs) => {
       await end(scene, { id: 'a', keepResultMs }, 'complete');
       await end(scene, { id: 'other' }, 'complete');
@@ -128,7 +124,7 @@ export const keepResultsCases: CasesByName = {
     },
   ),
 
-  'a result that is kept is kept no longer than others for 0 ms': async (scene) => {
+  'keepResultMs of 0 keeps a run no longer than others': async (scene) => {
     await end(scene, { id: 'a', keepResultMs: 0 }, 'complete');
 
     await untilForgotten(scene, 'a');
@@ -145,7 +141,7 @@ async function end(
   await scene.settle(settlementOf(run, { type, at }, type === 'complete' ? { result: '"done"' } : {}));
 }
 
-/** Completes others until the run is forgotten: when exactly retention passes by is each broker's own. */
+/** Completes other runs until the run is forgotten: each broker decides when it applies retention. */
 export async function untilForgotten(scene: CaseScene, id: string): Promise<void> {
   for (let step = 0; step < 100; step += 1) {
     const [kept] = await scene.broker.get([id]);

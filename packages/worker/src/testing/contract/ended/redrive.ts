@@ -4,10 +4,10 @@ import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
-/** What sends dead letters back. */
+/** What `redrive` does. */
 export const redriveCases: CasesByName = {
-  'redrive sends a run back to its lane after': /* @__PURE__ */ each(
-    ['fail', 'stall', 'limit'] as const,
+  'redrive returns a run to its lane after': /* @__PURE__ */ each(
+    () => ['fail', 'stall', 'limit'] as const,
     async (scene, type) => {
       const run = await scene.start('a');
       await scene.settle(settlementOf(run, { type, at: await scene.now() }));
@@ -20,7 +20,7 @@ export const redriveCases: CasesByName = {
     },
   ),
 
-  'redrive counts attempts anew, and goes on counting epochs': async (scene) => {
+  'redrive resets the attempts, and keeps the epoch': async (scene) => {
     await fail(scene, 'a');
 
     await scene.broker.redrive(['a']);
@@ -40,7 +40,7 @@ export const redriveCases: CasesByName = {
     strictEqual((await scene.claim())[0]?.run.epoch, 3);
   },
 
-  'redrive goes on counting attempts when asked to keep them': async (scene) => {
+  'redrive with keepAttempts resets nothing': async (scene) => {
     await fail(scene, 'a');
     const { errors } = await scene.read('a');
 
@@ -50,7 +50,7 @@ export const redriveCases: CasesByName = {
     matches(await scene.read('a'), kept);
   },
 
-  'redrive puts runs at the back of their lanes, in the order asked': async (scene) => {
+  'redrive puts runs at the back of their lanes, in the order of the ids': async (scene) => {
     await scene.submit('a', 'b');
     const claimed = await scene.claim();
     const at = await scene.now();
@@ -83,10 +83,10 @@ export const redriveCases: CasesByName = {
     equal(await scene.broker.get(ids), before);
   },
 
-  'redrive answers a whole batch in order, and one run once': async (scene) => {
+  'redrive answers a whole batch in order, and redrives a repeated id once': async (scene) => {
     await fail(scene, 'a');
 
-    equal(await scene.broker.redrive(['nobody', 'a', 'a']), ['gone', 'redriven', 'refused']);
+    equal(await scene.broker.redrive(['unknown', 'a', 'a']), ['gone', 'redriven', 'refused']);
     equal(await scene.broker.redrive([]), []);
     equal(await scene.claimIds(), ['a']);
   },
@@ -98,6 +98,6 @@ async function fail(scene: CaseScene, id: string): Promise<void> {
   await scene.settle(settlementOf(first, { type: 'retry', at, runAt: at }));
   const [second] = await scene.claim();
   const errors = [1, 2].map((epoch) => ({ epoch, at, name: 'Error', message: `no. ${epoch}` }));
-  if (!second) throw new Error('the retry was to be claimed');
+  if (!second) throw new Error('the retry must be claimed');
   await scene.settle(settlementOf(second.run, { type: 'fail', at }, { errors, previousDelayMs: 5 }));
 }

@@ -6,26 +6,26 @@ import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 /** More than a cleaner asks for in one call. */
 const UNKNOWN = 5_000;
 
-/** Which runs a cleaner finds when it asks for lanes. */
+/** Which runs a cleaner finds by lanes. */
 export const findExpiredLanesCases: CasesByName = {
-  'findExpired by lanes finds only runs of the lanes asked': async (scene) => {
+  'findExpired with lanes finds only runs of those lanes': async (scene) => {
     await expire(scene, ['x', 'a'], ['y', 'b'], ['z', 'c'], ['x', 'd']);
 
     equal(await find(scene, 10, { lanes: ['x', 'z'] }), ['a', 'c', 'd']);
     equal(await find(scene, 10, { lanes: ['y'] }), ['b']);
-    equal(await find(scene, 10, { lanes: ['never seen'] }), []);
+    equal(await find(scene, 10, { lanes: ['unused'] }), []);
     equal(await find(scene, 10, { lanes: [] }), []);
   },
 
-  'findExpired by lanes finds only runs of other lanes than the excepted ones': async (scene) => {
+  'findExpired with exceptLanes finds only runs of other lanes': async (scene) => {
     await expire(scene, ['x', 'a'], ['y', 'b'], ['z', 'c'], ['x', 'd']);
 
-    equal(await find(scene, 10, { exceptLanes: ['x', 'never seen'] }), ['b', 'c']);
+    equal(await find(scene, 10, { exceptLanes: ['x', 'unused'] }), ['b', 'c']);
     equal(await find(scene, 10, { exceptLanes: [] }), ['a', 'b', 'c', 'd']);
     equal(await find(scene, 10, { exceptLanes: ['x', 'y', 'z'] }), []);
   },
 
-  'findExpired by lanes finds those that ran out longest ago first, up to its limit': async (scene) => {
+  'findExpired with lanes returns the leases that expired first, up to its limit': async (scene) => {
     await scene.start({ id: 'late', lane: 'y' }, { leaseMs: SHORT_MS });
     await scene.start({ id: 'other', lane: 'x' }, { leaseMs: 1 });
     await scene.start({ id: 'soon', lane: 'z' }, { leaseMs: 2 });
@@ -37,9 +37,7 @@ export const findExpiredLanesCases: CasesByName = {
     equal(await find(scene, 1, { exceptLanes: ['x'] }), ['soon']);
   },
 
-  'findExpired by lanes finds every run of a known lane behind 5 000 expired runs of an unknown one': async (
-    scene,
-  ) => {
+  'findExpired with lanes finds its runs behind 5 000 expired runs of another lane': async (scene) => {
     const ids = Array.from({ length: UNKNOWN }, (_, index) => `unknown-${index}`);
     await scene.submit(...ids.map((id) => ({ id, lane: 'unknown' })));
     await scene.claim({ lanes: ['unknown'], leaseMs: 1 });
@@ -50,9 +48,7 @@ export const findExpiredLanesCases: CasesByName = {
     strictEqual((await find(scene, 1_000)).length, 1_000);
   },
 
-  'findExpired by lanes finds runs of a lane that were claimed together with those of others': async (
-    scene,
-  ) => {
+  'findExpired with lanes finds runs that were claimed together with runs of other lanes': async (scene) => {
     await scene.submit({ id: 'a', lane: 'x' }, { id: 'b', lane: 'y' }, { id: 'c', lane: 'x' });
     await scene.claim({ lanes: ['x', 'y'], leaseMs: 1 });
     await scene.advance(PASS_MS);
@@ -61,7 +57,7 @@ export const findExpiredLanesCases: CasesByName = {
     equal([...(await find(scene, 10, { lanes: ['x'] }))].sort(), ['a', 'c']);
   },
 
-  'findExpired by lanes gives no payloads': async (scene) => {
+  'findExpired with lanes returns no payloads': async (scene) => {
     await scene.start({ id: 'a', lane: 'x', payload: '"large"' }, { leaseMs: 1 });
     await scene.advance(PASS_MS);
 

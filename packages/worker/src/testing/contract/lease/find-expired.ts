@@ -6,7 +6,7 @@ import { settlementOf } from '../settlement-of.ts';
 
 /** Which runs a cleaner finds. */
 export const findExpiredCases: CasesByName = {
-  'findExpired finds started runs whose lease ran out, as they are but for their payloads': async (scene) => {
+  'findExpired returns started runs whose lease has expired, without their payloads': async (scene) => {
     const run = await scene.start({ id: 'a', payload: '[7]' }, { leaseMs: SHORT_MS });
     const early = await find(scene, 10);
     await scene.start('b', { leaseMs: LONG_MS });
@@ -19,7 +19,7 @@ export const findExpiredCases: CasesByName = {
     equal(found, [{ ...run, payload: '' }]);
   },
 
-  'findExpired finds those that ran out longest ago first, and no more than its limit': async (scene) => {
+  'findExpired returns the leases that expired first, up to its limit': async (scene) => {
     await scene.submit('a', 'b', 'c');
     const ends = new Map<string, number>();
     for (const leaseMs of [SHORT_MS, SHORT_MS / 2, 1]) {
@@ -28,7 +28,7 @@ export const findExpiredCases: CasesByName = {
     }
     await scene.advance(PASS_MS);
 
-    // On a server the claims take their time: when the leases end is what they said.
+    // On a server each claim takes time, so the order is that of the leases that the claims returned.
     const inOrder = [...ends].sort(([, left], [, right]) => left - right).map(([id]) => id);
     strictEqual(inOrder.length, 3);
     equal(await find(scene, 10), inOrder);
@@ -36,21 +36,22 @@ export const findExpiredCases: CasesByName = {
     equal(await find(scene, 0), []);
   },
 
-  'findExpired finds them by when they end, whatever claim they came from and however they were extended':
-    async (scene) => {
-      await scene.submit('a', 'b', 'c', 'd');
-      const [a] = await scene.claim({ limit: 2, leaseMs: 1 });
-      await scene.claim({ limit: 2, leaseMs: SHORT_MS / 2 });
-      const beats = await scene.broker.heartbeat([{ id: a?.run.id ?? '', epoch: 1 }], SHORT_MS);
-      await scene.advance(PASS_MS);
+  'findExpired orders leases by their end, whatever claim made them and heartbeat extended them': async (
+    scene,
+  ) => {
+    await scene.submit('a', 'b', 'c', 'd');
+    const [a] = await scene.claim({ limit: 2, leaseMs: 1 });
+    await scene.claim({ limit: 2, leaseMs: SHORT_MS / 2 });
+    const beats = await scene.broker.heartbeat([{ id: a?.run.id ?? '', epoch: 1 }], SHORT_MS);
+    await scene.advance(PASS_MS);
 
-      equal(beats, ['ok']);
-      equal(await find(scene, 10), ['b', 'c', 'd', 'a']);
-      equal(await find(scene, 1), ['b']);
-      equal(await find(scene, 3), ['b', 'c', 'd']);
-    },
+    equal(beats, ['ok']);
+    equal(await find(scene, 10), ['b', 'c', 'd', 'a']);
+    equal(await find(scene, 1), ['b']);
+    equal(await find(scene, 3), ['b', 'c', 'd']);
+  },
 
-  'findExpired finds a run whose worker claimed much since, and whose settlement was refused': async (
+  'findExpired finds a run whose settlement was fenced and whose worker has claimed others since': async (
     scene,
   ) => {
     const run = await scene.start('a', { leaseMs: SHORT_MS });
@@ -66,7 +67,7 @@ export const findExpiredCases: CasesByName = {
     equal(await find(scene, 10), ['a']);
   },
 
-  'findExpired finds them again until somebody settles them': async (scene) => {
+  'findExpired finds a run again until it is settled': async (scene) => {
     const run = await scene.start('a', { leaseMs: SHORT_MS });
     await scene.advance(PASS_MS);
     const twice = [await find(scene, 10), await find(scene, 10)];
@@ -78,7 +79,7 @@ export const findExpiredCases: CasesByName = {
     strictEqual((await scene.read('a')).state, 'stalled');
   },
 
-  'findExpired finds a run anew whose next lease runs out': async (scene) => {
+  'findExpired finds a recovered run again when its next lease expires': async (scene) => {
     const run = await scene.start('a', { leaseMs: SHORT_MS });
     await scene.advance(PASS_MS);
     const at = await scene.now();

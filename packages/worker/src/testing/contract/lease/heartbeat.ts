@@ -3,7 +3,7 @@ import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
-/** What a heartbeat does and hears. */
+/** What a heartbeat does and answers. */
 export const heartbeatCases: CasesByName = {
   'heartbeat extends a lease': async (scene) => {
     await scene.start('a', { leaseMs: SHORT_MS });
@@ -25,9 +25,7 @@ export const heartbeatCases: CasesByName = {
     equal(await scene.broker.findExpired(10), []);
   },
 
-  'heartbeat counts from its own now: it revives a lease that ran out while nobody took the run': async (
-    scene,
-  ) => {
+  'heartbeat revives an expired lease of a run that was not recovered': async (scene) => {
     await scene.start('a', { leaseMs: SHORT_MS });
     await scene.advance(PASS_MS);
 
@@ -37,7 +35,7 @@ export const heartbeatCases: CasesByName = {
     equal(await scene.broker.findExpired(10), []);
   },
 
-  'heartbeat is noted in the run': async (scene) => {
+  'heartbeat writes heartbeatAt': async (scene) => {
     await scene.start('a');
     await scene.advance(5);
     const now = await scene.now();
@@ -49,7 +47,7 @@ export const heartbeatCases: CasesByName = {
     atLeast(run.heartbeatAt, now);
   },
 
-  'heartbeat hears that somebody asked to cancel, every time': async (scene) => {
+  'heartbeat answers cancel while there is a cancel request': async (scene) => {
     await scene.start('a');
     await scene.broker.cancel(['a']);
 
@@ -58,14 +56,14 @@ export const heartbeatCases: CasesByName = {
     strictEqual((await scene.read('a')).state, 'started');
   },
 
-  'heartbeat is fenced after the run was settled': async (scene) => {
+  'heartbeat is fenced after the settlement': async (scene) => {
     const run = await scene.start('a');
     await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
 
     equal(await scene.broker.heartbeat([{ id: 'a', epoch: 1 }], LONG_MS), ['fenced']);
   },
 
-  'heartbeat is fenced when another epoch holds the run, and does not extend its lease': async (scene) => {
+  'heartbeat is fenced for an earlier epoch, and does not extend the current lease': async (scene) => {
     const run = await scene.start('a');
     await scene.settle(settlementOf(run, { type: 'release', at: await scene.now() }));
     await scene.claim({ leaseMs: SHORT_MS });
@@ -86,7 +84,7 @@ export const heartbeatCases: CasesByName = {
 
     const answers = await scene.broker.heartbeat(
       [
-        { id: 'nobody', epoch: 1 },
+        { id: 'unknown', epoch: 1 },
         { id: 'a', epoch: 1 },
         { id: 'waiting', epoch: 0 },
         { id: 'a', epoch: 2 },

@@ -5,13 +5,13 @@ import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 
 /** Which lanes have runs that no worker works on. */
 export const attendCases: CasesByName = {
-  'attend gives the lanes that have waiting runs and no worker, and how many wait': async (scene) => {
+  'attend returns the lanes that have waiting runs and no worker, with their depths': async (scene) => {
     await scene.submit({ id: 'a', lane: 'x' }, { id: 'b', lane: 'x' }, { id: 'c', lane: 'y' });
 
     equal(await unattended(scene), { x: 2, y: 1 });
   },
 
-  'attend gives nothing when nothing waits': async (scene) => {
+  'attend returns nothing when no run waits': async (scene) => {
     await scene.start({ id: 'a', lane: 'x' });
     await scene.submit({ id: 'b', lane: 'y' }, { id: 'c', lane: 'z', delayMs: LONG_MS });
     await scene.broker.cancel(['b']);
@@ -19,7 +19,7 @@ export const attendCases: CasesByName = {
     equal(await unattended(scene), {});
   },
 
-  'attend counts runs that are due, although no worker promotes them': async (scene) => {
+  'attend counts scheduled runs that are due': async (scene) => {
     const delays = [SHORT_MS, 1, LONG_MS, 2, SHORT_MS, LONG_MS];
     await scene.submit(...delays.map((delayMs, index) => ({ id: `run-${index}`, lane: 'x', delayMs })));
     await scene.advance(PASS_MS);
@@ -27,7 +27,7 @@ export const attendCases: CasesByName = {
     equal(await unattended(scene), { x: 4 });
   },
 
-  'attend leaves out the lanes of a worker that is alive, and answers it the same': async (scene) => {
+  'attend leaves out the lanes of a live worker': async (scene) => {
     await scene.submit({ id: 'a', lane: 'x' }, { id: 'b', lane: 'y' }, { id: 'c', lane: 'z' });
 
     const answer = await scene.broker.attend({ worker: 'w', lanes: ['x', 'z', 'empty'], ttlMs: LONG_MS });
@@ -36,7 +36,7 @@ export const attendCases: CasesByName = {
     equal(await unattended(scene), { y: 1 });
   },
 
-  'attend counts a worker no longer as alive once its time is over': async (scene) => {
+  'attend forgets a worker after its ttlMs': async (scene) => {
     await scene.submit({ id: 'a', lane: 'x' });
     await attend(scene, 'w', ['x'], SHORT_MS);
     await scene.advance(PASS_MS);
@@ -44,7 +44,7 @@ export const attendCases: CasesByName = {
     equal(await unattended(scene), { x: 1 });
   },
 
-  'attend counts a worker as alive that attends again in time': async (scene) => {
+  'attend extends the time of a worker that attends again': async (scene) => {
     await scene.submit({ id: 'a', lane: 'x' });
     await attend(scene, 'w', ['x'], SHORT_MS);
     await attend(scene, 'w', ['x'], LONG_MS);
@@ -53,7 +53,7 @@ export const attendCases: CasesByName = {
     equal(await unattended(scene), {});
   },
 
-  'attend takes a worker back by a time of 0, and only this one': async (scene) => {
+  'attend with a ttlMs of 0 removes this worker only': async (scene) => {
     await scene.submit({ id: 'a', lane: 'x' }, { id: 'b', lane: 'y' });
     await attend(scene, 'one', ['x', 'y']);
     await attend(scene, 'other', ['y']);
@@ -63,7 +63,7 @@ export const attendCases: CasesByName = {
     equal(await unattended(scene), { x: 1 });
   },
 
-  'attend notes the lanes of a worker anew each time': async (scene) => {
+  'attend replaces the lanes of a worker': async (scene) => {
     await scene.submit({ id: 'a', lane: 'x' }, { id: 'b', lane: 'y' });
     await attend(scene, 'w', ['x']);
 

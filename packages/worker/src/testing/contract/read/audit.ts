@@ -4,9 +4,9 @@ import { settlementOf } from '../settlement-of.ts';
 
 const none = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rate_limited: 0 };
 
-/** What the figures say. That they balance is checked after every call of every test. */
+/** What the figures are. That they balance is checked after every call of every case. */
 export const auditCases: CasesByName = {
-  'audit counts nothing when there is nothing': async (scene) => {
+  'audit counts nothing in an empty broker': async (scene) => {
     equal(await scene.broker.audit(), {
       submitted: 0,
       waiting: 0,
@@ -18,7 +18,7 @@ export const auditCases: CasesByName = {
     });
   },
 
-  'audit counts runs where they are': async (scene) => {
+  'audit counts runs by state': async (scene) => {
     const ends = ['complete', 'fail', 'cancel', 'stall', 'drop', 'limit', 'complete'] as const;
     await scene.submit(...ends.map((_, index) => `end-${index}`));
     const claimed = await scene.claim();
@@ -41,7 +41,7 @@ export const auditCases: CasesByName = {
     });
   },
 
-  'audit counts runs that wait for a concurrency key as waiting': async (scene) => {
+  'audit counts runs that wait for a concurrency key as submitted': async (scene) => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     await scene.submit({ id: 'a', concurrency }, { id: 'b', concurrency });
     await scene.claim();

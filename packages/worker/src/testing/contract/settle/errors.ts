@@ -5,9 +5,9 @@ import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
-/** What failed attempts leave behind, and how long it stays. */
+/** How long the errors of failed attempts are kept. */
 export const errorsCases: CasesByName = {
-  'errors of attempts come back from one batch each with its own stack': async (scene) => {
+  'errors settled in one batch keep their own stacks': async (scene) => {
     await scene.submit('a', 'b', 'c', 'd');
     const at = await scene.now();
     const claimed = await scene.claim();
@@ -25,8 +25,8 @@ export const errorsCases: CasesByName = {
     equal(stacksOf(await scene.broker.get(['a', 'b', 'c', 'd'])), ['at a 1', undefined, 'at c 1', 'at d 1']);
   },
 
-  'errors of attempts outlast a later': /* @__PURE__ */ each(
-    ['complete', 'cancel', 'drop', 'release'] as const,
+  'errors are kept by a later': /* @__PURE__ */ each(
+    () => ['complete', 'cancel', 'drop', 'release'] as const,
     async (scene, type) => {
       const { run, errors } = await claimAfterFailure(scene);
 
@@ -36,20 +36,18 @@ export const errorsCases: CasesByName = {
     },
   ),
 
-  'errors of attempts outlast a wish to cancel, and the end by it': async (scene) => {
+  'errors are kept by a cancel request and by the cancellation': async (scene) => {
     const { run, errors } = await claimAfterFailure(scene);
     await scene.broker.cancel(['a']);
-    const wished = await scene.read('a');
+    const requested = await scene.read('a');
 
     await scene.settle(settlementOf(run, { type: 'retry', at: await scene.now(), runAt: 0 }));
 
-    matches(wished, { state: 'started', isCancelRequested: true, errors });
+    matches(requested, { state: 'started', isCancelRequested: true, errors });
     matches(await scene.read('a'), { state: 'cancelled', errors });
   },
 
-  'errors of attempts are replaced by what the next attempt leaves, with a stack or without': async (
-    scene,
-  ) => {
+  'errors are replaced by those of the next settlement': async (scene) => {
     const { run } = await claimAfterFailure(scene);
     const at = await scene.now();
     const errors = [{ epoch: 2, at, name: 'string', message: 'thrown' }];
@@ -59,7 +57,7 @@ export const errorsCases: CasesByName = {
     equal((await scene.read('a')).errors, errors);
   },
 
-  'errors of attempts keep with how many others a run stalled': async (scene) => {
+  'errors keep the number of runs that stalled together': async (scene) => {
     const run = await scene.start('a');
     const at = await scene.now();
     const errors = [{ epoch: 1, at, name: 'StalledError', message: 'no heartbeat', stalledWith: 3 }];
@@ -70,9 +68,7 @@ export const errorsCases: CasesByName = {
     equal((await scene.broker.list({ state: 'stalled', limit: 1 }))[0]?.errors, errors);
   },
 
-  'errors of attempts go with a redrive that resets the attempts, and stay with one that keeps them': async (
-    scene,
-  ) => {
+  'errors are removed by a redrive, and kept by one with keepAttempts': async (scene) => {
     const at = await scene.now();
     await scene.submit('a', 'b');
     const claimed = await scene.claim();
@@ -87,9 +83,7 @@ export const errorsCases: CasesByName = {
     equal(stacksOf([await scene.read('b')]), ['at b 1']);
   },
 
-  'errors of attempts go with a run that is discarded, and do not come back with another of its id': async (
-    scene,
-  ) => {
+  'errors are discarded with their run, and are not those of a new run with its id': async (scene) => {
     const run = await scene.start('a');
     const at = await scene.now();
     await scene.settle(settlementOf(run, { type: 'fail', at }, { errors: [errorOf(run, at)] }));
@@ -109,7 +103,7 @@ async function claimAfterFailure(
   const errors = [errorOf(first, at)];
   await scene.settle(settlementOf(first, { type: 'retry', at, runAt: at }, { errors }));
   const [again] = await scene.claim();
-  if (again === undefined) throw new Error('it was to be claimed again');
+  if (again === undefined) throw new Error('the run must be claimed again');
   return { run: again.run, errors };
 }
 

@@ -1,15 +1,14 @@
 import { InvalidOptionsError } from '@retry/core';
-import { closedError } from '@retry/core/broker';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import { LONG_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
-/** Which errors would come again. */
+/** Which errors are permanent, and settlements of unknown epochs. */
 export const refusalsCases: CasesByName = {
-  'isRefusal is true of what the runtime or we refuse': /* @__PURE__ */ each(
-    [
+  'isRefusal is true for input that the runtime or the broker refuses': /* @__PURE__ */ each(
+    () => [
       new InvalidOptionsError([]),
       new TypeError('not a string'),
       new RangeError('Invalid string length'),
@@ -20,12 +19,12 @@ export const refusalsCases: CasesByName = {
     },
   ),
 
-  'isRefusal is false of what may pass': /* @__PURE__ */ each(
-    [
+  'isRefusal is false for errors that may pass': /* @__PURE__ */ each(
+    () => [
       new Error('something else'),
       Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
       Object.assign(new Error('connect ETIMEDOUT'), { code: 'ETIMEDOUT' }),
-      closedError('memory'),
+      Object.assign(new Error('the broker is closed'), { code: 'BROKER_CLOSED' }),
       undefined,
       null,
       'text',
@@ -36,14 +35,14 @@ export const refusalsCases: CasesByName = {
     },
   ),
 
-  'isRefusal is false of what cannot be looked at': async (scene) => {
+  'isRefusal is false for a revoked proxy': async (scene) => {
     const revoked = Proxy.revocable({}, {});
     revoked.revoke();
 
     strictEqual(scene.broker.isRefusal(revoked.proxy), false);
   },
 
-  'isRefusal is true of a settlement that ends no claim': async (scene) => {
+  'isRefusal is true for a settlement that does not end its claim': async (scene) => {
     const run = await scene.start('a');
     const settlement = settlementOf(run, { type: 'heartbeat', at: await scene.now() });
 
@@ -53,8 +52,8 @@ export const refusalsCases: CasesByName = {
     strictEqual(scene.broker.isRefusal(error), true);
   },
 
-  'an epoch that no claim had is fenced': /* @__PURE__ */ each(
-    [-1, 0, 2, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER],
+  'a settlement, a heartbeat and a query of an unclaimed epoch are fenced': /* @__PURE__ */ each(
+    () => [-1, 0, 2, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER],
     async (scene, epoch) => {
       const run = await scene.start('a');
       const settlement = settlementOf(run, { type: 'complete', at: await scene.now() });

@@ -6,11 +6,9 @@ import type { CaseScene } from '../case-scene.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
-/** When a run is due that was settled with a delay, by the clock of the broker. */
+/** When a run that was settled with `delayMs` is due, and instants at the limits. */
 export const settleDelayCases: CasesByName = {
-  'a settlement with a delay is due that long after it was written, whatever instant it names': async (
-    scene,
-  ) => {
+  'a settlement with delayMs is due that long after it is written, whatever runAt says': async (scene) => {
     const before = await scene.now();
 
     await retryAfter(scene, LONG_MS, before + 7 * LONG_MS);
@@ -21,7 +19,7 @@ export const settleDelayCases: CasesByName = {
     atMost(runAt, (await scene.now()) + LONG_MS);
   },
 
-  'a settlement with a delay is never early when the decision took long on its way': async (scene) => {
+  'a settlement with delayMs is never early when its call took long': async (scene) => {
     const run = await scene.start('a');
     const at = await scene.now();
     const settlement = settlementOf(run, { type: 'retry', at, runAt: at + SHORT_MS });
@@ -33,7 +31,7 @@ export const settleDelayCases: CasesByName = {
     atLeast((await scene.read('a')).runAt, written + SHORT_MS);
   },
 
-  'a settlement with a delay rounds fractions up': async (scene) => {
+  'a settlement with delayMs rounds fractions up': async (scene) => {
     const run = await scene.start('a');
     const at = await scene.now();
     const settlement = settlementOf(run, { type: 'retry', at, runAt: at + 1 });
@@ -45,7 +43,7 @@ export const settleDelayCases: CasesByName = {
     atLeast(runAt, at + LONG_MS + 1);
   },
 
-  'a settlement with a delay is handed out once it is due': async (scene) => {
+  'a settlement with delayMs lets a claim start the run once it is due': async (scene) => {
     await retryAfter(scene, SHORT_MS, (await scene.now()) + LONG_MS);
     const early = await scene.claimIds();
     await scene.advance(PASS_MS);
@@ -54,9 +52,7 @@ export const settleDelayCases: CasesByName = {
     equal(await scene.claimIds(), ['a']);
   },
 
-  'a settlement with a delay is due at the very instant that it names when it has no delay': async (
-    scene,
-  ) => {
+  'a settlement without delayMs is due at its runAt': async (scene) => {
     const runAt = (await scene.now()) + 3 * LONG_MS;
 
     await retryAfter(scene, undefined, runAt);
@@ -64,7 +60,7 @@ export const settleDelayCases: CasesByName = {
     strictEqual((await scene.read('a')).runAt, runAt);
   },
 
-  'a settlement with a delay says nothing of a run that is not scheduled': async (scene) => {
+  'a settlement with delayMs ignores it for a run that is not scheduled': async (scene) => {
     const run = await scene.start('a');
     const at = await scene.now();
 
@@ -74,10 +70,10 @@ export const settleDelayCases: CasesByName = {
     equal(await scene.claimIds(), ['a']);
   },
 
-  'a settlement with a delay delays a rate limited and a recovered run as well': async (scene) => {
+  'a settlement with delayMs delays rate limited and recovered runs as well': async (scene) => {
     await scene.submit('a', 'b');
     const [first, second] = await scene.claim();
-    if (!first || !second) throw new Error('two runs were to be claimed');
+    if (!first || !second) throw new Error('two runs must be claimed');
     const at = await scene.now();
     const runAt = at + 1;
     const recover = settlementOf(second.run, [
@@ -94,42 +90,47 @@ export const settleDelayCases: CasesByName = {
     }
   },
 
-  'instants at the limits keeps a run that is submitted for %s as scheduled for the last instant':
-    /* @__PURE__ */ each(
-      [MAX_INSTANT_AT, 2 * MAX_INSTANT_AT, 1e300, Number.MAX_VALUE, Infinity],
-      async (scene, runAt) => {
-        await scene.submit({ id: 'a', runAt }, 'b');
+  'a submission with a runAt of %s is scheduled for the last instant': /* @__PURE__ */ each(
+    () => [MAX_INSTANT_AT, 2 * MAX_INSTANT_AT, 1e300, Number.MAX_VALUE, Infinity],
+    async (scene, runAt) => {
+      await scene.submit({ id: 'a', runAt }, 'b');
 
-        matches(await scene.read('a'), { state: 'scheduled', runAt: MAX_INSTANT_AT });
-        equal(await scene.claimIds(), ['b']);
-        equal(await scene.broker.cancel(['a']), ['cancelled']);
-      },
-    ),
+      matches(await scene.read('a'), { state: 'scheduled', runAt: MAX_INSTANT_AT });
+      equal(await scene.claimIds(), ['b']);
+      equal(await scene.broker.cancel(['a']), ['cancelled']);
+    },
+  ),
 
-  'instants at the limits keeps a run that is submitted with a delay of %s as scheduled for the last instant':
-    /* @__PURE__ */ each([MAX_INSTANT_AT, 1e300, Number.MAX_VALUE, Infinity], async (scene, delayMs) => {
+  'a submission with a delayMs of %s is scheduled for the last instant': /* @__PURE__ */ each(
+    () => [MAX_INSTANT_AT, 1e300, Number.MAX_VALUE, Infinity],
+    async (scene, delayMs) => {
       await scene.submit({ id: 'a', delayMs }, 'b');
 
       matches(await scene.read('a'), { state: 'scheduled', runAt: MAX_INSTANT_AT });
       equal(await scene.claimIds(), ['b']);
-    }),
+    },
+  ),
 
-  'instants at the limits keeps a run that is settled with a delay of %s as scheduled for the last instant':
-    /* @__PURE__ */ each([MAX_INSTANT_AT, 1e300, Number.MAX_VALUE, Infinity], async (scene, delayMs) => {
+  'a settlement with a delayMs of %s is scheduled for the last instant': /* @__PURE__ */ each(
+    () => [MAX_INSTANT_AT, 1e300, Number.MAX_VALUE, Infinity],
+    async (scene, delayMs) => {
       await retryAfter(scene, delayMs, MAX_INSTANT_AT);
 
       matches(await scene.read('a'), { state: 'scheduled', runAt: MAX_INSTANT_AT });
-    }),
+    },
+  ),
 
-  'instants at the limits keeps a run that is settled for %s as scheduled for the last instant':
-    /* @__PURE__ */ each([MAX_INSTANT_AT, 1e300, Infinity], async (scene, runAt) => {
+  'a settlement with a runAt of %s is scheduled for the last instant': /* @__PURE__ */ each(
+    () => [MAX_INSTANT_AT, 1e300, Infinity],
+    async (scene, runAt) => {
       await retryAfter(scene, undefined, runAt);
 
       matches(await scene.read('a'), { state: 'scheduled', runAt: MAX_INSTANT_AT });
-    }),
+    },
+  ),
 
-  'instants at the limits takes an instant of %s for now': /* @__PURE__ */ each(
-    [0, -1, -1e300, Number.MIN_VALUE],
+  'a submission with a runAt of %s is due now': /* @__PURE__ */ each(
+    () => [0, -1, -1e300, Number.MIN_VALUE],
     async (scene, runAt) => {
       await scene.submit({ id: 'a', runAt });
 
@@ -137,8 +138,8 @@ export const settleDelayCases: CasesByName = {
     },
   ),
 
-  'instants at the limits takes a delay of %s for none': /* @__PURE__ */ each(
-    [0, -1, -1e300],
+  'a submission with a delayMs of %s is due now': /* @__PURE__ */ each(
+    () => [0, -1, -1e300],
     async (scene, delayMs) => {
       await scene.submit({ id: 'a', delayMs });
 
@@ -146,7 +147,7 @@ export const settleDelayCases: CasesByName = {
     },
   ),
 
-  'instants at the limits settles and claims others beside a run of the last instant': async (scene) => {
+  'a batch with a run for the last instant settles and claims the others': async (scene) => {
     await scene.submit('a', 'b', 'c');
     const claimed = await scene.claim({ limit: 2 });
     const at = await scene.now();
@@ -163,7 +164,7 @@ export const settleDelayCases: CasesByName = {
   },
 };
 
-/** Settles run `a` by a retry whose own instant is far off, with this delay. */
+/** Settles run `a` by a retry with this `runAt` and `delayMs`. */
 async function retryAfter(scene: CaseScene, delayMs: number | undefined, runAt: number): Promise<void> {
   const run = await scene.start('a');
   const at = await scene.now();

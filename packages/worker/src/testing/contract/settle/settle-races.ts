@@ -4,9 +4,9 @@ import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
-/** Who is heard when several settle one run: the holder of its current epoch, once. */
+/** Whose settlement is accepted when several settle one run: that of the current epoch, once. */
 export const settleRacesCases: CasesByName = {
-  'races to settle answers already to a settlement whose reply was lost': async (scene) => {
+  'settle answers already for a settlement whose reply was lost': async (scene) => {
     const run = await scene.start('a');
     const settlement = settlementOf(run, { type: 'complete', at: await scene.now() }, { result: '1' });
     await scene.settle(settlement);
@@ -15,7 +15,7 @@ export const settleRacesCases: CasesByName = {
     matches(await scene.read('a'), { state: 'completed', result: '1' });
   },
 
-  'races to settle answers already to a lost retry, and charges it once': async (scene) => {
+  'settle answers already for a repeated retry, and charges it once': async (scene) => {
     const run = await scene.start('a');
     const at = await scene.now();
     const settlement = settlementOf(run, { type: 'retry', at, runAt: at });
@@ -26,7 +26,9 @@ export const settleRacesCases: CasesByName = {
     equal(await scene.claimIds(), ['a']);
   },
 
-  'races to settle answers already to a lost settlement of the run that is started anew': async (scene) => {
+  'settle answers already for a repeated settlement although the run has been started again': async (
+    scene,
+  ) => {
     const run = await scene.start('a');
     const at = await scene.now();
     const settlement = settlementOf(run, { type: 'release', at });
@@ -37,7 +39,7 @@ export const settleRacesCases: CasesByName = {
     matches(await scene.read('a'), { state: 'started', epoch: 2, releases: 1 });
   },
 
-  'races to settle fences a second outcome of one epoch': async (scene) => {
+  'settle fences a second outcome of one epoch': async (scene) => {
     const run = await scene.start('a');
     const at = await scene.now();
     await scene.settle(settlementOf(run, { type: 'complete', at }, { result: '1' }));
@@ -46,7 +48,7 @@ export const settleRacesCases: CasesByName = {
     matches(await scene.read('a'), { state: 'completed', failures: 0, result: '1' });
   },
 
-  'races to settle accepts one of two outcomes that arrive at once': async (scene) => {
+  'settle accepts one of two concurrent outcomes': async (scene) => {
     const run = await scene.start('a');
     const at = await scene.now();
 
@@ -58,9 +60,7 @@ export const settleRacesCases: CasesByName = {
     equal(answers.flat().sort(), ['fenced', 'ok']);
   },
 
-  'races to settle lets a cleaner recover a run whose lease ran out, and fences its silent worker': async (
-    scene,
-  ) => {
+  'settle lets a cleaner recover a run whose lease has expired, and fences its worker': async (scene) => {
     const zombie = await scene.start('a', { leaseMs: SHORT_MS });
     await scene.advance(PASS_MS);
     const at = await scene.now();
@@ -73,7 +73,7 @@ export const settleRacesCases: CasesByName = {
     matches(await scene.read('a'), { state: 'submitted', stalls: 1 });
   },
 
-  'races to settle fences the silent worker also while another one holds the run': async (scene) => {
+  'settle fences a late worker while another one holds the lease': async (scene) => {
     const zombie = await scene.start('a', { worker: 'w1', leaseMs: SHORT_MS });
     await scene.advance(PASS_MS);
     const at = await scene.now();
@@ -87,7 +87,7 @@ export const settleRacesCases: CasesByName = {
     equal(held && (await scene.settle(settlementOf(held.run, { type: 'complete', at }))), ['ok']);
   },
 
-  'races to settle lets one of many cleaners recover a run, and charges one stall': async (scene) => {
+  'settle lets one of many cleaners recover a run, and charges one stall': async (scene) => {
     const run = await scene.start('a', { leaseMs: SHORT_MS });
     await scene.advance(PASS_MS);
     const at = await scene.now();
@@ -98,7 +98,7 @@ export const settleRacesCases: CasesByName = {
     strictEqual((await scene.read('a')).stalls, 1);
   },
 
-  'races to settle hears a worker whose lease ran out as long as nobody took the run': async (scene) => {
+  'settle accepts a worker whose lease has expired as long as the run was not recovered': async (scene) => {
     const run = await scene.start('a', { leaseMs: SHORT_MS });
     await scene.advance(PASS_MS);
 
@@ -107,14 +107,14 @@ export const settleRacesCases: CasesByName = {
     equal(answers, ['ok']);
   },
 
-  'races to settle fences a cleaner while the lease lives': async (scene) => {
+  'settle fences a cleaner while the lease is valid': async (scene) => {
     const run = await scene.start('a', { leaseMs: LONG_MS });
 
     equal(await scene.settle(recover(run, await scene.now())), ['fenced']);
     matches(await scene.read('a'), { state: 'started', stalls: 0 });
   },
 
-  'races to settle fences a cleaner that comes after a heartbeat': async (scene) => {
+  'settle fences a cleaner after a heartbeat has revived the lease': async (scene) => {
     const run = await scene.start('a', { leaseMs: SHORT_MS });
     await scene.advance(PASS_MS);
     const [expired] = await scene.broker.findExpired(1);
@@ -124,7 +124,9 @@ export const settleRacesCases: CasesByName = {
     strictEqual((await scene.read('a')).state, 'started');
   },
 
-  'races to settle answers already, or fences, after a redrive': async (scene) => {
+  'settle answers already for a repeated settlement after a redrive, and fences another one': async (
+    scene,
+  ) => {
     const run = await scene.start('a');
     const at = await scene.now();
     const failed = settlementOf(run, { type: 'fail', at });
@@ -136,7 +138,7 @@ export const settleRacesCases: CasesByName = {
     matches(await scene.read('a'), { state: 'submitted', epoch: 1, failures: 0 });
   },
 
-  'races to settle fences an epoch that nobody was given': async (scene) => {
+  'settle fences an epoch that is yet to come': async (scene) => {
     const run = await scene.start('a');
     const at = await scene.now();
     const ahead = { ...settlementOf(run, { type: 'complete', at }), epoch: 2 };
@@ -145,7 +147,7 @@ export const settleRacesCases: CasesByName = {
     strictEqual((await scene.read('a')).state, 'started');
   },
 
-  'races to settle answers gone after the run was discarded': async (scene) => {
+  'settle answers gone after the run was discarded': async (scene) => {
     const run = await scene.start('a');
     const settlement = settlementOf(run, { type: 'fail', at: await scene.now() });
     await scene.settle(settlement);

@@ -7,14 +7,15 @@ import { settlementOf } from '../settlement-of.ts';
 
 const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
 
-/** A cleaner has runs without their payloads: what never changes is not taken from a settlement. */
+/** A cleaner has runs without payloads, so lane, payload and concurrency are never taken from a settlement. */
 export const settleWithoutPayloadCases: CasesByName = {
   'a settlement without the payload keeps payload, lane and concurrency by': /* @__PURE__ */ each(
-    [
-      [['stall'], 'stalled'],
-      [['stall', 'recover'], 'submitted'],
-      [['stall', 'give-up'], 'failed'],
-    ] as const,
+    () =>
+      [
+        [['stall'], 'stalled'],
+        [['stall', 'recover'], 'submitted'],
+        [['stall', 'give-up'], 'failed'],
+      ] as const,
     async (scene, [types, state]) => {
       await scene.start({ id: 'a', payload: '"kept"', concurrency }, { leaseMs: 1 });
       await scene.advance(PASS_MS);
@@ -25,7 +26,7 @@ export const settleWithoutPayloadCases: CasesByName = {
     },
   ),
 
-  'a settlement without the payload gives the payload to the next claim': async (scene) => {
+  'a settlement without the payload leaves it to the next claim': async (scene) => {
     await scene.start({ id: 'a', payload: '"kept"' }, { leaseMs: 1 });
     await scene.advance(PASS_MS);
     await settleFound(scene, 'stall', 'recover');
@@ -35,7 +36,7 @@ export const settleWithoutPayloadCases: CasesByName = {
     matches(again?.run, { id: 'a', epoch: 2, payload: '"kept"' });
   },
 
-  'a settlement without the payload gives it back by a redrive': async (scene) => {
+  'a settlement without the payload leaves it to a redrive': async (scene) => {
     await scene.start({ id: 'a', payload: '"kept"' }, { leaseMs: 1 });
     await scene.advance(PASS_MS);
     await settleFound(scene, 'stall');
@@ -45,9 +46,7 @@ export const settleWithoutPayloadCases: CasesByName = {
     matches((await scene.claim())[0]?.run, { id: 'a', payload: '"kept"' });
   },
 
-  'a settlement without the payload frees the concurrency key once, whatever it says of it': async (
-    scene,
-  ) => {
+  'a settlement with another lane and without concurrency frees the slot of the run once': async (scene) => {
     const run = await scene.start({ id: 'a', concurrency });
     await scene.submit({ id: 'b', concurrency }, { id: 'c', concurrency });
     const { concurrency: _, ...changed } = settlementOf(run, {

@@ -23,9 +23,7 @@ export const settleCases: CasesByName = {
     });
   },
 
-  'settle writes the instants of a run that was read again since its claim, its heartbeat too': async (
-    scene,
-  ) => {
+  'settle writes the instants of a run that was read after its claim': async (scene) => {
     const { id, epoch, heartbeatAt = Infinity } = await scene.start('a');
     await scene.advance(5);
     await scene.broker.heartbeat([{ id, epoch }], LONG_MS);
@@ -40,7 +38,7 @@ export const settleCases: CasesByName = {
     });
   },
 
-  'settle writes what is next as it was decided, counters, errors and delay': async (scene) => {
+  'settle writes the counters, errors and delay that were decided': async (scene) => {
     const run = await scene.start('a');
     const at = await scene.now();
     const errors: readonly AttemptError[] = [
@@ -56,14 +54,15 @@ export const settleCases: CasesByName = {
   },
 
   'settle ends a run by %s as': /* @__PURE__ */ each(
-    [
-      ['complete', 'completed'],
-      ['fail', 'failed'],
-      ['stall', 'stalled'],
-      ['cancel', 'cancelled'],
-      ['drop', 'dropped'],
-      ['limit', 'rate_limited'],
-    ] as const,
+    () =>
+      [
+        ['complete', 'completed'],
+        ['fail', 'failed'],
+        ['stall', 'stalled'],
+        ['cancel', 'cancelled'],
+        ['drop', 'dropped'],
+        ['limit', 'rate_limited'],
+      ] as const,
     async (scene, [type, state]) => {
       const run = await scene.start('a');
 
@@ -76,7 +75,7 @@ export const settleCases: CasesByName = {
     },
   ),
 
-  'settle puts a released run to the front of its lane, uncharged': async (scene) => {
+  'settle puts a released run at the front of its lane, uncharged': async (scene) => {
     await scene.submit('a', 'b');
     const [first] = await scene.claim({ limit: 1 });
 
@@ -101,7 +100,7 @@ export const settleCases: CasesByName = {
     equal(await scene.claimIds(), ['a', 'b', 'c', 'd']);
   },
 
-  'settle puts a recovered run to the back of its lane': async (scene) => {
+  'settle puts a recovered run at the back of its lane': async (scene) => {
     await scene.submit('a', 'b');
     const [first] = await scene.claim({ limit: 1 });
     const at = await scene.now();
@@ -125,18 +124,18 @@ export const settleCases: CasesByName = {
     matches(await scene.read('a'), { state: 'scheduled', rateLimits: 1, failures: 0 });
   },
 
-  'settle answers a whole batch in order, each run for itself': async (scene) => {
+  'settle answers a whole batch in order, each run independently': async (scene) => {
     await scene.submit('a', 'b');
     const [first, second] = await scene.claim();
     const at = await scene.now();
-    if (!first || !second) throw new Error('two runs were to be claimed');
+    if (!first || !second) throw new Error('two runs must be claimed');
     const complete = { type: 'complete', at } as const;
     const stale = { ...settlementOf(second.run, complete), epoch: 7 };
 
     const answers = await scene.settle(
       stale,
       settlementOf(first.run, complete),
-      settlementOf({ ...first.run, id: 'nobody' }, complete),
+      settlementOf({ ...first.run, id: 'unknown' }, complete),
       settlementOf(first.run, complete),
       settlementOf(second.run, complete),
     );
@@ -144,13 +143,13 @@ export const settleCases: CasesByName = {
     equal(answers, ['fenced', 'ok', 'gone', 'already', 'ok']);
   },
 
-  'settle answers gone for a run that nobody knows': async (scene) => {
+  'settle answers gone for an unknown run': async (scene) => {
     const run = await scene.start('a');
     const at = await scene.now();
 
-    const answers = await scene.settle(settlementOf({ ...run, id: 'nobody' }, { type: 'complete', at }));
+    const answers = await scene.settle(settlementOf({ ...run, id: 'unknown' }, { type: 'complete', at }));
 
     equal(answers, ['gone']);
-    equal(await scene.broker.get(['nobody']), [undefined]);
+    equal(await scene.broker.get(['unknown']), [undefined]);
   },
 };

@@ -5,9 +5,9 @@ import { each } from '../broker-case.ts';
 import { LONG_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
-/** What cannot name anything: some broker would lose it, change it, or take it for another. */
-const BAD: readonly (readonly [what: string, text: string])[] = [
-  ['no text at all', ''],
+/** Names that some broker would lose, change, or confuse with another. */
+const listBadNames = (): readonly (readonly [what: string, text: string])[] => [
+  ['empty text', ''],
   ['U+0000', 'a\0b'],
   ['half a pair, the first', 'a\ud800'],
   ['half a pair, the second', '\udc00b'],
@@ -24,7 +24,7 @@ const claimOf = (lane: string, more: { worker?: string; requestId?: string } = {
   claim: { worker: 'w', requestId: 'r', limit: 1, lanes: new Map([[lane, 1]]), leaseMs: LONG_MS, ...more },
 });
 
-/** Every call that takes a name, given a good one beside it where it takes several. */
+/** Every call that takes a name; where it takes several, with a valid one beside it. */
 const CALLS = {
   'submit, as id': (broker, name) =>
     broker.submit([
@@ -66,12 +66,12 @@ const CALLS = {
   'attend, as lane': (broker, name) => broker.attend({ worker: 'w', lanes: ['l', name], ttlMs: LONG_MS }),
 } satisfies Record<string, (broker: Broker, name: string) => Promise<unknown>>;
 
-/** Limits of text are the same everywhere, and looked at before anything is kept. */
+/** Limits of names and numbers are the same for every broker, and checked before anything is written. */
 export const namesCases: CasesByName = {
   'names that cannot be kept are refused with a typed error': /* @__PURE__ */ each(
-    Object.entries(CALLS),
+    () => Object.entries(CALLS),
     async (scene, [_, call]) => {
-      for (const [what, text] of BAD) {
+      for (const [what, text] of listBadNames()) {
         const error = await call(scene.broker, text).then(String, (reason: unknown) => reason);
 
         matches(error, { name: 'InvalidOptionsError', code: 'INVALID_OPTIONS' }, what);
@@ -82,7 +82,7 @@ export const namesCases: CasesByName = {
     },
   ),
 
-  'names that cannot be kept leave runs as they are beside which they were given': async (scene) => {
+  'names that cannot be kept leave the other runs of their call unchanged': async (scene) => {
     const run = await scene.start('good');
     const good = settlementOf(run, { type: 'complete', at: await scene.now() });
 
@@ -93,7 +93,7 @@ export const namesCases: CasesByName = {
     equal(await scene.settle(good), ['ok']);
   },
 
-  'names that cannot be kept are listed, every one of them': async (scene) => {
+  'names that cannot be kept are all listed in the error': async (scene) => {
     const refused = scene.broker.submit([
       { id: '', lane: '\0', payload: '{}' },
       { id: 'a', lane: 'l', payload: '{}', runAt: Number.NaN },
@@ -105,7 +105,7 @@ export const namesCases: CasesByName = {
   },
 
   'numbers that cannot be kept are refused as the limit of a concurrency key': /* @__PURE__ */ each(
-    [0, -1, 0.5, Number.NaN, Infinity, 2 ** 31, '1' as never],
+    () => [0, -1, 0.5, Number.NaN, Infinity, 2 ** 31, '1' as never],
     async (scene, limit) => {
       const concurrency = { key: 'k', limit, whenFull: 'wait' } as const;
 
@@ -119,7 +119,7 @@ export const namesCases: CasesByName = {
   ),
 
   'numbers that cannot be kept are refused as %s: NaN and text': /* @__PURE__ */ each(
-    ['runAt', 'delayMs', 'keepResultMs'] as const,
+    () => ['runAt', 'delayMs', 'keepResultMs'] as const,
     async (scene, key) => {
       for (const value of [Number.NaN, '5' as never]) {
         const refused = scene.broker.submit([{ id: 'a', lane: 'l', payload: '{}', [key]: value }]);

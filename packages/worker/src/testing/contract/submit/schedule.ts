@@ -3,12 +3,12 @@ import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
-/** Far enough ahead that a slow machine submits before it: a runAt that has passed is now, and of no order. */
+/** Far enough ahead that a slow machine submits before it: a `runAt` in the past is now, and has no order. */
 const AHEAD_MS = 150;
 
-/** What happens to runs that are not to start yet. */
+/** Runs that are due later. */
 export const scheduleCases: CasesByName = {
-  'schedule never starts a run before its runAt, by the clock of the broker': async (scene) => {
+  'runAt is never early by the clock of the broker': async (scene) => {
     const runAt = (await scene.now()) + SHORT_MS;
     await scene.submit({ id: 'a', runAt });
     let claimed = await scene.claim();
@@ -25,14 +25,14 @@ export const scheduleCases: CasesByName = {
     atLeast(claimed[0]?.run.startedAt, runAt);
   },
 
-  'schedule starts a run that is due': async (scene) => {
+  'runAt lets a claim start the run once it is due': async (scene) => {
     await scene.submit({ id: 'a', runAt: (await scene.now()) + SHORT_MS });
     await scene.advance(PASS_MS);
 
     equal(await scene.claimIds(), ['a']);
   },
 
-  'schedule keeps a run with a later runAt as scheduled, with that instant': async (scene) => {
+  'runAt in the future makes the run scheduled for that instant': async (scene) => {
     const runAt = (await scene.now()) + LONG_MS;
 
     await scene.submit({ id: 'a', runAt });
@@ -42,14 +42,14 @@ export const scheduleCases: CasesByName = {
     matches(await scene.broker.audit(), { waiting: 0, scheduled: 1, started: 0 });
   },
 
-  'schedule takes a runAt that has passed for now': async (scene) => {
+  'runAt in the past is now': async (scene) => {
     await scene.submit({ id: 'a', runAt: (await scene.now()) - LONG_MS }, { id: 'b', runAt: 0 });
 
     strictEqual((await scene.read('a')).state, 'submitted');
     equal(await scene.claimIds(), ['a', 'b']);
   },
 
-  'schedule counts delayMs from its own now': async (scene) => {
+  'delayMs counts from the clock of the broker': async (scene) => {
     const before = await scene.now();
     await scene.submit({ id: 'a', delayMs: LONG_MS });
     const after = await scene.now();
@@ -61,7 +61,7 @@ export const scheduleCases: CasesByName = {
     atMost(runAt, after + LONG_MS);
   },
 
-  'schedule takes the later of runAt and delayMs': async (scene) => {
+  'runAt and delayMs together mean the later of the two': async (scene) => {
     const now = await scene.now();
     await scene.submit(
       { id: 'a', runAt: now + LONG_MS, delayMs: 1 },
@@ -74,13 +74,13 @@ export const scheduleCases: CasesByName = {
     atLeast((await scene.read('b')).runAt, now + LONG_MS);
   },
 
-  'schedule takes a delayMs of 0 for now': async (scene) => {
+  'delayMs of 0 is now': async (scene) => {
     await scene.submit({ id: 'a', delayMs: 0 });
 
     equal(await scene.claimIds(), ['a']);
   },
 
-  'schedule promotes in the order of runAt, and behind what waits already': async (scene) => {
+  'due runs are promoted in the order of runAt, behind the runs that already wait': async (scene) => {
     const now = await scene.now();
     await scene.submit(
       { id: 'third', runAt: now + AHEAD_MS + 2 },
@@ -92,7 +92,7 @@ export const scheduleCases: CasesByName = {
     equal(await scene.claimIds(), ['waiting', 'first', 'second', 'third']);
   },
 
-  'schedule promotes runs of one runAt in the order of their submission': async (scene) => {
+  'due runs with the same runAt are promoted in the order of their submission': async (scene) => {
     const runAt = (await scene.now()) + 10;
     const ids = ['e', 'a', 'd', 'b', 'c'];
     await scene.submit(...ids.map((id) => ({ id, runAt })));
@@ -101,7 +101,7 @@ export const scheduleCases: CasesByName = {
     equal(await scene.claimIds(), ids);
   },
 
-  'schedule promotes in the order of runAt whatever was cancelled meanwhile': async (scene) => {
+  'due runs are promoted in the order of runAt although others were cancelled': async (scene) => {
     const now = await scene.now();
     const runs = Array.from({ length: 300 }, (_, index) => {
       return { id: `run-${index}`, runAt: now + AHEAD_MS + ((index * 7_919) % 23) };
@@ -118,7 +118,7 @@ export const scheduleCases: CasesByName = {
     );
   },
 
-  'schedule tells when the next run of the claimed lanes is due': async (scene) => {
+  'nextRunAt is when the next run of the claimed lanes is due': async (scene) => {
     const now = await scene.now();
     await scene.submit(
       { id: 'a', runAt: now + 2 * LONG_MS },
@@ -137,7 +137,7 @@ export const scheduleCases: CasesByName = {
     strictEqual(await ask(['empty']), undefined);
   },
 
-  'schedule holds a retry back until it is due': async (scene) => {
+  'a retry with a later runAt starts once it is due': async (scene) => {
     const run = await scene.start('a');
     const at = await scene.now();
     await scene.settle(settlementOf(run, { type: 'retry', at, runAt: at + SHORT_MS }));

@@ -6,12 +6,17 @@ import { settlementOf } from '../settlement-of.ts';
 
 const MEBIBYTE = 1_048_576;
 
-/** 8 MiB to a call, and what one run is over. */
+/** A call carries 8 MiB, and one run may exceed that. */
 const MAX_RUNS = 9;
 
-/** What is large travels in parts; nothing is left out. */
+const ids: readonly string[] = /* @__PURE__ */ Array.from(
+  { length: 20 },
+  (_, index) => `run-${String(index).padStart(2, '0')}`,
+);
+
+/** Large runs are returned in several batches; none is left out. */
 export const sizesCases: CasesByName = {
-  'runs of a mebibyte are claimed some at a time, in their order': async (scene) => {
+  'runs of a mebibyte are claimed in batches, in their order': async (scene) => {
     await submitLarge(scene);
 
     const claims = await pages(() => scene.claimIds());
@@ -20,8 +25,10 @@ export const sizesCases: CasesByName = {
     atMost(Math.max(...claims.map(({ length }) => length)), MAX_RUNS);
   },
 
-  'runs of a mebibyte are claimed some at a time from several lanes': async (scene) => {
-    await scene.submit(...ids.map((id, index) => ({ id, payload, lane: index % 2 === 0 ? 'x' : 'y' })));
+  'runs of a mebibyte are claimed in batches from several lanes': async (scene) => {
+    await scene.submit(
+      ...ids.map((id, index) => ({ id, payload: payloadOf(MEBIBYTE), lane: index % 2 === 0 ? 'x' : 'y' })),
+    );
 
     const claims = await pages(() => scene.claimIds({ lanes: ['x', 'y'] }));
 
@@ -29,14 +36,14 @@ export const sizesCases: CasesByName = {
     atMost(Math.max(...claims.map(({ length }) => length)), MAX_RUNS);
   },
 
-  'runs of a mebibyte are handed out again as the same few when the reply was lost': async (scene) => {
+  'runs of a mebibyte are the same in a repeated claim': async (scene) => {
     await submitLarge(scene);
     const first = await scene.claimIds({ requestId: 'lost' });
 
     equal(await scene.claimIds({ requestId: 'lost' }), first);
   },
 
-  'runs of a mebibyte are listed some at a time, and only an empty page is the last': async (scene) => {
+  'runs of a mebibyte are listed in pages, and only an empty page is the last': async (scene) => {
     await submitLarge(scene);
 
     const listed = await pages(async (after) =>
@@ -47,7 +54,7 @@ export const sizesCases: CasesByName = {
     atMost(Math.max(...listed.map(({ length }) => length)), MAX_RUNS);
   },
 
-  'runs of a mebibyte are listed at one time without their payloads': async (scene) => {
+  'runs of a mebibyte are listed in one page without their payloads': async (scene) => {
     await submitLarge(scene);
 
     const listed = await scene.broker.list({ state: 'submitted', limit: 1_000, payloads: 'omit' });
@@ -99,6 +106,7 @@ export const sizesCases: CasesByName = {
   },
 
   'a run larger than a batch is claimed, listed and read alone': async (scene) => {
+    const huge = payloadOf(9 * MEBIBYTE);
     await scene.submit({ id: 'a', payload: huge }, 'b');
 
     const [first] = await scene.broker.list({ state: 'submitted', limit: 10 });
@@ -109,7 +117,7 @@ export const sizesCases: CasesByName = {
     strictEqual((await scene.read('a')).payload === huge, true);
   },
 
-  'list without payloads gives the runs as they are but for payload and result': async (scene) => {
+  'list without payloads returns the rest of each run': async (scene) => {
     const run = await scene.start({ id: 'a', payload: '[7]' });
     const at = await scene.now();
     const errors = [{ epoch: 1, at, name: 'Error', message: 'no', stack: 'at a' }];
@@ -125,12 +133,8 @@ export const sizesCases: CasesByName = {
   },
 };
 
-const ids = Array.from({ length: 20 }, (_, index) => `run-${String(index).padStart(2, '0')}`);
-
-const payload = JSON.stringify('x'.repeat(MEBIBYTE - 2));
-
 function submitLarge(scene: CaseScene): Promise<void> {
-  return scene.submit(...ids.map((id) => ({ id, payload })));
+  return scene.submit(...ids.map((id) => ({ id, payload: payloadOf(MEBIBYTE) })));
 }
 
 /** Asks for pages until one is empty: only that one is the last. */
@@ -144,4 +148,7 @@ async function pages(ask: (after: string) => Promise<readonly string[]>): Promis
   throw new Error('there are more pages than runs');
 }
 
-const huge = JSON.stringify('x'.repeat(9 * MEBIBYTE));
+/** JSON text of this many bytes. */
+function payloadOf(bytes: number): string {
+  return JSON.stringify('x'.repeat(bytes - 2));
+}

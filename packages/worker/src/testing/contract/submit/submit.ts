@@ -69,7 +69,7 @@ export const submitCases: CasesByName = {
     equal((await scene.read('a')).concurrency, concurrency);
   },
 
-  'submit takes an empty batch': async (scene) => {
+  'submit accepts an empty batch': async (scene) => {
     equal(await scene.broker.submit([]), []);
   },
 };

@@ -5,7 +5,7 @@ import { LONG_MS } from '../case-scene.ts';
 
 /** What a closed broker does. */
 export const closeCases: CasesByName = {
-  'close makes every later call reject, saying why': async (scene) => {
+  'close makes every later call reject with BROKER_CLOSED': async (scene) => {
     const { broker } = scene;
 
     await broker.close();
@@ -34,7 +34,7 @@ export const closeCases: CasesByName = {
     }
   },
 
-  'close may be called again': async (scene) => {
+  'close can be called again': async (scene) => {
     await scene.broker.close();
 
     strictEqual(await scene.broker.close(), undefined);
@@ -51,7 +51,7 @@ export const closeCases: CasesByName = {
     strictEqual(await waiting, 'ended');
   },
 
-  'close waits for what is under way, and ends waits for work': async (scene) => {
+  'close waits for calls in flight, and ends waits for work': async (scene) => {
     const submitting = scene.broker.submit([{ id: 'a', lane: 'm', payload: '{}' }]).catch(() => ['closed']);
     const waiting = scene.broker.waitForWork(['l'], { timeoutMs: LONG_MS }).catch(() => undefined);
 

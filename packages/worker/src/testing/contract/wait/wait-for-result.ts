@@ -6,10 +6,10 @@ import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 import { createCountedSignal } from './counted-signal.ts';
 
-/** When a caller who waits for a result is woken. */
+/** When a wait for a result ends. A wait that does not end exceeds the timeout of its test. */
 export const waitForResultCases: CasesByName = {
-  'waitForResult ends when a run whose result is kept is settled by': /* @__PURE__ */ each(
-    ['complete', 'fail', 'cancel', 'stall', 'drop', 'limit'] as const,
+  'waitForResult ends when a run with keepResultMs is settled by': /* @__PURE__ */ each(
+    () => ['complete', 'fail', 'cancel', 'stall', 'drop', 'limit'] as const,
     async (scene, type) => {
       const run = await startKept(scene, 'a');
       const waiting = wait(scene);
@@ -20,7 +20,7 @@ export const waitForResultCases: CasesByName = {
     },
   ),
 
-  'waitForResult ends when a waiting run whose result is kept is cancelled': async (scene) => {
+  'waitForResult ends when a waiting run with keepResultMs is cancelled': async (scene) => {
     await scene.submit({ id: 'a', keepResultMs: LONG_MS });
     const waiting = wait(scene);
 
@@ -29,7 +29,7 @@ export const waitForResultCases: CasesByName = {
     strictEqual(await waiting, undefined);
   },
 
-  'waitForResult ends for all who wait, by one settlement among others': async (scene) => {
+  'waitForResult ends for all callers, by one settlement among others': async (scene) => {
     const kept = await startKept(scene, 'a');
     const other = await scene.start('b');
     const waiting = [wait(scene), wait(scene), wait(scene)];
@@ -43,12 +43,12 @@ export const waitForResultCases: CasesByName = {
     strictEqual((await Promise.all(waiting)).length, 3);
   },
 
-  'waitForResult ends for a run that failed, was redriven and is now completed': async (scene) => {
+  'waitForResult ends for a redriven run': async (scene) => {
     const run = await startKept(scene, 'a');
     await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
     await scene.broker.redrive(['a']);
     const [again] = await scene.claim();
-    if (again === undefined) throw new Error('it was to be claimed');
+    if (again === undefined) throw new Error('the run must be claimed');
     const waiting = wait(scene);
 
     await scene.settle(settlementOf(again.run, { type: 'complete', at: await scene.now() }));
@@ -56,7 +56,7 @@ export const waitForResultCases: CasesByName = {
     strictEqual(await waiting, undefined);
   },
 
-  'waitForResult is woken by nothing else': async (scene) => {
+  'waitForResult does not end for other runs and moves': async (scene) => {
     const kept = await startKept(scene, 'kept');
     const other = await scene.start('other');
     await settleDown(scene);
@@ -81,7 +81,7 @@ export const waitForResultCases: CasesByName = {
     strictEqual(hadEnded, false);
   },
 
-  'waitForResult ends after its timeout, and immediately by one of 0': async (scene) => {
+  'waitForResult ends after its timeout, and immediately for a timeout of 0': async (scene) => {
     const waiting = scene.broker.waitForResult({ timeoutMs: SHORT_MS });
     await scene.broker.waitForResult({ timeoutMs: 0 });
 
@@ -90,7 +90,7 @@ export const waitForResultCases: CasesByName = {
     strictEqual(await waiting, undefined);
   },
 
-  'waitForResult ends when its signal aborts, or has aborted': async (scene) => {
+  'waitForResult ends when its signal aborts, or is aborted': async (scene) => {
     const stop = new AbortController();
     const waiting = wait(scene, stop.signal);
 
@@ -100,8 +100,8 @@ export const waitForResultCases: CasesByName = {
     strictEqual(await wait(scene, stop.signal), undefined);
   },
 
-  'waitForResult leaves no listener behind after': /* @__PURE__ */ each(
-    ['result', 'timeout', 'abort'] as const,
+  'waitForResult removes its abort listener after': /* @__PURE__ */ each(
+    () => ['result', 'timeout', 'abort'] as const,
     async (scene, end) => {
       const run = await startKept(scene, 'a');
       const signal = createCountedSignal();
@@ -118,7 +118,7 @@ export const waitForResultCases: CasesByName = {
   ),
 };
 
-/** A broker may end a first wait early, while it opens its subscription; later ones have no such excuse. */
+/** A broker may end the first wait early, while it opens its subscription, but not the next ones. */
 async function settleDown(scene: CaseScene): Promise<void> {
   for (let step = 0; step < 3; step += 1) {
     const waiting = scene.broker.waitForResult({ timeoutMs: SHORT_MS });

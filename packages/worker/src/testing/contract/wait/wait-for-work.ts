@@ -6,9 +6,9 @@ import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 import { createCountedSignal } from './counted-signal.ts';
 
-/** When a wait for work ends. A wait that does not end lets its test run out of time. */
+/** When a wait for work ends. A wait that does not end exceeds the timeout of its test. */
 export const waitForWorkCases: CasesByName = {
-  'waitForWork ends at once when a run waits, or is due': async (scene) => {
+  'waitForWork ends immediately when a run waits, or is due': async (scene) => {
     await scene.submit('a', { id: 'b', lane: 'm', delayMs: SHORT_MS });
     await wait(scene);
 
@@ -25,7 +25,7 @@ export const waitForWorkCases: CasesByName = {
     strictEqual(await waiting, undefined);
   },
 
-  'waitForWork ends for all who wait': async (scene) => {
+  'waitForWork ends for all callers': async (scene) => {
     const waiting = [wait(scene), wait(scene, ['l', 'm']), wait(scene)];
 
     await scene.submit('a', { id: 'b' }, { id: 'c' });
@@ -43,9 +43,7 @@ export const waitForWorkCases: CasesByName = {
     equal(await scene.claimIds(), ['a']);
   },
 
-  'waitForWork ends when a run is due that was scheduled meanwhile, earlier than all others': async (
-    scene,
-  ) => {
+  'waitForWork ends when a run is due that was scheduled during the wait': async (scene) => {
     await scene.submit({ id: 'late', delayMs: LONG_MS / 2 });
     const waiting = wait(scene);
     await scene.submit({ id: 'a', delayMs: SHORT_MS });
@@ -56,8 +54,8 @@ export const waitForWorkCases: CasesByName = {
     equal(await scene.claimIds(), ['a']);
   },
 
-  'waitForWork ends when a run comes back by': /* @__PURE__ */ each(
-    ['release', 'retry', 'redrive'] as const,
+  'waitForWork ends when a run returns to its lane by': /* @__PURE__ */ each(
+    () => ['release', 'retry', 'redrive'] as const,
     async (scene, how) => {
       const run = await scene.start('a');
       const waiting = wait(scene);
@@ -74,7 +72,7 @@ export const waitForWorkCases: CasesByName = {
     },
   ),
 
-  'waitForWork ends when a concurrency key is free for a run that waits for it': async (scene) => {
+  'waitForWork ends when a concurrency key has a free slot for a waiting run': async (scene) => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     const run = await scene.start({ id: 'a', concurrency });
     await scene.submit({ id: 'b', concurrency });
@@ -95,11 +93,11 @@ export const waitForWorkCases: CasesByName = {
     strictEqual(await waiting, undefined);
   },
 
-  'waitForWork ends at once by a timeout of 0': async (scene) => {
+  'waitForWork ends immediately for a timeout of 0': async (scene) => {
     strictEqual(await scene.broker.waitForWork(['l'], { timeoutMs: 0 }), undefined);
   },
 
-  'waitForWork goes on while nothing happens to its lanes': async (scene) => {
+  'waitForWork does not end for other lanes and runs that are not due': async (scene) => {
     let hasEnded = false;
     const stop = new AbortController();
     const waiting = wait(scene, ['l'], stop.signal).then(() => {
@@ -115,7 +113,7 @@ export const waitForWorkCases: CasesByName = {
     strictEqual(hadEnded, false);
   },
 
-  'waitForWork ends when its signal aborts, or has aborted': async (scene) => {
+  'waitForWork ends when its signal aborts, or is aborted': async (scene) => {
     const stop = new AbortController();
     const waiting = wait(scene, ['l'], stop.signal);
 
@@ -125,8 +123,8 @@ export const waitForWorkCases: CasesByName = {
     strictEqual(await wait(scene, ['l'], stop.signal), undefined);
   },
 
-  'waitForWork leaves no listener behind after': /* @__PURE__ */ each(
-    ['work', 'timeout', 'abort'] as const,
+  'waitForWork removes its abort listener after': /* @__PURE__ */ each(
+    () => ['work', 'timeout', 'abort'] as const,
     async (scene, end) => {
       const signal = createCountedSignal();
       const waiting = scene.broker.waitForWork(['l'], { timeoutMs: SHORT_MS, signal });

@@ -4,9 +4,33 @@ import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
-/** What `list` finds. */
+/** What `get` reads. */
+export const getCases: CasesByName = {
+  'get returns the runs in the order of the ids, and undefined for an unknown id': async (scene) => {
+    await scene.submit('a', 'b');
+
+    const runs = await scene.broker.get(['b', 'unknown', 'a', 'b']);
+
+    equal(
+      runs.map((run) => run?.id),
+      ['b', undefined, 'a', 'b'],
+    );
+    equal(await scene.broker.get([]), []);
+  },
+
+  'get returns a snapshot that later calls do not change': async (scene) => {
+    await scene.submit('a');
+    const before = await scene.read('a');
+
+    await scene.claim();
+
+    matches(before, { state: 'submitted', epoch: 0 });
+  },
+};
+
+/** What `list` returns. */
 export const listCases: CasesByName = {
-  'list finds the runs of a state by ascending id': async (scene) => {
+  'list returns the runs of a state by ascending id': async (scene) => {
     await scene.submit('c', 'a', 'b', { id: 'later', delayMs: 60_000 });
     await scene.broker.cancel(['b']);
 
@@ -16,13 +40,13 @@ export const listCases: CasesByName = {
     equal(await list(scene, { state: 'completed' }), []);
   },
 
-  'list gives the runs as they are': async (scene) => {
+  'list returns whole runs': async (scene) => {
     const run = await scene.start({ id: 'a', payload: '[1]' });
 
     equal(await scene.broker.list({ state: 'started', limit: 1 }), [run]);
   },
 
-  'list pages by limit and the last id': async (scene) => {
+  'list pages by limit and after': async (scene) => {
     const ids = Array.from({ length: 25 }, (_, index) => `id-${String(index).padStart(2, '0')}`);
     await scene.submit(...[...ids].reverse());
 
@@ -35,14 +59,14 @@ export const listCases: CasesByName = {
     equal(await list(scene, { limit: 1 }), ['id-00']);
   },
 
-  'list pages capitals before small letters': async (scene) => {
+  'list orders capitals before small letters': async (scene) => {
     await scene.submit('B', 'a', 'C', 'b');
 
     equal(await list(scene, { limit: 2 }), ['B', 'C']);
     equal(await list(scene, { after: 'C' }), ['a', 'b']);
   },
 
-  'list goes on after an id that is gone meanwhile': async (scene) => {
+  'list continues after an id that has been discarded': async (scene) => {
     await scene.submit('a', 'b', 'c');
     await scene.broker.cancel(['b']);
     await scene.broker.discard(['b']);
