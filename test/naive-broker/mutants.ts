@@ -20,7 +20,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'remembers ids that the caller did not give',
-    from: 'submission.isKeyed && until > now',
+    from: 'submission.keyed && until > now',
     to: 'until > now',
   },
   {
@@ -210,7 +210,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'keeps a result for ever',
-    from: 'kept.awaitedUntil = (kept.run.completedAt ?? 0) + (keepResultMs ?? 0);',
+    from: 'kept.awaitedUntil = (kept.run.endedAt ?? 0) + (keepResultMs ?? 0);',
     to: 'kept.awaitedUntil = keepResultMs ? Infinity : 0;',
   },
   {

@@ -62,8 +62,8 @@ interface Wait {
   readonly end: () => void;
 }
 
-const ENDED: readonly RunState[] = ['completed', 'failed', 'cancelled', 'stalled', 'dropped', 'rate_limited'];
-const DEAD_LETTERS: readonly RunState[] = ['failed', 'stalled', 'rate_limited'];
+const ENDED: readonly RunState[] = ['completed', 'failed', 'cancelled', 'stalled', 'dropped', 'rateLimited'];
+const DEAD_LETTERS: readonly RunState[] = ['failed', 'stalled', 'rateLimited'];
 const REPLIES_PER_WORKER = 4;
 const MAX_COUNTED = 10_000;
 
@@ -107,7 +107,7 @@ export function createNaiveBroker({ clock, keepCompleted, keepKeysMs }: NaiveOpt
     kept.seq = ++back;
     if (!ENDED.includes(kept.run.state)) return;
     const { keepResultMs } = kept.submission;
-    kept.awaitedUntil = (kept.run.completedAt ?? 0) + (keepResultMs ?? 0);
+    kept.awaitedUntil = (kept.run.endedAt ?? 0) + (keepResultMs ?? 0);
     if (keepResultMs !== undefined) for (const wait of [...resultWaits]) wait.end();
   }
 
@@ -123,7 +123,7 @@ export function createNaiveBroker({ clock, keepCompleted, keepKeysMs }: NaiveOpt
     return 'created';
   }
 
-  function exchange({ settle = [], claim }: ExchangeRequest, now: number): ExchangeReply {
+  function settleAndClaim({ settle = [], claim }: ExchangeRequest, now: number): ExchangeReply {
     const settled = settleAll(settle, now);
     if (claim === undefined) return { settled, claimed: [], now };
     const claimed = claimAgain(claim) ?? claimRuns(claim, now);
@@ -289,8 +289,8 @@ export function createNaiveBroker({ clock, keepCompleted, keepKeysMs }: NaiveOpt
   }
 
   function forget({ run, submission }: Kept, now: number): void {
-    const until = (run.completedAt ?? 0) + keepKeysMs;
-    if (submission.isKeyed && until > now) knownKeys.set(run.id, until);
+    const until = (run.endedAt ?? 0) + keepKeysMs;
+    if (submission.keyed && until > now) knownKeys.set(run.id, until);
     runs.delete(run.id);
     forgotten += 1;
   }
@@ -324,7 +324,7 @@ export function createNaiveBroker({ clock, keepCompleted, keepKeysMs }: NaiveOpt
     const found = [...runs.values()]
       .map(({ run }) => run)
       .filter((run) => run.state === state && run.id > after && (lane === undefined || run.lane === lane))
-      .filter((run) => endedBefore === undefined || (run.completedAt ?? 0) < endedBefore)
+      .filter((run) => endedBefore === undefined || (run.endedAt ?? 0) < endedBefore)
       .filter((run) => errorName === undefined || run.errors.at(-1)?.name === errorName)
       .sort((left, right) => (left.id < right.id ? -1 : 1))
       .slice(0, limit);
@@ -385,8 +385,8 @@ export function createNaiveBroker({ clock, keepCompleted, keepKeysMs }: NaiveOpt
     const count = (state: RunState): number =>
       [...runs.values()].filter(({ run }) => run.state === state).length;
     return {
-      submitted: created,
-      waiting: count('submitted'),
+      created,
+      submitted: count('submitted'),
       scheduled: count('scheduled'),
       started: count('started'),
       ended: {
@@ -395,7 +395,7 @@ export function createNaiveBroker({ clock, keepCompleted, keepKeysMs }: NaiveOpt
         cancelled: count('cancelled'),
         stalled: count('stalled'),
         dropped: count('dropped'),
-        rate_limited: count('rate_limited'),
+        rateLimited: count('rateLimited'),
       },
       forgotten,
       unbalanced: Math.abs(created - runs.size - forgotten),
@@ -404,7 +404,7 @@ export function createNaiveBroker({ clock, keepCompleted, keepKeysMs }: NaiveOpt
 
   return checkInput({
     submit: (submissions) => call((now) => submissions.map((submission) => submitOne(submission, now))),
-    exchange: (request) => call((now) => exchange(request, now)),
+    settleAndClaim: (request) => call((now) => settleAndClaim(request, now)),
     heartbeat: (beats, leaseMs) => call((now) => beats.map((beat) => heartbeatOne(beat, { now, leaseMs }))),
     findExpired: (limit, scope = {}) => call((now) => findExpired(limit, scope, now)),
     cancel: (ids) => call((now) => ids.map((id) => cancelOne(id, now))),

@@ -82,9 +82,9 @@ export function createSteps(broker: Broker): Omit<CaseScene, 'open' | 'advance'>
       const [claimed] = await claim({ ...input, lanes: [toSubmission(run).lane] });
       return claimed?.run ?? fail('the run that was submitted was not claimed');
     },
-    settle: async (...settle) => (await broker.exchange({ settle })).settled,
+    settle: async (...settle) => (await broker.settleAndClaim({ settle })).settled,
     read: async (id) => (await broker.get([id]))[0] ?? fail(`the broker keeps no run ${id}`),
-    now: async () => (await broker.exchange({})).now,
+    now: async () => (await broker.settleAndClaim({})).now,
   };
 }
 
@@ -96,7 +96,7 @@ function createClaim(broker: Broker): CaseScene['claim'] {
     const requestId = input.requestId ?? `r${requests}`;
     const limits = lanes.map((lane) => (typeof lane === 'string' ? ([lane, NO_LIMIT] as const) : lane));
     const claim = { worker, requestId, limit, lanes: new Map(limits), leaseMs };
-    return (await broker.exchange({ claim })).claimed;
+    return (await broker.settleAndClaim({ claim })).claimed;
   };
 }
 

@@ -12,7 +12,7 @@ export const cancelCases: CasesByName = {
     const run = await scene.read('b');
     equal(answers, ['cancelled']);
     matches(run, { state: 'cancelled', epoch: 0 });
-    above(run.completedAt, 0);
+    above(run.endedAt, 0);
     equal(await scene.claimIds(), ['a', 'c']);
   },
 

@@ -22,7 +22,7 @@ export const batchesCases: CasesByName = {
     );
     strictEqual(settled.length, COUNT);
     equal(new Set(settled), new Set(['ok']));
-    matches(await scene.broker.audit(), { submitted: COUNT, ended: { completed: COUNT } });
+    matches(await scene.broker.audit(), { created: COUNT, ended: { completed: COUNT } });
   },
 
   'batches of 10 000 runs are read, cancelled and discarded in one call each': async (scene) => {
@@ -38,7 +38,7 @@ export const batchesCases: CasesByName = {
     );
     equal(new Set(cancelled), new Set(['cancelled']));
     equal(new Set(discarded), new Set(['discarded']));
-    matches(await scene.broker.audit(), { submitted: COUNT, forgotten: COUNT });
+    matches(await scene.broker.audit(), { created: COUNT, forgotten: COUNT });
   },
 
   'batches of 10 000 runs get a heartbeat, are released, failed and redriven in one call each': async (
@@ -63,7 +63,7 @@ export const batchesCases: CasesByName = {
       ids,
     );
     equal(new Set(redriven), new Set(['redriven']));
-    matches(await scene.broker.audit(), { waiting: COUNT, started: 0 });
+    matches(await scene.broker.audit(), { submitted: COUNT, started: 0 });
   },
 
   'batches of 10 000 runs that are due at the same instant are all claimed': async (scene) => {

@@ -21,7 +21,7 @@ export const claimCases: CasesByName = {
     const now = await scene.now();
     matches(claimed?.run, { id: 'a', payload: '[1]', state: 'started', epoch: 1 });
     strictEqual(claimed?.isOverLimit, false);
-    atLeast(claimed?.run.startedAt, before);
+    atLeast(claimed?.run.firstStartedAt, before);
     atLeast(claimed?.leaseUntil, before + LONG_MS);
     atMost(claimed?.leaseUntil, now + LONG_MS);
     equal(await scene.read('a'), claimed?.run);
@@ -99,7 +99,7 @@ export const claimCases: CasesByName = {
     const settle = [settlementOf(run, { type: 'retry', at, runAt: at })];
     const lanes = new Map([['l', 1]]);
 
-    const reply = await scene.broker.exchange({
+    const reply = await scene.broker.settleAndClaim({
       settle,
       claim: { worker: 'w', requestId: 'both', limit: 1, lanes, leaseMs: LONG_MS },
     });
@@ -112,9 +112,9 @@ export const claimCases: CasesByName = {
   },
 
   'a call without settlements and claim returns the clock of the broker': async (scene) => {
-    const first = await scene.broker.exchange({});
+    const first = await scene.broker.settleAndClaim({});
     await scene.advance(5);
-    const second = await scene.broker.exchange({ settle: [] });
+    const second = await scene.broker.settleAndClaim({ settle: [] });
 
     matches(first, { settled: [], claimed: [] });
     atLeast(second.now, first.now + 5);

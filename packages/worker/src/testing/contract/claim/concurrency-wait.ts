@@ -26,7 +26,7 @@ const WAYS_TO_END: readonly (readonly [name: string, events: (at: number) => rea
     'stall and giving up',
     (at) => [
       { type: 'stall', at },
-      { type: 'give-up', at },
+      { type: 'giveUp', at },
     ],
   ],
   ['cancel', (at) => [{ type: 'cancel', at }]],
@@ -43,7 +43,7 @@ export const concurrencyWaitCases: CasesByName = {
 
     equal(await scene.claimIds(), ['a', 'b']);
     equal(await scene.claimIds(), []);
-    matches(await scene.broker.audit(), { started: 2, waiting: 2 });
+    matches(await scene.broker.audit(), { started: 2, submitted: 2 });
   },
 
   'whenFull wait applies across workers and lanes': async (scene) => {

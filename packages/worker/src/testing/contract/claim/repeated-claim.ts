@@ -15,7 +15,7 @@ export const repeatedClaimCases: CasesByName = {
     equal(epochs(second), epochs(first));
     matches(await scene.read('a'), { state: 'started', epoch: 1, stalls: 0, releases: 0 });
     matches(await scene.read('c'), { state: 'submitted', epoch: 0 });
-    matches(await scene.broker.audit(), { started: 2, waiting: 1 });
+    matches(await scene.broker.audit(), { started: 2, submitted: 1 });
   },
 
   'repeated claim returns the same runs although one of them was settled since': async (scene) => {
@@ -45,9 +45,9 @@ export const repeatedClaimCases: CasesByName = {
     await scene.submit('b');
     const settle = [settlementOf(run, { type: 'complete', at: await scene.now() })];
     const claim = { worker: 'w', requestId: 'lost', limit: 9, lanes: new Map([['l', 9]]), leaseMs: 9_000 };
-    await scene.broker.exchange({ settle, claim });
+    await scene.broker.settleAndClaim({ settle, claim });
 
-    const again = await scene.broker.exchange({ settle, claim });
+    const again = await scene.broker.settleAndClaim({ settle, claim });
 
     equal(again.settled, ['already']);
     equal(epochs(again.claimed), { b: 1 });

@@ -15,7 +15,7 @@ export const discardCases: CasesByName = {
 
       equal(answers, ['discarded']);
       equal(await scene.broker.get(['a']), [undefined]);
-      matches(await scene.broker.audit(), { submitted: 1, forgotten: 1, unbalanced: 0 });
+      matches(await scene.broker.audit(), { created: 1, forgotten: 1, unbalanced: 0 });
     },
   ),
 
@@ -36,7 +36,7 @@ export const discardCases: CasesByName = {
     equal(answers, ['refused', 'discarded', 'refused', 'refused', 'gone', 'gone']);
     equal(await scene.broker.discard([]), []);
     matches(await scene.broker.audit(), {
-      waiting: 1,
+      submitted: 1,
       scheduled: 1,
       started: 1,
       forgotten: 1,
@@ -50,6 +50,6 @@ export const discardCases: CasesByName = {
 
     equal(await scene.broker.submit([{ id: 'a', lane: 'l', payload: '2' }]), ['created']);
     matches(await scene.read('a'), { state: 'submitted', payload: '2', epoch: 0 });
-    matches(await scene.broker.audit(), { submitted: 2, waiting: 1, forgotten: 1 });
+    matches(await scene.broker.audit(), { created: 2, submitted: 1, forgotten: 1 });
   },
 };

@@ -38,7 +38,7 @@ const rememberedKeys: CasesByName = {
   'a key stays known within a batch of keyed and other ids': async (scene) => {
     for (const id of ['a', 'b', 'c', 'd']) await submit(scene, id, id !== 'b');
     await complete(scene, 'a', 'b', 'c', 'd');
-    const again = ['new', 'd', 'b', 'a'].map((id) => ({ id, lane: 'l', payload: '{}', isKeyed: true }));
+    const again = ['new', 'd', 'b', 'a'].map((id) => ({ id, lane: 'l', payload: '{}', keyed: true }));
 
     equal(await scene.broker.submit(again), ['created', 'exists', 'created', 'exists']);
   },
@@ -47,7 +47,7 @@ const rememberedKeys: CasesByName = {
     await submit(scene, 'a', true);
     await scene.broker.cancel(['a']);
     await untilForgotten(scene, 'a');
-    const run = await scene.start({ id: 'b', isKeyed: true });
+    const run = await scene.start({ id: 'b', keyed: true });
     await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
     await scene.broker.discard(['b']);
 
@@ -60,20 +60,20 @@ const rememberedKeys: CasesByName = {
     await complete(scene);
     await submit(scene, 'a', true);
 
-    const { submitted, waiting, unbalanced } = await scene.broker.audit();
+    const { created, submitted, unbalanced } = await scene.broker.audit();
 
-    equal({ submitted, waiting, unbalanced }, { submitted: 1, waiting: 0, unbalanced: 0 });
+    equal({ created, submitted, unbalanced }, { created: 1, submitted: 0, unbalanced: 0 });
   },
 };
 
 const forgottenIds: CasesByName = {
   'an id that is not keyed is forgotten with its run': /* @__PURE__ */ each(
     () => [undefined, false],
-    async (scene, isKeyed) => {
-      await submit(scene, 'a', isKeyed);
+    async (scene, keyed) => {
+      await submit(scene, 'a', keyed);
       await complete(scene, 'a');
 
-      strictEqual(await submit(scene, 'a', isKeyed), 'created');
+      strictEqual(await submit(scene, 'a', keyed), 'created');
       equal(await scene.claimIds(), ['a']);
     },
   ),
@@ -101,11 +101,9 @@ const keysOfKeptRuns: CasesByName = {
   },
 };
 
-async function submit(scene: CaseScene, id: string, isKeyed?: boolean): Promise<string | undefined> {
+async function submit(scene: CaseScene, id: string, keyed?: boolean): Promise<string | undefined> {
   const submission = { id, lane: 'l', payload: '{}' };
-  const [answer] = await scene.broker.submit([
-    isKeyed === undefined ? submission : { ...submission, isKeyed },
-  ]);
+  const [answer] = await scene.broker.submit([keyed === undefined ? submission : { ...submission, keyed }]);
   return answer;
 }
 

@@ -2,14 +2,14 @@ import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { settlementOf } from '../settlement-of.ts';
 
-const none = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rate_limited: 0 };
+const none = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rateLimited: 0 };
 
 /** What the figures are. That they balance is checked after every call of every case. */
 export const auditCases: CasesByName = {
   'audit counts nothing in an empty broker': async (scene) => {
     equal(await scene.broker.audit(), {
+      created: 0,
       submitted: 0,
-      waiting: 0,
       scheduled: 0,
       started: 0,
       ended: none,
@@ -31,11 +31,11 @@ export const auditCases: CasesByName = {
     await scene.broker.discard(['end-0']);
 
     equal(await scene.broker.audit(), {
-      submitted: 11,
-      waiting: 2,
+      created: 11,
+      submitted: 2,
       scheduled: 1,
       started: 1,
-      ended: { completed: 1, failed: 1, cancelled: 1, stalled: 1, dropped: 1, rate_limited: 1 },
+      ended: { completed: 1, failed: 1, cancelled: 1, stalled: 1, dropped: 1, rateLimited: 1 },
       forgotten: 1,
       unbalanced: 0,
     });
@@ -46,6 +46,6 @@ export const auditCases: CasesByName = {
     await scene.submit({ id: 'a', concurrency }, { id: 'b', concurrency });
     await scene.claim();
 
-    matches(await scene.broker.audit(), { submitted: 2, waiting: 1, started: 1 });
+    matches(await scene.broker.audit(), { created: 2, submitted: 1, started: 1 });
   },
 };

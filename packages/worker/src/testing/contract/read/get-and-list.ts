@@ -127,7 +127,7 @@ export const listCases: CasesByName = {
     }
 
     equal(seen, ids);
-    matches(await scene.broker.audit(), { waiting: 5, ended: { failed: 0 } });
+    matches(await scene.broker.audit(), { submitted: 5, ended: { failed: 0 } });
   },
 };
 

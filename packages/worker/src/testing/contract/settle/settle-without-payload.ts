@@ -14,7 +14,7 @@ export const settleWithoutPayloadCases: CasesByName = {
       [
         [['stall'], 'stalled'],
         [['stall', 'recover'], 'submitted'],
-        [['stall', 'give-up'], 'failed'],
+        [['stall', 'giveUp'], 'failed'],
       ] as const,
     async (scene, [types, state]) => {
       await scene.start({ id: 'a', payload: '"kept"', concurrency }, { leaseMs: 1 });
@@ -65,7 +65,7 @@ export const settleWithoutPayloadCases: CasesByName = {
 
 async function settleFound(
   scene: CaseScene,
-  ...types: readonly ('stall' | 'recover' | 'give-up')[]
+  ...types: readonly ('stall' | 'recover' | 'giveUp')[]
 ): Promise<void> {
   const at = await scene.now();
   const found = await scene.broker.findExpired(10);

@@ -17,7 +17,7 @@ export const settleCases: CasesByName = {
     matches(await scene.read('a'), {
       state: 'completed',
       epoch: 1,
-      completedAt: at,
+      endedAt: at,
       result: '{"sum":3}',
       settledBy: '1:complete',
     });
@@ -32,9 +32,9 @@ export const settleCases: CasesByName = {
 
     await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
 
-    const { submittedAt, startedAt, runAt } = run;
+    const { submittedAt, firstStartedAt, runAt } = run;
     matches(await scene.read('a'), {
-      ...{ submittedAt, startedAt, runAt, heartbeatAt: run.heartbeatAt },
+      ...{ submittedAt, firstStartedAt, runAt, heartbeatAt: run.heartbeatAt },
     });
   },
 
@@ -61,7 +61,7 @@ export const settleCases: CasesByName = {
         ['stall', 'stalled'],
         ['cancel', 'cancelled'],
         ['drop', 'dropped'],
-        ['limit', 'rate_limited'],
+        ['limit', 'rateLimited'],
       ] as const,
     async (scene, [type, state]) => {
       const run = await scene.start('a');

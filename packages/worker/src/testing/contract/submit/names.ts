@@ -41,9 +41,9 @@ const CALLS = {
       { id: 'good', lane: 'l', payload: '{}' },
       { id: 'other', lane: 'l', payload: '{}', concurrency: { key, limit: 1, whenFull: 'wait' } },
     ]),
-  'exchange, as claimed lane': (broker, name) => broker.exchange(claimOf(name)),
-  'exchange, as worker': (broker, worker) => broker.exchange(claimOf('l', { worker })),
-  'exchange, as request': (broker, requestId) => broker.exchange(claimOf('l', { requestId })),
+  'settleAndClaim, as claimed lane': (broker, name) => broker.settleAndClaim(claimOf(name)),
+  'settleAndClaim, as worker': (broker, worker) => broker.settleAndClaim(claimOf('l', { worker })),
+  'settleAndClaim, as request': (broker, requestId) => broker.settleAndClaim(claimOf('l', { requestId })),
   heartbeat: (broker, id) =>
     broker.heartbeat(
       [
@@ -78,7 +78,7 @@ export const namesCases: CasesByName = {
         matches(error, { problems: [{ value: text }] }, what);
         strictEqual(scene.broker.isRefusal(error), true, what);
       }
-      matches(await scene.broker.audit(), { submitted: 0 });
+      matches(await scene.broker.audit(), { created: 0 });
     },
   ),
 
@@ -126,7 +126,7 @@ export const namesCases: CasesByName = {
 
         await rejectsWith(refused, { code: 'INVALID_OPTIONS' });
       }
-      matches(await scene.broker.audit(), { submitted: 0 });
+      matches(await scene.broker.audit(), { created: 0 });
     },
   ),
 

@@ -22,7 +22,7 @@ export const scheduleCases: CasesByName = {
       claimed.map(({ run }) => run.id),
       ['a'],
     );
-    atLeast(claimed[0]?.run.startedAt, runAt);
+    atLeast(claimed[0]?.run.firstStartedAt, runAt);
   },
 
   'runAt lets a claim start the run once it is due': async (scene) => {
@@ -39,7 +39,7 @@ export const scheduleCases: CasesByName = {
 
     matches(await scene.read('a'), { state: 'scheduled', runAt });
     equal(await scene.claimIds(), []);
-    matches(await scene.broker.audit(), { waiting: 0, scheduled: 1, started: 0 });
+    matches(await scene.broker.audit(), { submitted: 0, scheduled: 1, started: 0 });
   },
 
   'runAt in the past is now': async (scene) => {
@@ -129,7 +129,7 @@ export const scheduleCases: CasesByName = {
     const ask = async (lanes: readonly string[]): Promise<number | undefined> => {
       const map = new Map(lanes.map((lane) => [lane, 1] as const));
       const claim = { worker: 'w', requestId: lanes.join(), limit: 1, lanes: map, leaseMs: LONG_MS };
-      return (await scene.broker.exchange({ claim })).nextRunAt;
+      return (await scene.broker.settleAndClaim({ claim })).nextRunAt;
     };
 
     strictEqual(await ask(['l']), now + 2 * LONG_MS);
@@ -148,6 +148,6 @@ export const scheduleCases: CasesByName = {
 
     matches(early, { state: 'scheduled', failures: 1, runAt: at + SHORT_MS });
     matches(claimed?.run, { id: 'a', epoch: 2, failures: 1 });
-    atLeast(claimed?.run.retriedAt, at + SHORT_MS);
+    atLeast(claimed?.run.startedAt, at + SHORT_MS);
   },
 };

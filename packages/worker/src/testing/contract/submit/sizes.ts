@@ -102,7 +102,7 @@ export const sizesCases: CasesByName = {
 
     equal(new Set(redriven), new Set(['redriven']));
     equal(new Set(discarded), new Set(['discarded']));
-    matches(await scene.broker.audit(), { waiting: 10, forgotten: 10 });
+    matches(await scene.broker.audit(), { submitted: 10, forgotten: 10 });
   },
 
   'a run larger than a batch is claimed, listed and read alone': async (scene) => {

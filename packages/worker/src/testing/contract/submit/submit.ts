@@ -21,8 +21,8 @@ export const submitCases: CasesByName = {
       redrives: 0,
     });
     atMost(run.submittedAt, now);
-    strictEqual(run.startedAt, undefined);
-    strictEqual(run.completedAt, undefined);
+    strictEqual(run.firstStartedAt, undefined);
+    strictEqual(run.endedAt, undefined);
   },
 
   'submit answers exists to an id that it keeps, and leaves that run as it is': async (scene) => {
@@ -32,7 +32,7 @@ export const submitCases: CasesByName = {
 
     equal(answers, ['exists']);
     matches(await scene.read('a'), { lane: 'l', payload: '1' });
-    matches(await scene.broker.audit(), { submitted: 1, waiting: 1 });
+    matches(await scene.broker.audit(), { created: 1, submitted: 1 });
   },
 
   'submit keeps the first of two runs with one id in one batch, and answers in order': async (scene) => {
