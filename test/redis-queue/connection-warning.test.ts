@@ -1,6 +1,6 @@
 import { createRedisBroker } from '@retry/redis-queue';
 import { afterEach, expect, it, vi } from 'vitest';
-import { createConnectionWarning } from '../../packages/redis-queue/src/connection-warning.ts';
+import { createConnectionWarning } from '../../packages/redis-queue/src/driver/connection-warning.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 

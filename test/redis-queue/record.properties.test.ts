@@ -2,10 +2,14 @@ import type { Run } from '@retry/core/broker';
 import { newRun } from '@retry/core/broker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeBody, encodeBody } from '../../packages/redis-queue/src/body.ts';
-import { fromTag, toTag } from '../../packages/redis-queue/src/keys.ts';
-import { APART, isKeptApart } from '../../packages/redis-queue/src/large.ts';
-import { decodeRun, encodeFirstCompletion, encodeRecord } from '../../packages/redis-queue/src/record.ts';
+import { APART, isKeptApart } from '../../packages/redis-queue/src/record/apart.ts';
+import { decodeBody, encodeBody } from '../../packages/redis-queue/src/record/body.ts';
+import {
+  decodeRun,
+  encodeFirstCompletion,
+  encodeRecord,
+} from '../../packages/redis-queue/src/record/record.ts';
+import { fromTag, toTag } from '../../packages/redis-queue/src/store/keys.ts';
 
 const text = fc.string({ unit: 'grapheme' });
 const anyText = fc.oneof(text, fc.constantFrom('\0', '\u0001', 'a\0b', '\u0001a', '\u0001b', ''));

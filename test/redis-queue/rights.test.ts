@@ -5,7 +5,7 @@ import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { SCRIPT_COMMANDS } from '../../packages/redis-queue/src/rights.ts';
+import { SCRIPT_COMMANDS } from '../../packages/redis-queue/src/driver/rights.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateRedis } from '../support/servers/redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
@@ -97,7 +97,10 @@ describeOnPrivateRedis('a Redis user', () => {
 });
 
 it('the commands whose rights are checked are those of the scripts', () => {
-  const texts = readdirSync(SCRIPTS).map((name) => readFileSync(new URL(name, SCRIPTS), 'utf8'));
+  const files = readdirSync(SCRIPTS, { recursive: true, encoding: 'utf8' });
+  const texts = files
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(new URL(name, SCRIPTS), 'utf8'));
 
   const used = texts.flatMap((text) =>
     [...text.matchAll(/\b(?:call|many|add|readAll)\('([A-Z]+)'/g)].map(([, name]) => name),

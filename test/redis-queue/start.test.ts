@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { describe, expect, it } from 'vitest';
-import { secretsOf, withoutSecrets } from '../../packages/redis-queue/src/secrets.ts';
+import { secretsOf, withoutSecrets } from '../../packages/redis-queue/src/driver/secrets.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 

@@ -1,8 +1,8 @@
 import { createClient } from 'redis';
 import { expect, it } from 'vitest';
 import { linkClient } from '../../packages/redis-queue/src/driver/link-client.ts';
-import { createKeys } from '../../packages/redis-queue/src/keys.ts';
-import { Lookout } from '../../packages/redis-queue/src/wake/lookout.ts';
+import { createKeys } from '../../packages/redis-queue/src/store/keys.ts';
+import { Lookout } from '../../packages/redis-queue/src/wake/wake-subscription.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 import { openProxy } from '../support/tcp-proxy.ts';

@@ -1,31 +1,31 @@
 import type { Broker } from '@retry/core/broker';
 import { checkInput, keepableMs } from '@retry/core/broker';
-import { createConnectionWarning } from './connection-warning.ts';
-import type { ServerReport } from './doctor.ts';
-import { examine } from './doctor.ts';
+import { createConnectionWarning } from './driver/connection-warning.ts';
+import type { ServerReport } from './driver/doctor.ts';
+import { examine } from './driver/doctor.ts';
+import { openDurable } from './driver/durable.ts';
+import { inTime } from './driver/in-time.ts';
 import { linkClient } from './driver/link-client.ts';
 import { openLink } from './driver/open-link.ts';
 import type { RedisLink } from './driver/redis-link.ts';
-import { openDurable } from './durable.ts';
+import { isRefusal } from './driver/refusal.ts';
+import { checkRights, guardRights } from './driver/rights.ts';
+import { createLastError, noteErrorsOf, startInTime } from './driver/start-in-time.ts';
 import { createGate } from './gate.ts';
-import { inTime } from './in-time.ts';
-import { createKeys } from './keys.ts';
 import type { RedisBrokerOptions, RedisBrokerSettings } from './options.ts';
 import { readOptions } from './options.ts';
 import { joinParts } from './partitions/join-parts.ts';
-import { isRefusal } from './refusal.ts';
-import { checkRights, guardRights } from './rights.ts';
-import { createLastError, noteErrorsOf, startInTime } from './start-in-time.ts';
-import type { Store } from './store.ts';
+import { createKeys } from './store/keys.ts';
+import type { Store } from './store/store.ts';
 import { attend } from './verbs/attend.ts';
 import { auditRuns } from './verbs/audit.ts';
-import { exchangeRuns } from './verbs/exchange.ts';
+import { findExpiredRuns, getRuns } from './verbs/get.ts';
+import { beat, cancelRuns, discardRuns, findCancelRequests } from './verbs/heartbeat.ts';
 import { listRuns } from './verbs/list.ts';
-import { beat, cancelRuns, discardRuns, findCancelRequests } from './verbs/move-runs.ts';
-import { findExpiredRuns, getRuns } from './verbs/read-runs.ts';
 import { redriveRuns } from './verbs/redrive.ts';
+import { exchangeRuns } from './verbs/settle-and-claim.ts';
 import { createSubmit } from './verbs/submit.ts';
-import { Lookout } from './wake/lookout.ts';
+import { Lookout } from './wake/wake-subscription.ts';
 
 /** A broker over Redis or Valkey. */
 export interface RedisBroker extends Broker {

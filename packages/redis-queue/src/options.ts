@@ -4,7 +4,7 @@ import { textProblem } from '@retry/core/broker';
 import type { Fields } from '@retry/core/fields';
 import { A_FUNCTION, readOptions as readAnyOptions } from '@retry/core/fields';
 import type { RedisClient } from './driver/redis-client.ts';
-import { hideIn, secretsOf } from './secrets.ts';
+import { hideIn, secretsOf } from './driver/secrets.ts';
 
 /** Options of a Redis broker: a `url`, or a `client`. */
 export interface RedisBrokerOptions {

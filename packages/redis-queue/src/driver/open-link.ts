@@ -1,10 +1,10 @@
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy } from '@retry/core';
 import { RedisBrokerError } from '../errors.ts';
-import { inTime } from '../in-time.ts';
-import { hideSecrets, secretsOf } from '../secrets.ts';
+import { inTime } from './in-time.ts';
 import { ignoreErrors, linkClient } from './link-client.ts';
 import type { RedisLink } from './redis-link.ts';
+import { hideSecrets, secretsOf } from './secrets.ts';
 
 /** Full jitter, so that a thousand workers do not come back to a restarted server in one instant. */
 const RECONNECT: Policy = definePolicy({ backoff: { type: 'exponential', base: '50ms' }, maxDelay: '5s' });

@@ -9,9 +9,9 @@ import type {
   WaitOptions,
 } from '@retry/core/broker';
 import { sizedPage } from '@retry/core/broker';
+import { isRefusal } from '../driver/refusal.ts';
 import { RedisBrokerError } from '../errors.ts';
-import { isRefusal } from '../refusal.ts';
-import { exchangeParts } from './exchange-parts.ts';
+import { exchangeParts } from './settle-and-claim.ts';
 import { askEach } from './spread.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { defineScript, type Script } from '../script.ts';
-import { prelude } from './prelude.ts';
+import { defineScript, type Script } from '../store/script.ts';
+import { prelude } from './library/prelude.ts';
 
 const main = String.raw`
 local tags, deepUpTo = cmsgpack.unpack(ARGV[1]), tonumber(ARGV[2])

@@ -1,9 +1,9 @@
-import { defineScript, type Script } from '../script.ts';
-import { concurrency } from './concurrency.ts';
-import { ended } from './ended.ts';
-import { ghosts } from './ghosts.ts';
-import { places } from './places.ts';
-import { prelude } from './prelude.ts';
+import { defineScript, type Script } from '../store/script.ts';
+import { concurrency } from './library/concurrency.ts';
+import { ended } from './library/ended.ts';
+import { ghosts } from './library/ghosts.ts';
+import { places } from './library/places.ts';
+import { prelude } from './library/prelude.ts';
 
 const main = String.raw`
 writeWithoutMemory()

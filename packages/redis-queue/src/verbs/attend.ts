@@ -1,10 +1,10 @@
 import type { Attendance, LaneDepth } from '@retry/core/broker';
 import { keepableMs } from '@retry/core/broker';
-import { fromTag, toTag } from '../keys.ts';
-import { pack } from '../pack.ts';
-import { attendScript, depthsScript } from '../scripts/reads.ts';
-import type { Store } from '../store.ts';
-import { runScript } from '../store.ts';
+import { attendScript, depthsScript } from '../scripts/get.ts';
+import { fromTag, toTag } from '../store/keys.ts';
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { runScript } from '../store/store.ts';
 
 /** Lanes whose depths are asked in one call. */
 const STEP = 500;

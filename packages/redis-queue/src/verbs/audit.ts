@@ -1,9 +1,9 @@
 import type { Audit } from '@retry/core/broker';
-import { fromTag } from '../keys.ts';
-import { pack } from '../pack.ts';
 import { auditScript } from '../scripts/audit.ts';
-import type { Store } from '../store.ts';
-import { createLaneList, runScript } from '../store.ts';
+import { fromTag } from '../store/keys.ts';
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { createLaneList, runScript } from '../store/store.ts';
 
 /** Up to so many kept runs, each of them is looked at; a script over more would hold the server up. */
 const DEEP_UP_TO = 1_000;

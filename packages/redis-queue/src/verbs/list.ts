@@ -2,11 +2,11 @@ import type { ListQuery, Run } from '@retry/core/broker';
 import { sizedPage } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
 import { isEnd } from '@retry/core/lifecycle';
-import { LETTERS } from '../record.ts';
-import { pageOfDeadScript, scanScript } from '../scripts/reads.ts';
-import type { Store } from '../store.ts';
-import { runScript } from '../store.ts';
-import { getRuns } from './read-runs.ts';
+import { LETTERS } from '../record/record.ts';
+import { pageOfDeadScript, scanScript } from '../scripts/get.ts';
+import type { Store } from '../store/store.ts';
+import { runScript } from '../store/store.ts';
+import { getRuns } from './get.ts';
 
 /** Runs that are read in one step, without their payloads. */
 const STEP = 1_000;

@@ -1,13 +1,13 @@
 import type { RedriveAnswer, RedriveOptions, Run } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
 import { transition } from '@retry/core/lifecycle';
-import { pack } from '../pack.ts';
-import { encodeRecord } from '../record.ts';
-import { redriveScript } from '../scripts/ended-runs.ts';
-import type { Store } from '../store.ts';
-import { createLaneList, runScript } from '../store.ts';
-import type { KeptRun } from './read-runs.ts';
-import { readKept } from './read-runs.ts';
+import { encodeRecord } from '../record/record.ts';
+import { redriveScript } from '../scripts/redrive.ts';
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { createLaneList, runScript } from '../store/store.ts';
+import type { KeptRun } from './get.ts';
+import { readKept } from './get.ts';
 
 /**
  * Sends dead letters back. Core makes the move of the run that was read; the script writes it only if the run is

@@ -1,7 +1,7 @@
-import { pack } from '../pack.ts';
-import { setAsideScript } from '../scripts/ended-runs.ts';
-import type { Store } from '../store.ts';
-import { runScript } from '../store.ts';
+import { setAsideScript } from '../scripts/redrive.ts';
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { runScript } from '../store/store.ts';
 
 /** Makes dead letters of started runs that could not be read: claims would meet them again and again. */
 export async function setAside(store: Store, ids: readonly string[]): Promise<void> {

@@ -1,14 +1,14 @@
 import type { Settlement } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes, settledBy } from '@retry/core/broker';
-import type { Packed } from '../pack.ts';
 import {
   encodeCompletion,
   encodeFirstCompletion,
   encodeRecord,
   epochText,
   hasResultApart,
-} from '../record.ts';
-import type { LaneList } from '../store.ts';
+} from '../record/record.ts';
+import type { Packed } from '../store/pack.ts';
+import type { LaneList } from '../store/store.ts';
 
 /** What the script gets of settlements: first completions, and apart from them all others, with their long texts. */
 export interface Told {

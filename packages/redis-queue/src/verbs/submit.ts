@@ -1,11 +1,11 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
 import { MAX_BATCH_BYTES } from '@retry/core/broker';
-import { encodeBody } from '../body.ts';
-import { isKeptApart } from '../large.ts';
-import { pack } from '../pack.ts';
+import { isKeptApart } from '../record/apart.ts';
+import { encodeBody } from '../record/body.ts';
 import { submitScript } from '../scripts/submit.ts';
-import type { Store } from '../store.ts';
-import { createLaneList, runScript } from '../store.ts';
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { createLaneList, runScript } from '../store/store.ts';
 import { readAnswers } from './answers.ts';
 
 const WORDS: Readonly<Record<string, SubmitAnswer>> = { c: 'created', e: 'exists' };

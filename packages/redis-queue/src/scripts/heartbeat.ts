@@ -1,9 +1,9 @@
-import { defineScript, type Script } from '../script.ts';
-import { concurrency } from './concurrency.ts';
-import { ended } from './ended.ts';
-import { places } from './places.ts';
-import { prelude } from './prelude.ts';
-import { readRuns } from './read-runs.ts';
+import { defineScript, type Script } from '../store/script.ts';
+import { concurrency } from './library/concurrency.ts';
+import { ended } from './library/ended.ts';
+import { places } from './library/places.ts';
+import { prelude } from './library/prelude.ts';
+import { readRuns } from './library/read-runs.ts';
 
 const heartbeat = `
 -- The record with its heartbeat at this instant, unless it has a later one.

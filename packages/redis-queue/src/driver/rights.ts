@@ -1,10 +1,10 @@
-import type { RedisLink } from './driver/redis-link.ts';
-import { RedisBrokerError } from './errors.ts';
-import type { Keys } from './keys.ts';
-import type { Script } from './script.ts';
-import { defineScript } from './script.ts';
-import type { Store } from './store.ts';
-import { runScript } from './store.ts';
+import { RedisBrokerError } from '../errors.ts';
+import type { Keys } from '../store/keys.ts';
+import type { Script } from '../store/script.ts';
+import { defineScript } from '../store/script.ts';
+import type { Store } from '../store/store.ts';
+import { runScript } from '../store/store.ts';
+import type { RedisLink } from './redis-link.ts';
 
 /** Every command that the scripts send; a test compares. */
 export const SCRIPT_COMMANDS: readonly string[] = [

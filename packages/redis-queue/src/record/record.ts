@@ -1,8 +1,8 @@
 import type { Run, RunDraft } from '@retry/core/broker';
 import { keepableMs, newRun } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
+import { APART, isKeptApart } from './apart.ts';
 import { decodeBody, UnreadableError } from './body.ts';
-import { APART, isKeptApart } from './large.ts';
 import { flagsOf, HAS_STACK, IS_SHORT, splitErrors, withStack } from './stack.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Argument, RedisLink } from './driver/redis-link.ts';
+import type { Argument, RedisLink } from '../driver/redis-link.ts';
 import type { Keys } from './keys.ts';
 import { toTag } from './keys.ts';
 import type { Script } from './script.ts';

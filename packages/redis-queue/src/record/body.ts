@@ -1,7 +1,7 @@
 import type { Concurrency, Submission } from '@retry/core/broker';
 import { keepableMs } from '@retry/core/broker';
-import { fromTag, toTag } from './keys.ts';
-import { APART, isKeptApart } from './large.ts';
+import { fromTag, toTag } from '../store/keys.ts';
+import { APART, isKeptApart } from './apart.ts';
 
 /** What never changes of a run. */
 export interface Body {

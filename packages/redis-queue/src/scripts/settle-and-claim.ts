@@ -1,13 +1,13 @@
-import { defineScript, type Script } from '../script.ts';
-import { claim } from './claim.ts';
-import { concurrency } from './concurrency.ts';
-import { ended } from './ended.ts';
-import { ghosts } from './ghosts.ts';
-import { places } from './places.ts';
-import { prelude } from './prelude.ts';
-import { replies } from './replies.ts';
-import { settle } from './settle.ts';
-import { stacks } from './stacks.ts';
+import { defineScript, type Script } from '../store/script.ts';
+import { claim } from './library/claim.ts';
+import { concurrency } from './library/concurrency.ts';
+import { ended } from './library/ended.ts';
+import { ghosts } from './library/ghosts.ts';
+import { places } from './library/places.ts';
+import { prelude } from './library/prelude.ts';
+import { replies } from './library/replies.ts';
+import { settle } from './library/settle.ts';
+import { stacks } from './library/stacks.ts';
 
 const request = `
 local tags, firsts, batch, wanted = unpack(cmsgpack.unpack(ARGV[3]))

@@ -1,14 +1,14 @@
 import type { ExpiredScope, GetOptions, Run } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
-import { hasPayloadApart, UnreadableError } from '../body.ts';
-import { toTag } from '../keys.ts';
-import { pack } from '../pack.ts';
-import { decodeRun, hasResultApart, unreadableRun } from '../record.ts';
-import { expiredScript } from '../scripts/leases.ts';
-import { getScript } from '../scripts/reads.ts';
-import { hasStack, textReader } from '../stack.ts';
-import type { Store } from '../store.ts';
-import { runScript } from '../store.ts';
+import { hasPayloadApart, UnreadableError } from '../record/body.ts';
+import { decodeRun, hasResultApart, unreadableRun } from '../record/record.ts';
+import { hasStack, textReader } from '../record/stack.ts';
+import { getScript } from '../scripts/get.ts';
+import { expiredScript } from '../scripts/heartbeat.ts';
+import { toTag } from '../store/keys.ts';
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { runScript } from '../store/store.ts';
 import { setAside } from './set-aside.ts';
 
 type Texts = readonly (string | null)[];

@@ -1,5 +1,5 @@
-import type { RedisClient } from './driver/redis-client.ts';
-import { RedisBrokerError } from './errors.ts';
+import { RedisBrokerError } from '../errors.ts';
+import type { RedisClient } from './redis-client.ts';
 import { withoutSecrets } from './secrets.ts';
 
 /** How long the start of a broker waits for a server that may not be there, in ms. */

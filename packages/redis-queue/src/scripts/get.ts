@@ -1,8 +1,8 @@
-import { defineScript, type Script } from '../script.ts';
-import { ended } from './ended.ts';
-import { ghosts } from './ghosts.ts';
-import { prelude } from './prelude.ts';
-import { readRuns } from './read-runs.ts';
+import { defineScript, type Script } from '../store/script.ts';
+import { ended } from './library/ended.ts';
+import { ghosts } from './library/ghosts.ts';
+import { prelude } from './library/prelude.ts';
+import { readRuns } from './library/read-runs.ts';
 
 const get = `
 local ids, mode, collect = unpack(cmsgpack.unpack(ARGV[3]))

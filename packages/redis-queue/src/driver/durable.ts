@@ -1,5 +1,5 @@
-import type { RedisLink } from './driver/redis-link.ts';
-import { RedisBrokerError } from './errors.ts';
+import { RedisBrokerError } from '../errors.ts';
+import type { RedisLink } from './redis-link.ts';
 
 /** How long a command waits for the append-only file, in ms; 0 would be for ever. */
 const WAIT_AOF_MS = 10_000;

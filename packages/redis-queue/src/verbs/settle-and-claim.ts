@@ -8,16 +8,16 @@ import type {
   Settlement,
 } from '@retry/core/broker';
 import { unsettledError } from '@retry/core/broker';
-import { hasPayloadApart, UnreadableError } from '../body.ts';
-import { toTag } from '../keys.ts';
-import type { Packed } from '../pack.ts';
-import { pack } from '../pack.ts';
-import type { KeptTexts } from '../record.ts';
-import { decodeFirstStart, decodeRun } from '../record.ts';
-import { exchangeScript } from '../scripts/exchange.ts';
-import { hasStack, textReader } from '../stack.ts';
-import type { LaneList, Store } from '../store.ts';
-import { createLaneList, runScript } from '../store.ts';
+import { hasPayloadApart, UnreadableError } from '../record/body.ts';
+import type { KeptTexts } from '../record/record.ts';
+import { decodeFirstStart, decodeRun } from '../record/record.ts';
+import { hasStack, textReader } from '../record/stack.ts';
+import { exchangeScript } from '../scripts/settle-and-claim.ts';
+import { toTag } from '../store/keys.ts';
+import type { Packed } from '../store/pack.ts';
+import { pack } from '../store/pack.ts';
+import type { LaneList, Store } from '../store/store.ts';
+import { createLaneList, runScript } from '../store/store.ts';
 import { readAnswers } from './answers.ts';
 import { setAside } from './set-aside.ts';
 import { inOrderOf, inParts, tellSettlements } from './settlements.ts';

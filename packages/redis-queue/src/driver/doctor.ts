@@ -1,5 +1,5 @@
-import type { RedisLink } from './driver/redis-link.ts';
-import { RedisBrokerError } from './errors.ts';
+import { RedisBrokerError } from '../errors.ts';
+import type { RedisLink } from './redis-link.ts';
 
 /** What the server said of itself when the broker started. */
 export interface ServerReport {

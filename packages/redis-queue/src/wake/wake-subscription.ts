@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { WaitOptions } from '@retry/core/broker';
 import type { Ear } from '../driver/redis-link.ts';
-import { toTag } from '../keys.ts';
-import { pack } from '../pack.ts';
-import { withCure } from '../rights.ts';
-import { lookScript } from '../scripts/reads.ts';
-import type { Store } from '../store.ts';
-import { runScript } from '../store.ts';
+import { withCure } from '../driver/rights.ts';
+import { lookScript } from '../scripts/get.ts';
+import { toTag } from '../store/keys.ts';
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { runScript } from '../store/store.ts';
 import { Wait } from './wait.ts';
 
 /** How often a connection that is listened to is asked whether it still hears, and how long it may take, in ms. */

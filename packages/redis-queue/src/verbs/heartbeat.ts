@@ -1,11 +1,11 @@
 import type { Beat, BeatAnswer, CancelAnswer, DiscardAnswer } from '@retry/core/broker';
-import { pack } from '../pack.ts';
-import { epochText } from '../record.ts';
+import { epochText } from '../record/record.ts';
 import { cancelScript } from '../scripts/cancel.ts';
-import { discardScript } from '../scripts/ended-runs.ts';
-import { cancelRequestsScript, heartbeatScript } from '../scripts/leases.ts';
-import type { Store } from '../store.ts';
-import { runScript } from '../store.ts';
+import { cancelRequestsScript, heartbeatScript } from '../scripts/heartbeat.ts';
+import { discardScript } from '../scripts/redrive.ts';
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { runScript } from '../store/store.ts';
 import { readAnswers } from './answers.ts';
 
 const BEATS: Readonly<Record<string, BeatAnswer>> = { o: 'ok', c: 'cancel', f: 'fenced', g: 'gone' };
