@@ -1,7 +1,7 @@
 import { createRedisBroker } from '@retry/redis-queue';
 import { createClient } from 'redis';
 import { expect, it } from 'vitest';
-import { scanScript } from '../../packages/redis-queue/src/scripts/get.ts';
+import { scanScript } from '../../packages/redis-queue/src/scripts/list.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 import { settlementOf } from '../support/settle.ts';

@@ -4,11 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { APART, isKeptApart } from '../../packages/redis-queue/src/record/apart.ts';
 import { decodeBody, encodeBody } from '../../packages/redis-queue/src/record/body.ts';
-import {
-  decodeRun,
-  encodeFirstCompletion,
-  encodeRecord,
-} from '../../packages/redis-queue/src/record/record.ts';
+import { decodeRun } from '../../packages/redis-queue/src/record/decode-record.ts';
+import { encodeFirstCompletion, encodeRecord } from '../../packages/redis-queue/src/record/encode-record.ts';
 import { fromTag, toTag } from '../../packages/redis-queue/src/store/keys.ts';
 
 const text = fc.string({ unit: 'grapheme' });
@@ -131,7 +128,7 @@ describe('a run in its body and record', () => {
         const body = decodeBody(`1700000000000${encodeBody(run)}`);
 
         expect(body).toEqual({
-          ...{ submittedAt: 1_700_000_000_000, lane, concurrency: limit },
+          ...{ createdAt: 1_700_000_000_000, lane, concurrency: limit },
           payload: isKeptApart(payload) ? APART : payload,
         });
       }),

@@ -45,7 +45,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no stall check: a cleaner takes a run whose lease lives',
-    right: "if mode % 2 == 1 and isAlive(id) then return 'f' end",
+    right: "if mode % 2 >= 1 and isAlive(id) then return 'f' end",
     wrong: '',
   },
   {
@@ -70,7 +70,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a released run goes to the back',
-    right: 'if state == 119 and mode >= 2 then',
+    right: 'if byte(record, 1) == 119 and mode % 4 >= 2 then',
     wrong: 'if false then',
   },
   {
@@ -85,8 +85,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a completed run forgets the stack of its last error',
-    right: "(hasStack(old) and 'C8' or 'C0')",
-    wrong: "'C0'",
+    right: "(hasStack(old) and '8' or '0')",
+    wrong: "'0'",
   },
   {
     name: 'a key is not freed',
@@ -100,8 +100,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a wish to cancel is not obeyed',
-    right: 'placeRun(id, obeyWish(flags, dueAfter(record, delayMs)), mode',
-    wrong: 'placeRun(id, dueAfter(record, delayMs), mode',
+    right: 'placeRun(id, obeyWish(flags, dueAfter(record, dueInMs)), mode',
+    wrong: 'placeRun(id, dueAfter(record, dueInMs), mode',
   },
   {
     name: 'a cancelled run is not noted as a ghost',

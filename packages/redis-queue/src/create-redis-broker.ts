@@ -19,8 +19,11 @@ import { createKeys } from './store/keys.ts';
 import type { Store } from './store/store.ts';
 import { attend } from './verbs/attend.ts';
 import { auditRuns } from './verbs/audit.ts';
-import { findExpiredRuns, getRuns } from './verbs/get.ts';
-import { beat, cancelRuns, discardRuns, findCancelRequests } from './verbs/heartbeat.ts';
+import { cancelRuns } from './verbs/cancel.ts';
+import { discardRuns } from './verbs/discard.ts';
+import { findExpiredRuns } from './verbs/find-expired.ts';
+import { getRuns } from './verbs/get.ts';
+import { findCancelRequests, heartbeatRuns } from './verbs/heartbeat.ts';
 import { listRuns } from './verbs/list.ts';
 import { redriveRuns } from './verbs/redrive.ts';
 import { exchangeRuns } from './verbs/settle-and-claim.ts';
@@ -126,7 +129,7 @@ function createBroker(store: Store, durable: Store): Broker {
   return {
     submit: (submissions) => pass(() => submitRuns(submissions)),
     exchange: (request) => pass(() => exchangeRuns(store, request)),
-    heartbeat: (beats, leaseMs) => pass(() => beat(store, beats, leaseMs)),
+    heartbeat: (beats, leaseMs) => pass(() => heartbeatRuns(store, beats, leaseMs)),
     findExpired: (limit, scope) => pass(() => findExpiredRuns(store, limit, scope)),
     cancel: (ids) => pass(() => cancelRuns(store, ids)),
     findCancelRequests: (leases) => pass(() => findCancelRequests(store, leases)),

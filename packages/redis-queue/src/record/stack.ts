@@ -1,11 +1,5 @@
 import type { Run } from '@retry/core/broker';
 
-/** Set in the flags of a record whose last error has a stack. */
-export const HAS_STACK = 8;
-
-/** Set in the flags of a record of the short form. */
-export const IS_SHORT = 16;
-
 /**
  * The errors of a run, and apart from them the stack of the last: long text, kept apart from the record that every
  * script rewrites. Text that would not come back as it is stays where it is.
@@ -26,18 +20,8 @@ export function withStack(errors: Run['errors'], stack: string): Run['errors'] {
   return last === undefined ? errors : [...errors.slice(0, -1), { ...last, stack }];
 }
 
-/** What gives one after another of the texts that a script read, in its order. */
+/** Returns the next one of the texts that a script read at each call. */
 export function textReader(texts: readonly (string | null)[]): () => string | undefined {
   let next = 0;
   return () => texts[next++] ?? undefined;
-}
-
-/** The flags of a record, as their character says. */
-export function flagsOf(record: string): number {
-  return record.charCodeAt(1) - 48;
-}
-
-/** Whether a record has a stack apart. */
-export function hasStack(record: string): boolean {
-  return flagsOf(record) % IS_SHORT >= HAS_STACK;
 }

@@ -1,9 +1,11 @@
+import { BODY, FLAGS, RECORD } from '../record/layout.ts';
 import { defineScript, type Script } from '../store/script.ts';
 import { concurrency } from './library/concurrency.ts';
 import { ended } from './library/ended.ts';
 import { ghosts } from './library/ghosts.ts';
 import { places } from './library/places.ts';
 import { prelude } from './library/prelude.ts';
+import { answer, field, firstRecord, has, lateInstant, letter, rewritten } from './lua.ts';
 
 const main = String.raw`
 writeWithoutMemory()
@@ -19,11 +21,11 @@ end
 -- A run with a place in its record stands at the front, or is parked; one without stands in the list of its lane.
 local function takeFromWaiting(id, body, record)
   local lane = laneOf(body)
-  if not record or sub(record, 94, 109) == NOWHERE then
+  if not record or sub(record, ${field(RECORD, 'laneSeq')}) == NOWHERE then
     call('HINCRBY', GHOSTS, lane .. '\0' .. id, 1)
     return addGhosts(lane, 1)
   end
-  local place = sub(record, 94, 109)
+  local place = sub(record, ${field(RECORD, 'laneSeq')})
   local wasFront = call('ZREM', FRONT, lane .. '\0' .. place .. id) == 1
   local whenFull, limit, key = concurrencyOf(body)
   if not whenFull then return end
@@ -33,33 +35,40 @@ end
 
 local function cancelled(body, record)
   if record then
-    return 'X' .. sub(record, 2, 64) .. NOW .. sub(record, 78, 93) .. NOWHERE .. sub(record, 110)
+    return ${rewritten('record', { state: letter('cancelled'), endedAt: 'NOW', laneSeq: 'NOWHERE' })}
   end
-  local at = sub(body, 1, 13)
-  return 'X' .. freshFlags(body) .. '0000000000' .. at .. NEVER .. NEVER .. NEVER .. NOW .. '000' .. at .. NOWHERE .. '\0\0'
+  local createdAt = sub(body, ${field(BODY, 'createdAt')})
+  return ${firstRecord({
+    state: letter('cancelled'),
+    flags: 'freshFlags(body)',
+    submittedAt: 'createdAt',
+    endedAt: 'NOW',
+    runAt: lateInstant('createdAt'),
+  })}
 end
 
 for index = 1, #ids do
   local id, body = ids[index], bodies[index]
   local record = current[id] or kept[index] or nil
-  local state = record and sub(record, 1, 1) or 'w'
-  if not body then answers[index] = 'g'
-  elseif state == 'r' then
+  local state = record and sub(record, ${field(RECORD, 'state')}) or ${letter('submitted')}
+  if not body then answers[index] = ${answer('cancel', 'gone')}
+  elseif state == ${letter('started')} then
     local flags = flagsOf(record)
-    answers[index] = 'r'
-    write(id, withFlags(record, flags - flags % 2 + 1))
-  elseif state == 'w' or state == 'd' then
+    answers[index] = ${answer('cancel', 'requested')}
+    if not (${has('flags', 'cancelRequested')}) then flags = flags + ${FLAGS.cancelRequested} end
+    write(id, withFlags(record, flags))
+  elseif state == ${letter('submitted')} or state == ${letter('scheduled')} then
     -- One that cannot be read is set aside by the claim that meets it: where it stands is not known here.
-    if not isBody(body) or (record and not isRecord(record)) then answers[index] = 'r'
+    if not isBody(body) or (record and not isRecord(record)) then answers[index] = ${answer('cancel', 'requested')}
     else
-      answers[index] = 'c'
-      if state == 'w' then takeFromWaiting(id, body, record)
+      answers[index] = ${answer('cancel', 'cancelled')}
+      if state == ${letter('submitted')} then takeFromWaiting(id, body, record)
       else call('ZREM', SCHEDULED, memberOfSchedule(laneOf(body), record, id)) end
       local new = cancelled(body, record)
       write(id, new)
       endRun(id, new, body)
     end
-  else answers[index] = 'e' end
+  else answers[index] = ${answer('cancel', 'ended')} end
 end
 many('HSET', RECORD, writes)
 writeEnded()

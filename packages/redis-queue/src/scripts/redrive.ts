@@ -1,8 +1,9 @@
+import { FLAGS } from '../record/layout.ts';
 import { defineScript, type Script } from '../store/script.ts';
-import { concurrency } from './library/concurrency.ts';
 import { ended } from './library/ended.ts';
 import { places } from './library/places.ts';
 import { prelude } from './library/prelude.ts';
+import { answer } from './lua.ts';
 
 const redrive = `
 local request = cmsgpack.unpack(ARGV[3])
@@ -12,11 +13,11 @@ local kept, answers, writes, pushes = readAll(RECORD, ids), {}, {}, {}
 local stale = {}
 for index = 1, #ids do
   local id, old = ids[index], kept[index]
-  if old ~= seen[index] then answers[index] = 'x'
+  if old ~= seen[index] then answers[index] = ${answer('redrive', 'changed')}
   else
     local lane, new = lanes[index], next[index]
-    if isNotedRecord(old) then new = withFlags(new, flagsOf(new) + 32) end
-    answers[index] = 'r'
+    if isNotedRecord(old) then new = withFlags(new, flagsOf(new) + ${FLAGS.noted}) end
+    answers[index] = ${answer('redrive', 'redriven')}
     takeFromEnded(id, old)
     writes[#writes + 1] = id
     writes[#writes + 1] = new
@@ -32,50 +33,8 @@ writeCounts()
 return table.concat(answers)
 `;
 
-const discard = `
-local ids = cmsgpack.unpack(ARGV[3])
-local bodies, kept, answers, gone, seen = readAll(BODY, ids), readAll(RECORD, ids), {}, {}, {}
-for index = 1, #ids do
-  local id, record = ids[index], kept[index]
-  local state = record and sub(record, 1, 1) or 'w'
-  if not bodies[index] or seen[id] then answers[index] = 'g'
-  elseif #state == 0 or not find('CFXSDL', state, 1, true) then answers[index] = 'r'
-  else
-    answers[index] = 'd'
-    seen[id] = true
-    takeFromEnded(id, record)
-    gone[#gone + 1] = id
-  end
-end
-forget(gone, gone)
-writeCounts()
-return table.concat(answers)
-`;
-
-const setAsideLeased = `
-local ids, why = cmsgpack.unpack(ARGV[3]), ARGV[4]
-writeWithoutMemory()
-for index = 1, #ids do
-  local id = ids[index]
-  local body = call('HGET', BODY, id)
-  if call('ZREM', LEASES, id) == 1 then
-    isHeldUnknown = true
-    setAside(id, body and laneOf(body) or '', why)
-  end
-end
-writeHeld()
-writeCounts()
-return #ids
-`;
-
 /**
  * Sends dead letters back to their lanes as core made them, each only if its record is still the one that core saw;
  * `x` for one that changed meanwhile.
  */
 export const redriveScript: Script = defineScript(prelude, ended, places, redrive);
-
-/** Forgets ended runs for good. */
-export const discardScript: Script = defineScript(prelude, ended, discard);
-
-/** Sets started runs aside that we could not read. */
-export const setAsideScript: Script = defineScript(prelude, ended, concurrency, setAsideLeased);

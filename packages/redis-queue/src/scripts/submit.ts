@@ -1,10 +1,12 @@
+import { APART_TEXTS } from '../record/layout.ts';
 import { defineScript, type Script } from '../store/script.ts';
 import { ended } from './library/ended.ts';
 import { ghosts } from './library/ghosts.ts';
 import { places } from './library/places.ts';
 import { prelude } from './library/prelude.ts';
+import { answer, firstRecord, letter } from './lua.ts';
 
-const main = String.raw`
+const main = `
 checkLanes()
 local request = cmsgpack.unpack(ARGV[3])
 local tags, ids, bodies, lanes, dues = unpack(request)
@@ -44,19 +46,24 @@ end
 for index = 1, #ids do
   local id, body = ids[index], NOW .. bodies[index]
   local isLarge = hasLargePayload(body)
-  if isTaken(index, id) then answers[index] = 'e'
+  if isTaken(index, id) then answers[index] = ${answer('submit', 'exists')}
   else
     seen[id] = true
     created = created + 1
-    answers[index] = 'c'
+    answers[index] = ${answer('submit', 'created')}
     written[created * 2 - 1], written[created * 2] = id, body
     if isLarge then
-      large[#large + 1] = 'p' .. id
+      large[#large + 1] = '${APART_TEXTS.payload}' .. id
       large[#large + 1] = ARGV[nextLarge]
     end
     local lane, due = lanes[index] or lanes[1], dueOf(index)
     if due > now then
-      local record = 'd' .. freshFlags(body) .. '0000000000' .. NOW .. NEVER .. NEVER .. NEVER .. NEVER .. dueText(due) .. NOWHERE .. '\0\0'
+      local record = ${firstRecord({
+        state: letter('scheduled'),
+        flags: 'freshFlags(body)',
+        submittedAt: 'NOW',
+        runAt: 'dueText(due)',
+      })}
       schedules[#schedules + 1] = { lane, id, record }
     else
       local push = pushes[lane] or {}

@@ -21,6 +21,9 @@ const NAMES = [
   'attendances',
 ] as const;
 
+/** The variables by which the scripts know these keys. */
+export const LUA_KEYS: readonly string[] = NAMES.map((name) => name.toUpperCase().replaceAll('-', '_'));
+
 /** Names of the keys of one partition, all under one hash tag, so that Cluster keeps them on one node. */
 export interface Keys {
   /** What every script is given. */

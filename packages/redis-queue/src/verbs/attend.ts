@@ -1,6 +1,6 @@
 import type { Attendance, LaneDepth } from '@retry/core/broker';
 import { keepableMs } from '@retry/core/broker';
-import { attendScript, depthsScript } from '../scripts/get.ts';
+import { attendScript, depthsScript } from '../scripts/attend.ts';
 import { fromTag, toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';

@@ -1,20 +1,17 @@
-import type { ExpiredScope, GetOptions, Run } from '@retry/core/broker';
-import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
+import type { GetOptions, Run } from '@retry/core/broker';
 import { hasPayloadApart, UnreadableError } from '../record/body.ts';
-import { decodeRun, hasResultApart, unreadableRun } from '../record/record.ts';
-import { hasStack, textReader } from '../record/stack.ts';
+import { decodeRun, hasResultApart, unreadableRun } from '../record/decode-record.ts';
+import { hasFlag } from '../record/layout.ts';
+import { textReader } from '../record/stack.ts';
 import { getScript } from '../scripts/get.ts';
-import { expiredScript } from '../scripts/heartbeat.ts';
-import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
-import { setAside } from './set-aside.ts';
 
 type Texts = readonly (string | null)[];
 
 /** What a script reads of runs: how many there was room for in one reply, and their texts. */
-type ReadReply = readonly [count: number, bodies: Texts, records: Texts, stacks: Texts, large: Texts];
+export type ReadReply = readonly [count: number, bodies: Texts, records: Texts, stacks: Texts, large: Texts];
 
 /** A run as it is kept, with the text of its record to compare it by later. */
 export interface KeptRun {
@@ -63,42 +60,8 @@ export async function getRuns(
   return (await readKept(store, ids, options)).kept.map((found) => found?.run);
 }
 
-/** Started runs whose lease has run out, longest ago first, and those of other lanes passed over. */
-export async function findExpiredRuns(
-  store: Store,
-  limit: number,
-  { lanes, exceptLanes = [] }: ExpiredScope = {},
-): Promise<readonly Run[]> {
-  const most = Math.max(0, Math.floor(limit));
-  const only = lanes?.filter((lane) => !exceptLanes.includes(lane));
-  const mode = only === undefined ? (exceptLanes.length === 0 ? 'all' : 'except') : 'only';
-  const wanted = (only ?? exceptLanes).map(toTag);
-  const found: Run[] = [];
-  let bytes = 0;
-  if (mode === 'only' && wanted.length === 0) return [];
-  for (let from = 0; from >= 0 && found.length < most && bytes < MAX_BATCH_BYTES; ) {
-    const room = Math.min(most - found.length, 1_000);
-    const reply = await runScript(store, expiredScript, [
-      ...store.retention,
-      pack([from, room, mode, wanted]),
-    ]);
-    const [next, ids, read] = reply as readonly [number, readonly string[], ReadReply]; // what our own script returns
-    const kept = decodeKept(ids, read, 'omit').filter((one) => one !== undefined);
-    // One whose body names another lane than its record belongs to none.
-    const isBroken = ({ run, isUnreadable }: KeptRun): boolean =>
-      isUnreadable || only?.includes(run.lane) === false;
-    const unreadable = kept.filter(isBroken).map(({ run }) => run.id);
-    if (unreadable.length > 0) await setAside(store, unreadable);
-    const runs = kept.filter((one) => !isBroken(one)).map(({ run }) => run);
-    found.push(...runs);
-    bytes += runs.reduce((sum, run) => sum + runBytes(run), 0);
-    // What there was no room for in the reply comes with the caller's next call.
-    from = read[0] < ids.length ? -1 : next;
-  }
-  return found;
-}
-
-function decodeKept(
+/** Runs that a script read, as many as there was room for in its reply. */
+export function decodeKept(
   ids: readonly string[],
   [count, bodies, records, stacks, large]: ReadReply,
   payloads: 'include' | 'omit',
@@ -109,7 +72,7 @@ function decodeKept(
     const body = bodies[index] ?? null;
     const record = records[index] ?? null;
     if (body === null) return undefined;
-    const stack = record !== null && hasStack(record) ? nextStack() : undefined;
+    const stack = record !== null && hasFlag(record, 'hasStack') ? nextStack() : undefined;
     if (payloads === 'omit') return decodeOne(id, { body, record, stack, payload: '' }, withoutPayload);
     const payload = hasPayloadApart(body) ? nextLarge() : undefined;
     const result = record !== null && hasResultApart(record) ? nextLarge() : undefined;

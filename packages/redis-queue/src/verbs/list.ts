@@ -2,8 +2,9 @@ import type { ListQuery, Run } from '@retry/core/broker';
 import { sizedPage } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
 import { isEnd } from '@retry/core/lifecycle';
-import { LETTERS } from '../record/record.ts';
-import { pageOfDeadScript, scanScript } from '../scripts/get.ts';
+import type { KeptState } from '../record/layout.ts';
+import { STATE_LETTERS } from '../record/layout.ts';
+import { pageOfDeadScript, scanScript } from '../scripts/list.ts';
 import type { Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
 import { getRuns } from './get.ts';
@@ -66,7 +67,7 @@ async function listDead(
 }
 
 async function scanRuns(store: Store, query: ListQuery): Promise<readonly Run[]> {
-  const letter = LETTERS[query.state as Exclude<RunState, 'unsubmitted'>]; // refused before
+  const letter = STATE_LETTERS[query.state as KeptState]; // refused before
   const ids: string[] = [];
   let cursor = '0';
   do {

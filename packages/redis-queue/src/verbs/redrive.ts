@@ -1,7 +1,8 @@
 import type { RedriveAnswer, RedriveOptions, Run } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
 import { transition } from '@retry/core/lifecycle';
-import { encodeRecord } from '../record/record.ts';
+import { readAnswers } from '../record/answers.ts';
+import { encodeRecord } from '../record/encode-record.ts';
 import { redriveScript } from '../scripts/redrive.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
@@ -28,8 +29,8 @@ export async function redriveRuns(
       if (typeof next === 'string') answers.set(id, next);
       else moves.push(next);
     }
-    const written = moves.length > 0 ? await write(store, moves) : '';
-    left = moves.filter((_, index) => written[index] === 'x').map(({ run }) => run.id);
+    const written = moves.length > 0 ? await write(store, moves) : [];
+    left = moves.filter((_, index) => written[index] === 'changed').map(({ run }) => run.id);
     for (const { run } of moves) answers.set(run.id, 'redriven');
   }
   return inOrder(ids, answers);
@@ -56,7 +57,7 @@ function isDeadLetter(state: RunState): boolean {
   return state === 'failed' || state === 'stalled' || state === 'rate_limited';
 }
 
-async function write(store: Store, moves: readonly Move[]): Promise<string> {
+async function write(store: Store, moves: readonly Move[]): Promise<readonly ('redriven' | 'changed')[]> {
   const lanes = createLaneList();
   const numbers = moves.map(({ run }) => lanes.numberOf(run.lane));
   const request = pack([
@@ -66,7 +67,8 @@ async function write(store: Store, moves: readonly Move[]): Promise<string> {
     moves.map(({ from }) => from),
     moves.map(({ run }) => encodeRecord(run, run.settledBy ?? '').text),
   ]);
-  return (await runScript(store, redriveScript, [...store.retention, request], lanes.tags)) as string; // one letter for each
+  const reply = await runScript(store, redriveScript, [...store.retention, request], lanes.tags);
+  return readAnswers('redrive', reply);
 }
 
 /** A run that is named twice is redriven once. */

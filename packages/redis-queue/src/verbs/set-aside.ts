@@ -1,4 +1,4 @@
-import { setAsideScript } from '../scripts/redrive.ts';
+import { setAsideScript } from '../scripts/set-aside.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';

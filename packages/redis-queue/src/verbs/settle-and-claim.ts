@@ -8,21 +8,20 @@ import type {
   Settlement,
 } from '@retry/core/broker';
 import { unsettledError } from '@retry/core/broker';
+import { readAnswers } from '../record/answers.ts';
 import { hasPayloadApart, UnreadableError } from '../record/body.ts';
-import type { KeptTexts } from '../record/record.ts';
-import { decodeFirstStart, decodeRun } from '../record/record.ts';
-import { hasStack, textReader } from '../record/stack.ts';
+import type { KeptTexts } from '../record/decode-record.ts';
+import { decodeFirstStart, decodeRun } from '../record/decode-record.ts';
+import { hasFlag } from '../record/layout.ts';
+import { textReader } from '../record/stack.ts';
 import { exchangeScript } from '../scripts/settle-and-claim.ts';
 import { toTag } from '../store/keys.ts';
 import type { Packed } from '../store/pack.ts';
 import { pack } from '../store/pack.ts';
 import type { LaneList, Store } from '../store/store.ts';
 import { createLaneList, runScript } from '../store/store.ts';
-import { readAnswers } from './answers.ts';
 import { setAside } from './set-aside.ts';
 import { inOrderOf, inParts, tellSettlements } from './settlements.ts';
-
-const WORDS: Readonly<Record<string, SettleAnswer>> = { o: 'ok', a: 'already', f: 'fenced', g: 'gone' };
 
 /** More than a script should hand out at a time, and an exact number in its Lua. */
 const MOST_CLAIMED = 1_000_000;
@@ -72,7 +71,7 @@ async function exchangePart(
   const [now, letters, nextRunAt] = reply;
   const { claimed, unreadable } = readClaimed(reply);
   if (unreadable.length > 0) await setAside(store, unreadable);
-  const answers = { settled: readAnswers(inOrderOf(told.isFirst, letters), WORDS), claimed, now };
+  const answers = { settled: readAnswers('settle', inOrderOf(told.isFirst, letters)), claimed, now };
   return nextRunAt < 0 ? answers : { ...answers, nextRunAt };
 }
 
@@ -105,7 +104,7 @@ function readClaimed(reply: Reply): ReadClaim {
   for (const [index, id] of ids.entries()) {
     const body = bodies[index];
     const record = places[next] === index + 1 ? (records[next++] ?? null) : null;
-    const stack = record !== null && hasStack(record) ? nextStack() : undefined;
+    const stack = record !== null && hasFlag(record, 'hasStack') ? nextStack() : undefined;
     // Forgotten since it was handed out: nobody could settle it any more.
     if (body === null || body === undefined) continue;
     const payload = hasPayloadApart(body) ? nextPayload() : undefined;

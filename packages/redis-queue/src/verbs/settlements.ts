@@ -1,12 +1,12 @@
 import type { Settlement } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes, settledBy } from '@retry/core/broker';
+import { hasResultApart } from '../record/decode-record.ts';
 import {
-  encodeCompletion,
   encodeFirstCompletion,
+  encodeLaterCompletion,
   encodeRecord,
   epochText,
-  hasResultApart,
-} from '../record/record.ts';
+} from '../record/encode-record.ts';
 import type { Packed } from '../store/pack.ts';
 import type { LaneList } from '../store/store.ts';
 
@@ -74,7 +74,7 @@ function recordOfFirst({ epoch, event, next, onlyIfExpired }: Settlement): strin
 function addOther({ others, texts }: Told, settlement: Settlement, lanes: LaneList): void {
   const { id, epoch, event, next, delayMs, onlyIfExpired } = settlement;
   const by = settledBy(epoch, event);
-  let record = event === 'complete' ? encodeCompletion(next) : '';
+  let record = event === 'complete' ? encodeLaterCompletion(next) : '';
   if (record !== '' && hasResultApart(record)) texts.push(next.result ?? '');
   if (record === '') {
     const { text, stack, result } = encodeRecord(next, by);

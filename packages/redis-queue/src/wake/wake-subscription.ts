@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { WaitOptions } from '@retry/core/broker';
 import type { Ear } from '../driver/redis-link.ts';
 import { withCure } from '../driver/rights.ts';
-import { lookScript } from '../scripts/get.ts';
+import { lookScript } from '../scripts/wait-for-work.ts';
 import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';

@@ -1,3 +1,32 @@
+import {
+  APART_TEXTS,
+  BODY,
+  BODY_KINDS,
+  END_STATES,
+  FIRST_START,
+  FLAGS,
+  FRONT_ENTRY,
+  flagText,
+  NO_FLAGS,
+  RECORD,
+  SCHEDULED_ENTRY,
+} from '../../record/layout.ts';
+import {
+  behind,
+  byteOf,
+  digits,
+  field,
+  fieldPast,
+  firstRecord,
+  isIn,
+  isNotIn,
+  lateInstant,
+  letter,
+  rewritten,
+  startOf,
+  written,
+} from '../lua.ts';
+
 /**
  * Claiming: promotes what is due, then starts what is next, lane by lane, past runs whose key is full. Everything is read
  * before the first run is taken out of its lane, so that a script that stops has taken none.
@@ -16,7 +45,7 @@ local MOST_PASSED = 2000
 local STEP = 2000
 
 local function isLeased(id, record)
-  return byte(record, 1) == 114 and call('ZSCORE', LEASES, id)
+  return ${isIn('record', 'started')} and call('ZSCORE', LEASES, id)
 end
 
 -- What is due goes to the back of its lane. Where it is already, by a script that was stopped half-way, it stays.
@@ -25,15 +54,15 @@ local function promote(key, tag, most)
   local due = call('ZRANGEBYLEX', SCHEDULED, '[' .. tag .. '\0', '(' .. until_, 'LIMIT', 0, math.max(most, 1000))
   if #due == 0 then return end
   local ids, written, promoted = {}, {}, {}
-  for index = 1, #due do ids[index] = sub(due[index], #tag + 34) end
+  for index = 1, #due do ids[index] = sub(due[index], #tag + ${behind(SCHEDULED_ENTRY) + 1}) end
   local records = readAll(RECORD, ids)
   for index = 1, #due do
     local id, record = ids[index], records[index]
-    if record and byte(record, 1) == 100 and isRecord(record) then
+    if record and ${isIn('record', 'scheduled')} and isRecord(record) then
       promoted[#promoted + 1] = id
       written[#written + 1] = id
-      written[#written + 1] = 'w' .. sub(record, 2, 12) .. NOW .. sub(record, 26, 93) .. NOWHERE .. sub(record, 110)
-    elseif not (record and isRecord(record) and (byte(record, 1) == 119 or isLeased(id, record))) then
+      written[#written + 1] = ${rewritten('record', { state: letter('submitted'), submittedAt: 'NOW', laneSeq: 'NOWHERE' })}
+    elseif not (record and isRecord(record) and (${isIn('record', 'submitted')} or isLeased(id, record))) then
       unreadable[#unreadable + 1] = { id, tag, 'its record' }
     end
   end
@@ -45,7 +74,7 @@ end
 local function epochAfter(text)
   local next = epochs[text]
   if not next then
-    next = string.format('%010.0f', tonumber(text) + 1)
+    next = string.format(${digits(RECORD, 'epoch')}, tonumber(text) + 1)
     epochs[text] = next
   end
   return next
@@ -57,7 +86,13 @@ local function firstStart(tag, bits)
   if not startTexts[tag] then startTexts[tag] = {} end
   local record = startTexts[tag][bits]
   if not record then
-    record = 'r' .. char(64 + bits) .. NOW .. NOW .. noteOf(tag)
+    record = ${written(FIRST_START, {
+      state: letter('started'),
+      flags: `char(${byteOf(flagText('short'))} + bits)`,
+      startedAt: 'NOW',
+      heartbeatAt: 'NOW',
+      laneHash: 'noteOf(tag)',
+    })}
     startTexts[tag][bits] = record
   end
   return record
@@ -66,9 +101,17 @@ end
 -- The record of a run that starts once more, as core's transition would have it.
 local function startedAgain(tag, record, bits)
   local flags = flagsOf(record)
-  local times = sub(record, 26, 38) == NEVER and NOW .. sub(record, 39, 51) or sub(record, 26, 38) .. NOW
-  return 'r' .. char(48 + flags - flags % 4 + bits) .. epochAfter(sub(record, 3, 12)) .. sub(record, 13, 25) .. times
-    .. NOW .. sub(record, 65, 93) .. noteOf(tag) .. sub(record, 110)
+  local first, latest = sub(record, ${field(RECORD, 'firstStartedAt')}), NOW
+  if first == NEVER then first, latest = NOW, sub(record, ${field(RECORD, 'startedAt')}) end
+  return ${rewritten('record', {
+    state: letter('started'),
+    flags: `char(${byteOf(NO_FLAGS)} + flags - flags % ${FLAGS.takesSlot * 2} + bits)`,
+    epoch: `epochAfter(sub(record, ${field(RECORD, 'epoch')}))`,
+    firstStartedAt: 'first',
+    startedAt: 'latest',
+    heartbeatAt: 'NOW',
+    laneSeq: 'noteOf(tag)',
+  })}
 end
 
 local function start(tag, id, entry, bits)
@@ -83,10 +126,10 @@ local function start(tag, id, entry, bits)
     bytes = bytes + #new
     if hasStack(record) then bytes = bytes + call('HSTRLEN', STACKS, id) end
   else
-    new = firstStart(tag, isNoted(body) and bits + 32 or bits)
+    new = firstStart(tag, isNoted(body) and bits + ${FLAGS.noted} or bits)
   end
   if hasLargePayload(body) then
-    local payload = call('HGET', LARGE, 'p' .. id)
+    local payload = call('HGET', LARGE, '${APART_TEXTS.payload}' .. id)
     got.payloads[#got.payloads + 1] = payload
     bytes = bytes + (payload and #payload or 0)
   end
@@ -105,10 +148,16 @@ end
 local function park(tag, id, entry)
   local order = entry.order or orderText(call('HINCRBY', META, 'order', 1))
   local record = entry.record
-  if record then record = sub(record, 1, 93) .. order .. sub(record, 110)
+  if record then record = ${rewritten('record', { laneSeq: 'order' })}
   else
-    local at = sub(entry.body, 1, 13)
-    record = 'w' .. freshFlags(entry.body) .. '0000000000' .. at .. NEVER .. NEVER .. NEVER .. NEVER .. '000' .. at .. order .. '\0\0'
+    local createdAt = sub(entry.body, ${field(BODY, 'createdAt')})
+    record = ${firstRecord({
+      state: letter('submitted'),
+      flags: 'freshFlags(entry.body)',
+      submittedAt: 'createdAt',
+      runAt: lateInstant('createdAt'),
+      laneSeq: 'order',
+    })}
   end
   call('HSET', RECORD, id, record)
   call('ZADD', PARKED, 0, entry.key .. '\0' .. tag .. '\0' .. entry.limit .. '\0' .. order .. id)
@@ -121,8 +170,8 @@ local function startOrPark(tag, id, entry)
     start(tag, id, entry, 0)
   elseif heldOf(key) < tonumber(limit) then
     holdKey(key, 1)
-    start(tag, id, entry, 2)
-  elseif whenFull == 'c' then
+    start(tag, id, entry, ${FLAGS.takesSlot})
+  elseif whenFull == '${BODY_KINDS.claim.plain}' then
     start(tag, id, entry, 0)
     got.over[#got.over + 1] = taken
   else
@@ -138,10 +187,10 @@ local function peek(key, tag, at, most)
   if not at.isPastFront then
     local entries = call('ZRANGEBYLEX', FRONT, '[' .. tag .. '\0', '(' .. tag .. '\1', 'LIMIT', at.front, most)
     if #entries > 0 then
-      local ids, orders, skip = {}, {}, #tag + 2
+      local ids, orders = {}, {}
       for index = 1, #entries do
-        orders[index] = sub(entries[index], skip, skip + 15)
-        ids[index] = sub(entries[index], skip + 16)
+        orders[index] = sub(entries[index], ${fieldPast('tag', FRONT_ENTRY, 'laneSeq')})
+        ids[index] = sub(entries[index], #tag + ${behind(FRONT_ENTRY) + 1})
       end
       return ids, orders, entries
     end
@@ -162,10 +211,9 @@ end
 
 -- A run that does not wait. Where it stands elsewhere, as its record says, its id is here by mistake.
 local function meetStranger(tag, id, record)
-  local state = byte(record, 1)
-  if not isRecord(record) or not find('drCFXSDL', char(state), 1, true) then
+  if not isRecord(record) or not find(${letter('scheduled', 'started', ...END_STATES)}, sub(record, ${field(RECORD, 'state')}), 1, true) then
     unreadable[#unreadable + 1] = { id, tag, 'its record' }
-  elseif state == 114 and not isLeased(id, record) then
+  elseif ${isIn('record', 'started')} and not isLeased(id, record) then
     if leasedNoteOf(record) == noteOf(tag) then
       unleased[#unleased + 1] = NOW
       unleased[#unleased + 1] = id
@@ -185,7 +233,7 @@ local function claimLane(key, tag, room, most)
       if bytes >= MOST_BYTES then break end
       used = index
       local id, body, record = ids[index], bodies[index], records[index] or nil
-      if body and not record and not mayBeGhosts and byte(body, 14) == 45 then
+      if body and not record and not mayBeGhosts and byte(body, ${startOf(BODY, 'kind')}) == ${byteOf(BODY_KINDS.none.plain)} then
         -- Most runs are such: a first start without a key or notes.
         taken = taken + 1
         got.ids[taken], got.bodies[taken] = id, body
@@ -194,10 +242,10 @@ local function claimLane(key, tag, room, most)
         bytes = bytes + #body
         room = room - 1
       elseif mayBeGhosts and isGhost(tag, id) then passed = passed + 1
-      elseif not body or (byte(body, 14) ~= 45 and not isBody(body)) then
+      elseif not body or (byte(body, ${startOf(BODY, 'kind')}) ~= ${byteOf(BODY_KINDS.none.plain)} and not isBody(body)) then
         unreadable[#unreadable + 1] = { id, tag, 'its body' }
         passed, isHeldUnknown = passed + 1, isHeldUnknown or orders ~= nil
-      elseif record and (byte(record, 1) ~= 119 or not isRecord(record)) then
+      elseif record and (${isNotIn('record', 'submitted')} or not isRecord(record)) then
         meetStranger(tag, id, record)
         -- It may have been given back in place of another run of its key.
         passed, isHeldUnknown = passed + 1, isHeldUnknown or orders ~= nil
@@ -240,7 +288,7 @@ local function nextDue(claim, tags)
   for index = 1, #claim.lanes, 2 do
     local tag = tags[claim.lanes[index]]
     local first = call('ZRANGEBYLEX', SCHEDULED, '[' .. tag .. '\0', '(' .. tag .. '\1', 'LIMIT', 0, 1)[1]
-    local due = first and tonumber(sub(first, #tag + 2, #tag + 17))
+    local due = first and tonumber(sub(first, ${fieldPast('tag', SCHEDULED_ENTRY, 'runAt')}))
     if due and (not next or due < next) then next = due end
   end
   return next or -1

@@ -1,3 +1,5 @@
+import { has, isIn } from '../lua.ts';
+
 /**
  * Concurrency keys. A run whose key is full is parked under its key, lane, limit and old order; when a start of the
  * key is free, one run of each such parking goes back to the front of its lane, at its old place.
@@ -55,7 +57,7 @@ local function countHeld()
     local records = readAll(RECORD, ids)
     for index = 1, #ids do
       local record = records[index]
-      if record and byte(record, 1) == 114 and flagsOf(record) % 4 >= 2 then keyed[#keyed + 1] = ids[index] end
+      if record and ${isIn('record', 'started')} and ${has('flagsOf(record)', 'takesSlot')} then keyed[#keyed + 1] = ids[index] end
     end
     local bodies = readAll(BODY, keyed)
     for index = 1, #keyed do

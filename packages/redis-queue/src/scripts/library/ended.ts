@@ -1,3 +1,30 @@
+import {
+  APART_TEXTS,
+  BODY,
+  BODY_KINDS,
+  FINISHED_ENTRY,
+  FIRST_COMPLETION,
+  NOTES,
+  RECORD,
+  STATE_LETTERS,
+  widthOf,
+} from '../../record/layout.ts';
+import {
+  behind,
+  field,
+  firstRecord,
+  has,
+  isIn,
+  isOneOf,
+  lateInstant,
+  letter,
+  startOf,
+  zeros,
+} from '../lua.ts';
+
+/** States of a dead letter. */
+const DEAD_LETTERS = [STATE_LETTERS.failed, STATE_LETTERS.stalled, STATE_LETTERS.rate_limited];
+
 /**
  * Runs that ended. Dead letters stand in a sorted set by id and stay until they are redriven or discarded; the others
  * stand in a list, oldest first, from which retention takes what is too many. An entry there is an id, of a run that
@@ -14,22 +41,22 @@ local newlyFinished, newlyDead, newlyAwaited, hasAwaitedEnd = {}, {}, {}, false
 
 -- Failed, stalled and rate limited runs are dead letters, unless they are disposable (4 in the flags).
 local function isDeadLetter(record)
-  local state = byte(record, 1)
-  return (state == 70 or state == 83 or state == 76) and flagsOf(record) % 8 < 4
+  local state = byte(record, ${startOf(RECORD, 'state')})
+  return (${isOneOf('state', DEAD_LETTERS)}) and not (${has('flagsOf(record)', 'disposable')})
 end
 
 local function entryOf(id, record)
-  local isPlain = byte(record, 1) == 67 and not hasStack(record) and not hasLargeResult(record)
+  local isPlain = ${isIn('record', 'completed')} and not hasStack(record) and not hasLargeResult(record)
   if isPlain and not isNotedRecord(record) and byte(id, 1) ~= 0 then return id end
-  return '\0' .. sub(record, 1, 1) .. id
+  return '\0' .. sub(record, ${field(RECORD, 'state')}) .. id
 end
 
 local function endedAt(record)
-  return tonumber(isShort(record) and sub(record, 29, 41) or sub(record, 65, 77)) or now
+  return tonumber(isShort(record) and sub(record, ${field(FIRST_COMPLETION, 'endedAt')}) or sub(record, ${field(RECORD, 'endedAt')})) or now
 end
 
 local function endRun(id, record, body)
-  count(sub(record, 1, 1), 1)
+  count(sub(record, ${field(RECORD, 'state')}), 1)
   local keepMs
   if isNotedRecord(record) then keepMs = tonumber(string.match(notesOf(body or call('HGET', BODY, id) or ''), '%d+')) end
   if keepMs then hasAwaitedEnd = true end
@@ -45,7 +72,7 @@ local function endRun(id, record, body)
 end
 
 local function takeFromEnded(id, record)
-  count(sub(record, 1, 1), -1)
+  count(sub(record, ${field(RECORD, 'state')}), -1)
   if isDeadLetter(record) then return call('ZREM', DEAD, id) end
   if isNotedRecord(record) and call('ZREM', AWAITED, id) == 1 then return end
   call('LREM', FINISHED, 1, entryOf(id, record))
@@ -61,7 +88,7 @@ end
 local function rememberNames(ids)
   local bodies, keyed, names = readAll(BODY, ids), {}, {}
   for index = 1, #ids do
-    if bodies[index] and find(notesOf(bodies[index]), 'k', 1, true) then keyed[#keyed + 1] = ids[index] end
+    if bodies[index] and find(notesOf(bodies[index]), '${NOTES.keyed}', 1, true) then keyed[#keyed + 1] = ids[index] end
   end
   if #keyed == 0 then return end
   local records = readAll(RECORD, keyed)
@@ -82,7 +109,7 @@ local function forget(ids, marked)
     rememberNames(marked)
     local large = {}
     for index = 1, #marked do
-      large[index * 2 - 1], large[index * 2] = 'p' .. marked[index], 'r' .. marked[index]
+      large[index * 2 - 1], large[index * 2] = '${APART_TEXTS.payload}' .. marked[index], '${APART_TEXTS.result}' .. marked[index]
     end
     many('HDEL', STACKS, marked)
     many('HDEL', LARGE, large)
@@ -103,12 +130,12 @@ local function keepFinished(entries)
   for index = 1, #oldest do
     local entry = oldest[index]
     if byte(entry, 1) == 0 then
-      local id = sub(entry, 3)
+      local id = sub(entry, ${behind(FINISHED_ENTRY)})
       oldest[index], marked[#marked + 1] = id, id
-      count(sub(entry, 2, 2), -1)
+      count(sub(entry, ${field(FINISHED_ENTRY, 'state')}), -1)
     end
   end
-  count('C', #marked - #oldest)
+  count(${letter('completed')}, #marked - #oldest)
   forget(oldest, marked)
 end
 
@@ -145,15 +172,25 @@ local UNREADABLE = '{"failures":0,"stalls":0,"releases":0,"rateLimits":0,"redriv
 local function setAside(id, tag, why)
   local body, record = call('HGET', BODY, id), call('HGET', RECORD, id)
   if not isBody(body) then
-    body = NOW .. '-' .. tag .. '\0null'
+    body = NOW .. '${BODY_KINDS.none.plain}' .. tag .. '\0null'
     call('HSET', BODY, id, body)
   end
-  local epoch = record and string.match(sub(record, 3, 12), '^%d%d%d%d%d%d%d%d%d%d$') or '0000000000'
+  local epoch = record and string.match(sub(record, ${field(RECORD, 'epoch')}), '^${'%d'.repeat(widthOf(RECORD, 'epoch'))}$') or ${zeros(RECORD, 'epoch')}
   local rest = string.format(UNREADABLE, tonumber(epoch), NOW, why)
-  local head = 'F' .. freshFlags(body) .. epoch .. sub(body, 1, 13) .. NEVER .. NEVER .. NEVER .. NOW .. '000' .. sub(body, 1, 13)
-  call('HSET', RECORD, id, head .. NOWHERE .. '\0' .. rest .. '\0')
+  local createdAt = sub(body, ${field(BODY, 'createdAt')})
+  call('HSET', RECORD, id, ${firstRecord(
+    {
+      state: letter('failed'),
+      flags: 'freshFlags(body)',
+      epoch: 'epoch',
+      submittedAt: 'createdAt',
+      endedAt: 'NOW',
+      runAt: lateInstant('createdAt'),
+    },
+    "'\\0' .. rest .. '\\0'",
+  )})
   call('HDEL', STACKS, id)
   call('ZADD', DEAD, 0, id)
-  count('F', 1)
+  count(${letter('failed')}, 1)
 end
 `;

@@ -1,3 +1,5 @@
+import { APART_TEXTS } from '../../record/layout.ts';
+
 /**
  * Reading runs as they are kept: of these ids as many as fit into one reply, at least one. What is kept apart is read
  * only for a reply that is to have it.
@@ -21,8 +23,8 @@ local function readRuns(ids, known, mode)
       size = size + (body and #body or 0) + (record and #record or 0)
       if body then
         if record and hasStack(record) then add(stacks, STACKS, id) end
-        if mode == 'include' and hasLargePayload(body) then add(large, LARGE, 'p' .. id) end
-        if mode == 'include' and record and hasLargeResult(record) then add(large, LARGE, 'r' .. id) end
+        if mode == 'include' and hasLargePayload(body) then add(large, LARGE, '${APART_TEXTS.payload}' .. id) end
+        if mode == 'include' and record and hasLargeResult(record) then add(large, LARGE, '${APART_TEXTS.result}' .. id) end
       end
     end
   end

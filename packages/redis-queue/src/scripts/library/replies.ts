@@ -1,3 +1,6 @@
+import { APART_TEXTS } from '../../record/layout.ts';
+import { isIn } from '../lua.ts';
+
 /**
  * What the latest claims of each worker got, so that a lost reply can be asked for again: four claims for each of the
  * thousand workers that claimed last. Of a large claim only ids and epochs are kept: asked for again, it gives the runs
@@ -15,11 +18,11 @@ local function recallLarge(reply)
   local again = { at, leaseUntil, {}, {}, {}, {}, {} }
   for index = 1, #ids do
     local record = records[index]
-    if bodies[index] and record and byte(record, 1) == 114 and epochOf(record) == epochs[index] then
+    if bodies[index] and record and ${isIn('record', 'started')} and epochOf(record) == epochs[index] then
       local place = #again[4] + 1
       again[4][place], again[5][place], again[6][place], again[7][place] = ids[index], bodies[index], place, record
       if isOver[index] then again[3][#again[3] + 1] = place end
-      if hasLargePayload(bodies[index]) then payloads[#payloads + 1] = call('HGET', LARGE, 'p' .. ids[index]) end
+      if hasLargePayload(bodies[index]) then payloads[#payloads + 1] = call('HGET', LARGE, '${APART_TEXTS.payload}' .. ids[index]) end
     end
   end
   again[8], again[9] = stacksOf(again[4], again[7]), payloads

@@ -1,3 +1,30 @@
+import {
+  APART_TEXTS,
+  FLAGS,
+  LATER_COMPLETION,
+  LATER_COMPLETION_MARK,
+  RECORD,
+  SETTLEMENT,
+} from '../../record/layout.ts';
+import {
+  answer,
+  behind,
+  byteOf,
+  field,
+  fields,
+  flagsAs,
+  has,
+  hasMode,
+  isIn,
+  isNotIn,
+  letter,
+  rewritten,
+  rewrittenFields,
+  startOf,
+} from '../lua.ts';
+
+const COUNT = SETTLEMENT.length;
+
 /**
  * Settling: the answer to each settlement, as core's `answerSettlement` says, and the move of each that is heard.
  * Two values make one completion of a first start: id, and the record to be. Seven make one of any other: id, epoch as in
@@ -17,29 +44,34 @@ local function isAlive(id)
 end
 
 local function isSettledBy(record, by)
-  if isShort(record) then return byte(record, 1) == 67 and by == FIRST_BY end
-  return sub(record, 110, 109 + #by) == by
+  if isShort(record) then return ${isIn('record', 'completed')} and by == FIRST_BY end
+  return sub(record, ${behind(RECORD)}, ${RECORD.length} + #by) == by
 end
 
 local function answerOf(old, id, epoch, by, mode)
-  if not old then return call('HEXISTS', BODY, id) == 1 and 'f' or 'g' end
-  if byte(old, 1) ~= 114 or epochOf(old) ~= epoch then return isSettledBy(old, by) and 'a' or 'f' end
-  if mode % 2 == 1 and isAlive(id) then return 'f' end
-  return 'o'
+  if not old then return call('HEXISTS', BODY, id) == 1 and ${answer('settle', 'fenced')} or ${answer('settle', 'gone')} end
+  if ${isNotIn('old', 'started')} or epochOf(old) ~= epoch then return isSettledBy(old, by) and ${answer('settle', 'already')} or ${answer('settle', 'fenced')} end
+  if ${hasMode('mode', 'onlyIfExpired')} and isAlive(id) then return ${answer('settle', 'fenced')} end
+  return ${answer('settle', 'ok')}
 end
 
 -- The record of a run that completes later: from 'c', two instants and the result, and what was kept.
 local function completed(old, by, short)
-  local zero = zeroAfter(old, 110)
-  return (hasStack(old) and 'C8' or 'C0') .. sub(old, 3, 51) .. sub(short, 2, 27) .. sub(old, 78, 93) .. NOWHERE .. by
-    .. sub(old, zero + 1, zeroAfter(old, zero + 1)) .. sub(short, 28)
+  local zero = zeroAfter(old, ${behind(RECORD)})
+  return ${rewrittenFields('old', {
+    state: letter('completed'),
+    flags: `(hasStack(old) and ${flagsAs('hasStack')} or ${flagsAs()})`,
+    heartbeatAt: `sub(short, ${field(LATER_COMPLETION, 'heartbeatAt')})`,
+    endedAt: `sub(short, ${field(LATER_COMPLETION, 'endedAt')})`,
+    laneSeq: 'NOWHERE',
+  })} .. by
+    .. sub(old, zero + 1, zeroAfter(old, zero + 1)) .. sub(short, ${behind(LATER_COMPLETION)})
 end
 
 -- A worker that had not heard of a wish to cancel would go on: the wish comes first.
 local function obeyWish(flags, record)
-  local state = byte(record, 1)
-  if flags % 2 == 0 or (state ~= 119 and state ~= 100) then return record end
-  return 'X' .. sub(record, 2, 64) .. NOW .. sub(record, 78)
+  if not (${has('flags', 'cancelRequested')}) or (${isNotIn('record', 'submitted')} and ${isNotIn('record', 'scheduled')}) then return record end
+  return ${rewritten('record', { state: letter('cancelled'), endedAt: 'NOW' })}
 end
 
 -- The number of the lane that the run is in, whatever the settlement says: a started run has a note of it.
@@ -56,20 +88,19 @@ end
 
 -- From a delay that only a worker knows and a clock that only the server has.
 local function dueAfter(record, delayMs)
-  if delayMs < 0 or byte(record, 1) ~= 100 then return record end
-  return sub(record, 1, 77) .. dueText(now + delayMs) .. sub(record, 94)
+  if delayMs < 0 or ${isNotIn('record', 'scheduled')} then return record end
+  return ${rewritten('record', { runAt: 'dueText(now + delayMs)' })}
 end
 
 local function placeRun(id, record, mode, lane)
-  local state = byte(record, 1)
-  if state == 119 and mode >= 2 then
+  if ${isIn('record', 'submitted')} and ${hasMode('mode', 'release')} then
     released[#released + 1] = { lane, id, record }
     return record
-  elseif state == 119 then
+  elseif ${isIn('record', 'submitted')} then
     local push = pushes[lane] or {}
     pushes[lane] = push
     push[#push + 1] = id
-  elseif state == 100 then
+  elseif ${isIn('record', 'scheduled')} then
     schedules[#schedules + 1] = { lane, id, record }
     return record
   else
@@ -80,65 +111,66 @@ local function placeRun(id, record, mode, lane)
   return record
 end
 
-local function settleOne(old, id, epoch, by, mode, lane, record, delayMs)
-  local isLater, stack, result = byte(record, 1) == 99, nil, nil
+local function settleOne(old, ${SETTLEMENT.join(', ')})
+  local isLater, stack, result = byte(record, ${startOf(LATER_COMPLETION, 'mark')}) == ${byteOf(LATER_COMPLETION_MARK)}, nil, nil
   if not isLater and hasStack(record) then stack, nextText = ARGV[nextText], nextText + 1 end
   if hasLargeResult(record) then result, nextText = ARGV[nextText], nextText + 1 end
   local answer = answerOf(old, id, epoch, by, mode)
-  if answer ~= 'o' then return answer end
+  if answer ~= ${answer('settle', 'ok')} then return answer end
   local flags = flagsOf(old)
   settledIds[#settledIds + 1] = id
-  if flags % 4 >= 2 then freeKey(id) end
+  if ${has('flags', 'takesSlot')} then freeKey(id) end
   if isLater then record = completed(old, by, record)
   elseif stack then
     newStacks[#newStacks + 1] = id
     newStacks[#newStacks + 1] = stack
   elseif hasStack(old) then staleStacks[#staleStacks + 1] = id end
   if result then
-    newLarge[#newLarge + 1] = 'r' .. id
+    newLarge[#newLarge + 1] = '${APART_TEXTS.result}' .. id
     newLarge[#newLarge + 1] = result
   end
-  if flags >= 32 then record = withFlags(record, flagsOf(record) + 32) end
-  local goesOn = byte(record, 1) == 119 or byte(record, 1) == 100
+  if ${has('flags', 'noted')} then record = withFlags(record, flagsOf(record) + ${FLAGS.noted}) end
+  local goesOn = ${isIn('record', 'submitted')} or ${isIn('record', 'scheduled')}
   if goesOn then lane = laneOfStarted(id, old, lane) end
-  current[id] = placeRun(id, obeyWish(flags, dueAfter(record, delayMs)), mode, lane)
+  current[id] = placeRun(id, obeyWish(flags, dueAfter(record, dueInMs)), mode, lane)
   return answer
 end
 
 local function settleRuns(batch)
   local ids, answers = {}, {}
-  for index = 1, #batch / 7 do ids[index] = batch[index * 7 - 6] end
+  for index = 1, #batch / ${COUNT} do ids[index] = batch[(index - 1) * ${COUNT} + ${SETTLEMENT.indexOf('id') + 1}] end
   local kept = readAll(RECORD, ids)
   for index = 1, #ids do
     local id = ids[index]
-    answers[index] = settleOne(current[id] or kept[index], unpack(batch, index * 7 - 6, index * 7))
+    answers[index] = settleOne(current[id] or kept[index], unpack(batch, (index - 1) * ${COUNT} + 1, index * ${COUNT}))
   end
   return table.concat(answers)
 end
 
 -- First completions are settled as one, if each is of a first start that holds no key: those of one claim have one
 -- record. Where fewer leases end, a run is among them twice, or they take several commands: then one by one after all.
-local NOTED_START = 'r' .. char(96)
+local PLAIN_START = ${letter('started')} .. ${flagsAs('short')}
+local NOTED_START = ${letter('started')} .. ${flagsAs('short', 'noted')}
 local function completeAll(ids, records)
   local kept, plain, isNotedStart, noted, isNotedAt = readAll(RECORD, ids), nil, false, {}, {}
   for index = 1, #ids do
     local old = kept[index]
     if old ~= plain then
-      local head = old and sub(old, 1, 2)
-      if head ~= 'r@' and head ~= NOTED_START then return false end
+      local head = old and sub(old, ${fields(RECORD, 'state', 'flags')})
+      if head ~= PLAIN_START and head ~= NOTED_START then return false end
       plain, isNotedStart = old, head == NOTED_START
     end
     if isNotedStart then noted[#noted + 1], isNotedAt[index] = ids[index], #noted + 1 end
   end
   if many('ZREM', LEASES, ids) < #ids then return false end
   if #noted == 0 then
-    count('C', #ids)
+    count(${letter('completed')}, #ids)
     newlyFinished = ids
   else
     local bodies = readAll(BODY, noted)
     for index = 1, #ids do
       local at = isNotedAt[index]
-      if at then records[index * 2] = withFlags(records[index * 2], 48) end
+      if at then records[index * 2] = withFlags(records[index * 2], ${FLAGS.short + FLAGS.noted}) end
       endRun(ids[index], records[index * 2], at and bodies[at])
     end
   end
@@ -149,10 +181,11 @@ end
 local function settleFirsts(firsts)
   local ids, batch = {}, {}
   for index = 1, #firsts / 2 do ids[index] = firsts[index * 2 - 1] end
-  if completeAll(ids, firsts) then return string.rep('o', #ids) end
+  if completeAll(ids, firsts) then return string.rep(${answer('settle', 'ok')}, #ids) end
   for index = 1, #ids do
-    local values = { ids[index], FIRST_EPOCH, FIRST_BY, 0, 0, firsts[index * 2], -1 }
-    for at = 1, 7 do batch[#batch + 1] = values[at] end
+    local settlement = { id = ids[index], epoch = FIRST_EPOCH, by = FIRST_BY, mode = 0, lane = 0, record = firsts[index * 2], dueInMs = -1 }
+    local values = { ${SETTLEMENT.map((name) => `settlement.${name}`).join(', ')} }
+    for at = 1, ${COUNT} do batch[#batch + 1] = values[at] end
   end
   return settleRuns(batch)
 end
