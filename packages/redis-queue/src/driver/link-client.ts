@@ -7,7 +7,7 @@ import type {
   NodeRedisPipeline,
   RedisClient,
 } from './redis-client.ts';
-import type { Argument, Ear, OnMessage, Pair, PairSender, RedisLink, Sender } from './redis-link.ts';
+import type { Argument, OnMessage, Pair, PairSender, RedisLink, Sender, Subscriber } from './redis-link.ts';
 
 /** The same client to the broker, whichever package it is from. Its own connection stays its owner's. */
 export function linkClient(client: RedisClient): RedisLink {
@@ -111,7 +111,7 @@ function readReply([error, reply]: PipedReply): unknown {
 }
 
 function listenByNodeRedis(duplicate: () => NodeRedisListener): RedisLink['listen'] {
-  return (onMessage: OnMessage, onBack: () => void): Ear => {
+  return (onMessage: OnMessage, onBack: () => void): Subscriber => {
     const connection = duplicate();
     let isDestroyed = false;
     const destroy = (): void => {
@@ -135,7 +135,7 @@ function listenByNodeRedis(duplicate: () => NodeRedisListener): RedisLink['liste
 }
 
 function listenByIoRedis(client: IoRedisClient): RedisLink['listen'] {
-  return (onMessage: OnMessage, onBack: () => void): Ear => {
+  return (onMessage: OnMessage, onBack: () => void): Subscriber => {
     const connection = duplicateIoRedis(client);
     connection.on('error', () => {});
     connection.on('message', onMessage);

@@ -113,7 +113,8 @@ export function isMissingRight(message: string): boolean {
 
 /** The error, or, where it says that rights are missing, one that says which the broker needs. */
 export function withCure(error: unknown, keys: Keys): unknown {
-  if (!(error instanceof Error) || !isMissingRight(error.message)) return error;
+  if (!(error instanceof Error) || error instanceof RedisBrokerError || !isMissingRight(error.message))
+    return error;
   const command = /'(?<command>[\w|]+)'/.exec(error.message)?.groups?.['command'];
   const commands = command === undefined ? [] : [command];
   return missingRights(commands, { keys, reason: error.message, cause: error });

@@ -19,6 +19,8 @@ import { askEach } from './spread.ts';
  * knows where to ask. The order of a lane holds within each partition only.
  */
 export function joinParts(parts: readonly Broker[]): Broker {
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return only;
   return { ...joinMoves(parts), ...joinReads(parts), ...joinWaits(parts) };
 }
 

@@ -3,7 +3,7 @@ import { defineScript, type Script } from '../store/script.ts';
 import { prelude } from './library/prelude.ts';
 import { fieldPast } from './lua.ts';
 
-const look = String.raw`
+const nextDue = String.raw`
 local tags = cmsgpack.unpack(ARGV[1])
 local next = -1
 for index = 1, #tags do
@@ -18,4 +18,4 @@ return { now, next }
 `;
 
 /** Whether lanes have work now, or when the next of their scheduled runs is due. */
-export const lookScript: Script = defineScript(prelude, look);
+export const nextDueScript: Script = defineScript(prelude, nextDue);
