@@ -1,8 +1,7 @@
 const ONE_MINUTE_MS = 60_000;
 
 /**
- * Writes errors of a connection to which no `onError` was given as process warnings, one a minute at most: while the
- * server is away there is an error for each try.
+ * Returns an `onError` that emits process warnings, at most one a minute: while the server is away, each reconnect fails.
  */
 export function createConnectionWarning(now: () => number = Date.now): (error: unknown) => void {
   let warnedAt = -Infinity;
@@ -17,7 +16,7 @@ export function createConnectionWarning(now: () => number = Date.now): (error: u
   };
 }
 
-/** Of several addresses each has an error, and the whole has no message. */
+/** An error of several addresses has no message of its own. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0]);
   return error instanceof Error ? error.message : String(error);

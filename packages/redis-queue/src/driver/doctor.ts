@@ -1,7 +1,7 @@
 import { RedisBrokerError } from '../errors.ts';
 import type { RedisLink } from './redis-link.ts';
 
-/** What the server said of itself when the broker started. */
+/** What the server reported of itself when it was examined. */
 export interface ServerReport {
   /** The version of Redis, or the one that Valkey is compatible with. */
   readonly version: string;
@@ -14,7 +14,7 @@ export interface ServerReport {
   readonly appendFsync: string | undefined;
 }
 
-/** What the doctor is to insist on. */
+/** What the server has to offer. */
 export interface Demands {
   readonly allowEviction: boolean;
   readonly needsWaitAof: boolean;
@@ -50,7 +50,7 @@ function requireWaitAof({ version, persistence, appendFsync }: ServerReport): vo
     cannotWait(`Redis 7.2 or newer, got ${version}. Update it, or leave durability out.`);
   if (persistence !== 'aof')
     cannotWait('an append-only file, got appendonly no. Run CONFIG SET appendonly yes.');
-  // Then the operating system writes the file when it likes, and nobody is told.
+  // Without fsync the operating system decides when to write the file, and the server never knows.
   if (appendFsync === 'no')
     cannotWait('a server that flushes its file, got appendfsync no. Run CONFIG SET appendfsync everysec.');
 }
@@ -65,7 +65,7 @@ async function readSnapshots(link: RedisLink, key: string): Promise<ServerReport
   return save === '' ? 'none' : 'snapshots';
 }
 
-/** A setting; nothing where the server does not tell, as hosted ones may. */
+/** A setting; `undefined` where the server refuses to say, as hosted ones may. */
 async function readSetting(link: RedisLink, key: string, name: string): Promise<string | undefined> {
   try {
     const reply = await link.ask(key, ['CONFIG', 'GET', name]);

@@ -27,15 +27,13 @@ export const SCRIPT_COMMANDS: readonly string[] = [
   'zscore',
 ];
 
-/** Those that the broker sends itself; `config|get` is asked, and may be refused, and `waitaof` by `durability`. */
+/** Those that the broker sends itself. `config|get` may be refused; `waitaof` is needed by `durability` only. */
 const OWN_COMMANDS = ['eval', 'evalsha', 'info', 'smembers', 'subscribe'] as const;
 
 /**
- * Tries every command that the scripts use, on keys of its own that are gone afterwards, all in one script: what a user
- * may not do is found before a script stops half-way at it. It asks less of the user than `ACL DRYRUN`, which is for
- * administrators, and older servers have it as well.
- *
- * Where it says something other than that the rights are missing, a command was tried all the same.
+ * Tries every command that the scripts use in one script, on keys that it removes afterwards, so that missing rights are found
+ * before they stop a script half-way. It needs fewer rights than `ACL DRYRUN`, which is for administrators, and works on older
+ * servers. Any other error of a command means that the user has the right.
  */
 const PROBE: Script = defineScript(`
 local base, channel = string.sub(KEYS[1], 1, -5), ARGV[1]
@@ -51,7 +49,7 @@ local function try(...)
 end
 try('TIME')
 try('EXISTS', hash)
--- What takes away comes first: nothing is put anywhere that could not be taken away again.
+-- The command that removes comes first: nothing is written that could not be removed again.
 local function pair(remove, add)
   local count = #missing
   try(unpack(remove))
@@ -72,7 +70,7 @@ try('PUBLISH', channel, '')
 return missing
 `);
 
-/** Checks that the user of the connection may do all that the broker does. @throws {RedisBrokerError} `MISSING_RIGHTS` */
+/** Checks that the user of the connection may send every command. @throws {RedisBrokerError} `MISSING_RIGHTS` */
 export async function checkRights(link: RedisLink, keys: Keys): Promise<void> {
   let missing: readonly (readonly [command: string, problem: string])[];
   try {
@@ -87,8 +85,8 @@ export async function checkRights(link: RedisLink, keys: Keys): Promise<void> {
 }
 
 /**
- * Lets calls to a store through as long as its user may do all that is needed. Once a right was missing, which may have
- * stopped a script half-way, all of them are checked before each call, until they are there again.
+ * Passes calls to a store while its user has all rights. After a call that a missing right may have stopped half-way, all rights are
+ * checked before each call, until they are there again.
  */
 export function guardRights(
   store: Pick<Store, 'link' | 'keys'>,
@@ -106,12 +104,12 @@ export function guardRights(
   };
 }
 
-/** Redis before 7.2 has no code for it where a script is refused a command. */
+/** Redis before 7.2 has no code for a command that is refused inside of a script. */
 export function isMissingRight(message: string): boolean {
   return message.startsWith('NOPERM') || message.includes('The user executing the script can');
 }
 
-/** The error, or, where it says that rights are missing, one that says which the broker needs. */
+/** The error, or, if it reports missing rights, one that says which rights the broker needs. */
 export function withCure(error: unknown, keys: Keys): unknown {
   if (!(error instanceof Error) || error instanceof RedisBrokerError || !isMissingRight(error.message))
     return error;

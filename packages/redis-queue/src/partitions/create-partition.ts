@@ -29,7 +29,7 @@ export function createPartition(store: Store, durable: Store): Broker {
   return {
     submit: (submissions) => pass(() => submitRuns(submissions)),
     exchange: (request) => pass(() => exchangeRuns(store, request)),
-    heartbeat: (beats, leaseMs) => pass(() => heartbeatRuns(store, beats, leaseMs)),
+    heartbeat: (leases, leaseMs) => pass(() => heartbeatRuns(store, leases, leaseMs)),
     findExpired: (limit, scope) => pass(() => findExpiredRuns(store, limit, scope)),
     cancel: (ids) => pass(() => cancelRuns(store, ids)),
     findCancelRequests: (leases) => pass(() => findCancelRequests(store, leases)),

@@ -11,8 +11,9 @@ import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
 import { askEach, partitionOf } from './spread.ts';
 
 /**
- * Settles each run in its own partition, then claims from one partition after another until the claim is filled. The
- * request names the first one: workers are spread over the partitions, and the same claim again takes the same way.
+ * Settles each run in its own partition, then claims from one partition after another until the claim is filled. The hash of the
+ * request id chooses the first one, so that workers are spread over the partitions, and a claim that is sent again asks them in the
+ * same order.
  */
 export async function exchangeParts(
   parts: readonly Broker[],
@@ -41,7 +42,7 @@ async function claimFrom(parts: readonly Broker[], claim: Claim): Promise<Omit<E
   let next = Infinity;
   let bytes = 0;
   for (let step = 0; step < parts.length; step += 1) {
-    // One that is not reached says nothing of its schedule; then the claim was filled, and another one follows.
+    // A partition that is not asked says nothing of its schedule; the claim was filled then, and another one follows.
     const limit = claim.limit - claimed.length;
     if ((limit <= 0 || bytes >= MAX_BATCH_BYTES) && step > 0) break;
     const lanes = roomLeft(claim.lanes, claimed);

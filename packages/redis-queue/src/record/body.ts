@@ -14,7 +14,7 @@ export interface Body {
   readonly concurrency: Concurrency | undefined;
 }
 
-/** What is kept of a run that cannot be read. */
+/** Thrown for a body or a record that is not what the broker wrote. */
 export class UnreadableError extends Error {}
 
 /**

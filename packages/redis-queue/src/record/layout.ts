@@ -203,14 +203,20 @@ export const SETTLE_MODES = { onlyIfExpired: 1, release: 2 } as const;
 /** The values of one settlement, in the order in which they are sent. */
 export const SETTLEMENT = ['id', 'epoch', 'by', 'mode', 'lane', 'record', 'dueInMs'] as const;
 
-/** What a claim got, in the order in which a script answers it, and keeps it for a claim that is sent again. */
+/** The values of a claim, in the order in which they are sent. */
+export const CLAIM = ['worker', 'request', 'limit', 'leaseMs', 'lanes'] as const;
+
+/**
+ * What a claim got, in the order in which the script answers it, and keeps it for a claim that is sent again. `restarted` are the
+ * indexes, counted from 1, of the runs that do not start for the first time; only these have records.
+ */
 export const CLAIMED = [
   'startedAt',
   'leaseUntil',
-  'over',
+  'overLimit',
   'ids',
   'bodies',
-  'places',
+  'restarted',
   'records',
   'stacks',
   'payloads',

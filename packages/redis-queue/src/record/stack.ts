@@ -1,8 +1,8 @@
 import type { Run } from '@retry/core/broker';
 
 /**
- * The errors of a run, and apart from them the stack of the last: long text, kept apart from the record that every
- * script rewrites. Text that would not come back as it is stays where it is.
+ * Splits the stack of the latest error off the errors of a run: long text, which is kept apart from the record, because that is
+ * rewritten with every move. A stack that UTF-8 cannot express stays in the errors.
  */
 export function splitErrors(errors: Run['errors']): {
   readonly errors: Run['errors'];

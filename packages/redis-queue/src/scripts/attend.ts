@@ -1,6 +1,6 @@
 import { defineScript, type Script } from '../store/script.ts';
+import { cancelledInLane } from './library/cancelled-in-lane.ts';
 import { ended } from './library/ended.ts';
-import { ghosts } from './library/ghosts.ts';
 import { prelude } from './library/prelude.ts';
 
 const attend = `
@@ -18,7 +18,7 @@ for index = 1, #kept, 2 do
   end
 end
 many('HDEL', ATTENDANCES, over)
--- Nobody else may come by for a while.
+-- No other call may do this for a while.
 expireAwaited()
 forgetNames(0)
 local unattended = {}
@@ -34,14 +34,14 @@ local tags, depths, COUNTED = cmsgpack.unpack(ARGV[3]), {}, 10000
 writeWithoutMemory()
 for index = 1, #tags do
   local tag, key = tags[index], laneKey(index)
-  -- Something else may be where the lane is; the others are counted all the same.
+  -- Another user of the server may keep something else at the key; the other lanes are counted all the same.
   local isLane = type(redis.pcall('LLEN', key)) == 'number'
-  if isLane and call('HLEN', GHOSTS) > 0 then dropMostGhosts(key, tag) end
-  local ready = isLane and call('LLEN', key) - ghostsOf(tag) or 0
+  if isLane and call('HLEN', CANCELLED_IN_LANE) > 0 then removeCancelled(key, tag) end
+  local ready = isLane and call('LLEN', key) - cancelledInLaneOf(tag) or 0
   local front = call('ZLEXCOUNT', FRONT, '[' .. tag .. '\0', '(' .. tag .. '\1')
   local due = call('ZLEXCOUNT', SCHEDULED, '[' .. tag .. '\0', '(' .. tag .. '\0' .. dueText(now + 1))
   depths[index] = math.min(math.max(0, ready) + front + due, COUNTED)
-  -- A lane where nothing is kept is one no more.
+  -- A lane without runs is removed from the lanes.
   if depths[index] == 0 and call('EXISTS', key) == 0
     and #call('ZRANGEBYLEX', SCHEDULED, '[' .. tag .. '\0', '(' .. tag .. '\1', 'LIMIT', 0, 1) == 0 then
     call('SREM', LANES, tag)
@@ -51,8 +51,8 @@ writeCounts()
 return depths
 `;
 
-/** Notes that a worker is alive, and gives the lanes that none works on. */
+/** Notes that a worker is alive, and returns the lanes that no such worker works on. */
 export const attendScript: Script = defineScript(prelude, ended, attend);
 
-/** How many runs wait in each of these lanes. */
-export const depthsScript: Script = defineScript(prelude, ended, ghosts, depths);
+/** Counts the runs that wait in each of these lanes. */
+export const depthsScript: Script = defineScript(prelude, ended, cancelledInLane, depths);

@@ -11,7 +11,7 @@ local flat = call('HGETALL', META)
 for index = 1, #flat, 2 do meta[flat[index]] = tonumber(flat[index + 1]) end
 local function metaOf(field) return meta[field] or 0 end
 
-local waiting = call('ZCARD', FRONT) + call('ZCARD', PARKED) - metaOf('ghosts')
+local waiting = call('ZCARD', FRONT) + call('ZCARD', PARKED) - metaOf('cancelledInLane')
 for index = 1, #tags do waiting = waiting + call('LLEN', laneKey(index)) end
 local scheduled = call('ZCARD', SCHEDULED)
 local started = math.max(0, call('ZCARD', LEASES) - 1)
@@ -26,11 +26,11 @@ for index, letter in ipairs({ ${END_STATES.map((state) => letter(state)).join(',
 end
 wrong = wrong + math.abs(sum - finished - dead)
 
--- Run by run: each stands where its record says, in one place only.
-local function checkPlaces()
-  local seen, ghosts, holds, real = {}, {}, {}, {}
-  local left = call('HGETALL', GHOSTS)
-  for index = 1, #left, 2 do ghosts[left[index]] = tonumber(left[index + 1]) end
+-- Checks run by run that each is where its record says, and only there.
+local function checkEachRun()
+  local seen, cancelled, slots, real = {}, {}, {}, {}
+  local left = call('HGETALL', CANCELLED_IN_LANE)
+  for index = 1, #left, 2 do cancelled[left[index]] = tonumber(left[index + 1]) end
   local function visit(id, states)
     local body, record = call('HGET', BODY, id), call('HGET', RECORD, id)
     local state = record and sub(record, ${field(RECORD, 'state')}) or ${letter('submitted')}
@@ -43,7 +43,7 @@ local function checkPlaces()
     local ids = call('LRANGE', laneKey(index), 0, -1)
     for _, id in ipairs(ids) do
       local field = tags[index] .. '\0' .. id
-      if (ghosts[field] or 0) > 0 then ghosts[field] = ghosts[field] - 1 else visit(id, ${letter('submitted')}) end
+      if (cancelled[field] or 0) > 0 then cancelled[field] = cancelled[field] - 1 else visit(id, ${letter('submitted')}) end
     end
   end
   for _, entry in ipairs(call('ZRANGE', FRONT, 0, -1)) do visit(sub(entry, find(entry, '\0', 1, true) + ${behind(FRONT_ENTRY)}), ${letter('submitted')}) end
@@ -59,7 +59,7 @@ local function checkPlaces()
     if body and record and ${has('flagsOf(record)', 'takesSlot')} then
       local _, _, key = concurrencyOf(body)
       key = key or ''
-      holds[key] = (holds[key] or 0) + 1
+      slots[key] = (slots[key] or 0) + 1
     end
   end
   for _, entry in ipairs(call('LRANGE', FINISHED, 0, -1)) do
@@ -71,22 +71,19 @@ local function checkPlaces()
   for index, letter in ipairs({ ${END_STATES.map((state) => letter(state)).join(', ')} }) do
     wrong = wrong + math.abs((real[letter] or 0) - ends[index])
   end
-  local counted = call('HGETALL', HELD)
+  local counted = call('HGETALL', SLOTS_TAKEN)
   for index = 1, #counted, 2 do
-    wrong = wrong + math.abs(counted[index + 1] - (holds[counted[index]] or 0))
-    holds[counted[index]] = nil
+    wrong = wrong + math.abs(counted[index + 1] - (slots[counted[index]] or 0))
+    slots[counted[index]] = nil
   end
-  for _, count in pairs(holds) do wrong = wrong + count end
+  for _, count in pairs(slots) do wrong = wrong + count end
 end
-if kept <= deepUpTo then checkPlaces() end
+if kept <= deepUpTo then checkEachRun() end
 
-local submitted, forgotten = metaOf('submitted'), metaOf('forgotten')
-wrong = wrong + math.abs(submitted - kept - forgotten)
-return { 'ok', submitted, waiting, scheduled, started, forgotten, wrong, unpack(ends) }
+local created, forgotten = metaOf('created'), metaOf('forgotten')
+wrong = wrong + math.abs(created - kept - forgotten)
+return { 'ok', created, waiting, scheduled, started, forgotten, wrong, unpack(ends) }
 `;
 
-/**
- * Counts runs where they stand. Up to a number of kept runs it looks at each of them; beyond, it compares how many
- * stand in each place.
- */
+/** Counts runs by where they are. Up to a number of kept runs it reads each of them; beyond, it compares the counts only. */
 export const auditScript: Script = defineScript(prelude, main);

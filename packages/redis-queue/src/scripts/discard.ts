@@ -24,5 +24,5 @@ writeCounts()
 return table.concat(answers)
 `;
 
-/** Forgets ended runs for good. */
+/** Forgets ended runs. */
 export const discardScript: Script = defineScript(prelude, ended, discard);

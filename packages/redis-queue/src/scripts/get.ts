@@ -29,5 +29,5 @@ writeCounts()
 return { now, read }
 `;
 
-/** Bodies and records as they are together, in parts. */
+/** Reads bodies and records, each pair at one instant, as many as fit into a reply. */
 export const getScript: Script = defineScript(prelude, ended, readRuns, get);

@@ -23,8 +23,8 @@ end
 return { reply[1], found }
 `;
 
-/** The next thousand dead letters after an id, by id, and how many disposable ones stand elsewhere. */
+/** Reads the next thousand dead letters after an id, by id, and how many runs ended alike but are disposable. */
 export const pageOfDeadScript: Script = defineScript(prelude, pageOfDead);
 
-/** Hundreds of runs from a cursor on: the ids of those in a state. (Lua would compare ids by the server's locale.) */
+/** Reads some hundred runs from a cursor on, and returns the ids of those in a state. (Lua would compare ids by the server's locale.) */
 export const scanScript: Script = defineScript(prelude, scan);

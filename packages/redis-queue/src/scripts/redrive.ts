@@ -1,7 +1,7 @@
 import { FLAGS } from '../record/layout.ts';
 import { defineScript, type Script } from '../store/script.ts';
 import { ended } from './library/ended.ts';
-import { places } from './library/places.ts';
+import { lanes } from './library/lanes.ts';
 import { prelude } from './library/prelude.ts';
 import { answer } from './lua.ts';
 
@@ -33,8 +33,5 @@ writeCounts()
 return table.concat(answers)
 `;
 
-/**
- * Sends dead letters back to their lanes as core made them, each only if its record is still the one that core saw;
- * `x` for one that changed meanwhile.
- */
-export const redriveScript: Script = defineScript(prelude, ended, places, redrive);
+/** Returns dead letters to their lanes with the records that core made, each only if its record is still the one that was read. */
+export const redriveScript: Script = defineScript(prelude, ended, lanes, redrive);

@@ -8,8 +8,8 @@ const NAMES = [
   'scheduled',
   'front',
   'parked',
-  'held',
-  'ghosts',
+  'slots-taken',
+  'cancelled-in-lane',
   'finished',
   'dead',
   'replies',
@@ -26,11 +26,11 @@ export const LUA_KEYS: readonly string[] = NAMES.map((name) => name.toUpperCase(
 
 /** Names of the keys of one partition, all under one hash tag, so that Cluster keeps them on one node. */
 export interface Keys {
-  /** What every script is given. */
+  /** The keys that every script gets. */
   readonly fixed: readonly string[];
   readonly lanes: string;
   readonly laneOf: (tag: string) => string;
-  /** The channel that tells of work in a lane. */
+  /** The channel that notifies of work in a lane. */
   readonly wakeOf: (tag: string) => string;
   /** The channel that notifies of ended runs whose results are awaited. */
   readonly resultChannel: string;
@@ -48,13 +48,13 @@ export function createKeys(prefix: string, partition: number): Keys {
   };
 }
 
-/** Text without a zero character, which the scripts divide fields by; `fromTag` gives it back. */
+/** Text without a zero character, by which the scripts separate fields; `fromTag` is its inverse. */
 export function toTag(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these two are the ones that are replaced
   return /[\0\u0001]/.test(text) ? text.replaceAll('\u0001', '\u0001b').replaceAll('\0', '\u0001a') : text;
 }
 
-/** The text that a tag stands for. */
+/** The text of a tag. */
 export function fromTag(tag: string): string {
   if (!tag.includes('\u0001')) return tag;
   return tag.replaceAll('\u0001a', '\0').replaceAll('\u0001b', '\u0001');

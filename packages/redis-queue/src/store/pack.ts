@@ -1,4 +1,4 @@
-/** What a script takes in one packed argument. */
+/** A value of a packed argument. */
 export type Packed = string | number | readonly Packed[];
 
 let buffer = Buffer.allocUnsafe(16_384);
@@ -32,7 +32,7 @@ function writeNumber(value: number): void {
   end = buffer.writeDoubleBE(value, end + 1);
 }
 
-/** Short text is mostly plain: it is written character by character until one is not. */
+/** Short text is mostly ASCII: it is written character by character up to the first one that is not. */
 function writeText(text: string): void {
   reserve(5 + text.length * 3);
   const from = end + 5;
@@ -43,7 +43,7 @@ function writeText(text: string): void {
   end = from + size;
 }
 
-/** Gives -1 when the text is not plain ASCII. */
+/** Returns -1 when the text is not plain ASCII. */
 function writePlain(text: string, from: number): number {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);

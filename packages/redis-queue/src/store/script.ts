@@ -6,7 +6,7 @@ export interface Script {
   readonly hash: string;
 }
 
-/** A script of parts, run one after another. */
+/** A script made of parts, in this order. */
 export function defineScript(...parts: readonly string[]): Script {
   const text = parts.join('\n');
   return { text, hash: createHash('sha1').update(text).digest('hex') };

@@ -8,16 +8,16 @@ export interface Store {
   readonly link: RedisLink;
   readonly keys: Keys;
   /**
-   * What scripts that forget runs take first: how many completed runs are kept (negative: all), and how many
-   * milliseconds names of forgotten ones stay known.
+   * The first arguments of scripts that forget runs: how many completed runs are kept (negative: all), and for how many
+   * milliseconds names of forgotten ones stay taken.
    */
   readonly retention: readonly [keepCompleted: string, keepKeysMs: string];
 }
 
-/** Lanes in the order in which a script is to know them, counted from 1. */
+/** The lanes of one call, which its script knows by their numbers, counted from 1. */
 export interface LaneList {
   readonly tags: readonly string[];
-  /** The number of a lane; a new one is added. */
+  /** The number of a lane, which is added if it is new. */
   readonly numberOf: (lane: string) => number;
 }
 

@@ -5,7 +5,7 @@ import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
 
-/** Forgets ended runs for good. */
+/** Forgets ended runs. */
 export async function discardRuns(store: Store, ids: readonly string[]): Promise<readonly DiscardAnswer[]> {
   if (ids.length === 0) return [];
   return readAnswers('discard', await runScript(store, discardScript, [...store.retention, pack(ids)]));

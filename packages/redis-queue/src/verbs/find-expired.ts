@@ -7,9 +7,9 @@ import type { Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
 import type { KeptRun, ReadReply } from './get.ts';
 import { decodeKept } from './get.ts';
-import { setAside } from './set-aside.ts';
+import { quarantine } from './quarantine.ts';
 
-/** Started runs whose lease has run out, longest ago first, and those of other lanes passed over. */
+/** Started runs of these lanes whose lease has expired, longest ago first. */
 export async function findExpiredRuns(
   store: Store,
   limit: number,
@@ -30,11 +30,11 @@ export async function findExpiredRuns(
     ]);
     const [next, ids, read] = reply as readonly [number, readonly string[], ReadReply]; // what our own script returns
     const kept = decodeKept(ids, read, 'omit').filter((one) => one !== undefined);
-    // One whose body names another lane than its record belongs to none.
+    // The body of a run has to name the lane that the record has the hash of.
     const isBroken = ({ run, isUnreadable }: KeptRun): boolean =>
       isUnreadable || only?.includes(run.lane) === false;
     const unreadable = kept.filter(isBroken).map(({ run }) => run.id);
-    if (unreadable.length > 0) await setAside(store, unreadable);
+    if (unreadable.length > 0) await quarantine(store, unreadable);
     const runs = kept.filter((one) => !isBroken(one)).map(({ run }) => run);
     found.push(...runs);
     bytes += runs.reduce((sum, run) => sum + runBytes(run), 0);

@@ -10,14 +10,14 @@ import { runScript } from '../store/store.ts';
 
 type Texts = readonly (string | null)[];
 
-/** What a script reads of runs: how many there was room for in one reply, and their texts. */
+/** What a script reads of runs: how many there was room for in its reply, and their texts. */
 export type ReadReply = readonly [count: number, bodies: Texts, records: Texts, stacks: Texts, large: Texts];
 
-/** A run as it is kept, with the text of its record to compare it by later. */
+/** A run, with the text of its record for a later comparison. */
 export interface KeptRun {
   readonly run: Run;
   readonly record: string | null;
-  /** What is kept of it is nothing that we wrote. */
+  /** Its body or its record is not what the broker wrote. */
   readonly isUnreadable: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface ReadOptions extends GetOptions {
   readonly payloads?: 'include' | 'omit';
 }
 
-/** The runs of these ids as they are kept, of each one at one instant, read in parts that a client can take. */
+/** The runs of these ids, each read at one instant, in parts that a client can take. */
 export async function readKept(
   store: Store,
   ids: readonly string[],

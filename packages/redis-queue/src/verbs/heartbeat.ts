@@ -6,14 +6,14 @@ import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
 
-/** Extends leases; a lease never shrinks. */
+/** Extends leases; a lease never becomes shorter. */
 export async function heartbeatRuns(
   store: Store,
-  beats: readonly Beat[],
+  heartbeats: readonly Beat[],
   leaseMs: number,
 ): Promise<readonly BeatAnswer[]> {
-  if (beats.length === 0) return [];
-  const packed = pack(beats.flatMap(({ id, epoch }) => [id, epochText(epoch)]));
+  if (heartbeats.length === 0) return [];
+  const packed = pack(heartbeats.flatMap(({ id, epoch }) => [id, epochText(epoch)]));
   return readAnswers('heartbeat', await runScript(store, heartbeatScript, [`${leaseMs}`, packed]));
 }
 

@@ -11,8 +11,8 @@ import type { KeptRun } from './get.ts';
 import { readKept } from './get.ts';
 
 /**
- * Sends dead letters back. Core makes the move of the run that was read; the script writes it only if the run is
- * still the same, else it is read again: somebody else was quicker.
+ * Redrives dead letters. Core makes the move of the run that was read; the script writes it only if the record is still the
+ * same, otherwise the run is read again.
  */
 export async function redriveRuns(
   store: Store,
@@ -38,7 +38,7 @@ export async function redriveRuns(
 
 interface Move {
   readonly run: Run;
-  /** The record that it is made of. */
+  /** The record that was read. */
   readonly from: string;
 }
 
@@ -76,10 +76,10 @@ function inOrder(
   ids: readonly string[],
   answers: ReadonlyMap<string, RedriveAnswer>,
 ): readonly RedriveAnswer[] {
-  const told = new Set<string>();
+  const answered = new Set<string>();
   return ids.map((id) => {
-    const answer = told.has(id) && answers.get(id) === 'redriven' ? 'refused' : answers.get(id);
-    told.add(id);
+    const answer = answered.has(id) && answers.get(id) === 'redriven' ? 'refused' : answers.get(id);
+    answered.add(id);
     return answer ?? 'gone';
   });
 }

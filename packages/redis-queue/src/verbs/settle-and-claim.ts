@@ -12,7 +12,7 @@ import { readAnswers } from '../record/answers.ts';
 import { hasPayloadApart, UnreadableError } from '../record/body.ts';
 import type { KeptTexts } from '../record/decode-record.ts';
 import { decodeFirstStart, decodeRun } from '../record/decode-record.ts';
-import { hasFlag } from '../record/layout.ts';
+import { CLAIM, CLAIMED, hasFlag } from '../record/layout.ts';
 import { textReader } from '../record/stack.ts';
 import { exchangeScript } from '../scripts/settle-and-claim.ts';
 import { toTag } from '../store/keys.ts';
@@ -20,31 +20,29 @@ import type { Packed } from '../store/pack.ts';
 import { pack } from '../store/pack.ts';
 import type { LaneList, Store } from '../store/store.ts';
 import { createLaneList, runScript } from '../store/store.ts';
-import { setAside } from './set-aside.ts';
-import { inOrderOf, inParts, tellSettlements } from './settlements.ts';
+import { quarantine } from './quarantine.ts';
+import { inOrderOf, inParts, packSettlements } from './settlements.ts';
 
-/** More than a script should hand out at a time, and an exact number in its Lua. */
-const MOST_CLAIMED = 1_000_000;
+/** More than one script should claim, and an exact number in Lua. */
+const MAX_CLAIMED = 1_000_000;
 
 type Texts = readonly (string | null)[];
 
-/** What the script answers. */
-type Reply = readonly [
-  now: number,
-  settled: string,
-  nextRunAt: number,
-  /** When the claimed runs started: now, but for a claim that is asked for again. */
-  startedAt: number,
-  leaseUntil: number,
-  over: readonly number[],
-  ids: readonly string[],
-  bodies: Texts,
-  /** The places, counted from 1, of the runs that do not start for the first time: they have records. */
-  places: readonly number[],
-  records: readonly string[],
-  stacks: Texts,
-  payloads: Texts,
-];
+/** What a claim got; the names are those of `CLAIMED` in the layout. */
+interface Claimed {
+  /** Now, except for a claim that was sent again. */
+  readonly startedAt: number;
+  readonly leaseUntil: number;
+  readonly overLimit: readonly number[];
+  readonly ids: readonly string[];
+  readonly bodies: Texts;
+  readonly restarted: readonly number[];
+  readonly records: readonly string[];
+  readonly stacks: Texts;
+  readonly payloads: Texts;
+}
+
+type Reply = readonly [now: number, answers: string, nextRunAt: number, ...claimed: readonly unknown[]];
 
 /** Settles finished claims, then makes new ones; in several calls where the settlements are too long for one. */
 export async function exchangeRuns(store: Store, request: ExchangeRequest): Promise<ExchangeReply> {
@@ -63,15 +61,15 @@ async function exchangePart(
   claim?: Claim,
 ): Promise<ExchangeReply> {
   const lanes = createLaneList();
-  const told = tellSettlements(settle, lanes);
+  const settlements = packSettlements(settle, lanes);
   const wanted = claim === undefined ? [] : packClaim(claim, lanes);
-  const packed = pack([lanes.tags, told.firsts, told.others, wanted]);
-  const args = [...store.retention, packed, ...told.texts];
-  const reply = (await runScript(store, exchangeScript, args, lanes.tags)) as Reply; // what our own script returns
-  const [now, letters, nextRunAt] = reply;
-  const { claimed, unreadable } = readClaimed(reply);
-  if (unreadable.length > 0) await setAside(store, unreadable);
-  const answers = { settled: readAnswers('settle', inOrderOf(told.isFirst, letters)), claimed, now };
+  const packed = pack([lanes.tags, settlements.firsts, settlements.others, wanted]);
+  const args = [...store.retention, packed, ...settlements.texts];
+  const reply = await runScript(store, exchangeScript, args, lanes.tags);
+  const [now, letters, nextRunAt, ...got] = reply as Reply; // what our own script returns
+  const { claimed, unreadable } = readClaimed(namedClaim(got));
+  if (unreadable.length > 0) await quarantine(store, unreadable);
+  const answers = { settled: readAnswers('settle', inOrderOf(settlements.isFirst, letters)), claimed, now };
   return nextRunAt < 0 ? answers : { ...answers, nextRunAt };
 }
 
@@ -79,38 +77,49 @@ function refuseUnsettled(id: string, { state }: Run): void {
   if (state === 'started' || state === 'unsubmitted') throw unsettledError(id, state);
 }
 
-function packClaim({ worker, requestId, limit, leaseMs, lanes: asked }: Claim, lanes: LaneList): Packed[] {
-  const limits = [...asked].flatMap(([lane, most]) => [lanes.numberOf(lane), countOf(most)]);
-  return [toTag(worker), toTag(requestId), countOf(limit), leaseMs, limits];
+function packClaim(claim: Claim, lanes: LaneList): Packed[] {
+  const values: Readonly<Record<(typeof CLAIM)[number], Packed>> = {
+    worker: toTag(claim.worker),
+    request: toTag(claim.requestId),
+    limit: countOf(claim.limit),
+    leaseMs: claim.leaseMs,
+    lanes: [...claim.lanes].flatMap(([lane, limit]) => [lanes.numberOf(lane), countOf(limit)]),
+  };
+  return CLAIM.map((name) => values[name]);
+}
+
+function namedClaim(values: readonly unknown[]): Claimed {
+  const named = Object.fromEntries(CLAIMED.map((name, index) => [name, values[index]]));
+  return named as unknown as Claimed; // what our own script returns, in this order
 }
 
 function countOf(limit: number): number {
-  return Math.max(0, Math.min(Math.floor(limit), MOST_CLAIMED));
+  return Math.max(0, Math.min(Math.floor(limit), MAX_CLAIMED));
 }
 
-/** Claimed runs, and the ids of those that were started but are none that can be read. */
+/** Claimed runs, and the ids of those that were started but cannot be read. */
 interface ReadClaim {
   readonly claimed: ClaimedRun[];
   readonly unreadable: string[];
 }
 
-function readClaimed(reply: Reply): ReadClaim {
-  const [, , , startedAt, leaseUntil, over, ids, bodies, places, records, stacks, payloads] = reply;
-  const nextStack = textReader(stacks);
-  const nextPayload = textReader(payloads);
+function readClaimed(got: Claimed): ReadClaim {
+  const { startedAt, leaseUntil, restarted } = got;
+  const nextStack = textReader(got.stacks);
+  const nextPayload = textReader(got.payloads);
   const read: ReadClaim = { claimed: [], unreadable: [] };
-  const isOver = new Set(over);
+  const isOverLimit = new Set(got.overLimit);
   let next = 0;
-  for (const [index, id] of ids.entries()) {
-    const body = bodies[index];
-    const record = places[next] === index + 1 ? (records[next++] ?? null) : null;
+  for (const [index, id] of got.ids.entries()) {
+    const body = got.bodies[index];
+    const record = restarted[next] === index + 1 ? (got.records[next++] ?? null) : null;
     const stack = record !== null && hasFlag(record, 'hasStack') ? nextStack() : undefined;
-    // Forgotten since it was handed out: nobody could settle it any more.
+    // Forgotten since it was claimed: it could not be settled any more.
     if (body === null || body === undefined) continue;
     const payload = hasPayloadApart(body) ? nextPayload() : undefined;
     const run = decodeClaimed(id, { body, record, stack, payload, startedAt });
     if (run === undefined) read.unreadable.push(id);
-    else read.claimed.push({ run, leaseUntil, isOverLimit: isOver.has(index + 1) });
+    else read.claimed.push({ run, leaseUntil, isOverLimit: isOverLimit.has(index + 1) });
   }
   return read;
 }

@@ -28,30 +28,34 @@ import {
 } from '../lua.ts';
 
 /**
- * Claiming: promotes what is due, then starts what is next, lane by lane, past runs whose key is full. Everything is read
- * before the first run is taken out of its lane, so that a script that stops has taken none.
+ * Claims runs, lane by lane:
+ *
+ * 1. promotes the runs of the lane that are due
+ * 2. starts the next runs, and parks those whose concurrency key has no free slot
+ * 3. writes all of it, after the last lane was read: a script that stops before has taken no run out of its lane
  */
 export const claim: string = String.raw`
--- Records are those of runs that were started before, at these places of the claim; payloads those kept apart.
-local got = { ids = {}, bodies = {}, places = {}, records = {}, over = {}, payloads = {} }
+-- What is claimed. restarted are the indexes of the runs that do not start for the first time, records their records,
+-- overLimit the indexes of the runs beyond the limit of their key, and payloads those that are kept apart.
+local got = { ids = {}, bodies = {}, restarted = {}, records = {}, overLimit = {}, payloads = {} }
 local taken, bytes, starts, leases, leaseUntil, leaseText, epochs = 0, 0, {}, {}, 0, '', {}
--- What is to be taken out of lanes and their fronts, parked, and set aside.
+-- What is to be taken out of lanes and their fronts, to be parked, and to be quarantined.
 local trims, takenFront, toPark, unreadable = {}, {}, {}, {}
--- Runs that a script has started which was stopped before it gave them a lease.
+-- Runs that were started by a script that stopped before it wrote their leases.
 local unleased = {}
--- So many runs that cannot start are passed by one claim, so that a lane full of them stalls nobody.
-local MOST_PASSED = 2000
--- So many are looked at in one step.
+-- How many runs that cannot start one claim passes over in a lane, so that a lane full of them does not block the server.
+local MAX_PASSED = 2000
+-- How many runs are read in one step.
 local STEP = 2000
 
 local function isLeased(id, record)
   return ${isIn('record', 'started')} and call('ZSCORE', LEASES, id)
 end
 
--- What is due goes to the back of its lane. Where it is already, by a script that was stopped half-way, it stays.
-local function promote(key, tag, most)
+-- Runs that are due go to the back of their lane, except those that a script which stopped half-way has put there already.
+local function promote(key, tag, limit)
   local until_ = tag .. '\0' .. dueText(now + 1)
-  local due = call('ZRANGEBYLEX', SCHEDULED, '[' .. tag .. '\0', '(' .. until_, 'LIMIT', 0, math.max(most, 1000))
+  local due = call('ZRANGEBYLEX', SCHEDULED, '[' .. tag .. '\0', '(' .. until_, 'LIMIT', 0, math.max(limit, 1000))
   if #due == 0 then return end
   local ids, written, promoted = {}, {}, {}
   for index = 1, #due do ids[index] = sub(due[index], #tag + ${behind(SCHEDULED_ENTRY) + 1}) end
@@ -61,7 +65,7 @@ local function promote(key, tag, most)
     if record and ${isIn('record', 'scheduled')} and isRecord(record) then
       promoted[#promoted + 1] = id
       written[#written + 1] = id
-      written[#written + 1] = ${rewritten('record', { state: letter('submitted'), submittedAt: 'NOW', laneSeq: 'NOWHERE' })}
+      written[#written + 1] = ${rewritten('record', { state: letter('submitted'), submittedAt: 'NOW', laneSeq: 'NO_SEQ' })}
     elseif not (record and isRecord(record) and (${isIn('record', 'submitted')} or isLeased(id, record))) then
       unreadable[#unreadable + 1] = { id, tag, 'its record' }
     end
@@ -80,7 +84,7 @@ local function epochAfter(text)
   return next
 end
 
--- The record of every first start of a lane by its flags: one text, as Lua looks at each character of a new one.
+-- The records of first starts by lane and flags. Runs share one text, because Lua hashes every new one.
 local startTexts = {}
 local function firstStart(tag, bits)
   if not startTexts[tag] then startTexts[tag] = {} end
@@ -91,14 +95,14 @@ local function firstStart(tag, bits)
       flags: `char(${byteOf(flagText('short'))} + bits)`,
       startedAt: 'NOW',
       heartbeatAt: 'NOW',
-      laneHash: 'noteOf(tag)',
+      laneHash: 'laneHashOf(tag)',
     })}
     startTexts[tag][bits] = record
   end
   return record
 end
 
--- The record of a run that starts once more, as core's transition would have it.
+-- The record of a run that starts again, as core's transition makes it.
 local function startedAgain(tag, record, bits)
   local flags = flagsOf(record)
   local first, latest = sub(record, ${field(RECORD, 'firstStartedAt')}), NOW
@@ -110,19 +114,19 @@ local function startedAgain(tag, record, bits)
     firstStartedAt: 'first',
     startedAt: 'latest',
     heartbeatAt: 'NOW',
-    laneSeq: 'noteOf(tag)',
+    laneSeq: 'laneHashOf(tag)',
   })}
 end
 
 local function start(tag, id, entry, bits)
   local body, record = entry.body, entry.record
   taken = taken + 1
-  -- The first start of a run needs no telling: it follows from the body and the instant.
+  -- Of a first start only the body is answered: its record follows from that and the instant.
   local new
   if record then
     new = startedAgain(tag, record, bits)
-    local place = #got.places + 1
-    got.places[place], got.records[place] = taken, new
+    local next = #got.restarted + 1
+    got.restarted[next], got.records[next] = taken, new
     bytes = bytes + #new
     if hasStack(record) then bytes = bytes + call('HSTRLEN', STACKS, id) end
   else
@@ -141,14 +145,14 @@ end
 
 local function stacksOfStarts()
   local ids = {}
-  for index = 1, #got.places do ids[index] = got.ids[got.places[index]] end
+  for index = 1, #got.restarted do ids[index] = got.ids[got.restarted[index]] end
   return stacksOf(ids, got.records)
 end
 
 local function park(tag, id, entry)
-  local order = entry.order or orderText(call('HINCRBY', META, 'order', 1))
+  local seq = entry.seq or seqText(call('HINCRBY', META, 'laneSeq', 1))
   local record = entry.record
-  if record then record = ${rewritten('record', { laneSeq: 'order' })}
+  if record then record = ${rewritten('record', { laneSeq: 'seq' })}
   else
     local createdAt = sub(entry.body, ${field(BODY, 'createdAt')})
     record = ${firstRecord({
@@ -156,24 +160,24 @@ local function park(tag, id, entry)
       flags: 'freshFlags(entry.body)',
       submittedAt: 'createdAt',
       runAt: lateInstant('createdAt'),
-      laneSeq: 'order',
+      laneSeq: 'seq',
     })}
   end
   call('HSET', RECORD, id, record)
-  call('ZADD', PARKED, 0, entry.key .. '\0' .. tag .. '\0' .. entry.limit .. '\0' .. order .. id)
+  call('ZADD', PARKED, 0, entry.key .. '\0' .. tag .. '\0' .. entry.limit .. '\0' .. seq .. id)
 end
 
--- Whether the run was started, which a full key that waits prevents.
+-- Starts a run, or parks it where its key is full and it is to wait. Returns whether it was started.
 local function startOrPark(tag, id, entry)
   local whenFull, limit, key = concurrencyOf(entry.body)
   if not whenFull then
     start(tag, id, entry, 0)
-  elseif heldOf(key) < tonumber(limit) then
-    holdKey(key, 1)
+  elseif slotsTakenOf(key) < tonumber(limit) then
+    changeSlots(key, 1)
     start(tag, id, entry, ${FLAGS.takesSlot})
   elseif whenFull == '${BODY_KINDS.claim.plain}' then
     start(tag, id, entry, 0)
-    got.over[#got.over + 1] = taken
+    got.overLimit[#got.overLimit + 1] = taken
   else
     entry.key, entry.limit = key, limit
     toPark[#toPark + 1] = { tag, id, entry }
@@ -182,24 +186,24 @@ local function startOrPark(tag, id, entry)
   return true
 end
 
--- The next of those at the front of a lane, and after these of the list, from a place on.
-local function peek(key, tag, at, most)
+-- The next ids of a lane from the position at on: those at its front, with their orders and entries, then those of its list.
+local function peek(key, tag, at, limit)
   if not at.isPastFront then
-    local entries = call('ZRANGEBYLEX', FRONT, '[' .. tag .. '\0', '(' .. tag .. '\1', 'LIMIT', at.front, most)
+    local entries = call('ZRANGEBYLEX', FRONT, '[' .. tag .. '\0', '(' .. tag .. '\1', 'LIMIT', at.front, limit)
     if #entries > 0 then
-      local ids, orders = {}, {}
+      local ids, seqs = {}, {}
       for index = 1, #entries do
-        orders[index] = sub(entries[index], ${fieldPast('tag', FRONT_ENTRY, 'laneSeq')})
+        seqs[index] = sub(entries[index], ${fieldPast('tag', FRONT_ENTRY, 'laneSeq')})
         ids[index] = sub(entries[index], #tag + ${behind(FRONT_ENTRY) + 1})
       end
-      return ids, orders, entries
+      return ids, seqs, entries
     end
     at.isPastFront = true
   end
-  return call('LRANGE', key, at.list, at.list + most - 1)
+  return call('LRANGE', key, at.list, at.list + limit - 1)
 end
 
--- Takes what was looked at: from the front those entries, from the list as many.
+-- Marks the first ids that peek returned as used: entries of the front, or as many ids of the list.
 local function take(at, entries, used)
   if not entries then
     at.list = at.list + used
@@ -209,47 +213,47 @@ local function take(at, entries, used)
   for index = 1, used do takenFront[#takenFront + 1] = entries[index] end
 end
 
--- A run that does not wait. Where it stands elsewhere, as its record says, its id is here by mistake.
-local function meetStranger(tag, id, record)
+-- Handles an id in a lane whose run is not waiting. Where its record says that it is elsewhere, the id is only dropped.
+local function checkStray(tag, id, record)
   if not isRecord(record) or not find(${letter('scheduled', 'started', ...END_STATES)}, sub(record, ${field(RECORD, 'state')}), 1, true) then
     unreadable[#unreadable + 1] = { id, tag, 'its record' }
   elseif ${isIn('record', 'started')} and not isLeased(id, record) then
-    if leasedNoteOf(record) == noteOf(tag) then
+    if startedLaneHashOf(record) == laneHashOf(tag) then
       unleased[#unleased + 1] = NOW
       unleased[#unleased + 1] = id
     else unreadable[#unreadable + 1] = { id, tag, 'its record' } end
   end
 end
 
-local function claimLane(key, tag, room, most)
-  if most.scheduled > 0 then promote(key, tag, room) end
-  local passed, at = 0, { front = 0, list = 0, isPastFront = most.front == 0 }
-  while room > 0 and passed < MOST_PASSED and bytes < MOST_BYTES do
-    local ids, orders, entries = peek(key, tag, at, math.min(room, STEP))
+local function claimLane(key, tag, room, sizes)
+  if sizes.scheduled > 0 then promote(key, tag, room) end
+  local passed, at = 0, { front = 0, list = 0, isPastFront = sizes.front == 0 }
+  while room > 0 and passed < MAX_PASSED and bytes < MAX_REPLY_BYTES do
+    local ids, seqs, entries = peek(key, tag, at, math.min(room, STEP))
     if #ids == 0 then break end
     local bodies, records, used = readAll(BODY, ids), readAll(RECORD, ids), 0
-    local mayBeGhosts, plain = not orders and most.ghosts > 0, firstStart(tag, 0)
+    local mayBeCancelled, plain = not seqs and sizes.cancelled > 0, firstStart(tag, 0)
     for index = 1, #ids do
-      if bytes >= MOST_BYTES then break end
+      if bytes >= MAX_REPLY_BYTES then break end
       used = index
       local id, body, record = ids[index], bodies[index], records[index] or nil
-      if body and not record and not mayBeGhosts and byte(body, ${startOf(BODY, 'kind')}) == ${byteOf(BODY_KINDS.none.plain)} then
-        -- Most runs are such: a first start without a key or notes.
+      if body and not record and not mayBeCancelled and byte(body, ${startOf(BODY, 'kind')}) == ${byteOf(BODY_KINDS.none.plain)} then
+        -- The common case: a first start without key and notes.
         taken = taken + 1
         got.ids[taken], got.bodies[taken] = id, body
         starts[taken * 2 - 1], starts[taken * 2] = id, plain
         leases[taken * 2 - 1], leases[taken * 2] = leaseText, id
         bytes = bytes + #body
         room = room - 1
-      elseif mayBeGhosts and isGhost(tag, id) then passed = passed + 1
+      elseif mayBeCancelled and takeCancelled(tag, id) then passed = passed + 1
       elseif not body or (byte(body, ${startOf(BODY, 'kind')}) ~= ${byteOf(BODY_KINDS.none.plain)} and not isBody(body)) then
         unreadable[#unreadable + 1] = { id, tag, 'its body' }
-        passed, isHeldUnknown = passed + 1, isHeldUnknown or orders ~= nil
+        passed, areSlotsUnknown = passed + 1, areSlotsUnknown or seqs ~= nil
       elseif record and (${isNotIn('record', 'submitted')} or not isRecord(record)) then
-        meetStranger(tag, id, record)
-        -- It may have been given back in place of another run of its key.
-        passed, isHeldUnknown = passed + 1, isHeldUnknown or orders ~= nil
-      elseif startOrPark(tag, id, { body = body, record = record, order = orders and orders[index] }) then
+        checkStray(tag, id, record)
+        -- It may have been returned to the front for a free slot, which another run of its key takes then.
+        passed, areSlotsUnknown = passed + 1, areSlotsUnknown or seqs ~= nil
+      elseif startOrPark(tag, id, { body = body, record = record, seq = seqs and seqs[index] }) then
         room = room - 1
       else passed = passed + 1 end
     end
@@ -259,28 +263,28 @@ local function claimLane(key, tag, room, most)
 end
 
 local function writeClaim()
-  -- They leave where they waited last: a script that stops before that has lost none.
+  -- Runs leave where they waited at the end: a script that stops before has lost none.
   many('HSET', RECORD, starts)
   many('ZADD', LEASES, leases)
   many('ZADD', LEASES, unleased)
   for index = 1, #toPark do park(unpack(toPark[index])) end
-  for index = 1, #unreadable do setAside(unpack(unreadable[index])) end
+  for index = 1, #unreadable do quarantine(unpack(unreadable[index])) end
   for index = 1, #trims do call('LTRIM', trims[index][1], trims[index][2], -1) end
   many('ZREM', FRONT, takenFront)
 end
 
 local function claimRuns(claim, tags)
   leaseUntil = math.floor(instantOf(now + claim.leaseMs))
-  -- As text, made once: a number would be written out anew for each run.
+  -- As text: a number would be formatted anew for each run.
   leaseText = string.format('%.0f', leaseUntil)
-  local most = { scheduled = call('ZCARD', SCHEDULED), front = call('ZCARD', FRONT), ghosts = call('HLEN', GHOSTS) }
+  local sizes = { scheduled = call('ZCARD', SCHEDULED), front = call('ZCARD', FRONT), cancelled = call('HLEN', CANCELLED_IN_LANE) }
   for index = 1, #claim.lanes, 2 do
     local lane = claim.lanes[index]
     local room = math.min(claim.lanes[index + 1], claim.limit - taken)
-    claimLane(laneKey(lane), tags[lane], room, most)
+    claimLane(laneKey(lane), tags[lane], room, sizes)
   end
   writeClaim()
-  return most
+  return sizes
 end
 
 local function nextDue(claim, tags)

@@ -26,20 +26,23 @@ import {
 const DEAD_LETTERS = [STATE_LETTERS.failed, STATE_LETTERS.stalled, STATE_LETTERS.rate_limited];
 
 /**
- * Runs that ended. Dead letters stand in a sorted set by id and stay until they are redriven or discarded; the others
- * stand in a list, oldest first, from which retention takes what is too many. An entry there is an id, of a run that
- * completed and has nothing beside its body and record, or a zero character, the letter of the state and an id:
- * forgetting needs no record. A run whose result is awaited (`keepResultMs`) stands in a sorted set by when that is
- * over, and then in the list.
+ * Runs that have ended are in one of three collections:
  *
- * The first two arguments of these scripts are how many runs the list keeps (negative: all), and how many milliseconds
- * after its end the name of a forgotten run stays known.
+ * - `DEAD`, a sorted set by id: dead letters, until they are redriven or discarded.
+ * - `AWAITED`, a sorted set by instant: runs whose result is kept for its reader (`keepResultMs`), until that instant; then they
+ *   move to the list.
+ * - `FINISHED`, a list, oldest first: all others, of which retention forgets the oldest. Its entries say what forgetting needs, so
+ *   that it reads no records: an id alone is that of a completed run without notes and texts that are kept apart; any other
+ *   id follows a zero character and the letter of its state.
+ *
+ * The first two arguments of these scripts are how many runs the list keeps (negative: all), and for how many milliseconds
+ * after its end the name of a forgotten run stays taken.
  */
 export const ended: string = String.raw`
 local KEEP, KEEP_NAMES = tonumber(ARGV[1]), tonumber(ARGV[2])
 local newlyFinished, newlyDead, newlyAwaited, hasAwaitedEnd = {}, {}, {}, false
 
--- Failed, stalled and rate limited runs are dead letters, unless they are disposable (4 in the flags).
+-- Failed, stalled and rate limited runs are dead letters, unless they are disposable.
 local function isDeadLetter(record)
   local state = byte(record, ${startOf(RECORD, 'state')})
   return (${isOneOf('state', DEAD_LETTERS)}) and not (${has('flagsOf(record)', 'disposable')})
@@ -78,13 +81,13 @@ local function takeFromEnded(id, record)
   call('LREM', FINISHED, 1, entryOf(id, record))
 end
 
--- Names whose time is over go, a thousand more at a time than come.
+-- Forgets names whose time is over, up to a thousand more than were added.
 local function forgetNames(added)
   local old = call('ZRANGEBYSCORE', NAMES, '-inf', now, 'LIMIT', 0, math.min(added, 3000) + 1000)
   many('ZREM', NAMES, old)
 end
 
--- Of the runs that are to be forgotten now, those whose ids are names stay known for a while.
+-- Keeps the ids of forgotten runs that are names, as taken, for a while.
 local function rememberNames(ids)
   local bodies, keyed, names = readAll(BODY, ids), {}, {}
   for index = 1, #ids do
@@ -103,7 +106,7 @@ local function rememberNames(ids)
   forgetNames(#keyed)
 end
 
--- Those of the ids that are marked may have more than body and record.
+-- Forgets runs; the marked ones may have more than body and record.
 local function forget(ids, marked)
   if #marked > 0 then
     rememberNames(marked)
@@ -119,7 +122,7 @@ local function forget(ids, marked)
   count('forgotten', #ids)
 end
 
--- At most a thousand more are forgotten than were added: a smaller limit than before stalls nobody.
+-- Forgets at most a thousand more than were added, so that a limit which was lowered does not block the server.
 local function keepFinished(entries)
   local added = #entries
   if added == 0 then return end
@@ -139,7 +142,7 @@ local function keepFinished(entries)
   forget(oldest, marked)
 end
 
--- Results that were read, or that nobody read in time, are kept like any other.
+-- Runs whose results were read, or not in time, are kept like any other.
 local function keepUnawaited(ids)
   if #ids == 0 then return end
   local records, entries = readAll(RECORD, ids), {}
@@ -167,9 +170,9 @@ end
 local UNREADABLE = '{"failures":0,"stalls":0,"releases":0,"rateLimits":0,"redrives":0,"resetEpoch":0,"errors":[{"epoch":%.0f,"at":%s,'
   .. '"name":"UNREADABLE_RUN","message":"what the server keeps of this run cannot be read: %s. Discard it, and submit it again."}]}'
 
--- Sets a run aside that cannot be read, wherever it was taken from: as a dead letter, which balances the audit, is listed
--- and can be discarded. What can be read of it is kept.
-local function setAside(id, tag, why)
+-- Makes a dead letter of a run that cannot be read, wherever it was taken from: it is listed, counted by the audit, and can be
+-- discarded. What can be read of it is kept.
+local function quarantine(id, tag, why)
   local body, record = call('HGET', BODY, id), call('HGET', RECORD, id)
   if not isBody(body) then
     body = NOW .. '${BODY_KINDS.none.plain}' .. tag .. '\0null'

@@ -32,38 +32,36 @@ import {
 const FLAGS_AT = startOf(RECORD, 'flags');
 const KIND_AT = startOf(BODY, 'kind');
 const NO_FLAGS_CODE = byteOf(NO_FLAGS);
-const MOST_FLAGS = byteOf(flagText(...ALL_FLAGS)) - NO_FLAGS_CODE;
+const MAX_FLAGS = byteOf(flagText(...ALL_FLAGS)) - NO_FLAGS_CODE;
 const LAST_EPOCH = '9'.repeat(widthOf(RECORD, 'epoch'));
 
 /**
- * What every script begins with: its keys, the clock of the server, and commands over long lists. Lua's `unpack`
- * takes a few thousand values at most, so that long lists go in pieces.
- *
- * A record has a head of fixed width (see ../record.ts) that the scripts read and rewrite by position; positions here
- * count from 1. No function here throws, whatever text it is given: what is stored wrong is to stop nothing else.
+ * The beginning of every script: its keys, the server's clock, commands over long lists, and functions that read bodies and
+ * records by the layout. No function here throws, whatever text it is given: one damaged run must not stop the others.
  */
 export const prelude: string = `
 local ${LUA_KEYS.join(', ')} = unpack(KEYS, 1, ${LUA_KEYS.length})
 local call, sub, byte, char, find = redis.call, string.sub, string.byte, string.char, string.find
--- A client may put something before all keys, which channels do without.
+-- A client may prepend something to all keys, but not to channels.
 local CHANNELS = sub(BODY, (find(BODY, '{', 1, true)), -5)
 local WAKE, RESULT = CHANNELS .. 'wake:', CHANNELS .. 'result'
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local NOW = string.format(${digits(RECORD, 'submittedAt')}, now)
 local NEVER = ${zeros(RECORD, 'submittedAt')}
-local NOWHERE = ${zeros(RECORD, 'laneSeq')}
-local MOST = 4000
--- About so many bytes one reply carries: clients cannot take much more at a time.
-local MOST_BYTES = 8388608
--- The last instant that is kept; core's MAX_INSTANT_AT.
-local LAST = 8640000000000000
+local NO_SEQ = ${zeros(RECORD, 'laneSeq')}
+-- Lua's unpack takes a few thousand values at most, so that longer lists are sent in pieces.
+local MAX_UNPACKED = 4000
+-- About how many bytes one reply carries: clients cannot take much more at a time.
+local MAX_REPLY_BYTES = 8388608
+-- The last instant that can be kept; core's MAX_INSTANT_AT.
+local LAST_INSTANT = 8640000000000000
 
 local function many(command, key, values)
   local count, last = #values, 0
-  if count > 0 and count <= MOST then return call(command, key, unpack(values)) end
-  for from = 1, count, MOST do
-    last = call(command, key, unpack(values, from, math.min(from + MOST - 1, count)))
+  if count > 0 and count <= MAX_UNPACKED then return call(command, key, unpack(values)) end
+  for from = 1, count, MAX_UNPACKED do
+    last = call(command, key, unpack(values, from, math.min(from + MAX_UNPACKED - 1, count)))
   end
   return last
 end
@@ -71,29 +69,29 @@ end
 local function readAll(key, fields)
   local count = #fields
   if count == 0 then return {} end
-  if count <= MOST then return call('HMGET', key, unpack(fields)) end
+  if count <= MAX_UNPACKED then return call('HMGET', key, unpack(fields)) end
   local all = {}
-  for from = 1, count, MOST do
-    local part = call('HMGET', key, unpack(fields, from, math.min(from + MOST - 1, count)))
+  for from = 1, count, MAX_UNPACKED do
+    local part = call('HMGET', key, unpack(fields, from, math.min(from + MAX_UNPACKED - 1, count)))
     for index = 1, #part do all[from + index - 1] = part[index] end
   end
   return all
 end
 
--- Lanes that a call has not named, but its runs are in.
+-- Keys of lanes that the call has not named, but that its runs are in.
 local moreLanes = {}
 local function laneKey(number)
   return KEYS[${LUA_KEYS.length} + number] or moreLanes[number]
 end
 
--- Whoever shares the server may have put something else where a lane is: that is found out before anything is written.
+-- Fails before anything is written, if another user of the server keeps something else at the key of a lane.
 local function checkLanes()
   for index = ${LUA_KEYS.length + 1}, #KEYS do call('LLEN', KEYS[index]) end
 end
 
--- The flags of a record are one character; those of a run without a record are zero.
+-- The flags of a record, as a number.
 local function flagsOf(record)
-  return math.min(math.max((byte(record, ${FLAGS_AT}) or ${NO_FLAGS_CODE}) - ${NO_FLAGS_CODE}, 0), ${MOST_FLAGS})
+  return math.min(math.max((byte(record, ${FLAGS_AT}) or ${NO_FLAGS_CODE}) - ${NO_FLAGS_CODE}, 0), ${MAX_FLAGS})
 end
 local function withFlags(record, flags)
   return ${rewritten('record', { flags: `char(${NO_FLAGS_CODE} + flags)` })}
@@ -103,17 +101,17 @@ local function hasStack(record)
   return ${has('flagsOf(record)', 'hasStack')}
 end
 
--- A result that is kept apart leaves one character in its record.
+-- A result that is kept apart leaves one character in the record.
 local function hasLargeResult(record)
   return byte(record, #record) == ${byteOf(APART)}
 end
 
--- Whether the body has notes that matter when the run ends (32 in the flags).
+-- Whether the body of this record has notes, which matter when the run ends.
 local function isNotedRecord(record)
   return ${has('flagsOf(record)', 'noted')}
 end
 
--- A first start, or its completion, may have a short record; 16 in its flags says so.
+-- A first start, or its completion, may have a short record.
 local FIRST_EPOCH = '${epochText(1)}'
 local function isShort(record)
   return ${has('flagsOf(record)', 'short')}
@@ -122,42 +120,40 @@ local function epochOf(record)
   return isShort(record) and FIRST_EPOCH or sub(record, ${field(RECORD, 'epoch')})
 end
 
--- Orders at the front of a lane are negative, those of parked runs positive; as text they sort alike.
-local function orderText(order)
+-- Orders at the front of a lane are negative, other ones positive; as text they sort as they are.
+local function seqText(order)
   return string.format(${digits(RECORD, 'laneSeq')}, order + 4503599627370496)
 end
 
--- An instant as it is kept: whole, rounded up, so that nothing is early; the last one that is kept at most.
+-- An instant as it is kept: whole, rounded up, so that nothing is early.
 local function instantOf(at)
-  return math.min(math.max(math.ceil(at), 0), LAST)
+  return math.min(math.max(math.ceil(at), 0), LAST_INSTANT)
 end
 local function dueText(at)
   return string.format(${digits(RECORD, 'runAt')}, instantOf(at))
 end
 
--- In a started record, where others have their order: a number made of the lane, so that expired runs of a lane are
--- found without a look at their bodies. Whether two lanes share one is decided by 48 bits of SHA-1.
-local notes = {}
-local function noteOf(tag)
-  if not notes[tag] then
-    notes[tag] = string.format(${digits(FIRST_START, 'laneHash')}, tonumber(sub(redis.sha1hex(tag), 1, 12), 16))
+-- 48 bits of a hash of the lane, as a number. A started record has it in the place of an order, so that expired runs of a lane are
+-- found without their bodies.
+local hashes = {}
+local function laneHashOf(tag)
+  if not hashes[tag] then
+    hashes[tag] = string.format(${digits(FIRST_START, 'laneHash')}, tonumber(sub(redis.sha1hex(tag), 1, 12), 16))
   end
-  return notes[tag]
+  return hashes[tag]
 end
 
-local function leasedNoteOf(record)
+local function startedLaneHashOf(record)
   return isShort(record) and sub(record, ${field(FIRST_START, 'laneHash')}) or sub(record, ${field(RECORD, 'laneSeq')})
 end
 
--- A lane that gets something is among the lanes; those where nothing waits any more are dropped from them by and by.
+-- Notifies workers that wait for this lane, and notes that the lane exists; the attend script removes empty ones.
 local function wake(lane, due)
   call('SADD', LANES, lane)
   call('PUBLISH', WAKE .. lane, due or '')
 end
 
--- The body of a run: when it was submitted; '-', or 'w' or 'c' where it has a concurrency key, which are '=', 'W' and
--- 'C' where notes follow ('k': the id is a name, 'p': the payload is kept apart, and how long its result waits to be
--- read); limit and key; the lane; the payload. A zero character ends each part of no fixed length.
+-- Bodies: see encodeBody in record/body.ts. A zero character ends each part of no fixed length.
 local function zeroAfter(text, from)
   return find(text, '\0', from, true) or #text + 1
 end
@@ -180,7 +176,7 @@ local function hasKey(body)
   return ${isOneOf('kind', KEYED_KINDS)}
 end
 
--- whenFull ('w' or 'c'), limit and key of a body; nothing when it has none.
+-- The letter of whenFull, the limit and the key of a body; nil when it has none.
 local function concurrencyOf(body)
   if not hasKey(body) then return nil end
   local from = afterNotes(body)
@@ -199,12 +195,12 @@ local function laneOf(body)
   return sub(body, start, zeroAfter(body, start) - 1)
 end
 
--- The flags that the first record of a run has.
+-- The flags of the first record of a run.
 local function freshFlags(body)
   return isNoted(body) and ${flagsAs('noted')} or ${flagsAs()}
 end
 
--- Whether a body is one: else what is in it cannot be told apart.
+-- Whether the text is a body, so that its parts can be read.
 local function isBody(body)
   if not body or find(sub(body, ${field(BODY, 'createdAt')}), '%D') or #body < ${behind(BODY)} then return false end
   if not find(sub(body, ${field(BODY, 'kind')}), '[${ALL_KINDS.join('')}]') then return false end
@@ -213,10 +209,10 @@ local function isBody(body)
   return find(body, '\0', laneAt(body), true) ~= nil
 end
 
--- Whether a record is one, as far as the scripts look.
+-- Whether the text is a record, as far as the scripts read it.
 local function isRecord(record)
   local flags = byte(record, ${FLAGS_AT})
-  if not flags or flags < ${NO_FLAGS_CODE} or flags > ${NO_FLAGS_CODE + MOST_FLAGS} then return false end
+  if not flags or flags < ${NO_FLAGS_CODE} or flags > ${NO_FLAGS_CODE + MAX_FLAGS} then return false end
   if isShort(record) then
     local length = ${isIn('record', 'started')} and ${FIRST_START.length} or (${isIn('record', 'completed')} and ${FIRST_COMPLETION.length} or nil)
     return length ~= nil and #record >= length and not find(sub(record, ${startOf(FIRST_START, 'startedAt')}, length), '%D')
@@ -227,10 +223,10 @@ local function isRecord(record)
   return zero ~= nil and find(record, '\0', zero + 1, true) ~= nil
 end
 
--- A server without memory refuses the writes of a script, but not after its first: a deletion, which is always let
--- through. What gives memory back, or keeps a lease alive, begins so; a submit does not, and is refused whole.
+-- A server without memory refuses the writes of a script, unless a deletion came first, which it always accepts. Scripts that free
+-- memory, or keep a lease alive, begin with one; a submit does not, and is refused as a whole.
 local function writeWithoutMemory()
-  call('HDEL', HELD, '')
+  call('HDEL', SLOTS_TAKEN, '')
 end
 
 local counts = {}

@@ -1,8 +1,8 @@
 import { APART_TEXTS } from '../../record/layout.ts';
 
 /**
- * Reading runs as they are kept: of these ids as many as fit into one reply, at least one. What is kept apart is read
- * only for a reply that is to have it.
+ * Reads runs as they are kept: as many of these ids as fit into one reply, at least one. Texts that are kept apart are read
+ * only for a reply that includes them.
  */
 export const readRuns: string = `
 local function readRuns(ids, known, mode)
@@ -17,7 +17,7 @@ local function readRuns(ids, known, mode)
     local partBodies = readAll(BODY, part)
     local partRecords = known and { unpack(known, from, from + #part - 1) } or readAll(RECORD, part)
     for index = 1, #part do
-      if size >= MOST_BYTES then return { #bodies, bodies, records, stacks, large } end
+      if size >= MAX_REPLY_BYTES then return { #bodies, bodies, records, stacks, large } end
       local id, body, record = part[index], partBodies[index], partRecords[index]
       bodies[#bodies + 1], records[#records + 1] = body, record
       size = size + (body and #body or 0) + (record and #record or 0)
@@ -29,5 +29,21 @@ local function readRuns(ids, known, mode)
     end
   end
   return { #bodies, bodies, records, stacks, large }
+end
+`;
+
+/**
+ * Reads the stacks of runs' latest errors: long texts, kept apart from the record, which is rewritten with every move. A flag of
+ * the record says whether there is one.
+ */
+export const readStacks: string = `
+-- The stacks of those of these runs that have one, in order.
+local function stacksOf(ids, records)
+  local fields = {}
+  for index = 1, #ids do
+    local record = records[index]
+    if record and hasStack(record) then fields[#fields + 1] = ids[index] end
+  end
+  return readAll(STACKS, fields)
 end
 `;

@@ -26,12 +26,13 @@ import {
 const COUNT = SETTLEMENT.length;
 
 /**
- * Settling: the answer to each settlement, as core's `answerSettlement` says, and the move of each that is heard.
- * Two values make one completion of a first start: id, and the record to be. Seven make one of any other: id, epoch as in
- * a record, what it is settled by with its final zero, mode (1 only if expired, plus 2 for a release), number of its
- * lane, and the record to be, or the short form of a later completion, and in how many milliseconds it is due (negative:
- * when the record says). The stacks, and the large results, of the records that have one are the arguments from the
- * fourth on.
+ * Settles claims: answers each settlement as core's `answerSettlement` does, and moves the run of each that is accepted.
+ *
+ * - The completion of a first start is two values: id and new record.
+ * - Any other settlement is the values of `SETTLEMENT` in the layout: the epoch as a record has it, `by` with its final zero
+ *   character, the mode as a sum of `SETTLE_MODES`, the number of the lane, the new record or the short form of a later completion,
+ *   and in how many milliseconds the run is due (negative: when the record says).
+ * - Stacks and large results of the records that have them are the arguments from the fourth on, in the same order.
  */
 export const settle: string = `
 local pushes, released, schedules, writes, settledIds = {}, {}, {}, {}, {}
@@ -55,7 +56,7 @@ local function answerOf(old, id, epoch, by, mode)
   return ${answer('settle', 'ok')}
 end
 
--- The record of a run that completes later: from 'c', two instants and the result, and what was kept.
+-- The record of a run that completes at a later start, from its short form and its old record.
 local function completed(old, by, short)
   local zero = zeroAfter(old, ${behind(RECORD)})
   return ${rewrittenFields('old', {
@@ -63,20 +64,20 @@ local function completed(old, by, short)
     flags: `(hasStack(old) and ${flagsAs('hasStack')} or ${flagsAs()})`,
     heartbeatAt: `sub(short, ${field(LATER_COMPLETION, 'heartbeatAt')})`,
     endedAt: `sub(short, ${field(LATER_COMPLETION, 'endedAt')})`,
-    laneSeq: 'NOWHERE',
+    laneSeq: 'NO_SEQ',
   })} .. by
     .. sub(old, zero + 1, zeroAfter(old, zero + 1)) .. sub(short, ${behind(LATER_COMPLETION)})
 end
 
--- A worker that had not heard of a wish to cancel would go on: the wish comes first.
-local function obeyWish(flags, record)
+-- A run that would wait again is cancelled instead, if a cancel request came while it was started.
+local function applyCancelRequest(flags, record)
   if not (${has('flags', 'cancelRequested')}) or (${isNotIn('record', 'submitted')} and ${isNotIn('record', 'scheduled')}) then return record end
   return ${rewritten('record', { state: letter('cancelled'), endedAt: 'NOW' })}
 end
 
--- The number of the lane that the run is in, whatever the settlement says: a started run has a note of it.
+-- The number of the lane that the run is in, whatever the settlement says: a started run has the hash of it.
 local function laneOfStarted(id, old, lane)
-  if leasedNoteOf(old) == noteOf(tags[lane]) then return lane end
+  if startedLaneHashOf(old) == laneHashOf(tags[lane]) then return lane end
   local tag = laneOf(call('HGET', BODY, id) or '')
   for number = 1, #tags do
     if tags[number] == tag then return number end
@@ -86,13 +87,13 @@ local function laneOfStarted(id, old, lane)
   return #tags
 end
 
--- From a delay that only a worker knows and a clock that only the server has.
+-- A delay counts from the instant of writing, by the server's clock.
 local function dueAfter(record, delayMs)
   if delayMs < 0 or ${isNotIn('record', 'scheduled')} then return record end
   return ${rewritten('record', { runAt: 'dueText(now + delayMs)' })}
 end
 
-local function placeRun(id, record, mode, lane)
+local function moveRun(id, record, mode, lane)
   if ${isIn('record', 'submitted')} and ${hasMode('mode', 'release')} then
     released[#released + 1] = { lane, id, record }
     return record
@@ -119,7 +120,7 @@ local function settleOne(old, ${SETTLEMENT.join(', ')})
   if answer ~= ${answer('settle', 'ok')} then return answer end
   local flags = flagsOf(old)
   settledIds[#settledIds + 1] = id
-  if ${has('flags', 'takesSlot')} then freeKey(id) end
+  if ${has('flags', 'takesSlot')} then freeSlot(id) end
   if isLater then record = completed(old, by, record)
   elseif stack then
     newStacks[#newStacks + 1] = id
@@ -130,9 +131,9 @@ local function settleOne(old, ${SETTLEMENT.join(', ')})
     newLarge[#newLarge + 1] = result
   end
   if ${has('flags', 'noted')} then record = withFlags(record, flagsOf(record) + ${FLAGS.noted}) end
-  local goesOn = ${isIn('record', 'submitted')} or ${isIn('record', 'scheduled')}
-  if goesOn then lane = laneOfStarted(id, old, lane) end
-  current[id] = placeRun(id, obeyWish(flags, dueAfter(record, dueInMs)), mode, lane)
+  local isWaiting = ${isIn('record', 'submitted')} or ${isIn('record', 'scheduled')}
+  if isWaiting then lane = laneOfStarted(id, old, lane) end
+  current[id] = moveRun(id, applyCancelRequest(flags, dueAfter(record, dueInMs)), mode, lane)
   return answer
 end
 
@@ -147,8 +148,8 @@ local function settleRuns(batch)
   return table.concat(answers)
 end
 
--- First completions are settled as one, if each is of a first start that holds no key: those of one claim have one
--- record. Where fewer leases end, a run is among them twice, or they take several commands: then one by one after all.
+-- Completions of first starts are settled together, if none of the runs takes a slot: those of one claim share one record. Where
+-- fewer leases are removed than ids were given, a run is among them twice, or it took several commands: then one by one.
 local PLAIN_START = ${letter('started')} .. ${flagsAs('short')}
 local NOTED_START = ${letter('started')} .. ${flagsAs('short', 'noted')}
 local function completeAll(ids, records)

@@ -1,24 +1,24 @@
 import { has, isIn } from '../lua.ts';
 
 /**
- * Concurrency keys. A run whose key is full is parked under its key, lane, limit and old order; when a start of the
- * key is free, one run of each such parking goes back to the front of its lane, at its old place.
+ * The slots of concurrency keys. A run whose key has no free slot is parked, in a set that is sorted by key, lane, limit and
+ * the run's old order. When a slot is free, one run of each key, lane and limit returns to the front of its lane, at its old order.
  *
- * Kept true: where something is parked, the starts held and the runs given back are at least as many as its limit.
+ * Invariant: where runs of a key are parked, its slots taken and its runs returned are together at least as many as their limit.
  */
-export const concurrency: string = String.raw`
-local held, changedKeys, isHeldUnknown = {}, {}, false
-local function heldOf(key)
-  if not held[key] then held[key] = tonumber(call('HGET', HELD, key) or 0) or 0 end
-  return held[key]
+export const slots: string = String.raw`
+local slotsTaken, changedKeys, areSlotsUnknown = {}, {}, false
+local function slotsTakenOf(key)
+  if not slotsTaken[key] then slotsTaken[key] = tonumber(call('HGET', SLOTS_TAKEN, key) or 0) or 0 end
+  return slotsTaken[key]
 end
 
-local function holdKey(key, by)
-  held[key] = math.max(0, heldOf(key) + by)
+local function changeSlots(key, by)
+  slotsTaken[key] = math.max(0, slotsTakenOf(key) + by)
   changedKeys[key] = true
 end
 
-local function offerNext(key)
+local function unparkNext(key)
   local from, to = '[' .. key .. '\0', '(' .. key .. '\1'
   while true do
     local entry = call('ZRANGEBYLEX', PARKED, from, to, 'LIMIT', 0, 1)[1]
@@ -26,7 +26,7 @@ local function offerNext(key)
     local first = #key + 1
     local second = zeroAfter(entry, first + 1)
     local third = zeroAfter(entry, second + 1)
-    if heldOf(key) < (tonumber(sub(entry, second + 1, third - 1)) or 0) then
+    if slotsTakenOf(key) < (tonumber(sub(entry, second + 1, third - 1)) or 0) then
       local lane = sub(entry, first + 1, second - 1)
       call('ZADD', FRONT, 0, lane .. '\0' .. sub(entry, third + 1))
       call('ZREM', PARKED, entry)
@@ -36,21 +36,21 @@ local function offerNext(key)
   end
 end
 
--- A run whose body cannot be read may have held a key, nobody knows which.
-local function freeKey(id)
+-- A run whose body cannot be read may have taken a slot of any key.
+local function freeSlot(id)
   local body = call('HGET', BODY, id)
   if not isBody(body) then
-    isHeldUnknown = true
+    areSlotsUnknown = true
     return
   end
   local whenFull, limit, key = concurrencyOf(body)
   if not whenFull then return end
-  holdKey(key, -1)
-  offerNext(key)
+  changeSlots(key, -1)
+  unparkNext(key)
 end
 
--- How many started runs hold each key, run by run: what was counted may be wrong where something was stored wrong.
-local function countHeld()
+-- Counts the slots that started runs take, run by run: the counts may be wrong where something was stored wrong.
+local function countSlots()
   local counted, from = {}, 0
   repeat
     local ids, keyed = call('ZRANGE', LEASES, from, from + 999), {}
@@ -69,28 +69,28 @@ local function countHeld()
   return counted
 end
 
-local function mendHeld()
-  isHeldUnknown = false
-  local counted, known = countHeld(), call('HGETALL', HELD)
+local function recountSlots()
+  areSlotsUnknown = false
+  local counted, known = countSlots(), call('HGETALL', SLOTS_TAKEN)
   for index = 1, #known, 2 do counted[known[index]] = counted[known[index]] or 0 end
   for key, count in pairs(counted) do
-    if heldOf(key) ~= count then holdKey(key, count - heldOf(key)) end
+    if slotsTakenOf(key) ~= count then changeSlots(key, count - slotsTakenOf(key)) end
   end
   local from = '-'
   while true do
     local entry = call('ZRANGEBYLEX', PARKED, from, '+', 'LIMIT', 0, 1)[1]
     if not entry then return end
     local key = sub(entry, 1, zeroAfter(entry, 1) - 1)
-    offerNext(key)
+    unparkNext(key)
     from = '(' .. key .. '\1'
   end
 end
 
--- After the records and leases, so that a script which stops before has changed nothing.
-local function writeHeld()
-  if isHeldUnknown then mendHeld() end
+-- Written after the records and leases: a script that stops before has not freed the slot of a run that is still started.
+local function writeSlots()
+  if areSlotsUnknown then recountSlots() end
   for key in pairs(changedKeys) do
-    if held[key] == 0 then call('HDEL', HELD, key) else call('HSET', HELD, key, held[key]) end
+    if slotsTaken[key] == 0 then call('HDEL', SLOTS_TAKEN, key) else call('HSET', SLOTS_TAKEN, key, slotsTaken[key]) end
   end
   changedKeys = {}
 end
