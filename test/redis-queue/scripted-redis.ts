@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Broker } from '@retry/core/broker';
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createClient } from 'redis';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
 import type { Real } from '../support/broker-commands.ts';

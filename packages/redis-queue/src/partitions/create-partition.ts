@@ -28,7 +28,7 @@ export function createPartition(store: Store, durable: Store): Broker {
   const submitRuns = createSubmit(durable);
   return {
     submit: (submissions) => pass(() => submitRuns(submissions)),
-    exchange: (request) => pass(() => exchangeRuns(store, request)),
+    settleAndClaim: (request) => pass(() => exchangeRuns(store, request)),
     heartbeat: (leases, leaseMs) => pass(() => heartbeatRuns(store, leases, leaseMs)),
     findExpired: (limit, scope) => pass(() => findExpiredRuns(store, limit, scope)),
     cancel: (ids) => pass(() => cancelRuns(store, ids)),

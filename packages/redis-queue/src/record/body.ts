@@ -35,9 +35,9 @@ export function encodeBody(submission: Submission): string {
   return `${head}${key}${toTag(lane)}\0${isKeptApart(payload) ? APART : payload}`;
 }
 
-function notesOf({ payload, isKeyed, keepResultMs }: Submission): string {
+function notesOf({ payload, keyed, keepResultMs }: Submission): string {
   const keep = keepResultMs === undefined ? '' : `${keepableMs(keepResultMs)}`;
-  return `${isKeyed === true ? NOTES.keyed : ''}${isKeptApart(payload) ? NOTES.payloadApart : ''}${keep}`;
+  return `${keyed === true ? NOTES.keyed : ''}${isKeptApart(payload) ? NOTES.payloadApart : ''}${keep}`;
 }
 
 /** Reads what {@link encodeBody} wrote. @throws {UnreadableError} where it did not */

@@ -54,6 +54,7 @@ export function decodeFirstStart(id: string, body: string, first: FirstStart): R
   const { startedAt } = first;
   run.state = 'started';
   run.epoch = 1;
+  run.firstStartedAt = startedAt;
   run.startedAt = startedAt;
   run.heartbeatAt = startedAt;
   return run;
@@ -104,11 +105,12 @@ function readShort(run: RunDraft, record: string): void {
   if (!SHORT_RECORD.test(record)) throw new UnreadableError('its record');
   run.epoch = 1;
   readStateAndFlags(run, record);
-  run.startedAt = instantIn(record, FIRST_START.fields.startedAt);
+  run.firstStartedAt = instantIn(record, FIRST_START.fields.startedAt);
+  run.startedAt = run.firstStartedAt;
   run.heartbeatAt = instantIn(record, FIRST_START.fields.heartbeatAt);
   if (run.state !== 'completed') return;
   run.settledBy = '1:complete';
-  run.completedAt = instantIn(record, FIRST_COMPLETION.fields.endedAt);
+  run.endedAt = instantIn(record, FIRST_COMPLETION.fields.endedAt);
   if (record.length > FIRST_COMPLETION.length) run.result = record.slice(FIRST_COMPLETION.length);
 }
 
@@ -128,10 +130,10 @@ function readFields(run: RunDraft, record: string): void {
   readStateAndFlags(run, record);
   run.epoch = Number(record.slice(fields.epoch.from, fields.epoch.end));
   run.submittedAt = instantIn(record, fields.submittedAt);
-  run.startedAt = instantIn(record, fields.firstStartedAt);
-  run.retriedAt = instantIn(record, fields.startedAt);
+  run.firstStartedAt = instantIn(record, fields.firstStartedAt);
+  run.startedAt = instantIn(record, fields.startedAt);
   run.heartbeatAt = instantIn(record, fields.heartbeatAt);
-  run.completedAt = instantIn(record, fields.endedAt);
+  run.endedAt = instantIn(record, fields.endedAt);
   run.runAt = instantIn(record, fields.runAt);
 }
 

@@ -33,10 +33,10 @@ export function encodeRecord(run: Run, settledBy: string): EncodedRecord {
     ),
     epoch: epochText(run.epoch),
     submittedAt: instantText(run.submittedAt),
-    firstStartedAt: instantText(run.startedAt),
-    startedAt: instantText(run.retriedAt),
+    firstStartedAt: instantText(run.firstStartedAt),
+    startedAt: instantText(run.startedAt),
     heartbeatAt: instantText(run.heartbeatAt),
-    endedAt: instantText(run.completedAt),
+    endedAt: instantText(run.endedAt),
     runAt: dueText(run.runAt),
     laneSeq: NO_LANE_SEQ,
   });
@@ -47,16 +47,16 @@ export function encodeRecord(run: Run, settledBy: string): EncodedRecord {
 
 /** The short record of a run that completes at its first start; `undefined` where it needs the long one. */
 export function encodeFirstCompletion(run: Run): string | undefined {
-  const { state, epoch, startedAt, heartbeatAt, completedAt, result } = run;
+  const { state, epoch, startedAt, heartbeatAt, endedAt, result } = run;
   if (state !== 'completed' || epoch !== 1 || run.isDisposable === true || hasPast(run)) return undefined;
-  if (run.runAt !== run.submittedAt || run.retriedAt !== undefined) return undefined;
+  if (run.runAt !== run.submittedAt || run.startedAt !== run.firstStartedAt) return undefined;
   if (result !== undefined && isKeptApart(result)) return undefined;
   const head = writeFields(FIRST_COMPLETION, {
     state: STATE_LETTERS.completed,
     flags: SHORT,
     startedAt: instantText(startedAt),
     heartbeatAt: instantText(heartbeatAt),
-    endedAt: instantText(completedAt),
+    endedAt: instantText(endedAt),
   });
   return head + (result ?? '');
 }
@@ -66,12 +66,12 @@ export function encodeFirstCompletion(run: Run): string | undefined {
  * already. Empty where the run needs the long form.
  */
 export function encodeLaterCompletion(run: Run): string {
-  const { state, epoch, isDisposable, completedAt, heartbeatAt, result = '' } = run;
+  const { state, epoch, isDisposable, endedAt, heartbeatAt, result = '' } = run;
   if (state !== 'completed' || epoch === 1 || isDisposable === true) return '';
   const head = writeFields(LATER_COMPLETION, {
     mark: LATER_COMPLETION_MARK,
     heartbeatAt: instantText(heartbeatAt),
-    endedAt: instantText(completedAt),
+    endedAt: instantText(endedAt),
   });
   return head + (isKeptApart(result) ? APART : result);
 }

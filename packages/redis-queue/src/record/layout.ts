@@ -117,7 +117,7 @@ export const STATE_LETTERS: Readonly<Record<KeptState, string>> = {
   cancelled: 'X',
   stalled: 'S',
   dropped: 'D',
-  rate_limited: 'L',
+  rateLimited: 'L',
 };
 
 /** The states of a run that has ended, in the order in which the audit counts them. */
@@ -127,7 +127,7 @@ export const END_STATES: readonly EndState[] = [
   'cancelled',
   'stalled',
   'dropped',
-  'rate_limited',
+  'rateLimited',
 ];
 
 /** Bits of the flags of a record, which are one character from `0` on. */

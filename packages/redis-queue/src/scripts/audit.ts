@@ -67,7 +67,7 @@ local function checkEachRun()
     else visit(entry, ${letter('completed')}) end
   end
   for _, id in ipairs(call('ZRANGE', AWAITED, 0, -1)) do visit(id, ${letter(...END_STATES)}) end
-  for _, id in ipairs(call('ZRANGE', DEAD, 0, -1)) do visit(id, ${letter('failed', 'stalled', 'rate_limited')}) end
+  for _, id in ipairs(call('ZRANGE', DEAD, 0, -1)) do visit(id, ${letter('failed', 'stalled', 'rateLimited')}) end
   for index, letter in ipairs({ ${END_STATES.map((state) => letter(state)).join(', ')} }) do
     wrong = wrong + math.abs((real[letter] or 0) - ends[index])
   end

@@ -7,7 +7,7 @@ const pageOfDead = `
 local from = ARGV[1] == '' and '-' or '(' .. ARGV[1]
 local ids = call('ZRANGEBYLEX', DEAD, from, '+', 'LIMIT', 0, 1000)
 local others = -call('ZCARD', DEAD)
-for _, ended in ipairs(call('HMGET', META, ${letter('failed')}, ${letter('stalled')}, ${letter('rate_limited')})) do others = others + (ended or 0) end
+for _, ended in ipairs(call('HMGET', META, ${letter('failed')}, ${letter('stalled')}, ${letter('rateLimited')})) do others = others + (ended or 0) end
 return { ids, others }
 `;
 

@@ -105,14 +105,14 @@ end
 -- The record of a run that starts again, as core's transition makes it.
 local function startedAgain(tag, record, bits)
   local flags = flagsOf(record)
-  local first, latest = sub(record, ${field(RECORD, 'firstStartedAt')}), NOW
-  if first == NEVER then first, latest = NOW, sub(record, ${field(RECORD, 'startedAt')}) end
+  local first = sub(record, ${field(RECORD, 'firstStartedAt')})
+  if first == NEVER then first = NOW end
   return ${rewritten('record', {
     state: letter('started'),
     flags: `char(${byteOf(NO_FLAGS)} + flags - flags % ${FLAGS.takesSlot * 2} + bits)`,
     epoch: `epochAfter(sub(record, ${field(RECORD, 'epoch')}))`,
     firstStartedAt: 'first',
-    startedAt: 'latest',
+    startedAt: 'NOW',
     heartbeatAt: 'NOW',
     laneSeq: 'laneHashOf(tag)',
   })}

@@ -23,7 +23,7 @@ import {
 } from '../lua.ts';
 
 /** States of a dead letter. */
-const DEAD_LETTERS = [STATE_LETTERS.failed, STATE_LETTERS.stalled, STATE_LETTERS.rate_limited];
+const DEAD_LETTERS = [STATE_LETTERS.failed, STATE_LETTERS.stalled, STATE_LETTERS.rateLimited];
 
 /**
  * Runs that have ended are in one of three collections:
