@@ -69,7 +69,11 @@ const ended: fc.Arbitrary<Run> = fc
     settledBy: fc.constantFrom('1:complete', '12:giveUp'),
     isDisposable: fc.constantFrom(true, undefined),
   })
- as fc.Arbitrary<Run>; // undefined and absent keys read alike
+  .map(({ startedAt, ...run }) => ({
+    ...run,
+    // The latest start is the first one until there is another.
+    startedAt: run.firstStartedAt && (startedAt ?? run.firstStartedAt),
+  })) as fc.Arbitrary<Run>; // undefined and absent keys read alike
 
 const ODD = [
   'state',
