@@ -1,4 +1,5 @@
-import { copyRun, newRun, type Run, transitionRun } from '@retry/core/broker';
+import type { Run } from '@retry/core/broker';
+import { copyRun, newRun, transitionRun } from '@retry/core/broker/kit';
 import { ARROWS, type RunEvent, transition } from '@retry/core/lifecycle';
 import { describe, expect, it } from 'vitest';
 

@@ -1,4 +1,3 @@
-export { hideSecrets } from '../hide-secrets.ts';
 export type { AbortSignalLike } from '../policy/abort-signal-like.ts';
 export type {
   Attendance,
@@ -22,10 +21,13 @@ export type {
   SubmitAnswer,
   WaitOptions,
 } from './broker.ts';
-export { BrokerError, closedError, unsettledError } from './broker-error.ts';
-export { checkInput } from './check-input.ts';
-export type { Identity, RunDraft } from './copy-run.ts';
-export { copyRun, newRun, transitionRun } from './copy-run.ts';
+export type { BrokerErrorCode } from './broker-error.ts';
+export { BrokerError } from './broker-error.ts';
+export { checkInput } from './kit/check-input.ts';
+export { closedError } from './kit/close-gate.ts';
+// The kit's names, here too until every package imports them from `@retry/core/broker/kit`.
+export type { Identity, RunDraft } from './kit/copy-run.ts';
+export { copyRun, newRun, transitionRun } from './kit/copy-run.ts';
 export {
   isRefusedInput,
   keepableMs,
@@ -33,7 +35,8 @@ export {
   runBytes,
   sizedPage,
   textProblem,
-} from './limits.ts';
+} from './kit/limits.ts';
+export { hideSecrets } from './kit/secrets.ts';
+export { answerSettlement, settledBy, unsettledError } from './kit/settlement-rules.ts';
 export type { AttemptError, Concurrency, Run } from './run.ts';
 export type { SettleAnswer, Settlement } from './settlement.ts';
-export { answerSettlement, settledBy } from './settlement.ts';

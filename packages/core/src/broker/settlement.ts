@@ -34,20 +34,3 @@ export interface Settlement {
  * else holds the run, or settled this epoch. `gone`: no such run.
  */
 export type SettleAnswer = 'ok' | 'already' | 'fenced' | 'gone';
-
-/** How a broker is to answer a settlement, given the run it keeps. Pure: the rule every broker follows. */
-export function answerSettlement(
-  run: Run | undefined,
-  { epoch, event, onlyIfExpired = false }: Settlement,
-  lease: { readonly isExpired: boolean },
-): SettleAnswer {
-  if (run === undefined) return 'gone';
-  if (run.settledBy === settledBy(epoch, event)) return 'already';
-  if (run.state !== 'started' || run.epoch !== epoch) return 'fenced';
-  return onlyIfExpired && !lease.isExpired ? 'fenced' : 'ok';
-}
-
-/** What a run remembers of an accepted settlement. */
-export function settledBy(epoch: number, event: RunEventType): string {
-  return `${epoch}:${event}`;
-}

@@ -51,6 +51,11 @@ export function isArrow({ from, event, to }: Arrow): boolean {
   return TARGETS.get(from)?.get(event)?.includes(to) === true;
 }
 
+/** Returns whether an operator can redrive a run that ended in this state. */
+export function isDeadLetter(state: RunState): boolean {
+  return TARGETS.get(state)?.has('redrive') === true;
+}
+
 function indexArrows(): Map<string, Map<string, RunState[]>> {
   const targets = new Map<string, Map<string, RunState[]>>();
   for (const { from, event, to } of ARROWS) {

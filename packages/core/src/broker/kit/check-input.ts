@@ -1,5 +1,5 @@
-import type { Problem } from '../errors.ts';
-import { InvalidOptionsError } from '../errors.ts';
+import type { Problem } from '../../errors.ts';
+import { InvalidOptionsError } from '../../errors.ts';
 import type {
   Attendance,
   Beat,
@@ -9,9 +9,9 @@ import type {
   ExpiredScope,
   ListQuery,
   Submission,
-} from './broker.ts';
+} from '../broker.ts';
+import type { Concurrency } from '../run.ts';
 import { textProblem } from './limits.ts';
-import type { Concurrency } from './run.ts';
 
 /** The most runs that one concurrency key allows to start. */
 const MAX_CONCURRENCY = 2_147_483_647;

@@ -1,9 +1,9 @@
-import type { EventFrom, StateAfter } from '../lifecycle/arrows.ts';
-import type { RunState } from '../lifecycle/run-state.ts';
-import { NEW_RUN } from '../lifecycle/run-state.ts';
-import type { Transition } from '../lifecycle/transition.ts';
-import { transitionBy } from '../lifecycle/transition.ts';
-import type { Run } from './run.ts';
+import type { EventFrom, StateAfter } from '../../lifecycle/arrows.ts';
+import type { RunState } from '../../lifecycle/run-state.ts';
+import { NEW_RUN } from '../../lifecycle/run-state.ts';
+import type { Transition } from '../../lifecycle/transition.ts';
+import { transitionBy } from '../../lifecycle/transition.ts';
+import type { Run } from '../run.ts';
 
 /** A run that nobody else has seen yet: its owner may write into it. Every key is there, set or not. */
 export type RunDraft<State extends RunState = RunState> = {

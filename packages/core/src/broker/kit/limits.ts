@@ -1,6 +1,6 @@
-import { MAX_INSTANT_AT } from '../duration.ts';
-import { isRetryError } from '../errors.ts';
-import type { Run } from './run.ts';
+import { MAX_INSTANT_AT } from '../../duration.ts';
+import { isRetryError } from '../../errors.ts';
+import type { Run } from '../run.ts';
 
 /** About how many bytes one call carries at most, in either direction: single runs may be larger than their share. */
 export const MAX_BATCH_BYTES = 8_388_608;
