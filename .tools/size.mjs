@@ -67,7 +67,7 @@ const OURS = rows
 
 /** The parts of `withRetry`, by the files that they are; the first that fits counts. */
 const PARTS = [
-  ['reading a policy', /core\/src\/(policy\/|duration|show|errors|hide-secrets)/],
+  ['reading a policy', /core\/src\/(policy\/|fields\/|duration|show|errors|hide-secrets)/],
   ['delays: eight backoffs, five jitters, caps', /core\/src\/delay\//],
   ['matchers: classes, patterns, causes', /core\/src\/(matching\/|read\.)/],
   ["the server's delay: headers, dates", /core\/src\/decision\/(parse|read|server)/],

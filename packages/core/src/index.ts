@@ -33,6 +33,13 @@ export type { Duration, DurationUnit } from './duration.ts';
 export { formatDuration, MAX_INSTANT_AT, parseDuration } from './duration.ts';
 export type { Problem, RetryErrorCode } from './errors.ts';
 export { InvalidOptionsError, isRetryError, RetryError } from './errors.ts';
+export type { Explanation } from './inspect/explain.ts';
+export { explain } from './inspect/explain.ts';
+export type { LintCode, LintWarning } from './inspect/lint-policy.ts';
+export { lintPolicy } from './inspect/lint-policy.ts';
+export type { Preview, PreviewOptions, RetryPreview } from './inspect/preview.ts';
+export { preview } from './inspect/preview.ts';
+export type { Span } from './inspect/span.ts';
 export {
   AttemptTimeoutError,
   isNonRetryable,
@@ -55,13 +62,6 @@ export {
   transientNetwork,
 } from './matching/matcher-sets.ts';
 export { matchesError } from './matching/matches-error.ts';
-export type { Explanation } from './plan/explain.ts';
-export { explain } from './plan/explain.ts';
-export type { LintCode, LintWarning } from './plan/lint-policy.ts';
-export { lintPolicy } from './plan/lint-policy.ts';
-export type { Preview, PreviewOptions, RetryPreview } from './plan/preview.ts';
-export { preview } from './plan/preview.ts';
-export type { Span } from './plan/span.ts';
 export { definePolicy, isPolicy } from './policy/define-policy.ts';
 export { extendPolicy } from './policy/extend-policy.ts';
 export { parsePolicy } from './policy/parse-policy.ts';
@@ -84,5 +84,5 @@ export type {
 } from './policy/policy.ts';
 export { isSerializable, policyToJSON } from './policy/policy-to-json.ts';
 export { TASK_POLICY } from './policy/task-policy.ts';
-export type { VirtualClock, VirtualClockOptions } from './virtual-clock.ts';
-export { createVirtualClock } from './virtual-clock.ts';
+export type { VirtualClock, VirtualClockOptions } from './testing/virtual-clock.ts';
+export { createVirtualClock } from './testing/virtual-clock.ts';

@@ -1,5 +1,5 @@
+import type { AbortSignalLike } from '../fields/abort-signal-like.ts';
 import type { EndState, RunState } from '../lifecycle/run-state.ts';
-import type { AbortSignalLike } from '../policy/abort-signal-like.ts';
 import type { Concurrency, Run } from './run.ts';
 import type { SettleAnswer, Settlement } from './settlement.ts';
 

@@ -1,6 +1,6 @@
+import type { Fields, Report } from '../fields/fields.ts';
+import { readFields } from '../fields/fields.ts';
 import type { Matcher, MatcherInput } from '../matching/matcher.ts';
-import type { Fields, Report } from '../policy/fields.ts';
-import { readFields } from '../policy/fields.ts';
 import { readMatchers } from '../policy/read-matchers.ts';
 import { isUnset } from './read-options.ts';
 

@@ -1,5 +1,5 @@
-import type { Fields, Report } from '../policy/fields.ts';
-import { readFields, readSafely } from '../policy/fields.ts';
+import type { Fields, Report } from '../fields/fields.ts';
+import { readFields, readSafely } from '../fields/fields.ts';
 
 /**
  * Reads another system's options: hands them to `read`, which reports what is wrong and goes on.

@@ -1,8 +1,8 @@
+import { POLICY_KEYS } from '../fields/cures.ts';
+import type { Fields, Report } from '../fields/fields.ts';
+import { readFields, readSafely } from '../fields/fields.ts';
 import { read } from '../read.ts';
-import { POLICY_KEYS } from './cures.ts';
 import { checkDelays, defaultMaxDelay } from './delay-limits.ts';
-import type { Fields, Report } from './fields.ts';
-import { readFields, readSafely } from './fields.ts';
 import type { Backoff, CapAt, Policy, PolicyInput, Registry, ServerDelayMode } from './policy.ts';
 import { readBackoff } from './read-backoff.ts';
 import { readGate } from './read-gate.ts';

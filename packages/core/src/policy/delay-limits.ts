@@ -1,5 +1,5 @@
 import { wholeUnits } from '../delay/whole-units.ts';
-import type { Fields } from './fields.ts';
+import type { Fields } from '../fields/fields.ts';
 import type { Backoff, Policy } from './policy.ts';
 
 const DEFAULT_MAX_DELAY_MS = 20_000;

@@ -1,7 +1,7 @@
 import { InvalidOptionsError } from '../errors.ts';
+import { writtenIn } from '../fields/fields.ts';
 import type { MatcherInput } from '../matching/matcher.ts';
 import { definePolicy, isPolicy } from './define-policy.ts';
-import { writtenIn } from './fields.ts';
 import type { Policy, PolicyInput, Registry } from './policy.ts';
 import { patternJSON } from './policy-to-json.ts';
 import { registryOf, toInput } from './to-input.ts';

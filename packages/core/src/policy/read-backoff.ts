@@ -1,10 +1,10 @@
 import { parseDuration } from '../duration.ts';
 import { InvalidOptionsError } from '../errors.ts';
+import type { Fields, Report } from '../fields/fields.ts';
+import { readFields } from '../fields/fields.ts';
+import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/synchronous.ts';
 import { read } from '../read.ts';
-import type { Fields, Report } from './fields.ts';
-import { readFields } from './fields.ts';
 import type { Backoff, DelayStrategy, Registry } from './policy.ts';
-import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from './synchronous.ts';
 
 const KEYS: Readonly<Record<Backoff['type'], readonly string[]>> = {
   none: [],

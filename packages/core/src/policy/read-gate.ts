@@ -1,7 +1,7 @@
-import type { Fields } from './fields.ts';
+import type { Fields } from '../fields/fields.ts';
+import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/synchronous.ts';
 import type { Gate, Policy, Registry } from './policy.ts';
 import { methodOf, own } from './read-backoff.ts';
-import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from './synchronous.ts';
 
 /** Reads `retryIf`: a function, an object with `test`, or a name in the registry. */
 export function readGate(fields: Fields, registry: Registry): Policy['retryIf'] {

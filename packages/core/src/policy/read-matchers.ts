@@ -1,7 +1,7 @@
+import type { Fields, Report } from '../fields/fields.ts';
+import { readFields, writtenIn } from '../fields/fields.ts';
+import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/synchronous.ts';
 import type { ErrorPattern, Matcher } from '../matching/matcher.ts';
-import type { Fields, Report } from './fields.ts';
-import { readFields, writtenIn } from './fields.ts';
-import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from './synchronous.ts';
 
 const PATTERN_KEYS = ['name', 'code', 'status', 'message', 'retryAfter', 'cause'] as const;
 

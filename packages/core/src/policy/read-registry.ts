@@ -1,5 +1,5 @@
-import type { Fields, Report } from './fields.ts';
-import { readFields } from './fields.ts';
+import type { Fields, Report } from '../fields/fields.ts';
+import { readFields } from '../fields/fields.ts';
 import type { Registry } from './policy.ts';
 
 /** Reads the registry beside a policy: two objects of functions by name. */

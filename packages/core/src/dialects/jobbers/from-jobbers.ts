@@ -1,11 +1,11 @@
-import type { Matcher } from '../matching/matcher.ts';
-import { definePolicy } from '../policy/define-policy.ts';
-import type { Fields, Report } from '../policy/fields.ts';
-import type { BackoffInput, PolicyInput } from '../policy/policy.ts';
-import { type Dialect, dialectOf, type TaskOptions } from './dialect.ts';
-import { warnJobbers } from './jobbers-warnings.ts';
-import { type ExceptionLike, readExceptions, TIMEOUTS } from './read-exceptions.ts';
-import { attemptsOf, isUnset, readInteger, readOptions, readSeconds } from './read-options.ts';
+import type { Fields, Report } from '../../fields/fields.ts';
+import type { Matcher } from '../../matching/matcher.ts';
+import { definePolicy } from '../../policy/define-policy.ts';
+import type { BackoffInput, PolicyInput } from '../../policy/policy.ts';
+import { type Dialect, dialectOf, type TaskOptions } from '../dialect.ts';
+import { type ExceptionLike, readExceptions, TIMEOUTS } from '../read-exceptions.ts';
+import { attemptsOf, isUnset, readInteger, readOptions, readSeconds } from '../read-options.ts';
+import { warnJobbers } from './warnings.ts';
 
 /** `7b5465f` is the commit of the seed document: it counts the first retry as 1, the newer one as 0. */
 export type JobbersVersion = '7b5465f' | 'main@06fcd8c';

@@ -1,10 +1,10 @@
-import { computeDelay } from '../delay/compute-delay.ts';
-import { definePolicy } from '../policy/define-policy.ts';
-import type { BackoffInput, DelayContext, PolicyInput } from '../policy/policy.ts';
-import { type Dialect, dialectOf } from './dialect.ts';
-import { readOptions } from './read-options.ts';
-import { readTasker, TASKER_KEYS, type TaskerOptions, type TaskerSettings } from './tasker-options.ts';
-import { warnTasker } from './tasker-warnings.ts';
+import { computeDelay } from '../../delay/compute-delay.ts';
+import { definePolicy } from '../../policy/define-policy.ts';
+import type { BackoffInput, DelayContext, PolicyInput } from '../../policy/policy.ts';
+import { type Dialect, dialectOf } from '../dialect.ts';
+import { readOptions } from '../read-options.ts';
+import { readTasker, TASKER_KEYS, type TaskerOptions, type TaskerSettings } from './options.ts';
+import { warnTasker } from './warnings.ts';
 
 /**
  * Tasker's retry block and backoff configuration as a policy.

@@ -1,5 +1,5 @@
+import { readOptions } from '../fields/fields.ts';
 import { checkPolicy } from '../policy/check-policy.ts';
-import { readOptions } from '../policy/fields.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Span } from './span.ts';
 import { add, cutAt, exactly } from './span.ts';

@@ -1,8 +1,8 @@
-import type { Fields } from '../policy/fields.ts';
-import { own } from '../policy/read-backoff.ts';
-import type { CmdxScope } from './cmdx-declarations.ts';
-import { callable } from './cmdx-gate.ts';
-import { isUnset } from './read-options.ts';
+import type { Fields } from '../../fields/fields.ts';
+import { own } from '../../policy/read-backoff.ts';
+import { isUnset } from '../read-options.ts';
+import type { CmdxScope } from './declarations.ts';
+import { callable } from './gate.ts';
 
 /**
  * A delay of the user's own in seconds. `attempt` counts from 0; `previous` is the delay before, absent at first

@@ -1,4 +1,4 @@
-import type { PolicyInput } from './policy.ts';
+import type { PolicyInput } from '../policy/policy.ts';
 
 /** The keys of a policy, in the order in which errors list them. */
 export const POLICY_KEYS: readonly (keyof PolicyInput)[] = [

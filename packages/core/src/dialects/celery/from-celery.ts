@@ -1,13 +1,13 @@
-import type { Matcher } from '../matching/matcher.ts';
-import { definePolicy } from '../policy/define-policy.ts';
-import type { Report } from '../policy/fields.ts';
-import { type Fields, readFields } from '../policy/fields.ts';
-import type { PolicyInput } from '../policy/policy.ts';
-import { checkRange, intervalInput } from './celery-interval.ts';
-import { warnCelery } from './celery-warnings.ts';
-import { type Dialect, dialectOf } from './dialect.ts';
-import { type ExceptionLike, readExceptions } from './read-exceptions.ts';
-import { attemptsOf, isUnset, readInteger, readOptions, readSeconds } from './read-options.ts';
+import type { Report } from '../../fields/fields.ts';
+import { type Fields, readFields } from '../../fields/fields.ts';
+import type { Matcher } from '../../matching/matcher.ts';
+import { definePolicy } from '../../policy/define-policy.ts';
+import type { PolicyInput } from '../../policy/policy.ts';
+import { type Dialect, dialectOf } from '../dialect.ts';
+import { type ExceptionLike, readExceptions } from '../read-exceptions.ts';
+import { attemptsOf, isUnset, readInteger, readOptions, readSeconds } from '../read-options.ts';
+import { checkRange, intervalInput } from './interval.ts';
+import { warnCelery } from './warnings.ts';
 
 /** Celery's task options that have to do with retrying; seconds. */
 export interface CeleryOptions {

@@ -1,8 +1,10 @@
-import { definePolicy } from '../policy/define-policy.ts';
-import { extendPolicy } from '../policy/extend-policy.ts';
-import type { Fields, Report } from '../policy/fields.ts';
-import { readFields } from '../policy/fields.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { Fields, Report } from '../../fields/fields.ts';
+import { readFields } from '../../fields/fields.ts';
+import { definePolicy } from '../../policy/define-policy.ts';
+import { extendPolicy } from '../../policy/extend-policy.ts';
+import type { Policy } from '../../policy/policy.ts';
+import { type Dialect, dialectOf } from '../dialect.ts';
+import { readOptions } from '../read-options.ts';
 import {
   type CmdxDeclaration,
   type CmdxLine,
@@ -10,13 +12,11 @@ import {
   type CmdxSettings,
   type CmdxVersion,
   readDeclarations,
-} from './cmdx-declarations.ts';
-import { cmdxDelays } from './cmdx-delays.ts';
-import { gateOf } from './cmdx-gate.ts';
-import type { CmdxStrategyLike } from './cmdx-strategy.ts';
-import { warnCmdx } from './cmdx-warnings.ts';
-import { type Dialect, dialectOf } from './dialect.ts';
-import { readOptions } from './read-options.ts';
+} from './declarations.ts';
+import { cmdxDelays } from './delays.ts';
+import { gateOf } from './gate.ts';
+import type { CmdxStrategyLike } from './strategy.ts';
+import { warnCmdx } from './warnings.ts';
 
 /** A CMDx task class, as far as it retries. */
 export interface CmdxClass {

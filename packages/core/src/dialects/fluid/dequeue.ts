@@ -1,6 +1,6 @@
-import { decide } from '../decision/decide.ts';
-import type { Decision, DecisionContext } from '../decision/decision.ts';
-import type { TaskOptions } from './dialect.ts';
+import { decide } from '../../decision/decide.ts';
+import type { Decision, DecisionContext } from '../../decision/decision.ts';
+import type { TaskOptions } from '../dialect.ts';
 
 /** How many runs there are when one more wants to start. */
 export interface StartCounters {

@@ -1,10 +1,10 @@
-import type { Matcher } from '../matching/matcher.ts';
-import type { Fields, Report } from '../policy/fields.ts';
-import { readFields } from '../policy/fields.ts';
-import { type CmdxGate, type CmdxGateTest, readGate } from './cmdx-gate.ts';
-import { type CmdxStrategy, type CmdxStrategyLike, readBlock, readStrategy } from './cmdx-strategy.ts';
-import { type ExceptionLike, readNestedExceptions } from './read-exceptions.ts';
-import { isUnset, readInteger, readSeconds } from './read-options.ts';
+import type { Fields, Report } from '../../fields/fields.ts';
+import { readFields } from '../../fields/fields.ts';
+import type { Matcher } from '../../matching/matcher.ts';
+import { type ExceptionLike, readNestedExceptions } from '../read-exceptions.ts';
+import { isUnset, readInteger, readSeconds } from '../read-options.ts';
+import { type CmdxGate, type CmdxGateTest, readGate } from './gate.ts';
+import { type CmdxStrategy, type CmdxStrategyLike, readBlock, readStrategy } from './strategy.ts';
 
 /** Lists within lists are one list, as Ruby's `flatten` makes of them. */
 export type NestedExceptions = readonly (ExceptionLike | NestedExceptions)[];

@@ -1,6 +1,6 @@
-import { type DialectWarning, warnIf, warnRunsOnce } from './dialect.ts';
-import { isUnset } from './read-options.ts';
-import type { TaskerOptions } from './tasker-options.ts';
+import { type DialectWarning, warnIf, warnRunsOnce } from '../dialect.ts';
+import { isUnset } from '../read-options.ts';
+import type { TaskerOptions } from './options.ts';
 
 /** What Tasker's own template validation accepts. */
 const RANGES = {

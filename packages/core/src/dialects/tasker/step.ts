@@ -1,9 +1,9 @@
-import { isEligible } from '../decision/eligibility.ts';
-import { computeDelay } from '../delay/compute-delay.ts';
-import { explain } from '../plan/explain.ts';
-import { definePolicy } from '../policy/define-policy.ts';
-import type { Policy } from '../policy/policy.ts';
-import { readFactor, readOptions, readSeconds } from './read-options.ts';
+import { isEligible } from '../../decision/eligibility.ts';
+import { computeDelay } from '../../delay/compute-delay.ts';
+import { explain } from '../../inspect/explain.ts';
+import { definePolicy } from '../../policy/define-policy.ts';
+import type { Policy } from '../../policy/policy.ts';
+import { readFactor, readOptions, readSeconds } from '../read-options.ts';
 
 /** Where a Tasker step stands with its next retry; instants are epoch milliseconds. */
 export interface TaskerTimes {

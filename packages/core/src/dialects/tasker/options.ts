@@ -1,5 +1,5 @@
-import type { Fields } from '../policy/fields.ts';
-import { isUnset, readFactor, readInteger, readSeconds } from './read-options.ts';
+import type { Fields } from '../../fields/fields.ts';
+import { isUnset, readFactor, readInteger, readSeconds } from '../read-options.ts';
 
 /** How a step's own delays grow. */
 export type TaskerBackoff = 'none' | 'linear' | 'exponential' | 'fibonacci';

@@ -1,13 +1,13 @@
-import type { Matcher } from '../matching/matcher.ts';
-import { definePolicy } from '../policy/define-policy.ts';
-import type { Fields, Report } from '../policy/fields.ts';
-import { readFields } from '../policy/fields.ts';
-import type { PolicyInput } from '../policy/policy.ts';
-import type { Dialect, DialectWarning, TaskOptions } from './dialect.ts';
-import { dialectOf, warnIf, warnRunsOnce } from './dialect.ts';
-import type { ExceptionLike } from './read-exceptions.ts';
-import { listsTimeouts, readExceptions, TIMEOUTS } from './read-exceptions.ts';
-import { attemptsOf, isUnset, readFactor, readInteger, readOptions, readSeconds } from './read-options.ts';
+import type { Fields, Report } from '../../fields/fields.ts';
+import { readFields } from '../../fields/fields.ts';
+import type { Matcher } from '../../matching/matcher.ts';
+import { definePolicy } from '../../policy/define-policy.ts';
+import type { PolicyInput } from '../../policy/policy.ts';
+import type { Dialect, DialectWarning, TaskOptions } from '../dialect.ts';
+import { dialectOf, warnIf, warnRunsOnce } from '../dialect.ts';
+import type { ExceptionLike } from '../read-exceptions.ts';
+import { listsTimeouts, readExceptions, TIMEOUTS } from '../read-exceptions.ts';
+import { attemptsOf, isUnset, readFactor, readInteger, readOptions, readSeconds } from '../read-options.ts';
 
 /** fluid's `RetryPolicy`; seconds. */
 export interface FluidRetryPolicy {

@@ -1,7 +1,7 @@
-import { definePolicy } from '../policy/define-policy.ts';
-import type { Fields } from '../policy/fields.ts';
-import type { Policy, PolicyInput } from '../policy/policy.ts';
-import { readOptions } from './read-options.ts';
+import type { Fields } from '../../fields/fields.ts';
+import { definePolicy } from '../../policy/define-policy.ts';
+import type { Policy, PolicyInput } from '../../policy/policy.ts';
+import { readOptions } from '../read-options.ts';
 
 /** Arguments of Celery's `get_exponential_backoff_interval`; whole seconds. */
 export interface CeleryInterval {

@@ -1,5 +1,5 @@
-import type { CmdxLine } from './cmdx-declarations.ts';
-import { type DialectWarning, warnIf } from './dialect.ts';
+import { type DialectWarning, warnIf } from '../dialect.ts';
+import type { CmdxLine } from './declarations.ts';
 
 /**
  * What looks wrong in valid declarations.

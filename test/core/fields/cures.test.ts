@@ -1,6 +1,6 @@
 import { definePolicy } from '@retry/core';
 import { describe, expect, it } from 'vitest';
-import { cureForKey } from '../../../packages/core/src/policy/cures.ts';
+import { cureForKey } from '../../../packages/core/src/fields/cures.ts';
 
 const POLICY_KEYS = ['maxAttempts', 'minDelay', 'maxDelay', 'deadline'];
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { lifecycleDiagram, RUN_STATES } from '@retry/core/lifecycle';
 import { describe, expect, it } from 'vitest';
-import { page, withDiagram } from '../../docs/lifecycle-diagram.ts';
+import { page, withDiagram } from '../../../docs/lifecycle-diagram.ts';
 import { EXPECTED_ARROWS } from './expected-arrows.ts';
 
 const text = readFileSync(page, 'utf8');

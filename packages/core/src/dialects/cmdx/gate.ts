@@ -1,7 +1,7 @@
-import type { Fields } from '../policy/fields.ts';
-import type { Gate } from '../policy/policy.ts';
-import { methodOf } from '../policy/read-backoff.ts';
-import { isUnset } from './read-options.ts';
+import type { Fields } from '../../fields/fields.ts';
+import type { Gate } from '../../policy/policy.ts';
+import { methodOf } from '../../policy/read-backoff.ts';
+import { isUnset } from '../read-options.ts';
 
 /** What CMDx calls with the error and the attempt, which it counts from 0. The task is its `this`. */
 export type CmdxGateTest = (error: unknown, attempt: number) => unknown;
