@@ -15,7 +15,15 @@ function ofMoves(sentence: string, holds: (to: Node, step: Step, limits: Limits)
 }
 
 const COUNTERS: readonly Counter[] = ['epoch', 'failures', 'stalls', 'releases', 'rateLimits', 'redrives'];
-const STAMPS = ['submittedAt', 'startedAt', 'retriedAt', 'heartbeatAt', 'runAt', 'completedAt'] as const;
+const STAMPS = [
+  'createdAt',
+  'submittedAt',
+  'startedAt',
+  'retriedAt',
+  'heartbeatAt',
+  'runAt',
+  'completedAt',
+] as const;
 
 const COUNTED = new Map(EXPECTED_ARROWS.map(([from, type, to, added]) => [`${from} ${type} ${to}`, added]));
 
@@ -69,6 +77,9 @@ export const LAWS: readonly Law[] = [
     if (run.resetEpoch !== kept.resetEpoch) return false;
     return COUNTERS.every((counter) => run[counter] === kept[counter] + (added[counter] ?? 0));
   }),
+  ofMoves('sets createdAt by the submission and never changes it', ({ run }, { from, event }) =>
+    event.type === 'submit' ? run.createdAt === event.at : run.createdAt === from.run.createdAt,
+  ),
   ofMoves('writes the timestamps of the seed and leaves the others', ({ run }, { from, event }) => {
     const expected = { ...from.run, ...stampsOf(from.run, event, run.state) };
     return STAMPS.every((stamp) => run[stamp] === expected[stamp]);
@@ -101,9 +112,11 @@ function stampsOf(run: RunRecord, event: RunEvent, to: RunRecord['state']): Part
   if (to === 'started') return startStamps(run, at);
   if (type === 'promote') return { submittedAt: at };
   // When it is due, also where that is at once: lateness counts from there.
-  if (to === 'submitted') return { submittedAt: at, runAt: at };
+  if (to === 'submitted') {
+    return { ...(type === 'submit' && { createdAt: at }), submittedAt: at, runAt: at };
+  }
   const runAt = 'runAt' in event && event.runAt !== undefined && event.runAt > at ? event.runAt : at;
-  return type === 'submit' ? { submittedAt: at, runAt } : { runAt };
+  return type === 'submit' ? { createdAt: at, submittedAt: at, runAt } : { runAt };
 }
 
 function startStamps(run: RunRecord, at: number): Partial<RunRecord> {

@@ -6,7 +6,7 @@ describe('transition', () => {
   it('submits a new run to its lane', () => {
     expect(transition(NEW_RUN, SUBMIT)).toEqual({
       type: 'moved',
-      run: { ...NEW_RUN, state: 'submitted', submittedAt: 100, runAt: 100 },
+      run: { ...NEW_RUN, state: 'submitted', createdAt: 100, submittedAt: 100, runAt: 100 },
       effects: [{ type: 'enqueue' }],
     });
   });
@@ -14,7 +14,7 @@ describe('transition', () => {
   it('schedules a new run that is due later', () => {
     expect(transition(NEW_RUN, { type: 'submit', at: 100, runAt: 101 })).toEqual({
       type: 'moved',
-      run: { ...NEW_RUN, state: 'scheduled', submittedAt: 100, runAt: 101 },
+      run: { ...NEW_RUN, state: 'scheduled', createdAt: 100, submittedAt: 100, runAt: 101 },
       effects: [{ type: 'schedule', runAt: 101 }],
     });
   });
@@ -94,6 +94,7 @@ describe('transition', () => {
     expect(moved(runAfter(SUBMIT), { type, at: 300 })).toEqual({
       ...NEW_RUN,
       state,
+      createdAt: 100,
       submittedAt: 100,
       runAt: 100,
       completedAt: 300,

@@ -8,6 +8,7 @@ type Change<Type extends RunEventType> = (draft: Draft, event: Extract<RunEvent,
 
 const CHANGES: { readonly [Type in RunEventType]: Change<Type> } = {
   submit: (draft, event) => {
+    draft.createdAt = event.at;
     draft.submittedAt = event.at;
     draft.runAt = dueAt(event);
   },

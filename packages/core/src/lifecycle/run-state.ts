@@ -43,7 +43,9 @@ export interface RunRecord<State extends RunState = RunState> {
   readonly releases: number;
   readonly rateLimits: number;
   readonly redrives: number;
-  /** Latest submission, in epoch milliseconds, as every instant here. */
+  /** First submission, in epoch milliseconds, as every instant here; never changes, also not by a redrive. */
+  readonly createdAt?: number | undefined;
+  /** Latest submission or return to its lane. */
   readonly submittedAt?: number | undefined;
   /** First start. */
   readonly startedAt?: number | undefined;

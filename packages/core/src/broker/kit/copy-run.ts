@@ -29,6 +29,7 @@ export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State
     releases: run.releases,
     rateLimits: run.rateLimits,
     redrives: run.redrives,
+    createdAt: run.createdAt,
     submittedAt: run.submittedAt,
     startedAt: run.startedAt,
     retriedAt: run.retriedAt,
