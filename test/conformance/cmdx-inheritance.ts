@@ -1,5 +1,6 @@
 import { computeDelay, decide, explain, type Policy } from '@retry/core';
-import { type CmdxVersion, fromCmdx } from '@retry/core/dialects';
+import { fromCmdx } from '@retry/core/dialects';
+import type { CmdxVersion } from '@retry/core/dialects/parity';
 import { record } from './case-schema.ts';
 import { readClasses } from './cmdx-ruby.ts';
 import { makeErrorClasses } from './error-classes.ts';

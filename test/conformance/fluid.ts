@@ -1,5 +1,6 @@
 import { computeDelay, decide, explain, matchesError, type Policy } from '@retry/core';
-import { decideStart, type FluidRetryPolicy, fromFluid, requeueDelay } from '@retry/core/dialects';
+import { type FluidRetryPolicy, fromFluid } from '@retry/core/dialects';
+import { decideStart, requeueDelay } from '@retry/core/dialects/parity';
 import {
   boolean,
   either,

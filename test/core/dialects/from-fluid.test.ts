@@ -1,5 +1,6 @@
 import { AttemptTimeoutError, decide, explain } from '@retry/core';
-import { decideStart, fromFluid, requeueDelay } from '@retry/core/dialects';
+import { fromFluid } from '@retry/core/dialects';
+import { decideStart, requeueDelay } from '@retry/core/dialects/parity';
 import { describe, expect, it } from 'vitest';
 import { codesOf, problemsOf } from './problems.ts';
 

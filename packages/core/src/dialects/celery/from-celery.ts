@@ -4,40 +4,11 @@ import type { Matcher } from '../../matching/matcher.ts';
 import { definePolicy } from '../../policy/define-policy.ts';
 import type { PolicyInput } from '../../policy/policy.ts';
 import { type Dialect, dialectOf } from '../dialect.ts';
-import { type ExceptionLike, readExceptions } from '../read-exceptions.ts';
+import { readExceptions } from '../read-exceptions.ts';
 import { attemptsOf, isUnset, readInteger, readOptions, readSeconds } from '../read-options.ts';
 import { checkRange, intervalInput } from './interval.ts';
+import { CELERY_KEYS, type CeleryOptions } from './options.ts';
 import { warnCelery } from './warnings.ts';
-
-/** Celery's task options that have to do with retrying; seconds. */
-export interface CeleryOptions {
-  /** Exceptions that are retried by themselves; empty is none. @default [] */
-  readonly autoretry_for?: readonly ExceptionLike[];
-  /** Never retried; beats `autoretry_for`. @default [] */
-  readonly dont_autoretry_for?: readonly ExceptionLike[];
-  /** Retries, not counting the first run; `null` is no limit. @default 3 */
-  readonly max_retries?: number | null;
-  /** Seconds before a retry where there is no `retry_backoff`. @default 180 */
-  readonly default_retry_delay?: number;
-  /** `true` = 1; a number is the seconds before the first retry, doubled each time. @default false */
-  readonly retry_backoff?: boolean | number | `${number}`;
-  /** Longest backoff in seconds (not minutes). @default 600 */
-  readonly retry_backoff_max?: number | `${number}`;
-  /** Full jitter in whole seconds; only with `retry_backoff`. @default true */
-  readonly retry_jitter?: boolean;
-  /** What autoretry hands to `retry()`: its `max_retries` wins, its `countdown` holds without `retry_backoff`. */
-  readonly retry_kwargs?: {
-    readonly countdown?: number | null;
-    readonly max_retries?: number | null;
-  };
-  /** Expected errors for Celery's log; they decide nothing about retrying. @default [] */
-  readonly throws?: readonly ExceptionLike[];
-}
-
-const KEYS = [
-  ...['autoretry_for', 'dont_autoretry_for', 'max_retries', 'default_retry_delay'],
-  ...['retry_backoff', 'retry_backoff_max', 'retry_jitter', 'retry_kwargs', 'throws'],
-];
 
 /** Signals rather than failures: autoretry lets them through, whatever it lists. */
 const SIGNALS: Matcher = { name: ['Ignore', 'Retry'] };
@@ -49,7 +20,7 @@ const SIGNALS: Matcher = { name: ['Ignore', 'Retry'] };
  * @see docs/dialects.md#celery
  */
 export function fromCelery(options: CeleryOptions = {}): Dialect {
-  const input = readOptions(options, KEYS, readPolicy);
+  const input = readOptions(options, CELERY_KEYS, readPolicy);
   return dialectOf(definePolicy(input), {}, warnCelery(options));
 }
 

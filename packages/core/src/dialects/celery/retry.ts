@@ -1,7 +1,7 @@
 import type { Fields } from '../../fields/fields.ts';
 import { isUnset, readInteger, readOptions } from '../read-options.ts';
-import type { CeleryOptions } from './from-celery.ts';
 import { fromCelery } from './from-celery.ts';
+import type { CeleryOptions } from './options.ts';
 
 /** When a message is to run: after so many seconds, or at an instant. */
 export interface CelerySchedule {

@@ -1,6 +1,6 @@
 import { type DialectWarning, warnIf, warnRunsOnce } from '../dialect.ts';
 import { isUnset } from '../read-options.ts';
-import type { CeleryOptions } from './from-celery.ts';
+import type { CeleryOptions } from './options.ts';
 
 /** What looks wrong in valid Celery options. */
 export function warnCelery(options: CeleryOptions): readonly (DialectWarning | undefined)[] {

@@ -1,43 +1,11 @@
 import type { Fields, Report } from '../../fields/fields.ts';
 import { readFields } from '../../fields/fields.ts';
 import type { Matcher } from '../../matching/matcher.ts';
-import { type ExceptionLike, readNestedExceptions } from '../read-exceptions.ts';
+import { readNestedExceptions } from '../read-exceptions.ts';
 import { isUnset, readInteger, readSeconds } from '../read-options.ts';
-import { type CmdxGate, type CmdxGateTest, readGate } from './gate.ts';
-import { type CmdxStrategy, type CmdxStrategyLike, readBlock, readStrategy } from './strategy.ts';
-
-/** Lists within lists are one list, as Ruby's `flatten` makes of them. */
-export type NestedExceptions = readonly (ExceptionLike | NestedExceptions)[];
-
-/** `v2.0.1` is the version of the seed document. */
-export type CmdxVersion = 'v2.0.1' | 'main@fc92e183';
-
-/** One `retry_on` line; seconds. `null` is Ruby's `nil`: the default holds. */
-export interface CmdxDeclaration {
-  /** Exceptions that are retried; empty is none. @default [] */
-  readonly exceptions?: NestedExceptions;
-  /** Retries, not counting the first run; 0 and less is off. @default 3 */
-  readonly limit?: number | null;
-  /** Seconds; 0 and less is no wait at all. @default 0.5 */
-  readonly delay?: number | null;
-  /** Longest delay in seconds, cut after the jitter. @default null: no limit */
-  readonly max_delay?: number | null;
-  /** A built-in strategy, the name of a retrier or of a method of the task, a function, an object with `call`. */
-  readonly jitter?: CmdxStrategyLike | string | null;
-  /** What Ruby takes as a block; `jitter` beats it. */
-  readonly block?: CmdxStrategyLike | null;
-  /** Has to agree to every retry. */
-  readonly if?: CmdxGate | null;
-  /** Has to disagree with every retry. */
-  readonly unless?: CmdxGate | null;
-}
-
-/** What names in a declaration may mean. */
-export interface CmdxScope {
-  readonly version: CmdxVersion;
-  readonly retriers: Readonly<Record<string, CmdxStrategyLike>>;
-  readonly task: object;
-}
+import { readGate } from './gate.ts';
+import type { CmdxGateTest, CmdxScope } from './options.ts';
+import { type CmdxStrategy, readBlock, readStrategy } from './strategy.ts';
 
 /** The options that a declaration writes, read and resolved. */
 export interface CmdxSettings {

@@ -1,6 +1,6 @@
 import type { BackoffInput, DelayStrategy, JitterInput, PolicyInput } from '../../policy/policy.ts';
-import type { CmdxVersion } from './declarations.ts';
-import type { CmdxStrategy, CmdxStrategyCall } from './strategy.ts';
+import type { CmdxStrategyCall, CmdxVersion } from './options.ts';
+import type { CmdxStrategy } from './strategy.ts';
 
 /** What the delays of a CMDx policy follow from. */
 export interface CmdxDelays {

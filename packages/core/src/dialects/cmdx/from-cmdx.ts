@@ -5,36 +5,11 @@ import { extendPolicy } from '../../policy/extend-policy.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { type Dialect, dialectOf } from '../dialect.ts';
 import { readOptions } from '../read-options.ts';
-import {
-  type CmdxDeclaration,
-  type CmdxLine,
-  type CmdxScope,
-  type CmdxSettings,
-  type CmdxVersion,
-  readDeclarations,
-} from './declarations.ts';
+import { type CmdxLine, type CmdxSettings, readDeclarations } from './declarations.ts';
 import { cmdxDelays } from './delays.ts';
 import { gateOf } from './gate.ts';
-import type { CmdxStrategyLike } from './strategy.ts';
+import type { CmdxOptions, CmdxScope, CmdxVersion } from './options.ts';
 import { warnCmdx } from './warnings.ts';
-
-/** A CMDx task class, as far as it retries. */
-export interface CmdxClass {
-  /** Its `retry_on` lines in order; one need not be in a list. @default [] */
-  readonly retry_on?: CmdxDeclaration | readonly CmdxDeclaration[];
-  /** The class it inherits from. */
-  readonly parent?: CmdxClass;
-}
-
-/** A class and what its declarations may name. */
-export interface CmdxOptions extends CmdxClass {
-  /** @default 'v2.0.1' */
-  readonly version?: CmdxVersion;
-  /** Registered strategies by name; one of a built-in's name takes its place. @default {} */
-  readonly retriers?: Readonly<Record<string, CmdxStrategyLike>>;
-  /** The object whose methods `jitter`, `if` and `unless` may name. @default {} */
-  readonly task?: object;
-}
 
 const CLASS_KEYS = ['retry_on', 'parent'];
 const VERSIONS: readonly CmdxVersion[] = ['v2.0.1', 'main@fc92e183'];

@@ -2,17 +2,7 @@ import type { Fields } from '../../fields/fields.ts';
 import type { Gate } from '../../policy/policy.ts';
 import { methodOf } from '../../policy/read-backoff.ts';
 import { isUnset } from '../read-options.ts';
-
-/** What CMDx calls with the error and the attempt, which it counts from 0. The task is its `this`. */
-export type CmdxGateTest = (error: unknown, attempt: number) => unknown;
-
-/** An object that CMDx calls: it is not the task's own, so it gets the task first. */
-export interface CmdxGateObject {
-  readonly call: (task: object, error: unknown, attempt: number) => unknown;
-}
-
-/** A function, an object with `call`, the name of a method of the task, or the answer itself. */
-export type CmdxGate = CmdxGateTest | CmdxGateObject | string | boolean;
+import type { CmdxGateObject, CmdxGateTest } from './options.ts';
 
 /** Reads `if` or `unless`; `undefined` when it is unset. */
 export function readGate(fields: Fields, key: string, task: object): CmdxGateTest | undefined {

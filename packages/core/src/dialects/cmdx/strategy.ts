@@ -1,17 +1,8 @@
 import type { Fields } from '../../fields/fields.ts';
 import { own } from '../../policy/read-backoff.ts';
 import { isUnset } from '../read-options.ts';
-import type { CmdxScope } from './declarations.ts';
 import { callable } from './gate.ts';
-
-/**
- * A delay of the user's own in seconds. `attempt` counts from 0; `previous` is the delay before, absent at first
- * and, in v2.0.1, for everything but a retrier.
- */
-export type CmdxStrategyCall = (attempt: number, delay: number, previous?: number) => unknown;
-
-/** A function, whose `this` is the task, or an object with `call`. An object without one counts as no strategy. */
-export type CmdxStrategyLike = CmdxStrategyCall | { readonly call?: CmdxStrategyCall };
+import type { CmdxScope, CmdxStrategyCall } from './options.ts';
 
 /** CMDx's built-in strategies. */
 export type CmdxBuiltIn =

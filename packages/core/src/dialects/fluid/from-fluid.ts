@@ -5,38 +5,9 @@ import { definePolicy } from '../../policy/define-policy.ts';
 import type { PolicyInput } from '../../policy/policy.ts';
 import type { Dialect, DialectWarning, TaskOptions } from '../dialect.ts';
 import { dialectOf, warnIf, warnRunsOnce } from '../dialect.ts';
-import type { ExceptionLike } from '../read-exceptions.ts';
 import { listsTimeouts, readExceptions, TIMEOUTS } from '../read-exceptions.ts';
 import { attemptsOf, isUnset, readFactor, readInteger, readOptions, readSeconds } from '../read-options.ts';
-
-/** fluid's `RetryPolicy`; seconds. */
-export interface FluidRetryPolicy {
-  /** Retries, not counting the first run; `null` is no limit. @default null */
-  readonly max_attempts?: number | null;
-  /** Seconds before the first retry. @default 1 */
-  readonly wait?: number;
-  /** What each further wait is multiplied by. @default 1 */
-  readonly backoff?: number;
-  /** Longest wait in seconds; may be `Infinity`. @default 60 */
-  readonly max_wait?: number;
-  /** Exceptions that are retried; empty is every one. @default [] */
-  readonly exceptions?: readonly ExceptionLike[];
-}
-
-/** Options of fluid's `@task` that have to do with retrying. */
-export interface FluidOptions {
-  /** @default null: never retried */
-  readonly retry?: FluidRetryPolicy | null;
-  /** Asked when `max_concurrency` is used up. @default null: such a run ends as rate limited */
-  readonly rate_limit_retry?: FluidRetryPolicy | null;
-  /** Runs of the task at once, in all workers; 0 is no limit. @default 0 */
-  readonly max_concurrency?: number;
-  /** @default 60 */
-  readonly timeout_seconds?: number;
-}
-
-const KEYS = ['retry', 'rate_limit_retry', 'max_concurrency', 'timeout_seconds'];
-const RETRY_KEYS = ['max_attempts', 'wait', 'backoff', 'max_wait', 'exceptions'];
+import { FLUID_KEYS, FLUID_RETRY_KEYS, type FluidOptions, type FluidRetryPolicy } from './options.ts';
 
 /** Its consumer handles these before it asks the policy. */
 const NEVER_RETRIED: Matcher = { name: ['TaskAbortedError', 'TaskRunError', 'CancelledError'] };
@@ -51,7 +22,7 @@ const REQUEUE_FLOOR_MS = 5_000;
  * @see docs/dialects.md#fluid
  */
 export function fromFluid(options: FluidOptions = {}): Dialect {
-  const read = readOptions(options, KEYS, (fields, report) => ({
+  const read = readOptions(options, FLUID_KEYS, (fields, report) => ({
     retry: readRetryPolicy(fields, 'retry', report),
     rateLimitRetry: readRetryPolicy(fields, 'rate_limit_retry', report),
     maxConcurrency: readInteger(fields, 'max_concurrency', 0, 0),
@@ -80,7 +51,7 @@ type RetryInput = PolicyInput & { readonly retryOn: readonly Matcher[] };
 
 function readRetryPolicy(task: Fields, key: string, report: Report): RetryInput | undefined {
   if (isUnset(task.value(key))) return undefined;
-  const fields = readFields(task.value(key), key, { keys: RETRY_KEYS, report });
+  const fields = readFields(task.value(key), key, { keys: FLUID_RETRY_KEYS, report });
   if (fields === undefined) return undefined;
   const isLimited = !isUnset(fields.value('max_attempts'));
   return {

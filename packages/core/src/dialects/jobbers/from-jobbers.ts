@@ -3,59 +3,11 @@ import type { Matcher } from '../../matching/matcher.ts';
 import { definePolicy } from '../../policy/define-policy.ts';
 import type { BackoffInput, PolicyInput } from '../../policy/policy.ts';
 import { type Dialect, dialectOf, type TaskOptions } from '../dialect.ts';
-import { type ExceptionLike, readExceptions, TIMEOUTS } from '../read-exceptions.ts';
+import { readExceptions, TIMEOUTS } from '../read-exceptions.ts';
 import { attemptsOf, isUnset, readInteger, readOptions, readSeconds } from '../read-options.ts';
+import { JOBBERS_KEYS, type JobbersOptions, type JobbersStrategy, type JobbersVersion } from './options.ts';
 import { warnJobbers } from './warnings.ts';
 
-/** `7b5465f` is the commit of the seed document: it counts the first retry as 1, the newer one as 0. */
-export type JobbersVersion = '7b5465f' | 'main@06fcd8c';
-
-/** How Jobbers' delays grow. */
-export type JobbersStrategy = 'constant' | 'linear' | 'exponential' | 'exponential_jitter';
-
-/** Jobbers' task options that have to do with retrying; seconds. */
-export interface JobbersOptions {
-  /** The task's name. */
-  readonly name?: string;
-  /** The task's version. A {@link JobbersVersion} is none: it stands for `jobbers_version`. */
-  readonly version?: number | string;
-  /** Whose arithmetic holds. @default '7b5465f' */
-  readonly jobbers_version?: JobbersVersion;
-  /** Retries, not counting the first run. @default 3 */
-  readonly max_retries?: number;
-  /** Seconds; `null` is straight back into the queue. @default null */
-  readonly retry_delay?: number | null;
-  /** @default 'exponential' */
-  readonly backoff_strategy?: JobbersStrategy;
-  /** Longest delay in seconds, cut after the jitter. @default 3600 */
-  readonly max_retry_delay?: number;
-  /** Exceptions that are retried; empty or `null` is none. Timeouts are retried in any case. @default null */
-  readonly expected_exceptions?: readonly ExceptionLike[] | null;
-  /** Seconds that one run may take; `null` is no limit. Less than 0.001 is that: there it is over at once. @default null */
-  readonly timeout?: number | null;
-  /** Runs at once in one worker; `null` is no limit. @default 1 */
-  readonly max_concurrent?: number | null;
-  /** Seconds between two heartbeats after which a run is stalled; `null` and 0 are never. @default null */
-  readonly max_heartbeat_interval?: number | null;
-  /** @default 'stop' */
-  readonly on_shutdown?: 'stop' | 'resubmit' | 'continue';
-  /** @default 'none' */
-  readonly dead_letter_policy?: 'none' | 'save';
-}
-
-const KEYS = [
-  ...[
-    'name',
-    'version',
-    'jobbers_version',
-    'max_retries',
-    'retry_delay',
-    'backoff_strategy',
-    'max_retry_delay',
-  ],
-  ...['expected_exceptions', 'timeout', 'max_concurrent', 'max_heartbeat_interval'],
-  ...['on_shutdown', 'dead_letter_policy'],
-];
 const VERSIONS: readonly JobbersVersion[] = ['7b5465f', 'main@06fcd8c'];
 const STRATEGIES: readonly JobbersStrategy[] = ['constant', 'linear', 'exponential', 'exponential_jitter'];
 
@@ -66,7 +18,7 @@ const STRATEGIES: readonly JobbersStrategy[] = ['constant', 'linear', 'exponenti
  * @see docs/dialects.md#jobbers
  */
 export function fromJobbers(options: JobbersOptions = {}): Dialect {
-  const { input, task } = readOptions(options, KEYS, (fields, report) => ({
+  const { input, task } = readOptions(options, JOBBERS_KEYS, (fields, report) => ({
     input: readPolicy(fields, report),
     task: readTask(fields),
   }));

@@ -1,6 +1,6 @@
 import { type DialectWarning, warnIf, warnRunsOnce } from '../dialect.ts';
 import { isUnset } from '../read-options.ts';
-import type { JobbersOptions } from './from-jobbers.ts';
+import type { JobbersOptions } from './options.ts';
 
 /** What looks wrong in valid Jobbers options. */
 export function warnJobbers(options: JobbersOptions): readonly (DialectWarning | undefined)[] {
