@@ -15,7 +15,6 @@ export default defineConfig({
     // By its name a test would get the original, in which there are no mutants.
     alias: [
       { find: /^@retry\/core$/, replacement: `${source}index.ts` },
-      { find: /^@retry\/core\/fields$/, replacement: `${source}fields/fields.ts` },
       { find: /^@retry\/core\/dialects\/parity$/, replacement: `${source}dialects/parity.ts` },
       { find: /^@retry\/core\/([\w/]+)$/, replacement: `${source}$1/index.ts` },
     ],

@@ -1,6 +1,5 @@
-import { HIDDEN, hideSecretOf, hideSecrets } from './hide-secrets.ts';
 import { read } from './read.ts';
-import { print, show } from './show.ts';
+import { HIDDEN, hideSecretOf, hideSecrets, print, show } from './show.ts';
 
 /** Stable machine-readable names of the errors that core throws; each other package has its own beside them. */
 export type RetryErrorCode =

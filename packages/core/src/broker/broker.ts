@@ -1,4 +1,4 @@
-import type { AbortSignalLike } from '../fields/abort-signal-like.ts';
+import type { AbortSignalLike } from '../fields/value-rules.ts';
 import type { EndState, RunState } from '../lifecycle/run-state.ts';
 import type { Concurrency, Run } from './run.ts';
 import type { SettleAnswer, Settlement } from './settlement.ts';

@@ -1,4 +1,4 @@
-export type { AbortSignalLike } from '../fields/abort-signal-like.ts';
+export type { AbortSignalLike } from '../fields/value-rules.ts';
 export type {
   Attendance,
   Audit,

@@ -4,8 +4,7 @@ import type { DelayContext, Policy } from '../policy/policy.ts';
 import { read } from '../read.ts';
 import { decorrelatedCeiling, growDelay } from './backoff.ts';
 import type { Range, Scale } from './jitter.ts';
-import { drawBetween, drawJitter, jitterRange, roomForJitter } from './jitter.ts';
-import { wholeUnits } from './whole-units.ts';
+import { drawBetween, drawJitter, jitterRange, roomForJitter, wholeUnits } from './jitter.ts';
 
 /**
  * Delay before retry `retry`: backoff → cap → jitter → clamp. Unless the cap comes after it, jitter draws evenly between

@@ -89,3 +89,16 @@ function countCure(value: unknown, more: number): string {
   if (typeof value !== 'number' || value < 0) return 'Use maxAttempts, which counts the first attempt too.';
   return `Use maxAttempts: ${value + more}.`;
 }
+
+/** What other queues call a key of ours; apart, so that a program without a queue does not load it. */
+export const QUEUE_SYNONYMS: Synonyms = [
+  [
+    /^(idempotencyKey|id|jobId|taskId|jobKey|uniqueKey|unique|dedupeKey|deduplicationId|deduplication|singletonKey)$/,
+    'key',
+  ],
+  [/^(eta|startAfter|scheduledAt|scheduleAt|availableAt)$/, 'runAt'],
+  [/^(countdown|delaySeconds|wait|waitFor)$/, 'delay'],
+  [/^(id|jobIds|runIds|idList)$/, 'ids'],
+  [/^(isDryRun|simulate|preview)$/, 'dryRun'],
+  [/^(transaction|trx|client)$/, 'tx'],
+];

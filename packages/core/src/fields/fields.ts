@@ -1,18 +1,13 @@
 import { parseDuration } from '../duration.ts';
 import type { Problem } from '../errors.ts';
-import { InvalidOptionsError } from '../errors.ts';
 import { show } from '../show.ts';
-import type { AbortSignalLike } from './abort-signal-like.ts';
 import type { KnownKeys } from './cures.ts';
 import { cureForKey, POLICY_KEYS } from './cures.ts';
-
-export { QUEUE_SYNONYMS } from './queue-synonyms.ts';
-export { isAsync, isSynchronous } from './synchronous.ts';
+import type { DurationRule, NumberRule, ValueRule } from './value-rules.ts';
+import { accepted } from './value-rules.ts';
 
 /** Collects one problem. */
 export type Report = (problem: Problem) => void;
-
-export { POLICY_KEYS } from './cures.ts';
 
 /** A plain object under reading: each method takes one key and reports what is wrong with its value. */
 export interface Fields {
@@ -26,97 +21,7 @@ export interface Fields {
   readonly optional: <T>(key: string, rule: ValueRule<T>) => T | undefined;
 }
 
-interface ValueRule<T> {
-  readonly accepts: (value: unknown) => value is T;
-  readonly message: string;
-  readonly cure: string;
-}
-
-interface DurationRule {
-  /** Whether `Infinity` is a length of time here. */
-  readonly finite?: boolean;
-  readonly accepts?: (ms: number) => boolean;
-  readonly message?: string;
-}
-
-interface NumberRule {
-  readonly accepts: (value: number) => boolean;
-  readonly message: string;
-  readonly cure: string;
-}
-
 const DURATION_CURE = "Use milliseconds or text like '500ms', '2s', '5m'.";
-
-/** What {@link readOptions} reads. */
-interface OptionsRule extends KnownKeys {
-  readonly subject: string;
-  /** What is often given by itself in the place of the options: its own keys would all be reported. */
-  readonly bare?: { readonly accepts: (value: unknown) => boolean; readonly cure: string };
-}
-
-/**
- * Reads the options of one call or factory: unknown keys and every wrong value are one error.
- *
- * @param subject - whose options they are, for the error: `queue`, `submit`
- * @param read - makes the settings; what it reports by `fields.fail` and the readers is collected
- * @throws {InvalidOptionsError} listing every problem
- */
-export function readOptions<Settings>(
-  input: unknown,
-  { subject, bare, ...known }: OptionsRule,
-  read: (fields: Fields, report: Report) => Settings,
-): Settings {
-  return readSafely(input, subject, (report) => {
-    if (bare !== undefined && safely(bare.accepts, input)) {
-      report({ path: '', value: input, message: 'must be an object of options', cure: bare.cure });
-      return undefined;
-    }
-    const fields = readFields(input === undefined ? {} : input, '', { ...known, report });
-    return fields && read(fields, report);
-  });
-}
-
-/**
- * Reads whatever was given: what is reported is one error, and so is what throws when it is read.
- *
- * @param read - makes the settings; `undefined` only where it has reported a problem
- * @throws {InvalidOptionsError} listing every problem
- */
-export function readSafely<Settings>(
-  input: unknown,
-  subject: string,
-  read: (report: Report) => Settings | undefined,
-): Settings {
-  const problems: Problem[] = [];
-  try {
-    const settings = read((problem) => void problems.push(problem));
-    if (problems.length === 0) return settings as Settings; // what is undefined otherwise was reported
-  } catch (thrown) {
-    if (thrown instanceof InvalidOptionsError) throw thrown;
-    problems.push(unreadable('', input, thrown));
-  }
-  throw new InvalidOptionsError(problems, subject);
-}
-
-function unreadable(path: string, value: unknown, thrown: unknown): Problem {
-  const cure = `Reading it threw ${show(thrown)}: give plain values.`;
-  return { path, value, message: 'cannot be read', cure };
-}
-
-/** Rules of values that many options are. */
-export const A_FUNCTION: ValueRule<(...parameters: never[]) => unknown> = {
-  accepts: (value): value is (...parameters: never[]) => unknown => typeof value === 'function',
-  message: 'must be a function',
-  cure: 'Leave it out if you need none.',
-};
-
-/** An AbortSignal of any realm; a controller is the usual mistake. */
-export const A_SIGNAL: ValueRule<AbortSignalLike> = {
-  accepts: (value): value is AbortSignalLike =>
-    typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value,
-  message: 'must be an AbortSignal',
-  cure: 'Of an AbortController, give its signal: controller.signal.',
-};
 
 /** What the reader of one object knows, and where it reports to. */
 interface Known extends KnownKeys {
@@ -254,7 +159,7 @@ function fieldsOf(
     },
     optional: <Accepted>(key: string, { accepts, message, cure }: ValueRule<Accepted>) => {
       const given = value(key);
-      if (given === undefined || safely(accepts, given)) return given as Accepted; // asked just now
+      if (given === undefined || accepted(accepts, given)) return given as Accepted; // asked just now
       fail(key, message, cure);
       return undefined;
     },
@@ -273,11 +178,8 @@ function readNumber(
   return fallback ?? 0;
 }
 
-/** A value that throws when it is looked at is none that a rule accepts. */
-function safely(accepts: (value: unknown) => boolean, value: unknown): boolean {
-  try {
-    return accepts(value);
-  } catch {
-    return false;
-  }
+/** The problem of a value that throws when it is read. */
+export function unreadable(path: string, value: unknown, thrown: unknown): Problem {
+  const cure = `Reading it threw ${show(thrown)}: give plain values.`;
+  return { path, value, message: 'cannot be read', cure };
 }

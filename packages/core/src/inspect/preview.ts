@@ -1,19 +1,10 @@
-import { readOptions } from '../fields/fields.ts';
+import { readOptions } from '../fields/read-options.ts';
 import { checkPolicy } from '../policy/check-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Span } from './span.ts';
 import { add, cutAt, exactly } from './span.ts';
+import type { RetryPreview } from './walk.ts';
 import { walk } from './walk.ts';
-
-/** One retry of a {@link Preview}. */
-export interface RetryPreview {
-  /** Counted from 1. */
-  readonly retry: number;
-  /** The wait before it. */
-  readonly delay: Span;
-  /** From the beginning, the policy's `initialDelay` included, to the start of this retry. */
-  readonly startsAfter: Span;
-}
 
 /** What a policy can do at most when every attempt fails with an error it retries. */
 export interface Preview {

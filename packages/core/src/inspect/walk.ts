@@ -1,9 +1,18 @@
 import { delayBounds } from '../delay/delay-bounds.ts';
 import type { Policy } from '../policy/policy.ts';
 import { meanDelay } from './mean-delay.ts';
-import type { RetryPreview } from './preview.ts';
 import type { Span } from './span.ts';
 import { add, cutAt, exactly, NOTHING, times } from './span.ts';
+
+/** One retry of a preview. */
+export interface RetryPreview {
+  /** Counted from 1. */
+  readonly retry: number;
+  /** The wait before it. */
+  readonly delay: Span;
+  /** From the beginning, the policy's `initialDelay` included, to the start of this retry. */
+  readonly startsAfter: Span;
+}
 
 /** What a walk is to know besides the policy. */
 export interface WalkOptions {

@@ -1,5 +1,6 @@
 import type { RunEvent, RunEventType } from './run-event.ts';
 import type { RunState } from './run-state.ts';
+import { isEnd, RUN_STATES } from './run-state.ts';
 
 /**
  * The lifecycle: every move there is. The types, `transition`, the diagram in docs/lifecycle.md, the
@@ -76,3 +77,10 @@ export type StateAfter<State extends RunState, Type extends RunEventType> = Extr
   KnownArrow,
   { from: State; event: Type }
 >['to'];
+
+/** The lifecycle as a Mermaid state diagram, drawn from the table of arrows. */
+export function lifecycleDiagram(): string {
+  const arrows = ARROWS.map(({ from, event, to }) => `  ${from} --> ${to} : ${event}`);
+  const ends = RUN_STATES.filter(isEnd).map((state) => `  ${state} --> [*]`);
+  return ['stateDiagram-v2', '  [*] --> unsubmitted', ...arrows, ...ends, ''].join('\n');
+}

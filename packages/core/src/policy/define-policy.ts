@@ -1,17 +1,19 @@
+import { wholeUnits } from '../delay/jitter.ts';
 import { POLICY_KEYS } from '../fields/cures.ts';
 import type { Fields, Report } from '../fields/fields.ts';
-import { readFields, readSafely } from '../fields/fields.ts';
+import { readFields } from '../fields/fields.ts';
+import { readSafely } from '../fields/read-options.ts';
 import { read } from '../read.ts';
-import { checkDelays, defaultMaxDelay } from './delay-limits.ts';
 import type { Backoff, CapAt, Policy, PolicyInput, Registry, ServerDelayMode } from './policy.ts';
 import { readBackoff } from './read-backoff.ts';
-import { readGate } from './read-gate.ts';
 import { readJitter } from './read-jitter.ts';
-import { readMatchers } from './read-matchers.ts';
-import { readRegistry } from './read-registry.ts';
+import { readGate, readMatchers } from './read-rules.ts';
+import { readRegistry } from './registry.ts';
 
 const CAPS: readonly CapAt[] = ['before-jitter', 'after-jitter', 'before-jitter-only'];
 const MODES: readonly ServerDelayMode[] = ['floor', 'replace', 'ignore'];
+
+const DEFAULT_MAX_DELAY_MS = 20_000;
 
 const DEFINED: unique symbol = Symbol.for('@retry/policy');
 
@@ -119,3 +121,46 @@ function readServerDelay(fields: Fields, report: Report): Policy['serverDelay'] 
   const maxMs = inner?.duration('max', 60_000) ?? 0;
   return Object.freeze({ maxMs, mode: inner?.choice('mode', 'floor', MODES) ?? 'floor' });
 }
+
+/** The default cap never cuts what was written as a base: a constant '30s' waits 30 s. */
+function defaultMaxDelay(backoff: Backoff): number {
+  if (backoff.type === 'none') return DEFAULT_MAX_DELAY_MS;
+  const written =
+    backoff.type === 'list'
+      ? backoff.delaysMs.reduce((longest, ms) => Math.max(longest, ms), 0)
+      : backoff.baseMs;
+  return Math.max(DEFAULT_MAX_DELAY_MS, written);
+}
+
+/** Reports limits that leave each other no room: no delay, or no attempt, could keep both. */
+function checkDelays(policy: Policy, fields: Fields): void {
+  const { minDelayMs, maxDelayMs, granularityMs } = policy;
+  if (policy.initialDelayMs >= policy.deadlineMs) {
+    const message = `must be less than deadline (${policy.deadlineMs} ms)`;
+    fields.fail('initialDelay', message, 'Raise the deadline: no attempt could start.');
+  }
+  if (minDelayMs > maxDelayMs) {
+    fields.fail(
+      'minDelay',
+      `must be at most maxDelay (${maxDelayMs} ms)`,
+      'Raise maxDelay or lower minDelay.',
+    );
+  } else if (granularityMs > 0 && wholeUnits(minDelayMs, granularityMs) * granularityMs > maxDelayMs) {
+    const cure = 'Make one of them a whole multiple of granularity.';
+    fields.fail('granularity', `must have a multiple from minDelay to maxDelay (${maxDelayMs} ms)`, cure);
+  }
+}
+
+/**
+ * The defaults of a task, which outlives outages: 10 attempts from 1 s, doubling up to 10 minutes, under full jitter,
+ * and a server's delay of up to a day. `definePolicy()` holds those of a call, whose caller waits.
+ *
+ * @see docs/policies.md#defaults
+ */
+export const TASK_POLICY: PolicyInput = /* @__PURE__ */ Object.freeze({
+  maxAttempts: 10,
+  backoff: /* @__PURE__ */ Object.freeze({ type: 'exponential', base: '1s', factor: 2 }),
+  jitter: 'full',
+  maxDelay: '10m',
+  serverDelay: /* @__PURE__ */ Object.freeze({ max: '24h' }),
+});

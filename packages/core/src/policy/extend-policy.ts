@@ -3,7 +3,7 @@ import { writtenIn } from '../fields/fields.ts';
 import type { MatcherInput } from '../matching/matcher.ts';
 import { definePolicy, isPolicy } from './define-policy.ts';
 import type { Policy, PolicyInput, Registry } from './policy.ts';
-import { patternJSON } from './policy-to-json.ts';
+import { patternJSON } from './policy-json.ts';
 import { registryOf, toInput } from './to-input.ts';
 
 /**

@@ -2,9 +2,10 @@ import { parseDuration } from '../duration.ts';
 import { InvalidOptionsError } from '../errors.ts';
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
-import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/synchronous.ts';
+import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
 import { read } from '../read.ts';
 import type { Backoff, DelayStrategy, Registry } from './policy.ts';
+import { methodOf, own } from './registry.ts';
 
 const KEYS: Readonly<Record<Backoff['type'], readonly string[]>> = {
   none: [],
@@ -127,16 +128,4 @@ function mustBe(isName: boolean): string {
 
 function strategyCure({ strategies = {} }: Registry): string {
   return `Pass { strategies: { name: (retry, context) => ms } }; it has ${Object.keys(strategies).join(', ') || 'none'}.`;
-}
-
-/** Looks a name up without falling for `constructor` and its kin. */
-export function own<T>(entries: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
-  return entries !== undefined && Object.hasOwn(entries, name) ? entries[name] : undefined;
-}
-
-/** The function itself, or an object's method bound to it; `undefined` for anything else. */
-export function methodOf(value: unknown, key: string): ((...args: never[]) => unknown) | undefined {
-  if (typeof value === 'function') return value as (...args: never[]) => unknown; // any function may be called
-  const method = read(value, key);
-  return typeof method === 'function' ? method.bind(value) : undefined;
 }

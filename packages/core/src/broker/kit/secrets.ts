@@ -1,4 +1,4 @@
-import { HIDDEN } from '../../hide-secrets.ts';
+import { HIDDEN } from '../../show.ts';
 
 /** User and password of a URL in a text, up to the last `@` of the word. Paths of modules may have an `@`, too. */
 const CREDENTIALS = /(?<!\bfile):\/\/\S*@/gi;

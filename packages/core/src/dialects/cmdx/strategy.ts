@@ -1,5 +1,5 @@
 import type { Fields } from '../../fields/fields.ts';
-import { own } from '../../policy/read-backoff.ts';
+import { own } from '../../policy/registry.ts';
 import { isUnset } from '../read-options.ts';
 import { callable } from './gate.ts';
 import type { CmdxScope, CmdxStrategyCall } from './options.ts';

@@ -1,4 +1,4 @@
-import { isEligible } from '../../decision/eligibility.ts';
+import { isEligible } from '../../decision/counters.ts';
 import { computeDelay } from '../../delay/compute-delay.ts';
 import { explain } from '../../inspect/explain.ts';
 import { definePolicy } from '../../policy/define-policy.ts';

@@ -1,7 +1,9 @@
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields, writtenIn } from '../fields/fields.ts';
-import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/synchronous.ts';
+import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
 import type { ErrorPattern, Matcher } from '../matching/matcher.ts';
+import type { Gate, Policy, Registry } from './policy.ts';
+import { methodOf, own } from './registry.ts';
 
 const PATTERN_KEYS = ['name', 'code', 'status', 'message', 'retryAfter', 'cause'] as const;
 
@@ -123,4 +125,19 @@ function readRegExp(given: unknown, fields: Fields, report: Report): RegExpText 
   if (typeof source === 'string' && typeof flags === 'string') return { source, flags };
   inner.fail(typeof source === 'string' ? 'flags' : 'pattern', 'must be text', REGEXP_CURE);
   return NEVER;
+}
+
+/** Reads `retryIf`: a function, an object with `test`, or a name in the registry. */
+export function readGate(fields: Fields, registry: Registry): Policy['retryIf'] {
+  const given = fields.value('retryIf');
+  if (given === undefined) return undefined;
+  const isName = typeof given === 'string';
+  const test = methodOf(isName ? own(registry.gates, given) : given, 'test') as Gate | undefined; // checked at each call
+  if (test === undefined) {
+    const cure = `Pass { gates: { name: (error, { attempt }) => boolean } } for names.`;
+    fields.fail('retryIf', 'must be a function, an object with test, or a name in the registry', cure);
+    return undefined;
+  }
+  if (isAsync(test)) fields.fail('retryIf', MUST_BE_SYNCHRONOUS, ASYNC_CURE);
+  return Object.freeze({ ...(isName && { name: given }), test });
 }

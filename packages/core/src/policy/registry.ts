@@ -1,5 +1,6 @@
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
+import { read } from '../read.ts';
 import type { Registry } from './policy.ts';
 
 /** Reads the registry beside a policy: two objects of functions by name. */
@@ -19,4 +20,16 @@ function readNames<Names>(fields: Fields, key: string): Names | undefined {
     message: 'must be an object',
     cure: 'Give functions by name: { name: (…) => … }.',
   });
+}
+
+/** Looks a name up without falling for `constructor` and its kin. */
+export function own<T>(entries: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return entries !== undefined && Object.hasOwn(entries, name) ? entries[name] : undefined;
+}
+
+/** The function itself, or an object's method bound to it; `undefined` for anything else. */
+export function methodOf(value: unknown, key: string): ((...args: never[]) => unknown) | undefined {
+  if (typeof value === 'function') return value as (...args: never[]) => unknown; // any function may be called
+  const method = read(value, key);
+  return typeof method === 'function' ? method.bind(value) : undefined;
 }
