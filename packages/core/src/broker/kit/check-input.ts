@@ -13,19 +13,19 @@ import type {
 import type { Concurrency } from '../run.ts';
 import { textProblem } from './limits.ts';
 
-/** The most runs that one concurrency key allows to start. */
+/** The highest limit of a concurrency key. */
 const MAX_CONCURRENCY = 2_147_483_647;
 
 /** Collects what is wrong with one call. */
 interface Findings {
   readonly problems: Problem[];
-  /** Whether `value` names something as it has to; the path is only made when it does not. */
+  /** Checks a name; the path is made only for a wrong one. */
   readonly name: (path: () => string, value: unknown) => void;
 }
 
 /**
- * The same broker, whose verbs look at what they are given before anything is sent or kept: a call with a name that
- * not every broker can keep, or tell from others, rejects with an `InvalidOptionsError` that lists every problem.
+ * Returns the same broker with verbs that check their input before anything is sent or stored: a call with a name that
+ * not every broker can store rejects with an `InvalidOptionsError` that lists every problem.
  */
 export function checkInput<Kept extends Broker>(broker: Kept): Kept {
   const { within } = broker;
@@ -53,7 +53,7 @@ function checkParts({ submit, exchange }: Pick<Broker, 'submit' | 'exchange'>) {
   } satisfies Partial<Broker>;
 }
 
-/** Answers once the input was looked at; what is wrong with it rejects, as everything else does. */
+/** Makes the call after the check; a failed check rejects. */
 function after<Input, Answer>(
   check: (input: Input) => void,
   input: Input,
@@ -67,13 +67,13 @@ function after<Input, Answer>(
   return answer();
 }
 
-/** Nothing that the port's types allow throws when it is looked at. */
+/** The error of an input that throws when it is read: no value of the port's types does. */
 function misshapen(value: unknown): InvalidOptionsError {
   const cure = 'The type Broker of @retry/core/broker says what each verb takes.';
   return new InvalidOptionsError([{ path: '', value, message: 'is not what this verb takes', cure }], 'call');
 }
 
-/** The items of a list with their places. @throws {TypeError} for what is no list */
+/** The items of a list with their indexes. @throws {TypeError} for anything but a list */
 function entriesOf<Item>(list: readonly Item[]): Iterable<readonly [index: number, item: Item]> {
   if (!Array.isArray(list)) throw new TypeError('not a list');
   return list.entries();
@@ -136,7 +136,7 @@ function checkListQuery({ lane, errorName, after }: ListQuery): void {
   check('query', ({ name }) => {
     if (lane !== undefined) name(() => 'lane', lane);
     if (errorName !== undefined) name(() => 'errorName', errorName);
-    // From the very first id on: the empty text comes before every id.
+    // The empty text comes before every id: it starts at the first one.
     if (after !== undefined && after !== '') name(() => 'after', after);
   });
 }
@@ -162,7 +162,7 @@ function check(subject: string, find: (findings: Findings) => void): void {
   if (problems.length > 0) throw new InvalidOptionsError(problems, subject);
 }
 
-const NAME_CURE = 'Names are 1 to 512 bytes of UTF-8; hash what is longer, and encode what is not text.';
+const NAME_CURE = 'Names are 1 to 512 bytes of UTF-8: hash longer ones, encode binary ones.';
 
 function findClaimProblems({ worker, requestId, lanes }: Claim, { name }: Findings): void {
   name(() => 'claim.worker', worker);
