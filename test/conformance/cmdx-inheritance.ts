@@ -72,7 +72,7 @@ function behaviourOf(policy: Policy, names: readonly string[], classOf: ReturnTy
     limit: policy.maxAttempts - 1,
     firstDelay: delays[0],
     delays,
-    matchers: policy.retryOn === 'nothing' ? 0 : policy.retryOn.length,
+    matchers: typeof policy.retryOn === 'string' ? 0 : policy.retryOn.length,
     expected: errors.map((error) => explain(policy, error).reason !== 'unexpected'),
     retries: runs.map(({ type }) => type),
     isStranger: explain(policy, new (classOf('NobodyKnowsThis'))()).reason === 'unexpected',

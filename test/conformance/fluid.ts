@@ -181,5 +181,5 @@ function policyOf(config: Config | null, classOf = makeErrorClasses()): Policy {
 
 function isListed({ retryOn }: Policy, error: unknown): boolean {
   if (retryOn === 'nothing') return false;
-  return retryOn.length === 0 || retryOn.some((matcher) => matchesError(matcher, error));
+  return retryOn === 'everything' || retryOn.some((matcher) => matchesError(matcher, error));
 }

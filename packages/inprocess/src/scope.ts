@@ -1,4 +1,5 @@
 import type { Policy } from '@retry/core';
+import { allowedAttempts, settingsOf } from '@retry/core/fields';
 import type { RetryBudget } from './retry-budget.ts';
 
 /** What holds for a call: its own, or together with what stands around it. */
@@ -17,6 +18,6 @@ export interface Scope {
 }
 
 /** Attempts that a call may make by its policy alone. */
-export function attemptsOf({ retryable, maxAttempts }: Policy): number {
-  return retryable ? maxAttempts : 1;
+export function attemptsOf(policy: Policy): number {
+  return allowedAttempts(settingsOf(policy));
 }

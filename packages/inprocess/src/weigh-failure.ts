@@ -1,5 +1,6 @@
-import type { Decision, Policy, ServerDelay } from '@retry/core';
+import type { Decision, ServerDelay } from '@retry/core';
 import { decide } from '@retry/core';
+import { withoutErrorRules } from '@retry/core/fields';
 import type { Attempt } from './attempt.ts';
 import type { Failed } from './failed-attempt.ts';
 import type { StopReason } from './options.ts';
@@ -84,12 +85,7 @@ function decideByPolicy(occasion: Occasion, failure: Failure, moment: Moment): D
     isTimeout: attempt?.isTimedOut === true,
     serverDelay: askedBy(attempt),
   };
-  return decide(isRefused ? withoutRules(policy) : policy, counters, judged, world);
-}
-
-/** The rules are about errors; a result has been judged by `retryResult`. */
-function withoutRules({ retryIf: _, ...policy }: Policy): Policy {
-  return { ...policy, retryOn: [], stopOn: [] };
+  return decide(isRefused ? withoutErrorRules(policy) : policy, counters, judged, world);
 }
 
 /** What the attempt itself asked for; what its error or its `Response` says is the decision's to read. */

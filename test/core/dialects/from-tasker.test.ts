@@ -23,7 +23,7 @@ describe('fromTasker', () => {
       capAt: 'before-jitter-only',
       granularityMs: 1_000,
       serverDelay: { mode: 'replace', maxMs: 300_000 },
-      retryOn: [],
+      retryOn: 'everything',
     });
     expect(task).toEqual({});
     expect(warnings).toEqual([]);

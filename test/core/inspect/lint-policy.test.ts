@@ -108,7 +108,7 @@ describe('lintPolicy', () => {
     ['NO_JITTER', { backoff: { type: 'decorrelated', base: '1s' } }],
     ['NO_JITTER', { backoff: { type: 'custom', strategy: () => 5 }, jitter: 'none' }],
     ['NO_WAIT', { backoff: { type: 'none' }, retryable: false }],
-    ['MATCHES_NOTHING', { retryOn: [] }],
+    ['MATCHES_NOTHING', { retryOn: 'everything' }],
     ['UNREACHABLE_ATTEMPTS', { maxAttempts: Infinity, backoff: constant, jitter: 'equal', deadline: '1m' }],
     ['LONG_WORST_CASE', { maxAttempts: Infinity }],
     ['CAP_ERASES_JITTER', { backoff: constant, capAt: 'after-jitter', jitter: 'none', maxDelay: '1s' }],

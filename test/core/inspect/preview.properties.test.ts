@@ -14,7 +14,7 @@ function plans(input: fc.Arbitrary<PolicyInput>): fc.Arbitrary<Policy> {
   return fc
     .tuple(input, limits)
     .map(([{ retryIf: _, ...delays }, rules]) =>
-      definePolicy({ ...delays, ...rules, retryOn: [], stopOn: [], retryable: true }),
+      definePolicy({ ...delays, ...rules, retryOn: 'everything', stopOn: [], retryable: true }),
     );
 }
 

@@ -1,4 +1,5 @@
 import type { Policy } from '../policy/policy.ts';
+import { allowedAttempts, type RetryLimit } from '../policy/settings.ts';
 
 /** How much of a policy one piece of work has used. A stored task run is one, as it is. */
 export interface Counters {
@@ -21,7 +22,7 @@ export function chargedAttempts({ failures, stalls = 0 }: Counters): number {
  *
  * @see docs/sources.md#eligibility (seed 002)
  */
-export function isEligible(policy: Pick<Policy, 'maxAttempts' | 'retryable'>, counters: Counters): boolean {
+export function isEligible(policy: Policy | RetryLimit, counters: Counters): boolean {
   const charged = chargedAttempts(counters);
-  return charged === 0 || (policy.retryable && charged < policy.maxAttempts);
+  return charged === 0 || charged < allowedAttempts(policy as RetryLimit); // what a policy holds
 }

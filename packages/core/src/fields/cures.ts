@@ -1,7 +1,7 @@
-import type { PolicyInput } from '../policy/policy.ts';
+import type { PolicyKey } from '../policy/policy.ts';
 
 /** The keys of a policy, in the order in which errors list them. */
-export const POLICY_KEYS: readonly (keyof PolicyInput)[] = [
+export const POLICY_KEYS: readonly PolicyKey[] = [
   'maxAttempts',
   'initialDelay',
   'backoff',

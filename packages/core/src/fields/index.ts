@@ -1,3 +1,12 @@
+export type { PolicyKey, PolicySettings } from '../policy/policy.ts';
+export {
+  allowedAttempts,
+  policyOf,
+  settingsOf,
+  withoutErrorRules,
+  withoutMatchers,
+  withSettings,
+} from '../policy/settings.ts';
 export { POLICY_KEYS, QUEUE_SYNONYMS } from './cures.ts';
 export type { Fields, Report } from './fields.ts';
 export { readFields, writtenIn } from './fields.ts';

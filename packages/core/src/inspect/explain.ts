@@ -1,12 +1,12 @@
 import type { Counters } from '../decision/counters.ts';
 import { chargedAttempts } from '../decision/counters.ts';
 import type { FailReason } from '../decision/decision.ts';
-import { isExpectedTimeout, judge } from '../decision/judge.ts';
+import { isExpectedTimeout, judge, type RuleReason } from '../decision/judge.ts';
 import { InvalidOptionsError } from '../errors.ts';
 import { isNonRetryable } from '../markers.ts';
 import { findMatch } from '../matching/matches-error.ts';
-import { checkPolicy } from '../policy/check-policy.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { Policy, PolicySettings } from '../policy/policy.ts';
+import { checkPolicy } from '../policy/settings.ts';
 import { read } from '../read.ts';
 import { show } from '../show.ts';
 
@@ -29,11 +29,11 @@ export interface Explanation {
  * @throws {InvalidOptionsError} when the counters count nothing; never because of the error
  */
 export function explain(policy: Policy, error: unknown, counters: Counters = { failures: 1 }): Explanation {
-  checkPolicy(policy, 'explain');
+  const settings = checkPolicy(policy, 'explain');
   checkCounters(counters);
   try {
-    const reason = judge(policy, counters, { error });
-    return reason === undefined ? allowed(policy, error) : refused(policy, { error, counters, reason });
+    const reason = judge(settings, counters, { error });
+    return reason === undefined ? allowed(settings, error) : refused(settings, { error, counters, reason });
   } catch (thrown) {
     const text = `A rule of the policy threw ${show(thrown)}, so the run stops with its own error.`;
     return { retries: false, reason: 'stopped', rule: 'thrown', text };
@@ -58,14 +58,14 @@ function checkCounters(counters: unknown): void {
   if (problems.length > 0) throw new InvalidOptionsError(problems, 'explain');
 }
 
-function allowed(policy: Policy, error: unknown): Explanation {
+function allowed(policy: PolicySettings, error: unknown): Explanation {
   const { retryOn, retryIf } = policy;
   const gate = retryIf === undefined ? '' : ', and retryIf agrees';
   // As `judge` does: of an expected timeout retryOn is not asked, and cannot throw.
   if (isExpectedTimeout(policy, { error })) {
     return { retries: true, rule: 'retryTimeouts', text: `An attempt timeout is expected${gate}.` };
   }
-  const index = retryOn === 'nothing' ? -1 : findMatch(retryOn, error);
+  const index = typeof retryOn === 'string' ? -1 : findMatch(retryOn, error);
   const rule = index === -1 ? 'retryOn' : `retryOn[${index}]`;
   const text = index === -1 ? 'Every error is expected' : `${rule} expects it`;
   return { retries: true, rule, text: `${text}${gate}.` };
@@ -74,10 +74,10 @@ function allowed(policy: Policy, error: unknown): Explanation {
 interface Refusal {
   readonly error: unknown;
   readonly counters: Counters;
-  readonly reason: FailReason;
+  readonly reason: RuleReason;
 }
 
-function refused(policy: Policy, { error, counters, reason }: Refusal): Explanation {
+function refused(policy: PolicySettings, { error, counters, reason }: Refusal): Explanation {
   const attempts = `${chargedAttempts(counters)} of ${policy.maxAttempts} attempts are used`;
   switch (reason) {
     case 'unexpected':
@@ -86,13 +86,16 @@ function refused(policy: Policy, { error, counters, reason }: Refusal): Explanat
       return no(reason, 'retryable', 'The policy says retryable: false.');
     case 'exhausted':
       return no(reason, 'maxAttempts', `It is expected, but ${attempts}.`);
-    default: {
-      if (isNonRetryable(error)) return no(reason, 'NonRetryableError', 'The error itself forbids a retry.');
-      const index = findMatch(policy.stopOn, error);
-      const rule = index === -1 ? 'retryIf' : `stopOn[${index}]`;
-      return no(reason, rule, `${rule} says no.`);
-    }
+    case 'stopped':
+      return stopped(policy, error);
   }
+}
+
+function stopped({ stopOn }: PolicySettings, error: unknown): Explanation {
+  if (isNonRetryable(error)) return no('stopped', 'NonRetryableError', 'The error itself forbids a retry.');
+  const index = findMatch(stopOn, error);
+  const rule = index === -1 ? 'retryIf' : `stopOn[${index}]`;
+  return no('stopped', rule, `${rule} says no.`);
 }
 
 function no(reason: FailReason, rule: string, text: string): Explanation {

@@ -1,6 +1,6 @@
 import { formatDuration } from '../duration.ts';
-import { checkPolicy } from '../policy/check-policy.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { Policy, PolicySettings } from '../policy/policy.ts';
+import { allowedAttempts, checkPolicy } from '../policy/settings.ts';
 import { findNestedQuantifier } from './nested-quantifiers.ts';
 import type { Preview } from './preview.ts';
 import { preview } from './preview.ts';
@@ -32,7 +32,7 @@ export interface LintWarning {
 
 type Rule = Omit<LintWarning, 'code' | 'message'> & {
   /** What is wrong, and where if elsewhere than at `path`; `undefined` when nothing is. */
-  readonly find: (policy: Policy, plan: Preview) => string | Found | undefined;
+  readonly find: (policy: PolicySettings, plan: Preview) => string | Found | undefined;
 };
 
 type Found = Pick<LintWarning, 'path' | 'message'>;
@@ -148,10 +148,10 @@ const RULES: Readonly<Record<LintCode, Rule>> = {
 
 /** What looks wrong in a valid policy; empty when nothing does. In the order of {@link LintCode}. */
 export function lintPolicy(policy: Policy): readonly LintWarning[] {
-  checkPolicy(policy, 'lintPolicy');
+  const settings = checkPolicy(policy, 'lintPolicy');
   const plan = preview(policy);
   return Object.entries(RULES).flatMap(([code, { find, path, cure }]) => {
-    const found = find(policy, plan);
+    const found = find(settings, plan);
     if (found === undefined) return [];
     const place = typeof found === 'string' ? { path, message: found } : found;
     return [{ code: code as LintCode, ...place, cure }]; // the keys of RULES
@@ -162,23 +162,23 @@ function say(isFound: boolean, message: () => string): string | undefined {
   return isFound ? message() : undefined;
 }
 
-function retries({ retryable, maxAttempts }: Policy): boolean {
-  return retryable && maxAttempts > 1;
+function retries(policy: PolicySettings): boolean {
+  return allowedAttempts(policy) > 1;
 }
 
-function expectsEverything({ retryOn, stopOn, retryIf }: Policy): boolean {
-  return retryOn.length === 0 && stopOn.length === 0 && retryIf === undefined;
+function expectsEverything({ retryOn, stopOn, retryIf }: PolicySettings): boolean {
+  return retryOn === 'everything' && stopOn.length === 0 && retryIf === undefined;
 }
 
 /** Whether every caller draws the same delay. A custom strategy may spread by itself. */
-function isSynchronised({ backoff, jitter }: Policy): boolean {
+function isSynchronised({ backoff, jitter }: PolicySettings): boolean {
   if (['none', 'decorrelated', 'custom'].includes(backoff.type)) return false;
   return (
     jitter === 'none' || (typeof jitter === 'object' && Object.values(jitter).every((reach) => reach === 0))
   );
 }
 
-function pilesUp({ capAt, jitter, maxDelayMs }: Policy, { retries }: Preview): boolean {
+function pilesUp({ capAt, jitter, maxDelayMs }: PolicySettings, { retries }: Preview): boolean {
   const last = retries.at(-1)?.delay;
   return capAt === 'after-jitter' && jitter !== 'none' && last !== undefined && last.maxMs >= maxDelayMs;
 }

@@ -1,7 +1,7 @@
 import { growDelay } from '../delay/backoff.ts';
 import { capBeforeJitter, clampDelay, decorrelatedRange, spreadOf } from '../delay/compute-delay.ts';
 import type { Range } from '../delay/jitter.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { PolicySettings } from '../policy/policy.ts';
 
 /**
  * The expected delay before a retry, in milliseconds.
@@ -10,7 +10,11 @@ import type { Policy } from '../policy/policy.ts';
  * numbers there. Decorrelated backoff is taken at
  * the mean of the delay before it; a custom strategy is asked once, in the middle of its luck.
  */
-export function meanDelay(policy: Policy, retry: number, previousDelayMs: number | undefined): number {
+export function meanDelay(
+  policy: PolicySettings,
+  retry: number,
+  previousDelayMs: number | undefined,
+): number {
   const unitMs = policy.granularityMs > 0 ? policy.granularityMs : 1;
   const [low, high] = spreadOf(policy, meanAmount(policy, retry, previousDelayMs));
   const limits: Range = [clampDelay(policy, 0), clampDelay(policy, Number.MAX_VALUE)];
@@ -21,7 +25,7 @@ export function meanDelay(policy: Policy, retry: number, previousDelayMs: number
   );
 }
 
-function meanAmount(policy: Policy, retry: number, previousDelayMs: number | undefined): number {
+function meanAmount(policy: PolicySettings, retry: number, previousDelayMs: number | undefined): number {
   const { backoff } = policy;
   if (backoff.type === 'decorrelated') {
     const [low, high] = decorrelatedRange(policy, backoff.baseMs, previousDelayMs);

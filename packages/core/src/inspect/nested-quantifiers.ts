@@ -1,9 +1,12 @@
 import type { Matcher } from '../matching/matcher.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { PolicySettings } from '../policy/policy.ts';
 
 /** Where a policy has a pattern that repeats what repeats: `retryOn[0].cause.message`; `undefined` where it has none. */
-export function findNestedQuantifier({ retryOn, stopOn }: Policy): string | undefined {
-  const paths = [...pathsIn('retryOn', retryOn === 'nothing' ? [] : retryOn), ...pathsIn('stopOn', stopOn)];
+export function findNestedQuantifier({ retryOn, stopOn }: PolicySettings): string | undefined {
+  const paths = [
+    ...pathsIn('retryOn', typeof retryOn === 'string' ? [] : retryOn),
+    ...pathsIn('stopOn', stopOn),
+  ];
   return paths.at(0);
 }
 

@@ -1,6 +1,6 @@
 import { readOptions } from '../fields/read-options.ts';
-import { checkPolicy } from '../policy/check-policy.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { Policy, PolicySettings } from '../policy/policy.ts';
+import { allowedAttempts, checkPolicy } from '../policy/settings.ts';
 import type { Span } from './span.ts';
 import { add, cutAt, exactly } from './span.ts';
 import type { RetryPreview } from './walk.ts';
@@ -40,15 +40,15 @@ export interface PreviewOptions {
  * @throws {InvalidOptionsError} when an option is wrong
  */
 export function preview(policy: Policy, options: PreviewOptions = {}): Preview {
-  checkPolicy(policy, 'preview');
+  const settings = checkPolicy(policy, 'preview');
   const { attemptMs, limit } = readPreviewOptions(options);
-  const { deadlineMs, maxAttempts, retryable } = policy;
-  const attempt = attemptSpan(policy, attemptMs);
-  const most = retryable ? maxAttempts - 1 : 0;
-  const { retries, maxRetries, startsAfter, soonestMs } = walk(policy, { attempt, most, limit });
+  const { deadlineMs, initialDelayMs } = settings;
+  const attempt = attemptSpan(settings, attemptMs);
+  const most = allowedAttempts(settings) - 1;
+  const { retries, maxRetries, startsAfter, soonestMs } = walk(settings, { attempt, most, limit });
   const end = cutAt(add(startsAfter, attempt), deadlineMs);
   return {
-    initialDelayMs: policy.initialDelayMs,
+    initialDelayMs,
     retries,
     maxRetries,
     isBounded: most < Infinity || deadlineMs < Infinity,
@@ -71,7 +71,7 @@ function readPreviewOptions(options: PreviewOptions): { attemptMs: number | unde
   }));
 }
 
-function attemptSpan({ attemptTimeoutMs }: Policy, attemptMs: number | undefined): Span {
+function attemptSpan({ attemptTimeoutMs }: PolicySettings, attemptMs: number | undefined): Span {
   if (attemptMs !== undefined) return exactly(attemptMs);
   return { minMs: 0, meanMs: 0, maxMs: attemptTimeoutMs < Infinity ? attemptTimeoutMs : 0 };
 }

@@ -1,5 +1,5 @@
-import { delayBounds } from '../delay/delay-bounds.ts';
-import type { Policy } from '../policy/policy.ts';
+import { boundsOf } from '../delay/delay-bounds.ts';
+import type { PolicySettings } from '../policy/policy.ts';
 import { meanDelay } from './mean-delay.ts';
 import type { Span } from './span.ts';
 import { add, cutAt, exactly, NOTHING, times } from './span.ts';
@@ -37,7 +37,7 @@ export interface Walk {
 const STEPS = 1_000;
 
 /** Goes through the retries of a policy as if every attempt failed. */
-export function walk(policy: Policy, options: WalkOptions): Walk {
+export function walk(policy: PolicySettings, options: WalkOptions): Walk {
   const { attempt, limit } = options;
   const { deadlineMs } = policy;
   const steps = stepsOf(policy, options);
@@ -60,7 +60,7 @@ export function walk(policy: Policy, options: WalkOptions): Walk {
 }
 
 /** How many retries are gone through one by one: also the whole of a list, whose delays follow no rule. */
-function stepsOf({ backoff }: Policy, { most, limit }: WalkOptions): number {
+function stepsOf({ backoff }: PolicySettings, { most, limit }: WalkOptions): number {
   const listed = backoff.type === 'list' ? backoff.delaysMs.length : 0;
   return Math.min(most, Math.max(limit, STEPS, listed));
 }
@@ -71,7 +71,7 @@ interface Position extends WalkOptions {
 }
 
 /** The retries after those that were gone through: their waits are the same, or still grow or shrink. */
-function walkTheRest(policy: Policy, position: Position): Omit<Walk, 'retries'> {
+function walkTheRest(policy: PolicySettings, position: Position): Omit<Walk, 'retries'> {
   const { attempt, delay, most, startsAfter } = position;
   const { deadlineMs } = policy;
   const walked = stepsOf(policy, position);
@@ -91,8 +91,8 @@ function walkTheRest(policy: Policy, position: Position): Omit<Walk, 'retries'> 
 }
 
 /** What each delay after this one can be: as low as the last of all, and without end where they grow. */
-function lateDelay(policy: Policy, delay: Span): Span {
-  const [lowest, highest] = delayBounds(policy, Number.MAX_SAFE_INTEGER);
+function lateDelay(policy: PolicySettings, delay: Span): Span {
+  const [lowest, highest] = boundsOf(policy, Number.MAX_SAFE_INTEGER);
   return {
     minMs: Math.min(delay.minMs, lowest),
     meanMs: delay.meanMs,
@@ -100,7 +100,7 @@ function lateDelay(policy: Policy, delay: Span): Span {
   };
 }
 
-function delaySpan(policy: Policy, retry: number, previousMeanMs: number): Span {
-  const [minMs, maxMs] = delayBounds(policy, retry);
+function delaySpan(policy: PolicySettings, retry: number, previousMeanMs: number): Span {
+  const [minMs, maxMs] = boundsOf(policy, retry);
   return { minMs, meanMs: meanDelay(policy, retry, retry === 1 ? undefined : previousMeanMs), maxMs };
 }

@@ -4,11 +4,21 @@ import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
 import { readSafely } from '../fields/read-options.ts';
 import { read } from '../read.ts';
-import type { Backoff, CapAt, Policy, PolicyInput, Registry, ServerDelayMode } from './policy.ts';
+import type {
+  Backoff,
+  CapAt,
+  Policy,
+  PolicyInput,
+  PolicyKey,
+  PolicySettings,
+  Registry,
+  ServerDelayMode,
+} from './policy.ts';
 import { readBackoff } from './read-backoff.ts';
 import { readJitter } from './read-jitter.ts';
-import { readGate, readMatchers } from './read-rules.ts';
+import { readGate, readMatchers, readRetryOn } from './read-rules.ts';
 import { readRegistry } from './registry.ts';
+import { policyOf } from './settings.ts';
 
 const CAPS: readonly CapAt[] = ['before-jitter', 'after-jitter', 'before-jitter-only'];
 const MODES: readonly ServerDelayMode[] = ['floor', 'replace', 'ignore'];
@@ -43,7 +53,8 @@ function readInput(input: unknown, registry: Registry, report: Report): Policy |
   // A limit that could not be read would only be blamed for the one that was.
   if (isSound) checkDelays(policy, fields);
   const written = POLICY_KEYS.filter((key) => fields.value(key) !== undefined);
-  return Object.freeze(Object.defineProperty(policy, DEFINED, { value: Object.freeze(written) }));
+  Object.freeze(Object.defineProperty(policy, DEFINED, { value: Object.freeze(written) }));
+  return policyOf(policy);
 }
 
 /** Whether the value was made by `definePolicy`, whichever copy of the package made it. */
@@ -52,11 +63,12 @@ export function isPolicy(value: unknown): value is Policy {
 }
 
 /** The keys that the policy was written with; the others hold defaults. */
-export function writtenKeys(policy: Policy): readonly (keyof PolicyInput)[] {
-  return (policy as { readonly [DEFINED]?: readonly (keyof PolicyInput)[] })[DEFINED] ?? POLICY_KEYS; // set above
+export function writtenKeys(policy: PolicySettings): readonly PolicyKey[] {
+  // Set above; a policy of the slim entry has none.
+  return (read(policy, DEFINED) as readonly PolicyKey[] | undefined) ?? POLICY_KEYS;
 }
 
-function readPolicy(fields: Fields, registry: Registry, report: Report): Policy {
+function readPolicy(fields: Fields, registry: Registry, report: Report): PolicySettings {
   return {
     ...readDelays(fields, readBackoff(fields, registry, report), report),
     ...readRules(fields, registry, report),
@@ -78,7 +90,7 @@ type DelayKey =
   | 'capAt'
   | 'granularityMs';
 
-function readDelays(fields: Fields, backoff: Backoff, report: Report): Pick<Policy, DelayKey> {
+function readDelays(fields: Fields, backoff: Backoff, report: Report): Pick<PolicySettings, DelayKey> {
   const drawsItself = backoff.type === 'decorrelated' || backoff.type === 'none';
   return {
     maxAttempts: fields.number('maxAttempts', 3, {
@@ -103,11 +115,10 @@ function readRules(
   fields: Fields,
   registry: Registry,
   report: Report,
-): Pick<Policy, 'retryOn' | 'stopOn' | 'retryIf'> {
-  const isNothing = fields.value('retryOn') === 'nothing';
+): Pick<PolicySettings, 'retryOn' | 'stopOn' | 'retryIf'> {
   const retryIf = readGate(fields, registry);
   return {
-    retryOn: isNothing ? 'nothing' : readMatchers(fields, 'retryOn', report),
+    retryOn: readRetryOn(fields, report),
     stopOn: readMatchers(fields, 'stopOn', report),
     ...(retryIf !== undefined && { retryIf }),
   };
@@ -115,7 +126,7 @@ function readRules(
 
 const MORE_THAN_0 = { accepts: (ms: number): boolean => ms > 0, message: 'must be a duration > 0' };
 
-function readServerDelay(fields: Fields, report: Report): Policy['serverDelay'] {
+function readServerDelay(fields: Fields, report: Report): PolicySettings['serverDelay'] {
   const given = fields.value('serverDelay') === undefined ? {} : fields.value('serverDelay');
   const inner = readFields(given, 'serverDelay', { keys: ['max', 'mode'], report });
   const maxMs = inner?.duration('max', 60_000) ?? 0;
@@ -133,7 +144,7 @@ function defaultMaxDelay(backoff: Backoff): number {
 }
 
 /** Reports limits that leave each other no room: no delay, or no attempt, could keep both. */
-function checkDelays(policy: Policy, fields: Fields): void {
+function checkDelays(policy: PolicySettings, fields: Fields): void {
   const { minDelayMs, maxDelayMs, granularityMs } = policy;
   if (policy.initialDelayMs >= policy.deadlineMs) {
     const message = `must be less than deadline (${policy.deadlineMs} ms)`;

@@ -1,14 +1,13 @@
 import type { Problem } from '../errors.ts';
 import { InvalidOptionsError } from '../errors.ts';
-import { checkPolicy } from './check-policy.ts';
 import { definePolicy } from './define-policy.ts';
-import type { Policy, PolicyInput, Registry } from './policy.ts';
+import type { Policy, PolicyInput, PolicySettings, Registry } from './policy.ts';
+import { checkPolicy } from './settings.ts';
 import { toInput } from './to-input.ts';
 
 /** Whether the policy is data through and through: no class, predicate, nameless strategy or nameless gate. */
 export function isSerializable(policy: Policy): boolean {
-  checkPolicy(policy, 'isSerializable');
-  return obstacles(policy).length === 0;
+  return obstacles(checkPolicy(policy, 'isSerializable')).length === 0;
 }
 
 /**
@@ -18,10 +17,10 @@ export function isSerializable(policy: Policy): boolean {
  * @throws {InvalidOptionsError} when the policy is not serializable; it names every obstacle
  */
 export function policyToJSON(policy: Policy): PolicyInput {
-  checkPolicy(policy, 'policyToJSON');
-  const problems = obstacles(policy);
+  const settings = checkPolicy(policy, 'policyToJSON');
+  const problems = obstacles(settings);
   if (problems.length > 0) throw new InvalidOptionsError(problems);
-  return toJSON(toInput(policy)) as PolicyInput; // the same keys, with values that JSON can hold
+  return toJSON(toInput(settings)) as PolicyInput; // the same keys, with values that JSON can hold
 }
 
 /** The pattern as JSON data; `undefined` when it holds a class or a predicate. */
@@ -30,7 +29,7 @@ export function patternJSON(matcher: unknown): unknown {
   return hasFunction(json) ? undefined : json;
 }
 
-function obstacles({ backoff, retryIf, retryOn, stopOn }: Policy): readonly Problem[] {
+function obstacles({ backoff, retryIf, retryOn, stopOn }: PolicySettings): readonly Problem[] {
   const problems: Problem[] = [];
   const add = (path: string, value: unknown, cure: string): void => {
     problems.push({ path, value, message: 'cannot be written as JSON', cure });
@@ -42,7 +41,7 @@ function obstacles({ backoff, retryIf, retryOn, stopOn }: Policy): readonly Prob
     add('retryIf', retryIf.test, 'Name it: put it in a registry and write its name here.');
   }
   for (const [key, matchers] of Object.entries({ retryOn, stopOn })) {
-    if (matchers === 'nothing') continue;
+    if (typeof matchers === 'string') continue;
     matchers.forEach((matcher, index) => {
       if (hasFunction(matcher)) add(`${key}[${index}]`, matcher, "Describe it: { name: 'TimeoutError' }.");
     });

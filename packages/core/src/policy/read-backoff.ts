@@ -51,7 +51,9 @@ function backoffOf(type: Backoff['type'], fields: Fields, registry: Registry): B
       return { type, delaysMs: readDelays(fields) };
     case 'custom':
       return readCustom(fields, registry);
-    default:
+    case 'constant':
+    case 'fibonacci':
+    case 'decorrelated':
       return { type, baseMs: base() };
   }
 }

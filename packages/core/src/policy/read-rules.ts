@@ -2,7 +2,7 @@ import type { Fields, Report } from '../fields/fields.ts';
 import { readFields, writtenIn } from '../fields/fields.ts';
 import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
 import type { ErrorPattern, Matcher } from '../matching/matcher.ts';
-import type { Gate, Policy, Registry } from './policy.ts';
+import type { Gate, PolicySettings, Registry } from './policy.ts';
 import { methodOf, own } from './registry.ts';
 
 const PATTERN_KEYS = ['name', 'code', 'status', 'message', 'retryAfter', 'cause'] as const;
@@ -22,7 +22,17 @@ const MATCHER_CURE = 'Use an error class, { name | code | status | message | cau
 
 const NO_MATCHERS: readonly Matcher[] = Object.freeze([]);
 
-/** Reads `retryOn` or `stopOn`: a list of matchers, empty when the key is absent. */
+/** Reads `retryOn`: `'everything'` (the default), `'nothing'`, or a list of matchers that is not empty. */
+export function readRetryOn(policy: Fields, report: Report): PolicySettings['retryOn'] {
+  const given = policy.value('retryOn');
+  if (given === undefined || given === 'everything' || given === 'nothing') return given ?? 'everything';
+  if (Array.isArray(given) && given.length === 0) {
+    policy.fail('retryOn', 'must not be empty', "Use 'everything' to retry every error, 'nothing' for none.");
+  }
+  return readMatchers(policy, 'retryOn', report);
+}
+
+/** Reads a list of matchers, empty when the key is absent. */
 export function readMatchers(policy: Fields, key: string, report: Report): readonly Matcher[] {
   const given = policy.value(key);
   if (given === undefined) return NO_MATCHERS;
@@ -53,7 +63,7 @@ function readMatcher(given: unknown, path: string, report: Report): Matcher {
   const pattern = fields === undefined ? {} : readPattern(fields, report);
   const written = writtenIn(given, PATTERN_KEYS) ?? { unread: true };
   if (Object.keys(written).length === 0) {
-    refuse('asks nothing', 'Leave it out: an empty retryOn is every error.');
+    refuse('asks nothing', "Leave it out: retryOn: 'everything' is every error.");
   }
   return Object.freeze(pattern);
 }
@@ -128,7 +138,7 @@ function readRegExp(given: unknown, fields: Fields, report: Report): RegExpText 
 }
 
 /** Reads `retryIf`: a function, an object with `test`, or a name in the registry. */
-export function readGate(fields: Fields, registry: Registry): Policy['retryIf'] {
+export function readGate(fields: Fields, registry: Registry): PolicySettings['retryIf'] {
   const given = fields.value('retryIf');
   if (given === undefined) return undefined;
   const isName = typeof given === 'string';

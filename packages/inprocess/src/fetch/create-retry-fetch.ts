@@ -138,9 +138,9 @@ function sender(
 
 /** A policy that names no errors means every error, but not every answer. */
 function answersOf({ retryOn }: Policy): Policy['retryOn'] {
-  return retryOn.length === 0 ? httpTransient : retryOn;
+  return retryOn === 'everything' ? httpTransient : retryOn;
 }
 
 function matchesAny(matchers: Policy['retryOn'], response: Response): boolean {
-  return matchers !== 'nothing' && matchers.some((matcher) => matchesError(matcher, response));
+  return typeof matchers !== 'string' && matchers.some((matcher) => matchesError(matcher, response));
 }

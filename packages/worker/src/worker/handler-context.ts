@@ -1,3 +1,4 @@
+import { allowedAttempts, settingsOf } from '@retry/core/fields';
 import type { RetryRequest, TaskContext } from '../task/task.ts';
 import type { Execution } from './execution.ts';
 import { RetryRequested } from './outcome.ts';
@@ -21,8 +22,7 @@ export class HandlerContext implements TaskContext {
   }
 
   get maxAttempts(): number {
-    const { retryable, maxAttempts } = this.#execution.task.retry;
-    return retryable ? maxAttempts : 1;
+    return allowedAttempts(settingsOf(this.#execution.task.retry));
   }
 
   get epoch(): number {

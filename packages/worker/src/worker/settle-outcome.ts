@@ -8,6 +8,7 @@ import {
   parseDuration,
 } from '@retry/core';
 import type { Run, Settlement } from '@retry/core/broker';
+import { withoutErrorRules, withoutMatchers, withSettings } from '@retry/core/fields';
 import type { RunEvent } from '@retry/core/lifecycle';
 import type { AnyTask, RetryRequest } from '../task/task.ts';
 import { failedRun } from './failed-run.ts';
@@ -110,7 +111,7 @@ function settleRequest(
   context: SettleContext,
 ): Settled {
   const { maxAttempts = task.retry.maxAttempts } = request;
-  const policy: Policy = { ...whateverTheError(task.retry), maxAttempts: readCount(maxAttempts) };
+  const policy = withSettings(withoutErrorRules(task.retry), { maxAttempts: readCount(maxAttempts) });
   const attempt: FailedAttempt = { task, run, error };
   const counters = { ...run, failures: run.failures + 1 };
   const verdict = isEligible(policy, counters)
@@ -224,8 +225,12 @@ function recovery(
   const stalls = run.stalls + 1;
   if (task.onStall === 'hold') return 'held';
   if (task.onStall === 'fail' || stalls > task.maxStalls) return 'given up';
-  const expected = { ...task.retry, retryOn: [], stopOn: [] };
-  const decision = decide(expected, { ...run, stalls }, { error }, decisionContext(run, context));
+  const decision = decide(
+    withoutMatchers(task.retry),
+    { ...run, stalls },
+    { error },
+    decisionContext(run, context),
+  );
   return decision.type === 'fail' ? 'given up' : decision.delayMs;
 }
 
@@ -235,7 +240,7 @@ function settleLimit(task: AnyTask, run: Run<'started'>, context: SettleContext)
   const end: RunEvent = { type: 'limit', at };
   if (task.whenLimited === 'end') return { settlement: settle(run, [end]) };
   const decision = decide(
-    whateverTheError(task.rateLimitRetry),
+    withoutErrorRules(task.rateLimitRetry),
     { failures: run.rateLimits + 1 },
     { error: undefined },
     { now: at, random: context.random },
@@ -258,11 +263,6 @@ function settleEarly({ minRequeueMs = 0 }: AnyTask, run: Run<'started'>, at: num
     settlement: settle(run, [{ type: 'limit', at, runAt: dueAt(delayMs, at) }], { delayMs }),
     delayMs,
   };
-}
-
-/** Where no error has happened there is none to match; attempts, delays and the total time still count. */
-function whateverTheError({ retryIf: _, ...policy }: Policy): Policy {
-  return { ...policy, retryOn: [], stopOn: [] };
 }
 
 function decisionContext(

@@ -70,7 +70,10 @@ function readRetryPolicy(task: Fields, key: string, report: Report): RetryInput 
 function rulesOf(exceptions: readonly Matcher[]): Pick<PolicyInput, 'retryOn' | 'stopOn'> {
   return listsTimeouts(exceptions)
     ? { retryOn: [...exceptions, TIMEOUTS], stopOn: [NEVER_RETRIED] }
-    : { retryOn: exceptions, stopOn: [NEVER_RETRIED, TIMEOUTS] };
+    : {
+        retryOn: exceptions.length === 0 ? 'everything' : exceptions,
+        stopOn: [NEVER_RETRIED, TIMEOUTS],
+      };
 }
 
 function limitOf(maxConcurrency: number, retry: RetryInput | undefined): TaskOptions {
@@ -78,7 +81,11 @@ function limitOf(maxConcurrency: number, retry: RetryInput | undefined): TaskOpt
   const limit = { globalConcurrency: maxConcurrency };
   if (retry === undefined) return { ...limit, whenLimited: 'end' };
   // No exception was thrown, so the list of exceptions has no say.
-  return { ...limit, whenLimited: 'retry', rateLimitRetry: definePolicy({ ...retry, retryOn: [] }) };
+  return {
+    ...limit,
+    whenLimited: 'retry',
+    rateLimitRetry: definePolicy({ ...retry, retryOn: 'everything' }),
+  };
 }
 
 function warningsOf(
