@@ -38,7 +38,7 @@ export type { LintCode, LintWarning } from './inspect/lint-policy.ts';
 export { lintPolicy } from './inspect/lint-policy.ts';
 export type { Preview, PreviewOptions } from './inspect/preview.ts';
 export { preview } from './inspect/preview.ts';
-export type { Span } from './inspect/span.ts';
+export type { DurationRange, DurationRange as Span } from './inspect/span.ts';
 export type { RetryPreview } from './inspect/walk.ts';
 export {
   AttemptTimeoutError,
@@ -79,7 +79,8 @@ export type {
   Policy,
   PolicyInput,
   Registry,
-  ServerDelayMode,
+  RetryAfterMode,
+  RetryAfterMode as ServerDelayMode,
 } from './policy/policy.ts';
 export { isSerializable, parsePolicy, policyToJSON } from './policy/policy-json.ts';
 export type { VirtualClock, VirtualClockOptions } from './testing/virtual-clock.ts';

@@ -3,7 +3,7 @@ import { decide } from '@retry/core';
 import { withoutErrorRules } from '@retry/core/fields';
 import type { Attempt } from './attempt.ts';
 import type { Failed } from './failed-attempt.ts';
-import type { StopReason } from './options.ts';
+import type { GiveUpReason } from './options.ts';
 import type { Plan } from './plan.ts';
 
 /** What an attempt came to that is not to be taken: an error; or a result, and then there is no error. */
@@ -11,7 +11,7 @@ export interface Failure {
   readonly error: unknown;
   /** There when a result was refused. */
   readonly result?: unknown;
-  /** There when `retryResult` threw. */
+  /** There when `retryIfResult` threw. */
   readonly thrown?: unknown;
 }
 
@@ -35,7 +35,7 @@ export interface Moment {
 /** Why retrying ends. */
 export interface End {
   readonly type: 'fail';
-  readonly reason: StopReason;
+  readonly reason: GiveUpReason;
   readonly thrown?: unknown;
 }
 
@@ -57,12 +57,12 @@ function weigh(occasion: Occasion, failure: Failure, moment: Moment): Verdict {
   const { attempt } = moment;
   plan.budget?.record({ type: 'failure' });
   if (attempt?.wish?.type === 'stop' || 'thrown' in failure) return fail('stopped');
-  if (attempt?.isTimedOut && attempt.totalMs !== undefined) return fail('deadline');
+  if (attempt?.isTimedOut && attempt.totalMs !== undefined) return fail('total-timeout');
   const decision = decideByPolicy(occasion, failure, moment);
   return decision.type === 'retry' && plan.options.group?.hasRoom === false ? fail('group') : decision;
 }
 
-function fail(reason: StopReason): End {
+function fail(reason: GiveUpReason): End {
   return { type: 'fail', reason };
 }
 
@@ -82,7 +82,7 @@ function decideByPolicy(occasion: Occasion, failure: Failure, moment: Moment): D
   const counters = { failures: begun, previousDelayMs: latest?.delayMs };
   const judged = {
     error: isRefused ? failure.result : failure.error,
-    isTimeout: attempt?.isTimedOut === true,
+    timedOut: attempt?.isTimedOut === true,
     serverDelay: askedBy(attempt),
   };
   return decide(isRefused ? withoutErrorRules(policy) : policy, counters, judged, world);

@@ -94,11 +94,11 @@ function keyOf({ run, hasEndedStarted }: Node): string {
   const stamps = [
     run.createdAt,
     run.submittedAt,
+    run.firstStartedAt,
     run.startedAt,
-    run.retriedAt,
     run.heartbeatAt,
     run.runAt,
-    run.completedAt,
+    run.endedAt,
   ];
   const known = stamps.map((stamp) => (stamp === undefined ? '-' : '+')).join('');
   return `${run.state} ${counts.join(' ')} ${known} ${hasEndedStarted}`;

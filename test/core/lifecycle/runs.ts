@@ -29,6 +29,7 @@ export const STARTED = {
   redrives: 0,
   createdAt: 100,
   submittedAt: 100,
+  firstStartedAt: 200,
   startedAt: 200,
   heartbeatAt: 200,
   runAt: 100,

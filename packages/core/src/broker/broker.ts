@@ -12,12 +12,15 @@ export interface Broker {
   /** Stores new runs. A known id is not submitted again; its answer is `exists`. */
   readonly submit: (submissions: readonly Submission[]) => Promise<readonly SubmitAnswer[]>;
   /** Settles finished claims, then makes new ones, in one round trip; either part may be empty. */
-  readonly exchange: (request: ExchangeRequest) => Promise<ExchangeReply>;
+  readonly settleAndClaim: (request: ExchangeRequest) => Promise<ExchangeReply>;
   /**
    * Extends leases to `leaseMs` from now and sets `heartbeatAt`. A lease never shrinks; an expired one is valid again
    * unless its run was taken meanwhile.
    */
-  readonly heartbeat: (beats: readonly Beat[], leaseMs: number) => Promise<readonly BeatAnswer[]>;
+  readonly heartbeat: (
+    beats: readonly HeartbeatRequest[],
+    leaseMs: number,
+  ) => Promise<readonly HeartbeatAnswer[]>;
   /**
    * Returns started runs whose lease has expired, longest ago first, without their payloads (`payload: ''`). With
    * `lanes`, runs of other lanes do not count against `limit`.
@@ -26,7 +29,7 @@ export interface Broker {
   /** Cancels waiting runs immediately, and leaves a cancel request for the workers of started ones. */
   readonly cancel: (ids: readonly string[]) => Promise<readonly CancelAnswer[]>;
   /** Returns which of these leases have a cancel request. It only reads, so a worker can ask once a second. */
-  readonly findCancelRequests: (leases: readonly Beat[]) => Promise<readonly Beat[]>;
+  readonly findCancelRequests: (leases: readonly HeartbeatRequest[]) => Promise<readonly HeartbeatRequest[]>;
   /**
    * Calls the listener with the run's id when a started run gets a cancel request; returns a function that removes the
    * listener. Only brokers that can do so at no cost have it; a worker asks `findCancelRequests` in any case.
@@ -76,7 +79,7 @@ export interface Broker {
    * Returns the same broker inside a transaction of the user's, given the client that began it: submissions and
    * settlements take effect when it commits. Only brokers that live in the user's own database have it.
    */
-  readonly within?: (transaction: unknown) => Pick<Broker, 'submit' | 'exchange'>;
+  readonly within?: (transaction: unknown) => Pick<Broker, 'submit' | 'settleAndClaim'>;
   /**
    * Closes what the broker opened itself, after the calls under way; ends waits for work. Every later call except
    * `close` rejects.
@@ -100,7 +103,7 @@ export interface Submission {
    * The id was chosen by the caller (an idempotency key): after the run is forgotten, its id stays known (`exists`)
    * until the broker's `keepKeys` has passed since the run ended. Absent: the id is forgotten with the run.
    */
-  readonly isKeyed?: boolean;
+  readonly keyed?: boolean;
   /**
    * A caller waits for the result: once the run has ended, retention (`keepCompleted`) keeps it until it is collected
    * (`get` with `collect`) or this many milliseconds have passed.
@@ -189,13 +192,13 @@ export interface LaneDepth {
 }
 
 /** The lease of one run, whose heartbeat is sent. */
-export interface Beat {
+export interface HeartbeatRequest {
   readonly id: string;
   readonly epoch: number;
 }
 
 /** `cancel`: the lease was extended, and there is a cancel request for the run. */
-export type BeatAnswer = 'ok' | 'cancel' | 'fenced' | 'gone';
+export type HeartbeatAnswer = 'ok' | 'cancel' | 'fenced' | 'gone';
 
 /**
  * `cancelled`: the run was waiting and is cancelled now. `requested`: the run is started; its worker is notified by the
@@ -240,8 +243,8 @@ export interface WaitOptions {
 /** The conservation figures. A value other than 0 in `unbalanced` is a bug. */
 export interface Audit {
   /** Runs ever created. */
+  readonly created: number;
   readonly submitted: number;
-  readonly waiting: number;
   readonly scheduled: number;
   readonly started: number;
   readonly ended: Readonly<Record<EndState, number>>;

@@ -2,8 +2,6 @@ export type { AbortSignalLike } from '../fields/value-rules.ts';
 export type {
   Attendance,
   Audit,
-  Beat,
-  BeatAnswer,
   Broker,
   CancelAnswer,
   Claim,
@@ -13,6 +11,10 @@ export type {
   ExchangeRequest,
   ExpiredScope,
   GetOptions,
+  HeartbeatAnswer,
+  HeartbeatAnswer as BeatAnswer,
+  HeartbeatRequest,
+  HeartbeatRequest as Beat,
   LaneDepth,
   ListQuery,
   RedriveAnswer,
@@ -26,7 +28,7 @@ export { BrokerError } from './broker-error.ts';
 export { checkInput } from './kit/check-input.ts';
 export { closedError } from './kit/close-gate.ts';
 // The kit's names, here too until every package imports them from `@retry/core/broker/kit`.
-export type { Identity, RunDraft } from './kit/copy-run.ts';
+export type { RunDraft, RunIdentity, RunIdentity as Identity } from './kit/copy-run.ts';
 export { copyRun, newRun, transitionRun } from './kit/copy-run.ts';
 export {
   isRefusedInput,

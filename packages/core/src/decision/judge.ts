@@ -28,8 +28,8 @@ export function judge(policy: PolicySettings, counters: Counters, failure: Failu
 }
 
 /** Whether the failure is an attempt timeout, which the policy expects whatever its `retryOn` says. */
-export function isExpectedTimeout({ retryTimeouts }: PolicySettings, { error, isTimeout }: Failure): boolean {
-  return retryTimeouts && (isTimeout ?? isRetryError(error, 'ATTEMPT_TIMEOUT'));
+export function isExpectedTimeout({ retryTimeouts }: PolicySettings, { error, timedOut }: Failure): boolean {
+  return retryTimeouts && (timedOut ?? isRetryError(error, 'ATTEMPT_TIMEOUT'));
 }
 
 function isExpected({ retryOn }: PolicySettings, error: unknown): boolean {

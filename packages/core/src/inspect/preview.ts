@@ -1,7 +1,7 @@
 import { readOptions } from '../fields/read-options.ts';
 import type { Policy, PolicySettings } from '../policy/policy.ts';
 import { allowedAttempts, checkPolicy } from '../policy/settings.ts';
-import type { Span } from './span.ts';
+import type { DurationRange } from './span.ts';
 import { add, cutAt, exactly } from './span.ts';
 import type { RetryPreview } from './walk.ts';
 import { walk } from './walk.ts';
@@ -21,7 +21,7 @@ export interface Preview {
    * worst case.
    * Where waits still grow after the thousandth retry, and no deadline ends them, it is `Infinity`.
    */
-  readonly total: Span;
+  readonly total: DurationRange;
 }
 
 /** How to look ahead. */
@@ -42,16 +42,16 @@ export interface PreviewOptions {
 export function preview(policy: Policy, options: PreviewOptions = {}): Preview {
   const settings = checkPolicy(policy, 'preview');
   const { attemptMs, limit } = readPreviewOptions(options);
-  const { deadlineMs, initialDelayMs } = settings;
+  const { totalTimeoutMs, initialDelayMs } = settings;
   const attempt = attemptSpan(settings, attemptMs);
   const most = allowedAttempts(settings) - 1;
   const { retries, maxRetries, startsAfter, soonestMs } = walk(settings, { attempt, most, limit });
-  const end = cutAt(add(startsAfter, attempt), deadlineMs);
+  const end = cutAt(add(startsAfter, attempt), totalTimeoutMs);
   return {
     initialDelayMs,
     retries,
     maxRetries,
-    isBounded: most < Infinity || deadlineMs < Infinity,
+    isBounded: most < Infinity || totalTimeoutMs < Infinity,
     total: { ...end, minMs: Math.min(end.minMs, soonestMs) },
   };
 }
@@ -71,7 +71,7 @@ function readPreviewOptions(options: PreviewOptions): { attemptMs: number | unde
   }));
 }
 
-function attemptSpan({ attemptTimeoutMs }: PolicySettings, attemptMs: number | undefined): Span {
+function attemptSpan({ attemptTimeoutMs }: PolicySettings, attemptMs: number | undefined): DurationRange {
   if (attemptMs !== undefined) return exactly(attemptMs);
   return { minMs: 0, meanMs: 0, maxMs: attemptTimeoutMs < Infinity ? attemptTimeoutMs : 0 };
 }

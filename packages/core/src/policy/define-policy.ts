@@ -12,7 +12,7 @@ import type {
   PolicyKey,
   PolicySettings,
   Registry,
-  ServerDelayMode,
+  RetryAfterMode,
 } from './policy.ts';
 import { readBackoff } from './read-backoff.ts';
 import { readJitter } from './read-jitter.ts';
@@ -20,8 +20,8 @@ import { readGate, readMatchers, readRetryOn } from './read-rules.ts';
 import { readRegistry } from './registry.ts';
 import { policyOf } from './settings.ts';
 
-const CAPS: readonly CapAt[] = ['before-jitter', 'after-jitter', 'before-jitter-only'];
-const MODES: readonly ServerDelayMode[] = ['floor', 'replace', 'ignore'];
+const CAPS: readonly CapAt[] = ['before-jitter', 'after-jitter', 'ignores-jitter'];
+const MODES: readonly RetryAfterMode[] = ['floor', 'replace', 'ignore'];
 
 const DEFAULT_MAX_DELAY_MS = 20_000;
 
@@ -73,9 +73,9 @@ function readPolicy(fields: Fields, registry: Registry, report: Report): PolicyS
     ...readDelays(fields, readBackoff(fields, registry, report), report),
     ...readRules(fields, registry, report),
     attemptTimeoutMs: fields.duration('attemptTimeout', Infinity, MORE_THAN_0),
-    deadlineMs: fields.duration('deadline', Infinity, MORE_THAN_0),
+    totalTimeoutMs: fields.duration('totalTimeout', Infinity, MORE_THAN_0),
     retryTimeouts: fields.choice('retryTimeouts', true, [true, false]),
-    serverDelay: readServerDelay(fields, report),
+    retryAfter: readServerDelay(fields, report),
     retryable: fields.choice('retryable', true, [true, false]),
   };
 }
@@ -126,9 +126,9 @@ function readRules(
 
 const MORE_THAN_0 = { accepts: (ms: number): boolean => ms > 0, message: 'must be a duration > 0' };
 
-function readServerDelay(fields: Fields, report: Report): PolicySettings['serverDelay'] {
-  const given = fields.value('serverDelay') === undefined ? {} : fields.value('serverDelay');
-  const inner = readFields(given, 'serverDelay', { keys: ['max', 'mode'], report });
+function readServerDelay(fields: Fields, report: Report): PolicySettings['retryAfter'] {
+  const given = fields.value('retryAfter') === undefined ? {} : fields.value('retryAfter');
+  const inner = readFields(given, 'retryAfter', { keys: ['max', 'mode'], report });
   const maxMs = inner?.duration('max', 60_000) ?? 0;
   return Object.freeze({ maxMs, mode: inner?.choice('mode', 'floor', MODES) ?? 'floor' });
 }
@@ -146,9 +146,9 @@ function defaultMaxDelay(backoff: Backoff): number {
 /** Reports limits that leave each other no room: no delay, or no attempt, could keep both. */
 function checkDelays(policy: PolicySettings, fields: Fields): void {
   const { minDelayMs, maxDelayMs, granularityMs } = policy;
-  if (policy.initialDelayMs >= policy.deadlineMs) {
-    const message = `must be less than deadline (${policy.deadlineMs} ms)`;
-    fields.fail('initialDelay', message, 'Raise the deadline: no attempt could start.');
+  if (policy.initialDelayMs >= policy.totalTimeoutMs) {
+    const message = `must be less than totalTimeout (${policy.totalTimeoutMs} ms)`;
+    fields.fail('initialDelay', message, 'Raise totalTimeout: no attempt could start.');
   }
   if (minDelayMs > maxDelayMs) {
     fields.fail(
@@ -173,5 +173,5 @@ export const TASK_POLICY: PolicyInput = /* @__PURE__ */ Object.freeze({
   backoff: /* @__PURE__ */ Object.freeze({ type: 'exponential', base: '1s', factor: 2 }),
   jitter: 'full',
   maxDelay: '10m',
-  serverDelay: /* @__PURE__ */ Object.freeze({ max: '24h' }),
+  retryAfter: /* @__PURE__ */ Object.freeze({ max: '24h' }),
 });

@@ -31,11 +31,11 @@ export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State
     redrives: run.redrives,
     createdAt: run.createdAt,
     submittedAt: run.submittedAt,
+    firstStartedAt: run.firstStartedAt,
     startedAt: run.startedAt,
-    retriedAt: run.retriedAt,
     heartbeatAt: run.heartbeatAt,
     runAt: run.runAt,
-    completedAt: run.completedAt,
+    endedAt: run.endedAt,
     result: run.result,
     errors: run.errors,
     previousDelayMs: run.previousDelayMs,
@@ -47,13 +47,13 @@ export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State
 }
 
 /** The part of a run that never changes. */
-export type Identity = Pick<Run, 'id' | 'lane' | 'payload' | 'concurrency'>;
+export type RunIdentity = Pick<Run, 'id' | 'lane' | 'payload' | 'concurrency'>;
 
 const NO_ERRORS: Run['errors'] = Object.freeze([]);
 const BLANK: Run<'unsubmitted'> = copyRun({ ...NEW_RUN, id: '', lane: '', payload: '', errors: NO_ERRORS });
 
 /** Returns a run before its submission. */
-export function newRun({ id, lane, payload, concurrency }: Identity): RunDraft<'unsubmitted'> {
+export function newRun({ id, lane, payload, concurrency }: RunIdentity): RunDraft<'unsubmitted'> {
   const run = copyRun(BLANK);
   run.id = id;
   run.lane = lane;

@@ -1,7 +1,7 @@
 export { checkInput } from './check-input.ts';
 export type { CloseGate } from './close-gate.ts';
 export { closedError, createCloseGate } from './close-gate.ts';
-export type { Identity, RunDraft } from './copy-run.ts';
+export type { RunDraft, RunIdentity } from './copy-run.ts';
 export { copyRun, newRun, transitionRun } from './copy-run.ts';
 export {
   ANSWER_LETTERS,

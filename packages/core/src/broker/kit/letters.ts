@@ -6,7 +6,7 @@
  * no two letters of states and destinations are equal without regard to case, unless they mean the same.
  */
 import type { RunState } from '../../lifecycle/run-state.ts';
-import type { BeatAnswer, CancelAnswer, DiscardAnswer, RedriveAnswer, SubmitAnswer } from '../broker.ts';
+import type { CancelAnswer, DiscardAnswer, HeartbeatAnswer, RedriveAnswer, SubmitAnswer } from '../broker.ts';
 import type { SettleAnswer } from '../settlement.ts';
 import type { Destination } from './settlement-rules.ts';
 
@@ -21,7 +21,7 @@ export const STATE_LETTERS: Readonly<Record<RunState, string>> = {
   cancelled: 'X',
   stalled: 'T',
   dropped: 'D',
-  rate_limited: 'L',
+  rateLimited: 'L',
 };
 
 /** The letter of each destination in a settlement on its way to the server; end states keep their own letters. */
@@ -34,14 +34,14 @@ export const DESTINATION_LETTERS: Readonly<Record<Destination, string>> = {
   cancelled: STATE_LETTERS.cancelled,
   stalled: STATE_LETTERS.stalled,
   dropped: STATE_LETTERS.dropped,
-  rate_limited: STATE_LETTERS.rate_limited,
+  rateLimited: STATE_LETTERS.rateLimited,
 };
 
 /** The answers of each verb that replies by letters. */
 interface Answers {
   readonly submit: SubmitAnswer;
   readonly settle: SettleAnswer;
-  readonly heartbeat: BeatAnswer;
+  readonly heartbeat: HeartbeatAnswer;
   readonly cancel: CancelAnswer;
   readonly redrive: RedriveAnswer;
   readonly discard: DiscardAnswer;
