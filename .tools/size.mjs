@@ -67,7 +67,7 @@ const PARTS = [
   ['core: reading a policy', /core\/src\/(policy\/|fields\/|duration|show|errors|hide-secrets)/],
   ['core: eight backoffs, five jitters, caps', /core\/src\/delay\//],
   ['core: matchers of classes, patterns and causes', /core\/src\/(matching\/|read\.)/],
-  ["core: a server's delay, from headers and dates", /core\/src\/decision\/(parse|read|server)/],
+  ["core: a server's delay, from headers and dates", /core\/src\/decision\/server-delay/],
   ['core: the decision, and errors that mark it', /core\/src\/(decision\/|markers)/],
   ['checking the options', /call\/(check-options|option-rules)\./],
   ['opening a call, nested or not', /call\/(open|plan)\./],

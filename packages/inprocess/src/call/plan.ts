@@ -1,4 +1,5 @@
 import type { Clock, Policy } from '@retry/core';
+import { allowedAttempts, settingsOf } from '@retry/core/fields';
 import type { RetryBudget } from '../limits/budget.ts';
 import { systemClock, unrefClock } from '../time/clock.ts';
 import type { Ending, Failure } from './events.ts';
@@ -181,8 +182,8 @@ export function createPlan({ fn, policy, options }: Retried, layers: Layers): Pl
 }
 
 /** Returns the number of attempts that a call may make by its policy alone. */
-export function attemptsOf({ retryable, maxAttempts }: Policy): number {
-  return retryable ? maxAttempts : 1;
+export function attemptsOf(policy: Policy): number {
+  return allowedAttempts(settingsOf(policy));
 }
 
 function isAnyGiven(options: RetryOptions<never>, readsTimes: boolean): boolean {

@@ -99,9 +99,9 @@ function sender(
 
 /** A policy that names no errors retries every error, but not every response. */
 function retriedResponses({ retryOn }: Policy): Policy['retryOn'] {
-  return retryOn.length === 0 ? httpTransient : retryOn;
+  return retryOn === 'everything' ? httpTransient : retryOn;
 }
 
 function matchesAny(matchers: Policy['retryOn'], response: Response): boolean {
-  return matchers !== 'nothing' && matchers.some((matcher) => matchesError(matcher, response));
+  return typeof matchers !== 'string' && matchers.some((matcher) => matchesError(matcher, response));
 }

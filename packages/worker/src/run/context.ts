@@ -1,4 +1,5 @@
 import type { Run } from '@retry/core/broker';
+import { allowedAttempts, settingsOf } from '@retry/core/fields';
 import { attemptOf } from '../settle/run-facts.ts';
 import type { AnyTask, Completion, RetryRequest, TaskContext } from '../task/task.ts';
 import { RetryRequested, readRetryRequest } from './requests.ts';
@@ -37,8 +38,7 @@ export class HandlerContext implements TaskContext {
   }
 
   get maxAttempts(): number {
-    const { retryable, maxAttempts } = this.#attempt.task.retry;
-    return retryable ? maxAttempts : 1;
+    return allowedAttempts(settingsOf(this.#attempt.task.retry));
   }
 
   get epoch(): number {

@@ -1,6 +1,6 @@
-import type { Policy } from '@retry/core';
 import { decide } from '@retry/core';
 import type { Run } from '@retry/core/broker';
+import { withoutErrorRules } from '@retry/core/fields';
 import type { RunEvent } from '@retry/core/lifecycle';
 import type { AnyTask } from '../task/task.ts';
 import { earlyMs } from './run-facts.ts';
@@ -30,9 +30,4 @@ export function settleEarly({ minRequeueMs = 0 }: AnyTask, run: Run<'started'>, 
     settlement: settle(run, [{ type: 'limit', at, runAt: dueAt(delayMs, at) }], { delayMs }),
     delayMs,
   };
-}
-
-/** The policy for a case in which no error occurred: attempts, delays and the total time still count. */
-export function withoutErrorRules({ retryIf: _, ...policy }: Policy): Policy {
-  return { ...policy, retryOn: [], stopOn: [] };
 }

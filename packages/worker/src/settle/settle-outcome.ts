@@ -1,9 +1,10 @@
 import type { Decision, FailReason, Policy } from '@retry/core';
 import { decide, isEligible, isNonRetryable, MAX_INSTANT_AT, parseDuration } from '@retry/core';
 import type { Run } from '@retry/core/broker';
+import { withoutErrorRules, withSettings } from '@retry/core/fields';
 import type { RunEvent } from '@retry/core/lifecycle';
 import type { AnyTask, RetryRequest } from '../task/task.ts';
-import { settleEarly, settleLimit, withoutErrorRules } from './limit.ts';
+import { settleEarly, settleLimit } from './limit.ts';
 import type { Outcome } from './outcome.ts';
 import { totalStartAt } from './run-facts.ts';
 import type { SettleContext, Settled } from './settlement.ts';
@@ -97,7 +98,7 @@ function requestVerdict(
   context: SettleContext,
 ): Verdict {
   const { maxAttempts = task.retry.maxAttempts } = request;
-  const policy: Policy = { ...withoutErrorRules(task.retry), maxAttempts: readCount(maxAttempts) };
+  const policy = withSettings(withoutErrorRules(task.retry), { maxAttempts: readCount(maxAttempts) });
   const counters = { ...run, failures: run.failures + 1 };
   if (!isEligible(policy, counters)) return EXHAUSTED;
   const chosen = chosenDelay(policy, run, { request, now: context.now });

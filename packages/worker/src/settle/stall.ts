@@ -1,5 +1,6 @@
 import { decide } from '@retry/core';
 import type { Run } from '@retry/core/broker';
+import { withoutMatchers } from '@retry/core/fields';
 import type { RunEvent } from '@retry/core/lifecycle';
 import type { AnyTask } from '../task/task.ts';
 import type { Outcome } from './outcome.ts';
@@ -49,7 +50,7 @@ function recoveryOf(task: AnyTask, run: Run<'started'>, error: unknown, context:
   const stalls = run.stalls + 1;
   if (task.onStall === 'hold') return 'held';
   if (task.onStall === 'fail' || stalls > task.maxStalls) return 'given up';
-  const expected = { ...task.retry, retryOn: [], stopOn: [] };
+  const expected = withoutMatchers(task.retry);
   const decision = decide(expected, { ...run, stalls }, { error }, decisionContext(run, context));
   return decision.type === 'fail' ? 'given up' : decision.delayMs;
 }
