@@ -5,7 +5,7 @@ describe('createMemoryBroker', () => {
   it('is ready immediately', async () => {
     const broker = createMemoryBroker();
 
-    await expect(broker.ready?.()).resolves.toBeUndefined();
+    await expect(broker.ready()).resolves.toBeUndefined();
   });
 
   it('is not ready after close', async () => {
@@ -13,7 +13,7 @@ describe('createMemoryBroker', () => {
 
     await broker.close();
 
-    await expect(broker.ready?.()).rejects.toMatchObject({ code: 'BROKER_CLOSED' });
+    await expect(broker.ready()).rejects.toMatchObject({ code: 'BROKER_CLOSED' });
   });
 
   it.each(['clock', 'keepCompleted', 'keepKeys'])('accepts undefined for %s', async (option) => {

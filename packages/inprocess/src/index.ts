@@ -1,4 +1,4 @@
-export type { CancelTimer, Clock } from '@retry/core';
+export type { Clock } from '@retry/core';
 export type { AttemptContext } from './call/context.ts';
 export type {
   AttemptEvent,

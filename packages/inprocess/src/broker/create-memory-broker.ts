@@ -18,13 +18,19 @@ import { settleAndClaim } from './verbs/settle-and-claim.ts';
 import { submitRun } from './verbs/submit.ts';
 import { waitForResult, waitForWork } from './wake/waits.ts';
 
+/** A broker in this process. Made by `createMemoryBroker`. */
+export interface MemoryBroker extends Broker {
+  /** Resolves immediately; rejects after `close`. */
+  readonly ready: () => Promise<void>;
+}
+
 /**
  * Creates a broker that keeps its runs in this process, and loses them with it: for tests, for development, and as the
  * reference for other brokers.
  *
  * @throws {InvalidOptionsError} listing every option that is unknown or wrong
  */
-export function createMemoryBroker(options?: MemoryBrokerOptions): Broker {
+export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker {
   const store = createStore(readMemoryBrokerOptions(options));
   const { call, each, close } = createGate(store);
   return checkInput({

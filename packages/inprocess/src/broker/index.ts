@@ -1,2 +1,3 @@
+export type { MemoryBroker } from './create-memory-broker.ts';
 export { createMemoryBroker } from './create-memory-broker.ts';
 export type { MemoryBrokerOptions } from './options.ts';

@@ -200,7 +200,8 @@ export class PlainCall implements Call {
 
   #retryDetails(delayMs = 0): Omit<RetryEvent, keyof CallEvent> {
     const { refused, latest, attempts: attempt } = this;
-    return { ...(refused ?? { error: latest?.error }), attempt, delayMs };
+    const details = { error: latest?.error, attempt, delayMs };
+    return refused === undefined ? details : { ...details, result: refused.result };
   }
 
   #endAttempt(endedAt: number): void {

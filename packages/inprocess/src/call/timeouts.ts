@@ -23,8 +23,7 @@ export function timeLeft({ plan, startedAt }: TimedCall, now: number): number {
 /** Returns the total timeout of a call: its policy's, or what the attempt around it had left. */
 export function totalTimeoutOf({ plan, startedAt }: TimedCall): number {
   const { policy, deadlineAt } = plan;
-  const isOwn = policy.totalTimeoutMs < Infinity && startedAt + policy.totalTimeoutMs <= deadlineAt;
-  return isOwn ? policy.totalTimeoutMs : Math.max(Math.round(deadlineAt - startedAt), 0);
+  return Math.min(policy.totalTimeoutMs, Math.max(Math.round(deadlineAt - startedAt), 0));
 }
 
 /** Returns when the next attempt starts and how long it may take, by the earlier of both timeouts. */
