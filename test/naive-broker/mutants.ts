@@ -167,7 +167,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lets a run that is over the limit take a slot',
-    caughtBy: 'whenFull claim gives no slot to a run over the limit',
+    caughtBy: 'whenFull claim takes no slot for a run over the limit',
     from: 'kept.run.concurrency !== undefined && !isOverLimit',
     to: 'kept.run.concurrency !== undefined',
   },

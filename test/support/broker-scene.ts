@@ -14,7 +14,7 @@ export interface BrokerHarness {
   readonly broker: Broker;
   /** Lets at least `ms` pass by the clock of the broker: moves a fake one, waits for a real one. */
   readonly advance: (ms: number) => Promise<void>;
-  /** Gives back what was opened, the broker included. */
+  /** Closes the broker and what else was opened. */
   readonly close: () => Promise<void>;
 }
 

