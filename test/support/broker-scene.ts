@@ -16,6 +16,8 @@ export interface BrokerHarness {
   readonly advance: (ms: number) => Promise<void>;
   /** Closes the broker and what else was opened. */
   readonly close: () => Promise<void>;
+  /** Opens another client of the same storage; the caller closes it. */
+  readonly connect?: (() => Promise<Broker>) | undefined;
 }
 
 /** How long a broker keeps what has ended. */

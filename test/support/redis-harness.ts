@@ -15,9 +15,11 @@ export interface RedisHarness extends BrokerHarness {
 export async function openRedisHarness(url: string, options: RedisBrokerOptions = {}): Promise<RedisHarness> {
   const prefix = `test-${randomUUID()}`;
   const source = options.client === undefined ? { url } : {};
-  const broker = await createRedisBroker({ keepCompleted: Infinity, prefix, ...source, ...options });
+  const connect = () => createRedisBroker({ keepCompleted: Infinity, prefix, ...source, ...options });
+  const broker = await connect();
   return {
     broker,
+    connect: async () => connect(),
     prefix,
     advance: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     close: async () => {

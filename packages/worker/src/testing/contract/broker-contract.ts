@@ -29,6 +29,7 @@ import { oddTextCases } from './submit/odd-text.ts';
 import { scheduleCases } from './submit/schedule.ts';
 import { sizesCases } from './submit/sizes.ts';
 import { submitCases } from './submit/submit.ts';
+import { clientsCases } from './wait/clients.ts';
 import { closeCases } from './wait/close.ts';
 import { waitForResultCases } from './wait/wait-for-result.ts';
 import { waitForWorkCases } from './wait/wait-for-work.ts';
@@ -41,6 +42,7 @@ export const brokerContract: readonly BrokerCase[] = /* @__PURE__ */ listContrac
 
 function listContract(): readonly BrokerCase[] {
   const optional = [
+    ...defineCases(clientsCases, { requires: ['several-clients'] }),
     ...defineCases(cancelNotificationCases, { requires: ['cancel-notifications'] }),
     ...defineCases(keepResultsCases, { storage: { keepCompleted: 0 }, requires: ['retention'] }),
     ...listKeepKeysCases(),
