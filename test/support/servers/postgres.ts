@@ -39,7 +39,7 @@ export const POSTGRES_CURE =
 const SIGNALS: Readonly<Record<PostgresShutdown, NodeJS.Signals>> = { fast: 'SIGINT', immediate: 'SIGQUIT' };
 
 /** Postgres refuses to run as root; then it runs as the user `nobody`. */
-const NOBODY = 65_534;
+const UNPRIVILEGED_ID = 65_534;
 
 /** The folder of this machine's server programs, if there is one; the newest of several. */
 export function findPostgresFolder(): string | undefined {
@@ -103,7 +103,7 @@ export async function openPostgres(): Promise<PostgresServer> {
 function createData(programs: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'retry-postgres-'));
   const owner = user();
-  if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid ?? NOBODY);
+  if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid ?? UNPRIVILEGED_ID);
   const options = ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
   const made = spawnSync(join(programs, 'initdb'), options, { cwd: folder, ...owner, encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || String(made.error)}`);
@@ -111,7 +111,7 @@ function createData(programs: string): string {
 }
 
 function user(): { readonly uid?: number; readonly gid?: number } {
-  return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  return process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
 }
 
 async function untilReady(url: string, server: ServerProcess): Promise<void> {
