@@ -24,6 +24,7 @@ import { settleCases } from './settle/settle.ts';
 import { settleDelayCases } from './settle/settle-delay.ts';
 import { settleRacesCases } from './settle/settle-races.ts';
 import { settleWithoutPayloadCases } from './settle/settle-without-payload.ts';
+import { instantsCases } from './submit/instants.ts';
 import { namesCases } from './submit/names.ts';
 import { oddTextCases } from './submit/odd-text.ts';
 import { scheduleCases } from './submit/schedule.ts';
@@ -54,7 +55,7 @@ function listContract(): readonly BrokerCase[] {
 function requiredCases(): readonly CasesByName[] {
   // biome-ignore format: a room a line
   return [
-    submitCases, scheduleCases, namesCases, oddTextCases, sizesCases,
+    submitCases, scheduleCases, instantsCases, namesCases, oddTextCases, sizesCases,
     claimCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, batchesCases,
     settleCases, settleRacesCases, settleWithoutPayloadCases, settleDelayCases, errorsCases, refusalsCases,
     heartbeatCases, findExpiredCases, findExpiredLanesCases,

@@ -1,0 +1,55 @@
+import { atLeast, strictEqual } from '../assertions.ts';
+import type { CasesByName } from '../broker-case.ts';
+import type { CaseScene } from '../case-scene.ts';
+import { PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { settlementOf } from '../settlement-of.ts';
+
+/** Longer than a tick of any clock. */
+const STEP_MS = 5;
+
+/** Which instants change with which moves. */
+export const instantsCases: CasesByName = {
+  'submittedAt is the latest return to the lane': async (scene) => {
+    await scene.submit('a');
+    for (const move of [release, retryLater, failAndRedrive]) {
+      await scene.claim();
+      await scene.advance(STEP_MS);
+      const before = await scene.now();
+      await move(scene);
+      await scene.claim();
+
+      atLeast((await scene.read('a')).submittedAt, before);
+    }
+  },
+
+  'firstStartedAt is the first start, and startedAt the latest one': async (scene) => {
+    const first = await scene.start('a');
+    await scene.advance(STEP_MS);
+    await release(scene);
+    const before = await scene.now();
+    await scene.claim();
+
+    const again = await scene.read('a');
+
+    strictEqual(first.startedAt, first.firstStartedAt);
+    strictEqual(again.firstStartedAt, first.firstStartedAt);
+    atLeast(again.startedAt, before);
+  },
+};
+
+async function release(scene: CaseScene): Promise<void> {
+  await scene.settle(settlementOf(await scene.read('a'), { type: 'release', at: await scene.now() }));
+}
+
+/** Settles a retry and lets its delay pass; the next claim promotes the run. */
+async function retryLater(scene: CaseScene): Promise<void> {
+  const at = await scene.now();
+  const event = { type: 'retry', at, runAt: at + SHORT_MS } as const;
+  await scene.settle(settlementOf(await scene.read('a'), event));
+  await scene.advance(PASS_MS);
+}
+
+async function failAndRedrive(scene: CaseScene): Promise<void> {
+  await scene.settle(settlementOf(await scene.read('a'), { type: 'fail', at: await scene.now() }));
+  await scene.broker.redrive(['a']);
+}
