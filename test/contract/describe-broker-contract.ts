@@ -7,14 +7,14 @@ import type { BrokerHarness, KeepOptions } from '../support/broker-scene.ts';
 export interface BrokerUnderTest {
   /** Opens a broker with an empty storage; called for each case, and again for another client unless it has `connect`. */
   readonly open: (options?: KeepOptions) => Promise<BrokerHarness>;
-  /** @default ['retention', 'several-clients'] */
+  /** @default ['retention', 'ready', 'several-clients'] */
   readonly abilities?: readonly BrokerAbility[];
 }
 
 /** Runs the contract on a broker. A case that requires what the broker cannot do is skipped, and says so. */
 export function describeBrokerContract(
   name: string,
-  { open, abilities = ['retention', 'several-clients'] }: BrokerUnderTest,
+  { open, abilities = ['retention', 'ready', 'several-clients'] }: BrokerUnderTest,
 ): void {
   describe(name, () => {
     for (const { name: rule, requires, run } of brokerContract) {

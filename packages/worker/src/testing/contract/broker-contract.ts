@@ -32,6 +32,7 @@ import { sizesCases } from './submit/sizes.ts';
 import { submitCases } from './submit/submit.ts';
 import { clientsCases } from './wait/clients.ts';
 import { closeCases } from './wait/close.ts';
+import { readyCases } from './wait/ready.ts';
 import { waitForResultCases } from './wait/wait-for-result.ts';
 import { waitForWorkCases } from './wait/wait-for-work.ts';
 
@@ -43,6 +44,7 @@ export const brokerContract: readonly BrokerCase[] = /* @__PURE__ */ listContrac
 
 function listContract(): readonly BrokerCase[] {
   const optional = [
+    ...defineCases(readyCases, { requires: ['ready'] }),
     ...defineCases(clientsCases, { requires: ['several-clients'] }),
     ...defineCases(cancelNotificationCases, { requires: ['cancel-notifications'] }),
     ...defineCases(keepResultsCases, { storage: { keepCompleted: 0 }, requires: ['retention'] }),

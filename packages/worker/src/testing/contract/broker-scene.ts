@@ -26,6 +26,7 @@ export interface StorageOptions {
  * An optional part of the port.
  * - `retention`: `keepCompleted` and `keepKeys` are options of the broker.
  * - `cancel-notifications`: the broker has `onCancelRequest`.
+ * - `ready`: the broker has `ready`, which resolves once it can be used.
  * - `several-clients`: `open` may be called again for another client of the same storage.
  */
-export type BrokerAbility = 'retention' | 'cancel-notifications' | 'several-clients';
+export type BrokerAbility = 'retention' | 'cancel-notifications' | 'ready' | 'several-clients';
