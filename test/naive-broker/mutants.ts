@@ -106,6 +106,12 @@ export const MUTANTS: readonly Mutant[] = [
     to: '',
   },
   {
+    name: 'changes createdAt by a settlement',
+    caughtBy: 'createdAt does not change by claim, release, retry, promotion and redrive',
+    from: 'settledBy: settledBy(epoch, event),',
+    to: '...{ settledBy: settledBy(epoch, event), createdAt: now },',
+  },
+  {
     name: 'claims anew where a reply was lost',
     caughtBy: 'repeated claim returns the same runs and epochs, and charges nothing',
     from: 'claimAgain(claim) ?? claimRuns(claim, now)',

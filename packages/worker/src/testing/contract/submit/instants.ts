@@ -1,4 +1,5 @@
-import { atLeast, strictEqual } from '../assertions.ts';
+import type { Run } from '@retry/core/broker';
+import { atLeast, atMost, equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
 import { PASS_MS, SHORT_MS } from '../case-scene.ts';
@@ -9,6 +10,35 @@ const STEP_MS = 5;
 
 /** Which instants change with which moves. */
 export const instantsCases: CasesByName = {
+  'createdAt is the instant of the submission': async (scene) => {
+    const before = await scene.now();
+    await scene.submit('a');
+    const after = await scene.now();
+
+    const createdAt = createdAtOf(await scene.read('a'));
+
+    atLeast(createdAt, before);
+    atMost(createdAt, after);
+  },
+
+  'createdAt does not change by claim, release, retry, promotion and redrive': async (scene) => {
+    await scene.submit('a');
+    const createdAt = createdAtOf(await scene.read('a'));
+
+    const seen: (number | undefined)[] = [];
+    for (const move of [claim, release, claim, retryLater, claim, failAndRedrive]) {
+      await scene.advance(STEP_MS);
+      await move(scene);
+      seen.push(createdAtOf(await scene.read('a')));
+    }
+
+    atLeast(createdAt, 0);
+    equal(
+      seen,
+      seen.map(() => createdAt),
+    );
+  },
+
   'submittedAt is the latest return to the lane': async (scene) => {
     await scene.submit('a');
     for (const move of [release, retryLater, failAndRedrive]) {
@@ -36,6 +66,15 @@ export const instantsCases: CasesByName = {
     atLeast(again.startedAt, before);
   },
 };
+
+/** Also of brokers that keep no `createdAt`: then it is absent, and the case fails. */
+function createdAtOf({ createdAt }: Pick<Run, 'id'> & { readonly createdAt?: number | undefined }) {
+  return createdAt;
+}
+
+async function claim(scene: CaseScene): Promise<void> {
+  await scene.claim();
+}
 
 async function release(scene: CaseScene): Promise<void> {
   await scene.settle(settlementOf(await scene.read('a'), { type: 'release', at: await scene.now() }));
