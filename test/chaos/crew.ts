@@ -54,7 +54,7 @@ export function startCrew(script: string, args: readonly string[]): Crew {
   };
 }
 
-/** Whether there is still somebody to strike. */
+/** Whether there are kills left. */
 export function isRaging(crew: Crew): boolean {
   return crew.kills() < KILLS;
 }

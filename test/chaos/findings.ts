@@ -2,7 +2,7 @@ import type { Audit, Run } from '@retry/core/broker';
 import type { Deed } from './plan.ts';
 import { CLEANER_MS, LEASE_MS, RUNS, SLACK_MS } from './plan.ts';
 
-/** What is known when the chaos is over. */
+/** What the run left behind. */
 export interface Evidence {
   readonly deeds: readonly Deed[];
   readonly audit: Audit;
@@ -18,7 +18,7 @@ export function findBroken({ deeds, audit, runs, lastStrikeAt }: Evidence): read
   const charged = runs.filter((run) => run !== undefined && !isAccounted(run)).length;
   return [
     ...(lost > 0 ? [`${lost} runs are not completed`] : []),
-    ...(audit.unbalanced !== 0 ? [`the books are off by ${audit.unbalanced}`] : []),
+    ...(audit.unbalanced !== 0 ? [`the audit is unbalanced by ${audit.unbalanced}`] : []),
     ...(audit.ended.completed !== RUNS
       ? [`${audit.ended.completed} of ${RUNS} are counted as completed`]
       : []),

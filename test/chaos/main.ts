@@ -1,4 +1,4 @@
-/** `npm run chaos -- redis`: kills and freezes real worker processes while they work, then asks what became of all. */
+/** `npm run chaos -- redis`: kills and freezes real worker processes while they work, then checks what became of all runs. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,8 +51,8 @@ rmSync(folder, { recursive: true, force: true });
 const broken = findBroken({ deeds, audit, runs, lastStrikeAt: crew.lastStrikeAt() });
 const count = (type: Deed['type']): number => deeds.filter((deed) => deed.type === type).length;
 const figures = { engine: name, runs: RUNS, tookMs, kills: crew.kills(), freezes: crew.freezes() };
-const told = { executions: count('start'), stalls: count('stalled'), fenced: count('fenced') };
-console.log(JSON.stringify({ ...figures, ...told, unbalanced: audit.unbalanced, broken }));
+const events = { executions: count('start'), stalls: count('stalled'), fenced: count('fenced') };
+console.log(JSON.stringify({ ...figures, ...events, unbalanced: audit.unbalanced, broken }));
 console.log(broken.length === 0 ? 'ok: nothing lost, nothing twice' : `FAIL: ${broken.join('; ')}`);
 process.exit(broken.length === 0 ? 0 : 1);
 

@@ -5,11 +5,11 @@ export const RUNS = 20_000;
 export const PROCESSES = 3;
 export const CONCURRENCY = 50;
 
-/** Workers killed without a word; one in `FREEZE_EVERY` is frozen past its lease instead, then woken. */
+/** Workers that are killed; one in `FREEZE_EVERY` is frozen past its lease instead, then woken. */
 export const KILLS = 25;
 export const FREEZE_EVERY = 5;
 
-/** How long a claim holds without a heartbeat, and how often a cleaner looks, in ms. */
+/** The lease of a claim and the interval of the cleaner, in ms. */
 export const LEASE_MS = 1_500;
 export const CLEANER_MS = 300;
 

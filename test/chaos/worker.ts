@@ -1,4 +1,4 @@
-/** One worker process of the chaos: `worker.mjs <engine> <address> <log>`. It is killed without a word. */
+/** One worker process of the chaos: `worker.mjs <engine> <address> <log>`. It is killed without a warning. */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as rest } from 'node:timers/promises';
 import { createWorker, defineTask } from '@retry/worker';
@@ -9,7 +9,7 @@ import { CLEANER_MS, CONCURRENCY, LEASE_MS } from './plan.ts';
 const [engine, address = '', log = ''] = process.argv.slice(2);
 const broker = await engineOf(engine).connect(address);
 
-/** Written at once and whole: what a killed process did is known afterwards. */
+/** Writes one line synchronously, so that the log of a killed process is complete. */
 function note(deed: Deed): void {
   appendFileSync(log, `${JSON.stringify(deed)}\n`);
 }

@@ -5,16 +5,16 @@ import type { BrokerHarness, KeepOptions } from '../support/broker-scene.ts';
 
 /** What a broker brings to be held to the contract. */
 export interface BrokerUnderTest {
-  /** Opens a broker with an empty storage; called for each case. */
+  /** Opens a broker with an empty storage; called for each case, and again for another client unless it has `connect`. */
   readonly open: (options?: KeepOptions) => Promise<BrokerHarness>;
-  /** @default ['retention'] */
+  /** @default ['retention', 'ready', 'several-clients'] */
   readonly abilities?: readonly BrokerAbility[];
 }
 
 /** Runs the contract on a broker. A case that requires what the broker cannot do is skipped, and says so. */
 export function describeBrokerContract(
   name: string,
-  { open, abilities = ['retention'] }: BrokerUnderTest,
+  { open, abilities = ['retention', 'ready', 'several-clients'] }: BrokerUnderTest,
 ): void {
   describe(name, () => {
     for (const { name: rule, requires, run } of brokerContract) {
@@ -30,18 +30,21 @@ async function withScene(
   abilities: readonly BrokerAbility[],
   run: (scene: BrokerScene) => Promise<void>,
 ): Promise<void> {
-  let harness: BrokerHarness | undefined;
+  const harnesses: BrokerHarness[] = [];
   const scene: BrokerScene = {
     open: async (options) => {
-      harness = await open(options);
+      const [first] = harnesses;
+      if (first?.connect) return first.connect();
+      const harness = await open(options);
+      harnesses.push(harness);
       return harness.broker;
     },
-    advance: (ms) => harness?.advance(ms) ?? Promise.reject(new Error('no broker is open yet')),
+    advance: (ms) => harnesses[0]?.advance(ms) ?? Promise.reject(new Error('no broker is open yet')),
     abilities,
   };
   try {
     await run(scene);
   } finally {
-    await harness?.close();
+    for (const harness of harnesses) await harness.close();
   }
 }

@@ -77,7 +77,7 @@ describe('createMemoryBroker', () => {
     const submit = (id: string, more = {}): Promise<readonly string[]> =>
       broker.submit([{ id, lane: 'l', payload: '{}', keyed: true, ...more }]);
 
-    it('knows each for an hour after its run ended, in whatever order the runs were forgotten', async () => {
+    it('keeps each key for an hour after the end of its run, in whatever order the runs were forgotten', async () => {
       await submit('read late', { keepResultMs: 60_000 });
       await broker.cancel(['read late']);
       await clock.advance(1_000);

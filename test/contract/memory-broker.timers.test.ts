@@ -24,7 +24,7 @@ describe('waitForWork of a memory broker', () => {
     },
   );
 
-  it('sets no timer but while somebody waits', async () => {
+  it('sets no timer while no caller waits', async () => {
     const clock = createFakeClock();
     const broker = createMemoryBroker({ clock });
 
@@ -46,7 +46,7 @@ describe('waitForWork of a memory broker', () => {
     expect(clock.delays).toEqual([86_400_000]);
   });
 
-  it('takes a cancelled run for no reason to wake', async () => {
+  it('does not end for a cancelled run', async () => {
     const clock = createFakeClock();
     const broker = createMemoryBroker({ clock });
     const submission = { lane: 'l', payload: '{}' };

@@ -106,6 +106,12 @@ export const MUTANTS: readonly Mutant[] = [
     to: '',
   },
   {
+    name: 'changes createdAt by a settlement',
+    caughtBy: 'createdAt does not change by claim, release, retry, promotion and redrive',
+    from: 'settledBy: settledBy(epoch, event),',
+    to: '...{ settledBy: settledBy(epoch, event), createdAt: now },',
+  },
+  {
     name: 'claims anew where a reply was lost',
     caughtBy: 'repeated claim returns the same runs and epochs, and charges nothing',
     from: 'claimAgain(claim) ?? claimRuns(claim, now)',
@@ -167,7 +173,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lets a run that is over the limit take a slot',
-    caughtBy: 'whenFull claim gives no slot to a run over the limit',
+    caughtBy: 'whenFull claim takes no slot for a run over the limit',
     from: 'kept.run.concurrency !== undefined && !isOverLimit',
     to: 'kept.run.concurrency !== undefined',
   },

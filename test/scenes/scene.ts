@@ -1,6 +1,6 @@
 import type { PolicyInput } from '@retry/core';
 
-/** What an attempt knows, wherever it runs. */
+/** The context of an attempt, in process and in a worker. */
 export interface Attempt {
   /** Counted from 1. */
   readonly attempt: number;
@@ -16,7 +16,7 @@ export interface Scene {
   readonly expected: Ending;
 }
 
-/** What became of a piece of work. */
+/** How a piece of work ended. */
 export interface Ending {
   readonly attempts: number;
   /** The delays that were decided on, in ms. */
@@ -39,10 +39,10 @@ export interface Played {
   readonly firstWaitMs: number;
 }
 
-/** All arenas draw the same. */
+/** The draw of every arena. */
 export const random = (): number => 0.25;
 
-/** Ends with the reason of the signal, and not before. */
+/** Rejects with the reason of the signal when it aborts. */
 export function hang({ signal }: Attempt): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason);

@@ -26,7 +26,7 @@ const STEADY = { backoff: { type: 'constant', base: 20 }, jitter: 'none' } as co
 /** Durations are short, as servers play them in real time, and far apart where time decides. */
 export const SCENES: readonly Scene[] = [
   {
-    name: 'success at once',
+    name: 'immediate success',
     policy: STEADY,
     act: () => 'done',
     expected: { attempts: 1, delays: [], end: 'completed' },

@@ -9,7 +9,7 @@ import type {
 } from '@retry/core';
 import fc from 'fast-check';
 
-/** The largest number below 1: the most that a source of randomness can give. */
+/** The largest number below 1: the largest draw of a source of randomness. */
 export const JUST_UNDER_1: number = 1 - 2 ** -53;
 
 /** The number of a retry, counted from 1: small ones, those around 1 024 and the largest there are. */
@@ -19,7 +19,7 @@ export const retries: fc.Arbitrary<number> = fc.oneof(
   fc.maxSafeNat().map((count) => Math.max(count, 1)),
 );
 
-/** One draw in [0, 1), the ends often. */
+/** One draw in [0, 1), often one of the two ends. */
 export const draws: fc.Arbitrary<number> = fc.oneof(
   fc.constantFrom(0, JUST_UNDER_1, 0.5, 0.5 - 2 ** -54),
   fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
@@ -36,13 +36,13 @@ export const hostileDraws: fc.Arbitrary<number> = fc.constantFrom(
   1e300,
 );
 
-/** A source of randomness that gives these draws over and over. */
+/** A source of randomness that repeats these draws. */
 export function sourceOf(given: readonly number[]): () => number {
   let count = 0;
   return () => given[count++ % given.length] ?? 0;
 }
 
-/** A finite number ≥ 0 of any size, from the smallest to the largest that there are; those people write often. */
+/** A finite number ≥ 0 of any size, from the smallest to the largest that there are; and the usual round ones. */
 export const amounts: fc.Arbitrary<number> = fc.oneof(
   fc.constantFrom(0, 5e-324, 2 ** -1022, 1, 100, 999.5, 86_400_000, 2 ** 31, 2 ** 53 - 1, 2 ** 53 + 2),
   fc.constantFrom(1e15, 1e300, Number.MAX_VALUE / 2, Number.MAX_VALUE),

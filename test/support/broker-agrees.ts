@@ -3,7 +3,7 @@ import type { Broker, Run } from '@retry/core/broker';
 import { assertBalanced } from './broker-checked.ts';
 import type { Model, ModelRun } from './broker-model.ts';
 
-/** Throws unless the broker keeps the very runs of the model, and its books balance. */
+/** Throws unless the broker keeps exactly the runs of the model, and its audit is balanced. */
 export async function assertAgrees(model: Model, { broker }: { readonly broker: Broker }): Promise<void> {
   const known = [...model.runs.values()];
   const kept = await broker.get(known.map(({ id }) => id));
@@ -26,7 +26,7 @@ export async function assertAgrees(model: Model, { broker }: { readonly broker: 
     { ...audit, submitted: audit.submitted + audit.scheduled, scheduled: 0 },
     {
       created: model.submitted,
-      // A run that is due is promoted by a claim of its lane, or by whatever else looks at the schedule.
+      // A run that is due is promoted by a claim of its lane, or by another call that reads the schedule.
       submitted: count('submitted', 'scheduled'),
       scheduled: 0,
       started: count('started'),
@@ -54,7 +54,7 @@ export function payloadOf(id: string): string {
   return JSON.stringify(id);
 }
 
-/** What a run shows of what the model knows. */
+/** The part of a run that the model keeps. */
 function seenOf(run: Run | ModelRun): Record<string, unknown> {
   const { id, lane, state, epoch, failures, stalls, releases, rateLimits, redrives, settledBy } = run;
   return {

@@ -33,14 +33,14 @@ import { settlementOf } from './settle.ts';
 export interface Real {
   readonly broker: Broker;
   readonly advance: (ms: number) => Promise<void>;
-  /** `real`: time goes by between commands too, so what is to come soon may have come. */
+  /** `real`: time passes between commands, too, so what is due soon may be due already. */
   readonly clock: 'fake' | 'real';
 }
 
-/** What is to come soon, in ms: it may come early on a real clock, and then the model follows. */
+/** What is due soon, in ms; on a real clock it may be due earlier than the model expects, which then follows. */
 const SHORT_MS = 30;
 
-/** Long enough for what takes {@link SHORT_MS}. */
+/** Longer than {@link SHORT_MS} on any clock. */
 const PASS_MS = 50;
 
 type Step = (model: Model, real: Real) => Promise<void>;
@@ -61,22 +61,22 @@ const concurrencies: fc.Arbitrary<Concurrency | undefined> = fc.constantFrom(
   { key: 'j', limit: 1, whenFull: 'wait' },
 );
 
-/** Long enough for never: an hour from now, and what no clock reaches. */
+/** Delays that do not pass within a test. */
 const nevers = fc.constantFrom(LONG_MS, LONG_MS, MAX_INSTANT_AT, 1e300);
 
-/** How a settlement is sent: with what, and what of it is not to be looked at. */
+/** How a settlement is sent. */
 interface Sending {
   readonly pick: number;
   readonly kind: number;
   readonly back: Ripeness;
   readonly onlyIfExpired: boolean;
-  /** `delay`: the instant is near, and the delay says when. */
+  /** `delay`: `runAt` is near, and `delayMs` decides. */
   readonly dueBy: 'instant' | 'delay';
   /** Without payload, lane and concurrency, as from a cleaner that does not have them. */
   readonly isBare: boolean;
 }
 
-/** How a claim may end: the events, first one first, and when the run goes on, if it does. */
+/** Ways to end a claim, each by the events of its settlement in order. */
 const outcomes = (at: number, { back, dueBy }: Sending) => {
   const runAtOf = (ripeness: Ripeness): number =>
     at + (dueBy === 'delay' ? Math.min(1, msOf(ripeness)) : msOf(ripeness));
@@ -106,7 +106,7 @@ const outcomes = (at: number, { back, dueBy }: Sending) => {
   ] satisfies readonly (readonly RunEvent[])[];
 };
 
-/** Random commands for any broker; each compares the broker with the model in all that shows. */
+/** Random commands for any broker; each compares all that is visible of the broker with the model. */
 export function brokerCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] {
   return [
     submits(),
@@ -236,7 +236,7 @@ function backOf({ event }: Settlement, { back }: Sending): Ripeness {
   return event === 'limit' ? limitedUntil(back) : back;
 }
 
-/** What failed leaves an error behind, two times of three with a stack; what did not changes none. */
+/** A failure adds an error, two times of three with a stack; any other event changes none. */
 function errorsAfter(run: Run, [event]: readonly RunEvent[], pick: number): Run['errors'] {
   const { epoch, errors } = run;
   if (event?.type === 'stall' && event.isShared === true)
@@ -253,13 +253,13 @@ function withoutStack({ stack: _, ...error }: AttemptError): AttemptError {
   return error;
 }
 
-/** A cleaner settles what it finds, a wish to cancel included; a worker what it was handed. */
+/** A cleaner settles the run that it finds, with its cancel request; a worker the run that it claimed. */
 async function seenByCleaner({ broker }: Real, { run }: ClaimedRun): Promise<Run> {
   const [found] = await broker.get([run.id]);
   return found?.state === 'started' && found.epoch === run.epoch ? found : run;
 }
 
-/** A rate limit always goes through the schedule; all short delays there have one length. */
+/** A rate limit always schedules the run; all short delays have the same length. */
 function limitedUntil(back: Ripeness): Ripeness {
   return back === 'now' ? 'soon' : back;
 }
@@ -377,7 +377,7 @@ function findCancelRequests(some: readonly number[]): Step {
   };
 }
 
-/** Where everything is kept, collecting a result changes nothing that shows. */
+/** On a broker that keeps everything, collecting a result changes nothing visible. */
 function collect(some: readonly string[]): Step {
   return async (model, { broker }) => {
     const read = await broker.get(some, { collect: true });
@@ -393,7 +393,7 @@ async function advance(model: Model, real: Real): Promise<void> {
   modelAdvance(model);
 }
 
-/** On a real clock, what was to come soon may have come: then the model follows the broker. */
+/** On a real clock, what was due soon may be due already: then the model follows the broker. */
 async function adoptDue(model: Model, { broker, clock }: Real): Promise<void> {
   if (clock === 'fake') return;
   for (const run of await broker.get(model.scheduled)) {

@@ -1,10 +1,10 @@
 import type { Attendance, Beat, ClaimedRun, Concurrency, SettleAnswer, Settlement } from '@retry/core/broker';
 import type { RunEventType, RunState } from '@retry/core/lifecycle';
 
-/** When something is to pass: already, at the next advance, or not within the test. */
+/** When something is due: already, at the next advance, or not within the test. */
 export type Ripeness = 'now' | 'soon' | 'never';
 
-/** What the model knows of a run: no payloads, no instants. */
+/** A run as the model keeps it: no payloads, no instants. */
 export interface ModelRun {
   readonly id: string;
   readonly lane: string;
@@ -25,7 +25,7 @@ export interface ModelRun {
 }
 
 /**
- * A broker as slow and obvious as can be, written after the port's comments and apart from core's lifecycle:
+ * The slow obvious broker, written from the comments of the port and independent of core's lifecycle:
  * one list per lane, walked from the front at each claim.
  */
 export interface Model {
@@ -36,13 +36,13 @@ export interface Model {
   scheduled: string[];
   submitted: number;
   forgotten: number;
-  /** Names that callers gave to runs that are forgotten. */
+  /** Keys of runs that were forgotten. */
   readonly keys: Set<string>;
   /** Workers that are alive: on which lanes, and until when. */
   readonly attendances: Map<string, { readonly lanes: readonly string[]; until: Ripeness }>;
-  /** All that was ever handed out and may still be settled, stale or not. */
+  /** Every claimed run that may still be settled, with a current epoch or an old one. */
   claims: ClaimedRun[];
-  /** The latest claim that got something, to be asked for again. */
+  /** The latest claim that returned a run, to be repeated. */
   lastClaim: { readonly requestId: string; readonly got: readonly string[] } | undefined;
   requests: number;
 }
@@ -63,7 +63,7 @@ export function createModel(): Model {
   };
 }
 
-/** What each end is called by the event that leads there. */
+/** The state that each ending event leads to. */
 const ENDS: Partial<Record<RunEventType, RunState>> = {
   complete: 'completed',
   fail: 'failed',
@@ -84,13 +84,13 @@ export function modelSubmit(
   const run: ModelRun = { ...identity, state: 'submitted', ...counters, ...flags, ripeness };
   model.runs.set(id, run);
   model.submitted++;
-  // What was handed out under this id is of another life.
+  // Earlier claims of this id belong to a run that was forgotten.
   model.claims = model.claims.filter((claimed) => claimed.run.id !== id);
   sendBack(model, run, ripeness);
   return 'created';
 }
 
-/** Starts what a claim is to get, and gives its ids; over-limit ones end with `!`. */
+/** Starts the runs that a claim must return. Their ids; those over the limit end with `!`. */
 export function modelClaim(
   model: Model,
   lanes: ReadonlyMap<string, number>,
@@ -115,7 +115,7 @@ export function modelClaim(
   return got;
 }
 
-/** The answer to a settlement, and what it changes. `back` says when a run that is to go on is due. */
+/** Applies a settlement and returns its answer. `back` is when a run that is not ended is due. */
 export function modelSettle(
   model: Model,
   { id, epoch, event, next, onlyIfExpired }: Settlement,
@@ -138,7 +138,7 @@ export function modelSettle(
   return 'ok';
 }
 
-/** Counts what a settlement costs. */
+/** Counts the charge of a settlement. */
 function charge(run: ModelRun, event: RunEventType, { state, epoch, errors }: Settlement['next']): void {
   const isShared = event === 'stall' && errors.some((error) => error.epoch === epoch && error.stalledWith);
   if (event === 'retry' || event === 'fail') run.failures++;
@@ -205,7 +205,7 @@ export function modelCancelRequests(model: Model, leases: readonly Beat[]): read
   });
 }
 
-/** Notes a worker, and counts what waits in the lanes of no worker; `undefined` where keys have a say in it. */
+/** Records a worker and counts the waiting runs of lanes without one; `undefined` where concurrency keys matter. */
 export function modelAttend(
   model: Model,
   { worker, lanes }: Pick<Attendance, 'worker' | 'lanes'>,
@@ -224,7 +224,7 @@ export function modelAttend(
   return depths;
 }
 
-/** Time passes: what was to come soon is due. */
+/** Lets time pass: what was due soon is due now. */
 export function modelAdvance(model: Model): void {
   for (const run of model.runs.values()) if (run.ripeness === 'soon') run.ripeness = 'now';
   for (const [worker, { until }] of model.attendances) if (until === 'soon') model.attendances.delete(worker);

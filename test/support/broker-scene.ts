@@ -14,8 +14,10 @@ export interface BrokerHarness {
   readonly broker: Broker;
   /** Lets at least `ms` pass by the clock of the broker: moves a fake one, waits for a real one. */
   readonly advance: (ms: number) => Promise<void>;
-  /** Gives back what was opened, the broker included. */
+  /** Closes the broker and what else was opened. */
   readonly close: () => Promise<void>;
+  /** Opens another client of the same storage; the caller closes it. */
+  readonly connect?: (() => Promise<Broker>) | undefined;
 }
 
 /** How long a broker keeps what has ended. */

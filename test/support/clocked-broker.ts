@@ -3,18 +3,18 @@ import { createVirtualClock } from '@retry/core';
 import type { Broker, WaitOptions } from '@retry/core/broker';
 import type { Stage } from './stage.ts';
 
-/** What a test's answer takes after the server's: the same as in `createTestClock`. */
+/** Turns of the event loop that a test needs after an answer of the server: the same as in `createTestClock`. */
 const TURNS = 20;
 
 /** How far the server's clock is ahead of the virtual one. */
 const AHEAD_MS = 1_000_000_000;
 
-/** What of a broker changes where runs stand, so that those who wait for work look again. */
+/** Verbs that may give a lane work, so that waits for work end after them. */
 const WAKING: ReadonlySet<string> = new Set<keyof Broker>(['submit', 'settleAndClaim', 'redrive', 'cancel']);
 
 /**
  * A stage over a broker on a server: each call sets the server's clock first, and the virtual clock moves only when
- * every call is answered and what that set off has come to rest.
+ * every call has been answered and the event loop is idle.
  *
  * @param setTime - sets the server's clock, in whole epoch milliseconds
  */
@@ -42,7 +42,7 @@ export function clockBroker(broker: Broker, setTime: (at: number) => Promise<unk
     name,
     (...args: readonly unknown[]) => track(verb, name, args),
   ]);
-  // A broker's own wait takes real time; its contract is tested elsewhere.
+  // The wait of the broker takes real time; the broker contract tests it.
   const waitForWork: Broker['waitForWork'] = (_, wait) => waitFor(clock, waiters, wait);
   const clocked: Broker = { ...broker, ...Object.fromEntries(tracked), waitForWork };
   return { clock, broker: clocked, aheadMs: AHEAD_MS, close: () => broker.close() };

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import type { Broker } from '@retry/core/broker';
 
-/** Two brokers as one that gives the answers of the first; it rejects as soon as the second answers otherwise. */
+/** Two brokers as one that returns the answers of the first, and rejects when the second answers differently. */
 export function pairBrokers(first: Broker, second: Broker): Broker {
   const both = async <Answer>(verb: string, call: (broker: Broker) => Promise<Answer>): Promise<Answer> => {
     const [one, other] = [await call(first), await call(second)];
@@ -12,7 +12,7 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
     submit: (submissions) => both('submit', (broker) => broker.submit(submissions)),
     settleAndClaim: (request) => both('settleAndClaim', (broker) => broker.settleAndClaim(request)),
     heartbeat: (beats, leaseMs) => both('heartbeat', (broker) => broker.heartbeat(beats, leaseMs)),
-    // The order of leases that end in one instant is each broker's own.
+    // The order of leases that end at the same instant is not specified.
     findExpired: (limit, scope) =>
       both('findExpired', async (broker) => byId(await broker.findExpired(limit, scope))),
     cancel: (ids) => both('cancel', (broker) => broker.cancel(ids)),
@@ -23,7 +23,7 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
     list: (query) => both('list', (broker) => broker.list(query)),
     waitForWork: first.waitForWork,
     waitForResult: first.waitForResult,
-    // Whether runs that wait for a concurrency key count is each broker's own.
+    // Whether runs that wait for a concurrency key count is not specified.
     attend: async (attendance) => {
       await second.attend(attendance);
       return first.attend(attendance);
@@ -36,7 +36,7 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
   };
 }
 
-/** Without the keys that are there and undefined: to whoever reads, they are absent. */
+/** Without the keys that are undefined: for a reader they are absent. */
 function bare(value: unknown): unknown {
   return value === undefined ? value : JSON.parse(JSON.stringify(value));
 }

@@ -5,7 +5,7 @@ import type { WorkerHarness } from '../contract/worker/worker-scene.ts';
 import type { BrokerHarness } from './broker-scene.ts';
 import { removeKeys } from './servers/remove-keys.ts';
 
-/** A harness whose broker can be asked what its server said. */
+/** A harness whose broker can report the version and settings of its server. */
 export interface RedisHarness extends BrokerHarness {
   readonly broker: RedisBroker;
   readonly prefix: string;
@@ -22,9 +22,11 @@ export async function openRedisBroker(options: RedisBrokerOptions): Promise<Redi
 export async function openRedisHarness(url: string, options: RedisBrokerOptions = {}): Promise<RedisHarness> {
   const prefix = `test-${randomUUID()}`;
   const source = options.client === undefined ? { url } : {};
-  const broker = await openRedisBroker({ keepCompleted: Infinity, prefix, ...source, ...options });
+  const connect = () => openRedisBroker({ keepCompleted: Infinity, prefix, ...source, ...options });
+  const broker = await connect();
   return {
     broker,
+    connect,
     prefix,
     advance: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     close: async () => {

@@ -4,8 +4,8 @@ import type { NodeRedisClient } from '@retry/redis-queue';
 type Args = readonly (string | Buffer)[];
 
 /**
- * The same client, but each script that it is given is rewritten first: for a clock that a test moves, or for a
- * mistake that a test is to notice. Until it has seen the text of a script, it says that the server has none.
+ * The same client, but each script that it gets is rewritten first: for a clock that a test moves, or for a
+ * mistake that a test must notice. Until it has seen the text of a script, it answers that the server has none.
  */
 export function rewriteScripts(client: NodeRedisClient, rewrite: (text: string) => string): NodeRedisClient {
   const hashes = new Map<string, string>();
@@ -25,7 +25,7 @@ export function rewriteScripts(client: NodeRedisClient, rewrite: (text: string) 
       return client.sendCommand(['EVALSHA', await load(text), ...rest]);
     }
     if (command !== 'EVAL') return client.sendCommand(args);
-    // By its own hash: several scripts may be asked for before the first text comes.
+    // By its own hash: several scripts may be called before the first text arrives.
     texts.set(createHash('sha1').update(String(script)).digest('hex'), String(script));
     return client.sendCommand(['EVALSHA', await load(String(script)), ...rest]);
   };
@@ -36,7 +36,7 @@ const CLOCK = "local time = call('TIME')";
 
 /** Makes a script take its time from a key beside its own, in milliseconds. */
 export function readClockKey(text: string): string {
-  // The one that tries what its user may do reads none.
+  // The script that checks the rights of its user reads no clock.
   if (text.includes('probe-')) return text;
   if (!text.includes(CLOCK)) throw new Error('the scripts read their clock in another way by now');
   const read = "local ms = tonumber(call('GET', string.sub(BODY, 1, -5) .. 'clock'))";

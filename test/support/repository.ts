@@ -29,7 +29,7 @@ export function listTypeScript(folder: string): readonly string[] {
 
 /**
  * Everything in the repository that git does not ignore, as paths from the root, whether committed yet or not;
- * in a copy without git, what stands in the root apart from node_modules.
+ * in a copy without git, the files of the root apart from node_modules.
  */
 export function listRepository(): readonly string[] {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard'];

@@ -3,13 +3,13 @@ import type { Broker } from '@retry/core/broker';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createTestClock } from '@retry/worker/testing';
 
-/** A broker without runs, and the clock that it lives by, which stands at 0 until it is told to move. */
+/** A broker without runs and its virtual clock, which starts at 0. */
 export interface Stage {
   readonly clock: VirtualClock;
   readonly broker: Broker;
-  /** How far the broker's clock is ahead of it: whoever works with a server lives with two clocks. */
+  /** How far the clock of the broker's server is ahead of the virtual one. */
   readonly aheadMs: number;
-  /** Gives back what was opened, the broker included. */
+  /** Closes the broker and what else was opened. */
   readonly close: () => Promise<void>;
 }
 

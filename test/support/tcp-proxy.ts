@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 
-/** A way to a server that can fail as networks do. */
+/** A proxy in front of a server that can fail as networks do. */
 export interface TcpProxy {
   readonly port: number;
   /** The next request that contains the text still arrives; its reply does not, and the connection breaks. */
   readonly loseReplyTo: (text: string) => void;
-  /** From now on nothing passes on the connections there are, in either direction, and nobody is told. */
+  /** From now on existing connections pass nothing in either direction, and are not closed. */
   readonly goDeaf: () => void;
   /** How many replies were lost so far. */
   readonly lost: () => number;
   readonly connections: () => number;
-  /** Breaks all connections off; later ones go to another port. */
+  /** Breaks all connections; later ones go to another port. */
   readonly aimAt: (target: number) => void;
   readonly close: () => Promise<void>;
 }

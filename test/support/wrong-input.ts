@@ -1,6 +1,6 @@
 import { InvalidOptionsError } from '@retry/core';
 
-/** What no object of options is, though JavaScript lets all of it be given in the place of one. */
+/** Values that JavaScript callers can pass instead of an object of options. */
 export const NO_OPTIONS: readonly (readonly [name: string, value: unknown])[] = [
   ['null', null],
   ['a number', 5],
@@ -21,7 +21,7 @@ export const NO_OPTIONS: readonly (readonly [name: string, value: unknown])[] = 
   ['a symbol as its key', { [Symbol('key')]: 1 }],
 ];
 
-/** What no option may be, whichever it is. */
+/** Values that no option accepts. */
 export const NO_VALUES: readonly (readonly [name: string, value: unknown])[] = [
   ['null', null],
   ['a bigint', 5n],
@@ -47,13 +47,13 @@ const THROWING: PropertyDescriptor = {
   },
 };
 
-/** The paths of the problems that the call is refused with. @throws when it is refused by anything else, or accepted */
+/** The paths of the problems of the call. @throws when the call throws another error, or none */
 export async function refusedPaths(call: () => unknown): Promise<readonly string[]> {
   const refused = await refusalOf(call);
   return refused.problems.map(({ path }) => path);
 }
 
-/** What the call is refused with. @throws when it is refused by anything else, or accepted */
+/** The `InvalidOptionsError` of the call. @throws when the call throws another error, or none */
 export async function refusalOf(call: () => unknown): Promise<InvalidOptionsError> {
   try {
     await call();

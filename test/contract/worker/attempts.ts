@@ -4,10 +4,10 @@ import type { WorkerScene } from './worker-scene.ts';
 
 const QUICK = { backoff: { type: 'constant', base: 20 }, jitter: 'none' } as const;
 
-/** Attempts, what becomes of their results, and of runs that have none left. */
+/** Attempts, their results, and runs without attempts left. */
 export function describeAttempts(scene: WorkerScene): void {
   describe('attempts', () => {
-    it('gives the result of the handler to whoever waits for it', async () => {
+    it('returns the result of the handler to the caller that waits for it', async () => {
       const task = defineTask({ name: 'sum', run: ({ a, b }: { a: number; b: number }) => ({ sum: a + b }) });
       const { id } = await scene.queue.submit(task, { a: 2, b: 3 });
       const result = scene.queue.waitForResult(id);
@@ -17,7 +17,7 @@ export function describeAttempts(scene: WorkerScene): void {
       expect(await result).toEqual({ sum: 5 });
     });
 
-    it('is retried until it succeeds, no retry before its delay is over', async () => {
+    it('is retried until it succeeds, never before its delay has passed', async () => {
       const task = defineTask({
         name: 'flaky',
         retry: { ...QUICK, maxAttempts: 3 },
@@ -42,20 +42,20 @@ export function describeAttempts(scene: WorkerScene): void {
       expect((run.startedAt ?? 0) - (second?.at ?? 0)).toBeGreaterThanOrEqual(20);
     });
 
-    it('leaves a stack that shows its handler and not the worker below it', async () => {
-      const task = defineTask({ name: 'sync', retry: { maxAttempts: 1 }, run: failAtOnce });
+    it('keeps a stack that shows the handler and not the worker', async () => {
+      const task = defineTask({ name: 'sync', retry: { maxAttempts: 1 }, run: failImmediately });
       const runs = await Promise.all([1, 2].map(() => scene.queue.submit(task, null)));
       await scene.startWorker({ tasks: [task], concurrency: 1 });
 
       const ended = await Promise.all(runs.map(({ id }) => scene.reach(id, 'failed')));
 
       for (const { errors } of ended) {
-        expect(errors[0]?.stack).toContain('at Object.failAtOnce');
+        expect(errors[0]?.stack).toContain('at Object.failImmediately');
         expect(errors[0]?.stack).not.toMatch(/execution|engine/);
       }
     });
 
-    it('becomes a dead letter that is redriven with attempts counted anew', async () => {
+    it('becomes a dead letter whose redrive resets the attempts', async () => {
       let isMended = false;
       const task = defineTask({
         name: 'broken',
@@ -79,7 +79,7 @@ export function describeAttempts(scene: WorkerScene): void {
       expect(await scene.queue.get(id)).toMatchObject({ epoch: 3, failures: 0, redrives: 1 });
     });
 
-    it('runs each submission once, and a known key not again', async () => {
+    it('runs each submission once, and a known key only once', async () => {
       const seen: number[] = [];
       const task = defineTask({ name: 'note', run: (number: number) => void seen.push(number) });
       const numbers = Array.from({ length: 300 }, (_, index) => index);
@@ -109,6 +109,6 @@ export function describeAttempts(scene: WorkerScene): void {
   });
 }
 
-function failAtOnce(): never {
-  throw new Error('at once');
+function failImmediately(): never {
+  throw new Error('immediately');
 }

@@ -6,7 +6,7 @@ import { describeWaiting } from './waiting.ts';
 import type { WorkerHarness } from './worker-scene.ts';
 import { useWorkerScene } from './worker-scene.ts';
 
-/** What a broker has to bring for workers to be tested on it. */
+/** What a broker provides for workers to be tested on it. */
 export interface WorkerOnBroker {
   /** Opens a queue without runs; called for each test. */
   readonly open: () => Promise<WorkerHarness>;

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import type { WorkerScene } from './worker-scene.ts';
 import { promiseOf, rest, untilAborted } from './worker-scene.ts';
 
-const AT_ONCE = { backoff: { type: 'none' }, jitter: 'none' } as const;
+const IMMEDIATE = { backoff: { type: 'none' }, jitter: 'none' } as const;
 
-/** What ends a handler before its time. */
+/** What ends a handler early. */
 export function describeInterruptions(scene: WorkerScene): void {
   describe('interruptions', () => {
     it('cancels a running run by the queue of another process', async () => {
@@ -30,12 +30,12 @@ export function describeInterruptions(scene: WorkerScene): void {
       expect(await scene.reach(id, 'cancelled')).toMatchObject({ epoch: 1, failures: 0 });
     });
 
-    it('recovers the run of a silent worker by the cleaner of another one, and fences its outcome', async () => {
+    it('recovers the run of a silent worker by the cleaner of another one, and fences its late outcome', async () => {
       const started: number[] = [];
       const hold = promiseOf<void>();
       const task = defineTask({
         name: 'long',
-        retry: AT_ONCE,
+        retry: IMMEDIATE,
         run: async (_: null, { epoch }) => {
           started.push(epoch);
           if (epoch === 1) await hold.promise;
@@ -43,8 +43,8 @@ export function describeInterruptions(scene: WorkerScene): void {
         },
       });
       const { id } = await scene.queue.submit(task, null);
-      const deaf = deafen(await scene.connect());
-      const silent = await scene.startWorker({ tasks: [task], broker: deaf, lease: 200, concurrency: 1 });
+      const cutOff = loseHeartbeats(await scene.connect());
+      const silent = await scene.startWorker({ tasks: [task], broker: cutOff, lease: 200, concurrency: 1 });
       const fenced = promiseOf<unknown>();
       silent.on('fenced', fenced.resolve);
       await scene.reach(id, 'started');
@@ -71,25 +71,28 @@ export function describeInterruptions(scene: WorkerScene): void {
     it.each([
       ['release', { releases: 1, stalls: 0 }],
       ['stall', { releases: 0, stalls: 1 }],
-    ] as const)('gives running runs back on shutdown as onShutdown %s says', async (onShutdown, expected) => {
-      const called = promiseOf<void>();
-      const run = (_: null, { epoch, signal }: TaskContext) => {
-        called.resolve();
-        return epoch === 1 ? untilAborted(signal) : 'done';
-      };
-      const task = defineTask({ name: 'long', onShutdown, retry: AT_ONCE, run });
-      const { id } = await scene.queue.submit(task, null);
-      const worker = await scene.startWorker({ tasks: [task] });
-      await called.promise;
+    ] as const)(
+      'releases or stalls running runs on shutdown by onShutdown: %s',
+      async (onShutdown, expected) => {
+        const called = promiseOf<void>();
+        const run = (_: null, { epoch, signal }: TaskContext) => {
+          called.resolve();
+          return epoch === 1 ? untilAborted(signal) : 'done';
+        };
+        const task = defineTask({ name: 'long', onShutdown, retry: IMMEDIATE, run });
+        const { id } = await scene.queue.submit(task, null);
+        const worker = await scene.startWorker({ tasks: [task] });
+        await called.promise;
 
-      await worker.stop();
+        await worker.stop();
 
-      expect(await scene.queue.get(id)).toMatchObject({ ...expected, failures: 0 });
-      await scene.startWorker({ tasks: [task] });
-      expect(await scene.queue.waitForResult(id)).toBe('done');
-    });
+        expect(await scene.queue.get(id)).toMatchObject({ ...expected, failures: 0 });
+        await scene.startWorker({ tasks: [task] });
+        expect(await scene.queue.waitForResult(id)).toBe('done');
+      },
+    );
 
-    it('lets running runs end on shutdown where they may continue', async () => {
+    it('lets running runs end on shutdown by onShutdown: finish', async () => {
       const called = promiseOf<void>();
       const run = async (): Promise<void> => {
         called.resolve();
@@ -107,7 +110,7 @@ export function describeInterruptions(scene: WorkerScene): void {
   });
 }
 
-/** A broker whose heartbeats arrive nowhere. */
-function deafen(broker: Broker): Broker {
+/** A broker whose heartbeats never arrive. */
+function loseHeartbeats(broker: Broker): Broker {
   return { ...broker, heartbeat: () => Promise.reject(new Error('no route')) };
 }

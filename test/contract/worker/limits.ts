@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { WorkerScene } from './worker-scene.ts';
 import { rest } from './worker-scene.ts';
 
-/** How many runs may go on, or start, at a time. */
+/** How many runs may be running, or start, at a time. */
 export function describeLimits(scene: WorkerScene): void {
   const meter = () => {
     const seen = { running: 0, most: 0, startedAt: [] as number[] };
@@ -18,7 +18,7 @@ export function describeLimits(scene: WorkerScene): void {
   };
 
   describe('limits', () => {
-    it('keeps to globalConcurrency over all workers', async () => {
+    it('applies globalConcurrency across all workers', async () => {
       const { seen, run } = meter();
       const task = defineTask({ name: 'narrow', globalConcurrency: 2, run });
       await scene.queue.submitMany(task, Array(10).fill(null));
@@ -31,7 +31,7 @@ export function describeLimits(scene: WorkerScene): void {
       expect((await scene.queue.counts()).ended.completed).toBe(10);
     });
 
-    it('keeps to a rate limit', async () => {
+    it('applies a rate limit', async () => {
       const { seen, run } = meter();
       const task = defineTask({ name: 'rated', rateLimit: { limit: 2, window: 200 }, run });
       await scene.queue.submitMany(task, Array(6).fill(null));
@@ -46,7 +46,7 @@ export function describeLimits(scene: WorkerScene): void {
       expect(fifth - third).toBeGreaterThanOrEqual(198);
     });
 
-    it('drains what waits, is scheduled and runs', async () => {
+    it('is idle once no run is submitted, scheduled or started', async () => {
       const { run } = meter();
       const task = defineTask({ name: 'drained', run });
       await scene.queue.submitMany(task, Array(5).fill(null));

@@ -9,7 +9,7 @@ export function describeWaiting(scene: WorkerScene): void {
   const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
   describe('waiting for results', () => {
-    it('gives each of thousands its own, three times as many as are kept when they have ended', async () => {
+    it('returns each of 3 000 results, three times as many as are kept', async () => {
       const { queue } = scene;
       await scene.startWorker({ tasks: [double], concurrency: 50 });
 
@@ -18,7 +18,7 @@ export function describeWaiting(scene: WorkerScene): void {
       expect(results).toEqual(numbers(3_000).map((number) => number * 2));
     });
 
-    it('is done by several queues next to one another', async () => {
+    it('works for several queues at the same time', async () => {
       const queues = [await scene.openQueue(), await scene.openQueue()];
       await scene.startWorker({ tasks: [double], concurrency: 50 });
 
@@ -29,14 +29,14 @@ export function describeWaiting(scene: WorkerScene): void {
       expect(results).toEqual([...numbers(600), ...numbers(600)].map((number) => number * 2));
     });
 
-    it('is told of a run that ends long after it was submitted', async () => {
+    it('returns the result of a run that ends long after its submission', async () => {
       const slow = defineTask({ name: 'slow', run: () => rest(1_500).then(() => 'done') });
       await scene.startWorker({ tasks: [slow] });
 
       expect(await scene.queue.submitAndWait(slow, undefined)).toBe('done');
     });
 
-    it('rejects with what failed', async () => {
+    it('rejects with the error of a failed run', async () => {
       const doomed = defineTask({
         name: 'doomed',
         retry: { maxAttempts: 1 },
@@ -74,7 +74,7 @@ export function describeWaiting(scene: WorkerScene): void {
       expect(submitted.map(({ isNew }) => isNew)).toEqual([true, true, false]);
     });
 
-    it('is known after thousands of other runs have ended', async () => {
+    it('stays known after thousands of other runs have ended', async () => {
       const { queue } = scene;
       const worker = await scene.startWorker({ tasks: [double], concurrency: 50 });
       const { id } = await queue.submit(double, 1, { key: 'first' });

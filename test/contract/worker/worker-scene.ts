@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect } from 'vitest';
 export interface WorkerHarness {
   /** A broker over the same runs, as another process would open it. */
   readonly connect: () => Promise<Broker>;
-  /** Gives back what was opened. */
+  /** Closes what was opened. */
   readonly close: () => Promise<void>;
 }
 
@@ -21,11 +21,11 @@ export interface WorkerScene {
   readonly openQueue: () => Promise<Queue>;
   /** A broker over a connection of its own. */
   readonly connect: () => Promise<Broker>;
-  /** The run once it is in this state. A run that never is lets the test run out of time. */
+  /** Resolves with the run once it is in this state; a run that never is exceeds the timeout of the test. */
   readonly reach: (id: string, state: Run['state']) => Promise<Run>;
 }
 
-/** Sets a scene for each test; after it, its workers are stopped and the books are balanced. */
+/** Sets a scene for each test; after it, its workers are stopped and the audit is balanced. */
 export function useWorkerScene(open: () => Promise<WorkerHarness>): WorkerScene {
   let harness: WorkerHarness | undefined;
   let broker: Broker | undefined;
@@ -71,19 +71,19 @@ export function useWorkerScene(open: () => Promise<WorkerHarness>): WorkerScene 
   };
 }
 
-/** Lets so many milliseconds go by. */
+/** Waits this many milliseconds. */
 export function rest(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Never settles, but for a signal: then it rejects with its reason. */
+/** Rejects with the reason of the signal when it aborts. */
 export function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });
 }
 
-/** A promise and who fulfils it. */
+/** A promise and the function that resolves it. */
 export function promiseOf<Value>(): {
   readonly promise: Promise<Value>;
   readonly resolve: (value: Value) => void;

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 
 /**
- * Tells each message of Postgres' protocol that comes by a socket, whole, with the letter of its type. A client's first
- * message has no letter: it is told as `startup`.
+ * Passes each whole message of the Postgres protocol on a socket to a listener, with the letter of its type. The first
+ * message of a client has no letter: its type is `startup`.
  */
 export function splitFrames(
   socket: Socket,
   begin: 'typed' | 'startup first',
-  hear: (type: string, frame: Buffer) => void,
+  onFrame: (type: string, frame: Buffer) => void,
 ): void {
   let rest = Buffer.alloc(0);
   let isStartup = begin === 'startup first';
@@ -22,7 +22,7 @@ export function splitFrames(
       rest = rest.subarray(end);
       const type = isStartup ? 'startup' : String.fromCharCode(frame[0] ?? 0);
       isStartup = false;
-      hear(type, frame);
+      onFrame(type, frame);
     }
   });
 }

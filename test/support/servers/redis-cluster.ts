@@ -9,14 +9,14 @@ export interface PrivateCluster {
   readonly urls: readonly string[];
   /** The node that has the slot of a key. */
   readonly ownerOf: (key: string) => Promise<string | undefined>;
-  /** Moves the slot of a key, with all that is in it, to another node. */
+  /** Moves the slot of a key, with all its keys, to another node. */
   readonly moveSlot: (key: string) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
 const SLOTS = 16_384;
 
-/** Starts three masters that share the slots; resolves when each of them sees the whole. */
+/** Starts three masters that share the slots; resolves when each of them knows the others. */
 export async function startPrivateCluster(settings: readonly string[] = []): Promise<PrivateCluster> {
   const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '5000', ...settings];
   const nodes = await Promise.all([1, 2, 3].map(() => startPrivateRedis(args)));
@@ -42,7 +42,7 @@ export async function startPrivateCluster(settings: readonly string[] = []): Pro
   };
 }
 
-/** A client of `redis` or `ioredis` for the whole of it. */
+/** A client of `redis` or `ioredis` for the whole cluster. */
 export async function connectToCluster(name: string, { ports, urls }: PrivateCluster) {
   if (name === 'ioredis') {
     const client = new Cluster(ports.map((port) => ({ host: '127.0.0.1', port })));

@@ -23,7 +23,7 @@ export interface PrivateRedis extends RedisServer {
 
 const FOLDERS = ['/usr/bin', '/usr/local/bin', '/usr/sbin', '/opt/homebrew/bin', '/snap/bin'];
 const BINARIES = ['redis-server', 'valkey-server'];
-/** What supplies a Redis where there is none. */
+/** How to get a Redis where there is none. */
 export const REDIS_CURE =
   'Set REDIS_URL, or install one: apt-get install redis-server (Debian, Ubuntu), brew install redis (macOS).';
 

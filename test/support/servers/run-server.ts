@@ -10,7 +10,7 @@ export interface ServerProcess {
   readonly signal: (name: NodeJS.Signals) => void;
   /** Resolves when it is gone. */
   readonly exited: Promise<void>;
-  /** What it has said so far. */
+  /** Its output so far. */
   readonly output: () => string;
 }
 
@@ -20,7 +20,7 @@ export function findBinary(name: string, folders: readonly string[] = []): strin
   return [...onPath, ...folders].map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** A TCP port of this machine that nobody listens on. */
+/** A free TCP port of this machine. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

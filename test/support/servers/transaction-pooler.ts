@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { splitFrames } from './postgres-frames.ts';
 
-/** What PgBouncer is in its transaction mode: many clients share few connections, lent for a transaction each. */
+/** Works as PgBouncer in transaction mode: many clients share few connections, each lent for one transaction. */
 export interface TransactionPooler {
   readonly url: string;
   /** How often a connection was lent so far. */
@@ -18,7 +18,7 @@ interface Lender {
 interface Borrower {
   readonly socket: Socket;
   lender: Lender | undefined;
-  /** What it has sent while it waits for a connection. */
+  /** What the client has sent while it waits for a connection. */
   queued: Buffer[];
   /** Requests that are not answered in full. */
   unanswered: number;
@@ -29,7 +29,7 @@ interface Borrower {
 /** Ends of requests: a simple query, a function call, or a Sync. */
 const ENDS = ['Q', 'F', 'S'];
 
-/** A pooler in front of a server that trusts everybody; `size` connections to it, as `postgres`. */
+/** A pooler in front of a server without passwords; `size` connections to it, as `postgres`. */
 export async function openTransactionPooler(server: string, size: number): Promise<TransactionPooler> {
   const target = Number(new URL(server).port);
   const idle: Lender[] = [];

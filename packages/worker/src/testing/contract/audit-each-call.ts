@@ -24,6 +24,7 @@ export function auditEachCall(broker: Broker): Broker {
     audit: () => check(broker.audit()),
     isRefusal: (error) => broker.isRefusal(error),
     ...(broker.onCancelRequest && { onCancelRequest: broker.onCancelRequest }),
+    ...(broker.ready && { ready: broker.ready }),
     close: () => broker.close(),
   };
 }

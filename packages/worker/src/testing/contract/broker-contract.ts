@@ -24,12 +24,15 @@ import { settleCases } from './settle/settle.ts';
 import { settleDelayCases } from './settle/settle-delay.ts';
 import { settleRacesCases } from './settle/settle-races.ts';
 import { settleWithoutPayloadCases } from './settle/settle-without-payload.ts';
+import { instantsCases } from './submit/instants.ts';
 import { namesCases } from './submit/names.ts';
 import { oddTextCases } from './submit/odd-text.ts';
 import { scheduleCases } from './submit/schedule.ts';
 import { sizesCases } from './submit/sizes.ts';
 import { submitCases } from './submit/submit.ts';
+import { clientsCases } from './wait/clients.ts';
 import { closeCases } from './wait/close.ts';
+import { readyCases } from './wait/ready.ts';
 import { waitForResultCases } from './wait/wait-for-result.ts';
 import { waitForWorkCases } from './wait/wait-for-work.ts';
 
@@ -41,6 +44,8 @@ export const brokerContract: readonly BrokerCase[] = /* @__PURE__ */ listContrac
 
 function listContract(): readonly BrokerCase[] {
   const optional = [
+    ...defineCases(readyCases, { requires: ['ready'] }),
+    ...defineCases(clientsCases, { requires: ['several-clients'] }),
     ...defineCases(cancelNotificationCases, { requires: ['cancel-notifications'] }),
     ...defineCases(keepResultsCases, { storage: { keepCompleted: 0 }, requires: ['retention'] }),
     ...listKeepKeysCases(),
@@ -52,7 +57,7 @@ function listContract(): readonly BrokerCase[] {
 function requiredCases(): readonly CasesByName[] {
   // biome-ignore format: a room a line
   return [
-    submitCases, scheduleCases, namesCases, oddTextCases, sizesCases,
+    submitCases, scheduleCases, instantsCases, namesCases, oddTextCases, sizesCases,
     claimCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, batchesCases,
     settleCases, settleRacesCases, settleWithoutPayloadCases, settleDelayCases, errorsCases, refusalsCases,
     heartbeatCases, findExpiredCases, findExpiredLanesCases,

@@ -4,8 +4,8 @@ import type { Broker } from '@retry/core/broker';
 /** What a contract case needs from the author of a broker: an empty storage, and time. */
 export interface BrokerScene {
   /**
-   * Opens a broker over the storage of this scene. Each further call of one case opens another client of the same
-   * storage, as another process would. The case closes what it opened.
+   * Opens a broker over the storage of this scene; the case closes it. A case that requires `several-clients` calls it
+   * again, for another client of the same storage, as another process would open one.
    */
   readonly open: (options: StorageOptions) => Promise<Broker>;
   /** Lets at least `ms` pass by the clock of the broker: moves a fake clock, or waits. */
@@ -26,5 +26,7 @@ export interface StorageOptions {
  * An optional part of the port.
  * - `retention`: `keepCompleted` and `keepKeys` are options of the broker.
  * - `cancel-notifications`: the broker has `onCancelRequest`.
+ * - `ready`: the broker has `ready`, which resolves once it can be used.
+ * - `several-clients`: `open` may be called again for another client of the same storage.
  */
-export type BrokerAbility = 'retention' | 'cancel-notifications';
+export type BrokerAbility = 'retention' | 'cancel-notifications' | 'ready' | 'several-clients';

@@ -23,7 +23,7 @@ export const concurrencyClaimCases: CasesByName = {
     );
   },
 
-  'whenFull claim gives no slot to a run over the limit': async (scene) => {
+  'whenFull claim takes no slot for a run over the limit': async (scene) => {
     await scene.submit(...['a', 'b', 'c', 'd'].map((id) => ({ id, concurrency: one })));
     const [first, over] = await scene.claim({ limit: 2 });
     const at = await scene.now();
