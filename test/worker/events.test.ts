@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import type { WorkerEventType } from '@retry/worker';
+import type { WorkerEvents } from '@retry/worker';
 import { createWorker, defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { pass, setScene } from './scene.ts';
@@ -184,7 +184,7 @@ describe('a listener', () => {
 describe('diagnostics_channel', () => {
   it('carries every event as retry:worker:<event>, the same object that listeners get', async () => {
     const { clock, queue, startWorker } = setScene();
-    const types: WorkerEventType[] = ['started', 'retried', 'completed', 'log'];
+    const types: (keyof WorkerEvents)[] = ['started', 'retried', 'completed', 'log'];
     const published: [string, unknown][] = [];
     const subscriptions = types.map((type) => {
       const listen = (event: unknown): void => void published.push([type, event]);

@@ -1,19 +1,21 @@
 import type { VirtualClock } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import { createMemoryBroker } from '@retry/inprocess/broker';
-import type { Queue, Worker, WorkerEvents, WorkerEventType, WorkerOptions } from '@retry/worker';
+import type { Queue, Worker, WorkerEvents, WorkerOptions } from '@retry/worker';
 import { createQueue, createWorker } from '@retry/worker';
 import { createTestClock } from '@retry/worker/testing';
 import { afterEach, expect } from 'vitest';
 
 /** One emitted event of a worker, with its type. */
-export type Emitted = { [Type in WorkerEventType]: { type: Type } & WorkerEvents[Type] }[WorkerEventType];
+export type Emitted = {
+  [Type in keyof WorkerEvents]: { type: Type } & WorkerEvents[Type];
+}[keyof WorkerEvents];
 
 /** A worker on the scene and everything it has emitted so far. */
 export interface Actor extends Worker {
   readonly emitted: readonly Emitted[];
   /** The events of one type, without their type. */
-  readonly emittedOf: <Type extends WorkerEventType>(type: Type) => readonly WorkerEvents[Type][];
+  readonly emittedOf: <Type extends keyof WorkerEvents>(type: Type) => readonly WorkerEvents[Type][];
 }
 
 /** A virtual clock, a memory broker and a queue over it; `audit` is balanced when the test ends. */
@@ -26,7 +28,7 @@ export interface Scene {
   readonly startWorker: (options: Partial<WorkerOptions> & Pick<WorkerOptions, 'tasks'>) => Actor;
 }
 
-const EVENTS: readonly WorkerEventType[] = [
+const EVENTS: readonly (keyof WorkerEvents)[] = [
   'started',
   'completed',
   'retried',

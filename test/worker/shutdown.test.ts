@@ -1,12 +1,12 @@
 import type { Broker } from '@retry/core/broker';
-import type { ShutdownPolicy } from '@retry/worker';
+import type { AnyTask } from '@retry/worker';
 import { createWorker, defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
 import type { Scene } from './scene.ts';
 import { never, pass, setScene } from './scene.ts';
 
 /** A task of 10 s whose handlers record why they were stopped. */
-function longTask({ clock }: Scene, onShutdown: ShutdownPolicy, rest: object = {}) {
+function longTask({ clock }: Scene, onShutdown: AnyTask['onShutdown'], rest: object = {}) {
   const reasons: unknown[] = [];
   const task = defineTask({
     name: 'long',

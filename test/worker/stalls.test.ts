@@ -1,5 +1,5 @@
 import type { Broker } from '@retry/core/broker';
-import type { StallPolicy, TaskContext } from '@retry/worker';
+import type { AnyTask, TaskContext } from '@retry/worker';
 import { defineTask, StalledError } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import type { Scene } from './scene.ts';
@@ -90,7 +90,7 @@ describe('a handler that stops sending heartbeats', () => {
     expect(worker.emitted.map(({ type }) => type)).toEqual(['started', 'completed']);
   });
 
-  it.each<[StallPolicy, object]>([
+  it.each<[AnyTask['onStall'], object]>([
     ['fail', { state: 'failed', epoch: 1, stalls: 1, failures: 0 }],
     ['hold', { state: 'stalled', epoch: 1, stalls: 1, failures: 0 }],
   ])('follows onStall %s', async (onStall, expected) => {
