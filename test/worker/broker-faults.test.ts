@@ -48,15 +48,15 @@ describe('a broker that fails', () => {
       expect(await queue.counts()).toMatchObject({ ended: { completed: 3 }, started: 0, submitted: 0 });
       expect(new Set(executed).size).toBe(3);
       expect(executed).toHaveLength(3);
-      expect(worker.toldOf('completed')).toMatchObject([{ epoch: 1 }, { epoch: 1 }, { epoch: 1 }]);
-      expect(worker.toldOf('error').map(({ doing }) => doing)).toEqual(
+      expect(worker.emittedOf('completed')).toMatchObject([{ epoch: 1 }, { epoch: 1 }, { epoch: 1 }]);
+      expect(worker.emittedOf('error').map(({ doing }) => doing)).toEqual(
         Array(4).fill('settling and claiming'),
       );
-      expect(worker.toldOf('fenced')).toEqual([]);
+      expect(worker.emittedOf('fenced')).toEqual([]);
     },
   );
 
-  it('at each reply of many exchanges charges nothing and tells each end once', async () => {
+  it('at each reply of many exchanges charges nothing and emits each end once', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     let count = 0;
     const lossy: Broker = {
@@ -87,12 +87,12 @@ describe('a broker that fails', () => {
     }
     expect(executed).toHaveLength(15);
     expect(new Set(executed).size).toBe(15);
-    expect(worker.toldOf('completed')).toHaveLength(5);
-    expect(worker.toldOf('retried')).toHaveLength(10);
-    expect(worker.toldOf('fenced')).toEqual([]);
+    expect(worker.emittedOf('completed')).toHaveLength(5);
+    expect(worker.emittedOf('retried')).toHaveLength(10);
+    expect(worker.emittedOf('fenced')).toEqual([]);
   });
 
-  it('waits longer and longer before it is asked again, and 5 s at most', async () => {
+  it('is asked again after a growing delay of at most 5 s', async () => {
     const { clock, broker, startWorker } = setScene();
     const asked: number[] = [];
     const down: Broker = {
@@ -117,7 +117,7 @@ describe('a broker that fails', () => {
     expect(waits.length).toBeGreaterThanOrEqual(10);
   });
 
-  it('while it is waited on is asked again later', async () => {
+  it('in a wait for work is asked again later', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const task = defineTask({ name: 'any', run: () => {} });
     const faulty = failing(broker, { verb: 'waitForWork', times: 3, when: 'before' });
@@ -126,11 +126,11 @@ describe('a broker that fails', () => {
     await queue.submit(task, null);
     await clock.advance('1s');
 
-    expect(worker.toldOf('error').map(({ doing }) => doing)).toEqual(Array(3).fill('waiting for work'));
+    expect(worker.emittedOf('error').map(({ doing }) => doing)).toEqual(Array(3).fill('waiting for work'));
     expect((await queue.counts()).ended.completed).toBe(1);
   });
 
-  it('at a heartbeat is beaten again, and the lease holds', async () => {
+  it('at a heartbeat gets the next heartbeat, and the lease is kept', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const task = defineTask({ name: 'long', run: () => pass(clock, 60_000) });
     const { id } = await queue.submit(task, null);
@@ -140,11 +140,11 @@ describe('a broker that fails', () => {
 
     await clock.advance('2m');
 
-    expect(worker.toldOf('error').map(({ doing }) => doing)).toEqual(['heartbeating', 'heartbeating']);
+    expect(worker.emittedOf('error').map(({ doing }) => doing)).toEqual(['heartbeating', 'heartbeating']);
     expect(await queue.get(id)).toMatchObject({ state: 'completed', epoch: 1, stalls: 0 });
   });
 
-  it('at a look for expired runs is looked at again', async () => {
+  it('at a search for expired runs is searched again', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const task = defineTask({ name: 'any', retry: { backoff: { type: 'none' } }, run: () => {} });
     await queue.submit(task, null);
@@ -156,11 +156,11 @@ describe('a broker that fails', () => {
 
     await clock.advance('20s');
 
-    expect(worker.toldOf('error').map(({ doing }) => doing)).toEqual(['cleaning', 'cleaning']);
-    expect(worker.toldOf('completed')).toMatchObject([{ epoch: 2, attempt: 2 }]);
+    expect(worker.emittedOf('error').map(({ doing }) => doing)).toEqual(['cleaning', 'cleaning']);
+    expect(worker.emittedOf('completed')).toMatchObject([{ epoch: 2, attempt: 2 }]);
   });
 
-  it('carries 500 settlements at a time', async () => {
+  it('receives at most 500 settlements in one exchange', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     let isDown = false;
     const sizes: number[] = [];
@@ -186,7 +186,7 @@ describe('a broker that fails', () => {
     expect((await queue.counts()).ended.completed).toBe(1_200);
   });
 
-  it('wakes nobody before the next run is due, though its waits end only with their time', async () => {
+  it('wakes no worker before the next run is due, though its waits end only by their timeout', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const sleepy: Broker = { ...broker, waitForWork: (_lanes, { timeoutMs }) => pass(clock, timeoutMs) };
     const task = defineTask({ name: 'any', run: () => {} });
@@ -200,7 +200,7 @@ describe('a broker that fails', () => {
     await clock.advance('1h');
   });
 
-  it('that hears of a heartbeat after the settlement makes nobody cry wolf', async () => {
+  it('that answers a heartbeat after the settlement causes no fenced event', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const slow: Broker = {
       ...broker,
@@ -215,6 +215,6 @@ describe('a broker that fails', () => {
 
     await clock.advance('1m');
 
-    expect(worker.told.map(({ type }) => type)).toEqual(['started', 'completed']);
+    expect(worker.emitted.map(({ type }) => type)).toEqual(['started', 'completed']);
   });
 });

@@ -20,7 +20,7 @@ describe('cancel', () => {
   it.each([
     ['waiting', {}],
     ['scheduled', { delay: '1m' as const }],
-  ])('ends a %s run at once, which is then never started', async (_name, options) => {
+  ])('ends a %s run immediately, which is then never started', async (_name, options) => {
     const { clock, queue, startWorker } = setScene();
     const { id } = await queue.submit(task, 1, options);
 
@@ -30,7 +30,7 @@ describe('cancel', () => {
 
     expect(answer).toBe('cancelled');
     expect(await queue.get(id)).toMatchObject({ state: 'cancelled', epoch: 0, endedAt: 0 });
-    expect(worker.told).toEqual([]);
+    expect(worker.emitted).toEqual([]);
   });
 
   it('ends a run that waits for its next attempt', async () => {
@@ -77,11 +77,11 @@ describe('cancel', () => {
     expect(answer).toBe('requested');
     expect(aborted).toMatchObject([{ at: 4_000, reason: { name: 'CancelledError', code: 'CANCELLED' } }]);
     expect(await queue.get(id)).toMatchObject({ state: 'cancelled', endedAt: 4_000, errors: [] });
-    expect(worker.toldOf('cancelled')).toMatchObject([{ id, attempt: 1, epoch: 1 }]);
+    expect(worker.emittedOf('cancelled')).toMatchObject([{ id, attempt: 1, epoch: 1 }]);
     expect(await queue.get(next)).toMatchObject({ startedAt: 4_000 });
   });
 
-  it('comes before the next attempt when the running one fails before its worker learns of it', async () => {
+  it('takes effect before the next attempt when the running one fails before its worker receives it', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const run = vi.fn(() => pass(clock, 2_000).then(() => Promise.reject(new Error('no'))));
     const flaky = defineTask({ name: 'flaky', run });
@@ -110,13 +110,13 @@ describe('cancel', () => {
     expect(await queue.cancel(id)).toBe('ended');
   });
 
-  it('of an id that nobody knows says gone', async () => {
+  it('answers gone for an unknown id', async () => {
     const { queue } = setScene();
 
-    expect(await queue.cancel('nobody')).toBe('gone');
+    expect(await queue.cancel('unknown')).toBe('gone');
   });
 
-  it('travels with the others of its turn', async () => {
+  it('is sent in one call with the others of its turn', async () => {
     const { clock, broker } = setScene();
     const cancel = vi.fn(broker.cancel);
     const queue = createQueue({ broker: { ...broker, cancel }, clock });
@@ -124,14 +124,14 @@ describe('cancel', () => {
 
     const answers = await Promise.all([
       ...submitted.map(({ id }) => queue.cancel(id)),
-      queue.cancel('nobody'),
+      queue.cancel('unknown'),
     ]);
 
     expect(answers).toEqual(['cancelled', 'cancelled', 'cancelled', 'gone']);
     expect(cancel).toHaveBeenCalledTimes(1);
   });
 
-  it('reaches a run whose worker never learns of it: the handler goes on, the run is not lost', async () => {
+  it('is kept when the worker never receives it: the handler keeps running and the run is not lost', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const stuck = defineTask({ name: 'stuck', run: never });
     const deaf = {
@@ -150,7 +150,7 @@ describe('cancel', () => {
   });
 });
 
-describe('cancel where the broker does not call back', () => {
+describe('cancel with a broker that does not notify', () => {
   const stuck = defineTask({ name: 'stuck', run: never });
 
   it.each([0, 1, 250, 499, 500, 501, 7_777, 60_000])(
@@ -184,7 +184,7 @@ describe('cancel where the broker does not call back', () => {
     expect(new Set(asked.flat().map(({ id }) => id)).size).toBe(2_100);
   });
 
-  it('asks nothing while no handler runs, nor about handlers that have just begun', async () => {
+  it('does not ask while no handler runs, nor about handlers that have just started', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const findCancelRequests = vi.fn(broker.findCancelRequests);
     const quick = defineTask({ name: 'quick', run: () => pass(clock, 300) });
@@ -199,7 +199,7 @@ describe('cancel where the broker does not call back', () => {
     expect(findCancelRequests).not.toHaveBeenCalled();
   });
 
-  it('goes on asking when that fails, and reports the failure', async () => {
+  it('keeps asking when a call fails, and reports the failure', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     let left = 2;
     const findCancelRequests: Broker['findCancelRequests'] = (leases) => {
@@ -213,7 +213,7 @@ describe('cancel where the broker does not call back', () => {
 
     await clock.advance('2s');
 
-    expect(worker.toldOf('error').map(({ doing }) => doing)).toEqual([
+    expect(worker.emittedOf('error').map(({ doing }) => doing)).toEqual([
       'asking for cancel requests',
       'asking for cancel requests',
     ]);

@@ -6,7 +6,7 @@ import { setScene } from './scene.ts';
 const known = defineTask({ name: 'known', retry: { backoff: { type: 'none' } }, run: () => 'done' });
 const unknown = defineTask({ name: 'unknown', run: () => 'done' });
 
-/** Claims so many runs for a worker that then dies. */
+/** Claims runs for a worker that then crashes. */
 async function claimAndDie(broker: Broker, lane: string, count: number, leaseMs: number): Promise<void> {
   for (let left = count; left > 0; left -= 1_000) {
     const lanes = new Map([[lane, 1_000]]);
@@ -16,7 +16,7 @@ async function claimAndDie(broker: Broker, lane: string, count: number, leaseMs:
 }
 
 describe('recovery', () => {
-  it('of a known task takes lease and interval, beside 5 000 expired runs of an unknown one', async () => {
+  it('of a known task takes a lease and an interval despite 5 000 expired runs of an unknown one', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     await queue.submitMany(unknown, Array(5_000).fill(null));
     await claimAndDie(broker, 'unknown@1', 5_000, 1_000);
@@ -31,7 +31,7 @@ describe('recovery', () => {
     expect((await queue.counts()).started).toBe(5_000);
   });
 
-  it('goes on page by page until every expired run is settled, without waiting for the next interval', async () => {
+  it('settles every expired run page by page, without waiting for the next interval', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     await queue.submitMany(known, Array(3_500).fill(null));
     await claimAndDie(broker, 'known@1', 3_500, 1_000);
@@ -42,7 +42,7 @@ describe('recovery', () => {
     expect((await queue.counts()).ended.completed).toBe(3_500);
   });
 
-  it('passes over what other workers settle meanwhile, and comes to an end', async () => {
+  it('skips what other workers settle meanwhile, and ends', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     await queue.submitMany(known, Array(3).fill(null));
     await claimAndDie(broker, 'known@1', 3, 1_000);
@@ -65,7 +65,7 @@ describe('recovery', () => {
 });
 
 describe("onUnknown: 'drop'", () => {
-  it('drops what waits behind thousands of runs that are known', async () => {
+  it('drops what waits behind thousands of known runs', async () => {
     const { clock, queue, startWorker } = setScene();
     await queue.submitMany(known, Array(3_000).fill(null), { delay: '1d' });
     const busy = defineTask({ name: 'busy', run: () => new Promise<never>(() => {}) });
@@ -78,7 +78,7 @@ describe("onUnknown: 'drop'", () => {
     expect(await queue.get(id)).toMatchObject({ state: 'dropped' });
   });
 
-  it('drops thousands of runs in one interval, those of a dead worker that had claimed them included', async () => {
+  it('drops thousands of runs in one interval, including those that a crashed worker had claimed', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     await queue.submitMany(unknown, Array(5_000).fill(null));
     await claimAndDie(broker, 'unknown@1', 2_500, 1_000);
@@ -108,6 +108,6 @@ describe("onUnknown: 'drop'", () => {
     await clock.advance('6s');
 
     expect(await queue.get(id)).toMatchObject({ state: 'dropped' });
-    expect(worker.toldOf('error')).toMatchObject([{ doing: 'dropping' }]);
+    expect(worker.emittedOf('error')).toMatchObject([{ doing: 'dropping' }]);
   });
 });

@@ -29,7 +29,7 @@ describe.each([
       startedAt: 12_000,
       errors: [{ at: 2_000 }],
     });
-    expect(worker.toldOf('started')).toMatchObject([{ latenessMs: 0 }, { latenessMs: 0 }]);
+    expect(worker.emittedOf('started')).toMatchObject([{ latenessMs: 0 }, { latenessMs: 0 }]);
   });
 
   it('completes a run inside a transaction by the clock of the broker', async () => {
@@ -51,7 +51,7 @@ describe.each([
     expect(await queue.get(id)).toMatchObject({ state: 'completed', endedAt: 3_000 });
   });
 
-  it('neither stalls the runs of others nor loses its own', async () => {
+  it('neither stalls the runs of other workers nor loses its own', async () => {
     const { clock, queue, startWorker } = setScene();
     const skewed: Clock = { ...clock, now: () => clock.now() + offsetMs };
     const task = defineTask({ name: 'long', run: () => pass(clock, 60_000) });
@@ -67,7 +67,7 @@ describe.each([
   });
 });
 
-describe('a reply that travels slowly', () => {
+describe('a slow network', () => {
   it.each(['there', 'back'] as const)('%s makes no retry early', async (way) => {
     const { clock, broker, queue, startWorker } = setScene();
     const failedAt: number[] = [];

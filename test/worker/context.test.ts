@@ -6,7 +6,7 @@ import { never, pass, setScene } from './scene.ts';
 const STEADY = { backoff: { type: 'constant', base: '10s' }, jitter: 'none' } as const;
 
 describe('the context of a handler', () => {
-  it('tells the attempt, how many there may be, the epoch and the id', async () => {
+  it('has the attempt, the number of allowed attempts, the epoch and the id', async () => {
     const { clock, queue, startWorker } = setScene();
     const seen: unknown[] = [];
     const task = defineTask({
@@ -28,7 +28,7 @@ describe('the context of a handler', () => {
     ]);
   });
 
-  it('tells one attempt in all when the policy is not retryable', async () => {
+  it('has one allowed attempt when the policy is not retryable', async () => {
     const { clock, queue, startWorker } = setScene();
     let seen = 0;
     const task = defineTask({
@@ -46,7 +46,7 @@ describe('the context of a handler', () => {
     expect(seen).toBe(1);
   });
 
-  it('tells what is left of the timeout, and Infinity without one', async () => {
+  it('has what is left of the timeout, and Infinity without one', async () => {
     const { clock, queue, startWorker } = setScene();
     const left: number[] = [];
     const run = async (_: null, context: TaskContext): Promise<void> => {
@@ -65,7 +65,7 @@ describe('the context of a handler', () => {
     expect(left).toEqual([10_000, 7_000, Infinity, Infinity]);
   });
 
-  it('carries a line to the log event', async () => {
+  it('emits the log event with message and details', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({ name: 'chatty', run: (_: null, { log }) => log('halfway', { done: 1 }) });
     const { id } = await queue.submit(task, null);
@@ -73,7 +73,7 @@ describe('the context of a handler', () => {
 
     await clock.advance(0);
 
-    expect(worker.toldOf('log')).toEqual([
+    expect(worker.emittedOf('log')).toEqual([
       { id, task: 'chatty', version: '1', attempt: 1, epoch: 1, message: 'halfway', details: { done: 1 } },
     ]);
   });
@@ -104,10 +104,10 @@ describe('ctx.retry', () => {
     await clock.advance('1m');
 
     expect(await queue.get(id)).toMatchObject({ state: 'completed', failures: 1, startedAt: startedAt });
-    expect(worker.toldOf('retried')).toMatchObject([{ reason: 'asked', delayMs: startedAt }]);
+    expect(worker.emittedOf('retried')).toMatchObject([{ reason: 'asked', delayMs: startedAt }]);
   });
 
-  it('records its error, and one of its own without', async () => {
+  it('records the given error, and a default one without', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'asking',
@@ -142,7 +142,7 @@ describe('ctx.retry', () => {
       failures: 1,
       errors: [{ name: 'RangeError' }],
     });
-    expect(worker.toldOf('failed')).toMatchObject([{ error, reason: 'exhausted' }]);
+    expect(worker.emittedOf('failed')).toMatchObject([{ error, reason: 'exhausted' }]);
   });
 
   it.each<[string, unknown]>([
@@ -174,7 +174,7 @@ describe('ctx.retry', () => {
     expect(run?.errors[0]?.message).toContain(String(value));
   });
 
-  it('never asks the gate, which knows nothing of such a wish', async () => {
+  it('never calls retryIf, which is about errors', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'gated',
@@ -191,7 +191,7 @@ describe('ctx.retry', () => {
 });
 
 describe('the signal of a handler', () => {
-  it('does not abort while the attempt goes on, nor when it has ended well', async () => {
+  it('does not abort while the attempt is running, nor when it has completed', async () => {
     const { clock, queue, startWorker } = setScene();
     let signal: AbortSignal | undefined;
     const task = defineTask({
@@ -210,7 +210,7 @@ describe('the signal of a handler', () => {
     expect(signal?.aborted).toBe(false);
   });
 
-  it('has aborted already when a handler asks for it only after its attempt was stopped', async () => {
+  it('has already aborted when a handler first reads it after its attempt was stopped', async () => {
     const { clock, queue, startWorker } = setScene();
     let signal: AbortSignal | undefined;
     const task = defineTask({

@@ -8,7 +8,7 @@ import { never, setScene } from './scene.ts';
 const task = defineTask({ name: 'double', run: (number: number) => number * 2 });
 
 describe('submit', () => {
-  it('keeps a run in the lane of its task and gives its id', async () => {
+  it('stores a run in the lane of its task and returns its id', async () => {
     const { queue } = setScene();
 
     const submitted = await queue.submit(task, 21);
@@ -23,7 +23,7 @@ describe('submit', () => {
     });
   });
 
-  it('travels with the others of its turn, each getting its own answer', async () => {
+  it('is sent in one call with the others of its turn, and gets its own answer', async () => {
     const { clock, broker } = setScene();
     const submit = vi.fn(broker.submit);
     const queue = createQueue({ broker: { ...broker, submit }, clock });
@@ -41,7 +41,7 @@ describe('submit', () => {
     expect(submitted[900]?.isNew).toBe(false);
   });
 
-  it('is rejected when its batch is, and the next is not', async () => {
+  it('is rejected when its batch is, and the next batch is not', async () => {
     const { clock, broker } = setScene();
     let isDown = true;
     const submit: Broker['submit'] = (submissions) =>
@@ -55,7 +55,7 @@ describe('submit', () => {
     expect(await queue.submit(task, 3)).toMatchObject({ isNew: true });
   });
 
-  it('of a payload that is refused leaves the others of its turn alone', async () => {
+  it('of a refused payload does not affect the others of its turn', async () => {
     const { queue } = setScene();
 
     const answers = await Promise.allSettled([queue.submit(task, 1), queue.submit(task, Number.NaN)]);
@@ -64,7 +64,7 @@ describe('submit', () => {
     expect((await queue.counts()).created).toBe(1);
   });
 
-  it('of a known key is the first submission, also when that has ended', async () => {
+  it('of a known key returns the first submission, also when that has ended', async () => {
     const { clock, queue, startWorker } = setScene();
     startWorker({ tasks: [task] });
 
@@ -89,17 +89,17 @@ describe('submit', () => {
     ['a fraction of a millisecond', { delay: 0.5 }, 1],
     ['an instant that has passed', { runAt: -10 }, 0],
     ['no delay', { delay: 0 }, 0],
-  ])('with %s starts never early, and at once when it is due', async (_name, options, startedAt) => {
+  ])('with %s never starts early, and immediately when it is due', async (_name, options, startedAt) => {
     const { clock, queue, startWorker } = setScene();
     const { id } = await queue.submit(task, 1, options);
     const worker = startWorker({ tasks: [task] });
 
     if (startedAt > 1) await clock.advance(startedAt - 1);
-    expect(worker.toldOf('started')).toHaveLength(0);
+    expect(worker.emittedOf('started')).toHaveLength(0);
     await clock.advance(1);
 
     expect(await queue.get(id)).toMatchObject({ state: 'completed', startedAt });
-    expect(worker.toldOf('started')).toMatchObject([{ latenessMs: 0 }]);
+    expect(worker.emittedOf('started')).toMatchObject([{ latenessMs: 0 }]);
   });
 
   it('wakes a worker that polls rarely', async () => {
@@ -133,7 +133,7 @@ describe('submit', () => {
 });
 
 describe('submitMany', () => {
-  it('keeps them all, in order, by one call', async () => {
+  it('submits them all, in order, by one call', async () => {
     const { clock, broker, startWorker } = setScene();
     const submit = vi.fn(broker.submit);
     const queue = createQueue({ broker: { ...broker, submit }, clock });
@@ -150,7 +150,7 @@ describe('submitMany', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
-  it('of nothing gives nothing', async () => {
+  it('of no payloads returns no runs', async () => {
     const { queue } = setScene();
 
     expect(await queue.submitMany(task, [])).toEqual([]);
@@ -158,15 +158,15 @@ describe('submitMany', () => {
 });
 
 describe('get', () => {
-  it('gives undefined for an id that nobody knows', async () => {
+  it('returns undefined for an unknown id', async () => {
     const { queue } = setScene();
 
-    expect(await queue.get('nobody')).toBeUndefined();
+    expect(await queue.get('unknown')).toBeUndefined();
   });
 });
 
 describe('counts', () => {
-  it('says how many runs are where', async () => {
+  it('returns the number of runs in each state', async () => {
     const { clock, queue, startWorker } = setScene();
     const stuck = defineTask({ name: 'stuck', run: never });
     const doomed = defineTask({

@@ -25,7 +25,7 @@ async function bury(scene: Scene, { mails, images }: { mails: number; images: nu
 }
 
 describe('deadLetters.list', () => {
-  it('gives failed runs with their errors', async () => {
+  it('returns failed runs with their errors', async () => {
     const scene = setScene();
     await bury(scene, { mails: 1, images: 0 });
 
@@ -52,7 +52,7 @@ describe('deadLetters.list', () => {
     expect(found.map(({ id }) => id)).toEqual(ids);
   });
 
-  it('gives 100 unless asked for more, and goes beyond a page of the broker', async () => {
+  it('returns 100 unless more are requested, and reads several pages of the broker', async () => {
     const scene = setScene();
     await bury(scene, { mails: 1_205, images: 0 });
 
@@ -62,7 +62,7 @@ describe('deadLetters.list', () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(1_205);
   });
 
-  it('leaves out runs of tasks without dead letters, which take the place of no other', async () => {
+  it('leaves out runs of tasks without dead letters, which do not count towards the limit', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
     const throwaway = defineTask({ ...throwawayInput, retry: once });
@@ -77,7 +77,7 @@ describe('deadLetters.list', () => {
     expect(await queue.get('throwaway@a')).toMatchObject({ state: 'failed', isDisposable: true });
   });
 
-  it('gives stalled and rate limited runs when asked for them', async () => {
+  it('returns stalled and rate limited runs on request', async () => {
     const { clock, queue, startWorker } = setScene();
     const silent = defineTask({ name: 'silent', heartbeat: '1s', onStall: 'hold', run: never });
     const limited = defineTask({
@@ -99,7 +99,7 @@ describe('deadLetters.list', () => {
     expect(await idsOf('failed')).toEqual([]);
   });
 
-  it.each(['list', 'redrive', 'discard'] as const)('of %s refuses an age that is none', async (verb) => {
+  it.each(['list', 'redrive', 'discard'] as const)('of %s refuses an invalid age', async (verb) => {
     const scene = setScene();
     await bury(scene, { mails: 1, images: 0 });
 
@@ -118,7 +118,7 @@ const throwawayInput = {
 } as const;
 
 describe('deadLetters.redrive', () => {
-  it('sends them back to their lanes, their attempts counted anew', async () => {
+  it('sends them back to their lanes and resets their attempts', async () => {
     const scene = setScene();
     await bury(scene, { mails: 1, images: 2 });
     const { clock, queue, startWorker } = scene;
@@ -141,7 +141,7 @@ describe('deadLetters.redrive', () => {
     expect(await queue.get('mail@mail-0')).toMatchObject({ state: 'failed' });
   });
 
-  it('lets attempts go on counting when asked to', async () => {
+  it('keeps the counted attempts on request', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'picky',
@@ -158,7 +158,7 @@ describe('deadLetters.redrive', () => {
     expect(await queue.get('picky@one')).toMatchObject({ failures: 2, errors: [{ epoch: 1 }, { epoch: 2 }] });
   });
 
-  it('leaves runs without attempts where they are when attempts are kept', async () => {
+  it('does not redrive runs without attempts left when attempts are kept', async () => {
     const scene = setScene();
     await bury(scene, { mails: 0, images: 1 });
 
@@ -167,7 +167,7 @@ describe('deadLetters.redrive', () => {
     expect((await scene.queue.counts()).ended.failed).toBe(1);
   });
 
-  it('needs the task to keep attempts', async () => {
+  it('requires the task to keep attempts', async () => {
     const { queue } = setScene();
 
     await expect(queue.deadLetters.redrive({ keepAttempts: true })).rejects.toThrow(
@@ -175,7 +175,7 @@ describe('deadLetters.redrive', () => {
     );
   });
 
-  it('gives a run with a deadline all its time again', async () => {
+  it('gives a run with a total timeout all its time again', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'timely',
@@ -197,7 +197,7 @@ describe('deadLetters.redrive', () => {
     expect(await queue.result('timely@one')).toMatchObject({ state: 'failed', attempts: 2 });
   });
 
-  it('keeps a dead letter whose task first did not want it kept', async () => {
+  it('keeps a dead letter whose task had deadLetter none before', async () => {
     const { clock, queue, startWorker } = setScene();
     const input = {
       name: 'changed',
@@ -215,7 +215,7 @@ describe('deadLetters.redrive', () => {
     expect(await queue.deadLetters.list()).toMatchObject([{ id: 'changed@one', failures: 2 }]);
   });
 
-  it('in a dry run says what it would do and does nothing', async () => {
+  it('in a dry run returns what it would redrive and redrives nothing', async () => {
     const scene = setScene();
     await bury(scene, { mails: 2, images: 1 });
 
@@ -227,7 +227,7 @@ describe('deadLetters.redrive', () => {
     expect((await scene.queue.counts()).ended.failed).toBe(3);
   });
 
-  it('redrives so many per second and no more', async () => {
+  it('redrives at most perSecond runs each second', async () => {
     const scene = setScene();
     await bury(scene, { mails: 5, images: 0 });
     const { clock, queue } = scene;
@@ -272,7 +272,7 @@ describe('deadLetters.redrive', () => {
     );
   });
 
-  it('ends between two batches when its signal aborts, at once', async () => {
+  it('ends immediately between two batches when its signal aborts', async () => {
     const scene = setScene();
     await bury(scene, { mails: 4, images: 0 });
     const { clock, queue } = scene;
@@ -287,7 +287,7 @@ describe('deadLetters.redrive', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('leaves out a run that somebody else redrove meanwhile', async () => {
+  it('leaves out a run that another caller redrove meanwhile', async () => {
     const scene = setScene();
     await bury(scene, { mails: 2, images: 0 });
     const redrive: Broker['redrive'] = vi.fn(async (ids, options) => {
@@ -301,7 +301,7 @@ describe('deadLetters.redrive', () => {
 });
 
 describe('deadLetters.discard', () => {
-  it('forgets what the filter means for good', async () => {
+  it('deletes what the filter selects for good', async () => {
     const scene = setScene();
     await bury(scene, { mails: 2, images: 1 });
 
@@ -318,7 +318,7 @@ describe('dead letters by their ids', () => {
     await bury(scene, { mails: 3, images: 1 });
 
     const redriven = await scene.queue.deadLetters.redrive({
-      ids: ['mail@mail-2', 'image@image-0', 'nobody'],
+      ids: ['mail@mail-2', 'image@image-0', 'unknown'],
     });
 
     expect(redriven).toEqual(['mail@mail-2', 'image@image-0']);
@@ -359,7 +359,7 @@ describe('dead letters by their ids', () => {
     expect(await queue.get('fine@b')).toMatchObject({ state: 'completed' });
   });
 
-  it('meet the other filters, too', async () => {
+  it('are filtered by the other fields, too', async () => {
     const scene = setScene();
     await bury(scene, { mails: 1, images: 1 });
     const ids = ['mail@mail-0', 'image@image-0'];
@@ -409,7 +409,7 @@ describe('what dead letters cost to read', () => {
     for (const [query] of list.mock.calls) expect(query.payloads).toBe('omit');
   });
 
-  it('is paid in pages, of which only an empty one is the last', async () => {
+  it('is a number of pages, of which only an empty one is the last', async () => {
     const scene = setScene();
     await bury(scene, { mails: 7, images: 0 });
     // A broker whose runs are so large that a page holds two of them.
@@ -421,7 +421,7 @@ describe('what dead letters cost to read', () => {
     expect(await queue.deadLetters.redrive({ all: true })).toHaveLength(7);
   });
 
-  it('is all of them with all: true, however many', async () => {
+  it('is every page with all: true, however many', async () => {
     const { queue } = await watched(1_205);
 
     expect(await queue.deadLetters.redrive({ all: true, dryRun: true })).toHaveLength(1_205);

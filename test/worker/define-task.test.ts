@@ -54,7 +54,7 @@ describe('defineTask', () => {
     expect(Object.isFrozen(task)).toBe(true);
   });
 
-  it('takes what is given, durations in milliseconds', () => {
+  it('keeps the given options, durations in milliseconds', () => {
     const task = defineTask({
       name: 'send-email',
       version: '2',
@@ -132,7 +132,7 @@ describe('defineTask', () => {
     expect(defineTask({ name: 'a', run, rateLimitRetry: retry }).rateLimitRetry).toMatchObject(expected);
   });
 
-  it('reports what was written, not what its own defaults make of it', () => {
+  it('reports the written values, not the defaults', () => {
     const retry = {
       retryAfter: null,
       backoff: { type: 'constant', base: 'soon' },
@@ -144,7 +144,7 @@ describe('defineTask', () => {
     ]);
   });
 
-  it('takes a policy that is defined already as it is', () => {
+  it('uses a defined policy unchanged', () => {
     const retry = definePolicy({ maxAttempts: 9 });
 
     expect(defineTask({ name: 'a', run, retry }).retry).toBe(retry);
@@ -223,7 +223,7 @@ describe('defineTask', () => {
     expect(problemsOf(() => defineTask(input))).toHaveLength(6);
   });
 
-  it('reports everything at once, and a policy that is none', () => {
+  it('reports every problem together, including an invalid policy', () => {
     const input = { name: '', run: 1, retry: 5, timeout: 'x' } as unknown as TaskInput<unknown, unknown>;
 
     const paths = problemsOf(() => defineTask(input)).map(([path]) => path);
@@ -231,7 +231,7 @@ describe('defineTask', () => {
     expect(paths).toEqual(['timeout', 'name', 'run', 'retry']);
   });
 
-  it.each([undefined, null, 'send-email', []])('refuses %o for a task', (input) => {
+  it.each([undefined, null, 'send-email', []])('refuses %o as a task', (input) => {
     expect(problemsOf(() => defineTask(input as never))).toEqual([['', input]]);
   });
 });
@@ -277,7 +277,7 @@ describe('createWorker', () => {
     expect(problemsOf(() => createWorker(options))).toEqual([[key, value]]);
   });
 
-  it('reports everything at once', () => {
+  it('reports every problem together', () => {
     const options = { tasks: [], concurrency: 0, lease: 'x', signals: 1 } as never;
 
     const paths = problemsOf(() => createWorker(options)).map(([path]) => path);
@@ -285,7 +285,7 @@ describe('createWorker', () => {
     expect([...paths].sort()).toEqual(['broker', 'concurrency', 'lease', 'signals', 'tasks']);
   });
 
-  it('gives itself a name of its own, or the given one', () => {
+  it('has a random name, or the given one', () => {
     const [first, second] = [createWorker(right), createWorker(right)];
 
     expect(first.name).not.toBe(second.name);
@@ -294,7 +294,7 @@ describe('createWorker', () => {
 });
 
 describe('instantRetries', () => {
-  it('retries at once and changes nothing else', async () => {
+  it('retries immediately and changes nothing else', async () => {
     const { clock, queue, startWorker } = setScene();
     const slow = defineTask({
       name: 'slow',
@@ -312,7 +312,7 @@ describe('instantRetries', () => {
   });
 });
 
-describe('how often, said of the task and not of its policy', () => {
+describe('a number of attempts in the task instead of its policy', () => {
   it.each([
     ['maxAttempts', 'Use maxAttempts: 3.'],
     ['max_attempts', 'Use maxAttempts: 3.'],
@@ -321,7 +321,7 @@ describe('how often, said of the task and not of its policy', () => {
     ['max_retries', 'Use maxAttempts: 4.'],
     ['retry_limit', 'Use maxAttempts: 4.'],
     ['maxRetries', 'Use maxAttempts: 4.'],
-  ])('is an error that says where to write what: %s', (key, cure) => {
+  ])('is an error that names the right key: %s', (key, cure) => {
     expect(() => defineTask({ name: 'report', run, [key]: 3 } as never)).toThrow(
       `${key} is not a known key, got 3. It belongs into retry. ${cure}`,
     );

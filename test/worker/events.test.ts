@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import type { WorkerEventType } from '@retry/worker';
+import type { WorkerEvents } from '@retry/worker';
 import { createWorker, defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { pass, setScene } from './scene.ts';
@@ -7,18 +7,18 @@ import { pass, setScene } from './scene.ts';
 const task = defineTask({ name: 'double', run: (number: number) => number * 2 });
 
 describe('started', () => {
-  it('tells how late the run is: its start minus the instant it was due', async () => {
+  it('has how late the run is: its start minus the instant it was due', async () => {
     const { clock, queue, startWorker } = setScene();
     await queue.submit(task, 1, { key: 'due at 10 s', runAt: 10_000 });
-    await queue.submit(task, 1, { key: 'due at once' });
+    await queue.submit(task, 1, { key: 'due immediately' });
     await clock.advance('15s');
 
     const worker = startWorker({ tasks: [task] });
     await clock.advance(0);
 
-    expect(worker.toldOf('started')).toEqual([
+    expect(worker.emittedOf('started')).toEqual([
       {
-        id: 'double@due at once',
+        id: 'double@due immediately',
         task: 'double',
         version: '1',
         attempt: 1,
@@ -56,7 +56,7 @@ describe('started', () => {
     await clock.advance('1m');
 
     // Due at 11 s; the slot is free at 11.5 s.
-    expect(worker.toldOf('started')).toMatchObject([
+    expect(worker.emittedOf('started')).toMatchObject([
       { attempt: 1, latenessMs: 0 },
       { attempt: 1, latenessMs: 0 },
       { attempt: 2, latenessMs: 500 },
@@ -66,7 +66,7 @@ describe('started', () => {
 });
 
 describe('completed', () => {
-  it('tells how long the attempt took', async () => {
+  it('has how long the attempt took', async () => {
     const { clock, queue, startWorker } = setScene();
     const slow = defineTask({ name: 'slow', run: () => pass(clock, 1_234) });
     await queue.submit(slow, null);
@@ -74,10 +74,10 @@ describe('completed', () => {
 
     await clock.advance('5s');
 
-    expect(worker.toldOf('completed')).toMatchObject([{ durationMs: 1_234, retries: 0 }]);
+    expect(worker.emittedOf('completed')).toMatchObject([{ durationMs: 1_234, retries: 0 }]);
   });
 
-  it('is told once the broker has accepted it, and not before', async () => {
+  it('is emitted once the broker has accepted it, and not before', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     let isDown = false;
     const flaky = {
@@ -92,16 +92,16 @@ describe('completed', () => {
     isDown = true;
 
     await clock.advance('1s');
-    expect(worker.toldOf('completed')).toEqual([]);
+    expect(worker.emittedOf('completed')).toEqual([]);
     isDown = false;
     await clock.advance('10s');
 
-    expect(worker.toldOf('completed')).toHaveLength(1);
+    expect(worker.emittedOf('completed')).toHaveLength(1);
   });
 });
 
 describe('on', () => {
-  it('gives a function that takes the listener back', async () => {
+  it('returns a function that removes the listener', async () => {
     const { clock, queue, startWorker } = setScene();
     const worker = startWorker({ tasks: [task] });
     const seen: string[] = [];
@@ -135,7 +135,7 @@ describe('a listener', () => {
         throw undefined;
       },
     ],
-  ])('that %s changes nothing, also for error', async (_name, listener) => {
+  ])('that %s has no effect on the worker, also for error', async (_name, listener) => {
     const { clock, broker, queue } = setScene();
     const flaky = defineTask({
       name: 'flaky',
@@ -165,7 +165,7 @@ describe('a listener', () => {
     expect(errors).toHaveLength(12);
   });
 
-  it('that throws keeps no other from hearing', async () => {
+  it('that throws does not prevent the others from being called', async () => {
     const { clock, queue, startWorker } = setScene();
     const worker = startWorker({ tasks: [task] });
     const seen: string[] = [];
@@ -184,7 +184,7 @@ describe('a listener', () => {
 describe('diagnostics_channel', () => {
   it('carries every event as retry:worker:<event>, the same object that listeners get', async () => {
     const { clock, queue, startWorker } = setScene();
-    const types: WorkerEventType[] = ['started', 'retried', 'completed', 'log'];
+    const types: (keyof WorkerEvents)[] = ['started', 'retried', 'completed', 'log'];
     const published: [string, unknown][] = [];
     const subscriptions = types.map((type) => {
       const listen = (event: unknown): void => void published.push([type, event]);
@@ -202,7 +202,7 @@ describe('diagnostics_channel', () => {
     await clock.advance('1s');
     for (const unsubscribe of subscriptions) unsubscribe();
 
-    expect(published).toEqual(worker.told.map(({ type, ...event }) => [type, event]));
+    expect(published).toEqual(worker.emitted.map(({ type, ...event }) => [type, event]));
     expect(published.map(([type]) => type)).toEqual(['started', 'retried', 'started', 'log', 'completed']);
   });
 });

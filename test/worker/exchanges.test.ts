@@ -41,7 +41,7 @@ function countingTask({ clock }: Scene, runMs: number, rest: object = {}) {
 const numbers = (length: number): number[] => Array.from({ length }, (_, index) => index);
 
 describe('exchanges', () => {
-  it('are two at a time at most, and together never ask for more than there is room for', async () => {
+  it('are at most two at a time, and together never claim more than there are slots', async () => {
     const scene = setScene();
     const { slow, seen } = slowLine(scene, 20);
     const { task, seen: work } = countingTask(scene, 5);
@@ -55,7 +55,7 @@ describe('exchanges', () => {
     expect(seen).toEqual({ most: 2, mostStarted: 20 });
   });
 
-  it('together never ask for more of a task than its maxConcurrent', async () => {
+  it('together never claim more of a task than its maxConcurrent', async () => {
     const scene = setScene();
     const { slow, seen } = slowLine(scene, 20);
     const { task } = countingTask(scene, 5, { maxConcurrent: 7 });
@@ -68,7 +68,7 @@ describe('exchanges', () => {
     expect(seen.mostStarted).toBe(7);
   });
 
-  it('go on one at a time where there is little to do', async () => {
+  it('are sent one at a time when there is little to do', async () => {
     const scene = setScene();
     const { slow, seen } = slowLine(scene, 20);
     const { task, seen: work } = countingTask(scene, 0);
@@ -82,7 +82,7 @@ describe('exchanges', () => {
     expect(seen.most).toBe(1);
   });
 
-  it('take settlements along within a millisecond, though another one is on its way', async () => {
+  it('send settlements within a millisecond, though another exchange is pending', async () => {
     const scene = setScene();
     const { broker, clock, queue } = scene;
     let count = 0;
@@ -106,7 +106,7 @@ describe('exchanges', () => {
     await clock.advance(1);
 
     expect(await queue.counts()).toMatchObject({ started: 0, ended: { completed: 4 } });
-    void worker.stop(); // of which nobody waits for the end: an exchange of its is lost
+    void worker.stop(); // not awaited: one of its exchanges is lost
     await clock.advance('1m');
   });
 });

@@ -48,7 +48,7 @@ const HOSTILE: readonly (readonly [string, () => unknown])[] = [
   ],
 ];
 
-/** Every way in which a policy looks at an error. */
+/** Every way in which a policy reads an error. */
 const POLICIES = {
   everything: {},
   matching: { retryOn: [TypeError, { name: 'X' }, { code: 'Y' }, { status: 503 }, { message: /z/ }] },
@@ -95,7 +95,7 @@ describe.each(HOSTILE)('a handler that throws %s', (_name, make) => {
   });
 });
 
-describe('a broker that throws what cannot be looked at', () => {
+describe('a broker that throws what cannot be read', () => {
   it('is asked again, as after any error', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     let left = 3;

@@ -35,7 +35,7 @@ const request = fc.oneof(
 );
 
 describe('a settlement that schedules', () => {
-  it('names an instant and a delay that every broker can keep, whatever was asked for, or the attempt fails', async () => {
+  it('has an instant and a delay that every broker can store, whatever was requested, or the attempt fails', async () => {
     await fc.assert(
       fc.asyncProperty(request, fc.integer({ min: 0, max: LAST_INSTANT_AT / 2 }), async (asked, startAt) => {
         const { clock, broker, queue, startWorker } = setScene(startAt);

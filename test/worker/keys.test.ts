@@ -45,7 +45,7 @@ describe('a key', () => {
     expect(await queue.submit(newer, 2, { key: 'order-7' })).toEqual({ id: 'mail@order-7', isNew: false });
   });
 
-  it.each(['a@b', '@', 'é', ' ', '\n', '👍'])('of %j keeps what it is', async (key) => {
+  it.each(['a@b', '@', 'é', ' ', '\n', '👍'])('of %j stays unchanged', async (key) => {
     const { queue } = setScene();
 
     const { id } = await queue.submit(mail, 1, { key });
@@ -54,7 +54,7 @@ describe('a key', () => {
     expect(await queue.get(id)).toMatchObject({ id, state: 'submitted' });
   });
 
-  it('says to the broker that it is a name, and a run without one does not', async () => {
+  it('marks the submission as keyed, and a run without a key is not', async () => {
     const { queue, sent } = watchedQueue();
 
     await queue.submit(mail, 1, { key: 'order-7' });
@@ -84,7 +84,7 @@ describe('a submission that is refused for good', () => {
     expect(answers[13]).toMatchObject({ reason: { message: 'refused: mail@key-13' } });
   });
 
-  it('that the broker had kept all the same is new', async () => {
+  it('that the broker had stored all the same is new', async () => {
     const { broker, clock } = setScene();
     let calls = 0;
     const submit: Broker['submit'] = async (submissions) => {
@@ -102,7 +102,7 @@ describe('a submission that is refused for good', () => {
 });
 
 describe('a cancel with a bad id', () => {
-  it('leaves the others of its turn alone', async () => {
+  it('does not affect the others of its turn', async () => {
     const { queue } = setScene();
     const { id } = await queue.submit(mail, 1);
 

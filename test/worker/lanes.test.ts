@@ -16,7 +16,7 @@ describe('a run of an unknown name@version', () => {
     await clock.advance('1h');
     expect(seen).toEqual(['1 ann']);
     expect(await queue.get(id)).toMatchObject({ state: 'submitted', epoch: 0 });
-    expect(worker.toldOf('error')).toEqual([]);
+    expect(worker.emittedOf('error')).toEqual([]);
 
     startWorker({ tasks: [old, next] });
     await clock.advance('1s');
@@ -27,7 +27,7 @@ describe('a run of an unknown name@version', () => {
 });
 
 describe('a lane', () => {
-  it('gives its runs in the order they were submitted', async () => {
+  it('returns its runs in the order of their submission', async () => {
     const { clock, queue, startWorker } = setScene();
     const seen: string[] = [];
     const task = version('1', seen);
@@ -52,6 +52,6 @@ describe('a lane', () => {
 
     expect(seen).toHaveLength(200);
     expect(new Set(seen).size).toBe(200);
-    for (const worker of workers) expect(worker.toldOf('started').length).toBeGreaterThan(0);
+    for (const worker of workers) expect(worker.emittedOf('started').length).toBeGreaterThan(0);
   });
 });

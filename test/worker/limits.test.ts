@@ -21,7 +21,7 @@ function meter({ clock }: Scene) {
 }
 
 describe('concurrency', () => {
-  it('is how many runs of one task go on at a time', async () => {
+  it('limits how many runs of one task run at the same time', async () => {
     const scene = setScene();
     const { seen, run } = meter(scene);
     const task = defineTask({ name: 'a', run });
@@ -34,7 +34,7 @@ describe('concurrency', () => {
     expect(seen.startedAt).toEqual([0, 0, 0, 1_000, 1_000, 1_000, 2_000]);
   });
 
-  it('holds for all tasks together', async () => {
+  it('counts the runs of all tasks together', async () => {
     const scene = setScene();
     const { seen, run } = meter(scene);
     const tasks = ['a', 'b', 'c'].map((name) => defineTask({ name, run }));
@@ -96,7 +96,7 @@ describe('globalConcurrency', () => {
       expect(await scene.queue.get(id)).toMatchObject({ state: 'completed', rateLimits: 0, epoch: 1 });
   });
 
-  it('tries again later by rateLimitRetry, which charges nothing, where whenFull says retry', async () => {
+  it('tries again later by rateLimitRetry, which charges nothing, with whenFull retry', async () => {
     const scene = setScene();
     const { seen, run } = meter(scene);
     const task = defineTask({
@@ -125,7 +125,7 @@ describe('globalConcurrency', () => {
       stalls: 0,
       errors: [],
     });
-    const limited = workers.flatMap((worker) => worker.toldOf('limited'));
+    const limited = workers.flatMap((worker) => worker.emittedOf('limited'));
     expect(limited).toMatchObject([{ id: second?.id, attempt: 1, next: 'scheduled' }]);
   });
 
@@ -152,7 +152,7 @@ describe('globalConcurrency', () => {
     });
   });
 
-  it('ends the run at once where whenFull says end', async () => {
+  it('ends the run immediately with whenFull end', async () => {
     const scene = setScene();
     const { run } = meter(scene);
     const task = defineTask({ name: 'a', globalConcurrency: 1, whenFull: 'end', run });
@@ -162,7 +162,7 @@ describe('globalConcurrency', () => {
     await scene.clock.advance('1m');
 
     expect(await scene.queue.get(second?.id ?? '')).toMatchObject({ state: 'rateLimited', failures: 0 });
-    expect(worker.toldOf('limited')).toMatchObject([{ next: 'rateLimited' }]);
+    expect(worker.emittedOf('limited')).toMatchObject([{ next: 'rateLimited' }]);
   });
 
   it('may have a key and a limit of the submission instead', async () => {
@@ -178,7 +178,7 @@ describe('globalConcurrency', () => {
     expect(seen.startedAt).toEqual([0, 0, 1_000, 1_000, 2_000, 3_000]);
   });
 
-  it('is free again when the worker that held it crashed', async () => {
+  it('is free again when the worker that used it has crashed', async () => {
     const scene = setScene();
     const { seen, run } = meter(scene);
     const task = defineTask({ name: 'a', globalConcurrency: 1, retry: { backoff: { type: 'none' } }, run });
@@ -210,7 +210,7 @@ describe('rateLimit', () => {
       expect(await scene.queue.get(id)).toMatchObject({ rateLimits: 0, epoch: 1 });
   });
 
-  it('tries again later where whenFull says retry; neither counter resets the other', async () => {
+  it('tries again later with whenFull retry; neither counter resets the other', async () => {
     const scene = setScene();
     const { clock, queue } = scene;
     const task = defineTask({
@@ -235,7 +235,9 @@ describe('rateLimit', () => {
       releases: 2,
       epoch: 5,
     });
-    expect(worker.told.map(({ type, ...event }) => [type, 'attempt' in event ? event.attempt : 0])).toEqual([
+    expect(
+      worker.emitted.map(({ type, ...event }) => [type, 'attempt' in event ? event.attempt : 0]),
+    ).toEqual([
       ['started', 1],
       ['retried', 1],
       ['limited', 2],
@@ -247,7 +249,7 @@ describe('rateLimit', () => {
     ]);
   });
 
-  it('ends the run where whenFull says end', async () => {
+  it('ends the run with whenFull end', async () => {
     const scene = setScene();
     const { run } = meter(scene);
     const task = defineTask({ name: 'a', rateLimit: { limit: 1, window: '4s' }, whenFull: 'end', run });
@@ -259,7 +261,7 @@ describe('rateLimit', () => {
     expect(await scene.queue.get(second?.id ?? '')).toMatchObject({ state: 'rateLimited', endedAt: 0 });
   });
 
-  it('counts starts only: a run that its concurrency kept from starting takes no room', async () => {
+  it('counts starts only: a run that its concurrency limit stopped does not count', async () => {
     const scene = setScene();
     const { seen, run } = meter(scene);
     const task = defineTask({
@@ -294,7 +296,7 @@ describe('StartWindow', () => {
     expect([window.start(0), window.room(1_000), window.opensIn(0)]).toEqual([false, 0, Infinity]);
   });
 
-  it('allows as many starts in any window as the limit says, and no fewer, however many there are', () => {
+  it('allows exactly limit starts in any window, however many are tried', () => {
     const moves = fc.array(fc.nat({ max: 30 }), { minLength: 3_000, maxLength: 4_000 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), moves, (limit, steps) => {

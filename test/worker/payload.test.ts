@@ -34,7 +34,7 @@ const HOSTILE: readonly (readonly [string, unknown, RegExp])[] = [
     },
     /^the payload cannot be written as JSON$/,
   ],
-  ['a toJSON that gives nothing', { toJSON: () => undefined }, /^a object cannot be written as JSON$/],
+  ['a toJSON that returns nothing', { toJSON: () => undefined }, /^a object cannot be written as JSON$/],
   ['__proto__', JSON.parse('{"a":{"__proto__":{"isAdmin":true}}}'), /^the payload has a key __proto__,/],
   [
     'constructor.prototype',
@@ -64,7 +64,7 @@ describe('a payload', () => {
     [{ prototype: 1 }, '{"prototype":1}'],
     [new Date(0), '"1970-01-01T00:00:00.000Z"'],
     [{ kept: 1, dropped: undefined }, '{"kept":1}'],
-  ])('of %o is kept as JSON', (payload, text) => {
+  ])('of %o is stored as JSON', (payload, text) => {
     expect(writePayload(payload, 100)).toBe(text);
   });
 
@@ -86,7 +86,7 @@ describe('a payload', () => {
     expect((await queue.counts()).created).toBe(2);
   });
 
-  it('that is bad refuses all that were submitted with it', async () => {
+  it('that is invalid refuses all that were submitted with it', async () => {
     const { queue } = setScene();
     const task = defineTask({ name: 'any', run: (_: unknown) => {} });
 
@@ -109,7 +109,7 @@ describe('a payload', () => {
     expect(() => readPayload(text)).toThrow(message);
   });
 
-  it('met broken at start is dead-lettered with its error, whatever attempts are left', async () => {
+  it('that is broken at start is dead-lettered with its error, whatever attempts are left', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     let isCalled = false;
     const task = defineTask({
@@ -128,7 +128,7 @@ describe('a payload', () => {
     expect(await queue.deadLetters.list()).toMatchObject([
       { id: 'broken', state: 'failed', epoch: 1, errors: [{ name: 'PayloadError' }] },
     ]);
-    expect(worker.toldOf('failed')).toMatchObject([{ id: 'broken', reason: 'unreadable' }]);
+    expect(worker.emittedOf('failed')).toMatchObject([{ id: 'broken', reason: 'unreadable' }]);
     expect(isCalled).toBe(false);
   });
 });
@@ -138,7 +138,7 @@ describe('a result', () => {
     [undefined, null],
     [{ a: [1] }, { a: [1] }],
     ['text', 'text'],
-  ])('of %o is kept as JSON', async (result, kept) => {
+  ])('of %o is stored as JSON', async (result, kept) => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({ name: 'any', run: () => result });
     const { id } = await queue.submit(task, null);
@@ -153,7 +153,7 @@ describe('a result', () => {
     ['a function', () => 1],
     ['a cycle', cyclic],
     ['NaN', { value: Number.NaN }],
-  ])('that is no JSON (%s) is a failure like any other', async (_name, result) => {
+  ])('that is not JSON (%s) is a failure like any other', async (_name, result) => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'any',

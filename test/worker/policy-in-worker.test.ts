@@ -43,14 +43,14 @@ describe('a server that asks for a delay', () => {
     ['x-should-retry: false', busy({ 'x-should-retry': 'false' })],
     ['a delay beyond retryAfter.max', busy({ 'retry-after': '3600' })],
     ['a RetryAfterError beyond retryAfter.max', new RetryAfterError('1h')],
-  ])('ends the run when it says %s', async (_name, error) => {
+  ])('ends the run when it sends %s', async (_name, error) => {
     const { run, worker } = await runUnder({ ...STEADY, retryAfter: { max: '1m' } }, fail(error));
 
     expect(run).toMatchObject({ state: 'failed', failures: 1 });
-    expect(worker.toldOf('failed')).toMatchObject([{ reason: 'retry-after' }]);
+    expect(worker.emittedOf('failed')).toMatchObject([{ reason: 'retry-after' }]);
   });
 
-  it('may ask for longer than any broker can keep: the run waits until the last instant there is', async () => {
+  it('may ask for longer than any broker can store: the run waits until the last possible instant', async () => {
     const { run } = await runUnder(
       { ...STEADY, retryAfter: { max: 'Infinity' } },
       fail(new RetryAfterError(1e22)),
@@ -88,7 +88,7 @@ describe('the total time of the policy', () => {
       endedAt: 3_625_000,
       errors: [{ name: 'Error' }, { name: 'TotalTimeoutError' }],
     });
-    expect(worker.toldOf('failed')).toMatchObject([
+    expect(worker.emittedOf('failed')).toMatchObject([
       {
         reason: 'total-timeout',
         error: { name: 'TotalTimeoutError', code: 'TOTAL_TIMEOUT', timeoutMs: 25_000 },
@@ -100,10 +100,10 @@ describe('the total time of the policy', () => {
     const { run, worker } = await runUnder({ maxAttempts: 1, totalTimeout: '5s' }, never);
 
     expect(run).toMatchObject({ state: 'failed', endedAt: 5_000 });
-    expect(worker.toldOf('failed')).toMatchObject([{ reason: 'total-timeout' }]);
+    expect(worker.emittedOf('failed')).toMatchObject([{ reason: 'total-timeout' }]);
   });
 
-  it('starts no handler when it is over already', async () => {
+  it('starts no handler when it is already over', async () => {
     const { clock, queue, startWorker } = setScene();
     const attempts: number[] = [];
     const late = defineTask({
@@ -128,10 +128,10 @@ describe('the total time of the policy', () => {
       state: 'failed',
       errors: [{}, { name: 'TotalTimeoutError' }],
     });
-    expect(second.toldOf('failed')).toMatchObject([{ reason: 'total-timeout', attempt: 2 }]);
+    expect(second.emittedOf('failed')).toMatchObject([{ reason: 'total-timeout', attempt: 2 }]);
   });
 
-  it('begins anew when the run is redriven, however long it then waits in its lane', async () => {
+  it('begins again when the run is redriven, however long it then waits in its lane', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'redriven',
@@ -169,7 +169,7 @@ describe('the total time of the policy', () => {
     await clock.advance('1h');
 
     expect(await queue.get(id)).toMatchObject(expected);
-    expect(worker.toldOf('failed').map(({ reason }) => reason)).toEqual(
+    expect(worker.emittedOf('failed').map(({ reason }) => reason)).toEqual(
       'failures' in expected ? ['total-timeout'] : [],
     );
   });
@@ -196,12 +196,12 @@ describe('an attempt timeout', () => {
     const { run, worker } = await runUnder(policy, never);
 
     expect(run).toMatchObject({ state: 'failed', failures: reason === 'exhausted' ? 2 : 1 });
-    expect(worker.toldOf('failed')).toMatchObject([{ reason }]);
+    expect(worker.emittedOf('failed')).toMatchObject([{ reason }]);
   });
 });
 
 describe('a settlement', () => {
-  /** A broker whose clock has gone on by so much when a settlement arrives. */
+  /** A broker whose clock has advanced by the given time when a settlement arrives. */
   const settlements = () => {
     const scene = setScene();
     const seen: { delayMs?: number | undefined; runAt?: number | undefined }[] = [];
@@ -261,7 +261,7 @@ describe('a settlement', () => {
 });
 
 describe('ctx.retry', () => {
-  it('that is exhausted gives the event the same error as the run', async () => {
+  it('that is exhausted has the same error in the event and in the run', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'asking',
@@ -276,7 +276,7 @@ describe('ctx.retry', () => {
     expect(await queue.get(id)).toMatchObject({
       errors: [{ name: 'Error', message: 'the handler asked for a retry' }],
     });
-    expect(worker.toldOf('failed')).toMatchObject([
+    expect(worker.emittedOf('failed')).toMatchObject([
       { reason: 'exhausted', error: { name: 'Error', message: 'the handler asked for a retry' } },
     ]);
   });
@@ -284,7 +284,7 @@ describe('ctx.retry', () => {
   it.each([
     ['beyond those of the policy', 2, 4, 4],
     ['below those of the policy', 5, 2, 2],
-  ])('takes maxAttempts of its own, %s', async (_name, maxAttempts, own, epochs) => {
+  ])('accepts its own maxAttempts, %s', async (_name, maxAttempts, own, epochs) => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'asking',
@@ -297,7 +297,7 @@ describe('ctx.retry', () => {
     await clock.advance('1h');
 
     expect(await queue.get(id)).toMatchObject({ state: 'failed', epoch: epochs, failures: epochs });
-    expect(worker.toldOf('failed')).toMatchObject([{ reason: 'exhausted' }]);
+    expect(worker.emittedOf('failed')).toMatchObject([{ reason: 'exhausted' }]);
   });
 
   it('gets its attempt though the error that it records forbids retries', async () => {
@@ -376,7 +376,7 @@ describe('redact', () => {
     const { run, worker } = await runWith((error: Error) => ({ name: error.name, message: '…' }));
 
     expect(run?.errors).toEqual([{ epoch: 1, at: 0, name: 'LoginError', message: '…' }]);
-    expect(worker.toldOf('failed')).toMatchObject([{ error: secret }]);
+    expect(worker.emittedOf('failed')).toMatchObject([{ error: secret }]);
   });
 
   it.each<[string, unknown]>([
@@ -392,12 +392,12 @@ describe('redact', () => {
         throw undefined;
       },
     ],
-    ['gives nothing', () => undefined],
-    ['gives null', () => null],
-    ['gives a promise', () => Promise.reject(secret)],
-    ['gives no message', () => ({ name: 'LoginError' })],
+    ['returns nothing', () => undefined],
+    ['returns null', () => null],
+    ['returns a promise', () => Promise.reject(secret)],
+    ['returns no message', () => ({ name: 'LoginError' })],
     [
-      'gives what throws when it is read',
+      'returns what throws when it is read',
       () => ({
         name: 'a',
         get message() {
@@ -458,7 +458,7 @@ describe('a handler that throws what cannot be read', () => {
 
     expect(await queue.get(id)).toMatchObject({ state: 'failed', failures: 2 });
     expect(await queue.get(next)).toMatchObject({ state: 'completed' });
-    expect(worker.toldOf('failed')).toHaveLength(1);
+    expect(worker.emittedOf('failed')).toHaveLength(1);
   });
 });
 

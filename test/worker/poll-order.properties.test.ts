@@ -25,7 +25,7 @@ describe('PollOrder', () => {
     );
   });
 
-  it('has returned every kept run after as many notifications as there are half calls in their number', () => {
+  it('returns every kept run within as many notifications as they fill halves of calls', () => {
     fc.assert(
       fc.property(counts, sizes, (count, size) => {
         const order = new PollOrder<Polled>();

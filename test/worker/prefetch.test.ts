@@ -34,7 +34,7 @@ function watched(broker: Broker) {
 const DAY_MS = 86_400_000;
 
 describe('prefetch', () => {
-  it('starts the next run without asking for it: far fewer exchanges', async () => {
+  it('starts the next run without another claim: far fewer exchanges', async () => {
     const exchanges = async (prefetch: number): Promise<number> => {
       const scene = setScene();
       const { task, startedAt } = timedTask(scene);
@@ -49,7 +49,7 @@ describe('prefetch', () => {
     expect(await exchanges(50)).toBeLessThan((await exchanges(0)) / 5);
   });
 
-  it('never starts more than concurrency at a time, nor holds more than prefetch', async () => {
+  it('never runs more than concurrency at a time, nor prefetches more than prefetch', async () => {
     const scene = setScene();
     const { task, startedAt } = timedTask(scene);
     const { broker, mostStarted } = watched(scene.broker);
@@ -64,7 +64,7 @@ describe('prefetch', () => {
     expect(mostStarted()).toBe(12);
   });
 
-  it('hoards nothing where runs take long', async () => {
+  it('prefetches nothing when runs take long', async () => {
     const scene = setScene();
     const { task } = timedTask(scene);
     await scene.queue.submitMany(task, Array(50).fill(5_000));
@@ -75,45 +75,45 @@ describe('prefetch', () => {
     expect(await scene.queue.counts()).toMatchObject({ started: 1, ended: { completed: 4 } });
   });
 
-  it('gives back what it held too long, uncharged, once a run takes longer than the others did', async () => {
+  it('gives back, uncharged, what was prefetched too long ago once a run takes longer than the others did', async () => {
     const scene = setScene();
     const { task } = timedTask(scene);
-    const keys = ['quick', 'slow', 'held-1', 'held-2'];
+    const keys = ['quick', 'slow', 'prefetched-1', 'prefetched-2'];
     for (const key of keys) await scene.queue.submit(task, key === 'slow' ? DAY_MS : 0, { key });
     const worker = scene.startWorker({ tasks: [task], concurrency: 1, prefetch: 10, lease: '9s' });
     await scene.clock.advance('1s');
-    expect(await scene.queue.get('timed@held-2')).toMatchObject({ state: 'started' });
+    expect(await scene.queue.get('timed@prefetched-2')).toMatchObject({ state: 'started' });
 
     await scene.clock.advance('6s');
 
-    for (const key of ['held-1', 'held-2']) {
+    for (const key of ['prefetched-1', 'prefetched-2']) {
       expect(await scene.queue.get(`timed@${key}`)).toMatchObject({
         state: 'submitted',
         releases: 1,
         failures: 0,
       });
     }
-    expect(worker.toldOf('released')).toHaveLength(2);
+    expect(worker.emittedOf('released')).toHaveLength(2);
     expect(await scene.queue.get('timed@slow')).toMatchObject({ state: 'started', releases: 0 });
   });
 
   it.each(['release', 'stall', 'finish'])(
-    'gives back what it holds when it stops (%s)',
+    'gives back what it prefetched when it stops (%s)',
     async (onShutdown) => {
       const scene = setScene();
       const { task, startedAt } = timedTask(scene, { onShutdown });
-      for (const key of ['quick', 'slow', 'held']) {
+      for (const key of ['quick', 'slow', 'prefetched']) {
         await scene.queue.submit(task, key === 'slow' ? 3_000 : 0, { key });
       }
       const worker = scene.startWorker({ tasks: [task], concurrency: 1, prefetch: 10 });
       await scene.clock.advance('1s');
-      expect(await scene.queue.get('timed@held')).toMatchObject({ state: 'started' });
+      expect(await scene.queue.get('timed@prefetched')).toMatchObject({ state: 'started' });
 
       const stopped = worker.stop();
       await scene.clock.advance('5s');
       await stopped;
 
-      expect(await scene.queue.get('timed@held')).toMatchObject({
+      expect(await scene.queue.get('timed@prefetched')).toMatchObject({
         state: 'submitted',
         releases: 1,
         stalls: 0,
@@ -122,24 +122,24 @@ describe('prefetch', () => {
     },
   );
 
-  it('keeps the lease of what it holds, and hears of its cancellation', async () => {
+  it('extends the leases of what it prefetched, and receives its cancellation', async () => {
     const scene = setScene();
     const { task, startedAt } = timedTask(scene);
-    for (const key of ['quick', 'slow', 'held']) {
+    for (const key of ['quick', 'slow', 'prefetched']) {
       await scene.queue.submit(task, key === 'slow' ? 4_000 : 0, { key });
     }
     const worker = scene.startWorker({ tasks: [task], concurrency: 1, prefetch: 10, lease: '9s' });
     await scene.clock.advance('1s');
 
-    expect(await scene.queue.cancel('timed@held')).toBe('requested');
+    expect(await scene.queue.cancel('timed@prefetched')).toBe('requested');
     await scene.clock.advance('10s');
 
-    expect(await scene.queue.get('timed@held')).toMatchObject({ state: 'cancelled' });
-    expect(worker.toldOf('fenced')).toEqual([]);
+    expect(await scene.queue.get('timed@prefetched')).toMatchObject({ state: 'cancelled' });
+    expect(worker.emittedOf('fenced')).toEqual([]);
     expect(startedAt).toHaveLength(2);
   });
 
-  it('holds no more of a task than its maxConcurrent allows', async () => {
+  it('prefetches no more of a task than its maxConcurrent allows', async () => {
     const scene = setScene();
     const { task } = timedTask(scene, { maxConcurrent: 3 });
     const { broker, mostStarted } = watched(scene.broker);
@@ -152,7 +152,7 @@ describe('prefetch', () => {
     expect(mostStarted()).toBe(3);
   });
 
-  it('holds no more of a task than its rate limit allows', async () => {
+  it('prefetches no more of a task than its rate limit allows', async () => {
     const scene = setScene();
     const { task } = timedTask(scene, { rateLimit: { limit: 3, window: '1m' } });
     await scene.queue.submitMany(task, Array(20).fill(1));
@@ -160,25 +160,25 @@ describe('prefetch', () => {
 
     await scene.clock.advance('50s');
 
-    expect(worker.toldOf('completed')).toHaveLength(3);
-    expect(worker.toldOf('limited')).toEqual([]);
+    expect(worker.emittedOf('completed')).toHaveLength(3);
+    expect(worker.emittedOf('limited')).toEqual([]);
     expect(await scene.queue.counts()).toMatchObject({ started: 0, submitted: 17 });
   });
 
-  it('tells how late a run really starts', async () => {
+  it('reports how late a run really starts', async () => {
     const scene = setScene();
     const { task } = timedTask(scene);
-    for (const key of ['quick', 'slow', 'held']) {
+    for (const key of ['quick', 'slow', 'prefetched']) {
       await scene.queue.submit(task, key === 'slow' ? 2_000 : 0, { key });
     }
     const worker = scene.startWorker({ tasks: [task], concurrency: 1, prefetch: 10 });
 
     await scene.clock.advance('5s');
 
-    expect(worker.toldOf('started')).toMatchObject([
+    expect(worker.emittedOf('started')).toMatchObject([
       { id: 'timed@quick', latenessMs: 0 },
       { id: 'timed@slow', latenessMs: 0 },
-      { id: 'timed@held', latenessMs: 2_000 },
+      { id: 'timed@prefetched', latenessMs: 2_000 },
     ]);
   });
 

@@ -78,7 +78,7 @@ async function expectOnlyTheGuiltyToPay(broker: Broker, args: readonly string[])
 }
 
 describeOnRedis('a run that ends its process, on Redis', (server) => {
-  it('pays alone: its 40 neighbours complete, uncharged', { timeout: 300_000 }, async () => {
+  it('is charged alone: the 40 runs claimed with it complete uncharged', { timeout: 300_000 }, async () => {
     const { url } = server();
     const prefix = `deadly-${randomUUID()}`;
     const broker = await createRedisBroker({ url, prefix });
@@ -91,7 +91,7 @@ describeOnRedis('a run that ends its process, on Redis', (server) => {
 });
 
 describeOnPostgres('a run that ends its process, on Postgres', (server) => {
-  it('pays alone: its 40 neighbours complete, uncharged', { timeout: 300_000 }, async () => {
+  it('is charged alone: the 40 runs claimed with it complete uncharged', { timeout: 300_000 }, async () => {
     const { url } = server();
     const pool = openPool(url, 1);
     const schema = await createTestSchema(pool);

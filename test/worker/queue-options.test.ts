@@ -111,7 +111,7 @@ describe.each(['submit', 'submitMany', 'submitAndWait'] as const)('%s', (verb) =
     expect(await problemsOf(call(task, options).called)).toEqual(['must be an object']);
   });
 
-  it('lists every problem, that of the task too', async () => {
+  it('lists every problem, including those of the task', async () => {
     expect(await problemsOf(call('ok', { delay: -1, runAt: 'now', dealy: 1 }).called)).toEqual([
       'dealy is not a known key',
       'task must be a task',
@@ -128,7 +128,7 @@ describe('a key', () => {
     expect(await problemsOf(queue.submit(task, 1, { key: key as string }))).toEqual([`key ${problem}`]);
   });
 
-  it('may have the bytes that the name of its task leaves, and is told how many those are', async () => {
+  it('may be as long as the name of its task leaves room, and the error says how long that is', async () => {
     const { queue } = setScene();
     const long = defineTask({ name: 'é'.repeat(100), run: (_: unknown) => {} });
 
@@ -227,7 +227,7 @@ describe.each(['list', 'redrive', 'discard'] as const)('deadLetters.%s', (verb) 
 
 describe.each(['redrive', 'discard'] as const)('deadLetters.%s', (verb) => {
   it.each([undefined, {}, { ids: undefined }, { limit: 5 }, { all: false }])(
-    'refuses %o, which says nothing of which dead letters are meant',
+    'refuses %o, which selects no dead letters',
     async (filter) => {
       const { queue } = setScene();
 
@@ -275,7 +275,7 @@ describe('the cure of an unknown option', () => {
     [{ run_at: 5 }, 'Use runAt.'],
     [{ eta: 5 }, 'Use runAt.'],
     [{ dealy: '1h' }, 'Known keys are key, runAt, delay, concurrency, keepResult, tx.'],
-  ])('of submit says what to write instead of %o', async (options, cure) => {
+  ])('of submit names the right key for %o', async (options, cure) => {
     const { queue } = setScene();
 
     expect(await cureOf(queue.submit(task, 1, options as never))).toBe(cure);
@@ -284,7 +284,7 @@ describe('the cure of an unknown option', () => {
   it.each([
     [{ isDryRun: true }, 'Use dryRun.'],
     [{ id: 'a' }, 'Use ids.'],
-  ])('of redrive says what to write instead of %o', async (options, cure) => {
+  ])('of redrive names the right key for %o', async (options, cure) => {
     const { queue } = setScene();
 
     expect(await cureOf(queue.deadLetters.redrive({ all: true, ...options } as never))).toBe(cure);

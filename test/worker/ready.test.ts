@@ -35,7 +35,7 @@ describe('a worker whose broker cannot serve', () => {
 
     await clock.advance('5m');
 
-    expect(worker.toldOf('error')).toMatchObject([{ doing: 'starting', error: { message: REFUSED } }]);
+    expect(worker.emittedOf('error')).toMatchObject([{ doing: 'starting', error: { message: REFUSED } }]);
     expect(state.calls).toBe(0);
   });
 
@@ -47,7 +47,7 @@ describe('a worker whose broker cannot serve', () => {
     state.cause = 'ECONNREFUSED';
     await clock.advance('5m');
 
-    expect(worker.toldOf('error').map(({ error }) => (error as Error).message)).toEqual([
+    expect(worker.emittedOf('error').map(({ error }) => (error as Error).message)).toEqual([
       REFUSED,
       'ECONNREFUSED',
     ]);

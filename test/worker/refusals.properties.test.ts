@@ -93,8 +93,8 @@ describe('a broker that refuses some settlements and lanes for good', () => {
             if (state === 'failed') expect(run?.errors).toMatchObject([{ name: 'RangeError' }]);
           }
           const kept = plans.filter(({ lane, guilt }) => !bad.has(`lane-${lane}@1`) && guilt === 'none');
-          expect(worker.toldOf('completed')).toHaveLength(kept.length);
-          expect(worker.toldOf('fenced')).toEqual([]);
+          expect(worker.emittedOf('completed')).toHaveLength(kept.length);
+          expect(worker.emittedOf('fenced')).toEqual([]);
         }),
         { numRuns: NUM_RUNS },
       );

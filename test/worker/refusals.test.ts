@@ -41,11 +41,11 @@ describe('a settlement that the broker refuses for good', () => {
     expect(bad?.result).toBeUndefined();
     expect(bad?.errors[0]?.stack).toContain('TypeError');
     expect(await queue.deadLetters.list()).toMatchObject([{ id: bad?.id }]);
-    expect(worker.toldOf('failed')).toMatchObject([{ id: bad?.id, reason: 'refused' }]);
-    expect(worker.toldOf('completed')).toHaveLength(2);
+    expect(worker.emittedOf('failed')).toMatchObject([{ id: bad?.id, reason: 'refused' }]);
+    expect(worker.emittedOf('completed')).toHaveLength(2);
   });
 
-  it('leaves an error that any broker can keep, where the error itself is what is refused', async () => {
+  it('stores an error that any broker can store when the error itself is refused', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const failing = defineTask({
       name: 'failing',
@@ -70,7 +70,7 @@ describe('a settlement that the broker refuses for good', () => {
     });
   });
 
-  it('whose dead letter is refused as well is reported, and its lease runs out', async () => {
+  it('whose dead letter is refused as well is reported, and its lease expires', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const { id } = await queue.submit(task, 'bad');
     const refuse = ({ event }: Settlement): Error | undefined =>
@@ -78,15 +78,15 @@ describe('a settlement that the broker refuses for good', () => {
     const worker = startWorker({ tasks: [task], broker: refusing(broker, refuse), lease: '9s' });
     await clock.advance('1s');
 
-    const [, last] = worker.toldOf('error');
+    const [, last] = worker.emittedOf('error');
     expect(last).toMatchObject({ doing: `settling run ${id}, epoch 1: its lease is left to expire` });
     expect(await queue.get(id)).toMatchObject({ state: 'started' });
     await clock.advance('14s');
 
-    expect(worker.toldOf('stalled')).toMatchObject([{ id, epoch: 1 }]);
+    expect(worker.emittedOf('stalled')).toMatchObject([{ id, epoch: 1 }]);
   });
 
-  it('of a cleaner is not sent again at each of its intervals', async () => {
+  it('of a cleaner is not sent again at each interval', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const { id } = await queue.submit(task, null);
     const { id: other } = await queue.submit(task, null);
@@ -110,7 +110,7 @@ describe('a settlement that the broker refuses for good', () => {
     expect(await queue.get(other)).toMatchObject({ state: 'completed' });
   });
 
-  it('is sent once more before it is given up, as an error is not always what it seems', async () => {
+  it('is sent once more before it is given up, because an error may look permanent and not be', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const { id } = await queue.submit(task, 'fine');
     let left = 1;
@@ -125,7 +125,7 @@ describe('a settlement that the broker refuses for good', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'completed' });
   });
 
-  it('keeps no worker from stopping', async () => {
+  it('does not prevent its worker from stopping', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const stuck = defineTask({ name: 'stuck', onShutdown: 'release', run: never });
     await queue.submitMany(stuck, [1, 2, 3]);
@@ -144,7 +144,7 @@ describe('a settlement that the broker refuses for good', () => {
 });
 
 describe('a broker that was closed before its worker stopped', () => {
-  it('keeps that worker from stopping no longer than its handlers run', async () => {
+  it('delays the stop of that worker only while its handlers run', async () => {
     const { clock, startWorker } = setScene();
     const broker = createMemoryBroker({ clock });
     await createQueue({ broker, clock }).submitMany(task, [1, 2, 3]);
@@ -164,7 +164,7 @@ describe('a broker that was closed before its worker stopped', () => {
 });
 
 describe('a lane whose claims are refused', () => {
-  it('stops no other lane, and is tried again less and less often until it works', async () => {
+  it('does not block other lanes, and is tried again at growing intervals until it works', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const other = defineTask({ name: 'other', run: () => pass(clock, 100) });
     let isBroken = true;
@@ -212,7 +212,7 @@ describe('heartbeats that are refused', () => {
     await clock.advance('4s');
 
     expect(beaten.size).toBe(19);
-    expect(worker.toldOf('error')).toMatchObject([{ doing: 'heartbeating' }]);
+    expect(worker.emittedOf('error')).toMatchObject([{ doing: 'heartbeating' }]);
   });
 
   it('are at most 1 000 a call', async () => {
@@ -233,7 +233,7 @@ describe('heartbeats that are refused', () => {
 });
 
 describe('settlements of large results', () => {
-  it('travel in batches of about 8 MiB', async () => {
+  it('are sent in batches of about 8 MiB', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const large = defineTask({ name: 'large', run: () => pass(clock, 10).then(() => 'x'.repeat(1_000_000)) });
     const sizes: number[] = [];

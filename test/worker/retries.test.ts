@@ -34,11 +34,11 @@ describe('a failed attempt', () => {
         { epoch: 2, at: 1_000, name: 'Error', message: 'attempt 2' },
       ],
     });
-    expect(worker.toldOf('retried')).toMatchObject([
+    expect(worker.emittedOf('retried')).toMatchObject([
       { id, task: 'flaky', version: '1', attempt: 1, epoch: 1, delayMs: 1_000, reason: 'expected' },
       { id, task: 'flaky', version: '1', attempt: 2, epoch: 2, delayMs: 2_000, reason: 'expected' },
     ]);
-    expect(worker.toldOf('completed')).toEqual([
+    expect(worker.emittedOf('completed')).toEqual([
       { id, task: 'flaky', version: '1', attempt: 3, epoch: 3, durationMs: 0, retries: 2 },
     ]);
   });
@@ -61,14 +61,14 @@ describe('a failed attempt', () => {
       [10_000, 'TypeError'],
       [20_000, 'TypeError'],
     ]);
-    expect(worker.toldOf('failed')).toMatchObject([{ id, attempt: 3, reason: 'exhausted' }]);
+    expect(worker.emittedOf('failed')).toMatchObject([{ id, attempt: 3, reason: 'exhausted' }]);
   });
 
   it.each([
     ['an error that retryOn does not list', new RangeError('no'), 'unexpected'],
     ['an error that stopOn lists', new SyntaxError('no'), 'stopped'],
     ['a NonRetryableError', new NonRetryableError('no'), 'stopped'],
-  ])('ends the run at once with %s', async (_name, error, reason) => {
+  ])('ends the run immediately with %s', async (_name, error, reason) => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'picky',
@@ -88,10 +88,10 @@ describe('a failed attempt', () => {
     await clock.advance('10m');
 
     expect(await queue.get(id)).toMatchObject({ state: 'failed', epoch: 1, failures: 1 });
-    expect(worker.toldOf('failed')).toMatchObject([{ error, reason }]);
+    expect(worker.emittedOf('failed')).toMatchObject([{ error, reason }]);
   });
 
-  it('ends the run when the gate throws, and loses nothing', async () => {
+  it('ends the run when retryIf throws, and loses nothing', async () => {
     const { clock, queue, startWorker } = setScene();
     const error = new Error('of the handler');
     const task = defineTask({
@@ -109,10 +109,10 @@ describe('a failed attempt', () => {
     await clock.advance('10m');
 
     expect(await queue.get(id)).toMatchObject({ state: 'failed', errors: [{ message: 'of the handler' }] });
-    expect(worker.toldOf('failed')).toMatchObject([{ error, reason: 'stopped' }]);
+    expect(worker.emittedOf('failed')).toMatchObject([{ error, reason: 'stopped' }]);
   });
 
-  it('counts against the deadline of the policy from the first start', async () => {
+  it('counts against the total timeout of the policy from the first start', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'late',
@@ -125,10 +125,10 @@ describe('a failed attempt', () => {
     await clock.advance('2h');
 
     expect(await queue.get(id)).toMatchObject({ state: 'failed', epoch: 3 });
-    expect(worker.toldOf('failed')).toMatchObject([{ reason: 'total-timeout' }]);
+    expect(worker.emittedOf('failed')).toMatchObject([{ reason: 'total-timeout' }]);
   });
 
-  it('leaves its error in the run: the latest 20, texts cut to 8192 characters, the stack of the last', async () => {
+  it('stores its error in the run: the latest 20, texts cut to 8192 characters, the stack of the last', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'talkative',
@@ -160,7 +160,7 @@ describe('a failed attempt', () => {
     expect((await queue.get(id))?.errors[0]?.stack).toContain('Error: no');
   });
 
-  it('keeps no stack where another one follows at once', async () => {
+  it('stores no stack when another attempt follows immediately', async () => {
     const { clock, queue, startWorker } = setScene();
     const retry = { backoff: { type: 'none' }, jitter: 'none', maxAttempts: 2 } as const;
     const run = () => Promise.reject(new Error('no'));
@@ -270,7 +270,7 @@ describe('an attempt that takes too long', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'failed', endedAt: 7_000 });
   });
 
-  it('is not retried where stopOn names AttemptTimeoutError', async () => {
+  it('is not retried when stopOn names AttemptTimeoutError', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'slow',
@@ -288,10 +288,10 @@ describe('an attempt that takes too long', () => {
     await clock.advance('10m');
 
     expect(await queue.get(id)).toMatchObject({ state: 'failed', epoch: 1 });
-    expect(worker.toldOf('failed')).toMatchObject([{ reason: 'stopped' }]);
+    expect(worker.emittedOf('failed')).toMatchObject([{ reason: 'stopped' }]);
   });
 
-  it('is not heard when it ends later, well or badly', async () => {
+  it('has no effect when it ends later, in whatever way', async () => {
     const { clock, queue, startWorker } = setScene();
     const ends: (() => void)[] = [];
     const task = defineTask({
@@ -317,7 +317,7 @@ describe('an attempt that takes too long', () => {
       epoch: 3,
       failures: 2,
     });
-    expect(worker.told.map(({ type }) => type)).toEqual([
+    expect(worker.emitted.map(({ type }) => type)).toEqual([
       'started',
       'retried',
       'started',

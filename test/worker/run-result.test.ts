@@ -16,7 +16,7 @@ const flaky = defineTask({
 });
 
 describe('queue.result', () => {
-  it('tells attempts, retries and errors so far', async () => {
+  it('has attempts, retries and errors so far', async () => {
     const { clock, queue, startWorker } = setScene();
     startWorker({ tasks: [flaky] });
     await queue.submit(flaky, null, { key: 'one' });
@@ -45,7 +45,7 @@ describe('queue.result', () => {
     });
   });
 
-  it('has no attempts before the first has ended, and knows no other runs', async () => {
+  it('has no attempts before the first has ended, and is undefined for unknown runs', async () => {
     const { queue } = setScene();
     await queue.submit(flaky, null, { key: 'one' });
 
@@ -61,15 +61,15 @@ describe('queue.result', () => {
 });
 
 describe('queue.on', () => {
-  it('tells of each new run, and of no known key', async () => {
+  it('emits each new run, and no known key', async () => {
     const { queue } = setScene();
-    const told: unknown[] = [];
-    queue.on('submitted', (event) => told.push(event));
+    const emitted: unknown[] = [];
+    queue.on('submitted', (event) => emitted.push(event));
 
     await queue.submit(flaky, null, { key: 'one' });
     await queue.submit(flaky, null, { key: 'one' });
 
-    expect(told).toEqual([{ id: 'flaky@one', task: 'flaky', version: '1' }]);
+    expect(emitted).toEqual([{ id: 'flaky@one', task: 'flaky', version: '1' }]);
   });
 
   it('publishes on node:diagnostics_channel, and a listener that throws changes nothing', async () => {
@@ -90,7 +90,7 @@ describe('queue.on', () => {
 });
 
 describe('taskFrom', () => {
-  it('makes task options of a dialect', () => {
+  it('returns task options of a dialect', () => {
     const dialect = fromJobbers({ timeout: 30, max_heartbeat_interval: 60, max_retries: 2 });
 
     const task = defineTask({ name: 'moved', ...taskFrom(dialect), run: () => null });
@@ -105,7 +105,7 @@ describe('taskFrom', () => {
     expect(task.retry).toMatchObject({ maxAttempts: 3, attemptTimeoutMs: 30_000 });
   });
 
-  it('carries everything that a dialect says about a task', () => {
+  it('carries every task option of a dialect', () => {
     const everything: Required<TaskOptions> = {
       name: 'theirs',
       version: '7',
@@ -148,7 +148,7 @@ describe('taskFrom', () => {
     ['Jobbers', fromJobbers()],
     ['Tasker', fromTasker()],
     ['CMDx', fromCmdx()],
-  ])('gives options of %s that a task takes as they are', (_name, dialect) => {
+  ])('returns options of %s that a task accepts unchanged', (_name, dialect) => {
     expect(() => defineTask({ name: 'moved', ...taskFrom(dialect), run: () => null })).not.toThrow();
   });
 

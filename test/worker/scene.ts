@@ -1,19 +1,21 @@
 import type { VirtualClock } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import { createMemoryBroker } from '@retry/inprocess/broker';
-import type { Queue, Worker, WorkerEvents, WorkerEventType, WorkerOptions } from '@retry/worker';
+import type { Queue, Worker, WorkerEvents, WorkerOptions } from '@retry/worker';
 import { createQueue, createWorker } from '@retry/worker';
 import { createTestClock } from '@retry/worker/testing';
 import { afterEach, expect } from 'vitest';
 
-/** One event of a worker as it was told, with its type. */
-export type Told = { [Type in WorkerEventType]: { type: Type } & WorkerEvents[Type] }[WorkerEventType];
+/** One emitted event of a worker, with its type. */
+export type Emitted = {
+  [Type in keyof WorkerEvents]: { type: Type } & WorkerEvents[Type];
+}[keyof WorkerEvents];
 
-/** A worker on the scene and everything it has told so far. */
+/** A worker on the scene and everything it has emitted so far. */
 export interface Actor extends Worker {
-  readonly told: readonly Told[];
+  readonly emitted: readonly Emitted[];
   /** The events of one type, without their type. */
-  readonly toldOf: <Type extends WorkerEventType>(type: Type) => readonly WorkerEvents[Type][];
+  readonly emittedOf: <Type extends keyof WorkerEvents>(type: Type) => readonly WorkerEvents[Type][];
 }
 
 /** A virtual clock, a memory broker and a queue over it; `audit` is balanced when the test ends. */
@@ -22,11 +24,11 @@ export interface Scene {
   /** The broker itself, without faults. */
   readonly broker: Broker;
   readonly queue: Queue;
-  /** Starts a worker that hears no signals, with the lease of 30 s; it polls so rarely that only waking helps. */
+  /** Starts a worker without signals, with a lease of 30 s; it polls so rarely that only wake signals matter. */
   readonly startWorker: (options: Partial<WorkerOptions> & Pick<WorkerOptions, 'tasks'>) => Actor;
 }
 
-const EVENTS: readonly WorkerEventType[] = [
+const EVENTS: readonly (keyof WorkerEvents)[] = [
   'started',
   'completed',
   'retried',
@@ -72,13 +74,15 @@ export function setScene(startAt = 0): Scene {
 }
 
 function listenTo(worker: Worker): Actor {
-  const told: Told[] = [];
-  for (const type of EVENTS) worker.on(type, (event) => void told.push({ type, ...event } as Told)); // of that very type
+  const emitted: Emitted[] = [];
+  for (const type of EVENTS) worker.on(type, (event) => void emitted.push({ type, ...event } as Emitted)); // of that very type
   return {
     ...worker,
-    told,
-    toldOf: ((type) =>
-      told.filter((event) => event.type === type).map(({ type: _, ...event }) => event)) as Actor['toldOf'], // as filtered
+    emitted,
+    emittedOf: ((type) =>
+      emitted
+        .filter((event) => event.type === type)
+        .map(({ type: _, ...event }) => event)) as Actor['emittedOf'], // as filtered
   };
 }
 
@@ -87,7 +91,7 @@ export function never(): Promise<never> {
   return new Promise(() => {});
 }
 
-/** Resolves after so much of the scene's time. */
+/** Resolves after `delayMs` of the scene's time. */
 export function pass(clock: VirtualClock, delayMs: number): Promise<void> {
   return new Promise((resolve) => void clock.setTimer(resolve, delayMs));
 }

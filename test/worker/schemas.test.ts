@@ -27,7 +27,7 @@ describe.each(SCHEMAS)('a schema of %s', (_name, schema) => {
     return { ...scene, task, submitted: scene.queue.submit(task, payload as Mail) };
   };
 
-  it('lets a payload pass that fits it', async () => {
+  it('accepts a payload that matches it', async () => {
     const { clock, queue, task, submitted, startWorker } = await submitAny({ to: 'ann', copies: 2 });
     startWorker({ tasks: [task] });
 
@@ -36,7 +36,7 @@ describe.each(SCHEMAS)('a schema of %s', (_name, schema) => {
     expect(await queue.waitForResult((await submitted).id)).toBe(3);
   });
 
-  it('refuses one that does not at submit, with every issue and where it stands', async () => {
+  it('refuses one that does not at submit, with every issue and its path', async () => {
     const { queue, submitted } = await submitAny({ to: 'a', copies: 'two' });
 
     const error: unknown = await submitted.catch((caught: unknown) => caught);
@@ -49,7 +49,7 @@ describe.each(SCHEMAS)('a schema of %s', (_name, schema) => {
     expect((await queue.counts()).created).toBe(0);
   });
 
-  it('met broken at start dead-letters the run with its error', async () => {
+  it('dead-letters a run whose payload no longer matches at start', async () => {
     const { clock, broker, queue, task, startWorker } = await submitAny({ to: 'ann', copies: 2 });
     await broker.submit([{ id: 'old', lane: 'mail@1', payload: '{"to":"bob"}' }]);
     const worker = startWorker({ tasks: [task] });
@@ -59,7 +59,7 @@ describe.each(SCHEMAS)('a schema of %s', (_name, schema) => {
     expect(await queue.deadLetters.list({ errorName: 'PayloadError' })).toMatchObject([
       { id: 'old', epoch: 1, errors: [{ message: expect.stringContaining('copies') }] },
     ]);
-    expect(worker.toldOf('failed')).toMatchObject([{ id: 'old', reason: 'unreadable' }]);
+    expect(worker.emittedOf('failed')).toMatchObject([{ id: 'old', reason: 'unreadable' }]);
   });
 });
 
@@ -76,7 +76,7 @@ describe('a schema that transforms', () => {
     ['arktype', type('string').pipe((text) => new Date(text))],
   ];
 
-  it.each(TRANSFORMS)('gives the handler what it makes of the payload (%s)', async (_name, schema) => {
+  it.each(TRANSFORMS)('passes the transformed payload to the handler (%s)', async (_name, schema) => {
     const { clock, queue, startWorker } = setScene();
     const seen: unknown[] = [];
     const task = defineTask({ name: 'dated', schema, run: (date) => void seen.push(date) });
@@ -90,7 +90,7 @@ describe('a schema that transforms', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'completed', payload: '"2026-11-21"' });
   });
 
-  it('gives the handler the defaults', async () => {
+  it('passes the defaults to the handler', async () => {
     const { clock, queue, startWorker } = setScene();
     const schema = z.object({ copies: z.number().default(1) });
     const task = defineTask({ name: 'mail', schema, run: ({ copies }) => copies });
@@ -112,14 +112,14 @@ describe('the types of a task', () => {
   });
   const plain = defineTask({ name: 'plain', run: (to: string) => to.length });
 
-  it('ask submit for what the schema takes, and give the handler what it makes of it', () => {
+  it("type submit by the schema's input, and the handler by its output", () => {
     expectTypeOf(dated.run).parameter(0).toEqualTypeOf<{ on: Date; copies: number }>();
     // @ts-expect-error a Date is what comes out of the schema, not what goes in
     void (() => queue.submit(dated, { on: new Date() }));
     void (() => queue.submitMany(dated, [{ on: '2026-11-21' }, { on: '2026-11-22', copies: 2 }]));
   });
 
-  it('ask submit for what the handler takes where there is no schema', () => {
+  it("type submit by the handler's payload without a schema", () => {
     expectTypeOf(plain.run).parameter(0).toEqualTypeOf<string>();
     // @ts-expect-error the handler takes text
     void (() => queue.submit(plain, 1));
@@ -136,7 +136,7 @@ describe('a validator', () => {
     '~standard': { version: 1, vendor: 'test', validate } as const,
   });
 
-  it('may take its time', async () => {
+  it('may be async', async () => {
     const { clock, queue, startWorker } = setScene();
     const schema = schemaOf(async (value) => ({ value: Number(value) * 2 }));
     const task = defineTask({ name: 'async', schema, run: (number) => number });
@@ -148,7 +148,7 @@ describe('a validator', () => {
     expect(await queue.waitForResult(id)).toBe(8);
   });
 
-  it('tells issues without a path, and with keys that are objects', async () => {
+  it('formats issues without a path, and with keys that are objects', async () => {
     const { queue } = setScene();
     const issues = [
       { message: 'is wrong' },

@@ -24,7 +24,7 @@ function play(steps: readonly { restMs: number; thereMs: number; backMs: number 
 }
 
 describe('the estimate of the clock of the broker', () => {
-  it('is never further off than the slowest way of the fastest exchange so far', () => {
+  it('is never further off than the slower direction of the fastest exchange so far', () => {
     fc.assert(
       fc.property(exchanges, (steps) => {
         let bestMs = Infinity;
@@ -36,7 +36,7 @@ describe('the estimate of the clock of the broker', () => {
     );
   });
 
-  it('is not moved by a reply that travelled slowly, once a quick one has set it', () => {
+  it('is not moved by a slow reply once a fast one has set it', () => {
     const [quick, slow] = play([
       { restMs: 0, thereMs: 0, backMs: 0 },
       { restMs: 10, thereMs: 3, backMs: 1_200 },

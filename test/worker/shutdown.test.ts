@@ -1,12 +1,12 @@
 import type { Broker } from '@retry/core/broker';
-import type { ShutdownPolicy } from '@retry/worker';
+import type { AnyTask } from '@retry/worker';
 import { createWorker, defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
 import type { Scene } from './scene.ts';
 import { never, pass, setScene } from './scene.ts';
 
-/** A task of 10 s whose handlers tell why they were stopped. */
-function longTask({ clock }: Scene, onShutdown: ShutdownPolicy, rest: object = {}) {
+/** A task of 10 s whose handlers record why they were stopped. */
+function longTask({ clock }: Scene, onShutdown: AnyTask['onShutdown'], rest: object = {}) {
   const reasons: unknown[] = [];
   const task = defineTask({
     name: 'long',
@@ -33,7 +33,7 @@ describe('stop', () => {
 
     expect(clock.now()).toBe(4_000);
     expect(reasons).toEqual(['ShutdownError', 'ShutdownError']);
-    expect(first.toldOf('released')).toMatchObject([{ id: 'long@a' }, { id: 'long@b' }]);
+    expect(first.emittedOf('released')).toMatchObject([{ id: 'long@a' }, { id: 'long@b' }]);
     for (const id of ['long@a', 'long@b']) {
       expect(await queue.get(id)).toMatchObject({
         state: 'submitted',
@@ -45,7 +45,7 @@ describe('stop', () => {
     }
     const second = startWorker({ tasks: [task], concurrency: 1 });
     await clock.advance('1m');
-    expect(second.toldOf('started')).toMatchObject([
+    expect(second.emittedOf('started')).toMatchObject([
       { id: 'long@a', attempt: 1, epoch: 2 },
       { id: 'long@b', attempt: 1, epoch: 2 },
       { id: 'long@c', attempt: 1, epoch: 1 },
@@ -101,7 +101,7 @@ describe('stop', () => {
     expect(await queue.get(second?.id ?? '')).toMatchObject({ state: 'submitted', epoch: 0 });
   });
 
-  it('gives back at its deadline what still runs', async () => {
+  it('gives back what still runs at its deadline', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
     const { task, reasons } = longTask(scene, 'finish');
@@ -120,7 +120,7 @@ describe('stop', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'submitted', releases: 1 });
   });
 
-  it('has a deadline of 25 s by default, and none when told so', async () => {
+  it('has a deadline of 25 s by default, and none with Infinity', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
     const task = defineTask({ name: 'slow', onShutdown: 'finish', run: () => pass(clock, 100_000) });
@@ -184,7 +184,7 @@ describe('stop', () => {
     expect(stoppedAt).toBe(100_000);
   });
 
-  it('gives up on a broker that fails for good once a handler without a limit has ended', async () => {
+  it('gives up on a broker that keeps failing once a handler without a limit has ended', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     let isDown = false;
     const dying: Broker = {
@@ -226,10 +226,10 @@ describe('stop', () => {
     await Promise.all([worker.stop(), worker.stop()]);
 
     expect(hasStopped).toBe(true);
-    expect(worker.toldOf('stopped')).toEqual([{}]);
+    expect(worker.emittedOf('stopped')).toEqual([{}]);
   });
 
-  it('closes no broker, as others may work with it', async () => {
+  it('does not close the broker, which others may use', async () => {
     const { clock, broker, startWorker } = setScene();
     const close = vi.fn(broker.close);
     const tasks = [defineTask({ name: 'any', run: () => {} })];
@@ -241,7 +241,7 @@ describe('stop', () => {
     expect(close).not.toHaveBeenCalled();
   });
 
-  it('of a worker that never started is its end, too', async () => {
+  it('of a worker that never started ends it, too', async () => {
     const { clock, broker, queue } = setScene();
     const task = defineTask({ name: 'any', run: () => {} });
     const { id } = await queue.submit(task, null);
@@ -278,7 +278,7 @@ describe('stop', () => {
     expect(process.listenerCount('SIGTERM') + process.listenerCount('SIGINT')).toBe(before);
   });
 
-  it('gives the same end to everybody who asks, and an end to who never started', async () => {
+  it('returns the same promise to every caller, and resolves for a worker that never started', async () => {
     const { clock, broker, startWorker } = setScene();
     const task = defineTask({ name: 'any', run: () => {} });
     const worker = startWorker({ tasks: [task] });
@@ -291,7 +291,7 @@ describe('stop', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('gives back at once what a claim on its way still brings', async () => {
+  it('gives back immediately what a pending claim still returns', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const slow: Broker = {
       ...broker,
@@ -310,7 +310,7 @@ describe('stop', () => {
     await clock.advance('1s');
     await stopped;
 
-    expect(worker.toldOf('started')).toEqual([]);
+    expect(worker.emittedOf('started')).toEqual([]);
     expect(await queue.get(id)).toMatchObject({ state: 'submitted', releases: 1 });
   });
 
@@ -366,13 +366,13 @@ describe('stop', () => {
 
     expect(stoppedAt).toBe(expectedAt);
     expect(clock.pendingTimers()).toBe(0);
-    // Nobody heard that it was given back: its lease ends, and it stalls.
+    // The broker never received that it was given back: its lease expires, and it stalls.
     startWorker({ tasks: [task] });
     await clock.advance('1m');
     expect(await queue.get(id)).toMatchObject({ stalls: 1 });
   });
 
-  it('does not wait out a rest that a failing wait for work began', async () => {
+  it('does not wait for the end of the delay after a failed wait for work', async () => {
     const { clock, broker, startWorker } = setScene();
     const touchy: Broker = {
       ...broker,
@@ -390,7 +390,7 @@ describe('stop', () => {
   });
 });
 
-describe('drain', () => {
+describe('whenIdle', () => {
   it('resolves when nothing waits, is scheduled or runs any more', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({ name: 'slow', run: () => pass(clock, 2_000) });
@@ -410,7 +410,7 @@ describe('drain', () => {
     expect((await queue.counts()).ended.completed).toBe(4);
   });
 
-  it('resolves at once when there is nothing to do', async () => {
+  it('resolves immediately when there is nothing to do', async () => {
     const { startWorker } = setScene();
 
     await startWorker({ tasks: [defineTask({ name: 'any', run: () => {} })] }).whenIdle();

@@ -16,7 +16,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-/** Sends the program one signal while its handler runs, and gives what it wrote and how it ended. */
+/** Sends the program one signal while its handler runs, and returns its output and how it ended. */
 async function endBy(signal: NodeJS.Signals, ...args: readonly string[]) {
   const child = spawn(process.execPath, ['--import', 'tsx', fixture, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -61,7 +61,7 @@ describe('SIGTERM', { timeout: 30_000 }, () => {
     expect(performance.now() - askedAt).toBeLessThan(3_000);
   });
 
-  it('lets runs that may go on until the deadline, then gives them back', async () => {
+  it('lets handlers that may finish run until the deadline, then gives them back', async () => {
     const program = start('finish', '300ms');
     await program.says('ready');
 
@@ -80,7 +80,7 @@ describe('SIGTERM', { timeout: 30_000 }, () => {
     expect(tookMs).toBeLessThan(3_000);
   });
 
-  it('ends runs that may go on at once when it comes a second time', async () => {
+  it('stops handlers that may finish immediately when it comes a second time', async () => {
     const program = start('finish', '1h');
     await program.says('ready');
 

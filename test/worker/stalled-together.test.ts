@@ -149,7 +149,7 @@ describe('runs that stall together', () => {
     NUM_RUNS * 10_000,
   );
 
-  it('note with how many others, and are reported as stalled', async () => {
+  it('record how many others there were, and are reported as stalled', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const submitted = await queue.submitMany(shared, ['a', 'b', 'c']);
     const lanes = new Map([['shared@1', 3]]);
@@ -161,7 +161,7 @@ describe('runs that stall together', () => {
 
     await clock.advance('4s');
 
-    expect(worker.toldOf('stalled')).toHaveLength(3);
+    expect(worker.emittedOf('stalled')).toHaveLength(3);
     for (const { id } of submitted) {
       expect(await queue.get(id)).toMatchObject({
         stalls: 0,
@@ -189,7 +189,7 @@ describe('runs that stall together', () => {
     for (const { id } of submitted) expect(await queue.get(id)).toMatchObject(expected);
   });
 
-  it('are charged when they stall alone, as ever', async () => {
+  it('are charged when they stall alone', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const { id } = await queue.submit(shared, 'a');
     const lanes = new Map([['shared@1', 1]]);
@@ -241,7 +241,7 @@ describe('a run that has to run alone', () => {
       cleanerInterval: CLEANER_MS,
       concurrency: 10,
     });
-    // The cleaner looks at 6 s; long ends at 8 s.
+    // The cleaner runs at 6 s; long ends at 8 s.
     await clock.advance('4500ms');
     await queue.submit(quick, null);
 
@@ -255,7 +255,7 @@ describe('a run that has to run alone', () => {
     ]);
   });
 
-  it('waits for a lease at most', async () => {
+  it('waits for at most a lease', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
     const startedAt: number[] = [];
@@ -270,7 +270,7 @@ describe('a run that has to run alone', () => {
     expect(startedAt).toEqual([6_000 + LEASE_MS, 6_000 + 2 * LEASE_MS]);
   });
 
-  it('that never ends stops the other work for four leases at most', async () => {
+  it('that never ends blocks the other work for at most four leases', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
     const task = defineTask({ ...TASK, run: never });

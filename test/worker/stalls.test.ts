@@ -1,5 +1,5 @@
 import type { Broker } from '@retry/core/broker';
-import type { StallPolicy, TaskContext } from '@retry/worker';
+import type { AnyTask, TaskContext } from '@retry/worker';
 import { defineTask, StalledError } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import type { Scene } from './scene.ts';
@@ -7,7 +7,7 @@ import { never, pass, setScene } from './scene.ts';
 
 const STEADY = { backoff: { type: 'constant', base: '10s' }, jitter: 'none' } as const;
 
-describe('a handler that falls silent', () => {
+describe('a handler that stops sending heartbeats', () => {
   it('is stalled, charged and retried, though retryOn lists others', async () => {
     const { clock, queue, startWorker } = setScene();
     const reasons: unknown[] = [];
@@ -34,11 +34,11 @@ describe('a handler that falls silent', () => {
       startedAt: 15_000,
       errors: [{ epoch: 1, at: 5_000, name: 'StalledError' }],
     });
-    expect(worker.toldOf('stalled')).toMatchObject([{ id, attempt: 1, next: 'scheduled' }]);
-    expect(worker.toldOf('completed')).toMatchObject([{ attempt: 2, retries: 1 }]);
+    expect(worker.emittedOf('stalled')).toMatchObject([{ id, attempt: 1, next: 'scheduled' }]);
+    expect(worker.emittedOf('completed')).toMatchObject([{ attempt: 2, retries: 1 }]);
   });
 
-  it('goes on as long as it gives heartbeats', async () => {
+  it('keeps running as long as it sends heartbeats', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'beating',
@@ -58,7 +58,7 @@ describe('a handler that falls silent', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'completed', stalls: 0, endedAt: 49_990 });
   });
 
-  it('is never stalled by silence when its task asks for no heartbeats', async () => {
+  it('is never stalled when its task has no heartbeat interval', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({ name: 'quiet', run: () => pass(clock, 3_600_000) });
     const { id } = await queue.submit(task, null);
@@ -69,7 +69,7 @@ describe('a handler that falls silent', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'completed', epoch: 1, stalls: 0 });
   });
 
-  it('may beat after its end without any harm', async () => {
+  it('may send heartbeats after its end without effect', async () => {
     const { clock, queue, startWorker } = setScene();
     let beat = (): void => {};
     const task = defineTask({
@@ -87,13 +87,13 @@ describe('a handler that falls silent', () => {
     await clock.advance('1m');
 
     expect(await queue.get(id)).toMatchObject({ state: 'completed', epoch: 1 });
-    expect(worker.told.map(({ type }) => type)).toEqual(['started', 'completed']);
+    expect(worker.emitted.map(({ type }) => type)).toEqual(['started', 'completed']);
   });
 
-  it.each<[StallPolicy, object]>([
+  it.each<[AnyTask['onStall'], object]>([
     ['fail', { state: 'failed', epoch: 1, stalls: 1, failures: 0 }],
     ['hold', { state: 'stalled', epoch: 1, stalls: 1, failures: 0 }],
-  ])('ends as onStall %s says', async (onStall, expected) => {
+  ])('follows onStall %s', async (onStall, expected) => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({ name: 'silent', heartbeat: '5s', onStall, run: never });
     const { id } = await queue.submit(task, null);
@@ -104,7 +104,7 @@ describe('a handler that falls silent', () => {
     expect(await queue.get(id)).toMatchObject({ ...expected, errors: [{ name: 'StalledError' }] });
   });
 
-  it('is told as failed too when the stall ends its run', async () => {
+  it('is emitted as failed, too, when the stall ends its run', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({ name: 'silent', heartbeat: '5s', onStall: 'fail', run: never });
     await queue.submit(task, null);
@@ -112,8 +112,10 @@ describe('a handler that falls silent', () => {
 
     await clock.advance('1m');
 
-    expect(worker.toldOf('stalled')).toMatchObject([{ next: 'failed' }]);
-    expect(worker.toldOf('failed')).toMatchObject([{ reason: 'stalled', error: { name: 'StalledError' } }]);
+    expect(worker.emittedOf('stalled')).toMatchObject([{ next: 'failed' }]);
+    expect(worker.emittedOf('failed')).toMatchObject([
+      { reason: 'stalled', error: { name: 'StalledError' } },
+    ]);
   });
 
   it('is given up after maxStalls, whatever maxAttempts allows', async () => {
@@ -149,7 +151,7 @@ describe('a handler that falls silent', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'failed', epoch: 2, failures: 1, stalls: 1 });
   });
 
-  it('is retried although the gate knows nothing of stalls', async () => {
+  it('is retried although retryIf refuses', async () => {
     const { clock, queue, startWorker } = setScene();
     const names: string[] = [];
     const task = defineTask({
@@ -224,10 +226,10 @@ describe('a worker that crashes', () => {
       stalls: 1,
       errors: [{ epoch: 1, name: 'StalledError', message: 'the worker stopped sending heartbeats' }],
     });
-    expect(rescuer.toldOf('stalled')).toMatchObject([{ id, epoch: 1, next: 'submitted' }]);
+    expect(rescuer.emittedOf('stalled')).toMatchObject([{ id, epoch: 1, next: 'submitted' }]);
   });
 
-  it('is not heard when it comes back: its outcome is fenced and told so', async () => {
+  it('has no effect when it comes back: its outcome is fenced and reported as that', async () => {
     const scene = setScene();
     const { clock, queue, broker, startWorker } = scene;
     const task = longTask(scene, []);
@@ -239,14 +241,14 @@ describe('a worker that crashes', () => {
 
     await clock.advance('1m');
 
-    expect(zombie.toldOf('fenced')).toEqual([
+    expect(zombie.emittedOf('fenced')).toEqual([
       { id, task: 'long', version: '1', attempt: 1, epoch: 1, answer: 'fenced' },
     ]);
-    expect(zombie.toldOf('completed')).toEqual([]);
+    expect(zombie.emittedOf('completed')).toEqual([]);
     expect(await queue.get(id)).toMatchObject({ state: 'completed', result: '2', epoch: 2 });
   });
 
-  it('has its handler stopped when a heartbeat hears that the lease is lost', async () => {
+  it('has its handler stopped when a heartbeat is answered that the lease is lost', async () => {
     const scene = setScene();
     const { clock, queue, broker, startWorker } = scene;
     let isDeaf = true;
@@ -274,11 +276,11 @@ describe('a worker that crashes', () => {
     await clock.advance('1m');
 
     expect(reasons).toMatchObject([{ name: 'LeaseLostError' }]);
-    expect(zombie.toldOf('fenced')).toMatchObject([{ id, epoch: 1, answer: 'fenced' }]);
+    expect(zombie.emittedOf('fenced')).toMatchObject([{ id, epoch: 1, answer: 'fenced' }]);
     expect(await queue.get(id)).toMatchObject({ state: 'completed', epoch: 2, stalls: 1 });
   });
 
-  it('holds its lease for as long as it beats, however long its handler runs', async () => {
+  it('keeps its lease as long as it sends heartbeats, however long its handler runs', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
     const task = longTask(scene, []);
@@ -291,7 +293,7 @@ describe('a worker that crashes', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'completed', result: '1', stalls: 0 });
   });
 
-  it('that only seemed to, and beats again before it is settled, keeps its runs', async () => {
+  it('that only seemed to, and sends heartbeats again before it is settled, keeps its runs', async () => {
     const scene = setScene();
     const { clock, queue, broker, startWorker } = scene;
     const task = longTask(scene, []);
@@ -317,11 +319,11 @@ describe('a worker that crashes', () => {
     await clock.advance('1m');
 
     expect(await queue.get(id)).toMatchObject({ state: 'completed', result: '1', stalls: 0 });
-    expect(cleaner.toldOf('fenced')).toMatchObject([{ id, epoch: 1, answer: 'fenced' }]);
-    expect(cleaner.toldOf('stalled')).toEqual([]);
+    expect(cleaner.emittedOf('fenced')).toMatchObject([{ id, epoch: 1, answer: 'fenced' }]);
+    expect(cleaner.emittedOf('stalled')).toEqual([]);
   });
 
-  it('is told of once, however many cleaners see it', async () => {
+  it('is reported once, however many cleaners find it', async () => {
     const scene = setScene();
     const { clock, queue, broker, startWorker } = scene;
     const task = longTask(scene, []);
@@ -344,10 +346,10 @@ describe('a worker that crashes', () => {
 
     await clock.advance('1m');
 
-    expect(rescuer.toldOf('stalled')).toHaveLength(1);
+    expect(rescuer.emittedOf('stalled')).toHaveLength(1);
   });
 
-  it('is told of by one cleaner only, though two settle it at once', async () => {
+  it('is reported by one cleaner only, though two settle it at the same time', async () => {
     const scene = setScene();
     const { clock, queue, broker, startWorker } = scene;
     const retry = { ...STEADY, backoff: { type: 'constant', base: '5m' } } as const;
@@ -357,7 +359,7 @@ describe('a worker that crashes', () => {
     startWorker({ tasks: [task], broker: power.broker, lease: '9s' });
     await clock.advance('1s');
     power.cut();
-    // Both have looked before either has settled what it saw.
+    // Both have searched before either has settled what it found.
     const findExpired: Broker['findExpired'] = async (limit) => {
       const found = await broker.findExpired(limit);
       await pass(clock, 10);
@@ -373,10 +375,10 @@ describe('a worker that crashes', () => {
 
     await clock.advance('30s');
 
-    expect(cleaners.flatMap((cleaner) => cleaner.toldOf('stalled'))).toHaveLength(1);
+    expect(cleaners.flatMap((cleaner) => cleaner.emittedOf('stalled'))).toHaveLength(1);
   });
 
-  it('leaves runs of tasks that the others do not know to those that do', async () => {
+  it('leaves runs to the workers that know their tasks', async () => {
     const scene = setScene();
     const { clock, queue, broker, startWorker } = scene;
     const task = longTask(scene, []);

@@ -23,7 +23,7 @@ function forgetfulScene() {
 }
 
 describe('submitAndWait', () => {
-  it('gives what the handler returns', async () => {
+  it('returns what the handler returns', async () => {
     const { clock, queue, startWorker } = setScene();
     startWorker({ tasks: [double] });
 
@@ -75,7 +75,7 @@ describe('submitAndWait', () => {
     await worker.stop();
   });
 
-  it('takes the options of submit', async () => {
+  it('accepts the options of submit', async () => {
     const { clock, queue, startWorker } = setScene();
     startWorker({ tasks: [double] });
 
@@ -112,7 +112,7 @@ describe('submitAndWait', () => {
     await worker.stop();
   });
 
-  it('rejects after its timeout, and the run goes on', async () => {
+  it('rejects after its timeout, and the run keeps running', async () => {
     const { clock, queue, startWorker } = setScene();
 
     const failure = queue
@@ -139,7 +139,7 @@ describe('submitAndWait', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('submits nothing when its signal has aborted, and ends at once when it aborts', async () => {
+  it('submits nothing when its signal has aborted, and ends immediately when it aborts', async () => {
     const { clock, queue } = setScene();
     const controller = new AbortController();
     const reason = new Error('enough');
@@ -163,7 +163,7 @@ describe('submitAndWait', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('leaves its result to be forgotten a minute after the timeout when nobody reads it', async () => {
+  it('lets its result be forgotten a minute after the timeout when no caller reads it', async () => {
     const { clock, broker, worker, queue } = forgetfulScene();
     const controller = new AbortController();
     const left = queue.submitAndWait(double, 1, { signal: controller.signal }).catch(() => 'left');
@@ -196,7 +196,7 @@ describe('submit with keepResult', () => {
     await worker.stop();
   });
 
-  it('is read by another queue, too, which does not take it from whoever submitted it', async () => {
+  it('is read by another queue, too, which does not take it from the queue that submitted it', async () => {
     const { clock, broker, worker, queue } = forgetfulScene();
     const other = createQueue({ broker, clock });
     worker.start();
@@ -208,7 +208,7 @@ describe('submit with keepResult', () => {
     await worker.stop();
   });
 
-  it('forgets it when its time is over', async () => {
+  it('forgets the result when keepResult has passed', async () => {
     const { clock, worker, queue } = forgetfulScene();
     worker.start();
     const submitted = await queue.submit(double, 21, { keepResult: '1m' });
@@ -238,7 +238,7 @@ describe('many that wait', () => {
     expect(await broker.audit()).toMatchObject({ ended: { completed: 100 }, unbalanced: 0 });
   });
 
-  it('get theirs while slow runs are before them', { timeout: 120_000 }, async () => {
+  it('get their results while slow runs are before theirs', { timeout: 120_000 }, async () => {
     const clock = createTestClock();
     const broker = createMemoryBroker({ clock, keepCompleted: 0 });
     const slow = defineTask({ name: 'slow', run: () => pass(clock, 3_600_000) });
@@ -275,14 +275,14 @@ describe('many that wait', () => {
     await clock.advance('2s');
 
     expect(await results).toHaveLength(1_100);
-    // About fifteen looks in the first seconds, then one a second, each of three calls.
+    // About fifteen polls in the first seconds, then one a second, each of three calls.
     expect(callsBefore).toBeLessThan(90);
     expect(Math.max(...get.mock.calls.map(([ids]) => ids.length))).toBe(500);
   });
 });
 
-describe('a queue that nobody waits on', () => {
-  it('neither looks nor listens', async () => {
+describe('a queue without waiting callers', () => {
+  it('neither polls nor listens', async () => {
     const { clock, broker } = setScene();
     const get = vi.fn(broker.get);
     const waitForResult = vi.fn(broker.waitForResult);
@@ -298,15 +298,15 @@ describe('a queue that nobody waits on', () => {
   });
 });
 
-describe('waiting while the broker is in trouble', () => {
-  it('goes on, and says so by an error event', async () => {
+describe('waiting while the broker fails', () => {
+  it('keeps waiting, and emits an error event', async () => {
     const { clock, broker, startWorker } = setScene();
     let isDown = true;
     const get: Broker['get'] = (ids, options) =>
       isDown ? Promise.reject(new Error('down')) : broker.get(ids, options);
     const queue = createQueue({ broker: { ...broker, get }, clock });
-    const troubles: unknown[] = [];
-    queue.on('error', (trouble) => troubles.push(trouble));
+    const errors: unknown[] = [];
+    queue.on('error', (error) => errors.push(error));
     startWorker({ tasks: [double] });
 
     const result = queue.submitAndWait(double, 21);
@@ -315,11 +315,11 @@ describe('waiting while the broker is in trouble', () => {
     await clock.advance('2s');
 
     expect(await result).toBe(42);
-    expect(troubles[0]).toMatchObject({ error: { message: 'down' }, doing: 'polling for results' });
-    expect(troubles.length).toBeLessThan(25);
+    expect(errors[0]).toMatchObject({ error: { message: 'down' }, doing: 'polling for results' });
+    expect(errors.length).toBeLessThan(25);
   });
 
-  it('says in the error of the timeout why', async () => {
+  it('has the cause in the error of the timeout', async () => {
     const { clock, broker } = setScene();
     const get: Broker['get'] = () => Promise.reject(new Error('down'));
     const queue = createQueue({ broker: { ...broker, get }, clock });
@@ -332,12 +332,12 @@ describe('waiting while the broker is in trouble', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('ends when the broker is closed, of which the caller alone learns', async () => {
+  it('rejects when the broker is closed, without an error event', async () => {
     const clock = createTestClock();
     const broker = createMemoryBroker({ clock });
     const queue = createQueue({ broker, clock });
-    const troubles: unknown[] = [];
-    queue.on('error', (trouble) => troubles.push(trouble));
+    const errors: unknown[] = [];
+    queue.on('error', (error) => errors.push(error));
 
     const failure = queue.submitAndWait(double, 21, { timeout: 'Infinity' }).catch((error: unknown) => error);
     await clock.advance('3s');
@@ -345,7 +345,7 @@ describe('waiting while the broker is in trouble', () => {
     await clock.advance('2s');
 
     expect(await failure).toMatchObject({ code: 'BROKER_CLOSED' });
-    expect(troubles).toEqual([]);
+    expect(errors).toEqual([]);
     expect(clock.pendingTimers()).toBe(0);
   });
 
@@ -381,7 +381,7 @@ describe('waiting while the broker is in trouble', () => {
 });
 
 describe('unattended', () => {
-  it('gives the lanes whose runs wait while no worker that is alive works on them', async () => {
+  it('returns the lanes with waiting runs and no live worker', async () => {
     const { broker, queue } = setScene();
     await queue.submitMany(double, [1, 2]);
 

@@ -25,7 +25,7 @@ function failingQueue(
 }
 
 describe('submitMany', () => {
-  it('travels in calls of at most 500 runs, in their order', async () => {
+  it('is sent in calls of at most 500 runs, in their order', async () => {
     const { queue, submit } = failingQueue([]);
 
     const submitted = await queue.submitMany(task, numbers(1_201));
@@ -37,7 +37,7 @@ describe('submitMany', () => {
     expect(new Set(submitted.map(({ id }) => id)).size).toBe(1_201);
   });
 
-  it('travels in calls of about 8 MiB', async () => {
+  it('is sent in calls of about 8 MiB', async () => {
     const { queue, submit } = failingQueue([]);
 
     await queue.submitMany(task, Array(5).fill('x'.repeat(3_000_000)));
@@ -45,7 +45,7 @@ describe('submitMany', () => {
     expect(submit.mock.calls.map(([submissions]) => submissions.length)).toEqual([2, 2, 1]);
   });
 
-  it('says what was kept, what was not and what is unknown when a later call fails', async () => {
+  it('reports what was stored, what was not and what is unknown when a later call fails', async () => {
     const { queue } = failingQueue([2]);
     const events: string[] = [];
     queue.on('submitted', ({ id }) => events.push(id));
@@ -62,7 +62,7 @@ describe('submitMany', () => {
     expect((await queue.counts()).created).toBe(500);
   });
 
-  it('counts among the kept what is found there after a lost answer', async () => {
+  it('counts as stored what is found after a lost answer', async () => {
     const { queue } = failingQueue([2], { keeps: true });
 
     const error = await queue.submitMany(task, numbers(1_201)).catch((caught: unknown) => caught);
@@ -75,7 +75,7 @@ describe('submitMany', () => {
     expect((error as PartlySubmittedError).submitted).toHaveLength(1_000);
   });
 
-  it('counts what was refused for good among what was not kept', async () => {
+  it('counts as not stored what was refused for good', async () => {
     const { queue } = failingQueue([2], { error: new RangeError('refused') });
 
     const error = await queue.submitMany(task, numbers(1_201)).catch((caught: unknown) => caught);
@@ -87,7 +87,7 @@ describe('submitMany', () => {
     });
   });
 
-  it('rejects with the error itself when nothing was kept', async () => {
+  it('rejects with the error itself when nothing was stored', async () => {
     const { queue } = failingQueue([1]);
 
     await expect(queue.submitMany(task, numbers(1_201))).rejects.toThrow(/^down$/);

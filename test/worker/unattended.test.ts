@@ -59,7 +59,7 @@ describe('a lane that no live worker works on', () => {
     expect(warn).toHaveBeenCalledTimes(1);
   });
 
-  it('is none while a worker that is alive works on it, and is one again when that has stopped', async () => {
+  it('is not reported while a live worker works on it, and is again when that has stopped', async () => {
     const { clock, queue, startWorker } = setScene();
     const events: Unattended[] = [];
     const busy = defineTask({ name: 'busy', maxConcurrent: 1, run: () => new Promise<never>(() => {}) });
@@ -77,7 +77,7 @@ describe('a lane that no live worker works on', () => {
     expect(events).toMatchObject([{ lanes: [{ lane: 'busy@1' }] }]);
   });
 
-  it('is nothing that a worker reports which drops unknown runs', async () => {
+  it('is not reported by a worker that drops unknown runs', async () => {
     const { clock, queue, startWorker } = setScene();
     const events: Unattended[] = [];
     const worker = startWorker({ tasks: [known], onUnknown: 'drop', cleanerInterval: '5s' });
@@ -92,7 +92,7 @@ describe('a lane that no live worker works on', () => {
 });
 
 describe('a worker', () => {
-  it('attends when it starts and at every cleaner interval, and takes it back when it stops', async () => {
+  it('registers when it starts and at every cleaner interval, and unregisters when it stops', async () => {
     const { clock, broker, startWorker } = setScene();
     const attended: (Attendance | undefined)[] = [];
     const attend: typeof broker.attend = (attendance) => {
@@ -115,7 +115,7 @@ describe('a worker', () => {
     expect(attended).toEqual([alive, alive, alive, { ...alive, ttlMs: 0 }]);
   });
 
-  it('works and stops although it cannot attend, and says so', async () => {
+  it('works and stops although it cannot register, and reports that', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const attend = () => Promise.reject(new Error('no route'));
     const { id } = await queue.submit(known, null);
@@ -127,6 +127,10 @@ describe('a worker', () => {
     await stopped;
 
     expect(await queue.get(id)).toMatchObject({ state: 'completed' });
-    expect(worker.toldOf('error').map(({ doing }) => doing)).toEqual(['attending', 'attending', 'attending']);
+    expect(worker.emittedOf('error').map(({ doing }) => doing)).toEqual([
+      'attending',
+      'attending',
+      'attending',
+    ]);
   });
 });

@@ -23,7 +23,7 @@ describe("onUnknown: 'drop'", () => {
     expect(dropped).toEqual([{ id: 'unknown@stranger', lane: 'unknown@1' }]);
   });
 
-  it('drops what somebody claimed to drop and then died', async () => {
+  it('drops what another worker claimed to drop and then crashed', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     await queue.submit(unknown, null, { key: 'stranger' });
     const lanes = new Map([[unknown.lane, 1]]);
@@ -75,7 +75,7 @@ describe("a task's onUnknown: 'drop'", () => {
   });
 });
 
-describe('a run that a broker hands out before it is due', () => {
+describe('a run that a broker returns before it is due', () => {
   const handedOutEarly = async (minRequeueDelay: '5s' | undefined) => {
     const { clock, broker, queue, startWorker } = setScene();
     const hasty: Broker = {
@@ -103,7 +103,7 @@ describe('a run that a broker hands out before it is due', () => {
     expect(run).toMatchObject({ state: 'completed', failures: 0, stalls: 0 });
   });
 
-  it('starts where the task says nothing', async () => {
+  it('starts without minRequeueDelay', async () => {
     const { startedAt } = await handedOutEarly(undefined);
 
     expect(startedAt).toEqual([0]);

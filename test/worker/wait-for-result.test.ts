@@ -13,7 +13,7 @@ const doomed = defineTask({
 });
 
 describe('waitForResult', () => {
-  it('gives the result of a run that completes later, within a second of its end', async () => {
+  it('returns the result of a run that completes later, within a second of its end', async () => {
     const { clock, queue, startWorker } = setScene();
     const slow = defineTask({ name: 'slow', run: () => pass(clock, 10_000).then(() => ({ ok: true })) });
     const { id } = await queue.submit(slow, null);
@@ -55,10 +55,10 @@ describe('waitForResult', () => {
     await expect(queue.waitForResult(id)).rejects.toMatchObject({ state: 'cancelled' });
   });
 
-  it('rejects at once when nobody knows the run', async () => {
+  it('rejects immediately when the run is unknown', async () => {
     const { queue } = setScene();
 
-    await expect(queue.waitForResult('nobody')).rejects.toMatchObject({ state: 'unknown' });
+    await expect(queue.waitForResult('no-such-run')).rejects.toMatchObject({ state: 'unknown' });
   });
 
   it.each([0, '5s'] as const)('rejects after a timeout of %s and leaves no timer', async (timeout) => {
@@ -77,14 +77,14 @@ describe('waitForResult', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('refuses a timeout that is none', async () => {
+  it('refuses an invalid timeout', async () => {
     const { queue } = setScene();
     const { id } = await queue.submit(task, 1);
 
     await expect(queue.waitForResult(id, { timeout: 'soon' as never })).rejects.toThrow(InvalidOptionsError);
   });
 
-  it('rejects with the reason of its signal at once, and the run goes on', async () => {
+  it('rejects immediately with the reason of its signal, and the run keeps running', async () => {
     const { clock, queue, startWorker } = setScene();
     const { id } = await queue.submit(task, 1, { delay: '1m' });
     const controller = new AbortController();
@@ -101,7 +101,7 @@ describe('waitForResult', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'completed' });
   });
 
-  it('hears a signal that aborts while the broker is being asked', async () => {
+  it('reacts to a signal that aborts during a call of the broker', async () => {
     const { clock, broker, queue } = setScene();
     const controller = new AbortController();
     const reason = new Error('enough');
@@ -120,7 +120,7 @@ describe('waitForResult', () => {
     await expect(asking.waitForResult(id, { signal: controller.signal })).rejects.toBe(reason);
   });
 
-  it('rejects after 30 seconds unless told otherwise', async () => {
+  it('rejects after 30 seconds by default', async () => {
     const { clock, queue } = setScene();
     const submitted = await queue.submit(task, 1);
 
@@ -167,7 +167,7 @@ describe('waitForResult', () => {
     expect(((error as Error).cause as Error).stack).toMatch(/^RangeError: too far\n\s+at /);
   });
 
-  it('has no cause where no attempt failed', async () => {
+  it('has no cause when no attempt failed', async () => {
     const { queue } = setScene();
     const { id } = await queue.submit(task, 1);
     await queue.cancel(id);
@@ -194,7 +194,7 @@ describe('waitForResult', () => {
   });
 });
 
-describe('a run that is no longer kept', () => {
+describe('a run that is no longer stored', () => {
   const forgetful = async (key?: string) => {
     const clock = createTestClock();
     const broker = createMemoryBroker({ clock, keepCompleted: 0 });
@@ -221,7 +221,7 @@ describe('a run that is no longer kept', () => {
     await expect(stranger.waitForResult(submitted.id)).rejects.toMatchObject(forgotten);
   });
 
-  it('is forgotten for the queue that submitted its key, and for whoever has what submit gave', async () => {
+  it('is forgotten for the queue that submitted its key, and for callers with what submit returned', async () => {
     const { queue, stranger, submitted } = await forgetful('order-7');
 
     await expect(queue.waitForResult('double@order-7')).rejects.toMatchObject(forgotten);
@@ -229,7 +229,7 @@ describe('a run that is no longer kept', () => {
     await expect(stranger.waitForResult('double@order-7')).rejects.toMatchObject({ state: 'unknown' });
   });
 
-  it('is forgotten when it was there while it was waited for', async () => {
+  it('is forgotten when it existed during the wait', async () => {
     const { clock, broker, queue } = setScene();
     await broker.submit([{ id: 'theirs', lane: 'double@1', payload: '1' }]);
     const waiting = queue.waitForResult('theirs').catch((error: unknown) => error);
@@ -242,7 +242,7 @@ describe('a run that is no longer kept', () => {
     expect(await waiting).toMatchObject(forgotten);
   });
 
-  it('is unknown where its id is from the future or of another kind', async () => {
+  it('is unknown when its id is from the future or of another form', async () => {
     const { queue } = setScene();
 
     for (const id of [

@@ -64,7 +64,7 @@ describe('an error event without a listener', () => {
       'Error: no route',
     ],
     ['an error that cannot be read', revoked(), 'object: an error that cannot be read'],
-  ])('says what it can of %s', async (_name, error, line) => {
+  ])('describes %s', async (_name, error, line) => {
     const { clock, broker } = setScene();
     const broken = { ...broker, settleAndClaim: () => Promise.reject(error) };
     const worker = createWorker({ broker: broken, clock, tasks: [task], signals: [] });
@@ -78,7 +78,7 @@ describe('an error event without a listener', () => {
     expect(warnings.mock.calls[0]?.[0]).toBe(`retry worker: settling and claiming: ${line}`);
   });
 
-  it('is no warning where a listener or a diagnostics channel takes it, and is one when the listener is gone', async () => {
+  it('is no warning with a listener or a diagnostics channel, and is one when the listener is removed', async () => {
     const { clock, broken } = failing();
     const worker = createWorker({ broker: broken, clock, tasks: [task], signals: [] });
     const forget = worker.on('error', () => {});

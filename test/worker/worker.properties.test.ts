@@ -218,7 +218,7 @@ describe('two workers that come, go and crash', () => {
               const audit = await queue.counts();
               expect([audit.created, audit.unbalanced]).toEqual([runPlans.length, 0]);
             }
-            // G4: whoever crashed, a lease and a look of the cleaner later its runs are somebody else's.
+            // G4: a lease and a cleaner interval after a crash, the runs are claimed by the other worker.
             stage.crash(0, false);
             stage.crash(1, true);
             await clock.advance('3s');
@@ -239,7 +239,7 @@ describe('two workers that come, go and crash', () => {
             expect(new Set(log.executed).size).toBe(log.executed.length);
             // G6
             expect(log.early).toEqual([]);
-            for (const { latenessMs } of stage.actors.flatMap((actor) => actor.toldOf('started')))
+            for (const { latenessMs } of stage.actors.flatMap((actor) => actor.emittedOf('started')))
               expect(latenessMs).toBeGreaterThanOrEqual(0);
             for (const [index, { task }] of runPlans.entries()) {
               const run = await queue.get(ids[index] ?? '');

@@ -182,13 +182,13 @@ describe('a handler', () => {
     async function* (): AsyncGenerator<number> {
       yield 1;
     },
-  ])('is no generator, whose body would never run: %o', async (run) => {
+  ])('must not be a generator, whose body would never run: %o', async (run) => {
     expect(await refusedPaths(() => defineTask({ name: 'mail', run: run as () => unknown }))).toEqual([
       'run',
     ]);
   });
 
-  it('that calls ctx.retry(error) is told, as the error would be lost', async () => {
+  it('that calls ctx.retry(error) gets an error, because its error would be lost', async () => {
     expect(await refusedPaths(() => readRetryRequest(new Error('busy') as never))).toEqual(['']);
   });
 });
@@ -203,7 +203,7 @@ describe('a task', () => {
     expect(await refusedPaths(() => queue.submit(given as never, 1 as never))).toEqual(['task']);
   });
 
-  it('has the path of what is wrong deep in its policies', async () => {
+  it('has the path of a problem deep in its policies', async () => {
     const retry = { backoff: { type: 'constant', base: 'soon' }, retryOn: [{ status: '503' }] };
     const paths = await refusedPaths(() =>
       defineTask({ name: 'mail', run: () => {}, retry: retry as never, rateLimitRetry: retry as never }),
@@ -217,7 +217,7 @@ describe('a task', () => {
     ]);
   });
 
-  it('of a dialect is made of what the dialect gives', async () => {
+  it("of a dialect accepts only the dialect's result", async () => {
     const dialect = fromCelery({ max_retries: 3 });
 
     for (const given of [undefined, dialect.policy, dialect.task, definePolicy()])
@@ -227,14 +227,14 @@ describe('a task', () => {
 });
 
 describe('a broker', () => {
-  it('in the place of the options is one problem', async () => {
+  it('instead of the options is one problem', async () => {
     for (const make of [createQueue, createWorker])
       expect((await refusalOf(() => make(broker as never))).problems).toMatchObject([
         { path: '', message: 'must be an object of options', cure: 'Give it by its name: { broker }.' },
       ]);
   });
 
-  it('is not shown with its password where it is a URL', async () => {
+  it('is shown without its password when it is a URL', async () => {
     for (const make of [createQueue, createWorker]) {
       const error = await refusalOf(() =>
         make({ broker: 'postgres://me:geheim@host/db', tasks: [task] } as never),
@@ -261,7 +261,7 @@ describe('a broker', () => {
     ['list', null],
     ['waitForWork', 'mail@1'],
     ['attend', 5],
-  ] as const)('refuses %s(%o) by an error that has a type', async (verb, given) => {
+  ] as const)('refuses %s(%o) with a typed error', async (verb, given) => {
     const { code } = await refusalOf(() => (broker[verb] as (given: unknown) => Promise<unknown>)(given));
 
     expect(code).toBe('INVALID_OPTIONS');
@@ -270,7 +270,7 @@ describe('a broker', () => {
 });
 
 describe('submitMany', () => {
-  it('takes a hole in its list for a payload that is undefined', async () => {
+  it('treats a hole in its list as an undefined payload', async () => {
     const own = createQueue({ broker: createMemoryBroker() });
     const payloads: unknown[] = [1];
     payloads[2] = 3;

@@ -83,9 +83,6 @@ export const WORKER_EVENTS: Readonly<Record<keyof WorkerEvents, true>> = {
   error: true,
 };
 
-/** The name of a {@link WorkerEvents} entry. */
-export type WorkerEventType = keyof WorkerEvents;
-
 /** The emitter of a worker; also publishes on `node:diagnostics_channel` as `retry:worker:<event>`. */
 export type WorkerEmitter = Emitter<WorkerEvents>;
 

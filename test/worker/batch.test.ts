@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { coalesce } from '../../packages/worker/src/queue/batch.ts';
 
-/** A sender that holds each batch until it is told how it goes. */
+/** A sender whose batches are pending until the test settles them. */
 function holdBatches() {
   const batches: {
     items: readonly number[];
@@ -17,7 +17,7 @@ function holdBatches() {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('coalesce', () => {
-  it('sends the calls of one turn together, and those made meanwhile together after them', async () => {
+  it('sends the calls of one turn in one batch, and those made while it is pending in the next', async () => {
     const { batches, ask } = holdBatches();
 
     const first = [ask(1), ask(2), ask(3)];
@@ -38,7 +38,7 @@ describe('coalesce', () => {
     expect(await Promise.all(second)).toEqual(['four', 'five']);
   });
 
-  it('sends a second batch, where two may be on their way, once there is much', async () => {
+  it('sends a second batch while the first is pending, if two may be and there are many calls', async () => {
     const sizes: number[] = [];
     const answers: ((answers: readonly number[]) => void)[] = [];
     const ask = coalesce<number, number>(
@@ -90,20 +90,20 @@ describe('coalesce', () => {
     expect(await second).toEqual([{ status: 'fulfilled', value: 'three' }]);
   });
 
-  it('goes on after a sender that throws before it promises anything', async () => {
+  it('keeps working after a sender that throws before it returns a promise', async () => {
     let count = 0;
     const ask = coalesce<number, number>((items) => {
       count += 1;
-      if (count === 1) throw new Error('at once');
+      if (count === 1) throw new Error('immediately');
       return Promise.resolve(items);
     });
 
-    await expect(ask(1)).rejects.toThrow('at once');
+    await expect(ask(1)).rejects.toThrow('immediately');
 
     expect(await ask(2)).toBe(2);
   });
 
-  it('rejects a call that got no answer, and takes undefined for one', async () => {
+  it('rejects a call without an answer, and accepts undefined as one', async () => {
     const { batches, ask } = holdBatches();
 
     const calls = Promise.allSettled([ask(1), ask(2)]);
@@ -128,7 +128,7 @@ describe('coalesce', () => {
     expect(sizes).toEqual([1_000, 1_000, 500]);
   });
 
-  it('sends about 8 MiB in a batch, and what is larger by itself', async () => {
+  it('sends about 8 MiB in a batch, and a larger call alone', async () => {
     const MIB = 1_048_576;
     const sizes: number[][] = [];
     const ask = coalesce<number, number>(
@@ -159,7 +159,7 @@ describe('a batch that is refused for good', () => {
     return { sent, ask: coalesce(send, { outstanding: 1, isRefusal }) };
   }
 
-  it('rejects the guilty calls only, each with an error about itself', async () => {
+  it('rejects only the calls that cause it, each with its own error', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 300 }),
@@ -182,7 +182,7 @@ describe('a batch that is refused for good', () => {
     );
   });
 
-  it('finds one guilty call among 1 000 within 21 calls', async () => {
+  it('finds the one refused call among 1 000 within 21 calls', async () => {
     const { ask, sent } = refuse(new Set([517]));
 
     await Promise.allSettled(Array.from({ length: 1_000 }, (_, item) => ask(item)));

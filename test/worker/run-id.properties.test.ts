@@ -7,7 +7,7 @@ const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a
 describe('createRunId', () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  it('gives ids of version 7 that ascend, however the clock goes', () => {
+  it('returns ascending ids of version 7, whatever the clock does', () => {
     const clock = vi.spyOn(Date, 'now');
     const steps = fc.array(fc.record({ toMs: fc.nat({ max: 2 ** 48 - 9 }), ids: fc.nat({ max: 50 }) }));
     fc.assert(
@@ -24,7 +24,7 @@ describe('createRunId', () => {
     );
   });
 
-  it('goes ahead of a clock that stands still for more than 4096 of them', () => {
+  it('runs ahead of a clock that stays the same for more than 4096 of them', () => {
     vi.spyOn(Date, 'now').mockReturnValue(2 ** 48 - 1_000);
 
     const ids = Array.from({ length: 10_000 }, createRunId);
