@@ -55,7 +55,7 @@ describeOnPrivateRedis('a Redis queue whose server changes under it', () => {
     await untilAllEnded(broker);
     await worker.stop();
     expect(await broker.audit()).toMatchObject({
-      ...{ submitted: COUNT, ended: { completed: COUNT }, unbalanced: 0 },
+      ...{ created: COUNT, ended: { completed: COUNT }, unbalanced: 0 },
     });
     expect(new Set(executed.map((one) => one.split(' ')[0])).size).toBe(COUNT);
     await other.close();

@@ -29,47 +29,37 @@ const concurrency = fc.option(
   }),
   { nil: undefined },
 );
-const ended: fc.Arbitrary<Run> = fc
-  .record({
-    id: anyText,
-    lane: anyText,
-    payload: anyResult,
-    state: fc.constantFrom(
-      'submitted',
-      'scheduled',
-      'completed',
-      'failed',
-      'cancelled',
-      'stalled',
-      'dropped',
+const ended: fc.Arbitrary<Run> = fc.record({
+  id: anyText,
+  lane: anyText,
+  payload: anyResult,
+  state: fc.constantFrom('submitted', 'scheduled', 'completed', 'failed', 'cancelled', 'stalled', 'dropped'),
+  epoch: count,
+  resetEpoch: count,
+  failures: count,
+  stalls: count,
+  releases: count,
+  rateLimits: count,
+  redrives: count,
+  errors: fc.array(
+    fc.record(
+      { epoch: count, at: count, name: anyText, message: anyText, stack: anyStack },
+      { requiredKeys: ['epoch', 'at', 'name', 'message'] },
     ),
-    epoch: count,
-    resetEpoch: count,
-    failures: count,
-    stalls: count,
-    releases: count,
-    rateLimits: count,
-    redrives: count,
-    errors: fc.array(
-      fc.record(
-        { epoch: count, at: count, name: anyText, message: anyText, stack: anyStack },
-        { requiredKeys: ['epoch', 'at', 'name', 'message'] },
-      ),
-    ),
-    submittedAt: instant,
-    firstStartedAt: instant,
-    startedAt: instant,
-    heartbeatAt: instant,
-    runAt: due,
-    endedAt: instant,
-    resetAt: instant,
-    result: fc.option(anyResult, { nil: undefined }),
-    previousDelayMs: fc.option(count, { nil: undefined }),
-    concurrency,
-    settledBy: fc.constantFrom('1:complete', '12:giveUp'),
-    isDisposable: fc.constantFrom(true, undefined),
-  })
- as fc.Arbitrary<Run>; // undefined and absent keys read alike
+  ),
+  submittedAt: instant,
+  firstStartedAt: instant,
+  startedAt: instant,
+  heartbeatAt: instant,
+  runAt: due,
+  endedAt: instant,
+  resetAt: instant,
+  result: fc.option(anyResult, { nil: undefined }),
+  previousDelayMs: fc.option(count, { nil: undefined }),
+  concurrency,
+  settledBy: fc.constantFrom('1:complete', '12:giveUp'),
+  isDisposable: fc.constantFrom(true, undefined),
+}) as fc.Arbitrary<Run>; // undefined and absent keys read alike
 
 const ODD = [
   'state',
