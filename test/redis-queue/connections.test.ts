@@ -101,7 +101,7 @@ describeOnPrivateRedis('connections to Redis', () => {
   });
 });
 
-/** As docs/adapters.md says, with shorter times. */
+/** As docs/redis.md says, with shorter times. */
 async function connectWithTimeout(name: string, port: number) {
   if (name === 'ioredis') {
     const client = new Redis(port, { socketTimeout: 300 });

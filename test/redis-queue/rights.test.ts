@@ -11,7 +11,7 @@ import type { PrivateRedis } from '../support/servers/redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 
 const SCRIPTS = new URL('../../packages/redis-queue/src/scripts/', import.meta.url);
-const DOCS = new URL('../../docs/adapters.md', import.meta.url);
+const DOCS = new URL('../../docs/redis.md', import.meta.url);
 
 describeOnPrivateRedis('a Redis user', () => {
   let server: PrivateRedis;
@@ -110,7 +110,7 @@ it('the commands whose rights are checked are those of the scripts', () => {
   expect([...new Set(commands)].sort()).toEqual([...SCRIPT_COMMANDS].sort());
 });
 
-/** The rights that docs/adapters.md names, for the prefix `retry`. */
+/** The rights that docs/redis.md names, for the prefix `retry`. */
 function documentedRights(): readonly string[] {
   const text = readFileSync(DOCS, 'utf8');
   const [, rule = ''] = /ACL SETUSER app on >secret -@all ((?:[^`]|\n)*?)\n```/.exec(text) ?? [];

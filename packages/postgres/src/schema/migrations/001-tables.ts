@@ -1,0 +1,140 @@
+/**
+ * Step 1: the tables.
+ *
+ * `run` has one row for each run from its submission until it is forgotten, which also keeps its id from being used twice. A
+ * move updates the row in place: `fillfactor` leaves room on its page, and no index changes unless the run has a concurrency
+ * key or is a dead letter. A claim does not write the row: see `isClaimed`.
+ *
+ * - `state`: one letter. `w` is submitted (or claimed), `s` scheduled, `r` started; `settle_runs` lists the terminal ones.
+ * - `record`: JSON of the latest settlement (counters, instants, errors); null where the columns are enough.
+ * - `hash`: the first column of each index by id. Ids ascend, so in an index by id alone a single kept run would hold on to
+ *   a page of several hundred forgotten ones. By hash, a new run takes the space of a forgotten one.
+ *
+ * Rows of the other tables are inserted once and deleted once:
+ *
+ * - `ready`, `parked`, `scheduled`: runs that wait in a lane, for a concurrency key, for their time
+ * - `claim`: runs leased by each claim, at least until the lease ends
+ * - `finished`: ended runs, oldest first; `awaited`: ended runs whose result a caller waits for
+ * - `kept_key`: ids of forgotten runs that a user chose
+ * - `tally`: runs created and forgotten
+ * - `waiter`, `attendance`: processes that wait for notifications; living workers and their lanes
+ *
+ * Text is compared by bytes (`collate "C"`): fast, and the same on every server.
+ */
+export const TABLES = `
+create sequence back_order;
+create sequence front_order start 20000 increment 20000;
+create sequence end_order;
+
+create table run (
+  id text collate "C" not null,
+  state "char" not null,
+  epoch bigint not null,
+  ord bigint not null,
+  lane text collate "C" not null,
+  payload text not null,
+  submitted_at bigint,
+  run_at bigint,
+  claimed_at bigint,
+  heartbeat_at bigint,
+  lease_until bigint,
+  ended_at bigint,
+  key text collate "C",
+  key_limit bigint,
+  key_waits boolean,
+  holds_key boolean not null default false,
+  wants_cancel boolean not null default false,
+  is_dead boolean not null default false,
+  error_name text,
+  result text,
+  record text,
+  is_keyed boolean not null default false,
+  keep_ms bigint,
+  hash integer not null generated always as (hashtext(id)) stored,
+  primary key (hash, id)
+) with (fillfactor = 40);
+create index run_dead on run (id) where is_dead;
+create index run_key on run (key) where holds_key;
+
+create table ready (
+  lane text collate "C" not null,
+  ord bigint not null,
+  id text collate "C" not null,
+  key text collate "C",
+  primary key (lane, ord)
+);
+
+create table parked (
+  key text collate "C" not null,
+  lane text collate "C" not null,
+  key_limit bigint not null,
+  ord bigint not null,
+  id text collate "C" not null,
+  primary key (key, lane, key_limit, ord)
+);
+
+create table scheduled (
+  lane text collate "C" not null,
+  run_at bigint not null,
+  ord bigint not null,
+  id text collate "C" not null,
+  primary key (lane, run_at, ord)
+);
+
+create table claim (
+  worker text collate "C" not null,
+  request text collate "C" not null,
+  at bigint not null,
+  until bigint not null,
+  ids text[] not null,
+  ords bigint[] not null,
+  claimed text,
+  lanes text[],
+  primary key (worker, request)
+);
+create index claim_until on claim (until);
+alter table claim alter column ids set storage external, alter column claimed set storage external;
+
+create table finished (
+  ord bigint primary key,
+  count bigint not null,
+  ids text[] not null
+);
+alter table finished alter column ids set storage external;
+
+create table awaited (
+  id text collate "C" not null,
+  until bigint not null,
+  ord bigint not null,
+  hash integer not null generated always as (hashtext(id)) stored,
+  primary key (hash, id)
+);
+create index awaited_until on awaited (until);
+
+create table kept_key (
+  id text collate "C" not null,
+  until bigint not null,
+  hash integer not null generated always as (hashtext(id)) stored,
+  primary key (hash, id)
+);
+create index kept_key_until on kept_key (until);
+
+create table tally (submitted bigint not null, forgotten bigint not null);
+
+create table waiter (
+  id text collate "C" primary key,
+  until bigint not null,
+  for_results boolean not null default false
+);
+
+create table attendance (
+  worker text collate "C" primary key,
+  until bigint not null,
+  lanes text[] not null
+);
+
+create type place as (
+  id text collate "C", state "char", ord bigint, lane text collate "C", run_at bigint, key text collate "C",
+  key_limit bigint, is_dead boolean
+);
+`;
