@@ -7,7 +7,7 @@ import {
   RECORD,
   SCHEDULED_ENTRY,
 } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/script.ts';
+import { defineScript, type Script } from '../store/store.ts';
 import { prelude } from './library/prelude.ts';
 import { behind, field, has, letter } from './lua.ts';
 

@@ -1,5 +1,5 @@
 import { DEAD_LETTER_STATES, RECORD } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/script.ts';
+import { defineScript, type Script } from '../store/store.ts';
 import { prelude } from './library/prelude.ts';
 import { field, letter } from './lua.ts';
 
