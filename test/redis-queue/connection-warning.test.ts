@@ -8,7 +8,7 @@ const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
 afterEach(() => warn.mockClear());
 
 describeOnPrivateRedis('a connection that breaks', () => {
-  it('is a process warning with its cause and cure, once, where no onError was given', async () => {
+  it('emits one process warning with its cause and cure when no onError is given', async () => {
     const server = await startPrivateRedis();
     const broker = await openRedisBroker({ url: server.url });
 
@@ -28,7 +28,7 @@ describeOnPrivateRedis('a connection that breaks', () => {
     ]);
   });
 
-  it('is none where onError gets it', async () => {
+  it('emits no process warning when onError is given', async () => {
     const server = await startPrivateRedis();
     const onError = vi.fn();
     const broker = await openRedisBroker({ url: server.url, onError });
@@ -41,7 +41,7 @@ describeOnPrivateRedis('a connection that breaks', () => {
   });
 });
 
-it('warns once a minute, of an error for each address by the first', () => {
+it('warns at most once a minute, and shows the first of the errors of several addresses', () => {
   const now = vi.fn(() => 0);
   const warnOf = createConnectionWarning(now);
 

@@ -16,7 +16,7 @@ describeOnPrivateRedis('connections to Redis', () => {
   });
   afterEach(() => server.stop());
 
-  it('are given up by close where the one that listens has not come about', async () => {
+  it('are ended by close while the subscriber connection is still opening', async () => {
     const client = createClient({ url: server.url });
     await client.connect();
     const broker = await openRedisBroker({ client });
@@ -35,7 +35,7 @@ describeOnPrivateRedis('connections to Redis', () => {
     await client.close();
   });
 
-  it('are closed while the server is frozen, and what waits for it is rejected', {
+  it('are closed while the server is frozen, and pending calls reject', {
     timeout: 30_000,
   }, async () => {
     const broker = await openRedisBroker({ url: server.url });
@@ -61,7 +61,7 @@ describeOnPrivateRedis('connections to Redis', () => {
   });
 
   it.each(['redis', 'ioredis'])(
-    'that went deaf are replaced by a client of %s that is told to',
+    'that receive nothing any more are replaced by a client of %s that has a socket timeout',
     async (name) => {
       const proxy = await openProxy(server.port);
       const { client, close } = await connectWithTimeout(name, proxy.port);

@@ -12,7 +12,7 @@ const SEEDS = Number(process.env['DIFFERENTIAL_SEEDS'] ?? 500);
 const COMMANDS = { maxCommands: 220, size: 'max' } as const;
 
 describeOnRedis('the Redis broker beside the memory broker', (server) => {
-  it('answers the same, step by step, and agrees with the slow obvious broker', {
+  it('answers the same at every step, and agrees with a slow obvious model', {
     timeout: SEEDS * 2_000,
   }, async () => {
     const pairs = await createPairs(server().url);

@@ -46,7 +46,7 @@ describeOnPrivateRedis('the doctor', () => {
     expect(String(refusal)).toContain(`got ${policy}`);
   });
 
-  it('keeps every call off a server that it refuses, until that is put right', async () => {
+  it('sends no call to a server that it refuses, until its settings are corrected', async () => {
     await set('maxmemory-policy', 'allkeys-lru');
     const broker = createRedisBroker({ url: server.url });
     const submit = () => broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
@@ -67,7 +67,7 @@ describeOnPrivateRedis('the doctor', () => {
   });
 
   it.each(['redis', 'ioredis'])(
-    'asks the node of a cluster that has the queue, by %s',
+    'examines the node of a cluster that has the queue, by %s',
     {
       timeout: 60_000,
     },
@@ -89,7 +89,7 @@ describeOnPrivateRedis('the doctor', () => {
     },
   );
 
-  it('starts on it all the same when told to', async () => {
+  it('accepts such a server with allowEviction', async () => {
     await set('maxmemory-policy', 'allkeys-lru');
 
     const broker = await openRedisBroker({ url: server.url, allowEviction: true });
@@ -98,7 +98,7 @@ describeOnPrivateRedis('the doctor', () => {
     await broker.close();
   });
 
-  it('takes volatile policies for harmless: no key of ours has a time to live', async () => {
+  it('accepts volatile policies, as no key of the broker has a time to live', async () => {
     await set('maxmemory-policy', 'volatile-lru');
     const broker = await openRedisBroker({ url: server.url });
     const claim = { worker: 'w', requestId: 'r', limit: 9, lanes: new Map([['l', 9]]), leaseMs: 1_000 };

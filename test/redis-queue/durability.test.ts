@@ -74,7 +74,7 @@ function describeWaitAof(): void {
     await expect(opening).rejects.toThrow(new RegExp(`got ${name} ${value}\\. Run CONFIG SET ${name} `));
   });
 
-  it('takes the word of a server that may not be asked for its settings', async () => {
+  it('accepts a server that refuses to report its settings', async () => {
     await set('appendfsync', 'no');
     const admin = await createClient({ url: server.url }).connect();
     await admin.sendCommand(['ACL', 'SETUSER', 'app', 'on', 'nopass', '~*', '&*', '+@all', '-config']);
@@ -85,7 +85,7 @@ function describeWaitAof(): void {
     expect(broker.server).toMatchObject({ persistence: 'aof', appendFsync: undefined });
   });
 
-  it('keeps nobody else waiting while a submit waits for the file', async () => {
+  it('blocks no other call while a submit waits for the file', async () => {
     const broker = await open({ url: server.url });
     await set('appendfsync', 'no');
     let isAnswered = false;
@@ -102,7 +102,7 @@ function describeWaitAof(): void {
     await submitting;
   });
 
-  it('says so when the file does not take it, and keeps it', { timeout: 30_000 }, async () => {
+  it('rejects when the file is not written in time, and keeps the run', { timeout: 30_000 }, async () => {
     const broker = await open({ url: server.url });
     await set('appendfsync', 'no');
 
@@ -111,7 +111,7 @@ function describeWaitAof(): void {
     expect(await broker.audit()).toMatchObject({ submitted: 1 });
   });
 
-  it('waits for the file also where another connection wrote the run', async () => {
+  it('waits for the file even if another connection wrote the run', async () => {
     const [first, second] = [await open({ url: server.url }), await open({ url: server.url })];
     await set('appendfsync', 'no');
     const answers: unknown[] = [];
@@ -128,7 +128,7 @@ function describeWaitAof(): void {
     expect(answers.sort()).toEqual(['created', 'exists']);
   });
 
-  it('does not take a reconnect of ioredis for a file that was written', async () => {
+  it('rejects when ioredis reconnects between the write and the wait', async () => {
     const proxy = await openProxy(server.port);
     const client = new Redis(proxy.port);
     opened.push(proxy, { close: async () => client.disconnect() });
@@ -165,7 +165,7 @@ function describeWaitAof(): void {
   });
 
   it.each(['redis', 'ioredis'])(
-    'asks no node of a cluster that has nothing of it, by %s',
+    'sends nothing to a node of a cluster that has no key of the queue, by %s',
     {
       timeout: 60_000,
     },
@@ -182,7 +182,7 @@ function describeWaitAof(): void {
     },
   );
 
-  it('survives a server that forgets its scripts', async () => {
+  it('submits to a server that has forgotten the scripts', async () => {
     const broker = await open({ url: server.url });
     const client = await createClient({ url: server.url }).connect();
     await client.scriptFlush();

@@ -33,11 +33,11 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
   const claim = async (requestId: string): Promise<readonly ClaimedRun[]> => {
     const lanes = new Map([['l', 10]]);
     const wanted = { worker: 'w', requestId, limit: 10, lanes, leaseMs: LONG_MS };
-    return (await untilHeard(() => broker.settleAndClaim({ claim: wanted }))).claimed;
+    return (await untilAnswered(() => broker.settleAndClaim({ claim: wanted }))).claimed;
   };
 
-  /** Sends the very same again until an answer arrives, as a worker does. */
-  const untilHeard = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
+  /** Repeats a call until it is answered, as a worker does. */
+  const untilAnswered = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
     for (;;) {
       try {
         return await call();
@@ -47,18 +47,18 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
     }
   };
 
-  it('submits once what it submits again because the reply was lost', async () => {
+  it('keeps one run of a submission that is repeated because its reply was lost', async () => {
     await submit('first');
     proxy.loseReplyTo('EVALSHA');
 
-    const answers = await untilHeard(() => submit('a', 'b'));
+    const answers = await untilAnswered(() => submit('a', 'b'));
 
     expect(proxy.lost()).toBe(1);
     expect(answers).toEqual(['exists', 'exists']);
     expect(await broker.audit()).toMatchObject({ created: 3, submitted: 3, unbalanced: 0 });
   });
 
-  it('gets the same runs, charged once, when the reply to a claim was lost', async () => {
+  it('returns the same runs, charged once, to a claim that is repeated because its reply was lost', async () => {
     await submit('a', 'b');
     await broker.settleAndClaim({});
     proxy.loseReplyTo('EVALSHA');
@@ -73,13 +73,13 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
     expect(await broker.audit()).toMatchObject({ started: 2, unbalanced: 0 });
   });
 
-  it('hears already when the reply to a settlement was lost', async () => {
+  it('answers already to a settlement that is repeated because its reply was lost', async () => {
     await submit('a');
     const [claimed] = await claim('first');
     const settle = claimed ? [settlementOf(claimed.run, { type: 'complete', at: 1 }, { result: '1' })] : [];
     proxy.loseReplyTo('EVALSHA');
 
-    const { settled } = await untilHeard(() => broker.settleAndClaim({ settle }));
+    const { settled } = await untilAnswered(() => broker.settleAndClaim({ settle }));
 
     expect(proxy.lost()).toBe(1);
     expect(settled).toEqual(['already']);
@@ -99,7 +99,7 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
     await other.close();
   });
 
-  it('refuses submits without memory, and lets what is there come to an end', async () => {
+  it('refuses submits without memory, and still claims and settles runs', async () => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     await broker.submit(['a', 'b'].map((id) => ({ id, lane: 'l', payload: '{}', concurrency })));
     const other = await createClient({ url: server.url }).connect();
@@ -117,7 +117,7 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
     await other.close();
   });
 
-  it('loses nothing when the server is killed and comes back with its append-only file', async () => {
+  it('loses no run when the server is killed and restarts with its append-only file', async () => {
     const queue = createQueue({ broker });
     const executed: string[] = [];
     const task = defineTask({
@@ -139,7 +139,7 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
     await server.restart('SIGKILL');
 
     await worker.whenIdle().catch(() => {});
-    await untilHeard(async () => {
+    await untilAnswered(async () => {
       const { submitted, scheduled, started } = await broker.audit();
       if (submitted + scheduled + started > 0) throw new Error('there is more to do');
     });
@@ -152,7 +152,7 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
     expect(new Set(executed).size).toBe(executed.length);
   });
 
-  it('wakes a worker that waits after the server came back, without a poll', async () => {
+  it('wakes a waiting worker after a restart of the server, without a poll', async () => {
     const queue = createQueue({ broker });
     const task = defineTask({ name: 'work', run: () => 'done' });
     const worker = createWorker({ broker, tasks: [task], signals: [], pollInterval: '10m' });
@@ -160,9 +160,9 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     await server.restart('SIGKILL');
 
-    const { id } = await untilHeard(() => queue.submit(task, null));
+    const { id } = await untilAnswered(() => queue.submit(task, null));
 
-    expect(await untilHeard(() => queue.waitForResult(id))).toBe('done');
+    expect(await untilAnswered(() => queue.waitForResult(id))).toBe('done');
     await worker.stop();
   });
 });

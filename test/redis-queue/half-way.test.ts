@@ -42,7 +42,7 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     return (await broker.settleAndClaim({ settle: [settlementOf(run, { type: 'complete', at })] })).settled;
   };
 
-  it('keeps nothing of a submit to a lane that is a key of another program', async () => {
+  it('keeps no run of a submit to a lane whose key another program uses', async () => {
     await client.set(key('lane:taken'), 'of another program');
 
     const together = broker.submit([
@@ -58,7 +58,7 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     assertBalanced(await broker.audit());
   });
 
-  it('settles nothing beside a claim of a lane that is a key of another program', async () => {
+  it('settles no run together with a claim from a lane whose key another program uses', async () => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     const ids = ['a', 'b'];
     await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '1', concurrency })));
@@ -75,14 +75,14 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     assertBalanced(await broker.audit());
   });
 
-  it('counts the lanes without a worker beside one that is a key of another program', async () => {
+  it('counts the other lanes when another program uses the key of one', async () => {
     await broker.submit(['l', 'taken'].map((lane) => ({ id: lane, lane, payload: '1' })));
     await client.set(key('lane:taken'), 'of another program');
 
     expect(await broker.attend()).toEqual([{ lane: 'l', waiting: 1 }]);
   });
 
-  it('frees the key of a started run whose body was lost', async () => {
+  it('frees the slot of a started run whose body was lost', async () => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     const ids = ['a', 'b', 'c'];
     await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '1', concurrency })));
@@ -97,7 +97,7 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     assertBalanced(await broker.audit());
   });
 
-  it('lets the next run of a key start when the one that was its turn cannot be read', async () => {
+  it('starts the next run of a key when the first one cannot be read', async () => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     const ids = ['a', 'b', 'c'];
     await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '1', concurrency })));
@@ -117,7 +117,7 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     ['record', (text: string) => text.slice(0, 28)],
     ['record', (text: string) => `${text.slice(0, 30)}\u0019${text.slice(31)}`],
     ['body', (text: string) => text.replace('-l', '-m')],
-  ])('sets a started run aside when nobody could tell its lane any more: %s', async (name, change) => {
+  ])('makes a dead letter of a started run whose lane is unknown: %s', async (name, change) => {
     await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
     await claim('l', 1);
     await harness.advance(20);
@@ -182,7 +182,7 @@ describeOnPrivateRedis('a Redis user that loses a right while it works', () => {
       await submitMany(cycle * 100 + 50);
       await new Promise((resolve) => setTimeout(resolve, 100));
       await admin.sendCommand(['ACL', 'SETUSER', 'app', `+${command}`]);
-      // Once more, by the same keys: what is known already is to be there.
+      // The same ids again: runs that are known already must be there.
       await submitMany(cycle * 100 + 50);
     }
 

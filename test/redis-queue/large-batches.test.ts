@@ -7,7 +7,7 @@ import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 describeOnRedis('large batches on Redis', (server) => {
   const scene = useScene(() => openRedisHarness(server().url));
 
-  it('submits to more lanes at once than Lua unpacks', async () => {
+  it('submits to more lanes in one call than Lua can unpack', async () => {
     const submissions = Array.from({ length: 9_000 }, (_, index) => ({
       id: `run-${index}`,
       lane: `lane-${index}`,
@@ -20,7 +20,7 @@ describeOnRedis('large batches on Redis', (server) => {
     expect(await scene.broker.audit()).toMatchObject({ submitted: 9_000, unbalanced: 0 });
   });
 
-  it('keeps the order of single calls that several batches carry', async () => {
+  it('keeps the order of single submits that are sent in several batches', async () => {
     const { broker, close } = await openRedisHarness(server().url);
     const task = defineTask({ name: 'task', run: (_: number) => {} });
     const queue = createQueue({ broker });

@@ -7,7 +7,7 @@ import { startPrivateRedis } from '../support/servers/redis.ts';
 import { settlementOf } from '../support/settle.ts';
 
 describeOnPrivateRedis('list on Redis', () => {
-  it('goes through all runs for dead letters only where some are disposable', async () => {
+  it('scans all runs for dead letters only when some are disposable', async () => {
     const server = await startPrivateRedis();
     const real = await createClient({ url: server.url }).connect();
     const sent: unknown[] = [];

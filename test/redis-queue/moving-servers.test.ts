@@ -12,7 +12,9 @@ import { openProxy } from '../support/tcp-proxy.ts';
 const COUNT = 1_000;
 
 describeOnPrivateRedis('a Redis queue whose server changes under it', () => {
-  it('goes on where its slot moves to, and starts nothing twice', { timeout: 60_000 }, async () => {
+  it('keeps working when its hash slot moves to another node, and starts no run twice', {
+    timeout: 60_000,
+  }, async () => {
     const cluster = await startPrivateCluster();
     const client = createCluster({ rootNodes: cluster.urls.map((url) => ({ url })) });
     await client.connect();
@@ -35,7 +37,9 @@ describeOnPrivateRedis('a Redis queue whose server changes under it', () => {
     await cluster.stop();
   });
 
-  it('goes on with a replica that takes over, and what it had received', { timeout: 60_000 }, async () => {
+  it('keeps working with a replica that is promoted, and the runs that it has', {
+    timeout: 60_000,
+  }, async () => {
     const primary = await startPrivateRedis();
     const replica = await startPrivateRedis(['--replicaof', `127.0.0.1 ${primary.port}`]);
     const proxy = await openProxy(primary.port);
@@ -55,7 +59,7 @@ describeOnPrivateRedis('a Redis queue whose server changes under it', () => {
     await untilAllEnded(broker);
     await worker.stop();
     expect(await broker.audit()).toMatchObject({
-      ...{ submitted: COUNT, ended: { completed: COUNT }, unbalanced: 0 },
+      ...{ created: COUNT, ended: { completed: COUNT }, unbalanced: 0 },
     });
     expect(new Set(executed.map((one) => one.split(' ')[0])).size).toBe(COUNT);
     await other.close();

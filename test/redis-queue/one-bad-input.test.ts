@@ -27,7 +27,7 @@ describeOnRedis('one bad input on Redis', (server) => {
   };
 
   it.each(['', 'x', 'NaN', '1e300', '-1', '0', '9'.repeat(400), '{"type":"work"}', '\u0000'])(
-    'no message on the channel does more than end a wait: %j',
+    'a message of another program on the channel only ends a wait: %j',
     async (message) => {
       const client = await createClient({ url: server().url }).connect();
       const channel = `{${harness.prefix}:0}:wake:l`;
@@ -87,7 +87,7 @@ describeOnRedis('one bad input on Redis', (server) => {
     expect((await claim('l'))[0]?.run.payload === payload).toBe(true);
   });
 
-  it('300 large results settle in one exchange, and again when its reply was lost', {
+  it('300 large results settle in one call, and again when its reply was lost', {
     timeout: 120_000,
   }, async () => {
     const result = JSON.stringify('y'.repeat(2 * MIB));
@@ -114,7 +114,7 @@ describeOnRedis('one bad input on Redis', (server) => {
 });
 
 describeOnPrivateRedis('what is refused', () => {
-  it('is told from what may pass, in the words of the server', async () => {
+  it('is distinguished from errors that pass, by the messages of the server', async () => {
     const server = await startPrivateRedis();
     const broker = await openRedisBroker({ url: server.url });
     const client = await createClient({ url: server.url }).connect();

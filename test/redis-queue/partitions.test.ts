@@ -53,7 +53,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     expect(Math.min(...sizes)).toBeGreaterThan(0);
   });
 
-  it('hands out every run once, wherever it is kept, and no more than is asked for', async () => {
+  it('claims every run once, from every partition, and no more than the limit', async () => {
     const checked = auditEachCall(broker);
     await submit();
     const first = await claim(25, 'first');
@@ -73,9 +73,9 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     expect(await broker.audit()).toMatchObject({ created: 60, ended: { completed: 60 }, unbalanced: 0 });
   });
 
-  it('answers in the order asked, and lists in the order of ids', async () => {
+  it('answers in the order of the ids given, and lists in the order of ids', async () => {
     await submit();
-    const mixed = ['nobody', ...[...ids].reverse()];
+    const mixed = ['unknown', ...[...ids].reverse()];
 
     const found = await broker.get(mixed);
     const answers = await broker.cancel(mixed.slice(0, 31));
@@ -105,7 +105,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     await worker.stop();
   });
 
-  it('refuses a concurrency key, which no partition could count alone', async () => {
+  it('refuses concurrency keys', async () => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
 
     const refusal = broker.submit([{ id: 'a', lane: 'l', payload: '1', concurrency }]);

@@ -10,12 +10,12 @@ import { fromTag, toTag } from '../../packages/redis-queue/src/store/keys.ts';
 
 const text = fc.string({ unit: 'grapheme' });
 const anyText = fc.oneof(text, fc.constantFrom('\0', '\u0001', 'a\0b', '\u0001a', '\u0001b', ''));
-/** Halves of surrogate pairs are no text that a server could keep. */
+/** UTF-8 cannot express half a surrogate pair. */
 const anyStack = fc.oneof(anyText, fc.constantFrom('at \ud83d', '\udc00', '😀'));
 const instant = fc.option(fc.integer({ min: 1, max: 9_999_999_999_999 }), { nil: undefined });
 /** Up to the last one of core. */
 const due = fc.option(fc.integer({ min: 1, max: 8_640_000_000_000_000 }), { nil: undefined });
-/** What is kept apart, and what is not. */
+/** Results that are kept apart, and results that are not. */
 const anyResult = fc.oneof(
   fc.json(),
   fc.constantFrom('\u0001', '"\u0001"', 'x'.repeat(4_096), 'x'.repeat(4_097)),
@@ -29,51 +29,37 @@ const concurrency = fc.option(
   }),
   { nil: undefined },
 );
-const ended: fc.Arbitrary<Run> = fc
-  .record({
-    id: anyText,
-    lane: anyText,
-    payload: anyResult,
-    state: fc.constantFrom(
-      'submitted',
-      'scheduled',
-      'completed',
-      'failed',
-      'cancelled',
-      'stalled',
-      'dropped',
+const ended: fc.Arbitrary<Run> = fc.record({
+  id: anyText,
+  lane: anyText,
+  payload: anyResult,
+  state: fc.constantFrom('submitted', 'scheduled', 'completed', 'failed', 'cancelled', 'stalled', 'dropped'),
+  epoch: count,
+  resetEpoch: count,
+  failures: count,
+  stalls: count,
+  releases: count,
+  rateLimits: count,
+  redrives: count,
+  errors: fc.array(
+    fc.record(
+      { epoch: count, at: count, name: anyText, message: anyText, stack: anyStack },
+      { requiredKeys: ['epoch', 'at', 'name', 'message'] },
     ),
-    epoch: count,
-    resetEpoch: count,
-    failures: count,
-    stalls: count,
-    releases: count,
-    rateLimits: count,
-    redrives: count,
-    errors: fc.array(
-      fc.record(
-        { epoch: count, at: count, name: anyText, message: anyText, stack: anyStack },
-        { requiredKeys: ['epoch', 'at', 'name', 'message'] },
-      ),
-    ),
-    submittedAt: instant,
-    firstStartedAt: instant,
-    startedAt: instant,
-    heartbeatAt: instant,
-    runAt: due,
-    endedAt: instant,
-    resetAt: instant,
-    result: fc.option(anyResult, { nil: undefined }),
-    previousDelayMs: fc.option(count, { nil: undefined }),
-    concurrency,
-    settledBy: fc.constantFrom('1:complete', '12:giveUp'),
-    isDisposable: fc.constantFrom(true, undefined),
-  })
-  .map(({ startedAt, ...run }) => ({
-    ...run,
-    // The latest start is the first one until there is another.
-    startedAt: run.firstStartedAt && (startedAt ?? run.firstStartedAt),
-  })) as fc.Arbitrary<Run>; // undefined and absent keys read alike
+  ),
+  submittedAt: instant,
+  firstStartedAt: instant,
+  startedAt: instant,
+  heartbeatAt: instant,
+  runAt: due,
+  endedAt: instant,
+  resetAt: instant,
+  result: fc.option(anyResult, { nil: undefined }),
+  previousDelayMs: fc.option(count, { nil: undefined }),
+  concurrency,
+  settledBy: fc.constantFrom('1:complete', '12:giveUp'),
+  isDisposable: fc.constantFrom(true, undefined),
+}) as fc.Arbitrary<Run>; // undefined and absent keys read alike
 
 const ODD = [
   'state',
@@ -86,7 +72,7 @@ const ODD = [
   'previousDelayMs',
 ] as const;
 
-/** What comes of a first start, but for one thing at most. */
+/** A completion of a first start, with at most one unusual field. */
 const firstCompletion = fc
   .tuple(ended, fc.subarray([...ODD, 'isDisposable'] as const, { maxLength: 1 }))
   .map(([run, odd]): Run => {
@@ -109,13 +95,13 @@ const firstCompletion = fc
     return { ...newRun(run), ...instants, ...end, ...other };
   });
 
-/** Without what a submission does not have. */
+/** The body of the run's submission. */
 function bodyOf({ id, lane, payload, concurrency }: Run): string {
   return encodeBody({ id, lane, payload, ...(concurrency && { concurrency }) });
 }
 
 describe('a run in its body and record', () => {
-  it('comes back as it went in', () => {
+  it('is decoded as it was encoded', () => {
     fc.assert(
       fc.property(ended, (run) => {
         const body = `1700000000000${bodyOf(run)}`;
@@ -129,7 +115,7 @@ describe('a run in its body and record', () => {
     );
   });
 
-  it('comes back from a short record, or is given none', () => {
+  it('is decoded from its short record as it was encoded, if it has one', () => {
     let short = 0;
     fc.assert(
       fc.property(firstCompletion, (run) => {
@@ -146,7 +132,7 @@ describe('a run in its body and record', () => {
     expect(short).toBeGreaterThan(0);
   });
 
-  it('keeps what never changes apart, whatever the texts', () => {
+  it('has lane, payload and concurrency in its body, whatever their texts', () => {
     fc.assert(
       fc.property(anyText, anyText, concurrency, (lane, payload, limit) => {
         const run = { id: 'a', lane, payload, ...(limit && { concurrency: limit }) };
@@ -163,7 +149,7 @@ describe('a run in its body and record', () => {
 });
 
 describe('toTag', () => {
-  it('takes the zero character out of any text, and fromTag gives the text back', () => {
+  it('removes the zero character from any text, and fromTag is its inverse', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('\0', '\u0001', 'a', 'b', 'é')), (parts) => {
         const tag = toTag(parts.join(''));

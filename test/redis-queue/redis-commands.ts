@@ -6,12 +6,12 @@ import type { Model } from '../support/broker-model.ts';
 import { modelSettle } from '../support/broker-model.ts';
 import { settlementOf } from '../support/settle.ts';
 
-/** The commands for any broker, and completions in one exchange, which have a script of their own in Redis. */
+/** The commands for any broker, and completions in one call, which the Redis scripts settle together. */
 export function redisCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] {
   return [...brokerCommands(), completions()];
 }
 
-/** Completes what was handed out last, stale or not, and now and then each of it twice. */
+/** Completes the runs claimed last, with stale epochs too, and sometimes each of them twice. */
 function completions(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
   return fc.tuple(fc.integer({ min: 1, max: 4 }), fc.constantFrom(1, 1, 2)).map(([count, times]) => ({
     check: () => true,

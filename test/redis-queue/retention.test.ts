@@ -45,7 +45,7 @@ describeOnRedis('a Redis broker that keeps two completed runs', (server) => {
     expect(await scene.broker.audit()).toMatchObject({ forgotten: 2, submitted: 1, ended: { failed: 1 } });
   });
 
-  it('forgets a run that another one is to follow under its id, and not that one', async () => {
+  it('forgets the old one of two runs that had the same id one after the other', async () => {
     await end('complete', 'a');
     await scene.broker.discard(['a']);
     await end('complete', 'a', 'b');
@@ -57,7 +57,7 @@ describeOnRedis('a Redis broker that keeps two completed runs', (server) => {
 describeOnRedis('a large claim on a Redis broker', (server) => {
   const scene = useScene(() => openRedisHarness(server().url));
 
-  it('gives, asked for again, the runs that it still holds', async () => {
+  it('returns the runs that are still leased by it when it is repeated', async () => {
     const payload = JSON.stringify('x'.repeat(40_000));
     const over = { key: 'k', limit: 1, whenFull: 'claim' } as const;
     await scene.submit({ id: 'a', payload }, { id: 'b', payload, concurrency: over });

@@ -83,7 +83,7 @@ describeOnPrivateRedis('a Redis user', () => {
     expect(await codeOf(openRedisBroker({ url: url() }))).toMatchObject({ code: 'MISSING_RIGHTS' });
   });
 
-  it('that loses its rights later is no fault of what is sent', async () => {
+  it('that loses its rights later gets an error that is no refusal of its call', async () => {
     const broker = await openRedisBroker({ url: url() });
     await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
     await change('-hset');

@@ -1,15 +1,15 @@
-/** A mistake in the scripts that the differential test has to notice. */
+/** A mistake in the scripts, which the differential test notices. */
 export interface Mutant {
   readonly name: string;
-  /** What the scripts say, word for word. */
+  /** Text of the scripts. */
   readonly right: string;
   readonly wrong: string;
 }
 
-/** One mistake for each promise that the scripts keep. */
+/** One mistake for each law that the scripts keep. */
 export const MUTANTS: readonly Mutant[] = [
   {
-    name: 'no fence: any epoch is heard',
+    name: 'no fence: a settlement of any epoch is accepted',
     right: 'if byte(old, 1) ~= 114 or epochOf(old) ~= epoch then return',
     wrong: 'if byte(old, 1) ~= 114 then return',
   },
@@ -29,7 +29,7 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: 'isShort(record) and 3 or 52',
   },
   {
-    name: 'a first start does not know that it holds a key',
+    name: 'a first start does not note that it takes a slot',
     right: "record = 'r' .. char(64 + bits)",
     wrong: "record = 'r' .. char(64 + bits - bits % 4)",
   },
@@ -39,22 +39,22 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: '',
   },
   {
-    name: 'a first completion that comes twice at once counts twice',
+    name: 'a first completion that comes twice in one call counts twice',
     right: "if many('ZREM', LEASES, ids) < #ids then return false end",
     wrong: "many('ZREM', LEASES, ids)",
   },
   {
-    name: 'no stall check: a cleaner takes a run whose lease lives',
+    name: 'no stall check: a cleaner settles a run whose lease has not expired',
     right: "if mode % 2 >= 1 and isAlive(id) then return 'f' end",
     wrong: '',
   },
   {
-    name: 'a repeated settlement is heard as another outcome',
+    name: 'a repeated settlement is answered as another outcome',
     right: "return isSettledBy(old, by) and 'a' or 'f' end",
     wrong: "return 'f' end",
   },
   {
-    name: 'a repeated claim claims anew, and charges again',
+    name: 'a repeated claim claims again, and charges again',
     right: 'if known then\n',
     wrong: 'if known and false then\n',
   },
@@ -89,22 +89,22 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: "'0'",
   },
   {
-    name: 'a key is not freed',
+    name: 'a slot is not freed',
     right: 'if flags % 4 >= 2 then freeSlot(id) end',
     wrong: '',
   },
   {
-    name: 'a free key gives nothing back',
+    name: 'a free slot returns no run to its lane',
     right: '  changeSlots(key, -1)\n  unparkNext(key)',
     wrong: '  changeSlots(key, -1)',
   },
   {
-    name: 'a wish to cancel is not obeyed',
+    name: 'a cancel request is not applied',
     right: 'moveRun(id, applyCancelRequest(flags, dueAfter(record, dueInMs)), mode',
     wrong: 'moveRun(id, dueAfter(record, dueInMs), mode',
   },
   {
-    name: 'a cancelled run is not noted as a ghost',
+    name: 'a cancelled run is not counted as cancelled in its lane',
     right: "call('HINCRBY', CANCELLED_IN_LANE, lane .. '\\0' .. id, 1)",
     wrong: '',
   },

@@ -9,14 +9,14 @@ import { openRedisBroker } from '../support/redis-harness.ts';
 import { readClockKey, rewriteScripts } from '../support/redis-scripts.ts';
 import { removeKeys } from '../support/servers/remove-keys.ts';
 
-/** Makes pairs of a memory broker and a Redis broker that live by one fake clock. */
+/** Makes pairs of a memory broker and a Redis broker that share one fake clock. */
 export interface PairFactory {
   /** A pair without runs. */
   readonly open: () => Promise<Real>;
   readonly close: () => Promise<void>;
 }
 
-/** Queues without runs, each with a clock that stands where it is set. */
+/** Queues without runs, each with a clock that only moves when it is set. */
 export interface ClockedRedis {
   readonly openQueue: () => ClockedQueue;
   readonly close: () => Promise<void>;

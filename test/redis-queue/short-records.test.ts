@@ -4,7 +4,7 @@ import { openRedisHarness } from '../support/redis-harness.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { settlementOf } from '../support/settle.ts';
 
-describeOnRedis('first starts and their completions on Redis, which are kept in short', (server) => {
+describeOnRedis('short records of first starts and their completions on Redis', (server) => {
   const scene = useScene(() => openRedisHarness(server().url));
 
   it('are read and listed with every instant', async () => {
@@ -26,7 +26,7 @@ describeOnRedis('first starts and their completions on Redis, which are kept in 
     expect(await scene.broker.list({ state: 'completed', limit: 9 })).toEqual([completed]);
   });
 
-  it('know of a wish to cancel, which a completion comes before and a retry does not', async () => {
+  it('keep a cancel request, which a completion ignores and a retry obeys', async () => {
     const runs = [await scene.start('completes'), await scene.start('retries')] as const;
     await scene.broker.cancel(['completes', 'retries']);
     const asked = await scene.read('completes');
@@ -47,7 +47,7 @@ describeOnRedis('first starts and their completions on Redis, which are kept in 
     expect((await scene.read('retries')).state).toBe('cancelled');
   });
 
-  it('are not completed by a cleaner while their leases live', async () => {
+  it('are not completed by a cleaner before their leases expire', async () => {
     const run = await scene.start('a');
     const completion = settlementOf(
       run,
@@ -59,14 +59,14 @@ describeOnRedis('first starts and their completions on Redis, which are kept in 
     expect(await scene.read('a')).toEqual(run);
   });
 
-  it('are found when their leases run out, and fenced once a cleaner has taken them', async () => {
+  it('are found when their leases expire, and fenced once a cleaner has recovered them', async () => {
     const zombie = await scene.start('a', { leaseMs: SHORT_MS });
     await scene.advance(PASS_MS);
     const found = await scene.broker.findExpired(9);
     const at = await scene.now();
     const recover = [{ type: 'stall', at } as const, { type: 'recover', at, runAt: at } as const];
     await scene.settle(settlementOf(zombie, recover, { onlyIfExpired: true }));
-    const [held] = await scene.claim();
+    const [current] = await scene.claim();
     const other = await scene.start('b');
 
     const late = await scene.settle(
@@ -76,17 +76,17 @@ describeOnRedis('first starts and their completions on Redis, which are kept in 
 
     expect(found).toEqual([{ ...zombie, payload: '' }]);
     expect(late).toEqual(['ok', 'fenced']);
-    expect(await scene.read('a')).toEqual(held?.run);
+    expect(await scene.read('a')).toEqual(current?.run);
   });
 
-  it('are answered in the order of the settlements, whatever else these settle', async () => {
+  it('are answered in the order of the settlements, among settlements of other kinds', async () => {
     const keyed = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     await scene.submit('a', 'b', 'gone', { id: 'c', concurrency: keyed }, { id: 'd', concurrency: keyed });
     const runs = new Map((await scene.claim()).map(({ run }) => [run.id, run]));
     const at = await scene.now();
     const end = (id: string, type: 'complete' | 'fail') => {
       const run = runs.get(id);
-      if (run === undefined) throw new Error(`nobody started ${id}`);
+      if (run === undefined) throw new Error(`${id} was not started`);
       return settlementOf(run, { type, at });
     };
     await scene.settle(end('gone', 'fail'));
@@ -111,7 +111,7 @@ describeOnRedis('first starts and their completions on Redis, which are kept in 
     expect(await scene.claimIds()).toEqual(['d']);
   });
 
-  it('count once where one exchange completes them twice', async () => {
+  it('are counted once when one call completes them twice', async () => {
     const settlement = settlementOf(await scene.start('a'), { type: 'complete', at: await scene.now() });
 
     const answers = await scene.settle(settlement, settlement);

@@ -9,7 +9,7 @@ import { settlementOf } from '../support/settle.ts';
 const BATCH = 1_000;
 const KEEP = 500;
 
-/** What each key of a queue takes, in bytes, by its name; lanes as one. */
+/** The bytes of each key of a queue, by its name; all lanes together. */
 async function sizes(url: string, { prefix }: RedisHarness): Promise<ReadonlyMap<string, number>> {
   const client = await createClient({ url }).connect();
   const found = new Map<string, number>();
@@ -26,7 +26,7 @@ async function sizes(url: string, { prefix }: RedisHarness): Promise<ReadonlyMap
 
 /**
  * One batch of traffic of every kind: most complete, a few are retried, released, cancelled in the middle of a lane that
- * no worker takes, submitted under names, waited for. Nothing of it is kept beyond `keepCompleted`.
+ * no worker takes, submitted under names, waited for. Only `keepCompleted` of these runs are kept.
  */
 async function pass(broker: Broker, round: number): Promise<void> {
   const lane = `work@${round}`;
@@ -44,7 +44,7 @@ async function pass(broker: Broker, round: number): Promise<void> {
   );
   const abandoned = Array.from({ length: 200 }, (_, index) => ({
     id: `c${round}-${index}`,
-    lane: 'nobody',
+    lane: 'unattended',
     payload,
   }));
   await broker.submit(abandoned);
@@ -77,17 +77,17 @@ function settle({ run }: ClaimedRun, index: number, at: number) {
 }
 
 describeOnRedis('what a Redis broker keeps', (server) => {
-  it('does not grow with what has passed', { timeout: 240_000 }, async () => {
+  it('does not grow with the number of runs that have passed', { timeout: 240_000 }, async () => {
     const harness = await openRedisHarness(server().url, { keepCompleted: KEEP, keepKeys: 1 });
     const { broker } = harness;
-    // What stays all the time: dead letters, far schedules, stalls that are held, and a run that no worker takes.
+    // What is kept all the time: dead letters, runs scheduled far ahead, stalled runs on hold, and a run that no worker takes.
     const kept = Array.from({ length: 300 }, (_, index) => ({
       id: `kept-${index}`,
       lane: 'kept',
       payload: '1',
     }));
     await broker.submit(kept);
-    await broker.submit([{ id: 'head', lane: 'nobody', payload: '1' }]);
+    await broker.submit([{ id: 'head', lane: 'unattended', payload: '1' }]);
     await broker.submit(
       kept.map(({ id }) => ({ id: `far-${id}`, lane: 'kept', payload: '1', delayMs: 1e9 })),
     );

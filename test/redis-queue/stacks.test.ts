@@ -22,7 +22,7 @@ describeOnRedis('stacks on Redis', (server) => {
   afterAll(() => client.close());
   const keptFor = (): Promise<string[]> => client.hKeys(`{${harness?.prefix}:0}:stacks`);
 
-  it('are kept for runs whose last error has one, and for no other', async () => {
+  it('are kept only for runs whose latest error has one', async () => {
     await scene.submit('renewed', 'plain', 'redriven', 'discarded', 'forgotten', 'kept');
     const at = await scene.now();
     const errorOf = ({ id, epoch }: Run) => ({ epoch, at, name: 'Error', message: '', stack: `at ${id}` });

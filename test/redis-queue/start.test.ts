@@ -11,7 +11,7 @@ import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 
-/** How an error is printed, in every way that there is. */
+/** All the ways in which an error is printed. */
 function printed(error: unknown): string {
   const { stack = '', message = '' } = error instanceof Error ? error : {};
   const deep = inspect(error, { depth: 12, showHidden: true });
@@ -20,7 +20,7 @@ function printed(error: unknown): string {
 
 const failing = (opening: Promise<unknown>) =>
   opening.then(
-    () => expect.fail('it was to fail'),
+    () => expect.fail('it did not fail'),
     (error: unknown) => error,
   );
 
@@ -37,7 +37,7 @@ describe('createRedisBroker to a server that is not there', () => {
     expect(printed(error)).not.toContain('hunter2');
   });
 
-  it('rejects in time where something else takes the connection and says nothing', {
+  it('rejects in time when the other end of the connection never answers', {
     timeout: 20_000,
   }, async () => {
     const silent = createServer(() => {});
@@ -51,7 +51,7 @@ describe('createRedisBroker to a server that is not there', () => {
     silent.close();
   });
 
-  it('rejects in time by a client of ioredis, whose errors somebody else hears as before', {
+  it('rejects in time by a client of ioredis, and removes its own error listener', {
     timeout: 20_000,
   }, async () => {
     const client = new Redis({ host: '127.0.0.1', port: 1, password: 'hunter2', lazyConnect: true });
@@ -107,7 +107,7 @@ describeOnPrivateRedis('createRedisBroker', () => {
     await server.stop();
   });
 
-  it('is closed without delay while it waits for its server', { timeout: 20_000 }, async () => {
+  it('closes without delay while it waits for its server', { timeout: 20_000 }, async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const address = silent.address();
@@ -161,7 +161,7 @@ describe('the options of createRedisBroker', () => {
     expect(printed(error)).not.toContain('hunter2');
   });
 
-  it('are refused all at once', async () => {
+  it('are refused together, with every problem', async () => {
     const error = await failing(
       openRedisBroker({ url: 'redis://x', prefix: '', partitions: 0, keepKeys: -1, reties: 3 } as never),
     );
@@ -178,11 +178,11 @@ const passwords = fc
     minLength: 6,
     maxLength: 20,
   })
-  // Else it is part of what is printed anyway.
+  // So that it does not occur in other text by chance.
   .map((text) => `sec${text}ret`);
 
 describe('a password', () => {
-  it('is not printed with whatever is wrong with the options, as it is or encoded', async () => {
+  it('is not printed with any wrong option, as it is or encoded', async () => {
     await fc.assert(
       fc.asyncProperty(
         passwords,
@@ -209,7 +209,7 @@ describe('a password', () => {
     );
   });
 
-  it('is not in the copy of an error that carries it anywhere', () => {
+  it('is removed from the copy of an error, wherever it was', () => {
     fc.assert(
       fc.property(passwords, (raw) => {
         const url = `redis://user:${encodeURIComponent(raw)}@host:1`;

@@ -51,7 +51,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     for (const { run } of await claim())
       await broker.settleAndClaim({ settle: [settlementOf(run, { type: 'retry', at: now, runAt: now })] });
   };
-  const expectSetAside = async (id: string) => {
+  const expectQuarantined = async (id: string) => {
     const letters = await broker.list({ state: 'failed', errorName: 'UNREADABLE_RUN', limit: 10 });
     expect(letters).toMatchObject([{ id, state: 'failed', errors: [{ name: 'UNREADABLE_RUN' }] }]);
     assertBalanced(await broker.audit());
@@ -60,7 +60,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
   };
 
   it.each(GARBAGE)(
-    'is set aside by the claim that meets its record, and the lane goes on: %j',
+    'is quarantined by the claim that reads its record, and the next run is claimed: %j',
     async (text) => {
       await retried('broken');
       await submit('next');
@@ -69,12 +69,12 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
       const claimed = await claim();
 
       expect(claimed.map(({ run }) => run.id)).toEqual(['next']);
-      await expectSetAside('broken');
+      await expectQuarantined('broken');
     },
   );
 
   it.each(GARBAGE)(
-    'is set aside by the claim that meets its body, and the lane goes on: %j',
+    'is quarantined by the claim that reads its body, and the next run is claimed: %j',
     async (text) => {
       await submit('broken', 'next');
       await client.hSet(key('body'), 'broken', text);
@@ -82,21 +82,21 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
       const claimed = await claim();
 
       expect(claimed.map(({ run }) => run.id)).toEqual(['next']);
-      await expectSetAside('broken');
+      await expectQuarantined('broken');
     },
   );
 
-  it('is set aside where its body is missing', async () => {
+  it('is quarantined when its body is missing', async () => {
     await submit('broken', 'next');
     await client.hDel(key('body'), 'broken');
 
     const claimed = await claim();
 
     expect(claimed.map(({ run }) => run.id)).toEqual(['next']);
-    await expectSetAside('broken');
+    await expectQuarantined('broken');
   });
 
-  it('is set aside where its epoch can grow no more', async () => {
+  it('is quarantined when its epoch is the last one', async () => {
     await retried('broken');
     const record = String(await client.hGet(key('record'), 'broken'));
     await client.hSet(key('record'), 'broken', `${record.slice(0, 2)}9999999999${record.slice(12)}`);
@@ -105,10 +105,10 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     const claimed = await claim();
 
     expect(claimed.map(({ run }) => run.id)).toEqual(['next']);
-    await expectSetAside('broken');
+    await expectQuarantined('broken');
   });
 
-  it('is set aside where its counters and errors are no JSON', async () => {
+  it('is quarantined when its counters and errors are not JSON', async () => {
     await retried('broken');
     const record = String(await client.hGet(key('record'), 'broken'));
     await client.hSet(key('record'), 'broken', record.replace('{', '['));
@@ -117,10 +117,10 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     const claimed = await claim();
 
     expect(claimed.map(({ run }) => run.id)).toEqual(['next']);
-    await expectSetAside('broken');
+    await expectQuarantined('broken');
   });
 
-  it('is set aside where its payload, kept apart, is missing', async () => {
+  it('is quarantined when its payload, which is kept apart, is missing', async () => {
     await broker.submit([{ id: 'broken', lane: 'l', payload: JSON.stringify('x'.repeat(10_000)) }]);
     await submit('next');
     await client.del(key('large'));
@@ -128,10 +128,10 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     const claimed = await claim();
 
     expect(claimed.map(({ run }) => run.id)).toEqual(['next']);
-    await expectSetAside('broken');
+    await expectQuarantined('broken');
   });
 
-  it('is set aside when its schedule is due', async () => {
+  it('is quarantined when it is due', async () => {
     await broker.submit([{ id: 'broken', lane: 'l', payload: '1', delayMs: 30 }]);
     await client.hSet(key('record'), 'broken', 'x');
     await submit('next');
@@ -140,10 +140,10 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     const claimed = await claim();
 
     expect(claimed.map(({ run }) => run.id)).toEqual(['next']);
-    await expectSetAside('broken');
+    await expectQuarantined('broken');
   });
 
-  it.each(GARBAGE)('is set aside by a cleaner, which finds the others: %j', async (text) => {
+  it.each(GARBAGE)('is quarantined by a cleaner, which finds the others: %j', async (text) => {
     await submit('broken', 'next');
     await claim(1);
     await client.hSet(key('record'), 'broken', text);
@@ -152,10 +152,10 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     const found = await broker.findExpired(10);
 
     expect(found.map(({ id }) => id)).toEqual(['next']);
-    await expectSetAside('broken');
+    await expectQuarantined('broken');
   });
 
-  it('is shown as failed to whoever reads it beside others', async () => {
+  it('is read as failed, and others beside it as they are', async () => {
     await submit('broken', 'next');
     await client.hSet(key('body'), 'broken', 'x');
 
@@ -165,7 +165,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     expect(next).toMatchObject({ state: 'submitted', payload: '"next"' });
   });
 
-  it.each(GARBAGE)('stops no other call: %j', async (text) => {
+  it.each(GARBAGE)('does not affect other runs of the same calls: %j', async (text) => {
     await submit('broken', 'next');
     const [, next] = await claim();
     await client.hSet(key('record'), 'broken', text);
@@ -186,7 +186,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     expect(await broker.list({ state: 'failed', limit: 10 })).toMatchObject([{ id: 'next' }]);
   });
 
-  it('takes no run out of a lane whose claim the server refuses', async () => {
+  it('stays in its lane when the server refuses the claim', async () => {
     await submit('a', 'b');
     await client.set(key('lane:wrong'), 'not a list');
     const lanes = new Map([

@@ -8,36 +8,36 @@ import { startPrivateRedis } from '../support/servers/redis.ts';
 import { openProxy } from '../support/tcp-proxy.ts';
 
 describeOnPrivateRedis('the watchdog', () => {
-  it('replaces a connection that hears nothing any more, and ends the waits', async () => {
+  it('replaces a connection that receives nothing any more, and ends the waits', async () => {
     const server = await startPrivateRedis();
     const proxy = await openProxy(server.port);
     const near = await createClient({ url: server.url }).connect();
     const far = createClient({ url: `redis://127.0.0.1:${proxy.port}` });
-    // Commands take the good way, messages the one that fails.
+    // Commands go to the server directly, messages through the proxy that fails.
     const link = { ...linkClient(near), listen: linkClient(far).listen };
     const keys = createKeys('watchdog', 0);
-    const lookout = new WakeSubscription(
+    const subscription = new WakeSubscription(
       { link, keys, retention: ['-1', '0'] as const },
       { everyMs: 50, patienceMs: 100 },
     );
-    const early = lookout.waitForWork(['l'], { timeoutMs: 150 });
+    const early = subscription.waitForWork(['l'], { timeoutMs: 150 });
     await early;
 
     proxy.goDeaf();
-    await lookout.waitForWork(['l'], { timeoutMs: 60_000 });
-    const again = lookout.waitForWork(['l'], { timeoutMs: 60_000 });
+    await subscription.waitForWork(['l'], { timeoutMs: 60_000 });
+    const again = subscription.waitForWork(['l'], { timeoutMs: 60_000 });
     await new Promise((resolve) => setTimeout(resolve, 200));
     await near.publish(keys.wakeOf('l'), '');
     await again;
 
     expect(proxy.connections()).toBe(2);
-    await lookout.close();
+    await subscription.close();
     await near.close();
     await proxy.close();
     await server.stop();
   });
 
-  it('asks once, and no more, while the server does not answer; and goes on when it does', async () => {
+  it('publishes once while the server does not answer, and again when it does', async () => {
     const server = await startPrivateRedis();
     const client = await createClient({ url: server.url }).connect();
     const link = linkClient(client);
@@ -51,8 +51,8 @@ describeOnPrivateRedis('the watchdog', () => {
       keys: createKeys('watchdog', 0),
       retention: ['-1', '0'] as const,
     };
-    const lookout = new WakeSubscription(store, { everyMs: 20, patienceMs: 1_000 });
-    const waiting = lookout.waitForWork(['l'], { timeoutMs: 60_000 });
+    const subscription = new WakeSubscription(store, { everyMs: 20, patienceMs: 1_000 });
+    const waiting = subscription.waitForWork(['l'], { timeoutMs: 60_000 });
     while (asked === 0) await rest(1);
 
     process.kill(server.pid(), 'SIGSTOP');
@@ -63,7 +63,7 @@ describeOnPrivateRedis('the watchdog', () => {
     while (asked < during + 2) await rest(1);
 
     expect(during - before).toBeLessThanOrEqual(1);
-    lookout.close();
+    subscription.close();
     await waiting;
     await client.close();
     await server.stop();

@@ -1,7 +1,7 @@
 import type { Broker } from '@retry/core/broker';
 import { checkInput, closedError, keepableMs } from '@retry/core/broker';
 import type { ServerReport } from './driver/doctor.ts';
-import { inTime } from './driver/in-time.ts';
+import { inTime } from './driver/open-link.ts';
 import type { ServerLink } from './driver/server-link.ts';
 import { createServerLink } from './driver/server-link.ts';
 import type { RedisBrokerOptions, RedisBrokerSettings } from './options.ts';

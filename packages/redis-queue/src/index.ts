@@ -3,10 +3,8 @@ export { createRedisBroker } from './create-redis-broker.ts';
 export type { ServerReport } from './driver/doctor.ts';
 export type {
   IoRedisClient,
-  IoRedisListener,
   NodeRedisClient,
   NodeRedisCluster,
-  NodeRedisListener,
   RedisClient,
 } from './driver/redis-client.ts';
 export { RedisBrokerError } from './errors.ts';

@@ -1,7 +1,6 @@
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy } from '@retry/core';
 import { RedisBrokerError } from '../errors.ts';
-import { inTime } from './in-time.ts';
 import { ignoreErrors, linkClient } from './link-client.ts';
 import type { RedisLink } from './redis-link.ts';
 import { hideSecrets, secretsOf } from './secrets.ts';
@@ -61,4 +60,16 @@ async function loadRedis(): Promise<typeof import('redis')> {
       'A broker that is given a url needs the package redis, which is not installed. Run npm install redis, or give a client.';
     throw new RedisBrokerError('NO_DRIVER', message, { cause });
   }
+}
+
+/** How long closing waits for answers that may never come, in ms. */
+const PATIENCE_MS = 5_000;
+
+/** Resolves when the work has ended, or after a time limit. */
+export async function inTime(work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS);
+  });
+  await Promise.race([work, patience]).finally(() => clearTimeout(timer));
 }

@@ -1,9 +1,7 @@
 import { RedisBrokerError } from '../errors.ts';
 import type { Keys } from '../store/keys.ts';
-import type { Script } from '../store/script.ts';
-import { defineScript } from '../store/script.ts';
-import type { Store } from '../store/store.ts';
-import { runScript } from '../store/store.ts';
+import type { Script, Store } from '../store/store.ts';
+import { defineScript, runScript } from '../store/store.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** Every command that the scripts send; a test compares. */

@@ -1,6 +1,6 @@
 import type { Run, RunDraft } from '@retry/core/broker';
 import { newRun } from '@retry/core/broker';
-import { APART } from './apart.ts';
+import { APART, withStack } from './apart.ts';
 import { decodeBody, UnreadableError } from './body.ts';
 import type { FieldRange, KeptState } from './layout.ts';
 import {
@@ -12,7 +12,6 @@ import {
   RECORD,
   STATE_LETTERS,
 } from './layout.ts';
-import { withStack } from './stack.ts';
 
 /** Texts of a run that are kept apart from its body and record, as far as they were read. */
 export interface ApartTexts {

@@ -1,6 +1,6 @@
 import type { Run } from '@retry/core/broker';
 import { keepableMs } from '@retry/core/broker';
-import { APART, isKeptApart } from './apart.ts';
+import { APART, isKeptApart, splitErrors } from './apart.ts';
 import type { KeptState } from './layout.ts';
 import {
   FIRST_COMPLETION,
@@ -12,14 +12,13 @@ import {
   widthOf,
   writeFields,
 } from './layout.ts';
-import { splitErrors } from './stack.ts';
 
 /** A record, and the long texts that go with it. */
 export interface EncodedRecord {
   readonly text: string;
   readonly stack: string | undefined;
   /** A result that is kept apart. */
-  readonly result?: string;
+  readonly result?: string | undefined;
 }
 
 /** The record of a run that was settled or redriven; `settledBy` is empty when it was never settled. */

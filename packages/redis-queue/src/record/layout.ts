@@ -1,5 +1,6 @@
 import type { Concurrency } from '@retry/core/broker';
 import type { EndState, RunState } from '@retry/core/lifecycle';
+import { isEnd } from '@retry/core/lifecycle';
 
 /**
  * How a run is written down on the server: the one table of fields, letters and flags, from which TypeScript reads and
@@ -120,15 +121,11 @@ export const STATE_LETTERS: Readonly<Record<KeptState, string>> = {
   rateLimited: 'L',
 };
 
-/** The states of a run that has ended, in the order in which the audit counts them. */
-export const END_STATES: readonly EndState[] = [
-  'completed',
-  'failed',
-  'cancelled',
-  'stalled',
-  'dropped',
-  'rateLimited',
-];
+/** The states of a run that has ended, in the order in which the audit answers them. */
+export const END_STATES: readonly EndState[] = statesOf(STATE_LETTERS).filter(isEnd);
+
+/** The states of a dead letter. */
+export const DEAD_LETTER_STATES: readonly EndState[] = ['failed', 'stalled', 'rateLimited'];
 
 /** Bits of the flags of a record, which are one character from `0` on. */
 export const FLAGS = {
@@ -203,6 +200,16 @@ export const SETTLE_MODES = { onlyIfExpired: 1, release: 2 } as const;
 /** The values of one settlement, in the order in which they are sent. */
 export const SETTLEMENT = ['id', 'epoch', 'by', 'mode', 'lane', 'record', 'dueInMs'] as const;
 
+/** The figures of an audit, in the order in which they are answered; how many runs are in each end state follow. */
+export const AUDIT_FIGURES = [
+  'created',
+  'submitted',
+  'scheduled',
+  'started',
+  'forgotten',
+  'unbalanced',
+] as const;
+
 /** The values of a claim, in the order in which they are sent. */
 export const CLAIM = ['worker', 'request', 'limit', 'leaseMs', 'lanes'] as const;
 
@@ -221,6 +228,10 @@ export const CLAIMED = [
   'stacks',
   'payloads',
 ] as const;
+
+function statesOf(letters: Readonly<Record<KeptState, string>>): readonly KeptState[] {
+  return Object.keys(letters) as KeptState[]; // its own keys
+}
 
 /** How many characters a field has. */
 export function widthOf<Field extends string>({ fields }: Layout<Field>, name: NoInfer<Field>): number {

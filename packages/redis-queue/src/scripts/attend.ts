@@ -1,4 +1,4 @@
-import { defineScript, type Script } from '../store/script.ts';
+import { defineScript, type Script } from '../store/store.ts';
 import { cancelledInLane } from './library/cancelled-in-lane.ts';
 import { ended } from './library/ended.ts';
 import { prelude } from './library/prelude.ts';

@@ -1,5 +1,13 @@
-import { END_STATES, FINISHED_ENTRY, FRONT_ENTRY, RECORD, SCHEDULED_ENTRY } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/script.ts';
+import {
+  AUDIT_FIGURES,
+  DEAD_LETTER_STATES,
+  END_STATES,
+  FINISHED_ENTRY,
+  FRONT_ENTRY,
+  RECORD,
+  SCHEDULED_ENTRY,
+} from '../record/layout.ts';
+import { defineScript, type Script } from '../store/store.ts';
 import { prelude } from './library/prelude.ts';
 import { behind, field, has, letter } from './lua.ts';
 
@@ -11,20 +19,20 @@ local flat = call('HGETALL', META)
 for index = 1, #flat, 2 do meta[flat[index]] = tonumber(flat[index + 1]) end
 local function metaOf(field) return meta[field] or 0 end
 
-local waiting = call('ZCARD', FRONT) + call('ZCARD', PARKED) - metaOf('cancelledInLane')
-for index = 1, #tags do waiting = waiting + call('LLEN', laneKey(index)) end
+local submitted = call('ZCARD', FRONT) + call('ZCARD', PARKED) - metaOf('cancelledInLane')
+for index = 1, #tags do submitted = submitted + call('LLEN', laneKey(index)) end
 local scheduled = call('ZCARD', SCHEDULED)
 local started = math.max(0, call('ZCARD', LEASES) - 1)
 local finished, dead = call('LLEN', FINISHED) + call('ZCARD', AWAITED), call('ZCARD', DEAD)
-local kept = waiting + scheduled + started + finished + dead
-local wrong = math.abs(call('HLEN', BODY) - kept)
+local kept = submitted + scheduled + started + finished + dead
+local unbalanced = math.abs(call('HLEN', BODY) - kept)
 
 local ends, sum = {}, 0
 for index, letter in ipairs({ ${END_STATES.map((state) => letter(state)).join(', ')} }) do
   ends[index] = metaOf(letter)
   sum = sum + ends[index]
 end
-wrong = wrong + math.abs(sum - finished - dead)
+unbalanced = unbalanced + math.abs(sum - finished - dead)
 
 -- Checks run by run that each is where its record says, and only there.
 local function checkEachRun()
@@ -34,7 +42,7 @@ local function checkEachRun()
   local function visit(id, states)
     local body, record = call('HGET', BODY, id), call('HGET', RECORD, id)
     local state = record and sub(record, ${field(RECORD, 'state')}) or ${letter('submitted')}
-    if seen[id] or not body or not find(states, state, 1, true) then wrong = wrong + 1 end
+    if seen[id] or not body or not find(states, state, 1, true) then unbalanced = unbalanced + 1 end
     seen[id] = true
     real[state] = (real[state] or 0) + 1
     return body, record
@@ -67,22 +75,22 @@ local function checkEachRun()
     else visit(entry, ${letter('completed')}) end
   end
   for _, id in ipairs(call('ZRANGE', AWAITED, 0, -1)) do visit(id, ${letter(...END_STATES)}) end
-  for _, id in ipairs(call('ZRANGE', DEAD, 0, -1)) do visit(id, ${letter('failed', 'stalled', 'rateLimited')}) end
+  for _, id in ipairs(call('ZRANGE', DEAD, 0, -1)) do visit(id, ${letter(...DEAD_LETTER_STATES)}) end
   for index, letter in ipairs({ ${END_STATES.map((state) => letter(state)).join(', ')} }) do
-    wrong = wrong + math.abs((real[letter] or 0) - ends[index])
+    unbalanced = unbalanced + math.abs((real[letter] or 0) - ends[index])
   end
   local counted = call('HGETALL', SLOTS_TAKEN)
   for index = 1, #counted, 2 do
-    wrong = wrong + math.abs(counted[index + 1] - (slots[counted[index]] or 0))
+    unbalanced = unbalanced + math.abs(counted[index + 1] - (slots[counted[index]] or 0))
     slots[counted[index]] = nil
   end
-  for _, count in pairs(slots) do wrong = wrong + count end
+  for _, count in pairs(slots) do unbalanced = unbalanced + count end
 end
 if kept <= deepUpTo then checkEachRun() end
 
 local created, forgotten = metaOf('created'), metaOf('forgotten')
-wrong = wrong + math.abs(created - kept - forgotten)
-return { 'ok', created, waiting, scheduled, started, forgotten, wrong, unpack(ends) }
+unbalanced = unbalanced + math.abs(created - kept - forgotten)
+return { 'ok', ${AUDIT_FIGURES.join(', ')}, unpack(ends) }
 `;
 
 /** Counts runs by where they are. Up to a number of kept runs it reads each of them; beyond, it compares the counts only. */

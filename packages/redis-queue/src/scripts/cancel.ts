@@ -1,5 +1,5 @@
 import { BODY, FLAGS, RECORD } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/script.ts';
+import { defineScript, type Script } from '../store/store.ts';
 import { cancelledInLane } from './library/cancelled-in-lane.ts';
 import { ended } from './library/ended.ts';
 import { lanes } from './library/lanes.ts';

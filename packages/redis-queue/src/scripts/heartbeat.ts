@@ -1,5 +1,5 @@
 import { FIRST_START, RECORD } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/script.ts';
+import { defineScript, type Script } from '../store/store.ts';
 import { prelude } from './library/prelude.ts';
 import { answer, has, isIn, isNotIn, startOf } from './lua.ts';
 

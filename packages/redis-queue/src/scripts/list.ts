@@ -1,5 +1,5 @@
-import { RECORD } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/script.ts';
+import { DEAD_LETTER_STATES, RECORD } from '../record/layout.ts';
+import { defineScript, type Script } from '../store/store.ts';
 import { prelude } from './library/prelude.ts';
 import { field, letter } from './lua.ts';
 
@@ -7,7 +7,7 @@ const pageOfDead = `
 local from = ARGV[1] == '' and '-' or '(' .. ARGV[1]
 local ids = call('ZRANGEBYLEX', DEAD, from, '+', 'LIMIT', 0, 1000)
 local others = -call('ZCARD', DEAD)
-for _, ended in ipairs(call('HMGET', META, ${letter('failed')}, ${letter('stalled')}, ${letter('rateLimited')})) do others = others + (ended or 0) end
+for _, ended in ipairs(call('HMGET', META, ${DEAD_LETTER_STATES.map((state) => letter(state)).join(', ')})) do others = others + (ended or 0) end
 return { ids, others }
 `;
 

@@ -1,5 +1,5 @@
 import { FLAGS } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/script.ts';
+import { defineScript, type Script } from '../store/store.ts';
 import { ended } from './library/ended.ts';
 import { lanes } from './library/lanes.ts';
 import { prelude } from './library/prelude.ts';

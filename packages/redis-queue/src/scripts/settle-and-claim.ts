@@ -1,5 +1,5 @@
 import { CLAIM, CLAIMED } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/script.ts';
+import { defineScript, type Script } from '../store/store.ts';
 import { cancelledInLane } from './library/cancelled-in-lane.ts';
 import { claim } from './library/claim.ts';
 import { ended } from './library/ended.ts';

@@ -1,5 +1,5 @@
 import { SCHEDULED_ENTRY } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/script.ts';
+import { defineScript, type Script } from '../store/store.ts';
 import { prelude } from './library/prelude.ts';
 import { fieldPast } from './lua.ts';
 

@@ -1,7 +1,19 @@
+import { createHash } from 'node:crypto';
 import type { Argument, RedisLink } from '../driver/redis-link.ts';
 import type { Keys } from './keys.ts';
 import { toTag } from './keys.ts';
-import type { Script } from './script.ts';
+
+/** A Lua script and the hash that Redis knows it by. */
+export interface Script {
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** A script made of parts, in this order. */
+export function defineScript(...parts: readonly string[]): Script {
+  const text = parts.join('\n');
+  return { text, hash: createHash('sha1').update(text).digest('hex') };
+}
 
 /** One partition of a queue, and how to reach it. */
 export interface Store {

@@ -1,4 +1,5 @@
 import type { Audit } from '@retry/core/broker';
+import { AUDIT_FIGURES, END_STATES } from '../record/layout.ts';
 import { auditScript } from '../scripts/audit.ts';
 import { fromTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
@@ -29,8 +30,7 @@ async function readLanes({ link, keys }: Store): Promise<readonly string[]> {
 }
 
 function toAudit(figures: readonly number[]): Audit {
-  const [created = 0, submitted = 0, scheduled = 0, started = 0, forgotten = 0, unbalanced = 0] = figures;
-  const [completed = 0, failed = 0, cancelled = 0, stalled = 0, dropped = 0, limited = 0] = figures.slice(6);
-  const ended = { completed, failed, cancelled, stalled, dropped, rateLimited: limited };
-  return { created, submitted, scheduled, started, ended, forgotten, unbalanced };
+  const named = AUDIT_FIGURES.map((name, index) => [name, figures[index] ?? 0]);
+  const ended = END_STATES.map((state, index) => [state, figures[AUDIT_FIGURES.length + index] ?? 0]);
+  return { ...Object.fromEntries(named), ended: Object.fromEntries(ended) } as Audit; // every name of both lists
 }

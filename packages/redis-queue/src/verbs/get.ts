@@ -1,8 +1,8 @@
 import type { GetOptions, Run } from '@retry/core/broker';
+import { textReader } from '../record/apart.ts';
 import { hasPayloadApart, UnreadableError } from '../record/body.ts';
 import { decodeRun, hasResultApart, unreadableRun } from '../record/decode-record.ts';
 import { hasFlag } from '../record/layout.ts';
-import { textReader } from '../record/stack.ts';
 import { getScript } from '../scripts/get.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
@@ -24,7 +24,7 @@ export interface KeptRun {
 /** How to read runs. */
 export interface ReadOptions extends GetOptions {
   /** `omit`: `payload` is `''` and `result` is absent. @default 'include' */
-  readonly payloads?: 'include' | 'omit';
+  readonly payloads?: 'include' | 'omit' | undefined;
 }
 
 /** The runs of these ids, each read at one instant, in parts that a client can take. */

@@ -9,11 +9,11 @@ import type {
 } from '@retry/core/broker';
 import { unsettledError } from '@retry/core/broker';
 import { readAnswers } from '../record/answers.ts';
+import { textReader } from '../record/apart.ts';
 import { hasPayloadApart, UnreadableError } from '../record/body.ts';
 import type { KeptTexts } from '../record/decode-record.ts';
 import { decodeFirstStart, decodeRun } from '../record/decode-record.ts';
 import { CLAIM, CLAIMED, hasFlag } from '../record/layout.ts';
-import { textReader } from '../record/stack.ts';
 import { exchangeScript } from '../scripts/settle-and-claim.ts';
 import { toTag } from '../store/keys.ts';
 import type { Packed } from '../store/pack.ts';

@@ -2,6 +2,7 @@ import {
   APART_TEXTS,
   BODY,
   BODY_KINDS,
+  DEAD_LETTER_STATES,
   FINISHED_ENTRY,
   FIRST_COMPLETION,
   NOTES,
@@ -22,8 +23,7 @@ import {
   zeros,
 } from '../lua.ts';
 
-/** States of a dead letter. */
-const DEAD_LETTERS = [STATE_LETTERS.failed, STATE_LETTERS.stalled, STATE_LETTERS.rateLimited];
+const DEAD_LETTERS = DEAD_LETTER_STATES.map((state) => STATE_LETTERS[state]);
 
 /**
  * Runs that have ended are in one of three collections:
