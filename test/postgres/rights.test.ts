@@ -4,7 +4,7 @@ import { createPostgresBroker, migrate } from '@retry/postgres';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeBrokerContract } from '../contract/contract/describe-broker-contract.ts';
+import { describeBrokerContract } from '../contract/describe-broker-contract.ts';
 import { root } from '../support/repository.ts';
 import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
 import type { PrivatePostgres } from '../support/servers/postgres.ts';
