@@ -42,8 +42,8 @@ async function openMemory(): Promise<OpenBroker> {
 async function openOnRedis(): Promise<OpenBroker> {
   const { url, source, stop } = await openRedis();
   const prefix = `retry-demo-${randomUUID()}`;
-  const broker = await createRedisBroker({ url, prefix });
-  const { version, persistence } = broker.server;
+  const broker = createRedisBroker({ url, prefix });
+  const { version, persistence } = await broker.server();
   return {
     broker,
     where: `on Redis ${version} (${source}; persistence: ${persistence})`,

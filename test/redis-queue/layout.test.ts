@@ -1,0 +1,169 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { isEnd, RUN_STATES } from '@retry/core/lifecycle';
+import fc from 'fast-check';
+import { createClient } from 'redis';
+import { describe, expect, it } from 'vitest';
+import { ANSWERS } from '../../packages/redis-queue/src/record/answers.ts';
+import type { Layout } from '../../packages/redis-queue/src/record/layout.ts';
+import {
+  ALL_KINDS,
+  BODY,
+  END_STATES,
+  FINISHED_ENTRY,
+  FIRST_COMPLETION,
+  FIRST_START,
+  FLAGS,
+  FRONT_ENTRY,
+  LATER_COMPLETION,
+  LATER_COMPLETION_MARK,
+  RECORD,
+  SCHEDULED_ENTRY,
+  STATE_LETTERS,
+  writeFields,
+} from '../../packages/redis-queue/src/record/layout.ts';
+import {
+  behind,
+  field,
+  firstRecord,
+  rewritten,
+  rewrittenFields,
+  written,
+} from '../../packages/redis-queue/src/scripts/lua.ts';
+import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
+
+const LAYOUTS: readonly (readonly [name: string, layout: Layout<string>])[] = [
+  ['record', RECORD],
+  ['first start', FIRST_START],
+  ['first completion', FIRST_COMPLETION],
+  ['later completion', LATER_COMPLETION],
+  ['body', BODY],
+  ['entry of the front', FRONT_ENTRY],
+  ['entry of the schedule', SCHEDULED_ENTRY],
+  ['entry of the finished', FINISHED_ENTRY],
+];
+
+/** As Lua's string.sub does, for positive ends. */
+function luaSub(text: string, range: string): string {
+  const [first = 1, last = 0] = range.split(', ').map(Number);
+  return text.slice(first - 1, last);
+}
+
+describe.each(LAYOUTS)('the layout of a %s', (_name, layout) => {
+  it('has fields that follow one another without a gap', () => {
+    const ranges = layout.names.map((name) => layout.fields[name]);
+
+    expect(ranges[0]?.from).toBe(0);
+    expect(ranges.slice(1).map((range) => range?.from)).toEqual(
+      ranges.slice(0, -1).map((range) => range?.end),
+    );
+    expect(ranges.at(-1)?.end).toBe(layout.length);
+  });
+
+  it('gives Lua the characters of each field that TypeScript reads', () => {
+    const text = Array.from({ length: layout.length + 5 }, (_, index) =>
+      String.fromCharCode(0x100 + index),
+    ).join('');
+
+    for (const name of layout.names) {
+      const range = layout.fields[name];
+      expect(luaSub(text, field(layout, name))).toBe(text.slice(range?.from, range?.end));
+    }
+    expect(text.slice(behind(layout) - 1)).toBe(text.slice(layout.length));
+  });
+});
+
+describe('the letters of the layout', () => {
+  it('are one for each state, and none is the mark of a later completion', () => {
+    const letters = Object.values(STATE_LETTERS);
+
+    expect(Object.keys(STATE_LETTERS)).toEqual(RUN_STATES.filter((state) => state !== 'unsubmitted'));
+    expect(new Set([...letters, LATER_COMPLETION_MARK]).size).toBe(letters.length + 1);
+    expect(letters.every((letter) => letter.length === 1)).toBe(true);
+    expect(END_STATES).toEqual(RUN_STATES.filter(isEnd));
+  });
+
+  it('are one for each kind of body', () => {
+    expect(new Set(ALL_KINDS).size).toBe(6);
+  });
+
+  it.each(Object.entries(ANSWERS))('are one for each answer to %s', (_verb, letters) => {
+    const all: readonly string[] = Object.values(letters);
+
+    expect(new Set(all).size).toBe(all.length);
+    expect(all.every((letter) => letter.length === 1)).toBe(true);
+  });
+
+  it('have one bit for each flag', () => {
+    expect(Object.values(FLAGS)).toEqual(Object.keys(FLAGS).map((_, index) => 2 ** index));
+  });
+});
+
+describe('the text of the scripts', () => {
+  const folder = new URL('../../packages/redis-queue/src/scripts/', import.meta.url);
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+
+  it.each(names.filter((name) => name !== 'lua.ts'))(
+    '%s has no offset, letter or byte of its own',
+    (name) => {
+      const source = readFileSync(new URL(name, folder), 'utf8');
+      const lines = source.split('\n').filter((line) => !/^\s*(?:--|\*|\/)/.test(line));
+      const literals = lines.map((line) => line.replaceAll(/\$\{[^{}]*\}/g, '')).join('\n');
+
+      expect(literals).not.toMatch(/\bsub\((?:record|body|old|short|new|first|entry), (?:[2-9]|\d\d)/);
+      expect(literals).not.toMatch(/[=~]= \d{2,3}\b/);
+      expect(literals).not.toMatch(/'[A-Za-z]'|find\('/);
+    },
+  );
+});
+
+const digits = (length: number) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: length, maxLength: length });
+/** Values of every field of a record, in its width. */
+const values = fc.record(
+  Object.fromEntries(
+    RECORD.names.map((name) => [name, digits(RECORD.fields[name].end - RECORD.fields[name].from)]),
+  ),
+) as fc.Arbitrary<Record<(typeof RECORD.names)[number], string>>; // a value for each name
+
+describeOnRedis('a record that Lua writes', (server) => {
+  it('is the one that TypeScript writes', async () => {
+    const client = await createClient({ url: server().url }).connect();
+    const run = async (expression: string, record = '') =>
+      String(
+        await client.eval(`local sub, record = string.sub, ARGV[1] return ${expression}`, {
+          arguments: [record],
+        }),
+      );
+
+    await fc.assert(
+      fc.asyncProperty(values, values, fc.subarray([...RECORD.names]), async (old, next, names) => {
+        const changed = Object.fromEntries(names.map((name) => [name, next[name]]));
+        const quoted = Object.fromEntries(names.map((name) => [name, `'${next[name]}'`]));
+        const everything = Object.fromEntries(
+          RECORD.names.map((name) => [name, `'${next[name]}'`]),
+        ) as typeof next; // as above
+        const record = `${writeFields(RECORD, old)}1:complete\0{}\0"result"`;
+        const expected = writeFields(RECORD, { ...old, ...changed });
+
+        expect(await run(rewritten('record', quoted), record)).toBe(expected + record.slice(RECORD.length));
+        expect(await run(rewrittenFields('record', quoted), record)).toBe(expected);
+        expect(await run(written(RECORD, everything))).toBe(writeFields(RECORD, next));
+        expect(await run(firstRecord(everything))).toBe(`${writeFields(RECORD, next)}\0\0`);
+      }),
+      { numRuns: 50 },
+    );
+    await client.close();
+  });
+
+  it('has zeros in every field that is not said when it is the first one', async () => {
+    const client = await createClient({ url: server().url }).connect();
+    const expression = firstRecord({ state: "'w'", flags: "'0'" });
+
+    const record = String(await client.eval(`return ${expression}`));
+
+    expect(record).toBe(`w0${'0'.repeat(RECORD.length - 2)}\0\0`);
+    await client.close();
+  });
+});
