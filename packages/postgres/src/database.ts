@@ -3,7 +3,8 @@ import { decide, definePolicy, postgresTransient, transientNetwork } from '@retr
 import { closedError } from '@retry/core/broker';
 import { PostgresBrokerError } from './errors.ts';
 import { sqlStateOf } from './refusal.ts';
-import { MIGRATIONS, quoteName } from './schema/migrations.ts';
+import { checkVersion } from './schema/migrations/check-version.ts';
+import { quoteName } from './schema/migrations.ts';
 import type { SqlClient } from './sql-client.ts';
 
 /** A value that every client sends alike: arrays are written as text before. */
@@ -64,8 +65,8 @@ export const FUNCTIONS: Readonly<Record<FunctionName, readonly string[]>> = {
 };
 
 /**
- * Deadlocks, serialization failures, broken connections: what the same call may not meet again. An internal error may come
- * of a change of the schema at that moment; one that comes again is about what was sent.
+ * Deadlocks, serialization failures, broken connections: what the same call may not meet again. An internal error, or a
+ * missing function, may come of a migration at that moment; one that comes again is about what was sent.
  */
 const RESEND: Policy = definePolicy({
   maxAttempts: 5,
@@ -75,6 +76,7 @@ const RESEND: Policy = definePolicy({
     ...postgresTransient,
     ...transientNetwork,
     { code: 'XX000' },
+    { code: '42883' },
     { message: /^Connection terminated/ },
   ],
 });
@@ -158,17 +160,4 @@ function explain(error: unknown): unknown {
 function readAnswer(rows: readonly unknown[]): string | null {
   const row = rows[0] as { readonly answer?: unknown } | undefined; // what the driver makes of one column
   return typeof row?.answer === 'string' ? row.answer : null;
-}
-
-async function checkVersion(client: SqlClient, schema: string): Promise<void> {
-  const known = MIGRATIONS.length;
-  const name = `${quoteName(schema)}.schema_version`;
-  const found = await client.query('select to_regclass($1::text) is not null as answer', [name]);
-  const isThere = (found.rows[0] as { readonly answer?: unknown } | undefined)?.answer === true; // as the driver gives it
-  const { rows } = isThere ? await client.query(`select version as answer from ${name}`) : { rows: [] };
-  const version = Number((rows[0] as { readonly answer?: unknown } | undefined)?.answer ?? 0); // as the driver gives it
-  if (version === known) return;
-  const cure = version < known ? 'Call migrate(client) first.' : 'Upgrade @retry/postgres.';
-  const message = `the schema ${schema} has version ${version}, but this package needs version ${known}. ${cure}`;
-  throw new PostgresBrokerError(version < known ? 'OLDER_SCHEMA' : 'NEWER_SCHEMA', message);
 }

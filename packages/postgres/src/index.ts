@@ -5,4 +5,6 @@ export type { PostgresBrokerOptions } from './options.ts';
 export type { PostgresBroker } from './postgres-broker.ts';
 export { createPostgresBroker } from './postgres-broker.ts';
 export type { SqlClient, SqlResult } from './sql-client.ts';
+export type { TransactionClient } from './transaction/transaction.ts';
+export { transaction } from './transaction/transaction.ts';
 export type { TransactionBroker } from './within.ts';

@@ -8,11 +8,6 @@ import { isClaimed } from './started.ts';
  * out. Operators take turns: they would meet in many lines.
  */
 export const TAKE_PLACES: string = `
-create type place as (
-  id text collate "C", state "char", ord bigint, lane text collate "C", run_at bigint, key text collate "C",
-  key_limit bigint, is_dead boolean
-);
-
 create function take_places(p_ids text[], p_ended boolean) returns setof place language plpgsql as $$
 declare
   v_found place[];
