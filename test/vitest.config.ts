@@ -18,7 +18,9 @@ const projects = readdirSync(testFolder, { withFileTypes: true })
 const slim = {
   include: [
     'test/slim/*.test.ts',
-    'test/inprocess/{run-attempts*,with-retry,retry{,-result,-info,-group,-budget},context,odd-values}.test.ts',
+    'test/inprocess/{with-retry,retry{,-if-result,-info,-group,-budget},context,odd-values}.test.ts',
+    'test/inprocess/{abort,before-retry,events,initial-delay,on-retry-and-on-give-up}.test.ts',
+    'test/inprocess/{timeouts,timeout-rules,waiting}.test.ts',
   ],
   alias: [{ find: /^@retry\/inprocess$/, replacement: `${testFolder}slim/slim-as-main.ts` }],
 };
