@@ -29,37 +29,51 @@ const concurrency = fc.option(
   }),
   { nil: undefined },
 );
-const ended: fc.Arbitrary<Run> = fc.record({
-  id: anyText,
-  lane: anyText,
-  payload: anyResult,
-  state: fc.constantFrom('submitted', 'scheduled', 'completed', 'failed', 'cancelled', 'stalled', 'dropped'),
-  epoch: count,
-  resetEpoch: count,
-  failures: count,
-  stalls: count,
-  releases: count,
-  rateLimits: count,
-  redrives: count,
-  errors: fc.array(
-    fc.record(
-      { epoch: count, at: count, name: anyText, message: anyText, stack: anyStack },
-      { requiredKeys: ['epoch', 'at', 'name', 'message'] },
+const ended: fc.Arbitrary<Run> = fc
+  .record({
+    id: anyText,
+    lane: anyText,
+    payload: anyResult,
+    state: fc.constantFrom(
+      'submitted',
+      'scheduled',
+      'completed',
+      'failed',
+      'cancelled',
+      'stalled',
+      'dropped',
     ),
-  ),
-  submittedAt: instant,
-  firstStartedAt: instant,
-  startedAt: instant,
-  heartbeatAt: instant,
-  runAt: due,
-  endedAt: instant,
-  resetAt: instant,
-  result: fc.option(anyResult, { nil: undefined }),
-  previousDelayMs: fc.option(count, { nil: undefined }),
-  concurrency,
-  settledBy: fc.constantFrom('1:complete', '12:giveUp'),
-  isDisposable: fc.constantFrom(true, undefined),
-}) as fc.Arbitrary<Run>; // undefined and absent keys read alike
+    epoch: count,
+    resetEpoch: count,
+    failures: count,
+    stalls: count,
+    releases: count,
+    rateLimits: count,
+    redrives: count,
+    errors: fc.array(
+      fc.record(
+        { epoch: count, at: count, name: anyText, message: anyText, stack: anyStack },
+        { requiredKeys: ['epoch', 'at', 'name', 'message'] },
+      ),
+    ),
+    submittedAt: instant,
+    firstStartedAt: instant,
+    startedAt: instant,
+    heartbeatAt: instant,
+    runAt: due,
+    endedAt: instant,
+    resetAt: instant,
+    result: fc.option(anyResult, { nil: undefined }),
+    previousDelayMs: fc.option(count, { nil: undefined }),
+    concurrency,
+    settledBy: fc.constantFrom('1:complete', '12:giveUp'),
+    isDisposable: fc.constantFrom(true, undefined),
+  })
+  .map(({ startedAt, ...run }) => ({
+    ...run,
+    // The latest start is the first one until there is another.
+    startedAt: run.firstStartedAt && (startedAt ?? run.firstStartedAt),
+  })) as fc.Arbitrary<Run>; // undefined and absent keys read alike
 
 const ODD = [
   'state',
