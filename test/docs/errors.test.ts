@@ -36,7 +36,7 @@ function literalsIn(node: ts.Node | undefined): readonly string[] {
 }
 
 /** Codes of drivers and of the runtime, which the sources match. */
-const FOREIGN = /^(E[A-Z]+|UND_ERR_.+|EAI_AGAIN)$/;
+const FOREIGN = /^(E[A-Z]+|ERR_.+|UND_ERR_.+|EAI_AGAIN)$/;
 
 const codes = new Set(
   listPackageNames()
@@ -60,7 +60,7 @@ describe('docs/errors.md', () => {
     expect(listed.length).toBe(new Set(listed).size);
   });
 
-  it.each(sections)('gives an example, the cause and the cure of $code', ({ text }) => {
+  it.each(sections)('has an example, the cause and the cure of $code', ({ text }) => {
     expect(text).toMatch(/^```text\n\S/m);
     expect(text).toMatch(/^Cause: \S/m);
     expect(text).toMatch(/^Cure: \S/m);
