@@ -7,9 +7,7 @@ const source = `${root}packages/core/src/`;
 const folder = process.env.MUTATION_FOLDER ?? '';
 
 /** What holds core to its word; the dialects are held to it by the cases of the real systems. */
-const everything = ['core', 'lifecycle', 'conformance', 'contract'].map(
-  (name) => `test/${name}/**/*.test.ts`,
-);
+const everything = ['core', 'conformance', 'contract'].map((name) => `test/${name}/**/*.test.ts`);
 
 export default defineConfig({
   root,
@@ -17,12 +15,12 @@ export default defineConfig({
     // By its name a test would get the original, in which there are no mutants.
     alias: [
       { find: /^@retry\/core$/, replacement: `${source}index.ts` },
-      { find: /^@retry\/core\/fields$/, replacement: `${source}policy/fields.ts` },
-      { find: /^@retry\/core\/(\w+)$/, replacement: `${source}$1/index.ts` },
+      { find: /^@retry\/core\/dialects\/parity$/, replacement: `${source}dialects/parity.ts` },
+      { find: /^@retry\/core\/([\w/]+)$/, replacement: `${source}$1/index.ts` },
     ],
   },
   test: {
-    include: folder === '' ? everything : [`test/core/${folder}/**/*.test.ts`, `test/${folder}/**/*.test.ts`],
+    include: folder === '' ? everything : [`test/core/${folder}/**/*.test.ts`],
     setupFiles: ['test/support/fast-check.setup.ts'],
   },
 });

@@ -1,4 +1,5 @@
-import { type CeleryOptions, type CeleryRetryCall, type CeleryWhen, celeryRetry } from '@retry/core/dialects';
+import type { CeleryOptions } from '@retry/core/dialects';
+import { type CeleryRetryCall, type CeleryWhen, celeryRetry } from '@retry/core/dialects/parity';
 import { countOf } from './failure-text.ts';
 
 /** How a task went that calls `self.retry(…)` in every run. */

@@ -1,5 +1,6 @@
 import { computeDelay, delayBounds, type Policy } from '@retry/core';
-import { type CeleryOptions, celeryInterval, celeryMessageEta, fromCelery } from '@retry/core/dialects';
+import { type CeleryOptions, fromCelery } from '@retry/core/dialects';
+import { celeryInterval, celeryMessageEta } from '@retry/core/dialects/parity';
 import { boolean, either, expected, integer, listOf, number, oneOf, optional, text } from './case-schema.ts';
 import { isManualRetry, runManual } from './celery-call.ts';
 import { firstName, makeErrorClasses, type Names } from './error-classes.ts';

@@ -1,4 +1,4 @@
-import type { CmdxBuiltIn } from '@retry/core/dialects';
+import type { CmdxBuiltIn } from '@retry/core/dialects/parity';
 
 const NAMES: Readonly<Record<CmdxBuiltIn, true>> = {
   exponential: true,

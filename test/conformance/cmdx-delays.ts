@@ -1,5 +1,6 @@
 import { computeDelay, delayBounds, type Policy } from '@retry/core';
-import { type CmdxDeclaration, type CmdxVersion, fromCmdx } from '@retry/core/dialects';
+import { type CmdxDeclaration, fromCmdx } from '@retry/core/dialects';
+import type { CmdxVersion } from '@retry/core/dialects/parity';
 import { boolean, expected, integer, number, optional, orNull } from './case-schema.ts';
 import { readStrategyText } from './cmdx-text.ts';
 import { pick, type Runner, randomOf } from './runner.ts';

@@ -1,5 +1,6 @@
 import { computeDelay, decide, explain, type Policy } from '@retry/core';
-import { type CmdxVersion, fromCmdx } from '@retry/core/dialects';
+import { fromCmdx } from '@retry/core/dialects';
+import type { CmdxVersion } from '@retry/core/dialects/parity';
 import { record } from './case-schema.ts';
 import { readClasses } from './cmdx-ruby.ts';
 import { makeErrorClasses } from './error-classes.ts';
@@ -71,7 +72,7 @@ function behaviourOf(policy: Policy, names: readonly string[], classOf: ReturnTy
     limit: policy.maxAttempts - 1,
     firstDelay: delays[0],
     delays,
-    matchers: policy.retryOn === 'nothing' ? 0 : policy.retryOn.length,
+    matchers: typeof policy.retryOn === 'string' ? 0 : policy.retryOn.length,
     expected: errors.map((error) => explain(policy, error).reason !== 'unexpected'),
     retries: runs.map(({ type }) => type),
     isStranger: explain(policy, new (classOf('NobodyKnowsThis'))()).reason === 'unexpected',

@@ -1,5 +1,6 @@
 import { explain, isRetryError, NonRetryableError, type Policy } from '@retry/core';
-import { type CmdxDeclaration, type CmdxVersion, fromCmdx } from '@retry/core/dialects';
+import { type CmdxDeclaration, fromCmdx } from '@retry/core/dialects';
+import type { CmdxVersion } from '@retry/core/dialects/parity';
 import {
   boolean,
   either,

@@ -1,10 +1,5 @@
-import type {
-  CmdxDeclaration,
-  CmdxGate,
-  CmdxGateTest,
-  CmdxOptions,
-  CmdxStrategyCall,
-} from '@retry/core/dialects';
+import type { CmdxDeclaration, CmdxOptions } from '@retry/core/dialects';
+import type { CmdxGate, CmdxGateTest, CmdxStrategyCall } from '@retry/core/dialects/parity';
 import { isBuiltIn } from './cmdx-built-in.ts';
 
 /** What a described strategy or gate adds to a declaration and to its task. */

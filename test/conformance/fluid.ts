@@ -1,5 +1,6 @@
 import { computeDelay, decide, explain, matchesError, type Policy } from '@retry/core';
-import { decideStart, type FluidRetryPolicy, fromFluid, requeueDelay } from '@retry/core/dialects';
+import { type FluidRetryPolicy, fromFluid } from '@retry/core/dialects';
+import { decideStart, requeueDelay } from '@retry/core/dialects/parity';
 import {
   boolean,
   either,
@@ -180,5 +181,5 @@ function policyOf(config: Config | null, classOf = makeErrorClasses()): Policy {
 
 function isListed({ retryOn }: Policy, error: unknown): boolean {
   if (retryOn === 'nothing') return false;
-  return retryOn.length === 0 || retryOn.some((matcher) => matchesError(matcher, error));
+  return retryOn === 'everything' || retryOn.some((matcher) => matchesError(matcher, error));
 }

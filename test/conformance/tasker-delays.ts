@@ -1,5 +1,6 @@
 import { computeDelay, decide } from '@retry/core';
-import { fromTasker, type TaskerOptions, taskerDelay, taskerServerDelay } from '@retry/core/dialects';
+import { fromTasker, type TaskerOptions } from '@retry/core/dialects';
+import { taskerDelay, taskerServerDelay } from '@retry/core/dialects/parity';
 import { either, expected, integer, number, oneOf, optional, orNull, text } from './case-schema.ts';
 import { pick, type Runner } from './runner.ts';
 

@@ -1,11 +1,11 @@
 import { isEligible, NonRetryableError } from '@retry/core';
+import { fromTasker } from '@retry/core/dialects';
 import {
-  fromTasker,
   type TaskerFallback,
   taskerAfterError,
   taskerNextRetryAt,
   taskerReadiness,
-} from '@retry/core/dialects';
+} from '@retry/core/dialects/parity';
 import {
   boolean,
   either,

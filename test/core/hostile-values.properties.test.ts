@@ -136,13 +136,18 @@ describe('a thrown value that throws when it is looked at', () => {
 
   it('is decided about by the rules, which have thrown nothing', () => {
     fc.assert(
-      fc.property(hostile, fc.array(matchers, { maxLength: 3 }), fc.boolean(), (make, retryOn, isStop) => {
-        const policy = definePolicy({ [isStop ? 'stopOn' : 'retryOn']: retryOn });
+      fc.property(
+        hostile,
+        fc.array(matchers, { minLength: 1, maxLength: 3 }),
+        fc.boolean(),
+        (make, retryOn, isStop) => {
+          const policy = definePolicy({ [isStop ? 'stopOn' : 'retryOn']: retryOn });
 
-        const decision = decide(policy, { failures: 1 }, { error: make() }, context);
+          const decision = decide(policy, { failures: 1 }, { error: make() }, context);
 
-        expect(decision).not.toHaveProperty('thrown');
-      }),
+          expect(decision).not.toHaveProperty('thrown');
+        },
+      ),
     );
   });
 

@@ -19,6 +19,7 @@ import {
   type VirtualClockOptions,
 } from '@retry/core';
 import { fromCelery, fromCmdx, fromFluid, fromJobbers, fromTasker } from '@retry/core/dialects';
+import type { PolicyKey } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 import { eachWrongOption, NO_OPTIONS, refusalOf, refusedPaths } from '../support/wrong-input.ts';
 
@@ -72,7 +73,7 @@ describe.each(Object.entries(TAKE_POLICIES))('%s', (_name, call) => {
 
 describe('every option', () => {
   // A key that is missing here does not compile, and one that is not checked fails.
-  const policy: Required<PolicyInput> = {
+  const policy: Required<Pick<PolicyInput, PolicyKey>> = {
     maxAttempts: 5,
     initialDelay: 0,
     backoff: { type: 'constant', base: 5 },
@@ -81,7 +82,7 @@ describe('every option', () => {
     maxDelay: 5,
     capAt: 'after-jitter',
     granularity: 0,
-    retryOn: [],
+    retryOn: 'everything',
     stopOn: [],
     retryIf: () => true,
     attemptTimeout: 5,

@@ -188,7 +188,10 @@ const rules = fc.record(
   {
     maxAttempts: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.constantFrom(Infinity, 'Infinity' as const)),
     initialDelay: fc.constantFrom<Duration>(0, 0.5, '0s'),
-    retryOn: fc.oneof(fc.constant('nothing' as const), fc.array(matchers, { maxLength: 3 })),
+    retryOn: fc.oneof(
+      fc.constantFrom('everything' as const, 'nothing' as const),
+      fc.array(matchers, { minLength: 1, maxLength: 3 }),
+    ),
     stopOn: fc.array(matchers, { maxLength: 2 }),
     retryIf: gates,
     attemptTimeout: fc.oneof(fc.constantFrom<Duration>(1, '10s', 'Infinity'), amounts.filter(isMoreThan0)),

@@ -1,48 +1,27 @@
-import { HIDDEN, hideSecretOf, hideSecrets } from './hide-secrets.ts';
 import { read } from './read.ts';
-import { print, show } from './show.ts';
+import { HIDDEN, hideSecretOf, hideSecrets, print, show } from './show.ts';
 
-/** Stable machine-readable names of every error this project throws. */
+/** Stable machine-readable names of the errors that core throws; each other package has its own beside them. */
 export type RetryErrorCode =
   | 'NON_RETRYABLE'
   | 'RETRY_AFTER'
   | 'ATTEMPT_TIMEOUT'
-  | 'ASYNC_GATE'
-  | 'INVALID_PAYLOAD'
-  | 'CANCELLED'
-  | 'SHUTDOWN'
-  | 'LEASE_LOST'
-  | 'STALLED'
-  | 'RUN_FAILED'
-  | 'BROKER_CLOSED'
-  | 'INVALID_SETTLEMENT'
-  | 'INVALID_OPTIONS'
-  | 'NO_DRIVER'
-  | 'REDIS_TOO_OLD'
-  | 'REDIS_MAY_EVICT'
-  | 'REDIS_CANNOT_WAIT'
-  | 'REDIS_NOT_DURABLE'
-  | 'REDIS_UNREACHABLE'
-  | 'NEEDS_ONE_PARTITION'
-  | 'NEWER_SCHEMA'
-  | 'OLDER_SCHEMA'
-  | 'UNKEEPABLE_TEXT'
-  | 'UNREADABLE_RUN'
-  | 'RUN_FORGOTTEN'
-  | 'WAIT_TIMEOUT'
   | 'TOTAL_TIMEOUT'
-  | 'PARTLY_SUBMITTED'
-  | 'MISSING_RIGHTS'
-  | 'NOT_COMMITTED';
+  | 'ASYNC_GATE'
+  | 'INVALID_OPTIONS';
 
 const BRAND: unique symbol = Symbol.for('@retry/error');
 
-/** Base of every error this project throws; `code` is stable, `message` is for people. */
-export class RetryError extends Error {
+/**
+ * The base of every error that this project throws: `code` is stable and for programs, `message` is for people.
+ *
+ * @typeParam Code - the codes that the error may have
+ */
+export class RetryError<Code extends string = string> extends Error {
   override readonly name: string = 'RetryError';
-  readonly code: RetryErrorCode;
+  readonly code: Code;
 
-  constructor(code: RetryErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: Code, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
     Object.defineProperty(this, BRAND, { value: true });
@@ -50,11 +29,14 @@ export class RetryError extends Error {
 }
 
 /**
- * Whether `error` was made by this project, whichever copy of the package made it.
+ * Returns whether this project made the error, whichever copy of the package it was.
  *
- * @param code - when given, only errors of that code
+ * @param code - when given, whether the error has this code, too
  */
-export function isRetryError(error: unknown, code?: RetryErrorCode): error is RetryError {
+export function isRetryError<Code extends string = string>(
+  error: unknown,
+  code?: Code,
+): error is RetryError<Code> {
   return read(error, BRAND) === true && (code === undefined || read(error, 'code') === code);
 }
 
@@ -72,7 +54,7 @@ export interface Problem {
  * Wrong options or arguments. `problems` lists everything that is wrong, not only the first thing. Errors are printed:
  * passwords of URLs, and what is called one, are hidden, in `problems` too.
  */
-export class InvalidOptionsError extends RetryError {
+export class InvalidOptionsError extends RetryError<'INVALID_OPTIONS'> {
   override readonly name: string = 'InvalidOptionsError';
   readonly problems: readonly Problem[];
 

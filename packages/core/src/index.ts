@@ -13,7 +13,7 @@ export { allowsRetry, openBudget, stepBudget } from './budget/step-budget.ts';
 export type { CancelTimer, Clock, Timers } from './clock.ts';
 export { createClock } from './clock.ts';
 export type { Counters } from './decision/counters.ts';
-export { chargedAttempts } from './decision/counters.ts';
+export { chargedAttempts, isEligible } from './decision/counters.ts';
 export { decide } from './decision/decide.ts';
 export type {
   BudgetView,
@@ -23,7 +23,6 @@ export type {
   Failure,
   ServerDelay,
 } from './decision/decision.ts';
-export { isEligible } from './decision/eligibility.ts';
 export type { HeaderSource } from './decision/parse-server-delay.ts';
 export { parseServerDelay } from './decision/parse-server-delay.ts';
 export { readServerDelay } from './decision/read-server-delay.ts';
@@ -33,6 +32,14 @@ export type { Duration, DurationUnit } from './duration.ts';
 export { formatDuration, MAX_INSTANT_AT, parseDuration } from './duration.ts';
 export type { Problem, RetryErrorCode } from './errors.ts';
 export { InvalidOptionsError, isRetryError, RetryError } from './errors.ts';
+export type { Explanation } from './inspect/explain.ts';
+export { explain } from './inspect/explain.ts';
+export type { LintCode, LintWarning } from './inspect/lint-policy.ts';
+export { lintPolicy } from './inspect/lint-policy.ts';
+export type { Preview, PreviewOptions } from './inspect/preview.ts';
+export { preview } from './inspect/preview.ts';
+export type { DurationRange, DurationRange as Span } from './inspect/span.ts';
+export type { RetryPreview } from './inspect/walk.ts';
 export {
   AttemptTimeoutError,
   isNonRetryable,
@@ -55,16 +62,8 @@ export {
   transientNetwork,
 } from './matching/matcher-sets.ts';
 export { matchesError } from './matching/matches-error.ts';
-export type { Explanation } from './plan/explain.ts';
-export { explain } from './plan/explain.ts';
-export type { LintCode, LintWarning } from './plan/lint-policy.ts';
-export { lintPolicy } from './plan/lint-policy.ts';
-export type { Preview, PreviewOptions, RetryPreview } from './plan/preview.ts';
-export { preview } from './plan/preview.ts';
-export type { DurationRange as Span } from './plan/span.ts';
-export { definePolicy, isPolicy } from './policy/define-policy.ts';
+export { definePolicy, isPolicy, TASK_POLICY } from './policy/define-policy.ts';
 export { extendPolicy } from './policy/extend-policy.ts';
-export { parsePolicy } from './policy/parse-policy.ts';
 export type {
   Backoff,
   BackoffInput,
@@ -80,9 +79,9 @@ export type {
   Policy,
   PolicyInput,
   Registry,
+  RetryAfterMode,
   RetryAfterMode as ServerDelayMode,
 } from './policy/policy.ts';
-export { isSerializable, policyToJSON } from './policy/policy-to-json.ts';
-export { TASK_POLICY } from './policy/task-policy.ts';
-export type { VirtualClock, VirtualClockOptions } from './virtual-clock.ts';
-export { createVirtualClock } from './virtual-clock.ts';
+export { isSerializable, parsePolicy, policyToJSON } from './policy/policy-json.ts';
+export type { VirtualClock, VirtualClockOptions } from './testing/virtual-clock.ts';
+export { createVirtualClock } from './testing/virtual-clock.ts';

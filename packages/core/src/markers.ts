@@ -7,7 +7,7 @@ const NON_RETRYABLE: unique symbol = Symbol.for('@retry/non-retryable');
 const RETRY_AFTER: unique symbol = Symbol.for('@retry/retry-after');
 
 /** Throw it, or an error that has it as its class, to stop retrying at once whatever the policy says. */
-export class NonRetryableError extends RetryError {
+export class NonRetryableError extends RetryError<'NON_RETRYABLE'> {
   override readonly name: string = 'NonRetryableError';
 
   constructor(message: string, options?: ErrorOptions) {
@@ -17,7 +17,7 @@ export class NonRetryableError extends RetryError {
 }
 
 /** Throw it to ask for at least this delay before the next attempt, as a server does by `Retry-After`. */
-export class RetryAfterError extends RetryError {
+export class RetryAfterError extends RetryError<'RETRY_AFTER'> {
   override readonly name: string = 'RetryAfterError';
   /** Asked delay in milliseconds, `0 ≤ delayMs`. */
   readonly delayMs: number;
@@ -37,7 +37,7 @@ export class RetryAfterError extends RetryError {
 }
 
 /** An attempt ran longer than the policy's `attemptTimeout`. Policies expect it, unless they say `retryTimeouts: false`. */
-export class AttemptTimeoutError extends RetryError {
+export class AttemptTimeoutError extends RetryError<'ATTEMPT_TIMEOUT'> {
   override readonly name: string = 'AttemptTimeoutError';
   readonly timeoutMs: number;
 
@@ -48,7 +48,7 @@ export class AttemptTimeoutError extends RetryError {
 }
 
 /** An attempt was cut because the policy's `totalTimeout`, the time of all attempts and waits together, was over. */
-export class TotalTimeoutError extends RetryError {
+export class TotalTimeoutError extends RetryError<'TOTAL_TIMEOUT'> {
   override readonly name: string = 'TotalTimeoutError';
   /** The whole time that there was. */
   readonly timeoutMs: number;

@@ -1,6 +1,13 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { Run } from '@retry/core/broker';
-import { keepableMs, MAX_BATCH_BYTES, newRun, runBytes, sizedPage, textProblem } from '@retry/core/broker';
+import {
+  keepableMs,
+  MAX_BATCH_BYTES,
+  newRun,
+  runBytes,
+  sizedPage,
+  textProblem,
+} from '@retry/core/broker/kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 

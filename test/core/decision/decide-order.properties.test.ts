@@ -19,7 +19,7 @@ function decisionRefusedBy(refusing: ReadonlySet<FailReason>) {
     backoff: { type: 'constant', base: '10s' },
     jitter: 'none',
     stopOn: refusing.has('stopped') ? [Error] : [],
-    retryOn: refusing.has('unexpected') ? [RangeError] : [],
+    retryOn: refusing.has('unexpected') ? [RangeError] : 'everything',
     retryable: !refusing.has('not-retryable'),
     totalTimeout: refusing.has('total-timeout') ? '5s' : Infinity,
   });

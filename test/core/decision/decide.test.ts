@@ -46,8 +46,8 @@ describe('decide', () => {
     expect(decisionOn({ retryOn: [RangeError, TypeError] })).toMatchObject({ type: 'retry' });
   });
 
-  it.each([undefined, null, '', 0, Symbol('x')])('expects %o when retryOn is empty', (error) => {
-    expect(decisionOn({ retryOn: [] }, { failures: 1 }, error)).toMatchObject({ type: 'retry' });
+  it.each([undefined, null, '', 0, Symbol('x')])("expects %o when retryOn is 'everything'", (error) => {
+    expect(decisionOn({ retryOn: 'everything' }, { failures: 1 }, error)).toMatchObject({ type: 'retry' });
   });
 
   it('fails stopped when a matcher of stopOn means the error', () => {

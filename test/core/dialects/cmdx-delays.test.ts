@@ -1,5 +1,6 @@
 import { computeDelay, delayBounds, isSerializable, type Policy, preview } from '@retry/core';
-import { type CmdxVersion, fromCmdx } from '@retry/core/dialects';
+import { fromCmdx } from '@retry/core/dialects';
+import type { CmdxVersion } from '@retry/core/dialects/parity';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 

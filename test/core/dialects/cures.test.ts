@@ -1,12 +1,6 @@
 import type { CeleryOptions, CmdxOptions, FluidOptions, TaskerOptions } from '@retry/core/dialects';
-import {
-  celeryInterval,
-  celeryRetry,
-  fromCelery,
-  fromCmdx,
-  fromFluid,
-  fromTasker,
-} from '@retry/core/dialects';
+import { fromCelery, fromCmdx, fromFluid, fromTasker } from '@retry/core/dialects';
+import { celeryInterval, celeryRetry } from '@retry/core/dialects/parity';
 import { describe, expect, it } from 'vitest';
 import { messageOf } from './problems.ts';
 

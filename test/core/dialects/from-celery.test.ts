@@ -1,5 +1,6 @@
 import { explain, preview } from '@retry/core';
-import { celeryInterval, celeryMessageEta, celeryRetry, fromCelery } from '@retry/core/dialects';
+import { fromCelery } from '@retry/core/dialects';
+import { celeryInterval, celeryMessageEta, celeryRetry } from '@retry/core/dialects/parity';
 import { describe, expect, it } from 'vitest';
 import { codesOf, problemsOf } from './problems.ts';
 

@@ -1,5 +1,6 @@
 import { AttemptTimeoutError, decide, explain } from '@retry/core';
-import { decideStart, fromFluid, requeueDelay } from '@retry/core/dialects';
+import { fromFluid } from '@retry/core/dialects';
+import { decideStart, requeueDelay } from '@retry/core/dialects/parity';
 import { describe, expect, it } from 'vitest';
 import { codesOf, problemsOf } from './problems.ts';
 
@@ -22,7 +23,7 @@ describe('fromFluid', () => {
       backoff: { type: 'exponential', baseMs: 1_000, factor: 1 },
       jitter: 'none',
       maxDelayMs: 60_000,
-      retryOn: [],
+      retryOn: 'everything',
     });
     expect(codesOf(warnings)).toEqual(['UNLIMITED retry.max_attempts']);
   });
@@ -58,7 +59,7 @@ describe('fromFluid', () => {
     const retried = fromFluid({ max_concurrency: 2, rate_limit_retry: { max_attempts: 5, wait: 10 } });
 
     expect(retried.task).toMatchObject({ globalConcurrency: 2, whenFull: 'retry' });
-    expect(retried.task.rateLimitRetry).toMatchObject({ maxAttempts: 6, retryOn: [] });
+    expect(retried.task.rateLimitRetry).toMatchObject({ maxAttempts: 6, retryOn: 'everything' });
     expect(fromFluid({ max_concurrency: 2 }).task).toMatchObject({
       globalConcurrency: 2,
       whenFull: 'end',

@@ -1,12 +1,12 @@
 import { computeDelay, decide, delayBounds, NonRetryableError, policyToJSON } from '@retry/core';
+import { fromTasker } from '@retry/core/dialects';
 import {
-  fromTasker,
   taskerAfterError,
   taskerDelay,
   taskerNextRetryAt,
   taskerReadiness,
   taskerServerDelay,
-} from '@retry/core/dialects';
+} from '@retry/core/dialects/parity';
 import { describe, expect, it } from 'vitest';
 import { codesOf, problemsOf } from './problems.ts';
 
@@ -23,7 +23,7 @@ describe('fromTasker', () => {
       capAt: 'ignores-jitter',
       granularityMs: 1_000,
       retryAfter: { mode: 'replace', maxMs: 300_000 },
-      retryOn: [],
+      retryOn: 'everything',
     });
     expect(task).toEqual({});
     expect(warnings).toEqual([]);

@@ -1,6 +1,6 @@
 import { matchesError } from '@retry/core';
 import { describe, expect, it } from 'vitest';
-import { beneath } from '../../../packages/core/src/matching/beneath.ts';
+import { beneath } from '../../../packages/core/src/matching/causes.ts';
 
 const inner = new RangeError('inner');
 const middle = new TypeError('middle', { cause: inner });

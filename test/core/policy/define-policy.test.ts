@@ -12,7 +12,7 @@ describe('definePolicy', () => {
       maxDelayMs: 20_000,
       capAt: 'before-jitter',
       granularityMs: 0,
-      retryOn: [],
+      retryOn: 'everything',
       stopOn: [],
       attemptTimeoutMs: Infinity,
       totalTimeoutMs: Infinity,

@@ -23,7 +23,7 @@ const patches: fc.Arbitrary<PolicyInput> = fc.record(
   { requiredKeys: [] },
 );
 
-const lists = fc.array(plainMatchers, { maxLength: 4 });
+const lists = fc.array(plainMatchers, { minLength: 1, maxLength: 4 });
 
 describe('extendPolicy', () => {
   it('changes nothing with an empty patch', () => {

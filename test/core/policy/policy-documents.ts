@@ -1,4 +1,4 @@
-import type { PolicyInput } from '@retry/core';
+import type { PolicyKey } from '@retry/core/fields';
 import fc from 'fast-check';
 
 const durations = fc.oneof(
@@ -74,7 +74,10 @@ const parts = {
   maxDelay: limits,
   capAt: fc.constantFrom('before-jitter', 'after-jitter', 'ignores-jitter'),
   granularity: fc.constantFrom(0, 1, 700, '1.5s', '1m', '2.0ms', '0.00001m', '1.2340s'),
-  retryOn: fc.oneof(fc.constant('nothing'), fc.array(matchers, { maxLength: 3 })),
+  retryOn: fc.oneof(
+    fc.constantFrom('everything', 'nothing'),
+    fc.array(matchers, { minLength: 1, maxLength: 3 }),
+  ),
   stopOn: fc.array(matchers, { maxLength: 2 }),
   retryIf: names,
   attemptTimeout: limits.filter(isMoreThan0),
@@ -85,7 +88,7 @@ const parts = {
     { requiredKeys: [] },
   ),
   retryable: fc.boolean(),
-} satisfies Record<keyof PolicyInput, unknown>;
+} satisfies Record<PolicyKey, unknown>;
 
 const KEYS = Object.keys(parts);
 
@@ -123,6 +126,7 @@ const strangers = fc.oneof(
     'infinity',
     '-Infinity',
     'nothing',
+    'everything',
     'known',
     '0s',
     '0.00h',

@@ -65,7 +65,7 @@ describe('readMatchers', () => {
     [[{ message: { pattern: '(' } }], 'retryOn[0].message must be a regular expression'],
     [[{ message: { pattern: 'x', flags: 'q' } }], 'retryOn[0].message must be a regular expression'],
     [[{ message: { pattern: 'x', flag: 'i' } }], 'retryOn[0].message.flag is not a known key'],
-    [[Error, {}], 'retryOn[1] asks nothing, got {}. Leave it out: an empty retryOn is every error.'],
+    [[Error, {}], "retryOn[1] asks nothing, got {}. Leave it out: retryOn: 'everything' is every error."],
     [[{ cause: {} }], 'retryOn[0].cause asks nothing'],
     [[{ cause: 'Error' }], 'retryOn[0].cause is not a matcher, got "Error". Use an error class,'],
     [
@@ -74,7 +74,8 @@ describe('readMatchers', () => {
     ],
     [[{ code: [] }], 'retryOn[0].code must be one value or a list of them, got [].'],
     [[{ status: '503' }], 'retryOn[0].status must be one value or a list of them, got "503".'],
-    ['everything', 'retryOn must be a list of matchers, got "everything".'],
+    ['all', 'retryOn must be a list of matchers, got "all".'],
+    [[], "retryOn must not be empty, got []. Use 'everything' to retry every error, 'nothing' for none."],
   ])('refuses %o', (retryOn, message) => {
     expect(() => read(retryOn)).toThrow(message);
   });
@@ -105,8 +106,13 @@ describe('readMatchers', () => {
     expect(() => read([nested(16)])).toThrow('is nested too deep');
   });
 
-  it("knows 'nothing' for retryOn alone", () => {
+  it("knows 'everything' and 'nothing' for retryOn alone", () => {
     expect(read('nothing')).toBe('nothing');
+    expect(read('everything')).toBe('everything');
+    expect(read(undefined)).toBe('everything');
+    expect(() => definePolicy({ stopOn: 'everything' as never })).toThrow(
+      'stopOn must be a list of matchers',
+    );
     expect(() => definePolicy({ stopOn: 'nothing' as never })).toThrow('stopOn must be a list of matchers');
   });
 });

@@ -1,5 +1,4 @@
-export { hideSecrets } from '../hide-secrets.ts';
-export type { AbortSignalLike } from '../policy/abort-signal-like.ts';
+export type { AbortSignalLike } from '../fields/value-rules.ts';
 export type {
   Attendance,
   Audit,
@@ -12,7 +11,9 @@ export type {
   ExchangeRequest,
   ExpiredScope,
   GetOptions,
+  HeartbeatAnswer,
   HeartbeatAnswer as BeatAnswer,
+  HeartbeatRequest,
   HeartbeatRequest as Beat,
   LaneDepth,
   ListQuery,
@@ -22,10 +23,13 @@ export type {
   SubmitAnswer,
   WaitOptions,
 } from './broker.ts';
-export { BrokerError, closedError, unsettledError } from './broker-error.ts';
-export { checkInput } from './check-input.ts';
-export type { RunDraft, RunIdentity as Identity } from './copy-run.ts';
-export { copyRun, newRun, transitionRun } from './copy-run.ts';
+export type { BrokerErrorCode } from './broker-error.ts';
+export { BrokerError } from './broker-error.ts';
+export { checkInput } from './kit/check-input.ts';
+export { closedError } from './kit/close-gate.ts';
+// The kit's names, here too until every package imports them from `@retry/core/broker/kit`.
+export type { RunDraft, RunIdentity, RunIdentity as Identity } from './kit/copy-run.ts';
+export { copyRun, newRun, transitionRun } from './kit/copy-run.ts';
 export {
   isRefusedInput,
   keepableMs,
@@ -33,7 +37,8 @@ export {
   runBytes,
   sizedPage,
   textProblem,
-} from './limits.ts';
+} from './kit/limits.ts';
+export { hideSecrets } from './kit/secrets.ts';
+export { answerSettlement, settledBy, unsettledError } from './kit/settlement-rules.ts';
 export type { AttemptError, Concurrency, Run } from './run.ts';
 export type { SettleAnswer, Settlement } from './settlement.ts';
-export { answerSettlement, settledBy } from './settlement.ts';

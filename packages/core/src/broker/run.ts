@@ -1,6 +1,6 @@
 import type { RunRecord, RunState } from '../lifecycle/run-state.ts';
 
-/** What one failed attempt left behind. */
+/** The stored error of one failed attempt. */
 export interface AttemptError {
   /** The epoch of the attempt. */
   readonly epoch: number;
@@ -8,42 +8,42 @@ export interface AttemptError {
   readonly at: number;
   readonly name: string;
   readonly message: string;
-  /** A stalled attempt: how many other runs stalled along with it. Such a stall is not charged. */
+  /** Of a stalled attempt: how many other runs stalled together with it. Such a stall is not charged. */
   readonly stalledWith?: number;
-  /** Our worker keeps that of the latest attempt, while the run waits for another or has ended. */
+  /** Kept of the latest attempt only. */
   readonly stack?: string;
 }
 
-/** One submitted piece of work as a broker keeps it: plain data, payload and result as JSON text. */
+/** One submitted piece of work as a broker stores it: plain data, with payload and result as JSON text. */
 export interface Run<State extends RunState = RunState> extends RunRecord<State> {
   readonly id: string;
-  /** The ready list it waits in: `name@version` of its task. */
+  /** The ready list that it waits in: `name@version` of its task. */
   readonly lane: string;
-  /** JSON text; the broker never looks inside. */
+  /** JSON text; the broker never parses it. */
   readonly payload: string;
   /** JSON text of what the handler returned; only when completed. */
   readonly result?: string | undefined;
-  /** One per failed attempt since the last reset, oldest first; only the latest few are kept. */
+  /** One error per failed attempt since the last reset, oldest first; only the latest few are kept. */
   readonly errors: readonly AttemptError[];
-  /** Delay before the latest retry in ms; decorrelated backoff grows from it. */
+  /** Delay before the latest retry in milliseconds; decorrelated backoff grows from it. */
   readonly previousDelayMs?: number | undefined;
-  /** Runs of one key start at most `limit` at a time, over all workers. */
+  /** Limits how many runs of one key are started at the same time, over all workers. */
   readonly concurrency?: Concurrency | undefined;
-  /** `epoch:event` of the settlement accepted last: the same one again is `already`, another is `fenced`. */
+  /** `epoch:event` of the latest accepted settlement: the same one again is `already`, another one is `fenced`. */
   readonly settledBy?: string | undefined;
-  /** Its end is of no further interest: retention may forget it like a completed run (dead letters off). */
+  /** Retention may delete it like a completed run, although it failed (dead letters are off). */
   readonly isDisposable?: boolean | undefined;
-  /** Somebody asked to cancel it while it was running. */
+  /** There is a cancel request for the started run. */
   readonly isCancelRequested?: boolean | undefined;
 }
 
-/** A limit that runs share by a key. */
+/** A limit that all runs of a key share. */
 export interface Concurrency {
   readonly key: string;
   readonly limit: number;
   /**
-   * `wait`: a full key keeps its runs where they stand in their lane; the others pass them. `claim`: they are
-   * handed out, marked as over the limit, and take none of the starts.
+   * `wait`: runs of a full key keep their order in the lane while others pass them. `claim`: they are claimed, marked as
+   * over the limit, and take no slot.
    */
   readonly whenFull: 'wait' | 'claim';
 }

@@ -2,52 +2,35 @@ import type { RunEventType } from '../lifecycle/run-event.ts';
 import type { Run } from './run.ts';
 
 /**
- * The outcome of one claim: what core decided, to be written in one atomic step.
+ * The outcome of one claim, as core decided it, to be written in one atomic step.
  *
- * A run that is released goes to the front of its lane, as it was next already, and runs released together keep
- * their order; every other one that is to wait goes to the back. The broker adds `settledBy`, and a wish to cancel
- * ends with the claim: it is carried out where the run would go on, and is not kept in `next`.
+ * A released run returns to the front of its lane, and runs released together keep their order; every other run that
+ * waits again goes to the back. The broker adds `settledBy`. A cancel request ends with the claim: a run that would wait
+ * again is cancelled instead, and `next` does not keep the request.
  */
 export interface Settlement {
   readonly id: string;
-  /** The claim's epoch; only the holder of the current one is heard. */
+  /** The epoch of the claim; only a settlement of the current one is accepted. */
   readonly epoch: number;
   /** The event that the claim ended with. */
   readonly event: RunEventType;
   /**
-   * The run as it is from now on, neither started nor unsubmitted; made by `transitionRun`. Its lane, payload and
-   * concurrency are not looked at: they never change.
+   * The run as it is from now on, neither started nor unsubmitted. Its lane, payload and concurrency are ignored: they
+   * never change.
    */
   readonly next: Run;
   /**
-   * Of a `next` that is scheduled: due this many milliseconds from the instant of writing, by the broker's clock, whatever
-   * `next.runAt` says, so that a reply that travelled slowly makes no retry early. Fractions are rounded up. Absent:
-   * `next.runAt` is an instant that the handler chose.
+   * For a scheduled `next`: due this many milliseconds after the write, by the broker's clock, instead of at
+   * `next.runAt`, so that a slow request makes no retry early. Fractions are rounded up. Absent: `next.runAt` is an
+   * instant that the handler chose.
    */
   readonly delayMs?: number;
-  /** Only if the lease has run out by the broker's clock: how a cleaner settles for a silent worker. */
+  /** Accept only if the lease has expired by the broker's clock: how a cleaner settles for a lost worker. */
   readonly onlyIfExpired?: boolean;
 }
 
 /**
- * `ok`: written. `already`: this very settlement was written before (its reply was lost). `fenced`: somebody
- * else holds the run, or settled this epoch. `gone`: no such run.
+ * `ok`: written. `already`: the same settlement was written before, and its reply was lost. `fenced`: another worker
+ * holds the run, or this epoch was settled otherwise. `gone`: no such run.
  */
 export type SettleAnswer = 'ok' | 'already' | 'fenced' | 'gone';
-
-/** How a broker is to answer a settlement, given the run it keeps. Pure: the rule every broker follows. */
-export function answerSettlement(
-  run: Run | undefined,
-  { epoch, event, onlyIfExpired = false }: Settlement,
-  lease: { readonly isExpired: boolean },
-): SettleAnswer {
-  if (run === undefined) return 'gone';
-  if (run.settledBy === settledBy(epoch, event)) return 'already';
-  if (run.state !== 'started' || run.epoch !== epoch) return 'fenced';
-  return onlyIfExpired && !lease.isExpired ? 'fenced' : 'ok';
-}
-
-/** What a run remembers of an accepted settlement. */
-export function settledBy(epoch: number, event: RunEventType): string {
-  return `${epoch}:${event}`;
-}

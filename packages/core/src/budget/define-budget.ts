@@ -1,6 +1,7 @@
 import type { Duration } from '../duration.ts';
-import type { Fields, Report } from '../policy/fields.ts';
-import { readFields, readSafely, writtenIn } from '../policy/fields.ts';
+import type { Fields, Report } from '../fields/fields.ts';
+import { readFields, writtenIn } from '../fields/fields.ts';
+import { readSafely } from '../fields/read-options.ts';
 import { read } from '../read.ts';
 import type { Budget } from './budget.ts';
 

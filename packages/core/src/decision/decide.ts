@@ -1,7 +1,7 @@
 import { drawDelay } from '../delay/compute-delay.ts';
 import { MAX_INSTANT_AT } from '../duration.ts';
-import { checkPolicy } from '../policy/check-policy.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { Policy, PolicySettings } from '../policy/policy.ts';
+import { checkPolicy, settingsOf } from '../policy/settings.ts';
 import type { Counters } from './counters.ts';
 import { chargedAttempts } from './counters.ts';
 import type { Decision, DecisionContext, FailReason, Failure } from './decision.ts';
@@ -26,15 +26,21 @@ export function decide(
   context: DecisionContext,
 ): Decision {
   try {
-    const refusal = judge(policy, counters, failure);
-    return refusal === undefined ? schedule(policy, counters, failure, context) : fail(refusal);
+    const settings = settingsOf(policy);
+    const refusal = judge(settings, counters, failure);
+    return refusal === undefined ? schedule(settings, counters, failure, context) : fail(refusal);
   } catch (thrown) {
     checkPolicy(policy, 'decide');
     return { type: 'fail', reason: 'stopped', thrown };
   }
 }
 
-function schedule(policy: Policy, counters: Counters, failure: Failure, context: DecisionContext): Decision {
+function schedule(
+  policy: PolicySettings,
+  counters: Counters,
+  failure: Failure,
+  context: DecisionContext,
+): Decision {
   const { now, random, startedAt = now, attemptMs, deadlineAt = Infinity, budget } = context;
   const ownMs = drawDelay(policy, chargedAttempts(counters), {
     random,

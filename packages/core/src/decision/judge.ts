@@ -2,17 +2,20 @@ import { isRetryError } from '../errors.ts';
 import { isNonRetryable } from '../markers.ts';
 import { isYes } from '../matching/answer.ts';
 import { findMatch } from '../matching/matches-error.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { PolicySettings } from '../policy/policy.ts';
 import type { Counters } from './counters.ts';
 import { chargedAttempts } from './counters.ts';
 import type { FailReason, Failure } from './decision.ts';
+
+/** Reasons that need no clock. */
+export type RuleReason = Extract<FailReason, 'unexpected' | 'exhausted' | 'not-retryable' | 'stopped'>;
 
 /**
  * The rules that need no clock: why this failure may not be retried, or `undefined` when it may.
  *
  * Throws what a predicate or the gate throws.
  */
-export function judge(policy: Policy, counters: Counters, failure: Failure): FailReason | undefined {
+export function judge(policy: PolicySettings, counters: Counters, failure: Failure): RuleReason | undefined {
   const { stopOn, retryIf } = policy;
   const { error } = failure;
   if (isNonRetryable(error) || findMatch(stopOn, error) !== -1) return 'stopped';
@@ -25,10 +28,10 @@ export function judge(policy: Policy, counters: Counters, failure: Failure): Fai
 }
 
 /** Whether the failure is an attempt timeout, which the policy expects whatever its `retryOn` says. */
-export function isExpectedTimeout({ retryTimeouts }: Policy, { error, timedOut }: Failure): boolean {
+export function isExpectedTimeout({ retryTimeouts }: PolicySettings, { error, timedOut }: Failure): boolean {
   return retryTimeouts && (timedOut ?? isRetryError(error, 'ATTEMPT_TIMEOUT'));
 }
 
-function isExpected({ retryOn }: Policy, error: unknown): boolean {
-  return retryOn !== 'nothing' && (retryOn.length === 0 || findMatch(retryOn, error) !== -1);
+function isExpected({ retryOn }: PolicySettings, error: unknown): boolean {
+  return retryOn !== 'nothing' && (retryOn === 'everything' || findMatch(retryOn, error) !== -1);
 }

@@ -1,4 +1,4 @@
-import { beneath } from '../matching/beneath.ts';
+import { beneath } from '../matching/causes.ts';
 import { statusOf } from '../matching/status-of.ts';
 import { read } from '../read.ts';
 import type { ServerDelay } from './decision.ts';

@@ -1,5 +1,5 @@
 import { askedDelayMs } from '../markers.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { PolicySettings } from '../policy/policy.ts';
 import type { ServerDelay } from './decision.ts';
 
 const ABSENT: ServerDelay = { type: 'absent' };
@@ -15,7 +15,11 @@ export function serverDelayOf(error: unknown): ServerDelay {
  *
  * @returns milliseconds; `undefined` when the server refuses or asks for more than `retryAfter.max`
  */
-export function applyServerDelay(policy: Policy, ownMs: number, asked: ServerDelay): number | undefined {
+export function applyServerDelay(
+  policy: PolicySettings,
+  ownMs: number,
+  asked: ServerDelay,
+): number | undefined {
   const { maxMs, mode } = policy.retryAfter;
   if (mode === 'ignore') return ownMs;
   if (asked.type === 'refused') return undefined;

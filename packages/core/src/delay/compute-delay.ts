@@ -1,11 +1,10 @@
 import { InvalidOptionsError } from '../errors.ts';
-import { checkRetry } from '../policy/check-policy.ts';
-import type { DelayContext, Policy } from '../policy/policy.ts';
+import type { DelayContext, Policy, PolicySettings } from '../policy/policy.ts';
+import { checkRetry } from '../policy/settings.ts';
 import { read } from '../read.ts';
 import { decorrelatedCeiling, growDelay } from './backoff.ts';
 import type { Range, Scale } from './jitter.ts';
-import { drawBetween, drawJitter, jitterRange, roomForJitter } from './jitter.ts';
-import { wholeUnits } from './whole-units.ts';
+import { drawBetween, drawJitter, jitterRange, roomForJitter, wholeUnits } from './jitter.ts';
 
 /**
  * Delay before retry `retry`: backoff → cap → jitter → clamp. Unless the cap comes after it, jitter draws evenly between
@@ -21,13 +20,13 @@ import { wholeUnits } from './whole-units.ts';
  * @see docs/policies.md
  */
 export function computeDelay(policy: Policy, retry: number, context: DelayContext): number {
-  checkRetry(policy, retry, 'computeDelay');
+  const settings = checkRetry(policy, retry, 'computeDelay');
   if (typeof read(context, 'random') !== 'function') throw noRandom(context);
-  return drawDelay(policy, retry, context);
+  return drawDelay(settings, retry, context);
 }
 
-/** The same for what has been checked already. */
-export function drawDelay(policy: Policy, retry: number, context: DelayContext): number {
+/** The same for settings that were checked before. */
+export function drawDelay(policy: PolicySettings, retry: number, context: DelayContext): number {
   const amount = drawAmount(policy, retry, context);
   if (policy.jitter === 'none') return clampDelay(policy, amount);
 
@@ -51,7 +50,7 @@ function noRandom(value: unknown): InvalidOptionsError {
   return new InvalidOptionsError([problem], 'computeDelay');
 }
 
-function drawAmount(policy: Policy, retry: number, context: DelayContext): number {
+function drawAmount(policy: PolicySettings, retry: number, context: DelayContext): number {
   const { backoff } = policy;
   if (backoff.type !== 'decorrelated') {
     return capBeforeJitter(policy, growDelay(backoff, countedRetry(retry), context));
@@ -64,7 +63,7 @@ function drawAmount(policy: Policy, retry: number, context: DelayContext): numbe
  * What decorrelated backoff draws from, before jitter: from its base, or the lowest delay, to three times the delay
  * before or the cap. In units of the granularity where there is one.
  */
-export function decorrelatedRange(policy: Policy, baseMs: number, previousDelayMs?: number): Range {
+export function decorrelatedRange(policy: PolicySettings, baseMs: number, previousDelayMs?: number): Range {
   const lowestMs = policy.capAt === 'after-jitter' ? baseMs : Math.max(baseMs, policy.minDelayMs);
   const [floor] = limitsOfJitter(policy);
   const ceilingMs = decorrelatedCeiling(lowestMs, previousDelayMs ?? lowestMs);
@@ -73,14 +72,14 @@ export function decorrelatedRange(policy: Policy, baseMs: number, previousDelayM
 }
 
 /** What jitter draws from around this amount: its own reach, within the limits unless the cap comes after it. */
-export function spreadOf(policy: Policy, amount: number): Range {
+export function spreadOf(policy: PolicySettings, amount: number): Range {
   const [low, high] = jitterRange(jitterOf(policy), amount, scaleOf(policy));
   const [floor, cap] = limitsOfJitter(policy);
   return [Math.min(Math.max(low, floor), cap), Math.min(Math.max(high, floor), cap)];
 }
 
 /** Whether the policy's delays are whole units of its granularity. */
-function scaleOf({ granularityMs }: Policy): Scale {
+function scaleOf({ granularityMs }: PolicySettings): Scale {
   return granularityMs > 0 ? 'whole' : 'real';
 }
 
@@ -93,7 +92,7 @@ export function countedRetry(retry: number): number {
  * The amount that jitter starts from: in units of the policy's granularity where it has one, cut to the
  * cap unless the cap comes after the jitter.
  */
-export function capBeforeJitter(policy: Policy, grownMs: number): number {
+export function capBeforeJitter(policy: PolicySettings, grownMs: number): number {
   const { capAt } = policy;
   const capMs = capAt === 'after-jitter' ? Number.MAX_VALUE : Math.min(policy.maxDelayMs, Number.MAX_VALUE);
   const amount = unitsWithin(policy, Math.min(grownMs, capMs));
@@ -103,7 +102,7 @@ export function capBeforeJitter(policy: Policy, grownMs: number): number {
 }
 
 /** Turns units back into milliseconds and holds them within the policy's lowest and highest delay. */
-export function clampDelay(policy: Policy, amount: number): number {
+export function clampDelay(policy: PolicySettings, amount: number): number {
   const { granularityMs, minDelayMs } = policy;
   const [floor, cap] = limitsOf(policy);
   // Not `amount < floor`: a broken source of randomness gives NaN, which must not come out.
@@ -113,12 +112,12 @@ export function clampDelay(policy: Policy, amount: number): number {
   return Math.min(Math.max(delayMs, minDelayMs), highestMs(policy));
 }
 
-function highestMs({ capAt, maxDelayMs }: Policy): number {
+function highestMs({ capAt, maxDelayMs }: PolicySettings): number {
   return Math.min(capAt === 'ignores-jitter' ? Infinity : maxDelayMs, Number.MAX_VALUE);
 }
 
 /** The lowest and the highest delay, in units where there are any. */
-function limitsOf(policy: Policy): Range {
+function limitsOf(policy: PolicySettings): Range {
   const { granularityMs, minDelayMs } = policy;
   const cap = unitsWithin(policy, highestMs(policy));
   const floor = granularityMs > 0 ? wholeUnits(minDelayMs, granularityMs) : minDelayMs;
@@ -126,17 +125,17 @@ function limitsOf(policy: Policy): Range {
 }
 
 /** What jitter has to stay within: nothing but numbers where the limits come after it. */
-function limitsOfJitter(policy: Policy): Range {
+function limitsOfJitter(policy: PolicySettings): Range {
   return policy.capAt === 'after-jitter' ? [0, Number.MAX_VALUE] : limitsOf(policy);
 }
 
 /** Units that fit into that number of milliseconds, or the milliseconds themselves. */
-function unitsWithin({ granularityMs }: Policy, ms: number): number {
+function unitsWithin({ granularityMs }: PolicySettings, ms: number): number {
   return granularityMs > 0 ? Math.floor(ms / granularityMs) : ms;
 }
 
 /** The jitter in the numbers that the policy counts in. */
-function jitterOf(policy: Policy): Policy['jitter'] {
+function jitterOf(policy: PolicySettings): PolicySettings['jitter'] {
   const { jitter } = policy;
   if (typeof jitter === 'string' || !('plusMinusMs' in jitter)) return jitter;
   return { plusMinusMs: unitsWithin(policy, jitter.plusMinusMs) };

@@ -1,5 +1,5 @@
-import { checkRetry } from '../policy/check-policy.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { Policy, PolicySettings } from '../policy/policy.ts';
+import { checkRetry } from '../policy/settings.ts';
 import { growDelay } from './backoff.ts';
 import { capBeforeJitter, clampDelay, countedRetry, decorrelatedRange, spreadOf } from './compute-delay.ts';
 import type { Range } from './jitter.ts';
@@ -14,22 +14,31 @@ import type { Range } from './jitter.ts';
  * @returns `[minMs, maxMs]`, `0 ≤ minMs ≤ maxMs < Infinity`; every drawn delay lies in it
  */
 export function delayBounds(policy: Policy, retry: number): readonly [minMs: number, maxMs: number] {
-  checkRetry(policy, retry, 'delayBounds');
-  const [lowest, highest] = amountsOf(policy, countedRetry(retry));
-  const [low] = spreadOf(policy, lowest);
-  const [, high] = spreadOf(policy, highest);
-  return [clampDelay(policy, low), clampDelay(policy, high)];
+  return boundsOf(checkRetry(policy, retry, 'delayBounds'), retry);
+}
+
+/** The same for settings that were checked before. */
+export function boundsOf(settings: PolicySettings, retry: number): readonly [minMs: number, maxMs: number] {
+  const [lowest, highest] = amountsOf(settings, countedRetry(retry));
+  const [low] = spreadOf(settings, lowest);
+  const [, high] = spreadOf(settings, highest);
+  return [clampDelay(settings, low), clampDelay(settings, high)];
 }
 
 /** The least and the most that jitter can start from. */
-function amountsOf(policy: Policy, retry: number): Range {
+function amountsOf(policy: PolicySettings, retry: number): Range {
   const { backoff } = policy;
   switch (backoff.type) {
     case 'custom':
       return [capBeforeJitter(policy, 0), capBeforeJitter(policy, Number.MAX_VALUE)];
     case 'decorrelated':
       return decorrelatedAmounts(policy, backoff.baseMs, retry);
-    default: {
+    case 'none':
+    case 'constant':
+    case 'linear':
+    case 'exponential':
+    case 'fibonacci':
+    case 'list': {
       const amount = capBeforeJitter(policy, growDelay(backoff, retry, { random: noRandom }));
       return [amount, amount];
     }
@@ -37,7 +46,7 @@ function amountsOf(policy: Policy, retry: number): Range {
 }
 
 /** What decorrelated backoff draws from when every delay before drew its highest. */
-function decorrelatedAmounts(policy: Policy, baseMs: number, retry: number): Range {
+function decorrelatedAmounts(policy: PolicySettings, baseMs: number, retry: number): Range {
   let range = decorrelatedRange(policy, baseMs);
   for (let count = 1; count < retry; count += 1) {
     const [, highest] = spreadOf(policy, range[1]);

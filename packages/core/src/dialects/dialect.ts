@@ -1,4 +1,4 @@
-import type { LintWarning } from '../plan/lint-policy.ts';
+import type { LintWarning } from '../inspect/lint-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 
 /** What belongs to a task rather than to its policy; `taskFrom` of the worker makes task options of it. */

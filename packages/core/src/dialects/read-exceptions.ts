@@ -1,7 +1,7 @@
+import type { Fields, Report } from '../fields/fields.ts';
+import { readFields } from '../fields/fields.ts';
 import type { Matcher, MatcherInput } from '../matching/matcher.ts';
-import type { Fields, Report } from '../policy/fields.ts';
-import { readFields } from '../policy/fields.ts';
-import { readMatchers } from '../policy/read-matchers.ts';
+import { readMatchers } from '../policy/read-rules.ts';
 import { isUnset } from './read-options.ts';
 
 /** An exception as a dialect's lists take it: a class, its name, a pattern or a predicate. */

@@ -1,5 +1,6 @@
-import type { Fields, Report } from '../policy/fields.ts';
-import { readFields, readSafely } from '../policy/fields.ts';
+import type { Fields, Report } from '../fields/fields.ts';
+import { readFields } from '../fields/fields.ts';
+import { readSafely } from '../fields/read-options.ts';
 
 /**
  * Reads another system's options: hands them to `read`, which reports what is wrong and goes on.

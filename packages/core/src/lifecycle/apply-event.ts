@@ -1,13 +1,14 @@
 import type { RunEvent, RunEventType } from './run-event.ts';
 import type { RunRecord } from './run-state.ts';
 
-/** A copy of a run that nobody else has seen yet. */
+/** A fresh copy of a run, to be written into. */
 export type Draft = { -readonly [Key in keyof RunRecord]: RunRecord[Key] };
 
 type Change<Type extends RunEventType> = (draft: Draft, event: Extract<RunEvent, { type: Type }>) => void;
 
 const CHANGES: { readonly [Type in RunEventType]: Change<Type> } = {
   submit: (draft, event) => {
+    draft.createdAt = event.at;
     draft.submittedAt = event.at;
     draft.runAt = dueAt(event);
   },
@@ -37,7 +38,7 @@ const CHANGES: { readonly [Type in RunEventType]: Change<Type> } = {
     again(draft, { at, runAt: at });
   },
   stall: (draft, event) => {
-    // Which of the runs that stalled together ended their worker is not known: none of them is charged.
+    // It is unknown which of the runs that stalled together ended their worker, so none of them is charged.
     if (event.isShared === true) draft.releases += 1;
     else draft.stalls += 1;
     end(draft, event);
@@ -63,8 +64,8 @@ const CHANGES: { readonly [Type in RunEventType]: Change<Type> } = {
 };
 
 /**
- * Writes the counters and timestamps that an allowed event changes into a copy of the run, made for it. Into a
- * copy rather than out of spreads, because every move of every run comes by here.
+ * Writes the counters and instants that an allowed event changes into a fresh copy of the run. It mutates the copy,
+ * because every move of every run passes here and a spread per event would cost more.
  */
 export function applyEvent(draft: Draft, event: RunEvent): void {
   (CHANGES[event.type] as Change<RunEventType>)(draft, event); // the entry of its own type
@@ -84,7 +85,7 @@ function again(draft: Draft, event: { readonly at: number; readonly runAt: numbe
   if (draft.runAt === event.at) draft.submittedAt = event.at;
 }
 
-/** A claim that came to nothing without being charged counts as a release, so that every epoch has its reason. */
+/** A claim that ends without a charge counts as a release, so that every epoch is accounted for. */
 function giveBack(draft: Draft): void {
   if (draft.state === 'started') draft.releases += 1;
 }

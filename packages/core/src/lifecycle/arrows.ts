@@ -1,9 +1,10 @@
 import type { RunEvent, RunEventType } from './run-event.ts';
 import type { RunState } from './run-state.ts';
+import { isEnd, RUN_STATES } from './run-state.ts';
 
 /**
- * The lifecycle: every move there is. The types, `transition`, the diagram in docs/lifecycle.md, the
- * exhaustive check and the brokers' contract all come from this table.
+ * The lifecycle: all moves. The types, `transition`, the diagram of the states, the exhaustive check and the brokers'
+ * contract are derived from this table.
  */
 export const ARROWS = [
   { from: 'unsubmitted', event: 'submit', to: 'submitted' },
@@ -43,12 +44,17 @@ export interface Arrow {
 
 type KnownArrow = (typeof ARROWS)[number];
 
-/** The arrows by where they come from and by what: every move of every run asks. */
+/** The target states by state and event: every move of every run looks here. */
 const TARGETS: ReadonlyMap<string, ReadonlyMap<string, readonly RunState[]>> = indexArrows();
 
-/** Whether the lifecycle knows this move. */
+/** Returns whether the lifecycle has this move. */
 export function isArrow({ from, event, to }: Arrow): boolean {
   return TARGETS.get(from)?.get(event)?.includes(to) === true;
+}
+
+/** Returns whether an operator can redrive a run that ended in this state. */
+export function isDeadLetter(state: RunState): boolean {
+  return TARGETS.get(state)?.has('redrive') === true;
 }
 
 function indexArrows(): Map<string, Map<string, RunState[]>> {
@@ -60,7 +66,7 @@ function indexArrows(): Map<string, Map<string, RunState[]>> {
   return targets;
 }
 
-/** Events that a run in this state takes; a union of states takes what any of them takes. */
+/** Events that a run in this state accepts; a union of states accepts what any of them accepts. */
 export type EventFrom<State extends RunState> = Extract<
   RunEvent,
   { type: Extract<KnownArrow, { from: State }>['event'] }
@@ -71,3 +77,10 @@ export type StateAfter<State extends RunState, Type extends RunEventType> = Extr
   KnownArrow,
   { from: State; event: Type }
 >['to'];
+
+/** Returns the lifecycle as a Mermaid state diagram, drawn from the table of moves. */
+export function lifecycleDiagram(): string {
+  const arrows = ARROWS.map(({ from, event, to }) => `  ${from} --> ${to} : ${event}`);
+  const ends = RUN_STATES.filter(isEnd).map((state) => `  ${state} --> [*]`);
+  return ['stateDiagram-v2', '  [*] --> unsubmitted', ...arrows, ...ends, ''].join('\n');
+}

@@ -1,6 +1,5 @@
 export type { Arrow, EventFrom, StateAfter } from './arrows.ts';
-export { ARROWS } from './arrows.ts';
-export { lifecycleDiagram } from './diagram.ts';
+export { ARROWS, isDeadLetter, lifecycleDiagram } from './arrows.ts';
 export type { RunEvent, RunEventType } from './run-event.ts';
 export type { ActiveState, EndState, RunRecord, RunState } from './run-state.ts';
 export { isEnd, NEW_RUN, RUN_STATES } from './run-state.ts';

@@ -1,4 +1,4 @@
-/** Something that happens to a run at the instant `at`. */
+/** Something that happens to a run at the instant `at`, in epoch milliseconds. */
 export type RunEvent =
   | { readonly type: 'submit'; readonly at: number; readonly runAt?: number }
   /** A scheduled run is due. */
@@ -11,20 +11,20 @@ export type RunEvent =
   | { readonly type: 'retry'; readonly at: number; readonly runAt: number }
   /** The attempt failed and none follows. */
   | { readonly type: 'fail'; readonly at: number }
-  /** Given back unfinished, and not charged. */
+  /** Returned to its lane unfinished, and not charged. */
   | { readonly type: 'release'; readonly at: number }
-  /** Its worker fell silent, lost the lease or stopped. Charged, unless other runs stalled along with it (`isShared`). */
+  /** Its worker sent no heartbeat, lost the lease or stopped. Charged, unless other runs stalled with it (`isShared`). */
   | { readonly type: 'stall'; readonly at: number; readonly isShared?: boolean }
   /** A stalled run gets another attempt at `runAt`. */
   | { readonly type: 'recover'; readonly at: number; readonly runAt: number }
   /** A stalled run gets no other attempt. */
   | { readonly type: 'giveUp'; readonly at: number }
   | { readonly type: 'cancel'; readonly at: number }
-  /** Nobody knows its task, and the lane says drop. */
+  /** No worker knows its task, and unknown tasks are dropped. */
   | { readonly type: 'drop'; readonly at: number }
-  /** A concurrency or rate limit is reached: try again at `runAt`, or end where there is none. */
+  /** A concurrency or rate limit is reached: the run is tried again at `runAt`, or ends without one. */
   | { readonly type: 'limit'; readonly at: number; readonly runAt?: number }
-  /** An operator sends it back; attempts count anew unless `keepAttempts`. */
+  /** An operator sends it back; attempts are reset unless `keepAttempts`. */
   | { readonly type: 'redrive'; readonly at: number; readonly keepAttempts?: boolean };
 
 /** The name of an event. */

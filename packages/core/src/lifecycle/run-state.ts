@@ -1,10 +1,10 @@
-/** Where a task run is on its way. */
+/** The state of a run. */
 export type RunState = ActiveState | EndState;
 
-/** States that something still follows. */
+/** States of a run that has not ended. */
 export type ActiveState = 'unsubmitted' | 'submitted' | 'scheduled' | 'started';
 
-/** States that nothing follows by itself; `failed`, `stalled` and `rateLimited` may be redriven. */
+/** Terminal states; `failed`, `stalled` and `rateLimited` may be redriven. */
 export type EndState = 'completed' | 'failed' | 'cancelled' | 'stalled' | 'dropped' | 'rateLimited';
 
 /** Every state, in the order of a run's life. */
@@ -21,14 +21,14 @@ export const RUN_STATES: readonly RunState[] = [
   'rateLimited',
 ];
 
-/** Whether the run is over, unless somebody redrives it (or, when stalled, the cleaner recovers it). */
+/** Returns whether the run has ended. It may still be redriven, or recovered when stalled. */
 export function isEnd(state: RunState): state is EndState {
   return !['unsubmitted', 'submitted', 'scheduled', 'started'].includes(state);
 }
 
 /**
- * What a run has used up and when things happened to it; all that the lifecycle reads and writes.
- * Counters only grow, but for a redrive that resets the attempts.
+ * The counters and instants of a run: all that the lifecycle reads and writes. Counters only grow, except by a redrive
+ * that resets the attempts.
  */
 export interface RunRecord<State extends RunState = RunState> {
   readonly state: State;
@@ -43,7 +43,9 @@ export interface RunRecord<State extends RunState = RunState> {
   readonly releases: number;
   readonly rateLimits: number;
   readonly redrives: number;
-  /** Latest submission, in epoch milliseconds, as every instant here. */
+  /** First submission, in epoch milliseconds, as every instant here; never changes, also not by a redrive. */
+  readonly createdAt?: number | undefined;
+  /** Latest submission or return to its lane. */
   readonly submittedAt?: number | undefined;
   /** First start. */
   readonly firstStartedAt?: number | undefined;
@@ -56,7 +58,7 @@ export interface RunRecord<State extends RunState = RunState> {
   readonly endedAt?: number | undefined;
 }
 
-/** A run that nobody has submitted yet. */
+/** A run before its submission. */
 export const NEW_RUN: RunRecord<'unsubmitted'> = Object.freeze({
   state: 'unsubmitted',
   epoch: 0,

@@ -6,18 +6,18 @@ import type { RunEvent, RunEventType } from './run-event.ts';
 import type { RunRecord, RunState } from './run-state.ts';
 import { isEnd } from './run-state.ts';
 
-/** What whoever keeps the run has to do about a move; `transition` itself does nothing. */
+/** What the caller has to do after a move; `transition` itself does nothing. */
 export type Effect =
-  /** Put it at the back of its lane, ready for a worker. */
+  /** Append it to its lane, ready for a worker. */
   | { readonly type: 'enqueue' }
-  /** Put it aside until `runAt`. */
+  /** Schedule it for `runAt`. */
   | { readonly type: 'schedule'; readonly runAt: number }
   /** Give its worker the lease of this epoch. */
   | { readonly type: 'lease'; readonly epoch: number }
-  /** It is over: forget the lease, keep the record. */
+  /** It has ended: drop the lease, keep the record. */
   | { readonly type: 'end' };
 
-/** A move that was made, or an event that this state does not take; the run is then as it was. */
+/** The result of an event: a move, or a rejection by a state that does not accept the event. */
 export type Transition<Kept extends RunRecord = RunRecord, State extends RunState = RunState> =
   | {
       readonly type: 'moved';
@@ -27,10 +27,10 @@ export type Transition<Kept extends RunRecord = RunRecord, State extends RunStat
   | { readonly type: 'rejected'; readonly from: RunState; readonly event: RunEventType };
 
 /**
- * What an event makes of a run. Pure: executes nothing, changes nothing; what else the run carries stays.
+ * Returns the run after an event. Pure: executes nothing and mutates nothing; other keys of the run stay.
  *
- * Where the state is known by its type, an event that the state does not take is a type error; where it is
- * not, it is a `rejected` value.
+ * An event that the state does not accept is a type error where the type says the state, and a `rejected` value
+ * otherwise.
  *
  * @see docs/lifecycle.md
  */
@@ -41,13 +41,13 @@ export function transition<Kept extends RunRecord, Event extends EventFrom<Kept[
   return transitionBy(run, event, spread);
 }
 
-/** `transition` for whoever knows a faster copy of what it keeps than a spread. The copy is written into. */
+/** `transition` with a copy that is faster than a spread. The copy is written into. */
 export function transitionBy<Kept extends RunRecord, Event extends EventFrom<Kept['state']>>(
   run: Kept,
   event: Event,
   copy: (run: Kept) => Kept,
 ): Transition<Kept, StateAfter<Kept['state'], Event['type']>> {
-  // The table that the types are made of is the one that is asked.
+  // The types are derived from the same table that `move` reads.
   return move(run, event, copy) as Transition<Kept, StateAfter<Kept['state'], Event['type']>>;
 }
 

@@ -1,7 +1,7 @@
 import { readServerDelay } from '../decision/read-server-delay.ts';
 import { read } from '../read.ts';
 import { isYes } from './answer.ts';
-import { beneath } from './beneath.ts';
+import { beneath } from './causes.ts';
 import type { ErrorClass, ErrorPattern, Matcher, Predicate } from './matcher.ts';
 import { statusOf } from './status-of.ts';
 

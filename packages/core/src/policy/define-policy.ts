@@ -1,17 +1,29 @@
+import { wholeUnits } from '../delay/jitter.ts';
+import { POLICY_KEYS } from '../fields/cures.ts';
+import type { Fields, Report } from '../fields/fields.ts';
+import { readFields } from '../fields/fields.ts';
+import { readSafely } from '../fields/read-options.ts';
 import { read } from '../read.ts';
-import { POLICY_KEYS } from './cures.ts';
-import { checkDelays, defaultMaxDelay } from './delay-limits.ts';
-import type { Fields, Report } from './fields.ts';
-import { readFields, readSafely } from './fields.ts';
-import type { Backoff, CapAt, Policy, PolicyInput, Registry, RetryAfterMode } from './policy.ts';
+import type {
+  Backoff,
+  CapAt,
+  Policy,
+  PolicyInput,
+  PolicyKey,
+  PolicySettings,
+  Registry,
+  RetryAfterMode,
+} from './policy.ts';
 import { readBackoff } from './read-backoff.ts';
-import { readGate } from './read-gate.ts';
 import { readJitter } from './read-jitter.ts';
-import { readMatchers } from './read-matchers.ts';
-import { readRegistry } from './read-registry.ts';
+import { readGate, readMatchers, readRetryOn } from './read-rules.ts';
+import { readRegistry } from './registry.ts';
+import { policyOf } from './settings.ts';
 
 const CAPS: readonly CapAt[] = ['before-jitter', 'after-jitter', 'ignores-jitter'];
 const MODES: readonly RetryAfterMode[] = ['floor', 'replace', 'ignore'];
+
+const DEFAULT_MAX_DELAY_MS = 20_000;
 
 const DEFINED: unique symbol = Symbol.for('@retry/policy');
 
@@ -41,7 +53,8 @@ function readInput(input: unknown, registry: Registry, report: Report): Policy |
   // A limit that could not be read would only be blamed for the one that was.
   if (isSound) checkDelays(policy, fields);
   const written = POLICY_KEYS.filter((key) => fields.value(key) !== undefined);
-  return Object.freeze(Object.defineProperty(policy, DEFINED, { value: Object.freeze(written) }));
+  Object.freeze(Object.defineProperty(policy, DEFINED, { value: Object.freeze(written) }));
+  return policyOf(policy);
 }
 
 /** Whether the value was made by `definePolicy`, whichever copy of the package made it. */
@@ -50,11 +63,12 @@ export function isPolicy(value: unknown): value is Policy {
 }
 
 /** The keys that the policy was written with; the others hold defaults. */
-export function writtenKeys(policy: Policy): readonly (keyof PolicyInput)[] {
-  return (policy as { readonly [DEFINED]?: readonly (keyof PolicyInput)[] })[DEFINED] ?? POLICY_KEYS; // set above
+export function writtenKeys(policy: PolicySettings): readonly PolicyKey[] {
+  // Set above; a policy of the slim entry has none.
+  return (read(policy, DEFINED) as readonly PolicyKey[] | undefined) ?? POLICY_KEYS;
 }
 
-function readPolicy(fields: Fields, registry: Registry, report: Report): Policy {
+function readPolicy(fields: Fields, registry: Registry, report: Report): PolicySettings {
   return {
     ...readDelays(fields, readBackoff(fields, registry, report), report),
     ...readRules(fields, registry, report),
@@ -76,7 +90,7 @@ type DelayKey =
   | 'capAt'
   | 'granularityMs';
 
-function readDelays(fields: Fields, backoff: Backoff, report: Report): Pick<Policy, DelayKey> {
+function readDelays(fields: Fields, backoff: Backoff, report: Report): Pick<PolicySettings, DelayKey> {
   const drawsItself = backoff.type === 'decorrelated' || backoff.type === 'none';
   return {
     maxAttempts: fields.number('maxAttempts', 3, {
@@ -101,11 +115,10 @@ function readRules(
   fields: Fields,
   registry: Registry,
   report: Report,
-): Pick<Policy, 'retryOn' | 'stopOn' | 'retryIf'> {
-  const isNothing = fields.value('retryOn') === 'nothing';
+): Pick<PolicySettings, 'retryOn' | 'stopOn' | 'retryIf'> {
   const retryIf = readGate(fields, registry);
   return {
-    retryOn: isNothing ? 'nothing' : readMatchers(fields, 'retryOn', report),
+    retryOn: readRetryOn(fields, report),
     stopOn: readMatchers(fields, 'stopOn', report),
     ...(retryIf !== undefined && { retryIf }),
   };
@@ -113,9 +126,52 @@ function readRules(
 
 const MORE_THAN_0 = { accepts: (ms: number): boolean => ms > 0, message: 'must be a duration > 0' };
 
-function readServerDelay(fields: Fields, report: Report): Policy['retryAfter'] {
+function readServerDelay(fields: Fields, report: Report): PolicySettings['retryAfter'] {
   const given = fields.value('retryAfter') === undefined ? {} : fields.value('retryAfter');
   const inner = readFields(given, 'retryAfter', { keys: ['max', 'mode'], report });
   const maxMs = inner?.duration('max', 60_000) ?? 0;
   return Object.freeze({ maxMs, mode: inner?.choice('mode', 'floor', MODES) ?? 'floor' });
 }
+
+/** The default cap never cuts what was written as a base: a constant '30s' waits 30 s. */
+function defaultMaxDelay(backoff: Backoff): number {
+  if (backoff.type === 'none') return DEFAULT_MAX_DELAY_MS;
+  const written =
+    backoff.type === 'list'
+      ? backoff.delaysMs.reduce((longest, ms) => Math.max(longest, ms), 0)
+      : backoff.baseMs;
+  return Math.max(DEFAULT_MAX_DELAY_MS, written);
+}
+
+/** Reports limits that leave each other no room: no delay, or no attempt, could keep both. */
+function checkDelays(policy: PolicySettings, fields: Fields): void {
+  const { minDelayMs, maxDelayMs, granularityMs } = policy;
+  if (policy.initialDelayMs >= policy.totalTimeoutMs) {
+    const message = `must be less than totalTimeout (${policy.totalTimeoutMs} ms)`;
+    fields.fail('initialDelay', message, 'Raise totalTimeout: no attempt could start.');
+  }
+  if (minDelayMs > maxDelayMs) {
+    fields.fail(
+      'minDelay',
+      `must be at most maxDelay (${maxDelayMs} ms)`,
+      'Raise maxDelay or lower minDelay.',
+    );
+  } else if (granularityMs > 0 && wholeUnits(minDelayMs, granularityMs) * granularityMs > maxDelayMs) {
+    const cure = 'Make one of them a whole multiple of granularity.';
+    fields.fail('granularity', `must have a multiple from minDelay to maxDelay (${maxDelayMs} ms)`, cure);
+  }
+}
+
+/**
+ * The defaults of a task, which outlives outages: 10 attempts from 1 s, doubling up to 10 minutes, under full jitter,
+ * and a server's delay of up to a day. `definePolicy()` holds those of a call, whose caller waits.
+ *
+ * @see docs/policies.md#defaults
+ */
+export const TASK_POLICY: PolicyInput = /* @__PURE__ */ Object.freeze({
+  maxAttempts: 10,
+  backoff: /* @__PURE__ */ Object.freeze({ type: 'exponential', base: '1s', factor: 2 }),
+  jitter: 'full',
+  maxDelay: '10m',
+  retryAfter: /* @__PURE__ */ Object.freeze({ max: '24h' }),
+});

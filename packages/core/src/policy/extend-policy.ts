@@ -1,16 +1,17 @@
 import { InvalidOptionsError } from '../errors.ts';
+import { writtenIn } from '../fields/fields.ts';
 import type { MatcherInput } from '../matching/matcher.ts';
 import { definePolicy, isPolicy } from './define-policy.ts';
-import { writtenIn } from './fields.ts';
 import type { Policy, PolicyInput, Registry } from './policy.ts';
-import { patternJSON } from './policy-to-json.ts';
+import { patternJSON } from './policy-json.ts';
+import { settingsOf } from './settings.ts';
 import { registryOf, toInput } from './to-input.ts';
 
 /**
  * A new policy with the patch on top of the base: the lists `retryOn` and `stopOn` are united, every other
  * key that the patch writes wins. A key set to `undefined` is not written.
  *
- * The base's `retryOn: 'nothing'`, or an empty one, adds nothing to a union.
+ * The base's `retryOn: 'everything'` or `'nothing'` adds nothing to a union.
  *
  * @throws {InvalidOptionsError} when the result is invalid
  * @see docs/sources.md#inheritance (seed 004)
@@ -20,7 +21,7 @@ export function extendPolicy(
   patch: PolicyInput,
   registry: Registry = {},
 ): Policy {
-  const policy = definePolicy(base, registry);
+  const policy = settingsOf(definePolicy(base, registry));
   const written = writtenIn(patch);
   if (written === undefined || isPolicy(patch)) throw wrongPatch(patch);
   const named = registryOf(policy);
@@ -30,9 +31,11 @@ export function extendPolicy(
   };
   const lists = (['retryOn', 'stopOn'] as const).filter((key) => Array.isArray(written[key]));
   const merged = { ...toInput(policy), ...written };
-  const united = definePolicy(
-    { ...merged, ...pick(lists, (key) => [...listOf(policy[key]), ...(written[key] as Matchers)]) },
-    names,
+  const united = settingsOf(
+    definePolicy(
+      { ...merged, ...pick(lists, (key) => [...listOf(policy[key]), ...(written[key] as Matchers)]) },
+      names,
+    ),
   );
   return definePolicy({ ...toInput(united), ...pick(lists, (key) => once(listOf(united[key]))) }, names);
 }
@@ -45,8 +48,8 @@ function pick(keys: readonly MatcherKey[], listAt: (key: MatcherKey) => Matchers
   return Object.fromEntries(keys.map((key) => [key, listAt(key)]));
 }
 
-function listOf(matchers: Matchers | 'nothing' | undefined): Matchers {
-  return matchers === undefined || matchers === 'nothing' ? [] : matchers;
+function listOf(matchers: Matchers | 'everything' | 'nothing'): Matchers {
+  return typeof matchers === 'string' ? [] : matchers;
 }
 
 /** Each matcher once: classes and predicates by identity, patterns by content. */

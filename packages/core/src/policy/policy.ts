@@ -115,6 +115,8 @@ export type RetryAfterMode = 'floor' | 'replace' | 'ignore';
 
 /** A policy as people write it. Every key is optional; unknown keys are errors. */
 export interface PolicyInput {
+  /** Never written: a policy that was spread has it. */
+  readonly [DEFINED_POLICY]?: never;
   /** Executions in all, the first included; an integer ≥ 1 or `Infinity`. @default 3 */
   readonly maxAttempts?: number | 'Infinity' | undefined;
   /** Wait before the first attempt; `totalTimeout` counts it, and it is shorter. @default 0 */
@@ -131,8 +133,8 @@ export interface PolicyInput {
   readonly capAt?: CapAt | undefined;
   /** Delays are whole multiples of it; 0 is no rounding. @default 0 */
   readonly granularity?: Duration | undefined;
-  /** Expected errors; `[]` is every error, `'nothing'` is none. @default [] */
-  readonly retryOn?: readonly MatcherInput[] | 'nothing' | undefined;
+  /** Expected errors: all of them, none, or those that a matcher of the list means. @default 'everything' */
+  readonly retryOn?: readonly MatcherInput[] | 'everything' | 'nothing' | undefined;
   /** Errors never retried; beats `retryOn`. @default [] */
   readonly stopOn?: readonly MatcherInput[] | undefined;
   /** Asked last, before any wait; the gate itself or its name in the registry. */
@@ -158,8 +160,16 @@ export interface PolicyInput {
   readonly retryable?: boolean | undefined;
 }
 
-/** A checked, frozen policy with every default filled in. Made by `definePolicy`. */
-export interface Policy {
+declare const DEFINED_POLICY: unique symbol;
+
+/** A key of a policy as people write it. */
+export type PolicyKey = Extract<keyof PolicyInput, string>;
+
+/** A checked, frozen policy with every default filled in. Made by `definePolicy`, changed by `extendPolicy`. */
+export type Policy = PolicySettings;
+
+/** What a {@link Policy} holds, every duration in milliseconds; our own packages read it by `settingsOf`. */
+export interface PolicySettings {
   readonly maxAttempts: number;
   readonly initialDelayMs: number;
   readonly backoff: Backoff;
@@ -168,7 +178,7 @@ export interface Policy {
   readonly maxDelayMs: number;
   readonly capAt: CapAt;
   readonly granularityMs: number;
-  readonly retryOn: readonly Matcher[] | 'nothing';
+  readonly retryOn: readonly Matcher[] | 'everything' | 'nothing';
   readonly stopOn: readonly Matcher[];
   readonly retryIf?: { readonly name?: string; readonly test: Gate };
   readonly attemptTimeoutMs: number;

@@ -1,10 +1,11 @@
 import { parseDuration } from '../duration.ts';
 import { InvalidOptionsError } from '../errors.ts';
+import type { Fields, Report } from '../fields/fields.ts';
+import { readFields } from '../fields/fields.ts';
+import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
 import { read } from '../read.ts';
-import type { Fields, Report } from './fields.ts';
-import { readFields } from './fields.ts';
 import type { Backoff, DelayStrategy, Registry } from './policy.ts';
-import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from './synchronous.ts';
+import { methodOf, own } from './registry.ts';
 
 const KEYS: Readonly<Record<Backoff['type'], readonly string[]>> = {
   none: [],
@@ -50,7 +51,9 @@ function backoffOf(type: Backoff['type'], fields: Fields, registry: Registry): B
       return { type, delaysMs: readDelays(fields) };
     case 'custom':
       return readCustom(fields, registry);
-    default:
+    case 'constant':
+    case 'fibonacci':
+    case 'decorrelated':
       return { type, baseMs: base() };
   }
 }
@@ -127,16 +130,4 @@ function mustBe(isName: boolean): string {
 
 function strategyCure({ strategies = {} }: Registry): string {
   return `Pass { strategies: { name: (retry, context) => ms } }; it has ${Object.keys(strategies).join(', ') || 'none'}.`;
-}
-
-/** Looks a name up without falling for `constructor` and its kin. */
-export function own<T>(entries: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
-  return entries !== undefined && Object.hasOwn(entries, name) ? entries[name] : undefined;
-}
-
-/** The function itself, or an object's method bound to it; `undefined` for anything else. */
-export function methodOf(value: unknown, key: string): ((...args: never[]) => unknown) | undefined {
-  if (typeof value === 'function') return value as (...args: never[]) => unknown; // any function may be called
-  const method = read(value, key);
-  return typeof method === 'function' ? method.bind(value) : undefined;
 }

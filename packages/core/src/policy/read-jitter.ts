@@ -1,5 +1,5 @@
-import type { Fields, Report } from './fields.ts';
-import { readFields } from './fields.ts';
+import type { Fields, Report } from '../fields/fields.ts';
+import { readFields } from '../fields/fields.ts';
 import type { Jitter } from './policy.ts';
 
 const NAMES = ['none', 'full', 'equal', 'bounded'] as const;

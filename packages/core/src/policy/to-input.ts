@@ -5,15 +5,16 @@ import type {
   DelayStrategyLike,
   Jitter,
   JitterInput,
-  Policy,
   PolicyInput,
+  PolicyKey,
+  PolicySettings,
   Registry,
 } from './policy.ts';
 
 /** The policy as somebody could have written it: only the keys that were written, every duration in ms. */
-export function toInput(policy: Policy): PolicyInput {
+export function toInput(policy: PolicySettings): PolicyInput {
   const { retryIf, retryAfter } = policy;
-  const whole: Required<Omit<PolicyInput, 'retryIf'>> & PolicyInput = {
+  const whole: Required<Pick<PolicyInput, Exclude<PolicyKey, 'retryIf'>>> & PolicyInput = {
     maxAttempts: policy.maxAttempts,
     initialDelay: policy.initialDelayMs,
     backoff: backoffInput(policy.backoff),
@@ -35,7 +36,7 @@ export function toInput(policy: Policy): PolicyInput {
 }
 
 /** The named strategy and gate that the policy uses, under their names. */
-export function registryOf({ backoff, retryIf }: Policy): Registry {
+export function registryOf({ backoff, retryIf }: PolicySettings): Registry {
   const isNamed = backoff.type === 'custom' && backoff.name !== undefined;
   return {
     strategies: isNamed ? { [backoff.name]: strategyInput(backoff) } : {},
@@ -64,7 +65,9 @@ function backoffInput(backoff: Backoff): BackoffInput {
       return { type: backoff.type, base: backoff.baseMs, factor: backoff.factor };
     case 'custom':
       return { type: backoff.type, strategy: backoff.name ?? strategyInput(backoff), base: backoff.baseMs };
-    default:
+    case 'constant':
+    case 'fibonacci':
+    case 'decorrelated':
       return { type: backoff.type, base: backoff.baseMs };
   }
 }

@@ -13,7 +13,7 @@ export const basePolicy: Policy = {
   maxDelayMs: 20_000,
   capAt: 'before-jitter',
   granularityMs: 0,
-  retryOn: [],
+  retryOn: 'everything',
   stopOn: [],
   attemptTimeoutMs: Infinity,
   totalTimeoutMs: Infinity,

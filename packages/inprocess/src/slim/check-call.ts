@@ -76,7 +76,11 @@ function isOfKind(kind: string, value: unknown): boolean {
 function isPolicyValue(value: unknown, key: string): boolean {
   if (key === 'retryIf') return value === undefined || isOfKind('test', value);
   const base: unknown = Reflect.get(basePolicy, key);
-  if (key === 'retryOn' && value === 'nothing') return true;
+  if (key === 'retryOn') return isRetryOn(value);
   if (key === 'jitter' && value === Object(value)) return true;
   return typeof value === typeof base && value !== null && (typeof value !== 'number' || value >= 0);
+}
+
+function isRetryOn(value: unknown): boolean {
+  return value === 'everything' || value === 'nothing' || (Array.isArray(value) && value.length > 0);
 }

@@ -1,0 +1,71 @@
+import type { EventFrom, StateAfter } from '../../lifecycle/arrows.ts';
+import type { RunState } from '../../lifecycle/run-state.ts';
+import { NEW_RUN } from '../../lifecycle/run-state.ts';
+import type { Transition } from '../../lifecycle/transition.ts';
+import { transitionBy } from '../../lifecycle/transition.ts';
+import type { Run } from '../run.ts';
+
+/** A fresh copy of a run, which its owner may write into. Every key exists, set or not. */
+export type RunDraft<State extends RunState = RunState> = {
+  -readonly [Key in keyof Required<Run<State>>]: Run<State>[Key];
+};
+
+/**
+ * Copies a run, key by key in one literal, because every move of every run is a copy: V8 makes the literal in 40 ns and
+ * always with the same shape, while a spread of runs of several shapes takes ten times as long. Other keys are dropped.
+ */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one line for each key of a run
+export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State> {
+  return {
+    id: run.id,
+    lane: run.lane,
+    payload: run.payload,
+    state: run.state,
+    epoch: run.epoch,
+    resetEpoch: run.resetEpoch,
+    resetAt: run.resetAt,
+    failures: run.failures,
+    stalls: run.stalls,
+    releases: run.releases,
+    rateLimits: run.rateLimits,
+    redrives: run.redrives,
+    createdAt: run.createdAt,
+    submittedAt: run.submittedAt,
+    firstStartedAt: run.firstStartedAt,
+    startedAt: run.startedAt,
+    heartbeatAt: run.heartbeatAt,
+    runAt: run.runAt,
+    endedAt: run.endedAt,
+    result: run.result,
+    errors: run.errors,
+    previousDelayMs: run.previousDelayMs,
+    concurrency: run.concurrency,
+    settledBy: run.settledBy,
+    isDisposable: run.isDisposable,
+    isCancelRequested: run.isCancelRequested,
+  };
+}
+
+/** The part of a run that never changes. */
+export type RunIdentity = Pick<Run, 'id' | 'lane' | 'payload' | 'concurrency'>;
+
+const NO_ERRORS: Run['errors'] = Object.freeze([]);
+const BLANK: Run<'unsubmitted'> = copyRun({ ...NEW_RUN, id: '', lane: '', payload: '', errors: NO_ERRORS });
+
+/** Returns a run before its submission. */
+export function newRun({ id, lane, payload, concurrency }: RunIdentity): RunDraft<'unsubmitted'> {
+  const run = copyRun(BLANK);
+  run.id = id;
+  run.lane = lane;
+  run.payload = payload;
+  run.concurrency = concurrency;
+  return run;
+}
+
+/** `transition` for the runs of a broker: the same moves with a faster copy. */
+export function transitionRun<State extends RunState, Event extends EventFrom<State>>(
+  run: Run<State>,
+  event: Event,
+): Transition<Run<State>, StateAfter<State, Event['type']>> {
+  return transitionBy(run, event, copyRun<State>);
+}

@@ -1,0 +1,80 @@
+import { MAX_INSTANT_AT } from '../../duration.ts';
+import { isRetryError } from '../../errors.ts';
+import type { Run } from '../run.ts';
+
+/** About how many bytes one call carries at most, in either direction. A single run may be larger. */
+export const MAX_BATCH_BYTES = 8_388_608;
+
+/** The longest id, key, lane or name, in bytes of UTF-8. */
+const MAX_TEXT_BYTES = 512;
+
+/**
+ * Returns what is wrong with a name (an id, a key, a lane, a task); `undefined` when nothing is. Names are 1 to 512 bytes
+ * of well-formed Unicode without U+0000: every broker can store and compare those.
+ */
+export function textProblem(text: unknown): string | undefined {
+  if (typeof text !== 'string') return 'must be text';
+  if (text === '') return 'must not be empty';
+  // Checked first: a text of megabytes is not searched.
+  if (text.length > MAX_TEXT_BYTES) return TOO_LONG;
+  if (text.includes('\0')) return 'must not contain U+0000';
+  if (LONE_SURROGATE.test(text)) return 'must be well-formed Unicode (it has half a surrogate pair)';
+  return utf8Bytes(text) > MAX_TEXT_BYTES ? TOO_LONG : undefined;
+}
+
+const TOO_LONG = `must be at most ${MAX_TEXT_BYTES} bytes of UTF-8`;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Bytes of UTF-8; core uses no runtime's encoder. */
+function utf8Bytes(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    // A pair of surrogates is two units and four bytes, so each counts two.
+    if (code > 0x7f) bytes += code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 2 : 1;
+  }
+  return bytes;
+}
+
+/** Returns about how many bytes a run has in a request or reply. Counts characters, because most text is ASCII. */
+export function runBytes({ payload, result = '', errors }: Run): number {
+  return errors.reduce(
+    (sum, { name, message, stack = '' }) => sum + name.length + message.length + stack.length + 64,
+    256 + payload.length + result.length,
+  );
+}
+
+/** Returns the leading runs that fit into one batch, at least one. */
+export function sizedPage<Kept extends Run>(runs: readonly Kept[]): readonly Kept[] {
+  let bytes = 0;
+  const end = runs.findIndex((run, index) => {
+    bytes += runBytes(run);
+    return index > 0 && bytes > MAX_BATCH_BYTES;
+  });
+  return end === -1 ? runs : runs.slice(0, end);
+}
+
+/**
+ * Returns an instant or a delay that every broker can store: whole milliseconds, `0 ≤ ms ≤ MAX_INSTANT_AT`. Fractions
+ * are rounded up, so that nothing is early.
+ */
+export function keepableMs(ms: number): number {
+  return Math.min(Math.max(0, Math.ceil(ms)), MAX_INSTANT_AT);
+}
+
+/** Codes of our own errors about wrong input: the same input would be refused again. */
+const REFUSING_CODES = ['INVALID_OPTIONS', 'INVALID_SETTLEMENT', 'UNKEEPABLE_TEXT'] as const;
+
+/** Returns whether the error, of the runtime or of ours, is about the input: sent again, it fails again. */
+export function isRefusedInput(error: unknown): boolean {
+  try {
+    if (error instanceof TypeError || error instanceof RangeError || isTooLong(error)) return true;
+    return REFUSING_CODES.some((code) => isRetryError(error, code));
+  } catch {
+    return false; // an error that cannot be read does not blame the input
+  }
+}
+
+function isTooLong(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_STRING_TOO_LONG';
+}

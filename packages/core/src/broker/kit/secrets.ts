@@ -1,0 +1,138 @@
+import { HIDDEN } from '../../show.ts';
+
+/** User and password of a URL in a text, up to the last `@` of the word. Paths of modules may have an `@`, too. */
+const CREDENTIALS = /(?<!\bfile):\/\/\S*@/gi;
+
+/** The same of a text that is nothing but a URL, however wrongly its password is written. */
+const ALL_CREDENTIALS = /:\/\/[\s\S]*@/;
+
+/** `password=…`, `"token": "…"`. */
+const FIELD = /((?:pass(?:word|wd)?|pwd|secret|token)["']?\s*[=:]\s*["']?)[^\s&"',;)}]+/gi;
+
+const SECRET_KEY = /pass|pwd|secret|token|credential/i;
+
+/** Keys of errors that hold no text of a user's, and that callers compare. */
+const PLAIN_KEYS: readonly string[] = ['name', 'code', 'errno', 'severity', 'routine', 'syscall'];
+
+/** A shorter secret occurs in ordinary words; within a text it is hidden only where a URL or a field name marks it. */
+const MIN_SECRET_LENGTH = 4;
+
+/** How deep values and causes are followed. */
+const MAX_DEPTH = 5;
+
+/**
+ * Returns the texts of a URL that must not be shown, longest first: the URL itself when it has credentials, and its user
+ * info and passwords as written, decoded and encoded.
+ */
+export function secretsOf(url: string): readonly string[] {
+  const userInfo = /^[^:]*:\/\/([\s\S]*)@/.exec(url)?.[1] ?? '';
+  const colon = userInfo.indexOf(':');
+  const inQuery = [...url.matchAll(/[?&](?:ssl)?password=([^&#]*)/gi)].map(([, value = '']) => value);
+  // A user name alone is not secret, unless no password follows: then it may be a token.
+  const written = [userInfo, userInfo.slice(colon + 1), ...inQuery].filter((text) => text !== '');
+  const all = written.flatMap((text) => [text, decoded(text), encodeURIComponent(wellFormed(decoded(text)))]);
+  const unique = new Set(written.length === 0 ? [] : [url, ...all]);
+  return [...unique].sort((left, right) => right.length - left.length);
+}
+
+/** Returns the secrets of all URLs among these texts. */
+export function secretsIn(texts: readonly string[]): readonly string[] {
+  return texts.filter((text) => text.includes('://')).flatMap(secretsOf);
+}
+
+/** Returns a text (a message, a stack) without these secrets, and without what looks like a password. */
+export function hideSecrets(text: string, secrets: readonly string[] = []): string {
+  if (secrets.includes(text)) return HIDDEN;
+  const shown = secrets
+    .filter(({ length }) => length >= MIN_SECRET_LENGTH)
+    .reduce((left, secret) => left.replaceAll(secret, HIDDEN), text);
+  return shown.replace(CREDENTIALS, `://${HIDDEN}@`).replace(FIELD, `$1${HIDDEN}`);
+}
+
+/**
+ * Returns a copy of a given value (a wrong option, part of an error) that may be shown. Of an object that is not plain,
+ * such as a client, only its type is returned: it may hold its password anywhere.
+ */
+export function hideSecretsInValue(value: unknown, secrets: readonly string[] = []): unknown {
+  try {
+    return hideWithin(value, secrets, 0);
+  } catch {
+    return typeof value; // what cannot be read cannot be shown either
+  }
+}
+
+function hideWithin(value: unknown, secrets: readonly string[], depth: number): unknown {
+  if (typeof value === 'string') {
+    return hideSecrets(value.replace(ALL_CREDENTIALS, `://${HIDDEN}@`), secrets);
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === MAX_DEPTH) return typeof value;
+  if (Array.isArray(value)) return value.map((item) => hideWithin(item, secrets, depth + 1));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return typeof value;
+  const entries = Object.entries(value).map(([key, item]) => [
+    key,
+    SECRET_KEY.test(key) ? HIDDEN : hideWithin(item, secrets, depth + 1),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/**
+ * Removes secrets from an error: from its message, its stack, and every text that a driver or the runtime added, also in
+ * its causes. Returns the same error, so that its class stays; a frozen one is copied.
+ */
+export function hideSecretsInError(error: unknown, secrets: readonly string[]): unknown {
+  return hideInError(error, secrets, 0);
+}
+
+function hideInError(error: unknown, secrets: readonly string[], depth: number): unknown {
+  if (!(error instanceof Error) || depth === MAX_DEPTH) return error;
+  for (const key of new Set([...Object.getOwnPropertyNames(error), 'message', 'stack'])) {
+    if (PLAIN_KEYS.includes(key)) continue;
+    const value: unknown = Reflect.get(error, key);
+    const shown = shownProperty(value, secrets, depth + 1);
+    if (shown === value) continue;
+    const enumerable = Object.getOwnPropertyDescriptor(error, key)?.enumerable ?? false;
+    const property = { value: shown, enumerable, configurable: true, writable: true };
+    if (!Reflect.defineProperty(error, key, property)) return copyOf(error, secrets, depth);
+  }
+  return error;
+}
+
+/** The value itself where nothing in it is hidden. */
+function shownProperty(value: unknown, secrets: readonly string[], depth: number): unknown {
+  if (typeof value === 'string') return hideSecrets(value, secrets);
+  if (value instanceof Error) return hideInError(value, secrets, depth);
+  if (Array.isArray(value) && value.some((item) => item instanceof Error)) {
+    return value.map((item: unknown) => shownProperty(item, secrets, depth));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const shown = hideSecretsInValue(value, secrets);
+  // An object that is not plain is left as it is: a type in its place would surprise its reader.
+  return typeof shown === 'object' ? shown : value;
+}
+
+function copyOf(error: Error, secrets: readonly string[], depth: number): Error {
+  const { cause, name, message, stack } = error;
+  const options = cause === undefined ? {} : { cause: shownProperty(cause, secrets, depth + 1) };
+  const copy = new Error(hideSecrets(message, secrets), options);
+  const code: unknown = Reflect.get(error, 'code');
+  return Object.assign(copy, {
+    name,
+    stack: hideSecrets(stack ?? '', secrets),
+    ...(typeof code === 'string' && { code }),
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Half a surrogate pair cannot be encoded. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
+}

@@ -1,0 +1,32 @@
+import type { ExceptionLike } from '../read-exceptions.ts';
+
+/** Celery's task options that have to do with retrying; seconds. */
+export interface CeleryOptions {
+  /** Exceptions that are retried by themselves; empty is none. @default [] */
+  readonly autoretry_for?: readonly ExceptionLike[];
+  /** Never retried; beats `autoretry_for`. @default [] */
+  readonly dont_autoretry_for?: readonly ExceptionLike[];
+  /** Retries, not counting the first run; `null` is no limit. @default 3 */
+  readonly max_retries?: number | null;
+  /** Seconds before a retry where there is no `retry_backoff`. @default 180 */
+  readonly default_retry_delay?: number;
+  /** `true` = 1; a number is the seconds before the first retry, doubled each time. @default false */
+  readonly retry_backoff?: boolean | number | `${number}`;
+  /** Longest backoff in seconds (not minutes). @default 600 */
+  readonly retry_backoff_max?: number | `${number}`;
+  /** Full jitter in whole seconds; only with `retry_backoff`. @default true */
+  readonly retry_jitter?: boolean;
+  /** What autoretry hands to `retry()`: its `max_retries` wins, its `countdown` holds without `retry_backoff`. */
+  readonly retry_kwargs?: {
+    readonly countdown?: number | null;
+    readonly max_retries?: number | null;
+  };
+  /** Expected errors for Celery's log; they decide nothing about retrying. @default [] */
+  readonly throws?: readonly ExceptionLike[];
+}
+
+/** The option names of {@link CeleryOptions}. */
+export const CELERY_KEYS: readonly string[] = [
+  ...['autoretry_for', 'dont_autoretry_for', 'max_retries', 'default_retry_delay'],
+  ...['retry_backoff', 'retry_backoff_max', 'retry_jitter', 'retry_kwargs', 'throws'],
+];

@@ -1,0 +1,81 @@
+import { type DialectWarning, warnIf, warnRunsOnce } from '../dialect.ts';
+import { isUnset } from '../read-options.ts';
+import type { CeleryOptions } from './options.ts';
+
+/** What looks wrong in valid Celery options. */
+export function warnCelery(options: CeleryOptions): readonly (DialectWarning | undefined)[] {
+  return [...warnLimit(options), ...warnDelays(options), ...warnExceptions(options)];
+}
+
+function warnLimit({ max_retries, retry_kwargs }: CeleryOptions): readonly (DialectWarning | undefined)[] {
+  const isOverridden = !isUnset(retry_kwargs?.max_retries);
+  return [
+    isOverridden
+      ? warnRunsOnce('retry_kwargs.max_retries', retry_kwargs?.max_retries)
+      : warnRunsOnce('max_retries', max_retries),
+    warnIf(max_retries === null && !isOverridden, {
+      code: 'UNLIMITED',
+      path: 'max_retries',
+      message: 'max_retries: null retries for ever',
+      cure: 'Write a number of retries.',
+    }),
+  ];
+}
+
+function warnDelays(options: CeleryOptions): readonly (DialectWarning | undefined)[] {
+  const { retry_backoff = false, retry_kwargs, default_retry_delay, autoretry_for = [] } = options;
+  const hasBackoff = Number(retry_backoff) !== 0;
+  const hasCountdown = !isUnset(retry_kwargs?.countdown);
+  return [
+    warnIf(!hasBackoff && !hasCountdown && default_retry_delay === undefined && autoretry_for.length > 0, {
+      code: 'DEFAULT_DELAY',
+      path: 'default_retry_delay',
+      message: 'without retry_backoff every retry waits 180 s, also an automatic one',
+      cure: 'Write default_retry_delay or retry_backoff.',
+    }),
+    warnUnused('retry_kwargs.countdown', 'retry_backoff overwrites it', hasBackoff && hasCountdown),
+    ...(hasBackoff ? [] : warnWithoutBackoff(options)),
+    ...(hasBackoff ? [warnRounded('retry_backoff', retry_backoff, 1)] : []),
+    ...(hasBackoff ? [warnRounded('retry_backoff_max', options.retry_backoff_max, 0)] : []),
+  ];
+}
+
+function warnWithoutBackoff(options: CeleryOptions): readonly (DialectWarning | undefined)[] {
+  const reason = 'it has no effect without retry_backoff';
+  return [
+    warnUnused('retry_jitter', reason, options.retry_jitter === true),
+    warnUnused('retry_backoff_max', reason, options.retry_backoff_max !== undefined),
+  ];
+}
+
+function warnExceptions(options: CeleryOptions): readonly (DialectWarning | undefined)[] {
+  const { autoretry_for = [], throws = [] } = options;
+  return [
+    warnIf(autoretry_for.length === 0, {
+      code: 'RETRIES_NOTHING',
+      path: 'autoretry_for',
+      message: 'it lists nothing, so only an explicit retry() retries',
+      cure: 'List the expected exceptions.',
+    }),
+    warnUnused(
+      'throws',
+      'it decides about the log only; autoretry_for is asked all the same',
+      throws.length > 0,
+    ),
+  ];
+}
+
+function warnUnused(path: string, message: string, applies: boolean): DialectWarning | undefined {
+  const cure = 'Leave it out.';
+  return warnIf(applies, { code: 'WITHOUT_EFFECT', path, message, cure });
+}
+
+function warnRounded(path: string, given: unknown, least: number): DialectWarning | undefined {
+  const used = Math.max(least, Math.trunc(Number(given)));
+  return warnIf(given !== undefined && used !== Number(given), {
+    code: 'ROUNDED',
+    path,
+    message: `${path}: ${String(given)} counts as ${used} s`,
+    cure: `Write whole seconds, ${least} or more.`,
+  });
+}

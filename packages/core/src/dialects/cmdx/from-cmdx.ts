@@ -1,0 +1,80 @@
+import type { Fields, Report } from '../../fields/fields.ts';
+import { readFields } from '../../fields/fields.ts';
+import { definePolicy } from '../../policy/define-policy.ts';
+import { extendPolicy } from '../../policy/extend-policy.ts';
+import type { Policy } from '../../policy/policy.ts';
+import { type Dialect, dialectOf } from '../dialect.ts';
+import { readOptions } from '../read-options.ts';
+import { type CmdxLine, type CmdxSettings, readDeclarations } from './declarations.ts';
+import { cmdxDelays } from './delays.ts';
+import { gateOf } from './gate.ts';
+import type { CmdxOptions, CmdxScope, CmdxVersion } from './options.ts';
+import { warnCmdx } from './warnings.ts';
+
+const CLASS_KEYS = ['retry_on', 'parent'];
+const VERSIONS: readonly CmdxVersion[] = ['v2.0.1', 'main@fc92e183'];
+
+/**
+ * CMDx's `retry_on` declarations as one policy, those of the classes above first: exceptions are united, of each
+ * option the last one written holds, for every exception.
+ *
+ * @throws {InvalidOptionsError} when anything is wrong; it lists every problem under CMDx's own names
+ * @see docs/dialects.md#cmdx
+ */
+export function fromCmdx(options: CmdxOptions = {}): Dialect {
+  const { version, lines } = readOptions(
+    options,
+    [...CLASS_KEYS, 'version', 'retriers', 'task'],
+    (fields, report) => {
+      const scope = readScope(fields);
+      return { version: scope.version, lines: readClass(fields, scope, report) };
+    },
+  );
+  const used = lines.filter((line) => holds(line, version));
+  return dialectOf(policyOf(used, version), {}, warnCmdx(lines, used));
+}
+
+function readScope(fields: Fields): CmdxScope {
+  const task = fields.value('task') ?? {};
+  const retriers = fields.value('retriers') ?? {};
+  if (!isObject(task)) fields.fail('task', 'must be an object', 'Give it the methods that are named.');
+  if (!isObject(retriers)) fields.fail('retriers', 'must be an object', 'Give it strategies by name.');
+  return {
+    version: fields.choice('version', 'v2.0.1', VERSIONS),
+    retriers: (isObject(retriers) ? retriers : {}) as CmdxScope['retriers'], // each is checked when it is named
+    task: isObject(task) ? task : {},
+  };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function readClass(fields: Fields, scope: CmdxScope, report: Report): readonly CmdxLine[] {
+  const given = fields.value('parent');
+  const parent =
+    given === undefined ? undefined : readFields(given, fields.path('parent'), { keys: CLASS_KEYS, report });
+  const inherited = parent === undefined ? [] : readClass(parent, scope, report);
+  return [...inherited, ...readDeclarations(fields, scope, report)];
+}
+
+/** A line without exceptions counts on main as the first of its class, and never in v2.0.1. */
+function holds({ exceptions, isFirst }: CmdxLine, version: CmdxVersion): boolean {
+  return exceptions.length > 0 || (isFirst && version === 'main@fc92e183');
+}
+
+function policyOf(lines: readonly CmdxLine[], version: CmdxVersion): Policy {
+  let united = definePolicy({ retryOn: 'nothing' });
+  for (const { exceptions } of lines) {
+    if (exceptions.length > 0) united = extendPolicy(united, { retryOn: exceptions });
+  }
+  const settings: CmdxSettings = Object.assign({}, ...lines.map((line) => line.settings));
+  const { attempts = 4, delayMs = 500, maxDelayMs = Infinity, jitter, block } = settings;
+  const gate = gateOf(settings.if, settings.unless);
+  return extendPolicy(united, {
+    maxAttempts: attempts,
+    retryTimeouts: false,
+    ...cmdxDelays({ delayMs, maxDelayMs, strategy: jitter ?? block, version }),
+    ...(gate !== undefined && { retryIf: gate }),
+  });
+}

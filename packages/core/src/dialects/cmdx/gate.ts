@@ -1,0 +1,50 @@
+import type { Fields } from '../../fields/fields.ts';
+import type { Gate } from '../../policy/policy.ts';
+import { methodOf } from '../../policy/registry.ts';
+import { isUnset } from '../read-options.ts';
+import type { CmdxGateObject, CmdxGateTest } from './options.ts';
+
+/** Reads `if` or `unless`; `undefined` when it is unset. */
+export function readGate(fields: Fields, key: string, task: object): CmdxGateTest | undefined {
+  const given = fields.value(key);
+  if (isUnset(given)) return undefined;
+  if (typeof given === 'boolean') return () => given;
+  // What each of them answers is checked at each call.
+  if (typeof given === 'function') return given.bind(task) as CmdxGateTest;
+  if (typeof given === 'object') {
+    const call = callable(given, 'call') as CmdxGateObject['call'] | undefined;
+    if (call !== undefined) return (error, attempt) => call(task, error, attempt);
+  }
+  const method = typeof given === 'string' ? callable(task, given) : undefined;
+  if (method !== undefined) return method as CmdxGateTest;
+  fields.fail(key, 'must be a function, an object with call, or a method of the task', METHOD_CURE);
+  return undefined;
+}
+
+/** Both gates as one of ours, which counts attempts from 1; `undefined` when neither is set. */
+export function gateOf(
+  ifGate: CmdxGateTest | undefined,
+  unlessGate: CmdxGateTest | undefined,
+): Gate | undefined {
+  if (ifGate === undefined && unlessGate === undefined) return undefined;
+  return (error, { attempt }) => {
+    const allowed = ifGate === undefined ? true : ifGate(error, attempt - 1);
+    // A promise goes out as it is: decide refuses it rather than taking it for a yes.
+    if (unlessGate === undefined || !allowed || isPromise(allowed)) return allowed as boolean;
+    const refused = unlessGate(error, attempt - 1);
+    return isPromise(refused) ? (refused as never) : !refused;
+  };
+}
+
+const METHOD_CURE =
+  'For a name, pass task: { name: (error, attempt) => boolean }; an object has call(task, error, attempt). Attempts count from 0.';
+
+/** A function itself, or the object's own kind of method of that name; `undefined` where there is none. */
+export function callable(value: unknown, key: string): ((...args: never[]) => unknown) | undefined {
+  // What every object has (`constructor`, `toString`) was not written to be named.
+  return key in Object.prototype ? undefined : methodOf(value, key);
+}
+
+function isPromise(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'then' in value;
+}

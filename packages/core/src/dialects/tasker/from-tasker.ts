@@ -1,0 +1,84 @@
+import { computeDelay } from '../../delay/compute-delay.ts';
+import { definePolicy } from '../../policy/define-policy.ts';
+import type { BackoffInput, DelayContext, PolicyInput } from '../../policy/policy.ts';
+import { type Dialect, dialectOf } from '../dialect.ts';
+import { readOptions } from '../read-options.ts';
+import { readTasker, TASKER_KEYS, type TaskerOptions, type TaskerSettings } from './options.ts';
+import { warnTasker } from './warnings.ts';
+
+/**
+ * Tasker's retry block and backoff configuration as a policy.
+ *
+ * A step that writes `backoff`, `backoff_base_ms` or `max_backoff_ms` gets what these names promise; Tasker
+ * itself validates them and then waits as its configuration says, which holds here for every other step.
+ *
+ * @throws {InvalidOptionsError} when anything is wrong; it lists every problem under Tasker's own names
+ * @see docs/dialects.md#tasker
+ */
+export function fromTasker(options: TaskerOptions = {}): Dialect {
+  const settings = readOptions(options, TASKER_KEYS, readTasker);
+  const { step, maxAttempts, isRetryable } = settings;
+  const policy = definePolicy({
+    maxAttempts,
+    retryable: isRetryable,
+    ...(step === undefined ? calculatorDelays(settings, settings.multiplier) : stepDelays(settings, step)),
+    retryAfter: { mode: 'replace', max: step?.maxMs ?? settings.maxMs },
+  });
+  return dialectOf(policy, {}, warnTasker(options));
+}
+
+/**
+ * What Tasker's backoff calculator gives for so many executions, also for none, which no failed step has.
+ *
+ * @param attempts - executions so far, the one just failed included; unset counts as 0
+ * @returns milliseconds, a whole number of seconds
+ */
+export function taskerDelay(
+  options: TaskerOptions,
+  attempts: number | null | undefined,
+  context: DelayContext,
+): number {
+  const settings = readOptions(options, TASKER_KEYS, readTasker);
+  // Without the multiplier in its base, the power is one behind the number of the retry.
+  return computeDelay(definePolicy(calculatorDelays(settings, 1)), (attempts ?? 0) + 1, context);
+}
+
+/** The claim has counted the execution before its failure is handled: the first retry waits base × multiplier. */
+function calculatorDelays(settings: TaskerSettings, first: number): PolicyInput {
+  const { baseMs, maxMs, multiplier, jitter } = settings;
+  return {
+    backoff: { type: 'exponential', base: baseMs * first, factor: multiplier },
+    jitter: jitter === 0 ? 'none' : { proportional: jitter },
+    maxDelay: maxMs,
+    // The jitter is added to the capped delay: up to a tenth more than max_delay_seconds.
+    capAt: 'ignores-jitter',
+    granularity: 1_000,
+  };
+}
+
+/** These keep under their cap, jitter included, and count in milliseconds as they are written. */
+function stepDelays(settings: TaskerSettings, step: NonNullable<TaskerSettings['step']>): PolicyInput {
+  const { jitter } = settings;
+  return {
+    backoff: stepBackoff(settings, step),
+    jitter: jitter === 0 || step.backoff === 'none' ? 'none' : { proportional: jitter },
+    maxDelay: step.maxMs,
+    capAt: 'before-jitter',
+  };
+}
+
+function stepBackoff(
+  { multiplier }: TaskerSettings,
+  { backoff, baseMs }: NonNullable<TaskerSettings['step']>,
+): BackoffInput {
+  switch (backoff) {
+    case 'none':
+      return { type: 'none' };
+    case 'linear':
+      return { type: 'linear', base: baseMs };
+    case 'exponential':
+      return { type: 'exponential', base: baseMs, factor: multiplier };
+    case 'fibonacci':
+      return { type: 'fibonacci', base: baseMs };
+  }
+}

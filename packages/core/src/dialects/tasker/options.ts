@@ -1,0 +1,84 @@
+import type { Fields } from '../../fields/fields.ts';
+import { isUnset, readFactor, readInteger, readSeconds } from '../read-options.ts';
+
+/** How a step's own delays grow. */
+export type TaskerBackoff = 'none' | 'linear' | 'exponential' | 'fibonacci';
+
+/** A Tasker step's `retry` block, and the configuration of its backoff calculator. */
+export interface TaskerOptions {
+  /** Executions, the first included; 0 is one as well. @default 3 */
+  readonly max_attempts?: number | null;
+  /** `false`: one execution. @default true */
+  readonly retryable?: boolean | null;
+  /** How this step's delays grow. @default 'exponential' where one of the next two is written */
+  readonly backoff?: TaskerBackoff;
+  /** The step's first delay in milliseconds. @default 1000 */
+  readonly backoff_base_ms?: number;
+  /** The step's longest delay in milliseconds. @default 30000 */
+  readonly max_backoff_ms?: number;
+  /** Configuration: seconds that `multiplier` raises; the first retry waits `base × multiplier`. @default 1 */
+  readonly base_delay_seconds?: number;
+  /** Configuration: longest delay in seconds; also what a `Retry-After` is cut to. @default 300 */
+  readonly max_delay_seconds?: number;
+  /** Configuration. @default 2 */
+  readonly multiplier?: number;
+  /** Configuration. @default true */
+  readonly jitter_enabled?: boolean;
+  /** Configuration: share of the delay, 0 to 1. @default 0.1 */
+  readonly max_jitter?: number;
+}
+
+/** The option names of {@link TaskerOptions}. */
+export const TASKER_KEYS: readonly string[] = [
+  ...['max_attempts', 'retryable', 'backoff', 'backoff_base_ms', 'max_backoff_ms'],
+  ...['base_delay_seconds', 'max_delay_seconds', 'multiplier', 'jitter_enabled', 'max_jitter'],
+];
+
+/** Options of {@link TaskerOptions} as they hold, every duration in milliseconds. */
+export interface TaskerSettings {
+  readonly maxAttempts: number;
+  readonly isRetryable: boolean;
+  readonly baseMs: number;
+  readonly maxMs: number;
+  readonly multiplier: number;
+  /** Share of the delay; 0 is no jitter. */
+  readonly jitter: number;
+  /** The step's own delays; absent where the calculator's configuration holds. */
+  readonly step?: { readonly backoff: TaskerBackoff; readonly baseMs: number; readonly maxMs: number };
+}
+
+const BACKOFFS: readonly TaskerBackoff[] = ['none', 'linear', 'exponential', 'fibonacci'];
+
+/** Reads {@link TaskerOptions}. */
+export function readTasker(fields: Fields): TaskerSettings {
+  const step = readStep(fields);
+  const jitter = readJitter(fields);
+  return {
+    maxAttempts: Math.max(1, readInteger(fields, 'max_attempts', 3)),
+    isRetryable: isUnset(fields.value('retryable')) || fields.choice('retryable', true, [true, false]),
+    baseMs: readSeconds(fields, 'base_delay_seconds', 1),
+    maxMs: readSeconds(fields, 'max_delay_seconds', 300),
+    multiplier: readFactor(fields, 'multiplier', 2),
+    jitter: fields.choice('jitter_enabled', true, [true, false]) ? jitter : 0,
+    ...(step !== undefined && { step }),
+  };
+}
+
+function readStep(fields: Fields): TaskerSettings['step'] {
+  const keys = ['backoff', 'backoff_base_ms', 'max_backoff_ms'];
+  if (keys.every((key) => fields.value(key) === undefined)) return undefined;
+  const ms = { finite: true } as const;
+  return {
+    backoff: fields.choice('backoff', 'exponential', BACKOFFS),
+    baseMs: fields.duration('backoff_base_ms', 1_000, ms),
+    maxMs: fields.duration('max_backoff_ms', 30_000, ms),
+  };
+}
+
+function readJitter(fields: Fields): number {
+  return fields.number('max_jitter', 0.1, {
+    accepts: (share) => share >= 0 && share <= 1,
+    message: 'must be a share from 0 to 1',
+    cure: 'Write 0.1 for ± 10 %.',
+  });
+}

@@ -1,0 +1,185 @@
+import { parseDuration } from '../duration.ts';
+import type { Problem } from '../errors.ts';
+import { show } from '../show.ts';
+import type { KnownKeys } from './cures.ts';
+import { cureForKey, POLICY_KEYS } from './cures.ts';
+import type { DurationRule, NumberRule, ValueRule } from './value-rules.ts';
+import { accepted } from './value-rules.ts';
+
+/** Collects one problem. */
+export type Report = (problem: Problem) => void;
+
+/** A plain object under reading: each method takes one key and reports what is wrong with its value. */
+export interface Fields {
+  readonly path: (key: string) => string;
+  readonly value: (key: string) => unknown;
+  readonly fail: (key: string, message: string, cure: string) => void;
+  readonly duration: (key: string, fallback: number | undefined, rule?: DurationRule) => number;
+  readonly number: (key: string, fallback: number | undefined, rule: NumberRule) => number;
+  readonly choice: <T extends string | boolean>(key: string, fallback: T, choices: readonly T[]) => T;
+  /** A value that is taken as it is once `accepts` has looked at it; `undefined` where there is none, or a wrong one. */
+  readonly optional: <T>(key: string, rule: ValueRule<T>) => T | undefined;
+}
+
+const DURATION_CURE = "Use milliseconds or text like '500ms', '2s', '5m'.";
+
+/** What the reader of one object knows, and where it reports to. */
+interface Known extends KnownKeys {
+  readonly report: Report;
+  /** What to say of a key that is not known. */
+  readonly onUnknown?: (key: string, value: unknown) => Pick<Problem, 'message' | 'cure'>;
+}
+
+/** Reads `input` as an object with these keys only; `undefined` (and one problem) when it is no object. */
+export function readFields(input: unknown, at: string, known: Known): Fields | undefined {
+  const { keys, report, onUnknown = unknownKey(known) } = known;
+  const path = (key: string): string => (at === '' ? key : `${at}.${key}`);
+  const values = valuesOf(input, keys, (key, thrown) => report(unreadable(path(key), undefined, thrown)));
+  if (values === undefined) {
+    report({ path: at, value: input, message: 'must be an object', cure: objectCure(input, keys) });
+    return undefined;
+  }
+  for (const [key, value] of values) {
+    if (!keys.includes(key)) report({ path: path(key), value, ...onUnknown(key, value) });
+  }
+  return fieldsOf(values, path, report);
+}
+
+/** Everything that is written in an object of options (of a policy, unless other keys are given), read once; `undefined` for what is none, or cannot be read. */
+export function writtenIn(
+  input: unknown,
+  keys: readonly string[] = POLICY_KEYS,
+): Readonly<Record<string, unknown>> | undefined {
+  let isReadable = true;
+  const values = valuesOf(input, keys, () => {
+    isReadable = false;
+  });
+  if (values === undefined || !isReadable) return undefined;
+  return Object.fromEntries([...values].filter(([, value]) => value !== undefined));
+}
+
+function unknownKey(known: KnownKeys): NonNullable<Known['onUnknown']> {
+  return (key, value) => ({ message: 'is not a known key', cure: cureForKey(key, value, known) });
+}
+
+function objectCure(input: unknown, keys: readonly string[]): string {
+  return `${tagOf(input) === '[object Promise]' ? 'Await it first. ' : ''}Its keys are ${keys.join(', ')}.`;
+}
+
+/** The value of each key, read once: a getter may answer differently the next time. */
+function valuesOf(
+  input: unknown,
+  keys: readonly string[],
+  onThrow: (key: string, thrown: unknown) => void,
+): ReadonlyMap<string, unknown> | undefined {
+  const names = namesOf(input, keys);
+  if (names === undefined) return undefined;
+  const values = new Map<string, unknown>();
+  for (const name of names) {
+    try {
+      const value: unknown = Reflect.get(Object(input), name);
+      Array.isArray(value); // throws for a Proxy that was revoked, as everything that looks at it would
+      values.set(String(name), value);
+    } catch (thrown) {
+      onThrow(String(name), thrown);
+    }
+  }
+  return values;
+}
+
+/** Prototypes are followed this far: a Proxy may be its own. */
+const MAX_LEVELS = 100;
+
+/** The names in an object of options, those that it inherits included; `undefined` for anything else. */
+function namesOf(input: unknown, keys: readonly string[]): ReadonlySet<PropertyKey> | undefined {
+  if (typeof input !== 'object' || input === null) return undefined;
+  try {
+    if (!isPlainObject(input)) return undefined;
+    const names = new Set<PropertyKey>();
+    let level: object | null = input;
+    for (let depth = 0; level !== null && depth < MAX_LEVELS; depth += 1) {
+      const next: object | null = Object.getPrototypeOf(level);
+      // What every object has by its root is nobody's option.
+      if (next === null && depth > 0) break;
+      for (const name of Reflect.ownKeys(level)) {
+        // A method of a class of old is no option.
+        const { enumerable, value } = Object.getOwnPropertyDescriptor(level, name) ?? {};
+        const isWritten = enumerable === true && (depth === 0 || typeof value !== 'function');
+        if (isWritten || (typeof name === 'string' && keys.includes(name))) names.add(name);
+      }
+      level = next;
+    }
+    return names;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Anything with keys to read; not a list, a Map, a Date or an Error, whose content would be overlooked. */
+function isPlainObject(value: object): boolean {
+  const tag = tagOf(value);
+  return (tag === '[object Object]' || tag === '[object Module]') && !(Symbol.iterator in value);
+}
+
+function tagOf(value: unknown): string {
+  try {
+    return Object.prototype.toString.call(value);
+  } catch {
+    return ''; // a Proxy that was revoked, or throws
+  }
+}
+
+function fieldsOf(
+  values: ReadonlyMap<string, unknown>,
+  path: (key: string) => string,
+  report: Report,
+): Fields {
+  const value = (key: string): unknown => values.get(key);
+  const fail = (key: string, message: string, cure: string): void => {
+    report({ path: path(key), value: value(key), message, cure });
+  };
+  return {
+    path,
+    value,
+    fail,
+    duration: (key, fallback, { finite = false, accepts = () => true, message } = {}) => {
+      const given = value(key);
+      const ms = given === undefined ? fallback : parseDuration(given);
+      if (ms !== undefined && !(finite && ms === Infinity) && accepts(ms)) return ms;
+      fail(key, message ?? `must be a ${finite ? 'finite ' : ''}duration ≥ 0`, DURATION_CURE);
+      return fallback ?? 0;
+    },
+    number: (key, fallback, rule) => readNumber({ value, fail }, key, { ...rule, fallback }),
+    choice: (key, fallback, choices) => {
+      const given = value(key);
+      const chosen = given === undefined ? fallback : choices.find((choice) => choice === given);
+      if (chosen !== undefined) return chosen;
+      fail(key, 'is not one of the choices', `Use one of ${choices.join(', ')}.`);
+      return fallback;
+    },
+    optional: <Accepted>(key: string, { accepts, message, cure }: ValueRule<Accepted>) => {
+      const given = value(key);
+      if (given === undefined || accepted(accepts, given)) return given as Accepted; // asked just now
+      fail(key, message, cure);
+      return undefined;
+    },
+  };
+}
+
+function readNumber(
+  { value, fail }: Pick<Fields, 'value' | 'fail'>,
+  key: string,
+  { fallback, accepts, message, cure }: NumberRule & { readonly fallback: number | undefined },
+): number {
+  const given = value(key) === undefined ? fallback : value(key);
+  const count = given === 'Infinity' ? Infinity : given;
+  if (typeof count === 'number' && accepts(count)) return count;
+  fail(key, message, cure);
+  return fallback ?? 0;
+}
+
+/** The problem of a value that throws when it is read. */
+export function unreadable(path: string, value: unknown, thrown: unknown): Problem {
+  const cure = `Reading it threw ${show(thrown)}: give plain values.`;
+  return { path, value, message: 'cannot be read', cure };
+}

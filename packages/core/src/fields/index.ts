@@ -1,0 +1,14 @@
+export type { PolicyKey, PolicySettings } from '../policy/policy.ts';
+export {
+  allowedAttempts,
+  policyOf,
+  settingsOf,
+  withoutErrorRules,
+  withoutMatchers,
+  withSettings,
+} from '../policy/settings.ts';
+export { POLICY_KEYS, QUEUE_SYNONYMS } from './cures.ts';
+export type { Fields, Report } from './fields.ts';
+export { readFields, writtenIn } from './fields.ts';
+export { readOptions } from './read-options.ts';
+export { A_FUNCTION, A_SIGNAL, isAsync, isSynchronous } from './value-rules.ts';

@@ -1,0 +1,103 @@
+import type { Counters } from '../decision/counters.ts';
+import { chargedAttempts } from '../decision/counters.ts';
+import type { FailReason } from '../decision/decision.ts';
+import { isExpectedTimeout, judge, type RuleReason } from '../decision/judge.ts';
+import { InvalidOptionsError } from '../errors.ts';
+import { isNonRetryable } from '../markers.ts';
+import { findMatch } from '../matching/matches-error.ts';
+import type { Policy, PolicySettings } from '../policy/policy.ts';
+import { checkPolicy } from '../policy/settings.ts';
+import { read } from '../read.ts';
+import { show } from '../show.ts';
+
+/** Which rule of a policy decides about an error, and why. */
+export interface Explanation {
+  readonly retries: boolean;
+  /** Absent when it is retried. */
+  readonly reason?: FailReason;
+  /** The rule that decides: `stopOn[0]`, `retryOn[2]`, `retryOn`, `retryIf`, `maxAttempts`, … */
+  readonly rule: string;
+  /** One sentence for people. */
+  readonly text: string;
+}
+
+/**
+ * Which rule decides what happens after this error, and why. Agrees with `decide`, but for what `decide`
+ * alone can know: the clock, the server's delay and the budget.
+ *
+ * @param counters - as for `decide`. @default the first attempt has just failed
+ * @throws {InvalidOptionsError} when the counters count nothing; never because of the error
+ */
+export function explain(policy: Policy, error: unknown, counters: Counters = { failures: 1 }): Explanation {
+  const settings = checkPolicy(policy, 'explain');
+  checkCounters(counters);
+  try {
+    const reason = judge(settings, counters, { error });
+    return reason === undefined ? allowed(settings, error) : refused(settings, { error, counters, reason });
+  } catch (thrown) {
+    const text = `A rule of the policy threw ${show(thrown)}, so the run stops with its own error.`;
+    return { retries: false, reason: 'stopped', rule: 'thrown', text };
+  }
+}
+
+/** A stored run may be given as it is, so that other keys are not refused. */
+function checkCounters(counters: unknown): void {
+  const problems = (['failures', 'stalls'] as const).flatMap((key) => {
+    const value = read(counters, key);
+    if ((value === undefined && key === 'stalls') || (Number.isInteger(value) && Number(value) >= 0))
+      return [];
+    return [
+      {
+        path: key,
+        value,
+        message: 'must be an integer ≥ 0',
+        cure: 'Use { failures: 1 } after the first attempt.',
+      },
+    ];
+  });
+  if (problems.length > 0) throw new InvalidOptionsError(problems, 'explain');
+}
+
+function allowed(policy: PolicySettings, error: unknown): Explanation {
+  const { retryOn, retryIf } = policy;
+  const gate = retryIf === undefined ? '' : ', and retryIf agrees';
+  // As `judge` does: of an expected timeout retryOn is not asked, and cannot throw.
+  if (isExpectedTimeout(policy, { error })) {
+    return { retries: true, rule: 'retryTimeouts', text: `An attempt timeout is expected${gate}.` };
+  }
+  const index = typeof retryOn === 'string' ? -1 : findMatch(retryOn, error);
+  const rule = index === -1 ? 'retryOn' : `retryOn[${index}]`;
+  const text = index === -1 ? 'Every error is expected' : `${rule} expects it`;
+  return { retries: true, rule, text: `${text}${gate}.` };
+}
+
+interface Refusal {
+  readonly error: unknown;
+  readonly counters: Counters;
+  readonly reason: RuleReason;
+}
+
+function refused(policy: PolicySettings, { error, counters, reason }: Refusal): Explanation {
+  const attempts = `${chargedAttempts(counters)} of ${policy.maxAttempts} attempts are used`;
+  switch (reason) {
+    case 'unexpected':
+      return no(reason, 'retryOn', 'No matcher of retryOn means this error.');
+    case 'not-retryable':
+      return no(reason, 'retryable', 'The policy says retryable: false.');
+    case 'exhausted':
+      return no(reason, 'maxAttempts', `It is expected, but ${attempts}.`);
+    case 'stopped':
+      return stopped(policy, error);
+  }
+}
+
+function stopped({ stopOn }: PolicySettings, error: unknown): Explanation {
+  if (isNonRetryable(error)) return no('stopped', 'NonRetryableError', 'The error itself forbids a retry.');
+  const index = findMatch(stopOn, error);
+  const rule = index === -1 ? 'retryIf' : `stopOn[${index}]`;
+  return no('stopped', rule, `${rule} says no.`);
+}
+
+function no(reason: FailReason, rule: string, text: string): Explanation {
+  return { retries: false, reason, rule, text };
+}

@@ -1,0 +1,184 @@
+import { formatDuration } from '../duration.ts';
+import type { Policy, PolicySettings } from '../policy/policy.ts';
+import { allowedAttempts, checkPolicy } from '../policy/settings.ts';
+import { findNestedQuantifier } from './nested-quantifiers.ts';
+import type { Preview } from './preview.ts';
+import { preview } from './preview.ts';
+
+/** Stable names of what {@link lintPolicy} finds. */
+export type LintCode =
+  | 'NOT_RETRYABLE'
+  | 'MATCHES_NOTHING'
+  | 'RETRIES_EVERYTHING'
+  | 'NESTED_QUANTIFIERS'
+  | 'UNBOUNDED'
+  | 'LONG_WORST_CASE'
+  | 'NO_WAIT'
+  | 'NO_JITTER'
+  | 'SHRINKING_DELAY'
+  | 'CAP_BELOW_BASE'
+  | 'CAP_ERASES_JITTER'
+  | 'GRANULARITY_OVER_CAP'
+  | 'UNREACHABLE_ATTEMPTS'
+  | 'TIMEOUT_OVER_DEADLINE';
+
+/** Something that is allowed and rarely meant. */
+export interface LintWarning {
+  readonly code: LintCode;
+  readonly path: string;
+  readonly message: string;
+  readonly cure: string;
+}
+
+type Rule = Omit<LintWarning, 'code' | 'message'> & {
+  /** What is wrong, and where if elsewhere than at `path`; `undefined` when nothing is. */
+  readonly find: (policy: PolicySettings, plan: Preview) => string | Found | undefined;
+};
+
+type Found = Pick<LintWarning, 'path' | 'message'>;
+
+const AN_HOUR_MS = 3_600_000;
+
+const RULES: Readonly<Record<LintCode, Rule>> = {
+  NOT_RETRYABLE: {
+    path: 'retryable',
+    find: (policy) =>
+      say(
+        !policy.retryable && policy.maxAttempts > 1,
+        () => `retryable: false leaves ${policy.maxAttempts} attempts unused`,
+      ),
+    cure: 'Write maxAttempts: 1, or retryable: true.',
+  },
+  MATCHES_NOTHING: {
+    path: 'retryOn',
+    find: (policy) => say(policy.retryOn === 'nothing' && retries(policy), () => 'no error is retried'),
+    cure: 'List the expected errors, or write maxAttempts: 1.',
+  },
+  RETRIES_EVERYTHING: {
+    path: 'retryOn',
+    find: (policy) =>
+      say(
+        retries(policy) && expectsEverything(policy),
+        () =>
+          'every error is retried, also those that come again: a wrong argument, a missing right, a bug. ' +
+          'It is the default because no list of errors holds for every program, and a list that is wrong fails in silence',
+      ),
+    cure: 'List the errors that pass: retryOn: [...transientNetwork, ...httpTransient].',
+  },
+  NESTED_QUANTIFIERS: {
+    path: 'retryOn',
+    find: (policy) => {
+      const path = findNestedQuantifier(policy);
+      if (path === undefined) return undefined;
+      return { path, message: `${path} repeats a group that repeats: one long message may take it for ever` };
+    },
+    cure: 'Repeat once: /^a+$/ instead of /^(a+)+$/; or match by code, name or text.',
+  },
+  UNBOUNDED: {
+    path: 'maxAttempts',
+    find: (_, plan) => say(!plan.isBounded, () => 'it may retry for ever'),
+    cure: 'Set a totalTimeout, or a maxAttempts.',
+  },
+  LONG_WORST_CASE: {
+    path: 'maxDelay',
+    find: (_, { isBounded, total }) =>
+      say(isBounded && total.maxMs > AN_HOUR_MS, () => `it may take ${formatDuration(total.maxMs)}`),
+    cure: 'Lower maxDelay or maxAttempts, or set a totalTimeout.',
+  },
+  NO_WAIT: {
+    path: 'backoff',
+    find: (policy) =>
+      say(
+        retries(policy) && (policy.backoff.type === 'none' || policy.maxDelayMs === 0),
+        () => 'it retries without a pause',
+      ),
+    cure: "Use an exponential backoff with jitter: 'full'.",
+  },
+  NO_JITTER: {
+    path: 'jitter',
+    find: (policy) =>
+      say(retries(policy) && isSynchronised(policy), () => 'calls that fail together retry together'),
+    cure: "Use jitter: 'full'.",
+  },
+  SHRINKING_DELAY: {
+    path: 'backoff.factor',
+    find: ({ backoff }) =>
+      say(backoff.type === 'exponential' && backoff.factor < 1, () => 'delays shrink from retry to retry'),
+    cure: 'Use a factor of at least 1.',
+  },
+  CAP_BELOW_BASE: {
+    path: 'maxDelay',
+    find: ({ backoff, maxDelayMs }) =>
+      say(
+        'baseMs' in backoff && backoff.baseMs > maxDelayMs,
+        () => 'the cap is below the base, so the backoff never shows',
+      ),
+    cure: 'Raise maxDelay above backoff.base.',
+  },
+  CAP_ERASES_JITTER: {
+    path: 'capAt',
+    find: (policy, plan) => say(pilesUp(policy, plan), () => 'late delays pile up exactly at maxDelay'),
+    cure: "Use capAt: 'before-jitter'.",
+  },
+  GRANULARITY_OVER_CAP: {
+    path: 'granularity',
+    find: ({ granularityMs, maxDelayMs }) =>
+      say(granularityMs > maxDelayMs, () => 'every delay is rounded down to 0'),
+    cure: 'Use a granularity of at most maxDelay.',
+  },
+  UNREACHABLE_ATTEMPTS: {
+    path: 'totalTimeout',
+    find: (policy, { maxRetries }) =>
+      say(
+        policy.retryable && policy.maxAttempts < Infinity && maxRetries < policy.maxAttempts - 1,
+        () => `at most ${maxRetries + 1} of ${policy.maxAttempts} attempts fit`,
+      ),
+    cure: 'Raise totalTimeout, or lower maxAttempts or the delays.',
+  },
+  TIMEOUT_OVER_DEADLINE: {
+    path: 'attemptTimeout',
+    find: ({ attemptTimeoutMs, totalTimeoutMs }) =>
+      say(
+        attemptTimeoutMs < Infinity && attemptTimeoutMs >= totalTimeoutMs,
+        () => 'one slow attempt uses up the whole totalTimeout',
+      ),
+    cure: 'Use an attemptTimeout well below totalTimeout.',
+  },
+};
+
+/** What looks wrong in a valid policy; empty when nothing does. In the order of {@link LintCode}. */
+export function lintPolicy(policy: Policy): readonly LintWarning[] {
+  const settings = checkPolicy(policy, 'lintPolicy');
+  const plan = preview(policy);
+  return Object.entries(RULES).flatMap(([code, { find, path, cure }]) => {
+    const found = find(settings, plan);
+    if (found === undefined) return [];
+    const place = typeof found === 'string' ? { path, message: found } : found;
+    return [{ code: code as LintCode, ...place, cure }]; // the keys of RULES
+  });
+}
+
+function say(isFound: boolean, message: () => string): string | undefined {
+  return isFound ? message() : undefined;
+}
+
+function retries(policy: PolicySettings): boolean {
+  return allowedAttempts(policy) > 1;
+}
+
+function expectsEverything({ retryOn, stopOn, retryIf }: PolicySettings): boolean {
+  return retryOn === 'everything' && stopOn.length === 0 && retryIf === undefined;
+}
+
+/** Whether every caller draws the same delay. A custom strategy may spread by itself. */
+function isSynchronised({ backoff, jitter }: PolicySettings): boolean {
+  if (['none', 'decorrelated', 'custom'].includes(backoff.type)) return false;
+  return (
+    jitter === 'none' || (typeof jitter === 'object' && Object.values(jitter).every((reach) => reach === 0))
+  );
+}
+
+function pilesUp({ capAt, jitter, maxDelayMs }: PolicySettings, { retries }: Preview): boolean {
+  const last = retries.at(-1)?.delay;
+  return capAt === 'after-jitter' && jitter !== 'none' && last !== undefined && last.maxMs >= maxDelayMs;
+}

@@ -1,0 +1,57 @@
+import { growDelay } from '../delay/backoff.ts';
+import { capBeforeJitter, clampDelay, decorrelatedRange, spreadOf } from '../delay/compute-delay.ts';
+import type { Range } from '../delay/jitter.ts';
+import type { PolicySettings } from '../policy/policy.ts';
+
+/**
+ * The expected delay before a retry, in milliseconds.
+ *
+ * Exact for uniform jitter, also where a cap after it cuts off part of the range; whole units are taken for real
+ * numbers there. Decorrelated backoff is taken at
+ * the mean of the delay before it; a custom strategy is asked once, in the middle of its luck.
+ */
+export function meanDelay(
+  policy: PolicySettings,
+  retry: number,
+  previousDelayMs: number | undefined,
+): number {
+  const unitMs = policy.granularityMs > 0 ? policy.granularityMs : 1;
+  const [low, high] = spreadOf(policy, meanAmount(policy, retry, previousDelayMs));
+  const limits: Range = [clampDelay(policy, 0), clampDelay(policy, Number.MAX_VALUE)];
+  // In a range that ends beyond the largest number every share would be NaN.
+  return meanWithin(
+    [Math.min(low * unitMs, Number.MAX_VALUE), Math.min(high * unitMs, Number.MAX_VALUE)],
+    limits,
+  );
+}
+
+function meanAmount(policy: PolicySettings, retry: number, previousDelayMs: number | undefined): number {
+  const { backoff } = policy;
+  if (backoff.type === 'decorrelated') {
+    const [low, high] = decorrelatedRange(policy, backoff.baseMs, previousDelayMs);
+    return low + (high - low) / 2;
+  }
+  try {
+    return capBeforeJitter(policy, growDelay(backoff, retry, { random: () => 0.5, previousDelayMs }));
+  } catch {
+    return capBeforeJitter(policy, 'baseMs' in backoff ? backoff.baseMs : 0);
+  }
+}
+
+/** Mean of a number drawn evenly from a range and then held within limits. */
+function meanWithin([low, high]: Range, [least, most]: Range): number {
+  if (high <= least) return least;
+  if (low >= most) return most;
+
+  const from = Math.max(low, least);
+  const to = Math.min(high, most);
+  const middle = from + (to - from) / 2;
+  if (from === low && to === high) return middle;
+  // In shares of the range rather than in milliseconds: the sums stay finite near the largest number.
+  const shareBelow = (from - low) / (high - low);
+  const shareAbove = (high - to) / (high - low);
+  const shareWithin = Math.max(1 - shareBelow - shareAbove, 0);
+  const mean = least * shareBelow + middle * shareWithin + most * shareAbove;
+  // Three products may round past the ends that they are made of.
+  return Math.min(Math.max(mean, from), to);
+}

@@ -1,0 +1,97 @@
+import type { Problem } from '../errors.ts';
+import { InvalidOptionsError } from '../errors.ts';
+import { definePolicy } from './define-policy.ts';
+import type { Policy, PolicyInput, PolicySettings, Registry } from './policy.ts';
+import { checkPolicy } from './settings.ts';
+import { toInput } from './to-input.ts';
+
+/** Whether the policy is data through and through: no class, predicate, nameless strategy or nameless gate. */
+export function isSerializable(policy: Policy): boolean {
+  return obstacles(checkPolicy(policy, 'isSerializable')).length === 0;
+}
+
+/**
+ * The policy as plain JSON data that `parsePolicy` reads back to an equal policy. Only what was written is
+ * written, in milliseconds; `Infinity` becomes the text `'Infinity'`.
+ *
+ * @throws {InvalidOptionsError} when the policy is not serializable; it names every obstacle
+ */
+export function policyToJSON(policy: Policy): PolicyInput {
+  const settings = checkPolicy(policy, 'policyToJSON');
+  const problems = obstacles(settings);
+  if (problems.length > 0) throw new InvalidOptionsError(problems);
+  return toJSON(toInput(settings)) as PolicyInput; // the same keys, with values that JSON can hold
+}
+
+/** The pattern as JSON data; `undefined` when it holds a class or a predicate. */
+export function patternJSON(matcher: unknown): unknown {
+  const json = toJSON(matcher);
+  return hasFunction(json) ? undefined : json;
+}
+
+function obstacles({ backoff, retryIf, retryOn, stopOn }: PolicySettings): readonly Problem[] {
+  const problems: Problem[] = [];
+  const add = (path: string, value: unknown, cure: string): void => {
+    problems.push({ path, value, message: 'cannot be written as JSON', cure });
+  };
+  if (backoff.type === 'custom' && backoff.name === undefined) {
+    add('backoff.strategy', backoff.next, 'Name it: put it in a registry and write its name here.');
+  }
+  if (retryIf !== undefined && retryIf.name === undefined) {
+    add('retryIf', retryIf.test, 'Name it: put it in a registry and write its name here.');
+  }
+  for (const [key, matchers] of Object.entries({ retryOn, stopOn })) {
+    if (typeof matchers === 'string') continue;
+    matchers.forEach((matcher, index) => {
+      if (hasFunction(matcher)) add(`${key}[${index}]`, matcher, "Describe it: { name: 'TimeoutError' }.");
+    });
+  }
+  return problems;
+}
+
+function hasFunction(value: unknown): boolean {
+  if (typeof value === 'function') return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasFunction);
+}
+
+/** Infinity and regular expressions become what `definePolicy` reads them back from. */
+function toJSON(value: unknown): unknown {
+  if (value === Infinity) return 'Infinity';
+  if (value instanceof RegExp) {
+    const { source, flags } = value;
+    return flags === '' ? { pattern: source } : { pattern: source, flags };
+  }
+  if (Array.isArray(value)) return value.map(toJSON);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toJSON(inner)]));
+}
+
+/**
+ * Reads a policy from a file's text or from parsed JSON, as `policyToJSON` or a person wrote it.
+ *
+ * @param source - JSON text, or what `JSON.parse` made of it
+ * @param registry - strategies and gates that the policy refers to by name
+ * @throws {InvalidOptionsError} when anything is wrong; it lists every problem with its path, value and cure
+ */
+export function parsePolicy(source: unknown, registry: Registry = {}): Policy {
+  const input = typeof source === 'string' ? parseText(source) : source;
+  // Nothing at all is what a missing file, or a missing key, gives; only definePolicy takes it for the defaults.
+  if (input === undefined) throw new InvalidOptionsError([NOTHING]);
+  return definePolicy(input as PolicyInput, registry); // definePolicy checks what it gets
+}
+
+const NOTHING: Problem = {
+  path: '',
+  value: undefined,
+  message: 'must be JSON text or an object',
+  cure: 'Use {} for the defaults.',
+};
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const cure = error instanceof SyntaxError ? `${error.message}.` : 'Give it JSON text.';
+    throw new InvalidOptionsError([{ path: '', value: text, message: 'must be JSON', cure }]);
+  }
+}

@@ -1,0 +1,104 @@
+import type { CancelTimer, Clock } from '../clock.ts';
+import type { Duration } from '../duration.ts';
+import { readOptions } from '../fields/read-options.ts';
+
+/** A clock that stands still until it is told to move: hours of retries pass without waiting. */
+export interface VirtualClock extends Clock {
+  /**
+   * Moves on by a duration. Every timer due by then fires in order, each at its own instant, and what it set
+   * off has settled before the next one.
+   *
+   * @throws {InvalidOptionsError} (a rejection) when it is no finite duration ≥ 0
+   */
+  readonly advance: (duration: Duration) => Promise<void>;
+  /** How many timers wait: 0 once everything has been stopped. */
+  readonly pendingTimers: () => number;
+}
+
+/** What a virtual clock starts with. */
+export interface VirtualClockOptions {
+  /** Lets what a timer set off come to rest; the runtime's business, as core has no event loop. */
+  readonly settle: () => Promise<void>;
+  /** @default 0 */
+  readonly startAt?: number;
+}
+
+interface Timer {
+  readonly at: number;
+  readonly callback: () => void;
+}
+
+/**
+ * A virtual clock, for tests.
+ *
+ * @throws {InvalidOptionsError} when an option is wrong
+ */
+export function createVirtualClock(options: VirtualClockOptions): VirtualClock {
+  const { settle, startAt } = readClockOptions(options);
+  const timers = new Set<Timer>();
+  let now = startAt;
+
+  const setTimer = (callback: () => void, delayMs: number): CancelTimer => {
+    checkTimer(callback, delayMs);
+    const timer = { at: now + Math.max(delayMs, 0), callback };
+    timers.add(timer);
+    return () => void timers.delete(timer);
+  };
+  const fireDue = (until: number): boolean => {
+    const next = earliest(timers);
+    if (next === undefined || next.at > until) return false;
+    timers.delete(next);
+    now = Math.max(now, next.at);
+    next.callback();
+    return true;
+  };
+  const advance = async (duration: Duration): Promise<void> => {
+    const until = now + readAdvance(duration);
+    do await settle();
+    while (fireDue(until));
+    now = until;
+  };
+  return { now: () => now, setTimer, advance, pendingTimers: () => timers.size };
+}
+
+function readClockOptions(options: VirtualClockOptions): Required<VirtualClockOptions> {
+  return readOptions(options, { subject: 'clock', keys: ['settle', 'startAt'] }, (fields) => {
+    if (typeof fields.value('settle') !== 'function') {
+      fields.fail('settle', 'must be a function', 'It lets what a timer set off come to rest.');
+    }
+    const startAt = fields.number('startAt', 0, {
+      accepts: Number.isFinite,
+      message: 'must be a finite number of epoch milliseconds',
+      cure: 'Leave it out for 0.',
+    });
+    return { settle: options.settle, startAt };
+  });
+}
+
+function checkTimer(callback: unknown, delayMs: unknown): void {
+  readOptions({ callback, delayMs }, { subject: 'setTimer', keys: ['callback', 'delayMs'] }, (fields) => {
+    if (typeof callback !== 'function') fields.fail('callback', 'must be a function', 'It is called once.');
+    fields.number('delayMs', undefined, A_DELAY);
+  });
+}
+
+const A_DELAY = {
+  accepts: (ms: number): boolean => !Number.isNaN(ms),
+  message: 'must be a number of milliseconds',
+  cure: 'Use advance for text like 2s.',
+};
+
+function readAdvance(duration: unknown): number {
+  return readOptions({ duration }, { subject: 'advance', keys: ['duration'] }, (fields) =>
+    fields.duration('duration', undefined, { finite: true }),
+  );
+}
+
+/** The timer due first; of several due together the one that was set first. */
+function earliest(timers: ReadonlySet<Timer>): Timer | undefined {
+  let first: Timer | undefined;
+  for (const timer of timers) {
+    if (first === undefined || timer.at < first.at) first = timer;
+  }
+  return first;
+}

@@ -1,0 +1,75 @@
+import { definePolicy } from '@retry/core';
+import { describe, expect, it } from 'vitest';
+import { cureForKey } from '../../../packages/core/src/fields/cures.ts';
+
+const POLICY_KEYS = ['maxAttempts', 'minDelay', 'maxDelay', 'totalTimeout'];
+
+describe('cureForKey', () => {
+  it.each([
+    ['retries', 3, 'Use maxAttempts: 4.'],
+    ['maxRetries', 3, 'Use maxAttempts: 4.'],
+    ['max_retries', 3, 'Use maxAttempts: 4.'],
+    ['retryLimit', 3, 'Use maxAttempts: 4.'],
+    ['limit', 0, 'Use maxAttempts: 1.'],
+    ['retry_limit', 3, 'Use maxAttempts: 4.'],
+    ['maxRetryAttempts', 3, 'Use maxAttempts: 4.'],
+    ['max_attempts', 3, 'Use maxAttempts: 3.'],
+    ['maxTries', 3, 'Use maxAttempts: 3.'],
+    ['max_tries', 3, 'Use maxAttempts: 3.'],
+    ['max_attempts', 'three', 'Use maxAttempts, which counts the first attempt too.'],
+    ['attempts', 3, 'Use maxAttempts: 3.'],
+    ['numOfAttempts', 3, 'Use maxAttempts: 3.'],
+    ['tries', 3, 'Use maxAttempts: 3.'],
+    ['retries', Infinity, 'Use maxAttempts: Infinity.'],
+    ['retries', -1, 'Use maxAttempts, which counts the first attempt too.'],
+    ['retries', 'three', 'Use maxAttempts, which counts the first attempt too.'],
+  ])('counts the first attempt: %s: %o is "%s"', (key, value, cure) => {
+    expect(cureForKey(key, value, { keys: POLICY_KEYS })).toBe(cure);
+  });
+
+  it.each([
+    ['maxDelayMs', "Use maxDelay: it takes milliseconds or text like '2s'."],
+    ['max_delay', 'Use maxDelay.'],
+    ['max_delay_ms', "Use maxDelay: it takes milliseconds or text like '2s'."],
+    ['retry_delay', "Use backoff: { type: 'constant', base: … }."],
+    ['delay', "Use backoff: { type: 'constant', base: … }."],
+    ['minTimeout', "Use backoff: { type: 'constant', base: … }."],
+    ['factor', "Use backoff: { type: 'exponential', base: …, factor: … }."],
+    ['maxTimeout', 'Use maxDelay.'],
+    ['maxRetryTime', 'Use totalTimeout.'],
+    ['timeout', 'Use attemptTimeout for one attempt, or totalTimeout for all of them.'],
+    ['shouldRetry', 'Use retryIf.'],
+    ['onFailedAttempt', 'It is an option of withRetry(fn, policy, options), not of the policy.'],
+    ['signal', 'It is an option of withRetry(fn, policy, options), not of the policy.'],
+    ['colour', 'Known keys are maxAttempts, minDelay, maxDelay, totalTimeout.'],
+  ])('knows the habit %s', (key, cure) => {
+    expect(cureForKey(key, 5, { keys: POLICY_KEYS })).toBe(cure);
+  });
+
+  it.each(['delays', 'xfactor', 'factors', 'idletimeout', 'timeouts', 'until-when', 'maxMsDelay', 'offset'])(
+    'does not take %s for a habit that it resembles',
+    (key) => {
+      expect(cureForKey(key, 5, { keys: POLICY_KEYS })).toBe(
+        'Known keys are maxAttempts, minDelay, maxDelay, totalTimeout.',
+      );
+    },
+  );
+
+  it('speaks of the policy only to a policy', () => {
+    expect(cureForKey('retries', 3, { keys: ['max', 'mode'] })).toBe('Known keys are max, mode.');
+    expect(cureForKey('timeout', 3, { keys: ['max', 'mode'] })).toBe('Known keys are max, mode.');
+    expect(cureForKey('maxAttempts', 9, { keys: ['signal'] })).toBe(
+      'maxAttempts belongs to the policy. Known keys are signal.',
+    );
+    expect(cureForKey('maxMs', 3, { keys: ['max', 'mode'] })).toBe(
+      "Use max: it takes milliseconds or text like '2s'.",
+    );
+  });
+
+  it('is what definePolicy says', () => {
+    // What people write out of habit; the type forbids it.
+    const input = { retries: 3 } as never;
+
+    expect(() => definePolicy(input)).toThrow('retries is not a known key, got 3. Use maxAttempts: 4.');
+  });
+});

@@ -1,0 +1,286 @@
+import type { LintCode, LintWarning, PolicyInput } from '@retry/core';
+import { definePolicy, lintPolicy, transientNetwork } from '@retry/core';
+import { describe, expect, it } from 'vitest';
+
+function codesOf(input: PolicyInput): readonly LintCode[] {
+  // Every error is a subject of its own below.
+  return lintPolicy(definePolicy({ retryOn: [Error], ...input })).map(({ code }) => code);
+}
+
+const constant = { type: 'constant', base: '1s' } as const;
+
+describe('lintPolicy', () => {
+  it('finds nothing in the default policy but that it retries every error, and says why it does', () => {
+    expect(lintPolicy(definePolicy())).toEqual([
+      {
+        code: 'RETRIES_EVERYTHING',
+        path: 'retryOn',
+        message:
+          'every error is retried, also those that come again: a wrong argument, a missing right, a bug. ' +
+          'It is the default because no list of errors holds for every program, and a list that is wrong fails in silence',
+        cure: 'List the errors that pass: retryOn: [...transientNetwork, ...httpTransient].',
+      },
+    ]);
+  });
+
+  it.each<[PolicyInput]>([
+    [{ retryOn: [...transientNetwork] }],
+    [{ stopOn: [TypeError] }],
+    [{ retryIf: () => true }],
+    [{ maxAttempts: 1 }],
+    [{ retryable: false, maxAttempts: 1 }],
+  ])('does not take %o for a policy that retries every error', (input) => {
+    expect(lintPolicy(definePolicy(input))).toEqual([]);
+  });
+
+  it.each(['^(a+)+$', '(a*)*', '((a{2,})b)+', '(?:\\w+\\s?)*$', '(x(a+)?)+', '([a)]+)+', '(\\(a+){2,5}'])(
+    'finds a pattern that repeats what repeats: %s',
+    (pattern) => {
+      const input = { retryOn: [{ code: 'E' }, { cause: { message: { pattern } } }] };
+
+      expect(lintPolicy(definePolicy(input))).toEqual([
+        {
+          code: 'NESTED_QUANTIFIERS',
+          path: 'retryOn[1].cause.message',
+          message:
+            'retryOn[1].cause.message repeats a group that repeats: one long message may take it for ever',
+          cure: 'Repeat once: /^a+$/ instead of /^(a+)+$/; or match by code, name or text.',
+        },
+      ]);
+    },
+  );
+
+  it.each([
+    'timed? out',
+    '(a+)b',
+    '(ab)+',
+    '(a+)?',
+    '[(a+)]+',
+    '\\(a+\\)+',
+    '(a{3})+',
+    '(a+) (b+)',
+    '(a)+(b)*',
+  ])('finds no such pattern in %s', (pattern) => {
+    expect(codesOf({ stopOn: [{ message: { pattern } }] })).toEqual([]);
+  });
+
+  it.each<[LintCode, PolicyInput, PolicyInput]>([
+    ['NOT_RETRYABLE', { retryable: false }, { retryable: false, maxAttempts: 1 }],
+    ['MATCHES_NOTHING', { retryOn: 'nothing' }, { retryOn: 'nothing', maxAttempts: 1 }],
+    ['UNBOUNDED', { maxAttempts: Infinity }, { maxAttempts: Infinity, totalTimeout: '1m' }],
+    ['LONG_WORST_CASE', { maxAttempts: 400 }, { maxAttempts: 400, totalTimeout: '1h' }],
+    ['NO_WAIT', { backoff: { type: 'none' } }, { backoff: constant }],
+    ['NO_JITTER', { jitter: 'none' }, { jitter: 'equal' }],
+    ['NO_JITTER', { jitter: { proportional: 0 } }, { jitter: { proportional: 0.1 } }],
+    [
+      'SHRINKING_DELAY',
+      { backoff: { type: 'exponential', base: 100, factor: 0.9 } },
+      { backoff: { type: 'exponential', base: 100, factor: 1 } },
+    ],
+    ['CAP_BELOW_BASE', { backoff: constant, maxDelay: 999 }, { backoff: constant, maxDelay: 1_000 }],
+    [
+      'CAP_ERASES_JITTER',
+      { backoff: constant, capAt: 'after-jitter', maxDelay: '1s' },
+      { backoff: constant, capAt: 'after-jitter', maxDelay: 1_001 },
+    ],
+    [
+      'GRANULARITY_OVER_CAP',
+      { backoff: constant, maxDelay: '1s', granularity: 1_001 },
+      { backoff: constant, maxDelay: '1s', granularity: '1s' },
+    ],
+    [
+      'UNREACHABLE_ATTEMPTS',
+      { backoff: constant, jitter: 'equal', totalTimeout: '1s' },
+      { backoff: constant, jitter: 'equal', totalTimeout: 1_001 },
+    ],
+    [
+      'TIMEOUT_OVER_DEADLINE',
+      { attemptTimeout: '2s', totalTimeout: '2s' },
+      { attemptTimeout: 1_999, totalTimeout: '2s' },
+    ],
+  ])('finds %s in %j, and nothing in %j', (code, found, cured) => {
+    expect(codesOf(found)).toEqual([code]);
+    expect(codesOf(cured)).toEqual([]);
+  });
+
+  it.each<[LintCode, PolicyInput]>([
+    ['NO_JITTER', { jitter: 'none', maxAttempts: 1 }],
+    ['NO_JITTER', { backoff: { type: 'decorrelated', base: '1s' } }],
+    ['NO_JITTER', { backoff: { type: 'custom', strategy: () => 5 }, jitter: 'none' }],
+    ['NO_WAIT', { backoff: { type: 'none' }, retryable: false }],
+    ['MATCHES_NOTHING', { retryOn: 'everything' }],
+    [
+      'UNREACHABLE_ATTEMPTS',
+      { maxAttempts: Infinity, backoff: constant, jitter: 'equal', totalTimeout: '1m' },
+    ],
+    ['LONG_WORST_CASE', { maxAttempts: Infinity }],
+    ['CAP_ERASES_JITTER', { backoff: constant, capAt: 'after-jitter', jitter: 'none', maxDelay: '1s' }],
+    ['TIMEOUT_OVER_DEADLINE', { attemptTimeout: 'Infinity', totalTimeout: '1s' }],
+  ])('does not find %s in %j', (code, input) => {
+    expect(codesOf(input)).not.toContain(code);
+  });
+
+  it('finds a pause that the cap takes away', () => {
+    expect(codesOf({ maxDelay: 0 })).toEqual(['NO_WAIT', 'CAP_BELOW_BASE']);
+  });
+
+  it('finds the worst case of an hour and a millisecond, and not that of an hour', () => {
+    const input = { maxAttempts: 2, jitter: 'equal', backoff: { type: 'constant', base: '1h' } } as const;
+
+    expect(codesOf(input)).toEqual([]);
+    expect(codesOf({ ...input, backoff: { type: 'constant', base: 3_600_001 } })).toEqual([
+      'LONG_WORST_CASE',
+    ]);
+  });
+
+  it('counts the time of the attempts in the worst case', () => {
+    expect(codesOf({ maxAttempts: 3, attemptTimeout: '30m' })).toEqual(['LONG_WORST_CASE']);
+  });
+
+  it.each<[PolicyInput, LintWarning]>([
+    [
+      { retryable: false },
+      {
+        code: 'NOT_RETRYABLE',
+        path: 'retryable',
+        message: 'retryable: false leaves 3 attempts unused',
+        cure: 'Write maxAttempts: 1, or retryable: true.',
+      },
+    ],
+    [
+      { retryOn: 'nothing' },
+      {
+        code: 'MATCHES_NOTHING',
+        path: 'retryOn',
+        message: 'no error is retried',
+        cure: 'List the expected errors, or write maxAttempts: 1.',
+      },
+    ],
+    [
+      { maxAttempts: Infinity },
+      {
+        code: 'UNBOUNDED',
+        path: 'maxAttempts',
+        message: 'it may retry for ever',
+        cure: 'Set a totalTimeout, or a maxAttempts.',
+      },
+    ],
+    [
+      { maxAttempts: 3, jitter: 'equal', backoff: { type: 'constant', base: '45m' } },
+      {
+        code: 'LONG_WORST_CASE',
+        path: 'maxDelay',
+        message: 'it may take 1.5h',
+        cure: 'Lower maxDelay or maxAttempts, or set a totalTimeout.',
+      },
+    ],
+    [
+      { backoff: { type: 'none' } },
+      {
+        code: 'NO_WAIT',
+        path: 'backoff',
+        message: 'it retries without a pause',
+        cure: "Use an exponential backoff with jitter: 'full'.",
+      },
+    ],
+    [
+      { jitter: 'none' },
+      {
+        code: 'NO_JITTER',
+        path: 'jitter',
+        message: 'calls that fail together retry together',
+        cure: "Use jitter: 'full'.",
+      },
+    ],
+    [
+      { backoff: { type: 'exponential', base: 100, factor: 0.9 } },
+      {
+        code: 'SHRINKING_DELAY',
+        path: 'backoff.factor',
+        message: 'delays shrink from retry to retry',
+        cure: 'Use a factor of at least 1.',
+      },
+    ],
+    [
+      { backoff: constant, maxDelay: 999 },
+      {
+        code: 'CAP_BELOW_BASE',
+        path: 'maxDelay',
+        message: 'the cap is below the base, so the backoff never shows',
+        cure: 'Raise maxDelay above backoff.base.',
+      },
+    ],
+    [
+      { backoff: constant, capAt: 'after-jitter', maxDelay: '1s' },
+      {
+        code: 'CAP_ERASES_JITTER',
+        path: 'capAt',
+        message: 'late delays pile up exactly at maxDelay',
+        cure: "Use capAt: 'before-jitter'.",
+      },
+    ],
+    [
+      { backoff: constant, maxDelay: '1s', granularity: 1_001 },
+      {
+        code: 'GRANULARITY_OVER_CAP',
+        path: 'granularity',
+        message: 'every delay is rounded down to 0',
+        cure: 'Use a granularity of at most maxDelay.',
+      },
+    ],
+    [
+      { maxAttempts: 5, jitter: 'equal', backoff: constant, totalTimeout: '1.2s' },
+      {
+        code: 'UNREACHABLE_ATTEMPTS',
+        path: 'totalTimeout',
+        message: 'at most 3 of 5 attempts fit',
+        cure: 'Raise totalTimeout, or lower maxAttempts or the delays.',
+      },
+    ],
+    [
+      { attemptTimeout: '2s', totalTimeout: '2s' },
+      {
+        code: 'TIMEOUT_OVER_DEADLINE',
+        path: 'attemptTimeout',
+        message: 'one slow attempt uses up the whole totalTimeout',
+        cure: 'Use an attemptTimeout well below totalTimeout.',
+      },
+    ],
+  ])('says what is wrong with %j, where, and what to write instead', (input, warning) => {
+    expect(lintPolicy(definePolicy({ retryOn: [Error], ...input }))).toEqual([warning]);
+  });
+
+  it('finds delays that only late retries pile up at the cap', () => {
+    // 1, 2, 4, 8 and 16 s: the fourth is the first to reach the cap
+    const input = {
+      backoff: { type: 'exponential', base: '1s' },
+      capAt: 'after-jitter',
+      maxDelay: '8s',
+    } as const;
+
+    expect(codesOf({ ...input, maxAttempts: 6 })).toEqual(['CAP_ERASES_JITTER']);
+    expect(codesOf({ ...input, maxAttempts: 4 })).toEqual([]);
+  });
+
+  it('finds nothing that piles up where there is no retry', () => {
+    expect(codesOf({ capAt: 'after-jitter', maxAttempts: 1 })).toEqual([]);
+  });
+
+  it('gives its warnings in the order of the codes', () => {
+    const input = {
+      maxAttempts: Infinity,
+      jitter: 'none',
+      retryOn: 'nothing',
+      backoff: { type: 'exponential', base: '1s', factor: 0.5 },
+      maxDelay: 500,
+    } as const;
+
+    expect(codesOf(input)).toEqual([
+      'MATCHES_NOTHING',
+      'UNBOUNDED',
+      'NO_JITTER',
+      'SHRINKING_DELAY',
+      'CAP_BELOW_BASE',
+    ]);
+  });
+});
