@@ -1,4 +1,5 @@
 import type { Policy, PolicyInput } from '@retry/core';
+import { policyOf } from '@retry/core/fields';
 import { readCall } from './call/check-options.ts';
 import type { AttemptContext } from './call/context.ts';
 import type { RetryOptions } from './call/options.ts';
@@ -16,9 +17,11 @@ export function retryIterable<T>(
   policy?: Policy | PolicyInput,
   options?: Omit<RetryOptions, 'retryIfResult'>,
 ): AsyncGenerator<T, void, undefined> {
-  const { policy: defined } = readCall('retryIterable', { fn, policy, options });
+  const { policy: settings } = readCall('retryIterable', { fn, policy, options });
   const name = options?.name ?? fn.name;
-  return passThrough(() => retry<Opened<T>>((context) => open(context, fn), defined, { ...options, name }));
+  return passThrough(() =>
+    retry<Opened<T>>((context) => open(context, fn), policyOf(settings), { ...options, name }),
+  );
 }
 
 async function* passThrough<T>(start: () => Promise<Opened<T>>): AsyncGenerator<T, void, undefined> {

@@ -1,5 +1,5 @@
 import type { Broker } from '@retry/core/broker';
-import { checkInput, closedError, isRefusedInput } from '@retry/core/broker';
+import { checkInput, createCloseGate, isRefusedInput } from '@retry/core/broker/kit';
 import type { MemoryBrokerOptions } from './options.ts';
 import { readMemoryBrokerOptions } from './options.ts';
 import { expireKept } from './record/ended-runs.ts';
@@ -68,19 +68,20 @@ interface Gate {
 
 /** Passes the calls until the broker is closed. */
 function createGate(store: Store): Gate {
-  let isClosed = false;
-  const call: Gate['call'] = async (answer) => {
-    if (isClosed) throw closedError('memory');
-    const now = readNow(store);
-    expireKept(store, now);
-    return answer(now);
-  };
+  const gate = createCloseGate('memory');
+  const call: Gate['call'] = (answer) =>
+    gate.pass(() => {
+      const now = readNow(store);
+      expireKept(store, now);
+      return answer(now);
+    });
   return {
     call,
     each: (items, answer) => call((now) => items.map((item) => answer(item, now))),
-    close: async () => {
-      isClosed = true;
+    close: () => {
+      const closed = gate.close();
       for (const finish of [...store.waits, ...store.resultWaits]) finish();
+      return closed;
     },
   };
 }

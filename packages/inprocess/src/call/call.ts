@@ -1,4 +1,5 @@
 import type { Clock } from '@retry/core';
+import { allowedAttempts } from '@retry/core/fields';
 import type { AbortListener } from '../time/abort-hub.ts';
 import { offAbort, onAbort } from '../time/abort-hub.ts';
 import { wait, yieldToEventLoop } from '../time/clock.ts';
@@ -9,7 +10,7 @@ import { recordEnding, shorten } from './history.ts';
 import { eventOf, notify, observer } from './hooks.ts';
 import type { RetryOptions } from './options.ts';
 import type { Attempt, Call, Plan } from './plan.ts';
-import { attemptsOf, nested } from './plan.ts';
+import { nested } from './plan.ts';
 import { limitOf, runWithin, timeLeft } from './timeouts.ts';
 
 /** A loop without delays yields to the event loop after this many attempts; otherwise timers and sockets would starve. */
@@ -57,7 +58,7 @@ export class PlainCall implements Call {
   }
 
   get maxAttempts(): number {
-    return attemptsOf(this.plan.policy);
+    return allowedAttempts(this.plan.policy);
   }
 
   get isTimed(): boolean {

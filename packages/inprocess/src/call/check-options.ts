@@ -1,7 +1,7 @@
 import type { Policy, PolicyInput, Problem } from '@retry/core';
 import { definePolicy, InvalidOptionsError } from '@retry/core';
 import type { Report } from '@retry/core/fields';
-import { A_FUNCTION, A_SIGNAL, POLICY_KEYS, readFields } from '@retry/core/fields';
+import { A_FUNCTION, A_SIGNAL, POLICY_KEYS, readFields, settingsOf } from '@retry/core/fields';
 import type { OptionRule } from './option-rules.ts';
 import { A_CLOCK, hasMethods, isObject, ruleOf, SYNCHRONOUS } from './option-rules.ts';
 import type { RetryOptions } from './options.ts';
@@ -103,7 +103,11 @@ export function readCall(
   }
   if (options !== NO_OPTIONS) checkOptions(options, { keys: keysOf(subject), order }, report);
   if (problems.length > 0) throw new InvalidOptionsError([...policyProblems(policy), ...problems], subject);
-  return { fn: fn as Target, policy: definePolicy(policy), options: options as RetryOptions<never> }; // checked above
+  return {
+    fn: fn as Target,
+    policy: settingsOf(definePolicy(policy)),
+    options: options as RetryOptions<never>,
+  }; // checked above
 }
 
 /** Reports every option that is unknown or wrong. */

@@ -1,6 +1,6 @@
 import type { Decision, Failure as JudgedFailure, ServerDelay } from '@retry/core';
 import { decide, RetryError, TotalTimeoutError } from '@retry/core';
-import { withoutErrorRules } from '@retry/core/fields';
+import { policyOf, withoutErrorRules } from '@retry/core/fields';
 import type { Ending, Failure, GiveUpReason } from './events.ts';
 import type { RetryOptions } from './options.ts';
 import type { Attempt, Call } from './plan.ts';
@@ -89,7 +89,7 @@ function decideByPolicy(call: Call, { failure, attempt, failedAt }: FailedAttemp
     serverDelay: requestedDelay(attempt),
   };
   // Error rules do not apply to a result, which `retryIfResult` has judged.
-  return decide(isRefused ? withoutErrorRules(policy) : policy, counters, judged, world);
+  return decide(isRefused ? withoutErrorRules(policyOf(policy)) : policyOf(policy), counters, judged, world);
 }
 
 /** The delay of `ctx.retryAfter`; what the error or the `Response` says is read by the decision itself. */

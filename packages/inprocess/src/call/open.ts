@@ -1,10 +1,11 @@
 import type { DelayStrategy } from '@retry/core';
+import { allowedAttempts } from '@retry/core/fields';
 import { joinSignals } from '../time/abort-hub.ts';
 import { AbortableCall, PlainCall } from './call.ts';
 import { notify, observer } from './hooks.ts';
 import type { ParentAttempt } from './options.ts';
 import type { Call, Plan } from './plan.ts';
-import { attemptsOf, nested } from './plan.ts';
+import { nested } from './plan.ts';
 
 /**
  * Returns whether the `Call` object can be created after the first failure. A successful call then costs no more than
@@ -34,7 +35,7 @@ export function openNested(plan: Plan, parameters?: readonly unknown[]): Call {
   if (parent === undefined) return openCall(plan, parameters);
   const call = openCall(nest(plan, parent), parameters);
   const { policy, depth, totalAttempts } = call.plan;
-  const maxAttempts = attemptsOf(policy);
+  const maxAttempts = allowedAttempts(policy);
   if (maxAttempts > 1 && totalAttempts > maxAttempts) {
     notify('onNested', call, { depth, maxAttempts, totalAttempts });
   }
@@ -54,7 +55,7 @@ function nest(plan: Plan, parent: ParentAttempt): Plan {
     budget: options.budget ?? outer?.budget,
     deadlineAt: clock.now() + parent.remainingMs,
     depth: (outer?.depth ?? 0) + 1,
-    totalAttempts: attemptsOf(policy) * (outer?.totalAttempts ?? parent.maxAttempts),
+    totalAttempts: allowedAttempts(policy) * (outer?.totalAttempts ?? parent.maxAttempts),
   };
 }
 

@@ -1,5 +1,6 @@
-import type { Clock, Policy } from '@retry/core';
-import { allowedAttempts, settingsOf } from '@retry/core/fields';
+import type { Clock } from '@retry/core';
+import type { PolicySettings } from '@retry/core/fields';
+import { allowedAttempts } from '@retry/core/fields';
 import type { RetryBudget } from '../limits/budget.ts';
 import { systemClock, unrefClock } from '../time/clock.ts';
 import type { Ending, Failure } from './events.ts';
@@ -20,7 +21,7 @@ export interface Layers {
 /** A function, and how it is retried. */
 export interface Retried {
   readonly fn: Target;
-  readonly policy: Policy;
+  readonly policy: PolicySettings;
   readonly options: RetryOptions<never>;
 }
 
@@ -169,7 +170,7 @@ export function createPlan({ fn, policy, options }: Retried, layers: Layers): Pl
     budget: options.budget,
     deadlineAt: Infinity,
     depth: 0,
-    totalAttempts: attemptsOf(policy),
+    totalAttempts: allowedAttempts(policy),
     release: undefined,
     clock: options.clock ?? (options.unref === true ? unrefClock : systemClock),
     isBare:
@@ -179,11 +180,6 @@ export function createPlan({ fn, policy, options }: Retried, layers: Layers): Pl
       !isAnyGiven(options, false),
     isTimed,
   };
-}
-
-/** Returns the number of attempts that a call may make by its policy alone. */
-export function attemptsOf(policy: Policy): number {
-  return allowedAttempts(settingsOf(policy));
 }
 
 function isAnyGiven(options: RetryOptions<never>, readsTimes: boolean): boolean {

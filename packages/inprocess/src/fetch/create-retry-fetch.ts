@@ -1,5 +1,6 @@
 import type { Policy, PolicyInput } from '@retry/core';
 import { httpTransient, InvalidOptionsError, matchesError, RetryError } from '@retry/core';
+import type { PolicySettings } from '@retry/core/fields';
 import { OPTION_RULES } from '../call/check-options.ts';
 import { AttemptWithContext } from '../call/context.ts';
 import { openNested } from '../call/open.ts';
@@ -98,10 +99,10 @@ function sender(
 }
 
 /** A policy that names no errors retries every error, but not every response. */
-function retriedResponses({ retryOn }: Policy): Policy['retryOn'] {
+function retriedResponses({ retryOn }: PolicySettings): PolicySettings['retryOn'] {
   return retryOn === 'everything' ? httpTransient : retryOn;
 }
 
-function matchesAny(matchers: Policy['retryOn'], response: Response): boolean {
+function matchesAny(matchers: PolicySettings['retryOn'], response: Response): boolean {
   return typeof matchers !== 'string' && matchers.some((matcher) => matchesError(matcher, response));
 }

@@ -1,7 +1,7 @@
 import type { Policy, PolicyInput, Problem } from '@retry/core';
 import { definePolicy, extendPolicy, InvalidOptionsError, isPolicy } from '@retry/core';
-import type { Report } from '@retry/core/fields';
-import { A_FUNCTION } from '@retry/core/fields';
+import type { PolicySettings, Report } from '@retry/core/fields';
+import { A_FUNCTION, settingsOf } from '@retry/core/fields';
 import { checkOptions, OPTION_KEYS } from '../call/check-options.ts';
 import type { RetryEvent, RetryHooks } from '../call/events.ts';
 import { ruleOf, SYNCHRONOUS } from '../call/option-rules.ts';
@@ -51,9 +51,9 @@ export interface RetryFetchOptions extends CallOptions, RetryFetchHooks {
 /** The checked arguments of `createRetryFetch`. */
 export interface FetchSettings {
   /** The policy of requests that may be sent again. */
-  readonly repeated: Policy;
+  readonly repeated: PolicySettings;
   /** The policy of other requests: one attempt. */
-  readonly once: Policy;
+  readonly once: PolicySettings;
   readonly options: RetryFetchOptions;
   /** In upper case. */
   readonly methods: readonly string[];
@@ -107,8 +107,8 @@ export function readFetchOptions(
   if (all.length > 0 || repeated === undefined) throw new InvalidOptionsError(all, 'createRetryFetch');
   const checked = options as RetryFetchOptions; // checked above
   return {
-    repeated,
-    once: extendPolicy(repeated, { retryable: false }),
+    repeated: settingsOf(repeated),
+    once: settingsOf(extendPolicy(repeated, { retryable: false })),
     options: checked,
     methods: (checked.methods ?? []).map((method) => method.toUpperCase()),
   };
@@ -132,7 +132,7 @@ function readPolicy(
 function addToHttp(policy: Policy | PolicyInput = {}): Policy {
   definePolicy(policy); // reports the problems of the input alone
   if (!isPolicy(policy)) return extendPolicy(httpPolicy, policy);
-  const { retryOn, stopOn } = httpPolicy;
-  if (policy.retryOn === 'nothing') return extendPolicy(policy, { stopOn });
+  const { retryOn, stopOn } = settingsOf(httpPolicy);
+  if (settingsOf(policy).retryOn === 'nothing') return extendPolicy(policy, { stopOn });
   return extendPolicy(policy, { retryOn, stopOn });
 }

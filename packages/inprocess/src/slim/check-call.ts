@@ -1,5 +1,6 @@
 import type { Policy, Problem } from '@retry/core';
 import { InvalidOptionsError, isPolicy } from '@retry/core';
+import type { PolicySettings } from '@retry/core/fields';
 import { isSynchronous } from '@retry/core/fields';
 import type { RetryOptions } from '../call/options.ts';
 import type { Retried, Target } from '../call/plan.ts';
@@ -33,7 +34,11 @@ const NO_POLICY = Object.fromEntries(Object.keys(basePolicy).map((key) => [key, 
  *
  * @throws {InvalidOptionsError} listing every problem
  */
-export function checkCall(fn: unknown, policy: Policy, options?: SlimOptions<never>): Retried {
+export function checkCall(
+  fn: unknown,
+  policy: Policy | PolicySettings,
+  options?: SlimOptions<never>,
+): Retried {
   const problems = [
     ...problemsOf({ fn }, isOfKind.bind(undefined, 'function'), 'Mind the order of the arguments.'),
     ...problemsOf(
@@ -49,7 +54,8 @@ export function checkCall(fn: unknown, policy: Policy, options?: SlimOptions<nev
     ),
   ];
   if (problems.length > 0) throw new InvalidOptionsError(problems, 'call');
-  return { fn: fn as Target, policy, options: (options ?? {}) as RetryOptions<never> }; // checked above
+  const settings = policy as PolicySettings; // what a policy holds
+  return { fn: fn as Target, policy: settings, options: (options ?? {}) as RetryOptions<never> }; // checked above
 }
 
 function problemsOf(
@@ -82,5 +88,5 @@ function isPolicyValue(value: unknown, key: string): boolean {
 }
 
 function isRetryOn(value: unknown): boolean {
-  return value === 'everything' || value === 'nothing' || (Array.isArray(value) && value.length > 0);
+  return Array.isArray(value) ? value.length > 0 : value === 'everything' || value === 'nothing';
 }

@@ -1,4 +1,5 @@
 import type { Policy } from '@retry/core';
+import type { PolicySettings } from '@retry/core/fields';
 import type { AttemptContext } from '../call/context.ts';
 import { withContext } from '../call/context.ts';
 import { openCall } from '../call/open.ts';
@@ -24,7 +25,7 @@ const LAYERS_WITH_CONTEXT: Layers = { open: openCall, withContext };
  */
 export function withRetry<This, Parameters extends unknown[], Result>(
   fn: (this: This, ...parameters: Parameters) => Result,
-  policy: Policy,
+  policy: Policy | PolicySettings,
   options?: SlimOptions<NoInfer<Awaited<Result>>>,
 ): (this: This, ...parameters: Parameters) => Promise<Awaited<Result>> {
   const plan = createPlan(checkCall(fn, policy, options), LAYERS);
@@ -40,7 +41,7 @@ export function withRetry<This, Parameters extends unknown[], Result>(
  */
 export async function retry<T>(
   fn: (context: AttemptContext) => T | PromiseLike<T>,
-  policy: Policy,
+  policy: Policy | PolicySettings,
   options?: SlimOptions<NoInfer<Awaited<T>>>,
 ): Promise<Awaited<T>> {
   const plan = createPlan(checkCall(fn, policy, options), LAYERS_WITH_CONTEXT);

@@ -1,14 +1,9 @@
-import type { RunState } from '@retry/core/lifecycle';
+import { isDeadLetter } from '@retry/core/lifecycle';
 import type { Deque } from './deque.ts';
 import { pushBack, unlink } from './deque.ts';
 import { push, remove } from './heap.ts';
 import type { Entry, Store } from './store.ts';
 import { readNow } from './store.ts';
-
-/** Returns whether a run that ended in this state can be redriven. */
-export function isDeadLetter(state: RunState): boolean {
-  return state === 'failed' || state === 'stalled' || state === 'rateLimited';
-}
 
 /** Keeps an ended run: as a dead letter, for a caller that waits for its result, or as long as retention allows. */
 export function endRun(store: Store, entry: Entry): void {

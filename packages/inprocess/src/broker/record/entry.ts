@@ -1,5 +1,5 @@
 import type { Run } from '@retry/core/broker';
-import { transitionRun } from '@retry/core/broker';
+import { transitionRun } from '@retry/core/broker/kit';
 import type { RunEvent, RunState, StateAfter } from '@retry/core/lifecycle';
 import type { Entry, Lane } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Beat, CancelAnswer } from '@retry/core/broker';
+import type { CancelAnswer, HeartbeatRequest } from '@retry/core/broker';
 import { refill, takeOffer, unpark } from '../record/concurrency-keys.ts';
 import { endRun } from '../record/ended-runs.ts';
 import { move } from '../record/entry.ts';
@@ -22,7 +22,7 @@ export function cancelRun(store: Store, id: string, now: number): CancelAnswer {
 }
 
 /** Returns whether the holder of this lease has a cancel request. */
-export function isCancelRequested(store: Store, { id, epoch }: Beat): boolean {
+export function isCancelRequested(store: Store, { id, epoch }: HeartbeatRequest): boolean {
   const run = store.entries.get(id)?.run;
   return run?.state === 'started' && run.epoch === epoch && run.isCancelRequested === true;
 }

@@ -1,5 +1,5 @@
 import type { ExpiredScope, Run } from '@retry/core/broker';
-import { sizedPage } from '@retry/core/broker';
+import { sizedPage } from '@retry/core/broker/kit';
 import { peekUpTo } from '../record/heap.ts';
 import type { Entry, Store } from '../record/store.ts';
 import { withoutPayload } from './list.ts';

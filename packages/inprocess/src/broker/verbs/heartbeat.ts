@@ -1,4 +1,4 @@
-import type { Beat, BeatAnswer } from '@retry/core/broker';
+import type { HeartbeatAnswer, HeartbeatRequest } from '@retry/core/broker';
 import { move } from '../record/entry.ts';
 import { rerank } from '../record/heap.ts';
 import type { Store } from '../record/store.ts';
@@ -6,9 +6,9 @@ import type { Store } from '../record/store.ts';
 /** Extends a lease to `leaseMs` from now for the worker that holds it; a lease never shrinks. */
 export function extendLease(
   store: Store,
-  { id, epoch }: Beat,
+  { id, epoch }: HeartbeatRequest,
   { now, leaseMs }: { readonly now: number; readonly leaseMs: number },
-): BeatAnswer {
+): HeartbeatAnswer {
   const entry = store.entries.get(id);
   if (entry === undefined) return 'gone';
   if (entry.run.state !== 'started' || entry.run.epoch !== epoch) return 'fenced';

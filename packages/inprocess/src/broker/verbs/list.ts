@@ -1,8 +1,7 @@
 import type { ListQuery, Run } from '@retry/core/broker';
-import { sizedPage } from '@retry/core/broker';
-import { isEnd } from '@retry/core/lifecycle';
+import { sizedPage } from '@retry/core/broker/kit';
+import { isDeadLetter, isEnd } from '@retry/core/lifecycle';
 import { walk } from '../record/deque.ts';
-import { isDeadLetter } from '../record/ended-runs.ts';
 import type { Entry, Store } from '../record/store.ts';
 
 /** Returns the runs that match, by ascending id, at most `limit` of them. */

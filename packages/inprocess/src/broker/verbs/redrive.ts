@@ -1,5 +1,6 @@
 import type { RedriveAnswer, RedriveOptions } from '@retry/core/broker';
-import { isDeadLetter, removeEnded } from '../record/ended-runs.ts';
+import { isDeadLetter } from '@retry/core/lifecycle';
+import { removeEnded } from '../record/ended-runs.ts';
 import { move } from '../record/entry.ts';
 import { enqueueBack } from '../record/lanes.ts';
 import type { Store } from '../record/store.ts';

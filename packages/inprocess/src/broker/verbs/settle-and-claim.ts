@@ -3,7 +3,6 @@ import type {
   ClaimedRun,
   ExchangeReply,
   ExchangeRequest,
-  Run,
   SettleAnswer,
   Settlement,
 } from '@retry/core/broker';
@@ -12,10 +11,10 @@ import {
   copyRun,
   keepableMs,
   MAX_BATCH_BYTES,
+  refuseUnsettled,
   runBytes,
   settledBy,
-  unsettledError,
-} from '@retry/core/broker';
+} from '@retry/core/broker/kit';
 import { isEnd } from '@retry/core/lifecycle';
 import { freeSlot, isFull, park, takeOffer, takeSlot } from '../record/concurrency-keys.ts';
 import { endRun } from '../record/ended-runs.ts';
@@ -49,7 +48,7 @@ export function settleAndClaim(
 
 /** Writes the settlements, each from the current holder of its lease only. */
 function settleRuns(store: Store, settlements: readonly Settlement[], now: number): readonly SettleAnswer[] {
-  for (const { id, next } of settlements) refuseUnsettled(id, next);
+  refuseUnsettled(settlements);
   const released: Entry[] = [];
   const answers = settlements.map((settlement) => {
     const entry = store.entries.get(settlement.id);
@@ -64,10 +63,6 @@ function settleRuns(store: Store, settlements: readonly Settlement[], now: numbe
   // Backwards, so that runs released together keep their order.
   for (const entry of released.reverse()) enqueueFront(store, entry);
   return answers;
-}
-
-function refuseUnsettled(id: string, { state }: Run): void {
-  if (state === 'started' || state === 'unsubmitted') throw unsettledError(id, state);
 }
 
 function writeSettlement(store: Store, entry: Entry, written: { settlement: Settlement; now: number }): void {

@@ -1,5 +1,5 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
-import { keepableMs, newRun } from '@retry/core/broker';
+import { keepableMs, newRun } from '@retry/core/broker/kit';
 import { createEntry, move } from '../record/entry.ts';
 import { enqueueBack, laneOf, schedule } from '../record/lanes.ts';
 import type { Store } from '../record/store.ts';
