@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { definePolicy } from '@retry/core';
 import type { TaskOptions } from '@retry/core/dialects';
 import { fromCelery, fromCmdx, fromFluid, fromJobbers, fromTasker } from '@retry/core/dialects';
+import { settingsOf } from '@retry/core/fields';
 import { defineTask, taskFrom } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { setScene } from './scene.ts';
@@ -103,7 +104,7 @@ describe('taskFrom', () => {
       onStall: 'hold',
       deadLetter: 'none',
     });
-    expect(task.retry.maxAttempts).toBe(3);
+    expect(settingsOf(task.retry).maxAttempts).toBe(3);
   });
 
   it('carries everything that a dialect says about a task', () => {
@@ -111,7 +112,6 @@ describe('taskFrom', () => {
       name: 'theirs',
       version: '7',
       rateLimitRetry: definePolicy({ maxAttempts: 7 }),
-      timeoutMs: 1_000,
       heartbeatMs: 2_000,
       maxConcurrent: 3,
       globalConcurrency: 4,
@@ -123,7 +123,10 @@ describe('taskFrom', () => {
       minRequeueDelayMs: 5_000,
     };
 
-    const options = taskFrom({ policy: definePolicy({ maxAttempts: 2 }), task: everything });
+    const options = taskFrom({
+      policy: definePolicy({ maxAttempts: 2, attemptTimeout: '1s' }),
+      task: everything,
+    });
 
     expect(defineTask({ name: 'moved', ...options, run: () => null })).toMatchObject({
       name: 'theirs',

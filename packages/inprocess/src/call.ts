@@ -1,4 +1,5 @@
 import type { Clock } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import type { Attempt, CallView } from './attempt.ts';
 import { eventOf } from './call-event.ts';
 import { createId } from './create-id.ts';
@@ -92,7 +93,7 @@ export class Call implements CallView {
   /** Waits for the policy's `initialDelay`. */
   delayFirst(): Promise<void> | undefined {
     const { plan, clock } = this;
-    const delayMs = plan.policy.initialDelayMs;
+    const delayMs = settingsOf(plan.policy).initialDelayMs;
     if (!(delayMs > 0) || plan.signal?.aborted) return undefined;
     const now = clock.now();
     if (delayMs >= timeLeft(this, now)) return this.end(endingBy('total-timeout', this));

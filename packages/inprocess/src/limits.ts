@@ -1,4 +1,5 @@
 import { RetryError, TotalTimeoutError } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import type { AttemptLimit, CallView } from './attempt.ts';
 import type { Call } from './call.ts';
 import type { Ending, GiveUpReason } from './options.ts';
@@ -10,14 +11,15 @@ type Timed = Pick<CallView, 'plan' | 'startedAt'>;
 /** Milliseconds until the whole time of a call is over, `0 ≤ ms ≤ Infinity`. */
 export function timeLeft({ plan, startedAt }: Timed, now: number): number {
   const { policy, deadlineAt } = plan;
-  const endsAt = policy.totalTimeoutMs === Infinity ? Infinity : startedAt + policy.totalTimeoutMs;
+  const endsAt =
+    settingsOf(policy).totalTimeoutMs === Infinity ? Infinity : startedAt + settingsOf(policy).totalTimeoutMs;
   return Math.max(Math.min(endsAt, deadlineAt) - now, 0);
 }
 
 /** When the next attempt starts, and how long it may take: its own timeout, or what is left of the whole time. */
 export function limitOf(call: Call): AttemptLimit & StartOf {
   const { plan, isTimed } = call;
-  const { attemptTimeoutMs } = plan.policy;
+  const { attemptTimeoutMs } = settingsOf(plan.policy);
   if (!isTimed && attemptTimeoutMs === Infinity && plan.deadlineAt === Infinity) return NO_LIMIT;
   const startedAt = plan.clock.now();
   const leftMs = timeLeft(call, startedAt);
@@ -36,8 +38,10 @@ const NO_LIMIT = { startedAt: Number.NaN, timeoutMs: Infinity, totalMs: undefine
 /** The whole time of a call: its policy's, or what the attempt around it had left. */
 export function totalOf({ plan, startedAt }: Timed): number {
   const { policy, deadlineAt } = plan;
-  const isOwn = policy.totalTimeoutMs < Infinity && startedAt + policy.totalTimeoutMs <= deadlineAt;
-  return isOwn ? policy.totalTimeoutMs : Math.max(Math.round(deadlineAt - startedAt), 0);
+  const isOwn =
+    settingsOf(policy).totalTimeoutMs < Infinity &&
+    startedAt + settingsOf(policy).totalTimeoutMs <= deadlineAt;
+  return isOwn ? settingsOf(policy).totalTimeoutMs : Math.max(Math.round(deadlineAt - startedAt), 0);
 }
 
 /** Why no further attempt may start. */
@@ -45,7 +49,7 @@ export function findObstacle(call: Call, leftMs: number): GiveUpReason | undefin
   const { plan, begun, options } = call;
   if (plan.signal?.aborted) return 'aborted';
   // The first always may start, unless it was waited for.
-  if (begun === 0 && !(plan.policy.initialDelayMs > 0)) return undefined;
+  if (begun === 0 && !(settingsOf(plan.policy).initialDelayMs > 0)) return undefined;
   if (options.group?.isDraining) return 'group';
   // A timer may fire late: the wait was to end before the deadline and did not.
   return leftMs <= 0 ? 'total-timeout' : undefined;

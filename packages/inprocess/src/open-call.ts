@@ -1,4 +1,5 @@
 import type { DelayStrategy } from '@retry/core';
+import { settingsOf, withSettings } from '@retry/core/fields';
 import { AbortableCall } from './abortable-call.ts';
 import { Call } from './call.ts';
 import { installed } from './instruments.ts';
@@ -23,7 +24,7 @@ export function openCall(plan: Plan, parameters: readonly unknown[] = []): Call 
 
 /** A strategy that remembers is made for each call, at its first retry: what its maker throws stops that call alone. */
 function withOwnStrategy(plan: Plan): Plan {
-  const { backoff } = plan.policy;
+  const { backoff } = settingsOf(plan.policy);
   if (backoff.type !== 'custom' || backoff.create === undefined) return plan;
   const { create } = backoff;
   let made: DelayStrategy | undefined;
@@ -31,5 +32,5 @@ function withOwnStrategy(plan: Plan): Plan {
     made ??= create();
     return made(retry, context);
   };
-  return { ...plan, policy: { ...plan.policy, backoff: { ...backoff, next } } };
+  return { ...plan, policy: withSettings(plan.policy, { backoff: { ...backoff, next } }) };
 }

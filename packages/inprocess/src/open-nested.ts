@@ -1,3 +1,4 @@
+import { withSettings } from '@retry/core/fields';
 import type { CallView } from './attempt.ts';
 import type { Call } from './call.ts';
 import { eventOf } from './call-event.ts';
@@ -26,7 +27,7 @@ export function openNested(plan: Plan, parameters?: readonly unknown[]): Call {
 function nest(plan: Plan, parent: ParentAttempt): Plan {
   const { options, clock } = plan;
   const outer = (parent as { readonly call?: CallView }).call?.plan; // an attempt of ours has a call
-  const policy = options.nested === 'once' ? { ...plan.policy, retryable: false } : plan.policy;
+  const policy = options.nested === 'once' ? withSettings(plan.policy, { retryable: false }) : plan.policy;
   return {
     ...plan,
     ...joinSignals(options.signal, parent.signal),

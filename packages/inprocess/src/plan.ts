@@ -1,4 +1,5 @@
 import type { Clock, Policy } from '@retry/core';
+import { type PolicySettings, settingsOf } from '@retry/core/fields';
 import type { Attempt } from './attempt.ts';
 import type { Call } from './call.ts';
 import { systemClock, unrefClock } from './clock.ts';
@@ -43,7 +44,9 @@ export function createPlan({ fn, policy, options }: Retried, layers: Layers): Pl
   const { signal, budget, group, parent, retryIfResult } = options;
   const watched = signal ?? budget ?? group ?? parent ?? retryIfResult;
   const isTimed =
-    layers.tell !== undefined || policy.totalTimeoutMs < Infinity || isObserved(options, policy);
+    layers.tell !== undefined ||
+    settingsOf(policy).totalTimeoutMs < Infinity ||
+    isObserved(options, settingsOf(policy));
   return {
     fn,
     options,
@@ -59,14 +62,14 @@ export function createPlan({ fn, policy, options }: Retried, layers: Layers): Pl
     isBare:
       watched === undefined &&
       !isTimed &&
-      policy.attemptTimeoutMs === Infinity &&
-      !(policy.initialDelayMs > 0),
+      settingsOf(policy).attemptTimeoutMs === Infinity &&
+      !(settingsOf(policy).initialDelayMs > 0),
     isTimed,
   };
 }
 
 /** Whether something of the user's is passed how long a call has taken. */
-function isObserved(options: RetryOptions<never>, { backoff }: Policy): boolean {
+function isObserved(options: RetryOptions<never>, { backoff }: PolicySettings): boolean {
   const { onAttempt, onRetry, onGiveUp, onNested, beforeRetry } = options;
   const observer = onAttempt ?? onRetry ?? onGiveUp ?? onNested ?? beforeRetry;
   return observer !== undefined || backoff.type === 'custom';

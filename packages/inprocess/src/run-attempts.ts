@@ -1,3 +1,4 @@
+import { settingsOf } from '@retry/core/fields';
 import type { Attempt } from './attempt.ts';
 import { Call } from './call.ts';
 import { installed } from './instruments.ts';
@@ -15,7 +16,7 @@ export async function runAttempts(
   self: unknown,
   parameters: unknown[] | undefined,
 ): Promise<unknown> {
-  if (plan.policy.initialDelayMs > 0) await call?.delayFirst();
+  if (settingsOf(plan.policy).initialDelayMs > 0) await call?.delayFirst();
   for (;;) {
     const attempt = call?.begin();
     if (call?.over !== undefined) return call.finish();

@@ -1,5 +1,6 @@
 import type { Policy, PolicyInput } from '@retry/core';
 import { httpTransient, InvalidOptionsError, matchesError, RetryError } from '@retry/core';
+import { type PolicySettings, settingsOf } from '@retry/core/fields';
 import { ToldAttempt } from '../attempt-context.ts';
 import { openNested } from '../open-nested.ts';
 import { OPTION_RULES } from '../option-rules.ts';
@@ -87,7 +88,8 @@ export function createRetryFetch(policy?: Policy | PolicyInput, options?: RetryF
 function callOptionsOf({ repeated, options }: FetchSettings): RetryOptions<never> {
   const { fetch: _, methods: _m, isRepeatable: _i, replace: _r, until: _u, ...rest } = options;
   const retryIfResult = (response: Response): boolean =>
-    matchesAny(answersOf(repeated), response) && !matchesAny(repeated.stopOn, response);
+    matchesAny(answersOf(settingsOf(repeated)), response) &&
+    !matchesAny(settingsOf(repeated).stopOn, response);
   return { name: 'fetch', ...rest, retryIfResult: retryIfResult } as RetryOptions<never>; // its events have the request
 }
 
@@ -140,10 +142,10 @@ function sender(
 }
 
 /** A policy that names no errors means every error, but not every answer. */
-function answersOf({ retryOn }: Policy): Policy['retryOn'] {
+function answersOf({ retryOn }: PolicySettings): PolicySettings['retryOn'] {
   return retryOn === 'everything' ? httpTransient : retryOn;
 }
 
-function matchesAny(matchers: Policy['retryOn'], response: Response): boolean {
+function matchesAny(matchers: PolicySettings['retryOn'], response: Response): boolean {
   return typeof matchers !== 'string' && matchers.some((matcher) => matchesError(matcher, response));
 }

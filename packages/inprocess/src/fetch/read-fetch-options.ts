@@ -1,7 +1,7 @@
 import type { Policy, PolicyInput, Problem } from '@retry/core';
 import { definePolicy, extendPolicy, InvalidOptionsError, isPolicy } from '@retry/core';
 import type { Report } from '@retry/core/fields';
-import { A_FUNCTION } from '@retry/core/fields';
+import { A_FUNCTION, settingsOf } from '@retry/core/fields';
 import { checkOptions, OPTION_KEYS } from '../check-options.ts';
 import { ruleOf, SYNCHRONOUS } from '../option-rules.ts';
 import type { RetryFetchOptions } from './create-retry-fetch.ts';
@@ -91,7 +91,7 @@ function readPolicy(
 function addToHttp(policy: Policy | PolicyInput = {}): Policy {
   definePolicy(policy); // what is wrong with it alone, before it is mixed
   if (!isPolicy(policy)) return extendPolicy(httpPolicy, policy);
-  const { retryOn, stopOn } = httpPolicy;
-  if (policy.retryOn === 'nothing') return extendPolicy(policy, { stopOn });
+  const { retryOn, stopOn } = settingsOf(httpPolicy);
+  if (settingsOf(policy).retryOn === 'nothing') return extendPolicy(policy, { stopOn });
   return extendPolicy(policy, { retryOn, stopOn });
 }

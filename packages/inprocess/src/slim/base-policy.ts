@@ -1,10 +1,10 @@
-import type { Policy } from '@retry/core';
+import type { PolicySettings } from '@retry/core/fields';
 
 /**
  * What `definePolicy()` gives, to be spread and changed: 3 attempts, exponential from 100 ms ×2, capped at 20 s,
  * full jitter. Every duration is in milliseconds.
  */
-export const basePolicy: Policy = {
+export const basePolicy: PolicySettings = {
   maxAttempts: 3,
   initialDelayMs: 0,
   backoff: { type: 'exponential', baseMs: 100, factor: 2 },

@@ -1,6 +1,6 @@
 import type { Policy, Problem } from '@retry/core';
 import { InvalidOptionsError, isPolicy } from '@retry/core';
-import { isSynchronous } from '@retry/core/fields';
+import { isSynchronous, type PolicySettings, policyOf } from '@retry/core/fields';
 import type { RetryOptions } from '../options.ts';
 import type { Retried, Target } from '../plan.ts';
 import { basePolicy } from './base-policy.ts';
@@ -31,7 +31,11 @@ const NO_POLICY = Object.fromEntries(Object.keys(basePolicy).map((key) => [key, 
  *
  * @throws {InvalidOptionsError} listing every problem
  */
-export function checkCall(fn: unknown, policy: Policy, options?: SlimOptions<never>): Retried {
+export function checkCall(
+  fn: unknown,
+  policy: Policy | PolicySettings,
+  options?: SlimOptions<never>,
+): Retried {
   const problems = [
     ...problemsOf({ fn }, isOfKind.bind(undefined, 'function'), 'Mind the order of the arguments.'),
     ...problemsOf(
@@ -47,7 +51,12 @@ export function checkCall(fn: unknown, policy: Policy, options?: SlimOptions<nev
     ),
   ];
   if (problems.length > 0) throw new InvalidOptionsError(problems, 'call');
-  return { fn: fn as Target, policy, options: (options ?? {}) as RetryOptions<never> }; // checked above
+  // Checked above.
+  return {
+    fn: fn as Target,
+    policy: policyOf(policy as PolicySettings),
+    options: (options ?? {}) as RetryOptions<never>,
+  };
 }
 
 function problemsOf(

@@ -1,4 +1,5 @@
 import type { Policy } from '@retry/core';
+import type { PolicySettings } from '@retry/core/fields';
 import type { AttemptContext } from '../attempt-context.ts';
 import { tellAttempt } from '../attempt-context.ts';
 import { openCall } from '../open-call.ts';
@@ -19,7 +20,7 @@ const LAYERS: Layers = { open: openCall, tell: tellAttempt };
  */
 export async function retry<T>(
   fn: (context: AttemptContext) => T | PromiseLike<T>,
-  policy: Policy,
+  policy: Policy | PolicySettings,
   options?: SlimOptions<NoInfer<Awaited<T>>>,
 ): Promise<Awaited<T>> {
   const plan = createPlan(checkCall(fn, policy, options), LAYERS); // without parameters, the loop passes the context

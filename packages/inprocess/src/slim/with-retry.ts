@@ -1,4 +1,5 @@
 import type { Policy } from '@retry/core';
+import type { PolicySettings } from '@retry/core/fields';
 import { openCall } from '../open-call.ts';
 import type { Layers } from '../plan.ts';
 import { createPlan } from '../plan.ts';
@@ -19,7 +20,7 @@ const LAYERS: Layers = { open: openCall };
  */
 export function withRetry<This, Parameters extends unknown[], Result>(
   fn: (this: This, ...parameters: Parameters) => Result,
-  policy: Policy,
+  policy: Policy | PolicySettings,
   options?: SlimOptions<NoInfer<Awaited<Result>>>,
 ): (this: This, ...parameters: Parameters) => Promise<Awaited<Result>> {
   const plan = createPlan(checkCall(fn, policy, options), LAYERS);

@@ -1,4 +1,5 @@
 import type { Submission } from '@retry/core/broker';
+import { settingsOf } from '@retry/core/fields';
 import { checkPayload, writePayload } from '../task/payload.ts';
 import type { AnyTask } from '../task/task.ts';
 import { createRunId } from './create-run-id.ts';
@@ -13,7 +14,7 @@ export async function prepareSubmission(
 ): Promise<Submission> {
   await checkPayload(task.schema, payload);
   // Whatever else it waits for, its first attempt waits for the policy's initial delay.
-  const firstMs = Math.max(delayMs ?? 0, task.retry.initialDelayMs);
+  const firstMs = Math.max(delayMs ?? 0, settingsOf(task.retry).initialDelayMs);
   return {
     id: keyedId ?? createRunId(),
     lane: task.lane,

@@ -1,7 +1,7 @@
 import type { Problem } from '@retry/core';
 import { textProblem } from '@retry/core/broker';
 import type { Fields } from '@retry/core/fields';
-import { readFields, readOptions } from '@retry/core/fields';
+import { readFields, readOptions, settingsOf } from '@retry/core/fields';
 import { notAnObject } from '../not-an-object.ts';
 import { readRetryPolicy } from './read-retry-policy.ts';
 import type { StandardSchema } from './standard-schema.ts';
@@ -66,7 +66,7 @@ function readTask<Payload, Result, Submitted>(
     retry,
     rateLimitRetry: readRetryPolicy('rateLimitRetry', fields.value('rateLimitRetry'), report),
     rateLimit: readRateLimit(fields, report),
-    timeoutMs: fields.duration('timeout', retry.attemptTimeoutMs, MORE_THAN_0),
+    timeoutMs: fields.duration('timeout', settingsOf(retry).attemptTimeoutMs, MORE_THAN_0),
     heartbeatMs: fields.duration('heartbeat', Infinity, MORE_THAN_0),
     shutdownMs: readOptionalDuration(fields, 'shutdownTimeout'),
     minRequeueMs: readOptionalDuration(fields, 'minRequeueDelay', { finite: true }),

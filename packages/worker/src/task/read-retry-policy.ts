@@ -1,6 +1,6 @@
 import type { Policy, PolicyInput, Problem } from '@retry/core';
 import { definePolicy, InvalidOptionsError, isPolicy, TASK_POLICY } from '@retry/core';
-import { writtenIn } from '@retry/core/fields';
+import { settingsOf, writtenIn } from '@retry/core/fields';
 
 /**
  * Defines the policy at `key`: what is written there, completed by the defaults of tasks. A policy that `definePolicy` made
@@ -37,11 +37,11 @@ function taskPolicy(input: unknown): Policy {
 
 /** The cap of tasks, or the longest delay that was written where that is longer: a constant '1h' waits an hour. */
 function capFor(backoff: unknown): number {
-  const { maxDelayMs } = definePolicy(TASK_POLICY);
+  const { maxDelayMs } = settingsOf(definePolicy(TASK_POLICY));
   try {
     return Math.max(
       maxDelayMs,
-      backoff === undefined ? 0 : definePolicy({ backoff } as PolicyInput).maxDelayMs,
+      backoff === undefined ? 0 : settingsOf(definePolicy({ backoff } as PolicyInput)).maxDelayMs,
     );
   } catch {
     return maxDelayMs; // what is wrong with the backoff is reported with everything else

@@ -19,11 +19,10 @@ export type DialectTask = Omit<TaskInput<never, never>, 'name' | 'version' | 'ru
  */
 export function taskFrom(dialect: { readonly policy: Policy; readonly task: TaskOptions }): DialectTask {
   checkDialect(dialect);
-  const { timeoutMs, heartbeatMs, minRequeueDelayMs, onShutdown, ...same } = dialect.task;
+  const { heartbeatMs, minRequeueDelayMs, onShutdown, ...same } = dialect.task;
   return {
     ...same,
     retry: dialect.policy,
-    ...(timeoutMs !== undefined && { timeout: timeoutMs }),
     ...(heartbeatMs !== undefined && { heartbeat: heartbeatMs }),
     ...(minRequeueDelayMs !== undefined && { minRequeueDelay: minRequeueDelayMs }),
     ...(onShutdown !== undefined && SHUTDOWN[onShutdown]),

@@ -1,6 +1,7 @@
 import type { Clock } from '@retry/core';
 import { AttemptTimeoutError, TotalTimeoutError } from '@retry/core';
 import type { Run } from '@retry/core/broker';
+import { settingsOf } from '@retry/core/fields';
 import { ShutdownError, StalledError } from '../errors.ts';
 import type { AnyTask, Completion } from '../task/task.ts';
 import type { Outcome } from './outcome.ts';
@@ -107,7 +108,7 @@ export class Execution {
   get #totalLeftMs(): number {
     const { startedAt = 0 } = this.run;
     const usedMs = startedAt - totalStartAt(this.run, startedAt);
-    return this.task.retry.totalTimeoutMs - usedMs - this.ageMs;
+    return settingsOf(this.task.retry).totalTimeoutMs - usedMs - this.ageMs;
   }
 
   /** Calls the handler. */
@@ -168,7 +169,7 @@ export class Execution {
   }
 
   #onTotalTimeout(): void {
-    const error = new TotalTimeoutError(this.task.retry.totalTimeoutMs, attemptOf(this.run));
+    const error = new TotalTimeoutError(settingsOf(this.task.retry).totalTimeoutMs, attemptOf(this.run));
     this.interrupt({ type: 'failed', error, isTimeout: true, isOutOfTime: true }, error);
   }
 

@@ -1,4 +1,4 @@
-import type { Decision, DecisionContext, FailReason, Policy } from '@retry/core';
+import type { Decision, DecisionContext, FailReason } from '@retry/core';
 import {
   chargedAttempts,
   decide,
@@ -8,7 +8,13 @@ import {
   parseDuration,
 } from '@retry/core';
 import type { Run, Settlement } from '@retry/core/broker';
-import { withoutErrorRules, withoutMatchers, withSettings } from '@retry/core/fields';
+import {
+  type PolicySettings,
+  settingsOf,
+  withoutErrorRules,
+  withoutMatchers,
+  withSettings,
+} from '@retry/core/fields';
 import type { RunEvent } from '@retry/core/lifecycle';
 import type { AnyTask, RetryRequest } from '../task/task.ts';
 import { failedRun } from './failed-run.ts';
@@ -110,12 +116,12 @@ function settleRequest(
   { request, error }: Extract<Outcome, { type: 'asked' }>,
   context: SettleContext,
 ): Settled {
-  const { maxAttempts = task.retry.maxAttempts } = request;
+  const { maxAttempts = settingsOf(task.retry).maxAttempts } = request;
   const policy = withSettings(withoutErrorRules(task.retry), { maxAttempts: readCount(maxAttempts) });
   const attempt: FailedAttempt = { task, run, error };
   const counters = { ...run, failures: run.failures + 1 };
   const verdict = isEligible(policy, counters)
-    ? (ownDelay(policy, run, { request, now: context.now }) ??
+    ? (ownDelay(settingsOf(policy), run, { request, now: context.now }) ??
       // An error that forbids retries was only to be recorded: the handler wants another attempt.
       ofDecision(
         decide(
@@ -135,7 +141,7 @@ function readCount(count: number | 'Infinity'): number {
 
 /** When the handler says that the next attempt is to be; `undefined` when it leaves that to the policy. */
 function ownDelay(
-  { totalTimeoutMs }: Policy,
+  { totalTimeoutMs }: PolicySettings,
   run: Run<'started'>,
   { request: { delay, at }, now }: { readonly request: RetryRequest; readonly now: number },
 ): Verdict | undefined {
