@@ -1,6 +1,7 @@
 import { computeDelay, decide, explain, type Policy } from '@retry/core';
 import { fromCmdx } from '@retry/core/dialects';
 import type { CmdxVersion } from '@retry/core/dialects/parity';
+import { settingsOf } from '@retry/core/fields';
 import { record } from './case-schema.ts';
 import { readClasses } from './cmdx-ruby.ts';
 import { makeErrorClasses } from './error-classes.ts';
@@ -69,10 +70,10 @@ function behaviourOf(policy: Policy, names: readonly string[], classOf: ReturnTy
     decide(policy, { failures: 1 }, { error }, { now: 0, random: () => 0.5 }),
   );
   return {
-    limit: policy.maxAttempts - 1,
+    limit: settingsOf(policy).maxAttempts - 1,
     firstDelay: delays[0],
     delays,
-    matchers: typeof policy.retryOn === 'string' ? 0 : policy.retryOn.length,
+    matchers: typeof settingsOf(policy).retryOn === 'string' ? 0 : settingsOf(policy).retryOn.length,
     expected: errors.map((error) => explain(policy, error).reason !== 'unexpected'),
     retries: runs.map(({ type }) => type),
     isStranger: explain(policy, new (classOf('NobodyKnowsThis'))()).reason === 'unexpected',

@@ -1,6 +1,7 @@
 import { computeDelay, decide, explain, matchesError, type Policy } from '@retry/core';
 import { type FluidRetryPolicy, fromFluid } from '@retry/core/dialects';
 import { decideStart, requeueDelay } from '@retry/core/dialects/parity';
+import { type PolicySettings, settingsOf } from '@retry/core/fields';
 import {
   boolean,
   either,
@@ -49,8 +50,8 @@ const match: Runner = {
     const policy = policyOf(config, classOf);
     const error = new (classOf(raised))();
     // The consumer never asks the policy about these; what the policy itself says is the question here.
-    const isStopped = policy.stopOn.some((matcher) => matchesError(matcher, error));
-    return { matches: isStopped ? isListed(policy, error) : explain(policy, error).retries };
+    const isStopped = settingsOf(policy).stopOn.some((matcher) => matchesError(matcher, error));
+    return { matches: isStopped ? isListed(settingsOf(policy), error) : explain(policy, error).retries };
   },
   expected: (given: MatchCase) => pick(given, ['matches']),
 };
@@ -179,7 +180,7 @@ function policyOf(config: Config | null, classOf = makeErrorClasses()): Policy {
     .policy;
 }
 
-function isListed({ retryOn }: Policy, error: unknown): boolean {
+function isListed({ retryOn }: PolicySettings, error: unknown): boolean {
   if (retryOn === 'nothing') return false;
   return retryOn === 'everything' || retryOn.some((matcher) => matchesError(matcher, error));
 }

@@ -6,6 +6,7 @@ import {
   taskerNextRetryAt,
   taskerReadiness,
 } from '@retry/core/dialects/parity';
+import { settingsOf } from '@retry/core/fields';
 import {
   boolean,
   either,
@@ -33,7 +34,7 @@ const eligibility: Runner = {
     const { policy } = fromTasker(config);
     return {
       retry_eligible: isEligible(policy, { failures: attempts ?? 0 }),
-      effective_max_attempts: policy.maxAttempts,
+      effective_max_attempts: settingsOf(policy).maxAttempts,
     };
   },
   expected: (given: StepCase & { readonly effective_max_attempts?: number }) => {

@@ -127,7 +127,7 @@ const WAYS: Readonly<Record<string, Way>> = {
     caught(
       slim.withRetry(
         fn,
-        { ...slim.basePolicy, ...policy, backoff: { type: 'none' } } as slim.Policy,
+        { ...slim.basePolicy, ...policy, backoff: { type: 'none' } } as slim.PolicySettings,
         options,
       )(),
     ),

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { definePolicy } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import { basePolicy, retry, retryInfo, withRetry } from '@retry/inprocess/slim';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 
@@ -104,7 +105,7 @@ describe('wrong input of the slim entry', () => {
     const options = { signal: new AbortController().signal, name: undefined, unref: true, onRetry: () => {} };
 
     expect(await withRetry(fn, full, options)()).toBe('done');
-    expect(await withRetry(fn, { ...full, maxAttempts: 2 }, options)()).toBe('done');
+    expect(await withRetry(fn, { ...settingsOf(full), maxAttempts: 2 }, options)()).toBe('done');
     expect(await withRetry(fn, { ...basePolicy, jitter: 'equal' }, {})()).toBe('done');
   });
 });

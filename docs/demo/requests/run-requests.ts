@@ -1,4 +1,5 @@
 import { formatDuration } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import { checkClaims } from './claims.ts';
 import type { FlakyServer } from './flaky-server.ts';
 import { startFlakyServer } from './flaky-server.ts';
@@ -30,7 +31,7 @@ export async function runRequests(seed: number): Promise<boolean> {
 }
 
 function printHeading({ origin }: FlakyServer, seed: number): void {
-  const { maxAttempts, attemptTimeoutMs, backoff, jitter } = policy;
+  const { maxAttempts, attemptTimeoutMs, backoff, jitter } = settingsOf(policy);
   const limits = `up to ${maxAttempts} attempts of at most ${formatDuration(attemptTimeoutMs)}`;
   console.log(`${REQUESTS} requests to a flaky server at ${origin}, ${CONCURRENCY} at a time, seed ${seed}`);
   console.log(`each through withRetry: ${limits}, ${backoff.type} backoff, ${jitter} jitter\n`);

@@ -1,4 +1,5 @@
 import { type Decision, decide, definePolicy, MAX_INSTANT_AT, type Policy } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { draws, hostileDraws, policyInputs, sourceOf } from '../../support/arbitraries.ts';
@@ -108,7 +109,7 @@ describe('decide', () => {
         fc.pre(decision.type === 'retry');
 
         expect(decision.runAt).toBeLessThan(told.deadlineAt ?? Infinity);
-        expect(decision.runAt).toBeLessThan((told.startedAt ?? told.now) + policy.totalTimeoutMs);
+        expect(decision.runAt).toBeLessThan((told.startedAt ?? told.now) + settingsOf(policy).totalTimeoutMs);
       }),
     );
   });
@@ -116,11 +117,11 @@ describe('decide', () => {
   it('grants at most maxAttempts - 1 retries', () => {
     fc.assert(
       fc.property(policies, makers, sequences, (policy, makeError, given) => {
-        fc.pre(policy.maxAttempts < Infinity);
+        fc.pre(settingsOf(policy).maxAttempts < Infinity);
 
         const granted = retriesGranted(policy, makeError(), sourceOf(given));
 
-        expect(granted).toBeLessThanOrEqual(policy.maxAttempts - 1);
+        expect(granted).toBeLessThanOrEqual(settingsOf(policy).maxAttempts - 1);
       }),
     );
   });

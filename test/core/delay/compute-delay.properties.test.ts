@@ -1,4 +1,5 @@
 import { computeDelay, definePolicy } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -39,7 +40,7 @@ describe('computeDelay', () => {
       fc.property(policies, retries, brokenSequences, histories, (policy, retry, given, previousDelayMs) => {
         const delayMs = computeDelay(policy, retry, { random: sourceOf(given), previousDelayMs });
 
-        expect(delayMs).toBeGreaterThanOrEqual(policy.minDelayMs);
+        expect(delayMs).toBeGreaterThanOrEqual(settingsOf(policy).minDelayMs);
       }),
     );
   });
@@ -47,11 +48,11 @@ describe('computeDelay', () => {
   it('never exceeds maxDelayMs unless only the backoff is capped, whatever the draws', () => {
     fc.assert(
       fc.property(policies, retries, brokenSequences, histories, (policy, retry, given, previousDelayMs) => {
-        fc.pre(policy.capAt !== 'ignores-jitter');
+        fc.pre(settingsOf(policy).capAt !== 'ignores-jitter');
 
         const delayMs = computeDelay(policy, retry, { random: sourceOf(given), previousDelayMs });
 
-        expect(delayMs).toBeLessThanOrEqual(policy.maxDelayMs);
+        expect(delayMs).toBeLessThanOrEqual(settingsOf(policy).maxDelayMs);
       }),
     );
   });
@@ -82,12 +83,12 @@ describe('computeDelay', () => {
   it('is a whole multiple of the granularity', () => {
     fc.assert(
       fc.property(policies, retries, sequences, histories, (policy, retry, given, previousDelayMs) => {
-        fc.pre(policy.granularityMs > 0);
+        fc.pre(settingsOf(policy).granularityMs > 0);
 
         const delayMs = computeDelay(policy, retry, { random: sourceOf(given), previousDelayMs });
 
         // Beyond 2^53 a double has no room for the remainder.
-        expect(Number.isSafeInteger(delayMs) ? delayMs % policy.granularityMs : 0).toBe(0);
+        expect(Number.isSafeInteger(delayMs) ? delayMs % settingsOf(policy).granularityMs : 0).toBe(0);
         expect(delayMs > 2 ** 53 || Number.isInteger(delayMs)).toBe(true);
       }),
     );

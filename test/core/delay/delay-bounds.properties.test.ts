@@ -1,4 +1,5 @@
 import { computeDelay, definePolicy, delayBounds, type Policy, type PolicyInput } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -26,7 +27,8 @@ function chainOf(policy: Policy, retryCount: number, random: () => number): read
  * after it, that amount is as large as it has grown.
  */
 function lowScaleOf(policy: Policy, input: PolicyInput, retry: number): number {
-  const isUncut = policy.capAt === 'after-jitter' && typeof policy.jitter === 'object';
+  const isUncut =
+    settingsOf(policy).capAt === 'after-jitter' && typeof settingsOf(policy).jitter === 'object';
   return delayBounds(isUncut ? definePolicy({ ...input, maxDelay: Infinity }) : policy, retry)[1];
 }
 
@@ -114,8 +116,10 @@ describe('delayBounds', () => {
         const policy = definePolicy(input);
         const [minMs, maxMs] = delayBounds(policy, retry);
 
-        expect(minMs).toBeGreaterThanOrEqual(policy.minDelayMs);
-        expect(policy.capAt === 'ignores-jitter' || maxMs <= policy.maxDelayMs).toBe(true);
+        expect(minMs).toBeGreaterThanOrEqual(settingsOf(policy).minDelayMs);
+        expect(settingsOf(policy).capAt === 'ignores-jitter' || maxMs <= settingsOf(policy).maxDelayMs).toBe(
+          true,
+        );
       }),
     );
   });

@@ -1,6 +1,7 @@
 import { computeDelay, delayBounds, isSerializable, type Policy, preview } from '@retry/core';
 import { fromCmdx } from '@retry/core/dialects';
 import type { CmdxVersion } from '@retry/core/dialects/parity';
+import { settingsOf } from '@retry/core/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -65,7 +66,7 @@ describe("CMDx's strategies", () => {
     const retry_on = { exceptions: ['ReadTimeout'], delay: 1, limit: 3, jitter: 'decorrelated_jitter' };
     const { policy } = fromCmdx({ retry_on });
 
-    expect(policy.backoff).toEqual({ type: 'decorrelated', baseMs: 1_000 });
+    expect(settingsOf(policy).backoff).toEqual({ type: 'decorrelated', baseMs: 1_000 });
     expect(delayBounds(policy, 2)).toEqual([1_000, 9_000]);
     expect(preview(policy).total.maxMs).toBe(39_000); // 3 + 9 + 27 s
     expect(isSerializable(policy)).toBe(true);
@@ -85,7 +86,7 @@ describe("CMDx's strategies", () => {
   });
 
   it.each([null, 'linear', 'full_random', 'decorrelated_jitter'])('know no end on main: %s', (jitter) => {
-    expect(policyOf(jitter, MAIN).maxDelayMs).toBe(Infinity);
+    expect(settingsOf(policyOf(jitter, MAIN)).maxDelayMs).toBe(Infinity);
   });
 
   it('are cut at max_delay where that comes first', () => {

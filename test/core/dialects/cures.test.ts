@@ -1,6 +1,7 @@
 import type { CeleryOptions, CmdxOptions, FluidOptions, TaskerOptions } from '@retry/core/dialects';
 import { fromCelery, fromCmdx, fromFluid, fromTasker } from '@retry/core/dialects';
 import { celeryInterval, celeryRetry } from '@retry/core/dialects/parity';
+import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 import { messageOf } from './problems.ts';
 
@@ -26,7 +27,7 @@ describe('a problem of fromFluid', () => {
   });
 
   it('is none for a factor of 0', () => {
-    expect(fromFluid({ retry: { backoff: 0 } }).policy.backoff).toMatchObject({ factor: 0 });
+    expect(settingsOf(fromFluid({ retry: { backoff: 0 } }).policy).backoff).toMatchObject({ factor: 0 });
   });
 });
 

@@ -1,6 +1,7 @@
 import { explain, preview } from '@retry/core';
 import { fromCelery } from '@retry/core/dialects';
 import { celeryInterval, celeryMessageEta, celeryRetry } from '@retry/core/dialects/parity';
+import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 import { codesOf, problemsOf } from './problems.ts';
 
@@ -71,13 +72,15 @@ describe('fromCelery', () => {
     };
 
     expect(fromCelery(kwargs).policy).toMatchObject({ maxAttempts: 2, backoff: { baseMs: 2_500 } });
-    expect(fromCelery({ max_retries: 5, retry_kwargs: { max_retries: null } }).policy.maxAttempts).toBe(6);
+    expect(
+      settingsOf(fromCelery({ max_retries: 5, retry_kwargs: { max_retries: null } }).policy).maxAttempts,
+    ).toBe(6);
   });
 
   it('is quiet about a cap below 0 without jitter, as Celery is, and refuses it with jitter', () => {
     const options = { autoretry_for: [Error], retry_backoff: 5, retry_backoff_max: -5 };
 
-    expect(fromCelery({ ...options, retry_jitter: false }).policy.maxDelayMs).toBe(0);
+    expect(settingsOf(fromCelery({ ...options, retry_jitter: false }).policy).maxDelayMs).toBe(0);
     expect(problemsOf(() => fromCelery(options))).toEqual(['retry_backoff_max']);
   });
 
@@ -125,7 +128,7 @@ describe('celeryInterval', () => {
       jitter: 'none',
       maxDelayMs: 600_000,
     });
-    expect(celeryInterval({ factor: 5, maximum: 0, full_jitter: true }).jitter).toBe('full');
+    expect(settingsOf(celeryInterval({ factor: 5, maximum: 0, full_jitter: true })).jitter).toBe('full');
     expect(celeryInterval({ factor: -1, maximum: -1, full_jitter: false })).toMatchObject({
       backoff: { baseMs: 0 },
       maxDelayMs: 0,

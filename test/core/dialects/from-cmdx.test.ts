@@ -1,4 +1,5 @@
 import { fromCmdx } from '@retry/core/dialects';
+import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 import { codesOf, problemsOf } from './problems.ts';
 
@@ -22,15 +23,15 @@ describe('fromCmdx', () => {
   it('takes a delay below 0 for no wait, and a longest one without end', () => {
     const retry_on = { exceptions: [Error], delay: -1, max_delay: Infinity };
 
-    expect(fromCmdx({ retry_on }).policy.backoff).toEqual({ type: 'none' });
-    expect(fromCmdx({ retry_on: { ...retry_on, delay: 1 } }).policy.maxDelayMs).toBe(Infinity);
+    expect(settingsOf(fromCmdx({ retry_on }).policy).backoff).toEqual({ type: 'none' });
+    expect(settingsOf(fromCmdx({ retry_on: { ...retry_on, delay: 1 } }).policy).maxDelayMs).toBe(Infinity);
   });
 
   it('retries nothing without exceptions', () => {
     for (const options of [{}, { retry_on: [] }, { retry_on: { exceptions: [], limit: 5 } }]) {
       const { policy, warnings } = fromCmdx(options);
 
-      expect(policy.retryOn).toBe('nothing');
+      expect(settingsOf(policy).retryOn).toBe('nothing');
       expect(codesOf(warnings)).toContain('RETRIES_NOTHING retry_on');
     }
   });
@@ -56,7 +57,7 @@ describe('fromCmdx', () => {
   it('runs once for a limit of 0', () => {
     const { policy, warnings } = fromCmdx({ retry_on: { exceptions: [Error], limit: 0 } });
 
-    expect(policy.maxAttempts).toBe(1);
+    expect(settingsOf(policy).maxAttempts).toBe(1);
     expect(codesOf(warnings)).toEqual(['RUNS_ONCE retry_on.limit']);
   });
 
@@ -76,8 +77,8 @@ describe('fromCmdx', () => {
     const parent = { retry_on: { exceptions: [Error], limit: 2 } };
     const options = { retry_on: [{ limit: 9 }, { limit: 8 }], parent };
 
-    expect(fromCmdx(options).policy.maxAttempts).toBe(3);
-    expect(fromCmdx({ ...options, version: MAIN }).policy.maxAttempts).toBe(10);
+    expect(settingsOf(fromCmdx(options).policy).maxAttempts).toBe(3);
+    expect(settingsOf(fromCmdx({ ...options, version: MAIN }).policy).maxAttempts).toBe(10);
     expect(codesOf(fromCmdx({ ...options, version: MAIN }).warnings)).toEqual(['WITHOUT_EFFECT retry_on[1]']);
   });
 

@@ -1,6 +1,7 @@
 import { AttemptTimeoutError, decide, explain } from '@retry/core';
 import { fromFluid } from '@retry/core/dialects';
 import { decideStart, requeueDelay } from '@retry/core/dialects/parity';
+import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 import { codesOf, problemsOf } from './problems.ts';
 
@@ -11,7 +12,7 @@ describe('fromFluid', () => {
     const { policy, task, warnings } = fromFluid();
 
     expect(policy).toMatchObject({ maxAttempts: 1, attemptTimeoutMs: 60_000 });
-    expect(task).toEqual({ timeoutMs: 60_000, minRequeueDelayMs: 5_000 });
+    expect(task).toEqual({ minRequeueDelayMs: 5_000 });
     expect(warnings).toEqual([]);
   });
 
@@ -29,8 +30,8 @@ describe('fromFluid', () => {
   });
 
   it('counts max_attempts as retries, and runs once for 0 and less', () => {
-    expect(fromFluid({ retry: { max_attempts: 3 } }).policy.maxAttempts).toBe(4);
-    expect(fromFluid({ retry: { max_attempts: -1 } }).policy.maxAttempts).toBe(1);
+    expect(settingsOf(fromFluid({ retry: { max_attempts: 3 } }).policy).maxAttempts).toBe(4);
+    expect(settingsOf(fromFluid({ retry: { max_attempts: -1 } }).policy).maxAttempts).toBe(1);
     expect(codesOf(fromFluid({ retry: { max_attempts: 0 } }).warnings)).toEqual([
       'RUNS_ONCE retry.max_attempts',
     ]);
@@ -74,7 +75,7 @@ describe('fromFluid', () => {
   });
 
   it('takes a wait without a limit', () => {
-    expect(fromFluid({ retry: { max_wait: Infinity } }).policy.maxDelayMs).toBe(Infinity);
+    expect(settingsOf(fromFluid({ retry: { max_wait: Infinity } }).policy).maxDelayMs).toBe(Infinity);
   });
 
   it('lists everything that is wrong under its own names', () => {

@@ -7,6 +7,7 @@ import {
   taskerReadiness,
   taskerServerDelay,
 } from '@retry/core/dialects/parity';
+import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 import { codesOf, problemsOf } from './problems.ts';
 
@@ -51,7 +52,7 @@ describe('fromTasker', () => {
     const { policy } = fromTasker({ backoff_base_ms: 1_000, max_backoff_ms: 5_000, max_jitter: 1 });
 
     expect(delayBounds(policy, 50)[1]).toBe(5_000);
-    expect(policy.retryAfter.maxMs).toBe(5_000);
+    expect(settingsOf(policy).retryAfter.maxMs).toBe(5_000);
   });
 
   it("has the defaults of a step's block as soon as one of its keys is written", () => {
@@ -59,7 +60,7 @@ describe('fromTasker', () => {
       backoff: { baseMs: 1_000 },
       maxDelayMs: 30_000,
     });
-    expect(fromTasker({ max_backoff_ms: 5_000 }).policy.backoff).toMatchObject({
+    expect(settingsOf(fromTasker({ max_backoff_ms: 5_000 }).policy).backoff).toMatchObject({
       type: 'exponential',
       baseMs: 1_000,
     });
@@ -86,7 +87,7 @@ describe('fromTasker', () => {
     [{ backoff: 'none', max_jitter: 0.5 }, 'none'],
     [{ backoff: 'linear', max_jitter: 0.5 }, { proportional: 0.5 }],
   ] as const)('reads the jitter of %j as %j', (options, jitter) => {
-    expect(fromTasker(options).policy.jitter).toEqual(jitter);
+    expect(settingsOf(fromTasker(options).policy).jitter).toEqual(jitter);
   });
 
   it('is data that survives JSON', () => {

@@ -1,5 +1,6 @@
 import type { Counters, PolicyInput } from '@retry/core';
 import { decide, definePolicy, explain } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { policyInputs } from '../../support/arbitraries.ts';
@@ -63,7 +64,7 @@ describe('explain', () => {
         const [, key, index] = /^(retryOn|stopOn)\[(\d)\]$/.exec(explain(policy, error, used).rule) ?? [];
         if (key === undefined) return;
 
-        const matchers = key === 'stopOn' ? policy.stopOn : policy.retryOn;
+        const matchers = key === 'stopOn' ? settingsOf(policy).stopOn : settingsOf(policy).retryOn;
 
         expect(matchers[Number(index)]).toBeDefined();
       }),

@@ -1,5 +1,6 @@
 import type { DurationRange, Policy, PolicyInput } from '@retry/core';
 import { decide, definePolicy, MAX_INSTANT_AT, preview } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backoffs, draws, policyInputsWith, steadyBackoffs } from '../../support/arbitraries.ts';
@@ -32,7 +33,7 @@ interface Run {
 function runThrough(policy: Policy, attemptMs: number, random: () => number): Run {
   const delays: number[] = [];
   const starts: number[] = [];
-  let now = policy.initialDelayMs + attemptMs;
+  let now = settingsOf(policy).initialDelayMs + attemptMs;
   for (;;) {
     const counters = { failures: delays.length + 1, previousDelayMs: delays.at(-1) };
     const decision = decide(policy, counters, { error: new Error('x') }, { now, random, startedAt: 0 });
@@ -60,7 +61,7 @@ describe('preview', () => {
         expect(retries.map(({ delay }) => delay.maxMs)).toEqual(run.delays);
         expect(retries.map(({ startsAfter }) => startsAfter.maxMs)).toEqual(run.starts);
         expect(maxRetries).toBe(run.delays.length);
-        expect(total.maxMs).toBe(Math.min(run.endedAt, policy.totalTimeoutMs));
+        expect(total.maxMs).toBe(Math.min(run.endedAt, settingsOf(policy).totalTimeoutMs));
       }),
     );
   });
@@ -96,7 +97,10 @@ describe('preview', () => {
     fc.assert(
       fc.property(anyPlan, attempts, draws, (policy, attemptMs, draw) => {
         const { total } = preview(policy, { attemptMs });
-        const endedAt = Math.min(runThrough(policy, attemptMs, () => draw).endedAt, policy.totalTimeoutMs);
+        const endedAt = Math.min(
+          runThrough(policy, attemptMs, () => draw).endedAt,
+          settingsOf(policy).totalTimeoutMs,
+        );
 
         expect(endedAt).toBeGreaterThanOrEqual(total.minMs);
         expect(endedAt).toBeLessThanOrEqual(total.maxMs);

@@ -13,6 +13,7 @@ import {
   redisTransient,
   transientNetwork,
 } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 
 const sets = { transientNetwork, httpTransient, postgresTransient, redisTransient };
@@ -65,7 +66,7 @@ describe.each(Object.entries(sets))('%s', (_name, set) => {
     const policy = definePolicy({ retryOn: set });
 
     expect(isSerializable(policy)).toBe(true);
-    expect(parsePolicy(JSON.stringify(policyToJSON(policy))).retryOn).toEqual(set);
+    expect(settingsOf(parsePolicy(JSON.stringify(policyToJSON(policy)))).retryOn).toEqual(set);
   });
 });
 

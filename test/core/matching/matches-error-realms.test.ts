@@ -1,9 +1,10 @@
 import { runInNewContext } from 'node:vm';
 import { definePolicy, type MatcherInput, matchesError } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 
 function matches(matcher: MatcherInput, error: unknown): boolean {
-  const [read] = definePolicy({ stopOn: [matcher] }).stopOn;
+  const [read] = settingsOf(definePolicy({ stopOn: [matcher] })).stopOn;
   return read !== undefined && matchesError(read, error);
 }
 

@@ -1,11 +1,12 @@
 import { definePolicy, type Matcher, matchesError } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainMatchers } from '../../support/arbitraries.ts';
 import { thrownValues } from '../thrown-values.ts';
 
 const matchers = plainMatchers.map((matcher): Matcher => {
-  const [read] = definePolicy({ stopOn: [matcher] }).stopOn;
+  const [read] = settingsOf(definePolicy({ stopOn: [matcher] })).stopOn;
   return read ?? {};
 });
 

@@ -1,10 +1,11 @@
 import { definePolicy, type MatcherInput, matchesError } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 import { HttpError, QuotaError, ThrottledError } from '../thrown-values.ts';
 
 /** As a policy reads it, so that the tests say what people write. */
 function matches(matcher: MatcherInput, error: unknown): boolean {
-  const [read] = definePolicy({ stopOn: [matcher] }).stopOn;
+  const [read] = settingsOf(definePolicy({ stopOn: [matcher] })).stopOn;
   return read !== undefined && matchesError(read, error);
 }
 

@@ -1,4 +1,5 @@
 import { definePolicy, InvalidOptionsError, type Problem } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 
 const DURATION_CURE = "Use milliseconds or text like '500ms', '2s', '5m'.";
@@ -91,7 +92,7 @@ describe('definePolicy', () => {
   it('finds the multiple of the granularity that lies between two limits that are none', () => {
     const policy = definePolicy({ minDelay: 1_100, maxDelay: 2_900, granularity: '1s' });
 
-    expect(policy.granularityMs).toBe(1_000);
+    expect(settingsOf(policy).granularityMs).toBe(1_000);
   });
 
   it('reports every problem at once', () => {

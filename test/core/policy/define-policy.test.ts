@@ -1,4 +1,5 @@
 import { type DelayStrategy, definePolicy, type Gate, isPolicy } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 
 describe('definePolicy', () => {
@@ -68,17 +69,17 @@ describe('definePolicy', () => {
   });
 
   it.each([Infinity, 'Infinity'] as const)('has no limit of attempts when %o is written', (maxAttempts) => {
-    expect(definePolicy({ maxAttempts }).maxAttempts).toBe(Infinity);
+    expect(settingsOf(definePolicy({ maxAttempts })).maxAttempts).toBe(Infinity);
   });
 
   it.each(['none', 'decorrelated'] as const)('adds no jitter of its own to %s backoff', (type) => {
     const backoff = type === 'none' ? { type } : { type, base: 1 };
 
-    expect(definePolicy({ backoff }).jitter).toBe('none');
+    expect(settingsOf(definePolicy({ backoff })).jitter).toBe('none');
   });
 
   it('never cuts the written base by the default cap', () => {
-    const cap = (backoff: object) => definePolicy({ backoff: backoff as never }).maxDelayMs;
+    const cap = (backoff: object) => settingsOf(definePolicy({ backoff: backoff as never })).maxDelayMs;
 
     expect(cap({ type: 'constant', base: '30s' })).toBe(30_000);
     expect(cap({ type: 'custom', strategy: () => 1, base: '1h' })).toBe(3_600_000);
@@ -111,8 +112,8 @@ describe('definePolicy', () => {
     delays.push(3);
     codes.push('B');
 
-    expect(policy.backoff).toEqual({ type: 'list', delaysMs: [1, 2] });
-    expect(policy.retryOn).toEqual([{ code: ['A'] }]);
+    expect(settingsOf(policy).backoff).toEqual({ type: 'list', delaysMs: [1, 2] });
+    expect(settingsOf(policy).retryOn).toEqual([{ code: ['A'] }]);
   });
 });
 
@@ -126,15 +127,15 @@ describe('definePolicy with a registry', () => {
       { strategies: { twice }, gates: { never } },
     );
 
-    expect(policy.backoff).toEqual({ type: 'custom', name: 'twice', next: twice, baseMs: 1_000 });
-    expect(policy.retryIf).toEqual({ name: 'never', test: never });
+    expect(settingsOf(policy).backoff).toEqual({ type: 'custom', name: 'twice', next: twice, baseMs: 1_000 });
+    expect(settingsOf(policy).retryIf).toEqual({ name: 'never', test: never });
   });
 
   it('takes the functions themselves without a name', () => {
     const policy = definePolicy({ backoff: { type: 'custom', strategy: twice }, retryIf: never });
 
-    expect(policy.backoff).toEqual({ type: 'custom', next: twice, baseMs: 0 });
-    expect(policy.retryIf).toEqual({ test: never });
+    expect(settingsOf(policy).backoff).toEqual({ type: 'custom', next: twice, baseMs: 0 });
+    expect(settingsOf(policy).retryIf).toEqual({ test: never });
   });
 
   it('calls the method of an object on that object', () => {
@@ -148,9 +149,10 @@ describe('definePolicy with a registry', () => {
 
     const policy = definePolicy({ backoff: { type: 'custom', strategy }, retryIf: new Limit() });
 
-    expect(policy.backoff.type === 'custom' && policy.backoff.next(3, {} as never)).toBe(21);
-    expect(policy.retryIf?.test(undefined, { attempt: 1 })).toBe(true);
-    expect(policy.retryIf?.test(undefined, { attempt: 2 })).toBe(false);
+    const { backoff } = settingsOf(policy);
+    expect(backoff.type === 'custom' && backoff.next(3, {} as never)).toBe(21);
+    expect(settingsOf(policy).retryIf?.test(undefined, { attempt: 1 })).toBe(true);
+    expect(settingsOf(policy).retryIf?.test(undefined, { attempt: 2 })).toBe(false);
   });
 
   it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'absent'])(

@@ -1,5 +1,6 @@
 import type { PolicyInput } from '@retry/core';
 import { decide, definePolicy, extendPolicy, InvalidOptionsError, policyToJSON } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 
 class ApiError extends Error {}
@@ -13,9 +14,9 @@ describe('extendPolicy', () => {
 
     const policy = extendPolicy(first, second);
 
-    expect(policy.retryOn).toEqual([ApiError, ReadTimeout]);
-    expect(policy.maxAttempts).toBe(4);
-    expect(policy.retryIf?.test).toBe(second.retryIf);
+    expect(settingsOf(policy).retryOn).toEqual([ApiError, ReadTimeout]);
+    expect(settingsOf(policy).maxAttempts).toBe(4);
+    expect(settingsOf(policy).retryIf?.test).toBe(second.retryIf);
   });
 
   it('applies the limit and the gate of the last to the errors of the first', () => {
@@ -37,7 +38,7 @@ describe('extendPolicy', () => {
 
     const policy = extendPolicy({ retryOn: [Same] }, { retryOn: [Other, Same, Other] });
 
-    expect(policy.retryOn).toEqual([Same, Other]);
+    expect(settingsOf(policy).retryOn).toEqual([Same, Other]);
   });
 
   it.each<[string, PolicyInput['retryOn'] & object, PolicyInput['retryOn'] & object]>([
@@ -49,8 +50,8 @@ describe('extendPolicy', () => {
     ['with flags that are dropped', [{ message: /x/g }], [{ message: /x/g }]],
     ['within a cause', [{ cause: { name: 'A', code: 'E' } }], [{ cause: { code: 'E', name: 'A' } }]],
   ])('writes a pattern once, by content: %s', (_name, base, patch) => {
-    expect(extendPolicy({ retryOn: base }, { retryOn: patch }).retryOn).toHaveLength(1);
-    expect(extendPolicy({ stopOn: base }, { stopOn: patch }).stopOn).toHaveLength(1);
+    expect(settingsOf(extendPolicy({ retryOn: base }, { retryOn: patch })).retryOn).toHaveLength(1);
+    expect(settingsOf(extendPolicy({ stopOn: base }, { stopOn: patch })).stopOn).toHaveLength(1);
   });
 
   it.each<[string, PolicyInput['retryOn'] & object, PolicyInput['retryOn'] & object]>([
@@ -61,21 +62,23 @@ describe('extendPolicy', () => {
     ['predicates that look alike', [() => true], [() => true]],
     ['classes within causes', [{ cause: ApiError }], [{ cause: ReadTimeout }]],
   ])('keeps patterns apart that differ by %s', (_name, base, patch) => {
-    expect(extendPolicy({ retryOn: base }, { retryOn: patch }).retryOn).toHaveLength(2);
+    expect(settingsOf(extendPolicy({ retryOn: base }, { retryOn: patch })).retryOn).toHaveLength(2);
   });
 
   it('unites stopOn as well, the base first', () => {
     const policy = extendPolicy({ stopOn: [{ code: 'A' }] }, { stopOn: [{ code: 'B' }, { code: 'A' }] });
 
-    expect(policy.stopOn).toEqual([{ code: 'A' }, { code: 'B' }]);
+    expect(settingsOf(policy).stopOn).toEqual([{ code: 'A' }, { code: 'B' }]);
   });
 
   it("adds nothing of a base that is 'nothing'", () => {
-    expect(extendPolicy({ retryOn: 'nothing' }, { retryOn: [ApiError] }).retryOn).toEqual([ApiError]);
+    expect(settingsOf(extendPolicy({ retryOn: 'nothing' }, { retryOn: [ApiError] })).retryOn).toEqual([
+      ApiError,
+    ]);
   });
 
   it("lets 'nothing' win over a list", () => {
-    expect(extendPolicy({ retryOn: [ApiError] }, { retryOn: 'nothing' }).retryOn).toBe('nothing');
+    expect(settingsOf(extendPolicy({ retryOn: [ApiError] }, { retryOn: 'nothing' })).retryOn).toBe('nothing');
   });
 
   it('leaves the base as it was', () => {
@@ -105,14 +108,16 @@ describe('a default that was not written', () => {
   it('lets the cap grow with a new base', () => {
     const base = definePolicy();
 
-    expect(base.maxDelayMs).toBe(20_000);
-    expect(extendPolicy(base, { backoff: { type: 'constant', base: '30s' } }).maxDelayMs).toBe(30_000);
+    expect(settingsOf(base).maxDelayMs).toBe(20_000);
+    expect(settingsOf(extendPolicy(base, { backoff: { type: 'constant', base: '30s' } })).maxDelayMs).toBe(
+      30_000,
+    );
   });
 
   it('gives up its jitter for a backoff that draws by itself', () => {
     const policy = extendPolicy(definePolicy(), { backoff: { type: 'decorrelated', base: '1s' } });
 
-    expect(policy.jitter).toBe('none');
+    expect(settingsOf(policy).jitter).toBe('none');
   });
 
   it('stays as it is where it was written', () => {
@@ -131,19 +136,22 @@ describe('a named strategy or gate', () => {
   it('survives without its registry', () => {
     const policy = extendPolicy(definePolicy(named, registry), { maxAttempts: 4 });
 
-    expect(policy.backoff).toEqual({
+    expect(settingsOf(policy).backoff).toEqual({
       type: 'custom',
       name: 'patient',
       next: registry.strategies.patient,
       baseMs: 0,
     });
-    expect(policy.retryIf).toEqual({ name: 'office-hours', test: registry.gates['office-hours'] });
+    expect(settingsOf(policy).retryIf).toEqual({
+      name: 'office-hours',
+      test: registry.gates['office-hours'],
+    });
   });
 
   it('may come with the patch', () => {
     const policy = extendPolicy(definePolicy(), named, registry);
 
-    expect(policy.retryIf?.test).toBe(registry.gates['office-hours']);
+    expect(settingsOf(policy).retryIf?.test).toBe(registry.gates['office-hours']);
   });
 
   it('is replaced by one of the same name in the new registry', () => {
@@ -151,7 +159,7 @@ describe('a named strategy or gate', () => {
 
     const policy = extendPolicy(definePolicy(named, registry), {}, { strategies: { patient } });
 
-    expect(policy.backoff).toMatchObject({ name: 'patient', next: patient });
+    expect(settingsOf(policy).backoff).toMatchObject({ name: 'patient', next: patient });
   });
 });
 

@@ -1,4 +1,5 @@
 import { InvalidOptionsError, isPolicy, parsePolicy } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 
 function problemsOf(read: () => unknown): unknown {
@@ -20,7 +21,7 @@ describe('parsePolicy', () => {
   });
 
   it('reads what JSON.parse made of a text', () => {
-    expect(parsePolicy({ backoff: { type: 'list', delays: ['1s', 2_500] } }).backoff).toEqual({
+    expect(settingsOf(parsePolicy({ backoff: { type: 'list', delays: ['1s', 2_500] } })).backoff).toEqual({
       type: 'list',
       delaysMs: [1_000, 2_500],
     });
@@ -35,7 +36,7 @@ describe('parsePolicy', () => {
   it('reads a pattern as a regular expression that remembers nothing', () => {
     const policy = parsePolicy('{ "retryOn": [{ "message": { "pattern": "timed out", "flags": "gi" } }] }');
 
-    expect(policy.retryOn).toEqual([{ message: /timed out/i }]);
+    expect(settingsOf(policy).retryOn).toEqual([{ message: /timed out/i }]);
   });
 
   it('takes strategies and gates from the registry', () => {
@@ -47,8 +48,13 @@ describe('parsePolicy', () => {
       { strategies, gates },
     );
 
-    expect(policy.backoff).toEqual({ type: 'custom', name: 'patient', next: strategies.patient, baseMs: 0 });
-    expect(policy.retryIf).toEqual({ name: 'never', test: gates.never });
+    expect(settingsOf(policy).backoff).toEqual({
+      type: 'custom',
+      name: 'patient',
+      next: strategies.patient,
+      baseMs: 0,
+    });
+    expect(settingsOf(policy).retryIf).toEqual({ name: 'never', test: gates.never });
   });
 
   it.each(['', '{', "{ 'maxAttempts': 3 }", '{ "maxAttempts": 3, }', 'maxAttempts: 3', 'undefined'])(

@@ -1,4 +1,5 @@
 import { definePolicy, InvalidOptionsError, isSerializable, parsePolicy, policyToJSON } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 
 const registry = { strategies: { patient: () => 60_000 }, gates: { 'office-hours': () => true } };
@@ -95,7 +96,7 @@ describe('policyToJSON', () => {
     const withObject = { strategies: { step } };
     const policy = definePolicy({ backoff: { type: 'custom', strategy: 'step' } }, withObject);
 
-    const { backoff } = parsePolicy(policyToJSON(policy), withObject);
+    const { backoff } = settingsOf(parsePolicy(policyToJSON(policy), withObject));
 
     expect(backoff.type === 'custom' && backoff.next(3, { random: () => 0, baseMs: 0 })).toBe(750);
   });

@@ -1,7 +1,9 @@
 import { type BackoffInput, definePolicy } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 
-const backoffOf = (backoff: unknown) => definePolicy({ backoff: backoff as BackoffInput }).backoff;
+const backoffOf = (backoff: unknown) =>
+  settingsOf(definePolicy({ backoff: backoff as BackoffInput })).backoff;
 
 describe('readBackoff', () => {
   it.each([

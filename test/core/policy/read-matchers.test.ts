@@ -1,7 +1,8 @@
 import { definePolicy, type ErrorPattern, InvalidOptionsError, matchesError } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 
-const read = (retryOn: unknown) => definePolicy({ retryOn: retryOn as never }).retryOn;
+const read = (retryOn: unknown) => settingsOf(definePolicy({ retryOn: retryOn as never })).retryOn;
 
 function firstPattern(retryOn: unknown): ErrorPattern {
   const [first] = read(retryOn) as readonly ErrorPattern[];

@@ -8,8 +8,6 @@ export interface TaskOptions {
   readonly version?: string;
   /** How a run that met a full concurrency limit comes back; it has a counter of its own. */
   readonly rateLimitRetry?: Policy;
-  /** Longest time one attempt may take; the same as the policy's `attemptTimeoutMs`. */
-  readonly timeoutMs?: number;
   /** Longest silence between two heartbeats; absent = silence is never held against a run. */
   readonly heartbeatMs?: number;
   /** Runs of this task at once in one worker; absent = the worker's own limit. */

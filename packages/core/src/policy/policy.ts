@@ -165,8 +165,13 @@ declare const DEFINED_POLICY: unique symbol;
 /** A key of a policy as people write it. */
 export type PolicyKey = Extract<keyof PolicyInput, string>;
 
+/** Opaque: a spread loses the private key and keeps the other, so it is neither a policy nor an input. */
+declare abstract class DefinedPolicy {
+  private readonly isDefined: true;
+}
+
 /** A checked, frozen policy with every default filled in. Made by `definePolicy`, changed by `extendPolicy`. */
-export type Policy = PolicySettings;
+export type Policy = DefinedPolicy & { readonly [DEFINED_POLICY]: true };
 
 /** What a {@link Policy} holds, every duration in milliseconds; our own packages read it by `settingsOf`. */
 export interface PolicySettings {

@@ -36,6 +36,11 @@ export function withoutErrorRules(policy: Policy): Policy {
   return policyOf(settings);
 }
 
+/** Returns whether the value holds settings: a policy, one of the slim entry, which has no brand, or a spread one. */
+export function isSettings(value: unknown): value is PolicySettings {
+  return typeof read(value, 'maxDelayMs') === 'number' && read(read(value, 'backoff'), 'type') !== undefined;
+}
+
 /**
  * Returns the settings of a policy, and refuses anything else: a policy as people write it has durations as text, and
  * other keys.
@@ -44,10 +49,7 @@ export function withoutErrorRules(policy: Policy): Policy {
  * @throws {InvalidOptionsError}
  */
 export function checkPolicy(value: unknown, subject: string): PolicySettings {
-  // A policy of the slim entry has no brand.
-  if (typeof read(value, 'maxDelayMs') === 'number' && read(read(value, 'backoff'), 'type') !== undefined) {
-    return value as PolicySettings; // checked just now, as far as a look can tell
-  }
+  if (isSettings(value)) return value;
   const cure = 'Use definePolicy({ … }).';
   throw new InvalidOptionsError(
     [{ path: 'policy', value, message: 'must be a defined policy', cure }],

@@ -1,6 +1,7 @@
 import type { Clock } from '@retry/core';
 import { AttemptTimeoutError, TotalTimeoutError } from '@retry/core';
 import type { Run } from '@retry/core/broker';
+import { settingsOf } from '@retry/core/fields';
 import { ShutdownError, StalledError } from '../errors.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { attemptOf, totalStartAt } from '../settle/run-facts.ts';
@@ -108,7 +109,7 @@ export class Execution implements RunningAttempt {
   get #totalLeftMs(): number {
     const { startedAt = 0 } = this.run;
     const usedMs = startedAt - totalStartAt(this.run, startedAt);
-    return this.task.retry.totalTimeoutMs - usedMs - this.ageMs;
+    return settingsOf(this.task.retry).totalTimeoutMs - usedMs - this.ageMs;
   }
 
   /** Calls the handler. */
@@ -170,7 +171,7 @@ export class Execution implements RunningAttempt {
   }
 
   #onTotalTimeout(): void {
-    const error = new TotalTimeoutError(this.task.retry.totalTimeoutMs, attemptOf(this.run));
+    const error = new TotalTimeoutError(settingsOf(this.task.retry).totalTimeoutMs, attemptOf(this.run));
     this.interrupt({ type: 'failed', error, isTimeout: true, isOutOfTime: true }, error);
   }
 

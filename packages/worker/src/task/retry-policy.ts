@@ -1,6 +1,6 @@
 import type { Policy, PolicyInput, Problem } from '@retry/core';
 import { definePolicy, InvalidOptionsError, isPolicy, TASK_POLICY } from '@retry/core';
-import { writtenIn } from '@retry/core/fields';
+import { settingsOf, writtenIn } from '@retry/core/fields';
 
 /**
  * Reads the policy at `key`: options are completed by the defaults of tasks, a policy that `definePolicy` made is used
@@ -37,11 +37,11 @@ function taskPolicy(input: unknown): Policy {
 
 /** The default cap of tasks, raised to the longest written delay: a constant '1h' waits an hour. */
 function capFor(backoff: unknown): number {
-  const { maxDelayMs } = definePolicy(TASK_POLICY);
+  const { maxDelayMs } = settingsOf(definePolicy(TASK_POLICY));
   try {
     return Math.max(
       maxDelayMs,
-      backoff === undefined ? 0 : definePolicy({ backoff } as PolicyInput).maxDelayMs,
+      backoff === undefined ? 0 : settingsOf(definePolicy({ backoff } as PolicyInput)).maxDelayMs,
     );
   } catch {
     return maxDelayMs; // a wrong backoff is reported together with all other problems

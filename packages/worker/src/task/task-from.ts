@@ -4,22 +4,22 @@ import type { TaskOptions } from '@retry/core/dialects';
 import { writtenIn } from '@retry/core/fields';
 import type { TaskInput } from './task.ts';
 
-/** The task options that a dialect sets. */
+/** The part of a task that a dialect knows. */
 export type DialectTask = Omit<TaskInput<never, never>, 'name' | 'version' | 'run' | 'schema'> &
   Partial<Pick<TaskInput<never, never>, 'name' | 'version'>>;
 
 /**
- * Returns the task options for another system's options: spread them into `defineTask`.
+ * What another system's options make of a task, everything that they say included: spread it into `defineTask`.
  *
- * `onUnknown` is about other versions of the task. If that system drops tasks of unknown names as well, pass the option to
- * the worker, too: `createWorker({ onUnknown: dialect.task.onUnknown })`.
+ * `onUnknown` is about other versions of the task. Where that system drops tasks of unknown names, too, give the worker the
+ * same: `createWorker({ onUnknown: dialect.task.onUnknown })`.
  *
- * @param dialect - the result of `fromJobbers` or another function of `@retry/core/dialects`
+ * @param dialect - the result of `fromJobbers` and its kin
  * @throws {InvalidOptionsError} for anything else
  */
 export function taskFrom(dialect: { readonly policy: Policy; readonly task: TaskOptions }): DialectTask {
   checkDialect(dialect);
-  const { timeoutMs: _, heartbeatMs, minRequeueDelayMs, onShutdown, ...same } = dialect.task;
+  const { heartbeatMs, minRequeueDelayMs, onShutdown, ...same } = dialect.task;
   return {
     ...same,
     retry: dialect.policy,
@@ -29,16 +29,16 @@ export function taskFrom(dialect: { readonly policy: Policy; readonly task: Task
   };
 }
 
-/** @throws {InvalidOptionsError} for anything but a dialect's result, such as its options or its policy alone */
+/** @throws {InvalidOptionsError} for what is no result of a dialect: the options themselves, or their policy */
 function checkDialect(dialect: unknown): void {
   const { policy, task } = writtenIn(dialect, ['policy', 'task']) ?? {};
   if (isPolicy(policy) && writtenIn(task) !== undefined) return;
   const cure = 'Use taskFrom(fromCelery({ … })), or another of @retry/core/dialects.';
-  const problem = { path: 'dialect', value: dialect, message: 'must be the result of a dialect', cure };
+  const problem = { path: 'dialect', value: dialect, message: 'must be what a dialect gives', cure };
   throw new InvalidOptionsError([problem], 'taskFrom');
 }
 
-/** Our options for the dialects' words. */
+/** Their words for what a stopping worker does, in ours. */
 const SHUTDOWN = {
   resubmit: { onShutdown: 'release' },
   stop: { onShutdown: 'stall' },

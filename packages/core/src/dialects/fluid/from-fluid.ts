@@ -34,7 +34,7 @@ export function fromFluid(options: FluidOptions = {}): Dialect {
     attemptTimeout: timeoutMs,
     retryTimeouts: false,
   });
-  const task = { timeoutMs, ...limitOf(maxConcurrency, rateLimitRetry), minRequeueDelayMs: REQUEUE_FLOOR_MS };
+  const task = { ...limitOf(maxConcurrency, rateLimitRetry), minRequeueDelayMs: REQUEUE_FLOOR_MS };
   return dialectOf(policy, task, [
     ...warningsOf(options.retry, 'retry', read.retry),
     ...warningsOf(options.rate_limit_retry, 'rate_limit_retry', rateLimitRetry),

@@ -22,9 +22,7 @@ export function fromJobbers(options: JobbersOptions = {}): Dialect {
     input: readPolicy(fields, report),
     task: readTask(fields),
   }));
-  const { timeoutMs } = task;
-  const policy = definePolicy({ ...input, ...(timeoutMs !== undefined && { attemptTimeout: timeoutMs }) });
-  return dialectOf(policy, task, warnJobbers(options));
+  return dialectOf(definePolicy(input), task, warnJobbers(options));
 }
 
 function readPolicy(fields: Fields, report: Report): PolicyInput {
@@ -36,6 +34,9 @@ function readPolicy(fields: Fields, report: Report): PolicyInput {
     capAt: 'after-jitter',
     retryOn: [...expected, TIMEOUTS],
     retryTimeouts: true,
+    ...(!isUnset(fields.value('timeout')) && {
+      attemptTimeout: Math.max(1, readSeconds(fields, 'timeout', 1)),
+    }),
   };
 }
 
@@ -105,7 +106,6 @@ function readTask(fields: Fields): TaskOptions {
   const heartbeatMs = readSeconds(fields, 'max_heartbeat_interval', 0);
   return {
     ...readIdentity(fields),
-    ...(!isUnset(value('timeout')) && { timeoutMs: Math.max(1, readSeconds(fields, 'timeout', 1)) }),
     ...(heartbeatMs > 0 && { heartbeatMs }),
     ...(value('max_concurrent') !== null && { maxConcurrent: readInteger(fields, 'max_concurrent', 1, 1) }),
     onShutdown: fields.choice('on_shutdown', 'stop', ['stop', 'resubmit', 'continue']),
