@@ -2,8 +2,21 @@ import type { Problem } from '@retry/core';
 import { formatDuration, InvalidOptionsError, RetryError } from '@retry/core';
 import type { AttemptError } from '@retry/core/broker';
 
+/** The codes of this package's errors. */
+export type WorkerErrorCode =
+  | 'INVALID_PAYLOAD'
+  | 'CANCELLED'
+  | 'SHUTDOWN'
+  | 'LEASE_LOST'
+  | 'STALLED'
+  | 'NOT_COMMITTED'
+  | 'RUN_FAILED'
+  | 'RUN_FORGOTTEN'
+  | 'WAIT_TIMEOUT'
+  | 'PARTLY_SUBMITTED';
+
 /** A payload or result that cannot be stored: it fails its schema, is not JSON, is too large or would pollute prototypes. */
-export class PayloadError extends RetryError {
+export class PayloadError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'PayloadError';
   /** The issues that the schema reported; empty when another check failed. */
   readonly issues: readonly string[];
@@ -15,7 +28,7 @@ export class PayloadError extends RetryError {
 }
 
 /** The reason of a handler's signal when its run was cancelled. */
-export class CancelledError extends RetryError {
+export class CancelledError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'CancelledError';
 
   constructor() {
@@ -24,7 +37,7 @@ export class CancelledError extends RetryError {
 }
 
 /** The reason of a handler's signal when its worker shuts down. */
-export class ShutdownError extends RetryError {
+export class ShutdownError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'ShutdownError';
 
   constructor() {
@@ -33,7 +46,7 @@ export class ShutdownError extends RetryError {
 }
 
 /** The reason of a handler's signal when its lease is lost: its outcome will not be accepted. */
-export class LeaseLostError extends RetryError {
+export class LeaseLostError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'LeaseLostError';
 
   constructor() {
@@ -42,7 +55,7 @@ export class LeaseLostError extends RetryError {
 }
 
 /** Recorded for a stalled attempt: its worker, or its handler, sent no heartbeat in time. */
-export class StalledError extends RetryError {
+export class StalledError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'StalledError';
 
   constructor(message = 'the worker stopped sending heartbeats') {
@@ -51,7 +64,7 @@ export class StalledError extends RetryError {
 }
 
 /** A handler called `ctx.complete`, but its transaction was not committed: everything done in it is undone. */
-export class NotCommittedError extends RetryError {
+export class NotCommittedError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'NotCommittedError';
 
   constructor() {
@@ -63,7 +76,7 @@ export class NotCommittedError extends RetryError {
 }
 
 /** The awaited run ended in another state than `completed`, or there is no run with that id. */
-export class RunFailedError extends RetryError {
+export class RunFailedError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'RunFailedError';
   readonly id: string;
   /** The state in which the run ended; `unknown` when there is no such run. */
@@ -91,7 +104,7 @@ function asError({ message, stack, ...rest }: AttemptError): Error {
 }
 
 /** The awaited run is no longer stored, so it is not known how it ended. */
-export class RunForgottenError extends RetryError {
+export class RunForgottenError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'RunForgottenError';
   readonly id: string;
   readonly state = 'forgotten';
@@ -107,7 +120,7 @@ export class RunForgottenError extends RetryError {
 }
 
 /** The awaited run did not end in time; it keeps running. */
-export class WaitTimeoutError extends RetryError {
+export class WaitTimeoutError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'WaitTimeoutError';
   /** Empty when the submission itself was not answered in time. */
   readonly id: string;
@@ -138,7 +151,7 @@ export interface PartlySubmitted {
 }
 
 /** `submitMany` failed after some runs had been stored; its fields say what happened to each payload. */
-export class PartlySubmittedError extends RetryError implements PartlySubmitted {
+export class PartlySubmittedError extends RetryError<WorkerErrorCode> implements PartlySubmitted {
   override readonly name: string = 'PartlySubmittedError';
   readonly submitted: PartlySubmitted['submitted'];
   readonly unknown: readonly string[];

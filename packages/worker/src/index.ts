@@ -3,6 +3,7 @@ export { createQueue } from './create-queue.ts';
 export type { Worker } from './create-worker.ts';
 export { createWorker } from './create-worker.ts';
 export type { ListenerError } from './emitter.ts';
+export type { WorkerErrorCode } from './errors.ts';
 export {
   CancelledError,
   LeaseLostError,

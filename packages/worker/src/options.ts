@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import type { Clock, Duration } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
-import { textProblem } from '@retry/core/broker';
+import { textProblem } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
 import { A_FUNCTION, isAsync, readOptions } from '@retry/core/fields';
 import { BARE_BROKER, readBroker } from './broker.ts';

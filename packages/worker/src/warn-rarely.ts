@@ -1,5 +1,5 @@
 import type { Clock } from '@retry/core';
-import { hideSecrets } from '@retry/core/broker';
+import { hideSecrets } from '@retry/core/broker/kit';
 
 /** A process warning. */
 export interface ProcessWarning {

@@ -1,4 +1,4 @@
-import type { Beat, Run } from '@retry/core/broker';
+import type { HeartbeatRequest, Run } from '@retry/core/broker';
 import type { WorkerSettings } from '../options.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import type { AnyTask } from '../task/task.ts';
@@ -13,7 +13,7 @@ const MAX_REFUSED = 1_000;
 /** What a cleaner needs of its worker. */
 export interface CleanerPort {
   /** Claims that the worker holds, or is settling. */
-  readonly own: () => readonly Beat[];
+  readonly own: () => readonly HeartbeatRequest[];
   /** Settles the run, if its lease is still expired. */
   readonly settle: (expired: ExpiredRun, outcome: Outcome) => Promise<'answered' | 'refused'>;
 }
@@ -77,6 +77,6 @@ export class Cleaner {
   }
 }
 
-function claimKey({ id, epoch }: Beat): string {
+function claimKey({ id, epoch }: HeartbeatRequest): string {
   return `${epoch}:${id}`;
 }

@@ -1,7 +1,7 @@
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy, isRetryError } from '@retry/core';
-import type { Beat, Claim, ClaimedRun, ExchangeReply, Settlement } from '@retry/core/broker';
-import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
+import type { Claim, ClaimedRun, ExchangeReply, HeartbeatRequest, Settlement } from '@retry/core/broker';
+import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
 import { isRefused } from '../broker.ts';
 import { ServerClock } from '../clock.ts';
 import type { WorkerSettings } from '../options.ts';
@@ -75,7 +75,7 @@ export class Exchanger implements SettlementQueue {
   }
 
   /** The claims whose settlements are queued or sent, and not answered yet. */
-  settling(): readonly Beat[] {
+  settling(): readonly HeartbeatRequest[] {
     return [...this.#settling].map(({ settlement }) => settlement);
   }
 

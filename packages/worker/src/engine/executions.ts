@@ -1,4 +1,4 @@
-import type { Beat, BeatAnswer, ClaimedRun } from '@retry/core/broker';
+import type { ClaimedRun, HeartbeatAnswer, HeartbeatRequest } from '@retry/core/broker';
 import { CancelledError, LeaseLostError, ShutdownError, StalledError } from '../errors.ts';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
@@ -88,7 +88,7 @@ export class Executions {
   }
 
   /** The claims that this worker holds. */
-  claims(): readonly Beat[] {
+  claims(): readonly HeartbeatRequest[] {
     return [...this.#all].map(({ run: { id, epoch } }) => ({ id, epoch }));
   }
 
@@ -272,7 +272,7 @@ export class Executions {
     execution.interrupt(RELEASED, undefined);
   }
 
-  #onHeartbeatAnswer(execution: Execution, answer: BeatAnswer | undefined): void {
+  #onHeartbeatAnswer(execution: Execution, answer: HeartbeatAnswer | undefined): void {
     if (answer === 'cancel') cancel(execution);
     if (answer !== 'fenced' && answer !== 'gone') return;
     // It may have ended and been settled while the heartbeat was pending.

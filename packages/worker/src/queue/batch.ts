@@ -1,4 +1,4 @@
-import { MAX_BATCH_BYTES } from '@retry/core/broker';
+import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
 
 /** The size of one call. */
 export interface BatchSize<Item> {

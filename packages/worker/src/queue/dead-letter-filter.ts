@@ -1,6 +1,6 @@
 import type { Clock, Duration } from '@retry/core';
 import type { ListQuery } from '@retry/core/broker';
-import { textProblem } from '@retry/core/broker';
+import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { A_SIGNAL } from '@retry/core/fields';
 import type { AnyTask } from '../task/task.ts';

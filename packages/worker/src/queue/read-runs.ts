@@ -1,5 +1,5 @@
 import type { AttemptError, Broker, Run } from '@retry/core/broker';
-import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
+import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
 import type { RunState } from '@retry/core/lifecycle';
 
 /** Reads runs by their ids, with payloads and results, in calls of bounded size. */

@@ -1,9 +1,9 @@
 import type { Duration } from '@retry/core';
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { Broker, Concurrency, Submission } from '@retry/core/broker';
-import { textProblem } from '@retry/core/broker';
+import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
-import { readFields } from '@retry/core/fields';
+import { readFields, settingsOf } from '@retry/core/fields';
 import { writePayload } from '../task/payload.ts';
 import { checkPayload } from '../task/schema.ts';
 import type { AnyTask } from '../task/task.ts';
@@ -150,7 +150,7 @@ export async function prepareSubmission(
 ): Promise<Submission> {
   await checkPayload(task.schema, payload);
   // The first attempt waits at least for the policy's initial delay.
-  const firstMs = Math.max(delayMs ?? 0, task.retry.initialDelayMs);
+  const firstMs = Math.max(delayMs ?? 0, settingsOf(task.retry).initialDelayMs);
   return {
     id: keyedId ?? createRunId(),
     lane: task.lane,

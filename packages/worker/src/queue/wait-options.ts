@@ -1,6 +1,6 @@
 import type { Duration } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
-import { textProblem } from '@retry/core/broker';
+import { textProblem } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
 import { A_SIGNAL, writtenIn } from '@retry/core/fields';
 import type { Submitted } from './submission.ts';

@@ -102,7 +102,10 @@ export class Execution implements RunningAttempt {
 
   /** Milliseconds left of the timeout and of the total time; `Infinity` without either. */
   get remainingMs(): number {
-    return Math.max(Math.min(this.task.retry.attemptTimeoutMs - this.durationMs, this.#totalLeftMs), 0);
+    return Math.max(
+      Math.min(settingsOf(this.task.retry).attemptTimeoutMs - this.durationMs, this.#totalLeftMs),
+      0,
+    );
   }
 
   /** What is left of the policy's total time. The run's instants are the broker's, so only their differences are used. */
@@ -123,7 +126,7 @@ export class Execution implements RunningAttempt {
 
   /** Limits the attempt to its timeout or to what is left of the total time; ends it when nothing is left. */
   #startTimeout(): void {
-    const { attemptTimeoutMs } = this.task.retry;
+    const { attemptTimeoutMs } = settingsOf(this.task.retry);
     const leftMs = this.#totalLeftMs;
     const { clock } = this.#port;
     if (leftMs <= 0) this.#onTotalTimeout();
@@ -166,7 +169,7 @@ export class Execution implements RunningAttempt {
   }
 
   #onTimeout(): void {
-    const error = new AttemptTimeoutError(this.task.retry.attemptTimeoutMs, attemptOf(this.run));
+    const error = new AttemptTimeoutError(settingsOf(this.task.retry).attemptTimeoutMs, attemptOf(this.run));
     this.interrupt({ type: 'failed', error, isTimeout: true }, error);
   }
 

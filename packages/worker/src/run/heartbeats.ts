@@ -1,4 +1,4 @@
-import type { BeatAnswer } from '@retry/core/broker';
+import type { HeartbeatAnswer } from '@retry/core/broker';
 import { isRefused } from '../broker.ts';
 import type { WorkerSettings } from '../options.ts';
 import type { Execution } from './execution.ts';
@@ -7,7 +7,7 @@ import type { Execution } from './execution.ts';
 const MAX_LEASES = 1_000;
 
 interface HeartbeatPort extends Pick<WorkerSettings, 'broker' | 'leaseMs'> {
-  readonly onAnswer: (execution: Execution, answer: BeatAnswer | undefined) => void;
+  readonly onAnswer: (execution: Execution, answer: HeartbeatAnswer | undefined) => void;
   readonly onError: (error: unknown) => void;
 }
 

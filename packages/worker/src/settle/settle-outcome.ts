@@ -1,7 +1,8 @@
-import type { Decision, FailReason, Policy } from '@retry/core';
+import type { Decision, FailReason } from '@retry/core';
 import { decide, isEligible, isNonRetryable, MAX_INSTANT_AT, parseDuration } from '@retry/core';
 import type { Run } from '@retry/core/broker';
-import { withoutErrorRules, withSettings } from '@retry/core/fields';
+import type { PolicySettings } from '@retry/core/fields';
+import { settingsOf, withoutErrorRules, withSettings } from '@retry/core/fields';
 import type { RunEvent } from '@retry/core/lifecycle';
 import type { AnyTask, RetryRequest } from '../task/task.ts';
 import { settleEarly, settleLimit } from './limit.ts';
@@ -97,11 +98,11 @@ function requestVerdict(
   request: RetryRequest,
   context: SettleContext,
 ): Verdict {
-  const { maxAttempts = task.retry.maxAttempts } = request;
+  const { maxAttempts = settingsOf(task.retry).maxAttempts } = request;
   const policy = withSettings(withoutErrorRules(task.retry), { maxAttempts: readCount(maxAttempts) });
   const counters = { ...run, failures: run.failures + 1 };
   if (!isEligible(policy, counters)) return EXHAUSTED;
-  const chosen = chosenDelay(policy, run, { request, now: context.now });
+  const chosen = chosenDelay(settingsOf(policy), run, { request, now: context.now });
   if (chosen !== undefined) return chosen;
   // An error that forbids retries is only recorded here: the handler asked for another attempt.
   const failure = { error: isNonRetryable(error) ? undefined : error };
@@ -114,7 +115,7 @@ function readCount(count: number | 'Infinity'): number {
 
 /** The verdict for the `delay` or `at` that the handler chose; `undefined` when it leaves that to the policy. */
 function chosenDelay(
-  { totalTimeoutMs }: Policy,
+  { totalTimeoutMs }: PolicySettings,
   run: Run<'started'>,
   { request: { delay, at }, now }: { readonly request: RetryRequest; readonly now: number },
 ): Verdict | undefined {

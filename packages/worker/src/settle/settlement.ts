@@ -1,7 +1,7 @@
 import type { DecisionContext, FailReason } from '@retry/core';
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { Run, Settlement } from '@retry/core/broker';
-import { transitionRun } from '@retry/core/broker';
+import { transitionRun } from '@retry/core/broker/kit';
 import type { RunEvent, RunState } from '@retry/core/lifecycle';
 import { totalStartAt } from './run-facts.ts';
 import type { Redact } from './stored-error.ts';

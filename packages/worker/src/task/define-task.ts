@@ -1,6 +1,6 @@
 import type { Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
-import { textProblem } from '@retry/core/broker';
+import { textProblem } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
 import { readFields, readOptions } from '@retry/core/fields';
 import { missingOptions } from '../errors.ts';
