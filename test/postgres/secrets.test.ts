@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readCommand } from '../../packages/postgres/src/command/read-command.ts';
 import { runCommand } from '../../packages/postgres/src/command/run-command.ts';
-import { hideSecrets } from '../../packages/postgres/src/secrets.ts';
+import { hideSecrets } from '../../packages/postgres/src/driver/secrets.ts';
 
 /** Passwords as people have them, that stand in no other text. */
 const password = (): fc.Arbitrary<string> =>

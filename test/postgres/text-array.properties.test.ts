@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textArray } from '../../packages/postgres/src/text-array.ts';
+import { textArray } from '../../packages/postgres/src/record/text-array.ts';
 
 /** Whatever text may hold but U+0000: quotes, controls, halves of pairs, JSON. */
 const texts = fc

@@ -2,7 +2,7 @@
 /** The program of this package: `npx @retry/postgres migrate`. */
 import { readCommand } from './command/read-command.ts';
 import { runCommand } from './command/run-command.ts';
-import { hideSecrets, secretsIn } from './secrets.ts';
+import { hideSecrets, secretsIn } from './driver/secrets.ts';
 
 const args = process.argv.slice(2);
 

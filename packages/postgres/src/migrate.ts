@@ -1,7 +1,7 @@
+import type { SqlClient } from './driver/sql-client.ts';
 import { PostgresBrokerError } from './errors.ts';
 import { checkClient, readMigrateOptions } from './options.ts';
 import { dollarQuote, lockOf, MIGRATIONS, migrationFor, quoteName, quoteText } from './schema/migrations.ts';
-import type { SqlClient } from './sql-client.ts';
 
 /** Which schema is meant. */
 export interface MigrateOptions {

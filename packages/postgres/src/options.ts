@@ -2,8 +2,8 @@ import type { Duration, Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import type { Fields } from '@retry/core/fields';
 import { readOptions as readFieldsOf } from '@retry/core/fields';
-import { hideIn } from './secrets.ts';
-import type { SqlClient } from './sql-client.ts';
+import { hideIn } from './driver/secrets.ts';
+import type { SqlClient } from './driver/sql-client.ts';
 
 /** What a Postgres broker works with: one of `client` and `url`. */
 export interface PostgresBrokerOptions {

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { callFunction } from '../../../packages/postgres/src/database.ts';
-import { prepareStatements } from '../../../packages/postgres/src/prepared.ts';
+import { callFunction } from '../../../packages/postgres/src/driver/database.ts';
+import { prepareStatements } from '../../../packages/postgres/src/driver/prepared.ts';
 
 /** Completed runs that are kept, as the broker keeps them. */
 const KEPT = 1_000;

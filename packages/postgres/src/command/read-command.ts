@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { hideIn, hideSecrets, secretsIn } from '../driver/secrets.ts';
 import { PostgresBrokerError } from '../errors.ts';
 import { readMigrateOptions } from '../options.ts';
-import { hideIn, hideSecrets, secretsIn } from '../secrets.ts';
 
 /** What the command line asks for. */
 export type Command =

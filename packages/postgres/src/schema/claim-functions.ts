@@ -1,4 +1,4 @@
-import { UNREADABLE } from '../unreadable.ts';
+import { UNREADABLE } from '../record/unreadable.ts';
 import { hasId, LAST_EPOCH } from './find-by-id.ts';
 
 /**

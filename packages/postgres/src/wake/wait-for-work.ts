@@ -1,7 +1,7 @@
 import type { WaitOptions } from '@retry/core/broker';
-import type { ClaimMemory } from './claim-memory.ts';
-import type { Database } from './database.ts';
-import { plainArray, textArray } from './text-array.ts';
+import type { Database } from '../driver/database.ts';
+import { plainArray, textArray } from '../record/text-array.ts';
+import type { ClaimMemory } from '../verbs/claim-memory.ts';
 
 /** Lanes to which something happened. */
 export interface Poke {

@@ -1,9 +1,9 @@
-import { openListener } from './listener.ts';
+import type { PostgresBrokerSettings } from '../options.ts';
+import { channelOf } from '../schema/migrations.ts';
+import { openListener } from '../wake/subscription.ts';
+import type { Poke } from '../wake/wait-for-work.ts';
 import { openPool } from './open-pool.ts';
-import type { PostgresBrokerSettings } from './options.ts';
-import { channelOf } from './schema/migrations.ts';
 import type { SqlClient } from './sql-client.ts';
-import type { Poke } from './work-watch.ts';
 
 /** The client that a broker works with, and the news that come by it. */
 export interface Connection {

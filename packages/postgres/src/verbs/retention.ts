@@ -1,6 +1,6 @@
-import type { SqlValue } from './database.ts';
-import { toCount, upToWhole } from './numbers.ts';
-import type { PostgresBrokerSettings } from './options.ts';
+import type { SqlValue } from '../driver/database.ts';
+import type { PostgresBrokerSettings } from '../options.ts';
+import { toCount, upToWhole } from '../record/numbers.ts';
 
 /** So often, in ms, it begins at the very first run again, for what was committed late. */
 const FROM_START_MS = 10_000;

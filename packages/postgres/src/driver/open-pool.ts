@@ -1,5 +1,5 @@
-import { PostgresBrokerError } from './errors.ts';
-import type { PoolLike } from './listener.ts';
+import { PostgresBrokerError } from '../errors.ts';
+import type { PoolLike } from '../wake/subscription.ts';
 import { prepareStatements } from './prepared.ts';
 import { hideInError, secretsOf } from './secrets.ts';
 import type { SqlClient, SqlResult } from './sql-client.ts';

@@ -1,7 +1,7 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
-import type { SqlValue } from './database.ts';
-import { toCount, upToWhole } from './numbers.ts';
-import { plainArray, textArray } from './text-array.ts';
+import type { SqlValue } from '../driver/database.ts';
+import { toCount, upToWhole } from '../record/numbers.ts';
+import { plainArray, textArray } from '../record/text-array.ts';
 
 /** Submissions as the columns that `submit_runs` takes. */
 export function submissionColumns(submissions: readonly Submission[]): readonly SqlValue[] {

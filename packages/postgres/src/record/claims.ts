@@ -2,7 +2,7 @@ import type { ClaimedRun, Concurrency, Run, RunDraft } from '@retry/core/broker'
 import { newRun } from '@retry/core/broker';
 import type { RunRecord } from './read-record.ts';
 import { readRecord } from './read-record.ts';
-import { noteStart } from './read-run.ts';
+import { noteStart } from './run.ts';
 import type { UnreadableRun } from './unreadable.ts';
 
 /** Runs that one statement started, column by column. */

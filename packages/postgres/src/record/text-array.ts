@@ -1,4 +1,4 @@
-import { PostgresBrokerError } from './errors.ts';
+import { PostgresBrokerError } from '../errors.ts';
 
 /**
  * Writes an array as Postgres reads it, so that any client sends it as one text. Where every element is absent the

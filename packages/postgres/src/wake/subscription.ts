@@ -1,4 +1,4 @@
-import type { SqlClient } from './sql-client.ts';
+import type { SqlClient } from '../driver/sql-client.ts';
 
 /** A pool that lends single connections, as that of `pg`. */
 export interface PoolLike {

@@ -1,17 +1,22 @@
 import type { Claim, ExchangeReply, ExchangeRequest, SettleAnswer, Settlement } from '@retry/core/broker';
+import type { Database, SqlValue } from '../driver/database.ts';
+import { sqlStateOf } from '../driver/refusal.ts';
+import type { ClaimedRows } from '../record/claims.ts';
+import { readClaims } from '../record/claims.ts';
+import { toCount, upToWhole } from '../record/numbers.ts';
+import {
+  countFinished,
+  refuseUnsettled,
+  settlementColumns,
+  splitSettlements,
+} from '../record/settlements.ts';
+import { plainArray, textArray } from '../record/text-array.ts';
+import type { UnreadableRun } from '../record/unreadable.ts';
+import { settleUnreadable } from '../record/unreadable.ts';
+import type { ResultWatch } from '../wake/wait-for-result.ts';
+import type { WorkWatch } from '../wake/wait-for-work.ts';
 import type { Answered, ClaimMemory, Held, Look } from './claim-memory.ts';
-import type { Database, SqlValue } from './database.ts';
-import { toCount, upToWhole } from './numbers.ts';
-import type { ClaimedRows } from './read-claims.ts';
-import { readClaims } from './read-claims.ts';
-import { sqlStateOf } from './refusal.ts';
-import type { ResultWatch } from './result-watch.ts';
 import type { Retention } from './retention.ts';
-import { countFinished, refuseUnsettled, settlementColumns, splitSettlements } from './settlement-rows.ts';
-import { plainArray, textArray } from './text-array.ts';
-import type { UnreadableRun } from './unreadable.ts';
-import { settleUnreadable } from './unreadable.ts';
-import type { WorkWatch } from './work-watch.ts';
 
 /** What an exchange works with. */
 export interface ExchangePort {

@@ -1,10 +1,10 @@
 import { InvalidOptionsError } from '@retry/core';
 import type { Broker, ExchangeReply, ExchangeRequest } from '@retry/core/broker';
-import { callFunction } from './database.ts';
-import { readSettled } from './exchange.ts';
-import type { PostgresBrokerSettings } from './options.ts';
-import { refuseUnsettled, settlementColumns, splitSettlements } from './settlement-rows.ts';
-import type { SqlClient } from './sql-client.ts';
+import { callFunction } from '../driver/database.ts';
+import type { SqlClient } from '../driver/sql-client.ts';
+import type { PostgresBrokerSettings } from '../options.ts';
+import { refuseUnsettled, settlementColumns, splitSettlements } from '../record/settlements.ts';
+import { readSettled } from './settle-and-claim.ts';
 import { submissionColumns, submitAnswers } from './submit.ts';
 
 /** What of a broker works inside a transaction of the user's. */

@@ -13,13 +13,13 @@ import type {
   RedriveOptions,
   Run,
 } from '@retry/core/broker';
-import type { Database } from './database.ts';
+import type { Database } from '../driver/database.ts';
+import { toCount, toEpoch, upToWhole } from '../record/numbers.ts';
+import type { RunRow } from '../record/run.ts';
+import { isUnreadable, readRun } from '../record/run.ts';
+import { plainArray, textArray } from '../record/text-array.ts';
+import type { UnreadableRun } from '../record/unreadable.ts';
 import { inChunks, onEachOnce } from './in-chunks.ts';
-import { toCount, toEpoch, upToWhole } from './numbers.ts';
-import type { RunRow } from './read-run.ts';
-import { isUnreadable, readRun } from './read-run.ts';
-import { plainArray, textArray } from './text-array.ts';
-import type { UnreadableRun } from './unreadable.ts';
 
 const BEATS: Readonly<Record<string, BeatAnswer>> = { o: 'ok', c: 'cancel', f: 'fenced', g: 'gone' };
 const CANCELS: Readonly<Record<string, CancelAnswer>> = {

@@ -1,9 +1,9 @@
 import type { Policy } from '@retry/core';
 import { decide, definePolicy, postgresTransient, transientNetwork } from '@retry/core';
 import { closedError } from '@retry/core/broker';
-import { PostgresBrokerError } from './errors.ts';
+import { PostgresBrokerError } from '../errors.ts';
+import { MIGRATIONS, quoteName } from '../schema/migrations.ts';
 import { sqlStateOf } from './refusal.ts';
-import { MIGRATIONS, quoteName } from './schema/migrations.ts';
 import type { SqlClient } from './sql-client.ts';
 
 /** A value that every client sends alike: arrays are written as text before. */

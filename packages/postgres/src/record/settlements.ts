@@ -2,7 +2,7 @@ import type { Settlement } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes, unsettledError } from '@retry/core/broker';
 import type { EndState } from '@retry/core/lifecycle';
 import { isEnd } from '@retry/core/lifecycle';
-import type { SqlValue } from './database.ts';
+import type { SqlValue } from '../driver/database.ts';
 import { downToWhole, toEpoch, upToWhole } from './numbers.ts';
 import { plainArray, textArray } from './text-array.ts';
 import { errorNameOf, needsNoRecord, writeRecord } from './write-record.ts';

@@ -1,14 +1,14 @@
 import type { Broker, Submission, SubmitAnswer } from '@retry/core/broker';
 import { checkInput, closedError } from '@retry/core/broker';
-import { ClaimMemory } from './claim-memory.ts';
-import type { Connection } from './connection.ts';
-import { openConnection } from './connection.ts';
-import type { Database } from './database.ts';
-import { openDatabase } from './database.ts';
-import type { ExchangePort } from './exchange.ts';
-import { exchange, setAside } from './exchange.ts';
-import { IdleNotice } from './idle-notice.ts';
-import { inChunks } from './in-chunks.ts';
+import type { Connection } from './driver/connection.ts';
+import { openConnection } from './driver/connection.ts';
+import type { Database } from './driver/database.ts';
+import { openDatabase } from './driver/database.ts';
+import { isRefusal } from './driver/refusal.ts';
+import type { PostgresBrokerOptions, PostgresBrokerSettings } from './options.ts';
+import { readOptions } from './options.ts';
+import { ClaimMemory } from './verbs/claim-memory.ts';
+import { inChunks } from './verbs/in-chunks.ts';
 import {
   attend,
   auditRuns,
@@ -20,16 +20,16 @@ import {
   heartbeat,
   listRuns,
   redriveRuns,
-} from './operations.ts';
-import type { PostgresBrokerOptions, PostgresBrokerSettings } from './options.ts';
-import { readOptions } from './options.ts';
-import { isRefusal } from './refusal.ts';
-import { ResultWatch } from './result-watch.ts';
-import { Retention } from './retention.ts';
-import { submissionColumns, submitAnswers } from './submit.ts';
-import type { TransactionBroker } from './within.ts';
-import { brokerWithin } from './within.ts';
-import { WorkWatch } from './work-watch.ts';
+} from './verbs/operations.ts';
+import { Retention } from './verbs/retention.ts';
+import type { ExchangePort } from './verbs/settle-and-claim.ts';
+import { exchange, setAside } from './verbs/settle-and-claim.ts';
+import { submissionColumns, submitAnswers } from './verbs/submit.ts';
+import type { TransactionBroker } from './verbs/within.ts';
+import { brokerWithin } from './verbs/within.ts';
+import { IdleNotice } from './wake/idle-notice.ts';
+import { ResultWatch } from './wake/wait-for-result.ts';
+import { WorkWatch } from './wake/wait-for-work.ts';
 
 /** A broker whose submissions and settlements can join a transaction of the user's. */
 export interface PostgresBroker extends Broker {

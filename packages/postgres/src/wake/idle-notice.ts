@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Connection } from './connection.ts';
-import type { Database } from './database.ts';
+import type { Connection } from '../driver/connection.ts';
+import type { Database } from '../driver/database.ts';
 
 /** How long other processes take this one for idle without hearing of it again, in ms. */
 const NOTICE_MS = 30_000;
