@@ -5,8 +5,8 @@ const { signal } = controller;
 
 /** Would wait a minute between attempts, for ever. */
 const patient = retry(
-  { maxAttempts: 'Infinity', backoff: { type: 'constant', base: '1m' }, jitter: 'none', maxDelay: '1m' },
   () => Promise.reject(new Error('still down')),
+  { maxAttempts: 'Infinity', backoff: { type: 'constant', base: '1m' }, jitter: 'none', maxDelay: '1m' },
   { signal, onRetry: ({ delayMs }) => console.log(`waiting ${delayMs} ms`) }, // => waiting 60000 ms
 );
 

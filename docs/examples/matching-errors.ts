@@ -9,8 +9,8 @@ const policy = {
 
 /** Fails with the same error each time and tells why that was the end. */
 async function giveUp(error: Error): Promise<void> {
-  const failing = retry(policy, () => Promise.reject(error), {
-    onStop: ({ attempt, reason }) => console.log(`${error.message}: ${reason} after ${attempt}`),
+  const failing = retry(() => Promise.reject(error), policy, {
+    onGiveUp: ({ attempt, reason }) => console.log(`${error.message}: ${reason} after ${attempt}`),
   });
   await failing.catch(() => undefined);
 }

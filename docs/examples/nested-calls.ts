@@ -1,25 +1,27 @@
 import { retry } from '@retry/inprocess';
 
-const policy = { maxAttempts: 3, backoff: { type: 'none' }, deadline: '1m' } as const;
+const policy = { maxAttempts: 3, backoff: { type: 'none' }, totalTimeout: '1m' } as const;
 let requests = 0;
 
 /** A layer that retries by itself, unless a layer around it does. */
-const request = (parent: Parameters<Parameters<typeof retry>[1]>[0]) =>
+const request = (parent: Parameters<Parameters<typeof retry>[0]>[0]) =>
   retry(
-    policy,
     () => {
       requests += 1;
       throw new Error('down');
     },
+    policy,
     { parent, nested: 'once' },
   );
 
-await retry(policy, request).catch((error: unknown) => console.log(`${error}`)); // => Error: down
+await retry(request, policy).catch((error: unknown) => console.log(`${error}`)); // => Error: down
 console.log(requests); // => 3
 
-await retry(policy, (parent) =>
-  retry(policy, () => 'fine', {
-    parent,
-    onNested: ({ totalAttempts }) => console.log(`up to ${totalAttempts} attempts`), // => up to 9 attempts
-  }),
+await retry(
+  (parent) =>
+    retry(() => 'fine', policy, {
+      parent,
+      onNested: ({ totalAttempts }) => console.log(`up to ${totalAttempts} attempts`), // => up to 9 attempts
+    }),
+  policy,
 );

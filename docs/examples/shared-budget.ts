@@ -4,7 +4,7 @@ const policy = { maxAttempts: 5, backoff: { type: 'none' } } as const;
 const budget = createRetryBudget({ type: 'token-bucket', capacity: 30, costs: { default: 5 } });
 
 /** A dependency that is down. */
-const call = () => tryRetry(policy, () => Promise.reject(new Error('down')), { budget });
+const call = () => tryRetry(() => Promise.reject(new Error('down')), policy, { budget });
 
 for (let count = 1; count <= 3; count += 1) {
   const { attempts, ...result } = await call();

@@ -11,7 +11,7 @@ import {
 /** The policies of docs/which-policy.md, in its order. */
 const SITUATIONS: readonly (readonly [title: string, policy: Policy])[] = [
   ['single run', definePolicy({ maxAttempts: 1 })],
-  ['call', definePolicy({ retryOn: [...transientNetwork, ...httpTransient], deadline: '10s' })],
+  ['call', definePolicy({ retryOn: [...transientNetwork, ...httpTransient], totalTimeout: '10s' })],
   ['task', definePolicy(TASK_POLICY)],
   [
     'critical',

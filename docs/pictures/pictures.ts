@@ -34,7 +34,7 @@ export function drawPictures(): ReadonlyMap<string, string> {
   });
   const decorrelated = panel('decorrelated', { backoff: { type: 'decorrelated', base: '100ms' } });
   const exponential: BackoffInput = { type: 'exponential', base: '1s' };
-  const caps = (['before-jitter', 'after-jitter', 'before-jitter-only'] as const).map((capAt) =>
+  const caps = (['before-jitter', 'after-jitter', 'ignores-jitter'] as const).map((capAt) =>
     panel(capAt, { backoff: exponential, jitter: 'bounded', maxDelay: '5s', capAt }),
   );
   return new Map([

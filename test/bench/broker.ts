@@ -4,7 +4,7 @@
  */
 import type { Broker, Run, Settlement } from '@retry/core/broker';
 import { transitionRun } from '@retry/core/broker';
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import { isWanted, printTable, rounds } from './report.ts';
 import { inRounds } from './rounds.ts';
 
@@ -26,7 +26,7 @@ async function work(broker: Broker): Promise<void> {
   let settle: Settlement[] = [];
   for (let request = 0; ; request += 1) {
     const claim = { worker: 'bench', requestId: `${request}`, limit: BATCH, lanes: LANES, leaseMs: 30_000 };
-    const { claimed, now } = await broker.exchange({ settle, claim });
+    const { claimed, now } = await broker.settleAndClaim({ settle, claim });
     if (claimed.length === 0) return;
     settle = claimed.map(({ run }) => completed(run, now));
   }

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Broker } from '@retry/core/broker';
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import { createRedisBroker } from '@retry/redis-queue';
 import { createQueue, createWorker, defineTask } from '@retry/worker';

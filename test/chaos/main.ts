@@ -69,8 +69,8 @@ async function submitAll(to: Broker): Promise<readonly string[]> {
 
 async function untilDone(from: Broker): Promise<void> {
   for (let tries = 0; tries < 1_200; tries += 1) {
-    const { waiting, scheduled, started } = await from.audit();
-    if (waiting + scheduled + started === 0) return;
+    const { submitted, scheduled, started } = await from.audit();
+    if (submitted + scheduled + started === 0) return;
     await rest(100);
   }
 }

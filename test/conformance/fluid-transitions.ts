@@ -11,14 +11,14 @@ const STATES: Readonly<Record<string, RunState>> = {
   success: 'completed',
   failure: 'failed',
   aborted: 'cancelled',
-  rate_limited: 'rate_limited',
+  rate_limited: 'rateLimited',
   interrupted: 'stalled',
 };
 
 const TIMESTAMPS: Readonly<Record<string, string>> = {
   submittedAt: 'queued',
-  startedAt: 'start',
-  completedAt: 'end',
+  firstStartedAt: 'start',
+  endedAt: 'end',
 };
 
 export interface TransitionCase {

@@ -37,7 +37,7 @@ const SECONDS: Readonly<Record<string, number>> = { second: 1, minute: 60, hour:
 
 /**
  * There a queue refuses submissions, here a task limits its starts: where a worker is free at once and a reached
- * limit ends the run, both let the same ones through. What is refused there is lost, here it is `rate_limited`.
+ * limit ends the run, both let the same ones through. What is refused there is lost, here it is `rateLimited`.
  */
 export const rateWindow = (onScene: OnScene): Runner => ({
   schema: { submit_times: listOf(number), ...expected({ accepted: listOf(boolean) }) },
@@ -47,7 +47,7 @@ export const rateWindow = (onScene: OnScene): Runner => ({
       const window = rate_denominator * (SECONDS[rate_period] ?? Number.NaN) * 1_000;
       const rateLimit = { limit: rate_numerator, window };
       const run = (): null => null;
-      const task = jobbersTask({ config: {} }, { run, rateLimit, whenLimited: 'end', maxConcurrent: 100 });
+      const task = jobbersTask({ config: {} }, { run, rateLimit, whenFull: 'end', maxConcurrent: 100 });
       await startWorker([task]);
       const states: (string | undefined)[] = [];
       for (const seconds of submit_times) {
@@ -58,7 +58,7 @@ export const rateWindow = (onScene: OnScene): Runner => ({
       }
       // Nothing is lost: each run has ended in one of the two ways.
       return {
-        accepted: states.map((state) => (state === 'rate_limited' ? false : state === 'completed' || state)),
+        accepted: states.map((state) => (state === 'rateLimited' ? false : state === 'completed' || state)),
       };
     }),
   expected: (given: RateWindowCase) => pick(given, ['accepted']),

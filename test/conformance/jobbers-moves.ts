@@ -69,14 +69,14 @@ const BEFORE: Readonly<Record<RunState, RunState>> = {
   cancelled: 'started',
   stalled: 'started',
   dropped: 'submitted',
-  rate_limited: 'submitted',
+  rateLimited: 'submitted',
 };
 
 const FIELDS = {
   submittedAt: 'submitted_at',
-  startedAt: 'started_at',
-  retriedAt: 'retried_at',
-  completedAt: 'completed_at',
+  firstStartedAt: 'started_at',
+  startedAt: 'retried_at',
+  endedAt: 'completed_at',
 } as const;
 
 /** There a status is set, whatever the run's is; here an event leads to it, from where it may. */
@@ -88,7 +88,7 @@ export const setStatus: Runner = {
   },
   answer: ({ to, already_started }: SetStatusCase) => {
     const before = runIn(BEFORE[to]);
-    const run = already_started ? { ...before, startedAt: 0 } : before;
+    const run = already_started ? { ...before, firstStartedAt: 0, startedAt: 0 } : before;
     const [move] = movesTo(run, to);
     if (move === undefined) return { rejected: true };
     return {

@@ -99,14 +99,14 @@ async function lookAt(
 ): Promise<JobbersRecord> {
   const run = await queue.get(id);
   if (run === undefined) throw new Error(`No run ${id}.`);
-  const { waiting, scheduled, started } = await broker.audit();
+  const { submitted, scheduled, started } = await broker.audit();
   return {
     status: run.state,
     retry_attempt: retriesOf(run),
     timestamps: timestampsOf(run, aheadMs),
     errors: run.errors.length,
     // There is but one run on the scene, or those that count stand nowhere else.
-    in_queue: waiting > 0,
+    in_queue: submitted > 0,
     in_scheduler: scheduled > 0,
     run_at: run.state === 'scheduled' ? ((run.runAt ?? Number.NaN) - aheadMs) / 1_000 : null,
     in_dlq: await isDeadLetter(queue, run),
@@ -116,7 +116,7 @@ async function lookAt(
 }
 
 async function isDeadLetter(queue: Queue, { id, state }: Run): Promise<boolean> {
-  if (state !== 'failed' && state !== 'stalled' && state !== 'rate_limited') return false;
+  if (state !== 'failed' && state !== 'stalled' && state !== 'rateLimited') return false;
   return (await queue.deadLetters.list({ state })).some((letter) => letter.id === id);
 }
 
@@ -126,9 +126,9 @@ function timestampsOf(run: Partial<Run>, startAt: number): JobbersRecord['timest
     at === undefined ? at : (at - startAt) / 1_000;
   return {
     submitted_at: inSeconds(run.submittedAt),
-    started_at: inSeconds(run.startedAt),
-    retried_at: inSeconds(run.retriedAt),
-    completed_at: inSeconds(run.completedAt),
+    started_at: inSeconds(run.firstStartedAt),
+    retried_at: inSeconds(run.epoch > 1 ? run.startedAt : undefined),
+    completed_at: inSeconds(run.endedAt),
   };
 }
 

@@ -20,7 +20,7 @@ const EVENTS: readonly RunEvent[] = [
   { type: 'stall', at: AT },
   { type: 'recover', at: AT, runAt: AT },
   { type: 'recover', at: AT, runAt: LATER },
-  { type: 'give-up', at: AT },
+  { type: 'giveUp', at: AT },
   { type: 'cancel', at: AT },
   { type: 'drop', at: AT },
   { type: 'limit', at: AT },
@@ -43,7 +43,7 @@ const HISTORIES: Readonly<Record<RunState, readonly RunEvent[]>> = {
   cancelled: [SUBMIT, START, { type: 'cancel', at: 0 }],
   stalled: [SUBMIT, START, { type: 'stall', at: 0 }],
   dropped: [SUBMIT, { type: 'drop', at: 0 }],
-  rate_limited: [SUBMIT, START, { type: 'limit', at: 0 }],
+  rateLimited: [SUBMIT, START, { type: 'limit', at: 0 }],
 };
 
 /** One event and the run after it. */
@@ -97,9 +97,13 @@ export function pathTo(run: RunRecord, state: RunState): readonly Move[] | undef
   return undefined;
 }
 
-const TIMESTAMPS = ['submittedAt', 'startedAt', 'retriedAt', 'completedAt'] as const;
+const TIMESTAMPS = ['submittedAt', 'firstStartedAt', 'startedAt', 'endedAt'] as const;
 
-/** The timestamps that were written between the two, in the order of a run's life. */
+/**
+ * The timestamps that were written between the two, in the order of a run's life. The seeds note a first start and later
+ * ones apart: `startedAt` counts from the second on.
+ */
 export function timestampsBetween(from: RunRecord, to: RunRecord): readonly (typeof TIMESTAMPS)[number][] {
-  return TIMESTAMPS.filter((key) => from[key] !== to[key]);
+  const isFirst = from.firstStartedAt !== to.firstStartedAt;
+  return TIMESTAMPS.filter((key) => from[key] !== to[key] && !(isFirst && key === 'startedAt'));
 }

@@ -11,7 +11,7 @@ const ONLY_HERE: Readonly<Record<string, readonly string[]>> = {
   'failure to queued': ['redrive'],
   'rate_limited to queued': ['redrive'],
   'interrupted to queued': ['recover', 'redrive'],
-  'interrupted to failure': ['give-up'],
+  'interrupted to failure': ['giveUp'],
 };
 
 /** Where the lifecycle differs from those of fluid and Tasker, by rule. */

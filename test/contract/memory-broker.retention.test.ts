@@ -1,4 +1,4 @@
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
 import type { Scene } from '../support/broker-scene.ts';
@@ -37,7 +37,7 @@ describe('createMemoryBroker', () => {
       const kept = await scene.broker.get(['a', 'b', 'c', 'd']);
 
       expect(kept.map((run) => run?.state)).toEqual([undefined, undefined, 'dropped', 'cancelled']);
-      expect(await scene.broker.audit()).toMatchObject({ submitted: 4, forgotten: 2 });
+      expect(await scene.broker.audit()).toMatchObject({ created: 4, forgotten: 2 });
     });
 
     it('keeps dead letters without limit', async () => {
@@ -58,7 +58,7 @@ describe('createMemoryBroker', () => {
 
       expect(await scene.broker.redrive(['a', 'c'])).toEqual(['gone', 'redriven']);
       expect(await scene.broker.list({ state: 'failed', limit: 10 })).toMatchObject([{ id: 'd' }]);
-      expect(await scene.broker.audit()).toMatchObject({ forgotten: 2, waiting: 1, ended: { failed: 1 } });
+      expect(await scene.broker.audit()).toMatchObject({ forgotten: 2, submitted: 1, ended: { failed: 1 } });
     });
 
     it('answers gone to a settlement that is repeated after its run was forgotten', async () => {
@@ -75,7 +75,7 @@ describe('createMemoryBroker', () => {
     const clock = createFakeClock();
     const broker = createMemoryBroker({ clock, keepCompleted: 0, keepKeys: '1h' });
     const submit = (id: string, more = {}): Promise<readonly string[]> =>
-      broker.submit([{ id, lane: 'l', payload: '{}', isKeyed: true, ...more }]);
+      broker.submit([{ id, lane: 'l', payload: '{}', keyed: true, ...more }]);
 
     it('knows each for an hour after its run ended, in whatever order the runs were forgotten', async () => {
       await submit('read late', { keepResultMs: 60_000 });

@@ -1,4 +1,4 @@
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
 import { describeBrokerContract } from './contract/describe-broker-contract.ts';
 

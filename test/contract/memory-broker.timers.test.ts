@@ -1,4 +1,4 @@
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
 

@@ -1,4 +1,4 @@
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import { describeWorkerOnBroker } from './worker/describe-worker-on-broker.ts';
 
 describeWorkerOnBroker('workers on the memory broker', {

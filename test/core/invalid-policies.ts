@@ -73,13 +73,13 @@ const BROKEN: readonly (readonly [path: string, key: string, values: readonly un
     [async () => true, { test: async () => true }, null, true, 'absent', 'constructor', {}, { test: true }],
   ],
   ['attemptTimeout', 'attemptTimeout', [...NOT_DURATIONS, 0, '0s']],
-  ['deadline', 'deadline', [...NOT_DURATIONS, 0, '0s']],
-  ['serverDelay', 'serverDelay', [5, '60s', []]],
-  ['serverDelay.max', 'serverDelay', wrong('max', NOT_DURATIONS)],
-  ['serverDelay.mode', 'serverDelay', wrong('mode', [null, 'cap'])],
+  ['totalTimeout', 'totalTimeout', [...NOT_DURATIONS, 0, '0s']],
+  ['retryAfter', 'retryAfter', [5, '60s', []]],
+  ['retryAfter.max', 'retryAfter', wrong('max', NOT_DURATIONS)],
+  ['retryAfter.mode', 'retryAfter', wrong('mode', [null, 'cap'])],
   ['retryable', 'retryable', [null, 0, 'yes']],
   ['retries', 'retries', [3]],
-  ['serverDelay.maximum', 'serverDelay', wrong('maximum', ['60s'])],
+  ['retryAfter.maximum', 'retryAfter', wrong('maximum', ['60s'])],
   ['stopOn[0].status_code', 'stopOn', [[{ status_code: 5 }]]],
 ];
 

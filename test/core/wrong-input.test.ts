@@ -85,9 +85,9 @@ describe('every option', () => {
     stopOn: [],
     retryIf: () => true,
     attemptTimeout: 5,
-    deadline: 5,
+    totalTimeout: 5,
     retryTimeouts: true,
-    serverDelay: { max: 5, mode: 'floor' },
+    retryAfter: { max: 5, mode: 'floor' },
     retryable: true,
   };
   const budgets: { readonly [Type in BudgetInput['type']]: Required<Extract<BudgetInput, { type: Type }>> } =

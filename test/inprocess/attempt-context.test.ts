@@ -100,10 +100,10 @@ describe('ToldAttempt', () => {
       },
     );
 
-    await retry(THREE, ({ attempt }) => attempt);
+    await retry(({ attempt }) => attempt, THREE);
     expect(created).not.toHaveBeenCalled();
 
-    await retry(THREE, ({ signal }) => signal.aborted);
+    await retry(({ signal }) => signal.aborted, THREE);
     expect(created).toHaveBeenCalledTimes(1);
   });
 });

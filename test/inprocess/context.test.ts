@@ -12,10 +12,10 @@ describe('ctx.id', () => {
   it('is the same for all attempts of a call and another for each call', async () => {
     const ids: string[][] = [[], []];
     for (const seen of ids) {
-      await retry(AT_ONCE, ({ id, isLast }) => {
+      await retry(({ id, isLast }) => {
         seen.push(id);
         if (!isLast) throw 'boom';
-      });
+      }, AT_ONCE);
     }
 
     expect(ids.map((seen) => new Set(seen).size)).toEqual([1, 1]);
@@ -24,7 +24,7 @@ describe('ctx.id', () => {
   });
 
   it('can be foreseen with a random of one’s own', async () => {
-    const idOf = () => retry(AT_ONCE, ({ id }) => id, { random: seededRandom(7) });
+    const idOf = () => retry(({ id }) => id, AT_ONCE, { random: seededRandom(7) });
 
     expect(await idOf()).toBe(await idOf());
     expect(await idOf()).toMatch(/^[0-9a-f]{32}$/);
@@ -37,11 +37,11 @@ describe('ctx.elapsedMs and ctx.remainingMs', () => {
     const seen: (readonly [number, number])[] = [];
 
     const result = retry(
-      { ...EVERY_100_MS, attemptTimeout: 500, deadline: 650 },
       ({ elapsedMs, remainingMs, isLast }) => {
         seen.push([elapsedMs, remainingMs]);
         if (!isLast) throw 'boom';
       },
+      { ...EVERY_100_MS, attemptTimeout: 500, totalTimeout: 650 },
       { clock },
     );
     await clock.advance(200);
@@ -55,7 +55,7 @@ describe('ctx.elapsedMs and ctx.remainingMs', () => {
   });
 
   it('is Infinity without a limit', async () => {
-    expect(await retry(AT_ONCE, ({ remainingMs }) => remainingMs)).toBe(Infinity);
+    expect(await retry(({ remainingMs }) => remainingMs, AT_ONCE)).toBe(Infinity);
   });
 });
 
@@ -64,7 +64,7 @@ describe('ctx.stop', () => {
     const error = new Error('no use');
     const fn = vi.fn(({ stop }: AttemptContext) => stop(error));
 
-    const thrown = await rejectionOf(retry({ ...AT_ONCE, retryOn: [Error] }, fn));
+    const thrown = await rejectionOf(retry(fn, { ...AT_ONCE, retryOn: [Error] }));
 
     expect(thrown).toBe(error);
     expect(retryInfo(error)?.reason).toBe('stopped');
@@ -81,7 +81,7 @@ describe('ctx.stop', () => {
       }
     });
 
-    const thrown = await rejectionOf(retry(AT_ONCE, fn));
+    const thrown = await rejectionOf(retry(fn, AT_ONCE));
 
     expect(thrown).toBe('no use');
     expect(fn).toHaveBeenCalledTimes(1);
@@ -95,8 +95,8 @@ describe('ctx.retryAfter', () => {
     const onRetry = vi.fn();
 
     const result = retry(
-      EVERY_100_MS,
       ({ attempt, retryAfter }) => (attempt === 1 ? retryAfter('5s', error) : 'done'),
+      EVERY_100_MS,
       { clock, onRetry },
     );
     await clock.advance(5_000);
@@ -105,18 +105,18 @@ describe('ctx.retryAfter', () => {
     expect(detailsOf(onRetry)).toEqual([[{ attempt: 1, error, delayMs: 5_000 }]]);
   });
 
-  it('ends the retrying beyond serverDelay.max', async () => {
+  it('ends the retrying beyond retryAfter.max', async () => {
     const thrown = await rejectionOf(
-      retry(EVERY_100_MS, ({ retryAfter }) => retryAfter('2m', new Error('busy'))),
+      retry(({ retryAfter }) => retryAfter('2m', new Error('busy')), EVERY_100_MS),
     );
 
-    expect(retryInfo(thrown)).toMatchObject({ attempts: 1, reason: 'server-delay' });
+    expect(retryInfo(thrown)).toMatchObject({ attempts: 1, reason: 'retry-after' });
   });
 
   it('throws a InvalidOptionsError for what is no delay', async () => {
     const policy = { ...AT_ONCE, stopOn: [InvalidOptionsError] };
 
-    const thrown = await rejectionOf(retry(policy, ({ retryAfter }) => retryAfter(-1, new Error('busy'))));
+    const thrown = await rejectionOf(retry(({ retryAfter }) => retryAfter(-1, new Error('busy')), policy));
 
     expect(thrown).toBeInstanceOf(InvalidOptionsError);
   });
@@ -127,11 +127,11 @@ describe('onAttempt', () => {
     const seen: string[] = [];
 
     await retry(
-      AT_ONCE,
       ({ attempt, isLast }) => {
         seen.push(`runs ${attempt}`);
         if (!isLast) throw 'boom';
       },
+      AT_ONCE,
       { onAttempt: ({ attempt }) => seen.push(`told ${attempt}`) },
     );
 
@@ -143,7 +143,7 @@ describe('onAttempt', () => {
     const fn = vi.fn();
     const onAttempt = (): void => controller.abort('enough');
 
-    expect(await rejectionOf(retry(AT_ONCE, fn, { signal: controller.signal, onAttempt }))).toBe('enough');
+    expect(await rejectionOf(retry(fn, AT_ONCE, { signal: controller.signal, onAttempt }))).toBe('enough');
     expect(fn).not.toHaveBeenCalled();
   });
 
@@ -151,7 +151,7 @@ describe('onAttempt', () => {
     const [reportError, broken] = [vi.fn(), new Error('broken')];
     const onAttempt = () => Promise.reject(broken);
 
-    expect(await retry(AT_ONCE, () => 'done', { onAttempt, reportError })).toBe('done');
+    expect(await retry(() => 'done', AT_ONCE, { onAttempt, reportError })).toBe('done');
     await vi.waitFor(() => expect(reportError.mock.calls).toEqual([[broken]]));
   });
 });
@@ -161,9 +161,13 @@ describe('a loop without delay', () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort('enough'), 5);
 
-    const result = retry({ ...AT_ONCE, maxAttempts: Infinity }, () => Promise.reject('boom'), {
-      signal: controller.signal,
-    });
+    const result = retry(
+      () => Promise.reject('boom'),
+      { ...AT_ONCE, maxAttempts: Infinity },
+      {
+        signal: controller.signal,
+      },
+    );
 
     expect(await rejectionOf(result)).toBe('enough');
   });

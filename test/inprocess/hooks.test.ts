@@ -25,7 +25,7 @@ describe('a broken hook', () => {
     const reportError = vi.fn();
     const fn = failing('one', 'two', 'three');
 
-    const thrown = await rejectionOf(retry(AT_ONCE, fn, { onRetry: hook, onStop: hook, reportError }));
+    const thrown = await rejectionOf(retry(fn, AT_ONCE, { onRetry: hook, onGiveUp: hook, reportError }));
 
     expect(thrown).toBe('three');
     expect(fn).toHaveBeenCalledTimes(3);
@@ -33,7 +33,7 @@ describe('a broken hook', () => {
   });
 
   it('does not stop a call that ends well', async () => {
-    const result = await retry(AT_ONCE, failing('one'), { onRetry: throwing, reportError: () => {} });
+    const result = await retry(failing('one'), AT_ONCE, { onRetry: throwing, reportError: () => {} });
 
     expect(result).toBe('done');
   });
@@ -42,7 +42,7 @@ describe('a broken hook', () => {
     const reportError = vi.fn(throwing);
 
     const thrown = await rejectionOf(
-      retry(AT_ONCE, alwaysFailing('boom'), { onRetry: throwing, onStop: rejecting, reportError }),
+      retry(alwaysFailing('boom'), AT_ONCE, { onRetry: throwing, onGiveUp: rejecting, reportError }),
     );
 
     expect(thrown).toBe('boom');

@@ -106,18 +106,18 @@ type Way = (fn: () => Promise<never>, policy: object, options: RetryOptions) => 
 /** Each gives what the call rejected with. */
 const WAYS: Readonly<Record<string, Way>> = {
   withRetry: async (fn, policy, options) => caught(withRetry(fn, policy, options)()),
-  retry: async (fn, policy, options) => caught(retry(policy, fn, options)),
+  retry: async (fn, policy, options) => caught(retry(fn, policy, options)),
   tryRetry: async (fn, policy, options) => {
-    const result = await tryRetry(policy, fn, options);
+    const result = await tryRetry(fn, policy, options);
     return [result.ok ? 'a value' : result.error];
   },
   retryIterable: async (fn, policy, options) =>
     caught(
       retryIterable(
-        policy,
         async function* () {
           yield await fn();
         },
+        policy,
         options,
       ).next(),
     ),
@@ -148,7 +148,7 @@ describe('a hostile value', () => {
         const error = make();
         const fn = vi.fn(() => Promise.reject(error));
         const [group, budget] = [createRetryGroup(), createRetryBudget({ type: 'token-bucket' })];
-        const hooks = { onRetry: vi.fn(), onStop: vi.fn(), beforeRetry: vi.fn() };
+        const hooks = { onRetry: vi.fn(), onGiveUp: vi.fn(), beforeRetry: vi.fn() };
         const policy = { maxAttempts: 3, backoff: { type: 'none' } };
 
         const thrown = await call(fn, policy, { group, budget, ...(isWatched && hooks) });
@@ -171,8 +171,8 @@ describe('a hostile value', () => {
         ];
         const policy = { maxAttempts: 2, backoff: { type: 'none' } } as const;
 
-        const one = await tryRetry({ ...policy, retryOn: [matcher] }, expected);
-        const other = await tryRetry({ ...policy, stopOn: [matcher] }, stopped);
+        const one = await tryRetry(expected, { ...policy, retryOn: [matcher] });
+        const other = await tryRetry(stopped, { ...policy, stopOn: [matcher] });
 
         expect([one.attempts, one.ok ? undefined : one.reason]).toEqual([1, 'unexpected']);
         expect([other.attempts, other.ok ? undefined : other.reason]).toEqual([2, 'exhausted']);
@@ -192,19 +192,19 @@ describe('a hostile value', () => {
         const own = new Error('own');
         const fail = (): Promise<never> => Promise.reject(own);
         const budget = createRetryBudget({ type: 'ratio' }, { kindOf: throwing });
-        const hooks = { onAttempt: throwing, onRetry: throwing, onStop: throwing };
+        const hooks = { onAttempt: throwing, onRetry: throwing, onGiveUp: throwing };
 
         const ends = [
-          await caught(retry({ ...policy, retryIf: throwing }, fail, quiet)),
-          await caught(retry({ ...policy, retryOn: [throwing] }, fail, quiet)),
-          await caught(retry({ ...policy, backoff: { type: 'custom', strategy: throwing } }, fail, quiet)),
-          await caught(retry(policy, fail, { ...quiet, beforeRetry: throwing })),
-          await caught(retry(policy, fail, { ...quiet, budget })),
-          await caught(retry(policy, fail, { ...quiet, ...hooks })),
+          await caught(retry(fail, { ...policy, retryIf: throwing }, quiet)),
+          await caught(retry(fail, { ...policy, retryOn: [throwing] }, quiet)),
+          await caught(retry(fail, { ...policy, backoff: { type: 'custom', strategy: throwing } }, quiet)),
+          await caught(retry(fail, policy, { ...quiet, beforeRetry: throwing })),
+          await caught(retry(fail, policy, { ...quiet, budget })),
+          await caught(retry(fail, policy, { ...quiet, ...hooks })),
         ];
-        const result = await retry(policy, () => 'done', { ...quiet, retryResult: throwing });
+        const result = await retry(() => 'done', policy, { ...quiet, retryIfResult: throwing });
         const reason = make();
-        const aborted = await caught(retry(policy, fail, { ...quiet, signal: AbortSignal.abort(reason) }));
+        const aborted = await caught(retry(fail, policy, { ...quiet, signal: AbortSignal.abort(reason) }));
 
         expect(ends.map(([thrown]) => thrown === own)).toEqual(Array(6).fill(true));
         expect(result).toBe('done');
@@ -220,8 +220,8 @@ describe('a hostile value', () => {
         const error = make();
         const policy = { maxAttempts: 2, backoff: { type: 'none' } } as const;
 
-        const stopped = await caught(retry(policy, ({ stop }: AttemptContext) => stop(error)));
-        const asked = await caught(retry(policy, ({ retryAfter }: AttemptContext) => retryAfter(0, error)));
+        const stopped = await caught(retry(({ stop }: AttemptContext) => stop(error), policy));
+        const asked = await caught(retry(({ retryAfter }: AttemptContext) => retryAfter(0, error), policy));
 
         expect([stopped, asked].map(([thrown]) => Object.is(thrown, error))).toEqual([true, true]);
       }),
@@ -236,7 +236,7 @@ describe('a hostile value', () => {
 
         const options = {
           group,
-          retryResult: (result: unknown) => (result as { code?: unknown }).code === 1,
+          retryIfResult: (result: unknown) => (result as { code?: unknown }).code === 1,
         };
         await caught(withRetry(async () => [make()], policy, options)());
         await caught(withRetry(() => make(), policy, options)());
@@ -255,7 +255,7 @@ describe('a hostile value', () => {
           const policy = { maxAttempts: 2, backoff: { type: 'none' } } as const;
           const inner = vi.fn(() => Promise.reject(error));
 
-          const thrown = await caught(retry(policy, () => retry(policy, inner)));
+          const thrown = await caught(retry(() => retry(inner, policy), policy));
 
           expect(Object.is(thrown[0], error)).toBe(true);
           expect(inner).toHaveBeenCalledTimes(4);

@@ -1,6 +1,5 @@
 import { InvalidOptionsError, type Problem } from '@retry/core';
 import {
-  createMemoryBroker,
   createRetryBudget,
   createRetryGroup,
   retry,
@@ -8,6 +7,7 @@ import {
   tryRetry,
   withRetry,
 } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createTestClock, seededRandom } from '@retry/inprocess/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { rejectionOf } from './failing.ts';
@@ -25,11 +25,11 @@ async function problemsOf(call: () => unknown): Promise<readonly Problem[]> {
 /** Each option with values that it is not, and a part of the cure. */
 const WRONG: readonly (readonly [option: string, values: readonly unknown[], cure: string])[] = [
   ['signal', [new AbortController(), 'stop', null, true], 'controller.signal'],
-  ['retryResult', [true, null, async () => true, 'ok'], 'Await before'],
+  ['retryIfResult', [true, null, async () => true, 'ok'], 'Await before'],
   ['beforeRetry', [true, null, {}], 'Leave it out'],
   ['onAttempt', [true, null, {}], 'Leave it out'],
   ['onRetry', ['log', null, []], 'Leave it out'],
-  ['onStop', [1, null], 'Leave it out'],
+  ['onGiveUp', [1, null], 'Leave it out'],
   ['onNested', [1, null], 'Leave it out'],
   ['budget', [{ type: 'ratio' }, 0.2, null], 'createRetryBudget'],
   ['group', [{ maxWaiting: 5 }, null, 'all'], 'createRetryGroup'],
@@ -53,8 +53,8 @@ describe('an option of a call', () => {
 
     const calls = [
       () => withRetry(fn, POLICY, options),
-      () => retry(POLICY, fn, options),
-      () => tryRetry(POLICY, fn, options),
+      () => retry(fn, POLICY, options),
+      () => tryRetry(fn, POLICY, options),
     ];
 
     for (const call of calls) {
@@ -67,15 +67,15 @@ describe('an option of a call', () => {
     const options = { [option]: undefined } as object;
 
     expect(await withRetry(FN, POLICY, options)()).toBe('done');
-    expect(await retry(POLICY, FN, options)).toBe('done');
-    expect(await tryRetry(POLICY, FN, options)).toMatchObject({ ok: true });
+    expect(await retry(FN, POLICY, options)).toBe('done');
+    expect(await tryRetry(FN, POLICY, options)).toMatchObject({ ok: true });
   });
 
   it.each([
     [{ dealy: '1h' }, 'dealy', 'Known options are'],
     [{ maxAttempts: 9 }, 'maxAttempts', 'in the policy: withRetry(fn, policy, options)'],
     [{ retryIf: () => true }, 'retryIf', 'in the policy'],
-    [{ deadline: '5s' }, 'deadline', 'in the policy'],
+    [{ totalTimeout: '5s' }, 'totalTimeout', 'in the policy'],
     [{ retries: 3 }, 'retries', 'maxAttempts: 4, in the policy'],
     [{ shouldRetry: () => true }, 'shouldRetry', 'retryIf, in the policy'],
     [{ onFailedAttempt: () => {} }, 'onFailedAttempt', 'onRetry'],
@@ -99,16 +99,16 @@ describe('an option of a call', () => {
 
   it.each([null, 5, 'fast', new Map(), () => 1])('stands in an object, which %o is not', async (options) => {
     expect(await problemsOf(() => withRetry(FN, POLICY, options as object))).toHaveLength(1);
-    expect(await problemsOf(() => retry(POLICY, FN, options as object))).toHaveLength(1);
+    expect(await problemsOf(() => retry(FN, POLICY, options as object))).toHaveLength(1);
   });
 });
 
 describe('swapped arguments', () => {
   it.each([
     ['withRetry', () => withRetry(POLICY as never, FN as never)],
-    ['retry', () => retry(FN as never, POLICY as never)],
-    ['tryRetry', () => tryRetry(FN as never, POLICY as never)],
-    ['retryIterable', () => retryIterable(FN as never, POLICY as never)],
+    ['retry', () => retry(POLICY as never, FN as never)],
+    ['tryRetry', () => tryRetry(POLICY as never, FN as never)],
+    ['retryIterable', () => retryIterable(POLICY as never, FN as never)],
   ])('of %s are refused with the right order', async (name, call) => {
     const problems = await problemsOf(call);
 
@@ -128,17 +128,17 @@ describe('when it is refused', () => {
   });
 
   it('retry and tryRetry reject and never throw, as every async function', async () => {
-    const [first, second] = [retry(POLICY, FN, wrong), tryRetry(POLICY, FN, wrong)];
+    const [first, second] = [retry(FN, POLICY, wrong), tryRetry(FN, POLICY, wrong)];
 
     expect(await rejectionOf(first)).toBeInstanceOf(InvalidOptionsError);
     expect(await rejectionOf(second)).toBeInstanceOf(InvalidOptionsError);
   });
 
   it('retryIterable throws at once, not at its first item', () => {
-    expect(() => retryIterable(POLICY, async function* () {}, wrong)).toThrow(InvalidOptionsError);
-    expect(() => retryIterable(POLICY, async function* () {}, { retryResult: () => true } as object)).toThrow(
-      /retryResult/,
-    );
+    expect(() => retryIterable(async function* () {}, POLICY, wrong)).toThrow(InvalidOptionsError);
+    expect(() =>
+      retryIterable(async function* () {}, POLICY, { retryIfResult: () => true } as object),
+    ).toThrow(/retryIfResult/);
   });
 });
 

@@ -15,8 +15,8 @@ describe('parent: ctx', () => {
     const seen: number[] = [];
 
     const result = tryRetry(
-      { ...AT_ONCE, deadline: '1s' },
-      (parent) => retry(AT_ONCE, ({ remainingMs }) => void seen.push(remainingMs), { parent, clock }),
+      (parent) => retry(({ remainingMs }) => void seen.push(remainingMs), AT_ONCE, { parent, clock }),
+      { ...AT_ONCE, totalTimeout: '1s' },
       { clock },
     );
     await result;
@@ -30,10 +30,10 @@ describe('parent: ctx', () => {
     const ticking = { ...clock, now: () => clock.now() + readings++ };
     const parent = { maxAttempts: 1, remainingMs: 0, signal: new AbortController().signal };
 
-    const result = tryRetry(AT_ONCE, () => NEVER, { parent, clock: ticking });
+    const result = tryRetry(() => NEVER, AT_ONCE, { parent, clock: ticking });
     await clock.advance(1);
 
-    expect(await result).toMatchObject({ ok: false, reason: 'deadline', error: { timeoutMs: 0 } });
+    expect(await result).toMatchObject({ ok: false, reason: 'total-timeout', error: { timeoutMs: 0 } });
     expect(clock.delays).toEqual([0]);
   });
 
@@ -43,8 +43,8 @@ describe('parent: ctx', () => {
     const own = new AbortController();
 
     const result = tryRetry(
+      (parent) => retry(inner, { ...AT_ONCE, attemptTimeout: 60 }, { parent, clock, signal: own.signal }),
       { ...AT_ONCE, maxAttempts: 1, attemptTimeout: 100 },
-      (parent) => retry({ ...AT_ONCE, attemptTimeout: 60 }, inner, { parent, clock, signal: own.signal }),
       { clock },
     );
     await clock.advance(10_000);
@@ -56,9 +56,10 @@ describe('parent: ctx', () => {
 
   it('hears its own signal too', async () => {
     const own = new AbortController();
-    const result = tryRetry({ ...AT_ONCE, maxAttempts: 1 }, (parent) =>
-      retry(AT_ONCE, () => NEVER, { parent, signal: own.signal }),
-    );
+    const result = tryRetry((parent) => retry(() => NEVER, AT_ONCE, { parent, signal: own.signal }), {
+      ...AT_ONCE,
+      maxAttempts: 1,
+    });
     own.abort('enough');
 
     expect(await result).toMatchObject({ error: 'enough' });
@@ -69,11 +70,11 @@ describe('parent: ctx', () => {
     const inner = vi.fn(() => NEVER);
 
     const result = tryRetry(
-      AT_ONCE,
       async (parent) => {
-        await retry(AT_ONCE, () => 'done', { parent, signal: own.signal });
-        return tryRetry(AT_ONCE, inner, { parent, signal: own.signal }).then(ends);
+        await retry(() => 'done', AT_ONCE, { parent, signal: own.signal });
+        return tryRetry(inner, AT_ONCE, { parent, signal: own.signal }).then(ends);
       },
+      AT_ONCE,
       { signal: outer.signal },
     );
     const ends = vi.fn();
@@ -92,7 +93,7 @@ describe('parent: ctx', () => {
     const budget = createRetryBudget({ type: 'token-bucket', capacity: 10, costs: { default: 5 } });
     const inner = vi.fn(alwaysFailing());
 
-    await tryRetry(AT_ONCE, (parent) => retry(AT_ONCE, inner, { parent }), { budget });
+    await tryRetry((parent) => retry(inner, AT_ONCE, { parent }), AT_ONCE, { budget });
 
     expect(inner).toHaveBeenCalledTimes(3);
   });
@@ -100,7 +101,7 @@ describe('parent: ctx', () => {
   it('takes the context of a worker’s handler', async () => {
     const { signal } = new AbortController();
 
-    const result = await retry(AT_ONCE, ({ remainingMs }) => remainingMs, {
+    const result = await retry(({ remainingMs }) => remainingMs, AT_ONCE, {
       clock: createFakeClock(),
       parent: { maxAttempts: 5, remainingMs: 700, signal },
     });
@@ -111,7 +112,7 @@ describe('parent: ctx', () => {
   it('makes one attempt only with nested: once', async () => {
     const inner = alwaysFailing();
 
-    await tryRetry(AT_ONCE, (parent) => retry(AT_ONCE, inner, { parent, nested: 'once' }));
+    await tryRetry((parent) => retry(inner, AT_ONCE, { parent, nested: 'once' }), AT_ONCE);
 
     expect(inner).toHaveBeenCalledTimes(3);
   });
@@ -119,13 +120,19 @@ describe('parent: ctx', () => {
   it('tells where attempts multiply', async () => {
     const onNested = vi.fn<(event: NestedEvent) => void>();
 
-    await retry({ maxAttempts: 4 }, (outer) =>
-      retry({ maxAttempts: 2 }, (middle) => retry(AT_ONCE, () => 'done', { parent: middle, onNested }), {
-        parent: outer,
-        onNested,
-      }),
+    await retry(
+      (outer) =>
+        retry(
+          (middle) => retry(() => 'done', AT_ONCE, { parent: middle, onNested }),
+          { maxAttempts: 2 },
+          {
+            parent: outer,
+            onNested,
+          },
+        ),
+      { maxAttempts: 4 },
     );
-    await retry({ maxAttempts: 1 }, (parent) => retry(AT_ONCE, () => 'done', { parent, onNested }));
+    await retry((parent) => retry(() => 'done', AT_ONCE, { parent, onNested }), { maxAttempts: 1 });
 
     expect(detailsOf(onNested)).toEqual([
       [{ depth: 1, maxAttempts: 2, totalAttempts: 8 }],

@@ -14,7 +14,7 @@ describe('what is thrown', () => {
       throw value;
     });
 
-    expect(await rejectionOf(retry(AT_ONCE, fn))).toBe(value);
+    expect(await rejectionOf(retry(fn, AT_ONCE))).toBe(value);
     expect(fn).toHaveBeenCalledTimes(3);
   });
 
@@ -25,7 +25,7 @@ describe('what is thrown', () => {
       },
     });
 
-    expect(await rejectionOf(retry(AT_ONCE, () => Promise.reject(hostile)))).toBe(hostile);
+    expect(await rejectionOf(retry(() => Promise.reject(hostile), AT_ONCE))).toBe(hostile);
   });
 });
 
@@ -42,11 +42,11 @@ describe('what is returned', () => {
       },
     });
 
-    expect(await retry({ ...AT_ONCE, ...limits }, fn)).toBe('done');
+    expect(await retry(fn, { ...AT_ONCE, ...limits })).toBe('done');
   });
 
   it.each([undefined, null, 0, Number.NaN])('may be %s', async (value) => {
-    expect(await retry(AT_ONCE, () => value)).toBe(value);
+    expect(await retry(() => value, AT_ONCE)).toBe(value);
   });
 });
 
@@ -56,7 +56,7 @@ describe('unref', () => {
     const policy = { maxAttempts: 2, backoff: { type: 'constant', base: 3_000 }, jitter: 'none' };
     process.on('exit', () => console.log(settled));
     let settled = 'still waiting';
-    retry(policy, () => Promise.reject(1), ${options}).catch(() => { settled = 'settled'; });
+    retry(() => Promise.reject(1), policy, ${options}).catch(() => { settled = 'settled'; });
   `;
   const run = async (options: string): Promise<string> => {
     const args = ['--import', 'tsx', '--input-type=module', '--eval', program(options)];

@@ -41,7 +41,7 @@ describe('publishDiagnostics', () => {
     for (const name of CHANNELS) subscribe(name, listen);
     publishDiagnostics()();
 
-    await tryRetry(AT_ONCE, alwaysFailing());
+    await tryRetry(alwaysFailing(), AT_ONCE);
 
     expect(messages).toEqual([]);
   });

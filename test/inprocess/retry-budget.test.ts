@@ -11,8 +11,8 @@ describe('createRetryBudget', () => {
     const budget = createRetryBudget({ type: 'token-bucket', capacity: 20, costs: { default: 5 } });
     const error = new Error('down');
 
-    const first = await tryRetry({ ...AT_ONCE, maxAttempts: 3 }, alwaysFailing(), { budget });
-    const second = await tryRetry(AT_ONCE, alwaysFailing(error), { budget });
+    const first = await tryRetry(alwaysFailing(), { ...AT_ONCE, maxAttempts: 3 }, { budget });
+    const second = await tryRetry(alwaysFailing(error), AT_ONCE, { budget });
 
     expect([first.attempts, second.attempts]).toEqual([3, 3]);
     expect(retryInfo(error)?.reason).toBe('budget');
@@ -21,13 +21,13 @@ describe('createRetryBudget', () => {
   it('never refuses a first attempt', async () => {
     const budget = createRetryBudget({ type: 'token-bucket', capacity: 0 });
 
-    expect(await tryRetry(AT_ONCE, () => 'done', { budget })).toMatchObject({ ok: true, attempts: 1 });
+    expect(await tryRetry(() => 'done', AT_ONCE, { budget })).toMatchObject({ ok: true, attempts: 1 });
   });
 
   it('takes back what the retries of a call cost that then succeeds', async () => {
     const budget = createRetryBudget({ type: 'token-bucket', capacity: 20 });
 
-    await tryRetry(AT_ONCE, failing('one', 'two'), { budget });
+    await tryRetry(failing('one', 'two'), AT_ONCE, { budget });
 
     expect(budget.state().tokens).toEqual([20]);
   });
@@ -35,7 +35,7 @@ describe('createRetryBudget', () => {
   it('asks more for a timeout', async () => {
     const budget = createRetryBudget({ type: 'token-bucket', capacity: 20 });
 
-    await tryRetry({ ...AT_ONCE, maxAttempts: 2 }, alwaysFailing(new AttemptTimeoutError(5, 1)), { budget });
+    await tryRetry(alwaysFailing(new AttemptTimeoutError(5, 1)), { ...AT_ONCE, maxAttempts: 2 }, { budget });
 
     expect(budget.state().tokens).toEqual([10]);
   });
@@ -45,7 +45,7 @@ describe('createRetryBudget', () => {
     const kindOf = (): string => 'throttled';
     const budget = createRetryBudget({ type: 'token-bucket', capacity: 20, costs }, { kindOf });
 
-    await tryRetry({ ...AT_ONCE, maxAttempts: 2 }, alwaysFailing(), { budget });
+    await tryRetry(alwaysFailing(), { ...AT_ONCE, maxAttempts: 2 }, { budget });
 
     expect(budget.state().tokens).toEqual([13]);
   });
@@ -54,8 +54,8 @@ describe('createRetryBudget', () => {
     const clock = createFakeClock();
     const budget = createRetryBudget({ type: 'ratio', ratio: 0.5, minPerSecond: 0 }, { clock });
 
-    for (let count = 0; count < 4; count += 1) await tryRetry(AT_ONCE, () => 'done', { budget });
-    const result = await tryRetry(AT_ONCE, alwaysFailing(), { budget });
+    for (let count = 0; count < 4; count += 1) await tryRetry(() => 'done', AT_ONCE, { budget });
+    const result = await tryRetry(alwaysFailing(), AT_ONCE, { budget });
 
     expect(result.attempts).toBe(3);
   });
@@ -63,7 +63,7 @@ describe('createRetryBudget', () => {
   it('stops at half of its tokens: throttle', async () => {
     const budget = createRetryBudget({ type: 'throttle', maxTokens: 4 });
 
-    expect(await tryRetry(AT_ONCE, alwaysFailing(), { budget })).toMatchObject({
+    expect(await tryRetry(alwaysFailing(), AT_ONCE, { budget })).toMatchObject({
       attempts: 2,
       reason: 'budget',
     });

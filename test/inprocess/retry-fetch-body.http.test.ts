@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { rejectionOf } from './failing.ts';
 import { type HttpServer, startServer } from './http-server.ts';
 
-const POLICY = { backoff: { type: 'none' }, deadline: '1m' } as const;
+const POLICY = { backoff: { type: 'none' }, totalTimeout: '1m' } as const;
 
 let server: HttpServer;
 

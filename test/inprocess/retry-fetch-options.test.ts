@@ -121,7 +121,7 @@ describe('which requests are sent again', () => {
 
 describe('the hooks', () => {
   it('have the request, the arguments of fetch and a name', async () => {
-    const hooks = { onAttempt: vi.fn(), onRetry: vi.fn(), beforeRetry: vi.fn(), onStop: vi.fn() };
+    const hooks = { onAttempt: vi.fn(), onRetry: vi.fn(), beforeRetry: vi.fn(), onGiveUp: vi.fn() };
     const init = { headers: { accept: 'text/plain' } };
 
     await createRetryFetch({ ...AT_ONCE, maxAttempts: 2 }, { ...hooks, fetch: answering(503) })(
@@ -139,23 +139,23 @@ describe('the hooks', () => {
   });
 
   it('are told apart by name and id', async () => {
-    const onStop = vi.fn();
+    const onGiveUp = vi.fn();
     const again = createRetryFetch(
       { ...AT_ONCE, maxAttempts: 1 },
-      { fetch: answering(503), name: 'users', onStop },
+      { fetch: answering(503), name: 'users', onGiveUp: onGiveUp },
     );
 
     await Promise.all(Array.from({ length: 8 }, () => again(URL_OF_IT)));
 
-    expect(new Set(onStop.mock.calls.map(([{ id }]) => id)).size).toBe(8);
-    expect(onStop.mock.calls[0]?.[0].name).toBe('users');
+    expect(new Set(onGiveUp.mock.calls.map(([{ id }]) => id)).size).toBe(8);
+    expect(onGiveUp.mock.calls[0]?.[0].name).toBe('users');
   });
 });
 
 describe('an option', () => {
   it.each([
     [{ signal: new AbortController().signal }, 'signal', 'fetch(url, { signal })'],
-    [{ retryResult: () => true }, 'retryResult', 'Known options are'],
+    [{ retryIfResult: () => true }, 'retryIfResult', 'Known options are'],
     [{ maxAttempts: 9 }, 'maxAttempts', 'in the policy'],
     [{ fetch: 'undici' }, 'fetch', ''],
     [{ fetch: null }, 'fetch', ''],

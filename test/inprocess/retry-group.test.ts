@@ -29,8 +29,8 @@ describe('createRetryGroup', () => {
     const group = createRetryGroup({ maxWaiting: 1 });
     const error = new Error('boom');
 
-    void tryRetry(EVERY_HOUR, alwaysFailing(), { clock, group });
-    const thrown = await rejectionOf(retry(EVERY_HOUR, alwaysFailing(error), { clock, group }));
+    void tryRetry(alwaysFailing(), EVERY_HOUR, { clock, group });
+    const thrown = await rejectionOf(retry(alwaysFailing(error), EVERY_HOUR, { clock, group }));
 
     expect(thrown).toBe(error);
     expect(retryInfo(error)).toMatchObject({ attempts: 1, reason: 'group' });
@@ -41,7 +41,7 @@ describe('createRetryGroup', () => {
     const group = createRetryGroup();
 
     const results = ['one', 'two'].map((error) =>
-      tryRetry(EVERY_HOUR, alwaysFailing(error), { clock, group }),
+      tryRetry(alwaysFailing(error), EVERY_HOUR, { clock, group }),
     );
     await clock.advance(0);
     await group.drain();
@@ -59,8 +59,8 @@ describe('createRetryGroup', () => {
     const drained = vi.fn();
     const slow = () => new Promise((resolve) => clock.setTimer(() => resolve('done'), 500));
 
-    const result = tryRetry(EVERY_HOUR, slow, { clock, group });
-    const failed = tryRetry(EVERY_HOUR, failing('one'), { clock, group });
+    const result = tryRetry(slow, EVERY_HOUR, { clock, group });
+    const failed = tryRetry(failing('one'), EVERY_HOUR, { clock, group });
     void group.drain().then(drained);
     await clock.advance(499);
     expect(drained).not.toHaveBeenCalled();

@@ -28,10 +28,13 @@ describe('retryInfo', () => {
     const ids: string[] = [];
 
     const thrown = await rejectionOf(
-      retry({ maxAttempts: 2, backoff: { type: 'none' } }, ({ id }) => {
-        ids.push(id);
-        throw new Error('boom');
-      }),
+      retry(
+        ({ id }) => {
+          ids.push(id);
+          throw new Error('boom');
+        },
+        { maxAttempts: 2, backoff: { type: 'none' } },
+      ),
     );
 
     expect(new Set([...ids, retryInfo(thrown)?.id]).size).toBe(1);
@@ -39,7 +42,7 @@ describe('retryInfo', () => {
   });
 
   it('knows nothing of other errors, nor of what is no object', async () => {
-    await tryRetry({ maxAttempts: 1 }, alwaysFailing('text'));
+    await tryRetry(alwaysFailing('text'), { maxAttempts: 1 });
 
     expect([new Error('other'), 'text', undefined, null].map(retryInfo)).toEqual(Array(4).fill(undefined));
   });
@@ -47,8 +50,8 @@ describe('retryInfo', () => {
   it('tells of the latest call where several ended with one error', async () => {
     const error = new Error('shared');
 
-    await tryRetry({ maxAttempts: 2, backoff: { type: 'none' } }, alwaysFailing(error));
-    await tryRetry({ maxAttempts: 1 }, alwaysFailing(error));
+    await tryRetry(alwaysFailing(error), { maxAttempts: 2, backoff: { type: 'none' } });
+    await tryRetry(alwaysFailing(error), { maxAttempts: 1 });
 
     expect(retryInfo(error)?.attempts).toBe(1);
   });
@@ -59,7 +62,7 @@ describe('retryInfo', () => {
       throw broken;
     };
 
-    const thrown = await rejectionOf(retry({ retryIf }, alwaysFailing()));
+    const thrown = await rejectionOf(retry(alwaysFailing(), { retryIf }));
 
     expect(retryInfo(thrown)).toMatchObject({ reason: 'stopped', thrown: broken });
   });

@@ -13,10 +13,10 @@ async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
 
 describe('retryIterable', () => {
   it('retries until the first item has come', async () => {
-    const items = retryIterable(AT_ONCE, async function* ({ attempt }) {
+    const items = retryIterable(async function* ({ attempt }) {
       if (attempt < 3) throw new Error('busy');
       yield* [1, 2, 3];
-    });
+    }, AT_ONCE);
 
     expect(await collect(items)).toEqual([1, 2, 3]);
   });
@@ -27,23 +27,23 @@ describe('retryIterable', () => {
       throw new Error('broke off');
     });
 
-    expect(await rejectionOf(collect(retryIterable(AT_ONCE, source)))).toEqual(new Error('broke off'));
+    expect(await rejectionOf(collect(retryIterable(source, AT_ONCE)))).toEqual(new Error('broke off'));
     expect(source).toHaveBeenCalledTimes(1);
   });
 
   it('gives nothing for a source that is empty', async () => {
-    expect(await collect(retryIterable(AT_ONCE, async function* () {}))).toEqual([]);
+    expect(await collect(retryIterable(async function* () {}, AT_ONCE))).toEqual([]);
   });
 
   it('closes the source when the reader leaves', async () => {
     const closed = vi.fn();
-    const items = retryIterable(AT_ONCE, async function* () {
+    const items = retryIterable(async function* () {
       try {
         yield* [1, 2, 3];
       } finally {
         closed();
       }
-    });
+    }, AT_ONCE);
 
     for await (const item of items) if (item === 2) break;
 
@@ -54,7 +54,6 @@ describe('retryIterable', () => {
     const clock = createFakeClock();
     const closed = vi.fn();
     const items = retryIterable(
-      { ...AT_ONCE, attemptTimeout: 100 },
       async function* ({ attempt }) {
         try {
           if (attempt === 1) await new Promise<void>((resolve) => clock.setTimer(resolve, 150));
@@ -63,6 +62,7 @@ describe('retryIterable', () => {
           closed(attempt);
         }
       },
+      { ...AT_ONCE, attemptTimeout: 100 },
       { clock },
     );
 

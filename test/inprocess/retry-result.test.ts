@@ -5,30 +5,33 @@ import { createFakeClock } from './fake-clock.ts';
 
 const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
 
-describe('retryResult', () => {
+describe('retryIfResult', () => {
   it('retries results that it refuses', async () => {
     const fn = vi.fn().mockResolvedValueOnce('pending').mockResolvedValueOnce('ready');
 
-    const result = await withRetry(fn, AT_ONCE, { retryResult: (state) => state === 'pending' })();
+    const result = await withRetry(fn, AT_ONCE, { retryIfResult: (state) => state === 'pending' })();
 
     expect(result).toBe('ready');
     expect(fn).toHaveBeenCalledTimes(2);
   });
 
   it('gives the last result when no attempt is left, and says so', async () => {
-    const onStop = vi.fn<(event: StopEvent) => void>();
+    const onGiveUp = vi.fn<(event: StopEvent) => void>();
 
-    const result = await retry(AT_ONCE, ({ attempt }) => attempt, { retryResult: () => true, onStop });
+    const result = await retry(({ attempt }) => attempt, AT_ONCE, {
+      retryIfResult: () => true,
+      onGiveUp: onGiveUp,
+    });
 
     expect(result).toBe(3);
-    expect(detailsOf(onStop)).toEqual([[{ attempt: 3, error: undefined, result: 3, reason: 'exhausted' }]]);
+    expect(detailsOf(onGiveUp)).toEqual([[{ attempt: 3, error: undefined, result: 3, reason: 'exhausted' }]]);
   });
 
   it('is not ruled by retryOn, stopOn and retryIf, which are about errors', async () => {
     const policy = { ...AT_ONCE, retryOn: [TypeError], stopOn: [{ status: 503 }], retryIf: () => false };
     const fn = vi.fn(() => ({ status: 503 }));
 
-    await retry(policy, fn, { retryResult: ({ status }) => status === 503 });
+    await retry(fn, policy, { retryIfResult: ({ status }) => status === 503 });
 
     expect(fn).toHaveBeenCalledTimes(3);
   });
@@ -38,7 +41,7 @@ describe('retryResult', () => {
     const busy = new Response(null, { status: 503, headers: { 'retry-after': '7' } });
     const fn = vi.fn().mockResolvedValueOnce(busy).mockResolvedValueOnce(new Response('ok'));
 
-    const result = withRetry(fn, AT_ONCE, { clock, retryResult: ({ ok }) => !ok })();
+    const result = withRetry(fn, AT_ONCE, { clock, retryIfResult: ({ ok }) => !ok })();
     await clock.advance(7_000);
 
     expect(await (await result).text()).toBe('ok');
@@ -48,20 +51,23 @@ describe('retryResult', () => {
   it.each([
     ['throws', () => JSON.parse('{')],
     ['answers with a promise', () => Promise.resolve(false) as unknown as boolean],
-  ])('that %s ends the retrying with the result', async (_name, retryResult) => {
-    const onStop = vi.fn<(event: StopEvent) => void>();
+  ])('that %s ends the retrying with the result', async (_name, retryIfResult) => {
+    const onGiveUp = vi.fn<(event: StopEvent) => void>();
 
-    const result = await retry(AT_ONCE, ({ attempt }) => attempt, { retryResult, onStop });
+    const result = await retry(({ attempt }) => attempt, AT_ONCE, {
+      retryIfResult: retryIfResult,
+      onGiveUp: onGiveUp,
+    });
 
     expect(result).toBe(1);
-    expect(onStop.mock.calls[0]?.[0]).toMatchObject({ reason: 'stopped', thrown: expect.any(Error) });
+    expect(onGiveUp.mock.calls[0]?.[0]).toMatchObject({ reason: 'stopped', thrown: expect.any(Error) });
   });
 
   it('gives the last result when the deadline leaves no time for another', async () => {
     const clock = createFakeClock();
-    const policy = { backoff: { type: 'constant', base: 600 }, jitter: 'none', deadline: '1s' } as const;
+    const policy = { backoff: { type: 'constant', base: 600 }, jitter: 'none', totalTimeout: '1s' } as const;
 
-    const result = tryRetry(policy, ({ attempt }) => attempt, { clock, retryResult: () => true });
+    const result = tryRetry(({ attempt }) => attempt, policy, { clock, retryIfResult: () => true });
     await clock.block(1_500);
 
     expect(await result).toMatchObject({ ok: true, value: 1, attempts: 1 });
@@ -70,10 +76,10 @@ describe('retryResult', () => {
   it('rejects with the reason of an abort that comes while it waits', async () => {
     const controller = new AbortController();
     const policy = { backoff: { type: 'constant', base: '1h' }, jitter: 'none' } as const;
-    const options = { signal: controller.signal, retryResult: () => true };
+    const options = { signal: controller.signal, retryIfResult: () => true };
 
     const result = rejectionOf(
-      retry(policy, () => 1, { ...options, onRetry: () => controller.abort('enough') }),
+      retry(() => 1, policy, { ...options, onRetry: () => controller.abort('enough') }),
     );
 
     expect(await result).toBe('enough');

@@ -38,7 +38,7 @@ describe('retry', () => {
   it.each(UNTOUCHABLE)('retries %s and rejects with that very value', async (_name, error) => {
     const fn = alwaysFailing(error);
 
-    const thrown = await rejectionOf(retry(AT_ONCE, fn));
+    const thrown = await rejectionOf(retry(fn, AT_ONCE));
 
     expect(Object.is(thrown, error)).toBe(true);
     expect(fn).toHaveBeenCalledTimes(3);
@@ -47,7 +47,7 @@ describe('retry', () => {
   it('rejects with that very value even when nothing about it can be read', async () => {
     const error = new Proxy({}, hostile);
 
-    const result = retry(AT_ONCE, alwaysFailing(error)).catch((thrown: unknown) => thrown === error);
+    const result = retry(alwaysFailing(error), AT_ONCE).catch((thrown: unknown) => thrown === error);
 
     expect(await result).toBe(true);
   });
@@ -55,7 +55,7 @@ describe('retry', () => {
   it('rejects with the last error, not the first and not the most frequent', async () => {
     const errors = [new Error('same'), new Error('same'), new Error('last')];
 
-    const thrown = await rejectionOf(retry(AT_ONCE, failing(...errors)));
+    const thrown = await rejectionOf(retry(failing(...errors), AT_ONCE));
 
     expect(thrown).toBe(errors[2]);
   });
@@ -64,7 +64,7 @@ describe('retry', () => {
     const error = new Error('boom');
     const before = Reflect.ownKeys(error);
 
-    await rejectionOf(retry(AT_ONCE, alwaysFailing(error)));
+    await rejectionOf(retry(alwaysFailing(error), AT_ONCE));
 
     expect(Reflect.ownKeys(error)).toEqual(before);
     expect(Object.hasOwn(error, 'cause')).toBe(false);
@@ -73,7 +73,7 @@ describe('retry', () => {
   it.each([1, 2, 5])('executes exactly %i times when maxAttempts says so', async (maxAttempts) => {
     const fn = alwaysFailing();
 
-    await rejectionOf(retry({ ...AT_ONCE, maxAttempts }, fn));
+    await rejectionOf(retry(fn, { ...AT_ONCE, maxAttempts }));
 
     expect(fn).toHaveBeenCalledTimes(maxAttempts);
   });
@@ -81,7 +81,7 @@ describe('retry', () => {
   it('goes on for as long as it takes when maxAttempts is Infinity', async () => {
     const fn = failing(...Array.from({ length: 100 }, () => new Error('boom')));
 
-    const result = await retry({ ...AT_ONCE, maxAttempts: Infinity }, fn);
+    const result = await retry(fn, { ...AT_ONCE, maxAttempts: Infinity });
 
     expect(result).toBe('done');
     expect(fn).toHaveBeenCalledTimes(101);
@@ -90,7 +90,7 @@ describe('retry', () => {
   it('executes once when the policy is not retryable', async () => {
     const fn = alwaysFailing();
 
-    await rejectionOf(retry({ ...AT_ONCE, retryable: false }, fn));
+    await rejectionOf(retry(fn, { ...AT_ONCE, retryable: false }));
 
     expect(fn).toHaveBeenCalledTimes(1);
   });
@@ -101,7 +101,7 @@ describe('retry', () => {
       return attempt;
     });
 
-    const result = await retry(AT_ONCE, fn);
+    const result = await retry(fn, AT_ONCE);
 
     expect(result).toBe(3);
   });
@@ -112,7 +112,7 @@ describe('retry', () => {
     // biome-ignore lint/suspicious/noThenProperty: a thenable is what this is about.
     const thenable = (inner: PromiseLike<string>) => ({ then: inner.then.bind(inner) });
 
-    const result = await retry(AT_ONCE, ({ attempt }) => thenable(attempt === 1 ? rejecting : resolving));
+    const result = await retry(({ attempt }) => thenable(attempt === 1 ? rejecting : resolving), AT_ONCE);
 
     expect(result).toBe('done');
   });
@@ -120,7 +120,7 @@ describe('retry', () => {
   it('starts the first attempt at once, before it returns', () => {
     const fn = vi.fn(() => 'done');
 
-    void retry(AT_ONCE, fn);
+    void retry(fn, AT_ONCE);
 
     expect(fn).toHaveBeenCalledTimes(1);
   });
@@ -129,10 +129,10 @@ describe('retry', () => {
     const seen: unknown[] = [];
 
     await rejectionOf(
-      retry(AT_ONCE, ({ attempt, maxAttempts, isLast, previousError }) => {
+      retry(({ attempt, maxAttempts, isLast, previousError }) => {
         seen.push([attempt, maxAttempts, isLast, previousError]);
         throw `error ${attempt}`;
-      }),
+      }, AT_ONCE),
     );
 
     expect(seen).toEqual([
@@ -146,10 +146,10 @@ describe('retry', () => {
     const signals: AbortSignal[] = [];
 
     await rejectionOf(
-      retry(AT_ONCE, ({ signal }) => {
+      retry(({ signal }) => {
         signals.push(signal);
         throw new Error('boom');
-      }),
+      }, AT_ONCE),
     );
 
     expect(new Set(signals).size).toBe(3);
@@ -157,8 +157,8 @@ describe('retry', () => {
   });
 
   it('unwraps the type of the result', () => {
-    const nested = retry({}, async () => ({ id: 7 }));
-    const plain = retry({}, () => 7 as number);
+    const nested = retry(async () => ({ id: 7 }), {});
+    const plain = retry(() => 7 as number, {});
 
     expectTypeOf(nested).toEqualTypeOf<Promise<{ id: number }>>();
     expectTypeOf(plain).toEqualTypeOf<Promise<number>>();
@@ -168,7 +168,7 @@ describe('retry', () => {
     const fn = vi.fn();
     const policy = { retries: 3 } as PolicyInput; // wrong on purpose
 
-    const call = async (): Promise<unknown> => retry(policy, fn);
+    const call = async (): Promise<unknown> => retry(fn, policy);
 
     expect(await rejectionOf(call())).toBeInstanceOf(InvalidOptionsError);
     expect(fn).not.toHaveBeenCalled();
@@ -177,7 +177,7 @@ describe('retry', () => {
   it('rejects with the RetryAfterError itself in the end', async () => {
     const error = new RetryAfterError(0);
 
-    const thrown = await rejectionOf(retry(AT_ONCE, alwaysFailing(error)));
+    const thrown = await rejectionOf(retry(alwaysFailing(error), AT_ONCE));
 
     expect(thrown).toBe(error);
   });

@@ -30,7 +30,7 @@ describe('a signal that has aborted before the call', () => {
   it.each([AT_ONCE, { ...AT_ONCE, attemptTimeout: 1_000 }])('lets no attempt start: %o', async (policy) => {
     const fn = vi.fn();
 
-    const thrown = await rejectionOf(retry(policy, fn, { signal: AbortSignal.abort('enough') }));
+    const thrown = await rejectionOf(retry(fn, policy, { signal: AbortSignal.abort('enough') }));
 
     expect(thrown).toBe('enough');
     expect(fn).not.toHaveBeenCalled();
@@ -42,7 +42,7 @@ describe('an abort during the wait', () => {
     vi.useFakeTimers();
     const fn = alwaysFailing();
 
-    const result = rejectionOf(retry(EVERY_HOUR, fn, { signal: controller.signal }));
+    const result = rejectionOf(retry(fn, EVERY_HOUR, { signal: controller.signal }));
     await vi.advanceTimersByTimeAsync(10);
     expect(vi.getTimerCount()).toBe(1);
     controller.abort(reason);
@@ -57,7 +57,7 @@ describe('an abort during the wait', () => {
   it('rejects with the AbortError that the platform makes up when no reason is given', async () => {
     const clock = createFakeClock();
 
-    const result = rejectionOf(retry(EVERY_HOUR, alwaysFailing(), { clock, signal: controller.signal }));
+    const result = rejectionOf(retry(alwaysFailing(), EVERY_HOUR, { clock, signal: controller.signal }));
     await clock.advance(10);
     controller.abort(undefined);
 
@@ -70,7 +70,7 @@ describe('an abort during the wait', () => {
     const fn = alwaysFailing();
     const onRetry = (): void => controller.abort('enough');
 
-    const thrown = await rejectionOf(retry(EVERY_HOUR, fn, { clock, signal: controller.signal, onRetry }));
+    const thrown = await rejectionOf(retry(fn, EVERY_HOUR, { clock, signal: controller.signal, onRetry }));
 
     expect(thrown).toBe('enough');
     expect(fn).toHaveBeenCalledTimes(1);
@@ -96,7 +96,7 @@ describe('an abort during an attempt', () => {
   it.each(REASONS)('rejects at once and tells the attempt, with signal.reason: %s', async (reason) => {
     const fn = vi.fn((_context: AttemptContext) => new Promise(() => {}));
 
-    const result = rejectionOf(retry(AT_ONCE, fn, { signal: controller.signal }));
+    const result = rejectionOf(retry(fn, AT_ONCE, { signal: controller.signal }));
     controller.abort(reason);
 
     expect(await result).toBe(reason);
@@ -112,7 +112,7 @@ describe('an abort during an attempt', () => {
     const clock = createFakeClock();
     const fn = vi.fn(() => new Promise((resolve) => clock.setTimer(() => resolve(end()), 500)));
 
-    const result = rejectionOf(retry(AT_ONCE, fn, { signal: controller.signal }));
+    const result = rejectionOf(retry(fn, AT_ONCE, { signal: controller.signal }));
     controller.abort('enough');
     await clock.advance(500);
     await setImmediate();
@@ -124,11 +124,11 @@ describe('an abort during an attempt', () => {
 
   it('beats what the attempt throws because of it', async () => {
     const result = retry(
-      AT_ONCE,
       ({ signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(new Error('my own words')));
         }),
+      AT_ONCE,
       { signal: controller.signal },
     );
     controller.abort('enough');
@@ -137,7 +137,7 @@ describe('an abort during an attempt', () => {
   });
 
   it('comes too late for a call that is over', async () => {
-    const result = await retry(AT_ONCE, () => 'done', { signal: controller.signal });
+    const result = await retry(() => 'done', AT_ONCE, { signal: controller.signal });
     controller.abort();
 
     expect(result).toBe('done');
@@ -152,24 +152,24 @@ describe('an abort by what the call asks', () => {
     ['random', (abort) => ({ options: { random: () => Number(!abort()) } })],
     ['onAttempt', (abort) => ({ options: { onAttempt: () => void abort() } })],
     ['onRetry', (abort) => ({ options: { onRetry: () => void abort() } })],
-    ['retryResult, that takes the result', (abort) => ({ options: { retryResult: () => !abort() } })],
-    ['retryResult, that refuses it', (abort) => ({ options: { retryResult: () => abort() } })],
+    ['retryIfResult, that takes the result', (abort) => ({ options: { retryIfResult: () => !abort() } })],
+    ['retryIfResult, that refuses it', (abort) => ({ options: { retryIfResult: () => abort() } })],
   ])('ends it once, as aborted: %s', async (name, asking) => {
     const { policy, options } = asking(() => {
       controller.abort('enough');
       return true;
     });
     const group = createRetryGroup();
-    const onStop = vi.fn();
-    const fn = name.startsWith('retryResult') ? () => 'done' : alwaysFailing();
+    const onGiveUp = vi.fn();
+    const fn = name.startsWith('retryIfResult') ? () => 'done' : alwaysFailing();
 
-    const given = { signal: controller.signal, group, onStop, ...options };
-    const thrown = await rejectionOf(retry({ ...EVERY_HOUR, jitter: 'full', ...policy }, fn, given));
+    const given = { signal: controller.signal, group, onGiveUp, ...options };
+    const thrown = await rejectionOf(retry(fn, { ...EVERY_HOUR, jitter: 'full', ...policy }, given));
 
     expect(thrown).toBe('enough');
-    expect(onStop).toHaveBeenCalledTimes(1);
+    expect(onGiveUp).toHaveBeenCalledTimes(1);
     const attempt = name === 'onAttempt' ? 0 : 1;
-    expect(onStop.mock.calls[0]?.[0]).toMatchObject({ reason: 'aborted', error: 'enough', attempt });
+    expect(onGiveUp.mock.calls[0]?.[0]).toMatchObject({ reason: 'aborted', error: 'enough', attempt });
     expect([group.active(), group.waiting()]).toEqual([0, []]);
   });
 });
@@ -183,7 +183,7 @@ describe('listeners on the caller’s signal', { timeout: 30_000 }, () => {
     const remove = vi.spyOn(controller.signal, 'removeEventListener');
     const clock = createFakeClock();
 
-    const result = Promise.allSettled([retry(EVERY_HOUR, fn, { clock, signal: controller.signal })]);
+    const result = Promise.allSettled([retry(fn, EVERY_HOUR, { clock, signal: controller.signal })]);
     await clock.advance(36_000_000);
     await result;
     await setImmediate();

@@ -35,7 +35,7 @@ describe('beforeRetry', () => {
       await new Promise<void>((resolve) => void clock.setTimer(resolve, 50));
     };
 
-    const result = rejectionOf(retry(EVERY_100_MS, fn, { clock, beforeRetry }));
+    const result = rejectionOf(retry(fn, EVERY_100_MS, { clock, beforeRetry }));
     await clock.advance(1_000);
     await result;
 
@@ -51,7 +51,7 @@ describe('beforeRetry', () => {
   it('gets the event of the retry', async () => {
     const beforeRetry = vi.fn();
 
-    const result = rejectionOf(retry(EVERY_100_MS, failing('one', 'two', 'three'), { clock, beforeRetry }));
+    const result = rejectionOf(retry(failing('one', 'two', 'three'), EVERY_100_MS, { clock, beforeRetry }));
     await clock.advance(200);
     await result;
 
@@ -64,7 +64,7 @@ describe('beforeRetry', () => {
   it('gets the result where that is what is retried', async () => {
     const beforeRetry = vi.fn();
 
-    await retry({ ...AT_ONCE, maxAttempts: 2 }, () => 'pending', { beforeRetry, retryResult: () => true });
+    await retry(() => 'pending', { ...AT_ONCE, maxAttempts: 2 }, { beforeRetry, retryIfResult: () => true });
 
     expect(detailsOf(beforeRetry)).toEqual([
       [{ attempt: 1, error: undefined, result: 'pending', delayMs: 0 }],
@@ -88,39 +88,39 @@ describe('beforeRetry', () => {
     'ends the retrying when it %s: the call rejects with its own error, and knows the other',
     async (_name, make) => {
       const [own, no] = [new Error('own'), new Error('no token')];
-      const onStop = vi.fn<(event: StopEvent) => void>();
+      const onGiveUp = vi.fn<(event: StopEvent) => void>();
       const fn = alwaysFailing(own);
 
-      const thrown = await rejectionOf(retry(AT_ONCE, fn, { beforeRetry: make(no), onStop }));
+      const thrown = await rejectionOf(retry(fn, AT_ONCE, { beforeRetry: make(no), onGiveUp: onGiveUp }));
 
       expect(thrown).toBe(own);
       expect(fn).toHaveBeenCalledTimes(1);
       expect(retryInfo(thrown)).toMatchObject({ attempts: 1, reason: 'stopped', thrown: no });
-      expect(detailsOf(onStop)).toEqual([[{ attempt: 1, error: own, reason: 'stopped', thrown: no }]]);
+      expect(detailsOf(onGiveUp)).toEqual([[{ attempt: 1, error: own, reason: 'stopped', thrown: no }]]);
     },
   );
 
   it('is not called before the first attempt, nor when no retry follows', async () => {
     const beforeRetry = vi.fn();
 
-    await retry(AT_ONCE, () => 'done', { beforeRetry });
-    await rejectionOf(retry({ ...AT_ONCE, maxAttempts: 1 }, alwaysFailing(), { beforeRetry }));
-    await rejectionOf(retry({ ...AT_ONCE, retryOn: 'nothing' }, alwaysFailing(), { beforeRetry }));
+    await retry(() => 'done', AT_ONCE, { beforeRetry });
+    await rejectionOf(retry(alwaysFailing(), { ...AT_ONCE, maxAttempts: 1 }, { beforeRetry }));
+    await rejectionOf(retry(alwaysFailing(), { ...AT_ONCE, retryOn: 'nothing' }, { beforeRetry }));
 
     expect(beforeRetry).not.toHaveBeenCalled();
   });
 
-  it('is cut by the deadline: the call ends with its own error', async () => {
+  it('is cut by the totalTimeout: the call ends with its own error', async () => {
     const fn = alwaysFailing('boom');
-    const onStop = vi.fn<(event: StopEvent) => void>();
-    const options = { clock, beforeRetry: () => NEVER, onStop };
+    const onGiveUp = vi.fn<(event: StopEvent) => void>();
+    const options = { clock, beforeRetry: () => NEVER, onGiveUp };
 
-    const result = rejectionOf(retry({ ...EVERY_100_MS, deadline: 1_000 }, fn, options));
+    const result = rejectionOf(retry(fn, { ...EVERY_100_MS, totalTimeout: 1_000 }, options));
     await clock.advance(1_000);
 
     expect(await result).toBe('boom');
     expect(fn).toHaveBeenCalledTimes(1);
-    expect(detailsOf(onStop)).toEqual([[{ attempt: 1, error: 'boom', reason: 'deadline' }]]);
+    expect(detailsOf(onGiveUp)).toEqual([[{ attempt: 1, error: 'boom', reason: 'total-timeout' }]]);
     expect(clock.pending()).toBe(0);
   });
 
@@ -129,8 +129,8 @@ describe('beforeRetry', () => {
 
     const result = rejectionOf(
       retry(
-        { ...EVERY_100_MS, deadline: 1_000 },
         ({ attempt }) => (attempt === 1 ? Promise.reject('one') : NEVER),
+        { ...EVERY_100_MS, totalTimeout: 1_000 },
         {
           clock,
           beforeRetry,
@@ -149,7 +149,7 @@ describe('beforeRetry', () => {
     const fn = alwaysFailing('boom');
     const options = { clock, beforeRetry: () => NEVER, signal: controller.signal };
 
-    const result = rejectionOf(retry({ ...AT_ONCE, deadline: '1m' }, fn, options));
+    const result = rejectionOf(retry(fn, { ...AT_ONCE, totalTimeout: '1m' }, options));
     await setImmediate();
     controller.abort('enough');
 
@@ -162,7 +162,7 @@ describe('beforeRetry', () => {
     const group = createRetryGroup();
     const beforeRetry = vi.fn();
 
-    const result = rejectionOf(retry(EVERY_100_MS, alwaysFailing('boom'), { clock, group, beforeRetry }));
+    const result = rejectionOf(retry(alwaysFailing('boom'), EVERY_100_MS, { clock, group, beforeRetry }));
     await setImmediate();
     await group.drain();
 
@@ -188,7 +188,7 @@ describe('beforeRetry', () => {
       if (error === 'two') throw error;
     };
 
-    expect(await tryRetry(AT_ONCE, fn, { beforeRetry })).toMatchObject({
+    expect(await tryRetry(fn, AT_ONCE, { beforeRetry })).toMatchObject({
       ok: false,
       error: 'two',
       attempts: 2,

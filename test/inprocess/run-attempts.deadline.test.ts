@@ -18,7 +18,7 @@ describe('attemptTimeout', () => {
   it('is an ordinary failure, retried by default', async () => {
     const fn = vi.fn(({ attempt }: AttemptContext) => (attempt === 1 ? NEVER : 'done'));
 
-    const result = retry({ ...AT_ONCE, attemptTimeout: 100 }, fn, { clock });
+    const result = retry(fn, { ...AT_ONCE, attemptTimeout: 100 }, { clock });
     await clock.advance(100);
 
     expect(await result).toBe('done');
@@ -28,7 +28,7 @@ describe('attemptTimeout', () => {
   it('rejects with the last AttemptTimeoutError and starts no attempt afterwards', async () => {
     const fn = vi.fn(() => NEVER);
 
-    const result = rejectionOf(retry({ ...AT_ONCE, attemptTimeout: 100 }, fn, { clock }));
+    const result = rejectionOf(retry(fn, { ...AT_ONCE, attemptTimeout: 100 }, { clock }));
     await clock.advance(300);
 
     expect(await result).toBeInstanceOf(AttemptTimeoutError);
@@ -43,7 +43,7 @@ describe('attemptTimeout', () => {
     async (stopOn) => {
       const fn = vi.fn(() => NEVER);
 
-      const result = rejectionOf(retry({ ...AT_ONCE, attemptTimeout: 100, stopOn }, fn, { clock }));
+      const result = rejectionOf(retry(fn, { ...AT_ONCE, attemptTimeout: 100, stopOn }, { clock }));
       await clock.advance(1_000);
 
       expect(await result).toBeInstanceOf(AttemptTimeoutError);
@@ -60,7 +60,7 @@ describe('attemptTimeout', () => {
       return NEVER;
     };
 
-    const result = rejectionOf(retry({ ...AT_ONCE, attemptTimeout: 100 }, fn, { clock, signal }));
+    const result = rejectionOf(retry(fn, { ...AT_ONCE, attemptTimeout: 100 }, { clock, signal }));
     await clock.advance(300);
     await result;
 
@@ -74,7 +74,7 @@ describe('attemptTimeout', () => {
   });
 
   it('leaves no timer behind when the attempt ends in time', async () => {
-    await retry({ ...AT_ONCE, attemptTimeout: 100 }, failing('one'), { clock });
+    await retry(failing('one'), { ...AT_ONCE, attemptTimeout: 100 }, { clock });
 
     expect(clock.delays).toEqual([100, 100]);
     expect(clock.pending()).toBe(0);
@@ -85,8 +85,8 @@ describe('attemptTimeout', () => {
     const onTime = new Promise<string>((resolve) => clock.setTimer(() => resolve('on time'), 190));
 
     const result = retry(
-      { ...AT_ONCE, attemptTimeout: 100 },
       ({ attempt }) => (attempt === 1 ? late : onTime),
+      { ...AT_ONCE, attemptTimeout: 100 },
       {
         clock,
       },
@@ -97,11 +97,11 @@ describe('attemptTimeout', () => {
   });
 });
 
-describe('deadline', () => {
+describe('total-timeout', () => {
   it('is never slept past: the last error comes at once', async () => {
     const fn = failing('one', 'two', 'three');
 
-    const result = rejectionOf(retry({ ...AFTER_600_MS, deadline: 1_000 }, fn, { clock }));
+    const result = rejectionOf(retry(fn, { ...AFTER_600_MS, totalTimeout: 1_000 }, { clock }));
     await clock.advance(600);
 
     expect(await result).toBe('two');
@@ -113,7 +113,7 @@ describe('deadline', () => {
   it('lets no attempt start at the very deadline', async () => {
     const fn = alwaysFailing('boom');
 
-    const thrown = await rejectionOf(retry({ ...AFTER_600_MS, deadline: 600 }, fn, { clock }));
+    const thrown = await rejectionOf(retry(fn, { ...AFTER_600_MS, totalTimeout: 600 }, { clock }));
 
     expect(thrown).toBe('boom');
     expect(fn).toHaveBeenCalledTimes(1);
@@ -122,7 +122,7 @@ describe('deadline', () => {
   it('interrupts an attempt, also where there is no attemptTimeout', async () => {
     const fn = vi.fn((_context: AttemptContext) => NEVER);
 
-    const result = rejectionOf(retry({ ...AFTER_600_MS, deadline: 1_000 }, fn, { clock }));
+    const result = rejectionOf(retry(fn, { ...AFTER_600_MS, totalTimeout: 1_000 }, { clock }));
     await clock.advance(1_000);
 
     expect(await result).toBeInstanceOf(TotalTimeoutError);
@@ -133,51 +133,53 @@ describe('deadline', () => {
 
   it('shrinks the time of an attempt to what is left', async () => {
     const fn = vi.fn(({ attempt }: AttemptContext) => (attempt === 1 ? Promise.reject('one') : NEVER));
-    const onStop = vi.fn<(event: StopEvent) => void>();
+    const onGiveUp = vi.fn<(event: StopEvent) => void>();
 
     const result = rejectionOf(
-      retry({ ...AFTER_600_MS, attemptTimeout: 800, deadline: 1_000 }, fn, { clock, onStop }),
+      retry(fn, { ...AFTER_600_MS, attemptTimeout: 800, totalTimeout: 1_000 }, { clock, onGiveUp: onGiveUp }),
     );
     await clock.advance(1_000);
 
     expect(await result).toMatchObject({ code: 'TOTAL_TIMEOUT', timeoutMs: 1_000 });
     expect(clock.delays).toEqual([800, 600, 400]);
-    expect(detailsOf(onStop)).toEqual([[{ attempt: 2, error: await result, reason: 'deadline' }]]);
+    expect(detailsOf(onGiveUp)).toEqual([[{ attempt: 2, error: await result, reason: 'total-timeout' }]]);
   });
 
   it('keeps a shorter attemptTimeout', async () => {
-    await retry({ ...AT_ONCE, attemptTimeout: 100, deadline: 1_000 }, () => 'done', { clock });
+    await retry(() => 'done', { ...AT_ONCE, attemptTimeout: 100, totalTimeout: 1_000 }, { clock });
 
     expect(clock.delays).toEqual([100]);
   });
 
   it('lets no attempt start when the timer of the wait is late', async () => {
     const fn = alwaysFailing('boom');
-    const onStop = vi.fn<(event: StopEvent) => void>();
+    const onGiveUp = vi.fn<(event: StopEvent) => void>();
 
-    const result = rejectionOf(retry({ ...AFTER_600_MS, deadline: 1_000 }, fn, { clock, onStop }));
+    const result = rejectionOf(
+      retry(fn, { ...AFTER_600_MS, totalTimeout: 1_000 }, { clock, onGiveUp: onGiveUp }),
+    );
     await clock.block(1_500);
 
     expect(await result).toBe('boom');
     expect(fn).toHaveBeenCalledTimes(1);
-    expect(detailsOf(onStop)).toEqual([[{ attempt: 1, error: 'boom', reason: 'deadline' }]]);
+    expect(detailsOf(onGiveUp)).toEqual([[{ attempt: 1, error: 'boom', reason: 'total-timeout' }]]);
   });
 
   it('lets the first attempt start, however little time there is', async () => {
     const times = [1_000_000, 1_000_002];
     const slow = { ...clock, now: () => times.shift() ?? 1_000_002 };
 
-    const result = await retry({ ...AT_ONCE, deadline: 1 }, () => 'done', { clock: slow });
+    const result = await retry(() => 'done', { ...AT_ONCE, totalTimeout: 1 }, { clock: slow });
 
     expect(result).toBe('done');
   });
 
   it('counts from the start of each call', async () => {
-    const policy = { ...AFTER_600_MS, deadline: 1_000 };
-    await retry(policy, () => 'done', { clock });
+    const policy = { ...AFTER_600_MS, totalTimeout: 1_000 };
+    await retry(() => 'done', policy, { clock });
     await clock.advance(5_000);
 
-    const result = retry(policy, failing('one'), { clock });
+    const result = retry(failing('one'), policy, { clock });
     await clock.advance(600);
 
     expect(await result).toBe('done');

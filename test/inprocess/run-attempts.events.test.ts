@@ -15,7 +15,7 @@ describe('events', () => {
   it('of concurrent calls are told apart by their ids, of one call they have the same', async () => {
     const ids = new Map<string, number>();
     const note = ({ id }: { readonly id: string }): void => void ids.set(id, (ids.get(id) ?? 0) + 1);
-    const hooks = { onAttempt: note, onRetry: note, beforeRetry: note, onStop: note };
+    const hooks = { onAttempt: note, onRetry: note, beforeRetry: note, onGiveUp: note };
     const load = withRetry(alwaysFailing(), { maxAttempts: 2, backoff: { type: 'none' } }, hooks);
 
     await Promise.all(Array.from({ length: 8 }, () => rejectionOf(load())));
@@ -24,7 +24,7 @@ describe('events', () => {
   });
 
   it('have the name of the function, and the arguments of the call', async () => {
-    const hooks = { onAttempt: vi.fn(), onRetry: vi.fn(), beforeRetry: vi.fn(), onStop: vi.fn() };
+    const hooks = { onAttempt: vi.fn(), onRetry: vi.fn(), beforeRetry: vi.fn(), onGiveUp: vi.fn() };
     async function loadUser(_id: string): Promise<never> {
       throw new Error('boom');
     }
@@ -37,15 +37,15 @@ describe('events', () => {
   });
 
   it('have no arguments where the function takes a context', async () => {
-    const onStop = vi.fn();
+    const onGiveUp = vi.fn();
 
-    await rejectionOf(retry({ maxAttempts: 1 }, alwaysFailing(), { onStop }));
+    await rejectionOf(retry(alwaysFailing(), { maxAttempts: 1 }, { onGiveUp: onGiveUp }));
 
-    expect(onStop.mock.calls[0]?.[0].arguments).toEqual([]);
+    expect(onGiveUp.mock.calls[0]?.[0].arguments).toEqual([]);
   });
 
   it('say how long the call and its latest attempt have taken', async () => {
-    const hooks = { onAttempt: vi.fn(), onRetry: vi.fn(), beforeRetry: vi.fn(), onStop: vi.fn() };
+    const hooks = { onAttempt: vi.fn(), onRetry: vi.fn(), beforeRetry: vi.fn(), onGiveUp: vi.fn() };
     const slow = (): Promise<never> =>
       new Promise((_resolve, reject) => void clock.setTimer(() => reject('boom'), 30));
 
@@ -69,15 +69,15 @@ describe('events', () => {
 
   it('of an abort say how long the attempt that it met had taken', async () => {
     const controller = new AbortController();
-    const onStop = vi.fn();
+    const onGiveUp = vi.fn();
 
-    const options = { clock, onStop, signal: controller.signal };
+    const options = { clock, onGiveUp, signal: controller.signal };
     const result = rejectionOf(withRetry(() => new Promise(() => {}), EVERY_100_MS, options)());
     await clock.advance(70);
     controller.abort();
     await result;
 
-    expect(onStop.mock.calls[0]?.[0]).toMatchObject({ elapsedMs: 70, attemptMs: 70 });
+    expect(onGiveUp.mock.calls[0]?.[0]).toMatchObject({ elapsedMs: 70, attemptMs: 70 });
   });
 
   it('change no delay: a hook that does not look at the id draws nothing', async () => {
@@ -95,15 +95,15 @@ describe('events', () => {
       };
       const options = { clock: time, random: () => left.shift() ?? 0, ...hooks };
       await retry(
-        { maxAttempts: 4, backoff: { type: 'constant', base: 100 } },
         failing('1', '2', '3'),
+        { maxAttempts: 4, backoff: { type: 'constant', base: 100 } },
         options,
       );
       return delays;
     };
     const hook = ({ attempt }: Pick<RetryEvent, 'attempt'>): number => attempt;
 
-    const watched = await delaysWith({ onAttempt: hook, onRetry: hook, beforeRetry: hook, onStop: hook });
+    const watched = await delaysWith({ onAttempt: hook, onRetry: hook, beforeRetry: hook, onGiveUp: hook });
 
     expect(watched).toEqual(await delaysWith({}));
   });
@@ -111,16 +111,16 @@ describe('events', () => {
 
 describe('the option name', () => {
   it('is what events and the wrapped function say', async () => {
-    const onStop = vi.fn();
+    const onGiveUp = vi.fn();
 
     const load = withRetry(
       async () => Promise.reject('boom'),
       { maxAttempts: 1 },
-      { name: 'load users', onStop },
+      { name: 'load users', onGiveUp: onGiveUp },
     );
     await rejectionOf(load());
 
     expect(load.name).toBe('load users');
-    expect(onStop.mock.calls[0]?.[0].name).toBe('load users');
+    expect(onGiveUp.mock.calls[0]?.[0].name).toBe('load users');
   });
 });

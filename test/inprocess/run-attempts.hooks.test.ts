@@ -17,7 +17,7 @@ describe('onRetry', () => {
     const onRetry = vi.fn<(event: RetryEvent) => void>();
     const policy = { maxAttempts: 3, backoff: { type: 'list', delays: [10, 20] }, jitter: 'none' } as const;
 
-    const result = rejectionOf(retry(policy, failing('one', 'two', 'three'), { clock, onRetry }));
+    const result = rejectionOf(retry(failing('one', 'two', 'three'), policy, { clock, onRetry }));
     await clock.advance(100);
     await result;
 
@@ -32,23 +32,23 @@ describe('onRetry', () => {
     const onRetry = vi.fn();
 
     const policy = { backoff: { type: 'constant', base: '1h' } } as const;
-    void retry(policy, alwaysFailing(), { clock, onRetry });
+    void retry(alwaysFailing(), policy, { clock, onRetry });
     await clock.advance(0);
 
     expect(onRetry).toHaveBeenCalledTimes(1);
   });
 
   it('is told nothing when the first attempt succeeds', async () => {
-    const [onRetry, onStop] = [vi.fn(), vi.fn()];
+    const [onRetry, onGiveUp] = [vi.fn(), vi.fn()];
 
-    await retry(AT_ONCE, () => 'done', { onRetry, onStop });
+    await retry(() => 'done', AT_ONCE, { onRetry, onGiveUp: onGiveUp });
 
     expect(onRetry).not.toHaveBeenCalled();
-    expect(onStop).not.toHaveBeenCalled();
+    expect(onGiveUp).not.toHaveBeenCalled();
   });
 });
 
-describe('onStop', () => {
+describe('onGiveUp', () => {
   const tooLate = new Error('come back later');
   const endings: readonly [StopEvent['reason'], PolicyInput, unknown, number][] = [
     ['exhausted', AT_ONCE, 'boom', 3],
@@ -58,49 +58,56 @@ describe('onStop', () => {
     ['stopped', AT_ONCE, new NonRetryableError('no'), 1],
     ['stopped', { ...AT_ONCE, retryIf: (_error, { attempt }) => attempt < 2 }, 'boom', 2],
     ['not-retryable', { ...AT_ONCE, retryable: false }, 'boom', 1],
-    ['deadline', { backoff: { type: 'constant', base: '1m' }, jitter: 'none', deadline: '5s' }, 'boom', 1],
-    ['server-delay', AT_ONCE, Object.assign(tooLate, { headers: { 'retry-after': '61' } }), 1],
+    [
+      'total-timeout',
+      { backoff: { type: 'constant', base: '1m' }, jitter: 'none', totalTimeout: '5s' },
+      'boom',
+      1,
+    ],
+    ['retry-after', AT_ONCE, Object.assign(tooLate, { headers: { 'retry-after': '61' } }), 1],
   ];
 
   it.each(endings)('is told once that it is %s, by %o', async (reason, policy, error, attempt) => {
-    const onStop = vi.fn<(event: StopEvent) => void>();
+    const onGiveUp = vi.fn<(event: StopEvent) => void>();
 
     const thrown = await rejectionOf(
-      retry(policy, alwaysFailing(error), { onStop, clock: createFakeClock() }),
+      retry(alwaysFailing(error), policy, { onGiveUp: onGiveUp, clock: createFakeClock() }),
     );
 
     expect(thrown).toBe(error);
-    expect(detailsOf(onStop)).toEqual([[{ attempt, error, reason }]]);
-    expect(onStop.mock.calls[0]?.[0].error).toBe(error);
+    expect(detailsOf(onGiveUp)).toEqual([[{ attempt, error, reason }]]);
+    expect(onGiveUp.mock.calls[0]?.[0].error).toBe(error);
   });
 
   it.each([1, 3])(
     'is told once that it is aborted, and onRetry nothing, of %i attempts',
     async (maxAttempts) => {
       const controller = new AbortController();
-      const [onRetry, onStop] = [vi.fn(), vi.fn<(event: StopEvent) => void>()];
-      const options = { signal: controller.signal, onRetry, onStop };
+      const [onRetry, onGiveUp] = [vi.fn(), vi.fn<(event: StopEvent) => void>()];
+      const options = { signal: controller.signal, onRetry, onGiveUp };
 
-      const result = rejectionOf(retry({ ...AT_ONCE, maxAttempts }, () => new Promise(() => {}), options));
+      const result = rejectionOf(retry(() => new Promise(() => {}), { ...AT_ONCE, maxAttempts }, options));
       controller.abort('enough');
       await result;
 
-      expect(detailsOf(onStop)).toEqual([[{ attempt: 1, error: 'enough', reason: 'aborted' }]]);
+      expect(detailsOf(onGiveUp)).toEqual([[{ attempt: 1, error: 'enough', reason: 'aborted' }]]);
       expect(onRetry).not.toHaveBeenCalled();
     },
   );
 
   it.each(['retryIf', 'retryOn', 'strategy'])('is told what a %s threw', async (place) => {
-    const onStop = vi.fn<(event: StopEvent) => void>();
+    const onGiveUp = vi.fn<(event: StopEvent) => void>();
     const policies: Readonly<Record<string, PolicyInput>> = {
       retryIf: { ...AT_ONCE, retryIf: throwing },
       retryOn: { ...AT_ONCE, retryOn: [throwing] },
       strategy: { backoff: { type: 'custom', strategy: throwing } },
     };
 
-    const thrown = await rejectionOf(retry(policies[place] ?? {}, alwaysFailing('boom'), { onStop }));
+    const thrown = await rejectionOf(
+      retry(alwaysFailing('boom'), policies[place] ?? {}, { onGiveUp: onGiveUp }),
+    );
 
     expect(thrown).toBe('boom');
-    expect(detailsOf(onStop)).toEqual([[{ attempt: 1, error: 'boom', reason: 'stopped', thrown: BROKEN }]]);
+    expect(detailsOf(onGiveUp)).toEqual([[{ attempt: 1, error: 'boom', reason: 'stopped', thrown: BROKEN }]]);
   });
 });

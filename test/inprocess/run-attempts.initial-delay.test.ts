@@ -30,29 +30,29 @@ describe('initialDelay', () => {
 
   it('is left by an abort at once: no attempt is made', async () => {
     const controller = new AbortController();
-    const [fn, onStop] = [vi.fn(), vi.fn<(event: StopEvent) => void>()];
+    const [fn, onGiveUp] = [vi.fn(), vi.fn<(event: StopEvent) => void>()];
 
-    const result = rejectionOf(retry(POLICY, fn, { clock, signal: controller.signal, onStop }));
+    const result = rejectionOf(retry(fn, POLICY, { clock, signal: controller.signal, onGiveUp: onGiveUp }));
     await setImmediate();
     controller.abort('enough');
 
     expect(await result).toBe('enough');
     expect(clock.pending()).toBe(0);
     expect(fn).not.toHaveBeenCalled();
-    expect(detailsOf(onStop)).toEqual([[{ attempt: 0, error: 'enough', reason: 'aborted' }]]);
+    expect(detailsOf(onGiveUp)).toEqual([[{ attempt: 0, error: 'enough', reason: 'aborted' }]]);
   });
 
   it('is not begun under a signal that has aborted', async () => {
     const signal = AbortSignal.abort('enough');
 
-    expect(await rejectionOf(retry(POLICY, vi.fn(), { clock, signal }))).toBe('enough');
+    expect(await rejectionOf(retry(vi.fn(), POLICY, { clock, signal }))).toBe('enough');
     expect(clock.delays).toEqual([]);
   });
 
   it('counts against the deadline', async () => {
     const fn = vi.fn(() => new Promise<never>(() => {}));
 
-    const result = rejectionOf(retry({ ...POLICY, deadline: 800 }, fn, { clock }));
+    const result = rejectionOf(retry(fn, { ...POLICY, totalTimeout: 800 }, { clock }));
     await clock.advance(800);
 
     expect(await result).toMatchObject({ code: 'TOTAL_TIMEOUT', timeoutMs: 800 });
@@ -63,7 +63,7 @@ describe('initialDelay', () => {
   it('lets no attempt start when its timer is later than the deadline', async () => {
     const fn = vi.fn();
 
-    const result = rejectionOf(retry({ ...POLICY, deadline: 800 }, fn, { clock }));
+    const result = rejectionOf(retry(fn, { ...POLICY, totalTimeout: 800 }, { clock }));
     await clock.block(900);
 
     expect(await result).toMatchObject({ code: 'TOTAL_TIMEOUT', timeoutMs: 800 });
@@ -74,7 +74,7 @@ describe('initialDelay', () => {
     const group = createRetryGroup();
     const fn = alwaysFailing();
 
-    const result = rejectionOf(retry(POLICY, fn, { clock, group }));
+    const result = rejectionOf(retry(fn, POLICY, { clock, group }));
     await setImmediate();
     expect(group.waiting()).toMatchObject([{ attempt: 0, error: undefined, retryAt: 1_000_500 }]);
     await group.drain();

@@ -18,7 +18,7 @@ describe('waiting between attempts', () => {
     const fn = failing('one', 'two');
     const policy = { backoff: { type: 'exponential', base: 100 }, jitter: 'full' } as const;
 
-    const result = retry(policy, fn, { clock, random: () => 0.5 });
+    const result = retry(fn, policy, { clock, random: () => 0.5 });
     await clock.advance(49);
     expect(fn).toHaveBeenCalledTimes(1);
     await clock.advance(1);
@@ -35,7 +35,7 @@ describe('waiting between attempts', () => {
     const clock = createFakeClock();
     vi.spyOn(Math, 'random').mockReturnValue(0.25);
 
-    const result = retry({ backoff: { type: 'constant', base: 100 } }, failing('one'), { clock });
+    const result = retry(failing('one'), { backoff: { type: 'constant', base: 100 } }, { clock });
     await clock.advance(25);
 
     expect(await result).toBe('done');
@@ -46,7 +46,7 @@ describe('waiting between attempts', () => {
     vi.useFakeTimers();
     const fn = failing('one');
 
-    const result = retry(EVERY_100_MS, fn);
+    const result = retry(fn, EVERY_100_MS);
     await vi.advanceTimersByTimeAsync(99);
     expect(fn).toHaveBeenCalledTimes(1);
     await vi.advanceTimersByTimeAsync(1);
@@ -59,8 +59,8 @@ describe('waiting between attempts', () => {
     const setTimeout = vi.spyOn(globalThis, 'setTimeout');
     const clock = createFakeClock();
 
-    await retry({ ...AT_ONCE, maxAttempts: 6 }, failing(1, 2, 3, 4, 5));
-    await retry({ ...AT_ONCE, maxAttempts: 6 }, failing(1, 2, 3, 4, 5), { clock });
+    await retry(failing(1, 2, 3, 4, 5), { ...AT_ONCE, maxAttempts: 6 });
+    await retry(failing(1, 2, 3, 4, 5), { ...AT_ONCE, maxAttempts: 6 }, { clock });
 
     expect(setTimeout).not.toHaveBeenCalled();
     expect(clock.delays).toEqual([]);
@@ -69,7 +69,7 @@ describe('waiting between attempts', () => {
   it('does not follow the last failure', async () => {
     const clock = createFakeClock();
 
-    const result = rejectionOf(retry(EVERY_100_MS, alwaysFailing('boom'), { clock }));
+    const result = rejectionOf(retry(alwaysFailing('boom'), EVERY_100_MS, { clock }));
     await clock.advance(200);
 
     expect(await result).toBe('boom');
@@ -81,7 +81,7 @@ describe('waiting between attempts', () => {
     const clock = createFakeClock();
     const policy = { maxAttempts: 4, backoff: { type: 'decorrelated', base: 100 } } as const;
 
-    const result = rejectionOf(retry(policy, alwaysFailing(), { clock, random: () => 0.5 }));
+    const result = rejectionOf(retry(alwaysFailing(), policy, { clock, random: () => 0.5 }));
     await clock.advance(10_000);
     await result;
 
@@ -96,7 +96,7 @@ describe('a wait that one timer cannot hold', () => {
     vi.useFakeTimers();
     const fn = alwaysFailing('boom');
 
-    const result = rejectionOf(retry(sixtyDays, fn));
+    const result = rejectionOf(retry(fn, sixtyDays));
     await vi.advanceTimersByTimeAsync(5_183_999_999);
     expect(fn).toHaveBeenCalledTimes(1);
     await vi.advanceTimersByTimeAsync(1);
@@ -115,7 +115,7 @@ describe('a wait that one timer cannot hold', () => {
     const controller = new AbortController();
     const fn = alwaysFailing('boom');
 
-    const result = rejectionOf(retry(sixtyDays, fn, { signal: controller.signal }));
+    const result = rejectionOf(retry(fn, sixtyDays, { signal: controller.signal }));
     await vi.advanceTimersByTimeAsync(elapsedMs);
     controller.abort('enough');
 
@@ -132,11 +132,14 @@ describe('a long loop', { timeout: 30_000 }, () => {
     Error.stackTraceLimit = Infinity;
     const depths = new Map<number, number | undefined>();
 
-    const result = await retry({ ...AT_ONCE, maxAttempts: 30_001 }, ({ attempt }) => {
-      if (attempt % 10_000 === 100) depths.set(attempt, new Error('here').stack?.split('\n').length);
-      if (attempt <= 30_000) throw 'boom';
-      return attempt;
-    }).finally(() => {
+    const result = await retry(
+      ({ attempt }) => {
+        if (attempt % 10_000 === 100) depths.set(attempt, new Error('here').stack?.split('\n').length);
+        if (attempt <= 30_000) throw 'boom';
+        return attempt;
+      },
+      { ...AT_ONCE, maxAttempts: 30_001 },
+    ).finally(() => {
       Error.stackTraceLimit = limit;
     });
 
@@ -155,12 +158,12 @@ describe('a delay that the server asks for', () => {
     ['raises our own: an HTTP date', asking('Thu, 01 Jan 1970 00:16:45 GMT'), 5_000],
     ['raises our own: a RetryAfterError', new RetryAfterError('5s'), 5_000],
     ['is a floor, so that our own longer one stays', new RetryAfterError(50), 100],
-    ['may be as long as serverDelay.max', asking('60'), 60_000],
+    ['may be as long as retryAfter.max', asking('60'), 60_000],
     ['counts for nothing when it cannot be read', asking('soon'), 100],
   ])('%s', async (_name, error, delayMs) => {
     const clock = createFakeClock();
 
-    const result = retry(EVERY_100_MS, failing(error), { clock });
+    const result = retry(failing(error), EVERY_100_MS, { clock });
     await clock.advance(delayMs);
 
     expect(await result).toBe('done');
@@ -171,11 +174,11 @@ describe('a delay that the server asks for', () => {
     ['Retry-After', asking('61')],
     ['an absurd Retry-After', asking('9999999999')],
     ['a RetryAfterError', new RetryAfterError('61s')],
-  ])('ends the retrying at once when it is longer than serverDelay.max: %s', async (_name, error) => {
+  ])('ends the retrying at once when it is longer than retryAfter.max: %s', async (_name, error) => {
     const clock = createFakeClock();
     const fn = alwaysFailing(error);
 
-    const thrown = await rejectionOf(retry(EVERY_100_MS, fn, { clock }));
+    const thrown = await rejectionOf(retry(fn, EVERY_100_MS, { clock }));
 
     expect(thrown).toBe(error);
     expect(fn).toHaveBeenCalledTimes(1);

@@ -32,7 +32,7 @@ async function attemptsUnder(
   options: RetryOptions = {},
 ): Promise<readonly [number, unknown]> {
   const fn = vi.fn(() => NEVER);
-  const result = rejectionOf(retry(policy, fn, { clock, ...options }));
+  const result = rejectionOf(retry(fn, policy, { clock, ...options }));
   await clock.advance(10_000);
   return [fn.mock.calls.length, await result];
 }
@@ -69,7 +69,7 @@ describe('an attempt timeout', () => {
   it('of another call is an error as any other', async () => {
     const fn = vi.fn(() => Promise.reject(new AttemptTimeoutError(5, 1)));
 
-    const result = rejectionOf(retry({ ...TIMED, retryOn: [RangeError] }, fn, { clock }));
+    const result = rejectionOf(retry(fn, { ...TIMED, retryOn: [RangeError] }, { clock }));
     await clock.advance(0);
     await result;
 
@@ -79,17 +79,17 @@ describe('an attempt timeout', () => {
 
 describe('an attempt that the deadline cuts', () => {
   it.each<[string, PolicyInput]>([
-    ['under a longer attempt timeout', { ...TIMED, attemptTimeout: 5_000, deadline: 250 }],
-    ['under an attempt timeout that is as long', { ...TIMED, attemptTimeout: 250, deadline: 250 }],
-    ['under none', { maxAttempts: 3, deadline: 250 }],
-    ['of a policy that retries nothing', { maxAttempts: 3, deadline: 250, retryOn: 'nothing' }],
-    ['of a policy that is not retryable', { maxAttempts: 3, deadline: 250, retryable: false }],
-    ['of a policy that stops on it', { maxAttempts: 3, deadline: 250, stopOn: [TotalTimeoutError] }],
-    ['that is the last', { maxAttempts: 1, deadline: 250 }],
+    ['under a longer attempt timeout', { ...TIMED, attemptTimeout: 5_000, totalTimeout: 250 }],
+    ['under an attempt timeout that is as long', { ...TIMED, attemptTimeout: 250, totalTimeout: 250 }],
+    ['under none', { maxAttempts: 3, totalTimeout: 250 }],
+    ['of a policy that retries nothing', { maxAttempts: 3, totalTimeout: 250, retryOn: 'nothing' }],
+    ['of a policy that is not retryable', { maxAttempts: 3, totalTimeout: 250, retryable: false }],
+    ['of a policy that stops on it', { maxAttempts: 3, totalTimeout: 250, stopOn: [TotalTimeoutError] }],
+    ['that is the last', { maxAttempts: 1, totalTimeout: 250 }],
   ])('%s fails with a TotalTimeoutError, and the reason is deadline', async (_name, policy) => {
-    const onStop = vi.fn<(event: StopEvent) => void>();
+    const onGiveUp = vi.fn<(event: StopEvent) => void>();
 
-    const [attempts, error] = await attemptsUnder(policy, { onStop });
+    const [attempts, error] = await attemptsUnder(policy, { onGiveUp: onGiveUp });
 
     expect(error).toBeInstanceOf(TotalTimeoutError);
     expect(error).toMatchObject({
@@ -98,8 +98,8 @@ describe('an attempt that the deadline cuts', () => {
       message: expect.stringContaining('250 ms'),
     });
     expect(attempts).toBe(1);
-    expect(retryInfo(error)?.reason).toBe('deadline');
-    expect(detailsOf(onStop)).toEqual([[{ attempt: 1, error, reason: 'deadline' }]]);
+    expect(retryInfo(error)?.reason).toBe('total-timeout');
+    expect(detailsOf(onGiveUp)).toEqual([[{ attempt: 1, error, reason: 'total-timeout' }]]);
   });
 
   it('after others were cut by their own timeout says which is which', async () => {
@@ -109,7 +109,7 @@ describe('an attempt that the deadline cuts', () => {
       return NEVER;
     };
 
-    const result = rejectionOf(retry({ ...TIMED, deadline: 250 }, fn, { clock }));
+    const result = rejectionOf(retry(fn, { ...TIMED, totalTimeout: 250 }, { clock }));
     await clock.advance(250);
 
     expect(await result).toMatchObject({ code: 'TOTAL_TIMEOUT', timeoutMs: 250 });
@@ -135,7 +135,7 @@ describe('a strategy', () => {
     const slow = (): Promise<never> =>
       new Promise((_resolve, reject) => void clock.setTimer(() => reject('boom'), 30));
 
-    const result = rejectionOf(retry(policy, slow, { clock }));
+    const result = rejectionOf(retry(slow, policy, { clock }));
     await clock.advance(1_000);
     await result;
 
@@ -179,7 +179,7 @@ describe('a strategy', () => {
   ])('whose maker %s stops its call, which keeps its own error', async (_name, create) => {
     const policy = { backoff: { type: 'custom', strategy: { create } } } as object;
 
-    const thrown = await rejectionOf(retry(policy, alwaysFailing(new Error('own')), { clock }));
+    const thrown = await rejectionOf(retry(alwaysFailing(new Error('own')), policy, { clock }));
 
     expect(thrown).toEqual(new Error('own'));
     expect(retryInfo(thrown)).toMatchObject({ reason: 'stopped', thrown: expect.any(Error) });
@@ -193,7 +193,7 @@ describe('a strategy', () => {
       jitter: 'none',
     });
 
-    const result = rejectionOf(retry(extendPolicy(base, { maxAttempts: 4 }), alwaysFailing(), { clock }));
+    const result = rejectionOf(retry(alwaysFailing(), extendPolicy(base, { maxAttempts: 4 }), { clock }));
     await clock.advance(1_000);
     await result;
 

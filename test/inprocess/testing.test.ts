@@ -8,7 +8,7 @@ describe('createTestClock', () => {
     const clock = createTestClock();
     const policy = { maxAttempts: 5, backoff: { type: 'constant', base: '30m' }, jitter: 'none' } as const;
 
-    const result = retry({ ...policy, maxDelay: '1h' }, failing(1, 2, 3, 4), { clock });
+    const result = retry(failing(1, 2, 3, 4), { ...policy, maxDelay: '1h' }, { clock });
     await clock.advance('2h');
 
     expect(await result).toBe('done');
@@ -26,8 +26,8 @@ describe('instantRetries', () => {
     });
 
     const result = await tryRetry(
-      policy,
       alwaysFailing(Object.assign(new Error(), { headers: { 'retry-after': '9' } })),
+      policy,
     );
 
     expect(result.history.map(({ delayMs }) => delayMs)).toEqual([0, 0, 0, undefined]);

@@ -10,7 +10,7 @@ describe('tryRetry', () => {
   it('gives the value with what it took to get it', async () => {
     const clock = createFakeClock();
 
-    const result = await tryRetry(AT_ONCE, failing('one', 'two'), { clock });
+    const result = await tryRetry(failing('one', 'two'), AT_ONCE, { clock });
 
     expect(result).toMatchObject({ ok: true, value: 'done', attempts: 3 });
     expect(result.history).toEqual([
@@ -22,7 +22,7 @@ describe('tryRetry', () => {
   it.each([undefined, null, 'text', 5, Object.freeze(new Error('frozen'))])(
     'gives what was thrown last as it is: %s',
     async (error) => {
-      const result = await tryRetry(AT_ONCE, alwaysFailing(error));
+      const result = await tryRetry(alwaysFailing(error), AT_ONCE);
 
       expect(result).toMatchObject({ ok: false, reason: 'exhausted', attempts: 3 });
       expect(result.ok ? 'a value' : result.error).toBe(error);
@@ -31,7 +31,7 @@ describe('tryRetry', () => {
   );
 
   it('gives an abort as a value too', async () => {
-    const result = await tryRetry(AT_ONCE, () => 'done', { signal: AbortSignal.abort('enough') });
+    const result = await tryRetry(() => 'done', AT_ONCE, { signal: AbortSignal.abort('enough') });
 
     expect(result).toMatchObject({ ok: false, error: 'enough', reason: 'aborted', attempts: 0, history: [] });
   });
@@ -42,17 +42,22 @@ describe('tryRetry', () => {
       if (attempt === 2) controller.abort('enough');
     };
 
-    const result = await tryRetry({ backoff: { type: 'none' } }, failing('one'), {
-      ...{ signal: controller.signal, onAttempt },
-    });
+    const result = await tryRetry(
+      failing('one'),
+      { backoff: { type: 'none' } },
+      {
+        ...{ signal: controller.signal, onAttempt },
+      },
+    );
 
     expect(result).toMatchObject({ ok: false, error: 'enough', attempts: 1 });
   });
 
   it('keeps the first failed attempt and the latest nine of a long loop', async () => {
-    const result = await tryRetry({ ...AT_ONCE, maxAttempts: 1_000 }, ({ attempt }) =>
-      Promise.reject(attempt),
-    );
+    const result = await tryRetry(({ attempt }) => Promise.reject(attempt), {
+      ...AT_ONCE,
+      maxAttempts: 1_000,
+    });
 
     expect(result.history.map(({ error }) => error)).toEqual([
       1, 992, 993, 994, 995, 996, 997, 998, 999, 1_000,
@@ -61,17 +66,17 @@ describe('tryRetry', () => {
 
   it('calls an attempt that the deadline cut a deadline, also where it was the last', async () => {
     const clock = createFakeClock();
-    const policy = { maxAttempts: 1, deadline: '1s' } as const;
+    const policy = { maxAttempts: 1, totalTimeout: '1s' } as const;
 
-    const result = tryRetry(policy, () => new Promise(() => {}), { clock });
+    const result = tryRetry(() => new Promise(() => {}), policy, { clock });
     await clock.advance(1_000);
 
-    expect(await result).toMatchObject({ ok: false, reason: 'deadline' });
+    expect(await result).toMatchObject({ ok: false, reason: 'total-timeout' });
     expect(((await result) as { error: unknown }).error).toBeInstanceOf(TotalTimeoutError);
   });
 
   it('keeps the type of the value', async () => {
-    const result = await tryRetry({}, async () => 5);
+    const result = await tryRetry(async () => 5, {});
 
     expectTypeOf(result).toEqualTypeOf<RetryResult<number>>();
     expect(result.ok && result.value).toBe(5);
@@ -85,18 +90,18 @@ describe('what tryRetry says of the way', () => {
     [['one', 'two'], { ok: true, attempts: 3, retries: 2, retried: true }],
     [['one', 'two', 'three'], { ok: false, attempts: 3, retries: 2, retried: true }],
   ])('after %o is %o', async (errors, expected) => {
-    expect(await tryRetry(AT_ONCE, failing(...errors))).toMatchObject({ ...expected, isRefused: false });
+    expect(await tryRetry(failing(...errors), AT_ONCE)).toMatchObject({ ...expected, isRefused: false });
   });
 
   it('counts no retry where the caller aborted before the first attempt', async () => {
-    const result = await tryRetry(AT_ONCE, () => 'done', { signal: AbortSignal.abort() });
+    const result = await tryRetry(() => 'done', AT_ONCE, { signal: AbortSignal.abort() });
 
     expect(result).toMatchObject({ attempts: 0, retries: 0, retried: false });
   });
 
-  it('is isRefused for a value that retryResult refused to the end, with the reason', async () => {
-    const refused = await tryRetry(AT_ONCE, () => 'pending', { retryResult: () => true });
-    const accepted = await tryRetry(AT_ONCE, () => 'done', { retryResult: () => false });
+  it('is isRefused for a value that retryIfResult refused to the end, with the reason', async () => {
+    const refused = await tryRetry(() => 'pending', AT_ONCE, { retryIfResult: () => true });
+    const accepted = await tryRetry(() => 'done', AT_ONCE, { retryIfResult: () => false });
 
     expect(refused).toMatchObject({
       ok: true,
@@ -109,13 +114,13 @@ describe('what tryRetry says of the way', () => {
     expect(accepted).not.toHaveProperty('reason');
   });
 
-  it('is isRefused with what retryResult threw, where that is why', async () => {
+  it('is isRefused with what retryIfResult threw, where that is why', async () => {
     const broken = new Error('broken');
-    const retryResult = (): never => {
+    const retryIfResult = (): never => {
       throw broken;
     };
 
-    const result = await tryRetry(AT_ONCE, () => 'done', { retryResult });
+    const result = await tryRetry(() => 'done', AT_ONCE, { retryIfResult: retryIfResult });
 
     expect(result).toMatchObject({ ok: true, isRefused: true, reason: 'stopped', thrown: broken });
   });

@@ -1,8 +1,6 @@
 import {
-  createMemoryBroker,
   createRetryBudget,
   createRetryGroup,
-  type MemoryBrokerOptions,
   type RetryBudgetOptions,
   type RetryGroupOptions,
   type RetryOptions,
@@ -11,6 +9,7 @@ import {
   tryRetry,
   withRetry,
 } from '@retry/inprocess';
+import { createMemoryBroker, type MemoryBrokerOptions } from '@retry/inprocess/broker';
 import { createRetryFetch, type RetryFetchOptions } from '@retry/inprocess/fetch';
 import { basePolicy, withRetry as slimRetry } from '@retry/inprocess/slim';
 import { createTestClock, instantRetries } from '@retry/inprocess/testing';
@@ -23,10 +22,10 @@ const RATIO = { type: 'ratio' } as const;
 const TAKE_OPTIONS: Readonly<Record<string, (given: never) => unknown>> = {
   'withRetry with a policy': (given) => withRetry(FN, given),
   'withRetry with options': (given) => withRetry(FN, {}, given),
-  'retry with a policy': (given) => retry(given, FN),
-  'retry with options': (given) => retry({}, FN, given),
-  'tryRetry with options': (given) => tryRetry({}, FN, given),
-  'retryIterable with options': (given) => retryIterable({}, async function* () {}, given),
+  'retry with a policy': (given) => retry(FN, given),
+  'retry with options': (given) => retry(FN, {}, given),
+  'tryRetry with options': (given) => tryRetry(FN, {}, given),
+  'retryIterable with options': (given) => retryIterable(async function* () {}, {}, given),
   'createRetryFetch with a policy': (given) => createRetryFetch(given),
   'createRetryFetch with options': (given) => createRetryFetch({}, given),
   createRetryGroup,
@@ -59,11 +58,11 @@ describe('every option', () => {
   const call: Required<RetryOptions> = {
     name: 'load',
     signal: new AbortController().signal,
-    retryResult: () => false,
+    retryIfResult: () => false,
     beforeRetry: () => {},
     onAttempt: () => {},
     onRetry: () => {},
-    onStop: () => {},
+    onGiveUp: () => {},
     onNested: () => {},
     budget: createRetryBudget(RATIO),
     group: createRetryGroup(),
@@ -74,7 +73,7 @@ describe('every option', () => {
     unref: true,
     reportError: () => {},
   };
-  const { signal: _signal, retryResult: _result, parent: _parent, ...shared } = call;
+  const { signal: _signal, retryIfResult: _result, parent: _parent, ...shared } = call;
   const fetch: Required<RetryFetchOptions> = {
     ...shared,
     fetch: globalThis.fetch,

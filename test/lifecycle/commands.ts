@@ -118,7 +118,7 @@ export class Recover extends EventCommand {
 export class GiveUp extends EventCommand {
   readonly takenIn = ['stalled'] as const;
   eventAt(at: number): RunEvent {
-    return { type: 'give-up', at };
+    return { type: 'giveUp', at };
   }
   count(model: Model): void {
     model.state = 'failed';
@@ -154,13 +154,13 @@ export class Limit extends EventCommand {
   count(model: Model): void {
     if (model.state === 'started') model.releases += 1;
     if (this.delayMs !== undefined) model.rateLimits += 1;
-    model.state = this.delayMs === undefined ? 'rate_limited' : 'scheduled';
+    model.state = this.delayMs === undefined ? 'rateLimited' : 'scheduled';
   }
 }
 
 /** A redrive counts attempts anew, or goes on counting. */
 export class Redrive extends EventCommand {
-  readonly takenIn: readonly RunState[] = ['failed', 'stalled', 'rate_limited'];
+  readonly takenIn: readonly RunState[] = ['failed', 'stalled', 'rateLimited'];
   protected readonly keepAttempts: boolean = false;
   eventAt(at: number): RunEvent {
     return { type: 'redrive', at, keepAttempts: this.keepAttempts };

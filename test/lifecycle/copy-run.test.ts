@@ -15,7 +15,7 @@ const FULL: Required<Run> = {
     rateLimits: 6,
     redrives: 7,
   },
-  ...{ submittedAt: 30, startedAt: 31, retriedAt: 32, heartbeatAt: 33, runAt: 34, completedAt: 35 },
+  ...{ submittedAt: 30, firstStartedAt: 31, startedAt: 32, heartbeatAt: 33, runAt: 34, endedAt: 35 },
   ...{ result: '"done"', errors: [{ epoch: 8, at: 36, name: 'Error', message: 'no' }], previousDelayMs: 37 },
   ...{ concurrency: { key: 'one', limit: 1, whenFull: 'wait' }, settledBy: '8:retry' },
   ...{ isDisposable: true, isCancelRequested: true },

@@ -14,7 +14,7 @@ describe('lifecycleDiagram', () => {
 
   it('draws every arrow once, the way in and the ways out', () => {
     const arrows = EXPECTED_ARROWS.map(([from, event, to]) => `  ${from} --> ${to} : ${event}`);
-    const ends = ['completed', 'failed', 'cancelled', 'stalled', 'dropped', 'rate_limited'];
+    const ends = ['completed', 'failed', 'cancelled', 'stalled', 'dropped', 'rateLimited'];
 
     const lines = lifecycleDiagram().trimEnd().split('\n');
 

@@ -91,7 +91,14 @@ function endsStarted(from: Node, run: RunRecord): boolean {
 function keyOf({ run, hasEndedStarted }: Node): string {
   const { epoch, resetEpoch, failures, stalls, releases, rateLimits, redrives } = run;
   const counts = [epoch, resetEpoch, failures, stalls, releases, rateLimits, redrives];
-  const stamps = [run.submittedAt, run.startedAt, run.retriedAt, run.heartbeatAt, run.runAt, run.completedAt];
+  const stamps = [
+    run.submittedAt,
+    run.firstStartedAt,
+    run.startedAt,
+    run.heartbeatAt,
+    run.runAt,
+    run.endedAt,
+  ];
   const known = stamps.map((stamp) => (stamp === undefined ? '-' : '+')).join('');
   return `${run.state} ${counts.join(' ')} ${known} ${hasEndedStarted}`;
 }

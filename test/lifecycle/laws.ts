@@ -15,7 +15,7 @@ function ofMoves(sentence: string, holds: (to: Node, step: Step, limits: Limits)
 }
 
 const COUNTERS: readonly Counter[] = ['epoch', 'failures', 'stalls', 'releases', 'rateLimits', 'redrives'];
-const STAMPS = ['submittedAt', 'startedAt', 'retriedAt', 'heartbeatAt', 'runAt', 'completedAt'] as const;
+const STAMPS = ['submittedAt', 'firstStartedAt', 'startedAt', 'heartbeatAt', 'runAt', 'endedAt'] as const;
 
 const COUNTED = new Map(EXPECTED_ARROWS.map(([from, type, to, added]) => [`${from} ${type} ${to}`, added]));
 
@@ -32,8 +32,8 @@ export const LAWS: readonly Law[] = [
   },
   ofMoves('leaves an end by redrive only, or by recover and give-up when stalled', (_, { from, event }) => {
     if (!isEnd(from.run.state)) return true;
-    if (from.run.state === 'stalled') return ['redrive', 'recover', 'give-up'].includes(event.type);
-    return ['failed', 'rate_limited'].includes(from.run.state) && event.type === 'redrive';
+    if (from.run.state === 'stalled') return ['redrive', 'recover', 'giveUp'].includes(event.type);
+    return ['failed', 'rateLimited'].includes(from.run.state) && event.type === 'redrive';
   }),
   ofMoves(
     'charges for retry, fail and a stall alone, one each, and for nothing else',
@@ -97,7 +97,7 @@ function isReset(event: RunEvent): boolean {
 function stampsOf(run: RunRecord, event: RunEvent, to: RunRecord['state']): Partial<RunRecord> {
   const { type, at } = event;
   if (type === 'heartbeat') return { heartbeatAt: Math.max(at, run.heartbeatAt ?? 0) };
-  if (isEnd(to)) return { completedAt: at };
+  if (isEnd(to)) return { endedAt: at };
   if (to === 'started') return startStamps(run, at);
   if (type === 'promote') return { submittedAt: at };
   // When it is due, also where that is at once: lateness counts from there.
@@ -107,7 +107,10 @@ function stampsOf(run: RunRecord, event: RunEvent, to: RunRecord['state']): Part
 }
 
 function startStamps(run: RunRecord, at: number): Partial<RunRecord> {
-  return { heartbeatAt: at, ...(run.startedAt === undefined ? { startedAt: at } : { retriedAt: at }) };
+  return {
+    heartbeatAt: at,
+    ...{ firstStartedAt: run.firstStartedAt ?? at, startedAt: at },
+  };
 }
 
 function effectsOf({ state, runAt, epoch }: RunRecord, { type }: RunEvent): readonly object[] {

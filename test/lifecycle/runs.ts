@@ -28,6 +28,7 @@ export const STARTED = {
   rateLimits: 0,
   redrives: 0,
   submittedAt: 100,
+  firstStartedAt: 200,
   startedAt: 200,
   heartbeatAt: 200,
   runAt: 100,

@@ -28,7 +28,7 @@ describe('transition, by its types', () => {
     expectTypeOf<Moved<typeof claimed>['state']>().toEqualTypeOf<'started'>();
     expectTypeOf<Moved<typeof done>['state']>().toEqualTypeOf<'completed'>();
     expectTypeOf<Moved<typeof retried>['state']>().toEqualTypeOf<'submitted' | 'scheduled'>();
-    expectTypeOf<Moved<typeof limited>['state']>().toEqualTypeOf<'scheduled' | 'rate_limited'>();
+    expectTypeOf<Moved<typeof limited>['state']>().toEqualTypeOf<'scheduled' | 'rateLimited'>();
     expect([claimed, done, retried, limited].map(({ type }) => type)).toEqual(Array(4).fill('moved'));
   });
 
@@ -101,8 +101,8 @@ describe('EventFrom', () => {
     expectTypeOf<EventFrom<'started'>['type']>().toEqualTypeOf<
       'heartbeat' | 'complete' | 'retry' | 'fail' | 'release' | 'limit' | 'stall' | 'cancel' | 'drop'
     >();
-    expectTypeOf<EventFrom<'stalled'>['type']>().toEqualTypeOf<'recover' | 'give-up' | 'redrive'>();
-    expectTypeOf<EventFrom<'failed' | 'rate_limited'>['type']>().toEqualTypeOf<'redrive'>();
+    expectTypeOf<EventFrom<'stalled'>['type']>().toEqualTypeOf<'recover' | 'giveUp' | 'redrive'>();
+    expectTypeOf<EventFrom<'failed' | 'rateLimited'>['type']>().toEqualTypeOf<'redrive'>();
     expectTypeOf<EventFrom<'completed' | 'cancelled' | 'dropped'>>().toBeNever();
     expectTypeOf<EventFrom<RunState>>().toEqualTypeOf<RunEvent>();
   });

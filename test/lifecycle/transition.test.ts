@@ -48,8 +48,8 @@ describe('transition', () => {
 
     expect(runAfter(SUBMIT, START, ...again)).toMatchObject({
       epoch: 2,
-      startedAt: 200,
-      retriedAt: 400,
+      firstStartedAt: 200,
+      startedAt: 400,
       heartbeatAt: 400,
     });
   });
@@ -76,11 +76,11 @@ describe('transition', () => {
     [{ type: 'stall', at: 300, isShared: true }, 'stalled', { releases: 1 }],
     [{ type: 'cancel', at: 300 }, 'cancelled', {}],
     [{ type: 'drop', at: 300 }, 'dropped', { releases: 1 }],
-    [{ type: 'limit', at: 300 }, 'rate_limited', { releases: 1 }],
+    [{ type: 'limit', at: 300 }, 'rateLimited', { releases: 1 }],
   ] as const)('ends a started run on %o as %s, counting %o', (event, state, counted) => {
     expect(transition(runAfter(SUBMIT, START), event)).toEqual({
       type: 'moved',
-      run: { ...STARTED, ...counted, state, completedAt: 300 },
+      run: { ...STARTED, ...counted, state, endedAt: 300 },
       effects: [{ type: 'end' }],
     });
   });
@@ -89,21 +89,21 @@ describe('transition', () => {
   it.each([
     ['drop', 'dropped'],
     ['cancel', 'cancelled'],
-    ['limit', 'rate_limited'],
+    ['limit', 'rateLimited'],
   ] as const)('ends a waiting run on %s as %s, counting nothing', (type, state) => {
     expect(moved(runAfter(SUBMIT), { type, at: 300 })).toEqual({
       ...NEW_RUN,
       state,
       submittedAt: 100,
       runAt: 100,
-      completedAt: 300,
+      endedAt: 300,
     });
   });
 
   it('cancels a scheduled run', () => {
     const run = runAfter({ type: 'submit', at: 100, runAt: 900 }, { type: 'cancel', at: 300 });
 
-    expect(run).toMatchObject({ state: 'cancelled', completedAt: 300, epoch: 0 });
+    expect(run).toMatchObject({ state: 'cancelled', endedAt: 300, epoch: 0 });
   });
 
   it.each([
@@ -152,13 +152,13 @@ describe('transition', () => {
       { state: 'scheduled', submittedAt: 100, runAt: 900 },
     ],
     [
-      { type: 'give-up', at: 400 },
-      { state: 'failed', completedAt: 400 },
+      { type: 'giveUp', at: 400 },
+      { state: 'failed', endedAt: 400 },
     ],
   ] as const)('takes a stalled run on by %o with %o, charged once', (event, changed) => {
     const run = moved(runAfter(SUBMIT, START, STALL), event);
 
-    expect(run).toEqual({ ...STARTED, stalls: 1, completedAt: 300, ...changed });
+    expect(run).toEqual({ ...STARTED, stalls: 1, endedAt: 300, ...changed });
   });
 
   // seed 001: a resubmit resets the count, and keeps started_at and completed_at.
@@ -173,7 +173,7 @@ describe('transition', () => {
       redrives: 1,
       submittedAt: 500,
       runAt: 500,
-      completedAt: 300,
+      endedAt: 300,
     });
   });
 
@@ -185,7 +185,7 @@ describe('transition', () => {
 
   it.each([
     ['stalled', runAfter(SUBMIT, START, STALL)],
-    ['rate_limited', runAfter(SUBMIT, { type: 'limit', at: 300 })],
+    ['rateLimited', runAfter(SUBMIT, { type: 'limit', at: 300 })],
   ])('redrives a %s run', (_state, run) => {
     expect(moved(run, { type: 'redrive', at: 500 })).toMatchObject({ state: 'submitted', redrives: 1 });
   });

@@ -45,7 +45,7 @@ export function eventsAt(at: number): readonly RunEvent[] {
     { type: 'recover', at, runAt: at },
     { type: 'recover', at, runAt },
     { type: 'recover', at, runAt: past },
-    { type: 'give-up', at },
+    { type: 'giveUp', at },
     { type: 'cancel', at },
     { type: 'drop', at },
     { type: 'limit', at },

@@ -20,7 +20,7 @@ describeTwoConnections('claims on two connections', (open) => {
     await tx.query('commit');
 
     expect([await first, await second].map(idsOf)).toEqual([['a'], ['a']]);
-    expect(await broker.audit()).toMatchObject({ started: 1, waiting: 1 });
+    expect(await broker.audit()).toMatchObject({ started: 1, submitted: 1 });
   });
 
   it('let no claim start more than its limit when places are freed in the middle', async () => {
@@ -57,7 +57,7 @@ describeTwoConnections('claims on two connections', (open) => {
     const [first] = await claim('first', 1, late);
     isHeld = true;
     const settle = first ? [settlementOf(first.run, { type: 'release', at: 0 })] : [];
-    const settling = late.exchange({ settle });
+    const settling = late.settleAndClaim({ settle });
     while (replies.length === 0) await sleep(5);
     isHeld = false;
     expect(idsOf(await claim('again', 1, late))).toEqual(['a']);
@@ -89,7 +89,7 @@ describeTwoConnections('claims on two connections', (open) => {
     const { pool, schema, tx, broker, submit, claim } = open();
     const settleAll = async (request: string): Promise<unknown> => {
       await submit({ id: request });
-      return broker.exchange({ settle: completed(await claim(request, 1)) });
+      return broker.settleAndClaim({ settle: completed(await claim(request, 1)) });
     };
     for (const request of ['a', 'b', 'c', 'd']) await settleAll(request);
     await tx.query(`select from ${schema.name}.claim for update`);
@@ -108,10 +108,10 @@ describeTwoConnections('claims on two connections', (open) => {
     const { tx, broker, submit } = open();
     await submit({ id: 'a' }, { id: 'b' });
     const lanes = new Map([['l', 9]]);
-    const { claimed } = await broker.exchange({
+    const { claimed } = await broker.settleAndClaim({
       claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 },
     });
-    await broker.within(tx).exchange({ settle: completed(claimed.slice(0, 1)) });
+    await broker.within(tx).settleAndClaim({ settle: completed(claimed.slice(0, 1)) });
     await sleep(5);
 
     expect((await broker.findExpired(9)).map(({ id }) => id)).toEqual(['b']);
@@ -125,10 +125,10 @@ describeTwoConnections('claims on two connections', (open) => {
   it('fence who held a run whose id was forgotten and given to another', async () => {
     const { broker, claim } = open();
     const { other, lost } = await giveIdAgain(open());
-    const waiting = await broker.exchange({ settle: completed(lost) });
-    const byStranger = await other.exchange({ settle: completed(lost) });
+    const waiting = await broker.settleAndClaim({ settle: completed(lost) });
+    const byStranger = await other.settleAndClaim({ settle: completed(lost) });
     const [again] = await claim('again', 9, other);
-    const started = await broker.exchange({ settle: completed(lost) });
+    const started = await broker.settleAndClaim({ settle: completed(lost) });
     await other.close();
 
     const answers = [waiting, byStranger, started].flatMap(({ settled }) => settled);
@@ -141,7 +141,7 @@ describeTwoConnections('claims on two connections', (open) => {
     const { other } = await giveIdAgain(open());
     await other.close();
 
-    const { settled } = await broker.exchange({ settle: completed(await claim('again')) });
+    const { settled } = await broker.settleAndClaim({ settle: completed(await claim('again')) });
 
     expect(settled).toEqual(['ok']);
   });
@@ -155,7 +155,7 @@ describeTwoConnections('claims on two connections', (open) => {
       await tx.query('select 1');
       const settle = completed(await claim('r'));
 
-      await expect(broker.within(tx).exchange({ settle })).rejects.toMatchObject({ code: '40001' });
+      await expect(broker.within(tx).settleAndClaim({ settle })).rejects.toMatchObject({ code: '40001' });
     },
   );
 });
@@ -165,7 +165,7 @@ async function giveIdAgain({ pool, schema, submit, claim }: TwoConnections) {
   const other = createPostgresBroker({ client: pool, schema: schema.name, listen: false });
   await submit({ id: 'a' });
   const lost = await claim('r');
-  await other.exchange({ settle: lost.map(({ run }) => settlementOf(run, { type: 'fail', at: 0 })) });
+  await other.settleAndClaim({ settle: lost.map(({ run }) => settlementOf(run, { type: 'fail', at: 0 })) });
   await other.discard(['a']);
   await submit({ id: 'a' });
   return { other, lost };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker, migrationSql } from '@retry/postgres';
 import { createFakeClock } from '../inprocess/fake-clock.ts';

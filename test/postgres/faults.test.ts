@@ -97,7 +97,7 @@ describeOnPrivatePostgres('faults of the server', () => {
       lanes: new Map([['l', 1]]),
       leaseMs: 60_000,
     };
-    await claimer.exchange({ claim });
+    await claimer.settleAndClaim({ claim });
 
     const rounds = Array.from({ length: 40 }, (_, round) => round);
     const answers: unknown[] = [];
@@ -117,7 +117,9 @@ describeOnPrivatePostgres('faults of the server', () => {
     const broker = createPostgresBroker({ client: strict, listen: false });
     const claim = { worker: 'w', requestId: 'r', limit: 1, lanes: new Map([['l', 1]]), leaseMs: 60_000 };
 
-    await expect(broker.exchange({ claim })).rejects.toThrow('needs the isolation level read committed');
+    await expect(broker.settleAndClaim({ claim })).rejects.toThrow(
+      'needs the isolation level read committed',
+    );
     await strict.end();
   });
 });

@@ -10,7 +10,7 @@ describeTwoConnections('two connections', (open) => {
   it('let operators go on while one waits for a run that a transaction settles', async () => {
     const { tx, broker, submit, claim } = open();
     await submit({ id: 'open' });
-    await broker.within(tx).exchange({ settle: completed(await claim('r')) });
+    await broker.within(tx).settleAndClaim({ settle: completed(await claim('r')) });
     await submit({ id: 'waits' }, { id: 'other' });
     const cancelling = broker.cancel(['open', 'waits']);
     while ((await broker.get(['waits']))[0]?.state !== 'cancelled') await sleep(5);
@@ -32,7 +32,7 @@ describeTwoConnections('two connections', (open) => {
       return query select * from show_runs_then(p_ids, p_payloads); end $$`);
     const listing = broker.list({ state: 'started', limit: 9 });
     await untilBlocked();
-    await broker.exchange({ settle });
+    await broker.settleAndClaim({ settle });
     await broker.discard(['b']);
     await tx.query('commit');
 
@@ -44,9 +44,9 @@ describeTwoConnections('two connections', (open) => {
 
   it('know a key whose run is being forgotten at this moment', async () => {
     const { schema, tx, broker, claim, untilBlocked } = open();
-    const keyed = { id: 'a', lane: 'l', payload: '{}', isKeyed: true };
+    const keyed = { id: 'a', lane: 'l', payload: '{}', keyed: true };
     await broker.submit([keyed]);
-    await broker.exchange({ settle: completed(await claim('r')) });
+    await broker.settleAndClaim({ settle: completed(await claim('r')) });
     const forgetting = createPostgresBroker({ client: tx, schema: schema.name, listen: false });
     expect(await forgetting.discard(['a'])).toEqual(['discarded']);
 
@@ -60,7 +60,7 @@ describeTwoConnections('two connections', (open) => {
   it('refuse to discard or redrive what waits, also what a transaction is moving', async () => {
     const { tx, broker, submit, claim } = open();
     await submit(...['holder', 'parked'].map((id) => ({ id, concurrency: ONE_AT_A_TIME })));
-    await broker.within(tx).exchange({ settle: completed(await claim('r')) });
+    await broker.within(tx).settleAndClaim({ settle: completed(await claim('r')) });
 
     expect(await broker.discard(['parked'])).toEqual(['refused']);
     expect(await broker.redrive(['parked'])).toEqual(['refused']);
@@ -83,7 +83,7 @@ describeTwoConnections('two connections', (open) => {
     const watched = createPostgresBroker({ client, schema: schema.name, listen: false });
     const cancelling = watched.cancel(['parked', 'second']);
     await untilBlocked();
-    const settling = watched.exchange({ settle });
+    const settling = watched.settleAndClaim({ settle });
     await untilBlocked(2);
     await tx.query('commit');
 
@@ -114,11 +114,11 @@ describeTwoConnections('two connections', (open) => {
       await tx.query('select 1');
       await claim('parks');
 
-      const settling = broker.within(tx).exchange({ settle });
+      const settling = broker.within(tx).settleAndClaim({ settle });
 
       await expect(settling).rejects.toThrow('needs the isolation level read committed');
       await tx.query('rollback');
-      expect((await broker.exchange({ settle })).settled).toEqual(['ok']);
+      expect((await broker.settleAndClaim({ settle })).settled).toEqual(['ok']);
       expect(idsOf(await claim('next'))).toEqual(['parked']);
     },
   );

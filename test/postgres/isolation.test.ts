@@ -23,7 +23,7 @@ describeOnPrivatePostgres('a role with another isolation level by default', () =
       worker.on('error', ({ error }) => errors.push(error));
       await queue.submitMany(task, [...Array(50).keys()]);
       worker.start();
-      await worker.drain();
+      await worker.whenIdle();
       const audit = await broker.audit();
       await worker.stop();
       await broker.close();

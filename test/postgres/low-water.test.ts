@@ -34,7 +34,7 @@ describeOnPostgres('claims while a transaction pins old rows', (server) => {
         lanes: new Map([['l', limit]]),
         leaseMs: 60_000,
       };
-      const { claimed } = await broker.exchange({ claim });
+      const { claimed } = await broker.settleAndClaim({ claim });
       expect(claimed).toHaveLength(limit);
       return takeReadPages('ready');
     };

@@ -161,7 +161,7 @@ describeOnPostgres('migrate', (server) => {
     const steps = [...MIGRATIONS, LATER_STEP];
     await Promise.all(Array.from({ length: 5 }, () => pool.query(writeMigration(schema, steps))));
     goOn();
-    await Promise.all(workers.map((worker) => worker.drain()));
+    await Promise.all(workers.map((worker) => worker.whenIdle()));
 
     const audit = await broker.audit();
     await Promise.all(workers.map((worker) => worker.stop()));

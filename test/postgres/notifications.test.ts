@@ -36,7 +36,7 @@ describeTwoConnections('a notification that none of ours has sent', (open) => {
     await waiting;
     await broker.close();
 
-    expect(await open().broker.audit()).toMatchObject({ waiting: 1 });
+    expect(await open().broker.audit()).toMatchObject({ submitted: 1 });
   });
 
   it('has idle workers look for work that nobody told them of', async () => {

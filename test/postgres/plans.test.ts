@@ -65,7 +65,7 @@ describeOnPostgres('the plan of every statement', (server) => {
     };
     await broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]);
     const lanes = new Map([['l', 1]]);
-    await broker.exchange({ claim: { worker: 'w', requestId: 'r', limit: 1, lanes, leaseMs: 60_000 } });
+    await broker.settleAndClaim({ claim: { worker: 'w', requestId: 'r', limit: 1, lanes, leaseMs: 60_000 } });
     await client.query('analyze');
     await look('a');
     await hold(client, schema);

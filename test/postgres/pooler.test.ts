@@ -86,7 +86,7 @@ describeOnPrivatePostgres('through a pooler in transaction mode', () => {
         }
       }),
     );
-    await Promise.all(workers.map((worker) => worker.drain()));
+    await Promise.all(workers.map((worker) => worker.whenIdle()));
 
     const audit = await brokers[0]?.audit();
     const { rows } = await pool.query(`select count(*)::integer as orders from ${schema.name}.orders`);

@@ -77,7 +77,7 @@ describeOnPostgres('a transaction', (server) => {
       });
 
       await expect(rolledBack).rejects.toThrow('no');
-      expect((await queue.counts()).submitted).toBe(0);
+      expect((await queue.counts()).created).toBe(0);
       expect(await orders()).toEqual([]);
     });
 
@@ -97,7 +97,7 @@ describeOnPostgres('a transaction', (server) => {
       const { id } = await queue.submit(charge, null);
 
       worker.start();
-      await worker.drain();
+      await worker.whenIdle();
       await worker.stop();
 
       expect(await queue.result(id)).toMatchObject({ state: 'completed', result: { attempt: 2 } });

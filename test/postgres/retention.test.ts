@@ -12,8 +12,8 @@ async function end(broker: Broker, type: 'complete' | 'fail', ids: readonly stri
   await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '{}' })));
   const lanes = new Map([['l', ids.length]]);
   const claim = { worker: 'w', requestId: ids.join(), limit: ids.length, lanes, leaseMs: 60_000 };
-  const { claimed, now } = await broker.exchange({ claim });
-  await broker.exchange({ settle: claimed.map(({ run }) => settlementOf(run, { type, at: now })) });
+  const { claimed, now } = await broker.settleAndClaim({ claim });
+  await broker.settleAndClaim({ settle: claimed.map(({ run }) => settlementOf(run, { type, at: now })) });
 }
 
 describeOnPostgres('retention', (server) => {
@@ -39,7 +39,7 @@ describeOnPostgres('retention', (server) => {
 
     expect(kept.map((run) => run?.state)).toEqual([undefined, undefined, 'completed', 'completed']);
     expect(await broker.audit()).toMatchObject({
-      submitted: 7,
+      created: 7,
       forgotten: 2,
       ended: { completed: 2, failed: 3 },
       unbalanced: 0,
@@ -58,7 +58,7 @@ describeOnPostgres('retention', (server) => {
       ['d', 'e'],
       ['e', 'f'],
     ]);
-    expect(await broker.audit()).toMatchObject({ submitted: 6, forgotten: 4, unbalanced: 0 });
+    expect(await broker.audit()).toMatchObject({ created: 6, forgotten: 4, unbalanced: 0 });
     await broker.close();
   });
 

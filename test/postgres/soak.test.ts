@@ -58,7 +58,7 @@ async function passBatch(broker: Broker, first: number): Promise<number> {
   const ids = Array.from({ length: BATCH }, (_, index) => `run-${String(first + index).padStart(12, '0')}`);
   await broker.submit(
     ids.map((id, index) => ({
-      ...{ id, lane: 'l', payload: '{}', isKeyed: index % 10 === 0 },
+      ...{ id, lane: 'l', payload: '{}', keyed: index % 10 === 0 },
       ...(index < KEPT.far ? { delayMs: 1e9 + first } : {}),
       ...(index % 7 === 0 ? { keepResultMs: 60_000 } : {}),
     })),
@@ -70,8 +70,8 @@ async function passBatch(broker: Broker, first: number): Promise<number> {
     lanes: new Map([['l', BATCH]]),
     leaseMs: 60_000,
   };
-  const { claimed, now } = await broker.exchange({ claim });
-  await broker.exchange({ settle: claimed.map((one, index) => outcomeOf(one, index, now)) });
+  const { claimed, now } = await broker.settleAndClaim({ claim });
+  await broker.settleAndClaim({ settle: claimed.map((one, index) => outcomeOf(one, index, now)) });
   await broker.get(
     ids.filter((_, index) => index % 7 === 0),
     { collect: true },

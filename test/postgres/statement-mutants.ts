@@ -166,10 +166,10 @@ async function claimOverTheLimit({ broker }: Real): Promise<void> {
   const waits = { id: 'waits', lane: 'l', payload: '1', concurrency: { ...ask, whenFull: 'wait' as const } };
   await broker.submit([{ ...waits, id: 'first' }, over, waits]);
   const claim = { worker: 'w', lanes: new Map([['l', 2]]), limit: 2, leaseMs: 1_000 };
-  const { claimed, now } = await broker.exchange({ claim: { ...claim, requestId: '1' } });
+  const { claimed, now } = await broker.settleAndClaim({ claim: { ...claim, requestId: '1' } });
   const first = claimed.filter(({ run }) => run.id === 'first');
   const settle = first.map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
-  await broker.exchange({ settle, claim: { ...claim, requestId: '2' } });
+  await broker.settleAndClaim({ settle, claim: { ...claim, requestId: '2' } });
 }
 
 /** Runs of two lanes expire; a cleaner asks for those of one. */
@@ -179,7 +179,7 @@ async function findExpiredOfOneLane({ broker, advance }: Real): Promise<void> {
     ['l', 1],
     ['m', 1],
   ]);
-  await broker.exchange({ claim: { worker: 'w', requestId: 'r', limit: 2, lanes, leaseMs: 1_000 } });
+  await broker.settleAndClaim({ claim: { worker: 'w', requestId: 'r', limit: 2, lanes, leaseMs: 1_000 } });
   await advance(2_000);
   await broker.findExpired(10, { lanes: ['l'] });
 }
@@ -188,11 +188,11 @@ async function findExpiredOfOneLane({ broker, advance }: Real): Promise<void> {
 async function settleAfterShortHeartbeat({ broker, advance }: Real): Promise<void> {
   await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
   const claim = { worker: 'w', requestId: 'r', limit: 1, lanes: new Map([['l', 1]]), leaseMs: 1_000 };
-  const { claimed, now } = await broker.exchange({ claim });
+  const { claimed, now } = await broker.settleAndClaim({ claim });
   await broker.heartbeat([{ id: 'a', epoch: 1 }], 10);
   await advance(500);
   const settle = claimed.map(({ run }) =>
     settlementOf(run, { type: 'stall', at: now }, { onlyIfExpired: true }),
   );
-  await broker.exchange({ settle });
+  await broker.settleAndClaim({ settle });
 }

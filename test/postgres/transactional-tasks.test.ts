@@ -1,4 +1,4 @@
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { PostgresBroker } from '@retry/postgres';
 import { createPostgresBroker } from '@retry/postgres';
 import type { Worker } from '@retry/worker';
@@ -54,7 +54,7 @@ describeOnPostgres('a task in a transaction', (server) => {
     listen(worker);
     const { id } = await queue.submit(task, 'order');
     worker.start();
-    await worker.drain();
+    await worker.whenIdle();
     await worker.stop();
     return queue.result(id);
   };
@@ -147,7 +147,7 @@ describeOnPostgres('a task in a transaction', (server) => {
     const worker = createWorker({ broker, tasks: [task], signals: [] });
     await queue.submit(task, null);
     worker.start();
-    await worker.drain();
+    await worker.whenIdle();
     await worker.stop();
 
     expect(refused).toEqual([expect.any(LeaseLostError)]);
@@ -170,7 +170,7 @@ describeOnPostgres('a task in a transaction', (server) => {
     expect(before).toBeUndefined();
     expect((await queue.get(id))?.state).toBe('submitted');
     expect(await queue.get(lost)).toBeUndefined();
-    expect((await queue.counts()).submitted).toBe(3);
+    expect((await queue.counts()).created).toBe(3);
   });
 
   it('asks for a broker in the same database', async () => {

@@ -42,9 +42,9 @@ describeTwoConnections('a transaction of the user', (open) => {
   describe('submit', () => {
     it('is kept with what the transaction wrote, and not seen before', async () => {
       const answers = await broker.within(tx).submit([submission]);
-      const before = (await broker.exchange(claim('before'))).claimed;
+      const before = (await broker.settleAndClaim(claim('before'))).claimed;
       await tx.query('commit');
-      const after = (await broker.exchange(claim('after'))).claimed;
+      const after = (await broker.settleAndClaim(claim('after'))).claimed;
 
       expect(answers).toEqual(['created']);
       expect(before).toEqual([]);
@@ -104,38 +104,38 @@ describeTwoConnections('a transaction of the user', (open) => {
   describe('settle', () => {
     it('completes a run with what the transaction wrote', async () => {
       await broker.submit([submission]);
-      const { claimed, now } = await broker.exchange(claim('r'));
+      const { claimed, now } = await broker.settleAndClaim(claim('r'));
       const settle = claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
 
-      const reply = await broker.within(tx).exchange({ settle });
+      const reply = await broker.within(tx).settleAndClaim({ settle });
       const [before] = await broker.get(['a']);
       await tx.query('commit');
 
       expect(reply.settled).toEqual(['ok']);
       expect(before?.state).toBe('started');
       expect((await broker.get(['a']))[0]?.state).toBe('completed');
-      expect((await broker.exchange({ settle })).settled).toEqual(['already']);
+      expect((await broker.settleAndClaim({ settle })).settled).toEqual(['already']);
       expect(await orders()).toBe(1);
     });
 
     it('leaves the run to its lease when the transaction is rolled back', async () => {
       await broker.submit([submission]);
-      const { claimed, now } = await broker.exchange(claim('r'));
+      const { claimed, now } = await broker.settleAndClaim(claim('r'));
       const settle = claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
 
-      await broker.within(tx).exchange({ settle });
+      await broker.within(tx).settleAndClaim({ settle });
       await tx.query('rollback');
 
       expect((await broker.get(['a']))[0]?.state).toBe('started');
-      expect((await broker.exchange({ settle })).settled).toEqual(['ok']);
+      expect((await broker.settleAndClaim({ settle })).settled).toEqual(['ok']);
       expect(await orders()).toBe(0);
     });
 
     it('holds up neither heartbeats nor cleaners', async () => {
       await broker.submit([submission, { ...submission, id: 'other' }]);
-      const { claimed, now } = await broker.exchange(claim('r'));
+      const { claimed, now } = await broker.settleAndClaim(claim('r'));
       const [first] = claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
-      await broker.within(tx).exchange({ settle: first === undefined ? [] : [first] });
+      await broker.within(tx).settleAndClaim({ settle: first === undefined ? [] : [first] });
 
       const beats = await broker.heartbeat(
         ['a', 'other'].map((id) => ({ id, epoch: 1 })),
@@ -148,7 +148,7 @@ describeTwoConnections('a transaction of the user', (open) => {
     });
 
     it('refuses a claim, and what is no client', async () => {
-      await expect(broker.within(tx).exchange(claim('r'))).rejects.toThrow(InvalidOptionsError);
+      await expect(broker.within(tx).settleAndClaim(claim('r'))).rejects.toThrow(InvalidOptionsError);
       expect(() => broker.within({})).toThrow('the transaction must have query(text, values)');
     });
   });

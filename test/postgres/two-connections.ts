@@ -54,7 +54,7 @@ export function describeTwoConnections(name: string, body: (open: () => TwoConne
 
 /** Settlements by which these runs are completed. */
 export function completed(claimed: readonly ClaimedRun[]): readonly Settlement[] {
-  return claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: run.startedAt ?? 0 }));
+  return claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: run.firstStartedAt ?? 0 }));
 }
 
 export function idsOf(claimed: readonly ClaimedRun[]): readonly string[] {
@@ -72,7 +72,7 @@ async function openTwo(url: string): Promise<TwoConnections> {
     submit: (...runs) => broker.submit(runs.map((run) => ({ lane: 'l', payload: '{}', ...run }))),
     claim: async (requestId, limit = 9, by = broker) => {
       const lanes = new Map([['l', limit]]);
-      const { claimed } = await by.exchange({
+      const { claimed } = await by.settleAndClaim({
         claim: { worker: 'w', requestId, limit, lanes, leaseMs: 60_000 },
       });
       return claimed;

@@ -50,7 +50,7 @@ describeTwoConnections('what is stored wrong', (open) => {
     const claimed = await claim('r');
 
     expect(idsOf(claimed)).toEqual(['before', 'behind']);
-    expect((await broker.exchange({ settle: completed(claimed) })).settled).toEqual(['ok', 'ok']);
+    expect((await broker.settleAndClaim({ settle: completed(claimed) })).settled).toEqual(['ok', 'ok']);
     await expectSetAside('broken');
     expect(await broker.discard(['broken'])).toEqual(['discarded']);
   });
@@ -72,7 +72,7 @@ describeTwoConnections('what is stored wrong', (open) => {
     await spoil('a', 'epoch = 2147483647');
 
     const claimed = await claim('r');
-    const { settled } = await broker.exchange({ settle: completed(claimed) });
+    const { settled } = await broker.settleAndClaim({ settle: completed(claimed) });
 
     expect(claimed.map(({ run }) => run.epoch)).toEqual([2_147_483_648]);
     expect(settled).toEqual(['ok']);
@@ -116,7 +116,7 @@ describeTwoConnections('what is stored wrong', (open) => {
     const { broker, submit } = open();
     await submit({ id: 'broken' }, { id: 'fine' });
     const lanes = new Map([['l', 9]]);
-    await broker.exchange({ claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 } });
+    await broker.settleAndClaim({ claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 } });
     await spoil('broken', "record = '{'");
     await sleep(5);
 
@@ -132,9 +132,9 @@ describeTwoConnections('what is stored wrong', (open) => {
     await spoil('broken', "record = '{'");
     const late = claimed.map(({ run }) => settlementOf(run, { type: 'fail', at: 1 }));
 
-    const first = await broker.exchange({ settle: completed(claimed) });
+    const first = await broker.settleAndClaim({ settle: completed(claimed) });
     await spoil('broken', "record = '{'");
-    const again = await broker.exchange({ settle: late });
+    const again = await broker.settleAndClaim({ settle: late });
 
     expect(first.settled).toEqual(['ok', 'ok']);
     expect(again.settled).toEqual(['fenced', 'fenced']);
@@ -145,7 +145,7 @@ describeTwoConnections('what is stored wrong', (open) => {
     await submit({ id: 'a' });
     const [first] = await claim('first');
     const failed = first === undefined ? [] : [settlementOf(first.run, { type: 'fail', at: 1 })];
-    await broker.exchange({ settle: failed });
+    await broker.settleAndClaim({ settle: failed });
     await spoil('a', `record = '{"redrives":"many","errors":{}}'`);
 
     expect((await broker.get(['a']))[0]?.errors.at(-1)?.name).toBe('UNREADABLE_RUN');

@@ -72,7 +72,7 @@ describeOnPrivateRedis('connections to Redis', () => {
 
       await first;
       expect((await broker.submit([SUBMISSION]))[0]).toMatch(/created|exists/);
-      expect(await broker.audit()).toMatchObject({ submitted: 1 });
+      expect(await broker.audit()).toMatchObject({ created: 1 });
       await broker.close();
       close();
       await proxy.close();

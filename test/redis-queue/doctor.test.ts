@@ -84,7 +84,7 @@ describeOnPrivateRedis('the doctor', () => {
       { id: 'b', lane: 'l', payload: '1', delayMs: 60_000 },
       { id: 'c', lane: 'l', payload: '1' },
     ]);
-    await broker.exchange({ claim });
+    await broker.settleAndClaim({ claim });
     await broker.cancel(['b', 'c']);
 
     const client = await createClient({ url: server.url }).connect();

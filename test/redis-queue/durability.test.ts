@@ -94,11 +94,11 @@ function describeWaitAof(): void {
     });
 
     let claimed: readonly unknown[] = [];
-    while (claimed.length === 0) ({ claimed } = await broker.exchange({ claim: CLAIM }));
+    while (claimed.length === 0) ({ claimed } = await broker.settleAndClaim({ claim: CLAIM }));
 
     expect(isAnswered).toBe(false);
     await set('appendfsync', 'always');
-    await broker.exchange({ claim: { ...CLAIM, requestId: 'next' } });
+    await broker.settleAndClaim({ claim: { ...CLAIM, requestId: 'next' } });
     await submitting;
   });
 
@@ -108,7 +108,7 @@ function describeWaitAof(): void {
 
     await expect(broker.submit([SUBMISSION])).rejects.toMatchObject({ code: 'REDIS_NOT_DURABLE' });
 
-    expect(await broker.audit()).toMatchObject({ waiting: 1 });
+    expect(await broker.audit()).toMatchObject({ submitted: 1 });
   });
 
   it('waits for the file also where another connection wrote the run', async () => {
@@ -117,13 +117,13 @@ function describeWaitAof(): void {
     const answers: unknown[] = [];
     const submit = async (broker: RedisBroker) => answers.push(...(await broker.submit([SUBMISSION])));
     const submitting = [submit(first)];
-    while ((await second.audit()).waiting === 0);
+    while ((await second.audit()).submitted === 0);
     submitting.push(submit(second));
     await new Promise((resolve) => setTimeout(resolve, 200));
 
     expect(answers).toEqual([]);
     await set('appendfsync', 'always');
-    await second.exchange({ claim: CLAIM });
+    await second.settleAndClaim({ claim: CLAIM });
     await Promise.all(submitting);
     expect(answers.sort()).toEqual(['created', 'exists']);
   });
@@ -135,7 +135,7 @@ function describeWaitAof(): void {
     const broker = await open({ client });
     await set('appendfsync', 'no');
     const submitting = broker.submit([SUBMISSION]).catch((error: unknown) => error);
-    while ((await broker.audit()).waiting === 0);
+    while ((await broker.audit()).submitted === 0);
     await new Promise((resolve) => setTimeout(resolve, 100));
 
     proxy.aimAt(server.port);
@@ -155,12 +155,12 @@ function describeWaitAof(): void {
     const submitting = Array.from({ length: 8 }, async (_, index) => {
       answers.push(await broker.submit([{ ...SUBMISSION, id: `run-${index}` }]));
     });
-    while ((await broker.audit()).waiting === 0);
+    while ((await broker.audit()).submitted === 0);
     await new Promise((resolve) => setTimeout(resolve, 200));
 
     expect(answers).toEqual([]);
     await Promise.all(cluster.urls.map((url) => set('appendfsync', 'always', url)));
-    await broker.exchange({ claim: CLAIM });
+    await broker.settleAndClaim({ claim: CLAIM });
     await Promise.all(submitting);
   });
 

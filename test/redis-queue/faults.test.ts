@@ -33,7 +33,7 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
   const claim = async (requestId: string): Promise<readonly ClaimedRun[]> => {
     const lanes = new Map([['l', 10]]);
     const wanted = { worker: 'w', requestId, limit: 10, lanes, leaseMs: LONG_MS };
-    return (await untilHeard(() => broker.exchange({ claim: wanted }))).claimed;
+    return (await untilHeard(() => broker.settleAndClaim({ claim: wanted }))).claimed;
   };
 
   /** Sends the very same again until an answer arrives, as a worker does. */
@@ -55,12 +55,12 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
 
     expect(proxy.lost()).toBe(1);
     expect(answers).toEqual(['exists', 'exists']);
-    expect(await broker.audit()).toMatchObject({ submitted: 3, waiting: 3, unbalanced: 0 });
+    expect(await broker.audit()).toMatchObject({ created: 3, submitted: 3, unbalanced: 0 });
   });
 
   it('gets the same runs, charged once, when the reply to a claim was lost', async () => {
     await submit('a', 'b');
-    await broker.exchange({});
+    await broker.settleAndClaim({});
     proxy.loseReplyTo('EVALSHA');
 
     const claimed = await claim('lost');
@@ -79,7 +79,7 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
     const settle = claimed ? [settlementOf(claimed.run, { type: 'complete', at: 1 }, { result: '1' })] : [];
     proxy.loseReplyTo('EVALSHA');
 
-    const { settled } = await untilHeard(() => broker.exchange({ settle }));
+    const { settled } = await untilHeard(() => broker.settleAndClaim({ settle }));
 
     expect(proxy.lost()).toBe(1);
     expect(settled).toEqual(['already']);
@@ -108,12 +108,12 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
     const [first] = await claim('without memory');
     const beats = await broker.heartbeat([{ id: 'a', epoch: 1 }], LONG_MS);
     const settle = first ? [settlementOf(first.run, { type: 'complete', at: 1 })] : [];
-    const { settled } = await broker.exchange({ settle });
+    const { settled } = await broker.settleAndClaim({ settle });
     const [second] = await claim('still without');
 
     await expect(submit('c')).rejects.toThrow(/OOM/);
     expect([beats, settled, second?.run.id]).toEqual([['ok'], ['ok'], 'b']);
-    expect(await broker.audit()).toMatchObject({ submitted: 2, started: 1, unbalanced: 0 });
+    expect(await broker.audit()).toMatchObject({ created: 2, started: 1, unbalanced: 0 });
     await other.close();
   });
 
@@ -138,14 +138,14 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
 
     await server.restart('SIGKILL');
 
-    await worker.drain().catch(() => {});
+    await worker.whenIdle().catch(() => {});
     await untilHeard(async () => {
-      const { waiting, scheduled, started } = await broker.audit();
-      if (waiting + scheduled + started > 0) throw new Error('there is more to do');
+      const { submitted, scheduled, started } = await broker.audit();
+      if (submitted + scheduled + started > 0) throw new Error('there is more to do');
     });
     await worker.stop();
     expect(await broker.audit()).toMatchObject({
-      submitted: 400,
+      created: 400,
       ended: { completed: 400 },
       unbalanced: 0,
     });

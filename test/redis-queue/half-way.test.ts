@@ -36,10 +36,10 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     leaseMs,
   });
   const claim = async (lane = 'l', leaseMs = 60_000) =>
-    (await broker.exchange({ claim: claimOf([lane], leaseMs) })).claimed.map(({ run }) => run);
+    (await broker.settleAndClaim({ claim: claimOf([lane], leaseMs) })).claimed.map(({ run }) => run);
   const complete = async (run: Awaited<ReturnType<typeof claim>>[number]) => {
-    const { now: at } = await broker.exchange({});
-    return (await broker.exchange({ settle: [settlementOf(run, { type: 'complete', at })] })).settled;
+    const { now: at } = await broker.settleAndClaim({});
+    return (await broker.settleAndClaim({ settle: [settlementOf(run, { type: 'complete', at })] })).settled;
   };
 
   it('keeps nothing of a submit to a lane that is a key of another program', async () => {
@@ -65,11 +65,11 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     const [run] = await claim();
     if (run === undefined) throw new Error('nothing was claimed');
     await client.set(key('lane:taken'), 'of another program');
-    const settle = [settlementOf(run, { type: 'complete', at: run.startedAt ?? 0 })];
+    const settle = [settlementOf(run, { type: 'complete', at: run.firstStartedAt ?? 0 })];
 
-    await expect(broker.exchange({ settle, claim: claimOf(['taken']) })).rejects.toThrow('WRONGTYPE');
+    await expect(broker.settleAndClaim({ settle, claim: claimOf(['taken']) })).rejects.toThrow('WRONGTYPE');
 
-    expect((await broker.exchange({ settle })).settled).toEqual(['ok']);
+    expect((await broker.settleAndClaim({ settle })).settled).toEqual(['ok']);
     expect((await claim()).map(({ id }) => id)).toEqual(['b']);
     await client.del(key('lane:taken'));
     assertBalanced(await broker.audit());

@@ -17,7 +17,7 @@ describeOnRedis('large batches on Redis', (server) => {
     const answers = await scene.broker.submit(submissions);
 
     expect(new Set(answers)).toEqual(new Set(['created']));
-    expect(await scene.broker.audit()).toMatchObject({ waiting: 9_000, unbalanced: 0 });
+    expect(await scene.broker.audit()).toMatchObject({ submitted: 9_000, unbalanced: 0 });
   });
 
   it('keeps the order of single calls that several batches carry', async () => {
@@ -30,7 +30,7 @@ describeOnRedis('large batches on Redis', (server) => {
 
     const lanes = new Map([[task.lane, 3_000]]);
     const claim = { worker: 'w', requestId: 'r', limit: 3_000, lanes, leaseMs: 1_000 };
-    const { claimed } = await broker.exchange({ claim });
+    const { claimed } = await broker.settleAndClaim({ claim });
     expect(broker.submitsInOrder).toBe(true);
     expect(claimed.map(({ run }) => Number(run.payload))).toEqual(payloads);
     await close();

@@ -21,14 +21,14 @@ describeOnPrivateRedis('list on Redis', () => {
     const broker = await createRedisBroker({ client });
     await broker.submit(['dead', 'disposable'].map((id) => ({ id, lane: 'l', payload: '1' })));
     const lanes = new Map([['l', 9]]);
-    const { claimed, now } = await broker.exchange({
+    const { claimed, now } = await broker.settleAndClaim({
       claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 60_000 },
     });
     const fail = async (index: number, isDisposable?: true) => {
       const { run } = claimed[index] ?? {};
       if (run === undefined) throw new Error('too few were claimed');
       const ended = { ...run, ...(isDisposable && { isDisposable }) };
-      await broker.exchange({ settle: [settlementOf(ended, { type: 'fail', at: now })] });
+      await broker.settleAndClaim({ settle: [settlementOf(ended, { type: 'fail', at: now })] });
     };
     const list = async () => (await broker.list({ state: 'failed', limit: 9 })).map(({ id }) => id);
 

@@ -35,7 +35,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
   const submit = () => broker.submit(ids.map((id) => ({ id, lane: 'l', payload: `"${id}"` })));
   const claim = (limit: number, requestId: string) => {
     const lanes = new Map([['l', limit]]);
-    return broker.exchange({ claim: { worker: 'w', requestId, limit, lanes, leaseMs: LONG_MS } });
+    return broker.settleAndClaim({ claim: { worker: 'w', requestId, limit, lanes, leaseMs: LONG_MS } });
   };
 
   it('keeps its keys on every node', async () => {
@@ -63,14 +63,14 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     const settle = [...first.claimed, ...rest.claimed].map(({ run }) =>
       settlementOf(run, { type: 'complete', at: first.now }, { result: run.payload }),
     );
-    const { settled } = await checked.exchange({ settle });
+    const { settled } = await checked.settleAndClaim({ settle });
 
     const idsOf = (reply: typeof first) => reply.claimed.map(({ run }) => run.id);
     expect(first.claimed).toHaveLength(25);
     expect(idsOf(again)).toEqual(idsOf(first));
     expect([...idsOf(first), ...idsOf(rest)].sort()).toEqual(ids);
     expect(new Set(settled)).toEqual(new Set(['ok']));
-    expect(await broker.audit()).toMatchObject({ submitted: 60, ended: { completed: 60 }, unbalanced: 0 });
+    expect(await broker.audit()).toMatchObject({ created: 60, ended: { completed: 60 }, unbalanced: 0 });
   });
 
   it('answers in the order asked, and lists in the order of ids', async () => {
@@ -99,7 +99,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
       await queue.waitForResult(id);
     }
 
-    await worker.drain();
+    await worker.whenIdle();
 
     expect(seen).toEqual(Array.from({ length: 30 }, (_, number) => number));
     await worker.stop();
@@ -118,7 +118,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     await submit();
     const depths = await broker.attend({ worker: 'w', lanes: ['other'], ttlMs: LONG_MS });
     const lanes = new Map([['l', 60]]);
-    await broker.exchange({ claim: { worker: 'w', requestId: 'r', limit: 60, lanes, leaseMs: 1 } });
+    await broker.settleAndClaim({ claim: { worker: 'w', requestId: 'r', limit: 60, lanes, leaseMs: 1 } });
     await broker.cancel(ids.slice(0, 30));
     await new Promise((resolve) => setTimeout(resolve, 20));
 
@@ -137,7 +137,9 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     const { claimed, now: at } = await claim(60, 'r');
     const waiting = broker.waitForResult({ timeoutMs: 60_000 });
 
-    await broker.exchange({ settle: claimed.map(({ run }) => settlementOf(run, { type: 'complete', at })) });
+    await broker.settleAndClaim({
+      settle: claimed.map(({ run }) => settlementOf(run, { type: 'complete', at })),
+    });
 
     await waiting;
     expect((await broker.get(ids, { collect: true })).map((run) => run?.state)).toEqual(

@@ -28,37 +28,50 @@ const concurrency = fc.option(
   }),
   { nil: undefined },
 );
-const ended: fc.Arbitrary<Run> = fc.record({
-  id: anyText,
-  lane: anyText,
-  payload: anyResult,
-  state: fc.constantFrom('submitted', 'scheduled', 'completed', 'failed', 'cancelled', 'stalled', 'dropped'),
-  epoch: count,
-  resetEpoch: count,
-  failures: count,
-  stalls: count,
-  releases: count,
-  rateLimits: count,
-  redrives: count,
-  errors: fc.array(
-    fc.record(
-      { epoch: count, at: count, name: anyText, message: anyText, stack: anyStack },
-      { requiredKeys: ['epoch', 'at', 'name', 'message'] },
+const ended: fc.Arbitrary<Run> = fc
+  .record({
+    id: anyText,
+    lane: anyText,
+    payload: anyResult,
+    state: fc.constantFrom(
+      'submitted',
+      'scheduled',
+      'completed',
+      'failed',
+      'cancelled',
+      'stalled',
+      'dropped',
     ),
-  ),
-  submittedAt: instant,
-  startedAt: instant,
-  retriedAt: instant,
-  heartbeatAt: instant,
-  runAt: due,
-  completedAt: instant,
-  resetAt: instant,
-  result: fc.option(anyResult, { nil: undefined }),
-  previousDelayMs: fc.option(count, { nil: undefined }),
-  concurrency,
-  settledBy: fc.constantFrom('1:complete', '12:give-up'),
-  isDisposable: fc.constantFrom(true, undefined),
-}) as fc.Arbitrary<Run>; // undefined and absent keys read alike
+    epoch: count,
+    resetEpoch: count,
+    failures: count,
+    stalls: count,
+    releases: count,
+    rateLimits: count,
+    redrives: count,
+    errors: fc.array(
+      fc.record(
+        { epoch: count, at: count, name: anyText, message: anyText, stack: anyStack },
+        { requiredKeys: ['epoch', 'at', 'name', 'message'] },
+      ),
+    ),
+    submittedAt: instant,
+    firstStartedAt: instant,
+    startedAt: instant,
+    heartbeatAt: instant,
+    runAt: due,
+    endedAt: instant,
+    resetAt: instant,
+    result: fc.option(anyResult, { nil: undefined }),
+    previousDelayMs: fc.option(count, { nil: undefined }),
+    concurrency,
+    settledBy: fc.constantFrom('1:complete', '12:giveUp'),
+    isDisposable: fc.constantFrom(true, undefined),
+  })
+  .map((run) => ({
+    ...run,
+    startedAt: run.firstStartedAt && (run.startedAt ?? run.firstStartedAt),
+  })) as fc.Arbitrary<Run>; // undefined and absent keys read alike
 
 const ODD = [
   'state',
@@ -66,7 +79,7 @@ const ODD = [
   'errors',
   'failures',
   'runAt',
-  'retriedAt',
+  'startedAt',
   'resetAt',
   'previousDelayMs',
 ] as const;
@@ -75,9 +88,21 @@ const ODD = [
 const firstCompletion = fc
   .tuple(ended, fc.subarray([...ODD, 'isDisposable'] as const, { maxLength: 1 }))
   .map(([run, odd]): Run => {
-    const { startedAt, heartbeatAt, completedAt, result } = run;
-    const instants = { submittedAt: 1_700_000_000_000, runAt: 1_700_000_000_000, startedAt, heartbeatAt };
-    const end = { state: 'completed', epoch: 1, completedAt, result, settledBy: '1:complete' } as const;
+    const { firstStartedAt, heartbeatAt, endedAt, result } = run;
+    const instants = {
+      submittedAt: 1_700_000_000_000,
+      runAt: 1_700_000_000_000,
+      firstStartedAt,
+      startedAt: firstStartedAt,
+      heartbeatAt,
+    };
+    const end = {
+      state: 'completed',
+      epoch: 1,
+      endedAt: endedAt,
+      result,
+      settledBy: '1:complete',
+    } as const;
     const other = Object.fromEntries(odd.map((key) => [key, run[key]]));
     return { ...newRun(run), ...instants, ...end, ...other };
   });

@@ -17,10 +17,10 @@ function completions(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
     check: () => true,
     run: async (model, { broker, ...rest }) => {
       const latest = model.claims.slice(-count);
-      const { now: at } = await broker.exchange({});
+      const { now: at } = await broker.settleAndClaim({});
       const once = latest.map(({ run }) => settlementOf(run, { type: 'complete', at }));
       const settle = times === 2 ? [...once, ...once] : once;
-      const { settled } = await broker.exchange({ settle });
+      const { settled } = await broker.settleAndClaim({ settle });
       assertSame(
         settled,
         settle.map((settlement) => modelSettle(model, settlement, 'now')),

@@ -22,7 +22,7 @@ describeOnRedis('a Redis broker that keeps two completed runs', (server) => {
     const kept = await scene.broker.get(['a', 'b', 'c', 'd']);
 
     expect(kept.map((run) => run?.state)).toEqual([undefined, undefined, 'dropped', 'cancelled']);
-    expect(await scene.broker.audit()).toMatchObject({ submitted: 4, forgotten: 2 });
+    expect(await scene.broker.audit()).toMatchObject({ created: 4, forgotten: 2 });
   });
 
   it('keeps dead letters without limit', async () => {
@@ -42,7 +42,7 @@ describeOnRedis('a Redis broker that keeps two completed runs', (server) => {
     expect(await scene.broker.list({ state: 'failed', limit: 10 })).toMatchObject([
       { id: 'd', isDisposable: true },
     ]);
-    expect(await scene.broker.audit()).toMatchObject({ forgotten: 2, waiting: 1, ended: { failed: 1 } });
+    expect(await scene.broker.audit()).toMatchObject({ forgotten: 2, submitted: 1, ended: { failed: 1 } });
   });
 
   it('forgets a run that another one is to follow under its id, and not that one', async () => {
@@ -75,6 +75,6 @@ describeOnRedis('a large claim on a Redis broker', (server) => {
       ['c', true],
     ]);
     expect(again).toEqual(first.slice(1));
-    expect(await scene.broker.audit()).toMatchObject({ started: 2, waiting: 1 });
+    expect(await scene.broker.audit()).toMatchObject({ started: 2, submitted: 1 });
   });
 });

@@ -136,12 +136,12 @@ async function useAll(broker: RedisBroker): Promise<void> {
   await worker.stop();
   const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
   await broker.submit([
-    { id: 'a', lane: 'l', payload: '1', concurrency, isKeyed: true, keepResultMs: 1 },
+    { id: 'a', lane: 'l', payload: '1', concurrency, keyed: true, keepResultMs: 1 },
     { id: 'b', lane: 'l', payload: '1', concurrency },
     { id: 'c', lane: 'l', payload: '1', delayMs: 60_000 },
   ]);
   const lanes = new Map([['l', 9]]);
-  await broker.exchange({ claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 } });
+  await broker.settleAndClaim({ claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 } });
   await broker.heartbeat([{ id: 'a', epoch: 1 }], 1);
   await broker.findExpired(9, { lanes: ['l'] });
   await broker.cancel(['a', 'b', 'c']);

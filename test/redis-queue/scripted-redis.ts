@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Broker } from '@retry/core/broker';
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createRedisBroker } from '@retry/redis-queue';
 import { createClient } from 'redis';
 import { createFakeClock } from '../inprocess/fake-clock.ts';

@@ -13,7 +13,7 @@ describeOnRedis('first starts and their completions on Redis, which are kept in 
     await scene.broker.heartbeat([{ id: 'a', epoch: 1 }], LONG_MS);
     const started = await scene.read('a');
     expect(started).toEqual({ ...claimed, heartbeatAt: started.heartbeatAt });
-    expect(started.heartbeatAt).toBeGreaterThan(claimed.startedAt ?? Infinity);
+    expect(started.heartbeatAt).toBeGreaterThan(claimed.firstStartedAt ?? Infinity);
     expect(await scene.broker.list({ state: 'started', limit: 9 })).toEqual([started]);
 
     const at = await scene.now();
@@ -22,7 +22,7 @@ describeOnRedis('first starts and their completions on Redis, which are kept in 
 
     const completed = await scene.read('a');
     expect(completed).toEqual({ ...settlement.next, settledBy: '1:complete' });
-    expect(completed).toMatchObject({ completedAt: at, heartbeatAt: started.heartbeatAt });
+    expect(completed).toMatchObject({ endedAt: at, heartbeatAt: started.heartbeatAt });
     expect(await scene.broker.list({ state: 'completed', limit: 9 })).toEqual([completed]);
   });
 
@@ -39,7 +39,10 @@ describeOnRedis('first starts and their completions on Redis, which are kept in 
 
     expect(asked).toEqual({ ...runs[0], isCancelRequested: true });
     expect(answers).toEqual(['ok', 'ok']);
-    expect(await scene.read('completes')).toMatchObject({ state: 'completed', startedAt: asked.startedAt });
+    expect(await scene.read('completes')).toMatchObject({
+      state: 'completed',
+      startedAt: asked.firstStartedAt,
+    });
     expect((await scene.read('completes')).isCancelRequested).toBeUndefined();
     expect((await scene.read('retries')).state).toBe('cancelled');
   });

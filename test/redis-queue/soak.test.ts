@@ -35,7 +35,7 @@ async function pass(broker: Broker, round: number): Promise<void> {
   await broker.submit(
     ids.map((id, index) => ({
       ...{ id, lane, payload: index % 100 === 0 ? JSON.stringify('x'.repeat(5_000)) : payload },
-      ...(index % 10 === 0 && { isKeyed: true }),
+      ...(index % 10 === 0 && { keyed: true }),
       ...(index % 7 === 0 && { keepResultMs: 60_000 }),
       ...(index % 5 === 0 && {
         concurrency: { key: `k${round}-${index % 50}`, limit: 2, whenFull: 'wait' as const },
@@ -57,9 +57,9 @@ async function pass(broker: Broker, round: number): Promise<void> {
       lanes: new Map([[lane, BATCH]]),
       leaseMs: 60_000,
     };
-    const { claimed, now } = await broker.exchange({ claim });
+    const { claimed, now } = await broker.settleAndClaim({ claim });
     if (claimed.length === 0) break;
-    await broker.exchange({ settle: claimed.map((one, index) => settle(one, index, now)) });
+    await broker.settleAndClaim({ settle: claimed.map((one, index) => settle(one, index, now)) });
   }
   await broker.get(ids, { collect: true });
   await broker.attend({ worker: `w${round}`, lanes: ['work'], ttlMs: 1 });
@@ -92,10 +92,10 @@ describeOnRedis('what a Redis broker keeps', (server) => {
       kept.map(({ id }) => ({ id: `far-${id}`, lane: 'kept', payload: '1', delayMs: 1e9 })),
     );
     const lanes = new Map([['kept', 300]]);
-    const { claimed, now: at } = await broker.exchange({
+    const { claimed, now: at } = await broker.settleAndClaim({
       claim: { worker: 'k', requestId: 'k', limit: 300, lanes, leaseMs: 60_000 },
     });
-    await broker.exchange({
+    await broker.settleAndClaim({
       settle: claimed.map(({ run }, index) =>
         settlementOf(run, { type: index % 2 === 0 ? 'fail' : 'stall', at }),
       ),
@@ -109,7 +109,7 @@ describeOnRedis('what a Redis broker keeps', (server) => {
     const grown = [...late].filter(([name, bytes]) => bytes > (early.get(name) ?? 0) * 1.5 + 32_768);
     expect(grown).toEqual([]);
     expect([...late.keys()].filter((name) => !early.has(name))).toEqual([]);
-    expect(await broker.audit()).toMatchObject({ submitted: 40 * (BATCH + 200) + 601, unbalanced: 0 });
+    expect(await broker.audit()).toMatchObject({ created: 40 * (BATCH + 200) + 601, unbalanced: 0 });
     await harness.close();
   });
 });

@@ -42,14 +42,14 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
   const claim = async (leaseMs = 60_000) => {
     const lanes = new Map([['l', 100]]);
     const claim = { worker: 'w', requestId: `r${++requests}`, limit: 100, lanes, leaseMs };
-    return (await broker.exchange({ claim })).claimed;
+    return (await broker.settleAndClaim({ claim })).claimed;
   };
   /** Fails once, so that it waits with a record. */
   const retried = async (id: string) => {
     await submit(id);
-    const { now } = await broker.exchange({});
+    const { now } = await broker.settleAndClaim({});
     for (const { run } of await claim())
-      await broker.exchange({ settle: [settlementOf(run, { type: 'retry', at: now, runAt: now })] });
+      await broker.settleAndClaim({ settle: [settlementOf(run, { type: 'retry', at: now, runAt: now })] });
   };
   const expectSetAside = async (id: string) => {
     const letters = await broker.list({ state: 'failed', errorName: 'UNREADABLE_RUN', limit: 10 });
@@ -171,7 +171,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     await client.hSet(key('record'), 'broken', text);
     await client.hSet(key('body'), 'broken', text);
     await client.hSet(key('replies'), `w\0r${requests}`, text);
-    const { now: at } = await broker.exchange({});
+    const { now: at } = await broker.settleAndClaim({});
     const beats = ['broken', 'next'].map((id) => ({ id, epoch: 1 }));
 
     expect((await broker.heartbeat(beats, 1_000))[1]).toBe('ok');
@@ -182,7 +182,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     const settle = beats.flatMap(({ id }) =>
       next === undefined ? [] : [{ ...settlementOf(next.run, { type: 'fail', at }), id }],
     );
-    expect((await broker.exchange({ settle })).settled[1]).toBe('ok');
+    expect((await broker.settleAndClaim({ settle })).settled[1]).toBe('ok');
     expect(await broker.list({ state: 'failed', limit: 10 })).toMatchObject([{ id: 'next' }]);
   });
 
@@ -194,7 +194,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
       ['wrong', 10],
     ]);
 
-    const refused = broker.exchange({
+    const refused = broker.settleAndClaim({
       claim: { worker: 'w', requestId: 'x', limit: 10, lanes, leaseMs: 1_000 },
     });
 

@@ -9,10 +9,10 @@ const EVERY_HOUR = { maxAttempts: 3, backoff: { type: 'constant', base: '1h' }, 
 
 const checks: Readonly<Record<string, () => Promise<boolean>>> = {
   'retries and gives the value': async () =>
-    (await retry(AT_ONCE, ({ isLast }) => (isLast ? 'done' : Promise.reject('busy')))) === 'done',
+    (await retry(({ isLast }) => (isLast ? 'done' : Promise.reject('busy')), AT_ONCE)) === 'done',
   'waits by the runtime’s own timers': async () => {
     const startedAt = performance.now();
-    await tryRetry({ maxAttempts: 2, backoff: { type: 'constant', base: 30 }, jitter: 'none' }, fail);
+    await tryRetry(fail, { maxAttempts: 2, backoff: { type: 'constant', base: 30 }, jitter: 'none' });
     return performance.now() - startedAt >= 29;
   },
   'rejects with the last error and knows about it': async () => {
@@ -22,38 +22,38 @@ const checks: Readonly<Record<string, () => Promise<boolean>>> = {
   'ends a wait by an abort': async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort('enough'), 5);
-    return (await retry(EVERY_HOUR, fail, controller).catch((reason: unknown) => reason)) === 'enough';
+    return (await retry(fail, EVERY_HOUR, controller).catch((reason: unknown) => reason)) === 'enough';
   },
   'hears an abort by a timer in a loop without delay': async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort('enough'), 5);
     const forever = { ...AT_ONCE, maxAttempts: Infinity };
-    return (await retry(forever, fail, controller).catch((reason: unknown) => reason)) === 'enough';
+    return (await retry(fail, forever, controller).catch((reason: unknown) => reason)) === 'enough';
   },
   'cuts off an attempt': async () =>
-    (await tryRetry({ maxAttempts: 1, attemptTimeout: 20 }, () => new Promise(() => {}))).ok === false,
-  'names its calls': async () => (await retry(AT_ONCE, ({ id }) => id)).length >= 32,
+    (await tryRetry(() => new Promise(() => {}), { maxAttempts: 1, attemptTimeout: 20 })).ok === false,
+  'names its calls': async () => (await retry(({ id }) => id, AT_ONCE)).length >= 32,
   'drains a group': async () => {
     const group = createRetryGroup();
-    const result = tryRetry(EVERY_HOUR, fail, { group });
+    const result = tryRetry(fail, EVERY_HOUR, { group });
     while (group.waiting().length === 0) await Promise.resolve();
     await group.drain();
     return (await result).ok === false;
   },
   'retries an iterable': async () => {
     const items: number[] = [];
-    for await (const item of retryIterable(AT_ONCE, numbers)) items.push(item);
+    for await (const item of retryIterable(numbers, AT_ONCE)) items.push(item);
     return items.join() === '1,2';
   },
   'passes hours on a virtual clock': async () => {
     const clock = createTestClock();
-    const result = tryRetry(EVERY_HOUR, fail, { clock, random: seededRandom(1) });
+    const result = tryRetry(fail, EVERY_HOUR, { clock, random: seededRandom(1) });
     await clock.advance('2h');
     return (await result).attempts === 3;
   },
   'retries by data alone': async () => {
     const policy = { ...slim.basePolicy, backoff: { type: 'none' } } as const;
-    return (await slim.retry(policy, ({ isLast }) => (isLast ? 'done' : fail()))) === 'done';
+    return (await slim.retry(({ isLast }) => (isLast ? 'done' : fail()), policy)) === 'done';
   },
   'lets the caller abort a fetch that has a limit': async () => {
     const controller = new AbortController();

@@ -1,6 +1,7 @@
 import { definePolicy } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
-import { createMemoryBroker, retry } from '@retry/inprocess';
+import { retry } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { WorkerOptions } from '@retry/worker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { createTestClock } from '@retry/worker/testing';
@@ -18,21 +19,21 @@ export const inProcess: Arena = {
     const delays: number[] = [];
     let ending: Pick<Ending, 'end' | 'error'> = { end: 'unfinished' };
     const call = retry(
-      policy,
       ({ attempt, signal }) => {
         startedAt.push(clock.now());
         return act({ attempt, signal });
       },
+      policy,
       {
         clock,
         random,
         onRetry: ({ delayMs }) => void delays.push(delayMs),
-        onStop: ({ reason, error }) => {
+        onGiveUp: ({ reason, error }) => {
           ending = { end: reason, error: nameOf(error) };
         },
       },
     );
-    // How it fails, onStop says.
+    // How it fails, onGiveUp says.
     void call.then(
       () => {
         ending = { end: 'completed' };
@@ -93,6 +94,6 @@ async function playOn(
   await worker.stop();
   return {
     ending: { attempts, delays, ...ending },
-    firstWaitMs: (run?.startedAt ?? Infinity) - (submitted?.submittedAt ?? submitted?.runAt ?? 0),
+    firstWaitMs: (run?.firstStartedAt ?? Infinity) - (submitted?.submittedAt ?? submitted?.runAt ?? 0),
   };
 }

@@ -15,11 +15,11 @@ export function withRetry(
 
 /** `retry` of the slim entry, with the policy defined before. */
 export function retry(
-  policy: Policy | PolicyInput,
   fn: (context: AttemptContext) => unknown,
+  policy?: Policy | PolicyInput,
   options?: slim.SlimOptions,
 ): Promise<unknown> {
-  return slim.retry(definePolicy(policy), fn, options);
+  return slim.retry(fn, definePolicy(policy), options);
 }
 
 export const { retryInfo } = slim;

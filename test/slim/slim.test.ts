@@ -23,19 +23,19 @@ describe('the slim entry', () => {
   it('takes no text for a duration, and knows no calls around its own', () => {
     const calls = (): void => {
       // @ts-expect-error: milliseconds only
-      void retry({ ...basePolicy, deadlineMs: '2s' }, () => 1);
+      void retry(() => 1, { ...basePolicy, totalTimeoutMs: '2s' });
       // @ts-expect-error: parent is an option of the main entry
-      void retry(basePolicy, (parent) => retry(basePolicy, () => 1, { parent }));
+      void retry((parent) => retry(() => 1, basePolicy, { parent }), basePolicy);
     };
 
     expectTypeOf(calls).toBeFunction();
   });
 
   it('gives the attempt its context', async () => {
-    const seen = await retry(basePolicy, async ({ attempt, isLast, signal }) => {
+    const seen = await retry(async ({ attempt, isLast, signal }) => {
       await setImmediate();
       return [attempt, isLast, signal.aborted];
-    });
+    }, basePolicy);
 
     expect(seen).toEqual([1, false, false]);
   });
@@ -46,8 +46,8 @@ describe('what the slim entry refuses', () => {
 
   it.each([
     ['signal', new AbortController()],
-    ['retryResult', true],
-    ['retryResult', async () => true],
+    ['retryIfResult', true],
+    ['retryIfResult', async () => true],
     ['budget', { type: 'ratio' }],
     ['group', {}],
     ['clock', Date],
@@ -68,7 +68,7 @@ describe('what the slim entry refuses', () => {
         problems: [expect.objectContaining({ path, value })],
       }),
     );
-    await expect(retry(basePolicy, fn, options)).rejects.toMatchObject({ problems: [{ path }] });
+    await expect(retry(fn, basePolicy, options)).rejects.toMatchObject({ problems: [{ path }] });
   });
 
   it.each([
@@ -76,7 +76,7 @@ describe('what the slim entry refuses', () => {
     ['maxAttempts', Number.NaN],
     ['attemptTimeoutMs', -1],
     ['deadlineMs', '2s'],
-    ['deadline', '2s'],
+    ['totalTimeout', '2s'],
     ['retries', 3],
     ['retryOn', 'everybody'],
     ['jitter', null],

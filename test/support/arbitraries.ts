@@ -173,7 +173,7 @@ export function policyInputsWith(backoff: fc.Arbitrary<BackoffInput>): fc.Arbitr
     {
       backoff,
       jitter: jitters,
-      capAt: fc.constantFrom('before-jitter', 'after-jitter', 'before-jitter-only'),
+      capAt: fc.constantFrom('before-jitter', 'after-jitter', 'ignores-jitter'),
     } as const,
     { requiredKeys: ['backoff'] },
   );
@@ -192,12 +192,12 @@ const rules = fc.record(
     stopOn: fc.array(matchers, { maxLength: 2 }),
     retryIf: gates,
     attemptTimeout: fc.oneof(fc.constantFrom<Duration>(1, '10s', 'Infinity'), amounts.filter(isMoreThan0)),
-    deadline: fc.oneof(
+    totalTimeout: fc.oneof(
       fc.constantFrom<Duration>(1, '2m', 'Infinity'),
       amounts.filter((ms) => ms > 0.5),
     ),
     retryTimeouts: fc.boolean(),
-    serverDelay: fc.record(
+    retryAfter: fc.record(
       {
         max: fc.oneof(fc.constantFrom<Duration>(0, '60s', 'Infinity'), durations),
         mode: fc.constantFrom('floor', 'replace', 'ignore'),

@@ -23,11 +23,11 @@ export async function assertAgrees(model: Model, { broker }: { readonly broker: 
   const count = (...states: readonly string[]): number =>
     known.filter(({ state }) => states.includes(state)).length;
   assertSame(
-    { ...audit, waiting: audit.waiting + audit.scheduled, scheduled: 0 },
+    { ...audit, submitted: audit.submitted + audit.scheduled, scheduled: 0 },
     {
-      submitted: model.submitted,
+      created: model.submitted,
       // A run that is due is promoted by a claim of its lane, or by whatever else looks at the schedule.
-      waiting: count('submitted', 'scheduled'),
+      submitted: count('submitted', 'scheduled'),
       scheduled: 0,
       started: count('started'),
       ended: {
@@ -36,7 +36,7 @@ export async function assertAgrees(model: Model, { broker }: { readonly broker: 
         cancelled: count('cancelled'),
         stalled: count('stalled'),
         dropped: count('dropped'),
-        rate_limited: count('rate_limited'),
+        rateLimited: count('rateLimited'),
       },
       forgotten: model.forgotten,
       unbalanced: 0,

@@ -12,7 +12,7 @@ export function auditEachCall(broker: Broker): Broker {
   };
   return {
     submit: (submissions) => check(broker.submit(submissions)),
-    exchange: (request) => check(broker.exchange(request)),
+    settleAndClaim: (request) => check(broker.settleAndClaim(request)),
     heartbeat: (beats, leaseMs) => check(broker.heartbeat(beats, leaseMs)),
     findExpired: (limit, scope) => check(broker.findExpired(limit, scope)),
     cancel: (ids) => check(broker.cancel(ids)),
@@ -34,7 +34,7 @@ export function auditEachCall(broker: Broker): Broker {
 /** Throws when the figures do not add up, whatever the broker says of them itself. */
 export function assertBalanced(audit: Audit): void {
   const ended = Object.values(audit.ended).reduce((sum, count) => sum + count, 0);
-  const found = audit.waiting + audit.scheduled + audit.started + ended + audit.forgotten;
-  if (audit.unbalanced === 0 && audit.submitted === found) return;
+  const found = audit.submitted + audit.scheduled + audit.started + ended + audit.forgotten;
+  if (audit.unbalanced === 0 && audit.created === found) return;
   throw new Error(`the audit is unbalanced: ${JSON.stringify(audit)}`);
 }

@@ -96,7 +96,7 @@ const outcomes = (at: number, { back, dueBy }: Sending) => {
     ],
     [
       { type: 'stall', at },
-      { type: 'give-up', at },
+      { type: 'giveUp', at },
     ],
     [
       { type: 'stall', at, isShared: true },
@@ -159,7 +159,7 @@ function submits(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
         some.map(({ id, lane, ripeness, neverMs, isKeyed, concurrency, keepResultMs }): Submission => {
           const delayMs = ripeness === 'never' ? neverMs : msOf(ripeness);
           return {
-            ...{ id, lane, payload: payloadOf(id), delayMs, isKeyed },
+            ...{ id, lane, payload: payloadOf(id), delayMs, keyed: isKeyed },
             ...(concurrency && { concurrency }),
             ...(keepResultMs !== undefined && { keepResultMs }),
           };
@@ -182,7 +182,7 @@ function claims(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
     command(`claim ${JSON.stringify(entries)} limit ${limit} lease ${lease}`, async (model, real) => {
       const requestId = `request-${++model.requests}`;
       const claim: Claim = { worker: 'w', requestId, limit, lanes: new Map(entries), leaseMs: msOf(lease) };
-      const { claimed } = await real.broker.exchange({ claim });
+      const { claimed } = await real.broker.settleAndClaim({ claim });
       await adoptDue(model, real);
       const got = claimed.map(({ run, isOverLimit }) => (isOverLimit ? `${run.id}!` : run.id));
       assertSame(got, modelClaim(model, claim.lanes, { limit, lease }));
@@ -196,7 +196,7 @@ function claims(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
 async function claimAgain({ lastClaim }: Model, { broker }: Real): Promise<void> {
   if (lastClaim === undefined) return;
   const claim = { worker: 'w', requestId: lastClaim.requestId, limit: 9, lanes: new Map(), leaseMs: LONG_MS };
-  const { claimed } = await broker.exchange({ claim });
+  const { claimed } = await broker.settleAndClaim({ claim });
   assertSame(
     claimed.map(({ run }) => `${run.id} ${run.epoch}`),
     lastClaim.got,
@@ -212,11 +212,11 @@ function settles(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
     command(`settle ${JSON.stringify(sent)}`, async (model, real) => {
       const claimed = model.claims.at(-1 - (sent.pick % Math.max(1, model.claims.length)));
       if (claimed === undefined) return;
-      const { now } = await real.broker.exchange({});
+      const { now } = await real.broker.settleAndClaim({});
       const all = outcomes(now, sent);
       const run = sent.onlyIfExpired ? await seenByCleaner(real, claimed) : claimed.run;
       const settlement = settlementBy(run, all[sent.kind % all.length] ?? [], sent);
-      const { settled } = await real.broker.exchange({ settle: [settlement] });
+      const { settled } = await real.broker.settleAndClaim({ settle: [settlement] });
       adoptExpiry(model, real, { id: claimed.run.id, isAccepted: settled[0] === 'ok' });
       assertSame(settled, [modelSettle(model, settlement, backOf(settlement, sent))]);
     }),

@@ -180,7 +180,7 @@ export function modelRedrive(
 ): 'redriven' | 'refused' | 'gone' {
   const run = model.runs.get(id);
   if (run === undefined) return 'gone';
-  if (!['failed', 'stalled', 'rate_limited'].includes(run.state)) return 'refused';
+  if (!['failed', 'stalled', 'rateLimited'].includes(run.state)) return 'refused';
   run.redrives++;
   if (attempts === 'reset') Object.assign(run, { failures: 0, stalls: 0, releases: 0, rateLimits: 0 });
   sendBack(model, run, 'now');

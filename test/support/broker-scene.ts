@@ -84,7 +84,7 @@ function createScene(current: () => Broker, advance: Scene['advance']): Scene {
       leaseMs = LONG_MS,
     } = input;
     const entries = lanes.map((lane) => (typeof lane === 'string' ? ([lane, 100_000] as const) : lane));
-    const reply = await current().exchange({
+    const reply = await current().settleAndClaim({
       claim: { worker, requestId, limit, lanes: new Map(entries), leaseMs },
     });
     return reply.claimed;
@@ -104,9 +104,9 @@ function createScene(current: () => Broker, advance: Scene['advance']): Scene {
       await submit(run);
       return (await claim({ ...input, lanes: [toSubmission(run).lane] }))[0]?.run ?? fail();
     },
-    settle: async (...settle) => (await current().exchange({ settle })).settled,
+    settle: async (...settle) => (await current().settleAndClaim({ settle })).settled,
     read: async (id) => (await current().get([id]))[0] ?? fail(),
-    now: async () => (await current().exchange({})).now,
+    now: async () => (await current().settleAndClaim({})).now,
   };
 }
 

@@ -10,7 +10,7 @@ const TURNS = 20;
 const AHEAD_MS = 1_000_000_000;
 
 /** What of a broker changes where runs stand, so that those who wait for work look again. */
-const WAKING: ReadonlySet<string> = new Set<keyof Broker>(['submit', 'exchange', 'redrive', 'cancel']);
+const WAKING: ReadonlySet<string> = new Set<keyof Broker>(['submit', 'settleAndClaim', 'redrive', 'cancel']);
 
 /**
  * A stage over a broker on a server: each call sets the server's clock first, and the virtual clock moves only when

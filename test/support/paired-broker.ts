@@ -10,7 +10,7 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
   };
   return {
     submit: (submissions) => both('submit', (broker) => broker.submit(submissions)),
-    exchange: (request) => both('exchange', (broker) => broker.exchange(request)),
+    settleAndClaim: (request) => both('settleAndClaim', (broker) => broker.settleAndClaim(request)),
     heartbeat: (beats, leaseMs) => both('heartbeat', (broker) => broker.heartbeat(beats, leaseMs)),
     // The order of leases that end in one instant is each broker's own.
     findExpired: (limit, scope) =>

@@ -1,6 +1,6 @@
 import type { VirtualClock } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createTestClock } from '@retry/worker/testing';
 
 /** A broker without runs, and the clock that it lives by, which stands at 0 until it is told to move. */

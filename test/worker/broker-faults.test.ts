@@ -4,7 +4,7 @@ import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { pass, setScene } from './scene.ts';
 
-type Verb = 'exchange' | 'heartbeat' | 'findExpired' | 'waitForWork';
+type Verb = 'settleAndClaim' | 'heartbeat' | 'findExpired' | 'waitForWork';
 
 /** A broker whose verb throws the first `times`, before it does anything or after it has done everything. */
 function failing(
@@ -40,12 +40,12 @@ describe('a broker that fails', () => {
         },
       });
       await queue.submitMany(task, [1, 2, 3]);
-      const faulty = failing(broker, { verb: 'exchange', times: 4, when });
+      const faulty = failing(broker, { verb: 'settleAndClaim', times: 4, when });
       const worker = startWorker({ tasks: [task], broker: faulty });
 
       await clock.advance('1m');
 
-      expect(await queue.counts()).toMatchObject({ ended: { completed: 3 }, started: 0, waiting: 0 });
+      expect(await queue.counts()).toMatchObject({ ended: { completed: 3 }, started: 0, submitted: 0 });
       expect(new Set(executed).size).toBe(3);
       expect(executed).toHaveLength(3);
       expect(worker.toldOf('completed')).toMatchObject([{ epoch: 1 }, { epoch: 1 }, { epoch: 1 }]);
@@ -59,8 +59,8 @@ describe('a broker that fails', () => {
     let count = 0;
     const lossy: Broker = {
       ...broker,
-      exchange: async (request) => {
-        const reply = await broker.exchange(request);
+      settleAndClaim: async (request) => {
+        const reply = await broker.settleAndClaim(request);
         count += 1;
         if (count % 2 === 1) throw new Error('the reply is lost');
         return reply;
@@ -95,7 +95,7 @@ describe('a broker that fails', () => {
     const asked: number[] = [];
     const down: Broker = {
       ...broker,
-      exchange: () => {
+      settleAndClaim: () => {
         asked.push(clock.now());
         return Promise.reject(new Error('down'));
       },
@@ -146,7 +146,7 @@ describe('a broker that fails', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const task = defineTask({ name: 'any', retry: { backoff: { type: 'none' } }, run: () => {} });
     await queue.submit(task, null);
-    await broker.exchange({
+    await broker.settleAndClaim({
       claim: { worker: 'dead', requestId: 'r', limit: 1, lanes: new Map([['any@1', 1]]), leaseMs: 1_000 },
     });
     const faulty = failing(broker, { verb: 'findExpired', times: 2, when: 'before' });
@@ -164,10 +164,10 @@ describe('a broker that fails', () => {
     const sizes: number[] = [];
     const flaky: Broker = {
       ...broker,
-      exchange: async (request) => {
+      settleAndClaim: async (request) => {
         if (isDown) throw new Error('down');
         sizes.push(request.settle?.length ?? 0);
-        return broker.exchange(request);
+        return broker.settleAndClaim(request);
       },
     };
     const task = defineTask({ name: 'many', run: () => pass(clock, 1_000) });

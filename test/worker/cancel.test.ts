@@ -29,7 +29,7 @@ describe('cancel', () => {
     await clock.advance('2m');
 
     expect(answer).toBe('cancelled');
-    expect(await queue.get(id)).toMatchObject({ state: 'cancelled', epoch: 0, completedAt: 0 });
+    expect(await queue.get(id)).toMatchObject({ state: 'cancelled', epoch: 0, endedAt: 0 });
     expect(worker.told).toEqual([]);
   });
 
@@ -76,7 +76,7 @@ describe('cancel', () => {
 
     expect(answer).toBe('requested');
     expect(aborted).toMatchObject([{ at: 4_000, reason: { name: 'CancelledError', code: 'CANCELLED' } }]);
-    expect(await queue.get(id)).toMatchObject({ state: 'cancelled', completedAt: 4_000, errors: [] });
+    expect(await queue.get(id)).toMatchObject({ state: 'cancelled', endedAt: 4_000, errors: [] });
     expect(worker.toldOf('cancelled')).toMatchObject([{ id, attempt: 1, epoch: 1 }]);
     expect(await queue.get(next)).toMatchObject({ startedAt: 4_000 });
   });

@@ -11,7 +11,7 @@ async function claimAndDie(broker: Broker, lane: string, count: number, leaseMs:
   for (let left = count; left > 0; left -= 1_000) {
     const lanes = new Map([[lane, 1_000]]);
     const claim = { worker: 'dead', requestId: `${lane}-${left}`, limit: 1_000, lanes, leaseMs };
-    await broker.exchange({ claim });
+    await broker.settleAndClaim({ claim });
   }
 }
 
@@ -94,14 +94,14 @@ describe("onUnknown: 'drop'", () => {
     const other = defineTask({ name: 'other', run: () => {} });
     await queue.submit(other, null, { key: 'broken' });
     const { id } = await queue.submit(unknown, null);
-    const exchange: Broker['exchange'] = (request) =>
+    const exchange: Broker['settleAndClaim'] = (request) =>
       request.claim?.lanes.has('other@1') === true
         ? Promise.reject(new TypeError('no'))
-        : broker.exchange(request);
+        : broker.settleAndClaim(request);
 
     const worker = startWorker({
       tasks: [known],
-      broker: { ...broker, exchange },
+      broker: { ...broker, settleAndClaim: exchange },
       onUnknown: 'drop',
       cleanerInterval: '5s',
     });

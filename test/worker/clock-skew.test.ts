@@ -15,7 +15,7 @@ describe.each([
     const skewed: Clock = { ...clock, now: () => clock.now() + offsetMs };
     const task = defineTask({
       name: 'flaky',
-      retry: { backoff: { type: 'constant', base: '10s' }, jitter: 'none', deadline: '15s' },
+      retry: { backoff: { type: 'constant', base: '10s' }, jitter: 'none', totalTimeout: '15s' },
       run: (_: null, { attempt }) => (attempt === 1 ? Promise.reject(new Error('no')) : 'done'),
     });
     const { id } = await queue.submit(task, null, { delay: '2s' });
@@ -25,8 +25,8 @@ describe.each([
 
     expect(await queue.get(id)).toMatchObject({
       state: 'completed',
-      startedAt: 2_000,
-      retriedAt: 12_000,
+      firstStartedAt: 2_000,
+      startedAt: 12_000,
       errors: [{ at: 2_000 }],
     });
     expect(worker.toldOf('started')).toMatchObject([{ latenessMs: 0 }, { latenessMs: 0 }]);
@@ -48,7 +48,7 @@ describe.each([
 
     await clock.advance('10s');
 
-    expect(await queue.get(id)).toMatchObject({ state: 'completed', completedAt: 3_000 });
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', endedAt: 3_000 });
   });
 
   it('neither stalls the runs of others nor loses its own', async () => {
@@ -73,11 +73,11 @@ describe('a reply that travels slowly', () => {
     const failedAt: number[] = [];
     const startedAt: number[] = [];
     let count = 0;
-    const exchange: Broker['exchange'] = async (request) => {
+    const exchange: Broker['settleAndClaim'] = async (request) => {
       count += 1;
       const slowMs = count % 3 === 0 ? 1_200 : 0;
       if (way === 'there') await pass(clock, slowMs);
-      const reply = await broker.exchange(request);
+      const reply = await broker.settleAndClaim(request);
       if (reply.claimed.length > 0) startedAt.push(reply.now);
       if (way === 'back') await pass(clock, slowMs);
       return reply;
@@ -92,7 +92,7 @@ describe('a reply that travels slowly', () => {
       },
     });
     await queue.submit(task, null);
-    startWorker({ tasks: [task], broker: { ...broker, exchange } });
+    startWorker({ tasks: [task], broker: { ...broker, settleAndClaim: exchange } });
 
     await clock.advance('5m');
 

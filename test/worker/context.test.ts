@@ -103,7 +103,7 @@ describe('ctx.retry', () => {
 
     await clock.advance('1m');
 
-    expect(await queue.get(id)).toMatchObject({ state: 'completed', failures: 1, retriedAt: startedAt });
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', failures: 1, startedAt: startedAt });
     expect(worker.toldOf('retried')).toMatchObject([{ reason: 'asked', delayMs: startedAt }]);
   });
 

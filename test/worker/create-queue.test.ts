@@ -61,7 +61,7 @@ describe('submit', () => {
     const answers = await Promise.allSettled([queue.submit(task, 1), queue.submit(task, Number.NaN)]);
 
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-    expect((await queue.counts()).submitted).toBe(1);
+    expect((await queue.counts()).created).toBe(1);
   });
 
   it('of a known key is the first submission, also when that has ended', async () => {
@@ -128,7 +128,7 @@ describe('submit', () => {
 
     await expect(queue.submit(task, 1, { [key]: value })).rejects.toThrow(InvalidOptionsError);
 
-    expect((await queue.counts()).submitted).toBe(0);
+    expect((await queue.counts()).created).toBe(0);
   });
 });
 
@@ -184,11 +184,11 @@ describe('counts', () => {
     await clock.advance('1s');
 
     expect(await queue.counts()).toEqual({
-      submitted: 7,
-      waiting: 1,
+      created: 7,
+      submitted: 1,
       scheduled: 1,
       started: 1,
-      ended: { completed: 3, failed: 1, cancelled: 0, stalled: 0, dropped: 0, rate_limited: 0 },
+      ended: { completed: 3, failed: 1, cancelled: 0, stalled: 0, dropped: 0, rateLimited: 0 },
       forgotten: 0,
       unbalanced: 0,
     });

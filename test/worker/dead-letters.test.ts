@@ -83,7 +83,7 @@ describe('deadLetters.list', () => {
     const limited = defineTask({
       name: 'limited',
       rateLimit: { limit: 0, window: '1s' },
-      whenLimited: 'end',
+      whenFull: 'end',
       run: () => {},
     });
     await queue.submit(silent, null, { key: 'silent' });
@@ -91,11 +91,11 @@ describe('deadLetters.list', () => {
     startWorker({ tasks: [silent, limited] });
     await clock.advance('5s');
 
-    const idsOf = async (state: 'stalled' | 'rate_limited' | 'failed') =>
+    const idsOf = async (state: 'stalled' | 'rateLimited' | 'failed') =>
       (await queue.deadLetters.list({ state })).map(({ id }) => id);
 
     expect(await idsOf('stalled')).toEqual(['silent@silent']);
-    expect(await idsOf('rate_limited')).toEqual(['limited@limited']);
+    expect(await idsOf('rateLimited')).toEqual(['limited@limited']);
     expect(await idsOf('failed')).toEqual([]);
   });
 
@@ -179,7 +179,12 @@ describe('deadLetters.redrive', () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'timely',
-      retry: { maxAttempts: 2, backoff: { type: 'constant', base: '1s' }, jitter: 'none', deadline: '1m' },
+      retry: {
+        maxAttempts: 2,
+        backoff: { type: 'constant', base: '1s' },
+        jitter: 'none',
+        totalTimeout: '1m',
+      },
       run: () => Promise.reject(new TypeError('still down')),
     });
     startWorker({ tasks: [task] });
@@ -226,7 +231,7 @@ describe('deadLetters.redrive', () => {
     const scene = setScene();
     await bury(scene, { mails: 5, images: 0 });
     const { clock, queue } = scene;
-    const waiting = async (): Promise<number> => (await queue.counts()).waiting;
+    const waiting = async (): Promise<number> => (await queue.counts()).submitted;
 
     const redriving = queue.deadLetters.redrive({ all: true, perSecond: 2 });
     await clock.advance('999ms');
@@ -252,7 +257,7 @@ describe('deadLetters.redrive', () => {
 
     const redriving = queue.deadLetters.redrive({ all: true, perSecond: 0.5 });
     await clock.advance('1999ms');
-    expect((await queue.counts()).waiting).toBe(1);
+    expect((await queue.counts()).submitted).toBe(1);
     await clock.advance(1);
 
     expect(await redriving).toEqual(['mail@mail-0', 'mail@mail-1']);

@@ -44,7 +44,7 @@ describe('defineTask', () => {
       maxStalls: 3,
       maxPayloadBytes: 1_048_576,
       maxResultBytes: 1_048_576,
-      whenLimited: 'wait',
+      whenFull: 'wait',
       onShutdown: 'finish',
       shutdownMs: undefined,
       onStall: 'retry',
@@ -67,7 +67,7 @@ describe('defineTask', () => {
       globalConcurrency: 4,
       maxStalls: 0,
       maxPayloadBytes: 10,
-      whenLimited: 'end',
+      whenFull: 'end',
       onShutdown: 'finish',
       onStall: 'hold',
       deadLetter: 'none',
@@ -82,7 +82,7 @@ describe('defineTask', () => {
       globalConcurrency: 4,
       maxStalls: 0,
       maxPayloadBytes: 10,
-      whenLimited: 'end',
+      whenFull: 'end',
       onShutdown: 'finish',
       onStall: 'hold',
       deadLetter: 'none',
@@ -110,8 +110,8 @@ describe('defineTask', () => {
     ['a delay beyond the cap', { backoff: { type: 'constant', base: '1h' } }, { maxDelayMs: 3_600_000 }],
     ['a floor', { minDelay: '30s' }, { minDelayMs: 30_000, maxDelayMs: 600_000 }],
     ['a cap', { maxDelay: '3s' }, { maxDelayMs: 3_000 }],
-    ['a mode', { serverDelay: { mode: 'replace' } }, { serverDelay: { maxMs: 86_400_000, mode: 'replace' } }],
-    ['a longest delay', { serverDelay: { max: '1m' } }, { serverDelay: { maxMs: 60_000, mode: 'floor' } }],
+    ['a mode', { retryAfter: { mode: 'replace' } }, { retryAfter: { maxMs: 86_400_000, mode: 'replace' } }],
+    ['a longest delay', { retryAfter: { max: '1m' } }, { retryAfter: { maxMs: 60_000, mode: 'floor' } }],
   ])('completes %s by the defaults of tasks', (_name, retry, expected) => {
     expect(defineTask({ name: 'a', run, retry }).retry).toMatchObject(expected);
     expect(defineTask({ name: 'a', run, rateLimitRetry: retry }).rateLimitRetry).toMatchObject(expected);
@@ -119,13 +119,13 @@ describe('defineTask', () => {
 
   it('reports what was written, not what its own defaults make of it', () => {
     const retry = {
-      serverDelay: null,
+      retryAfter: null,
       backoff: { type: 'constant', base: 'soon' },
     } as unknown as PolicyInput;
 
     expect(problemsOf(() => defineTask({ name: 'a', run, retry }))).toEqual([
       ['retry.backoff.base', 'soon'],
-      ['retry.serverDelay', null],
+      ['retry.retryAfter', null],
     ]);
   });
 
@@ -172,7 +172,7 @@ describe('defineTask', () => {
     ['name', 'a\0b'],
     ['name', '\ud800'],
     ['name', 'a'.repeat(513)],
-    ['whenLimited', 'drop'],
+    ['whenFull', 'drop'],
     ['onShutdown', 'kill'],
     ['onStall', true],
     ['onUnknown', 'forget'],
@@ -292,7 +292,7 @@ describe('instantRetries', () => {
 
     await clock.advance(0);
 
-    expect(await queue.get(id)).toMatchObject({ state: 'failed', failures: 4, completedAt: 0 });
+    expect(await queue.get(id)).toMatchObject({ state: 'failed', failures: 4, endedAt: 0 });
     expect(task).toMatchObject({ name: 'slow', lane: 'slow@1', run: slow.run });
   });
 });

@@ -12,12 +12,12 @@ function slowLine({ broker, clock }: Scene, delayMs: number) {
     onTheirWay += 1;
     seen.most = Math.max(seen.most, onTheirWay);
     await pass(clock, delayMs);
-    const reply = await broker.exchange(request);
+    const reply = await broker.settleAndClaim(request);
     onTheirWay -= 1;
     seen.mostStarted = Math.max(seen.mostStarted, (await broker.audit()).started);
     return reply;
   };
-  const slow: Broker = { ...broker, exchange };
+  const slow: Broker = { ...broker, settleAndClaim: exchange };
   return { slow, seen };
 }
 
@@ -89,11 +89,16 @@ describe('exchanges', () => {
     // The second one, a claim alone, never comes back.
     const exchange = (request: ExchangeRequest): Promise<ExchangeReply> => {
       count += 1;
-      return count === 2 ? new Promise(() => {}) : broker.exchange(request);
+      return count === 2 ? new Promise(() => {}) : broker.settleAndClaim(request);
     };
     const { task } = countingTask(scene, 10);
     await queue.submitMany(task, numbers(4));
-    const worker = createWorker({ tasks: [task], broker: { ...broker, exchange }, clock, signals: [] });
+    const worker = createWorker({
+      tasks: [task],
+      broker: { ...broker, settleAndClaim: exchange },
+      clock,
+      signals: [],
+    });
     worker.start();
 
     await clock.advance(10);

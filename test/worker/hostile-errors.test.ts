@@ -53,7 +53,7 @@ const POLICIES = {
   everything: {},
   matching: { retryOn: [TypeError, { name: 'X' }, { code: 'Y' }, { status: 503 }, { message: /z/ }] },
   stopping: { stopOn: [TypeError, { cause: { name: 'X' } }] },
-  'server delay': { serverDelay: { max: '10s' } },
+  'server delay': { retryAfter: { max: '10s' } },
 } as const;
 
 describe.each(HOSTILE)('a handler that throws %s', (_name, make) => {
@@ -105,9 +105,9 @@ describe('a broker that throws what cannot be looked at', () => {
       tasks: [task],
       broker: {
         ...broker,
-        exchange: (request) => {
+        settleAndClaim: (request) => {
           left -= 1;
-          return left >= 0 ? Promise.reject(revoked({})) : broker.exchange(request);
+          return left >= 0 ? Promise.reject(revoked({})) : broker.settleAndClaim(request);
         },
       },
     });

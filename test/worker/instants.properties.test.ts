@@ -40,9 +40,9 @@ describe('a settlement that schedules', () => {
       fc.asyncProperty(request, fc.integer({ min: 0, max: LAST_INSTANT_AT / 2 }), async (asked, startAt) => {
         const { clock, broker, queue, startWorker } = setScene(startAt);
         const settled: Settlement[] = [];
-        const exchange: Broker['exchange'] = (sent) => {
+        const exchange: Broker['settleAndClaim'] = (sent) => {
           settled.push(...(sent.settle ?? []));
-          return broker.exchange(sent);
+          return broker.settleAndClaim(sent);
         };
         const base = asked.type === 'backoff' ? asked.value : 1_000;
         const task = defineTask({
@@ -51,7 +51,7 @@ describe('a settlement that schedules', () => {
             backoff: { type: 'constant', base },
             maxDelay: 'Infinity',
             jitter: 'none',
-            serverDelay: { max: 'Infinity' },
+            retryAfter: { max: 'Infinity' },
           },
           run: (_: null, { retry }) => {
             if (asked.type === 'delay') retry({ delay: asked.value });
@@ -60,7 +60,7 @@ describe('a settlement that schedules', () => {
           },
         });
         await queue.submit(task, null);
-        const worker = startWorker({ tasks: [task], broker: { ...broker, exchange } });
+        const worker = startWorker({ tasks: [task], broker: { ...broker, settleAndClaim: exchange } });
 
         await clock.advance(1);
         await worker.stop();

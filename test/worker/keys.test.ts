@@ -1,5 +1,5 @@
 import type { Broker, Submission } from '@retry/core/broker';
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { setScene } from './scene.ts';
@@ -61,7 +61,7 @@ describe('a key', () => {
     await queue.submit(mail, 2, { key: undefined });
     await queue.submitMany(mail, [3]);
 
-    expect(sent.map(({ isKeyed }) => isKeyed)).toEqual([true, undefined, undefined]);
+    expect(sent.map(({ keyed }) => keyed)).toEqual([true, undefined, undefined]);
   });
 });
 

@@ -103,8 +103,8 @@ describe('the started event', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const holding: Broker = {
       ...broker,
-      exchange: ({ claim, ...rest }) =>
-        broker.exchange({ ...rest, ...(claim && clock.now() >= 60_000 && { claim }) }),
+      settleAndClaim: ({ claim, ...rest }) =>
+        broker.settleAndClaim({ ...rest, ...(claim && clock.now() >= 60_000 && { claim }) }),
     };
     const task = defineTask({ name: 'held', run: () => {} });
     const worker = startWorker({ tasks: [task], broker: holding, pollInterval: '2s' });

@@ -96,13 +96,13 @@ describe('globalConcurrency', () => {
       expect(await scene.queue.get(id)).toMatchObject({ state: 'completed', rateLimits: 0, epoch: 1 });
   });
 
-  it('tries again later by rateLimitRetry, which charges nothing, where whenLimited says retry', async () => {
+  it('tries again later by rateLimitRetry, which charges nothing, where whenFull says retry', async () => {
     const scene = setScene();
     const { seen, run } = meter(scene);
     const task = defineTask({
       name: 'a',
       globalConcurrency: 1,
-      whenLimited: 'retry',
+      whenFull: 'retry',
       retry: { maxAttempts: 1 },
       rateLimitRetry: {
         ...LATER,
@@ -134,7 +134,7 @@ describe('globalConcurrency', () => {
     const task = defineTask({
       name: 'a',
       globalConcurrency: 1,
-      whenLimited: 'retry',
+      whenFull: 'retry',
       rateLimitRetry: LATER,
       run: () => pass(scene.clock, 60_000),
     });
@@ -145,24 +145,24 @@ describe('globalConcurrency', () => {
 
     // Limited at 0 s, 5 s and 10 s: two retries are what three attempts have.
     expect(await scene.queue.get(second?.id ?? '')).toMatchObject({
-      state: 'rate_limited',
+      state: 'rateLimited',
       rateLimits: 2,
       failures: 0,
-      completedAt: 10_000,
+      endedAt: 10_000,
     });
   });
 
-  it('ends the run at once where whenLimited says end', async () => {
+  it('ends the run at once where whenFull says end', async () => {
     const scene = setScene();
     const { run } = meter(scene);
-    const task = defineTask({ name: 'a', globalConcurrency: 1, whenLimited: 'end', run });
+    const task = defineTask({ name: 'a', globalConcurrency: 1, whenFull: 'end', run });
     const [, second] = await scene.queue.submitMany(task, [null, null]);
     const worker = scene.startWorker({ tasks: [task] });
 
     await scene.clock.advance('1m');
 
-    expect(await scene.queue.get(second?.id ?? '')).toMatchObject({ state: 'rate_limited', failures: 0 });
-    expect(worker.toldOf('limited')).toMatchObject([{ next: 'rate_limited' }]);
+    expect(await scene.queue.get(second?.id ?? '')).toMatchObject({ state: 'rateLimited', failures: 0 });
+    expect(worker.toldOf('limited')).toMatchObject([{ next: 'rateLimited' }]);
   });
 
   it('may have a key and a limit of the submission instead', async () => {
@@ -183,7 +183,7 @@ describe('globalConcurrency', () => {
     const { seen, run } = meter(scene);
     const task = defineTask({ name: 'a', globalConcurrency: 1, retry: { backoff: { type: 'none' } }, run });
     await scene.queue.submitMany(task, [null, null]);
-    await scene.broker.exchange({
+    await scene.broker.settleAndClaim({
       claim: { worker: 'dead', requestId: 'r', limit: 1, lanes: new Map([['a@1', 1]]), leaseMs: 9_000 },
     });
     scene.startWorker({ tasks: [task], cleanerInterval: '1s' });
@@ -210,13 +210,13 @@ describe('rateLimit', () => {
       expect(await scene.queue.get(id)).toMatchObject({ rateLimits: 0, epoch: 1 });
   });
 
-  it('tries again later where whenLimited says retry; neither counter resets the other', async () => {
+  it('tries again later where whenFull says retry; neither counter resets the other', async () => {
     const scene = setScene();
     const { clock, queue } = scene;
     const task = defineTask({
       name: 'a',
       rateLimit: { limit: 1, window: '4s' },
-      whenLimited: 'retry',
+      whenFull: 'retry',
       retry: { maxAttempts: 3, backoff: { type: 'constant', base: '1s' }, jitter: 'none' },
       rateLimitRetry: { ...LATER, maxAttempts: 4 },
       run: (_: null, { attempt }) => (attempt < 3 ? Promise.reject(new Error('no')) : clock.now()),
@@ -247,16 +247,16 @@ describe('rateLimit', () => {
     ]);
   });
 
-  it('ends the run where whenLimited says end', async () => {
+  it('ends the run where whenFull says end', async () => {
     const scene = setScene();
     const { run } = meter(scene);
-    const task = defineTask({ name: 'a', rateLimit: { limit: 1, window: '4s' }, whenLimited: 'end', run });
+    const task = defineTask({ name: 'a', rateLimit: { limit: 1, window: '4s' }, whenFull: 'end', run });
     const [, second] = await scene.queue.submitMany(task, [null, null]);
     scene.startWorker({ tasks: [task] });
 
     await scene.clock.advance('1m');
 
-    expect(await scene.queue.get(second?.id ?? '')).toMatchObject({ state: 'rate_limited', completedAt: 0 });
+    expect(await scene.queue.get(second?.id ?? '')).toMatchObject({ state: 'rateLimited', endedAt: 0 });
   });
 
   it('counts starts only: a run that its concurrency kept from starting takes no room', async () => {
@@ -266,7 +266,7 @@ describe('rateLimit', () => {
       name: 'a',
       globalConcurrency: 1,
       rateLimit: { limit: 2, window: '1h' },
-      whenLimited: 'retry',
+      whenFull: 'retry',
       rateLimitRetry: LATER,
       run,
     });

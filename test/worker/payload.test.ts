@@ -52,7 +52,7 @@ describe('a payload', () => {
 
     await expect(submitted).rejects.toThrow(PayloadError);
     await expect(submitted).rejects.toThrow(message);
-    expect((await queue.counts()).submitted).toBe(0);
+    expect((await queue.counts()).created).toBe(0);
   });
 
   it.each<[unknown, string]>([
@@ -83,7 +83,7 @@ describe('a payload', () => {
     await expect(queue.submit(small, 'x'.repeat(1_048_575))).rejects.toThrow(PayloadError);
     await queue.submit(large, 'x'.repeat(1_048_575));
 
-    expect((await queue.counts()).submitted).toBe(2);
+    expect((await queue.counts()).created).toBe(2);
   });
 
   it('that is bad refuses all that were submitted with it', async () => {
@@ -92,7 +92,7 @@ describe('a payload', () => {
 
     await expect(queue.submitMany(task, [1, 2, Number.NaN])).rejects.toThrow(PayloadError);
 
-    expect((await queue.counts()).submitted).toBe(0);
+    expect((await queue.counts()).created).toBe(0);
   });
 
   it.each([

@@ -41,18 +41,18 @@ describe('a server that asks for a delay', () => {
 
   it.each([
     ['x-should-retry: false', busy({ 'x-should-retry': 'false' })],
-    ['a delay beyond serverDelay.max', busy({ 'retry-after': '3600' })],
-    ['a RetryAfterError beyond serverDelay.max', new RetryAfterError('1h')],
+    ['a delay beyond retryAfter.max', busy({ 'retry-after': '3600' })],
+    ['a RetryAfterError beyond retryAfter.max', new RetryAfterError('1h')],
   ])('ends the run when it says %s', async (_name, error) => {
-    const { run, worker } = await runUnder({ ...STEADY, serverDelay: { max: '1m' } }, fail(error));
+    const { run, worker } = await runUnder({ ...STEADY, retryAfter: { max: '1m' } }, fail(error));
 
     expect(run).toMatchObject({ state: 'failed', failures: 1 });
-    expect(worker.toldOf('failed')).toMatchObject([{ reason: 'server-delay' }]);
+    expect(worker.toldOf('failed')).toMatchObject([{ reason: 'retry-after' }]);
   });
 
   it('may ask for longer than any broker can keep: the run waits until the last instant there is', async () => {
     const { run } = await runUnder(
-      { ...STEADY, serverDelay: { max: 'Infinity' } },
+      { ...STEADY, retryAfter: { max: 'Infinity' } },
       fail(new RetryAfterError(1e22)),
     );
 
@@ -66,7 +66,7 @@ describe('the total time of the policy', () => {
     const seen: unknown[] = [];
     const task = defineTask({
       name: 'slow',
-      retry: { ...STEADY, deadline: '25s', attemptTimeout: '20s', maxAttempts: 2 },
+      retry: { ...STEADY, totalTimeout: '25s', attemptTimeout: '20s', maxAttempts: 2 },
       run: async (_: null, ctx) => {
         seen.push(ctx.remainingMs);
         ctx.signal.addEventListener('abort', () => seen.push((ctx.signal.reason as Error).name));
@@ -85,19 +85,22 @@ describe('the total time of the policy', () => {
     expect(await queue.get(id)).toMatchObject({
       state: 'failed',
       failures: 2,
-      completedAt: 3_625_000,
+      endedAt: 3_625_000,
       errors: [{ name: 'Error' }, { name: 'TotalTimeoutError' }],
     });
     expect(worker.toldOf('failed')).toMatchObject([
-      { reason: 'deadline', error: { name: 'TotalTimeoutError', code: 'TOTAL_TIMEOUT', timeoutMs: 25_000 } },
+      {
+        reason: 'total-timeout',
+        error: { name: 'TotalTimeoutError', code: 'TOTAL_TIMEOUT', timeoutMs: 25_000 },
+      },
     ]);
   });
 
   it('cuts the first attempt, too, before attempts are used up', async () => {
-    const { run, worker } = await runUnder({ maxAttempts: 1, deadline: '5s' }, never);
+    const { run, worker } = await runUnder({ maxAttempts: 1, totalTimeout: '5s' }, never);
 
-    expect(run).toMatchObject({ state: 'failed', completedAt: 5_000 });
-    expect(worker.toldOf('failed')).toMatchObject([{ reason: 'deadline' }]);
+    expect(run).toMatchObject({ state: 'failed', endedAt: 5_000 });
+    expect(worker.toldOf('failed')).toMatchObject([{ reason: 'total-timeout' }]);
   });
 
   it('starts no handler when it is over already', async () => {
@@ -105,7 +108,7 @@ describe('the total time of the policy', () => {
     const attempts: number[] = [];
     const late = defineTask({
       name: 'late',
-      retry: { ...STEADY, deadline: '25s' },
+      retry: { ...STEADY, totalTimeout: '25s' },
       run: (_: null, { attempt }) => {
         attempts.push(attempt);
         throw new Error('no');
@@ -125,14 +128,14 @@ describe('the total time of the policy', () => {
       state: 'failed',
       errors: [{}, { name: 'TotalTimeoutError' }],
     });
-    expect(second.toldOf('failed')).toMatchObject([{ reason: 'deadline', attempt: 2 }]);
+    expect(second.toldOf('failed')).toMatchObject([{ reason: 'total-timeout', attempt: 2 }]);
   });
 
   it('begins anew when the run is redriven, however long it then waits in its lane', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'redriven',
-      retry: { ...STEADY, maxAttempts: 1, deadline: '25s' },
+      retry: { ...STEADY, maxAttempts: 1, totalTimeout: '25s' },
       run: (_: null, { epoch }) => (epoch === 1 ? Promise.reject(new Error('no')) : 'done'),
     });
     const { id } = await queue.submit(task, null);
@@ -151,13 +154,13 @@ describe('the total time of the policy', () => {
   it.each<[string, RetryRequest, object]>([
     ['a delay beyond it', { delay: '25s' }, { state: 'failed', failures: 1 }],
     ['an instant beyond it', { at: 25_000 }, { state: 'failed', failures: 1 }],
-    ['a delay within it', { delay: '24s' }, { state: 'completed', retriedAt: 24_000 }],
-    ['an instant within it', { at: 24_999 }, { state: 'completed', retriedAt: 24_999 }],
+    ['a delay within it', { delay: '24s' }, { state: 'completed', startedAt: 24_000 }],
+    ['an instant within it', { at: 24_999 }, { state: 'completed', startedAt: 24_999 }],
   ])('bounds ctx.retry: %s', async (_name, request, expected) => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'asking',
-      retry: { ...STEADY, deadline: '25s' },
+      retry: { ...STEADY, totalTimeout: '25s' },
       run: (_: null, { attempt, retry }) => (attempt === 1 ? retry(request) : 'done'),
     });
     const { id } = await queue.submit(task, null);
@@ -167,7 +170,7 @@ describe('the total time of the policy', () => {
 
     expect(await queue.get(id)).toMatchObject(expected);
     expect(worker.toldOf('failed').map(({ reason }) => reason)).toEqual(
-      'failures' in expected ? ['deadline'] : [],
+      'failures' in expected ? ['total-timeout'] : [],
     );
   });
 });
@@ -202,11 +205,11 @@ describe('a settlement', () => {
   const settlements = () => {
     const scene = setScene();
     const seen: { delayMs?: number | undefined; runAt?: number | undefined }[] = [];
-    const exchange: Broker['exchange'] = (request) => {
+    const exchange: Broker['settleAndClaim'] = (request) => {
       seen.push(...(request.settle ?? []).map(({ delayMs, next }) => ({ delayMs, runAt: next.runAt })));
-      return scene.broker.exchange(request);
+      return scene.broker.settleAndClaim(request);
     };
-    return { ...scene, seen, spied: { ...scene.broker, exchange } };
+    return { ...scene, seen, spied: { ...scene.broker, settleAndClaim: exchange } };
   };
 
   it.each<[string, PolicyInput, RetryRequest | undefined, number | undefined]>([
@@ -243,9 +246,9 @@ describe('a settlement', () => {
     });
     const slow: Broker = {
       ...broker,
-      exchange: async (request) => {
+      settleAndClaim: async (request) => {
         if ((request.settle ?? []).length > 0) await pass(clock, 5_000);
-        return broker.exchange(request);
+        return broker.settleAndClaim(request);
       },
     };
     await queue.submit(task, null);

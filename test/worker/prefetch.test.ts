@@ -22,13 +22,13 @@ function timedTask({ clock }: Scene, rest: object = {}) {
 function watched(broker: Broker) {
   const claims: Claim[] = [];
   let most = 0;
-  const exchange: Broker['exchange'] = async (request) => {
+  const exchange: Broker['settleAndClaim'] = async (request) => {
     if (request.claim !== undefined) claims.push(request.claim);
-    const reply = await broker.exchange(request);
+    const reply = await broker.settleAndClaim(request);
     most = Math.max(most, (await broker.audit()).started);
     return reply;
   };
-  return { broker: { ...broker, exchange }, claims, mostStarted: () => most };
+  return { broker: { ...broker, settleAndClaim: exchange }, claims, mostStarted: () => most };
 }
 
 const DAY_MS = 86_400_000;
@@ -162,7 +162,7 @@ describe('prefetch', () => {
 
     expect(worker.toldOf('completed')).toHaveLength(3);
     expect(worker.toldOf('limited')).toEqual([]);
-    expect(await scene.queue.counts()).toMatchObject({ started: 0, waiting: 17 });
+    expect(await scene.queue.counts()).toMatchObject({ started: 0, submitted: 17 });
   });
 
   it('tells how late a run really starts', async () => {

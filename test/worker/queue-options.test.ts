@@ -1,5 +1,5 @@
 import { InvalidOptionsError } from '@retry/core';
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { setScene } from './scene.ts';
@@ -95,7 +95,7 @@ describe.each(['submit', 'submitMany', 'submitAndWait'] as const)('%s', (verb) =
       const { queue, called } = call(given);
 
       expect(await problemsOf(called)).toEqual(['task must be a task']);
-      expect((await queue.counts()).submitted).toBe(0);
+      expect((await queue.counts()).created).toBe(0);
     },
   );
 
@@ -104,7 +104,7 @@ describe.each(['submit', 'submitMany', 'submitAndWait'] as const)('%s', (verb) =
 
     const expected = verb === 'submitAndWait' && 'tx' in options ? 'tx is not a known key' : problem;
     expect(await problemsOf(called)).toEqual([expected]);
-    expect((await queue.counts()).submitted).toBe(0);
+    expect((await queue.counts()).created).toBe(0);
   });
 
   it.each([null, 5, 'a', [], () => {}])('refuses the options %o', async (options) => {

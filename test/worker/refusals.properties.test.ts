@@ -24,7 +24,7 @@ const worlds = fc.record({
 
 /** Refuses for good what it cannot keep, as a server does: the whole call, before anything of it is written. */
 function refusing(broker: Broker, world: { guiltOf: (id: string) => Guilt; badLanes: ReadonlySet<string> }) {
-  const exchange: Broker['exchange'] = async (request) => {
+  const exchange: Broker['settleAndClaim'] = async (request) => {
     for (const lane of request.claim?.lanes.keys() ?? []) {
       if (world.badLanes.has(lane)) throw new TypeError(`no claim of ${lane}`);
     }
@@ -34,9 +34,9 @@ function refusing(broker: Broker, world: { guiltOf: (id: string) => Guilt; badLa
       const isKept = guilt === 'end' ? event === 'fail' : guilt === 'record' ? isLeast : guilt === 'none';
       if (!isKept) throw new RangeError(`no ${event} of ${id}`);
     }
-    return broker.exchange(request);
+    return broker.settleAndClaim(request);
   };
-  return { ...broker, exchange };
+  return { ...broker, settleAndClaim: exchange };
 }
 
 describe('a broker that refuses some settlements and lanes for good', () => {
@@ -64,11 +64,15 @@ describe('a broker that refuses some settlements and lanes for good', () => {
           const guiltOf = (id: string): Guilt => plans[ids.indexOf(id)]?.guilt ?? 'none';
           const bad = new Set(badLanes.map((lane) => `lane-${lane}@1`));
           const refusingBroker = refusing(broker, { guiltOf, badLanes: bad });
-          const exchange: Broker['exchange'] = async (request) => {
+          const exchange: Broker['settleAndClaim'] = async (request) => {
             if (travelMs > 0) await pass(clock, travelMs);
-            return refusingBroker.exchange(request);
+            return refusingBroker.settleAndClaim(request);
           };
-          const worker = startWorker({ tasks, broker: { ...refusingBroker, exchange }, concurrency });
+          const worker = startWorker({
+            tasks,
+            broker: { ...refusingBroker, settleAndClaim: exchange },
+            concurrency,
+          });
 
           await clock.advance('20s');
           let hasStopped = false;

@@ -55,7 +55,7 @@ describe('a failed attempt', () => {
     await clock.advance('10m');
 
     expect(run).toHaveBeenCalledTimes(3);
-    expect(await queue.get(id)).toMatchObject({ state: 'failed', failures: 3, completedAt: 20_000 });
+    expect(await queue.get(id)).toMatchObject({ state: 'failed', failures: 3, endedAt: 20_000 });
     expect((await queue.get(id))?.errors.map(({ at, name }) => [at, name])).toEqual([
       [0, 'TypeError'],
       [10_000, 'TypeError'],
@@ -116,7 +116,7 @@ describe('a failed attempt', () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'late',
-      retry: { ...STEADY, maxAttempts: Infinity, deadline: '25s' },
+      retry: { ...STEADY, maxAttempts: Infinity, totalTimeout: '25s' },
       run: () => Promise.reject(new Error('no')),
     });
     const { id } = await queue.submit(task, null, { delay: '1h' });
@@ -125,7 +125,7 @@ describe('a failed attempt', () => {
     await clock.advance('2h');
 
     expect(await queue.get(id)).toMatchObject({ state: 'failed', epoch: 3 });
-    expect(worker.toldOf('failed')).toMatchObject([{ reason: 'deadline' }]);
+    expect(worker.toldOf('failed')).toMatchObject([{ reason: 'total-timeout' }]);
   });
 
   it('leaves its error in the run: the latest 20, texts cut to 8192 characters, the stack of the last', async () => {
@@ -187,12 +187,12 @@ describe('a failed attempt', () => {
       },
     });
     const states: unknown[] = [];
-    const exchange: typeof broker.exchange = (request) => {
+    const exchange: typeof broker.settleAndClaim = (request) => {
       states.push(...(request.settle ?? []).map(({ next }) => next.state));
-      return broker.exchange(request);
+      return broker.settleAndClaim(request);
     };
     await queue.submit(task, null);
-    startWorker({ tasks: [task], broker: { ...broker, exchange } });
+    startWorker({ tasks: [task], broker: { ...broker, settleAndClaim: exchange } });
 
     await clock.advance('1s');
 
@@ -268,7 +268,7 @@ describe('an attempt that takes too long', () => {
 
     await clock.advance('10m');
 
-    expect(await queue.get(id)).toMatchObject({ state: 'failed', completedAt: 7_000 });
+    expect(await queue.get(id)).toMatchObject({ state: 'failed', endedAt: 7_000 });
   });
 
   it('is not retried where stopOn names AttemptTimeoutError', async () => {

@@ -1,6 +1,6 @@
 import type { VirtualClock } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { Queue, Worker, WorkerEvents, WorkerEventType, WorkerOptions } from '@retry/worker';
 import { createQueue, createWorker } from '@retry/worker';
 import { createTestClock } from '@retry/worker/testing';

@@ -46,7 +46,7 @@ describe.each(SCHEMAS)('a schema of %s', (_name, schema) => {
       code: 'INVALID_PAYLOAD',
       issues: [expect.stringMatching(/^(to|copies)\b/), expect.stringMatching(/^(to|copies)\b/)],
     });
-    expect((await queue.counts()).submitted).toBe(0);
+    expect((await queue.counts()).created).toBe(0);
   });
 
   it('met broken at start dead-letters the run with its error', async () => {

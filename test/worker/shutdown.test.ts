@@ -97,7 +97,7 @@ describe('stop', () => {
 
     expect(clock.now()).toBe(10_000);
     expect(reasons).toEqual([]);
-    expect(await queue.get(first?.id ?? '')).toMatchObject({ state: 'completed', completedAt: 10_000 });
+    expect(await queue.get(first?.id ?? '')).toMatchObject({ state: 'completed', endedAt: 10_000 });
     expect(await queue.get(second?.id ?? '')).toMatchObject({ state: 'submitted', epoch: 0 });
   });
 
@@ -135,7 +135,7 @@ describe('stop', () => {
     await clock.advance('200s');
 
     expect(await queue.get(first?.id ?? '')).toMatchObject({ state: 'submitted', submittedAt: 25_000 });
-    expect(await queue.get(second?.id ?? '')).toMatchObject({ state: 'completed', completedAt: 100_000 });
+    expect(await queue.get(second?.id ?? '')).toMatchObject({ state: 'completed', endedAt: 100_000 });
   });
 
   it('lets handlers finish by default', async () => {
@@ -174,7 +174,7 @@ describe('stop', () => {
     await clock.advance('5m');
 
     const runs = await Promise.all(ids.map((id) => queue.get(id)));
-    expect(runs.map((run) => [run?.state, run?.submittedAt, run?.completedAt])).toEqual([
+    expect(runs.map((run) => [run?.state, run?.submittedAt, run?.endedAt])).toEqual([
       ['submitted', 3_000, undefined],
       ['submitted', 11_000, undefined],
       ['submitted', 51_000, undefined],
@@ -189,7 +189,8 @@ describe('stop', () => {
     let isDown = false;
     const dying: Broker = {
       ...broker,
-      exchange: (request) => (isDown ? Promise.reject(new Error('down')) : broker.exchange(request)),
+      settleAndClaim: (request) =>
+        isDown ? Promise.reject(new Error('down')) : broker.settleAndClaim(request),
     };
     const task = defineTask({
       name: 'endless',
@@ -294,8 +295,8 @@ describe('stop', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const slow: Broker = {
       ...broker,
-      exchange: async (request) => {
-        const reply = await broker.exchange(request);
+      settleAndClaim: async (request) => {
+        const reply = await broker.settleAndClaim(request);
         if (reply.claimed.length > 0) await pass(clock, 500);
         return reply;
       },
@@ -318,7 +319,8 @@ describe('stop', () => {
     let isDown = false;
     const flaky: Broker = {
       ...broker,
-      exchange: (request) => (isDown ? Promise.reject(new Error('down')) : broker.exchange(request)),
+      settleAndClaim: (request) =>
+        isDown ? Promise.reject(new Error('down')) : broker.settleAndClaim(request),
     };
     const task = defineTask({ name: 'any', onShutdown: 'finish', run: () => pass(clock, 1_000) });
     const { id } = await queue.submit(task, null);
@@ -335,7 +337,7 @@ describe('stop', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'completed', epoch: 1 });
   });
 
-  it.each<[string, Broker['exchange'], number]>([
+  it.each<[string, Broker['settleAndClaim'], number]>([
     ['fails for good', () => Promise.reject(new Error('down')), 21_000],
     ['never answers any more', never, 22_000],
   ])('ends within a second of its deadline when the broker %s', async (_name, exchange, expectedAt) => {
@@ -343,7 +345,7 @@ describe('stop', () => {
     let isDown = false;
     const dying: Broker = {
       ...broker,
-      exchange: (request) => (isDown ? exchange(request) : broker.exchange(request)),
+      settleAndClaim: (request) => (isDown ? exchange(request) : broker.settleAndClaim(request)),
     };
     const task = defineTask({
       name: 'any',
@@ -397,7 +399,7 @@ describe('drain', () => {
     const worker = startWorker({ tasks: [task], concurrency: 2 });
 
     let drainedAt: number | undefined;
-    void worker.drain().then(() => {
+    void worker.whenIdle().then(() => {
       drainedAt = clock.now();
     });
     await clock.advance('12s');
@@ -411,7 +413,7 @@ describe('drain', () => {
   it('resolves at once when there is nothing to do', async () => {
     const { startWorker } = setScene();
 
-    await startWorker({ tasks: [defineTask({ name: 'any', run: () => {} })] }).drain();
+    await startWorker({ tasks: [defineTask({ name: 'any', run: () => {} })] }).whenIdle();
   });
 
   it('ends with its worker and leaves no timer', async () => {
@@ -419,7 +421,7 @@ describe('drain', () => {
     const task = defineTask({ name: 'stuck', onShutdown: 'release', run: never });
     await queue.submit(task, null);
     const worker = startWorker({ tasks: [task] });
-    const drained = worker.drain();
+    const drained = worker.whenIdle();
     await clock.advance('1s');
 
     await worker.stop();

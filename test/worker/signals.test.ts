@@ -53,8 +53,8 @@ describe('SIGTERM', { timeout: 30_000 }, () => {
     expect({ code, signal }).toEqual({ code: null, signal: 'SIGTERM' });
     expect(last).toMatchObject({
       events: ['released', 'released', 'stopped by SIGTERM'],
+      created: 2,
       submitted: 2,
-      waiting: 2,
       started: 0,
       unbalanced: 0,
     });
@@ -73,7 +73,7 @@ describe('SIGTERM', { timeout: 30_000 }, () => {
     expect(signal).toBe('SIGTERM');
     expect(last).toMatchObject({
       events: ['released', 'released', 'stopped by SIGTERM'],
-      waiting: 2,
+      submitted: 2,
       unbalanced: 0,
     });
     expect(tookMs).toBeGreaterThanOrEqual(290);
@@ -94,7 +94,7 @@ describe('SIGTERM', { timeout: 30_000 }, () => {
     expect(signal).toBe('SIGTERM');
     expect(last).toMatchObject({
       events: ['released', 'released', 'stopped by SIGTERM'],
-      waiting: 2,
+      submitted: 2,
       unbalanced: 0,
     });
     expect(performance.now() - askedAt).toBeLessThan(3_000);
@@ -184,7 +184,7 @@ describe('stop', { timeout: 30_000 }, () => {
     expect({ code, signal }).toEqual({ code: 0, signal: null });
     expect(last).toMatchObject({
       events: ['released', 'released', 'stopped by undefined'],
-      waiting: 2,
+      submitted: 2,
       unbalanced: 0,
     });
   });

@@ -24,7 +24,7 @@ function processOf(broker: Broker) {
   const { onCancelRequest: _, ...rest } = broker;
   const guarded: Broker = {
     ...rest,
-    exchange: guard(broker.exchange),
+    settleAndClaim: guard(broker.settleAndClaim),
     heartbeat: guard(broker.heartbeat),
     findExpired: guard(broker.findExpired),
     findCancelRequests: guard(broker.findCancelRequests),
@@ -153,7 +153,9 @@ describe('runs that stall together', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const submitted = await queue.submitMany(shared, ['a', 'b', 'c']);
     const lanes = new Map([['shared@1', 3]]);
-    await broker.exchange({ claim: { worker: 'dead', requestId: 'r', limit: 3, lanes, leaseMs: 1_000 } });
+    await broker.settleAndClaim({
+      claim: { worker: 'dead', requestId: 'r', limit: 3, lanes, leaseMs: 1_000 },
+    });
     const slow = defineTask({ ...TASK, run: never });
     const worker = startWorker({ tasks: [slow], lease: LEASE_MS, cleanerInterval: CLEANER_MS });
 
@@ -177,7 +179,9 @@ describe('runs that stall together', () => {
     const task = defineTask({ ...TASK, onStall, run: (_: string) => {} });
     const submitted = await queue.submitMany(task, ['a', 'b']);
     const lanes = new Map([['shared@1', 2]]);
-    await broker.exchange({ claim: { worker: 'dead', requestId: 'r', limit: 2, lanes, leaseMs: 1_000 } });
+    await broker.settleAndClaim({
+      claim: { worker: 'dead', requestId: 'r', limit: 2, lanes, leaseMs: 1_000 },
+    });
     startWorker({ tasks: [task], lease: LEASE_MS, cleanerInterval: CLEANER_MS });
 
     await clock.advance('1m');
@@ -189,7 +193,9 @@ describe('runs that stall together', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const { id } = await queue.submit(shared, 'a');
     const lanes = new Map([['shared@1', 1]]);
-    await broker.exchange({ claim: { worker: 'dead', requestId: 'r', limit: 1, lanes, leaseMs: 1_000 } });
+    await broker.settleAndClaim({
+      claim: { worker: 'dead', requestId: 'r', limit: 1, lanes, leaseMs: 1_000 },
+    });
     startWorker({ tasks: [shared], lease: LEASE_MS, cleanerInterval: CLEANER_MS });
 
     await clock.advance('1m');
@@ -204,7 +210,9 @@ describe('a run that has to run alone', () => {
     const { broker, queue, clock } = scene;
     const submitted = await queue.submitMany(shared, ['a', 'b']);
     const lanes = new Map([['shared@1', 2]]);
-    await broker.exchange({ claim: { worker: 'dead', requestId: 'r', limit: 2, lanes, leaseMs: 1_000 } });
+    await broker.settleAndClaim({
+      claim: { worker: 'dead', requestId: 'r', limit: 2, lanes, leaseMs: 1_000 },
+    });
     await clock.advance('2s');
     return submitted.map(({ id }) => id);
   }

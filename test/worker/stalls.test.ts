@@ -31,7 +31,7 @@ describe('a handler that falls silent', () => {
       state: 'completed',
       failures: 0,
       stalls: 1,
-      retriedAt: 15_000,
+      startedAt: 15_000,
       errors: [{ epoch: 1, at: 5_000, name: 'StalledError' }],
     });
     expect(worker.toldOf('stalled')).toMatchObject([{ id, attempt: 1, next: 'scheduled' }]);
@@ -55,7 +55,7 @@ describe('a handler that falls silent', () => {
 
     await clock.advance('2m');
 
-    expect(await queue.get(id)).toMatchObject({ state: 'completed', stalls: 0, completedAt: 49_990 });
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', stalls: 0, endedAt: 49_990 });
   });
 
   it('is never stalled by silence when its task asks for no heartbeats', async () => {
@@ -178,7 +178,7 @@ describe('a worker that crashes', () => {
     return {
       broker: {
         ...broker,
-        exchange: whilePowered(broker.exchange),
+        settleAndClaim: whilePowered(broker.settleAndClaim),
         heartbeat: whilePowered(broker.heartbeat),
         findExpired: whilePowered(broker.findExpired),
       },
@@ -328,7 +328,8 @@ describe('a worker that crashes', () => {
     let isDown = false;
     const flaky: Broker = {
       ...broker,
-      exchange: (request) => (isDown ? Promise.reject(new Error('down')) : broker.exchange(request)),
+      settleAndClaim: (request) =>
+        isDown ? Promise.reject(new Error('down')) : broker.settleAndClaim(request),
     };
     const power = powered(broker);
     await queue.submit(task, null);

@@ -1,5 +1,5 @@
 import type { Broker } from '@retry/core/broker';
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue, createWorker, defineTask, RunForgottenError, WaitTimeoutError } from '@retry/worker';
 import { createTestClock } from '@retry/worker/testing';
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
@@ -152,7 +152,7 @@ describe('submitAndWait', () => {
 
     expect(await waiting).toBe(reason);
     await expect(queue.submitAndWait(double, 2, { signal: controller.signal })).rejects.toBe(reason);
-    expect((await queue.counts()).submitted).toBe(1);
+    expect((await queue.counts()).created).toBe(1);
     expect(clock.pendingTimers()).toBe(0);
   });
 

@@ -27,7 +27,9 @@ describe("onUnknown: 'drop'", () => {
     const { clock, broker, queue, startWorker } = setScene();
     await queue.submit(unknown, null, { key: 'stranger' });
     const lanes = new Map([[unknown.lane, 1]]);
-    await broker.exchange({ claim: { worker: 'dead', requestId: '1', limit: 1, lanes, leaseMs: 1_000 } });
+    await broker.settleAndClaim({
+      claim: { worker: 'dead', requestId: '1', limit: 1, lanes, leaseMs: 1_000 },
+    });
 
     startWorker({ tasks: [known], onUnknown: 'drop', cleanerInterval: '5s' });
     await clock.advance('10s');
@@ -78,8 +80,8 @@ describe('a run that a broker hands out before it is due', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const hasty: Broker = {
       ...broker,
-      exchange: async (request) => {
-        const reply = await broker.exchange(request);
+      settleAndClaim: async (request) => {
+        const reply = await broker.settleAndClaim(request);
         const early = clock.now() < 1_000 ? 2_000 : 0;
         const claimed = reply.claimed.map(({ run, ...rest }) => ({ ...rest, run: { ...run, runAt: early } }));
         return { ...reply, claimed };

@@ -1,5 +1,5 @@
 import { InvalidOptionsError } from '@retry/core';
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue, createWorker, defineTask, RunFailedError } from '@retry/worker';
 import { createTestClock } from '@retry/worker/testing';
 import { describe, expect, expectTypeOf, it } from 'vitest';

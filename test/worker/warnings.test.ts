@@ -23,7 +23,7 @@ describe('an error event without a listener', () => {
   const failing = () => {
     const scene = setScene();
     const exchange = () => Promise.reject(refused());
-    return { ...scene, broken: { ...scene.broker, exchange } };
+    return { ...scene, broken: { ...scene.broker, settleAndClaim: exchange } };
   };
 
   it('is one process warning a minute, with code, cause and cure', async () => {
@@ -66,7 +66,7 @@ describe('an error event without a listener', () => {
     ['an error that cannot be read', revoked(), 'object: an error that cannot be read'],
   ])('says what it can of %s', async (_name, error, line) => {
     const { clock, broker } = setScene();
-    const broken = { ...broker, exchange: () => Promise.reject(error) };
+    const broken = { ...broker, settleAndClaim: () => Promise.reject(error) };
     const worker = createWorker({ broker: broken, clock, tasks: [task], signals: [] });
     worker.start();
 
@@ -103,7 +103,12 @@ describe('an error event without a listener', () => {
   it('shows no password of a URL that a driver put into its message', async () => {
     const { clock, broken } = failing();
     const exchange = () => Promise.reject(new Error('no answer of redis://app:s3cr3t@host:6379'));
-    const worker = createWorker({ broker: { ...broken, exchange }, clock, tasks: [task], signals: [] });
+    const worker = createWorker({
+      broker: { ...broken, settleAndClaim: exchange },
+      clock,
+      tasks: [task],
+      signals: [],
+    });
     worker.start();
 
     await clock.advance('1s');

@@ -1,6 +1,6 @@
 import { definePolicy } from '@retry/core';
 import { fromCelery } from '@retry/core/dialects';
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import {
   type Completion,
   createQueue,
@@ -49,7 +49,7 @@ const TAKE_OPTIONS: Readonly<Record<string, (given: never) => unknown>> = {
 describe.each(Object.entries(TAKE_OPTIONS))('%s', (_name, call) => {
   it.each(NO_OPTIONS)('refuses %s', async (_kind, given) => {
     expect(await refusalOf(() => call(given as never))).toMatchObject({ code: 'INVALID_OPTIONS' });
-    expect((await queue.counts()).submitted).toBe(0);
+    expect((await queue.counts()).created).toBe(0);
   });
 });
 
@@ -69,7 +69,7 @@ describe('every option', () => {
     heartbeat: '1s',
     maxConcurrent: 1,
     globalConcurrency: 1,
-    whenLimited: 'wait',
+    whenFull: 'wait',
     onShutdown: 'finish',
     shutdownTimeout: '1s',
     onStall: 'fail',
@@ -142,7 +142,7 @@ describe('every option', () => {
       const paths = await refusedPaths(() => call(options as never));
       expect([name, ...paths.map((path) => path.split(/[.[]/)[0])]).toContain(key);
     }
-    expect((await queue.counts()).submitted).toBe(0);
+    expect((await queue.counts()).created).toBe(0);
   });
 
   it('of ctx.complete is checked', async () => {
@@ -251,9 +251,9 @@ describe('a broker', () => {
     ['submit', [null]],
     ['submit', new Map()],
     ['submit', [{ id: 'a', lane: 'mail@1', payload: { json: 'no' } }]],
-    ['exchange', null],
-    ['exchange', { settle: {} }],
-    ['exchange', { claim: { worker: 'w', requestId: 'r', leaseMs: 1, lanes: ['mail@1'], limit: 1 } }],
+    ['settleAndClaim', null],
+    ['settleAndClaim', { settle: {} }],
+    ['settleAndClaim', { claim: { worker: 'w', requestId: 'r', leaseMs: 1, lanes: ['mail@1'], limit: 1 } }],
     ['heartbeat', 'a'],
     ['cancel', 'a'],
     ['redrive', undefined],
@@ -266,7 +266,7 @@ describe('a broker', () => {
     const { code } = await refusalOf(() => (broker[verb] as (given: unknown) => Promise<unknown>)(given));
 
     expect(code).toBe('INVALID_OPTIONS');
-    expect((await queue.counts()).submitted).toBe(0);
+    expect((await queue.counts()).created).toBe(0);
   });
 });
 

@@ -14,7 +14,7 @@ export interface RequestRecord {
   /** When each attempt started. */
   readonly startedAt: number[];
   readonly retries: RetryRecord[];
-  /** Told by `onStop`, so only when it was given up. */
+  /** Told by `onGiveUp`, so only when it was given up. */
   stop?: StopEvent;
   outcome: 'pending' | 'succeeded' | 'given up';
 }

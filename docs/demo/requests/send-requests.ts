@@ -44,7 +44,7 @@ async function sendRequest(origin: string, record: RequestRecord): Promise<void>
     onRetry: (event) => {
       record.retries.push({ ...event, decidedAt: now(), askedMs: askedBy(event.error) });
     },
-    onStop: (event) => {
+    onGiveUp: (event) => {
       record.stop = event;
     },
   });

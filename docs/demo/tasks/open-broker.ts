@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Broker } from '@retry/core/broker';
-import { createMemoryBroker } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createRedisBroker } from '@retry/redis-queue';
 // The demo takes its servers from where the tests take theirs.
 import { openRedis } from '../../../test/support/servers/redis.ts';

@@ -51,13 +51,13 @@ interface Scene {
 async function work({ bank, tasks, queue, worker }: Scene): Promise<void> {
   const finish = watchCounts(queue);
   worker.start();
-  await worker.drain();
+  await worker.whenIdle();
 
   const dead = await queue.deadLetters.list({ limit: 500 });
   const { name, message } = dead[0]?.errors.at(-1) ?? { name: 'nothing', message: '' };
   bank.isFixed = true;
   const redriven = await queue.deadLetters.redrive({ task: tasks.chargeCard, limit: 500 });
-  await worker.drain();
+  await worker.whenIdle();
 
   const rows = await finish();
   for (const line of formatTable(['  ms', 'waiting', 'scheduled', 'started', 'completed', 'failed'], rows)) {
@@ -85,11 +85,11 @@ async function submitAll(queue: Queue, { sendEmail, resizeImage, chargeCard }: T
 }
 
 async function printAudit(queue: Queue): Promise<boolean> {
-  const { submitted, ended, unbalanced } = await queue.counts();
-  const isBalanced = unbalanced === 0 && submitted === 500 && ended.completed === 500;
+  const { created, ended, unbalanced } = await queue.counts();
+  const isBalanced = unbalanced === 0 && created === 500 && ended.completed === 500;
   const verdict = isBalanced ? 'balanced' : 'NOT BALANCED';
   console.log(
-    `submitted ${submitted}, completed ${ended.completed}, unbalanced ${unbalanced}\naudit: ${verdict}`,
+    `submitted ${created}, completed ${ended.completed}, unbalanced ${unbalanced}\naudit: ${verdict}`,
   );
   return isBalanced;
 }

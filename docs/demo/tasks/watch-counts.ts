@@ -17,8 +17,8 @@ export function watchCounts(queue: Queue): () => Promise<readonly Snapshot[]> {
   const startedAt = Date.now();
   const snapshots: Snapshot[] = [];
   const look = async (): Promise<void> => {
-    const { waiting, scheduled, started, ended } = await queue.counts();
-    snapshots.push([Date.now() - startedAt, waiting, scheduled, started, ended.completed, ended.failed]);
+    const { submitted, scheduled, started, ended } = await queue.counts();
+    snapshots.push([Date.now() - startedAt, submitted, scheduled, started, ended.completed, ended.failed]);
   };
   const timer = setInterval(() => void look(), EVERY_MS);
   return async () => {

@@ -61,7 +61,7 @@ export type { LintCode, LintWarning } from './plan/lint-policy.ts';
 export { lintPolicy } from './plan/lint-policy.ts';
 export type { Preview, PreviewOptions, RetryPreview } from './plan/preview.ts';
 export { preview } from './plan/preview.ts';
-export type { Span } from './plan/span.ts';
+export type { DurationRange as Span } from './plan/span.ts';
 export { definePolicy, isPolicy } from './policy/define-policy.ts';
 export { extendPolicy } from './policy/extend-policy.ts';
 export { parsePolicy } from './policy/parse-policy.ts';
@@ -80,7 +80,7 @@ export type {
   Policy,
   PolicyInput,
   Registry,
-  ServerDelayMode,
+  RetryAfterMode as ServerDelayMode,
 } from './policy/policy.ts';
 export { isSerializable, policyToJSON } from './policy/policy-to-json.ts';
 export { TASK_POLICY } from './policy/task-policy.ts';

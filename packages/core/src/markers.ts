@@ -47,7 +47,7 @@ export class AttemptTimeoutError extends RetryError {
   }
 }
 
-/** An attempt was cut because the policy's `deadline`, the time of all attempts and waits together, was over. */
+/** An attempt was cut because the policy's `totalTimeout`, the time of all attempts and waits together, was over. */
 export class TotalTimeoutError extends RetryError {
   override readonly name: string = 'TotalTimeoutError';
   /** The whole time that there was. */

@@ -95,7 +95,7 @@ export class Call implements CallView {
     const delayMs = plan.policy.initialDelayMs;
     if (!(delayMs > 0) || plan.signal?.aborted) return undefined;
     const now = clock.now();
-    if (delayMs >= timeLeft(this, now)) return this.end(endingBy('deadline', this));
+    if (delayMs >= timeLeft(this, now)) return this.end(endingBy('total-timeout', this));
     return this.#wait({ attempt: 0, error: undefined, failedAt: now, delayMs });
   }
 
@@ -179,7 +179,7 @@ export class Call implements CallView {
     if (this.over !== undefined || latest === undefined) return;
     const timeoutMs = timeLeft(this, clock.now());
     if (findObstacle(this, timeoutMs) !== undefined) return; // begin() ends it
-    const cut: TimeLimit['cut'] = ({ resolve }) => resolve(this.end(endingBy('deadline', this)));
+    const cut: TimeLimit['cut'] = ({ resolve }) => resolve(this.end(endingBy('total-timeout', this)));
     const run = (): unknown => beforeRetry(eventOf(this, this.#retryOf(latest.delayMs)));
     try {
       await (timeoutMs === Infinity ? run() : runWithin(run, { timeoutMs, cut }, this));
@@ -217,7 +217,7 @@ export class Call implements CallView {
     this.over = over;
     this.leave();
     noteInfo(over.error, this);
-    if (isHeard('onStop', this.options)) tell('onStop', eventOf(this, over), this);
+    if (isHeard('onGiveUp', this.options)) tell('onGiveUp', eventOf(this, over), this);
   }
 
   /** Takes it off whatever knew that it was under way. */

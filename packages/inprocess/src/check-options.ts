@@ -11,8 +11,8 @@ export const OPTION_KEYS = Object.keys(OPTION_RULES) as readonly (keyof RetryOpt
 const HABITS: Readonly<Record<string, string>> = {
   abortSignal: 'Use signal.',
   onFailedAttempt: 'Use onRetry.',
-  onGiveUp: 'Use onStop.',
-  retryIfResult: 'Use retryResult.',
+  onStop: 'Use onGiveUp.',
+  retryResult: 'Use retryIfResult.',
 };
 
 /** Which options a function takes. */

@@ -1,17 +1,15 @@
 export type { CancelTimer, Clock } from '@retry/core';
 export type { AttemptContext } from './attempt-context.ts';
-export type { MemoryBrokerOptions } from './broker/memory-broker.ts';
-export { createMemoryBroker } from './broker/memory-broker.ts';
 export type { FailedAttempt } from './failed-attempt.ts';
 export type {
   AttemptEvent,
+  GiveUpEvent as StopEvent,
+  GiveUpReason as StopReason,
   NestedEvent,
   ParentAttempt,
   RetryEvent,
   RetryHooks,
   RetryOptions,
-  StopEvent,
-  StopReason,
 } from './options.ts';
 export { retry } from './retry.ts';
 export type { RetryBudget, RetryBudgetOptions } from './retry-budget.ts';

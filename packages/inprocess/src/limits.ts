@@ -1,7 +1,7 @@
 import { RetryError, TotalTimeoutError } from '@retry/core';
 import type { AttemptLimit, CallView } from './attempt.ts';
 import type { Call } from './call.ts';
-import type { Ending, StopReason } from './options.ts';
+import type { Ending, GiveUpReason } from './options.ts';
 import type { Failure } from './weigh-failure.ts';
 
 /** What has a whole time. */
@@ -10,7 +10,7 @@ type Timed = Pick<CallView, 'plan' | 'startedAt'>;
 /** Milliseconds until the whole time of a call is over, `0 ≤ ms ≤ Infinity`. */
 export function timeLeft({ plan, startedAt }: Timed, now: number): number {
   const { policy, deadlineAt } = plan;
-  const endsAt = policy.deadlineMs === Infinity ? Infinity : startedAt + policy.deadlineMs;
+  const endsAt = policy.totalTimeoutMs === Infinity ? Infinity : startedAt + policy.totalTimeoutMs;
   return Math.max(Math.min(endsAt, deadlineAt) - now, 0);
 }
 
@@ -36,27 +36,27 @@ const NO_LIMIT = { startedAt: Number.NaN, timeoutMs: Infinity, totalMs: undefine
 /** The whole time of a call: its policy's, or what the attempt around it had left. */
 export function totalOf({ plan, startedAt }: Timed): number {
   const { policy, deadlineAt } = plan;
-  const isOwn = policy.deadlineMs < Infinity && startedAt + policy.deadlineMs <= deadlineAt;
-  return isOwn ? policy.deadlineMs : Math.max(Math.round(deadlineAt - startedAt), 0);
+  const isOwn = policy.totalTimeoutMs < Infinity && startedAt + policy.totalTimeoutMs <= deadlineAt;
+  return isOwn ? policy.totalTimeoutMs : Math.max(Math.round(deadlineAt - startedAt), 0);
 }
 
 /** Why no further attempt may start. */
-export function findObstacle(call: Call, leftMs: number): StopReason | undefined {
+export function findObstacle(call: Call, leftMs: number): GiveUpReason | undefined {
   const { plan, begun, options } = call;
   if (plan.signal?.aborted) return 'aborted';
   // The first always may start, unless it was waited for.
   if (begun === 0 && !(plan.policy.initialDelayMs > 0)) return undefined;
   if (options.group?.isDraining) return 'group';
   // A timer may fire late: the wait was to end before the deadline and did not.
-  return leftMs <= 0 ? 'deadline' : undefined;
+  return leftMs <= 0 ? 'total-timeout' : undefined;
 }
 
 /** How a call ends whose next attempt may not start: with what the attempt before came to. */
-export function endingBy(reason: StopReason, call: Call): Ending {
+export function endingBy(reason: GiveUpReason, call: Call): Ending {
   return { ...lastFailure(reason, call), attempt: call.begun, reason };
 }
 
-function lastFailure(reason: StopReason, call: Call): Failure {
+function lastFailure(reason: GiveUpReason, call: Call): Failure {
   const { plan, refused, latest } = call;
   if (reason === 'aborted') return { error: plan.signal?.reason };
   if (refused !== undefined) return refused;

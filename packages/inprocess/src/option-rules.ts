@@ -29,11 +29,11 @@ export const OPTION_RULES: Readonly<Record<keyof RetryOptions, OptionRule>> = {
     'Leave it out for the name of the function.',
   ),
   signal: A_SIGNAL,
-  retryResult: SYNCHRONOUS,
+  retryIfResult: SYNCHRONOUS,
   beforeRetry: A_FUNCTION,
   onAttempt: A_FUNCTION,
   onRetry: A_FUNCTION,
-  onStop: A_FUNCTION,
+  onGiveUp: A_FUNCTION,
   onNested: A_FUNCTION,
   budget: ruleOf(
     (value) => hasMethods(value, ['allowsRetry', 'record', 'spend']),

@@ -35,22 +35,22 @@ export interface RetryEvent extends CallEvent {
 }
 
 /** Why retrying ends: core's reasons, the caller's abort, or the group that is full or drains. */
-export type StopReason = FailReason | 'aborted' | 'group';
+export type GiveUpReason = FailReason | 'aborted' | 'group';
 
 /** How a call ends in failure. */
 export interface Ending {
   /** The attempt that just failed, counted from 1; 0 when none had started. */
   readonly attempt: number;
   readonly error: unknown;
-  /** The result that the call gives although `retryResult` refused it, when that is how it ends. */
+  /** The result that the call gives although `retryIfResult` refused it, when that is how it ends. */
   readonly result?: unknown;
-  readonly reason: StopReason;
+  readonly reason: GiveUpReason;
   /** What a gate, predicate, strategy or `beforeRetry` threw, when that is why it stopped. */
   readonly thrown?: unknown;
 }
 
 /** The end of retrying after a failure. */
-export interface StopEvent extends CallEvent, Ending {}
+export interface GiveUpEvent extends CallEvent, Ending {}
 
 /** A call within an attempt of another: their attempts multiply. */
 export interface NestedEvent extends CallEvent {
@@ -69,7 +69,7 @@ export interface RetryHooks {
   /** Called for each retry before its wait. */
   readonly onRetry?: ((event: RetryEvent) => unknown) | undefined;
   /** Called once when retrying ends in failure. */
-  readonly onStop?: ((event: StopEvent) => unknown) | undefined;
+  readonly onGiveUp?: ((event: GiveUpEvent) => unknown) | undefined;
   /** Called when attempts multiply with those of a call around this one. */
   readonly onNested?: ((event: NestedEvent) => unknown) | undefined;
 }
@@ -91,7 +91,7 @@ export interface RetryOptions<Result = unknown> extends RetryHooks {
    * Whether a result counts as a failure. The policy's limits hold, not its error rules; when no retry is left
    * the call gives the last result. What it throws ends the retrying. Must be synchronous.
    */
-  readonly retryResult?: ((result: Result, context: { readonly attempt: number }) => boolean) | undefined;
+  readonly retryIfResult?: ((result: Result, context: { readonly attempt: number }) => boolean) | undefined;
   /**
    * Awaited before each retry, after its wait: to refresh a token, or to decide by asynchronous means. The total
    * timeout and the signal bound it. When it throws, or rejects, the retrying ends with the reason `stopped`; the

@@ -40,9 +40,10 @@ export interface Retried {
 
 /** Takes the policy and the options as they are: what lets people write them has checked them. */
 export function createPlan({ fn, policy, options }: Retried, layers: Layers): Plan {
-  const { signal, budget, group, parent, retryResult } = options;
-  const watched = signal ?? budget ?? group ?? parent ?? retryResult;
-  const isTimed = layers.tell !== undefined || policy.deadlineMs < Infinity || isObserved(options, policy);
+  const { signal, budget, group, parent, retryIfResult } = options;
+  const watched = signal ?? budget ?? group ?? parent ?? retryIfResult;
+  const isTimed =
+    layers.tell !== undefined || policy.totalTimeoutMs < Infinity || isObserved(options, policy);
   return {
     fn,
     options,
@@ -66,7 +67,7 @@ export function createPlan({ fn, policy, options }: Retried, layers: Layers): Pl
 
 /** Whether something of the user's is passed how long a call has taken. */
 function isObserved(options: RetryOptions<never>, { backoff }: Policy): boolean {
-  const { onAttempt, onRetry, onStop, onNested, beforeRetry } = options;
-  const observer = onAttempt ?? onRetry ?? onStop ?? onNested ?? beforeRetry;
+  const { onAttempt, onRetry, onGiveUp, onNested, beforeRetry } = options;
+  const observer = onAttempt ?? onRetry ?? onGiveUp ?? onNested ?? beforeRetry;
   return observer !== undefined || backoff.type === 'custom';
 }

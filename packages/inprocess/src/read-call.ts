@@ -8,9 +8,9 @@ import type { Retried, Target } from './plan.ts';
 /** The order of the arguments of each function. */
 const ORDERS = {
   withRetry: 'withRetry(fn, policy, options)',
-  retry: 'retry(policy, fn, options)',
-  tryRetry: 'tryRetry(policy, fn, options)',
-  retryIterable: 'retryIterable(policy, fn, options)',
+  retry: 'retry(fn, policy, options)',
+  tryRetry: 'tryRetry(fn, policy, options)',
+  retryIterable: 'retryIterable(fn, policy, options)',
 } as const;
 
 /** What a caller gave; nothing of it is known to be right. */
@@ -44,7 +44,7 @@ export function readCall(
 
 /** The first item of an iterable is no result to be judged. */
 function keysOf(subject: keyof typeof ORDERS): typeof OPTION_KEYS {
-  return subject === 'retryIterable' ? OPTION_KEYS.filter((key) => key !== 'retryResult') : OPTION_KEYS;
+  return subject === 'retryIterable' ? OPTION_KEYS.filter((key) => key !== 'retryIfResult') : OPTION_KEYS;
 }
 
 function policyProblems(policy: GivenCall['policy']): readonly Problem[] {

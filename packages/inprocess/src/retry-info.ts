@@ -1,6 +1,6 @@
 import type { Failed, FailedAttempt } from './failed-attempt.ts';
 import { historyOf } from './failed-attempt.ts';
-import type { Ending, StopReason } from './options.ts';
+import type { Ending, GiveUpReason } from './options.ts';
 
 /** What is known of a call that ended in failure. */
 export interface RetryInfo {
@@ -8,7 +8,7 @@ export interface RetryInfo {
   readonly id: string;
   /** Attempts that were made; 0 when the caller had aborted before the first. */
   readonly attempts: number;
-  readonly reason: StopReason;
+  readonly reason: GiveUpReason;
   /** What a gate, predicate, strategy or `beforeRetry` threw, when that is why it stopped. */
   readonly thrown?: unknown;
   /** The first failed attempt and the latest nine, oldest first. */

@@ -12,13 +12,13 @@ import { retry } from './retry.ts';
  * @throws {InvalidOptionsError} at once when the policy or the options are invalid
  */
 export function retryIterable<T>(
-  policy: Policy | PolicyInput,
   fn: (context: AttemptContext) => AsyncIterable<T> | PromiseLike<AsyncIterable<T>>,
-  options?: Omit<RetryOptions, 'retryResult'>,
+  policy?: Policy | PolicyInput,
+  options?: Omit<RetryOptions, 'retryIfResult'>,
 ): AsyncGenerator<T, void, undefined> {
   const { policy: defined } = readCall('retryIterable', { fn, policy, options });
   const name = options?.name ?? fn.name;
-  return passOn(() => retry<Opened<T>>(defined, (context) => open(context, fn), { ...options, name }));
+  return passOn(() => retry<Opened<T>>((context) => open(context, fn), defined, { ...options, name }));
 }
 
 async function* passOn<T>(start: () => Promise<Opened<T>>): AsyncGenerator<T, void, undefined> {

@@ -20,8 +20,8 @@ export const TOLD: Layers = { open: openNested, tell: tellAttempt };
  * @throws {InvalidOptionsError} when the policy or the options are invalid
  */
 export function retry<T>(
-  policy: Policy | PolicyInput,
   fn: (context: AttemptContext) => T | PromiseLike<T>,
+  policy?: Policy | PolicyInput,
   options?: RetryOptions<NoInfer<Awaited<T>>>,
 ): Promise<Awaited<T>> {
   let plan: Plan;

@@ -4,7 +4,7 @@ import type { Call } from './call.ts';
 import type { FailedAttempt } from './failed-attempt.ts';
 import { historyOf } from './failed-attempt.ts';
 import { openNested } from './open-nested.ts';
-import type { RetryOptions, StopReason } from './options.ts';
+import type { GiveUpReason, RetryOptions } from './options.ts';
 import { createPlan } from './plan.ts';
 import { readCall } from './read-call.ts';
 import { TOLD } from './retry.ts';
@@ -12,8 +12,8 @@ import { runCall } from './run-call.ts';
 
 /** How a call that did not succeed ended. */
 interface Refusal {
-  readonly reason: StopReason;
-  /** What a gate, predicate, strategy, `retryResult` or `beforeRetry` threw, when that is why it stopped. */
+  readonly reason: GiveUpReason;
+  /** What a gate, predicate, strategy, `retryIfResult` or `beforeRetry` threw, when that is why it stopped. */
   readonly thrown?: unknown;
 }
 
@@ -31,7 +31,7 @@ export type RetryResult<T> = {
   readonly history: readonly FailedAttempt[];
 } & (
   | { readonly ok: true; readonly isRefused: false; readonly value: T }
-  /** `retryResult` refused the value to the end. */
+  /** `retryIfResult` refused the value to the end. */
   | ({ readonly ok: true; readonly isRefused: true; readonly value: T } & Refusal)
   | ({
       readonly ok: false;
@@ -42,15 +42,15 @@ export type RetryResult<T> = {
 );
 
 /**
- * As `retry`, but failure is a value too. A result that `retryResult` refused to the end is a value that is `ok`, and
+ * As `retry`, but failure is a value too. A result that `retryIfResult` refused to the end is a value that is `ok`, and
  * `isRefused`.
  *
  * The promise rejects for one reason only, before `fn` runs: an `InvalidOptionsError`, when the policy or the options
  * are invalid.
  */
 export async function tryRetry<T>(
-  policy: Policy | PolicyInput,
   fn: (context: AttemptContext) => T | PromiseLike<T>,
+  policy?: Policy | PolicyInput,
   options?: RetryOptions<NoInfer<Awaited<T>>>,
 ): Promise<RetryResult<Awaited<T>>> {
   const plan = createPlan(readCall('tryRetry', { fn, policy, options }), TOLD);

@@ -2,7 +2,7 @@ import type { Decision, Policy, ServerDelay } from '@retry/core';
 import { decide } from '@retry/core';
 import type { Attempt } from './attempt.ts';
 import type { Failed } from './failed-attempt.ts';
-import type { StopReason } from './options.ts';
+import type { GiveUpReason } from './options.ts';
 import type { Plan } from './plan.ts';
 
 /** What an attempt came to that is not to be taken: an error; or a result, and then there is no error. */
@@ -10,7 +10,7 @@ export interface Failure {
   readonly error: unknown;
   /** There when a result was refused. */
   readonly result?: unknown;
-  /** There when `retryResult` threw. */
+  /** There when `retryIfResult` threw. */
   readonly thrown?: unknown;
 }
 
@@ -34,7 +34,7 @@ export interface Moment {
 /** Why retrying ends. */
 export interface End {
   readonly type: 'fail';
-  readonly reason: StopReason;
+  readonly reason: GiveUpReason;
   readonly thrown?: unknown;
 }
 
@@ -56,12 +56,12 @@ function weigh(occasion: Occasion, failure: Failure, moment: Moment): Verdict {
   const { attempt } = moment;
   plan.budget?.record({ type: 'failure' });
   if (attempt?.wish?.type === 'stop' || 'thrown' in failure) return fail('stopped');
-  if (attempt?.isTimedOut && attempt.totalMs !== undefined) return fail('deadline');
+  if (attempt?.isTimedOut && attempt.totalMs !== undefined) return fail('total-timeout');
   const decision = decideByPolicy(occasion, failure, moment);
   return decision.type === 'retry' && plan.options.group?.hasRoom === false ? fail('group') : decision;
 }
 
-function fail(reason: StopReason): End {
+function fail(reason: GiveUpReason): End {
   return { type: 'fail', reason };
 }
 
@@ -81,13 +81,13 @@ function decideByPolicy(occasion: Occasion, failure: Failure, moment: Moment): D
   const counters = { failures: begun, previousDelayMs: latest?.delayMs };
   const judged = {
     error: isRefused ? failure.result : failure.error,
-    isTimeout: attempt?.isTimedOut === true,
+    timedOut: attempt?.isTimedOut === true,
     serverDelay: askedBy(attempt),
   };
   return decide(isRefused ? withoutRules(policy) : policy, counters, judged, world);
 }
 
-/** The rules are about errors; a result has been judged by `retryResult`. */
+/** The rules are about errors; a result has been judged by `retryIfResult`. */
 function withoutRules({ retryIf: _, ...policy }: Policy): Policy {
   return { ...policy, retryOn: [], stopOn: [] };
 }

@@ -61,7 +61,7 @@ export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBr
     isClosed ? Promise.reject(closedError('Postgres')) : answer();
   return checkInput<PostgresBroker>({
     submit: (submissions) => submit(port, submissions),
-    exchange: (request) => exchange(port, request),
+    settleAndClaim: (request) => exchange(port, request),
     ...verbs(port, settings),
     waitForWork: (lanes, wait) => open(() => watch.wait(lanes, wait)),
     waitForResult: (wait) => open(() => results.wait(wait)),
@@ -109,7 +109,7 @@ function openPort(settings: PostgresBrokerSettings, connection: Connection, data
 function verbs(
   port: Port,
   { keepKeysMs }: PostgresBrokerSettings,
-): Omit<Broker, 'submit' | 'exchange' | 'waitForWork' | 'waitForResult' | 'isRefusal' | 'close'> {
+): Omit<Broker, 'submit' | 'settleAndClaim' | 'waitForWork' | 'waitForResult' | 'isRefusal' | 'close'> {
   const { database, watch } = port;
   return {
     heartbeat: (beats, leaseMs) => heartbeat(database, beats, leaseMs),

@@ -34,9 +34,9 @@ export function encodeBody(submission: Submission): string {
   return `${head}${key}${toTag(lane)}\0${isKeptApart(payload) ? APART : payload}`;
 }
 
-function notesOf({ payload, isKeyed, keepResultMs }: Submission): string {
+function notesOf({ payload, keyed, keepResultMs }: Submission): string {
   const keep = keepResultMs === undefined ? '' : `${keepableMs(keepResultMs)}`;
-  return `${isKeyed === true ? 'k' : ''}${isKeptApart(payload) ? 'p' : ''}${keep}`;
+  return `${keyed === true ? 'k' : ''}${isKeptApart(payload) ? 'p' : ''}${keep}`;
 }
 
 /** Reads what {@link encodeBody} wrote. @throws {UnreadableError} where it did not */

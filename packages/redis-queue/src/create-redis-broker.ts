@@ -125,7 +125,7 @@ function createBroker(store: Store, durable: Store): Broker {
   const submitRuns = createSubmit(durable);
   return {
     submit: (submissions) => pass(() => submitRuns(submissions)),
-    exchange: (request) => pass(() => exchangeRuns(store, request)),
+    settleAndClaim: (request) => pass(() => exchangeRuns(store, request)),
     heartbeat: (beats, leaseMs) => pass(() => beat(store, beats, leaseMs)),
     findExpired: (limit, scope) => pass(() => findExpiredRuns(store, limit, scope)),
     cancel: (ids) => pass(() => cancelRuns(store, ids)),

@@ -32,7 +32,7 @@ export const LETTERS: Readonly<Record<Exclude<RunState, 'unsubmitted'>, string>>
   cancelled: 'X',
   stalled: 'S',
   dropped: 'D',
-  rate_limited: 'L',
+  rateLimited: 'L',
 };
 
 const STATES = Object.fromEntries(Object.entries(LETTERS).map(([state, letter]) => [letter, state]));
@@ -59,9 +59,10 @@ export function encodeRecord(run: Run, settledBy: string): EncodedRecord {
     48 + (run.isDisposable === true ? 4 : 0) + (stack === undefined ? 0 : HAS_STACK),
   );
   const letter = run.state === 'unsubmitted' ? 'w' : LETTERS[run.state];
-  const { submittedAt, startedAt, retriedAt, heartbeatAt, completedAt, runAt } = run;
+  const { submittedAt, firstStartedAt, startedAt, heartbeatAt, endedAt, runAt } = run;
+  const laterStart = startedAt === firstStartedAt ? undefined : startedAt;
   const times =
-    textOf(submittedAt) + textOf(startedAt) + textOf(retriedAt) + textOf(heartbeatAt) + textOf(completedAt);
+    textOf(submittedAt) + textOf(firstStartedAt) + textOf(laterStart) + textOf(heartbeatAt) + textOf(endedAt);
   const head = `${letter}${flags}${epochText(run.epoch)}${times}${dueText(runAt)}${NOWHERE}`;
   const { result = '' } = run;
   const text = `${head}${settledBy}\0${encodeRest(run, errors)}\0${isKeptApart(result) ? APART : result}`;
@@ -70,11 +71,11 @@ export function encodeRecord(run: Run, settledBy: string): EncodedRecord {
 
 /** The short record of a run that completes at its first start; nothing where it needs the long one. */
 export function encodeFirstCompletion(run: Run): string | undefined {
-  const { state, epoch, startedAt, heartbeatAt, completedAt, result } = run;
+  const { state, epoch, firstStartedAt, heartbeatAt, endedAt, result } = run;
   if (state !== 'completed' || epoch !== 1 || run.isDisposable === true || hasPast(run)) return undefined;
-  if (run.runAt !== run.submittedAt || run.retriedAt !== undefined) return undefined;
+  if (run.runAt !== run.submittedAt || run.startedAt !== firstStartedAt) return undefined;
   if (result !== undefined && isKeptApart(result)) return undefined;
-  return `C@${textOf(startedAt)}${textOf(heartbeatAt)}${textOf(completedAt)}${result ?? ''}`;
+  return `C@${textOf(firstStartedAt)}${textOf(heartbeatAt)}${textOf(endedAt)}${result ?? ''}`;
 }
 
 /**
@@ -82,10 +83,10 @@ export function encodeFirstCompletion(run: Run): string | undefined {
  * the result already. Nothing where the run carries something else.
  */
 export function encodeCompletion(run: Run): string {
-  const { state, epoch, isDisposable, completedAt, heartbeatAt, result } = run;
+  const { state, epoch, isDisposable, endedAt, heartbeatAt, result } = run;
   if (state !== 'completed' || epoch === 1 || isDisposable === true) return '';
   const kept = result !== undefined && isKeptApart(result) ? APART : (result ?? '');
-  return `c${textOf(heartbeatAt)}${textOf(completedAt)}${kept}`;
+  return `c${textOf(heartbeatAt)}${textOf(endedAt)}${kept}`;
 }
 
 /** An epoch as it stands in a record. */
@@ -106,6 +107,7 @@ export function decodeFirstStart(id: string, bodyText: string, first: FirstStart
   const { startedAt } = first;
   run.state = 'started';
   run.epoch = 1;
+  run.firstStartedAt = startedAt;
   run.startedAt = startedAt;
   run.heartbeatAt = startedAt;
   return run;
@@ -156,11 +158,12 @@ function readShort(run: RunDraft, record: string): void {
   if (!SHORT_RECORD.test(record)) throw new UnreadableError('its record');
   run.epoch = 1;
   readFlags(run, record);
-  run.startedAt = instantOf(record.slice(2, 15));
+  run.firstStartedAt = instantOf(record.slice(2, 15));
+  run.startedAt = run.firstStartedAt;
   run.heartbeatAt = instantOf(record.slice(15, 28));
   if (run.state !== 'completed') return;
   run.settledBy = '1:complete';
-  run.completedAt = instantOf(record.slice(28, 41));
+  run.endedAt = instantOf(record.slice(28, 41));
   if (record.length > 41) run.result = record.slice(41);
 }
 
@@ -207,10 +210,10 @@ function readHead(run: RunDraft, record: string): void {
   readFlags(run, record);
   run.epoch = Number(record.slice(2, 12));
   run.submittedAt = instantOf(record.slice(12, 25));
-  run.startedAt = instantOf(record.slice(25, 38));
-  run.retriedAt = instantOf(record.slice(38, 51));
+  run.firstStartedAt = instantOf(record.slice(25, 38));
+  run.startedAt = instantOf(record.slice(38, 51)) ?? run.firstStartedAt;
   run.heartbeatAt = instantOf(record.slice(51, 64));
-  run.completedAt = instantOf(record.slice(64, 77));
+  run.endedAt = instantOf(record.slice(64, 77));
   run.runAt = instantOf(record.slice(77, 93));
 }
 

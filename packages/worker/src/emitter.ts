@@ -7,13 +7,13 @@ import { errorLine } from './error-text.ts';
 import { warnRarely } from './warn-rarely.ts';
 
 /** What every emitter can report: that a listener, or the emitter's owner, had trouble. Nothing is lost by it. */
-export interface Trouble {
+export interface ListenerError {
   readonly error: unknown;
   readonly doing: string;
 }
 
 /** Takes listeners and calls them; also publishes on `node:diagnostics_channel`. */
-export interface Emitter<Events extends { readonly error: Trouble }> {
+export interface Emitter<Events extends { readonly error: ListenerError }> {
   /**
    * @returns a function that takes the listener back
    * @throws {InvalidOptionsError} for an event that there is not, and for what is no function
@@ -34,7 +34,7 @@ const NO_LISTENERS: ReadonlySet<Listener> = new Set();
  * @param types - every event, by its name
  * @param clock - by which a minute passes between two warnings
  */
-export function createEmitter<Events extends { readonly error: Trouble }>(
+export function createEmitter<Events extends { readonly error: ListenerError }>(
   source: string,
   types: Readonly<Record<keyof Events, true>>,
   clock: Pick<Clock, 'now'> = systemClock,
@@ -46,7 +46,7 @@ export function createEmitter<Events extends { readonly error: Trouble }>(
     const published = channelOf(type);
     const called = listeners.get(type) ?? NO_LISTENERS;
     if (!published.hasSubscribers && called.size === 0) {
-      if (type === 'error') warn(unhandled(source, makeEvent() as Trouble)); // the type of `error` in every `Events`
+      if (type === 'error') warn(unhandled(source, makeEvent() as ListenerError)); // the type of `error` in every `Events`
       return;
     }
     const event = makeEvent();
@@ -102,7 +102,7 @@ function checkListener(
   if (problems.length > 0) throw new InvalidOptionsError(problems, `${source}.on`);
 }
 
-function unhandled(source: string, { error, doing }: Trouble) {
+function unhandled(source: string, { error, doing }: ListenerError) {
   return {
     code: 'RETRY_UNHANDLED_ERROR',
     message: `retry ${source}: ${doing}: ${errorLine(error)}`,

@@ -1,4 +1,4 @@
-export type { Emitter, Trouble } from './emitter.ts';
+export type { Emitter, ListenerError as Trouble } from './emitter.ts';
 export type { ErrorText } from './error-text.ts';
 export {
   CancelledError,

@@ -10,7 +10,7 @@ export function readBroker(fields: Fields): Broker {
 }
 
 /** The verbs that a queue and a worker begin with. */
-const VERBS = ['submit', 'exchange', 'heartbeat', 'get', 'audit'] as const;
+const VERBS = ['submit', 'settleAndClaim', 'heartbeat', 'get', 'audit'] as const;
 
 /** A broker in the place of the options. */
 export const BARE_BROKER = {

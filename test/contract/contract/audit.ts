@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { Scene } from '../../support/broker-scene.ts';
 import { settlementOf } from '../../support/settle.ts';
 
-const none = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rate_limited: 0 };
+const none = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rateLimited: 0 };
 
 /** What the figures say. That they balance is checked after every call of every test. */
 export function describeAudit(scene: Scene): void {
   describe('audit', () => {
     it('counts nothing when there is nothing', async () => {
       expect(await scene.broker.audit()).toEqual({
+        created: 0,
         submitted: 0,
-        waiting: 0,
         scheduled: 0,
         started: 0,
         ended: none,
@@ -32,11 +32,11 @@ export function describeAudit(scene: Scene): void {
       await scene.broker.discard(['end-0']);
 
       expect(await scene.broker.audit()).toEqual({
-        submitted: 11,
-        waiting: 2,
+        created: 11,
+        submitted: 2,
         scheduled: 1,
         started: 1,
-        ended: { completed: 1, failed: 1, cancelled: 1, stalled: 1, dropped: 1, rate_limited: 1 },
+        ended: { completed: 1, failed: 1, cancelled: 1, stalled: 1, dropped: 1, rateLimited: 1 },
         forgotten: 1,
         unbalanced: 0,
       });
@@ -47,7 +47,7 @@ export function describeAudit(scene: Scene): void {
       await scene.submit({ id: 'a', concurrency }, { id: 'b', concurrency });
       await scene.claim();
 
-      expect(await scene.broker.audit()).toMatchObject({ submitted: 2, waiting: 1, started: 1 });
+      expect(await scene.broker.audit()).toMatchObject({ created: 2, submitted: 1, started: 1 });
     });
   });
 }

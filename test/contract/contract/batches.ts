@@ -21,7 +21,7 @@ export function describeBatches(scene: Scene): void {
       expect(claimed.map(({ run }) => run.id)).toEqual(ids);
       expect(settled).toHaveLength(COUNT);
       expect(new Set(settled)).toEqual(new Set(['ok']));
-      expect(await scene.broker.audit()).toMatchObject({ submitted: COUNT, ended: { completed: COUNT } });
+      expect(await scene.broker.audit()).toMatchObject({ created: COUNT, ended: { completed: COUNT } });
     });
 
     it('reads, cancels and discards 10 000 runs in one call each', async () => {
@@ -34,7 +34,7 @@ export function describeBatches(scene: Scene): void {
       expect(found.map((run) => run?.id)).toEqual(ids);
       expect(new Set(cancelled)).toEqual(new Set(['cancelled']));
       expect(new Set(discarded)).toEqual(new Set(['discarded']));
-      expect(await scene.broker.audit()).toMatchObject({ submitted: COUNT, forgotten: COUNT });
+      expect(await scene.broker.audit()).toMatchObject({ created: COUNT, forgotten: COUNT });
     });
 
     it('beats, releases, fails and redrives 10 000 runs in one call each', async () => {
@@ -54,7 +54,7 @@ export function describeBatches(scene: Scene): void {
       expect(new Set(beats)).toEqual(new Set(['ok']));
       expect(second.map(({ run }) => run.id)).toEqual(ids);
       expect(new Set(redriven)).toEqual(new Set(['redriven']));
-      expect(await scene.broker.audit()).toMatchObject({ waiting: COUNT, started: 0 });
+      expect(await scene.broker.audit()).toMatchObject({ submitted: COUNT, started: 0 });
     });
 
     it('hands out 10 000 runs that are due at one instant', async () => {

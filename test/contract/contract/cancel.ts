@@ -13,7 +13,7 @@ export function describeCancel(scene: Scene): void {
       const run = await scene.read('b');
       expect(answers).toEqual(['cancelled']);
       expect(run).toMatchObject({ state: 'cancelled', epoch: 0 });
-      expect(run.completedAt).toBeGreaterThan(0);
+      expect(run.endedAt).toBeGreaterThan(0);
       expect(await scene.claimIds()).toEqual(['a', 'c']);
     });
 

@@ -22,7 +22,7 @@ export function describeClaim(scene: Scene): void {
       const now = await scene.now();
       expect(claimed?.run).toMatchObject({ id: 'a', payload: '[1]', state: 'started', epoch: 1 });
       expect(claimed?.isOverLimit).toBe(false);
-      expect(claimed?.run.startedAt).toBeGreaterThanOrEqual(before);
+      expect(claimed?.run.firstStartedAt).toBeGreaterThanOrEqual(before);
       expect(claimed?.leaseUntil).toBeGreaterThanOrEqual(before + LONG_MS);
       expect(claimed?.leaseUntil).toBeLessThanOrEqual(now + LONG_MS);
       expect(await scene.read('a')).toEqual(claimed?.run);
@@ -98,7 +98,7 @@ export function describeClaim(scene: Scene): void {
       const settle = [settlementOf(run, { type: 'retry', at, runAt: at })];
       const lanes = new Map([['l', 1]]);
 
-      const reply = await scene.broker.exchange({
+      const reply = await scene.broker.settleAndClaim({
         settle,
         claim: { worker: 'w', requestId: 'both', limit: 1, lanes, leaseMs: LONG_MS },
       });
@@ -108,9 +108,9 @@ export function describeClaim(scene: Scene): void {
     });
 
     it('answers an empty exchange with the time', async () => {
-      const first = await scene.broker.exchange({});
+      const first = await scene.broker.settleAndClaim({});
       await scene.advance(5);
-      const second = await scene.broker.exchange({ settle: [] });
+      const second = await scene.broker.settleAndClaim({ settle: [] });
 
       expect(first).toMatchObject({ settled: [], claimed: [] });
       expect(second.now).toBeGreaterThanOrEqual(first.now + 5);

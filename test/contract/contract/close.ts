@@ -14,7 +14,7 @@ export function describeClose(scene: Scene): void {
       const claim = { worker: 'w', requestId: 'r', limit: 1, lanes: new Map([['l', 1]]), leaseMs: LONG_MS };
       const calls = [
         () => broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]),
-        () => broker.exchange({ claim }),
+        () => broker.settleAndClaim({ claim }),
         () => broker.heartbeat([{ id: 'a', epoch: 1 }], LONG_MS),
         () => broker.findExpired(1),
         () => broker.cancel(['a']),

@@ -22,7 +22,7 @@ export function describeConcurrencyWait(scene: Scene): void {
 
       expect(await scene.claimIds()).toEqual(['a', 'b']);
       expect(await scene.claimIds()).toEqual([]);
-      expect(await scene.broker.audit()).toMatchObject({ started: 2, waiting: 2 });
+      expect(await scene.broker.audit()).toMatchObject({ started: 2, submitted: 2 });
     });
 
     it('holds across workers and lanes', async () => {
@@ -91,7 +91,7 @@ export function describeConcurrencyWait(scene: Scene): void {
         'stall and give up',
         (at) => [
           { type: 'stall', at },
-          { type: 'give-up', at },
+          { type: 'giveUp', at },
         ],
       ],
       ['cancel', (at) => [{ type: 'cancel', at }]],

@@ -15,7 +15,7 @@ export function describeDiscard(scene: Scene): void {
 
         expect(answers).toEqual(['discarded']);
         expect(await scene.broker.get(['a'])).toEqual([undefined]);
-        expect(await scene.broker.audit()).toMatchObject({ submitted: 1, forgotten: 1, unbalanced: 0 });
+        expect(await scene.broker.audit()).toMatchObject({ created: 1, forgotten: 1, unbalanced: 0 });
       },
     );
 
@@ -36,7 +36,7 @@ export function describeDiscard(scene: Scene): void {
       expect(answers).toEqual(['refused', 'discarded', 'refused', 'refused', 'gone', 'gone']);
       expect(await scene.broker.discard([])).toEqual([]);
       expect(await scene.broker.audit()).toMatchObject({
-        waiting: 1,
+        submitted: 1,
         scheduled: 1,
         started: 1,
         forgotten: 1,
@@ -50,7 +50,7 @@ export function describeDiscard(scene: Scene): void {
 
       expect(await scene.broker.submit([{ id: 'a', lane: 'l', payload: '2' }])).toEqual(['created']);
       expect(await scene.read('a')).toMatchObject({ state: 'submitted', payload: '2', epoch: 0 });
-      expect(await scene.broker.audit()).toMatchObject({ submitted: 2, waiting: 1, forgotten: 1 });
+      expect(await scene.broker.audit()).toMatchObject({ created: 2, submitted: 1, forgotten: 1 });
     });
   });
 }

@@ -9,7 +9,7 @@ export function describeKeepKeys(open: (options: KeepOptions) => Promise<BrokerH
   const submit = async (scene: Scene, id: string, isKeyed?: boolean): Promise<string | undefined> => {
     const submission = { id, lane: 'l', payload: '{}' };
     const [answer] = await scene.broker.submit([
-      isKeyed === undefined ? submission : { ...submission, isKeyed },
+      isKeyed === undefined ? submission : { ...submission, keyed: isKeyed },
     ]);
     return answer;
   };
@@ -43,7 +43,7 @@ export function describeKeepKeys(open: (options: KeepOptions) => Promise<BrokerH
     it('is known among many, each answered for itself', async () => {
       for (const id of ['a', 'b', 'c', 'd']) await submit(scene, id, id !== 'b');
       await complete(scene, 'a', 'b', 'c', 'd');
-      const again = ['new', 'd', 'b', 'a'].map((id) => ({ id, lane: 'l', payload: '{}', isKeyed: true }));
+      const again = ['new', 'd', 'b', 'a'].map((id) => ({ id, lane: 'l', payload: '{}', keyed: true }));
 
       expect(await scene.broker.submit(again)).toEqual(['created', 'exists', 'created', 'exists']);
     });
@@ -52,7 +52,7 @@ export function describeKeepKeys(open: (options: KeepOptions) => Promise<BrokerH
       await submit(scene, 'a', true);
       await scene.broker.cancel(['a']);
       await untilForgotten(scene, 'a');
-      const run = await scene.start({ id: 'b', isKeyed: true });
+      const run = await scene.start({ id: 'b', keyed: true });
       await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
       await scene.broker.discard(['b']);
 
@@ -65,9 +65,13 @@ export function describeKeepKeys(open: (options: KeepOptions) => Promise<BrokerH
       await complete(scene);
       await submit(scene, 'a', true);
 
-      const { submitted, waiting, unbalanced } = await scene.broker.audit();
+      const { created, submitted, unbalanced } = await scene.broker.audit();
 
-      expect({ submitted, waiting, unbalanced }).toEqual({ submitted: 1, waiting: 0, unbalanced: 0 });
+      expect({ created, submitted, unbalanced }).toEqual({
+        created: 1,
+        submitted: 0,
+        unbalanced: 0,
+      });
     });
   });
 

@@ -110,7 +110,7 @@ export function describeList(scene: Scene): void {
       }
 
       expect(seen).toEqual(ids);
-      expect(await scene.broker.audit()).toMatchObject({ waiting: 5, ended: { failed: 0 } });
+      expect(await scene.broker.audit()).toMatchObject({ submitted: 5, ended: { failed: 0 } });
     });
   });
 }

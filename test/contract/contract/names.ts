@@ -40,9 +40,9 @@ const CALLS = {
       { id: 'good', lane: 'l', payload: '{}' },
       { id: 'other', lane: 'l', payload: '{}', concurrency: { key, limit: 1, whenFull: 'wait' } },
     ]),
-  'exchange, as claimed lane': (broker, name) => broker.exchange(claimOf(name)),
-  'exchange, as worker': (broker, worker) => broker.exchange(claimOf('l', { worker })),
-  'exchange, as request': (broker, requestId) => broker.exchange(claimOf('l', { requestId })),
+  'exchange, as claimed lane': (broker, name) => broker.settleAndClaim(claimOf(name)),
+  'exchange, as worker': (broker, worker) => broker.settleAndClaim(claimOf('l', { worker })),
+  'exchange, as request': (broker, requestId) => broker.settleAndClaim(claimOf('l', { requestId })),
   heartbeat: (broker, id) =>
     broker.heartbeat(
       [
@@ -76,7 +76,7 @@ export function describeNames(scene: Scene): void {
         expect(error, what).toMatchObject({ problems: [{ value: text }] });
         expect(scene.broker.isRefusal(error), what).toBe(true);
       }
-      expect(await scene.broker.audit()).toMatchObject({ submitted: 0 });
+      expect(await scene.broker.audit()).toMatchObject({ created: 0 });
     });
 
     it('leave runs as they are beside which they were given', async () => {
@@ -123,7 +123,7 @@ export function describeNames(scene: Scene): void {
 
         await expect(refused).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
       }
-      expect(await scene.broker.audit()).toMatchObject({ submitted: 0 });
+      expect(await scene.broker.audit()).toMatchObject({ created: 0 });
     });
   });
 

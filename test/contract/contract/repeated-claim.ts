@@ -16,7 +16,7 @@ export function describeRepeatedClaim(scene: Scene): void {
       expect(epochs(second)).toEqual(epochs(first));
       expect(await scene.read('a')).toMatchObject({ state: 'started', epoch: 1, stalls: 0, releases: 0 });
       expect(await scene.read('c')).toMatchObject({ state: 'submitted', epoch: 0 });
-      expect(await scene.broker.audit()).toMatchObject({ started: 2, waiting: 1 });
+      expect(await scene.broker.audit()).toMatchObject({ started: 2, submitted: 1 });
     });
 
     it('gets the same when one of the runs was settled meanwhile', async () => {
@@ -46,9 +46,9 @@ export function describeRepeatedClaim(scene: Scene): void {
       await scene.submit('b');
       const settle = [settlementOf(run, { type: 'complete', at: await scene.now() })];
       const claim = { worker: 'w', requestId: 'lost', limit: 9, lanes: new Map([['l', 9]]), leaseMs: 9_000 };
-      await scene.broker.exchange({ settle, claim });
+      await scene.broker.settleAndClaim({ settle, claim });
 
-      const again = await scene.broker.exchange({ settle, claim });
+      const again = await scene.broker.settleAndClaim({ settle, claim });
 
       expect(again.settled).toEqual(['already']);
       expect(epochs(again.claimed)).toEqual({ b: 1 });

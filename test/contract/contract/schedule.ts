@@ -20,7 +20,7 @@ export function describeSchedule(scene: Scene): void {
       }
 
       expect(claimed.map(({ run }) => run.id)).toEqual(['a']);
-      expect(claimed[0]?.run.startedAt).toBeGreaterThanOrEqual(runAt);
+      expect(claimed[0]?.run.firstStartedAt).toBeGreaterThanOrEqual(runAt);
     });
 
     it('starts a run that is due', async () => {
@@ -37,7 +37,7 @@ export function describeSchedule(scene: Scene): void {
 
       expect(await scene.read('a')).toMatchObject({ state: 'scheduled', runAt });
       expect(await scene.claimIds()).toEqual([]);
-      expect(await scene.broker.audit()).toMatchObject({ waiting: 0, scheduled: 1, started: 0 });
+      expect(await scene.broker.audit()).toMatchObject({ submitted: 0, scheduled: 1, started: 0 });
     });
 
     it('takes a runAt that has passed for now', async () => {
@@ -124,7 +124,7 @@ export function describeSchedule(scene: Scene): void {
       const ask = async (lanes: readonly string[]): Promise<number | undefined> => {
         const map = new Map(lanes.map((lane) => [lane, 1] as const));
         const claim = { worker: 'w', requestId: lanes.join(), limit: 1, lanes: map, leaseMs: LONG_MS };
-        return (await scene.broker.exchange({ claim })).nextRunAt;
+        return (await scene.broker.settleAndClaim({ claim })).nextRunAt;
       };
 
       expect(await ask(['l'])).toBe(now + 2 * LONG_MS);
@@ -143,7 +143,7 @@ export function describeSchedule(scene: Scene): void {
 
       expect(early).toMatchObject({ state: 'scheduled', failures: 1, runAt: at + SHORT_MS });
       expect(claimed?.run).toMatchObject({ id: 'a', epoch: 2, failures: 1 });
-      expect(claimed?.run.retriedAt).toBeGreaterThanOrEqual(at + SHORT_MS);
+      expect(claimed?.run.startedAt).toBeGreaterThanOrEqual(at + SHORT_MS);
     });
   });
 }

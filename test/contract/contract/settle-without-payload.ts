@@ -7,7 +7,7 @@ const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
 
 /** A cleaner has runs without their payloads: what never changes is not taken from a settlement. */
 export function describeSettleWithoutPayload(scene: Scene): void {
-  const settleFound = async (...types: readonly ('stall' | 'recover' | 'give-up')[]): Promise<void> => {
+  const settleFound = async (...types: readonly ('stall' | 'recover' | 'giveUp')[]): Promise<void> => {
     const at = await scene.now();
     const found = await scene.broker.findExpired(10);
     const events = types.map((type) => (type === 'recover' ? { type, at, runAt: at } : { type, at }));
@@ -21,7 +21,7 @@ export function describeSettleWithoutPayload(scene: Scene): void {
     it.each([
       [['stall'], 'stalled'],
       [['stall', 'recover'], 'submitted'],
-      [['stall', 'give-up'], 'failed'],
+      [['stall', 'giveUp'], 'failed'],
     ] as const)('keeps payload, lane and concurrency by %j', async (types, state) => {
       await scene.start({ id: 'a', payload: '"kept"', concurrency }, { leaseMs: 1 });
       await scene.advance(PASS_MS);

@@ -19,7 +19,7 @@ export function describeSettle(scene: Scene): void {
       expect(await scene.read('a')).toMatchObject({
         state: 'completed',
         epoch: 1,
-        completedAt: at,
+        endedAt: at,
         result: '{"sum":3}',
         settledBy: '1:complete',
       });
@@ -34,9 +34,9 @@ export function describeSettle(scene: Scene): void {
 
       await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
 
-      const { submittedAt, startedAt, runAt } = run;
+      const { submittedAt, firstStartedAt, runAt } = run;
       expect(await scene.read('a')).toMatchObject({
-        ...{ submittedAt, startedAt, runAt, heartbeatAt: run.heartbeatAt },
+        ...{ submittedAt, startedAt: firstStartedAt, runAt, heartbeatAt: run.heartbeatAt },
       });
     });
 
@@ -61,7 +61,7 @@ export function describeSettle(scene: Scene): void {
       ['stall', 'stalled'],
       ['cancel', 'cancelled'],
       ['drop', 'dropped'],
-      ['limit', 'rate_limited'],
+      ['limit', 'rateLimited'],
     ] as const)('ends a run by %s as %s', async (type, state) => {
       const run = await scene.start('a');
 

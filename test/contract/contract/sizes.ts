@@ -99,7 +99,7 @@ export function describeSizes(scene: Scene): void {
 
       expect(new Set(redriven)).toEqual(new Set(['redriven']));
       expect(new Set(discarded)).toEqual(new Set(['discarded']));
-      expect(await scene.broker.audit()).toMatchObject({ waiting: 10, forgotten: 10 });
+      expect(await scene.broker.audit()).toMatchObject({ submitted: 10, forgotten: 10 });
     });
   });
 

@@ -22,8 +22,8 @@ export function describeSubmit(scene: Scene): void {
         redrives: 0,
       });
       expect(run.submittedAt).toBeLessThanOrEqual(now);
-      expect(run.startedAt).toBeUndefined();
-      expect(run.completedAt).toBeUndefined();
+      expect(run.firstStartedAt).toBeUndefined();
+      expect(run.endedAt).toBeUndefined();
     });
 
     it('answers exists to an id that it keeps, and leaves that run as it is', async () => {
@@ -33,7 +33,7 @@ export function describeSubmit(scene: Scene): void {
 
       expect(answers).toEqual(['exists']);
       expect(await scene.read('a')).toMatchObject({ lane: 'l', payload: '1' });
-      expect(await scene.broker.audit()).toMatchObject({ submitted: 1, waiting: 1 });
+      expect(await scene.broker.audit()).toMatchObject({ created: 1, submitted: 1 });
     });
 
     it('keeps the first of two runs with one id in one batch, and answers in order', async () => {

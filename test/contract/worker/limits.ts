@@ -25,7 +25,7 @@ export function describeLimits(scene: WorkerScene): void {
       const first = await scene.startWorker({ tasks: [task] });
       const second = await scene.startWorker({ tasks: [task] });
 
-      await Promise.all([first.drain(), second.drain()]);
+      await Promise.all([first.whenIdle(), second.whenIdle()]);
 
       expect(seen.most).toBe(2);
       expect((await scene.queue.counts()).ended.completed).toBe(10);
@@ -37,7 +37,7 @@ export function describeLimits(scene: WorkerScene): void {
       await scene.queue.submitMany(task, Array(6).fill(null));
       const worker = await scene.startWorker({ tasks: [task] });
 
-      await worker.drain();
+      await worker.whenIdle();
 
       const [first = 0, , third = 0, , fifth = 0] = seen.startedAt;
       expect(seen.startedAt).toHaveLength(6);
@@ -53,10 +53,10 @@ export function describeLimits(scene: WorkerScene): void {
       await scene.queue.submit(task, null, { delay: 100 });
       const worker = await scene.startWorker({ tasks: [task], concurrency: 2 });
 
-      await worker.drain();
+      await worker.whenIdle();
 
       expect(await scene.queue.counts()).toMatchObject({
-        waiting: 0,
+        submitted: 0,
         scheduled: 0,
         started: 0,
         ended: { completed: 6 },

@@ -56,7 +56,7 @@ export function describeWaiting(scene: WorkerScene): void {
       const worker = await scene.startWorker({ tasks: [double], concurrency: 50 });
       const kept = await queue.submit(double, 21, { keepResult: '1m' });
       await queue.submitMany(double, numbers(2_500));
-      await worker.drain();
+      await worker.whenIdle();
 
       expect(await queue.waitForResult(kept)).toBe(42);
     });
@@ -79,7 +79,7 @@ export function describeWaiting(scene: WorkerScene): void {
       const worker = await scene.startWorker({ tasks: [double], concurrency: 50 });
       const { id } = await queue.submit(double, 1, { key: 'first' });
       await queue.submitMany(double, numbers(2_500));
-      await worker.drain();
+      await worker.whenIdle();
 
       expect(await queue.submit(double, 1, { key: 'first' })).toEqual({ id, isNew: false });
     });

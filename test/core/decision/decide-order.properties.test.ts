@@ -2,14 +2,14 @@ import { decide, definePolicy, type FailReason, NonRetryableError } from '@retry
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-/** The rules in the order in which they are asked; `deadline` and the rest need the clock. */
+/** The rules in the order in which they are asked; `totalTimeout` and the rest need the clock. */
 const ORDER: readonly FailReason[] = [
   'stopped',
   'unexpected',
   'not-retryable',
   'exhausted',
-  'server-delay',
-  'deadline',
+  'retry-after',
+  'total-timeout',
   'budget',
 ];
 
@@ -21,14 +21,14 @@ function decisionRefusedBy(refusing: ReadonlySet<FailReason>) {
     stopOn: refusing.has('stopped') ? [Error] : [],
     retryOn: refusing.has('unexpected') ? [RangeError] : [],
     retryable: !refusing.has('not-retryable'),
-    deadline: refusing.has('deadline') ? '5s' : Infinity,
+    totalTimeout: refusing.has('total-timeout') ? '5s' : Infinity,
   });
   return decide(
     policy,
     { failures: refusing.has('exhausted') ? 3 : 1 },
     {
       error: new TypeError('boom'),
-      serverDelay: { type: refusing.has('server-delay') ? 'refused' : 'absent' },
+      serverDelay: { type: refusing.has('retry-after') ? 'refused' : 'absent' },
     },
     { now: 0, random: () => 0, budget: { allowsRetry: !refusing.has('budget') } },
   );

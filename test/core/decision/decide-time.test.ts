@@ -18,45 +18,49 @@ function decisionOn(input: PolicyInput, context: Partial<DecisionContext> = {}) 
 }
 
 function decisionOnServer(
-  serverDelay: PolicyInput['serverDelay'],
+  serverDelay: PolicyInput['retryAfter'],
   asked: ServerDelay | undefined,
   error?: unknown,
 ) {
-  const policy = definePolicy({ ...SECOND, ...(serverDelay && { serverDelay }) });
+  const policy = definePolicy({ ...SECOND, ...(serverDelay && { retryAfter: serverDelay }) });
   return decide(policy, { failures: 1 }, { error, serverDelay: asked }, { now: NOW, random: () => 0 });
 }
 
 const asks = (delayMs: number): ServerDelay => ({ type: 'delay', delayMs });
-const REFUSED = { type: 'fail', reason: 'server-delay' };
+const REFUSED = { type: 'fail', reason: 'retry-after' };
 
 describe('decide with a deadline', () => {
   it('retries when the attempt can start just before it', () => {
-    expect(decisionOn({ deadline: 1_001 })).toEqual({ type: 'retry', delayMs: 1_000, runAt: 1_001_000 });
+    expect(decisionOn({ totalTimeout: 1_001 })).toEqual({ type: 'retry', delayMs: 1_000, runAt: 1_001_000 });
   });
 
   it('fails when the attempt would start at it or later', () => {
-    expect(decisionOn({ deadline: 1_000 })).toEqual({ type: 'fail', reason: 'deadline' });
-    expect(decisionOn({ deadline: 999 })).toEqual({ type: 'fail', reason: 'deadline' });
+    expect(decisionOn({ totalTimeout: 1_000 })).toEqual({ type: 'fail', reason: 'total-timeout' });
+    expect(decisionOn({ totalTimeout: 999 })).toEqual({ type: 'fail', reason: 'total-timeout' });
   });
 
   it('counts it from the start of the first attempt', () => {
-    expect(decisionOn({ deadline: '10s' }, { startedAt: NOW - 8_999 })).toMatchObject({ type: 'retry' });
-    expect(decisionOn({ deadline: '10s' }, { startedAt: NOW - 9_000 })).toMatchObject({ reason: 'deadline' });
+    expect(decisionOn({ totalTimeout: '10s' }, { startedAt: NOW - 8_999 })).toMatchObject({ type: 'retry' });
+    expect(decisionOn({ totalTimeout: '10s' }, { startedAt: NOW - 9_000 })).toMatchObject({
+      reason: 'total-timeout',
+    });
   });
 
   it('holds the outer deadline', () => {
     expect(decisionOn({}, { deadlineAt: NOW + 1_001 })).toMatchObject({ type: 'retry' });
-    expect(decisionOn({}, { deadlineAt: NOW + 1_000 })).toMatchObject({ reason: 'deadline' });
+    expect(decisionOn({}, { deadlineAt: NOW + 1_000 })).toMatchObject({ reason: 'total-timeout' });
   });
 
   it('holds the earlier of the two', () => {
-    expect(decisionOn({ deadline: '1s' }, { deadlineAt: NOW + 60_000 })).toMatchObject({
-      reason: 'deadline',
+    expect(decisionOn({ totalTimeout: '1s' }, { deadlineAt: NOW + 60_000 })).toMatchObject({
+      reason: 'total-timeout',
     });
-    expect(decisionOn({ deadline: '60s' }, { deadlineAt: NOW + 1_000 })).toMatchObject({
-      reason: 'deadline',
+    expect(decisionOn({ totalTimeout: '60s' }, { deadlineAt: NOW + 1_000 })).toMatchObject({
+      reason: 'total-timeout',
     });
-    expect(decisionOn({ deadline: '60s' }, { deadlineAt: NOW + 60_000 })).toMatchObject({ type: 'retry' });
+    expect(decisionOn({ totalTimeout: '60s' }, { deadlineAt: NOW + 60_000 })).toMatchObject({
+      type: 'retry',
+    });
   });
 
   it('has none unless one is given', () => {
@@ -65,12 +69,12 @@ describe('decide with a deadline', () => {
   });
 
   it('measures the delay that the server asks for', () => {
-    const policy = definePolicy({ ...SECOND, deadline: '5s' });
+    const policy = definePolicy({ ...SECOND, totalTimeout: '5s' });
     const failure = { error: 'boom', serverDelay: asks(5_000) };
 
     const decision = decide(policy, { failures: 1 }, failure, { now: NOW, random: () => 0 });
 
-    expect(decision).toEqual({ type: 'fail', reason: 'deadline' });
+    expect(decision).toEqual({ type: 'fail', reason: 'total-timeout' });
   });
 });
 
@@ -86,7 +90,7 @@ describe('decide with a budget', () => {
 });
 
 describe('decide with a delay from the server', () => {
-  it.each<[PolicyInput['serverDelay'], ServerDelay, number]>([
+  it.each<[PolicyInput['retryAfter'], ServerDelay, number]>([
     // A floor: the longer of the two.
     [undefined, asks(30_000), 30_000],
     [undefined, asks(200), 1_000],
@@ -109,7 +113,7 @@ describe('decide with a delay from the server', () => {
     expect(decisionOnServer(serverDelay, asked)).toEqual({ type: 'retry', delayMs, runAt: NOW + delayMs });
   });
 
-  it.each<[PolicyInput['serverDelay'], ServerDelay]>([
+  it.each<[PolicyInput['retryAfter'], ServerDelay]>([
     [undefined, { type: 'refused' }],
     [{ mode: 'replace' }, { type: 'refused' }],
     [undefined, asks(60_001)],
@@ -140,7 +144,7 @@ describe('decide with a delay from the server', () => {
     expect(decision).toEqual({ type: 'retry', delayMs: MAX_INSTANT_AT - NOW, runAt: MAX_INSTANT_AT });
   });
 
-  it.each<[PolicyInput['serverDelay'], number]>([
+  it.each<[PolicyInput['retryAfter'], number]>([
     [undefined, Number.NaN],
     [{ mode: 'replace' }, Number.NaN],
     [{ mode: 'replace' }, -5],

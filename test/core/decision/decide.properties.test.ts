@@ -4,7 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { draws, hostileDraws, policyInputs, sourceOf } from '../../support/arbitraries.ts';
 import { hostileMakers, thrownValues } from '../thrown-values.ts';
 
-const REASONS = ['unexpected', 'exhausted', 'not-retryable', 'stopped', 'deadline', 'server-delay', 'budget'];
+const REASONS = [
+  'unexpected',
+  'exhausted',
+  'not-retryable',
+  'stopped',
+  'total-timeout',
+  'retry-after',
+  'budget',
+];
 
 const policies = policyInputs.map((input) => definePolicy(input));
 const makers = fc.oneof(
@@ -100,7 +108,7 @@ describe('decide', () => {
         fc.pre(decision.type === 'retry');
 
         expect(decision.runAt).toBeLessThan(told.deadlineAt ?? Infinity);
-        expect(decision.runAt).toBeLessThan((told.startedAt ?? told.now) + policy.deadlineMs);
+        expect(decision.runAt).toBeLessThan((told.startedAt ?? told.now) + policy.totalTimeoutMs);
       }),
     );
   });

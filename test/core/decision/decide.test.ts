@@ -60,7 +60,7 @@ describe('decide', () => {
     (retryOn) => {
       const policy = definePolicy({ retryOn: retryOn ?? [] });
 
-      expect(decide(policy, { failures: 1 }, { error: boom, isTimeout: true }, CONTEXT)).toMatchObject({
+      expect(decide(policy, { failures: 1 }, { error: boom, timedOut: true }, CONTEXT)).toMatchObject({
         type: 'retry',
       });
       expect(decisionOn({ retryOn: retryOn ?? [] }, { failures: 1 }, timeout)).toMatchObject({
@@ -85,7 +85,7 @@ describe('decide', () => {
 
   it('never retries an attempt timeout that stopOn means, or whose error forbids it', () => {
     const stopped = { type: 'fail', reason: 'stopped' };
-    const forbidden = { error: new NonRetryableError('no'), isTimeout: true };
+    const forbidden = { error: new NonRetryableError('no'), timedOut: true };
 
     expect(decisionOn({ stopOn: [{ name: 'AttemptTimeoutError' }] }, { failures: 1 }, timeout)).toEqual(
       stopped,
@@ -95,7 +95,7 @@ describe('decide', () => {
 
   it('believes the caller before the error about what was a timeout', () => {
     const policy = definePolicy({ retryOn: 'nothing' });
-    const failure = { error: timeout, isTimeout: false };
+    const failure = { error: timeout, timedOut: false };
 
     expect(decide(policy, { failures: 1 }, failure, CONTEXT)).toMatchObject({ reason: 'unexpected' });
   });
@@ -119,7 +119,7 @@ describe('decide', () => {
   it('obeys a server that forbids a retry on the error itself', () => {
     const error = Object.assign(new Error('busy'), { headers: new Headers({ 'x-should-retry': 'false' }) });
 
-    expect(decisionOn({}, { failures: 1 }, error)).toEqual({ type: 'fail', reason: 'server-delay' });
+    expect(decisionOn({}, { failures: 1 }, error)).toEqual({ type: 'fail', reason: 'retry-after' });
   });
 
   it('fails stopped on a NonRetryableError whatever the policy', () => {

@@ -47,7 +47,7 @@ describe('computeDelay', () => {
   it('never exceeds maxDelayMs unless only the backoff is capped, whatever the draws', () => {
     fc.assert(
       fc.property(policies, retries, brokenSequences, histories, (policy, retry, given, previousDelayMs) => {
-        fc.pre(policy.capAt !== 'before-jitter-only');
+        fc.pre(policy.capAt !== 'ignores-jitter');
 
         const delayMs = computeDelay(policy, retry, { random: sourceOf(given), previousDelayMs });
 

@@ -30,7 +30,7 @@ describe('computeDelay', () => {
   it.each([
     ['before-jitter', [500, 750, 1_000]],
     ['after-jitter', [1_000, 1_000, 1_000]],
-    ['before-jitter-only', [1_000, 1_500, 2_000]],
+    ['ignores-jitter', [1_000, 1_500, 2_000]],
   ] as const)('caps %s: bounded jitter of 4 s under 1 s is %o', (capAt, delays) => {
     const input = {
       backoff: { type: 'constant', base: '4s' },
@@ -63,7 +63,7 @@ describe('computeDelay', () => {
       backoff: { type: 'exponential', base: '1s' },
       jitter: { proportional: 0.1 },
       maxDelay: '300s',
-      capAt: 'before-jitter-only',
+      capAt: 'ignores-jitter',
       granularity: '1s',
     } as const;
 

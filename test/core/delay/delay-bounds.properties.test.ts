@@ -115,7 +115,7 @@ describe('delayBounds', () => {
         const [minMs, maxMs] = delayBounds(policy, retry);
 
         expect(minMs).toBeGreaterThanOrEqual(policy.minDelayMs);
-        expect(policy.capAt === 'before-jitter-only' || maxMs <= policy.maxDelayMs).toBe(true);
+        expect(policy.capAt === 'ignores-jitter' || maxMs <= policy.maxDelayMs).toBe(true);
       }),
     );
   });

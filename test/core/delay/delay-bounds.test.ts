@@ -26,7 +26,7 @@ describe('delayBounds', () => {
     [{ jitter: 'full', minDelay: 700, maxDelay: 700 }, [700, 700]],
     [{ jitter: 'bounded', maxDelay: 600 }, [300, 600]],
     [{ jitter: 'bounded', maxDelay: 600, capAt: 'after-jitter' }, [600, 600]],
-    [{ jitter: 'bounded', maxDelay: 600, capAt: 'before-jitter-only' }, [600, 1_200]],
+    [{ jitter: 'bounded', maxDelay: 600, capAt: 'ignores-jitter' }, [600, 1_200]],
     [{ jitter: { proportional: 0.5 }, maxDelay: 600 }, [200, 600]],
     [{ jitter: 'equal', granularity: 300 }, [600, 900]],
     [{ jitter: 'full', granularity: 300, minDelay: 100, maxDelay: 800 }, [300, 600]],

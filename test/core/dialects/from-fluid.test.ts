@@ -57,11 +57,11 @@ describe('fromFluid', () => {
   it('takes a limit on concurrency as a global one', () => {
     const retried = fromFluid({ max_concurrency: 2, rate_limit_retry: { max_attempts: 5, wait: 10 } });
 
-    expect(retried.task).toMatchObject({ globalConcurrency: 2, whenLimited: 'retry' });
+    expect(retried.task).toMatchObject({ globalConcurrency: 2, whenFull: 'retry' });
     expect(retried.task.rateLimitRetry).toMatchObject({ maxAttempts: 6, retryOn: [] });
     expect(fromFluid({ max_concurrency: 2 }).task).toMatchObject({
       globalConcurrency: 2,
-      whenLimited: 'end',
+      whenFull: 'end',
     });
   });
 
@@ -118,12 +118,12 @@ describe('decideStart', () => {
     const { task } = fromFluid({ max_concurrency: 1, rate_limit_retry: { max_attempts: 5 } });
     const counters = { running: 1, rateLimits: 0 };
 
-    expect(decideStart({ ...task, whenLimited: 'end' }, counters, context)).toEqual({ type: 'end' });
-    expect(decideStart({ ...task, whenLimited: 'wait' }, counters, context)).toEqual({ type: 'wait' });
+    expect(decideStart({ ...task, whenFull: 'end' }, counters, context)).toEqual({ type: 'end' });
+    expect(decideStart({ ...task, whenFull: 'wait' }, counters, context)).toEqual({ type: 'wait' });
   });
 
   it('ends where a retry was meant but no policy is there', () => {
-    const task = { globalConcurrency: 1, whenLimited: 'retry' } as const;
+    const task = { globalConcurrency: 1, whenFull: 'retry' } as const;
 
     expect(decideStart(task, { running: 1, rateLimits: 0 }, context)).toEqual({ type: 'end' });
   });

@@ -20,9 +20,9 @@ describe('fromTasker', () => {
       backoff: { type: 'exponential', baseMs: 2_000, factor: 2 },
       jitter: { proportional: 0.1 },
       maxDelayMs: 300_000,
-      capAt: 'before-jitter-only',
+      capAt: 'ignores-jitter',
       granularityMs: 1_000,
-      serverDelay: { mode: 'replace', maxMs: 300_000 },
+      retryAfter: { mode: 'replace', maxMs: 300_000 },
       retryOn: [],
     });
     expect(task).toEqual({});
@@ -51,7 +51,7 @@ describe('fromTasker', () => {
     const { policy } = fromTasker({ backoff_base_ms: 1_000, max_backoff_ms: 5_000, max_jitter: 1 });
 
     expect(delayBounds(policy, 50)[1]).toBe(5_000);
-    expect(policy.serverDelay.maxMs).toBe(5_000);
+    expect(policy.retryAfter.maxMs).toBe(5_000);
   });
 
   it("has the defaults of a step's block as soon as one of its keys is written", () => {
@@ -90,7 +90,7 @@ describe('fromTasker', () => {
   });
 
   it('is data that survives JSON', () => {
-    expect(policyToJSON(fromTasker().policy)).toMatchObject({ capAt: 'before-jitter-only' });
+    expect(policyToJSON(fromTasker().policy)).toMatchObject({ capAt: 'ignores-jitter' });
   });
 
   it('lists everything that is wrong under its own names', () => {

@@ -18,7 +18,7 @@ const timeless = policyInputs.map(
     minDelay: 0,
     maxDelay: 10,
     granularity: 0,
-    deadline: 'Infinity',
+    totalTimeout: 'Infinity',
   }),
 );
 

@@ -67,8 +67,8 @@ describe('lintPolicy', () => {
   it.each<[LintCode, PolicyInput, PolicyInput]>([
     ['NOT_RETRYABLE', { retryable: false }, { retryable: false, maxAttempts: 1 }],
     ['MATCHES_NOTHING', { retryOn: 'nothing' }, { retryOn: 'nothing', maxAttempts: 1 }],
-    ['UNBOUNDED', { maxAttempts: Infinity }, { maxAttempts: Infinity, deadline: '1m' }],
-    ['LONG_WORST_CASE', { maxAttempts: 400 }, { maxAttempts: 400, deadline: '1h' }],
+    ['UNBOUNDED', { maxAttempts: Infinity }, { maxAttempts: Infinity, totalTimeout: '1m' }],
+    ['LONG_WORST_CASE', { maxAttempts: 400 }, { maxAttempts: 400, totalTimeout: '1h' }],
     ['NO_WAIT', { backoff: { type: 'none' } }, { backoff: constant }],
     ['NO_JITTER', { jitter: 'none' }, { jitter: 'equal' }],
     ['NO_JITTER', { jitter: { proportional: 0 } }, { jitter: { proportional: 0.1 } }],
@@ -90,13 +90,13 @@ describe('lintPolicy', () => {
     ],
     [
       'UNREACHABLE_ATTEMPTS',
-      { backoff: constant, jitter: 'equal', deadline: '1s' },
-      { backoff: constant, jitter: 'equal', deadline: 1_001 },
+      { backoff: constant, jitter: 'equal', totalTimeout: '1s' },
+      { backoff: constant, jitter: 'equal', totalTimeout: 1_001 },
     ],
     [
       'TIMEOUT_OVER_DEADLINE',
-      { attemptTimeout: '2s', deadline: '2s' },
-      { attemptTimeout: 1_999, deadline: '2s' },
+      { attemptTimeout: '2s', totalTimeout: '2s' },
+      { attemptTimeout: 1_999, totalTimeout: '2s' },
     ],
   ])('finds %s in %j, and nothing in %j', (code, found, cured) => {
     expect(codesOf(found)).toEqual([code]);
@@ -109,10 +109,13 @@ describe('lintPolicy', () => {
     ['NO_JITTER', { backoff: { type: 'custom', strategy: () => 5 }, jitter: 'none' }],
     ['NO_WAIT', { backoff: { type: 'none' }, retryable: false }],
     ['MATCHES_NOTHING', { retryOn: [] }],
-    ['UNREACHABLE_ATTEMPTS', { maxAttempts: Infinity, backoff: constant, jitter: 'equal', deadline: '1m' }],
+    [
+      'UNREACHABLE_ATTEMPTS',
+      { maxAttempts: Infinity, backoff: constant, jitter: 'equal', totalTimeout: '1m' },
+    ],
     ['LONG_WORST_CASE', { maxAttempts: Infinity }],
     ['CAP_ERASES_JITTER', { backoff: constant, capAt: 'after-jitter', jitter: 'none', maxDelay: '1s' }],
-    ['TIMEOUT_OVER_DEADLINE', { attemptTimeout: 'Infinity', deadline: '1s' }],
+    ['TIMEOUT_OVER_DEADLINE', { attemptTimeout: 'Infinity', totalTimeout: '1s' }],
   ])('does not find %s in %j', (code, input) => {
     expect(codesOf(input)).not.toContain(code);
   });
@@ -159,7 +162,7 @@ describe('lintPolicy', () => {
         code: 'UNBOUNDED',
         path: 'maxAttempts',
         message: 'it may retry for ever',
-        cure: 'Set a deadline, or a maxAttempts.',
+        cure: 'Set a totalTimeout, or a maxAttempts.',
       },
     ],
     [
@@ -168,7 +171,7 @@ describe('lintPolicy', () => {
         code: 'LONG_WORST_CASE',
         path: 'maxDelay',
         message: 'it may take 1.5h',
-        cure: 'Lower maxDelay or maxAttempts, or set a deadline.',
+        cure: 'Lower maxDelay or maxAttempts, or set a totalTimeout.',
       },
     ],
     [
@@ -226,21 +229,21 @@ describe('lintPolicy', () => {
       },
     ],
     [
-      { maxAttempts: 5, jitter: 'equal', backoff: constant, deadline: '1.2s' },
+      { maxAttempts: 5, jitter: 'equal', backoff: constant, totalTimeout: '1.2s' },
       {
         code: 'UNREACHABLE_ATTEMPTS',
-        path: 'deadline',
+        path: 'totalTimeout',
         message: 'at most 3 of 5 attempts fit',
-        cure: 'Raise the deadline, or lower maxAttempts or the delays.',
+        cure: 'Raise totalTimeout, or lower maxAttempts or the delays.',
       },
     ],
     [
-      { attemptTimeout: '2s', deadline: '2s' },
+      { attemptTimeout: '2s', totalTimeout: '2s' },
       {
         code: 'TIMEOUT_OVER_DEADLINE',
         path: 'attemptTimeout',
-        message: 'one slow attempt uses up the whole deadline',
-        cure: 'Use an attemptTimeout well below the deadline.',
+        message: 'one slow attempt uses up the whole totalTimeout',
+        cure: 'Use an attemptTimeout well below totalTimeout.',
       },
     ],
   ])('says what is wrong with %j, where, and what to write instead', (input, warning) => {

@@ -50,11 +50,11 @@ describe('the mean of a previewed delay', () => {
       { jitter: { proportional: 0.5 }, maxDelay: 1_000, capAt: 'after-jitter' },
     ],
     ['a cap below all jitter', 300, { jitter: 'equal', maxDelay: 300, capAt: 'after-jitter' }],
-    ['bounded jitter over its cap', 1_200, { jitter: 'bounded', maxDelay: 800, capAt: 'before-jitter-only' }],
+    ['bounded jitter over its cap', 1_200, { jitter: 'bounded', maxDelay: 800, capAt: 'ignores-jitter' }],
     [
       'proportional jitter over its cap',
       800,
-      { jitter: { proportional: 0.5 }, maxDelay: 800, capAt: 'before-jitter-only' },
+      { jitter: { proportional: 0.5 }, maxDelay: 800, capAt: 'ignores-jitter' },
     ],
     ['a lowest delay within the jitter', 650, { jitter: 'full', minDelay: 300 }],
     ['a lowest delay above all jitter', 2_000, { jitter: 'full', minDelay: '2s' }],
@@ -137,7 +137,7 @@ describe('the mean of a previewed delay', () => {
   it.each<[string, PolicyInput]>([
     ['under a cap', { jitter: { proportional: 1 }, maxDelay: 1_000, capAt: 'after-jitter' }],
     ['without a cap', { jitter: { proportional: 0.1 }, maxDelay: 'Infinity', capAt: 'after-jitter' }],
-    ['over its cap', { jitter: { proportional: 0.1 }, maxDelay: 'Infinity', capAt: 'before-jitter-only' }],
+    ['over its cap', { jitter: { proportional: 0.1 }, maxDelay: 'Infinity', capAt: 'ignores-jitter' }],
     [
       'with whole units',
       { jitter: 'bounded', maxDelay: 'Infinity', capAt: 'after-jitter', granularity: '1s' },

@@ -40,7 +40,7 @@ describe('preview beyond its limit', () => {
 
   it('counts the retries that fit also beyond the limit', () => {
     const { retries, maxRetries, total } = previewOf(
-      { ...steady, maxAttempts: Infinity, deadline: '1m' },
+      { ...steady, maxAttempts: Infinity, totalTimeout: '1m' },
       { limit: 3 },
     );
 
@@ -70,21 +70,21 @@ describe('preview beyond the thousandth retry', () => {
     [3_600_000, 1_799, 3_598_000],
     [3_600_001, 1_800, 3_600_000],
   ])('counts what fits before a deadline of %d ms', (deadline, maxRetries, lastMs) => {
-    const plan = previewOf({ ...steady, maxAttempts: 5_000, deadline });
+    const plan = previewOf({ ...steady, maxAttempts: 5_000, totalTimeout: deadline });
 
     expect(plan.maxRetries).toBe(maxRetries);
     expect(plan.total).toEqual({ minMs: lastMs, meanMs: lastMs, maxMs: lastMs });
   });
 
   it('counts what the policy grants where more would fit', () => {
-    const plan = previewOf({ ...steady, maxAttempts: 1_501, deadline: '1h' });
+    const plan = previewOf({ ...steady, maxAttempts: 1_501, totalTimeout: '1h' });
 
     expect(plan.maxRetries).toBe(1_500);
     expect(plan.total).toEqual({ minMs: 3_000_000, meanMs: 3_000_000, maxMs: 3_000_000 });
   });
 
   it('lets every retry fit where the quickest way takes no time', () => {
-    const full = { maxAttempts: Infinity, jitter: 'full', deadline: '1d' } as const;
+    const full = { maxAttempts: Infinity, jitter: 'full', totalTimeout: '1d' } as const;
 
     expect(previewOf(full).maxRetries).toBe(Infinity);
     expect(previewOf({ ...full, maxAttempts: 5_000 }).maxRetries).toBe(4_999);
@@ -98,7 +98,7 @@ describe('preview beyond the thousandth retry', () => {
         maxAttempts: 5_000,
         jitter: 'equal',
         backoff: { type: 'constant', base: '1s' },
-        deadline: 1_200_000,
+        totalTimeout: 1_200_000,
       },
       { attemptMs: 100 },
     );
@@ -115,7 +115,7 @@ describe('preview beyond the thousandth retry', () => {
       maxAttempts: 10_000,
       jitter: 'none',
       backoff: { type: 'exponential', base: '1s', factor: 0.999 },
-      deadline: 2_000_000,
+      totalTimeout: 2_000_000,
     });
 
     expect(maxRetries).toBe(9_999);
@@ -140,7 +140,7 @@ describe('preview beyond the thousandth retry', () => {
       jitter: 'none',
       maxDelay: 'Infinity',
       backoff: { type: 'linear', base: 1 },
-      deadline: 501_000,
+      totalTimeout: 501_000,
     });
 
     expect(maxRetries).toBe(1_000);

@@ -6,7 +6,7 @@ import { backoffs, draws, policyInputsWith, steadyBackoffs } from '../../support
 
 const limits = fc.record({
   maxAttempts: fc.integer({ min: 1, max: 30 }),
-  deadline: fc.constantFrom(1, 1_000, 120_000, 3_600_000, 'Infinity' as const),
+  totalTimeout: fc.constantFrom(1, 1_000, 120_000, 3_600_000, 'Infinity' as const),
 });
 
 /** Policies that retry every error until an attempt or the deadline is the last. */
@@ -60,7 +60,7 @@ describe('preview', () => {
         expect(retries.map(({ delay }) => delay.maxMs)).toEqual(run.delays);
         expect(retries.map(({ startsAfter }) => startsAfter.maxMs)).toEqual(run.starts);
         expect(maxRetries).toBe(run.delays.length);
-        expect(total.maxMs).toBe(Math.min(run.endedAt, policy.deadlineMs));
+        expect(total.maxMs).toBe(Math.min(run.endedAt, policy.totalTimeoutMs));
       }),
     );
   });
@@ -96,7 +96,7 @@ describe('preview', () => {
     fc.assert(
       fc.property(anyPlan, attempts, draws, (policy, attemptMs, draw) => {
         const { total } = preview(policy, { attemptMs });
-        const endedAt = Math.min(runThrough(policy, attemptMs, () => draw).endedAt, policy.deadlineMs);
+        const endedAt = Math.min(runThrough(policy, attemptMs, () => draw).endedAt, policy.totalTimeoutMs);
 
         expect(endedAt).toBeGreaterThanOrEqual(total.minMs);
         expect(endedAt).toBeLessThanOrEqual(total.maxMs);

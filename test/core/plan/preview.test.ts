@@ -77,7 +77,7 @@ describe('preview', () => {
   });
 
   it('counts the initial delay against the deadline', () => {
-    const { maxRetries } = previewOf({ ...steady, maxAttempts: 9, initialDelay: '3s', deadline: '6s' });
+    const { maxRetries } = previewOf({ ...steady, maxAttempts: 9, initialDelay: '3s', totalTimeout: '6s' });
 
     expect(maxRetries).toBe(1);
   });
@@ -93,7 +93,7 @@ describe('preview', () => {
 
 describe('preview with a deadline', () => {
   it('leaves out the retries that start at it or after it', () => {
-    const { retries, maxRetries } = previewOf({ ...steady, maxAttempts: 9, deadline: '6s' });
+    const { retries, maxRetries } = previewOf({ ...steady, maxAttempts: 9, totalTimeout: '6s' });
 
     expect(retries.map(({ startsAfter }) => startsAfter.maxMs)).toEqual([2_000, 4_000]);
     expect(maxRetries).toBe(2);
@@ -103,7 +103,7 @@ describe('preview with a deadline', () => {
     const { retries } = previewOf({
       backoff: { type: 'constant', base: 100 },
       jitter: 'equal',
-      deadline: 120,
+      totalTimeout: 120,
     });
 
     expect(retries.map(({ startsAfter }) => startsAfter)).toEqual([
@@ -113,7 +113,7 @@ describe('preview with a deadline', () => {
   });
 
   it('ends in time: the attempt under way is cut', () => {
-    const deadline = { ...steady, maxAttempts: 9, deadline: '15s' } as const;
+    const deadline = { ...steady, maxAttempts: 9, totalTimeout: '15s' } as const;
 
     expect(previewOf(deadline, { attemptMs: 10_000 }).total).toEqual({
       minMs: 15_000,
@@ -128,18 +128,18 @@ describe('preview with a deadline', () => {
   });
 
   it('bounds a policy without a last attempt', () => {
-    const { isBounded, maxRetries } = previewOf({ ...steady, maxAttempts: Infinity, deadline: '1m' });
+    const { isBounded, maxRetries } = previewOf({ ...steady, maxAttempts: Infinity, totalTimeout: '1m' });
 
     expect({ isBounded, maxRetries }).toEqual({ isBounded: true, maxRetries: 29 });
   });
 
   it('may end sooner than its last retry where a slow draw ends it', () => {
-    // 60 ms, then 60 more would reach the deadline: a run may be over after 60 ms with one retry, never before 20.
+    // 60 ms, then 60 more would reach the totalTimeout: a run may be over after 60 ms with one retry, never before 20.
     const { total } = previewOf({
       maxAttempts: 9,
       backoff: { type: 'constant', base: 100 },
       jitter: 'equal',
-      deadline: 120,
+      totalTimeout: 120,
     });
 
     expect(total.minMs).toBeLessThanOrEqual(60);
@@ -151,7 +151,7 @@ describe('preview with a deadline', () => {
       backoff: { type: 'constant', base: 100 },
       jitter: 'equal',
       granularity: 1,
-      deadline: 100,
+      totalTimeout: 100,
     } as const;
 
     expect(previewOf(input).total.minMs).toBe(0);
@@ -162,7 +162,7 @@ describe('preview of an unlimited policy', () => {
   it.each<[string, PolicyInput]>([
     ['full jitter', { maxAttempts: Infinity }],
     ['no wait', { maxAttempts: Infinity, backoff: { type: 'none' } }],
-    ['a deadline', { maxAttempts: Infinity, deadline: '1h' }],
+    ['a deadline', { maxAttempts: Infinity, totalTimeout: '1h' }],
     ['no jitter', { ...steady, maxAttempts: Infinity }],
   ])('has ordered spans and no NaN with %s', (_name, input) => {
     const { total } = previewOf(input, { limit: 5 });

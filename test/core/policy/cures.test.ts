@@ -2,7 +2,7 @@ import { definePolicy } from '@retry/core';
 import { describe, expect, it } from 'vitest';
 import { cureForKey } from '../../../packages/core/src/policy/cures.ts';
 
-const POLICY_KEYS = ['maxAttempts', 'minDelay', 'maxDelay', 'deadline'];
+const POLICY_KEYS = ['maxAttempts', 'minDelay', 'maxDelay', 'totalTimeout'];
 
 describe('cureForKey', () => {
   it.each([
@@ -36,12 +36,12 @@ describe('cureForKey', () => {
     ['minTimeout', "Use backoff: { type: 'constant', base: … }."],
     ['factor', "Use backoff: { type: 'exponential', base: …, factor: … }."],
     ['maxTimeout', 'Use maxDelay.'],
-    ['maxRetryTime', 'Use deadline.'],
-    ['timeout', 'Use attemptTimeout for one attempt, or deadline for all of them.'],
+    ['maxRetryTime', 'Use totalTimeout.'],
+    ['timeout', 'Use attemptTimeout for one attempt, or totalTimeout for all of them.'],
     ['shouldRetry', 'Use retryIf.'],
     ['onFailedAttempt', 'It is an option of withRetry(fn, policy, options), not of the policy.'],
     ['signal', 'It is an option of withRetry(fn, policy, options), not of the policy.'],
-    ['colour', 'Known keys are maxAttempts, minDelay, maxDelay, deadline.'],
+    ['colour', 'Known keys are maxAttempts, minDelay, maxDelay, totalTimeout.'],
   ])('knows the habit %s', (key, cure) => {
     expect(cureForKey(key, 5, { keys: POLICY_KEYS })).toBe(cure);
   });
@@ -50,7 +50,7 @@ describe('cureForKey', () => {
     'does not take %s for a habit that it resembles',
     (key) => {
       expect(cureForKey(key, 5, { keys: POLICY_KEYS })).toBe(
-        'Known keys are maxAttempts, minDelay, maxDelay, deadline.',
+        'Known keys are maxAttempts, minDelay, maxDelay, totalTimeout.',
       );
     },
   );

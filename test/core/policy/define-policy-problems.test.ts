@@ -12,7 +12,7 @@ describe('definePolicy', () => {
         message: 'must be an object',
         cure:
           'Its keys are maxAttempts, initialDelay, backoff, jitter, minDelay, maxDelay, capAt, granularity, ' +
-          'retryOn, stopOn, retryIf, attemptTimeout, deadline, retryTimeouts, serverDelay, retryable.',
+          'retryOn, stopOn, retryIf, attemptTimeout, totalTimeout, retryTimeouts, retryAfter, retryable.',
       },
     ]);
   });
@@ -32,11 +32,11 @@ describe('definePolicy', () => {
     ['maxDelay', { maxDelay: -1 }, 'must be a duration ≥ 0', DURATION_CURE],
     ['granularity', { granularity: 0.5 }, 'must be a whole number of milliseconds ≥ 0', DURATION_CURE],
     ['attemptTimeout', { attemptTimeout: 0 }, 'must be a duration > 0', DURATION_CURE],
-    ['deadline', { deadline: '0s' }, 'must be a duration > 0', DURATION_CURE],
-    ['serverDelay.max', { serverDelay: { max: -1 } }, 'must be a duration ≥ 0', DURATION_CURE],
+    ['totalTimeout', { totalTimeout: '0s' }, 'must be a duration > 0', DURATION_CURE],
+    ['retryAfter.max', { retryAfter: { max: -1 } }, 'must be a duration ≥ 0', DURATION_CURE],
     [
-      'serverDelay.mode',
-      { serverDelay: { mode: 'cap' } },
+      'retryAfter.mode',
+      { retryAfter: { mode: 'cap' } },
       'is not one of the choices',
       'Use one of floor, replace, ignore.',
     ],
@@ -57,7 +57,7 @@ describe('definePolicy', () => {
       'capAt',
       { capAt: 'before' },
       'is not one of the choices',
-      'Use one of before-jitter, after-jitter, before-jitter-only.',
+      'Use one of before-jitter, after-jitter, ignores-jitter.',
     ],
     ['retryable', { retryable: 'yes' }, 'is not one of the choices', 'Use one of true, false.'],
     [
@@ -101,7 +101,7 @@ describe('definePolicy', () => {
       jitter: 'half',
       capAt: 'never',
       retryOn: ['Error', { code: {} }, { cause: { status: 'x' } }],
-      serverDelay: { max: 'x', mode: 'y' },
+      retryAfter: { max: 'x', mode: 'y' },
       retries: 3,
     });
 
@@ -116,15 +116,15 @@ describe('definePolicy', () => {
       'retryOn[0]',
       'retryOn[1].code',
       'retryOn[2].cause.status',
-      'serverDelay.max',
-      'serverDelay.mode',
+      'retryAfter.max',
+      'retryAfter.mode',
     ]);
   });
 
   it.each([
     ['maxAttempts', { maxAttempts: null }],
     ['backoff.factor', { backoff: { type: 'exponential', base: 1, factor: null } }],
-    ['serverDelay', { serverDelay: null }],
+    ['retryAfter', { retryAfter: null }],
     ['minDelay', { minDelay: null }],
     ['retryIf', { retryIf: null }],
   ])('does not take null for an absent %s', (path, input) => {

@@ -29,11 +29,11 @@ const matcher = someOf('name', 'code', 'status', 'message', 'cause');
 const almostPolicies = fc
   .tuple(
     someOf('maxAttempts', 'jitter', 'minDelay', 'maxDelay', 'capAt', 'granularity', 'retryIf'),
-    someOf('attemptTimeout', 'deadline', 'retryable', 'retries', '__proto__', 'constructor'),
+    someOf('attemptTimeout', 'totalTimeout', 'retryable', 'retries', '__proto__', 'constructor'),
     fc.record(
       {
         backoff: fc.oneof(value, someOf('type', 'base', 'factor', 'increment', 'delays', 'strategy')),
-        serverDelay: fc.oneof(value, someOf('max', 'mode')),
+        retryAfter: fc.oneof(value, someOf('max', 'mode')),
         retryOn: fc.oneof(value, fc.array(fc.oneof(value, matcher), { maxLength: 2 })),
         stopOn: fc.oneof(value, fc.array(fc.oneof(value, matcher), { maxLength: 2 })),
       },
@@ -46,7 +46,7 @@ const almostPolicies = fc
 const spoiltPolicies = fc
   .tuple(
     policyInputs,
-    fc.constantFrom('backoff', 'jitter', 'retryOn', 'stopOn', 'retryIf', 'serverDelay'),
+    fc.constantFrom('backoff', 'jitter', 'retryOn', 'stopOn', 'retryIf', 'retryAfter'),
     value,
   )
   .map(([input, key, wrong]) => ({ ...input, [key]: wrong }));

@@ -15,9 +15,9 @@ describe('definePolicy', () => {
       retryOn: [],
       stopOn: [],
       attemptTimeoutMs: Infinity,
-      deadlineMs: Infinity,
+      totalTimeoutMs: Infinity,
       retryTimeouts: true,
-      serverDelay: { maxMs: 60_000, mode: 'floor' },
+      retryAfter: { maxMs: 60_000, mode: 'floor' },
       retryable: true,
     });
   });
@@ -35,9 +35,9 @@ describe('definePolicy', () => {
       retryOn: 'nothing',
       stopOn: [TypeError],
       attemptTimeout: '10s',
-      deadline: '2m',
+      totalTimeout: '2m',
       retryTimeouts: false,
-      serverDelay: { max: '1h', mode: 'replace' },
+      retryAfter: { max: '1h', mode: 'replace' },
       retryable: false,
     });
 
@@ -53,16 +53,16 @@ describe('definePolicy', () => {
       retryOn: 'nothing',
       stopOn: [TypeError],
       attemptTimeoutMs: 10_000,
-      deadlineMs: 120_000,
+      totalTimeoutMs: 120_000,
       retryTimeouts: false,
-      serverDelay: { maxMs: 3_600_000, mode: 'replace' },
+      retryAfter: { maxMs: 3_600_000, mode: 'replace' },
       retryable: false,
     });
   });
 
   it('takes an undefined option as an absent one', () => {
     // What JavaScript callers, and TypeScript ones without exactOptionalPropertyTypes, can write.
-    const input = { maxAttempts: undefined, backoff: undefined, retryIf: undefined, serverDelay: undefined };
+    const input = { maxAttempts: undefined, backoff: undefined, retryIf: undefined, retryAfter: undefined };
 
     expect(definePolicy(input as never)).toEqual(definePolicy());
   });

@@ -4,16 +4,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainMatchers, policyInputs } from '../../support/arbitraries.ts';
 
-type ServerDelay = PolicyInput['serverDelay'] & object;
+type ServerDelay = PolicyInput['retryAfter'] & object;
 
 /** Patches that fit any base: they touch no pair of limits that must agree. */
 const patches: fc.Arbitrary<PolicyInput> = fc.record(
   {
     maxAttempts: fc.integer({ min: 1, max: 9 }),
     jitter: fc.constantFrom<JitterInput>('none', 'full', { proportional: 0.1 }),
-    capAt: fc.constantFrom<CapAt>('before-jitter', 'after-jitter', 'before-jitter-only'),
-    deadline: fc.constantFrom<Duration>(1, '2m', 'Infinity'),
-    serverDelay: fc.constantFrom<ServerDelay>({}, { max: '1s' }, { mode: 'replace' }),
+    capAt: fc.constantFrom<CapAt>('before-jitter', 'after-jitter', 'ignores-jitter'),
+    totalTimeout: fc.constantFrom<Duration>(1, '2m', 'Infinity'),
+    retryAfter: fc.constantFrom<ServerDelay>({}, { max: '1s' }, { mode: 'replace' }),
     retryable: fc.boolean(),
     retryIf: fc.constantFrom(
       () => true,
@@ -115,7 +115,7 @@ function show(matcher: unknown): string {
   );
 }
 
-const KEPT_AS_WRITTEN = ['maxAttempts', 'jitter', 'capAt', 'serverDelay', 'retryable', 'retryIf'] as const;
+const KEPT_AS_WRITTEN = ['maxAttempts', 'jitter', 'capAt', 'retryAfter', 'retryable', 'retryIf'] as const;
 
 function pick(policy: ReturnType<typeof definePolicy>, written: PolicyInput): object {
   return Object.fromEntries(KEPT_AS_WRITTEN.filter((key) => key in written).map((key) => [key, policy[key]]));

@@ -95,9 +95,9 @@ describe('extendPolicy', () => {
   });
 
   it('does not make a default out of what was not written', () => {
-    const policy = extendPolicy({ deadline: '1m' }, { maxAttempts: 4 });
+    const policy = extendPolicy({ totalTimeout: '1m' }, { maxAttempts: 4 });
 
-    expect(policyToJSON(policy)).toEqual({ deadline: 60_000, maxAttempts: 4 });
+    expect(policyToJSON(policy)).toEqual({ totalTimeout: 60_000, maxAttempts: 4 });
   });
 });
 

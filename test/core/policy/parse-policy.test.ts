@@ -72,7 +72,7 @@ describe('parsePolicy', () => {
     const text = JSON.stringify({
       maxAttempts: null,
       backoff: { type: 'exponential', base: '1 s', factor: null },
-      serverDelay: null,
+      retryAfter: null,
       retryOn: [{ name: 'A' }, { cause: { codes: 'E' } }],
       retryIf: 'unknown',
       retries: 3,
@@ -89,7 +89,7 @@ describe('parsePolicy', () => {
         expect.objectContaining({ path: 'maxAttempts', value: null }),
         expect.objectContaining({ path: 'retryOn[1].cause.codes', value: 'E' }),
         expect.objectContaining({ path: 'retryIf', value: 'unknown' }),
-        expect.objectContaining({ path: 'serverDelay', value: null }),
+        expect.objectContaining({ path: 'retryAfter', value: null }),
       ]),
     );
   });

@@ -72,15 +72,15 @@ const parts = {
     { weight: 1, arbitrary: durations },
   ),
   maxDelay: limits,
-  capAt: fc.constantFrom('before-jitter', 'after-jitter', 'before-jitter-only'),
+  capAt: fc.constantFrom('before-jitter', 'after-jitter', 'ignores-jitter'),
   granularity: fc.constantFrom(0, 1, 700, '1.5s', '1m', '2.0ms', '0.00001m', '1.2340s'),
   retryOn: fc.oneof(fc.constant('nothing'), fc.array(matchers, { maxLength: 3 })),
   stopOn: fc.array(matchers, { maxLength: 2 }),
   retryIf: names,
   attemptTimeout: limits.filter(isMoreThan0),
-  deadline: limits.filter(isMoreThan0),
+  totalTimeout: limits.filter(isMoreThan0),
   retryTimeouts: fc.boolean(),
-  serverDelay: fc.record(
+  retryAfter: fc.record(
     { max: limits, mode: fc.constantFrom('floor', 'replace', 'ignore') },
     { requiredKeys: [] },
   ),

@@ -16,7 +16,7 @@ const BEYOND_THE_SCHEMA: Readonly<Record<string, (problem: Problem) => boolean>>
   'minDelay over maxDelay': ({ path, message }) =>
     path === 'minDelay' && message.startsWith('must be at most maxDelay'),
   'initialDelay over deadline': ({ path, message }) =>
-    path === 'initialDelay' && message.startsWith('must be less than deadline'),
+    path === 'initialDelay' && message.startsWith('must be less than totalTimeout'),
   'no multiple of granularity in range': ({ path, message }) =>
     path === 'granularity' && message.startsWith('must have a multiple'),
   'a granularity in minutes, hours or days that makes no whole milliseconds': ({ path, value }) =>
@@ -76,7 +76,7 @@ describe('policy.schema.json', () => {
 describe.each(Object.entries(BEYOND_THE_SCHEMA))('beyond the schema: %s', (kind, isKind) => {
   const documents: Readonly<Record<string, unknown>> = {
     'minDelay over maxDelay': { minDelay: '2s', maxDelay: '1s' },
-    'initialDelay over deadline': { initialDelay: '2s', deadline: '1s' },
+    'initialDelay over deadline': { initialDelay: '2s', totalTimeout: '1s' },
     'no multiple of granularity in range': { minDelay: 1_100, maxDelay: 1_900, granularity: '1s' },
     'a granularity in minutes, hours or days that makes no whole milliseconds': { granularity: '0.00001m' },
     'a name that is not in the registry': {

@@ -24,9 +24,9 @@ describe('policy.schema.json', () => {
     ['an endless number of attempts', { maxAttempts: 'Infinity' }],
     [
       'durations of every unit',
-      { minDelay: '0.5ms', maxDelay: '1d', deadline: '1.5h', attemptTimeout: '2m' },
+      { minDelay: '0.5ms', maxDelay: '1d', totalTimeout: '1.5h', attemptTimeout: '2m' },
     ],
-    ['limits that are none', { maxDelay: 'Infinity', deadline: 'Infinity', attemptTimeout: 'Infinity' }],
+    ['limits that are none', { maxDelay: 'Infinity', totalTimeout: 'Infinity', attemptTimeout: 'Infinity' }],
     ['no backoff', { backoff: { type: 'none' } }],
     ['a constant backoff', { backoff: { type: 'constant', base: '2s' } }],
     ['a linear backoff', { backoff: { type: 'linear', base: 0, increment: '1s' } }],
@@ -49,7 +49,7 @@ describe('policy.schema.json', () => {
     ['what a server has to say', { retryOn: [{ status: 413, retryAfter: true }] }],
     ['causes within causes', { stopOn: [{ cause: { cause: { message: { pattern: 'x', flags: 'i' } } } }] }],
     ['an expected nothing', { retryOn: 'nothing' }],
-    ['part of a server delay', { serverDelay: { mode: 'replace' } }],
+    ['part of a server delay', { retryAfter: { mode: 'replace' } }],
   ])('accepts %s, as parsePolicy does', (_name, document) => {
     expect({ schema: accepts(document), parsePolicy: parses(document) }).toEqual({
       schema: true,
@@ -66,8 +66,8 @@ describe('policy.schema.json', () => {
     ['a negative delay', { minDelay: -1 }],
     ['a unit nobody knows', { maxDelay: '5min' }],
     ['a lowest delay without end', { minDelay: 'Infinity' }],
-    ['a deadline of 0', { deadline: 0 }],
-    ['a deadline of 0 in text', { deadline: '0.0s' }],
+    ['a deadline of 0', { totalTimeout: 0 }],
+    ['a deadline of 0 in text', { totalTimeout: '0.0s' }],
     ['part of a millisecond as granularity', { granularity: '1.5ms' }],
     ['a backoff of no kind', { backoff: { base: 1 } }],
     ['a backoff without its base', { backoff: { type: 'constant' } }],
@@ -96,7 +96,7 @@ describe('policy.schema.json', () => {
     ['one matcher outside a list', { stopOn: { code: 'E' } }],
     ['no list as stopOn', { stopOn: 'nothing' }],
     ['a gate as data', { retryIf: { test: true } }],
-    ['an unknown mode', { serverDelay: { mode: 'obey' } }],
+    ['an unknown mode', { retryAfter: { mode: 'obey' } }],
     ['a truth as text', { retryable: 'true' }],
   ])('refuses %s, as parsePolicy does', (_name, document) => {
     expect({ schema: accepts(document), parsePolicy: parses(document) }).toEqual({
@@ -113,8 +113,8 @@ describe('policy.schema.json', () => {
     ['backoff.factor', { backoff: { type: 'exponential', base: 1, factor: null } }],
     ['backoff.delays[0]', { backoff: { type: 'list', delays: [null] } }],
     ['jitter.proportional', { jitter: { proportional: null } }],
-    ['serverDelay.max', { serverDelay: { max: null } }],
-    ['serverDelay.mode', { serverDelay: { mode: null } }],
+    ['retryAfter.max', { retryAfter: { max: null } }],
+    ['retryAfter.mode', { retryAfter: { mode: null } }],
     ['retryOn[0]', { retryOn: [null] }],
     ...['name', 'code', 'status', 'message', 'cause'].map((key): [string, unknown] => [
       `stopOn[0].${key}`,

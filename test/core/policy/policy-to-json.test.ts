@@ -5,12 +5,12 @@ const registry = { strategies: { patient: () => 60_000 }, gates: { 'office-hours
 
 describe('policyToJSON', () => {
   it('writes only what was written, in milliseconds', () => {
-    const policy = definePolicy({ maxAttempts: 5, minDelay: '1.5s', serverDelay: { mode: 'replace' } });
+    const policy = definePolicy({ maxAttempts: 5, minDelay: '1.5s', retryAfter: { mode: 'replace' } });
 
     expect(policyToJSON(policy)).toEqual({
       maxAttempts: 5,
       minDelay: 1_500,
-      serverDelay: { max: 60_000, mode: 'replace' },
+      retryAfter: { max: 60_000, mode: 'replace' },
     });
   });
 
@@ -27,16 +27,16 @@ describe('policyToJSON', () => {
       maxAttempts: Infinity,
       maxDelay: Infinity,
       attemptTimeout: 'Infinity',
-      deadline: Infinity,
-      serverDelay: { max: Infinity },
+      totalTimeout: Infinity,
+      retryAfter: { max: Infinity },
     });
 
     expect(policyToJSON(policy)).toEqual({
       maxAttempts: 'Infinity',
       maxDelay: 'Infinity',
       attemptTimeout: 'Infinity',
-      deadline: 'Infinity',
-      serverDelay: { max: 'Infinity', mode: 'floor' },
+      totalTimeout: 'Infinity',
+      retryAfter: { max: 'Infinity', mode: 'floor' },
     });
   });
 

@@ -8,13 +8,13 @@ describe('TASK_POLICY', () => {
       backoff: { type: 'exponential', baseMs: 1_000, factor: 2 },
       jitter: 'full',
       maxDelayMs: 600_000,
-      serverDelay: { maxMs: 86_400_000, mode: 'floor' },
+      retryAfter: { maxMs: 86_400_000, mode: 'floor' },
     });
   });
 
   it('is frozen, all of it', () => {
     expect(Object.isFrozen(TASK_POLICY)).toBe(true);
     expect(Object.isFrozen(TASK_POLICY.backoff)).toBe(true);
-    expect(Object.isFrozen(TASK_POLICY.serverDelay)).toBe(true);
+    expect(Object.isFrozen(TASK_POLICY.retryAfter)).toBe(true);
   });
 });

@@ -12,12 +12,15 @@ export interface Broker {
   /** Keeps new runs. A known id is not submitted again; its answer is `exists`. */
   readonly submit: (submissions: readonly Submission[]) => Promise<readonly SubmitAnswer[]>;
   /** Settles finished claims, then makes new ones, in one round trip; either part may be empty. */
-  readonly exchange: (request: ExchangeRequest) => Promise<ExchangeReply>;
+  readonly settleAndClaim: (request: ExchangeRequest) => Promise<ExchangeReply>;
   /**
    * Extends leases to `leaseMs` from now and notes `heartbeatAt`; a lease never shrinks, and one that has run
    * out lives again as long as nobody took the run.
    */
-  readonly heartbeat: (beats: readonly Beat[], leaseMs: number) => Promise<readonly BeatAnswer[]>;
+  readonly heartbeat: (
+    beats: readonly HeartbeatRequest[],
+    leaseMs: number,
+  ) => Promise<readonly HeartbeatAnswer[]>;
   /**
    * Started runs whose lease has run out, longest ago first, without their payloads (`payload: ''`). With `lanes`,
    * runs of other lanes take no part of `limit`, however many there are.
@@ -26,7 +29,7 @@ export interface Broker {
   /** Cancels runs that wait immediately, and leaves a cancel request for the workers of started ones. */
   readonly cancel: (ids: readonly string[]) => Promise<readonly CancelAnswer[]>;
   /** Which of these leases have a cancel request; reads only, so that a worker can ask once a second. */
-  readonly findCancelRequests: (leases: readonly Beat[]) => Promise<readonly Beat[]>;
+  readonly findCancelRequests: (leases: readonly HeartbeatRequest[]) => Promise<readonly HeartbeatRequest[]>;
   /**
    * Calls the listener with the run's id when a started run gets a cancel request; gives a function that takes the
    * listener back. Only brokers that can do so at no cost have it; a worker asks `findCancelRequests` all the same.
@@ -74,7 +77,7 @@ export interface Broker {
    * The same broker inside a transaction of the user's, given whatever began it: what is submitted and settled there
    * holds once that commits. Only brokers that live in the user's own database have it.
    */
-  readonly within?: (transaction: unknown) => Pick<Broker, 'submit' | 'exchange'>;
+  readonly within?: (transaction: unknown) => Pick<Broker, 'submit' | 'settleAndClaim'>;
   /**
    * Gives back what the broker opened itself; waits for what is under way and ends waits for work. Every later
    * call but this one rejects.
@@ -96,7 +99,7 @@ export interface Submission {
    * The id is a name that the caller gave: when the run has been forgotten, its id stays known (`exists`) until the
    * broker's `keepKeys` has passed since the run ended. Absent: the id is unique by itself and is forgotten with the run.
    */
-  readonly isKeyed?: boolean;
+  readonly keyed?: boolean;
   /**
    * A caller waits for the result: once the run has ended, retention (`keepCompleted`) does not touch it before it
    * has been collected (`get` with `collect`) or this many milliseconds have passed.
@@ -180,13 +183,13 @@ export interface LaneDepth {
   readonly waiting: number;
 }
 
-export interface Beat {
+export interface HeartbeatRequest {
   readonly id: string;
   readonly epoch: number;
 }
 
 /** `cancel`: go on, and know that somebody asked to cancel the run. */
-export type BeatAnswer = 'ok' | 'cancel' | 'fenced' | 'gone';
+export type HeartbeatAnswer = 'ok' | 'cancel' | 'fenced' | 'gone';
 
 /**
  * `cancelled`: at once. `requested`: it is running; its worker hears by heartbeat, and should it be settled to go
@@ -228,8 +231,8 @@ export interface WaitOptions {
 /** The conservation figures. Anything but 0 in `unbalanced` is a bug. */
 export interface Audit {
   /** Runs ever created. */
+  readonly created: number;
   readonly submitted: number;
-  readonly waiting: number;
   readonly scheduled: number;
   readonly started: number;
   readonly ended: Readonly<Record<EndState, number>>;

@@ -2,11 +2,11 @@ import type { Problem } from '../errors.ts';
 import { InvalidOptionsError } from '../errors.ts';
 import type {
   Attendance,
-  Beat,
   Broker,
   Claim,
   ExchangeRequest,
   ExpiredScope,
+  HeartbeatRequest,
   ListQuery,
   Submission,
 } from './broker.ts';
@@ -46,10 +46,10 @@ export function checkInput<Kept extends Broker>(broker: Kept): Kept {
   };
 }
 
-function checkParts({ submit, exchange }: Pick<Broker, 'submit' | 'exchange'>) {
+function checkParts({ submit, settleAndClaim }: Pick<Broker, 'submit' | 'settleAndClaim'>) {
   return {
     submit: (submissions) => after(checkSubmissions, submissions, () => submit(submissions)),
-    exchange: (request) => after(checkExchange, request, () => exchange(request)),
+    settleAndClaim: (request) => after(checkExchange, request, () => settleAndClaim(request)),
   } satisfies Partial<Broker>;
 }
 
@@ -106,14 +106,14 @@ function checkIds(ids: readonly string[]): void {
   });
 }
 
-function checkLeases(leases: readonly Beat[]): void {
+function checkLeases(leases: readonly HeartbeatRequest[]): void {
   check('leases', ({ name }) => {
     for (const [index, { id }] of entriesOf(leases)) name(() => `[${index}].id`, id);
   });
 }
 
 function checkExchange({ settle = [], claim }: ExchangeRequest): void {
-  check('exchange', (findings) => {
+  check('settleAndClaim', (findings) => {
     for (const [index, { id }] of entriesOf(settle)) findings.name(() => `settle[${index}].id`, id);
     if (claim !== undefined) findClaimProblems(claim, findings);
   });

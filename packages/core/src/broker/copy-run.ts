@@ -30,11 +30,11 @@ export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State
     rateLimits: run.rateLimits,
     redrives: run.redrives,
     submittedAt: run.submittedAt,
+    firstStartedAt: run.firstStartedAt,
     startedAt: run.startedAt,
-    retriedAt: run.retriedAt,
     heartbeatAt: run.heartbeatAt,
     runAt: run.runAt,
-    completedAt: run.completedAt,
+    endedAt: run.endedAt,
     result: run.result,
     errors: run.errors,
     previousDelayMs: run.previousDelayMs,
@@ -46,13 +46,13 @@ export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State
 }
 
 /** What is known of a run before anything has happened to it. */
-export type Identity = Pick<Run, 'id' | 'lane' | 'payload' | 'concurrency'>;
+export type RunIdentity = Pick<Run, 'id' | 'lane' | 'payload' | 'concurrency'>;
 
 const NO_ERRORS: Run['errors'] = Object.freeze([]);
 const BLANK: Run<'unsubmitted'> = copyRun({ ...NEW_RUN, id: '', lane: '', payload: '', errors: NO_ERRORS });
 
 /** A run that nobody has submitted yet. */
-export function newRun({ id, lane, payload, concurrency }: Identity): RunDraft<'unsubmitted'> {
+export function newRun({ id, lane, payload, concurrency }: RunIdentity): RunDraft<'unsubmitted'> {
   const run = copyRun(BLANK);
   run.id = id;
   run.lane = lane;

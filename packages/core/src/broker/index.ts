@@ -3,8 +3,6 @@ export type { AbortSignalLike } from '../policy/abort-signal-like.ts';
 export type {
   Attendance,
   Audit,
-  Beat,
-  BeatAnswer,
   Broker,
   CancelAnswer,
   Claim,
@@ -14,6 +12,8 @@ export type {
   ExchangeRequest,
   ExpiredScope,
   GetOptions,
+  HeartbeatAnswer as BeatAnswer,
+  HeartbeatRequest as Beat,
   LaneDepth,
   ListQuery,
   RedriveAnswer,
@@ -24,7 +24,7 @@ export type {
 } from './broker.ts';
 export { BrokerError, closedError, unsettledError } from './broker-error.ts';
 export { checkInput } from './check-input.ts';
-export type { Identity, RunDraft } from './copy-run.ts';
+export type { RunDraft, RunIdentity as Identity } from './copy-run.ts';
 export { copyRun, newRun, transitionRun } from './copy-run.ts';
 export {
   isRefusedInput,

@@ -46,8 +46,8 @@ function schedule(policy: Policy, counters: Counters, failure: Failure, context:
   });
   const asked = failure.serverDelay ?? readServerDelay(failure.error, now);
   const delayMs = applyServerDelay(policy, ownMs, asked);
-  if (delayMs === undefined) return fail('server-delay');
-  if (now + delayMs >= Math.min(startedAt + policy.deadlineMs, deadlineAt)) return fail('deadline');
+  if (delayMs === undefined) return fail('retry-after');
+  if (now + delayMs >= Math.min(startedAt + policy.totalTimeoutMs, deadlineAt)) return fail('total-timeout');
   if (budget !== undefined && !budget.allowsRetry) return fail('budget');
   return retryAfter(delayMs, now);
 }

@@ -9,9 +9,9 @@ export type FailReason =
   /** `stopOn`, a `NonRetryableError` or the gate said no; or a gate, predicate or strategy threw. */
   | 'stopped'
   /** The next attempt could not start before the deadline. */
-  | 'deadline'
-  /** The server forbade a retry, or asked for more than `serverDelay.max`. */
-  | 'server-delay'
+  | 'total-timeout'
+  /** The server forbade a retry, or asked for more than `retryAfter.max`. */
+  | 'retry-after'
   /** The retry budget is empty. */
   | 'budget';
 
@@ -49,7 +49,7 @@ export interface Failure {
    * Whether the attempt was cut by the policy's own `attemptTimeout`, whatever the error is. @default whether the error
    * is an `AttemptTimeoutError`
    */
-  readonly isTimeout?: boolean | undefined;
+  readonly timedOut?: boolean | undefined;
 }
 
 /** What a decision may know about the world; core itself reads no clock and rolls no dice. */

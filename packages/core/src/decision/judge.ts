@@ -25,8 +25,8 @@ export function judge(policy: Policy, counters: Counters, failure: Failure): Fai
 }
 
 /** Whether the failure is an attempt timeout, which the policy expects whatever its `retryOn` says. */
-export function isExpectedTimeout({ retryTimeouts }: Policy, { error, isTimeout }: Failure): boolean {
-  return retryTimeouts && (isTimeout ?? isRetryError(error, 'ATTEMPT_TIMEOUT'));
+export function isExpectedTimeout({ retryTimeouts }: Policy, { error, timedOut }: Failure): boolean {
+  return retryTimeouts && (timedOut ?? isRetryError(error, 'ATTEMPT_TIMEOUT'));
 }
 
 function isExpected({ retryOn }: Policy, error: unknown): boolean {

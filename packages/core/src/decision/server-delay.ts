@@ -13,10 +13,10 @@ export function serverDelayOf(error: unknown): ServerDelay {
 /**
  * The delay once the server was heard: our own raised to the server's floor, or replaced by it.
  *
- * @returns milliseconds; `undefined` when the server refuses or asks for more than `serverDelay.max`
+ * @returns milliseconds; `undefined` when the server refuses or asks for more than `retryAfter.max`
  */
 export function applyServerDelay(policy: Policy, ownMs: number, asked: ServerDelay): number | undefined {
-  const { maxMs, mode } = policy.serverDelay;
+  const { maxMs, mode } = policy.retryAfter;
   if (mode === 'ignore') return ownMs;
   if (asked.type === 'refused') return undefined;
   if (asked.type !== 'delay' || !(asked.delayMs >= 0)) return ownMs;

@@ -16,7 +16,7 @@ import { wholeUnits } from './whole-units.ts';
  *
  * @param retry - 1 for the wait after the first failed attempt; up to `Number.MAX_SAFE_INTEGER`
  * @returns milliseconds, `minDelayMs ≤ delay ≤ maxDelayMs`, and within `delayBounds(policy, retry)`;
- *   over `maxDelayMs` only with `capAt: 'before-jitter-only'`
+ *   over `maxDelayMs` only with `capAt: 'ignores-jitter'`
  * @throws {InvalidOptionsError} for what is no policy of `definePolicy`
  * @see docs/policies.md
  */
@@ -114,7 +114,7 @@ export function clampDelay(policy: Policy, amount: number): number {
 }
 
 function highestMs({ capAt, maxDelayMs }: Policy): number {
-  return Math.min(capAt === 'before-jitter-only' ? Infinity : maxDelayMs, Number.MAX_VALUE);
+  return Math.min(capAt === 'ignores-jitter' ? Infinity : maxDelayMs, Number.MAX_VALUE);
 }
 
 /** The lowest and the highest delay, in units where there are any. */

@@ -17,7 +17,7 @@ export interface TaskOptions {
   /** Runs of this task at once in all workers; absent = no limit. */
   readonly globalConcurrency?: number;
   /** What a run does that finds `globalConcurrency` used up. */
-  readonly whenLimited?: 'wait' | 'retry' | 'end';
+  readonly whenFull?: 'wait' | 'retry' | 'end';
   /** What happens to a run when its worker shuts down. */
   readonly onShutdown?: 'resubmit' | 'stop' | 'continue';
   /** What happens to a run whose worker fell silent; `hold` leaves it stalled. */

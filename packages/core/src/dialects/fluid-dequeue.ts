@@ -26,10 +26,10 @@ export function decideStart(
   { running, rateLimits }: StartCounters,
   context: DecisionContext,
 ): StartDecision {
-  const { globalConcurrency = Infinity, whenLimited = 'wait', rateLimitRetry } = task;
+  const { globalConcurrency = Infinity, whenFull = 'wait', rateLimitRetry } = task;
   if (running < globalConcurrency) return { type: 'run' };
-  if (whenLimited !== 'retry' || rateLimitRetry === undefined) {
-    return { type: whenLimited === 'wait' ? 'wait' : 'end' };
+  if (whenFull !== 'retry' || rateLimitRetry === undefined) {
+    return { type: whenFull === 'wait' ? 'wait' : 'end' };
   }
   const decision = decide(rateLimitRetry, { failures: rateLimits + 1 }, { error: undefined }, context);
   return decision.type === 'retry' ? decision : { type: 'end' };

@@ -105,9 +105,9 @@ function rulesOf(exceptions: readonly Matcher[]): Pick<PolicyInput, 'retryOn' | 
 function limitOf(maxConcurrency: number, retry: RetryInput | undefined): TaskOptions {
   if (maxConcurrency === 0) return {};
   const limit = { globalConcurrency: maxConcurrency };
-  if (retry === undefined) return { ...limit, whenLimited: 'end' };
+  if (retry === undefined) return { ...limit, whenFull: 'end' };
   // No exception was thrown, so the list of exceptions has no say.
-  return { ...limit, whenLimited: 'retry', rateLimitRetry: definePolicy({ ...retry, retryOn: [] }) };
+  return { ...limit, whenFull: 'retry', rateLimitRetry: definePolicy({ ...retry, retryOn: [] }) };
 }
 
 function warningsOf(

@@ -22,7 +22,7 @@ export function fromTasker(options: TaskerOptions = {}): Dialect {
     maxAttempts,
     retryable: isRetryable,
     ...(step === undefined ? calculatorDelays(settings, settings.multiplier) : stepDelays(settings, step)),
-    serverDelay: { mode: 'replace', max: step?.maxMs ?? settings.maxMs },
+    retryAfter: { mode: 'replace', max: step?.maxMs ?? settings.maxMs },
   });
   return dialectOf(policy, {}, warnTasker(options));
 }
@@ -51,7 +51,7 @@ function calculatorDelays(settings: TaskerSettings, first: number): PolicyInput 
     jitter: jitter === 0 ? 'none' : { proportional: jitter },
     maxDelay: maxMs,
     // The jitter is added to the capped delay: up to a tenth more than max_delay_seconds.
-    capAt: 'before-jitter-only',
+    capAt: 'ignores-jitter',
     granularity: 1_000,
   };
 }

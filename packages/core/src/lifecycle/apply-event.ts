@@ -17,8 +17,8 @@ const CHANGES: { readonly [Type in RunEventType]: Change<Type> } = {
   start: (draft, { at }) => {
     draft.epoch += 1;
     draft.heartbeatAt = at;
-    if (draft.startedAt === undefined) draft.startedAt = at;
-    else draft.retriedAt = at;
+    draft.firstStartedAt ??= at;
+    draft.startedAt = at;
   },
   heartbeat: (draft, { at }) => {
     draft.heartbeatAt = Math.max(at, draft.heartbeatAt ?? at);
@@ -43,7 +43,7 @@ const CHANGES: { readonly [Type in RunEventType]: Change<Type> } = {
     end(draft, event);
   },
   recover: again,
-  'give-up': end,
+  giveUp: end,
   cancel: end,
   drop: (draft, event) => {
     giveBack(draft);
@@ -75,7 +75,7 @@ function dueAt({ at, runAt = at }: { readonly at: number; readonly runAt?: numbe
 }
 
 function end(draft: Draft, { at }: { readonly at: number }): void {
-  draft.completedAt = at;
+  draft.endedAt = at;
 }
 
 /** Back to its lane now, or to the schedule for later. */

@@ -14,7 +14,7 @@ export const ARROWS = [
   { from: 'submitted', event: 'cancel', to: 'cancelled' },
   { from: 'submitted', event: 'drop', to: 'dropped' },
   { from: 'submitted', event: 'limit', to: 'scheduled' },
-  { from: 'submitted', event: 'limit', to: 'rate_limited' },
+  { from: 'submitted', event: 'limit', to: 'rateLimited' },
   { from: 'started', event: 'heartbeat', to: 'started' },
   { from: 'started', event: 'complete', to: 'completed' },
   { from: 'started', event: 'retry', to: 'submitted' },
@@ -22,16 +22,16 @@ export const ARROWS = [
   { from: 'started', event: 'fail', to: 'failed' },
   { from: 'started', event: 'release', to: 'submitted' },
   { from: 'started', event: 'limit', to: 'scheduled' },
-  { from: 'started', event: 'limit', to: 'rate_limited' },
+  { from: 'started', event: 'limit', to: 'rateLimited' },
   { from: 'started', event: 'stall', to: 'stalled' },
   { from: 'started', event: 'cancel', to: 'cancelled' },
   { from: 'started', event: 'drop', to: 'dropped' },
   { from: 'stalled', event: 'recover', to: 'submitted' },
   { from: 'stalled', event: 'recover', to: 'scheduled' },
-  { from: 'stalled', event: 'give-up', to: 'failed' },
+  { from: 'stalled', event: 'giveUp', to: 'failed' },
   { from: 'failed', event: 'redrive', to: 'submitted' },
   { from: 'stalled', event: 'redrive', to: 'submitted' },
-  { from: 'rate_limited', event: 'redrive', to: 'submitted' },
+  { from: 'rateLimited', event: 'redrive', to: 'submitted' },
 ] as const;
 
 /** One move of the lifecycle. */

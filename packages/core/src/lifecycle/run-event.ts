@@ -18,7 +18,7 @@ export type RunEvent =
   /** A stalled run gets another attempt at `runAt`. */
   | { readonly type: 'recover'; readonly at: number; readonly runAt: number }
   /** A stalled run gets no other attempt. */
-  | { readonly type: 'give-up'; readonly at: number }
+  | { readonly type: 'giveUp'; readonly at: number }
   | { readonly type: 'cancel'; readonly at: number }
   /** Nobody knows its task, and the lane says drop. */
   | { readonly type: 'drop'; readonly at: number }

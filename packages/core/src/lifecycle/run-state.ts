@@ -4,8 +4,8 @@ export type RunState = ActiveState | EndState;
 /** States that something still follows. */
 export type ActiveState = 'unsubmitted' | 'submitted' | 'scheduled' | 'started';
 
-/** States that nothing follows by itself; `failed`, `stalled` and `rate_limited` may be redriven. */
-export type EndState = 'completed' | 'failed' | 'cancelled' | 'stalled' | 'dropped' | 'rate_limited';
+/** States that nothing follows by itself; `failed`, `stalled` and `rateLimited` may be redriven. */
+export type EndState = 'completed' | 'failed' | 'cancelled' | 'stalled' | 'dropped' | 'rateLimited';
 
 /** Every state, in the order of a run's life. */
 export const RUN_STATES: readonly RunState[] = [
@@ -18,7 +18,7 @@ export const RUN_STATES: readonly RunState[] = [
   'cancelled',
   'stalled',
   'dropped',
-  'rate_limited',
+  'rateLimited',
 ];
 
 /** Whether the run is over, unless somebody redrives it (or, when stalled, the cleaner recovers it). */
@@ -46,14 +46,14 @@ export interface RunRecord<State extends RunState = RunState> {
   /** Latest submission, in epoch milliseconds, as every instant here. */
   readonly submittedAt?: number | undefined;
   /** First start. */
+  readonly firstStartedAt?: number | undefined;
+  /** Latest start, the first included. */
   readonly startedAt?: number | undefined;
-  /** Latest start after the first. */
-  readonly retriedAt?: number | undefined;
   readonly heartbeatAt?: number | undefined;
   /** When it is due, or was: lateness is the start minus this. */
   readonly runAt?: number | undefined;
   /** When it ended. */
-  readonly completedAt?: number | undefined;
+  readonly endedAt?: number | undefined;
 }
 
 /** A run that nobody has submitted yet. */

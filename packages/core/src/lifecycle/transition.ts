@@ -73,7 +73,7 @@ function targetOf(event: RunEvent): RunState {
     case 'recover':
       return isLater(event) ? 'scheduled' : 'submitted';
     case 'limit':
-      return event.runAt === undefined ? 'rate_limited' : 'scheduled';
+      return event.runAt === undefined ? 'rateLimited' : 'scheduled';
     case 'promote':
     case 'release':
     case 'redrive':
@@ -84,7 +84,7 @@ function targetOf(event: RunEvent): RunState {
     case 'complete':
       return 'completed';
     case 'fail':
-    case 'give-up':
+    case 'giveUp':
       return 'failed';
     case 'stall':
       return 'stalled';

@@ -77,13 +77,13 @@ const RULES: Readonly<Record<LintCode, Rule>> = {
   UNBOUNDED: {
     path: 'maxAttempts',
     find: (_, plan) => say(!plan.isBounded, () => 'it may retry for ever'),
-    cure: 'Set a deadline, or a maxAttempts.',
+    cure: 'Set a totalTimeout, or a maxAttempts.',
   },
   LONG_WORST_CASE: {
     path: 'maxDelay',
     find: (_, { isBounded, total }) =>
       say(isBounded && total.maxMs > AN_HOUR_MS, () => `it may take ${formatDuration(total.maxMs)}`),
-    cure: 'Lower maxDelay or maxAttempts, or set a deadline.',
+    cure: 'Lower maxDelay or maxAttempts, or set a totalTimeout.',
   },
   NO_WAIT: {
     path: 'backoff',
@@ -127,22 +127,22 @@ const RULES: Readonly<Record<LintCode, Rule>> = {
     cure: 'Use a granularity of at most maxDelay.',
   },
   UNREACHABLE_ATTEMPTS: {
-    path: 'deadline',
+    path: 'totalTimeout',
     find: (policy, { maxRetries }) =>
       say(
         policy.retryable && policy.maxAttempts < Infinity && maxRetries < policy.maxAttempts - 1,
         () => `at most ${maxRetries + 1} of ${policy.maxAttempts} attempts fit`,
       ),
-    cure: 'Raise the deadline, or lower maxAttempts or the delays.',
+    cure: 'Raise totalTimeout, or lower maxAttempts or the delays.',
   },
   TIMEOUT_OVER_DEADLINE: {
     path: 'attemptTimeout',
-    find: ({ attemptTimeoutMs, deadlineMs }) =>
+    find: ({ attemptTimeoutMs, totalTimeoutMs }) =>
       say(
-        attemptTimeoutMs < Infinity && attemptTimeoutMs >= deadlineMs,
-        () => 'one slow attempt uses up the whole deadline',
+        attemptTimeoutMs < Infinity && attemptTimeoutMs >= totalTimeoutMs,
+        () => 'one slow attempt uses up the whole totalTimeout',
       ),
-    cure: 'Use an attemptTimeout well below the deadline.',
+    cure: 'Use an attemptTimeout well below totalTimeout.',
   },
 };
 

@@ -1,7 +1,7 @@
 import { checkPolicy } from '../policy/check-policy.ts';
 import { readOptions } from '../policy/fields.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { Span } from './span.ts';
+import type { DurationRange } from './span.ts';
 import { add, cutAt, exactly } from './span.ts';
 import { walk } from './walk.ts';
 
@@ -10,9 +10,9 @@ export interface RetryPreview {
   /** Counted from 1. */
   readonly retry: number;
   /** The wait before it. */
-  readonly delay: Span;
+  readonly delay: DurationRange;
   /** From the beginning, the policy's `initialDelay` included, to the start of this retry. */
-  readonly startsAfter: Span;
+  readonly startsAfter: DurationRange;
 }
 
 /** What a policy can do at most when every attempt fails with an error it retries. */
@@ -30,7 +30,7 @@ export interface Preview {
    * worst case.
    * Where waits still grow after the thousandth retry, and no deadline ends them, it is `Infinity`.
    */
-  readonly total: Span;
+  readonly total: DurationRange;
 }
 
 /** How to look ahead. */
@@ -51,16 +51,16 @@ export interface PreviewOptions {
 export function preview(policy: Policy, options: PreviewOptions = {}): Preview {
   checkPolicy(policy, 'preview');
   const { attemptMs, limit } = readPreviewOptions(options);
-  const { deadlineMs, maxAttempts, retryable } = policy;
+  const { totalTimeoutMs, maxAttempts, retryable } = policy;
   const attempt = attemptSpan(policy, attemptMs);
   const most = retryable ? maxAttempts - 1 : 0;
   const { retries, maxRetries, startsAfter, soonestMs } = walk(policy, { attempt, most, limit });
-  const end = cutAt(add(startsAfter, attempt), deadlineMs);
+  const end = cutAt(add(startsAfter, attempt), totalTimeoutMs);
   return {
     initialDelayMs: policy.initialDelayMs,
     retries,
     maxRetries,
-    isBounded: most < Infinity || deadlineMs < Infinity,
+    isBounded: most < Infinity || totalTimeoutMs < Infinity,
     total: { ...end, minMs: Math.min(end.minMs, soonestMs) },
   };
 }
@@ -80,7 +80,7 @@ function readPreviewOptions(options: PreviewOptions): { attemptMs: number | unde
   }));
 }
 
-function attemptSpan({ attemptTimeoutMs }: Policy, attemptMs: number | undefined): Span {
+function attemptSpan({ attemptTimeoutMs }: Policy, attemptMs: number | undefined): DurationRange {
   if (attemptMs !== undefined) return exactly(attemptMs);
   return { minMs: 0, meanMs: 0, maxMs: attemptTimeoutMs < Infinity ? attemptTimeoutMs : 0 };
 }

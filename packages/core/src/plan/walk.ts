@@ -2,12 +2,12 @@ import { delayBounds } from '../delay/delay-bounds.ts';
 import type { Policy } from '../policy/policy.ts';
 import { meanDelay } from './mean-delay.ts';
 import type { RetryPreview } from './preview.ts';
-import type { Span } from './span.ts';
+import type { DurationRange } from './span.ts';
 import { add, cutAt, exactly, NOTHING, times } from './span.ts';
 
 /** What a walk is to know besides the policy. */
 export interface WalkOptions {
-  readonly attempt: Span;
+  readonly attempt: DurationRange;
   /** Retries that the policy grants, `0 ≤ most ≤ Infinity`. */
   readonly most: number;
   /** Retries to list. */
@@ -19,7 +19,7 @@ export interface Walk {
   readonly retries: readonly RetryPreview[];
   readonly maxRetries: number;
   /** Start of the last retry. */
-  readonly startsAfter: Span;
+  readonly startsAfter: DurationRange;
   /** The earliest that a deadline can end it before its last retry; `Infinity` when it cannot. */
   readonly soonestMs: number;
 }
@@ -30,7 +30,7 @@ const STEPS = 1_000;
 /** Goes through the retries of a policy as if every attempt failed. */
 export function walk(policy: Policy, options: WalkOptions): Walk {
   const { attempt, limit } = options;
-  const { deadlineMs } = policy;
+  const { totalTimeoutMs } = policy;
   const steps = stepsOf(policy, options);
   const retries: RetryPreview[] = [];
   let startsAfter = exactly(policy.initialDelayMs);
@@ -39,11 +39,11 @@ export function walk(policy: Policy, options: WalkOptions): Walk {
   for (let retry = 1; retry <= steps; retry += 1) {
     delay = delaySpan(policy, retry, delay.meanMs);
     const next = add(add(startsAfter, attempt), delay);
-    // A slow draw alone reaches the deadline: then the attempt before was the last one.
-    if (next.maxMs >= deadlineMs) soonestMs = Math.min(soonestMs, startsAfter.minMs + attempt.minMs);
+    // A slow draw alone reaches the totalTimeout: then the attempt before was the last one.
+    if (next.maxMs >= totalTimeoutMs) soonestMs = Math.min(soonestMs, startsAfter.minMs + attempt.minMs);
     // Even the quickest way there is too late: decide() refuses to start at the deadline or after it.
-    if (next.minMs >= deadlineMs) return { retries, maxRetries: retry - 1, startsAfter, soonestMs };
-    startsAfter = cutAt(next, deadlineMs);
+    if (next.minMs >= totalTimeoutMs) return { retries, maxRetries: retry - 1, startsAfter, soonestMs };
+    startsAfter = cutAt(next, totalTimeoutMs);
     if (retry <= limit) retries.push({ retry, delay, startsAfter });
   }
   const rest = walkTheRest(policy, { ...options, startsAfter, delay });
@@ -57,32 +57,32 @@ function stepsOf({ backoff }: Policy, { most, limit }: WalkOptions): number {
 }
 
 interface Position extends WalkOptions {
-  readonly startsAfter: Span;
-  readonly delay: Span;
+  readonly startsAfter: DurationRange;
+  readonly delay: DurationRange;
 }
 
 /** The retries after those that were gone through: their waits are the same, or still grow or shrink. */
 function walkTheRest(policy: Policy, position: Position): Omit<Walk, 'retries'> {
   const { attempt, delay, most, startsAfter } = position;
-  const { deadlineMs } = policy;
+  const { totalTimeoutMs } = policy;
   const walked = stepsOf(policy, position);
   if (walked === most) return { maxRetries: most, startsAfter, soonestMs: Infinity };
 
   const step = add(attempt, lateDelay(policy, delay));
   // Infinity where the quickest way takes no time: every retry fits.
-  const fitting = Math.ceil((deadlineMs - startsAfter.minMs) / step.minMs) - 1;
+  const fitting = Math.ceil((totalTimeoutMs - startsAfter.minMs) / step.minMs) - 1;
   const left = Math.min(most - walked, fitting);
   return {
     maxRetries: walked + left,
-    startsAfter: cutAt(add(startsAfter, times(step, left)), deadlineMs),
+    startsAfter: cutAt(add(startsAfter, times(step, left)), totalTimeoutMs),
     // Only luck can end it sooner than its quickest way goes.
     soonestMs:
-      deadlineMs < Infinity && step.minMs < step.maxMs ? startsAfter.minMs + attempt.minMs : Infinity,
+      totalTimeoutMs < Infinity && step.minMs < step.maxMs ? startsAfter.minMs + attempt.minMs : Infinity,
   };
 }
 
 /** What each delay after this one can be: as low as the last of all, and without end where they grow. */
-function lateDelay(policy: Policy, delay: Span): Span {
+function lateDelay(policy: Policy, delay: DurationRange): DurationRange {
   const [lowest, highest] = delayBounds(policy, Number.MAX_SAFE_INTEGER);
   return {
     minMs: Math.min(delay.minMs, lowest),
@@ -91,7 +91,7 @@ function lateDelay(policy: Policy, delay: Span): Span {
   };
 }
 
-function delaySpan(policy: Policy, retry: number, previousMeanMs: number): Span {
+function delaySpan(policy: Policy, retry: number, previousMeanMs: number): DurationRange {
   const [minMs, maxMs] = delayBounds(policy, retry);
   return { minMs, meanMs: meanDelay(policy, retry, retry === 1 ? undefined : previousMeanMs), maxMs };
 }

@@ -14,9 +14,9 @@ export const POLICY_KEYS: readonly (keyof PolicyInput)[] = [
   'stopOn',
   'retryIf',
   'attemptTimeout',
-  'deadline',
+  'totalTimeout',
   'retryTimeouts',
-  'serverDelay',
+  'retryAfter',
   'retryable',
 ];
 
@@ -28,8 +28,8 @@ const HABITS: readonly (readonly [keys: RegExp, cure: string])[] = [
   ],
   [/^(factor|multiplier|exponent)$/, "Use backoff: { type: 'exponential', base: …, factor: … }."],
   [/^(maxTimeout|maxBackoff|maxWait|backoffLimit|retryDelayMax|maxRetryDelay)$/, 'Use maxDelay.'],
-  [/^(maxRetryTime|maxDuration|totalTimeout|maxElapsedTime)$/, 'Use deadline.'],
-  [/^timeout$/, 'Use attemptTimeout for one attempt, or deadline for all of them.'],
+  [/^(maxRetryTime|maxDuration|deadline|maxElapsedTime)$/, 'Use totalTimeout.'],
+  [/^timeout$/, 'Use attemptTimeout for one attempt, or totalTimeout for all of them.'],
   [/^(shouldRetry|retryOnError|when)$/, 'Use retryIf.'],
   [
     /^(signal|unref|on[A-Z]\w*|beforeRetry)$/,

@@ -3,15 +3,15 @@ import { POLICY_KEYS } from './cures.ts';
 import { checkDelays, defaultMaxDelay } from './delay-limits.ts';
 import type { Fields, Report } from './fields.ts';
 import { readFields, readSafely } from './fields.ts';
-import type { Backoff, CapAt, Policy, PolicyInput, Registry, ServerDelayMode } from './policy.ts';
+import type { Backoff, CapAt, Policy, PolicyInput, Registry, RetryAfterMode } from './policy.ts';
 import { readBackoff } from './read-backoff.ts';
 import { readGate } from './read-gate.ts';
 import { readJitter } from './read-jitter.ts';
 import { readMatchers } from './read-matchers.ts';
 import { readRegistry } from './read-registry.ts';
 
-const CAPS: readonly CapAt[] = ['before-jitter', 'after-jitter', 'before-jitter-only'];
-const MODES: readonly ServerDelayMode[] = ['floor', 'replace', 'ignore'];
+const CAPS: readonly CapAt[] = ['before-jitter', 'after-jitter', 'ignores-jitter'];
+const MODES: readonly RetryAfterMode[] = ['floor', 'replace', 'ignore'];
 
 const DEFINED: unique symbol = Symbol.for('@retry/policy');
 
@@ -59,9 +59,9 @@ function readPolicy(fields: Fields, registry: Registry, report: Report): Policy 
     ...readDelays(fields, readBackoff(fields, registry, report), report),
     ...readRules(fields, registry, report),
     attemptTimeoutMs: fields.duration('attemptTimeout', Infinity, MORE_THAN_0),
-    deadlineMs: fields.duration('deadline', Infinity, MORE_THAN_0),
+    totalTimeoutMs: fields.duration('totalTimeout', Infinity, MORE_THAN_0),
     retryTimeouts: fields.choice('retryTimeouts', true, [true, false]),
-    serverDelay: readServerDelay(fields, report),
+    retryAfter: readServerDelay(fields, report),
     retryable: fields.choice('retryable', true, [true, false]),
   };
 }
@@ -113,9 +113,9 @@ function readRules(
 
 const MORE_THAN_0 = { accepts: (ms: number): boolean => ms > 0, message: 'must be a duration > 0' };
 
-function readServerDelay(fields: Fields, report: Report): Policy['serverDelay'] {
-  const given = fields.value('serverDelay') === undefined ? {} : fields.value('serverDelay');
-  const inner = readFields(given, 'serverDelay', { keys: ['max', 'mode'], report });
+function readServerDelay(fields: Fields, report: Report): Policy['retryAfter'] {
+  const given = fields.value('retryAfter') === undefined ? {} : fields.value('retryAfter');
+  const inner = readFields(given, 'retryAfter', { keys: ['max', 'mode'], report });
   const maxMs = inner?.duration('max', 60_000) ?? 0;
   return Object.freeze({ maxMs, mode: inner?.choice('mode', 'floor', MODES) ?? 'floor' });
 }

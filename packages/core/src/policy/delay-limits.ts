@@ -17,9 +17,9 @@ export function defaultMaxDelay(backoff: Backoff): number {
 /** Reports limits that leave each other no room: no delay, or no attempt, could keep both. */
 export function checkDelays(policy: Policy, fields: Fields): void {
   const { minDelayMs, maxDelayMs, granularityMs } = policy;
-  if (policy.initialDelayMs >= policy.deadlineMs) {
-    const message = `must be less than deadline (${policy.deadlineMs} ms)`;
-    fields.fail('initialDelay', message, 'Raise the deadline: no attempt could start.');
+  if (policy.initialDelayMs >= policy.totalTimeoutMs) {
+    const message = `must be less than totalTimeout (${policy.totalTimeoutMs} ms)`;
+    fields.fail('initialDelay', message, 'Raise totalTimeout: no attempt could start.');
   }
   if (minDelayMs > maxDelayMs) {
     fields.fail(

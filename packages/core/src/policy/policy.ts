@@ -105,19 +105,19 @@ export type Jitter =
 
 /**
  * Where `maxDelay` cuts. `before-jitter`: jitter spreads below the cap, and keeps spreading when the cap is
- * reached. `after-jitter`: the drawn delay is cut (Jobbers, CMDx). `before-jitter-only`: jitter may go over
+ * reached. `after-jitter`: the drawn delay is cut (Jobbers, CMDx). `ignores-jitter`: jitter may go over
  * the cap (Tasker).
  */
-export type CapAt = 'before-jitter' | 'after-jitter' | 'before-jitter-only';
+export type CapAt = 'before-jitter' | 'after-jitter' | 'ignores-jitter';
 
 /** What a delay asked for by the server does: be a floor, replace our own (capped), or nothing. */
-export type ServerDelayMode = 'floor' | 'replace' | 'ignore';
+export type RetryAfterMode = 'floor' | 'replace' | 'ignore';
 
 /** A policy as people write it. Every key is optional; unknown keys are errors. */
 export interface PolicyInput {
   /** Executions in all, the first included; an integer ≥ 1 or `Infinity`. @default 3 */
   readonly maxAttempts?: number | 'Infinity' | undefined;
-  /** Wait before the first attempt; `deadline` counts it, and it is shorter. @default 0 */
+  /** Wait before the first attempt; `totalTimeout` counts it, and it is shorter. @default 0 */
   readonly initialDelay?: Duration | undefined;
   /** @default { type: 'exponential', base: '100ms', factor: 2 } */
   readonly backoff?: BackoffInput | undefined;
@@ -140,18 +140,18 @@ export interface PolicyInput {
   /** Longest time one attempt may take. @default 'Infinity' */
   readonly attemptTimeout?: Duration | undefined;
   /** Longest time of all attempts and waits together. @default 'Infinity' */
-  readonly deadline?: Duration | undefined;
+  readonly totalTimeout?: Duration | undefined;
   /**
    * `true`: an attempt timeout is an expected failure whatever `retryOn` says, unless `stopOn` means it. `false`: it is
    * matched like any other error. @default true
    */
   readonly retryTimeouts?: boolean | undefined;
-  readonly serverDelay?:
+  readonly retryAfter?:
     | {
         /** A server that asks for more ends the retrying. @default '60s' */
         readonly max?: Duration | undefined;
         /** @default 'floor' */
-        readonly mode?: ServerDelayMode | undefined;
+        readonly mode?: RetryAfterMode | undefined;
       }
     | undefined;
   /** `false`: one execution, never a retry. @default true */
@@ -172,8 +172,8 @@ export interface Policy {
   readonly stopOn: readonly Matcher[];
   readonly retryIf?: { readonly name?: string; readonly test: Gate };
   readonly attemptTimeoutMs: number;
-  readonly deadlineMs: number;
+  readonly totalTimeoutMs: number;
   readonly retryTimeouts: boolean;
-  readonly serverDelay: { readonly maxMs: number; readonly mode: ServerDelayMode };
+  readonly retryAfter: { readonly maxMs: number; readonly mode: RetryAfterMode };
   readonly retryable: boolean;
 }

@@ -11,5 +11,5 @@ export const TASK_POLICY: PolicyInput = Object.freeze({
   backoff: Object.freeze({ type: 'exponential', base: '1s', factor: 2 }),
   jitter: 'full',
   maxDelay: '10m',
-  serverDelay: Object.freeze({ max: '24h' }),
+  retryAfter: Object.freeze({ max: '24h' }),
 });

@@ -12,7 +12,7 @@ import type {
 
 /** The policy as somebody could have written it: only the keys that were written, every duration in ms. */
 export function toInput(policy: Policy): PolicyInput {
-  const { retryIf, serverDelay } = policy;
+  const { retryIf, retryAfter } = policy;
   const whole: Required<Omit<PolicyInput, 'retryIf'>> & PolicyInput = {
     maxAttempts: policy.maxAttempts,
     initialDelay: policy.initialDelayMs,
@@ -26,9 +26,9 @@ export function toInput(policy: Policy): PolicyInput {
     stopOn: policy.stopOn,
     ...(retryIf !== undefined && { retryIf: retryIf.name ?? retryIf.test }),
     attemptTimeout: policy.attemptTimeoutMs,
-    deadline: policy.deadlineMs,
+    totalTimeout: policy.totalTimeoutMs,
     retryTimeouts: policy.retryTimeouts,
-    serverDelay: { max: serverDelay.maxMs, mode: serverDelay.mode },
+    retryAfter: { max: retryAfter.maxMs, mode: retryAfter.mode },
     retryable: policy.retryable,
   };
   return Object.fromEntries(writtenKeys(policy).map((key) => [key, whole[key]]));

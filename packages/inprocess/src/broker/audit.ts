@@ -4,7 +4,7 @@ import { walk } from './deque.ts';
 import type { Entry } from './entry.ts';
 import type { Store } from './store.ts';
 
-const DEAD: readonly EndState[] = ['failed', 'stalled', 'rate_limited'];
+const DEAD: readonly EndState[] = ['failed', 'stalled', 'rateLimited'];
 const ENDS: readonly EndState[] = ['completed', 'cancelled', 'dropped', ...DEAD];
 
 /** Counts the runs where they stand, whatever the runs say of themselves, and compares. */
@@ -20,19 +20,18 @@ export function auditStore(store: Store): Audit {
     }
     return counted;
   };
-  const waiting = count(waitingEntries(store), 'submitted');
+  const submitted = count(waitingEntries(store), 'submitted');
   const scheduled = count(scheduledEntries(store), 'scheduled');
   const started = count(store.leases, 'started');
   const ends =
     count(walk(store.finished), ...ENDS) +
     count(store.awaited, ...ENDS) +
     count(walk(store.deadLetters), ...DEAD);
-  const kept = waiting + scheduled + started + ends;
+  const kept = submitted + scheduled + started + ends;
   const placeless = [...store.entries.values()].filter((entry) => !seen.has(entry)).length;
-  const unbalanced =
-    Math.abs(store.submitted - kept - store.forgotten) + wrong + placeless + strayHolds(store);
-  const { submitted, forgotten } = store;
-  return { submitted, waiting, scheduled, started, ended: countEnded(store), forgotten, unbalanced };
+  const unbalanced = Math.abs(store.created - kept - store.forgotten) + wrong + placeless + strayHolds(store);
+  const { created, forgotten } = store;
+  return { created, submitted, scheduled, started, ended: countEnded(store), forgotten, unbalanced };
 }
 
 function isKnown(store: Store, entry: Entry): boolean {
@@ -54,7 +53,7 @@ function* scheduledEntries(store: Store): Generator<Entry> {
 }
 
 function countEnded({ finished, awaited, deadLetters }: Store): Record<EndState, number> {
-  const ended = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rate_limited: 0 };
+  const ended = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rateLimited: 0 };
   for (const entries of [walk(finished), awaited, walk(deadLetters)]) {
     for (const { run } of entries) if (run.state in ended) ended[run.state as EndState]++; // just asked
   }

@@ -11,7 +11,7 @@ import { readNow } from './store.ts';
 
 /** Whether a run that ended so can be redriven. */
 export function isDeadLetter(state: RunState): boolean {
-  return state === 'failed' || state === 'stalled' || state === 'rate_limited';
+  return state === 'failed' || state === 'stalled' || state === 'rateLimited';
 }
 
 /** Keeps a run that ended: as a dead letter, for the caller that waits for its result, or as long as retention allows. */
@@ -20,7 +20,7 @@ export function endRun(store: Store, entry: Entry): void {
   if (keepResultMs === undefined) keep(store, entry);
   else {
     entry.place = 'awaited';
-    entry.rank = (run.completedAt ?? 0) + Math.max(0, keepResultMs);
+    entry.rank = (run.endedAt ?? 0) + Math.max(0, keepResultMs);
     push(store.awaited, entry);
   }
   if (keepResultMs !== undefined) for (const finish of store.resultWaits) finish();
@@ -84,12 +84,12 @@ export function discardRun(store: Store, id: string): DiscardAnswer {
 }
 
 function forget(store: Store, entry: Entry): void {
-  const { id, completedAt = 0 } = entry.run;
+  const { id, endedAt = 0 } = entry.run;
   unkeep(store, entry);
   entry.place = 'none';
   store.entries.delete(id);
   store.forgotten++;
-  const until = completedAt + store.keepKeysMs;
+  const until = endedAt + store.keepKeysMs;
   if (entry.isKeyed && until > readNow(store)) store.keysOfForgotten.set(id, until);
 }
 

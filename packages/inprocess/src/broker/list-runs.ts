@@ -45,5 +45,5 @@ function matches(run: Run, { state, lane, endedBefore, errorName, after }: ListQ
   if (lane !== undefined && run.lane !== lane) return false;
   if (errorName !== undefined && run.errors.at(-1)?.name !== errorName) return false;
   if (endedBefore === undefined) return true;
-  return isEnd(state) && run.completedAt !== undefined && run.completedAt < endedBefore;
+  return isEnd(state) && run.endedAt !== undefined && run.endedAt < endedBefore;
 }

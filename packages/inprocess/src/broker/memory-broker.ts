@@ -50,7 +50,7 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): Broker {
   const { call, each, close } = createGate(store);
   return checkInput({
     submit: (submissions) => each(submissions, (submission, now) => submitRun(store, submission, now)),
-    exchange: (request) => call((now) => exchange(store, request, now)),
+    settleAndClaim: (request) => call((now) => exchange(store, request, now)),
     heartbeat: (beats, leaseMs) => each(beats, (asked, now) => beat(store, asked, { now, leaseMs })),
     findExpired: (limit, scope) => call((now) => findExpiredRuns(store, { ...scope, limit }, now)),
     cancel: (ids) => each(ids, (id, now) => cancelRun(store, id, now)),

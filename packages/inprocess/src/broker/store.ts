@@ -37,7 +37,7 @@ export interface Store {
   readonly resultWaits: Set<() => void>;
   /** Called with the id of a started run that gets a cancel request. */
   readonly cancelListeners: Set<(id: string) => void>;
-  submitted: number;
+  created: number;
   forgotten: number;
   /** Orders given so far at the back of a lane or schedule, and at the front of a lane. */
   backOrder: number;
@@ -67,7 +67,7 @@ export function createStore({
     waits: new Set(),
     resultWaits: new Set(),
     cancelListeners: new Set(),
-    submitted: 0,
+    created: 0,
     forgotten: 0,
     backOrder: 0,
     frontOrder: 0,

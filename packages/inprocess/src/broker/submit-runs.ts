@@ -11,11 +11,11 @@ export function submitRun(store: Store, submission: Submission, now: number): Su
   const dueAt = keepableMs(Math.max(runAt, now + delayMs));
   const event = { type: 'submit', at: now, runAt: dueAt } as const;
   const entry = createEntry(move(newRun(submission), event), laneOf(store, lane));
-  entry.isKeyed = submission.isKeyed === true;
+  entry.isKeyed = submission.keyed === true;
   entry.keepResultMs = submission.keepResultMs;
   store.keysOfForgotten.delete(id);
   store.entries.set(id, entry);
-  store.submitted++;
+  store.created++;
   if (entry.run.state === 'scheduled') schedule(store, entry);
   else enqueueBack(store, entry);
   return 'created';

@@ -32,7 +32,10 @@ export type RetryFetchHooks = {
   readonly beforeRetry?: ((event: RetryEvent & RequestEvent) => unknown) | undefined;
 };
 
-type CallOptions = Omit<RetryOptions<Response>, 'signal' | 'retryResult' | 'parent' | keyof RetryFetchHooks>;
+type CallOptions = Omit<
+  RetryOptions<Response>,
+  'signal' | 'retryIfResult' | 'parent' | keyof RetryFetchHooks
+>;
 
 /** As for `retry`; the caller's signal comes with each request. */
 export interface RetryFetchOptions extends CallOptions, RetryFetchHooks {
@@ -47,7 +50,7 @@ export interface RetryFetchOptions extends CallOptions, RetryFetchHooks {
   readonly isRepeatable?: ((request: SentRequest) => boolean) | undefined;
   /** `true`: the policy stands for itself. `false`: it adds to {@link httpPolicy}. @default false */
   readonly replace?: boolean | undefined;
-  /** What the total timeout (`deadline`) lasts to: the end of the answer's body, or its head. @default 'body' */
+  /** What the total timeout (`totalTimeout`) lasts to: the end of the answer's body, or its head. @default 'body' */
   readonly until?: 'body' | 'headers' | undefined;
 }
 
@@ -56,7 +59,7 @@ export interface RetryFetchOptions extends CallOptions, RetryFetchHooks {
  * names by status (408, 425, 429, 500, 502, 503, 504 where it names nothing), for requests that may be repeated.
  * It obeys `Retry-After`, and gives the last answer, as `fetch` does. What can never succeed fails at once.
  *
- * The policy's `deadline` bounds everything, the reading of the body included; `attemptTimeout` bounds the time to
+ * The policy's `totalTimeout` bounds everything, the reading of the body included; `attemptTimeout` bounds the time to
  * the head of each answer.
  *
  * @param policy - what it writes goes on top of {@link httpPolicy}, and its `retryOn` and `stopOn` add to those of it,
@@ -83,9 +86,9 @@ export function createRetryFetch(policy?: Policy | PolicyInput, options?: RetryF
 
 function callOptionsOf({ repeated, options }: FetchSettings): RetryOptions<never> {
   const { fetch: _, methods: _m, isRepeatable: _i, replace: _r, until: _u, ...rest } = options;
-  const retryResult = (response: Response): boolean =>
+  const retryIfResult = (response: Response): boolean =>
     matchesAny(answersOf(repeated), response) && !matchesAny(repeated.stopOn, response);
-  return { name: 'fetch', ...rest, retryResult } as RetryOptions<never>; // its events have the request
+  return { name: 'fetch', ...rest, retryIfResult: retryIfResult } as RetryOptions<never>; // its events have the request
 }
 
 /** A signal of the caller's own is checked: a wrong one would never abort. */

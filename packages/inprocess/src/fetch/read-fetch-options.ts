@@ -19,7 +19,7 @@ export interface FetchSettings {
 }
 
 /** Options of a call that come with each request, or that a fetch answers by itself. */
-const NOT_HERE: readonly string[] = ['signal', 'retryResult', 'parent'];
+const NOT_HERE: readonly string[] = ['signal', 'retryIfResult', 'parent'];
 
 const RULES = {
   fetch: A_FUNCTION,

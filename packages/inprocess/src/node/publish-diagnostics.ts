@@ -7,7 +7,7 @@ import type { CallEvent, RetryHooks } from '../options.ts';
 const NAMES: Readonly<Record<keyof RetryHooks, string>> = {
   onAttempt: 'retry:attempt',
   onRetry: 'retry:retry',
-  onStop: 'retry:stop',
+  onGiveUp: 'retry:stop',
   onNested: 'retry:nested',
 };
 

@@ -16,8 +16,8 @@ export const basePolicy: Policy = {
   retryOn: [],
   stopOn: [],
   attemptTimeoutMs: Infinity,
-  deadlineMs: Infinity,
+  totalTimeoutMs: Infinity,
   retryTimeouts: true,
-  serverDelay: { maxMs: 60_000, mode: 'floor' },
+  retryAfter: { maxMs: 60_000, mode: 'floor' },
   retryable: true,
 };

@@ -10,11 +10,11 @@ import type { SlimOptions } from './slim-options.ts';
 const OPTIONS: Readonly<Record<keyof SlimOptions, string>> = {
   name: 'string',
   signal: 'aborted',
-  retryResult: 'answer',
+  retryIfResult: 'answer',
   beforeRetry: 'function',
   onAttempt: 'function',
   onRetry: 'function',
-  onStop: 'function',
+  onGiveUp: 'function',
   budget: 'spend',
   group: 'park',
   random: 'answer',

@@ -18,8 +18,8 @@ const LAYERS: Layers = { open: openCall, tell: tellAttempt };
  * @throws {InvalidOptionsError} (a rejection, before `fn` runs) when a key is unknown, or a value of the wrong kind
  */
 export async function retry<T>(
-  policy: Policy,
   fn: (context: AttemptContext) => T | PromiseLike<T>,
+  policy: Policy,
   options?: SlimOptions<NoInfer<Awaited<T>>>,
 ): Promise<Awaited<T>> {
   const plan = createPlan(checkCall(fn, policy, options), LAYERS); // without parameters, the loop passes the context

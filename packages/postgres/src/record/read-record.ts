@@ -7,10 +7,10 @@ const COUNTERS = ['failures', 'stalls', 'releases', 'rateLimits', 'redrives', 'r
 const INSTANTS = [
   'submittedAt',
   'runAt',
+  'firstStartedAt',
   'startedAt',
-  'retriedAt',
   'heartbeatAt',
-  'completedAt',
+  'endedAt',
   'resetAt',
   'previousDelayMs',
 ] as const;

@@ -36,9 +36,10 @@ export function readRun(row: RunRow): Run {
   run.epoch = epoch;
   run.submittedAt = submittedAt ?? run.submittedAt;
   run.runAt = runAt ?? run.runAt;
+  run.startedAt ??= run.firstStartedAt;
   if (claimedAt !== null) noteStart(run, claimedAt);
   run.heartbeatAt = heartbeatAt ?? run.heartbeatAt;
-  run.completedAt = endedAt ?? run.completedAt;
+  run.endedAt = endedAt ?? run.endedAt;
   run.result = result ?? undefined;
   if (wantsCancel) run.isCancelRequested = true;
   return run;
@@ -54,10 +55,10 @@ function errorOf([, , , , epoch, submittedAt, , , , endedAt]: RunRow): AttemptEr
   return unreadableError(epoch, endedAt ?? submittedAt ?? 0);
 }
 
-/** The first start stays the first; the latest one after it is the retry. */
+/** Notes a start: the first one stays the first. */
 export function noteStart(run: RunDraft, claimedAt: number): void {
-  if (run.startedAt === undefined) run.startedAt = claimedAt;
-  else run.retriedAt = claimedAt;
+  run.firstStartedAt ??= claimedAt;
+  run.startedAt = claimedAt;
 }
 
 function readConcurrency(key: string, limit: number | null, waits: boolean | null): Concurrency {

@@ -14,7 +14,7 @@ const ENDS: Readonly<Record<EndState, string>> = {
   dropped: 'D',
   failed: 'f',
   stalled: 't',
-  rate_limited: 'l',
+  rateLimited: 'l',
 };
 
 /** Letters of runs that retention may forget. */
@@ -88,7 +88,7 @@ export function settlementColumns(
     plainArray(places),
     settlements.map(moveOf).join(''),
     settlements[0]?.onlyIfExpired === true,
-    plainArray(settlements.map(({ next }) => downToWhole(next.startedAt ?? 0))),
+    plainArray(settlements.map(({ next }) => downToWhole(next.firstStartedAt ?? 0))),
     plainArray(settlements.map(instantOf)),
     plainArray(settlements.map(delayOf)),
     textArray(settlements.map(({ next }) => errorNameOf(next))),
@@ -111,7 +111,7 @@ export function countFinished(settlements: readonly Settlement[]): number {
 
 /** When it is due, or when it ended. Never early: fractions of a due instant are rounded up. */
 function instantOf({ next }: Settlement): number {
-  return next.state === 'scheduled' ? upToWhole(next.runAt ?? 0) : downToWhole(next.completedAt ?? 0);
+  return next.state === 'scheduled' ? upToWhole(next.runAt ?? 0) : downToWhole(next.endedAt ?? 0);
 }
 
 /** How long from the instant of writing it is due, where that was decided. */

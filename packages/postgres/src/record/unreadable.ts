@@ -26,7 +26,13 @@ export interface UnreadableRun {
 export function settleUnreadable({ id, lane, epoch, at, onlyIfExpired = false }: UnreadableRun): Settlement {
   const blank: Run = newRun({ id, lane, payload: '', concurrency: undefined });
   // What it was charged for is not known: it counts from this attempt on.
-  const started: Run<'started'> = { ...blank, state: 'started', epoch, resetEpoch: epoch - 1, startedAt: at };
+  const started: Run<'started'> = {
+    ...blank,
+    state: 'started',
+    epoch,
+    resetEpoch: epoch - 1,
+    firstStartedAt: at,
+  };
   const failed = transitionRun(started, { type: 'fail', at });
   if (failed.type === 'rejected') throw new Error('a started run can fail');
   const next = { ...failed.run, errors: [unreadableError(epoch, at)] };

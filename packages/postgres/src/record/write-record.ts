@@ -7,7 +7,7 @@ import { settledBy } from '@retry/core/broker';
  */
 export function needsNoRecord({ epoch, event, next }: Settlement): boolean {
   const isFirst = event === 'complete' && next.state === 'completed' && epoch === 1;
-  return isFirst && next.heartbeatAt === next.startedAt && hasNoPast(next);
+  return isFirst && next.heartbeatAt === next.firstStartedAt && hasNoPast(next);
 }
 
 function hasNoPast(run: Run): boolean {
@@ -24,10 +24,10 @@ export function writeRecord({ epoch, event, next }: Settlement): string {
   const text = JSON.stringify({
     submittedAt: next.submittedAt,
     runAt: next.runAt,
-    startedAt: next.startedAt,
-    retriedAt: next.retriedAt,
+    firstStartedAt: next.firstStartedAt,
+    startedAt: next.startedAt === next.firstStartedAt ? undefined : next.startedAt,
     heartbeatAt: next.heartbeatAt,
-    completedAt: next.completedAt,
+    endedAt: next.endedAt,
     settledBy: settledBy(epoch, event),
     failures: next.failures || undefined,
     stalls: next.stalls || undefined,

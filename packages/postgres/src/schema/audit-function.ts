@@ -27,12 +27,12 @@ create function audit_runs() returns text language sql set search_path = {schema
         and p.state = case when r.state in ('w', 's', 'r') then r.state when r.is_dead then 'd' else 'e' end
       group by 1 having count(r.id) <> 1 or count(p.id) <> 1) wrong
   ), sums as (
-    select coalesce(sum(n) filter (where state = 'submitted'), 0) as waiting,
+    select coalesce(sum(n) filter (where state = 'submitted'), 0) as submitted,
       coalesce(sum(n) filter (where state = 'scheduled'), 0) as scheduled,
       coalesce(sum(n) filter (where state = 'started'), 0) as started, coalesce(sum(n), 0) as n
     from states
   )
-  select json_build_object('submitted', c.submitted, 'forgotten', c.forgotten, 'waiting', s.waiting,
+  select json_build_object('created', c.submitted, 'forgotten', c.forgotten, 'submitted', s.submitted,
     'scheduled', s.scheduled, 'started', s.started, 'ended', e.ended,
     'unbalanced', w.n + abs(c.submitted - c.forgotten - s.n))::text
   from counted c, ends e, stray w, sums s

@@ -9,7 +9,7 @@ export const SET_ASIDE: string = `
 create function set_aside(p_lane text, p_ids text[], p_now bigint) returns void language sql as $$
   insert into run (id, state, epoch, ord, lane, payload, submitted_at, run_at, ended_at, is_dead, error_name, record)
   select id, 'f', 1, nextval('end_order'), p_lane, '', p_now, p_now, p_now, true, '${UNREADABLE}', json_build_object(
-    'settledBy', '1:fail', 'failures', 1, 'startedAt', p_now, 'heartbeatAt', p_now, 'completedAt', p_now, 'errors',
+    'settledBy', '1:fail', 'failures', 1, 'firstStartedAt', p_now, 'heartbeatAt', p_now, 'endedAt', p_now, 'errors',
     json_build_array(json_build_object('epoch', 1, 'at', p_now, 'name', '${UNREADABLE}', 'message',
       'the run stands in its lane, but its row is gone, or has an epoch that cannot be counted on from')))::text
   from unnest(p_ids) as wrong (id)

@@ -130,7 +130,7 @@ begin
   ), again as (
     select id, epoch, nextval('back_order') as ord, record
       || jsonb_build_object('redrives', read_count(record, 'redrives') + 1,
-        'runAt', v_now, 'submittedAt', v_now, 'completedAt', ended_at) as record
+        'runAt', v_now, 'submittedAt', v_now, 'endedAt', ended_at) as record
     from (select * from known order by n) known
   ), back as (
     update run r set state = 'w', ord = again.ord, is_dead = false, submitted_at = null, run_at = null, claimed_at = null,

@@ -11,7 +11,7 @@ export const SHOW: string = `
 create function state_name(p_state "char") returns text language sql immutable as $$
   select case p_state when 'w' then 'submitted' when 's' then 'scheduled' when 'r' then 'started' when 'C' then 'completed'
     when 'X' then 'cancelled' when 'D' then 'dropped' when 'f' then 'failed' when 'F' then 'failed'
-    when 't' then 'stalled' when 'T' then 'stalled' else 'rate_limited' end
+    when 't' then 'stalled' when 'T' then 'stalled' else 'rateLimited' end
 $$;
 
 create function show_runs(p_ids text[], p_payloads boolean)

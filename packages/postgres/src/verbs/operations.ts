@@ -76,9 +76,9 @@ export async function findExpired(
   const unreadable = rows.filter(isUnreadable).map(readRun);
   return {
     runs,
-    unreadable: unreadable.map(({ id, lane, epoch, startedAt = 0 }) => ({
+    unreadable: unreadable.map(({ id, lane, epoch, firstStartedAt = 0 }) => ({
       ...{ id, lane, epoch, onlyIfExpired: true },
-      at: startedAt,
+      at: firstStartedAt,
     })),
   };
 }
@@ -180,7 +180,7 @@ interface Redriven {
 
 export async function auditRuns(database: Database): Promise<Audit> {
   const audit = JSON.parse((await database.call('audit_runs', [])) ?? '') as Audit; // what our own function builds
-  const none = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rate_limited: 0 };
+  const none = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rateLimited: 0 };
   return { ...audit, ended: { ...none, ...audit.ended } };
 }
 

@@ -16,7 +16,7 @@ export function submissionColumns(submissions: readonly Submission[]): readonly 
     textArray(submissions.map(({ concurrency }) => concurrency?.key)),
     plainArray(submissions.map(({ concurrency }) => concurrency && toCount(concurrency.limit))),
     plainArray(submissions.map(({ concurrency }) => concurrency && concurrency.whenFull === 'wait')),
-    plainArray(submissions.map(({ isKeyed }) => isKeyed || undefined)),
+    plainArray(submissions.map(({ keyed }) => keyed || undefined)),
     plainArray(submissions.map(({ keepResultMs }) => whole(keepResultMs))),
   ];
 }

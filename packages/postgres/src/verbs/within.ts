@@ -8,7 +8,7 @@ import { readSettled } from './settle-and-claim.ts';
 import { submissionColumns, submitAnswers } from './submit.ts';
 
 /** What of a broker works inside a transaction of the user's. */
-export type TransactionBroker = Pick<Broker, 'submit' | 'exchange'>;
+export type TransactionBroker = Pick<Broker, 'submit' | 'settleAndClaim'>;
 
 /** No claim: that is no part of anybody's transaction. */
 const NO_CLAIM = [null, null, null, null, null, null, null, null, null, null] as const;
@@ -31,7 +31,7 @@ export function brokerWithin(
       const values = [...submissionColumns(submissions), wakeOnCommit];
       return submitAnswers(submissions, await callFunction(client, schema, { name: 'submit_runs', values }));
     },
-    exchange: (request) => settleWithin(client, schema, request),
+    settleAndClaim: (request) => settleWithin(client, schema, request),
   };
 }
 

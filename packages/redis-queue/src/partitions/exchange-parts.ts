@@ -23,14 +23,14 @@ export async function exchangeParts(
     partition: number,
     settlements: readonly Settlement[],
   ): Promise<readonly SettleAnswer[]> => {
-    const reply = await parts[partition]?.exchange({ settle: settlements });
+    const reply = await parts[partition]?.settleAndClaim({ settle: settlements });
     now = Math.max(now, reply?.now ?? 0);
     return reply?.settled ?? [];
   };
   const partitions = { partitions: parts.length, idOf: ({ id }: Settlement) => id };
   const settled = await askEach(settle, partitions, settleIn);
   if (claim !== undefined) return { settled, ...(await claimFrom(parts, claim)) };
-  now ||= (await parts[0]?.exchange({}))?.now ?? 0;
+  now ||= (await parts[0]?.settleAndClaim({}))?.now ?? 0;
   return { settled, claimed: [], now };
 }
 
@@ -45,7 +45,9 @@ async function claimFrom(parts: readonly Broker[], claim: Claim): Promise<Omit<E
     const limit = claim.limit - claimed.length;
     if ((limit <= 0 || bytes >= MAX_BATCH_BYTES) && step > 0) break;
     const lanes = roomLeft(claim.lanes, claimed);
-    const reply = await parts[(first + step) % parts.length]?.exchange({ claim: { ...claim, limit, lanes } });
+    const reply = await parts[(first + step) % parts.length]?.settleAndClaim({
+      claim: { ...claim, limit, lanes },
+    });
     claimed.push(...(reply?.claimed ?? []));
     bytes += (reply?.claimed ?? []).reduce((sum, { run }) => sum + runBytes(run), 0);
     now = Math.max(now, reply?.now ?? 0);

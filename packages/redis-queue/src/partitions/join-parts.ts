@@ -22,7 +22,7 @@ export function joinParts(parts: readonly Broker[]): Broker {
   return { ...joinMoves(parts), ...joinReads(parts), ...joinWaits(parts) };
 }
 
-type Moves = 'submit' | 'exchange' | 'heartbeat' | 'cancel' | 'redrive' | 'discard';
+type Moves = 'submit' | 'settleAndClaim' | 'heartbeat' | 'cancel' | 'redrive' | 'discard';
 type Waits = 'waitForWork' | 'waitForResult' | 'attend' | 'isRefusal' | 'close';
 
 function joinMoves(parts: readonly Broker[]): Pick<Broker, Moves> {
@@ -34,7 +34,7 @@ function joinMoves(parts: readonly Broker[]): Pick<Broker, Moves> {
       for (const submission of submissions) refuseConcurrency(submission);
       return askEach(submissions, own, (at, some) => partAt(parts, at).submit(some));
     },
-    exchange: (request) => exchangeParts(parts, request),
+    settleAndClaim: (request) => exchangeParts(parts, request),
     heartbeat: (beats, leaseMs) =>
       askEach(beats, own, (at, some) => partAt(parts, at).heartbeat(some, leaseMs)),
     cancel: (ids) => askEach(ids, byId, (at, some) => partAt(parts, at).cancel(some)),
@@ -141,8 +141,8 @@ function addAudits(one: Audit, other: Audit): Audit {
   const ended = { ...one.ended };
   for (const [state, count] of Object.entries(other.ended)) ended[state as keyof typeof ended] += count; // its own keys
   return {
+    created: one.created + other.created,
     submitted: one.submitted + other.submitted,
-    waiting: one.waiting + other.waiting,
     scheduled: one.scheduled + other.scheduled,
     started: one.started + other.started,
     ended,

@@ -29,8 +29,8 @@ async function readLanes({ link, keys }: Store): Promise<readonly string[]> {
 }
 
 function toAudit(figures: readonly number[]): Audit {
-  const [submitted = 0, waiting = 0, scheduled = 0, started = 0, forgotten = 0, unbalanced = 0] = figures;
+  const [created = 0, submitted = 0, scheduled = 0, started = 0, forgotten = 0, unbalanced = 0] = figures;
   const [completed = 0, failed = 0, cancelled = 0, stalled = 0, dropped = 0, limited = 0] = figures.slice(6);
-  const ended = { completed, failed, cancelled, stalled, dropped, rate_limited: limited };
-  return { submitted, waiting, scheduled, started, ended, forgotten, unbalanced };
+  const ended = { completed, failed, cancelled, stalled, dropped, rateLimited: limited };
+  return { created, submitted, scheduled, started, ended, forgotten, unbalanced };
 }

@@ -94,7 +94,7 @@ function matches(run: Run, { state, lane, endedBefore, errorName }: ListQuery): 
   if (lane !== undefined && run.lane !== lane) return false;
   if (errorName !== undefined && run.errors.at(-1)?.name !== errorName) return false;
   if (endedBefore === undefined) return true;
-  return isEnd(state) && run.completedAt !== undefined && run.completedAt < endedBefore;
+  return isEnd(state) && run.endedAt !== undefined && run.endedAt < endedBefore;
 }
 
 function firstOf(runs: readonly Run[], limit: number): readonly Run[] {
@@ -107,5 +107,5 @@ function byBytes(left: string, right: string): number {
 }
 
 function isDeadLetter(state: RunState): boolean {
-  return state === 'failed' || state === 'stalled' || state === 'rate_limited';
+  return state === 'failed' || state === 'stalled' || state === 'rateLimited';
 }

@@ -53,7 +53,7 @@ function nextOf(kept: KeptRun | undefined, at: number, attempts: 'keep' | 'reset
 }
 
 function isDeadLetter(state: RunState): boolean {
-  return state === 'failed' || state === 'stalled' || state === 'rate_limited';
+  return state === 'failed' || state === 'stalled' || state === 'rateLimited';
 }
 
 async function write(store: Store, moves: readonly Move[]): Promise<string> {

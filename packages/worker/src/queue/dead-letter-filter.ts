@@ -22,7 +22,7 @@ export interface DeadLetterFilter {
 }
 
 /** A state in which runs are kept until they are redriven or discarded. */
-export type DeadLetterState = 'failed' | 'stalled' | 'rate_limited';
+export type DeadLetterState = 'failed' | 'stalled' | 'rateLimited';
 
 /** Which dead letters to discard: one of `ids`, `task`, `errorName`, `olderThan`, `state` or `all: true` is needed. */
 export interface DiscardFilter extends DeadLetterFilter {
@@ -71,7 +71,7 @@ export const REDRIVE_KEYS: readonly string[] = [
 ] as const;
 
 /** The states of dead letters. */
-export const DEAD_LETTER_STATES: readonly DeadLetterState[] = ['failed', 'stalled', 'rate_limited'];
+export const DEAD_LETTER_STATES: readonly DeadLetterState[] = ['failed', 'stalled', 'rateLimited'];
 
 const DEFAULT_LIMIT = 100;
 const MAX_LETTERS = 100_000;

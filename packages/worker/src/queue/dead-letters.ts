@@ -131,7 +131,7 @@ async function* named(broker: Broker, { ids = [], state, query }: Selection): As
     DEAD_LETTER_STATES.some((known) => known === run.state && (state ?? known) === known) &&
     (lane === undefined || run.lane === lane) &&
     (errorName === undefined || run.errors.at(-1)?.name === errorName) &&
-    (run.completedAt ?? Infinity) < endedBefore;
+    (run.endedAt ?? Infinity) < endedBefore;
   for (let from = 0; from < ids.length; ) {
     const part = ids.slice(from, from + reader.size());
     for (const run of await reader.read(part)) if (run !== undefined && isMeant(run)) yield run;

@@ -18,12 +18,12 @@ export async function prepareSubmission(
     id: keyedId ?? createRunId(),
     lane: task.lane,
     payload: writePayload(payload, task.maxPayloadBytes),
-    ...(keyedId !== undefined && { isKeyed: true }),
+    ...(keyedId !== undefined && { keyed: true }),
     ...(runAt !== undefined && { runAt }),
     ...((delayMs !== undefined || firstMs > 0) && { delayMs: firstMs }),
     ...(keepResultMs !== undefined && { keepResultMs: Math.ceil(keepResultMs) }),
     ...(concurrency !== undefined && {
-      concurrency: { ...concurrency, whenFull: task.whenLimited === 'wait' ? 'wait' : 'claim' },
+      concurrency: { ...concurrency, whenFull: task.whenFull === 'wait' ? 'wait' : 'claim' },
     }),
   };
 }

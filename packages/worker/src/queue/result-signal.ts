@@ -49,7 +49,7 @@ export function createResultSignal(options: SignalOptions): ResultSignal {
 }
 
 /** What a call was rejected with. */
-interface Trouble {
+interface ListenerError {
   readonly error: unknown;
 }
 
@@ -58,7 +58,7 @@ async function listenUntil(
   signal: AbortSignal,
   { broker, clock, onNotified, onTrouble }: SignalOptions,
 ): Promise<void> {
-  const ask = (): Promise<Trouble | undefined> =>
+  const ask = (): Promise<ListenerError | undefined> =>
     broker.waitForResult({ timeoutMs: LISTEN_MS, signal }).then(
       () => undefined,
       (error: unknown) => ({ error }),

@@ -45,8 +45,8 @@ export function createResultWaiting(
   const looker = new ResultLooker({ broker, clock, onTrouble, onCollected });
   const shared: Shared = { looker, deadlines: new Deadlines(clock), kept, keyed: new Set() };
   return {
-    noteSubmitted: ({ id, isKeyed, keepResultMs }, { isNew }) => {
-      if (isKeyed === true) remember(shared.keyed, id);
+    noteSubmitted: ({ id, keyed, keepResultMs }, { isNew }) => {
+      if (keyed === true) remember(shared.keyed, id);
       if (isNew && keepResultMs !== undefined) remember(kept, id);
     },
     waitForResult: (run, options) => waitForResult(shared, run, options),

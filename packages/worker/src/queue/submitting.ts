@@ -155,9 +155,9 @@ function note(
   submission: Submission,
   answer: SubmitAnswer | undefined,
 ): Submitted<never> {
-  const { id, isKeyed = false } = submission;
+  const { id, keyed = false } = submission;
   // An id of our own is new, even if a batch had to be sent again after the broker had kept it.
-  const isNew = answer === 'created' || !isKeyed;
+  const isNew = answer === 'created' || !keyed;
   waiting.noteSubmitted(submission, { isNew });
   if (isNew) emitter.emit('submitted', () => ({ id, task: name, version }));
   return { id, isNew };

@@ -19,7 +19,7 @@ const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [
   'heartbeat',
   'maxConcurrent',
   'globalConcurrency',
-  'whenLimited',
+  'whenFull',
   'onShutdown',
   'shutdownTimeout',
   'onStall',
@@ -87,11 +87,11 @@ function readLimits(fields: Fields): Pick<Task<unknown, unknown>, LimitKey> {
   };
 }
 
-type ChoiceKey = 'whenLimited' | 'onShutdown' | 'onStall' | 'onUnknown' | 'deadLetter';
+type ChoiceKey = 'whenFull' | 'onShutdown' | 'onStall' | 'onUnknown' | 'deadLetter';
 
 function readChoices(fields: Fields): Pick<Task<unknown, unknown>, ChoiceKey> {
   return {
-    whenLimited: fields.choice('whenLimited', 'wait', ['wait', 'retry', 'end']),
+    whenFull: fields.choice('whenFull', 'wait', ['wait', 'retry', 'end']),
     onShutdown: fields.choice('onShutdown', 'finish', ['finish', 'release', 'stall']),
     onStall: fields.choice('onStall', 'retry', ['retry', 'fail', 'hold']),
     onUnknown: fields.choice('onUnknown', 'wait', ['wait', 'drop']),

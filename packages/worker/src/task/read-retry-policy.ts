@@ -22,8 +22,8 @@ function taskPolicy(input: unknown): Policy {
   if (input === undefined) return definePolicy(TASK_POLICY);
   const written = writtenIn(input);
   if (written === undefined) return definePolicy(input as PolicyInput); // says what is wrong with it
-  const { jitter, serverDelay: ours, ...defaults } = TASK_POLICY;
-  const { backoff, serverDelay: given } = written;
+  const { jitter, retryAfter: ours, ...defaults } = TASK_POLICY;
+  const { backoff, retryAfter: given } = written;
   const theirs = writtenIn(given, ['max', 'mode']);
   return definePolicy({
     ...defaults,
@@ -31,7 +31,7 @@ function taskPolicy(input: unknown): Policy {
     ...(backoff === undefined && { jitter }),
     maxDelay: capFor(backoff),
     ...written,
-    ...((given === undefined || theirs !== undefined) && { serverDelay: { ...ours, ...theirs } }),
+    ...((given === undefined || theirs !== undefined) && { retryAfter: { ...ours, ...theirs } }),
   });
 }
 

@@ -84,7 +84,7 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
    * 10 minutes); a policy that `definePolicy` made is taken as it is. @default TASK_POLICY
    */
   readonly retry?: Policy | PolicyInput | undefined;
-  /** When a limit is reached under `whenLimited: 'retry'`; has a counter of its own. @default TASK_POLICY */
+  /** When a limit is reached under `whenFull: 'retry'`; has a counter of its own. @default TASK_POLICY */
   readonly rateLimitRetry?: Policy | PolicyInput | undefined;
   /** At most this many starts per window in this worker. */
   readonly rateLimit?: { readonly limit: number; readonly window: Duration } | undefined;
@@ -97,7 +97,7 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
   /** At most this many at a time over all workers. */
   readonly globalConcurrency?: number | undefined;
   /** @default 'wait' */
-  readonly whenLimited?: LimitPolicy | undefined;
+  readonly whenFull?: LimitPolicy | undefined;
   /** @default 'finish' */
   readonly onShutdown?: ShutdownPolicy | undefined;
   /**
@@ -142,7 +142,7 @@ export interface Task<Payload, Result, Submitted = Payload> {
   readonly heartbeatMs: number;
   readonly maxConcurrent: number;
   readonly globalConcurrency: number;
-  readonly whenLimited: LimitPolicy;
+  readonly whenFull: LimitPolicy;
   readonly onShutdown: ShutdownPolicy;
   /** `undefined`: the worker's own. */
   readonly shutdownMs: number | undefined;

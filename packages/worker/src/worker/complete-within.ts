@@ -26,7 +26,7 @@ export async function completeWithin(
 ): Promise<void> {
   const outcome = { type: 'completed', result: writeResult(result, claim.task.maxResultBytes) } as const;
   const { settlement } = settleOutcome(claim.task, claim.run, outcome, { now: now(), random });
-  const { settled } = await within(broker, tx).exchange({ settle: [settlement] });
+  const { settled } = await within(broker, tx).settleAndClaim({ settle: [settlement] });
   if (settled[0] !== 'ok' && settled[0] !== 'already') throw new LeaseLostError();
 }
 

@@ -17,7 +17,7 @@ export interface Worker {
   /** Listens to an event; gives a function that takes the listener back. */
   readonly on: WorkerEmitter['on'];
   /** Resolves when nothing runs here and the broker has nothing waiting, scheduled or started, or it has stopped. */
-  readonly drain: () => Promise<void>;
+  readonly whenIdle: () => Promise<void>;
   /**
    * Claims no more, treats what runs as each task's `onShutdown` says, and resolves when everything is settled, at the
    * latest a second after the longest `shutdownTimeout`. Nothing of the worker then keeps the process alive.
@@ -33,7 +33,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const emitter = createEmitter<WorkerEvents>('worker', WORKER_EVENTS, settings.clock);
   const engine = new Engine(settings, emitter);
   const { signal, ...life } = createLife(settings, engine, emitter);
-  return { name: settings.name, on: emitter.on, drain: () => drain(settings, engine, signal), ...life };
+  return { name: settings.name, on: emitter.on, whenIdle: () => drain(settings, engine, signal), ...life };
 }
 
 interface Life extends Pick<Worker, 'start' | 'stop' | 'stopped'> {

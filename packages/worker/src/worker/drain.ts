@@ -12,8 +12,8 @@ export async function drain(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const { waiting, scheduled, started } = await broker.audit();
-    if (engine.isIdle && waiting + scheduled + started === 0) return;
+    const { submitted, scheduled, started } = await broker.audit();
+    if (engine.isIdle && submitted + scheduled + started === 0) return;
     await sleep(clock, Math.min(pollMs, LOOK_MS), signal);
   }
 }

@@ -69,7 +69,7 @@ async function dropLane(
   const lanes = new Map([[lane, PAGE_SIZE]]);
   while (!port.isStopping()) {
     const claim = { worker: name, requestId: randomUUID(), limit: PAGE_SIZE, lanes, leaseMs };
-    const { claimed } = await broker.exchange({ claim });
+    const { claimed } = await broker.settleAndClaim({ claim });
     if (claimed.length === 0) return;
     await Promise.all(claimed.map(({ run }) => drop(run, port)));
   }

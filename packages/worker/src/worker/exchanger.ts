@@ -192,7 +192,7 @@ export class Exchanger {
     for (let retry = 1; ; retry += 1) {
       const sentAt = clock.now();
       try {
-        const reply = await broker.exchange(request);
+        const reply = await broker.settleAndClaim(request);
         this.#clock.note({ sentAt, receivedAt: clock.now(), serverAt: reply.now });
         return { type: 'answered', reply, times: retry === 1 ? times : 'again' };
       } catch (error) {

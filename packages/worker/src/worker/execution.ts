@@ -105,9 +105,9 @@ export class Execution {
 
   /** What is left of the policy's total time. The run brings instants of the broker's clock; only their distance counts. */
   get #totalLeftMs(): number {
-    const { startedAt = 0, retriedAt = startedAt } = this.run;
-    const usedMs = retriedAt - totalStartAt(this.run, retriedAt);
-    return this.task.retry.deadlineMs - usedMs - this.ageMs;
+    const { startedAt = 0 } = this.run;
+    const usedMs = startedAt - totalStartAt(this.run, startedAt);
+    return this.task.retry.totalTimeoutMs - usedMs - this.ageMs;
   }
 
   /** Calls the handler. */
@@ -168,7 +168,7 @@ export class Execution {
   }
 
   #onTotalTimeout(): void {
-    const error = new TotalTimeoutError(this.task.retry.deadlineMs, attemptOf(this.run));
+    const error = new TotalTimeoutError(this.task.retry.totalTimeoutMs, attemptOf(this.run));
     this.interrupt({ type: 'failed', error, isTimeout: true, isOutOfTime: true }, error);
   }
 

@@ -22,8 +22,8 @@ export function noticeOf(task: AnyTask, run: Run): RunNotice {
 }
 
 /** How long after the instant it was due the claimed run started, in ms of the broker's clock. */
-export function latenessOf({ startedAt = 0, retriedAt = startedAt, runAt = retriedAt }: Run): number {
-  return Math.max(retriedAt - runAt, 0);
+export function latenessOf({ startedAt = 0, runAt = startedAt }: Run): number {
+  return Math.max(startedAt - runAt, 0);
 }
 
 /** Object.assign rather than a spread: V8 adds keys to a new object faster than it copies one. */

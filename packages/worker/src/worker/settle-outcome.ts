@@ -75,7 +75,7 @@ type Verdict =
   | { readonly type: 'retry'; readonly delayMs: number; readonly runAt?: number | undefined };
 
 const UNREADABLE: Verdict = { type: 'fail', reason: 'unreadable' };
-const OUT_OF_TIME: Verdict = { type: 'fail', reason: 'deadline' };
+const OUT_OF_TIME: Verdict = { type: 'fail', reason: 'total-timeout' };
 
 interface FailedAttempt {
   readonly task: AnyTask;
@@ -95,7 +95,7 @@ function settleFailure(
         decide(
           task.retry,
           { ...run, failures: run.failures + 1 },
-          { error, isTimeout },
+          { error, timedOut: isTimeout },
           decisionContext(run, context),
         ),
       );
@@ -134,14 +134,14 @@ function readCount(count: number | 'Infinity'): number {
 
 /** When the handler says that the next attempt is to be; `undefined` when it leaves that to the policy. */
 function ownDelay(
-  { deadlineMs }: Policy,
+  { totalTimeoutMs }: Policy,
   run: Run<'started'>,
   { request: { delay, at }, now }: { readonly request: RetryRequest; readonly now: number },
 ): Verdict | undefined {
   const chosenMs = parseDuration(delay);
   const delayMs = chosenMs ?? (at === undefined ? undefined : Math.max(at - now, 0));
   if (delayMs === undefined) return undefined;
-  if (now + delayMs >= totalStartAt(run, now) + deadlineMs) return OUT_OF_TIME;
+  if (now + delayMs >= totalStartAt(run, now) + totalTimeoutMs) return OUT_OF_TIME;
   const clampedMs = Math.min(delayMs, Math.max(MAX_INSTANT_AT - now, 0));
   return { type: 'retry', delayMs: clampedMs, runAt: chosenMs === undefined ? at : undefined };
 }
@@ -201,7 +201,7 @@ function settleStall(
 
 function afterStall(delayMs: number | 'held' | 'given up', at: number): readonly RunEvent[] {
   if (delayMs === 'held') return [];
-  if (delayMs === 'given up') return [{ type: 'give-up', at }];
+  if (delayMs === 'given up') return [{ type: 'giveUp', at }];
   return [{ type: 'recover', at, runAt: dueAt(delayMs, at) }];
 }
 
@@ -233,7 +233,7 @@ function recovery(
 function settleLimit(task: AnyTask, run: Run<'started'>, context: SettleContext): Settled {
   const at = context.now;
   const end: RunEvent = { type: 'limit', at };
-  if (task.whenLimited === 'end') return { settlement: settle(run, [end]) };
+  if (task.whenFull === 'end') return { settlement: settle(run, [end]) };
   const decision = decide(
     whateverTheError(task.rateLimitRetry),
     { failures: run.rateLimits + 1 },
@@ -246,9 +246,9 @@ function settleLimit(task: AnyTask, run: Run<'started'>, context: SettleContext)
 }
 
 /** How long before it was due, by the broker's clock, the run was handed out; 0 when it was not early. */
-export function earlyMs({ runAt = 0, startedAt = 0, retriedAt = startedAt }: Run): number {
+export function earlyMs({ runAt = 0, startedAt = 0 }: Run): number {
   // What is stored in whole milliseconds is early by less than one.
-  return runAt - retriedAt > 1 ? runAt - retriedAt : 0;
+  return runAt - startedAt > 1 ? runAt - startedAt : 0;
 }
 
 /** Put back until it is due, and for no shorter than its task says; charges nothing. */
@@ -277,8 +277,8 @@ function decisionContext(
  * first attempt after a redrive has all of it, however long the run has waited in its lane.
  */
 export function totalStartAt(run: Run<'started'>, now: number): number {
-  const claimedAt = run.retriedAt ?? run.startedAt ?? now;
-  return run.epoch - run.resetEpoch === 1 ? claimedAt : (run.resetAt ?? run.startedAt ?? now);
+  const claimedAt = run.startedAt ?? now;
+  return run.epoch - run.resetEpoch === 1 ? claimedAt : (run.resetAt ?? run.firstStartedAt ?? now);
 }
 
 /** Charged attempts so far and the running one; counted from 1. */

@@ -96,9 +96,9 @@ export class Slots {
     return left;
   }
 
-  #roomOf({ lane, maxConcurrent, whenLimited }: AnyTask, now: number): number {
+  #roomOf({ lane, maxConcurrent, whenFull }: AnyTask, now: number): number {
     // Where a reached limit means "retry" or "end", its runs are claimed to be settled so.
-    const window = whenLimited === 'wait' ? this.#windows.get(lane) : undefined;
+    const window = whenFull === 'wait' ? this.#windows.get(lane) : undefined;
     let waiting = this.#used.held.get(lane) ?? 0;
     for (const { limit, lanes } of this.#reserved) waiting += Math.min(limit, lanes.get(lane) ?? 0);
     const running = this.#used.running.get(lane) ?? 0;
