@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { hideIn, hideSecrets, secretsIn } from '../driver/secrets.ts';
+import { hideSecrets, hideSecretsInValue, secretsIn } from '@retry/core/broker/kit';
 import { PostgresBrokerError } from '../errors.ts';
 import { readMigrateOptions } from '../options.ts';
 
@@ -22,7 +22,9 @@ export function readCommand(args: readonly string[], env: { readonly DATABASE_UR
   const { values, positionals } = parse(args);
   if (values.help || args.length === 0) return { type: 'help' };
   if (positionals.length !== 1 || positionals[0] !== 'migrate') {
-    throw wrong(`there is only the command migrate, got ${JSON.stringify(hideIn(positionals.join(' ')))}`);
+    throw wrong(
+      `there is only the command migrate, got ${JSON.stringify(hideSecretsInValue(positionals.join(' ')))}`,
+    );
   }
   const { schema } = readMigrateOptions({ schema: values.schema });
   if (values.sql) return { type: 'print', schema };

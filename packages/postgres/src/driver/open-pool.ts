@@ -1,26 +1,29 @@
+import { hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
 import { PostgresBrokerError } from '../errors.ts';
 import type { PoolLike } from '../wake/subscription.ts';
 import { prepareStatements } from './prepared.ts';
-import { hideInError, secretsOf } from './secrets.ts';
+
 import type { SqlClient, SqlResult } from './sql-client.ts';
 
 /**
- * A pool that is opened when it is first needed, by the driver `pg`. Whatever it rejects with says nothing of the
- * password in the URL.
+ * Opens a pool of the driver `pg` when it is first needed. No error of it shows the password of the URL.
+ *
+ * @param onError - called with errors of connections that no call was using
  */
 export function openPool(
   url: string,
   connections: number,
+  onError: (error: unknown) => void = () => {},
 ): SqlClient & PoolLike & { readonly close: () => Promise<void> } {
   const secrets = secretsOf(url);
   const safely = <Answer>(answer: () => Promise<Answer>): Promise<Answer> =>
     answer().catch((error: unknown) => {
-      throw hideInError(error, secrets);
+      throw hideSecretsInError(error, secrets);
     });
   let opening: Promise<OwnPool> | undefined;
   let sending: Promise<SqlClient> | undefined;
   const open = (): Promise<OwnPool> => {
-    opening ??= createPool(url, connections);
+    opening ??= createPool(url, connections, (error) => onError(hideSecretsInError(error, secrets)));
     return opening;
   };
   const send = (): Promise<SqlClient> => {
@@ -40,7 +43,7 @@ export function openPool(
   };
 }
 
-/** A role or a database may have another isolation level by default than the one that claims work by. */
+/** Chooses how statements are sent: a role or a database may have another default isolation level than claims need. */
 async function chooseSender(pool: OwnPool): Promise<SqlClient> {
   const { rows } = await pool.query("select current_setting('default_transaction_isolation') as level");
   const level = (rows[0] as { readonly level?: unknown } | undefined)?.level; // as the driver gives it
@@ -49,7 +52,7 @@ async function chooseSender(pool: OwnPool): Promise<SqlClient> {
     : { query: (...call) => readCommitted(pool, ...call) };
 }
 
-/** One statement in a transaction that asks for its level: it holds behind a pooler, too. */
+/** Sends one statement in a transaction that sets its isolation level, which also works behind a pooler. */
 async function readCommitted(pool: OwnPool, text: string, values?: unknown[]): Promise<SqlResult> {
   const client = await pool.connect();
   try {
@@ -68,7 +71,7 @@ async function readCommitted(pool: OwnPool, text: string, values?: unknown[]): P
   }
 }
 
-/** What of `pg.Pool` is used. */
+/** The part of `pg.Pool` that is used. */
 interface OwnPool extends PoolLike {
   readonly query: {
     (text: string, values?: unknown[]): Promise<SqlResult>;
@@ -82,12 +85,16 @@ interface OwnPool extends PoolLike {
   readonly on: (event: 'error', listener: (error: Error) => void) => unknown;
 }
 
-async function createPool(url: string, connections: number): Promise<OwnPool> {
+async function createPool(
+  url: string,
+  connections: number,
+  onError: (error: Error) => void,
+): Promise<OwnPool> {
   const { default: pg } = await loadPg();
-  // One more than the calls need, to listen on.
+  // One more than the calls need, for notifications.
   const pool: OwnPool = new pg.Pool({ connectionString: url, max: connections + 1, keepAlive: true });
-  // A connection that breaks while nobody uses it is replaced when it is needed.
-  pool.on('error', () => {});
+  // A connection that breaks while no call uses it is replaced when it is needed.
+  pool.on('error', onError);
   return pool;
 }
 

@@ -1,66 +1,62 @@
-import type { AttemptError, Concurrency, Run, RunDraft } from '@retry/core/broker';
-import { newRun, settledBy } from '@retry/core/broker';
-import type { RunState } from '@retry/core/lifecycle';
-import { readRecord } from './read-record.ts';
+import type { AttemptError, Concurrency, Run } from '@retry/core/broker';
+import type { RunDraft } from '@retry/core/broker/kit';
+import { newRun, settledBy } from '@retry/core/broker/kit';
+import type { RunRow, RunValues } from '../schema/rows.ts';
+import { readRow } from '../schema/rows.ts';
+import { readRecord } from './record.ts';
 import { unreadableError } from './unreadable.ts';
 
-/** A run as `show_runs` gives it, in this order. */
-export type RunRow = readonly [
-  id: string,
-  lane: string,
-  payload: string,
-  state: RunState,
-  epoch: number,
-  submittedAt: number | null,
-  runAt: number | null,
-  claimedAt: number | null,
-  heartbeatAt: number | null,
-  endedAt: number | null,
-  wantsCancel: boolean,
-  result: string | null,
-  record: string | null,
-  key: string | null,
-  keyLimit: number | null,
-  keyWaits: boolean | null,
-];
+/** Reads the runs that a function replied, in its order. */
+export function readRows(text: string | null): readonly RunRow[] {
+  return (JSON.parse(text ?? '[]') as readonly RunValues[]).map(readRow); // what our own functions build
+}
 
-/** A run from what the tables keep of it: the columns say where it is, the record what it has been through. */
+/** Returns a run from its row: the columns say where it is, the record what has happened to it. */
 export function readRun(row: RunRow): Run {
-  const [id, lane, payload, state, epoch, submittedAt, runAt, claimedAt, heartbeatAt, endedAt] = row;
-  const [, , , , , , , , , , wantsCancel, result, record, key, keyLimit, keyWaits] = row;
-  const concurrency = key === null ? undefined : readConcurrency(key, keyLimit, keyWaits);
-  const run: RunDraft = newRun({ id, lane, payload, concurrency });
+  const { id, lane, payload, state, epoch, record } = row;
+  const run: RunDraft = newRun({ id, lane, payload, concurrency: concurrencyOf(row) });
   if (record !== null) Object.assign(run, readRecord(record) ?? { errors: [errorOf(row)] });
   else if (state === 'completed') run.settledBy = settledBy(epoch, 'complete');
   run.state = state;
   run.epoch = epoch;
-  run.submittedAt = submittedAt ?? run.submittedAt;
-  run.runAt = runAt ?? run.runAt;
-  run.startedAt ??= run.firstStartedAt;
-  if (claimedAt !== null) noteStart(run, claimedAt);
-  run.heartbeatAt = heartbeatAt ?? run.heartbeatAt;
-  run.endedAt = endedAt ?? run.endedAt;
-  run.result = result ?? undefined;
-  if (wantsCancel) run.isCancelRequested = true;
+  setSubmission(run, row);
+  run.runAt = row.runAt ?? run.runAt;
+  if (row.claimedAt !== null) setStart(run, row.claimedAt);
+  run.heartbeatAt = row.heartbeatAt ?? run.heartbeatAt;
+  run.endedAt = row.endedAt ?? run.endedAt;
+  run.result = row.result ?? undefined;
+  if (row.isCancelRequested) run.isCancelRequested = true;
   return run;
 }
 
-/** Whether what is stored of a run beside its columns is none of ours. */
-export function isUnreadable(row: RunRow): boolean {
-  const record = row[12];
+/** Whether the record of a run was not written by this package. */
+export function isUnreadable({ record }: RunRow): boolean {
   return record !== null && readRecord(record) === undefined;
 }
 
-function errorOf([, , , , epoch, submittedAt, , , , endedAt]: RunRow): AttemptError {
+function errorOf({ epoch, endedAt, submittedAt }: RunRow): AttemptError {
   return unreadableError(epoch, endedAt ?? submittedAt ?? 0);
 }
 
-/** Notes a start: the first one stays the first. */
-export function noteStart(run: RunDraft, claimedAt: number): void {
-  run.firstStartedAt ??= claimedAt;
-  run.startedAt = claimedAt;
+/**
+ * Sets `createdAt` and `submittedAt` of a run that has its record already. What the columns say is later than the record;
+ * a creation that is stored nowhere is the same as the earliest submission that is known.
+ */
+export function setSubmission(
+  run: RunDraft,
+  columns: { readonly createdAt: number | null; readonly submittedAt: number | null },
+): void {
+  run.createdAt = columns.createdAt ?? run.createdAt ?? run.submittedAt ?? columns.submittedAt ?? undefined;
+  run.submittedAt = columns.submittedAt ?? run.submittedAt;
 }
 
-function readConcurrency(key: string, limit: number | null, waits: boolean | null): Concurrency {
-  return { key, limit: limit ?? 1, whenFull: waits === true ? 'wait' : 'claim' };
+/** Sets the latest start, which may be the first one. */
+export function setStart(run: RunDraft, startedAt: number): void {
+  run.firstStartedAt ??= startedAt;
+  run.startedAt = startedAt;
+}
+
+function concurrencyOf({ key, keyLimit, keyWaits }: RunRow): Concurrency | undefined {
+  if (key === null) return undefined;
+  return { key, limit: keyLimit ?? 1, whenFull: keyWaits === true ? 'wait' : 'claim' };
 }

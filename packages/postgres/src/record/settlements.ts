@@ -1,49 +1,32 @@
 import type { Settlement } from '@retry/core/broker';
-import { MAX_BATCH_BYTES, runBytes, unsettledError } from '@retry/core/broker';
-import type { EndState } from '@retry/core/lifecycle';
-import { isEnd } from '@retry/core/lifecycle';
-import type { SqlValue } from '../driver/database.ts';
-import { downToWhole, toEpoch, upToWhole } from './numbers.ts';
-import { plainArray, textArray } from './text-array.ts';
-import { errorNameOf, needsNoRecord, writeRecord } from './write-record.ts';
+import { DESTINATION_LETTERS, destinationOf, MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
+import { downToWhole, toEpoch, upToWhole } from '../driver/sql-values.ts';
+import { DEAD_STATES, deadLetterOf } from '../schema/letters.ts';
+import type { SettlementArguments } from '../schema/signatures.ts';
+import { errorNameOf, needsNoRecord, writeRecord } from './record.ts';
 
-/** What becomes of a run, in the letters of `settle_runs`. */
-const ENDS: Readonly<Record<EndState, string>> = {
-  completed: 'C',
-  cancelled: 'X',
-  dropped: 'D',
-  failed: 'f',
-  stalled: 't',
-  rateLimited: 'l',
-};
-
-/** Letters of runs that retention may forget. */
-const FINISHED = /[A-Z]/;
-
-/** So many settlements travel in one statement. */
+/** The most settlements of one statement. */
 const MAX_SETTLEMENTS = 20_000;
 
-/** @throws {BrokerError} `INVALID_SETTLEMENT` for a settlement that ends no claim */
-export function refuseUnsettled(settlements: readonly Settlement[]): void {
-  for (const { id, next } of settlements) {
-    if (next.state !== 'started' && next.state !== 'unsubmitted') continue;
-    throw unsettledError(id, next.state);
-  }
-}
-
 /**
- * Parts in which no id stands twice, and all or none ask for a lease that has run out, so that each can be one
- * statement, of no more bytes than one carries. Positions say where each one stood.
+ * Splits settlements into parts that can be one statement each:
+ *
+ * 1. no id twice,
+ * 2. all of them with `onlyIfExpired`, or none,
+ * 3. at most `MAX_SETTLEMENTS` of them,
+ * 4. at most `MAX_BATCH_BYTES`, unless it is a single one.
+ *
+ * There is one part at least, which may be empty.
  */
-export function splitSettlements(settlements: readonly Settlement[]): readonly (readonly number[])[] {
-  const parts: number[][] = [];
-  let part: number[] = [];
+export function splitSettlements(settlements: readonly Settlement[]): readonly (readonly Settlement[])[] {
+  const parts: Settlement[][] = [];
+  let part: Settlement[] = [];
   let ids = new Set<string>();
   let bytes = 0;
-  settlements.forEach((settlement, position) => {
+  for (const settlement of settlements) {
     const size = bytesOf(settlement);
     const isFull = part.length === MAX_SETTLEMENTS || (part.length > 0 && bytes + size > MAX_BATCH_BYTES);
-    if (isFull || ids.has(settlement.id) || isOther(settlement, settlements[position - 1])) {
+    if (isFull || ids.has(settlement.id) || isOfAnotherKind(settlement, part[0])) {
       parts.push(part);
       part = [];
       ids = new Set();
@@ -51,70 +34,69 @@ export function splitSettlements(settlements: readonly Settlement[]): readonly (
     }
     ids.add(settlement.id);
     bytes += size;
-    part.push(position);
-  });
+    part.push(settlement);
+  }
   return [...parts, part];
 }
 
-function isOther({ onlyIfExpired = false }: Settlement, before: Settlement | undefined): boolean {
-  return before !== undefined && onlyIfExpired !== (before.onlyIfExpired ?? false);
+function isOfAnotherKind({ onlyIfExpired = false }: Settlement, first: Settlement | undefined): boolean {
+  return first !== undefined && onlyIfExpired !== (first.onlyIfExpired ?? false);
 }
 
-/** What of a settlement travels: its payload never changes, and stays where it is. */
+/** The bytes of a settlement without the payload, which never changes and is not sent. */
 function bytesOf({ next }: Settlement): number {
   return runBytes(next) - next.payload.length;
 }
 
-function moveOf({ event, next }: Settlement): string {
-  const { state } = next;
-  if (isEnd(state)) return next.isDisposable === true ? ENDS[state].toUpperCase() : ENDS[state];
-  if (state === 'scheduled') return 's';
-  return event === 'release' ? 'r' : 'b';
+/** The letter of the destination: the small one for a dead letter. */
+function letterOf(settlement: Settlement): string {
+  const destination = destinationOf(settlement);
+  const dead =
+    settlement.next.isDisposable === true ? undefined : DEAD_STATES.find((name) => name === destination);
+  return dead === undefined ? DESTINATION_LETTERS[destination] : deadLetterOf(dead);
 }
 
 /**
- * Settlements as the columns that `exchange` takes; all or none of them only if their leases have run out.
+ * Returns one part of settlements as arguments of `settle_and_claim`.
  *
- * @param places - where each of the runs stood when it was claimed, where that is known
+ * @param laneSeqs - the order of each run in its lane when it was claimed, where that is known; `null` where none is
  */
-export function settlementColumns(
+export function settlementArguments(
   settlements: readonly Settlement[],
-  places: readonly (number | undefined)[],
-  news: 'tell' | 'keep' = 'tell',
-): readonly SqlValue[] {
-  return [
-    textArray(settlements.map(({ id }) => id)),
-    plainArray(settlements.map(({ epoch }) => toEpoch(epoch))),
-    plainArray(places),
-    settlements.map(moveOf).join(''),
-    settlements[0]?.onlyIfExpired === true,
-    plainArray(settlements.map(({ next }) => downToWhole(next.firstStartedAt ?? 0))),
-    plainArray(settlements.map(instantOf)),
-    plainArray(settlements.map(delayOf)),
-    textArray(settlements.map(({ next }) => errorNameOf(next))),
-    textArray(settlements.map(({ next }) => next.result)),
-    recordLines(settlements),
-    news === 'tell',
-  ];
+  laneSeqs: readonly (number | undefined)[] | null,
+): SettlementArguments {
+  return {
+    ids: settlements.map(({ id }) => id),
+    epochs: settlements.map(({ epoch }) => toEpoch(epoch)),
+    laneSeqs,
+    destinations: settlements.map(letterOf).join(''),
+    onlyIfExpired: settlements[0]?.onlyIfExpired === true,
+    startedAts: settlements.map(({ next }) => downToWhole(next.startedAt ?? 0)),
+    instants: settlements.map(instantOf),
+    delaysMs: settlements.map(delayOf),
+    errorNames: settlements.map(({ next }) => errorNameOf(next)),
+    results: settlements.map(({ next }) => next.result),
+    records: recordLines(settlements),
+  };
 }
 
-/** A line of JSON for each, empty where none is needed; `null` where none needs one. */
+/** A line of JSON for each, empty where no record is needed; `null` where none of them needs one. */
 function recordLines(settlements: readonly Settlement[]): string | null {
   if (settlements.every(needsNoRecord)) return null;
   return settlements.map((one) => (needsNoRecord(one) ? '' : writeRecord(one))).join('\n');
 }
 
-/** How many of them end for good, so that retention has something to do. */
+/** Returns how many of them end as runs that retention may forget. */
 export function countFinished(settlements: readonly Settlement[]): number {
-  return settlements.filter((one) => FINISHED.test(moveOf(one))).length;
+  return settlements.filter((one) => /[A-Z]/.test(letterOf(one))).length;
 }
 
-/** When it is due, or when it ended. Never early: fractions of a due instant are rounded up. */
+/** When the run is due, rounded up so that it is never early, or when it ended. */
 function instantOf({ next }: Settlement): number {
   return next.state === 'scheduled' ? upToWhole(next.runAt ?? 0) : downToWhole(next.endedAt ?? 0);
 }
 
-/** How long from the instant of writing it is due, where that was decided. */
+/** How long after the settlement is written the run is due, where a delay was decided. */
 function delayOf({ next, delayMs }: Settlement): number | undefined {
   return next.state === 'scheduled' && delayMs !== undefined ? upToWhole(Math.max(0, delayMs)) : undefined;
 }

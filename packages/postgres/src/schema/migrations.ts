@@ -1,37 +1,36 @@
 import { AUDIT } from './audit-function.ts';
-import { CLAIM_KEYED, CLAIM_NEXT, PROMOTE, SET_ASIDE } from './claim-functions.ts';
-import { CLAIM, EXCHANGE } from './exchange-functions.ts';
+import { CLAIM_KEYED, CLAIM_NEXT, FAIL_UNREADABLE, PROMOTE } from './claim-functions.ts';
 import { AWAITED, EXPIRED, REMEMBER, TIDY, TRIM } from './keeping-functions.ts';
-import { CANCEL, DISCARD, LEAVE_PLACES, REDRIVE, TAKE_PLACES } from './operator-functions.ts';
+import { LEASES } from './leases.ts';
+import { CANCEL, DISCARD, LOCATIONS, REDRIVE } from './operator-functions.ts';
 import { GET, HEARTBEAT, LIST, RECORDS, SHOW, VIEWS } from './run-functions.ts';
-import { ANSWER_UNSETTLED, GIVE_BACK, LOCK_KEYS, SETTLE } from './settle-functions.ts';
-import { HELD } from './started.ts';
-import { ATTEND, CLOCK, SUBMIT, TELL } from './submit-functions.ts';
+import { CLAIM, SETTLE_AND_CLAIM } from './settle-and-claim-functions.ts';
+import { ANSWER_UNSETTLED, LOCK_KEYS, SETTLE, UNPARK } from './settle-functions.ts';
+import { CLOCK, SUBMIT } from './submit-functions.ts';
 import { TABLES } from './tables.ts';
+import { ATTEND, WAITING_PROCESSES } from './wait-functions.ts';
 
 const FIRST = [
+  ...[TABLES, LEASES, CLOCK, RECORDS, SHOW, AWAITED, WAITING_PROCESSES, SUBMIT, LOCK_KEYS, UNPARK],
   ...[
-    TABLES,
-    HELD,
-    CLOCK,
-    RECORDS,
-    SHOW,
-    AWAITED,
-    TELL,
-    SUBMIT,
-    LOCK_KEYS,
-    GIVE_BACK,
     ANSWER_UNSETTLED,
     SETTLE,
+    FAIL_UNREADABLE,
+    PROMOTE,
+    CLAIM_NEXT,
+    CLAIM_KEYED,
+    CLAIM,
+    REMEMBER,
+    TRIM,
+    TIDY,
   ],
-  ...[SET_ASIDE, PROMOTE, CLAIM_NEXT, CLAIM_KEYED, CLAIM, REMEMBER, TRIM, TIDY, EXCHANGE],
   ...[
+    SETTLE_AND_CLAIM,
     GET,
     LIST,
     HEARTBEAT,
     EXPIRED,
-    TAKE_PLACES,
-    LEAVE_PLACES,
+    LOCATIONS,
     CANCEL,
     REDRIVE,
     DISCARD,

@@ -46,6 +46,7 @@ create table run (
   record text,
   is_keyed boolean not null default false,
   keep_ms bigint,
+  created_at bigint,
   hash integer not null generated always as (hashtext(id)) stored,
   primary key (hash, id)
 ) with (fillfactor = 40);
@@ -127,5 +128,10 @@ create table attendance (
   worker text collate "C" primary key,
   until bigint not null,
   lanes text[] not null
+);
+
+create type location as (
+  id text collate "C", state "char", ord bigint, lane text collate "C", run_at bigint, key text collate "C",
+  key_limit bigint, is_dead boolean
 );
 `;

@@ -1,45 +1,44 @@
-import type { SqlValue } from '../driver/database.ts';
+import { toCount, upToWhole } from '../driver/sql-values.ts';
 import type { PostgresBrokerSettings } from '../options.ts';
-import { toCount, upToWhole } from '../record/numbers.ts';
+import type { RetentionArguments } from '../schema/signatures.ts';
 
-/** So often, in ms, it begins at the very first run again, for what was committed late. */
+/** How often, in ms, trimming begins at the very first finished run again, for what was committed late. */
 const FROM_START_MS = 10_000;
 
-/** So often, in ms, it tidies up. */
+/** How often, in ms, what was kept for a time only is removed. */
 const TIDY_MS = 1_000;
 
-/** What an exchange says of that. */
-interface Tidied {
-  /** How far the trimming came. */
+/** What `settle_and_claim` replies about it. */
+export interface Tidied {
+  /** The order of the last finished run that was forgotten. */
   readonly trimmed: number | null;
   /** How many awaited results were not collected in time: from now on they are kept like any other. */
   readonly released?: number;
-  /** Whether nothing is left that is over. */
+  /** Whether everything that was over has been removed. */
   readonly isTidy?: boolean;
 }
 
-/** When finished runs beyond those that are kept are forgotten: now and then, a batch at a time. */
+/** Decides when an exchange also forgets finished runs beyond those that are kept: at times, a batch each. */
 export class Retention {
   readonly #keep: number;
   readonly #every: number;
+  readonly #keepKeysMs: number;
   #finished = 0;
   #trimmed = 0;
   #nextFromStartAt = 0;
   #nextTidyAt = 0;
-  readonly #keepKeysMs: number;
 
-  /** @param settings - how many finished runs are kept, ≥ 0; `Infinity` keeps all */
-  constructor({
-    keepCompleted: keep,
-    keepKeysMs,
-  }: Pick<PostgresBrokerSettings, 'keepCompleted' | 'keepKeysMs'>) {
-    this.#keep = keep === Infinity ? keep : toCount(keep);
+  constructor({ keepCompleted, keepKeysMs }: Pick<PostgresBrokerSettings, 'keepCompleted' | 'keepKeysMs'>) {
+    this.#keep = keepCompleted === Infinity ? keepCompleted : toCount(keepCompleted);
     this.#keepKeysMs = upToWhole(keepKeysMs);
-    this.#every = Math.max(1, Math.floor(keep / 2));
+    this.#every = Math.max(1, Math.floor(keepCompleted / 2));
   }
 
-  /** What an exchange that ends this number of runs is to pass on: how many to keep, where to begin (0 tidies up), or nothing. */
-  next(ended: number, now: number): readonly SqlValue[] {
+  /**
+   * Returns the arguments of an exchange that ends this number of runs: how many to keep, absent where nothing is trimmed,
+   * and where to begin; from 0 on, it also tidies up.
+   */
+  next(ended: number, now: number): RetentionArguments {
     this.#finished += ended;
     const isTrimmed = this.#keep !== Infinity && this.#finished >= this.#every;
     const isFromStart = isTrimmed && now >= this.#nextFromStartAt;
@@ -48,11 +47,15 @@ export class Retention {
     if (isFromStart) this.#nextFromStartAt = now + FROM_START_MS;
     if (isTidied) this.#nextTidyAt = now + TIDY_MS;
     const from = isTrimmed ? this.#trimmed : null;
-    return [isTrimmed ? this.#keep : null, isTidied ? 0 : from, this.#keepKeysMs];
+    return {
+      keepFinished: isTrimmed ? this.#keep : null,
+      trimFrom: isTidied ? 0 : from,
+      keepKeysMs: this.#keepKeysMs,
+    };
   }
 
-  /** What that has come to: as long as more is left, the next exchange goes on. */
-  tidied({ trimmed, released = 0, isTidy = true }: Tidied): void {
+  /** Records the reply: as long as something is left, the next exchange continues. */
+  record({ trimmed, released = 0, isTidy = true }: Tidied): void {
     if (trimmed !== null) this.#trimmed = Math.max(this.#trimmed, trimmed);
     if (!isTidy) this.#nextTidyAt = 0;
     this.#finished += released;

@@ -6,7 +6,7 @@ export interface PoolLike {
   readonly connect: () => Promise<LentClient>;
 }
 
-/** A connection that tells of notifications, as a client of `pg`. */
+/** A connection that emits notifications, as a client of `pg`. */
 export interface LentClient extends SqlClient {
   readonly on: (
     event: 'notification' | 'error' | 'end',
@@ -20,25 +20,31 @@ interface Notification {
   readonly payload?: string | undefined;
 }
 
-/** Listens to one channel on a connection of its own, or on the user's only one. */
-export interface Listener {
-  /** Gives whether it listens; begins, or begins anew after the connection broke. */
+/** A subscription to one channel, on a connection of its own or on the user's only one. */
+export interface Subscription {
+  /** Returns whether notifications arrive. Subscribes first, also again after the connection broke. */
   readonly start: () => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
 type Stop = () => Promise<void> | void;
 
-/** A listener over whatever the client can do. Without notifications there is nothing but polling, and that is enough. */
-export function openListener(client: SqlClient, channel: string, hear: (message: string) => void): Listener {
+/** Called with each message. */
+type OnMessage = (message: string) => void;
+
+/**
+ * Returns a subscription by whatever the client can do. Where it can do nothing, idle processes poll, which is enough. When
+ * the connection breaks, `onMessage` is called with an empty message: notifications may have been lost.
+ */
+export function openSubscription(client: SqlClient, channel: string, onMessage: OnMessage): Subscription {
   let starting: Promise<Stop | undefined> | undefined;
   const onBreak = (): void => {
     starting = undefined;
-    hear('');
+    onMessage('');
   };
   return {
     start: async () => {
-      starting ??= listen(client, channel, { hear, onBreak }).catch(() => undefined);
+      starting ??= subscribe(client, channel, { onMessage, onBreak }).catch(() => undefined);
       return (await starting) !== undefined;
     },
     close: async () => {
@@ -48,18 +54,22 @@ export function openListener(client: SqlClient, channel: string, hear: (message:
   };
 }
 
-interface Ears {
-  readonly hear: (message: string) => void;
+interface Callbacks {
+  readonly onMessage: OnMessage;
   readonly onBreak: () => void;
 }
 
-async function listen(client: SqlClient, channel: string, ears: Ears): Promise<Stop | undefined> {
-  if (canListen(client)) return client.listen(channel, ears.hear);
-  if (isPool(client)) return listenOn(await client.connect(), channel, ears);
-  return isNotified(client) ? listenOn(client, channel, ears) : undefined;
+async function subscribe(client: SqlClient, channel: string, on: Callbacks): Promise<Stop | undefined> {
+  if (canListen(client)) return client.listen(channel, on.onMessage);
+  if (isPool(client)) return listenOn(await client.connect(), channel, on);
+  return emitsNotifications(client) ? listenOn(client, channel, on) : undefined;
 }
 
-async function listenOn(client: LentClient, channel: string, { hear, onBreak }: Ears): Promise<Stop> {
+async function listenOn(
+  client: LentClient,
+  channel: string,
+  { onMessage, onBreak }: Callbacks,
+): Promise<Stop> {
   let hasEnded = false;
   const end = (how: 'broken' | 'closed'): void => {
     if (hasEnded) return;
@@ -68,7 +78,7 @@ async function listenOn(client: LentClient, channel: string, { hear, onBreak }: 
     if (how === 'broken') onBreak();
   };
   client.on('notification', (message) => {
-    if (!hasEnded && message?.channel === channel) hear(message.payload ?? '');
+    if (!hasEnded && message?.channel === channel) onMessage(message.payload ?? '');
   });
   client.on('error', () => end('broken'));
   client.on('end', () => end('broken'));
@@ -76,9 +86,9 @@ async function listenOn(client: LentClient, channel: string, { hear, onBreak }: 
   return () => end('closed');
 }
 
-/** PGlite has notifications of its own. */
+/** PGlite has a method of its own for notifications. */
 interface ListeningClient extends SqlClient {
-  readonly listen: (channel: string, hear: (message: string) => void) => Promise<Stop>;
+  readonly listen: (channel: string, onMessage: OnMessage) => Promise<Stop>;
 }
 
 function canListen(client: SqlClient): client is ListeningClient {
@@ -89,7 +99,7 @@ function isPool(client: SqlClient): client is SqlClient & PoolLike {
   return 'connect' in client && typeof client.connect === 'function' && 'totalCount' in client;
 }
 
-function isNotified(client: SqlClient): client is LentClient {
+function emitsNotifications(client: SqlClient): client is LentClient {
   return (
     'on' in client && typeof client.on === 'function' && 'connect' in client && !('totalCount' in client)
   );

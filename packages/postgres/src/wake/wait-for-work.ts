@@ -1,150 +1,131 @@
 import type { WaitOptions } from '@retry/core/broker';
 import type { Database } from '../driver/database.ts';
-import { plainArray, textArray } from '../record/text-array.ts';
 import type { ClaimMemory } from '../verbs/claim-memory.ts';
+import type { WorkNotification } from './notifications.ts';
+import type { WaitingNotice } from './waiting-notice.ts';
 
-/** Lanes to which something happened. */
-export interface Poke {
-  /** They may have work now. */
-  readonly ready: readonly string[];
-  /** They have more in their schedule. */
-  readonly later: readonly string[];
-  /** Runs may have ended whose results a caller waits for. */
-  readonly results: boolean;
-}
-
-/** The longest that a timer of the runtime can wait. */
+/** The longest that a timer of the runtime can wait, in ms. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Beneath everything else, an idle worker looks this often. */
+/** An idle worker polls this often, in ms, even when notifications arrive. */
 const POLL_MS = 1_000;
 
-/** What commits between the first look and the news that somebody waits is found by a second look, so soon. */
-const SECOND_LOOK_MS = 50;
+/** What is committed between the first poll and the moment when others know of the wait is found by a second poll. */
+const SECOND_POLL_MS = 50;
 
-interface Waiter {
-  readonly lanes: ReadonlySet<string>;
-  readonly finish: () => void;
-  readonly look: () => void;
-}
-
-/** Those who wait for work in this process, and what wakes them. */
-export class WorkWatch {
+/** The workers of this process that wait for work. */
+export class WorkWaits {
   readonly #database: Database;
   readonly #memory: ClaimMemory;
-  readonly #waiters = new Set<Waiter>();
-  /** Tells other processes that somebody waits here, or no longer does. */
-  readonly #onChange: (waits: 'yes' | 'no') => Promise<'new' | 'known' | 'deaf'>;
+  readonly #notice: WaitingNotice;
+  readonly #waits = new Set<Wait>();
 
-  constructor(
-    database: Database,
-    memory: ClaimMemory,
-    onChange: (waits: 'yes' | 'no') => Promise<'new' | 'known' | 'deaf'>,
-  ) {
+  constructor(database: Database, memory: ClaimMemory, notice: WaitingNotice) {
     this.#database = database;
     this.#memory = memory;
-    this.#onChange = onChange;
+    this.#notice = notice;
   }
 
-  /** Something happened to these lanes; whoever waits for them looks, or goes. */
-  poke({ ready, later }: Pick<Poke, 'ready' | 'later'>): void {
-    for (const waiter of [...this.#waiters]) {
-      if (ready.some((lane) => waiter.lanes.has(lane))) waiter.finish();
-      else if (later.some((lane) => waiter.lanes.has(lane))) waiter.look();
+  /** Ends the waits for lanes that are ready, and polls for those whose schedule has changed. */
+  notify({ ready, later }: Pick<WorkNotification, 'ready' | 'later'>): void {
+    for (const wait of [...this.#waits]) {
+      if (ready.some((lane) => wait.lanes.has(lane))) wait.finish();
+      else if (later.some((lane) => wait.lanes.has(lane))) wait.poll();
     }
   }
 
-  /** Something happened, nobody knows where. */
-  pokeAll(): void {
-    for (const waiter of [...this.#waiters]) waiter.look();
+  /** Polls for every wait: any lane may have changed. */
+  pollAll(): void {
+    for (const wait of [...this.#waits]) wait.poll();
   }
 
   /** Ends every wait. */
   close(): void {
-    for (const waiter of [...this.#waiters]) waiter.finish();
+    for (const wait of [...this.#waits]) wait.finish();
   }
 
   /** Resolves when one of the lanes may have work, after the timeout, or when the signal aborts. */
   wait(lanes: readonly string[], { timeoutMs, signal }: WaitOptions): Promise<void> {
     if (timeoutMs <= 0 || signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
-      const wait = new Wait(lanes, { timeoutMs, look: () => this.#look(lanes), onEnd: () => end() });
+      const wait = new Wait(lanes, { timeoutMs, poll: () => this.#poll(lanes), onEnd: () => end() });
       const end = (): void => {
-        this.#waiters.delete(wait);
+        this.#waits.delete(wait);
         signal?.removeEventListener('abort', wait.finish);
-        if (this.#waiters.size === 0) void this.#onChange('no');
+        if (this.#waits.size === 0) this.#notice.stop();
         resolve();
       };
-      this.#waiters.add(wait);
+      this.#waits.add(wait);
       signal?.addEventListener('abort', wait.finish);
-      void this.#onChange('yes').then((news) => wait.begin(news === 'new' ? SECOND_LOOK_MS : POLL_MS));
+      void this.#notice.start().then((state) => wait.begin(state === 'new' ? SECOND_POLL_MS : POLL_MS));
     });
   }
 
-  /** In how many ms one of the lanes has work; 0 when it may have some now. */
-  async #look(lanes: readonly string[]): Promise<number> {
-    const { lows } = this.#memory.lookAt(lanes, performance.now());
-    const text = await this.#database.call('look_for_work', [textArray(lanes), plainArray(lows)]);
+  /** Returns in how many ms one of the lanes has work; 0 when it may have some now. */
+  async #poll(lanes: readonly string[]): Promise<number> {
+    const { lowSeqs } = this.#memory.startsOf(lanes, performance.now());
+    const text = await this.#database.call('poll_lanes', { lanes, lowSeqs });
     const found = JSON.parse(text ?? '{}') as Found; // what our own function builds
     if (found.ready === true) return 0;
     return found.due === null ? Infinity : Math.max(0, found.due - found.now);
   }
 }
 
+/** What `poll_lanes` replies. */
 interface Found {
   readonly now: number;
   readonly ready: boolean | null;
   readonly due: number | null;
 }
 
-interface WaitPort {
+interface WaitSettings {
   readonly timeoutMs: number;
-  readonly look: () => Promise<number>;
+  readonly poll: () => Promise<number>;
   readonly onEnd: () => void;
 }
 
-/** One wait for work: looks, sets one timer for what comes next, and ends once. */
-class Wait implements Waiter {
+/** One wait for work: polls, sets one timer for what comes next, and ends once. */
+class Wait {
   readonly lanes: ReadonlySet<string>;
-  readonly #port: WaitPort;
+  readonly #settings: WaitSettings;
   readonly #endAt: number;
   #timer: NodeJS.Timeout | undefined;
   #hasEnded = false;
-  #looks = 0;
+  #polls = 0;
 
-  constructor(lanes: readonly string[], port: WaitPort) {
+  constructor(lanes: readonly string[], settings: WaitSettings) {
     this.lanes = new Set(lanes);
-    this.#port = port;
-    this.#endAt = performance.now() + port.timeoutMs;
+    this.#settings = settings;
+    this.#endAt = performance.now() + settings.timeoutMs;
     this.#sleep(Infinity, POLL_MS);
   }
 
-  readonly begin = (nextLookMs: number): void => void this.#look(nextLookMs);
-  readonly look = (): void => void this.#look(POLL_MS);
+  readonly begin = (nextPollMs: number): void => void this.#poll(nextPollMs);
+  readonly poll = (): void => void this.#poll(POLL_MS);
 
   readonly finish = (): void => {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     clearTimeout(this.#timer);
-    this.#port.onEnd();
+    this.#settings.onEnd();
   };
 
-  async #look(nextLookMs: number): Promise<void> {
+  async #poll(nextPollMs: number): Promise<void> {
     if (this.#hasEnded) return;
-    const look = ++this.#looks;
-    // A look that fails has nothing to say; the next one may.
-    const dueMs = await this.#port.look().catch(() => Infinity);
+    const poll = ++this.#polls;
+    // A poll that fails is followed by the next one.
+    const dueMs = await this.#settings.poll().catch(() => Infinity);
     if (dueMs <= 0) this.finish();
-    else if (look === this.#looks) this.#sleep(dueMs, nextLookMs);
+    else if (poll === this.#polls) this.#sleep(dueMs, nextPollMs);
   }
 
-  /** Until something is due, the wait is over, or it is time to look again: whichever comes first. */
-  #sleep(dueMs: number, nextLookMs: number): void {
+  /** Sleeps until something is due, the wait is over, or the next poll: whichever comes first. */
+  #sleep(dueMs: number, nextPollMs: number): void {
     if (this.#hasEnded) return;
     clearTimeout(this.#timer);
     const leftMs = this.#endAt - performance.now();
-    const ends = Math.min(leftMs, dueMs) <= nextLookMs;
-    const delayMs = Math.min(leftMs, dueMs, nextLookMs, LONGEST_TIMER_MS);
-    this.#timer = setTimeout(ends ? this.finish : this.look, Math.ceil(delayMs));
+    const isLast = Math.min(leftMs, dueMs) <= nextPollMs;
+    const delayMs = Math.min(leftMs, dueMs, nextPollMs, LONGEST_TIMER_MS);
+    this.#timer = setTimeout(isLast ? this.finish : this.poll, Math.ceil(delayMs));
   }
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textArray } from '../../packages/postgres/src/record/text-array.ts';
+import { textArray } from '../../packages/postgres/src/driver/sql-values.ts';
 
-/** Whatever text may hold but U+0000: quotes, controls, halves of pairs, JSON. */
+/** Any text without U+0000: quotes, control characters, halves of surrogate pairs, JSON. */
 const texts = fc
   .oneof(
     fc.string({ unit: 'binary' }),
@@ -14,7 +14,7 @@ const texts = fc
   .filter((text) => !text.includes('\0'));
 
 describe('textArray', () => {
-  it('says every text as it is, and which are absent', () => {
+  it('writes every text as it is, and which are absent', () => {
     const values = fc.array(fc.option(texts, { nil: undefined }), { minLength: 1 });
     fc.assert(
       fc.property(values, (all) => {
@@ -27,7 +27,7 @@ describe('textArray', () => {
   });
 });
 
-/** The slow obvious way to read what Postgres documents: elements in quotes, in which a backslash means the next one. */
+/** Reads what Postgres documents, in a simple way: elements in quotes, in which a backslash escapes the next character. */
 function readArray(written: string): readonly (string | undefined)[] {
   const elements = written.slice(1, -1).matchAll(/"((?:[^"\\]|\\[\s\S])*)"|NULL/g);
   return [...elements].map(([, quoted]) => quoted?.replaceAll(/\\([\s\S])/g, '$1'));

@@ -1,16 +1,16 @@
-import { MAX_BATCH_BYTES } from '@retry/core/broker';
+import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
 
-/** So many items travel in one statement: each call is atomic per run, not per batch. */
+/** The most items of one statement: each call is atomic per run, not per batch. */
 const MAX_ITEMS = 500;
 
-/** How much one statement carries. */
+/** The limits of one statement. */
 interface ChunkLimits<Item> {
-  readonly items?: number;
+  readonly maxItems?: number;
   /** About how many bytes an item takes; by default they are all short. */
   readonly bytesOf?: (item: Item) => number;
 }
 
-/** Answers a batch a chunk at a time. */
+/** Answers a batch by one statement after another, a chunk each. Returns the answers in the order of the items. */
 export async function inChunks<Item, Answer>(
   items: readonly Item[],
   answer: (chunk: readonly Item[]) => Promise<readonly Answer[]>,
@@ -23,13 +23,13 @@ export async function inChunks<Item, Answer>(
 
 function* chunksOf<Item>(
   items: readonly Item[],
-  { items: most = MAX_ITEMS, bytesOf = () => 0 }: ChunkLimits<Item>,
+  { maxItems = MAX_ITEMS, bytesOf = () => 0 }: ChunkLimits<Item>,
 ): Generator<readonly Item[]> {
   let chunk: Item[] = [];
   let bytes = 0;
   for (const item of items) {
     const size = bytesOf(item);
-    if (chunk.length === most || (chunk.length > 0 && bytes + size > MAX_BATCH_BYTES)) {
+    if (chunk.length === maxItems || (chunk.length > 0 && bytes + size > MAX_BATCH_BYTES)) {
       yield chunk;
       chunk = [];
       bytes = 0;
@@ -40,15 +40,19 @@ function* chunksOf<Item>(
   if (chunk.length > 0) yield chunk;
 }
 
-/** The same for ids that may repeat: each is asked for once, and `again` says what its repetitions are answered. */
+/**
+ * Answers ids that may repeat, each once.
+ *
+ * @param again - returns the answer for a repetition, given the answer before
+ */
 export async function onEachOnce<Answer>(
   ids: readonly string[],
   again: (answer: Answer) => Answer,
   answer: (chunk: readonly string[]) => Promise<readonly Answer[]>,
 ): Promise<readonly Answer[]> {
-  const once = [...new Set(ids)];
-  const given = await inChunks(once, answer);
-  const answers = new Map(once.map((id, index) => [id, given[index]]));
+  const unique = [...new Set(ids)];
+  const given = await inChunks(unique, answer);
+  const answers = new Map(unique.map((id, index) => [id, given[index]]));
   return ids.flatMap((id) => {
     const known = answers.get(id);
     if (known === undefined) return [];
