@@ -29,7 +29,7 @@ describe('npx @retry/postgres', () => {
     expect(printed).toEqual({ code: 0, stdout: `${migrationSql({ schema: 'jobs' })};\n`, stderr: '' });
   });
 
-  it.each([[[]], [['--help']]])('tells how it is used, given %j', async (args) => {
+  it.each([[[]], [['--help']]])('prints its usage, given %j', async (args) => {
     const { code, stdout } = await runProgram(args);
 
     expect(code).toBe(0);
@@ -37,8 +37,8 @@ describe('npx @retry/postgres', () => {
   });
 
   it.each([
-    [['migrate'], 'there is no database: name one by --url or DATABASE_URL, or use --sql'],
-    [['migrat', '--sql'], 'there is only the command migrate, got "migrat"'],
+    [['migrate'], 'no database is given. Set --url or DATABASE_URL, or use --sql'],
+    [['migrat', '--sql'], 'the only command is migrate, got "migrat"'],
     [['migrate', '--sqll'], "Unknown option '--sqll'"],
     [
       ['migrate', '--sql', '--schema', ''],
@@ -63,7 +63,7 @@ describeOnPostgres('npx @retry/postgres migrate', (server) => {
     return rows;
   };
 
-  it('brings a schema to the version of the package', async () => {
+  it('migrates a schema to the version of the package', async () => {
     const rows = await useSchema(async (schema) => {
       const given = await runProgram(['migrate', '--url', server().url, '--schema', schema]);
       const again = await runProgram(['migrate', '--schema', schema], { DATABASE_URL: server().url });
@@ -79,7 +79,7 @@ describeOnPostgres('npx @retry/postgres migrate', (server) => {
     expect(rows).toEqual([{ version: MIGRATIONS.length }]);
   });
 
-  it('prints SQL that a database takes, once and again', async () => {
+  it('prints SQL that runs, also a second time', async () => {
     const rows = await useSchema(async (schema) => {
       const { stdout } = await runProgram(['migrate', '--sql', '--schema', schema]);
       const pool = openPool(server().url, 1);
@@ -91,7 +91,7 @@ describeOnPostgres('npx @retry/postgres migrate', (server) => {
     expect(rows).toEqual([{ version: MIGRATIONS.length }]);
   });
 
-  it('says what the server said when it fails', async () => {
+  it('prints the error of the server when it fails', async () => {
     const url = new URL(server().url);
     url.pathname = '/nowhere';
 

@@ -5,15 +5,16 @@ import { createPostgresBroker, migrate, PostgresBrokerError } from '@retry/postg
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeMigration } from '../../packages/postgres/src/migrate.ts';
-import { MIGRATIONS } from '../../packages/postgres/src/schema/migrations.ts';
+import { writeMigration } from '../../packages/postgres/src/schema/migrations/write-migration.ts';
+import type { SchemaBuild } from '../../packages/postgres/src/schema/migrations.ts';
+import { BUILD, MIGRATIONS } from '../../packages/postgres/src/schema/migrations.ts';
 import { promiseOf } from '../contract/worker/worker-scene.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { openPool, sleep } from './open-broker.ts';
 
 const VERSION = MIGRATIONS.length;
 
-/** A step that a later version of the package might take: it locks what workers write, and changes what they call. */
+/** A step that a later version may add: it locks tables that workers write, and changes a function that they call. */
 const LATER_STEP = `
 alter table ready add column note text;
 alter table claim add column note text;
@@ -30,7 +31,7 @@ function testMigrate(client: () => SqlClient): void {
     (await client().query(`select version from ${schema}.schema_version`)).rows;
   const drop = (schema: string): Promise<unknown> => client().query(`drop schema ${schema} cascade`);
 
-  it('makes the schema, gives its version, and does nothing when asked again', async () => {
+  it('creates the schema and returns its version; a second call keeps the runs', async () => {
     const schema = newName();
 
     const first = await migrate(client(), { schema });
@@ -45,10 +46,12 @@ function testMigrate(client: () => SqlClient): void {
     await drop(schema);
   });
 
-  it('refuses a schema that a newer package has made, and leaves it as it is', async () => {
+  it('refuses a schema of a newer version, and leaves it unchanged', async () => {
     const schema = newName();
     await migrate(client(), { schema });
-    await client().query(`update ${schema}.schema_version set version = ${VERSION + 1}`);
+    await client().query(
+      `update ${schema}.schema_version set version = ${VERSION + 1}, serves_from = ${VERSION + 1}`,
+    );
     const broker = createPostgresBroker({ client: client(), schema, listen: false });
 
     const refusals = await Promise.all([
@@ -69,16 +72,116 @@ function testMigrate(client: () => SqlClient): void {
     await drop(schema);
   });
 
-  it('leaves nothing of a step that fails', async () => {
+  it('undoes a step that fails', async () => {
     const schema = newName();
     await migrate(client(), { schema });
 
     const steps = [...MIGRATIONS, 'create table half (); create table half ();'];
-    await expect(client().query(writeMigration(schema, steps))).rejects.toThrow('already exists');
+    await expect(client().query(writeMigration(schema, { ...BUILD, steps }))).rejects.toThrow(
+      'already exists',
+    );
 
     expect(await versionOf(schema)).toEqual([{ version: VERSION }]);
     const { rows } = await client().query(`select to_regclass('${schema}.half') as half`);
     expect(rows).toEqual([{ half: null }]);
+    await drop(schema);
+  });
+
+  it('serves a broker of an older version, but refuses its migration, where the newer version says so', async () => {
+    const schema = newName();
+    await migrate(client(), { schema });
+    await client().query(`update ${schema}.schema_version set version = ${VERSION + 1}`);
+    const broker = createPostgresBroker({ client: client(), schema, listen: false });
+
+    const answers = await broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]);
+    const refusal: unknown = await migrate(client(), { schema }).catch((error: unknown) => error);
+
+    expect(answers).toEqual(['created']);
+    expect(refusal).toMatchObject({
+      code: 'NEWER_SCHEMA',
+      message:
+        `the schema ${schema} has version ${VERSION + 1}, but this package knows versions up to ${VERSION}. ` +
+        'Its brokers still work on this schema: leave migrations to the newer version of @retry/postgres.',
+    });
+    expect(await versionOf(schema)).toEqual([{ version: VERSION + 1 }]);
+    await broker.close();
+    await drop(schema);
+  });
+
+  it('replaces its functions and views, drops those that it no longer has, and keeps those of others', async () => {
+    const schema = newName();
+    const migrateTo = (...routines: readonly string[]): Promise<unknown> =>
+      client().query(writeMigration(schema, { ...BUILD, routines: [...BUILD.routines, ...routines] }));
+    const result = async (sql: string): Promise<unknown> => (await client().query(sql)).rows[0];
+    await migrateTo(
+      "create function kept(p_a text) returns text language sql as 'select p_a'",
+      "create function gone() returns text language sql as 'select null::text'",
+      "create view shown as select {schema}.kept('a') as a",
+      'create view gone_view as select {schema}.gone() as a',
+    );
+    await client().query(
+      `create function ${schema}.of_others() returns text language sql as 'select null::text'`,
+    );
+    await client().query(`create view ${schema}.view_of_others as select 1 as a`);
+
+    await migrateTo(
+      "create function kept(p_a text, p_b text default 'b') returns jsonb language sql as 'select to_jsonb(p_a || p_b)'",
+      "create view shown as select 1 as number, {schema}.kept('a') as a",
+    );
+
+    expect(await result(`select * from ${schema}.shown`)).toEqual({ number: 1, a: 'ab' });
+    expect(
+      await result(`select to_regprocedure('${schema}.gone()') as gone, to_regprocedure('${schema}.kept(text)') as former,
+        to_regclass('${schema}.gone_view') as view, to_regprocedure('${schema}.of_others()') is not null as others,
+        to_regclass('${schema}.view_of_others') is not null as views`),
+    ).toEqual({ gone: null, former: null, view: null, others: true, views: true });
+    await drop(schema);
+  });
+
+  it('restores a function that was changed and a view that was dropped by hand', async () => {
+    const schema = newName();
+    await migrate(client(), { schema });
+    await client().query(`drop view ${schema}.retry_eligible`);
+    await client().query(
+      `create or replace function ${schema}.now_ms() returns bigint language sql as 'select 0::bigint'`,
+    );
+
+    await migrate(client(), { schema });
+
+    const { rows } = await client().query(
+      `select ${schema}.now_ms() > 0 as runs, (select count(*)::integer from ${schema}.retry_eligible) as eligible`,
+    );
+    expect(rows).toEqual([{ runs: true, eligible: 0 }]);
+    await drop(schema);
+  });
+
+  it('keeps the grants of functions and views that it has to drop', async () => {
+    const schema = newName();
+    const build = (parameter: string, column: string): SchemaBuild => ({
+      ...BUILD,
+      routines: [
+        ...BUILD.routines,
+        `create function granted(${parameter}) returns text language sql as 'select null::text'`,
+        `create view shown as select 1 as ${column}`,
+      ],
+    });
+    await client().query(writeMigration(schema, build('p_a text', 'a')));
+    await client().query(`revoke all on function ${schema}.granted from public`);
+    await client().query(`grant execute on function ${schema}.granted to pg_monitor with grant option`);
+    await client().query(`grant select on ${schema}.shown to public`);
+
+    await client().query(writeMigration(schema, build('p_a text, p_b text default null', 'b')));
+
+    const { rows } = await client().query(
+      `select kind, case grantee when 0 then 'public' else grantee::regrole::text end as grantee, is_grantable from (
+        select 'function' as kind, acl.* from pg_proc, aclexplode(proacl) acl where oid = '${schema}.granted'::regproc
+        union all select 'view', acl.* from pg_class, aclexplode(relacl) acl where oid = '${schema}.shown'::regclass
+      ) granted where grantee <> grantor order by kind`,
+    );
+    expect(rows).toEqual([
+      { kind: 'function', grantee: 'pg_monitor', is_grantable: true },
+      { kind: 'view', grantee: 'public', is_grantable: false },
+    ]);
     await drop(schema);
   });
 
@@ -109,7 +212,7 @@ describeOnPostgres('migrate', (server) => {
 
   testMigrate(() => pool);
 
-  it('takes ten calls at once, of which one makes the schema', async () => {
+  it('accepts ten calls at the same time, one of which creates the schema', async () => {
     for (let round = 0; round < 5; round += 1) {
       const schema = newName();
 
@@ -122,7 +225,7 @@ describeOnPostgres('migrate', (server) => {
     }
   });
 
-  it('leaves the search path of a transaction around it alone', async () => {
+  it('does not change the search path of the transaction that it runs in', async () => {
     const tx = await pool.connect();
     const path = async (): Promise<unknown> => (await tx.query('show search_path')).rows;
     const before = await path();
@@ -136,13 +239,13 @@ describeOnPostgres('migrate', (server) => {
     expect(within).toEqual(before);
   });
 
-  it('loses nothing of what workers work on meanwhile, also when it changes their tables', async () => {
+  it('loses no run of workers that run meanwhile, also when it changes their tables', async () => {
     const schema = newName();
     await migrate(pool, { schema });
     const broker = createPostgresBroker({ url: server().url, schema, keepCompleted: Infinity });
     const queue = createQueue({ broker });
     const starts = new Map<string, number>();
-    const { promise: migrated, resolve: goOn } = promiseOf<void>();
+    const { promise: migrated, resolve: endMigration } = promiseOf<void>();
     const task = defineTask({
       name: 'work',
       run: async (index: number, { id }) => {
@@ -159,8 +262,10 @@ describeOnPostgres('migrate', (server) => {
 
     while (starts.size < 200) await sleep(1);
     const steps = [...MIGRATIONS, LATER_STEP];
-    await Promise.all(Array.from({ length: 5 }, () => pool.query(writeMigration(schema, steps))));
-    goOn();
+    await Promise.all(
+      Array.from({ length: 5 }, () => pool.query(writeMigration(schema, { ...BUILD, steps }))),
+    );
+    endMigration();
     await Promise.all(workers.map((worker) => worker.whenIdle()));
 
     const audit = await broker.audit();
@@ -169,6 +274,6 @@ describeOnPostgres('migrate', (server) => {
     await pool.query(`drop schema ${schema} cascade`);
     expect(errors).toEqual([]);
     expect([...starts.values()].every((count) => count === 1)).toBe(true);
-    expect(audit).toMatchObject({ submitted: 2_000, unbalanced: 0, ended: { completed: 2_000 } });
+    expect(audit).toMatchObject({ created: 2_000, unbalanced: 0, ended: { completed: 2_000 } });
   });
 });

@@ -1,24 +1,22 @@
-import { readFileSync } from 'node:fs';
 import type { PostgresBroker } from '@retry/postgres';
 import { createPostgresBroker } from '@retry/postgres';
 import type { Queue } from '@retry/worker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listPages } from '../support/pages.ts';
+import { readText } from '../support/repository.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import type { TestSchema } from './open-broker.ts';
 import { createTestSchema, openPool } from './open-broker.ts';
 import { LIBRARIES } from './recipes/libraries.ts';
 import type { Library } from './recipes/library.ts';
 
-const read = (path: string): string => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
+it.each(['Kysely', 'Drizzle', 'Prisma'])('the documentation shows where the wrapper for %s is', (name) => {
+  const pages = listPages().map(readText).join('\n');
 
-it.each(['kysely', 'drizzle', 'prisma'])(
-  'the recipe for %s stands in the documentation as it is run',
-  (name) => {
-    expect(read('adapters.md')).toContain(`\`\`\`ts\n${read(`recipes/${name}.ts`)}\`\`\``);
-  },
-);
+  expect(pages).toContain(`import { in${name} } from '@retry/postgres/${name.toLowerCase()}';`);
+});
 
 describeOnPostgres('a transaction', (server) => {
   describe.each(Object.keys(LIBRARIES))('of %s', (name) => {
@@ -33,7 +31,7 @@ describeOnPostgres('a transaction', (server) => {
       await pool.query(`create table ${schema.name}.orders (id text primary key)`);
       broker = createPostgresBroker({ client: pool, schema: schema.name });
       queue = createQueue({ broker });
-      library = await (LIBRARIES[name] ?? missing())(server().url, schema.name);
+      library = await (LIBRARIES[name] ?? unknownLibrary())(server().url, schema.name);
     });
     afterEach(async () => {
       const { unbalanced } = await broker.audit();
@@ -69,7 +67,7 @@ describeOnPostgres('a transaction', (server) => {
       expect(await orders()).toEqual(['order-1']);
     });
 
-    it('leaves nothing of what was submitted in it when it is rolled back', async () => {
+    it('keeps nothing that was submitted in it when it is rolled back', async () => {
       const rolledBack = library.transact(async ({ tx, insertOrder }) => {
         await insertOrder('order-1');
         await queue.submit(sendReceipt, payload, { tx });
@@ -107,6 +105,6 @@ describeOnPostgres('a transaction', (server) => {
   });
 });
 
-function missing(): never {
-  throw new Error('there is no such library');
+function unknownLibrary(): never {
+  throw new Error('unknown library');
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The program of this package: `npx @retry/postgres migrate`. */
+/** The command line program: `npx @retry/postgres migrate`. */
 import { hideSecrets, secretsIn } from '@retry/core/broker/kit';
 import { readCommand } from './command/read-command.ts';
 import { runCommand } from './command/run-command.ts';

@@ -6,4 +6,6 @@ export { PostgresBrokerError } from './errors.ts';
 export type { MigrateOptions } from './migrate.ts';
 export { migrate, migrationSql } from './migrate.ts';
 export type { PostgresBrokerOptions } from './options.ts';
-export type { TransactionBroker } from './verbs/transaction.ts';
+export type { TransactionClient } from './transaction/transaction.ts';
+export { transaction } from './transaction/transaction.ts';
+export type { TransactionBroker } from './verbs/within.ts';

@@ -18,6 +18,11 @@ export function findForbiddenImports(source: Source): readonly string[] {
   });
 }
 
+/** Every module that a file imports, statically, dynamically or for a type. */
+export function listImports(source: Source): readonly string[] {
+  return [...walk(parse(source))].flatMap((node) => readSpecifier(node) ?? []);
+}
+
 /** The module that a static or dynamic import, an export or an import type names. */
 function readSpecifier(node: ts.Node): string | undefined {
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return readText(node.moduleSpecifier);

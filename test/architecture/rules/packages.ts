@@ -4,7 +4,7 @@ const dependenciesByPackage: Readonly<Record<string, readonly string[]>> = {
   inprocess: ['@retry/core'],
   worker: ['@retry/core'],
   'redis-queue': ['@retry/core', 'redis', 'ioredis'],
-  postgres: ['@retry/core', 'pg', '@electric-sql/pglite'],
+  postgres: ['@retry/core', 'pg', '@electric-sql/pglite', 'drizzle-orm', 'kysely'],
 };
 
 /** The part of a package.json that the rules read. */

@@ -1,10 +1,11 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import { transaction } from '@retry/postgres';
+import { inDrizzle } from '@retry/postgres/drizzle';
+import { inKysely } from '@retry/postgres/kysely';
+import { inPrisma } from '@retry/postgres/prisma';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { pgSchema, text } from 'drizzle-orm/pg-core';
 import { Kysely, PostgresDialect } from 'kysely';
-import { inDrizzle } from '../../../docs/recipes/drizzle.ts';
-import { inKysely } from '../../../docs/recipes/kysely.ts';
-import { inPrisma } from '../../../docs/recipes/prisma.ts';
 import { openPool } from '../open-broker.ts';
 import type { OpenLibrary } from './library.ts';
 import { PrismaClient } from './prisma-client.ts';
@@ -12,20 +13,10 @@ import { PrismaClient } from './prisma-client.ts';
 const openPg: OpenLibrary = async (url, schema) => {
   const pool = openPool(url, 4);
   return {
-    transact: async (work) => {
-      const tx = await pool.connect();
-      try {
-        await tx.query('begin');
-        const insert = `insert into ${schema}.orders values ($1)`;
-        await work({ tx, insertOrder: (id) => tx.query(insert, [id]) });
-        await tx.query('commit');
-      } catch (error) {
-        await tx.query('rollback');
-        throw error;
-      } finally {
-        tx.release();
-      }
-    },
+    transact: (work) =>
+      transaction(pool, (tx) =>
+        work({ tx, insertOrder: (id) => tx.query(`insert into ${schema}.orders values ($1)`, [id]) }),
+      ),
     close: () => pool.end(),
   };
 };
@@ -73,7 +64,7 @@ const openPrisma: OpenLibrary = async (url, schema) => {
   };
 };
 
-/** Every library that the documentation has a recipe for. */
+/** Every library whose transactions the package takes. */
 export const LIBRARIES: Readonly<Record<string, OpenLibrary>> = {
   pg: openPg,
   Kysely: openKysely,

@@ -1,7 +1,7 @@
 import type { GetPrismaClientConfig } from '@prisma/client/runtime/client';
 import { getPrismaClient } from '@prisma/client/runtime/client';
 
-/** Every JavaScript engine has it; the types of ours leave it out. */
+/** Every JavaScript engine has it; the configured types do not. */
 declare const WebAssembly: { readonly Module: new (bytes: Uint8Array) => object };
 
 /**

@@ -3,33 +3,37 @@ import { hideSecrets, hideSecretsInValue, secretsIn } from '@retry/core/broker/k
 import { PostgresBrokerError } from '../errors.ts';
 import { readMigrateOptions } from '../options.ts';
 
-/** What the command line asks for. */
+/** A parsed command line. */
 export type Command =
   | { readonly type: 'help' }
   | { readonly type: 'print'; readonly schema: string }
   | { readonly type: 'migrate'; readonly schema: string; readonly url: string };
 
-/** What the program understands, for people. */
+/** The text of `--help`. */
 export const USAGE = `npx @retry/postgres migrate [options]
 
-  --url <url>       the database to bring to the version of this package (default: DATABASE_URL)
-  --schema <name>   where the tables are (default: retry)
-  --sql             print the statement instead of running it; it may be run again
+  --url <url>       the database to migrate (default: DATABASE_URL)
+  --schema <name>   the schema of the tables (default: retry)
+  --sql             print the statement instead of running it; running it twice is safe
   --help            print this`;
 
-/** @throws {RetryError} `INVALID_OPTIONS` for what it does not understand; the message says what it does, and no password */
+/**
+ * Parses the command line.
+ *
+ * @throws {RetryError} `INVALID_OPTIONS` for unknown arguments; the message has the usage, and no password
+ */
 export function readCommand(args: readonly string[], env: { readonly DATABASE_URL?: string }): Command {
   const { values, positionals } = parse(args);
   if (values.help || args.length === 0) return { type: 'help' };
   if (positionals.length !== 1 || positionals[0] !== 'migrate') {
     throw wrong(
-      `there is only the command migrate, got ${JSON.stringify(hideSecretsInValue(positionals.join(' ')))}`,
+      `the only command is migrate, got ${JSON.stringify(hideSecretsInValue(positionals.join(' ')))}`,
     );
   }
   const { schema } = readMigrateOptions({ schema: values.schema });
   if (values.sql) return { type: 'print', schema };
   const url = values.url ?? env.DATABASE_URL ?? '';
-  if (url === '') throw wrong('there is no database: name one by --url or DATABASE_URL, or use --sql');
+  if (url === '') throw wrong('no database is given. Set --url or DATABASE_URL, or use --sql');
   return { type: 'migrate', schema, url };
 }
 

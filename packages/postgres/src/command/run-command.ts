@@ -3,7 +3,7 @@ import { migrate, migrationSql } from '../migrate.ts';
 import type { Command } from './read-command.ts';
 import { USAGE } from './read-command.ts';
 
-/** Does what the command line asks for, and gives what there is to print. */
+/** Runs a command. @returns what to print */
 export async function runCommand(command: Command): Promise<string> {
   switch (command.type) {
     case 'help':

@@ -2,7 +2,7 @@ import type { Policy } from '@retry/core';
 import { decide, definePolicy, postgresTransient, transientNetwork } from '@retry/core';
 import { createCloseGate } from '@retry/core/broker/kit';
 import { PostgresBrokerError } from '../errors.ts';
-import { MIGRATIONS, quoteName } from '../schema/migrations.ts';
+import { checkVersion } from '../schema/migrations/check-version.ts';
 import type { Call } from './call.ts';
 import { createCall } from './call.ts';
 import { sqlStateOf } from './refusal.ts';
@@ -19,8 +19,8 @@ export interface Database {
 }
 
 /**
- * Deadlocks, serialization failures, broken connections: what the same call may not meet again. An internal error may come
- * from a change of the schema at that moment; one that is repeated is about what was sent.
+ * Deadlocks, serialization failures, broken connections: what the same call may not meet again. An internal error or a
+ * missing function may come from a migration at that moment; one that is repeated is about what was sent.
  */
 const RESEND: Policy = definePolicy({
   maxAttempts: 5,
@@ -30,6 +30,7 @@ const RESEND: Policy = definePolicy({
     ...postgresTransient,
     ...transientNetwork,
     { code: 'XX000' },
+    { code: '42883' },
     { message: /^Connection terminated/ },
   ],
 });
@@ -77,17 +78,4 @@ function explain(error: unknown): unknown {
   const reason = error instanceof Error ? error.message : String(error);
   const message = `the role lacks rights on the schema: ${reason}. Grant what docs/adapters.md lists under "Rights".`;
   return new PostgresBrokerError('MISSING_RIGHTS', message, { cause: error });
-}
-
-async function checkVersion(client: SqlClient, schema: string): Promise<void> {
-  const known = MIGRATIONS.length;
-  const name = `${quoteName(schema)}.schema_version`;
-  const found = await client.query('select to_regclass($1::text) is not null as answer', [name]);
-  const isThere = (found.rows[0] as { readonly answer?: unknown } | undefined)?.answer === true; // as the driver gives it
-  const { rows } = isThere ? await client.query(`select version as answer from ${name}`) : { rows: [] };
-  const version = Number((rows[0] as { readonly answer?: unknown } | undefined)?.answer ?? 0); // as the driver gives it
-  if (version === known) return;
-  const cure = version < known ? 'Call migrate(client) first.' : 'Upgrade @retry/postgres.';
-  const message = `the schema ${schema} has version ${version}, but this package needs version ${known}. ${cure}`;
-  throw new PostgresBrokerError(version < known ? 'OLDER_SCHEMA' : 'NEWER_SCHEMA', message);
 }

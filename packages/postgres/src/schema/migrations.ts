@@ -1,48 +1,35 @@
-import { AUDIT } from './audit-function.ts';
-import { CLAIM_KEYED, CLAIM_NEXT, FAIL_UNREADABLE, PROMOTE } from './claim-functions.ts';
-import { AWAITED, EXPIRED, REMEMBER, TIDY, TRIM } from './keeping-functions.ts';
-import { LEASES } from './leases.ts';
-import { CANCEL, DISCARD, LOCATIONS, REDRIVE } from './operator-functions.ts';
-import { GET, HEARTBEAT, LIST, RECORDS, SHOW, VIEWS } from './run-functions.ts';
-import { CLAIM, SETTLE_AND_CLAIM } from './settle-and-claim-functions.ts';
-import { ANSWER_UNSETTLED, LOCK_KEYS, SETTLE, UNPARK } from './settle-functions.ts';
-import { CLOCK, SUBMIT } from './submit-functions.ts';
-import { TABLES } from './tables.ts';
-import { ATTEND, WAITING_PROCESSES } from './wait-functions.ts';
+import { TABLES } from './migrations/001-tables.ts';
+import { ROUTINES } from './routines.ts';
 
-const FIRST = [
-  ...[TABLES, LEASES, CLOCK, RECORDS, SHOW, AWAITED, WAITING_PROCESSES, SUBMIT, LOCK_KEYS, UNPARK],
-  ...[
-    ANSWER_UNSETTLED,
-    SETTLE,
-    FAIL_UNREADABLE,
-    PROMOTE,
-    CLAIM_NEXT,
-    CLAIM_KEYED,
-    CLAIM,
-    REMEMBER,
-    TRIM,
-    TIDY,
-  ],
-  ...[
-    SETTLE_AND_CLAIM,
-    GET,
-    LIST,
-    HEARTBEAT,
-    EXPIRED,
-    LOCATIONS,
-    CANCEL,
-    REDRIVE,
-    DISCARD,
-    ATTEND,
-    AUDIT,
-    VIEWS,
-  ],
-];
+/** What one version of this package makes of a schema. */
+export interface SchemaBuild {
+  /** The numbered steps, oldest first: the step at index 0 leads to version 1. */
+  readonly steps: readonly string[];
+  /** The functions and views, a definition each. */
+  readonly routines: readonly string[];
+  /** The oldest version whose calls these functions still answer. */
+  readonly servesFrom: number;
+}
 
 /**
- * Held by every function that a client calls, so that no statement's plan depends on what the server believes of the
- * tables' sizes: they are read by their indexes, whatever the statistics say, and planned once per connection.
+ * Every step of the schema, oldest first. A step that has been released is never changed. A change of a function alone is
+ * a step as well, an empty one: the version also says which functions a schema has.
+ */
+export const MIGRATIONS: readonly string[] = [TABLES];
+
+/**
+ * The oldest version whose brokers may keep working on a schema of this version, during a rolling upgrade. It is raised by
+ * a major version only, and by whatever an older broker could not work with: a function that was removed, a parameter
+ * without default, another reply.
+ */
+export const SERVES_FROM = 1;
+
+/** The schema of this version of the package. */
+export const BUILD: SchemaBuild = { steps: MIGRATIONS, routines: ROUTINES, servesFrom: SERVES_FROM };
+
+/**
+ * Settings of every function that a client calls. They allow reads by index only, so that no plan depends on the
+ * statistics of the tables, and let each connection plan a statement once.
  */
 const SETTINGS = [
   'set search_path = {schema}, pg_temp',
@@ -54,43 +41,40 @@ const SETTINGS = [
   'set plan_cache_mode = force_generic_plan',
 ].join(' ');
 
-/** Every step of the schema, oldest first: the step at index 0 leads to version 1. A step is never changed. */
-export const MIGRATIONS: readonly string[] = [FIRST.join('')];
-
-/** One step, written for a schema of this name. What the name looks like is never read as part of the step. */
-export function migrationFor(step: string, schema: string): string {
+/** Fills in the name of the schema, its channel, its lock and the settings. The name itself is never searched. */
+export function fillIn(template: string, schema: string): string {
   const values: Readonly<Record<string, string>> = {
     '{schema}': quoteName(schema),
     '{channel}': quoteText(channelOf(schema)),
     '{lock}': String(lockOf(schema)),
   };
-  return step
+  return template
     .replaceAll('{settings}', SETTINGS)
     .replace(/\{(?:schema|channel|lock)\}/g, (name) => values[name] ?? name);
 }
 
-/** A text between dollar signs, with a tag that does not stand in it. */
+/** Puts a text between dollar signs, with a tag that the text does not contain. */
 export function dollarQuote(text: string, tag: string): string {
   const used = text.includes(`$${tag}`) ? `${tag}_` : tag;
   return used === tag ? `$${tag}$${text}$${tag}$` : dollarQuote(text, used);
 }
 
-/** A name as SQL writes it. */
+/** Quotes an identifier. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A text as SQL writes it. */
+/** Quotes a string. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** What idle workers listen to: a plain name, which every client sends alike. */
+/** Returns the channel of the notifications: an identifier that needs no quotes. */
 export function channelOf(schema: string): string {
   return `retry_${(lockOf(schema) >>> 0).toString(16)}`;
 }
 
-/** The first half of the advisory locks of this schema: a 32-bit hash of its name. */
+/** Returns the first key of the advisory locks of this schema: a 32-bit hash of its name. */
 export function lockOf(schema: string): number {
   let hash = 0x72657472;
   for (const letter of schema) hash = (Math.imul(hash, 31) + (letter.codePointAt(0) ?? 0)) | 0;

@@ -1,21 +1,25 @@
 /**
- * The tables. A run is one row of `run` from its submission until it is forgotten, and keeps its id from being given
- * twice. Its state stands there; a move rewrites the row in place, in the room that its page keeps free for that, and
- * touches no index as long as the run has no concurrency key and is no dead letter. A claim is no such move: see
- * `isClaimed`.
+ * Step 1: the tables.
  *
- * Where runs are found by their ids, the index begins with a hash of the id. Ids ascend, and an index of the ids alone
- * would keep a page for each few hundred runs that ever passed, as long as one of them is still kept; by its hash, a new
- * run takes the room of one that is gone.
+ * `run` has one row for each run from its submission until it is forgotten, which also keeps its id from being used twice. A
+ * move updates the row in place: `fillfactor` leaves room on its page, and no index changes unless the run has a concurrency
+ * key or is a dead letter. A claim does not write the row: see `isClaimed`.
  *
- * The other tables say what is next, in rows that are written once and deleted once: what is ready, what waits for its
- * key or for its time, what each claim holds (until its lease ends at the earliest), what has finished, oldest first, and
- * what has finished and is kept for a caller that waits for its result. `kept_key` holds ids of forgotten runs that users gave.
- * Text sorts by its bytes: fast, and the same everywhere.
+ * - `state`: one letter. `w` is submitted (or claimed), `s` scheduled, `r` started; `settle_runs` lists the terminal ones.
+ * - `record`: JSON of the latest settlement (counters, instants, errors); null where the columns are enough.
+ * - `hash`: the first column of each index by id. Ids ascend, so in an index by id alone a single kept run would hold on to
+ *   a page of several hundred forgotten ones. By hash, a new run takes the space of a forgotten one.
  *
- * States, one letter each: \`w\` waits in its lane or for its key (or is claimed), \`s\` is scheduled, \`r\` is started; the
- * ends are those of `settle_runs`. `record` is what the latest settlement said of the run (counters, instants, errors), in
- * JSON; null where the columns say all.
+ * Rows of the other tables are inserted once and deleted once:
+ *
+ * - `ready`, `parked`, `scheduled`: runs that wait in a lane, for a concurrency key, for their time
+ * - `claim`: runs leased by each claim, at least until the lease ends
+ * - `finished`: ended runs, oldest first; `awaited`: ended runs whose result a caller waits for
+ * - `kept_key`: ids of forgotten runs that a user chose
+ * - `tally`: runs created and forgotten
+ * - `waiter`, `attendance`: processes that wait for notifications; living workers and their lanes
+ *
+ * Text is compared by bytes (`collate "C"`): fast, and the same on every server.
  */
 export const TABLES = `
 create sequence back_order;

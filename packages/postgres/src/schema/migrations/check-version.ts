@@ -1,0 +1,32 @@
+import type { SqlClient } from '../../driver/sql-client.ts';
+import { PostgresBrokerError } from '../../errors.ts';
+import { MIGRATIONS, quoteName } from '../migrations.ts';
+
+/**
+ * Checks that the functions of a schema answer the calls of this package. During a rolling upgrade the schema may be
+ * newer, as long as it still serves this version.
+ *
+ * @throws {PostgresBrokerError} `OLDER_SCHEMA` or `NEWER_SCHEMA`
+ */
+export async function checkVersion(client: SqlClient, schema: string): Promise<void> {
+  const needed = MIGRATIONS.length;
+  const { version, servesFrom } = await readVersion(client, schema);
+  if (version >= needed && servesFrom <= needed) return;
+  const isOlder = version < needed;
+  const cure = isOlder ? 'Call migrate(client) first.' : 'Upgrade @retry/postgres.';
+  const message = `the schema ${schema} has version ${version}, but this package needs version ${needed}. ${cure}`;
+  throw new PostgresBrokerError(isOlder ? 'OLDER_SCHEMA' : 'NEWER_SCHEMA', message);
+}
+
+interface SchemaVersion {
+  readonly version: number;
+  readonly servesFrom: number;
+}
+
+async function readVersion(client: SqlClient, schema: string): Promise<SchemaVersion> {
+  const name = `${quoteName(schema)}.schema_version`;
+  const [found] = (await client.query('select to_regclass($1::text) is not null as exists', [name])).rows;
+  if (!(found as { readonly exists: boolean }).exists) return { version: 0, servesFrom: 0 }; // as the driver returns it
+  const { rows } = await client.query(`select version, serves_from as "servesFrom" from ${name}`);
+  return rows[0] as SchemaVersion; // the columns just selected, of the one row that a migration keeps
+}

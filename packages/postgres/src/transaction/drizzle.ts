@@ -1,0 +1,27 @@
+import type { SqlClient } from '../driver/sql-client.ts';
+
+/** The part of a Drizzle transaction that is used. `rollback` keeps out a database, which runs elsewhere. */
+export interface DrizzleTransaction {
+  readonly rollback: () => never;
+  readonly execute: (query: never) => PromiseLike<{ readonly rows: readonly unknown[] }>;
+}
+
+/**
+ * Wraps a Drizzle transaction on `pg` as the `tx` of `submit` and `complete`.
+ *
+ * @param trx - what `db.transaction(async (trx) => …)` passes
+ */
+export function inDrizzle(trx: DrizzleTransaction): SqlClient {
+  return {
+    query: async (text, values = []) => {
+      const { sql } = await import('drizzle-orm');
+      // Drizzle numbers parameters by itself: the text is split at $1, $2 …, every second part being a number.
+      const parts = text.split(/\$(\d+)/);
+      const chunks = parts.map((part, index) =>
+        index % 2 === 0 ? sql.raw(part) : sql.param(values[Number(part) - 1]),
+      );
+      const query = sql.join(chunks) as never; // the interface names no type of Drizzle
+      return trx.execute(query);
+    },
+  };
+}

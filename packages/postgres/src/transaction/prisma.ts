@@ -1,0 +1,20 @@
+import type { SqlClient } from '../driver/sql-client.ts';
+
+/** The part of a Prisma transaction that is used. */
+export interface PrismaTransaction {
+  readonly $queryRawUnsafe: (text: string, ...values: unknown[]) => PromiseLike<unknown>;
+}
+
+/**
+ * Wraps a Prisma transaction as the `tx` of `submit` and `complete`.
+ *
+ * @param trx - what `prisma.$transaction(async (trx) => …)` passes
+ */
+export function inPrisma(trx: PrismaTransaction): SqlClient {
+  return {
+    query: async (text, values = []) => {
+      const rows = await trx.$queryRawUnsafe(text, ...values);
+      return { rows: Array.isArray(rows) ? rows : [] };
+    },
+  };
+}

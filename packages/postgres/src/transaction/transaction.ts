@@ -1,0 +1,134 @@
+import { InvalidOptionsError } from '@retry/core';
+import type { SqlClient } from '../driver/sql-client.ts';
+
+/** A pool or client of `pg`, or PGlite. */
+export type TransactionClient = SqlClient | PoolClientSource | SelfTransacting;
+
+/** A pool that lends connections, as that of `pg` does. */
+interface PoolClientSource extends SqlClient {
+  readonly totalCount: number;
+  readonly connect: () => Promise<PoolConnection>;
+}
+
+interface PoolConnection extends SqlClient {
+  readonly release: (destroy?: boolean) => void;
+  readonly on: (event: 'error', listener: (error: Error) => void) => unknown;
+  readonly off: (event: 'error', listener: (error: Error) => void) => unknown;
+}
+
+/** A client with transactions of its own, as PGlite. */
+interface SelfTransacting extends SqlClient {
+  readonly transaction: <Result>(work: (tx: SqlClient) => Promise<Result>) => Promise<Result>;
+}
+
+/**
+ * Runs `work` in a transaction: commits when it resolves, rolls back when it rejects. Code that uses it runs on `pg` and on
+ * PGlite alike, so that a handler can be tested without a server.
+ *
+ * A pool lends one connection. On a single client transactions run one after another: do not open one inside another, and
+ * give a broker another client, as whatever it sends meanwhile would be part of the transaction.
+ * A statement that failed aborts the transaction even if `work` catches its error: then nothing is committed, and that error
+ * is thrown. A savepoint avoids it.
+ *
+ * @param work - gets `tx`, which `submit` and `complete` take as well
+ * @returns what `work` returned, once it is committed
+ * @throws {InvalidOptionsError} for what is no client
+ * @throws what `work` threw, once it is rolled back
+ */
+export async function transaction<Result>(
+  client: TransactionClient,
+  work: (tx: SqlClient) => Promise<Result>,
+): Promise<Result> {
+  checkClient(client);
+  if (isSelfTransacting(client)) return client.transaction((tx) => runChecked(tx, work));
+  if (isPool(client)) return runOnPool(client, work);
+  return inTurn(client, () => runOnConnection(client, work));
+}
+
+async function runOnPool<Result>(
+  pool: PoolClientSource,
+  work: (tx: SqlClient) => Promise<Result>,
+): Promise<Result> {
+  const connection = await pool.connect();
+  let isBroken = false;
+  const onError = (): void => {
+    isBroken = true;
+  };
+  // An idle connection that breaks emits `error`, which would end the process; its next statement rejects as well.
+  connection.on('error', onError);
+  try {
+    return await runOnConnection(connection, work, onError);
+  } finally {
+    connection.off('error', onError);
+    connection.release(isBroken);
+  }
+}
+
+/** @param onBroken - called when not even the rollback went through: the state of the connection is unknown */
+async function runOnConnection<Result>(
+  connection: SqlClient,
+  work: (tx: SqlClient) => Promise<Result>,
+  onBroken: () => void = () => {},
+): Promise<Result> {
+  try {
+    await connection.query('begin');
+    const result = await runChecked(connection, work);
+    await connection.query('commit');
+    return result;
+  } catch (error) {
+    await connection.query('rollback').catch(onBroken);
+    throw error;
+  }
+}
+
+/** Runs `work`; throws the error of a statement that `work` caught if it has aborted the transaction. */
+async function runChecked<Result>(
+  connection: SqlClient,
+  work: (tx: SqlClient) => Promise<Result>,
+): Promise<Result> {
+  const failures: unknown[] = [];
+  const result = await work({
+    query: async (text, values) => {
+      try {
+        return await connection.query(text, values);
+      } catch (error) {
+        failures.push(error);
+        throw error;
+      }
+    },
+  });
+  if (failures.length > 0) {
+    await connection.query('select 1').catch(() => {
+      throw failures.at(-1);
+    });
+  }
+  return result;
+}
+
+/** When the latest transaction on a client ends. */
+const turns = new WeakMap<SqlClient, Promise<unknown>>();
+
+function inTurn<Result>(client: SqlClient, run: () => Promise<Result>): Promise<Result> {
+  const result = (turns.get(client) ?? Promise.resolve()).then(run);
+  turns.set(
+    client,
+    result.catch(() => undefined),
+  );
+  return result;
+}
+
+/** The value is not shown: it may contain a password. */
+function checkClient(client: unknown): void {
+  if (typeof client === 'object' && client !== null && 'query' in client) return;
+  const cure = 'Give a pool or client of pg, or PGlite.';
+  const problem = { path: 'client', value: undefined, message: 'must have query(text, values)', cure };
+  throw new InvalidOptionsError([problem], 'transaction');
+}
+
+function isSelfTransacting(client: TransactionClient): client is SelfTransacting {
+  return 'transaction' in client && typeof client.transaction === 'function';
+}
+
+function isPool(client: TransactionClient): client is PoolClientSource {
+  return 'totalCount' in client && 'connect' in client;
+}

@@ -1,0 +1,37 @@
+import ts from 'typescript';
+import { parse, type Source, violation, walk } from './source.ts';
+
+/** Words of no field, and what the field says. */
+const REPLACED: Readonly<Record<string, string>> = {
+  ...ofAll(['tell', 'tells', 'told', 'hear', 'hears', 'heard'], 'notify, emit, accept, observe'),
+  ...ofAll(['wish', 'wishes'], 'cancel request'),
+  ...ofAll(['news', 'poke', 'pokes'], 'notification, notify'),
+  ...ofAll(['lull', 'bell', 'pace'], 'empty poll, wake signal, estimate'),
+  ...ofAll(['ear', 'ears', 'lookout', 'patrol'], 'subscriber, wake subscription, watchdog'),
+  ...ofAll(['ghost', 'ghosts'], 'cancelledInLane'),
+  ...ofAll(['beneath'], 'causes'),
+  ...ofAll(['breath', 'whoever', 'somebody', 'nobody'], 'what it is'),
+};
+
+/** Identifiers with a word that has another one. @returns one line for each file and identifier */
+export function findReplacedWords(source: Source): readonly string[] {
+  const found = new Map<string, string>();
+  for (const node of walk(parse(source))) {
+    if (!ts.isIdentifier(node) || found.has(node.text)) continue;
+    const word = wordsOf(node.text).find((part) => Object.hasOwn(REPLACED, part));
+    if (word !== undefined) found.set(node.text, violation(node, `${node.text}: write ${REPLACED[word]}`));
+  }
+  return [...found.values()];
+}
+
+/** The words of a name, in lower case: `cancelledInLane`, `MAX_TRIES`, `retry_after`. */
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+}
+
+function ofAll(words: readonly string[], replacement: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(words.map((word) => [word, replacement]));
+}

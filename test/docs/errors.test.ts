@@ -1,0 +1,80 @@
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { parse, walk } from '../architecture/rules/source.ts';
+import { listPackageNames, listTypeScript, readText } from '../support/repository.ts';
+
+const page = readText('docs/errors.md');
+const sections = page
+  .split(/^(?=### )/m)
+  .slice(1)
+  .map((text) => ({ code: /^### `(\w+)`$/m.exec(text)?.[1] ?? text, text: text.split(/^## /m)[0] ?? '' }));
+const rows = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code = '']) => code);
+
+const CODE = /^[A-Z]+(_[A-Z]+)*$/;
+
+/** Codes of types that are named so, of errors where they are created, and of process warnings. */
+function codesOf(text: string): readonly string[] {
+  return [...walk(parse({ path: 'source.ts', text }))].flatMap((node) => {
+    if (ts.isTypeAliasDeclaration(node) && node.name.text.endsWith('Code')) return literalsIn(node.type);
+    if (ts.isNewExpression(node) && /Error$/.test(node.expression.getText()))
+      return literalsIn(node.arguments?.[0]);
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.SuperKeyword)
+      return literalsIn(node.arguments[0]);
+    if (ts.isPropertyAssignment(node) && node.name.getText() === 'code') return literalsIn(node.initializer);
+    if (ts.isVariableDeclaration(node) && node.name.getText() === 'UNREADABLE')
+      return literalsIn(node.initializer);
+    return [];
+  });
+}
+
+function literalsIn(node: ts.Node | undefined): readonly string[] {
+  if (node === undefined) return [];
+  return [...walk(node)]
+    .filter(ts.isStringLiteral)
+    .map(({ text }) => text)
+    .filter((text) => CODE.test(text));
+}
+
+/** Codes of drivers and of the runtime, which the sources match. */
+const FOREIGN = /^(E[A-Z]+|UND_ERR_.+|EAI_AGAIN)$/;
+
+const codes = new Set(
+  listPackageNames()
+    .flatMap((name) => listTypeScript(`packages/${name}/src`))
+    .flatMap((path) => codesOf(readText(path)))
+    .filter((code) => !FOREIGN.test(code)),
+);
+
+describe('docs/errors.md', () => {
+  it('has every code of the sources, and no other', () => {
+    const listed = new Set([...sections.map(({ code }) => code), ...rows]);
+
+    expect(codes.size).toBeGreaterThan(40);
+    expect([...codes].filter((code) => !listed.has(code))).toEqual([]);
+    expect([...listed].filter((code) => !codes.has(code))).toEqual([]);
+  });
+
+  it('has one section for each code', () => {
+    const listed = sections.map(({ code }) => code);
+
+    expect(listed.length).toBe(new Set(listed).size);
+  });
+
+  it.each(sections)('gives an example, the cause and the cure of $code', ({ text }) => {
+    expect(text).toMatch(/^```text\n\S/m);
+    expect(text).toMatch(/^Cause: \S/m);
+    expect(text).toMatch(/^Cure: \S/m);
+  });
+});
+
+describe('codesOf', () => {
+  it.each([
+    ["type QueueCode = 'RUN_FAILED' | 'GONE';", ['RUN_FAILED', 'GONE']],
+    ["throw new BrokerError(isOld ? 'OLDER' : 'NEWER', 'TEXT');", ['OLDER', 'NEWER']],
+    ["class A extends RetryError { constructor() { super('SHUTDOWN', 'TEXT'); } }", ['SHUTDOWN']],
+    ["process.emitWarning('text', { code: 'RETRY_UNHANDLED_ERROR' });", ['RETRY_UNHANDLED_ERROR']],
+    ["type Letter = 'A'; new Map('B'); call('C');", []],
+  ])('finds those of %s', (text, expected) => {
+    expect(codesOf(text)).toEqual(expected);
+  });
+});
