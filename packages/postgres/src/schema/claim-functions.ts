@@ -1,8 +1,11 @@
 import { UNREADABLE_RUN } from '../errors.ts';
-import { hasId, LAST_EPOCH } from './find-by-id.ts';
+import { hasId, insertInto } from './fragments.ts';
 import { dead, state } from './letters.ts';
 import { CLAIMED_TEXT, claimedOne, concurrencyOf } from './rows.ts';
-import { call, head, insertInto } from './signatures.ts';
+import { call, head } from './signatures.ts';
+
+/** The last epoch that can be incremented: larger integers are not exact in JavaScript. */
+const LAST_EPOCH = Number.MAX_SAFE_INTEGER - 1;
 
 /**
  * Fails runs that are in a lane but have no row, or whose epoch cannot be incremented: dead letters with an error of their

@@ -1,8 +1,8 @@
 import { MAX_INSTANT_AT } from '@retry/core';
-import { hasId } from './find-by-id.ts';
+import { hasId, insertInto } from './fragments.ts';
 import { isStartedBy, writeClaim } from './leases.ts';
 import { state } from './letters.ts';
-import { call, head, insertInto } from './signatures.ts';
+import { call, head } from './signatures.ts';
 
 /** Keeps the keys of forgotten runs, the rows `forgotten`, until their time is over by the SQL expression `now`. */
 export const keepKeys = (forgotten: string, now: string): string => `

@@ -1,4 +1,4 @@
-import { hasId } from './find-by-id.ts';
+import { hasId } from './fragments.ts';
 import { state } from './letters.ts';
 import { call, head } from './signatures.ts';
 

@@ -1,8 +1,8 @@
-import { hasId } from './find-by-id.ts';
+import { hasId, unnestNumbered } from './fragments.ts';
 import { keepKeys } from './keeping-functions.ts';
 import { isClaimed } from './leases.ts';
 import { ACTIVE, answer, LOCKED, REDRIVABLE, state, WAITING } from './letters.ts';
-import { head, unnestNumbered } from './signatures.ts';
+import { head } from './signatures.ts';
 
 /** The fields of the type `location` in their order: where a run is, without what it carries. */
 const LOCATION = ['id', 'state', 'ord', 'lane', 'run_at', 'key', 'key_limit', 'is_dead'] as const;

@@ -1,5 +1,5 @@
 import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
-import { hasId } from './find-by-id.ts';
+import { hasId } from './fragments.ts';
 import { isClaimed, isStartedBy } from './leases.ts';
 import { ACTIVE_NAMES, answer, state, stateNameOf, WAITING } from './letters.ts';
 import { SHOWN_RUN } from './rows.ts';

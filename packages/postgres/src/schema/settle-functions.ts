@@ -1,8 +1,8 @@
 import { MAX_INSTANT_AT } from '@retry/core';
-import { hasId } from './find-by-id.ts';
+import { hasId, unnestNumbered } from './fragments.ts';
 import { isClaimed, isStartedBy } from './leases.ts';
 import { answer, CONTINUED, DEAD, destination, state, WAITING } from './letters.ts';
-import { call, head, unnestNumbered } from './signatures.ts';
+import { call, head } from './signatures.ts';
 
 const SETTLED_OUT =
   'out o_answers text, out o_unparked text[], out o_ready text[], out o_later text[], out o_results boolean';

@@ -1,7 +1,7 @@
 import { MAX_INSTANT_AT } from '@retry/core';
-import { hasId } from './find-by-id.ts';
+import { hasId, unnestAs } from './fragments.ts';
 import { state } from './letters.ts';
-import { head, unnestAs } from './signatures.ts';
+import { head } from './signatures.ts';
 
 /** The clock of record: whole epoch milliseconds, rounded down so that nothing is early. */
 export const CLOCK = `

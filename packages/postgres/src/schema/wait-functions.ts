@@ -1,4 +1,5 @@
-import { head, insertInto } from './signatures.ts';
+import { insertInto } from './fragments.ts';
+import { head } from './signatures.ts';
 
 /**
  * How idle processes learn of work and of results:
