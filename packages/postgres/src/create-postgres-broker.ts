@@ -35,7 +35,7 @@ export interface PostgresBroker extends Broker {
    * lets a program fail at its start.
    *
    * @throws {PostgresBrokerError} `OLDER_SCHEMA`: call `migrate` first; `NEWER_SCHEMA`: upgrade this package;
-   *   `MISSING_RIGHTS`: grant what docs/adapters.md lists
+   *   `MISSING_RIGHTS`: grant what docs/postgres.md lists
    */
   readonly ready: () => Promise<void>;
   /**

@@ -76,6 +76,6 @@ async function resend<Answer>(send: () => Promise<Answer>): Promise<Answer> {
 function explain(error: unknown): unknown {
   if (sqlStateOf(error) !== '42501') return error;
   const reason = error instanceof Error ? error.message : String(error);
-  const message = `the role lacks rights on the schema: ${reason}. Grant what docs/adapters.md lists under "Rights".`;
+  const message = `the role lacks rights on the schema: ${reason}. Grant what docs/postgres.md lists under "Rights".`;
   return new PostgresBrokerError('MISSING_RIGHTS', message, { cause: error });
 }
