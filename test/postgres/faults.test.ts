@@ -66,7 +66,7 @@ describeOnPrivatePostgres('faults of the server', () => {
       await disturb();
     });
 
-    expect(audit).toMatchObject({ submitted: RUNS, unbalanced: 0, ended: { completed: RUNS } });
+    expect(audit).toMatchObject({ created: RUNS, unbalanced: 0, ended: { completed: RUNS } });
     expect(completions.every((count) => count === 1)).toBe(true);
   });
 
