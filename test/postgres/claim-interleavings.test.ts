@@ -9,7 +9,7 @@ import { completed, describeTwoConnections, idsOf } from './two-connections.ts';
 const ONE_AT_A_TIME = { key: 'k', limit: 1, whenFull: 'wait' } as const;
 
 describeTwoConnections('claims on two connections', (open) => {
-  it('asked for one claim twice at the same time give the same runs', async () => {
+  it('return the same runs when one claim is requested twice at the same time', async () => {
     const { tx, broker, submit, claim, pauseClaimOf, untilBlocked } = open();
     await submit({ id: 'a' }, { id: 'b' });
     await pauseClaimOf('a');
@@ -23,7 +23,7 @@ describeTwoConnections('claims on two connections', (open) => {
     expect(await broker.audit()).toMatchObject({ started: 1, submitted: 1 });
   });
 
-  it('let no claim start more than its limit when places are freed in the middle', async () => {
+  it('start no more runs than the limit when locks are released in the middle of a lane', async () => {
     const { pool, tx, submit, claim, lock, pauseClaimOf, untilBlocked } = open();
     const key = (name: string) => ({ concurrency: { ...ONE_AT_A_TIME, key: name } });
     await submit({ id: 'freed', ...key('k1') }, { id: 'slow' }, { id: 'seen', ...key('k2') });
@@ -41,25 +41,25 @@ describeTwoConnections('claims on two connections', (open) => {
     expect(await claim('rest')).toHaveLength(1);
   });
 
-  it('keep a run findable whose claim was answered before its last settlement was', async () => {
+  it('keep a run that was claimed again before its last settlement was answered in the list of started runs', async () => {
     const { pool, schema, broker, submit, claim } = open();
     const replies: (() => void)[] = [];
-    let isHeld = false;
+    let isHolding = false;
     const client: SqlClient = {
       query: async (text, values) => {
         const answer = await pool.query(text, values as unknown[]);
-        if (isHeld) await new Promise<void>((resolve) => replies.push(resolve));
+        if (isHolding) await new Promise<void>((resolve) => replies.push(resolve));
         return answer;
       },
     };
     const late = createPostgresBroker({ client, schema: schema.name, listen: false });
     await submit({ id: 'a' });
     const [first] = await claim('first', 1, late);
-    isHeld = true;
+    isHolding = true;
     const settle = first ? [settlementOf(first.run, { type: 'release', at: 0 })] : [];
     const settling = late.settleAndClaim({ settle });
     while (replies.length === 0) await sleep(5);
-    isHeld = false;
+    isHolding = false;
     expect(idsOf(await claim('again', 1, late))).toEqual(['a']);
     for (const reply of replies) reply();
     await settling;
@@ -73,7 +73,7 @@ describeTwoConnections('claims on two connections', (open) => {
     expect((await broker.list({ state: 'started', limit: 9 })).map(({ id }) => id)).toContain('a');
   });
 
-  it('keep the answers to the latest few claims only, also where two are always under way', async () => {
+  it('keep the replies to the latest few claims only, also while two are always under way', async () => {
     const { pool, schema, submit, claim } = open();
     for (let round = 0; round < 20; round += 1) {
       await submit({ id: `${round}-a` }, { id: `${round}-b` });
@@ -85,7 +85,7 @@ describeTwoConnections('claims on two connections', (open) => {
     expect(rows[0].count).toBeLessThan(8);
   });
 
-  it('let no exchange of a worker wait for another that drops the same answers', async () => {
+  it('do not block an exchange of a worker while another removes the same claims', async () => {
     const { pool, schema, tx, broker, submit, claim } = open();
     const settleAll = async (request: string): Promise<unknown> => {
       await submit({ id: request });
@@ -101,10 +101,10 @@ describeTwoConnections('claims on two connections', (open) => {
     const { rows } = await pool.query(
       `select array_agg(request order by request) as kept from ${schema.name}.claim`,
     );
-    expect(rows[0].kept).toEqual(['a', 'c', 'd', 'e', 'f']); // `a` is left to those who look for leases
+    expect(rows[0].kept).toEqual(['a', 'c', 'd', 'e', 'f']); // `a` is left to the search of expired leases
   });
 
-  it('find a run whose lease ran out while a transaction settled it, once that is rolled back', async () => {
+  it('find a run whose lease expired while a transaction settled it, once the transaction is rolled back', async () => {
     const { tx, broker, submit } = open();
     await submit({ id: 'a' }, { id: 'b' });
     const lanes = new Map([['l', 9]]);
@@ -122,9 +122,9 @@ describeTwoConnections('claims on two connections', (open) => {
     ]);
   });
 
-  it('fence who held a run whose id was forgotten and given to another', async () => {
+  it('refuse the settlement of a reused id from its earlier holder', async () => {
     const { broker, claim } = open();
-    const { other, lost } = await giveIdAgain(open());
+    const { other, lost } = await reuseId(open());
     const waiting = await broker.settleAndClaim({ settle: completed(lost) });
     const byStranger = await other.settleAndClaim({ settle: completed(lost) });
     const [again] = await claim('again', 9, other);
@@ -136,9 +136,9 @@ describeTwoConnections('claims on two connections', (open) => {
     expect(again?.run.epoch).toBe(1);
   });
 
-  it('hear who holds a run again whose id was forgotten and given to another', async () => {
+  it('accept the settlement of a reused id from its current holder', async () => {
     const { broker, claim } = open();
-    const { other } = await giveIdAgain(open());
+    const { other } = await reuseId(open());
     await other.close();
 
     const { settled } = await broker.settleAndClaim({ settle: completed(await claim('again')) });
@@ -147,7 +147,7 @@ describeTwoConnections('claims on two connections', (open) => {
   });
 
   it.each(['repeatable read', 'serializable'])(
-    'refuse no settlement of a claim that a transaction at %s began too early to see',
+    'fail, instead of refusing a settlement, when a transaction at %s is too old to see its claim',
     async (level) => {
       const { tx, broker, submit, claim } = open();
       await tx.query(`set transaction isolation level ${level}`);
@@ -160,8 +160,8 @@ describeTwoConnections('claims on two connections', (open) => {
   );
 });
 
-/** Run `a` is claimed, failed and discarded by another broker behind its holder's back, and its id given to a new run. */
-async function giveIdAgain({ pool, schema, submit, claim }: TwoConnections) {
+/** Run `a` is claimed; another broker fails and discards it, and submits a new run of the same id. */
+async function reuseId({ pool, schema, submit, claim }: TwoConnections) {
   const other = createPostgresBroker({ client: pool, schema: schema.name, listen: false });
   await submit({ id: 'a' });
   const lost = await claim('r');

@@ -7,24 +7,24 @@ import type { Real } from '../support/broker-commands.ts';
 import { pairBrokers } from '../support/paired-broker.ts';
 import { TABLES } from './open-broker.ts';
 
-/** Makes pairs of a memory broker and a Postgres broker that live by one fake clock. */
+/** Creates pairs of a memory broker and a Postgres broker that use one fake clock. */
 export interface PairFactory {
-  /** A pair without runs; the one before it is over. */
+  /** Returns a pair without runs, and ends the one before. */
   readonly open: () => Promise<Real>;
   readonly close: () => Promise<void>;
 }
 
-/** A schema whose clock stands where it is set. */
+/** A schema whose clock only moves when it is set. */
 export interface ClockedSchema {
   readonly name: string;
   /** Sets its clock, in whole epoch milliseconds. */
   readonly setTime: (at: number) => Promise<unknown>;
-  /** Removes every run and what is known of it. */
+  /** Empties every table. */
   readonly clear: () => Promise<unknown>;
   readonly drop: () => Promise<unknown>;
 }
 
-/** Makes a schema whose clock stands still, and whose SQL is rewritten by `mutate`. */
+/** Creates a schema with a stopped clock, whose SQL is rewritten by `mutate`. */
 export async function createClockedSchema(
   client: SqlClient,
   mutate: (sql: string) => string = (sql) => sql,
@@ -43,7 +43,7 @@ export async function createClockedSchema(
   };
 }
 
-/** Pairs over one schema whose clock stands still, and whose SQL is rewritten by `mutate`. */
+/** Creates pairs over one schema with a stopped clock, whose SQL is rewritten by `mutate`. */
 export async function createPairs(client: SqlClient, mutate?: (sql: string) => string): Promise<PairFactory> {
   const { name: schema, setTime, clear, drop } = await createClockedSchema(client, mutate);
   return {

@@ -10,7 +10,7 @@ const DEMO = fileURLToPath(new URL('../../docs/demo/main.ts', import.meta.url));
 const TIMEOUT_MS = 120_000;
 const BALANCED = 'submitted 500, completed 500, unbalanced 0\naudit: balanced';
 
-/** Starts the demo on Postgres; without a URL in PGlite. `each` is told every line that it prints. */
+/** Starts the demo on Postgres; without a URL in PGlite. `each` is called with every line that it prints. */
 function startDemo(url: string, args: readonly string[], each: (line: string) => void) {
   const env = { ...process.env, DATABASE_URL: url };
   const demo = spawn(process.execPath, ['--import', 'tsx', DEMO, '--broker', 'postgres', ...args], { env });
@@ -24,10 +24,10 @@ async function runDemo(url: string, args: readonly string[] = []) {
   return { code, text: lines.join('\n') };
 }
 
-/** Kills the demo while it works off its tasks. */
+/** Kills the demo while it runs its tasks. */
 async function killDemo(url: string, where: string): Promise<NodeJS.Signals | null> {
   const { demo, ended } = startDemo(url, [], (line) => {
-    // By now everything is submitted, and the work begins.
+    // Everything is submitted now, and the work begins.
     if (line.includes(`through a queue in ${where}`)) setTimeout(() => demo.kill('SIGKILL'), 300);
   });
   await ended;
@@ -35,7 +35,7 @@ async function killDemo(url: string, where: string): Promise<NodeJS.Signals | nu
 }
 
 describe('the demo in PGlite', () => {
-  it('goes on with what a killed one left in its folder', { timeout: TIMEOUT_MS }, async () => {
+  it('continues with what a killed demo left in its folder', { timeout: TIMEOUT_MS }, async () => {
     const signal = await killDemo('', 'PGlite');
 
     const { code, text } = await runDemo('', ['--resume']);
@@ -53,7 +53,7 @@ describeOnPrivatePostgres('the demo on the server of DATABASE_URL', () => {
   }, 60_000);
   afterAll(() => server.stop());
 
-  it('works off its tasks', { timeout: TIMEOUT_MS }, async () => {
+  it('runs its tasks', { timeout: TIMEOUT_MS }, async () => {
     const { code, text } = await runDemo(server.url);
 
     expect(text).toContain('through a queue in Postgres, in the schema retry_demo of DATABASE_URL');
@@ -61,8 +61,8 @@ describeOnPrivatePostgres('the demo on the server of DATABASE_URL', () => {
     expect(code).toBe(0);
   });
 
-  // The one that is killed begins with nothing, whatever the one before has left.
-  it('goes on with what a killed one left there', { timeout: TIMEOUT_MS }, async () => {
+  // The demo that is killed starts empty, whatever an earlier one has left.
+  it('continues with what a killed demo left there', { timeout: TIMEOUT_MS }, async () => {
     const signal = await killDemo(server.url, 'Postgres');
 
     const { code, text } = await runDemo(server.url, ['--resume']);

@@ -4,7 +4,7 @@ import { compareBrokers, SEEDS } from './differential.ts';
 import { openPool } from './open-broker.ts';
 
 describeOnPostgres('the Postgres broker beside the memory broker', (server) => {
-  it('answers the same, step by step, and agrees with the slow obvious broker', {
+  it('answers the same, step by step, and agrees with the simple model', {
     timeout: SEEDS * 4_000,
   }, async () => {
     const pool = openPool(server().url, 1);

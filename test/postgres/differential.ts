@@ -4,13 +4,13 @@ import { brokerCommands } from '../support/broker-commands.ts';
 import { createModel } from '../support/broker-model.ts';
 import { createPairs } from './clocked-schema.ts';
 
-/** Sequences of commands that are tried; `DIFFERENTIAL_SEEDS=2000` tries more. */
+/** The number of command sequences; `DIFFERENTIAL_SEEDS=2000` runs more. */
 export const SEEDS: number = Number(process.env['DIFFERENTIAL_SEEDS'] ?? 150);
 
-/** Any length up to this one is drawn: on average half of it. */
+/** A sequence has any length up to this one, on average half of it. */
 const COMMANDS = { maxCommands: 220, size: 'max' } as const;
 
-/** Gives the same random commands to a Postgres broker, a memory broker and the model, and how many they were. */
+/** Runs the same random commands on a Postgres broker, a memory broker and the model. Returns how many there were. */
 export async function compareBrokers(client: SqlClient): Promise<number> {
   const pairs = await createPairs(client);
   let steps = 0;

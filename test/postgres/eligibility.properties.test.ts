@@ -31,7 +31,7 @@ describeOnPostgres('the views for people', (server) => {
   });
 
   describe('is_eligible', () => {
-    it('says of any run what core says', async () => {
+    it('agrees with core about any run', async () => {
       const text = `select ${schema.name}.is_eligible(failures + stalls, max, retryable) as is
         from unnest($1::integer[], $2::integer[], $3::float8[], $4::boolean[])
         with ordinality as row (failures, stalls, max, retryable, n) order by n`;
@@ -51,7 +51,7 @@ describeOnPostgres('the views for people', (server) => {
       );
     });
 
-    it('takes what is missing for the defaults of seed 002: no attempt yet, three at most, retryable', async () => {
+    it('uses the defaults of seed 002 for null: no attempt yet, at most three, retryable', async () => {
       const { rows: said } = await pool.query(`select ${schema.name}.is_eligible(null, null, null) as first,
         ${schema.name}.is_eligible(2) as third, ${schema.name}.is_eligible(3) as fourth,
         ${schema.name}.is_eligible(0, 0, false) as none_allowed`);
@@ -61,7 +61,7 @@ describeOnPostgres('the views for people', (server) => {
   });
 
   describe('retry_eligible', () => {
-    it('shows what waits, with its attempts and when it is due', async () => {
+    it('shows waiting runs, with their attempts and when they are due', async () => {
       const { broker, close } = await schema.open();
       await broker.submit(['a', 'b', 'c'].map((id) => ({ id, lane: 'l', payload: '{}' })));
       const claim = { worker: 'w', requestId: 'r', limit: 2, lanes: new Map([['l', 2]]), leaseMs: 60_000 };

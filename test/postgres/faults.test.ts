@@ -23,7 +23,7 @@ describeOnPrivatePostgres('faults of the server', () => {
     await server.stop();
   });
 
-  /** Works off a backlog while something happens to the server, and gives how often each run was completed. */
+  /** Runs a backlog while something happens to the server. Returns how often each run was completed. */
   const workThrough = async (disturb: () => Promise<void>) => {
     const broker = createPostgresBroker({ url: server.url, keepCompleted: Infinity });
     const queue = createQueue({ broker });
@@ -47,7 +47,7 @@ describeOnPrivatePostgres('faults of the server', () => {
 
   it.each([
     [
-      'its connections are ended, all at once and again',
+      'all of its connections are ended, five times',
       async () => {
         for (let time = 0; time < 5; time += 1) {
           await sleep(100);
@@ -66,11 +66,11 @@ describeOnPrivatePostgres('faults of the server', () => {
       await disturb();
     });
 
-    expect(audit).toMatchObject({ submitted: RUNS, unbalanced: 0, ended: { completed: RUNS } });
+    expect(audit).toMatchObject({ created: RUNS, unbalanced: 0, ended: { completed: RUNS } });
     expect(completions.every((count) => count === 1)).toBe(true);
   });
 
-  it('sends again what another transaction got in the way of', { timeout: 60_000 }, async () => {
+  it('sends a call again that failed because of another transaction', { timeout: 60_000 }, async () => {
     const strict = new pg.Pool({
       connectionString: server.url,
       max: 8,
@@ -109,7 +109,7 @@ describeOnPrivatePostgres('faults of the server', () => {
     expect(answers.flat()).toEqual(answers.map(() => 'requested'));
   });
 
-  it('says what to do about an isolation level that claims cannot work by', async () => {
+  it('names the isolation level that claims need', async () => {
     const strict = new pg.Pool({
       connectionString: server.url,
       options: '-c default_transaction_isolation=serializable',

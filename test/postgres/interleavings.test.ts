@@ -7,7 +7,7 @@ import { completed, describeTwoConnections, idsOf } from './two-connections.ts';
 const ONE_AT_A_TIME = { key: 'k', limit: 1, whenFull: 'wait' } as const;
 
 describeTwoConnections('two connections', (open) => {
-  it('let operators go on while one waits for a run that a transaction settles', async () => {
+  it('do not block other operators while one waits for a run that a transaction is settling', async () => {
     const { tx, broker, submit, claim } = open();
     await submit({ id: 'open' });
     await broker.within(tx).settleAndClaim({ settle: completed(await claim('r')) });
@@ -20,7 +20,7 @@ describeTwoConnections('two connections', (open) => {
     expect(await cancelling).toEqual(['ended', 'cancelled']);
   });
 
-  it('list runs as they were found, also when they move on or are forgotten before they are read', async () => {
+  it('list runs as they were found, also when they move or are forgotten before they are read', async () => {
     const { pool, schema, tx, broker, submit, claim, untilBlocked } = open();
     await submit({ id: 'a' }, { id: 'b' });
     const settle = completed(await claim('r'));
@@ -42,7 +42,7 @@ describeTwoConnections('two connections', (open) => {
     ]);
   });
 
-  it('know a key whose run is being forgotten at this moment', async () => {
+  it('recognise a key whose run is being forgotten at the same moment', async () => {
     const { schema, tx, broker, claim, untilBlocked } = open();
     const keyed = { id: 'a', lane: 'l', payload: '{}', keyed: true };
     await broker.submit([keyed]);
@@ -57,7 +57,7 @@ describeTwoConnections('two connections', (open) => {
     expect(await submitting).toEqual(['exists', 'created']);
   });
 
-  it('refuse to discard or redrive what waits, also what a transaction is moving', async () => {
+  it('refuse to discard or redrive a waiting run, also while a transaction is moving it', async () => {
     const { tx, broker, submit, claim } = open();
     await submit(...['holder', 'parked'].map((id) => ({ id, concurrency: ONE_AT_A_TIME })));
     await broker.within(tx).settleAndClaim({ settle: completed(await claim('r')) });
@@ -66,7 +66,7 @@ describeTwoConnections('two connections', (open) => {
     expect(await broker.redrive(['parked'])).toEqual(['refused']);
   });
 
-  it('cancel what is parked while its key is freed, and neither is refused', async () => {
+  it('cancel a parked run while its key is freed, without an error in either call', async () => {
     const { pool, schema, tx, submit, claim, lock, untilBlocked } = open();
     const runs = ['holder', 'parked', 'second'].map((id) => ({ id, concurrency: ONE_AT_A_TIME }));
     await submit(...runs);
@@ -93,7 +93,7 @@ describeTwoConnections('two connections', (open) => {
     await watched.close();
   });
 
-  it('cancel at any isolation level what has no key', async () => {
+  it('cancel a run without a key at any isolation level', async () => {
     const { schema, tx, submit } = open();
     await submit({ id: 'a' });
     await tx.query('set transaction isolation level serializable');
@@ -105,7 +105,7 @@ describeTwoConnections('two connections', (open) => {
   });
 
   it.each(['repeatable read', 'serializable'])(
-    'free no key at %s, which would not see who waits for it',
+    'free no key at %s, where parked runs would not be seen',
     async (level) => {
       const { tx, broker, submit, claim } = open();
       await tx.query(`set transaction isolation level ${level}`);

@@ -7,7 +7,7 @@ import { openPool } from './open-broker.ts';
 
 describeOnPrivatePostgres('a role with another isolation level by default', () => {
   it.each(['repeatable read', 'serializable'])(
-    'works by a url all the same: %s',
+    'does not stop a broker with a url: %s',
     { timeout: 60_000 },
     async (level) => {
       const server = await startPrivatePostgres(['fsync=off']);

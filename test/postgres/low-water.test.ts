@@ -51,7 +51,7 @@ describeOnPostgres('claims while a transaction pins old rows', (server) => {
   });
 });
 
-/** Pages that a small claim reads, as a rule: a full look, now and then, walks over everything. */
+/** Returns the pages that a small claim reads as a rule; a full read, at times, reads the whole index. */
 async function takeFew(take: (limit: number) => Promise<number>): Promise<number> {
   const pages: number[] = [];
   for (let count = 0; count < 21; count += 1) pages.push(await take(5));

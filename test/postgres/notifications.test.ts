@@ -17,8 +17,8 @@ const STRANGE = [
   '{"__proto__":null}',
 ];
 
-describeTwoConnections('a notification that none of ours has sent', (open) => {
-  it('ends no process, and means that something has changed', async () => {
+describeTwoConnections('a notification that no broker has sent', (open) => {
+  it('ends no process, and is taken for a change of anything', async () => {
     const { pool, schema, url } = open();
     const broker = createPostgresBroker({ url, schema: schema.name });
     const waiting = broker.waitForWork(['l'], { timeoutMs: 60_000 });
@@ -39,7 +39,7 @@ describeTwoConnections('a notification that none of ours has sent', (open) => {
     expect(await open().broker.audit()).toMatchObject({ submitted: 1 });
   });
 
-  it('has idle workers look for work that nobody told them of', async () => {
+  it('makes idle workers poll for work that was not announced', async () => {
     const { pool, schema, url, tx } = open();
     const broker = createPostgresBroker({ url, schema: schema.name });
     const waiting = broker.waitForWork(['l'], { timeoutMs: 60_000 });

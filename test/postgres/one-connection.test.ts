@@ -9,11 +9,11 @@ import { describeTwoConnections } from './two-connections.ts';
 const read = (path: string): string => readFileSync(join(root, 'docs', path), 'utf8');
 
 describeTwoConnections('a client that a pool lends to a broker', (open) => {
-  it('is lent as docs/postgres.md says', () => {
+  it('is used as docs/postgres.md says', () => {
     expect(read('postgres.md')).toContain(`\`\`\`ts\n${read('recipes/one-connection.ts')}\`\`\``);
   });
 
-  it('goes back when its connection ends, and ends no process', async () => {
+  it('is released when its connection ends, and ends no process', async () => {
     const { pool, tx } = open();
     const lost: Error[] = [];
     const { broker, close } = await brokerOnOneConnection(
@@ -36,7 +36,7 @@ describeTwoConnections('a client that a pool lends to a broker', (open) => {
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it('goes back as it is when the broker is closed', async () => {
+  it('is released unchanged when the broker is closed', async () => {
     const { pool, schema } = open();
     const lost: Error[] = [];
     const { close } = await brokerOnOneConnection(pool, (error) => lost.push(error), schema.name);

@@ -6,26 +6,26 @@ import pg from 'pg';
 import type { WorkerHarness } from '../contract/worker/worker-scene.ts';
 import type { BrokerHarness, KeepOptions } from '../support/broker-scene.ts';
 
-/** Lets real time go by. */
+/** Waits in real time. */
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** A schema of its own, whose runs go when a broker is closed and that itself goes at the end. */
+/** A schema of one test: its tables are emptied when a broker is closed, and `drop` removes it. */
 export interface TestSchema {
   readonly name: string;
-  /** A broker without runs; with a `url`, by connections of its own. */
+  /** Opens a broker without runs; with a `url`, by connections of its own. */
   readonly open: (options?: KeepOptions & { readonly url?: string }) => Promise<BrokerHarness>;
   readonly drop: () => Promise<void>;
 }
 
-/** Every table that a run, or what is known of it, stands in. */
+/** Every table of a schema but its version. */
 export const TABLES: readonly string[] = [
   ...['run', 'ready', 'parked', 'scheduled', 'finished', 'awaited', 'kept_key'],
   ...['claim', 'tally', 'waiter', 'attendance'],
 ];
 
-/** Makes a schema for tests. */
+/** Creates a schema for tests. */
 export async function createTestSchema(client: SqlClient): Promise<TestSchema> {
   const name = `test_${randomUUID().slice(0, 8)}`;
   await migrate(client, { schema: name });
@@ -52,14 +52,14 @@ export async function createTestSchema(client: SqlClient): Promise<TestSchema> {
   };
 }
 
-/** A pool of a few connections. */
+/** Opens a pool of a few connections. */
 export function openPool(url: string, max = 8): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max });
   pool.on('error', () => {});
   return pool;
 }
 
-/** A queue that several processes may work on, each by a broker with connections of its own. */
+/** Opens a queue for several processes, each with a broker and connections of its own. */
 export async function openPostgresQueue(url: string): Promise<WorkerHarness> {
   const pool = openPool(url, 1);
   const schema = await createTestSchema(pool);

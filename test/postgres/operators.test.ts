@@ -10,7 +10,7 @@ import { createTestSchema, openPool } from './open-broker.ts';
 const ROUNDS = 60;
 const IDS = Array.from({ length: 40 }, (_, index) => `run-${index}`);
 
-/** A few of the ids, other ones each time and in another order. */
+/** Returns some of the ids, different ones for each round and in another order. */
 function some(round: number): readonly string[] {
   const hash = (id: string): number => (Number(id.slice(4)) * 7_919 + round * 104_729) % 1_009;
   return IDS.filter((_, index) => (index * 7 + round) % 3 !== 0).sort(
@@ -44,7 +44,7 @@ describeOnPostgres('operators among workers', (server) => {
     await broker.settleAndClaim({ settle: settle.reverse() });
   };
 
-  it('cancel, redrive and discard the same runs at the same time, and every run stays in one place', {
+  it('cancel, redrive and discard the same runs at the same time, and every run stays in one location', {
     timeout: 60_000,
   }, async () => {
     const concurrency = { key: 'k', limit: 2, whenFull: 'wait' } as const;

@@ -9,7 +9,7 @@ const BATCH = 500;
 
 describeOnPostgres('runs that are due at the same time', (server) => {
   it.each([['one lane', 1] as const, ['three lanes', 3] as const])(
-    'are claimed as fast as if they were ready, however many: %s',
+    'are claimed in as few calls as ready runs, however many are due: %s',
     { timeout: 60_000 },
     async (_name, lanes) => {
       const pool = openPool(server().url, 2);
@@ -33,7 +33,7 @@ describeOnPostgres('runs that are due at the same time', (server) => {
 
       let claims = 0;
       for (let claimed = 0; claimed < RUNS && claims < RUNS; claims += 1) {
-        // As workers do whose slots are taken in turns: now this lane, now another.
+        // As workers do whose slots are taken in turns: one lane, then another.
         const asked = claims % 2 === 0 ? names : names.slice(claims % lanes);
         const claim = { worker: 'w', requestId: `${claims}`, limit: BATCH, leaseMs: 60_000 };
         const { claimed: got } = await broker.settleAndClaim({

@@ -3,7 +3,7 @@ import { createPostgresBroker, migrate } from '@retry/postgres';
 import pg from 'pg';
 import { settlementOf } from '../support/settle.ts';
 
-/** How one statement read one table. */
+/** How one statement reads one table. */
 export interface Read {
   readonly table: string;
   readonly how: string;
@@ -27,15 +27,15 @@ const EXPLAIN_ALL = [
   'auto_explain.log_level=notice',
 ];
 
-/** Opens one connection whose every statement, nested ones included, tells its plan. */
+/** Opens one connection that reports the plan of every statement, nested ones included. */
 export async function openExplained(
   url: string,
   more: readonly string[] = [],
 ): Promise<{
   readonly client: pg.Client;
-  /** Pages of a table and its indexes that were read since the last call. */
+  /** Returns the pages of a table and its indexes that were read since the last call. */
   readonly takeReadPages: (table: string) => number;
-  /** The plans that were told since the last call. */
+  /** Returns the plans that were reported since the last call. */
   readonly take: () => readonly PlanNode[];
 }> {
   const options = [...EXPLAIN_ALL, ...more].map((setting) => `-c ${setting}`).join(' ');
@@ -57,7 +57,7 @@ function pagesOf(node: PlanNode, table: string): number {
   return (node.Plans ?? []).reduce((sum, child) => sum + pagesOf(child, table), pages);
 }
 
-/** Every way in which the plans read a table, each once. */
+/** Returns every way in which the plans read a table, each once. */
 export function readsOf(plans: readonly PlanNode[]): readonly Read[] {
   const found = new Map<string, Read>();
   const visit = (node: PlanNode): void => {
@@ -70,19 +70,19 @@ export function readsOf(plans: readonly PlanNode[]): readonly Read[] {
   return [...found.values()].sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
 }
 
-/** A schema with so many runs in each of its lines, so many started, dead and finished. */
+/** Creates a schema with this number of runs in each location, and as many started, dead and finished ones. */
 export async function fill(client: pg.Client, schema: string, count: number): Promise<void> {
   await migrate(client, { schema });
   const rows = `from generate_series(1, ${count}) n`;
   const key = "'key-' || n % 100";
-  // A parked run keeps its order in the lane, which is nobody else's.
+  // A parked run keeps its order in the lane, which no other run has.
   const parked = `n + ${count}`;
-  for (const [place, state, more] of PLACES) {
-    const ord = place === 'parked' ? parked : 'n';
+  for (const [location, state, more] of LOCATIONS) {
+    const ord = location === 'parked' ? parked : 'n';
     const columns =
       'id, state, epoch, ord, lane, payload, run_at, lease_until, key, key_limit, key_waits, is_dead';
     await client.query(
-      `insert into ${schema}.run (${columns}) select '${place}-' || n, '${state}', 1, ${ord}, 'l', '{}', n, n, ${more} ${rows}`,
+      `insert into ${schema}.run (${columns}) select '${location}-' || n, '${state}', 1, ${ord}, 'l', '{}', n, n, ${more} ${rows}`,
     );
   }
   await client.query(`insert into ${schema}.ready select 'l', n, 'ready-' || n ${rows}`);
@@ -96,8 +96,8 @@ export async function fill(client: pg.Client, schema: string, count: number): Pr
     await client.query(`select setval('${schema}.${order}', ${2 * count + 1})`);
 }
 
-/** What stands in which place: its state, then key, limit, whether it waits for it, whether it is dead. */
-const PLACES = [
+/** The runs of each location: their state, then key, limit, whether they wait for it, whether they are dead letters. */
+const LOCATIONS = [
   ['ready', 'w', 'null, null, null, false'],
   ['parked', 'w', "'key-' || n % 100, 1, true, false"],
   ['scheduled', 's', 'null, null, null, false'],
@@ -106,7 +106,7 @@ const PLACES = [
   ['dead', 'f', 'null, null, null, true'],
 ] as const;
 
-/** Calls every verb, in every way that takes another path through the statements, with runs named after `tag`. */
+/** Calls every verb, in every way that takes another path through the SQL functions, with runs named after `tag`. */
 export async function exercise(client: pg.Client, schema: string, tag: string): Promise<void> {
   const broker = createPostgresBroker({ client, schema, listen: false, keepCompleted: 2 });
   const lane = tag;
@@ -137,7 +137,7 @@ export async function exercise(client: pg.Client, schema: string, tag: string): 
   await broker.close();
 }
 
-/** A page of each state. */
+/** Lists a page of each state. */
 export async function listAll(client: pg.Client, schema: string): Promise<void> {
   const broker = createPostgresBroker({ client, schema, listen: false });
   for (const state of ['submitted', 'scheduled', 'started', 'completed', 'failed'] as const) {

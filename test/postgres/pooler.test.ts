@@ -96,7 +96,7 @@ describeOnPrivatePostgres('through a pooler in transaction mode', () => {
     await pool.end();
     expect(errors).toEqual([]);
     expect(pooler.lent() - lentBefore).toBeGreaterThan(RUNS);
-    expect(audit).toMatchObject({ submitted: RUNS / 2, unbalanced: 0, ended: { completed: RUNS / 2 } });
+    expect(audit).toMatchObject({ created: RUNS / 2, unbalanced: 0, ended: { completed: RUNS / 2 } });
     expect(rows).toEqual([{ orders: RUNS / 2 }]);
     expect([...starts.values()]).toEqual(Array(RUNS / 2).fill(2));
   });

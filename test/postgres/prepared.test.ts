@@ -1,14 +1,15 @@
 import { createPostgresBroker } from '@retry/postgres';
 import { expect, it } from 'vitest';
+import { head } from '../../packages/postgres/src/schema/signatures.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { createTestSchema, openPool } from './open-broker.ts';
 
 describeOnPostgres('named statements', (server) => {
-  it('are given up when the connection does not know them any more, as behind a pooler', async () => {
+  it('are no longer used when the connection does not know them, as behind a pooler', async () => {
     const pool = openPool(server().url, 1);
     const schema = await createTestSchema(pool);
-    // What a pooler does between two transactions: the connection is another one.
-    await pool.query(`create or replace function ${schema.name}.expired_runs(p_limit bigint) returns text
+    // What a pooler does between two transactions: the next one has another connection, which knows no statements.
+    await pool.query(`create or replace function ${schema.name}.${head('find_expired')} returns text
       language plpgsql as $$ begin execute 'deallocate all'; return '[]'; end $$`);
     const broker = createPostgresBroker({
       url: server().url,

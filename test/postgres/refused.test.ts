@@ -13,7 +13,7 @@ describe('isRefusal of the Postgres broker', () => {
   it.each([
     ...['22003', '22P05', '23505', '23514', '21000', '0A000', '42804', '44000', '54000'],
     ...['P0001', 'P0004', '09000', '38001', 'XX000', 'XX001', 'ZZ999'],
-  ])('is true of what the server says about what was sent: %s', (code) => {
+  ])('is true for errors about what was sent: %s', (code) => {
     expect(broker.isRefusal(errorOf(code))).toBe(true);
   });
 
@@ -21,13 +21,13 @@ describe('isRefusal of the Postgres broker', () => {
     ...['08006', '25006', '25P03', '28P01', '3D000', '3F000', '40001', '40P01', '53300', '53200', '55P03'],
     ...['57014', '57P01', '58030', '26000', '42P05', '42501', '42P01', '42883', '42703', '42704', 'RT002'],
     ...['EPIPE', 'EBUSY', 'ENOENT', 'ECONNRESET'],
-  ])('is false of what may pass or be mended: %s', (code) => {
+  ])('is false for errors that may pass or be mended: %s', (code) => {
     expect(broker.isRefusal(errorOf(code))).toBe(false);
   });
 });
 
-describeTwoConnections('what a rule of the database refuses', (open) => {
-  /** Raises it for rows that a condition is true of. */
+describeTwoConnections('what a trigger of the database refuses', (open) => {
+  /** Adds a trigger that raises an error for the rows that meet a condition. */
   const addRule = async (
     on: string,
     { when, raise }: { readonly when: string; readonly raise: string },
@@ -64,7 +64,7 @@ describeTwoConnections('what a rule of the database refuses', (open) => {
   });
 
   it.each(['raise unique_violation', `raise exception 'not this one'`])(
-    'rejects the submission that it is about and no other: %s',
+    'rejects only the submission that it is about: %s',
     async (raise) => {
       const { broker } = open();
       const task = defineTask({ name: 'work', run: (payload: string) => payload });
@@ -79,7 +79,7 @@ describeTwoConnections('what a rule of the database refuses', (open) => {
     },
   );
 
-  it('is sent in smaller parts where the server has no time for all of it', async () => {
+  it('is sent in smaller parts where the statement timeout is too short for all of it', async () => {
     const { pool, schema, submit, url } = open();
     const ids = Array.from({ length: 32 }, (_, index) => `run ${index + 10}`);
     await submit(...ids.map((id) => ({ id })));

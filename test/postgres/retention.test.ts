@@ -7,7 +7,7 @@ import { settlementOf } from '../support/settle.ts';
 import type { TestSchema } from './open-broker.ts';
 import { createTestSchema, openPool } from './open-broker.ts';
 
-/** Submits, claims and ends runs, a call each. */
+/** Submits, claims and ends runs, by one call each. */
 async function end(broker: Broker, type: 'complete' | 'fail', ids: readonly string[]): Promise<void> {
   await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '{}' })));
   const lanes = new Map([['l', ids.length]]);
@@ -47,7 +47,7 @@ describeOnPostgres('retention', (server) => {
     await broker.close();
   });
 
-  it('keeps as many of those that finished together as are wanted, the latest', async () => {
+  it('keeps the latest of runs that finished together, as many as asked for', async () => {
     const broker = open(2);
     await end(broker, 'complete', ['a', 'b', 'c', 'd', 'e']);
     const together = await broker.list({ state: 'completed', limit: 9 });
@@ -62,7 +62,7 @@ describeOnPostgres('retention', (server) => {
     await broker.close();
   });
 
-  it('counts no run that was discarded', async () => {
+  it('does not count discarded runs', async () => {
     const broker = open(2);
     await end(broker, 'complete', ['a', 'b']);
     await broker.discard(['b']);
@@ -72,7 +72,7 @@ describeOnPostgres('retention', (server) => {
     await broker.close();
   });
 
-  it('takes a part of a run for none', async () => {
+  it('ignores a fraction of a run', async () => {
     const broker = open(1.5);
     await end(broker, 'complete', ['a', 'b', 'c']);
 
@@ -80,7 +80,7 @@ describeOnPostgres('retention', (server) => {
     await broker.close();
   });
 
-  it('keeps none when none is wanted', async () => {
+  it('keeps no finished run with keepCompleted 0', async () => {
     const broker = open(0);
     await end(broker, 'complete', ['a', 'b']);
 
@@ -89,7 +89,7 @@ describeOnPostgres('retention', (server) => {
     await broker.close();
   });
 
-  it('adds up what was counted, and forgets answers of an hour ago', async () => {
+  it('sums up the tally, and forgets the replies to claims of an hour ago', async () => {
     const broker = open(1);
     await pool.query(`insert into ${schema.name}.claim values ('gone', 'r', 1, 1, '{}', '{}', '[]')`);
     for (let index = 0; index < 20; index += 1) await end(broker, 'complete', [`before-${index}`]);

@@ -11,7 +11,7 @@ import type { PrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
 import { openPool, sleep, TABLES } from './open-broker.ts';
 
-/** The statements that the docs give, for the role `app`. */
+/** Returns the grants of the docs, for the role `app`. */
 function readGrants(): string {
   const docs = readFileSync(join(root, 'docs/postgres.md'), 'utf8');
   return /```sql\n(grant [\s\S]*?)```/.exec(docs)?.[1] ?? '';
@@ -35,7 +35,7 @@ describeOnPrivatePostgres('a role with the rights that docs/postgres.md lists', 
     await server.stop();
   });
 
-  describe('does all that a broker does', () => {
+  describe('passes the broker contract', () => {
     describeBrokerContract('the Postgres broker', {
       open: async (options) => {
         const broker = createPostgresBroker({ keepCompleted: Infinity, ...options, url });
@@ -48,7 +48,7 @@ describeOnPrivatePostgres('a role with the rights that docs/postgres.md lists', 
     });
   });
 
-  it('works off a queue', async () => {
+  it('works with a queue', async () => {
     const broker = createPostgresBroker({ url });
     const task = defineTask({ name: 'work', run: (value: number) => value + 1 });
     const queue = createQueue({ broker });
@@ -61,7 +61,7 @@ describeOnPrivatePostgres('a role with the rights that docs/postgres.md lists', 
     await broker.close();
   });
 
-  it('has no others: it cannot change the schema', async () => {
+  it('cannot change the schema', async () => {
     const pool = openPool(url, 1);
 
     await expect(pool.query('drop table retry.run')).rejects.toThrow('must be owner');
@@ -69,7 +69,7 @@ describeOnPrivatePostgres('a role with the rights that docs/postgres.md lists', 
     await pool.end();
   });
 
-  it('is asked for by name where it lacks them, and nothing is refused for good', async () => {
+  it('is named in the error where a role lacks them, and nothing is refused for good', async () => {
     const broker = createPostgresBroker({ url: server.url.replace('postgres@', 'stranger@') });
 
     const error: unknown = await broker.audit().catch((reason: unknown) => reason);

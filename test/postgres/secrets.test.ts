@@ -1,14 +1,14 @@
 import { inspect } from 'node:util';
 import { InvalidOptionsError } from '@retry/core';
+import { hideSecrets } from '@retry/core/broker/kit';
 import type { PostgresBrokerOptions } from '@retry/postgres';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readCommand } from '../../packages/postgres/src/command/read-command.ts';
 import { runCommand } from '../../packages/postgres/src/command/run-command.ts';
-import { hideSecrets } from '../../packages/postgres/src/secrets.ts';
 
-/** Passwords as people have them, that stand in no other text. */
+/** Passwords as people have them, which occur in no other text. */
 const password = (): fc.Arbitrary<string> =>
   fc
     .string({
@@ -40,7 +40,7 @@ async function thrownBy(call: () => unknown): Promise<unknown> {
   throw new Error('It was to throw.');
 }
 
-/** Ports where nobody listens. */
+/** A port without a server. */
 const NOWHERE = '127.0.0.1:1';
 
 describe('a password of a URL', () => {
@@ -112,7 +112,7 @@ describe('a password of a URL', () => {
     );
   });
 
-  it('appears in no look at a broker', async () => {
+  it('does not appear when a broker is inspected', async () => {
     const broker = createPostgresBroker({ url: `postgres://app:s3cr3t@${NOWHERE}/db` });
     await broker.audit().catch(() => undefined);
 
@@ -146,7 +146,7 @@ describe('options', () => {
     expect(create).toThrow(message);
   });
 
-  it('may be undefined, each of them', async () => {
+  it('may each be undefined', async () => {
     const options = {
       client: undefined,
       connections: undefined,
@@ -162,7 +162,7 @@ describe('options', () => {
   });
 
   it.each([{ shema: 'jobs' }, { schema: null }, { schema: '' }, null, 5])(
-    'of a migration are looked at: %j',
+    'of a migration are checked: %j',
     async (options) => {
       const client = { query: () => Promise.reject(new Error('nothing is to be sent')) };
 

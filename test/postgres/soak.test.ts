@@ -9,11 +9,11 @@ import { createTestSchema, openPool } from './open-broker.ts';
 const BATCH = 500;
 const ROUNDS = 30;
 
-/** Of each batch, so many are kept for long: dead letters, far schedules, stalls that are held. */
+/** How many runs of each batch are kept: dead letters, runs that are due much later, stalled runs. */
 const KEPT = { dead: 3, far: 2, held: 2 };
 
 describeOnPostgres('what is kept', (server) => {
-  it('takes no more room the more has passed', { timeout: 120_000 }, async () => {
+  it('takes no more room the more runs have ended', { timeout: 120_000 }, async () => {
     const pool = openPool(server().url, 2);
     const schema = await createTestSchema(pool);
     const broker = createPostgresBroker({
@@ -43,17 +43,17 @@ describeOnPostgres('what is kept', (server) => {
     const kept = passed - audit.forgotten;
     expect(audit.unbalanced).toBe(0);
     expect(kept).toBeLessThan(passed / 20);
-    // Three times as much has passed, and three times as much of it is kept: a row takes at most 2 kB, with all its indexes.
+    // Three times as many runs have ended, and three times as many are kept: a row takes at most 2 kB, with all its indexes.
     for (const [name, bytes] of after) {
       const grown = bytes - (before.get(name) ?? 0);
       expect([name, grown < 512 * 1024 || grown < kept * 1_024], `${name}: ${bytes}`).toEqual([name, true]);
     }
-    // By the ids alone, in order, this index kept a page for each 200 runs that passed.
+    // An index of the ids alone kept a page for each 200 runs that have ended.
     expect(after.get('run_pkey') ?? 0).toBeLessThan(200 * kept);
   });
 });
 
-/** Submits a batch whose ids ascend, works on it, and leaves some of it behind. */
+/** Submits a batch with ascending ids, ends most of its runs, and returns the first id of the next batch. */
 async function passBatch(broker: Broker, first: number): Promise<number> {
   const ids = Array.from({ length: BATCH }, (_, index) => `run-${String(first + index).padStart(12, '0')}`);
   await broker.submit(
@@ -85,7 +85,7 @@ function outcomeOf({ run }: ClaimedRun, index: number, at: number) {
   return settlementOf(run, { type: 'complete', at }, { result: '"done"' });
 }
 
-/** What autovacuum does now and then. */
+/** Does what autovacuum does at times. */
 async function vacuum(pool: pg.Pool, schema: string): Promise<void> {
   const { rows } = await pool.query<{ name: string }>(
     "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = $1",
@@ -94,7 +94,7 @@ async function vacuum(pool: pg.Pool, schema: string): Promise<void> {
   for (const { name } of rows) await pool.query(`vacuum ${name}`);
 }
 
-/** Bytes of every table and index of the schema, by name. */
+/** Returns the bytes of every table and index of the schema, by name. */
 async function sizes(pool: pg.Pool, schema: string): Promise<ReadonlyMap<string, number>> {
   await vacuum(pool, schema);
   const { rows } = await pool.query<{ name: string; bytes: string }>(

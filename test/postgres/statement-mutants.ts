@@ -1,20 +1,20 @@
 import type { Real } from '../support/broker-commands.ts';
 import { settlementOf } from '../support/settle.ts';
 
-/** A mistake in the statements that the differential test has to notice. */
+/** A mistake in the SQL texts that the differential test has to notice. */
 export interface Mutant {
   readonly name: string;
-  /** What the statements say, word for word. */
+  /** Part of the SQL texts as they are. */
   readonly right: string;
   readonly wrong: string;
-  /** What shows the mistake, where random commands seldom come upon it. */
+  /** Commands that show the mistake, where random ones seldom do. */
   readonly scene?: (real: Real) => Promise<unknown>;
 }
 
-/** One mistake for each promise that the statements keep. */
+/** One mistake for each promise that the SQL texts keep. */
 export const MUTANTS: readonly Mutant[] = [
   {
-    name: 'no fence: any epoch is heard',
+    name: 'no fence: any epoch is accepted',
     right: "when 'w' then r.epoch = s.epoch - 1 and",
     wrong: "when 'w' then",
   },
@@ -29,17 +29,17 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: 'and',
   },
   {
-    name: 'no stall check: a cleaner takes a run whose lease lives',
-    right: 'and (not p_if_expired or r.lease_until <= p_now)',
+    name: 'no stall check: a cleaner stalls a run whose lease has not expired',
+    right: 'and (not p_only_if_expired or r.lease_until <= p_now)',
     wrong: '',
   },
   {
     name: 'no stall check before a heartbeat',
-    right: 'and h.until <= p_now))',
+    right: 'and l.until <= p_now))',
     wrong: '))',
   },
   {
-    name: 'a repeated settlement is heard as another outcome',
+    name: 'a repeated settlement is answered as another outcome',
     right: "= coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then 'a'",
     wrong: "= coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then 'f'",
   },
@@ -55,13 +55,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a heartbeat charges an epoch',
-    right: 'epoch = epoch + 1, claimed_at = h.at',
-    wrong: 'epoch = epoch + 2, claimed_at = h.at',
+    right: 'epoch = epoch + 1, claimed_at = l.at',
+    wrong: 'epoch = epoch + 2, claimed_at = l.at',
   },
   {
     name: 'the lease of a claim is forgotten',
-    right: 'lease_until = h.until\n',
-    wrong: 'lease_until = h.at\n',
+    right: 'lease_until = l.until\n',
+    wrong: 'lease_until = l.at\n',
     scene: settleAfterShortHeartbeat,
   },
   {
@@ -75,49 +75,55 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: 'and run_at <= p_now + 40\n',
   },
   {
+    name: 'a promotion forgets when a run was created',
+    right: 'created_at = coalesce(r.created_at, r.submitted_at),',
+    wrong: '',
+  },
+  {
     name: 'due runs are promoted in the order of their submission',
     right: 'from (select * from due order by run_at, ord) due\n',
     wrong: 'from (select * from due order by id desc) due\n',
   },
   {
-    name: 'a wish to cancel is forgotten by a settlement that goes on',
+    name: 'a cancel request is ignored by a settlement that continues',
     right: "when r.wants_cancel then 'X'",
     wrong: "when false then 'X'",
   },
   {
-    name: 'a wish to cancel ends what has ended otherwise',
-    right: "case when s.move not in ('r', 'b', 's') then s.move when r.wants_cancel",
-    wrong: "case when s.move not in ('r', 'b', 's') and not r.wants_cancel then s.move when r.wants_cancel",
+    name: 'a cancel request cancels a run that has ended otherwise',
+    right: "case when s.destination not in ('r', 'b', 's') then s.destination when r.wants_cancel",
+    wrong:
+      "case when s.destination not in ('r', 'b', 's') and not r.wants_cancel then s.destination when r.wants_cancel",
   },
   {
     name: 'a full key is not waited for',
-    right: 'v_run.key_waits and v_held >= v_run.key_limit',
+    right: 'v_run.key_waits and v_slots_taken >= v_run.key_limit',
     wrong: 'false',
   },
   {
     name: 'a key allows one start more',
-    right: 'v_held >= v_run.key_limit then',
-    wrong: 'v_held > v_run.key_limit then',
+    right: 'v_slots_taken >= v_run.key_limit then',
+    wrong: 'v_slots_taken > v_run.key_limit then',
   },
   {
-    name: 'a run over the limit takes a start',
-    right: 'holds_key = v_held < key_limit',
+    name: 'a run over the limit takes a slot',
+    right: 'holds_key = v_slots_taken < key_limit',
     wrong: 'holds_key = true',
     scene: claimOverTheLimit,
   },
-  { name: 'parked runs stay parked', right: 'o_lanes := give_back(v_keys);', wrong: 'null;' },
+  { name: 'parked runs stay parked', right: 'o_unparked := unpark_runs(v_keys);', wrong: 'null;' },
   {
     name: 'a parked run comes back to the end of its lane',
-    right: 'select lane, ord, id, key from offered',
-    wrong: "select lane, nextval('back_order'), id, key from offered",
+    right: 'select lane, ord, id, key from unparked',
+    wrong: "select lane, nextval('back_order'), id, key from unparked",
   },
   {
     name: 'a heartbeat shrinks a lease',
-    right: 'greatest(lease_until, v_now + p_lease)',
-    wrong: 'v_now + p_lease',
+    right: 'greatest(lease_until, v_now + p_lease_ms)',
+    wrong: 'v_now + p_lease_ms',
   },
   {
-    name: 'a redrive counts on',
+    name: 'a redrive keeps the counters',
     right: "again.record - '{errors,previousDelayMs,failures,stalls,releases,rateLimits}'::text[]",
     wrong: 'again.record',
   },
@@ -128,8 +134,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a discarded id stays taken',
-    right: 'delete from run r using unnest(v_over) o where',
-    wrong: 'update run r set state = r.state from unnest(v_over) o where',
+    right: 'delete from run r using unnest(v_ended) o where',
+    wrong: 'update run r set state = r.state from unnest(v_ended) o where',
   },
   {
     name: 'a submission of a known id replaces it',
@@ -138,7 +144,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a claimed run stays in its lane',
-    right: 'delete from ready where ctid = any (array (select place from fitting where key is null))',
+    right: 'delete from ready where ctid = any (array (select row_at from fitting where key is null))',
     wrong: 'select from fitting',
   },
   {
@@ -159,11 +165,16 @@ export const MUTANTS: readonly Mutant[] = [
   },
 ];
 
-/** A run that is claimed although its key is full takes no slot: the next one starts when the first has ended. */
+/** A run that is claimed over the limit of its key takes no slot: the next one starts when the first has ended. */
 async function claimOverTheLimit({ broker }: Real): Promise<void> {
-  const ask = { key: 'k', limit: 1 };
-  const over = { id: 'over', lane: 'l', payload: '1', concurrency: { ...ask, whenFull: 'claim' as const } };
-  const waits = { id: 'waits', lane: 'l', payload: '1', concurrency: { ...ask, whenFull: 'wait' as const } };
+  const limit = { key: 'k', limit: 1 };
+  const over = { id: 'over', lane: 'l', payload: '1', concurrency: { ...limit, whenFull: 'claim' as const } };
+  const waits = {
+    id: 'waits',
+    lane: 'l',
+    payload: '1',
+    concurrency: { ...limit, whenFull: 'wait' as const },
+  };
   await broker.submit([{ ...waits, id: 'first' }, over, waits]);
   const claim = { worker: 'w', lanes: new Map([['l', 2]]), limit: 2, leaseMs: 1_000 };
   const { claimed, now } = await broker.settleAndClaim({ claim: { ...claim, requestId: '1' } });
@@ -184,7 +195,7 @@ async function findExpiredOfOneLane({ broker, advance }: Real): Promise<void> {
   await broker.findExpired(10, { lanes: ['l'] });
 }
 
-/** A short heartbeat shortens no lease: a cleaner that comes too early is fenced. */
+/** A short heartbeat shortens no lease: a cleaner that is too early is fenced. */
 async function settleAfterShortHeartbeat({ broker, advance }: Real): Promise<void> {
   await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
   const claim = { worker: 'w', requestId: 'r', limit: 1, lanes: new Map([['l', 1]]), leaseMs: 1_000 };

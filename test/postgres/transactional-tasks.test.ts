@@ -31,7 +31,7 @@ describeOnPostgres('a task in a transaction', (server) => {
     expect(unbalanced).toBe(0);
   });
 
-  /** Runs one run of a task whose handler writes an order and completes with it, and gives how it stands then. */
+  /** Runs one run of a task whose handler writes an order and completes in the same transaction. Returns its result. */
   const runOnce = async (handle: (tx: pg.PoolClient, attempt: number) => Promise<void>) => {
     const queue = createQueue({ broker });
     const task = defineTask({
@@ -70,7 +70,7 @@ describeOnPostgres('a task in a transaction', (server) => {
     expect(await kept()).toEqual(['order-1']);
   });
 
-  it('is tried again when its transaction is rolled back', async () => {
+  it('is retried when its transaction is rolled back', async () => {
     const result = await runOnce(async (tx, attempt) => {
       if (attempt === 1) throw new Error('no');
       await tx.query('commit');
@@ -80,7 +80,7 @@ describeOnPostgres('a task in a transaction', (server) => {
     expect(await kept()).toEqual(['order-2']);
   });
 
-  it('fails its attempt when its transaction is rolled back and its handler returns as if nothing had happened', async () => {
+  it('fails its attempt when its transaction is rolled back and its handler returns normally', async () => {
     const result = await runOnce(async (tx, attempt) => {
       if (attempt === 1) await tx.query('rollback');
       else await tx.query('commit');
@@ -128,7 +128,7 @@ describeOnPostgres('a task in a transaction', (server) => {
     expect(await kept()).toEqual(['order-1']);
   });
 
-  it('is told when somebody else holds the run, and writes nothing', async () => {
+  it('gets a LeaseLostError when another worker holds the run, and writes nothing', async () => {
     const queue = createQueue({ broker });
     const refused: unknown[] = [];
     const task = defineTask({
@@ -173,7 +173,7 @@ describeOnPostgres('a task in a transaction', (server) => {
     expect((await queue.counts()).created).toBe(3);
   });
 
-  it('asks for a broker in the same database', async () => {
+  it('needs a broker in the same database', async () => {
     const queue = createQueue({ broker: createMemoryBroker() });
     const task = defineTask({ name: 'order', run: () => {} });
 

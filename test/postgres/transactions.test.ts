@@ -21,18 +21,18 @@ describeTwoConnections('a transaction of the user', (open) => {
 
   const orders = async (): Promise<number> =>
     Number((await pool.query(`select count(*) from ${schema.name}.orders`)).rows[0].count);
-  /** Listens as an idle worker of another process does; `heard` tells how many news there were so far. */
-  const hearNews = async () => {
-    const news: unknown[] = [];
+  /** Subscribes as an idle worker of another process does; `received` returns how many notifications have arrived. */
+  const subscribe = async () => {
+    const notifications: unknown[] = [];
     const listener = new pg.Client({ connectionString: open().url });
     await listener.connect();
     await listener.query(`listen ${channelOf(schema.name)}`);
-    listener.on('notification', (message) => news.push(message));
-    const heard = async (): Promise<number> => {
+    listener.on('notification', (message) => notifications.push(message));
+    const received = async (): Promise<number> => {
       await listener.query('select 1');
-      return news.length;
+      return notifications.length;
     };
-    return { heard, close: () => listener.end() };
+    return { received, close: () => listener.end() };
   };
   const claim = (requestId: string) => ({
     claim: { worker: 'w', requestId, limit: 9, lanes: new Map([['l', 9]]), leaseMs: 60_000 },
@@ -52,7 +52,7 @@ describeTwoConnections('a transaction of the user', (open) => {
       expect(await orders()).toBe(1);
     });
 
-    it('never was when the transaction is rolled back', async () => {
+    it('does not exist when the transaction is rolled back', async () => {
       await broker.within(tx).submit([submission, { ...submission, id: 'later', delayMs: 1 }]);
       await tx.query('rollback');
 
@@ -62,43 +62,51 @@ describeTwoConnections('a transaction of the user', (open) => {
     });
 
     it.each([
-      ['nobody', { wakeOnCommit: false }, [0, 0]],
+      ['no worker', { wakeOnCommit: false }, [0, 0]],
       ['idle workers once, at its commit,', { wakeOnCommit: true }, [0, 1]],
-    ] as const)('tells %s given %j', async (_who, options, [before, after]) => {
-      const telling = createPostgresBroker({ client: pool, schema: schema.name, listen: false, ...options });
-      await pool.query(`insert into ${schema.name}.waiter values ('somebody', 9e15)`);
-      const { heard, close } = await hearNews();
+    ] as const)('notifies %s given %j', async (_who, options, [before, after]) => {
+      const notifying = createPostgresBroker({
+        client: pool,
+        schema: schema.name,
+        listen: false,
+        ...options,
+      });
+      await pool.query(`insert into ${schema.name}.waiter values ('waiter', 9e15)`);
+      const { received, close } = await subscribe();
 
-      await telling.within(tx).submit([submission]);
-      await telling.within(tx).submit([{ ...submission, id: 'second' }]);
-      const inside = await heard();
+      await notifying.within(tx).submit([submission]);
+      await notifying.within(tx).submit([{ ...submission, id: 'second' }]);
+      const inside = await received();
       await tx.query('commit');
-      const committed = await heard();
-      await telling.submit([{ ...submission, id: 'outside' }]);
-      const outside = await heard();
+      const committed = await received();
+      await notifying.submit([{ ...submission, id: 'outside' }]);
+      const outside = await received();
       await close();
 
       expect([inside, committed, outside]).toEqual([before, after, after + 1]);
     });
 
-    it.each(['rolled back', 'committed while nobody is idle'])('tells nobody when it is %s', async (end) => {
-      const telling = createPostgresBroker({
-        client: pool,
-        schema: schema.name,
-        listen: false,
-        wakeOnCommit: true,
-      });
-      const isRolledBack = end === 'rolled back';
-      if (isRolledBack) await pool.query(`insert into ${schema.name}.waiter values ('somebody', 9e15)`);
-      const { heard, close } = await hearNews();
+    it.each(['rolled back', 'committed while no worker is idle'])(
+      'notifies no worker when it is %s',
+      async (end) => {
+        const notifying = createPostgresBroker({
+          client: pool,
+          schema: schema.name,
+          listen: false,
+          wakeOnCommit: true,
+        });
+        const isRolledBack = end === 'rolled back';
+        if (isRolledBack) await pool.query(`insert into ${schema.name}.waiter values ('waiter', 9e15)`);
+        const { received, close } = await subscribe();
 
-      await telling.within(tx).submit([submission]);
-      await tx.query(isRolledBack ? 'rollback' : 'commit');
-      const told = await heard();
-      await close();
+        await notifying.within(tx).submit([submission]);
+        await tx.query(isRolledBack ? 'rollback' : 'commit');
+        const count = await received();
+        await close();
 
-      expect(told).toBe(0);
-    });
+        expect(count).toBe(0);
+      },
+    );
   });
 
   describe('settle', () => {
@@ -118,7 +126,7 @@ describeTwoConnections('a transaction of the user', (open) => {
       expect(await orders()).toBe(1);
     });
 
-    it('leaves the run to its lease when the transaction is rolled back', async () => {
+    it('keeps the run started when the transaction is rolled back', async () => {
       await broker.submit([submission]);
       const { claimed, now } = await broker.settleAndClaim(claim('r'));
       const settle = claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
@@ -131,7 +139,7 @@ describeTwoConnections('a transaction of the user', (open) => {
       expect(await orders()).toBe(0);
     });
 
-    it('holds up neither heartbeats nor cleaners', async () => {
+    it('blocks neither heartbeats nor cleaners', async () => {
       await broker.submit([submission, { ...submission, id: 'other' }]);
       const { claimed, now } = await broker.settleAndClaim(claim('r'));
       const [first] = claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
@@ -147,7 +155,7 @@ describeTwoConnections('a transaction of the user', (open) => {
       expect(expired).toEqual([]);
     });
 
-    it('refuses a claim, and what is no client', async () => {
+    it('refuses a claim, and a transaction that is no client', async () => {
       await expect(broker.within(tx).settleAndClaim(claim('r'))).rejects.toThrow(InvalidOptionsError);
       expect(() => broker.within({})).toThrow('the transaction must have query(text, values)');
     });

@@ -8,7 +8,7 @@ import { settlementOf } from '../support/settle.ts';
 import type { TestSchema } from './open-broker.ts';
 import { createTestSchema, openPool, sleep } from './open-broker.ts';
 
-/** A broker over a pool, and beside it a transaction that the test holds open. */
+/** A broker over a pool, and a transaction that the test keeps open. */
 export interface TwoConnections {
   readonly url: string;
   readonly pool: pg.Pool;
@@ -19,15 +19,15 @@ export interface TwoConnections {
     ...runs: readonly (Partial<Submission> & { readonly id: string })[]
   ) => Promise<readonly unknown[]>;
   readonly claim: (requestId: string, limit?: number, by?: Broker) => Promise<readonly ClaimedRun[]>;
-  /** Locks the row of a run for `tx`, or for another. */
+  /** Locks the row of a run for `tx`, or for another transaction. */
   readonly lock: (table: 'run' | 'ready', id: string, by?: pg.PoolClient) => Promise<unknown>;
-  /** Whoever takes this run out of its lane waits there until `tx` ends. */
+  /** Makes every claim of this run wait until `tx` ends. */
   readonly pauseClaimOf: (id: string) => Promise<void>;
-  /** Until so many connections wait for `tx`, or for one that does. */
+  /** Resolves when this number of connections wait for `tx`, directly or not. */
   readonly untilBlocked: (count?: number) => Promise<void>;
 }
 
-/** Tests about two connections; at the end of each the audit must be balanced. */
+/** Describes tests with two connections; after each, the audit must be balanced. */
 export function describeTwoConnections(name: string, body: (open: () => TwoConnections) => void): void {
   describeOnPostgres(name, (server) => {
     let two: TwoConnections | undefined;
@@ -52,7 +52,7 @@ export function describeTwoConnections(name: string, body: (open: () => TwoConne
   });
 }
 
-/** Settlements by which these runs are completed. */
+/** Returns settlements that complete these runs. */
 export function completed(claimed: readonly ClaimedRun[]): readonly Settlement[] {
   return claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: run.firstStartedAt ?? 0 }));
 }
@@ -88,8 +88,8 @@ async function openTwo(url: string): Promise<TwoConnections> {
     },
     untilBlocked: async (count = 1) => {
       const { rows } = await tx.query('select pg_backend_pid() as pid');
-      const waiting = `with recursive held (pid) as (select $1::integer union select a.pid from held, pg_stat_activity a
-        where held.pid = any (pg_blocking_pids(a.pid))) select from held`;
+      const waiting = `with recursive blocked (pid) as (select $1::integer union select a.pid from blocked, pg_stat_activity a
+        where blocked.pid = any (pg_blocking_pids(a.pid))) select from blocked`;
       while ((await pool.query(waiting, [rows[0].pid])).rowCount !== count + 1) await sleep(5);
     },
   };

@@ -4,7 +4,7 @@ import { settlementOf } from '../support/settle.ts';
 import { sleep } from './open-broker.ts';
 import { completed, describeTwoConnections, idsOf } from './two-connections.ts';
 
-/** What may stand in the column `record`, by whatever hand. */
+/** What the column `record` may contain, if people write to it. */
 const BROKEN_RECORDS = [
   '',
   '{',
@@ -25,15 +25,15 @@ const BROKEN_RECORDS = [
   'not\njson',
 ];
 
-/** Epochs that cannot be counted on from. */
+/** Epochs that cannot be incremented. */
 const BROKEN_EPOCHS = ['-1', '9007199254740991', '9223372036854775807'];
 
-describeTwoConnections('what is stored wrong', (open) => {
+describeTwoConnections('a wrongly stored run', (open) => {
   const spoil = async (id: string, what: string): Promise<void> => {
     const { pool, schema } = open();
     await pool.query(`update ${schema.name}.run set ${what} where id = $1`, [id]);
   };
-  const expectSetAside = async (id: string): Promise<void> => {
+  const expectFailed = async (id: string): Promise<void> => {
     const { broker } = open();
     const query = { state: 'failed', errorName: 'UNREADABLE_RUN', limit: 9 } as const;
     expect((await broker.list(query)).map((run) => [run.id, run.errors.at(-1)?.name])).toEqual([
@@ -42,7 +42,7 @@ describeTwoConnections('what is stored wrong', (open) => {
     expect((await broker.audit()).unbalanced).toBe(0);
   };
 
-  it.each(BROKEN_RECORDS)('stays alone: the record %j of a run that waits', async (record) => {
+  it.each(BROKEN_RECORDS)('affects no other run: the record %j of a waiting run', async (record) => {
     const { broker, submit, claim } = open();
     await submit({ id: 'before' }, { id: 'broken' }, { id: 'behind' });
     await spoil('broken', `record = '${record.replaceAll("'", "''")}'`);
@@ -51,17 +51,17 @@ describeTwoConnections('what is stored wrong', (open) => {
 
     expect(idsOf(claimed)).toEqual(['before', 'behind']);
     expect((await broker.settleAndClaim({ settle: completed(claimed) })).settled).toEqual(['ok', 'ok']);
-    await expectSetAside('broken');
+    await expectFailed('broken');
     expect(await broker.discard(['broken'])).toEqual(['discarded']);
   });
 
-  it.each(BROKEN_EPOCHS)('stays alone: the epoch %s of a run that waits', async (epoch) => {
+  it.each(BROKEN_EPOCHS)('affects no other run: the epoch %s of a waiting run', async (epoch) => {
     const { broker, submit, claim } = open();
     await submit({ id: 'before' }, { id: 'broken' }, { id: 'behind' });
     await spoil('broken', `epoch = ${epoch}`);
 
     expect(idsOf(await claim('r'))).toEqual(['before', 'behind']);
-    await expectSetAside('broken');
+    await expectFailed('broken');
     expect(await broker.redrive(['broken'])).toEqual(['redriven']);
     expect(idsOf(await claim('again'))).toEqual(['broken']);
   });
@@ -78,30 +78,30 @@ describeTwoConnections('what is stored wrong', (open) => {
     expect(settled).toEqual(['ok']);
   });
 
-  it('stays alone: a run that stands in its lane without a row', async () => {
+  it('affects no other run: a run in its lane without a row', async () => {
     const { pool, schema, submit, claim } = open();
     await submit({ id: 'before' }, { id: 'broken' }, { id: 'behind' });
     await pool.query(`delete from ${schema.name}.run where id = 'broken'`);
 
     expect(idsOf(await claim('r'))).toEqual(['before', 'behind']);
-    await expectSetAside('broken');
+    await expectFailed('broken');
   });
 
-  it('stays alone: a run that stands in the schedule without a row', async () => {
+  it('affects no other run: a run in the schedule without a row', async () => {
     const { pool, schema, submit, claim } = open();
     await submit(...['before', 'broken', 'behind'].map((id) => ({ id, delayMs: 1 })));
     await pool.query(`delete from ${schema.name}.run where id = 'broken'`);
     await sleep(5);
 
     expect(idsOf(await claim('r'))).toEqual(['before', 'behind']);
-    await expectSetAside('broken');
+    await expectFailed('broken');
   });
 
   it.each([
     ['without a row', undefined],
     ['whose epoch is out of range', 'epoch = -5'],
     ['without the limit of its key', 'key_limit = null'],
-  ] as const)('stays alone: a run with a concurrency key %s', async (_what, wrong) => {
+  ] as const)('affects no other run: a run with a concurrency key %s', async (_what, wrong) => {
     const { pool, schema, submit, claim } = open();
     const concurrency = { key: 'k', limit: 9, whenFull: 'wait' } as const;
     await submit(...['before', 'broken', 'behind'].map((id) => ({ id, concurrency })));
@@ -109,10 +109,10 @@ describeTwoConnections('what is stored wrong', (open) => {
     else await spoil('broken', wrong);
 
     expect(idsOf(await claim('r'))).toEqual(['before', 'behind']);
-    await expectSetAside('broken');
+    await expectFailed('broken');
   });
 
-  it('stays alone: the record of a run whose worker is gone', async () => {
+  it('affects no other run: the record of a run whose worker is gone', async () => {
     const { broker, submit } = open();
     await submit({ id: 'broken' }, { id: 'fine' });
     const lanes = new Map([['l', 9]]);
@@ -121,7 +121,7 @@ describeTwoConnections('what is stored wrong', (open) => {
     await sleep(5);
 
     expect((await broker.findExpired(9)).map(({ id }) => id)).toEqual(['fine']);
-    await expectSetAside('broken');
+    await expectFailed('broken');
     expect((await broker.findExpired(9)).map(({ id }) => id)).toEqual(['fine']);
   });
 
@@ -140,7 +140,7 @@ describeTwoConnections('what is stored wrong', (open) => {
     expect(again.settled).toEqual(['fenced', 'fenced']);
   });
 
-  it('is read, redriven and worked on: a dead letter with a broken record', async () => {
+  it('can be read, redriven and claimed: a dead letter with a broken record', async () => {
     const { broker, submit, claim } = open();
     await submit({ id: 'a' });
     const [first] = await claim('first');
@@ -155,7 +155,7 @@ describeTwoConnections('what is stored wrong', (open) => {
     ]);
   });
 
-  it('leaves the view of what waits readable', async () => {
+  it('does not break the view of waiting runs', async () => {
     const { pool, schema, submit } = open();
     await submit({ id: 'broken' }, { id: 'fine' });
     await spoil('broken', "record = '{'");

@@ -35,6 +35,7 @@ describe('every option', () => {
     keepKeys: '1h',
     listen: true,
     wakeOnCommit: false,
+    onError: () => {},
   };
   const byUrl: Required<Pick<PostgresBrokerOptions, 'url'>> = { url: 'postgres://host/db' };
   const migration: Required<MigrateOptions> = { schema: 'retry' };

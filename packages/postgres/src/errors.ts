@@ -1,6 +1,18 @@
 import { BrokerError } from '@retry/core/broker';
 
-/** What is wrong with how the broker is used; `code` is stable. What the server says comes through as it was. */
-export class PostgresBrokerError extends BrokerError {
+/** The codes of the errors of this package. `docs/errors.md` says what causes each and what to do. */
+export type PostgresErrorCode =
+  | 'INVALID_OPTIONS'
+  | 'MISSING_RIGHTS'
+  | 'NEWER_SCHEMA'
+  | 'NO_DRIVER'
+  | 'OLDER_SCHEMA'
+  | 'UNKEEPABLE_TEXT';
+
+/** A wrong use of the broker, or a database that it cannot work with; `code` is stable. Errors of the server pass unchanged. */
+export class PostgresBrokerError extends BrokerError<PostgresErrorCode> {
   override readonly name = 'PostgresBrokerError';
 }
+
+/** The name of the error of a run that is failed because its stored record cannot be read. */
+export const UNREADABLE_RUN = 'UNREADABLE_RUN';

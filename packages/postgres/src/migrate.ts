@@ -1,8 +1,8 @@
+import type { SqlClient } from './driver/sql-client.ts';
 import { PostgresBrokerError } from './errors.ts';
 import { checkClient, readMigrateOptions } from './options.ts';
 import { NEWER, writeMigration } from './schema/migrations/write-migration.ts';
 import { BUILD, MIGRATIONS } from './schema/migrations.ts';
-import type { SqlClient } from './sql-client.ts';
 
 /** Options of a migration. */
 export interface MigrateOptions {

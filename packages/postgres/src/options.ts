@@ -1,45 +1,50 @@
 import type { Duration, Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
+import { hideSecretsInValue } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
-import { readOptions as readFieldsOf } from '@retry/core/fields';
-import { hideIn } from './secrets.ts';
-import type { SqlClient } from './sql-client.ts';
+import { A_FUNCTION, readOptions as readFieldsOf } from '@retry/core/fields';
+import type { SqlClient } from './driver/sql-client.ts';
 
-/** What a Postgres broker works with: one of `client` and `url`. */
+/** Options of a Postgres broker: a `url`, or a `client`. */
 export interface PostgresBrokerOptions {
-  /** A `pg` pool or client, PGlite, or anything else with `query(text, values)`. It stays yours: close it yourself. */
+  /** A `pg` pool or client, PGlite, or anything else with `query(text, values)`. It stays open when the broker closes. */
   readonly client?: SqlClient | undefined;
-  /** Where to connect; the broker opens a pool of `pg` of its own and closes it. */
+  /** Where the database is; the broker opens a pool of `pg`, and closes it. */
   readonly url?: string | undefined;
-  /** How many connections the broker opens for a `url`, besides the one that it listens on. @default 4 */
+  /** How many connections the broker opens for a `url`, besides the one for notifications. @default 4 */
   readonly connections?: number | undefined;
   /** Where the tables are: 1 to 50 bytes, without `$`, backslashes and control characters. @default 'retry' */
   readonly schema?: string | undefined;
   /**
-   * About how many completed, cancelled, dropped and disposable runs are kept, all together and the latest of them,
-   * ≥ 0; `Infinity` keeps all. Other runs that failed, stalled or were rate limited are kept until they are redriven
-   * or discarded.
+   * About how many completed, cancelled, dropped and disposable runs are kept, the latest of all, ≥ 0; `Infinity` keeps all.
+   * Other runs that failed, stalled or were rate limited are kept until they are redriven or discarded.
    *
    * @default 1000
    */
   readonly keepCompleted?: number | undefined;
   /**
-   * How long after the end of its run a `key` that a user gave stays known, when the run itself has been forgotten: as
-   * long, a second submission of the same key is the first one. A kept key takes about 150 bytes.
+   * How long the key that a caller gave to a run stays known after the run ended, should the run be forgotten before. Until
+   * then, a submission of the same key is not a new run. A kept key takes about 150 bytes.
    *
    * @default '1d'
    */
   readonly keepKeys?: Duration | undefined;
-  /** Whether to listen for news of other processes; without it, and behind a pooler, idle workers look every second. @default true */
+  /** Whether idle workers are notified by other processes; without it, and behind a pooler, they poll every second. @default true */
   readonly listen?: boolean | undefined;
   /**
-   * Whether what is submitted in a transaction of yours wakes idle workers when that commits; without it they find it
-   * at their next look, a second later at most. While a worker is idle it makes such commits wait for one another, all
-   * over the server: Postgres hands out news in the order of commits.
+   * Whether submissions in a transaction of yours wake idle workers when it commits; without it, workers find them by their
+   * next poll, a second later at most. While a worker is idle, such commits wait for one another on the whole server:
+   * Postgres sends notifications in the order of commits.
    *
    * @default false
    */
   readonly wakeOnCommit?: boolean | undefined;
+  /**
+   * Called with errors of connections that the broker opened and no call was using; they are replaced when needed.
+   *
+   * @default such errors are ignored
+   */
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** Options with their defaults. */
@@ -52,16 +57,17 @@ export interface PostgresBrokerSettings {
   readonly keepKeysMs: number;
   readonly listen: boolean;
   readonly wakeOnCommit: boolean;
+  readonly onError: ((error: unknown) => void) | undefined;
 }
 
 const KEYS = [
   ...(['client', 'url', 'connections', 'schema', 'keepCompleted', 'keepKeys'] as const),
-  ...(['listen', 'wakeOnCommit'] as const),
+  ...(['listen', 'wakeOnCommit', 'onError'] as const),
 ] satisfies readonly (keyof PostgresBrokerOptions)[];
 
 const DEFAULT_SCHEMA = 'retry';
 
-/** @throws {InvalidOptionsError} listing everything that is wrong, without passwords */
+/** Checks options and fills in the defaults. @throws {InvalidOptionsError} listing every problem, without passwords */
 export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSettings {
   return readSafely(
     options,
@@ -86,19 +92,20 @@ export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSetti
         keepKeysMs: fields.duration('keepKeys', 864e5),
         listen: fields.choice('listen', true, [true, false]),
         wakeOnCommit: fields.choice('wakeOnCommit', false, [true, false]),
+        onError: fields.optional('onError', A_FUNCTION) as PostgresBrokerOptions['onError'], // called with one argument
       };
     },
   );
 }
 
-/** @throws {InvalidOptionsError} for options of a migration that are wrong */
+/** Checks the options of a migration. @throws {InvalidOptionsError} listing every problem */
 export function readMigrateOptions(options: unknown): { readonly schema: string } {
   return readSafely(options, { subject: 'migration', keys: ['schema'] }, (fields) => ({
     schema: readSchemaField(fields),
   }));
 }
 
-/** @throws {InvalidOptionsError} for what cannot run a statement */
+/** Checks the client of a migration. @throws {InvalidOptionsError} for anything without `query` */
 export function checkClient(client: unknown): void {
   readSafely({ client }, { subject: 'migration', keys: ['client'] }, (fields) => {
     if (fields.optional('client', A_MIGRATING_CLIENT) === undefined && client === undefined)
@@ -106,7 +113,7 @@ export function checkClient(client: unknown): void {
   });
 }
 
-/** Wrong values are shown without the passwords in them, also in the list of problems. */
+/** Reads options; an error shows wrong values without passwords, also in its list of problems. */
 function readSafely<Settings>(...[input, rules, read]: Parameters<typeof readFieldsOf<Settings>>): Settings {
   try {
     return readFieldsOf(input, rules, read);
@@ -118,14 +125,14 @@ function readSafely<Settings>(...[input, rules, read]: Parameters<typeof readFie
 
 function hideInProblem(problem: Problem): Problem {
   const isSecret = /pass|pwd|secret|token/i.test(problem.path);
-  return { ...problem, value: isSecret ? '***' : hideIn(problem.value) };
+  return { ...problem, value: isSecret ? '***' : hideSecretsInValue(problem.value) };
 }
 
 function readSchemaField(fields: Fields): string {
   return fields.optional('schema', A_SCHEMA) ?? DEFAULT_SCHEMA;
 }
 
-/** Characters that no name of a schema needs, and that some place where SQL is written reads as its own. */
+/** Characters that no schema needs in its name, and that have a meaning of their own somewhere in SQL texts. */
 const UNNAMEABLE = /[$\\\p{Cc}\p{Cs}]/u;
 
 const A_SCHEMA = {
@@ -155,7 +162,7 @@ const A_URL = {
   cure: "Write it like 'postgres://user:password@host:5432/database', odd characters percent-encoded.",
 };
 
-/** What the driver reads as well: a URL, also without a host, or the path of a socket. */
+/** Accepts what the driver accepts: a URL, also without a host, or the path of a socket. */
 function isUrl(url: string): boolean {
   if (url.startsWith('/') || url.startsWith('socket:')) return true;
   if (!/^postgres(?:ql)?:\/\//i.test(url)) return false;

@@ -1,27 +1,25 @@
 import pg from 'pg';
-import { callFunction } from '../../../packages/postgres/src/database.ts';
-import { prepareStatements } from '../../../packages/postgres/src/prepared.ts';
+import { createCall } from '../../../packages/postgres/src/driver/call.ts';
+import { prepareStatements } from '../../../packages/postgres/src/driver/prepared.ts';
+import type { ClaimedRows } from '../../../packages/postgres/src/schema/rows.ts';
+import { NO_CLAIM } from '../../../packages/postgres/src/verbs/settle-and-claim.ts';
 
-/** Completed runs that are kept, as the broker keeps them. */
-const KEPT = 1_000;
+/** How many completed runs are kept, as by the broker. */
+const KEEP_FINISHED = 1_000;
 
-/** How long keys are known, as the broker has it. */
+/** How long keys are known, as by the broker. */
 const KEEP_KEYS_MS = 86_400_000;
 
-/** Claims that can be asked for again, as the broker remembers them. */
-const REMEMBERED = 3;
+/** How many claims can be repeated, as by the broker. */
+const REPLIES_KEPT = 3;
 
-interface Claimed {
-  readonly at: number;
-  readonly ids: readonly string[];
-  readonly ords: readonly number[];
-}
+type Claimed = Pick<ClaimedRows, 'at' | 'ids' | 'laneSeqs'>;
 
-const NOTHING: Claimed = { at: 0, ids: [], ords: [] };
+const NOTHING: Claimed = { at: 0, ids: [], laneSeqs: [] };
 
 /**
- * Runs per second through the statement of the Postgres broker, sent by a loop that does nothing else: two exchanges of
- * a batch in flight. What a queue stays behind it is the cost of everything but the database.
+ * Returns the runs per second that the statement of the Postgres broker allows: a loop sends it and does nothing else, two
+ * exchanges of a batch at the same time. How much slower a queue is, is the cost of everything but the database.
  */
 export async function ownCeiling(
   url: string,
@@ -29,49 +27,47 @@ export async function ownCeiling(
   { lane, count, batch }: { lane: string; count: number; batch: number },
 ): Promise<number> {
   const pool = new pg.Pool({ connectionString: url, max: 2 });
-  const client = prepareStatements(pool);
-  const asked: string[] = [];
-  let low = -1;
+  const call = createCall(prepareStatements(pool), schema);
+  const answered: string[] = [];
+  let lowSeq = -1;
   let done = 0;
-  const exchange = async ({ at, ids, ords }: Claimed): Promise<Claimed> => {
-    const all = (value: number): string => arrayOf(ids.map(() => value));
-    const settle = [arrayOf(ids), all(1), arrayOf(ords), 'C'.repeat(ids.length), false, all(at), all(at)];
-    const over = asked.length > REMEMBERED ? arrayOf(asked.splice(0, 1)) : null;
+  let requests = 0;
+  const exchange = async ({ at, ids, laneSeqs }: Claimed): Promise<Claimed> => {
     const request = String(requests++);
-    const claim = [
-      'w',
-      request,
-      null,
-      over,
-      batch,
-      arrayOf([lane]),
-      arrayOf([batch]),
-      arrayOf([low]),
-      arrayOf([0]),
-      30_000,
-    ];
-    const values = [...settle, null, null, null, null, true, ...claim, KEPT, 1, KEEP_KEYS_MS];
-    const answer = await callFunction(client, schema, { name: 'exchange', values });
-    const { claimed } = JSON.parse(answer ?? '') as { readonly claimed: readonly Claimed[] };
+    const reply = await call('settle_and_claim', {
+      ...{ ids, laneSeqs, onlyIfExpired: false, notify: true },
+      epochs: ids.map(() => 1),
+      destinations: 'C'.repeat(ids.length),
+      startedAts: ids.map(() => at),
+      instants: ids.map(() => at),
+      delaysMs: null,
+      errorNames: null,
+      results: null,
+      records: null,
+      ...NO_CLAIM,
+      ...{ worker: 'w', request, limit: batch, leaseMs: 30_000 },
+      endedRequests: answered.length > REPLIES_KEPT ? answered.splice(0, 1) : null,
+      lanes: [lane],
+      laneLimits: [batch],
+      lowSeqs: [lowSeq],
+      lowRunAts: [0],
+      ...{ keepFinished: KEEP_FINISHED, trimFrom: 1, keepKeysMs: KEEP_KEYS_MS },
+    });
+    const { claimed } = JSON.parse(reply ?? '') as { readonly claimed: readonly Claimed[] }; // what the function builds
     const next = claimed[0] ?? NOTHING;
-    asked.push(request);
-    low = Math.max(low, ...next.ords);
+    answered.push(request);
+    lowSeq = Math.max(lowSeq, ...next.laneSeqs);
     done += ids.length;
     return next;
   };
-  let requests = 0;
-  const goOn = async (): Promise<void> => {
+  const workOff = async (): Promise<void> => {
     let claimed = await exchange(NOTHING);
     while (claimed.ids.length > 0) claimed = await exchange(claimed);
   };
   const startedAt = performance.now();
-  await Promise.all([goOn(), goOn()]);
+  await Promise.all([workOff(), workOff()]);
   const ms = performance.now() - startedAt;
   await pool.end();
   if (done !== count) throw new Error(`${done} of ${count} runs were completed`);
   return (count / ms) * 1_000;
-}
-
-function arrayOf(values: readonly (string | number)[]): string {
-  return `{${values.join(',')}}`;
 }

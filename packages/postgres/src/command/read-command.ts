@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { hideSecrets, hideSecretsInValue, secretsIn } from '@retry/core/broker/kit';
 import { PostgresBrokerError } from '../errors.ts';
 import { readMigrateOptions } from '../options.ts';
-import { hideIn, hideSecrets, secretsIn } from '../secrets.ts';
 
 /** A parsed command line. */
 export type Command =
@@ -26,7 +26,9 @@ export function readCommand(args: readonly string[], env: { readonly DATABASE_UR
   const { values, positionals } = parse(args);
   if (values.help || args.length === 0) return { type: 'help' };
   if (positionals.length !== 1 || positionals[0] !== 'migrate') {
-    throw wrong(`the only command is migrate, got ${JSON.stringify(hideIn(positionals.join(' ')))}`);
+    throw wrong(
+      `the only command is migrate, got ${JSON.stringify(hideSecretsInValue(positionals.join(' ')))}`,
+    );
   }
   const { schema } = readMigrateOptions({ schema: values.schema });
   if (values.sql) return { type: 'print', schema };

@@ -1,5 +1,5 @@
+import { openPool } from '../driver/open-pool.ts';
 import { migrate, migrationSql } from '../migrate.ts';
-import { openPool } from '../open-pool.ts';
 import type { Command } from './read-command.ts';
 import { USAGE } from './read-command.ts';
 

@@ -1,30 +1,19 @@
 import { AUDIT } from './audit-function.ts';
-import { CLAIM_KEYED, CLAIM_NEXT, PROMOTE, SET_ASIDE } from './claim-functions.ts';
-import { CLAIM, EXCHANGE } from './exchange-functions.ts';
+import { CLAIM_KEYED, CLAIM_NEXT, FAIL_UNREADABLE, PROMOTE } from './claim-functions.ts';
 import { AWAITED, EXPIRED, REMEMBER, TIDY, TRIM } from './keeping-functions.ts';
-import { CANCEL, DISCARD, LEAVE_PLACES, REDRIVE, TAKE_PLACES } from './operator-functions.ts';
+import { LEASES } from './leases.ts';
+import { CANCEL, DISCARD, LOCATIONS, REDRIVE } from './operator-functions.ts';
 import { GET, HEARTBEAT, LIST, RECORDS, SHOW, VIEWS } from './run-functions.ts';
-import { ANSWER_UNSETTLED, GIVE_BACK, LOCK_KEYS, SETTLE } from './settle-functions.ts';
-import { HELD } from './started.ts';
-import { ATTEND, CLOCK, SUBMIT, TELL } from './submit-functions.ts';
+import { CLAIM, SETTLE_AND_CLAIM } from './settle-and-claim-functions.ts';
+import { ANSWER_UNSETTLED, LOCK_KEYS, SETTLE, UNPARK } from './settle-functions.ts';
+import { CLOCK, SUBMIT } from './submit-functions.ts';
+import { ATTEND, WAITING_PROCESSES } from './wait-functions.ts';
 
 const TEXTS: readonly string[] = [
-  ...[HELD, CLOCK, RECORDS, SHOW, AWAITED, TELL, SUBMIT, LOCK_KEYS, GIVE_BACK, ANSWER_UNSETTLED, SETTLE],
-  ...[SET_ASIDE, PROMOTE, CLAIM_NEXT, CLAIM_KEYED, CLAIM, REMEMBER, TRIM, TIDY, EXCHANGE],
-  ...[
-    GET,
-    LIST,
-    HEARTBEAT,
-    EXPIRED,
-    TAKE_PLACES,
-    LEAVE_PLACES,
-    CANCEL,
-    REDRIVE,
-    DISCARD,
-    ATTEND,
-    AUDIT,
-    VIEWS,
-  ],
+  ...[LEASES, CLOCK, RECORDS, SHOW, AWAITED, WAITING_PROCESSES, SUBMIT, LOCK_KEYS, UNPARK],
+  ...[ANSWER_UNSETTLED, SETTLE, FAIL_UNREADABLE, PROMOTE, CLAIM_NEXT, CLAIM_KEYED, CLAIM, REMEMBER],
+  ...[TRIM, TIDY, SETTLE_AND_CLAIM, GET, LIST, HEARTBEAT, EXPIRED, LOCATIONS, CANCEL, REDRIVE],
+  ...[DISCARD, ATTEND, AUDIT, VIEWS],
 ];
 
 /** Every function and view of the schema, one definition each, in the order in which they are created. */

@@ -1,109 +1,143 @@
 import { MAX_INSTANT_AT } from '@retry/core';
-import { hasId } from './find-by-id.ts';
-import { isClaimed, isStartedBy } from './started.ts';
+import { hasId, unnestNumbered } from './fragments.ts';
+import { isClaimed, isStartedBy } from './leases.ts';
+import { answer, CONTINUED, DEAD, destination, state, WAITING } from './letters.ts';
+import { call, head } from './signatures.ts';
+
+const SETTLED_OUT =
+  'out o_answers text, out o_unparked text[], out o_ready text[], out o_later text[], out o_results boolean';
 
 /**
- * Writes outcomes, each by the holder of its epoch only: one statement, which rewrites the runs and puts them in line
- * where they go on. Moves, one letter each: \`r\` front of the lane, \`b\` back of it, \`s\` schedule; the ends, which are
- * states too: \`C X D\` completed, cancelled, dropped, \`f t l\` failed, stalled, rate limited, and in capitals when
- * disposable. Ids must not repeat. A cancel request ends what would go on. A run that completes at its first attempt has
- * no record: its columns say all. Who knows where a run stood in its lane has claimed it. A delay counts from now.
+ * Writes settlements in one statement, which updates the runs and puts those that continue into their lane or the schedule.
+ * Ids must not repeat.
  *
- * Gives one letter per settlement (ok, already, fenced, gone), the lanes that got back runs whose key is free, those where
- * runs go on, and whether one has ended whose result a caller waits for.
+ * 1. Only the holder of a run's epoch is accepted. A settlement that says the run's order in its lane comes from the client
+ *    that claimed it.
+ * 2. \`p_destinations\` has a letter for each: front or back of the lane, the schedule, or an end state, in small letters for
+ *    a dead letter.
+ * 3. A cancel request ends a run that would continue.
+ * 4. A run that completes at its first attempt has no record: its columns say everything.
+ * 5. A delay counts from \`p_now\`.
+ *
+ * Returns a letter for each settlement, the lanes that got parked runs back, the lanes where settled runs are ready or
+ * scheduled, and whether a run has ended whose result a caller waits for.
  */
 export const SETTLE: string = `
-create function settle_runs(
-  p_ids text[], p_epochs bigint[], p_places bigint[], p_moves text, p_if_expired boolean, p_starts bigint[], p_ats bigint[],
-  p_delays bigint[], p_errors text[], p_results text[], p_records text, p_now bigint,
-  out o_answers text, out o_lanes text[], out o_ready text[], out o_later text[], out o_results boolean
-) language plpgsql as $$
+create function ${head('settle_runs', SETTLED_OUT)} language plpgsql as $$
 declare
   v_end bigint := nextval('end_order');
-  v_front bigint := case when strpos(p_moves, 'r') > 0 then -nextval('front_order') end;
-  v_taken bigint[];
+  v_front bigint := case when strpos(p_destinations, ${destination('front')}) > 0 then -nextval('front_order') end;
+  v_settled bigint[];
   v_keys text[];
   v_awaited text[];
 begin
-  with taken as (
+  with settled as (
     update run r set
-      state = case when s.move not in ('r', 'b', 's') then s.move when r.wants_cancel then 'X'
-        when s.move = 's' then 's' else 'w' end::"char",
+      state = case when s.destination not in ${CONTINUED} then s.destination when r.wants_cancel then ${state('cancelled')}
+        when s.destination = ${destination('schedule')} then ${state('scheduled')} else ${state('submitted')} end::"char",
       epoch = s.epoch,
       ord = case when r.wants_cancel then v_end else s.ord end,
       submitted_at = case when s.record is null then r.submitted_at end,
-      run_at = case when s.move = 's' then s.due when s.record is null then r.run_at end,
-      claimed_at = case when s.record is null then s.started end,
-      heartbeat_at = case when s.record is null then s.started end,
-      ended_at = case when s.move not in ('r', 'b', 's') then s.at when r.wants_cancel then p_now end,
-      holds_key = false, wants_cancel = false, is_dead = s.move in ('f', 't', 'l'),
+      run_at = case when s.destination = ${destination('schedule')} then s.due when s.record is null then r.run_at end,
+      claimed_at = case when s.record is null then s.started_at end,
+      heartbeat_at = case when s.record is null then s.started_at end,
+      ended_at = case when s.destination not in ${CONTINUED} then s.at when r.wants_cancel then p_now end,
+      holds_key = false, wants_cancel = false, is_dead = s.destination in ${DEAD},
       error_name = s.error, result = s.result, record = s.record
     from (
-      select *, case move when 'b' then nextval('back_order') when 's' then nextval('back_order')
-        when 'r' then v_front + n - 1 else v_end end as ord,
+      select *, case destination when ${destination('back')} then nextval('back_order')
+          when ${destination('schedule')} then nextval('back_order')
+          when ${destination('front')} then v_front + n - 1 else v_end end as ord,
         case when delay is null then at else least(p_now + delay, ${MAX_INSTANT_AT}) end as due
-      from unnest(p_ids, p_epochs, p_places, string_to_array(p_moves, null), p_starts, p_ats, p_delays, p_errors, p_results,
-        string_to_array(p_records, chr(10), ''))
-        with ordinality as s (id, epoch, place, move, started, at, delay, error, result, record, n)
+      from ${unnestNumbered('s', {
+        id: 'p_ids',
+        epoch: 'p_epochs',
+        lane_seq: 'p_lane_seqs',
+        destination: 'string_to_array(p_destinations, null)',
+        started_at: 'p_started_ats',
+        at: 'p_instants',
+        delay: 'p_delays_ms',
+        error: 'p_error_names',
+        result: 'p_results',
+        record: "string_to_array(p_records, chr(10), '')",
+      })}
     ) s
-    where ${hasId('r', 's.id')} and (s.place is null or r.ord = s.place) and case r.state
-      when 'r' then r.epoch = s.epoch and (not p_if_expired or r.lease_until <= p_now)
-      when 'w' then r.epoch = s.epoch - 1 and (s.place is not null or ${isClaimed('r')})
-        and (not p_if_expired or exists (select from held() h where ${isStartedBy('r', 'h')} and h.until <= p_now))
+    where ${hasId('r', 's.id')} and (s.lane_seq is null or r.ord = s.lane_seq) and case r.state
+      when ${state('started')} then r.epoch = s.epoch and (not p_only_if_expired or r.lease_until <= p_now)
+      when ${state('submitted')} then r.epoch = s.epoch - 1 and (s.lane_seq is not null or ${isClaimed('r')})
+        and (not p_only_if_expired or exists (select from leased() l where ${isStartedBy('r', 'l')} and l.until <= p_now))
       else false end
     returning s.n, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead, r.keep_ms
-  ), again as (
-    insert into ready (lane, ord, id, key) select lane, ord, id, key from taken where state = 'w'
-  ), later as (
-    insert into scheduled (lane, run_at, ord, id) select lane, run_at, ord, id from taken where state = 's'
-  ), over as (
+  ), ready_again as (
+    insert into ready (lane, ord, id, key) select lane, ord, id, key from settled where state = ${state('submitted')}
+  ), for_later as (
+    insert into scheduled (lane, run_at, ord, id) select lane, run_at, ord, id from settled where state = ${state('scheduled')}
+  ), ended as (
     insert into finished (ord, count, ids) select v_end, count(*), array_agg(id order by n)
-    from taken where state not in ('w', 's') and not is_dead and keep_ms is null having count(*) > 0
+    from settled where state not in ${WAITING} and not is_dead and keep_ms is null having count(*) > 0
   )
   select array_agg(n), array_agg(distinct key) filter (where key is not null),
-    array_agg(distinct lane) filter (where state = 'w'), array_agg(distinct lane) filter (where state = 's'),
-    coalesce(bool_or(keep_ms is not null and state not in ('w', 's')), false),
-    array_agg(id) filter (where keep_ms is not null and state not in ('w', 's') and not is_dead)
-  into v_taken, v_keys, o_ready, o_later, o_results, v_awaited from taken;
+    array_agg(distinct lane) filter (where state = ${state('submitted')}),
+    array_agg(distinct lane) filter (where state = ${state('scheduled')}),
+    coalesce(bool_or(keep_ms is not null and state not in ${WAITING}), false),
+    array_agg(id) filter (where keep_ms is not null and state not in ${WAITING} and not is_dead)
+  into v_settled, v_keys, o_ready, o_later, o_results, v_awaited from settled;
 
   if v_keys is not null then
-    o_lanes := give_back(v_keys);
+    o_unparked := unpark_runs(v_keys);
   end if;
   if v_awaited is not null then
-    perform await_results(v_awaited);
+    perform keep_awaited(v_awaited);
   end if;
-  if cardinality(v_taken) = cardinality(p_ids) then
-    o_answers := repeat('o', cardinality(p_ids));
+  if cardinality(v_settled) = cardinality(p_ids) then
+    o_answers := repeat(${answer('settle', 'ok')}, cardinality(p_ids));
   else
-    o_answers := answer_unsettled(p_ids, p_epochs, p_records, coalesce(v_taken, '{}'));
+    o_answers := ${call('answer_unsettled', {
+      ids: 'p_ids',
+      epochs: 'p_epochs',
+      records: 'p_records',
+      settled: "coalesce(v_settled, '{}')",
+    })};
   end if;
 end
 $$;
 `;
 
-/** Why the settlements that took nothing took nothing. */
+/** Returns the letters of all settlements, and for those that changed nothing why not. */
 export const ANSWER_UNSETTLED: string = `
-create function answer_unsettled(p_ids text[], p_epochs bigint[], p_records text, p_taken bigint[]) returns text
+create function ${head('answer_unsettled')} returns text
 language sql set enable_hashjoin = on as $$
-  -- Fails where the snapshot of a transaction is older than the claim, which it then would not see.
+  -- Raises a serialization failure where the snapshot of a transaction is older than the claim, which it would not see.
   select from unnest(p_ids, p_epochs) as s (id, epoch),
     lateral (select from run r join ready l on l.lane = r.lane and l.ord = r.ord
-      where ${hasId('r', 's.id')} and r.state = 'w' and r.epoch = s.epoch - 1 for update of l skip locked) waiting;
+      where ${hasId('r', 's.id')} and r.state = ${state('submitted')} and r.epoch = s.epoch - 1 for update of l skip locked) waiting;
   select string_agg(
     case
-      when t.n is not null then 'o'
-      when r.id is null then 'g'
-      when case when r.state = 'C' and r.record is null then r.epoch || ':complete' else read_record(r.record) ->> 'settledBy' end
-        = coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then 'a'
-      else 'f'
+      when t.n is not null then ${answer('settle', 'ok')}
+      when r.id is null then ${answer('settle', 'gone')}
+      when case when r.state = ${state('completed')} and r.record is null then r.epoch || ':complete'
+          else read_record(r.record) ->> 'settledBy' end
+        = coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then ${answer('settle', 'already')}
+      else ${answer('settle', 'fenced')}
     end, '' order by s.n)
-  from unnest(p_ids, p_epochs, string_to_array(p_records, chr(10), '')) with ordinality as s (id, epoch, record, n)
-  left join unnest(p_taken) as t (n) on t.n = s.n
+  from ${unnestNumbered('s', { id: 'p_ids', epoch: 'p_epochs', record: "string_to_array(p_records, chr(10), '')" })}
+  left join unnest(p_settled) as t (n) on t.n = s.n
   left join run r on ${hasId('r', 's.id')}
 $$;
 `;
 
-/** Keeps others from claiming by these keys, and from freeing them; in one order, so that nobody waits crosswise. */
+/**
+ * Locks concurrency keys: nothing else claims by them or frees them until the transaction ends.
+ *
+ * Lock order of everything that moves waiting or ended runs, always:
+ * 1. the advisory locks of concurrency keys, by ascending hash,
+ * 2. the advisory lock of operators (\`lock_locations\`),
+ * 3. the row in \`ready\`, \`parked\`, \`scheduled\`, \`finished\` or \`awaited\`,
+ * 4. the row in \`run\`.
+ *
+ * A settlement locks rows of started runs in \`run\` before the keys. No deadlock follows: what holds one of the locks above
+ * skips started runs that are locked.
+ */
 export const LOCK_KEYS = `
 create function lock_keys(p_keys text[]) returns void language plpgsql as $$
 declare
@@ -115,7 +149,7 @@ begin
 end
 $$;
 
-create function need_read_committed(p_what text) returns void language plpgsql as $$
+create function require_read_committed(p_what text) returns void language plpgsql as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception '% needs the isolation level read committed, this connection has %',
@@ -126,18 +160,18 @@ $$;
 `;
 
 /**
- * Returns parked runs to their lanes, as many as their keys now allow, and gives those lanes. Whoever frees a key
- * waits for whoever is claiming by it, so that none is parked by a look from before.
+ * Returns parked runs to their lanes, as many as their keys allow now, and replies those lanes. It locks the keys first, so
+ * that a claim which is counting the slots of a key at the same time parks no run by an outdated count.
  */
-export const GIVE_BACK = `
-create function give_back(p_keys text[]) returns text[] language plpgsql as $$
+export const UNPARK = `
+create function unpark_runs(p_keys text[]) returns text[] language plpgsql as $$
 declare
   v_lanes text[];
 begin
   if cardinality(p_keys) = 0 then
     return null;
   end if;
-  perform need_read_committed('what frees a concurrency key');
+  perform require_read_committed('what frees a concurrency key');
   perform lock_keys(p_keys);
   with recursive line (key, lane, key_limit) as (
     select k.key, first.lane, first.key_limit
@@ -149,7 +183,7 @@ begin
       select p.lane, p.key_limit from parked p
       where p.key = line.key and (p.lane, p.key_limit) > (line.lane, line.key_limit)
       order by p.lane, p.key_limit limit 1) next
-  ), offered as (
+  ), unparked as (
     delete from parked where ctid = any (array (
       select free.ctid from line, lateral (
         select p.ctid from parked p
@@ -159,9 +193,9 @@ begin
       ) free))
     returning *
   ), returned as (
-    insert into ready (lane, ord, id, key) select lane, ord, id, key from offered
+    insert into ready (lane, ord, id, key) select lane, ord, id, key from unparked
   )
-  select array_agg(distinct lane) into v_lanes from offered;
+  select array_agg(distinct lane) into v_lanes from unparked;
   return v_lanes;
 end
 $$;

@@ -1,4 +1,4 @@
-import type { SqlClient } from '../sql-client.ts';
+import type { SqlClient } from '../driver/sql-client.ts';
 
 /** The part of a Drizzle transaction that is used. `rollback` keeps out a database, which runs elsewhere. */
 export interface DrizzleTransaction {

@@ -1,4 +1,4 @@
-import type { SqlClient } from '../sql-client.ts';
+import type { SqlClient } from '../driver/sql-client.ts';
 
 /** The part of a Kysely transaction that is used. `isTransaction` keeps out a `Kysely` instance, which runs elsewhere. */
 export interface KyselyTransaction {

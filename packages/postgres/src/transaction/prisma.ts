@@ -1,4 +1,4 @@
-import type { SqlClient } from '../sql-client.ts';
+import type { SqlClient } from '../driver/sql-client.ts';
 
 /** The part of a Prisma transaction that is used. */
 export interface PrismaTransaction {

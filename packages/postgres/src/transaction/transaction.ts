@@ -1,5 +1,5 @@
 import { InvalidOptionsError } from '@retry/core';
-import type { SqlClient } from '../sql-client.ts';
+import type { SqlClient } from '../driver/sql-client.ts';
 
 /** A pool or client of `pg`, or PGlite. */
 export type TransactionClient = SqlClient | PoolClientSource | SelfTransacting;

@@ -6,6 +6,7 @@
  * key or is a dead letter. A claim does not write the row: see `isClaimed`.
  *
  * - `state`: one letter. `w` is submitted (or claimed), `s` scheduled, `r` started; `settle_runs` lists the terminal ones.
+ * - `created_at`: null while it is the same as `submitted_at`, or as that of the record.
  * - `record`: JSON of the latest settlement (counters, instants, errors); null where the columns are enough.
  * - `hash`: the first column of each index by id. Ids ascend, so in an index by id alone a single kept run would hold on to
  *   a page of several hundred forgotten ones. By hash, a new run takes the space of a forgotten one.
@@ -50,6 +51,7 @@ create table run (
   record text,
   is_keyed boolean not null default false,
   keep_ms bigint,
+  created_at bigint,
   hash integer not null generated always as (hashtext(id)) stored,
   primary key (hash, id)
 ) with (fillfactor = 40);
@@ -133,7 +135,7 @@ create table attendance (
   lanes text[] not null
 );
 
-create type place as (
+create type location as (
   id text collate "C", state "char", ord bigint, lane text collate "C", run_at bigint, key text collate "C",
   key_limit bigint, is_dead boolean
 );

@@ -1,5 +1,5 @@
+import type { SqlClient } from '../../driver/sql-client.ts';
 import { PostgresBrokerError } from '../../errors.ts';
-import type { SqlClient } from '../../sql-client.ts';
 import { MIGRATIONS, quoteName } from '../migrations.ts';
 
 /**

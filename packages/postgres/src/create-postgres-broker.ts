@@ -1,0 +1,139 @@
+import type { Broker } from '@retry/core/broker';
+import { checkInput, createCloseGate } from '@retry/core/broker/kit';
+import type { Database } from './driver/database.ts';
+import { openDatabase } from './driver/database.ts';
+import { openPool } from './driver/open-pool.ts';
+import { isRefusal } from './driver/refusal.ts';
+import type { PostgresBrokerOptions, PostgresBrokerSettings } from './options.ts';
+import { readOptions } from './options.ts';
+import { attend } from './verbs/attend.ts';
+import { auditRuns } from './verbs/audit.ts';
+import { cancelRuns } from './verbs/cancel.ts';
+import { ClaimMemory } from './verbs/claim-memory.ts';
+import { discardRuns } from './verbs/discard.ts';
+import { findExpired } from './verbs/find-expired.ts';
+import { getRuns } from './verbs/get.ts';
+import { findCancelRequests, heartbeat } from './verbs/heartbeat.ts';
+import { listRuns } from './verbs/list.ts';
+import { redriveRuns } from './verbs/redrive.ts';
+import { Retention } from './verbs/retention.ts';
+import type { ExchangePort } from './verbs/settle-and-claim.ts';
+import { failUnreadable, settleAndClaim } from './verbs/settle-and-claim.ts';
+import { submitRuns } from './verbs/submit.ts';
+import type { TransactionBroker } from './verbs/within.ts';
+import { brokerWithin } from './verbs/within.ts';
+import type { Notifications } from './wake/notifications.ts';
+import { openNotifications } from './wake/notifications.ts';
+import { ResultWaits } from './wake/wait-for-result.ts';
+import { WorkWaits } from './wake/wait-for-work.ts';
+import { WaitingNotice } from './wake/waiting-notice.ts';
+
+/** A broker whose submissions and settlements can join a transaction of the user's. */
+export interface PostgresBroker extends Broker {
+  /**
+   * Resolves when the schema is there and fits this version of the package. Every other call waits for the same; this one
+   * lets a program fail at its start.
+   *
+   * @throws {PostgresBrokerError} `OLDER_SCHEMA`: call `migrate` first; `NEWER_SCHEMA`: upgrade this package;
+   *   `MISSING_RIGHTS`: grant what docs/postgres.md lists
+   */
+  readonly ready: () => Promise<void>;
+  /**
+   * Returns the same broker inside a transaction, given the client that began it: what is submitted and settled there
+   * holds when the transaction commits, and never happened when it is rolled back.
+   *
+   * @throws {InvalidOptionsError} for a transaction without `query`
+   */
+  readonly within: (transaction: unknown) => TransactionBroker;
+}
+
+/**
+ * Creates a broker that keeps its runs in Postgres, or in PGlite. The schema has to be there: see {@link migrate}.
+ *
+ * @throws {InvalidOptionsError} for wrong options
+ */
+export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBroker {
+  const settings = readOptions(options);
+  const { client, close: closeClient } = openClient(settings);
+  const database = openDatabase(client, settings.schema);
+  const notifications = openNotifications(client, settings);
+  const port = openPort(settings, notifications, database);
+  const { workWaits, resultWaits } = port;
+  const waits = createCloseGate('Postgres');
+  return checkInput<PostgresBroker>({
+    ready: () => database.ready(),
+    ...verbs(port, settings),
+    waitForWork: (lanes, wait) => waits.pass(() => workWaits.wait(lanes, wait)),
+    waitForResult: (wait) => waits.pass(() => resultWaits.wait(wait)),
+    isRefusal,
+    ...(settings.url !== undefined && { ownsConnection: true }),
+    within: (transaction) => brokerWithin(transaction, settings),
+    close: async () => {
+      if (waits.isClosed()) return;
+      await Promise.all([waits.close(), port.close()]);
+      await database.close();
+      await notifications.close();
+      await closeClient();
+    },
+  });
+}
+
+/** Takes the user's client, or opens a pool by the URL. */
+function openClient({ client, url, connections, onError }: PostgresBrokerSettings) {
+  if (client !== undefined) return { client, close: async () => {} };
+  const pool = openPool(url ?? '', connections, onError);
+  return { client: pool, close: () => pool.close() };
+}
+
+/** What the verbs of a broker work with. */
+interface Port extends ExchangePort {
+  /** Ends every wait, and withdraws the notices of this process. */
+  readonly close: () => Promise<void>;
+}
+
+function openPort(settings: PostgresBrokerSettings, notifications: Notifications, database: Database): Port {
+  const memory = new ClaimMemory();
+  const workNotice = new WaitingNotice(database, notifications, 'work');
+  const resultNotice = new WaitingNotice(database, notifications, 'results');
+  const workWaits = new WorkWaits(database, memory, workNotice);
+  const resultWaits = new ResultWaits(resultNotice);
+  notifications.onNotification((notification) => {
+    if (notification === undefined) workWaits.pollAll();
+    else workWaits.notify(notification);
+    if (notification?.results !== false) resultWaits.wake();
+  });
+  return {
+    ...{ database, memory, workWaits, resultWaits },
+    retention: new Retention(settings),
+    close: async () => {
+      workWaits.close();
+      resultWaits.wake();
+      await Promise.all([workNotice.close(), resultNotice.close()]);
+    },
+  };
+}
+
+function verbs(
+  port: Port,
+  { keepKeysMs }: PostgresBrokerSettings,
+): Omit<Broker, 'ready' | 'waitForWork' | 'waitForResult' | 'isRefusal' | 'close'> {
+  const { database } = port;
+  return {
+    submit: (submissions) => submitRuns(port, submissions),
+    settleAndClaim: (request) => settleAndClaim(port, request),
+    heartbeat: (leases, leaseMs) => heartbeat(database, leases, leaseMs),
+    findExpired: async (limit, scope) => {
+      const { runs, unreadable } = await findExpired(database, limit, scope);
+      if (unreadable.length > 0) await failUnreadable(port, unreadable);
+      return runs;
+    },
+    cancel: (ids) => cancelRuns(database, ids),
+    findCancelRequests: (leases) => findCancelRequests(database, leases),
+    redrive: (ids, options) => redriveRuns(port, ids, options),
+    discard: (ids) => discardRuns(database, ids, keepKeysMs),
+    get: (ids, options) => getRuns(database, ids, options),
+    list: (query) => listRuns(database, query),
+    attend: (attendance) => attend(database, attendance),
+    audit: () => auditRuns(database),
+  };
+}

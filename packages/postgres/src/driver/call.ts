@@ -1,0 +1,62 @@
+import { quoteName } from '../schema/migrations.ts';
+import type { ArgumentsOf, FunctionName, SqlType } from '../schema/signatures.ts';
+import { FUNCTION_NAMES, parametersOf } from '../schema/signatures.ts';
+import type { SqlClient } from './sql-client.ts';
+import { plainArray, textArray } from './sql-values.ts';
+
+/** Arguments with every parameter of a function and no other. */
+export type Exactly<Given, Name extends FunctionName> = Given & {
+  readonly [Key in Exclude<keyof Given, keyof ArgumentsOf<Name>>]: never;
+};
+
+/** Calls a function of one schema with its arguments by name. Returns the text that it replied. */
+export type Call = <Name extends FunctionName, Given extends ArgumentsOf<Name>>(
+  name: Name,
+  given: Exactly<Given, Name>,
+) => Promise<string | null>;
+
+/** Returns what calls the functions of a schema once, without sending anything again. */
+export function createCall(client: SqlClient, schema: string): Call {
+  const texts = callTexts(schema);
+  return async (name, given) => {
+    const { rows } = await client.query(texts[name], writeValues(name, given));
+    return readReply(rows);
+  };
+}
+
+/** The text of the call of each function, for the schemas in use. */
+const known = new Map<string, Readonly<Record<FunctionName, string>>>();
+
+function callTexts(schema: string): Readonly<Record<FunctionName, string>> {
+  const texts = known.get(schema) ?? writeCallTexts(schema);
+  known.set(schema, texts);
+  return texts;
+}
+
+function writeCallTexts(schema: string): Readonly<Record<FunctionName, string>> {
+  const texts = FUNCTION_NAMES.map((name) => {
+    // Every value travels as text, which all clients send alike.
+    const values = parametersOf(name).map(
+      ({ parameter, type }, index) => `${parameter} => $${index + 1}::text::${type}`,
+    );
+    return [name, `select ${quoteName(schema)}.${name}(${values.join(', ')}) as answer`];
+  });
+  return Object.fromEntries(texts) as Record<FunctionName, string>; // one for each name
+}
+
+function writeValues(name: FunctionName, given: object): (string | null)[] {
+  const values = given as Readonly<Record<string, unknown>>; // its keys are checked by its type
+  return parametersOf(name).map(({ key, type }) => writeValue(values[key], type));
+}
+
+function writeValue(value: unknown, type: SqlType): string | null {
+  if (value === null || value === undefined) return null;
+  if (type === 'text[]') return textArray(value as readonly (string | undefined)[]); // as the signature says
+  if (Array.isArray(value)) return plainArray(value);
+  return String(value);
+}
+
+function readReply(rows: readonly unknown[]): string | null {
+  const row = rows[0] as { readonly answer?: unknown } | undefined; // what the driver makes of one column
+  return typeof row?.answer === 'string' ? row.answer : null;
+}

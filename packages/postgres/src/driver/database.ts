@@ -1,0 +1,81 @@
+import type { Policy } from '@retry/core';
+import { decide, definePolicy, postgresTransient, transientNetwork } from '@retry/core';
+import { createCloseGate } from '@retry/core/broker/kit';
+import { PostgresBrokerError } from '../errors.ts';
+import { checkVersion } from '../schema/migrations/check-version.ts';
+import type { Call } from './call.ts';
+import { createCall } from './call.ts';
+import { sqlStateOf } from './refusal.ts';
+import type { SqlClient } from './sql-client.ts';
+
+/** The functions of one schema. */
+export interface Database {
+  /** Calls a function, and sends the call again after an error that may pass. */
+  readonly call: Call;
+  /** Resolves when the schema is there and of this version. @throws {PostgresBrokerError} `OLDER_SCHEMA`, `NEWER_SCHEMA` */
+  readonly ready: () => Promise<void>;
+  /** Rejects every later call; resolves when those under way have been answered. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Deadlocks, serialization failures, broken connections: what the same call may not meet again. An internal error or a
+ * missing function may come from a migration at that moment; one that is repeated is about what was sent.
+ */
+const RESEND: Policy = definePolicy({
+  maxAttempts: 5,
+  backoff: { type: 'exponential', base: '10ms' },
+  maxDelay: '1s',
+  retryOn: [
+    ...postgresTransient,
+    ...transientNetwork,
+    { code: 'XX000' },
+    { code: '42883' },
+    { message: /^Connection terminated/ },
+  ],
+});
+
+/** Opens the functions of a schema over a client. The version of the schema is checked before the first call. */
+export function openDatabase(client: SqlClient, schema: string): Database {
+  const callOnce = createCall(client, schema);
+  const gate = createCloseGate('Postgres');
+  let isChecked = false;
+  const check = async (): Promise<void> => {
+    if (!isChecked) await checkVersion(client, schema);
+    isChecked = true;
+  };
+  const pass = <Answer>(send: () => Promise<Answer>): Promise<Answer> =>
+    gate.pass(() =>
+      resend(async () => {
+        await check();
+        return send();
+      }),
+    );
+  return {
+    call: (name, given) => pass(() => callOnce(name, given)),
+    ready: () => pass(async () => undefined),
+    close: () => gate.close(),
+  };
+}
+
+async function resend<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+  const startedAt = Date.now();
+  for (let failures = 1; ; failures++) {
+    try {
+      return await send();
+    } catch (error) {
+      const world = { now: Date.now(), random: Math.random, startedAt };
+      const decision = decide(RESEND, { failures }, { error }, world);
+      if (decision.type === 'fail') throw explain(error);
+      await new Promise((resolve) => setTimeout(resolve, decision.delayMs));
+    }
+  }
+}
+
+/** The server's message about missing rights does not say what to do. */
+function explain(error: unknown): unknown {
+  if (sqlStateOf(error) !== '42501') return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = `the role lacks rights on the schema: ${reason}. Grant what docs/postgres.md lists under "Rights".`;
+  return new PostgresBrokerError('MISSING_RIGHTS', message, { cause: error });
+}

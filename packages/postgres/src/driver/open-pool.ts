@@ -1,0 +1,109 @@
+import { hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
+import { PostgresBrokerError } from '../errors.ts';
+import type { PoolLike } from '../wake/subscription.ts';
+import { prepareStatements } from './prepared.ts';
+
+import type { SqlClient, SqlResult } from './sql-client.ts';
+
+/**
+ * Opens a pool of the driver `pg` when it is first needed. No error of it shows the password of the URL.
+ *
+ * @param onError - called with errors of connections that no call was using
+ */
+export function openPool(
+  url: string,
+  connections: number,
+  onError: (error: unknown) => void = () => {},
+): SqlClient & PoolLike & { readonly close: () => Promise<void> } {
+  const secrets = secretsOf(url);
+  const safely = <Answer>(answer: () => Promise<Answer>): Promise<Answer> =>
+    answer().catch((error: unknown) => {
+      throw hideSecretsInError(error, secrets);
+    });
+  let opening: Promise<OwnPool> | undefined;
+  let sending: Promise<SqlClient> | undefined;
+  const open = (): Promise<OwnPool> => {
+    opening ??= createPool(url, connections, (error) => onError(hideSecretsInError(error, secrets)));
+    return opening;
+  };
+  const send = (): Promise<SqlClient> => {
+    sending ??= open().then(chooseSender);
+    sending.catch(() => {
+      sending = undefined;
+    });
+    return sending;
+  };
+  return {
+    totalCount: connections,
+    query: (text, values) => safely(async () => (await send()).query(text, values)),
+    connect: () => safely(async () => (await open()).connect()),
+    close: async () => {
+      if (opening !== undefined) await (await opening).end();
+    },
+  };
+}
+
+/** Chooses how statements are sent: a role or a database may have another default isolation level than claims need. */
+async function chooseSender(pool: OwnPool): Promise<SqlClient> {
+  const { rows } = await pool.query("select current_setting('default_transaction_isolation') as level");
+  const level = (rows[0] as { readonly level?: unknown } | undefined)?.level; // as the driver gives it
+  return level === 'read committed'
+    ? prepareStatements(pool)
+    : { query: (...call) => readCommitted(pool, ...call) };
+}
+
+/** Sends one statement in a transaction that sets its isolation level, which also works behind a pooler. */
+async function readCommitted(pool: OwnPool, text: string, values?: unknown[]): Promise<SqlResult> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin isolation level read committed');
+    const result = await client.query(text, values);
+    await client.query('commit');
+    client.release?.();
+    return result;
+  } catch (error) {
+    const isOver = await client.query('rollback').then(
+      () => true,
+      () => false,
+    );
+    client.release?.(!isOver);
+    throw error;
+  }
+}
+
+/** The part of `pg.Pool` that is used. */
+interface OwnPool extends PoolLike {
+  readonly query: {
+    (text: string, values?: unknown[]): Promise<SqlResult>;
+    (statement: {
+      readonly name: string;
+      readonly text: string;
+      readonly values: unknown[];
+    }): Promise<SqlResult>;
+  };
+  readonly end: () => Promise<void>;
+  readonly on: (event: 'error', listener: (error: Error) => void) => unknown;
+}
+
+async function createPool(
+  url: string,
+  connections: number,
+  onError: (error: Error) => void,
+): Promise<OwnPool> {
+  const { default: pg } = await loadPg();
+  // One more than the calls need, for notifications.
+  const pool: OwnPool = new pg.Pool({ connectionString: url, max: connections + 1, keepAlive: true });
+  // A connection that breaks while no call uses it is replaced when it is needed.
+  pool.on('error', onError);
+  return pool;
+}
+
+async function loadPg(): Promise<typeof import('pg')> {
+  try {
+    return await import('pg');
+  } catch (cause) {
+    const message =
+      'A url needs the package pg, which is not installed. Run npm install pg, or give a client.';
+    throw new PostgresBrokerError('NO_DRIVER', message, { cause });
+  }
+}

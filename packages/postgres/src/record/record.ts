@@ -1,0 +1,129 @@
+/** The column `record`: what the latest settlement said of a run, as JSON, beside what other columns have. */
+import type { AttemptError, Run, Settlement } from '@retry/core/broker';
+import { settledBy } from '@retry/core/broker/kit';
+
+const COUNTERS = ['failures', 'stalls', 'releases', 'rateLimits', 'redrives', 'resetEpoch'] as const;
+
+/** Instants and the previous delay, in ms. */
+const TIMES = [
+  'createdAt',
+  'submittedAt',
+  'runAt',
+  'firstStartedAt',
+  'startedAt',
+  'heartbeatAt',
+  'endedAt',
+  'resetAt',
+  'previousDelayMs',
+] as const;
+
+type RecordKey = (typeof COUNTERS)[number] | (typeof TIMES)[number] | 'settledBy' | 'isDisposable' | 'errors';
+
+/** A record, as far as it differs from that of a new run. */
+export type StoredRecord = { readonly [Key in RecordKey]?: Run[Key] };
+
+type Check = (value: unknown) => boolean;
+
+const isCounter: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
+const CHECKS: Readonly<Record<string, Check>> = {
+  ...Object.fromEntries(COUNTERS.map((key) => [key, isCounter])),
+  ...Object.fromEntries(TIMES.map((key) => [key, isNumber])),
+  ...({
+    settledBy: (value) => typeof value === 'string',
+    isDisposable: (value) => typeof value === 'boolean',
+    errors: (value) => Array.isArray(value) && value.every(isAttemptError),
+  } satisfies Record<Exclude<RecordKey, (typeof COUNTERS | typeof TIMES)[number]>, Check>),
+};
+
+/** Reads a record. Returns `undefined` for anything that this package has not written. */
+export function readRecord(text: string): StoredRecord | undefined {
+  const record = parseObject(text);
+  if (record === undefined) return undefined;
+  for (const [key, value] of Object.entries(record)) {
+    const check = CHECKS[key];
+    if (check === undefined) delete record[key];
+    else if (!check(value)) return undefined;
+  }
+  return record as StoredRecord; // each key has been checked
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined; // checked just now
+  } catch {
+    return undefined;
+  }
+}
+
+function isAttemptError(value: unknown): value is AttemptError {
+  if (typeof value !== 'object' || value === null) return false;
+  const { epoch, at, name, message, stack = '', stalledWith = 0 } = value as Record<string, unknown>; // any object has keys
+  const isText = [name, message, stack].every((text) => typeof text === 'string');
+  return isText && [epoch, at, stalledWith].every(isNumber);
+}
+
+/**
+ * Whether the columns say everything: the run completed at its first attempt, and neither a failure nor a heartbeat is
+ * recorded.
+ */
+export function needsNoRecord({ epoch, event, next }: Settlement): boolean {
+  const isFirst = event === 'complete' && next.state === 'completed' && epoch === 1;
+  return isFirst && next.heartbeatAt === next.startedAt && hasNoPast(next);
+}
+
+function hasNoPast(run: Run): boolean {
+  const { failures, stalls, releases, rateLimits, redrives, resetEpoch, errors } = run;
+  const counted = failures + stalls + releases + rateLimits + redrives + resetEpoch + errors.length;
+  return counted === 0 && run.previousDelayMs === undefined && run.isDisposable === undefined;
+}
+
+/**
+ * Writes the record of a settlement as JSON: everything that no column has. Counters that are 0 and instants that are
+ * absent are left out, and `createdAt` where it is the same as `submittedAt`.
+ */
+export function writeRecord({ epoch, event, next }: Settlement): string {
+  const text = JSON.stringify({
+    createdAt: next.createdAt === next.submittedAt ? undefined : next.createdAt,
+    submittedAt: next.submittedAt,
+    runAt: next.runAt,
+    firstStartedAt: next.firstStartedAt,
+    startedAt: next.startedAt,
+    heartbeatAt: next.heartbeatAt,
+    endedAt: next.endedAt,
+    settledBy: settledBy(epoch, event),
+    failures: next.failures || undefined,
+    stalls: next.stalls || undefined,
+    releases: next.releases || undefined,
+    rateLimits: next.rateLimits || undefined,
+    redrives: next.redrives || undefined,
+    resetEpoch: next.resetEpoch || undefined,
+    resetAt: next.resetAt,
+    previousDelayMs: next.previousDelayMs,
+    isDisposable: next.isDisposable,
+    errors: next.errors.length > 0 ? next.errors : undefined,
+  } satisfies Record<RecordKey, unknown>);
+  return UNKEEPABLE.test(text) ? JSON.stringify(JSON.parse(text, cleanValue)) : text;
+}
+
+/** Returns the name of the latest error, if there is one. */
+export function errorNameOf({ errors }: Run): string | undefined {
+  const name = errors.at(-1)?.name;
+  return name === undefined ? undefined : cleanText(name);
+}
+
+/** U+0000 and halves of surrogate pairs: errors may contain them, and Postgres accepts them in no JSON. */
+const UNKEEPABLE = /\\u(0000|d[89a-f])/i;
+
+function cleanValue(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? cleanText(value) : value;
+}
+
+function cleanText(text: string): string {
+  return SUSPECT.test(text) ? text.replaceAll(UNPAIRED, '\uFFFD') : text;
+}
+
+const SUSPECT = /[\0\uD800-\uDFFF]/;
+const UNPAIRED = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;

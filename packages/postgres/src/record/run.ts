@@ -1,0 +1,62 @@
+import type { AttemptError, Concurrency, Run } from '@retry/core/broker';
+import type { RunDraft } from '@retry/core/broker/kit';
+import { newRun, settledBy } from '@retry/core/broker/kit';
+import type { RunRow, RunValues } from '../schema/rows.ts';
+import { readRow } from '../schema/rows.ts';
+import { readRecord } from './record.ts';
+import { unreadableError } from './unreadable.ts';
+
+/** Reads the runs that a function replied, in its order. */
+export function readRows(text: string | null): readonly RunRow[] {
+  return (JSON.parse(text ?? '[]') as readonly RunValues[]).map(readRow); // what our own functions build
+}
+
+/** Returns a run from its row: the columns say where it is, the record what has happened to it. */
+export function readRun(row: RunRow): Run {
+  const { id, lane, payload, state, epoch, record } = row;
+  const run: RunDraft = newRun({ id, lane, payload, concurrency: concurrencyOf(row) });
+  if (record !== null) Object.assign(run, readRecord(record) ?? { errors: [errorOf(row)] });
+  else if (state === 'completed') run.settledBy = settledBy(epoch, 'complete');
+  run.state = state;
+  run.epoch = epoch;
+  setSubmission(run, row);
+  run.runAt = row.runAt ?? run.runAt;
+  if (row.claimedAt !== null) setStart(run, row.claimedAt);
+  run.heartbeatAt = row.heartbeatAt ?? run.heartbeatAt;
+  run.endedAt = row.endedAt ?? run.endedAt;
+  run.result = row.result ?? undefined;
+  if (row.isCancelRequested) run.isCancelRequested = true;
+  return run;
+}
+
+/** Whether the record of a run was not written by this package. */
+export function isUnreadable({ record }: RunRow): boolean {
+  return record !== null && readRecord(record) === undefined;
+}
+
+function errorOf({ epoch, endedAt, submittedAt }: RunRow): AttemptError {
+  return unreadableError(epoch, endedAt ?? submittedAt ?? 0);
+}
+
+/**
+ * Sets `createdAt` and `submittedAt` of a run that has its record already. What the columns say is later than the record;
+ * a creation that is stored nowhere is the same as the earliest submission that is known.
+ */
+export function setSubmission(
+  run: RunDraft,
+  columns: { readonly createdAt: number | null; readonly submittedAt: number | null },
+): void {
+  run.createdAt = columns.createdAt ?? run.createdAt ?? run.submittedAt ?? columns.submittedAt ?? undefined;
+  run.submittedAt = columns.submittedAt ?? run.submittedAt;
+}
+
+/** Sets the latest start, which may be the first one. */
+export function setStart(run: RunDraft, startedAt: number): void {
+  run.firstStartedAt ??= startedAt;
+  run.startedAt = startedAt;
+}
+
+function concurrencyOf({ key, keyLimit, keyWaits }: RunRow): Concurrency | undefined {
+  if (key === null) return undefined;
+  return { key, limit: keyLimit ?? 1, whenFull: keyWaits === true ? 'wait' : 'claim' };
+}

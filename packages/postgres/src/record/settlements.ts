@@ -1,0 +1,102 @@
+import type { Settlement } from '@retry/core/broker';
+import { DESTINATION_LETTERS, destinationOf, MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
+import { downToWhole, toEpoch, upToWhole } from '../driver/sql-values.ts';
+import { DEAD_STATES, deadLetterOf } from '../schema/letters.ts';
+import type { SettlementArguments } from '../schema/signatures.ts';
+import { errorNameOf, needsNoRecord, writeRecord } from './record.ts';
+
+/** The most settlements of one statement. */
+const MAX_SETTLEMENTS = 20_000;
+
+/**
+ * Splits settlements into parts that can be one statement each:
+ *
+ * 1. no id twice,
+ * 2. all of them with `onlyIfExpired`, or none,
+ * 3. at most `MAX_SETTLEMENTS` of them,
+ * 4. at most `MAX_BATCH_BYTES`, unless it is a single one.
+ *
+ * There is one part at least, which may be empty.
+ */
+export function splitSettlements(settlements: readonly Settlement[]): readonly (readonly Settlement[])[] {
+  const parts: Settlement[][] = [];
+  let part: Settlement[] = [];
+  let ids = new Set<string>();
+  let bytes = 0;
+  for (const settlement of settlements) {
+    const size = bytesOf(settlement);
+    const isFull = part.length === MAX_SETTLEMENTS || (part.length > 0 && bytes + size > MAX_BATCH_BYTES);
+    if (isFull || ids.has(settlement.id) || isOfAnotherKind(settlement, part[0])) {
+      parts.push(part);
+      part = [];
+      ids = new Set();
+      bytes = 0;
+    }
+    ids.add(settlement.id);
+    bytes += size;
+    part.push(settlement);
+  }
+  return [...parts, part];
+}
+
+function isOfAnotherKind({ onlyIfExpired = false }: Settlement, first: Settlement | undefined): boolean {
+  return first !== undefined && onlyIfExpired !== (first.onlyIfExpired ?? false);
+}
+
+/** The bytes of a settlement without the payload, which never changes and is not sent. */
+function bytesOf({ next }: Settlement): number {
+  return runBytes(next) - next.payload.length;
+}
+
+/** The letter of the destination: the small one for a dead letter. */
+function letterOf(settlement: Settlement): string {
+  const destination = destinationOf(settlement);
+  const dead =
+    settlement.next.isDisposable === true ? undefined : DEAD_STATES.find((name) => name === destination);
+  return dead === undefined ? DESTINATION_LETTERS[destination] : deadLetterOf(dead);
+}
+
+/**
+ * Returns one part of settlements as arguments of `settle_and_claim`.
+ *
+ * @param laneSeqs - the order of each run in its lane when it was claimed, where that is known; `null` where none is
+ */
+export function settlementArguments(
+  settlements: readonly Settlement[],
+  laneSeqs: readonly (number | undefined)[] | null,
+): SettlementArguments {
+  return {
+    ids: settlements.map(({ id }) => id),
+    epochs: settlements.map(({ epoch }) => toEpoch(epoch)),
+    laneSeqs,
+    destinations: settlements.map(letterOf).join(''),
+    onlyIfExpired: settlements[0]?.onlyIfExpired === true,
+    startedAts: settlements.map(({ next }) => downToWhole(next.startedAt ?? 0)),
+    instants: settlements.map(instantOf),
+    delaysMs: settlements.map(delayOf),
+    errorNames: settlements.map(({ next }) => errorNameOf(next)),
+    results: settlements.map(({ next }) => next.result),
+    records: recordLines(settlements),
+  };
+}
+
+/** A line of JSON for each, empty where no record is needed; `null` where none of them needs one. */
+function recordLines(settlements: readonly Settlement[]): string | null {
+  if (settlements.every(needsNoRecord)) return null;
+  return settlements.map((one) => (needsNoRecord(one) ? '' : writeRecord(one))).join('\n');
+}
+
+/** Returns how many of them end as runs that retention may forget. */
+export function countFinished(settlements: readonly Settlement[]): number {
+  return settlements.filter((one) => /[A-Z]/.test(letterOf(one))).length;
+}
+
+/** When the run is due, rounded up so that it is never early, or when it ended. */
+function instantOf({ next }: Settlement): number {
+  return next.state === 'scheduled' ? upToWhole(next.runAt ?? 0) : downToWhole(next.endedAt ?? 0);
+}
+
+/** How long after the settlement is written the run is due, where a delay was decided. */
+function delayOf({ next, delayMs }: Settlement): number | undefined {
+  return next.state === 'scheduled' && delayMs !== undefined ? upToWhole(Math.max(0, delayMs)) : undefined;
+}

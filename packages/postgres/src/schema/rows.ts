@@ -1,0 +1,126 @@
+/**
+ * The columns of what functions reply, each with the SQL expression that fills it: one ordered list, from which the SQL
+ * texts are made and by which TypeScript reads the replies.
+ */
+import type { Concurrency } from '@retry/core/broker';
+import type { RunState } from '@retry/core/lifecycle';
+import { state } from './letters.ts';
+
+/** A run as a reply shows it. */
+export interface RunRow {
+  readonly id: string;
+  readonly lane: string;
+  readonly payload: string;
+  readonly state: RunState;
+  readonly epoch: number;
+  /** Null where it is the same as `submittedAt`. */
+  readonly createdAt: number | null;
+  readonly submittedAt: number | null;
+  readonly runAt: number | null;
+  readonly claimedAt: number | null;
+  readonly heartbeatAt: number | null;
+  readonly endedAt: number | null;
+  readonly isCancelRequested: boolean;
+  readonly result: string | null;
+  readonly record: string | null;
+  readonly key: string | null;
+  readonly keyLimit: number | null;
+  readonly keyWaits: boolean | null;
+}
+
+/** A run in a reply: the values of a {@link RunRow} in the order of the columns. */
+export type RunValues = readonly unknown[];
+
+/** In `show_runs`: `r` is the row of `run`, `l` the claim that started it without writing into the row, if any. */
+const RUN_COLUMNS = {
+  id: 'r.id',
+  lane: 'r.lane',
+  payload: "case when p_payloads then r.payload else '' end",
+  state: `state_name(case when l.id is null then r.state else ${state('started')} end)`,
+  epoch: 'r.epoch + case when l.id is null then 0 else 1 end',
+  createdAt: 'r.created_at',
+  submittedAt: 'r.submitted_at',
+  runAt: 'r.run_at',
+  claimedAt: 'coalesce(r.claimed_at, l.at)',
+  heartbeatAt: 'coalesce(r.heartbeat_at, l.at)',
+  endedAt: 'r.ended_at',
+  isCancelRequested: 'r.wants_cancel',
+  result: 'case when p_payloads then r.result end',
+  record: 'r.record',
+  key: 'r.key',
+  keyLimit: 'r.key_limit',
+  keyWaits: 'r.key_waits',
+} as const satisfies Readonly<Record<keyof RunRow, string>>;
+
+const RUN_NAMES = Object.keys(RUN_COLUMNS);
+
+/** The values of a run, as `show_runs` replies them. */
+export const SHOWN_RUN: string = `json_build_array(
+    ${Object.values(RUN_COLUMNS).join(',\n    ')})`;
+
+/** Names the values of a run. */
+export function readRow(values: RunValues): RunRow {
+  const row = Object.fromEntries(RUN_NAMES.map((name, index) => [name, values[index]]));
+  return row as unknown as RunRow; // what our own function replies, by the list that made it
+}
+
+/** Runs that one statement started in one lane, column by column. */
+export interface ClaimedRows {
+  readonly lane: string;
+  /** When they were started, and until when they are leased. */
+  readonly at: number;
+  readonly until: number;
+  readonly ids: readonly string[];
+  /** Their order in the lane. */
+  readonly laneSeqs: readonly number[];
+  readonly epochs: readonly number[];
+  readonly payloads: readonly string[];
+  readonly submittedAts: readonly (number | null)[];
+  readonly runAts: readonly (number | null)[];
+  readonly records: readonly (string | null)[];
+  /** By id, where it is not `submittedAt`; null where that is so of none. */
+  readonly createdAts: Readonly<Record<string, number>> | null;
+  readonly concurrency?: Concurrency;
+  readonly isOverLimit?: boolean;
+}
+
+/** What has an element for each run. */
+const CLAIM_COLUMNS = {
+  ids: 'id',
+  laneSeqs: 'ord',
+  epochs: 'epoch + 1',
+  payloads: 'payload',
+  submittedAts: 'submitted_at',
+  runAts: 'run_at',
+  records: 'record',
+} as const satisfies Partial<Readonly<Record<keyof ClaimedRows, string>>>;
+
+/** Several claimed runs of the lane `p_lane` as JSON text, from rows that have these columns. */
+export const CLAIMED_TEXT: string = `concat('{"lane":', to_json(p_lane), ',"at":', p_now, ',"until":', p_lease_until,
+      ${Object.entries(CLAIM_COLUMNS)
+        .map(([name, column]) => `',"${name}":', json_agg(${column}),`)
+        .join(' ')}
+      ',"createdAts":', coalesce(json_object_agg(id, created_at) filter (where created_at is not null), 'null'), '}')`;
+
+/** One claimed run as JSON. @param run - its row. @param more - further fields, an SQL expression each */
+export function claimedOne(
+  run: string,
+  more: Readonly<Record<'concurrency' | 'isOverLimit', string>>,
+): string {
+  const lists = Object.entries(CLAIM_COLUMNS).map(
+    ([name, column]) => `'${name}', json_build_array(${run}.${column})`,
+  );
+  const fields = [
+    ...["'lane', p_lane", "'at', p_now", "'until', p_lease_until"],
+    ...lists,
+    `'createdAts', case when ${run}.created_at is not null then json_build_object(${run}.id, ${run}.created_at) end`,
+    ...Object.entries(more).map(([name, text]) => `'${name}', ${text}`),
+  ];
+  return `json_build_object(\n        ${fields.join(',\n        ')})`;
+}
+
+/** A concurrency key and what it allows, of the row `run`. */
+export function concurrencyOf(run: string): string {
+  const whenFull = `case when ${run}.key_waits then 'wait' else 'claim' end`;
+  return `json_build_object('key', ${run}.key, 'limit', ${run}.key_limit, 'whenFull', ${whenFull})`;
+}

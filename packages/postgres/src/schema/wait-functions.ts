@@ -1,0 +1,87 @@
+import { insertInto } from './fragments.ts';
+import { head } from './signatures.ts';
+
+/**
+ * How idle processes learn of work and of results:
+ *
+ * 1. \`start_waiting\` and \`stop_waiting\` keep a row of \`waiter\` for each process that waits.
+ * 2. \`notify_waiters\` notifies, if any process waits for it, that these lanes may have work now or later, or that runs
+ *    have ended whose results a caller waits for. A message that is too long for a notification is sent empty.
+ * 3. \`poll_lanes\` replies whether one of the lanes has work, and when the next run of their schedules is due.
+ */
+export const WAITING_PROCESSES: string = `
+create function notify_waiters(p_ready text[], p_later text[], p_results boolean) returns void language plpgsql as $$
+declare
+  v_work boolean := (p_ready is not null or p_later is not null)
+    and exists (select from waiter where until > now_ms() and not for_results);
+  v_results boolean := p_results and exists (select from waiter where until > now_ms() and for_results);
+  v_message text;
+begin
+  if v_work or v_results then
+    v_message := json_build_object('ready', case when v_work then p_ready end, 'later', case when v_work then p_later end,
+      'results', v_results)::text;
+    perform pg_notify({channel}, case when octet_length(v_message) < 7000 then v_message else '' end);
+  end if;
+end
+$$;
+
+create function ${head('start_waiting')} returns void language sql {settings} as $$
+  ${insertInto('waiter', { id: 'p_waiter', until: 'now_ms() + p_ttl_ms', for_results: 'p_for_results' })}
+  on conflict (id) do update set until = excluded.until
+$$;
+
+create function ${head('stop_waiting')} returns void language sql {settings} as $$
+  delete from waiter where id = p_waiter
+$$;
+
+create function ${head('poll_lanes')} returns text language plpgsql {settings} as $$
+begin
+  return (select json_build_object(
+    'now', now_ms(),
+    'ready', bool_or(exists (select from ready r where r.lane = asked.lane and (r.ord > asked.low or r.ord < 0))),
+    'due', min((select s.run_at from scheduled s where s.lane = asked.lane order by s.run_at limit 1))
+  )::text
+  from unnest(p_lanes, p_low_seqs) as asked (lane, low));
+end
+$$;
+`;
+
+/** Steps from lane to lane by the index of a table, however many rows each lane has. */
+const nextLane = (table: string, before: string): string => `
+      (select lane from ${table} order by lane limit 1)
+      union all select (select t.lane from ${table} t where t.lane > ${before}.lane order by t.lane limit 1)
+      from ${before} where ${before}.lane is not null`;
+
+/** Records which workers are alive. Replies the lanes that have waiting runs and no worker. */
+export const ATTEND: string = `
+create function ${head('attend')} returns text language plpgsql {settings} as $$
+declare
+  v_now bigint := now_ms();
+  v_attended text[];
+begin
+  if p_ttl_ms > 0 then
+    ${insertInto('attendance', { worker: 'p_worker', until: 'v_now + p_ttl_ms', lanes: 'p_lanes' })}
+    on conflict (worker) do update set until = excluded.until, lanes = excluded.lanes;
+  else
+    delete from attendance where worker = p_worker;
+  end if;
+  delete from attendance where ctid = any (array (
+    select ctid from attendance where until <= v_now for update skip locked));
+  v_attended := array (select unnest(lanes) from attendance where until > v_now);
+  -- Due runs are still in the schedule: only a claim of their lane would promote them, and no worker makes one.
+  return (
+    with recursive in_ready (lane) as (${nextLane('ready', 'in_ready')}
+    ), in_schedule (lane) as (${nextLane('scheduled', 'in_schedule')}
+    ), waiting as (
+      select lane, (select count(*) from (
+        select from ready r where r.lane = known.lane
+        union all (select from scheduled s where s.lane = known.lane and s.run_at <= v_now order by s.run_at limit 10000)
+        limit 10000) counted) as count
+      from (select lane from in_ready union select lane from in_schedule) known
+      where lane is not null and lane <> all (v_attended)
+    )
+    select coalesce(json_agg(json_build_object('lane', lane, 'waiting', count) order by lane)::text, '[]')
+    from waiting where count > 0);
+end
+$$;
+`;

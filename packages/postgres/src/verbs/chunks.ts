@@ -1,0 +1,62 @@
+import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
+
+/** The most items of one statement: each call is atomic per run, not per batch. */
+const MAX_ITEMS = 500;
+
+/** The limits of one statement. */
+interface ChunkLimits<Item> {
+  readonly maxItems?: number;
+  /** About how many bytes an item takes; by default they are all short. */
+  readonly bytesOf?: (item: Item) => number;
+}
+
+/** Answers a batch by one statement after another, a chunk each. Returns the answers in the order of the items. */
+export async function inChunks<Item, Answer>(
+  items: readonly Item[],
+  answer: (chunk: readonly Item[]) => Promise<readonly Answer[]>,
+  limits: ChunkLimits<Item> = {},
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  for (const chunk of chunksOf(items, limits)) answers.push(...(await answer(chunk)));
+  return answers;
+}
+
+function* chunksOf<Item>(
+  items: readonly Item[],
+  { maxItems = MAX_ITEMS, bytesOf = () => 0 }: ChunkLimits<Item>,
+): Generator<readonly Item[]> {
+  let chunk: Item[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const size = bytesOf(item);
+    if (chunk.length === maxItems || (chunk.length > 0 && bytes + size > MAX_BATCH_BYTES)) {
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push(item);
+    bytes += size;
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+/**
+ * Answers ids that may repeat, each once.
+ *
+ * @param again - returns the answer for a repetition, given the answer before
+ */
+export async function onEachOnce<Answer>(
+  ids: readonly string[],
+  again: (answer: Answer) => Answer,
+  answer: (chunk: readonly string[]) => Promise<readonly Answer[]>,
+): Promise<readonly Answer[]> {
+  const unique = [...new Set(ids)];
+  const given = await inChunks(unique, answer);
+  const answers = new Map(unique.map((id, index) => [id, given[index]]));
+  return ids.flatMap((id) => {
+    const known = answers.get(id);
+    if (known === undefined) return [];
+    answers.set(id, again(known));
+    return [known];
+  });
+}

@@ -1,0 +1,146 @@
+import type { Claim, SettleAnswer, Settlement } from '@retry/core/broker';
+
+/** Lower than every order in a lane. */
+const LOWEST_SEQ = -Number.MAX_SAFE_INTEGER;
+
+/** Lanes are read in full this often, in ms, unless a full read has turned out to be slow. */
+const FULL_READ_MS = 1_000;
+
+/** Full reads take at most this part of the time. */
+const FULL_READ_SHARE = 1 / 20;
+
+/** How late, in ms, a transaction may commit what it scheduled without waiting for a full read. */
+const LATE_COMMIT_MS = 1_000;
+
+/**
+ * How many answered claims of a worker the server keeps. A worker has up to two exchanges under way; the rest is for
+ * those that arrive late. The next claim makes it four.
+ */
+const REPLIES_PER_WORKER = 3;
+
+/** A run that this client has claimed; a later claim of the same run may be answered before this one's settlement. */
+export interface LeasedRun {
+  readonly epoch: number;
+  /** Its order in the lane, which only the client that claimed it knows. */
+  readonly laneSeq: number;
+}
+
+/** A claim that got runs. */
+export interface AnsweredClaim {
+  readonly request: string;
+  /** By id, the runs that this client has not settled yet. */
+  readonly leased: Map<string, LeasedRun>;
+}
+
+/** From where on one claim reads its lanes. */
+export interface LaneStarts {
+  readonly lanes: readonly string[];
+  /** A lane is read beyond this order. */
+  readonly lowSeqs: readonly number[];
+  /** The schedule of a lane is read from this instant on: nothing is due before it. */
+  readonly lowRunAts: readonly number[];
+  readonly isFull: boolean;
+}
+
+/** When a claim was sent and answered by the client's clock, and the server's clock at that time. */
+interface ReadSpan {
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly serverNow: number;
+}
+
+/**
+ * What a client remembers of its claims: how far each lane has been emptied. Deleted rows stay in the index until no
+ * snapshot can see them; a claim that begins behind them costs the same however old the oldest snapshot is. Runs that
+ * appear before that point (a transaction has committed late) are found by a full read.
+ */
+export class ClaimMemory {
+  readonly #lowSeqs = new Map<string, number>();
+  readonly #lowRunAts = new Map<string, number>();
+  readonly #emptied = new Set<string>();
+  readonly #claims = new Map<string, AnsweredClaim[]>();
+  #fullReadAt = 0;
+  #nextFullReadAt = 0;
+
+  /** Returns from where on to read these lanes now. */
+  startsOf(lanes: Iterable<string>, now: number): LaneStarts {
+    const names = [...lanes];
+    const wantsFull = now >= this.#fullReadAt + FULL_READ_MS || names.some((lane) => this.#emptied.has(lane));
+    const isFull = wantsFull && now >= this.#nextFullReadAt;
+    const lowSeqs = names.map((lane) => (isFull ? LOWEST_SEQ : (this.#lowSeqs.get(lane) ?? LOWEST_SEQ)));
+    const lowRunAts = names.map((lane) => (isFull ? 0 : (this.#lowRunAts.get(lane) ?? 0)));
+    return { lanes: names, lowSeqs, lowRunAts, isFull };
+  }
+
+  /**
+   * Records a read of lanes. The rest of each lane's schedule is due from `dues` on: the next read begins there, even where
+   * more is due than one claim promotes.
+   */
+  recordRead({ isFull, lanes }: LaneStarts, span: ReadSpan, dues: readonly (number | null)[]): void {
+    for (const [index, lane] of lanes.entries()) {
+      this.#lowRunAts.set(lane, Math.min(dues[index] ?? Infinity, span.serverNow - LATE_COMMIT_MS));
+    }
+    if (!isFull) return;
+    const slowMs = Math.max(0, span.endedAt - span.startedAt - 5);
+    this.#fullReadAt = span.endedAt;
+    this.#nextFullReadAt = span.endedAt + Math.min(slowMs / FULL_READ_SHARE, 5 * FULL_READ_MS);
+  }
+
+  /** Records the order of the last run that a claim got from a lane, and whether it got all that it asked for. */
+  recordLane(lane: string, got: { readonly lastSeq: number | undefined; readonly isAll: boolean }): void {
+    if (got.lastSeq !== undefined)
+      this.#lowSeqs.set(lane, Math.max(got.lastSeq, this.#lowSeqs.get(lane) ?? 0, 0));
+    if (got.isAll) this.#emptied.delete(lane);
+    else this.#emptied.add(lane);
+  }
+
+  /** Forgets how far these lanes have been read: runs may have returned before that point. */
+  forgetLanes(lanes: Iterable<string>): void {
+    for (const lane of lanes) this.#lowSeqs.delete(lane);
+  }
+
+  /** Returns the claims of this worker whose replies the server may forget once this claim is answered. */
+  replacedBy({ worker, requestId }: Claim): readonly AnsweredClaim[] {
+    const claims = this.#claims.get(worker) ?? [];
+    const isRepeated = claims.some(({ request }) => request === requestId);
+    return isRepeated ? [] : claims.slice(0, -REPLIES_PER_WORKER);
+  }
+
+  /** Records a claim that got these runs, which no earlier claim leases any longer, and drops the claims it replaces. */
+  recordClaim(
+    { worker, requestId }: Claim,
+    leased: AnsweredClaim['leased'],
+    replaced: readonly AnsweredClaim[],
+  ): void {
+    const claims = this.#claims.get(worker) ?? [];
+    if (claims.some(({ request }) => request === requestId)) return;
+    for (const earlier of this.#unsettled()) for (const id of leased.keys()) earlier.leased.delete(id);
+    const kept = claims.filter((claim) => !replaced.includes(claim));
+    this.#claims.set(worker, [...kept, { request: requestId, leased }]);
+  }
+
+  /** Returns the order of these runs in their lanes when they were claimed, where this client has claimed them. */
+  laneSeqsOf(settlements: readonly Settlement[]): readonly (number | undefined)[] {
+    const claims = this.#unsettled();
+    return settlements.map(({ id, epoch }) => {
+      for (const { leased } of claims) {
+        const run = leased.get(id);
+        if (run?.epoch === epoch) return run.laneSeq;
+      }
+      return undefined;
+    });
+  }
+
+  /** Records accepted settlements: no claim leases their runs any longer. */
+  recordSettled(settlements: readonly Settlement[], answers: readonly SettleAnswer[]): void {
+    for (const { leased } of this.#unsettled()) {
+      settlements.forEach(({ id, epoch }, index) => {
+        if (answers[index] === 'ok' && leased.get(id)?.epoch === epoch) leased.delete(id);
+      });
+    }
+  }
+
+  #unsettled(): readonly AnsweredClaim[] {
+    return [...this.#claims.values()].flat().filter(({ leased }) => leased.size > 0);
+  }
+}

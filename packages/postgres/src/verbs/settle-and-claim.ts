@@ -1,0 +1,206 @@
+import type { Claim, ExchangeReply, ExchangeRequest, SettleAnswer, Settlement } from '@retry/core/broker';
+import { readAnswers, refuseUnsettled } from '@retry/core/broker/kit';
+import type { Database } from '../driver/database.ts';
+import { sqlStateOf } from '../driver/refusal.ts';
+import { toCount, upToWhole } from '../driver/sql-values.ts';
+import { readClaims } from '../record/claims.ts';
+import { countFinished, settlementArguments, splitSettlements } from '../record/settlements.ts';
+import type { UnreadableRun } from '../record/unreadable.ts';
+import { settleUnreadable } from '../record/unreadable.ts';
+import type { ClaimedRows } from '../schema/rows.ts';
+import type { ClaimArguments } from '../schema/signatures.ts';
+import type { WorkNotification } from '../wake/notifications.ts';
+import type { ResultWaits } from '../wake/wait-for-result.ts';
+import type { WorkWaits } from '../wake/wait-for-work.ts';
+import type { AnsweredClaim, ClaimMemory, LaneStarts, LeasedRun } from './claim-memory.ts';
+import type { Retention, Tidied } from './retention.ts';
+
+/** What an exchange works with. */
+export interface ExchangePort {
+  readonly database: Database;
+  readonly memory: ClaimMemory;
+  readonly retention: Retention;
+  readonly workWaits: WorkWaits;
+  readonly resultWaits: ResultWaits;
+}
+
+/** What `settle_and_claim` replies: its clock, a letter for each settlement, and what has changed. */
+interface Reply extends WorkNotification, Tidied {
+  readonly now: number;
+  readonly settled: string;
+  /** Lanes that got back parked runs, as their concurrency keys are free; they are in `ready`, too. */
+  readonly unparked: readonly string[];
+  readonly claimed: readonly ClaimedRows[];
+  /** When the rest of the schedule of each claimed lane is due; absent without a claim. */
+  readonly dues?: readonly (number | null)[];
+  /** When to claim again by a concurrency key that another worker was claiming by. */
+  readonly busyUntil?: number | null;
+  /** Whether the claim got as many bytes as one reply carries, and may have left more. */
+  readonly isCut?: boolean;
+}
+
+/** The SQLSTATE of a statement that was cancelled, as a rule because it took too long. */
+const STATEMENT_CANCELLED = '57014';
+
+/** The arguments of an exchange without a claim. */
+export const NO_CLAIM: ClaimArguments = {
+  worker: null,
+  request: null,
+  forgetReplies: null,
+  endedRequests: null,
+  limit: null,
+  lanes: null,
+  laneLimits: null,
+  lowSeqs: null,
+  lowRunAts: null,
+  leaseMs: null,
+};
+
+/** Settles and claims in one call. Settlements that repeat an id take one more call for each repetition. */
+export async function settleAndClaim(port: ExchangePort, request: ExchangeRequest): Promise<ExchangeReply> {
+  const { settle = [], claim } = request;
+  refuseUnsettled(settle);
+  const parts = splitSettlements(settle);
+  const settled: SettleAnswer[] = [];
+  let reply: ExchangeReply | undefined;
+  for (const [index, part] of parts.entries()) {
+    reply = await exchangeInTime(port, part, index === parts.length - 1 ? claim : undefined);
+    settled.push(...reply.settled);
+  }
+  return { claimed: [], now: 0, ...reply, settled };
+}
+
+/**
+ * Exchanges in smaller statements where a role's `statement_timeout` is shorter than one takes: the same statement would
+ * take as long again.
+ *
+ * 1. The settlements by halves.
+ * 2. The claim by itself.
+ * 3. The claim of half as many runs, and so on.
+ */
+async function exchangeInTime(
+  port: ExchangePort,
+  settlements: readonly Settlement[],
+  claim: Claim | undefined,
+): Promise<ExchangeReply> {
+  try {
+    return await exchangePart(port, settlements, claim);
+  } catch (error) {
+    const count = settlements.length;
+    const limit = claim?.limit ?? 0;
+    if (sqlStateOf(error) !== STATEMENT_CANCELLED || count + limit <= 1) throw error;
+    if (count === 0 && claim !== undefined) {
+      return exchangeInTime(port, [], { ...claim, limit: Math.ceil(limit / 2) });
+    }
+    // Of a single settlement, the second half is empty and leaves the statement to the claim.
+    const middle = Math.ceil(count / 2);
+    const first = await exchangeInTime(port, settlements.slice(0, middle), undefined);
+    const second = await exchangeInTime(port, settlements.slice(middle), claim);
+    return { ...second, settled: [...first.settled, ...second.settled] };
+  }
+}
+
+async function exchangePart(
+  port: ExchangePort,
+  settlements: readonly Settlement[],
+  claim: Claim | undefined,
+): Promise<ExchangeReply> {
+  const { database, memory, retention } = port;
+  const startedAt = performance.now();
+  const starts = memory.startsOf(claim?.lanes.keys() ?? [], startedAt);
+  const replaced = claim === undefined ? [] : memory.replacedBy(claim);
+  const text = await database.call('settle_and_claim', {
+    ...settlementArguments(settlements, memory.laneSeqsOf(settlements)),
+    notify: true,
+    ...(claim === undefined ? NO_CLAIM : claimArguments(claim, starts, replaced)),
+    ...retention.next(countFinished(settlements), startedAt),
+  });
+  const reply = readReply(text);
+  const settled = readAnswers('settle', reply.settled);
+  recordReply(port, reply);
+  memory.recordSettled(settlements, settled);
+  if (claim === undefined) return { settled, claimed: [], now: reply.now };
+  recordClaim(memory, claim, { reply, replaced });
+  const span = { startedAt, endedAt: performance.now(), serverNow: reply.now };
+  memory.recordRead(starts, span, reply.dues ?? []);
+  const { claimed, unreadable } = readClaims(reply.claimed);
+  if (unreadable.length > 0) await failUnreadable(port, unreadable);
+  return { settled, claimed, now: reply.now, ...nextRunOf(reply) };
+}
+
+/** Settles runs that cannot be read. Where that fails, their leases expire, and the cleaner that finds them settles them. */
+export async function failUnreadable(port: ExchangePort, runs: readonly UnreadableRun[]): Promise<void> {
+  await settleAndClaim(port, { settle: runs.map(settleUnreadable) }).catch(() => undefined);
+}
+
+/** Reads the settlements' answers and the server's clock from a reply. */
+export function readSettled(text: string | null): Pick<ExchangeReply, 'settled' | 'now'> {
+  const { settled, now } = readReply(text);
+  return { settled: readAnswers('settle', settled), now };
+}
+
+function readReply(text: string | null): Reply {
+  return JSON.parse(text ?? '') as Reply; // what our own function builds
+}
+
+function recordReply({ memory, retention, workWaits, resultWaits }: ExchangePort, reply: Reply): void {
+  retention.record(reply);
+  workWaits.notify(reply);
+  if (reply.results) resultWaits.wake();
+  memory.forgetLanes(reply.unparked);
+}
+
+function nextRunOf({ dues = [], busyUntil = null }: Reply): Pick<ExchangeReply, 'nextRunAt'> {
+  const known = [...dues, busyUntil].filter((due) => due !== null);
+  return known.length === 0 ? {} : { nextRunAt: Math.min(...known) };
+}
+
+function claimArguments(
+  { worker, requestId, limit, lanes, leaseMs }: Claim,
+  starts: LaneStarts,
+  replaced: readonly AnsweredClaim[],
+): ClaimArguments {
+  return {
+    worker,
+    request: requestId,
+    forgetReplies: requestsOf(replaced.filter(({ leased }) => leased.size > 0)),
+    endedRequests: requestsOf(replaced.filter(({ leased }) => leased.size === 0)),
+    limit: toCount(limit),
+    lanes: [...lanes.keys()],
+    laneLimits: [...lanes.values()].map(toCount),
+    lowSeqs: starts.lowSeqs,
+    lowRunAts: starts.lowRunAts,
+    leaseMs: upToWhole(leaseMs),
+  };
+}
+
+function requestsOf(claims: readonly AnsweredClaim[]): readonly string[] | null {
+  return claims.length === 0 ? null : claims.map(({ request }) => request);
+}
+
+function recordClaim(
+  memory: ClaimMemory,
+  claim: Claim,
+  { reply, replaced }: { readonly reply: Reply; readonly replaced: readonly AnsweredClaim[] },
+): void {
+  const { claimed, isCut = false } = reply;
+  if (claimed.length > 0) memory.recordClaim(claim, leasedRuns(claimed), replaced);
+  let left = claim.limit;
+  for (const [lane, limit] of claim.lanes) {
+    const parts = claimed.filter((part) => part.lane === lane);
+    const count = parts.reduce((sum, { ids }) => sum + ids.length, 0);
+    const hasKeys = parts.some(({ concurrency }) => concurrency !== undefined);
+    const lastSeq = hasKeys ? undefined : parts.at(-1)?.laneSeqs.at(-1);
+    memory.recordLane(lane, { lastSeq, isAll: isCut || count >= Math.min(limit, left) });
+    left -= count;
+  }
+}
+
+function leasedRuns(claimed: readonly ClaimedRows[]): Map<string, LeasedRun> {
+  const leased = new Map<string, LeasedRun>();
+  for (const { ids, epochs, laneSeqs } of claimed) {
+    for (const [index, id] of ids.entries())
+      leased.set(id, { epoch: epochs[index] ?? 0, laneSeq: laneSeqs[index] ?? 0 });
+  }
+  return leased;
+}

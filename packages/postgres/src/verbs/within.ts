@@ -1,0 +1,76 @@
+import { InvalidOptionsError } from '@retry/core';
+import type { Broker, ExchangeReply, ExchangeRequest } from '@retry/core/broker';
+import { refuseUnsettled } from '@retry/core/broker/kit';
+import type { Call } from '../driver/call.ts';
+import { createCall } from '../driver/call.ts';
+import type { SqlClient } from '../driver/sql-client.ts';
+import type { PostgresBrokerSettings } from '../options.ts';
+import { settlementArguments, splitSettlements } from '../record/settlements.ts';
+import { NO_CLAIM, readSettled } from './settle-and-claim.ts';
+import { submissionArguments, submitAnswers } from './submit.ts';
+
+/** What of a broker works inside a transaction of the user's. */
+export type TransactionBroker = Pick<Broker, 'submit' | 'settleAndClaim'>;
+
+/** A transaction forgets nothing: that is for a later exchange of a worker. */
+const NO_RETENTION = { keepFinished: null, trimFrom: null, keepKeysMs: null } as const;
+
+/**
+ * Submits and settles by the user's own connection, as part of the transaction that is open on it.
+ *
+ * 1. No waiting process is notified of what may yet be rolled back; with `wakeOnCommit`, Postgres sends the notification
+ *    when the transaction commits.
+ * 2. No call is sent again: a statement that fails has ended the transaction.
+ *
+ * @throws {InvalidOptionsError} for a transaction without `query`
+ */
+export function brokerWithin(
+  transaction: unknown,
+  { schema, wakeOnCommit }: Pick<PostgresBrokerSettings, 'schema' | 'wakeOnCommit'>,
+): TransactionBroker {
+  const call = createCall(readTransaction(transaction), schema);
+  return {
+    submit: async (submissions) => {
+      if (submissions.length === 0) return [];
+      const given = { ...submissionArguments(submissions), notify: wakeOnCommit };
+      return submitAnswers(submissions, await call('submit_runs', given));
+    },
+    settleAndClaim: (request) => settleWithin(call, request),
+  };
+}
+
+async function settleWithin(call: Call, { settle = [], claim }: ExchangeRequest): Promise<ExchangeReply> {
+  if (claim !== undefined) throw wrong('claim', 'cannot be part of a transaction', 'Claim outside of it.');
+  refuseUnsettled(settle);
+  let reply: ExchangeReply = { settled: [], claimed: [], now: 0 };
+  for (const part of splitSettlements(settle)) {
+    const text = await call('settle_and_claim', {
+      ...settlementArguments(part, null),
+      notify: false,
+      ...NO_CLAIM,
+      ...NO_RETENTION,
+    });
+    const { settled, now } = readSettled(text);
+    reply = { settled: [...reply.settled, ...settled], claimed: [], now };
+  }
+  return reply;
+}
+
+function readTransaction(transaction: unknown): SqlClient {
+  if (canQuery(transaction)) return transaction;
+  const cure = 'Give the client that began it, or wrap it: see docs/postgres.md.';
+  throw wrong('', 'must have query(text, values)', cure);
+}
+
+function canQuery(value: unknown): value is SqlClient {
+  try {
+    return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'query') === 'function';
+  } catch {
+    return false; // a Proxy that throws
+  }
+}
+
+/** The value is not shown: it may be a client, with its password. */
+function wrong(path: string, message: string, cure: string): InvalidOptionsError {
+  return new InvalidOptionsError([{ path, value: undefined, message, cure }], 'transaction');
+}

@@ -1,0 +1,131 @@
+import type { WaitOptions } from '@retry/core/broker';
+import type { Database } from '../driver/database.ts';
+import type { ClaimMemory } from '../verbs/claim-memory.ts';
+import type { WorkNotification } from './notifications.ts';
+import type { WaitingNotice } from './waiting-notice.ts';
+
+/** The longest that a timer of the runtime can wait, in ms. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** An idle worker polls this often, in ms, even when notifications arrive. */
+const POLL_MS = 1_000;
+
+/** What is committed between the first poll and the moment when others know of the wait is found by a second poll. */
+const SECOND_POLL_MS = 50;
+
+/** The workers of this process that wait for work. */
+export class WorkWaits {
+  readonly #database: Database;
+  readonly #memory: ClaimMemory;
+  readonly #notice: WaitingNotice;
+  readonly #waits = new Set<Wait>();
+
+  constructor(database: Database, memory: ClaimMemory, notice: WaitingNotice) {
+    this.#database = database;
+    this.#memory = memory;
+    this.#notice = notice;
+  }
+
+  /** Ends the waits for lanes that are ready, and polls for those whose schedule has changed. */
+  notify({ ready, later }: Pick<WorkNotification, 'ready' | 'later'>): void {
+    for (const wait of [...this.#waits]) {
+      if (ready.some((lane) => wait.lanes.has(lane))) wait.finish();
+      else if (later.some((lane) => wait.lanes.has(lane))) wait.poll();
+    }
+  }
+
+  /** Polls for every wait: any lane may have changed. */
+  pollAll(): void {
+    for (const wait of [...this.#waits]) wait.poll();
+  }
+
+  /** Ends every wait. */
+  close(): void {
+    for (const wait of [...this.#waits]) wait.finish();
+  }
+
+  /** Resolves when one of the lanes may have work, after the timeout, or when the signal aborts. */
+  wait(lanes: readonly string[], { timeoutMs, signal }: WaitOptions): Promise<void> {
+    if (timeoutMs <= 0 || signal?.aborted === true) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wait = new Wait(lanes, { timeoutMs, poll: () => this.#poll(lanes), onEnd: () => end() });
+      const end = (): void => {
+        this.#waits.delete(wait);
+        signal?.removeEventListener('abort', wait.finish);
+        if (this.#waits.size === 0) this.#notice.stop();
+        resolve();
+      };
+      this.#waits.add(wait);
+      signal?.addEventListener('abort', wait.finish);
+      void this.#notice.start().then((state) => wait.begin(state === 'new' ? SECOND_POLL_MS : POLL_MS));
+    });
+  }
+
+  /** Returns in how many ms one of the lanes has work; 0 when it may have some now. */
+  async #poll(lanes: readonly string[]): Promise<number> {
+    const { lowSeqs } = this.#memory.startsOf(lanes, performance.now());
+    const text = await this.#database.call('poll_lanes', { lanes, lowSeqs });
+    const found = JSON.parse(text ?? '{}') as Found; // what our own function builds
+    if (found.ready === true) return 0;
+    return found.due === null ? Infinity : Math.max(0, found.due - found.now);
+  }
+}
+
+/** What `poll_lanes` replies. */
+interface Found {
+  readonly now: number;
+  readonly ready: boolean | null;
+  readonly due: number | null;
+}
+
+interface WaitSettings {
+  readonly timeoutMs: number;
+  readonly poll: () => Promise<number>;
+  readonly onEnd: () => void;
+}
+
+/** One wait for work: polls, sets one timer for what comes next, and ends once. */
+class Wait {
+  readonly lanes: ReadonlySet<string>;
+  readonly #settings: WaitSettings;
+  readonly #endAt: number;
+  #timer: NodeJS.Timeout | undefined;
+  #hasEnded = false;
+  #polls = 0;
+
+  constructor(lanes: readonly string[], settings: WaitSettings) {
+    this.lanes = new Set(lanes);
+    this.#settings = settings;
+    this.#endAt = performance.now() + settings.timeoutMs;
+    this.#sleep(Infinity, POLL_MS);
+  }
+
+  readonly begin = (nextPollMs: number): void => void this.#poll(nextPollMs);
+  readonly poll = (): void => void this.#poll(POLL_MS);
+
+  readonly finish = (): void => {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    clearTimeout(this.#timer);
+    this.#settings.onEnd();
+  };
+
+  async #poll(nextPollMs: number): Promise<void> {
+    if (this.#hasEnded) return;
+    const poll = ++this.#polls;
+    // A poll that fails is followed by the next one.
+    const dueMs = await this.#settings.poll().catch(() => Infinity);
+    if (dueMs <= 0) this.finish();
+    else if (poll === this.#polls) this.#sleep(dueMs, nextPollMs);
+  }
+
+  /** Sleeps until something is due, the wait is over, or the next poll: whichever comes first. */
+  #sleep(dueMs: number, nextPollMs: number): void {
+    if (this.#hasEnded) return;
+    clearTimeout(this.#timer);
+    const leftMs = this.#endAt - performance.now();
+    const isLast = Math.min(leftMs, dueMs) <= nextPollMs;
+    const delayMs = Math.min(leftMs, dueMs, nextPollMs, LONGEST_TIMER_MS);
+    this.#timer = setTimeout(isLast ? this.finish : this.poll, Math.ceil(delayMs));
+  }
+}

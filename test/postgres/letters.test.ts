@@ -1,0 +1,35 @@
+import { STATE_LETTERS } from '@retry/core/broker/kit';
+import { ARROWS, isEnd, RUN_STATES } from '@retry/core/lifecycle';
+import { describe, expect, it } from 'vitest';
+import {
+  ACTIVE,
+  DEAD_STATES,
+  deadLetterOf,
+  stateNameOf,
+} from '../../packages/postgres/src/schema/letters.ts';
+
+describe('the letters in SQL texts', () => {
+  it('have a dead letter for each state that the lifecycle redrives', () => {
+    const redriven = ARROWS.filter(({ event }) => event === 'redrive').map(({ from }) => from);
+
+    expect([...DEAD_STATES].sort()).toEqual([...redriven].sort());
+  });
+
+  it('tell all states and dead letters apart', () => {
+    const letters = [...Object.values(STATE_LETTERS), ...DEAD_STATES.map(deadLetterOf)];
+
+    expect(new Set(letters).size).toBe(letters.length);
+  });
+
+  it('name every state', () => {
+    for (const state of RUN_STATES) {
+      expect(stateNameOf('x')).toContain(`when '${STATE_LETTERS[state]}' then '${state}'`);
+    }
+  });
+
+  it('list the states that have not ended', () => {
+    const active = RUN_STATES.filter((state) => !isEnd(state) && state !== 'unsubmitted');
+
+    expect(ACTIVE).toBe(`(${active.map((state) => `'${STATE_LETTERS[state]}'`).join(', ')})`);
+  });
+});
