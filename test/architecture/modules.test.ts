@@ -4,7 +4,7 @@ import { findMisshapen } from './rules/modules.ts';
 
 describe('modules', () => {
   it.each([...listPackageNames().map((name) => `packages/${name}/src`), 'docs/demo'])(
-    'of %s are well named',
+    'of %s follow the house style',
     (folder) => {
       const found = listTypeScript(folder).flatMap((path) => findMisshapen({ path, text: readText(path) }));
 
@@ -46,7 +46,7 @@ describe('findMisshapen', () => {
     ],
     ['packages/core/src/compute-delay.ts', 'export function computeDelay() {}'],
     ['packages/core/src/delay.ts', '// export default and export * are not for us\n'],
-  ])('lets %s pass', (path, text) => {
+  ])('accepts %s', (path, text) => {
     const found = findMisshapen({ path, text });
 
     expect(found).toEqual([]);

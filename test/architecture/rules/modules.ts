@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import ts from 'typescript';
 import { parse, type Source, violation } from './source.ts';
 
-/** Names that say nothing of what is inside. */
+/** Names that do not say what is inside. */
 const vagueNames: readonly string[] = [
   'utils',
   'util',
