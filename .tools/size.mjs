@@ -1,17 +1,14 @@
 /**
- * `npm run size`: what a user's bundle grows by, each import bundled, minified and gzipped, beside its limit.
- * `npm run size -- parts` says where the bytes of `withRetry` are, `npm run size -- peers` what others add.
+ * `npm run size`: by how much an import grows a user's bundle, minified and gzipped, with its limit.
+ * `npm run size -- parts`: the parts of `withRetry`. `npm run size -- peers`: the sizes of other libraries.
  */
 import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import { root } from './workspace.mjs';
 
-const ALL_BUT_THE_BROKER =
-  'createRetryBudget, createRetryGroup, retry, retryInfo, retryIterable, tryRetry, withRetry';
-
 /**
- * Gzipped bytes. Over `limit` is a failure: it is what was reached, rounded up, and goes down with each
- * saving. `goal` is where it is to go.
+ * Gzipped bytes. Above `limit` is a failure: the limit is the size that was reached, rounded up, and is lowered after
+ * each saving. `goal` is the target.
  */
 const rows = [
   {
@@ -33,14 +30,14 @@ const rows = [
     limit: 10_000,
     goal: 2_560,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 15_750, goal: 2_560 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 15_650, goal: 2_560 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 18_200, goal: 5_120 },
   {
-    name: '@retry/inprocess without its broker',
-    code: `export { ${ALL_BUT_THE_BROKER} } from '@retry/inprocess'`,
-    limit: 18_350,
+    name: '@retry/inprocess and its broker',
+    code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
+    limit: 26_400,
     goal: 5_120,
   },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 26_500, goal: 5_120 },
 ];
 
 const PEERS = [
@@ -60,25 +57,27 @@ const PEERS = [
   { name: 'exponential-backoff', code: "export { backOff } from 'exponential-backoff'" },
 ];
 
-/** Without limits, as these are compared, not judged. */
+/** Without limits, for the comparison. */
 const OURS = rows
   .filter(({ name }) => name.startsWith('withRetry'))
   .map(({ name, code }) => ({ name, code }));
 
-/** The parts of `withRetry`, by the files that they are; the first that fits counts. */
+/** The parts of `withRetry` by file; the first match counts. */
 const PARTS = [
-  ['reading a policy', /core\/src\/(policy\/|duration|show|errors|hide-secrets)/],
-  ['delays: eight backoffs, five jitters, caps', /core\/src\/delay\//],
-  ['matchers: classes, patterns, causes', /core\/src\/(matching\/|read\.)/],
-  ["the server's delay: headers, dates", /core\/src\/decision\/(parse|read|server)/],
-  ['the decision, and errors that mark it', /core\/src\/(decision\/|markers)/],
-  ['calls within calls', /(open-nested|join-signals|scope)\./],
-  ['the abort: one listener a signal', /(abort-hub|abortable-call|run-call|soon)\./],
-  ['time: attempt timeout, long waits, unref', /(run-attempt|wait|clock)\./],
-  ['history and retryInfo', /(failed-attempt|retry-info|create-id)\./],
-  ['hooks that cannot change an outcome', /(hooks|report-error|instruments)\./],
-  ['retrying on results', /judge-result\./],
-  ['the call itself: loop, deadline, budget, group', /inprocess\/src\//],
+  ['core: reading a policy', /core\/src\/(policy\/|fields\/|duration|show|errors|hide-secrets)/],
+  ['core: eight backoffs, five jitters, caps', /core\/src\/delay\//],
+  ['core: matchers of classes, patterns and causes', /core\/src\/(matching\/|read\.)/],
+  ["core: a server's delay, from headers and dates", /core\/src\/decision\/(parse|read|server)/],
+  ['core: the decision, and errors that mark it', /core\/src\/(decision\/|markers)/],
+  ['checking the options', /call\/(check-options|option-rules)\./],
+  ['opening a call, nested or not', /call\/(open|plan)\./],
+  ['the loop: attempts, waits, abort', /call\/(run|call)\./],
+  ['deciding what follows a failure', /call\/decide\./],
+  ['attempt timeout and total timeout', /call\/timeouts\./],
+  ['hooks and their events', /call\/hooks\./],
+  ['history and retryInfo', /call\/history\./],
+  ['time/: clock, abort hub', /inprocess\/src\/time\//],
+  ['the entry', /inprocess\/src\//],
 ];
 
 const [mode] = process.argv.slice(2);
@@ -105,7 +104,7 @@ function measure(code) {
   return { minified: contents.length, gzipped: gzipSync(contents, { level: 9 }).length };
 }
 
-/** Each part's minified bytes, and its share of the gzipped ones. */
+/** Returns the minified bytes of each part, and its share of the gzipped ones. */
 function listParts(code) {
   const { contents, inputs } = bundle(code);
   const ratio = gzipSync(contents, { level: 9 }).length / contents.length;

@@ -1,4 +1,4 @@
-/** The demo: requests to a server that misbehaves, then tasks through a queue, and what retrying made of them. */
+/** The demo: requests to a flaky server, then tasks through a queue, and tables of what happened. */
 import type { Arguments } from './read-arguments.ts';
 import { readArguments, USAGE } from './read-arguments.ts';
 import { runRequests } from './requests/run-requests.ts';

@@ -2,28 +2,28 @@ import { parseArgs } from 'node:util';
 import type { BrokerName } from './tasks/open-broker.ts';
 import { BROKER_NAMES } from './tasks/open-broker.ts';
 
-/** What the command line says. */
+/** The options of the command line. */
 export interface Arguments {
-  /** Seed of the server's moods, an integer ≥ 0. */
+  /** Seed of the server's failures, an integer ≥ 0. */
   readonly seed: number;
   /** Where the tasks are kept. */
   readonly broker: BrokerName;
-  /** Goes on with the tasks that an earlier demo, ended or killed, left there. */
+  /** Continues with the tasks of an earlier demo that ended or was killed. */
   readonly resume: boolean;
   readonly help: boolean;
 }
 
-/** What the demo understands, for people. */
+/** The help text. */
 export const USAGE = `npm start -- [options]
 
-  --seed <number>   how the server misbehaves; the same seed gives the same troubles (default: 2)
-  --broker <name>   what keeps the tasks: ${BROKER_NAMES.join(', ')} (default: memory); Redis is taken from
-                    REDIS_URL, or the redis-server of this machine is started for the demo alone;
-                    Postgres is that of DATABASE_URL, or else PGlite in a folder
-  --resume          with --broker postgres: goes on with the tasks of a demo that was killed
+  --seed <number>   how the server fails; the same seed fails the same way (default: 2)
+  --broker <name>   where the tasks are kept: ${BROKER_NAMES.join(', ')} (default: memory); Redis is that of
+                    REDIS_URL, else the redis-server of this machine, started for the demo;
+                    Postgres is that of DATABASE_URL, else PGlite in a folder
+  --resume          with --broker postgres: continues with the tasks of a demo that was killed
   --help            print this`;
 
-/** @throws {Error} when an argument is not known or its value is no good; the message says what is */
+/** Reads the command line. @throws {Error} for an unknown argument or a wrong value; the message has the usage */
 export function readArguments(given: readonly string[]): Arguments {
   try {
     const { values } = parseArgs({
@@ -38,7 +38,7 @@ export function readArguments(given: readonly string[]): Arguments {
     const { resume, help } = values;
     return { seed: readSeed(values.seed), broker: readBroker(values.broker), resume, help };
   } catch (error) {
-    // Node's second sentence is about positional arguments, which there are none of.
+    // Node's second sentence is about positional arguments; there are none.
     const [message] = (error instanceof Error ? error.message : String(error)).split('. ');
     throw new Error(`${message}\n\n${USAGE}`, { cause: error });
   }

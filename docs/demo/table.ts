@@ -1,7 +1,7 @@
 /**
- * A table as lines: columns of numbers to the right, all others to the left.
+ * Formats a table as lines: columns of numbers aligned right, all others left.
  *
- * @param head - one title per column; the first is the table's own
+ * @param head - one title per column; the first is the title of the table
  */
 export function formatTable(
   head: readonly string[],

@@ -3,7 +3,7 @@ import { retry } from '@retry/inprocess';
 const controller = new AbortController();
 const { signal } = controller;
 
-/** Would wait a minute between attempts, for ever. */
+/** Waits a minute between attempts, without a limit. */
 const patient = retry(
   () => Promise.reject(new Error('still down')),
   { maxAttempts: 'Infinity', backoff: { type: 'constant', base: '1m' }, jitter: 'none', maxDelay: '1m' },

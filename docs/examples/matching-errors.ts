@@ -7,7 +7,7 @@ const policy = {
   stopOn: [{ message: /quota/ }], // beats retryOn
 } as const;
 
-/** Fails with the same error each time and tells why that was the end. */
+/** Fails with the same error each time and prints why the retrying ended. */
 async function giveUp(error: Error): Promise<void> {
   const failing = retry(() => Promise.reject(error), policy, {
     onGiveUp: ({ attempt, reason }) => console.log(`${error.message}: ${reason} after ${attempt}`),

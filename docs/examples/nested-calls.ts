@@ -3,7 +3,7 @@ import { retry } from '@retry/inprocess';
 const policy = { maxAttempts: 3, backoff: { type: 'none' }, totalTimeout: '1m' } as const;
 let requests = 0;
 
-/** A layer that retries by itself, unless a layer around it does. */
+/** Retries by itself, unless an outer call does. */
 const request = (parent: Parameters<Parameters<typeof retry>[0]>[0]) =>
   retry(
     () => {

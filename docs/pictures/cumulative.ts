@@ -28,13 +28,13 @@ const MARKS = [100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000, 86_40
 
 const SIZE = { width: 640, left: 80, right: 24, row: 30, top: 28 };
 
-/** Starts at a tenth of a second: what is sooner is at the left edge. */
+/** The axis starts at a tenth of a second; earlier starts are drawn at its left edge. */
 const [FIRST_MARK = 100] = MARKS;
 const LAST_MARK = MARKS.at(-1) ?? FIRST_MARK;
 
 /**
- * When each attempt starts, from the first one on, for each situation: a bar from the soonest to the latest start of a
- * retry, and a tick at its mean. Time is logarithmic.
+ * Draws when each attempt starts, for each situation: a bar from the earliest to the latest start of each
+ * retry, and a tick at its mean. The axis is logarithmic.
  */
 export function drawCumulative(): string {
   const height = SIZE.top + SITUATIONS.length * SIZE.row + 24;

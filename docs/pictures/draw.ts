@@ -1,4 +1,4 @@
-/** Draws the pictures of docs/policies.md and docs/which-policy.md again: `npm run pictures`. */
+/** Redraws the pictures of docs/policies.md and docs/which-policy.md: `npm run pictures`. */
 import { writeFileSync } from 'node:fs';
 import { drawPictures } from './pictures.ts';
 

@@ -13,7 +13,7 @@ export const panelSize: { readonly width: number; readonly height: number } = {
   height: HEIGHT,
 };
 
-/** One policy: for each retry a bar from its lowest to its highest delay, with a tick at the mean. */
+/** Draws one policy: for each retry a bar from its lowest to its highest delay, with a tick at the mean. */
 export function drawPanel(title: string, policy: Policy, ceilingMs: number): string {
   const { retries } = preview(policy);
   const step = (WIDTH - LEFT * 2) / Math.max(retries.length, 1);

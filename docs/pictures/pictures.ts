@@ -26,7 +26,7 @@ const STYLE = `<style>
     .range { fill: #54aeff } .mean { stroke: #0a3069; stroke-width: 2 } .axis { stroke: #8c959f }
   </style>`;
 
-/** Every picture of docs/policies.md and docs/which-policy.md by its file name, drawn from what `preview` says. */
+/** Every picture of docs/policies.md and docs/which-policy.md by its file name, drawn from `preview`. */
 export function drawPictures(): ReadonlyMap<string, string> {
   const byBackoff = Object.entries(BACKOFFS).map(([name, backoff]): [string, string] => {
     const panels = JITTERS.map(([title, jitter]) => panel(title, { backoff, jitter }));

@@ -76,7 +76,7 @@ if (isWanted('redis')) {
   const server = await startPrivateRedis();
   await compare(`redis: ${CALLERS} callers`, async () => {
     const prefix = `bench-${randomUUID()}`;
-    return { connect: () => createRedisBroker({ url: server.url, prefix }), close: async () => {} };
+    return { connect: async () => createRedisBroker({ url: server.url, prefix }), close: async () => {} };
   });
   await server.stop();
 }

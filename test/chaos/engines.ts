@@ -12,7 +12,7 @@ export const ENGINES: Readonly<Record<string, ChaosEngine>> = {
       const { url, source, stop } = await startPrivateRedis();
       return { address: url, source, stop };
     },
-    connect: (url) => createRedisBroker({ url, prefix: 'chaos', keepCompleted: Infinity }),
+    connect: async (url) => createRedisBroker({ url, prefix: 'chaos', keepCompleted: Infinity }),
   },
   postgres: {
     start: async () => {

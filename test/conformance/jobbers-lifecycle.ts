@@ -94,7 +94,7 @@ async function lookAfterEachRun(
   let isOver = false;
   while (!isOver && records.length < runs) {
     const worker = await scene.startWorker([task]);
-    await scene.clock.advance(Number.isFinite(task.timeoutMs) ? task.timeoutMs : 0);
+    await scene.clock.advance(Number.isFinite(task.retry.attemptTimeoutMs) ? task.retry.attemptTimeoutMs : 0);
     await worker.stop();
     const look = await scene.look(id);
     records.push(look);

@@ -127,7 +127,7 @@ function timestampsOf(run: Partial<Run>, startAt: number): JobbersRecord['timest
   return {
     submitted_at: inSeconds(run.submittedAt),
     started_at: inSeconds(run.firstStartedAt),
-    retried_at: inSeconds(run.epoch > 1 ? run.startedAt : undefined),
+    retried_at: inSeconds((run.epoch ?? 0) > 1 ? run.startedAt : undefined),
     completed_at: inSeconds(run.endedAt),
   };
 }

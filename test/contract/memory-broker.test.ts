@@ -1,8 +1,9 @@
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
-import { describeBrokerContract } from './contract/describe-broker-contract.ts';
+import { describeBrokerContract } from './describe-broker-contract.ts';
 
 describeBrokerContract('the memory broker', {
+  abilities: ['retention', 'cancel-notifications'],
   open: async (options) => {
     const clock = createFakeClock();
     const broker = createMemoryBroker({ clock, keepCompleted: Infinity, ...options });

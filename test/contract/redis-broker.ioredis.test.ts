@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll } from 'vitest';
 import { openRedisHarness, openRedisQueue } from '../support/redis-harness.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
-import { describeBrokerContract } from './contract/describe-broker-contract.ts';
+import { describeBrokerContract } from './describe-broker-contract.ts';
 import { describeWorkerOnBroker } from './worker/describe-worker-on-broker.ts';
 
 describeOnRedis('the Redis broker by ioredis', (server) => {

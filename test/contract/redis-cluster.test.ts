@@ -5,7 +5,7 @@ import { openRedisHarness, openRedisQueue } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateCluster } from '../support/servers/redis-cluster.ts';
 import { startPrivateCluster } from '../support/servers/redis-cluster.ts';
-import { describeBrokerContract } from './contract/describe-broker-contract.ts';
+import { describeBrokerContract } from './describe-broker-contract.ts';
 import { describeWorkerOnBroker } from './worker/describe-worker-on-broker.ts';
 
 describeOnPrivateRedis('a cluster of three nodes', () => {

@@ -1,34 +1,44 @@
 import { describe, expect, it } from 'vitest';
-import { readText } from '../support/repository.ts';
+import { listTypeScript, readText } from '../support/repository.ts';
 
-/** Where the options of each factory and call are declared, and the page that its users read. */
+/** The options of each factory and call, the package that declares them, and the page that its users read. */
 const PAGES = [
-  ['TaskInput', 'packages/worker/src/task/task.ts', 'docs/tasks.md'],
-  ['TaskContext', 'packages/worker/src/task/task.ts', 'docs/tasks.md'],
-  ['RetryRequest', 'packages/worker/src/task/task.ts', 'docs/tasks.md'],
-  ['WorkerOptions', 'packages/worker/src/worker/options.ts', 'docs/tasks.md'],
-  ['WorkerEvents', 'packages/worker/src/worker/events.ts', 'docs/tasks.md'],
-  ['QueueOptions', 'packages/worker/src/queue/create-queue.ts', 'docs/tasks.md'],
-  ['Queue', 'packages/worker/src/queue/create-queue.ts', 'docs/tasks.md'],
-  ['SubmitOptions', 'packages/worker/src/queue/submit-options.ts', 'docs/tasks.md'],
-  ['WaitForResultOptions', 'packages/worker/src/queue/wait-for-result.ts', 'docs/tasks.md'],
-  ['DeadLetterFilter', 'packages/worker/src/queue/dead-letter-filter.ts', 'docs/tasks.md'],
-  ['DiscardFilter', 'packages/worker/src/queue/dead-letter-filter.ts', 'docs/tasks.md'],
-  ['RedriveFilter', 'packages/worker/src/queue/dead-letter-filter.ts', 'docs/tasks.md'],
-  ['MemoryBrokerOptions', 'packages/inprocess/src/broker/memory-broker.ts', 'docs/tasks.md'],
-  ['RedisBrokerOptions', 'packages/redis-queue/src/options.ts', 'docs/adapters.md'],
-  ['PostgresBrokerOptions', 'packages/postgres/src/options.ts', 'docs/adapters.md'],
-  ['RetryHooks', 'packages/inprocess/src/options.ts', 'docs/retry.md'],
-  ['RetryOptions', 'packages/inprocess/src/options.ts', 'docs/retry.md'],
-  ['RetryFetchOptions', 'packages/inprocess/src/fetch/create-retry-fetch.ts', 'docs/retry.md'],
-  ['RetryGroupOptions', 'packages/inprocess/src/retry-group.ts', 'docs/retry.md'],
-  ['RetryBudgetOptions', 'packages/inprocess/src/retry-budget.ts', 'docs/retry.md'],
-  ['PolicyInput', 'packages/core/src/policy/policy.ts', 'docs/policies.md'],
+  ['PolicyInput', 'core', 'docs/policies.md'],
+  ['RetryHooks', 'inprocess', 'docs/getting-started.md'],
+  ['RetryOptions', 'inprocess', 'docs/getting-started.md'],
+  ['AttemptContext', 'inprocess', 'docs/getting-started.md'],
+  ['CallEvent', 'inprocess', 'docs/getting-started.md'],
+  ['AttemptEvent', 'inprocess', 'docs/getting-started.md'],
+  ['RetryEvent', 'inprocess', 'docs/getting-started.md'],
+  ['NestedEvent', 'inprocess', 'docs/getting-started.md'],
+  ['RetryGroupOptions', 'inprocess', 'docs/getting-started.md'],
+  ['RetryBudgetOptions', 'inprocess', 'docs/getting-started.md'],
+  ['RetryFetchOptions', 'inprocess', 'docs/fetch.md'],
+  ['MemoryBrokerOptions', 'inprocess', 'docs/choosing-a-broker.md'],
+  ['TaskInput', 'worker', 'docs/tasks.md'],
+  ['TaskContext', 'worker', 'docs/tasks.md'],
+  ['RetryRequest', 'worker', 'docs/tasks.md'],
+  ['WorkerOptions', 'worker', 'docs/tasks.md'],
+  ['Worker', 'worker', 'docs/tasks.md'],
+  ['QueueOptions', 'worker', 'docs/tasks.md'],
+  ['Queue', 'worker', 'docs/tasks.md'],
+  ['RunResult', 'worker', 'docs/tasks.md'],
+  ['SubmitOptions', 'worker', 'docs/tasks.md'],
+  ['WaitForResultOptions', 'worker', 'docs/tasks.md'],
+  ['DeadLetterFilter', 'worker', 'docs/tasks.md'],
+  ['DiscardFilter', 'worker', 'docs/tasks.md'],
+  ['RedriveFilter', 'worker', 'docs/tasks.md'],
+  ['WorkerEvents', 'worker', 'docs/operating.md'],
+  ['RunNotice', 'worker', 'docs/operating.md'],
+  ['QueueEvents', 'worker', 'docs/operating.md'],
+  ['Audit', 'core', 'docs/operating.md'],
+  ['RedisBrokerOptions', 'redis-queue', 'docs/redis.md'],
+  ['PostgresBrokerOptions', 'postgres', 'docs/postgres.md'],
 ] as const;
 
 describe('the documentation', () => {
-  it.each(PAGES)('names every key of %s, which %s declares, in %s', (type, source, page) => {
-    const keys = keysOf(type, readText(source));
+  it.each(PAGES)('names every key of %s, which @retry/%s declares, in %s', (type, name, page) => {
+    const keys = keysOf(type, listTypeScript(`packages/${name}/src`).map(readText).join('\n'));
     const code = [...withoutBlocks(readText(page)).matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);
 
     expect(keys).not.toEqual([]);
@@ -36,14 +46,14 @@ describe('the documentation', () => {
   });
 });
 
-/** The keys of an interface, as the formatter writes it: two spaces in. */
+/** The keys of an interface, as the formatter writes it: indented by two spaces. */
 function keysOf(type: string, source: string): readonly string[] {
   const [, body = ''] =
     new RegExp(`^export (?:interface|type) ${type}\\b[^{]*\\{\\n([\\s\\S]*?)^\\}`, 'm').exec(source) ?? [];
   return [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, key = '']) => key);
 }
 
-/** What stands in a block of code is an example, and explains nothing. */
+/** Blocks of code are examples; they explain nothing. */
 function withoutBlocks(page: string): string {
   return page.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
 }

@@ -7,7 +7,7 @@ import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts'
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 
-/** A process has to start, on a machine that may be busy. */
+/** Starting a process takes long on a busy machine. */
 const TIMEOUT_MS = 60_000;
 
 const names = listPackageNames();
@@ -46,7 +46,7 @@ describe.each(names)('the README of %s', (name) => {
     expect(drivers.length === 0 || drivers.some((driver) => installed.includes(driver))).toBe(true);
   });
 
-  it('leads on by three links', () => {
+  it('ends with three links', () => {
     expect([...text.matchAll(/^- .*\]\(/gm)]).toHaveLength(3);
   });
 });

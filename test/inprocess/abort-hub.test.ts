@@ -1,12 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { offAbort, onAbort } from '../../packages/inprocess/src/abort-hub.ts';
+import { offAbort, onAbort } from '../../packages/inprocess/src/time/abort-hub.ts';
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
 
-/** A listener that calls the function. */
-const hears = (onAborted: () => void) => ({ onAborted });
+/** Creates a listener that calls the function. */
+const listenerOf = (onAborted: () => void) => ({ onAborted });
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -16,7 +16,7 @@ describe('onAbort', () => {
   it('calls back once when the signal aborts', () => {
     const controller = new AbortController();
     const callback = vi.fn();
-    const listener = hears(callback);
+    const listener = listenerOf(callback);
 
     onAbort(controller.signal, listener);
     controller.abort();
@@ -25,14 +25,14 @@ describe('onAbort', () => {
     expect(callback).toHaveBeenCalledTimes(1);
   });
 
-  it('adds one listener for many wishes', () => {
+  it('adds one event listener for many listeners', () => {
     const { signal } = new AbortController();
     const add = vi.spyOn(signal, 'addEventListener');
 
     for (let count = 0; count < 10_000; count += 1)
       onAbort(
         signal,
-        hears(() => {}),
+        listenerOf(() => {}),
       );
 
     expect(add).toHaveBeenCalledTimes(1);
@@ -44,9 +44,9 @@ describe('onAbort', () => {
     const report = vi.spyOn(console, 'error').mockReturnValue();
     const broken = new Error('broken');
     const callback = vi.fn();
-    const listener = hears(callback);
+    const listener = listenerOf(callback);
 
-    const throwing = hears(() => {
+    const throwing = listenerOf(() => {
       throw broken;
     });
     onAbort(controller.signal, throwing);
@@ -57,12 +57,12 @@ describe('onAbort', () => {
     expect(report.mock.calls).toEqual([[broken]]);
   });
 
-  it('does not call one back whom another callback takes back meanwhile', () => {
+  it('does not call a listener that another one removes during the abort', () => {
     const controller = new AbortController();
     const callback = vi.fn();
-    const listener = hears(callback);
+    const listener = listenerOf(callback);
 
-    const taking = hears(() => offAbort(controller.signal, listener));
+    const taking = listenerOf(() => offAbort(controller.signal, listener));
     onAbort(controller.signal, taking);
     onAbort(controller.signal, listener);
     controller.abort();
@@ -70,10 +70,10 @@ describe('onAbort', () => {
     expect(callback).not.toHaveBeenCalled();
   });
 
-  it('does not call back for a signal that has aborted already, and can still be taken back', async () => {
+  it('does not call back for a signal that has aborted already, and the listener can still be removed', async () => {
     const signal = AbortSignal.abort();
     const callback = vi.fn();
-    const listener = hears(callback);
+    const listener = listenerOf(callback);
 
     onAbort(signal, listener);
     offAbort(signal, listener);
@@ -83,10 +83,10 @@ describe('onAbort', () => {
     expect(listeners(signal)).toBe(0);
   });
 
-  it('keeps signals apart', () => {
+  it('calls the listeners of one signal only', () => {
     const [one, other] = [new AbortController(), new AbortController()];
     const callback = vi.fn();
-    const listener = hears(callback);
+    const listener = listenerOf(callback);
 
     onAbort(one.signal, listener);
     other.abort();
@@ -97,9 +97,9 @@ describe('onAbort', () => {
 });
 
 describe('offAbort', () => {
-  it('takes one wish back and leaves the others', () => {
+  it('removes one listener and keeps the others', () => {
     const controller = new AbortController();
-    const [kept, dropped] = [hears(vi.fn()), hears(vi.fn())];
+    const [kept, dropped] = [listenerOf(vi.fn()), listenerOf(vi.fn())];
 
     onAbort(controller.signal, kept);
     onAbort(controller.signal, dropped);
@@ -110,21 +110,21 @@ describe('offAbort', () => {
     expect(dropped.onAborted).not.toHaveBeenCalled();
   });
 
-  it('leaves no listener once the event loop has turned', async () => {
+  it('leaves no event listener after a turn of the event loop', async () => {
     const { signal } = new AbortController();
-    const wishes = Array.from({ length: 100 }, () => hears(() => {}));
+    const added = Array.from({ length: 100 }, () => listenerOf(() => {}));
 
-    for (const wish of wishes) onAbort(signal, wish);
-    for (const wish of wishes) offAbort(signal, wish);
+    for (const listener of added) onAbort(signal, listener);
+    for (const listener of added) offAbort(signal, listener);
     await setImmediate();
 
     expect(listeners(signal)).toBe(0);
   });
 
-  it('keeps the listener for whoever comes in the same turn', async () => {
+  it('keeps the event listener for a listener that is added in the same turn', async () => {
     const controller = new AbortController();
     const add = vi.spyOn(controller.signal, 'addEventListener');
-    const [first, second] = [hears(vi.fn()), hears(vi.fn())];
+    const [first, second] = [listenerOf(vi.fn()), listenerOf(vi.fn())];
 
     onAbort(controller.signal, first);
     offAbort(controller.signal, first);
@@ -136,9 +136,9 @@ describe('offAbort', () => {
     expect(second.onAborted).toHaveBeenCalledTimes(1);
   });
 
-  it('lets the signal be listened to anew after the listener is gone', async () => {
+  it('adds a new event listener after the last one was removed', async () => {
     const controller = new AbortController();
-    const [first, second] = [hears(vi.fn()), hears(vi.fn())];
+    const [first, second] = [listenerOf(vi.fn()), listenerOf(vi.fn())];
 
     onAbort(controller.signal, first);
     offAbort(controller.signal, first);
@@ -150,24 +150,24 @@ describe('offAbort', () => {
     expect(second.onAborted).toHaveBeenCalledTimes(1);
   });
 
-  it('changes nothing for a wish that was never made', () => {
+  it('changes nothing for a listener that was never added', () => {
     const controller = new AbortController();
     const callback = vi.fn();
-    const listener = hears(callback);
+    const listener = listenerOf(callback);
 
     onAbort(controller.signal, listener);
     offAbort(
       controller.signal,
-      hears(() => {}),
+      listenerOf(() => {}),
     );
     controller.abort();
 
     expect(callback).toHaveBeenCalledTimes(1);
   });
 
-  it('removes no listener of anybody else', async () => {
+  it('removes no event listener of others', async () => {
     const { signal } = new AbortController();
-    const listener = hears(() => {});
+    const listener = listenerOf(() => {});
     signal.addEventListener('abort', () => {});
 
     onAbort(signal, listener);

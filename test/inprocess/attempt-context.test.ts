@@ -1,28 +1,28 @@
 import { definePolicy, type Policy } from '@retry/core';
 import { retry } from '@retry/inprocess';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ToldAttempt } from '../../packages/inprocess/src/attempt-context.ts';
-import { Call } from '../../packages/inprocess/src/call.ts';
-import { createPlan } from '../../packages/inprocess/src/plan.ts';
-import { TOLD } from '../../packages/inprocess/src/retry.ts';
+import { PlainCall } from '../../packages/inprocess/src/call/call.ts';
+import { AttemptWithContext } from '../../packages/inprocess/src/call/context.ts';
+import { createPlan } from '../../packages/inprocess/src/call/plan.ts';
+import { LAYERS_WITH_CONTEXT } from '../../packages/inprocess/src/retry.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 const THREE = definePolicy({ maxAttempts: 3 });
 
-function attemptOf(policy: Policy, attempt: number, previousError?: unknown): ToldAttempt {
+function attemptOf(policy: Policy, attempt: number, previousError?: unknown): AttemptWithContext {
   const options = { clock: createFakeClock() };
-  const plan = createPlan({ fn: () => undefined, policy, options }, TOLD);
-  const call = new Call(plan, 0);
-  const state = { timeoutMs: Infinity, startedAt: 0, isTimedOut: false, wish: undefined };
-  return new ToldAttempt({ call, attempt, previousError, ...state });
+  const plan = createPlan({ fn: () => undefined, policy, options }, LAYERS_WITH_CONTEXT);
+  const call = new PlainCall(plan, 0);
+  const state = { timeoutMs: Infinity, startedAt: 0, isTimedOut: false, directive: undefined };
+  return new AttemptWithContext({ call, attempt, previousError, ...state });
 }
 
 afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe('ToldAttempt', () => {
-  it('knows its number, the most there are and the error before', () => {
+describe('AttemptWithContext', () => {
+  it('has its number, the maximum and the previous error', () => {
     const error = new Error('before');
 
     const attempt = attemptOf(THREE, 2, error);
@@ -38,26 +38,26 @@ describe('ToldAttempt', () => {
     [1, { maxAttempts: 1 }, true],
     [1, { maxAttempts: 3, retryable: false }, true],
     [1_000_000, { maxAttempts: Infinity }, false],
-  ])('says whether attempt %i of %o is the last', (number, policy, isLast) => {
+  ])('sets isLast of attempt %i of %o', (number, policy, isLast) => {
     const attempt = attemptOf(definePolicy(policy), number);
 
     expect(attempt.isLast).toBe(isLast);
   });
 
-  it('counts one attempt in all when the policy is not retryable', () => {
+  it('has one attempt in all when the policy is not retryable', () => {
     const attempt = attemptOf(definePolicy({ maxAttempts: 3, retryable: false }), 1);
 
     expect(attempt.maxAttempts).toBe(1);
   });
 
-  it('gives the same signal each time it is asked', () => {
+  it('returns the same signal each time it is read', () => {
     const attempt = attemptOf(THREE, 1);
 
     expect(attempt.signal).toBe(attempt.signal);
     expect(attempt.signal.aborted).toBe(false);
   });
 
-  it('aborts the signal with the reason when it is stopped', () => {
+  it('aborts the signal with the reason of its interrupt', () => {
     const attempt = attemptOf(THREE, 1);
     const reason = new Error('enough');
     const { signal } = attempt;
@@ -68,7 +68,7 @@ describe('ToldAttempt', () => {
     expect(signal.reason).toBe(reason);
   });
 
-  it('gives a signal that is born aborted after it was stopped', () => {
+  it('returns a signal that is aborted from the start when it was interrupted before', () => {
     const attempt = attemptOf(THREE, 1);
     const reason = new Error('enough');
 
@@ -78,7 +78,7 @@ describe('ToldAttempt', () => {
     expect(attempt.signal.reason).toBe(reason);
   });
 
-  it('keeps the first reason when it is stopped twice', () => {
+  it('keeps the first reason when it is interrupted twice', () => {
     const attempt = attemptOf(THREE, 1);
 
     attempt.interrupt('first');
@@ -87,7 +87,7 @@ describe('ToldAttempt', () => {
     expect(attempt.signal.reason).toBe('first');
   });
 
-  it('makes no AbortController until somebody asks for the signal', async () => {
+  it('creates no AbortController before the signal is read', async () => {
     const created = vi.fn();
     const Original = AbortController;
     vi.stubGlobal(

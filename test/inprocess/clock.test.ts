@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../packages/inprocess/src/clock.ts';
+import { systemClock } from '../../packages/inprocess/src/time/clock.ts';
 
 const LONGEST_TIMER_MS = 2_147_483_647;
 const THIRTY_DAYS_MS = 2_592_000_000;
@@ -34,7 +34,7 @@ describe('setTimer', () => {
     vi.useFakeTimers();
   });
 
-  it('uses the timers of now, not those of when the module was loaded', () => {
+  it('uses the current timers, not those at the time the module was loaded', () => {
     const callback = vi.fn();
 
     systemClock.setTimer(callback, 100);
@@ -65,7 +65,7 @@ describe('setTimer', () => {
     expect(callback).toHaveBeenCalledTimes(1);
   });
 
-  it('never asks for more than a timer holds', () => {
+  it('never sets a timer longer than setTimeout supports', () => {
     const setTimeout = vi.spyOn(globalThis, 'setTimeout');
 
     systemClock.setTimer(() => {}, THIRTY_DAYS_MS);
@@ -89,7 +89,7 @@ describe('setTimer', () => {
     expect(callback).not.toHaveBeenCalled();
   });
 
-  it('is never early, also for a part of a millisecond', () => {
+  it('is never early, not even by a fraction of a millisecond', () => {
     const set = globalThis.setTimeout;
     vi.stubGlobal('setTimeout', (callback: () => void, delayMs: number) =>
       set(callback, Math.trunc(delayMs)),
@@ -104,7 +104,7 @@ describe('setTimer', () => {
     expect(firedAt[0]).toBeGreaterThanOrEqual(5.9);
   });
 
-  it('lets itself be cancelled twice, and after it fired', () => {
+  it('can be cancelled twice, and after it fired', () => {
     const callback = vi.fn();
 
     const cancel = systemClock.setTimer(callback, 100);

@@ -23,7 +23,7 @@ describe('ctx.id', () => {
     expect(ids[0]?.[0]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('can be foreseen with a random of one’s own', async () => {
+  it('is predictable with the option random', async () => {
     const idOf = () => retry(({ id }) => id, AT_ONCE, { random: seededRandom(7) });
 
     expect(await idOf()).toBe(await idOf());
@@ -32,7 +32,7 @@ describe('ctx.id', () => {
 });
 
 describe('ctx.elapsedMs and ctx.remainingMs', () => {
-  it('count from the call’s start, and down to what cuts the attempt', async () => {
+  it('count from the call’s start, and down to the attempt’s timeout', async () => {
     const clock = createFakeClock();
     const seen: (readonly [number, number])[] = [];
 
@@ -71,7 +71,7 @@ describe('ctx.stop', () => {
     expect(fn).toHaveBeenCalledTimes(1);
   });
 
-  it('holds also when something else is thrown after it', async () => {
+  it('applies even when another error is thrown after it', async () => {
     const fn = vi.fn((context: AttemptContext) => {
       try {
         context.stop('no use');
@@ -113,7 +113,7 @@ describe('ctx.retryAfter', () => {
     expect(retryInfo(thrown)).toMatchObject({ attempts: 1, reason: 'retry-after' });
   });
 
-  it('throws a InvalidOptionsError for what is no delay', async () => {
+  it('throws an InvalidOptionsError for an invalid delay', async () => {
     const policy = { ...AT_ONCE, stopOn: [InvalidOptionsError] };
 
     const thrown = await rejectionOf(retry(({ retryAfter }) => retryAfter(-1, new Error('busy')), policy));
@@ -123,7 +123,7 @@ describe('ctx.retryAfter', () => {
 });
 
 describe('onAttempt', () => {
-  it('is told of every attempt before it starts', async () => {
+  it('is called for every attempt before it starts', async () => {
     const seen: string[] = [];
 
     await retry(
@@ -132,10 +132,10 @@ describe('onAttempt', () => {
         if (!isLast) throw 'boom';
       },
       AT_ONCE,
-      { onAttempt: ({ attempt }) => seen.push(`told ${attempt}`) },
+      { onAttempt: ({ attempt }) => seen.push(`called ${attempt}`) },
     );
 
-    expect(seen).toEqual(['told 1', 'runs 1', 'told 2', 'runs 2', 'told 3', 'runs 3']);
+    expect(seen).toEqual(['called 1', 'runs 1', 'called 2', 'runs 2', 'called 3', 'runs 3']);
   });
 
   it('may abort: then the attempt does not start', async () => {
@@ -157,7 +157,7 @@ describe('onAttempt', () => {
 });
 
 describe('a loop without delay', () => {
-  it('lets an abort by a timer be heard', { timeout: 30_000 }, async () => {
+  it('can be aborted by a timer', { timeout: 30_000 }, async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort('enough'), 5);
 

@@ -6,15 +6,15 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until a test moves it. It starts at 1 000 000. */
+/** A clock that moves only when a test advances it. It starts at 1 000 000. */
 export interface FakeClock extends Clock {
-  /** Every delay that a timer was set for, in order. */
+  /** The delay of every timer that was set, in order. */
   readonly delays: readonly number[];
-  /** How many timers are set now. */
+  /** The number of pending timers. */
   readonly pending: () => number;
-  /** Moves time on; timers fire on the way, each at its time, and what they start runs before the next. */
+  /** Advances the time; each timer fires at its own instant, and what it starts runs before the next. */
   readonly advance: (ms: number) => Promise<void>;
-  /** Moves time on as a blocked event loop does: what is due fires late, all at once, at the end. */
+  /** Advances the time like a blocked event loop: all due timers fire late, at the end. */
   readonly block: (ms: number) => Promise<void>;
 }
 

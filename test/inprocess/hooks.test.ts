@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { retry } from '@retry/inprocess';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { callHook } from '../../packages/inprocess/src/hooks.ts';
+import { callHook } from '../../packages/inprocess/src/call/hooks.ts';
 import { alwaysFailing, failing, rejectionOf } from './failing.ts';
 
 const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
@@ -32,13 +32,13 @@ describe('a broken hook', () => {
     await vi.waitFor(() => expect(reportError.mock.calls).toEqual([[BROKEN], [BROKEN], [BROKEN]]));
   });
 
-  it('does not stop a call that ends well', async () => {
+  it('does not fail a call that succeeds', async () => {
     const result = await retry(failing('one'), AT_ONCE, { onRetry: throwing, reportError: () => {} });
 
     expect(result).toBe('done');
   });
 
-  it('changes nothing either when the reporter throws too', async () => {
+  it('changes nothing when the reporter throws, too', async () => {
     const reportError = vi.fn(throwing);
 
     const thrown = await rejectionOf(
@@ -51,7 +51,7 @@ describe('a broken hook', () => {
 });
 
 describe('what a hook returns', () => {
-  it('is listened to also where it is a promise of another realm, or a thenable', async () => {
+  it('is awaited for errors, also if it is a promise of another realm or a thenable', async () => {
     const reportError = vi.fn();
     // biome-ignore lint/suspicious/noThenProperty: a thenable is what this is about.
     const hook = (): unknown => ({ then: (_: unknown, reject?: (error: Error) => void) => reject?.(BROKEN) });
@@ -62,7 +62,7 @@ describe('what a hook returns', () => {
     expect(reportError.mock.calls).toEqual([[BROKEN]]);
   });
 
-  it('may make an asynchronous reporter fail, which nobody hears', async () => {
+  it('may make an asynchronous reporter reject, which is ignored', async () => {
     const others = process.rawListeners('unhandledRejection') as (() => void)[]; // vitest's own
     const unhandled = vi.fn();
     process.removeAllListeners('unhandledRejection').on('unhandledRejection', unhandled);
@@ -78,11 +78,11 @@ describe('what a hook returns', () => {
 });
 
 describe('callHook', () => {
-  it('lets an absent hook pass', () => {
+  it('accepts an absent hook', () => {
     expect(() => callHook(undefined, 1)).not.toThrow();
   });
 
-  it('hands the event on', () => {
+  it('passes the event on', () => {
     const hook = vi.fn();
 
     callHook(hook, 'event');

@@ -27,7 +27,7 @@ function revoked(target: object): object {
   return proxy;
 }
 
-/** Values that throw when they are looked at. */
+/** Values that throw when they are read. */
 const HOSTILE: Readonly<Record<string, () => unknown>> = {
   'a revoked Proxy': () => revoked({}),
   'a revoked Proxy of an error': () => revoked(new Error('gone')),
@@ -103,7 +103,7 @@ afterEach(() => {
 
 type Way = (fn: () => Promise<never>, policy: object, options: RetryOptions) => Promise<unknown>;
 
-/** Each gives what the call rejected with. */
+/** Each resolves with the rejection of the call. */
 const WAYS: Readonly<Record<string, Way>> = {
   withRetry: async (fn, policy, options) => caught(withRetry(fn, policy, options)()),
   retry: async (fn, policy, options) => caught(retry(fn, policy, options)),
@@ -133,7 +133,7 @@ const WAYS: Readonly<Record<string, Way>> = {
     ),
 };
 
-/** In a list, as a promise must not resolve with a hostile value. */
+/** In a list, because a promise must not resolve with a hostile value. */
 async function caught(call: Promise<unknown>): Promise<readonly unknown[]> {
   const [settled] = await Promise.allSettled([call]);
   return settled.status === 'rejected' ? [settled.reason] : ['a value'];
@@ -142,7 +142,7 @@ async function caught(call: Promise<unknown>): Promise<readonly unknown[]> {
 const way = fc.constantFrom(...Object.entries(WAYS));
 
 describe('a hostile value', () => {
-  it('that is thrown is retried by a policy that expects everything, and comes out by identity', async () => {
+  it('that is thrown is retried by a policy that expects everything, and the call rejects with it by identity', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, way, fc.boolean(), async ({ make }, [name, call], isWatched) => {
         const error = make();
@@ -154,7 +154,7 @@ describe('a hostile value', () => {
         const thrown = await call(fn, policy, { group, budget, ...(isWatched && hooks) });
 
         expect(Object.is((thrown as readonly unknown[])[0], error)).toBe(true);
-        // httpPolicy names what it expects.
+        // httpPolicy names the errors that it expects.
         expect(fn.mock.calls.length).toBe(name === 'fetch' ? fn.mock.calls.length : 3);
         expect(group.active()).toBe(0);
         expect(retryInfo(error)?.reason ?? 'exhausted').toMatch(/exhausted|unexpected/);
@@ -162,7 +162,7 @@ describe('a hostile value', () => {
     );
   });
 
-  it('is what no rule means, so that it is unexpected, and stopOn does not stop it', async () => {
+  it('matches no rule: it is unexpected, and stopOn does not stop it', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, rule, async ({ make }, matcher) => {
         const [expected, stopped] = [
@@ -180,7 +180,7 @@ describe('a hostile value', () => {
     );
   });
 
-  it('may come from a gate, a predicate, a strategy, a hook, a price or an abort: the call still ends', async () => {
+  it('may be thrown by a gate, predicate, strategy, hook or kindOf, or be an abort reason: the call still ends', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async ({ make }) => {
         const throwing = (): never => {
@@ -214,7 +214,7 @@ describe('a hostile value', () => {
     );
   });
 
-  it('may be what ctx.stop and ctx.retryAfter are given', async () => {
+  it('may be an argument of ctx.stop and ctx.retryAfter', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async ({ make }) => {
         const error = make();
@@ -246,7 +246,7 @@ describe('a hostile value', () => {
     );
   });
 
-  it('passes by the nesting guard and the diagnostics', async () => {
+  it('does not disturb the nesting guard and the diagnostics', async () => {
     const [endGuard, endPublishing] = [guardNestedRetries(), publishDiagnostics()];
     try {
       await fc.assert(

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 /** A real HTTP server on a free port of this machine. */
 export interface HttpServer {
   readonly url: string;
-  /** Requests in all. */
+  /** The number of requests so far. */
   readonly requests: () => number;
   readonly close: () => Promise<void>;
 }

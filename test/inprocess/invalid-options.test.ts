@@ -15,14 +15,14 @@ import { rejectionOf } from './failing.ts';
 const FN = async (): Promise<string> => 'done';
 const POLICY = { maxAttempts: 2, backoff: { type: 'none' } } as const;
 
-/** What is thrown at once, or rejected with. */
+/** The error that is thrown, or rejected with. */
 async function problemsOf(call: () => unknown): Promise<readonly Problem[]> {
   const error = await rejectionOf((async () => call())());
   expect(error).toBeInstanceOf(InvalidOptionsError);
   return (error as InvalidOptionsError).problems; // just asked
 }
 
-/** Each option with values that it is not, and a part of the cure. */
+/** Each option with wrong values, and a part of the cure. */
 const WRONG: readonly (readonly [option: string, values: readonly unknown[], cure: string])[] = [
   ['signal', [new AbortController(), 'stop', null, true], 'controller.signal'],
   ['retryIfResult', [true, null, async () => true, 'ok'], 'Await before'],
@@ -86,7 +86,7 @@ describe('an option of a call', () => {
     expect(problems).toMatchObject([{ path, cure: expect.stringContaining(cure) }]);
   });
 
-  it('is refused together with everything else that is wrong', async () => {
+  it('is reported together with all other problems', async () => {
     const policy = { retries: 3, jitter: 'some' } as object;
     const options = { signal: new AbortController(), unref: 'yes', dealy: 1 } as object;
 
@@ -97,7 +97,7 @@ describe('an option of a call', () => {
     );
   });
 
-  it.each([null, 5, 'fast', new Map(), () => 1])('stands in an object, which %o is not', async (options) => {
+  it.each([null, 5, 'fast', new Map(), () => 1])('must be in an object, which %o is not', async (options) => {
     expect(await problemsOf(() => withRetry(FN, POLICY, options as object))).toHaveLength(1);
     expect(await problemsOf(() => retry(FN, POLICY, options as object))).toHaveLength(1);
   });
@@ -115,7 +115,7 @@ describe('swapped arguments', () => {
     expect(problems.find(({ path }) => path === 'fn')?.cure).toContain(`${name}(`);
   });
 
-  it('of withRetry do not become a policy that is null', async () => {
+  it('of withRetry are not read as a policy that is null', async () => {
     expect(await problemsOf(() => withRetry(FN, null as never))).toHaveLength(1);
   });
 });
@@ -123,18 +123,18 @@ describe('swapped arguments', () => {
 describe('when it is refused', () => {
   const wrong = { signal: new AbortController() } as object;
 
-  it('withRetry throws where it wraps', () => {
+  it('withRetry throws when it wraps', () => {
     expect(() => withRetry(FN, POLICY, wrong)).toThrow(InvalidOptionsError);
   });
 
-  it('retry and tryRetry reject and never throw, as every async function', async () => {
+  it('retry and tryRetry reject and never throw, like async functions', async () => {
     const [first, second] = [retry(FN, POLICY, wrong), tryRetry(FN, POLICY, wrong)];
 
     expect(await rejectionOf(first)).toBeInstanceOf(InvalidOptionsError);
     expect(await rejectionOf(second)).toBeInstanceOf(InvalidOptionsError);
   });
 
-  it('retryIterable throws at once, not at its first item', () => {
+  it('retryIterable throws immediately, not at its first item', () => {
     expect(() => retryIterable(async function* () {}, POLICY, wrong)).toThrow(InvalidOptionsError);
     expect(() =>
       retryIterable(async function* () {}, POLICY, { retryIfResult: () => true } as object),
@@ -206,7 +206,7 @@ describe('a factory', () => {
   );
 });
 
-describe('the clock and the dice of tests', () => {
+describe('the clock and the random numbers of tests', () => {
   it.each(['1 hour', -1, Number.NaN, null, undefined, 'Infinity', Infinity])(
     'do not advance by %o, which is no length of time',
     async (duration) => {
@@ -223,7 +223,7 @@ describe('the clock and the dice of tests', () => {
     expect(await problemsOf(() => createTestClock(startAt as number))).toMatchObject([{ path: 'startAt' }]);
   });
 
-  it.each([Number.NaN, '7', undefined, 0.5])('have no seed %o', async (seed) => {
+  it.each([Number.NaN, '7', undefined, 0.5])('refuse the seed %o', async (seed) => {
     expect(await problemsOf(() => seededRandom(seed as number))).toMatchObject([{ path: 'seed' }]);
   });
 });

@@ -10,7 +10,7 @@ const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
 const NEVER = new Promise<never>(() => {});
 
 describe('parent: ctx', () => {
-  it('hands the rest of the deadline on', async () => {
+  it('passes on what is left of the total timeout', async () => {
     const clock = createFakeClock();
     const seen: number[] = [];
 
@@ -24,7 +24,7 @@ describe('parent: ctx', () => {
     expect(seen).toEqual([1_000]);
   });
 
-  it('cuts the first attempt off at once, not before, when no time is left', async () => {
+  it('times the first attempt out immediately, but starts it, when no time is left', async () => {
     const clock = createFakeClock();
     let readings = 0;
     const ticking = { ...clock, now: () => clock.now() + readings++ };
@@ -37,7 +37,7 @@ describe('parent: ctx', () => {
     expect(clock.delays).toEqual([0]);
   });
 
-  it('ends the inner call with the outer attempt, and it leaves no zombie', async () => {
+  it('ends the inner call with the outer attempt, without another inner attempt', async () => {
     const clock = createFakeClock();
     const inner = vi.fn(() => NEVER);
     const own = new AbortController();
@@ -54,7 +54,7 @@ describe('parent: ctx', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('hears its own signal too', async () => {
+  it('aborts by its own signal, too', async () => {
     const own = new AbortController();
     const result = tryRetry((parent) => retry(() => NEVER, AT_ONCE, { parent, signal: own.signal }), {
       ...AT_ONCE,
@@ -65,7 +65,7 @@ describe('parent: ctx', () => {
     expect(await result).toMatchObject({ error: 'enough' });
   });
 
-  it('hears the outer caller beside its own signal, and leaves no listener on either', async () => {
+  it('aborts by the outer caller’s signal or its own, and leaves no listener on either', async () => {
     const [outer, own] = [new AbortController(), new AbortController()];
     const inner = vi.fn(() => NEVER);
 
@@ -98,7 +98,7 @@ describe('parent: ctx', () => {
     expect(inner).toHaveBeenCalledTimes(3);
   });
 
-  it('takes the context of a worker’s handler', async () => {
+  it('accepts the context of a worker’s handler', async () => {
     const { signal } = new AbortController();
 
     const result = await retry(({ remainingMs }) => remainingMs, AT_ONCE, {
@@ -109,7 +109,7 @@ describe('parent: ctx', () => {
     expect(result).toBe(700);
   });
 
-  it('makes one attempt only with nested: once', async () => {
+  it('makes only one attempt with nested: once', async () => {
     const inner = alwaysFailing();
 
     await tryRetry((parent) => retry(inner, AT_ONCE, { parent, nested: 'once' }), AT_ONCE);
@@ -117,7 +117,7 @@ describe('parent: ctx', () => {
     expect(inner).toHaveBeenCalledTimes(3);
   });
 
-  it('tells where attempts multiply', async () => {
+  it('calls onNested where attempts multiply', async () => {
     const onNested = vi.fn<(event: NestedEvent) => void>();
 
     await retry(
@@ -150,7 +150,7 @@ describe('guardNestedRetries', () => {
 
   afterEach(() => unguard());
 
-  it('lets an inner call know without being told, however deep and late', async () => {
+  it('lets an inner call find the outer attempt without the option parent, however deep and late', async () => {
     const onNested = vi.fn();
     const inner = withRetry(async () => 'done', AT_ONCE, { onNested });
 
@@ -162,7 +162,7 @@ describe('guardNestedRetries', () => {
     expect(detailsOf(onNested)).toEqual([[{ depth: 1, maxAttempts: 3, totalAttempts: 9 }]]);
   });
 
-  it('knows that a call beside another is not inside it', async () => {
+  it('does not nest a call that runs beside another', async () => {
     const onNested = vi.fn();
     const call = withRetry(async () => 'done', AT_ONCE, { onNested });
 

@@ -9,7 +9,7 @@ const FROZEN = Object.freeze(new Error('frozen'));
 const THROWN = [undefined, null, '', 'text', 0, Number.NaN, Symbol.for('odd'), FROZEN, Object.create(null)];
 
 describe('what is thrown', () => {
-  it.each(THROWN)('is retried and comes out as it is: %s', async (value) => {
+  it.each(THROWN)('is retried and rejected with unchanged: %s', async (value) => {
     const fn = vi.fn(() => {
       throw value;
     });
@@ -30,7 +30,7 @@ describe('what is thrown', () => {
 });
 
 describe('what is returned', () => {
-  it.each([{}, { attemptTimeout: 1_000 }])('may be a thenable that is no promise: %o', async (limits) => {
+  it.each([{}, { attemptTimeout: 1_000 }])('may be a thenable that is not a promise: %o', async (limits) => {
     let calls = 0;
     const fn = (): PromiseLike<string> => ({
       // biome-ignore lint/suspicious/noThenProperty: a thenable is what this is about.

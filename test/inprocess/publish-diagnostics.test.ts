@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe('publishDiagnostics', () => {
-  it('publishes what the hooks are told, with the id and the name', async () => {
+  it('publishes the events of the hooks, with the id and the name', async () => {
     for (const name of CHANNELS) subscribe(name, listen);
     const stop = publishDiagnostics();
     async function load(_id: string): Promise<never> {
@@ -37,7 +37,7 @@ describe('publishDiagnostics', () => {
     expect(new Set(messages.map(([, message]) => (message as { id: string }).id)).size).toBe(1);
   });
 
-  it('publishes nothing once it has been ended', async () => {
+  it('publishes nothing after it has been ended', async () => {
     for (const name of CHANNELS) subscribe(name, listen);
     publishDiagnostics()();
 

@@ -21,13 +21,13 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Answers at once, and notes the signal that it was sent with. */
+/** Answers immediately, and records the signal of the request. */
 async function fetch(_input: unknown, init?: RequestInit): Promise<Response> {
   if (init?.signal) sent.push(init.signal);
   return new Response('ok');
 }
 
-/** A function of its own, so that no variable keeps an answer. */
+/** A separate function, so that no variable keeps a response. */
 async function readMany(): Promise<void> {
   const retrying = createRetryFetch(LIMITED, { fetch });
   for (let count = 0; count < 100; count += 1) {
@@ -39,7 +39,7 @@ async function readMany(): Promise<void> {
 const listeners = (): number => getEventListeners(controller.signal, 'abort').length;
 
 describe('the signal of a request', () => {
-  it('is the caller’s own where nothing else can abort the attempt', async () => {
+  it('is the caller’s own if nothing else can abort the attempt', async () => {
     await createRetryFetch(ONCE, { fetch })('http://localhost/', { signal: controller.signal });
 
     expect(sent).toEqual([controller.signal]);
@@ -74,7 +74,7 @@ describe('the signal of a request', () => {
     expect(response.bodyUsed).toBe(false);
   });
 
-  it('lets go of the caller’s at once when the request fails, or its answer has no body', async () => {
+  it('removes its listener from the caller’s immediately when the request fails, or its response has no body', async () => {
     const fetches = [async () => new Response(null), () => Promise.reject(new TypeError('failed'))];
 
     for (const each of fetches) {
@@ -86,7 +86,7 @@ describe('the signal of a request', () => {
     expect(listeners()).toBe(0);
   });
 
-  it('lets go of the caller’s once nobody can read the body any more', async () => {
+  it('removes its listener from the caller’s once the body can no longer be read', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
 
@@ -101,7 +101,7 @@ describe('the signal of a request', () => {
   });
 });
 
-it('is none where the caller takes the one of its Request away', async () => {
+it('is none if the caller removes that of its Request', async () => {
   const request = new Request('http://localhost/', { signal: AbortSignal.abort() });
 
   const response = await createRetryFetch(ONCE, { fetch })(request, { signal: null });

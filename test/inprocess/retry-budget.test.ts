@@ -24,7 +24,7 @@ describe('createRetryBudget', () => {
     expect(await tryRetry(() => 'done', AT_ONCE, { budget })).toMatchObject({ ok: true, attempts: 1 });
   });
 
-  it('takes back what the retries of a call cost that then succeeds', async () => {
+  it('refunds the retries of a call that then succeeds', async () => {
     const budget = createRetryBudget({ type: 'token-bucket', capacity: 20 });
 
     await tryRetry(failing('one', 'two'), AT_ONCE, { budget });
@@ -32,7 +32,7 @@ describe('createRetryBudget', () => {
     expect(budget.state().tokens).toEqual([20]);
   });
 
-  it('asks more for a timeout', async () => {
+  it('charges more for a timeout', async () => {
     const budget = createRetryBudget({ type: 'token-bucket', capacity: 20 });
 
     await tryRetry(alwaysFailing(new AttemptTimeoutError(5, 1)), { ...AT_ONCE, maxAttempts: 2 }, { budget });
@@ -40,7 +40,7 @@ describe('createRetryBudget', () => {
     expect(budget.state().tokens).toEqual([10]);
   });
 
-  it('asks for what a kind of one’s own costs', async () => {
+  it('charges the price of a custom kind', async () => {
     const costs = { default: 1, throttled: 7 };
     const kindOf = (): string => 'throttled';
     const budget = createRetryBudget({ type: 'token-bucket', capacity: 20, costs }, { kindOf });
@@ -69,7 +69,7 @@ describe('createRetryBudget', () => {
     });
   });
 
-  it('throws a InvalidOptionsError for what is no budget', () => {
+  it('throws an InvalidOptionsError for an invalid budget', () => {
     expect(() => createRetryBudget({ type: 'ratio', ratio: -1 })).toThrow(InvalidOptionsError);
   });
 });

@@ -35,7 +35,7 @@ describe('a body that hangs', () => {
     },
   );
 
-  it('ends with the total timeout where its stream is read', async () => {
+  it('ends with the total timeout while its stream is read', async () => {
     const clock = createTestClock();
 
     const response = await createRetryFetch(POLICY, { clock })(server.url);
@@ -47,7 +47,7 @@ describe('a body that hangs', () => {
     expect(await rest).toBeInstanceOf(TotalTimeoutError);
   });
 
-  it('ends with the total timeout also for who reads it only afterwards', async () => {
+  it('ends with the total timeout, also when it is read only afterwards', async () => {
     const clock = createTestClock();
 
     const response = await createRetryFetch(POLICY, { clock })(server.url);
@@ -56,7 +56,7 @@ describe('a body that hangs', () => {
     expect(await rejectionOf(response.text())).toBeInstanceOf(TotalTimeoutError);
   });
 
-  it('ends for a fetch that does not heed its signal', async () => {
+  it('ends for a fetch that ignores its signal', async () => {
     const clock = createTestClock();
     const fetch = async (): Promise<Response> => new Response(new ReadableStream());
 
@@ -67,7 +67,7 @@ describe('a body that hangs', () => {
     expect(await read).toBeInstanceOf(TotalTimeoutError);
   });
 
-  it('ends also for a request that is sent once, and for an answer that was refused to the end', async () => {
+  it('ends also for a request that is sent once, and for a response that was refused to the end', async () => {
     const clock = createTestClock();
     const again = createRetryFetch({ ...POLICY, maxAttempts: 2 }, { clock });
 
@@ -95,8 +95,8 @@ describe('a body that hangs', () => {
   });
 });
 
-describe('a body that comes', () => {
-  it('leaves no timer behind, and the answer is as fetch gave it', async () => {
+describe('a body that arrives', () => {
+  it('leaves no timer, and the response is that of fetch', async () => {
     const clock = createTestClock();
 
     const response = await createRetryFetch(POLICY, { clock })(`${server.url}ok`);

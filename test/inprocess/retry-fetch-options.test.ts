@@ -9,7 +9,7 @@ const DOWN = new TypeError('fetch failed', {
   cause: Object.assign(new Error('down'), { code: 'ECONNREFUSED' }),
 });
 
-/** Answers with the statuses, one after the other, and throws what is no status; the last one from then on. */
+/** Answers with the statuses in order, and throws what is not a status; then always the last one. */
 function answering(...answers: readonly unknown[]): Mock<Fetch> {
   let calls = 0;
   return vi.fn(async () => {
@@ -39,7 +39,7 @@ describe('a policy', () => {
     expect(fetch).toHaveBeenCalledTimes(2);
   });
 
-  it('stands for itself under replace: true', async () => {
+  it('is used alone under replace: true', async () => {
     const options = { replace: true } as const;
     const policy = { ...AT_ONCE, retryOn: [{ status: 418 }] };
     const [teapot, busy, down] = [answering(418, 200), answering(503), answering(DOWN)];
@@ -60,7 +60,7 @@ describe('a policy', () => {
     expect([busy, down].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
   });
 
-  it('may name what stops', async () => {
+  it('may name errors that stop the retrying', async () => {
     const fetch = answering(503);
 
     await createRetryFetch({ ...AT_ONCE, stopOn: [{ status: 503 }] }, { fetch })(URL_OF_IT);
@@ -90,7 +90,7 @@ describe('which requests are sent again', () => {
     expect(fetch).toHaveBeenCalledTimes(times);
   });
 
-  it('isRepeatable is asked with the method, the URL and the headers', async () => {
+  it('isRepeatable receives the method, the URL and the headers', async () => {
     const isRepeatable = vi.fn(() => true);
     const init = { method: 'patch', headers: { 'x-safe': '1' } };
 
@@ -120,7 +120,7 @@ describe('which requests are sent again', () => {
 });
 
 describe('the hooks', () => {
-  it('have the request, the arguments of fetch and a name', async () => {
+  it('receive the request, the arguments of fetch and a name', async () => {
     const hooks = { onAttempt: vi.fn(), onRetry: vi.fn(), beforeRetry: vi.fn(), onGiveUp: vi.fn() };
     const init = { headers: { accept: 'text/plain' } };
 
@@ -138,7 +138,7 @@ describe('the hooks', () => {
     }
   });
 
-  it('are told apart by name and id', async () => {
+  it('differ by name and id', async () => {
     const onGiveUp = vi.fn();
     const again = createRetryFetch(
       { ...AT_ONCE, maxAttempts: 1 },
@@ -169,7 +169,7 @@ describe('an option', () => {
     [{ budget: 5 }, 'budget', 'createRetryBudget'],
     [{ onRetry: 'log' }, 'onRetry', ''],
     [{ dealy: 1 }, 'dealy', 'methods'],
-  ])('that is wrong is refused where the fetch is made: %o', (options, path, cure) => {
+  ])('that is wrong is refused when the fetch is created: %o', (options, path, cure) => {
     try {
       createRetryFetch({}, options as object);
       expect.unreachable('it takes it');
@@ -179,12 +179,12 @@ describe('an option', () => {
     }
   });
 
-  it.each([null, 5, 'fast', new Map(), () => 1])('stands in an object, which %o is not', (given) => {
+  it.each([null, 5, 'fast', new Map(), () => 1])('must be in an object, which %o is not', (given) => {
     expect(() => createRetryFetch({}, given as object)).toThrow(InvalidOptionsError);
     expect(() => createRetryFetch(given as object)).toThrow(InvalidOptionsError);
   });
 
-  it('is refused together with the policy', () => {
+  it('is reported together with the problems of the policy', () => {
     expect(() => createRetryFetch({ retries: 3 } as object, { until: 'end' } as object)).toThrow(
       /retries(.|\n)*until/,
     );
@@ -194,7 +194,7 @@ describe('an option', () => {
     expect(() => createRetryFetch(undefined, { [key]: undefined })).not.toThrow();
   });
 
-  it('of a request is its signal, and not a controller', async () => {
+  it('of a request must be a signal, not a controller', async () => {
     const fetch = answering(200);
     const init = { signal: new AbortController() } as object;
 

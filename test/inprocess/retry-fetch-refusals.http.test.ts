@@ -46,7 +46,7 @@ const NEVER: readonly (readonly [string, string, RequestInit])[] = [
   ['a method that is forbidden', '', { method: 'TRACE' }],
 ];
 
-/** Undici's own copy takes the same, by its own types. */
+/** Undici's own copy accepts the same, by its own types. */
 const throughUndici: Fetch = (input, init) =>
   undiciFetch(`${input}`, init as object) as unknown as Promise<Response>;
 
@@ -54,7 +54,7 @@ describe.each<[string, RetryFetchOptions]>([
   ['the global fetch', {}],
   ['undici’s fetch', { fetch: throughUndici }],
 ])('%s', (_name, options) => {
-  it.each(NEVER)('fails at once, with its own error, for %s', async (_case, path, init) => {
+  it.each(NEVER)('fails immediately with its own error for %s', async (_case, path, init) => {
     const url = /^[a-z]+:/.test(path) ? path : server.url + path;
     const onAttempt = vi.fn();
 
@@ -69,7 +69,7 @@ describe.each<[string, RetryFetchOptions]>([
     ['a connection that breaks', () => `${server.url}reset`],
     ['a server that is not there', () => 'http://127.0.0.1:59999/'],
     ['a name that is not found', () => 'http://no-such-host.invalid/'],
-  ])('tries %s again', async (_case, url) => {
+  ])('retries %s', async (_case, url) => {
     const onAttempt = vi.fn();
 
     await rejectionOf(createRetryFetch(AT_ONCE, { ...options, onAttempt })(url()));
@@ -79,7 +79,7 @@ describe.each<[string, RetryFetchOptions]>([
 });
 
 describe('a redirect loop', () => {
-  it('costs one walk along it, not one for each attempt', async () => {
+  it('is followed once, not once for each attempt', async () => {
     const before = server.requests();
 
     await rejectionOf(createRetryFetch(AT_ONCE)(`${server.url}loop`));
@@ -87,7 +87,7 @@ describe('a redirect loop', () => {
     expect(server.requests() - before).toBe(21);
   });
 
-  it('fails at once by a policy that replaces the default, too', async () => {
+  it('fails immediately with a policy that replaces the default, too', async () => {
     const onAttempt = vi.fn();
     const policy = { ...AT_ONCE, retryOn: [TypeError] };
 
@@ -104,7 +104,7 @@ describe('a certificate that is refused', () => {
     'ERR_TLS_CERT_ALTNAME_INVALID',
     'SELF_SIGNED_CERT_IN_CHAIN',
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  ])('fails at once: %s', async (code) => {
+  ])('fails immediately: %s', async (code) => {
     const fetch = vi.fn(async () => {
       throw new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code }) });
     });

@@ -40,7 +40,7 @@ async function read(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-/** Answers with these statuses, one after the other; the last one from then on. */
+/** Answers with these statuses in order, then always with the last one. */
 function respond(...statuses: readonly number[]): void {
   answer = (call, _request, response) => {
     response.writeHead(statuses[Math.min(call, statuses.length) - 1] ?? 500).end(`answer ${call}`);
@@ -57,7 +57,7 @@ describe.each([
 ])('createRetryFetch over %s', (_name, fetch) => {
   const retrying = createRetryFetch(AT_ONCE, fetch === undefined ? {} : { fetch });
 
-  it('gets the answer that comes after failures', async () => {
+  it('returns the response that comes after failures', async () => {
     respond(503, 429, 200);
 
     const response = await retrying(url);
@@ -65,7 +65,7 @@ describe.each([
     expect([response.status, await response.text()]).toEqual([200, 'answer 3']);
   });
 
-  it('gives the last answer when no attempt is left, its body unread', async () => {
+  it('returns the last response when no attempt is left, its body unread', async () => {
     respond(503);
 
     const response = await retrying(url);
@@ -73,7 +73,7 @@ describe.each([
     expect([response.status, await response.text()]).toEqual([503, 'answer 3']);
   });
 
-  it('tries again when the connection breaks', async () => {
+  it('retries when the connection breaks', async () => {
     answer = (call, request, response) => (call < 3 ? request.socket.destroy() : response.end('ok'));
 
     const response = await retrying(url);
@@ -82,7 +82,7 @@ describe.each([
     expect(seen).toHaveLength(3);
   });
 
-  it('sends a body of text again as it was', async () => {
+  it('sends a text body again unchanged', async () => {
     respond(503, 200);
 
     await retrying(url, { method: 'PUT', body: 'all of it' });
@@ -138,7 +138,7 @@ describe('createRetryFetch', () => {
     expect(seen).toHaveLength(times);
   });
 
-  it.each([404, 501, 304, 200])('takes %i for an answer', async (status) => {
+  it.each([404, 501, 304, 200])('does not retry the status %i', async (status) => {
     respond(status);
 
     expect((await retrying(url)).status).toBe(status);
@@ -160,7 +160,7 @@ describe('createRetryFetch', () => {
     expect(await (await result).text()).toBe('ok');
   });
 
-  it('rejects at once when the caller aborts, with the caller’s reason', async () => {
+  it('rejects immediately with the caller’s reason when the caller aborts', async () => {
     answer = () => {};
     const controller = new AbortController();
 
@@ -182,7 +182,7 @@ describe('createRetryFetch', () => {
     expect(await body).toEqual(new Error('enough'));
   });
 
-  it('cuts off an attempt that takes too long, and the next one is fresh', async () => {
+  it('times out an attempt that takes too long, and the next one has its own timeout', async () => {
     answer = (call, _request, response) => void (call > 1 && response.end('ok'));
 
     const response = await createRetryFetch({ ...AT_ONCE_INPUT, attemptTimeout: 300 })(url);
@@ -191,14 +191,17 @@ describe('createRetryFetch', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it.each(['not a url', 'http://'])('fails at once for what cannot be sent: %s', async (input) => {
-    const fetch = vi.fn(globalThis.fetch);
+  it.each(['not a url', 'http://'])(
+    'fails immediately for a request that cannot be sent: %s',
+    async (input) => {
+      const fetch = vi.fn(globalThis.fetch);
 
-    expect(await rejectionOf(createRetryFetch(AT_ONCE, { fetch })(input))).toBeInstanceOf(TypeError);
-    expect(fetch).not.toHaveBeenCalled();
-  });
+      expect(await rejectionOf(createRetryFetch(AT_ONCE, { fetch })(input))).toBeInstanceOf(TypeError);
+      expect(fetch).not.toHaveBeenCalled();
+    },
+  );
 
-  it('lets the connection of an answer that it throws away go', async () => {
+  it('releases the connection of a response that it discards', async () => {
     const cancel = vi.fn();
     const busy = () => new Response(new ReadableStream({ cancel }), { status: 503 });
     const fetch = vi

@@ -7,7 +7,7 @@ import { createFakeClock } from './fake-clock.ts';
 const EVERY_HOUR = { maxAttempts: 3, backoff: { type: 'constant', base: '1h' }, jitter: 'none' } as const;
 
 describe('createRetryGroup', () => {
-  it('shows who waits, for what and until when', async () => {
+  it('lists which calls wait, after which error and until when', async () => {
     const clock = createFakeClock();
     const group = createRetryGroup();
     async function load(): Promise<never> {
@@ -24,7 +24,7 @@ describe('createRetryGroup', () => {
     expect([group.waiting(), group.active()]).toEqual([[], 0]);
   });
 
-  it('lets no more wait than it has room for; one more fails with its own error', async () => {
+  it('lets at most maxWaiting calls wait; one more fails with its own error', async () => {
     const clock = createFakeClock();
     const group = createRetryGroup({ maxWaiting: 1 });
     const error = new Error('boom');
@@ -36,7 +36,7 @@ describe('createRetryGroup', () => {
     expect(retryInfo(error)).toMatchObject({ attempts: 1, reason: 'group' });
   });
 
-  it('drains: whoever waits ends at once with its last error, and leaves no timer', async () => {
+  it('drains: a waiting call ends immediately with its last error, and leaves no timer', async () => {
     const clock = createFakeClock();
     const group = createRetryGroup();
 
@@ -53,7 +53,7 @@ describe('createRetryGroup', () => {
     expect([clock.pending(), group.active()]).toEqual([0, 0]);
   });
 
-  it('drains: an attempt that runs may end, and is the last', async () => {
+  it('drains: a running attempt may end, and is the last', async () => {
     const clock = createFakeClock();
     const group = createRetryGroup();
     const drained = vi.fn();
@@ -71,7 +71,7 @@ describe('createRetryGroup', () => {
     expect(drained).toHaveBeenCalledTimes(1);
   });
 
-  it.each([-1, 0.5, Number.NaN])('throws a InvalidOptionsError for maxWaiting %d', (maxWaiting) => {
+  it.each([-1, 0.5, Number.NaN])('throws an InvalidOptionsError for maxWaiting %d', (maxWaiting) => {
     expect(() => createRetryGroup({ maxWaiting })).toThrow(InvalidOptionsError);
   });
 });

@@ -6,7 +6,7 @@ import { createFakeClock } from './fake-clock.ts';
 const EVERY_100_MS = { maxAttempts: 3, backoff: { type: 'constant', base: 100 }, jitter: 'none' } as const;
 
 describe('retryInfo', () => {
-  it('tells attempts, delays, reason and history of an error that it never touches', async () => {
+  it('returns attempts, delays, reason and history of an error without changing it', async () => {
     const clock = createFakeClock();
     const errors = [new Error('one'), new Error('two'), Object.freeze(new Error('three'))];
 
@@ -24,7 +24,7 @@ describe('retryInfo', () => {
     ]);
   });
 
-  it('has the id that the attempts had', async () => {
+  it('has the id of the attempts', async () => {
     const ids: string[] = [];
 
     const thrown = await rejectionOf(
@@ -41,13 +41,13 @@ describe('retryInfo', () => {
     expect(ids).toHaveLength(2);
   });
 
-  it('knows nothing of other errors, nor of what is no object', async () => {
+  it('returns undefined for other errors, and for values that are not objects', async () => {
     await tryRetry(alwaysFailing('text'), { maxAttempts: 1 });
 
     expect([new Error('other'), 'text', undefined, null].map(retryInfo)).toEqual(Array(4).fill(undefined));
   });
 
-  it('tells of the latest call where several ended with one error', async () => {
+  it('describes the latest call if several ended with one error', async () => {
     const error = new Error('shared');
 
     await tryRetry(alwaysFailing(error), { maxAttempts: 2, backoff: { type: 'none' } });
@@ -56,7 +56,7 @@ describe('retryInfo', () => {
     expect(retryInfo(error)?.attempts).toBe(1);
   });
 
-  it('tells what a gate threw', async () => {
+  it('has what a gate threw', async () => {
     const broken = new Error('broken gate');
     const retryIf = (): never => {
       throw broken;

@@ -12,7 +12,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
 }
 
 describe('retryIterable', () => {
-  it('retries until the first item has come', async () => {
+  it('retries until the first item has arrived', async () => {
     const items = retryIterable(async function* ({ attempt }) {
       if (attempt < 3) throw new Error('busy');
       yield* [1, 2, 3];
@@ -21,7 +21,7 @@ describe('retryIterable', () => {
     expect(await collect(items)).toEqual([1, 2, 3]);
   });
 
-  it('passes a later error on, and does not begin again', async () => {
+  it('passes a later error on, and does not start again', async () => {
     const source = vi.fn(async function* () {
       yield 1;
       throw new Error('broke off');
@@ -31,7 +31,7 @@ describe('retryIterable', () => {
     expect(source).toHaveBeenCalledTimes(1);
   });
 
-  it('gives nothing for a source that is empty', async () => {
+  it('yields nothing for an empty source', async () => {
     expect(await collect(retryIterable(async function* () {}, AT_ONCE))).toEqual([]);
   });
 
@@ -50,7 +50,7 @@ describe('retryIterable', () => {
     expect(closed).toHaveBeenCalledTimes(1);
   });
 
-  it('closes a source whose first item comes after its attempt was given up', async () => {
+  it('closes a source whose first item arrives after its attempt was aborted', async () => {
     const clock = createFakeClock();
     const closed = vi.fn();
     const items = retryIterable(

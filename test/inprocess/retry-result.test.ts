@@ -1,4 +1,4 @@
-import { retry, type StopEvent, tryRetry, withRetry } from '@retry/inprocess';
+import { type GiveUpEvent, retry, tryRetry, withRetry } from '@retry/inprocess';
 import { describe, expect, it, vi } from 'vitest';
 import { detailsOf, rejectionOf } from './failing.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -15,8 +15,8 @@ describe('retryIfResult', () => {
     expect(fn).toHaveBeenCalledTimes(2);
   });
 
-  it('gives the last result when no attempt is left, and says so', async () => {
-    const onGiveUp = vi.fn<(event: StopEvent) => void>();
+  it('resolves with the last result when no attempt is left, and onGiveUp has the reason', async () => {
+    const onGiveUp = vi.fn<(event: GiveUpEvent) => void>();
 
     const result = await retry(({ attempt }) => attempt, AT_ONCE, {
       retryIfResult: () => true,
@@ -27,7 +27,7 @@ describe('retryIfResult', () => {
     expect(detailsOf(onGiveUp)).toEqual([[{ attempt: 3, error: undefined, result: 3, reason: 'exhausted' }]]);
   });
 
-  it('is not ruled by retryOn, stopOn and retryIf, which are about errors', async () => {
+  it('is not affected by retryOn, stopOn and retryIf, which are about errors', async () => {
     const policy = { ...AT_ONCE, retryOn: [TypeError], stopOn: [{ status: 503 }], retryIf: () => false };
     const fn = vi.fn(() => ({ status: 503 }));
 
@@ -36,7 +36,7 @@ describe('retryIfResult', () => {
     expect(fn).toHaveBeenCalledTimes(3);
   });
 
-  it('hears what a Response says about when to come back', async () => {
+  it('uses the delay that a Response asks for', async () => {
     const clock = createFakeClock();
     const busy = new Response(null, { status: 503, headers: { 'retry-after': '7' } });
     const fn = vi.fn().mockResolvedValueOnce(busy).mockResolvedValueOnce(new Response('ok'));
@@ -52,7 +52,7 @@ describe('retryIfResult', () => {
     ['throws', () => JSON.parse('{')],
     ['answers with a promise', () => Promise.resolve(false) as unknown as boolean],
   ])('that %s ends the retrying with the result', async (_name, retryIfResult) => {
-    const onGiveUp = vi.fn<(event: StopEvent) => void>();
+    const onGiveUp = vi.fn<(event: GiveUpEvent) => void>();
 
     const result = await retry(({ attempt }) => attempt, AT_ONCE, {
       retryIfResult: retryIfResult,
@@ -63,7 +63,7 @@ describe('retryIfResult', () => {
     expect(onGiveUp.mock.calls[0]?.[0]).toMatchObject({ reason: 'stopped', thrown: expect.any(Error) });
   });
 
-  it('gives the last result when the deadline leaves no time for another', async () => {
+  it('resolves with the last result when the total timeout leaves no time for another', async () => {
     const clock = createFakeClock();
     const policy = { backoff: { type: 'constant', base: 600 }, jitter: 'none', totalTimeout: '1s' } as const;
 

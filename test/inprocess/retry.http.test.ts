@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { withRetry } from '@retry/inprocess';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-/** What a small fetch wrapper throws; the headers come along. */
+/** The error of a small fetch wrapper, with the headers. */
 class HttpError extends Error {
   readonly status: number;
   readonly headers: Headers;
@@ -46,7 +46,7 @@ async function read(address: string): Promise<string> {
 }
 
 describe('withRetry over real HTTP', () => {
-  it('waits as long as the server asks and then gets the answer', async () => {
+  it('waits as long as the server asks and then gets the response', async () => {
     const load = withRetry(read, { retryOn: [{ status: [503] }], backoff: { type: 'none' } });
 
     const text = await load(url);

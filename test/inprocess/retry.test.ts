@@ -70,7 +70,7 @@ describe('retry', () => {
     expect(Object.hasOwn(error, 'cause')).toBe(false);
   });
 
-  it.each([1, 2, 5])('executes exactly %i times when maxAttempts says so', async (maxAttempts) => {
+  it.each([1, 2, 5])('executes exactly maxAttempts times: %i', async (maxAttempts) => {
     const fn = alwaysFailing();
 
     await rejectionOf(retry(fn, { ...AT_ONCE, maxAttempts }));
@@ -78,7 +78,7 @@ describe('retry', () => {
     expect(fn).toHaveBeenCalledTimes(maxAttempts);
   });
 
-  it('goes on for as long as it takes when maxAttempts is Infinity', async () => {
+  it('retries without an end when maxAttempts is Infinity', async () => {
     const fn = failing(...Array.from({ length: 100 }, () => new Error('boom')));
 
     const result = await retry(fn, { ...AT_ONCE, maxAttempts: Infinity });
@@ -97,7 +97,7 @@ describe('retry', () => {
 
   it('retries a synchronous throw', async () => {
     const fn = vi.fn(({ attempt }: AttemptContext) => {
-      if (attempt < 3) throw new Error('at once');
+      if (attempt < 3) throw new Error('immediately');
       return attempt;
     });
 
@@ -106,7 +106,7 @@ describe('retry', () => {
     expect(result).toBe(3);
   });
 
-  it('follows a thenable, also one that rejects', async () => {
+  it('awaits a thenable, also one that rejects', async () => {
     const rejecting: PromiseLike<string> = Promise.reject(new Error('boom'));
     const resolving: PromiseLike<string> = Promise.resolve('done');
     // biome-ignore lint/suspicious/noThenProperty: a thenable is what this is about.
@@ -117,7 +117,7 @@ describe('retry', () => {
     expect(result).toBe('done');
   });
 
-  it('starts the first attempt at once, before it returns', () => {
+  it('starts the first attempt before it returns', () => {
     const fn = vi.fn(() => 'done');
 
     void retry(fn, AT_ONCE);
@@ -125,7 +125,7 @@ describe('retry', () => {
     expect(fn).toHaveBeenCalledTimes(1);
   });
 
-  it('tells each attempt its number, the most there are and the error before', async () => {
+  it('passes each attempt its number, the maximum and the previous error', async () => {
     const seen: unknown[] = [];
 
     await rejectionOf(
@@ -142,7 +142,7 @@ describe('retry', () => {
     ]);
   });
 
-  it('gives each attempt a signal of its own that nothing aborts in peace', async () => {
+  it('passes each attempt a signal of its own, which does not abort on success', async () => {
     const signals: AbortSignal[] = [];
 
     await rejectionOf(
@@ -164,7 +164,7 @@ describe('retry', () => {
     expectTypeOf(plain).toEqualTypeOf<Promise<number>>();
   });
 
-  it('refuses an invalid policy before it calls anything', async () => {
+  it('refuses an invalid policy before it calls the function', async () => {
     const fn = vi.fn();
     const policy = { retries: 3 } as PolicyInput; // wrong on purpose
 
@@ -174,7 +174,7 @@ describe('retry', () => {
     expect(fn).not.toHaveBeenCalled();
   });
 
-  it('rejects with the RetryAfterError itself in the end', async () => {
+  it('rejects with the last RetryAfterError itself', async () => {
     const error = new RetryAfterError(0);
 
     const thrown = await rejectionOf(retry(alwaysFailing(error), AT_ONCE));

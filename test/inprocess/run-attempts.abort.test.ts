@@ -38,7 +38,7 @@ describe('a signal that has aborted before the call', () => {
 });
 
 describe('an abort during the wait', () => {
-  it.each(REASONS)('rejects at once with signal.reason: %s', async (reason) => {
+  it.each(REASONS)('rejects immediately with signal.reason: %s', async (reason) => {
     vi.useFakeTimers();
     const fn = alwaysFailing();
 
@@ -54,7 +54,7 @@ describe('an abort during the wait', () => {
     expect(fn).toHaveBeenCalledTimes(1);
   });
 
-  it('rejects with the AbortError that the platform makes up when no reason is given', async () => {
+  it('rejects with the platform’s AbortError when no reason is given', async () => {
     const clock = createFakeClock();
 
     const result = rejectionOf(retry(alwaysFailing(), EVERY_HOUR, { clock, signal: controller.signal }));
@@ -65,7 +65,7 @@ describe('an abort during the wait', () => {
     expect(await result).toMatchObject({ name: 'AbortError' });
   });
 
-  it('in onRetry ends it before the wait begins', async () => {
+  it('in onRetry ends the call before the wait begins', async () => {
     const clock = createFakeClock();
     const fn = alwaysFailing();
     const onRetry = (): void => controller.abort('enough');
@@ -77,7 +77,7 @@ describe('an abort during the wait', () => {
     expect(clock.delays).toEqual([]);
   });
 
-  it('ends every call that waits, each with no further attempt', async () => {
+  it('ends every waiting call without another attempt', async () => {
     const clock = createFakeClock();
     const fn = alwaysFailing();
     const call = withRetry(fn, EVERY_HOUR, { clock, signal: controller.signal });
@@ -93,7 +93,7 @@ describe('an abort during the wait', () => {
 });
 
 describe('an abort during an attempt', () => {
-  it.each(REASONS)('rejects at once and tells the attempt, with signal.reason: %s', async (reason) => {
+  it.each(REASONS)('rejects immediately and aborts the attempt, with signal.reason: %s', async (reason) => {
     const fn = vi.fn((_context: AttemptContext) => new Promise(() => {}));
 
     const result = rejectionOf(retry(fn, AT_ONCE, { signal: controller.signal }));
@@ -122,7 +122,7 @@ describe('an abort during an attempt', () => {
     expect(unhandled).not.toHaveBeenCalled();
   });
 
-  it('beats what the attempt throws because of it', async () => {
+  it('takes precedence over the error that the attempt throws because of it', async () => {
     const result = retry(
       ({ signal }) =>
         new Promise((_resolve, reject) => {
@@ -136,7 +136,7 @@ describe('an abort during an attempt', () => {
     expect(await rejectionOf(result)).toBe('enough');
   });
 
-  it('comes too late for a call that is over', async () => {
+  it('has no effect on a call that has ended', async () => {
     const result = await retry(() => 'done', AT_ONCE, { signal: controller.signal });
     controller.abort();
 
@@ -144,7 +144,7 @@ describe('an abort during an attempt', () => {
   });
 });
 
-describe('an abort by what the call asks', () => {
+describe('an abort inside a function that the call calls', () => {
   it.each<[string, (abort: () => boolean) => { policy?: PolicyInput; options?: RetryOptions }]>([
     ['retryIf, that says yes', (abort) => ({ policy: { retryIf: () => abort() } })],
     ['retryIf, that says no', (abort) => ({ policy: { retryIf: () => !abort() } })],
@@ -193,7 +193,7 @@ describe('listeners on the caller’s signal', { timeout: 30_000 }, () => {
     expect(listeners()).toBe(0);
   });
 
-  it('are one for 10 000 calls at once, and none after them', async () => {
+  it('are one for 10 000 concurrent calls, and none after them', async () => {
     const clock = createFakeClock();
     const add = vi.spyOn(controller.signal, 'addEventListener');
     const answer = new Promise<void>((resolve) => clock.setTimer(resolve, 10));

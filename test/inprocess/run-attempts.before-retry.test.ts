@@ -2,10 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import { TotalTimeoutError } from '@retry/core';
 import {
   createRetryGroup,
+  type GiveUpEvent,
   type RetryEvent,
   retry,
   retryInfo,
-  type StopEvent,
   tryRetry,
   withRetry,
 } from '@retry/inprocess';
@@ -48,7 +48,7 @@ describe('beforeRetry', () => {
     ]);
   });
 
-  it('gets the event of the retry', async () => {
+  it('receives the event of the retry', async () => {
     const beforeRetry = vi.fn();
 
     const result = rejectionOf(retry(failing('one', 'two', 'three'), EVERY_100_MS, { clock, beforeRetry }));
@@ -61,7 +61,7 @@ describe('beforeRetry', () => {
     ]);
   });
 
-  it('gets the result where that is what is retried', async () => {
+  it('receives the result if a result is retried', async () => {
     const beforeRetry = vi.fn();
 
     await retry(() => 'pending', { ...AT_ONCE, maxAttempts: 2 }, { beforeRetry, retryIfResult: () => true });
@@ -88,7 +88,7 @@ describe('beforeRetry', () => {
     'ends the retrying when it %s: the call rejects with its own error, and knows the other',
     async (_name, make) => {
       const [own, no] = [new Error('own'), new Error('no token')];
-      const onGiveUp = vi.fn<(event: StopEvent) => void>();
+      const onGiveUp = vi.fn<(event: GiveUpEvent) => void>();
       const fn = alwaysFailing(own);
 
       const thrown = await rejectionOf(retry(fn, AT_ONCE, { beforeRetry: make(no), onGiveUp: onGiveUp }));
@@ -110,9 +110,9 @@ describe('beforeRetry', () => {
     expect(beforeRetry).not.toHaveBeenCalled();
   });
 
-  it('is cut by the totalTimeout: the call ends with its own error', async () => {
+  it('is limited by the total timeout: the call ends with its own error', async () => {
     const fn = alwaysFailing('boom');
-    const onGiveUp = vi.fn<(event: StopEvent) => void>();
+    const onGiveUp = vi.fn<(event: GiveUpEvent) => void>();
     const options = { clock, beforeRetry: () => NEVER, onGiveUp };
 
     const result = rejectionOf(retry(fn, { ...EVERY_100_MS, totalTimeout: 1_000 }, options));
@@ -124,7 +124,7 @@ describe('beforeRetry', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('leaves no timer behind, and an attempt gets what it left of the whole time', async () => {
+  it('leaves no timer, and an attempt gets the rest of the total timeout', async () => {
     const beforeRetry = (): Promise<void> => new Promise((resolve) => void clock.setTimer(resolve, 300));
 
     const result = rejectionOf(
@@ -144,7 +144,7 @@ describe('beforeRetry', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('is left by an abort at once', async () => {
+  it('ends immediately by an abort', async () => {
     const controller = new AbortController();
     const fn = alwaysFailing('boom');
     const options = { clock, beforeRetry: () => NEVER, signal: controller.signal };
@@ -170,7 +170,7 @@ describe('beforeRetry', () => {
     expect(beforeRetry).not.toHaveBeenCalled();
   });
 
-  it('sees what the call was made with', async () => {
+  it('receives the arguments of the call', async () => {
     const beforeRetry = vi.fn();
     const load = withRetry(async (_id: string, _flags: object) => Promise.reject('boom'), AT_ONCE, {
       beforeRetry,
@@ -181,7 +181,7 @@ describe('beforeRetry', () => {
     expect(beforeRetry.mock.calls[0]?.[0].arguments).toEqual(['42', { deep: true }]);
   });
 
-  it('may decide by asynchronous means', async () => {
+  it('may decide asynchronously', async () => {
     const fn = failing('one', 'two');
     const beforeRetry = async ({ error }: RetryEvent): Promise<void> => {
       await setImmediate();

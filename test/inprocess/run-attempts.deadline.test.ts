@@ -1,5 +1,5 @@
 import { AttemptTimeoutError, TotalTimeoutError } from '@retry/core';
-import { type AttemptContext, retry, type StopEvent } from '@retry/inprocess';
+import { type AttemptContext, type GiveUpEvent, retry } from '@retry/inprocess';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { alwaysFailing, detailsOf, failing, rejectionOf } from './failing.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -51,7 +51,7 @@ describe('attemptTimeout', () => {
     },
   );
 
-  it('gives each attempt its own time and its own signal, and leaves the caller’s alone', async () => {
+  it('has its own timeout and signal for each attempt, and does not abort the caller’s', async () => {
     const { signal } = new AbortController();
     const seen: AbortSignal[] = [];
     const fn = (context: AttemptContext): Promise<never> => {
@@ -73,14 +73,14 @@ describe('attemptTimeout', () => {
     expect(signal.aborted).toBe(false);
   });
 
-  it('leaves no timer behind when the attempt ends in time', async () => {
+  it('leaves no timer when the attempt ends in time', async () => {
     await retry(failing('one'), { ...AT_ONCE, attemptTimeout: 100 }, { clock });
 
     expect(clock.delays).toEqual([100, 100]);
     expect(clock.pending()).toBe(0);
   });
 
-  it('ignores what a timed-out attempt gives later', async () => {
+  it('ignores the later result of a timed-out attempt', async () => {
     const late = new Promise<string>((resolve) => clock.setTimer(() => resolve('late'), 150));
     const onTime = new Promise<string>((resolve) => clock.setTimer(() => resolve('on time'), 190));
 
@@ -97,8 +97,8 @@ describe('attemptTimeout', () => {
   });
 });
 
-describe('total-timeout', () => {
-  it('is never slept past: the last error comes at once', async () => {
+describe('totalTimeout', () => {
+  it('is never waited past: the call rejects with the last error immediately', async () => {
     const fn = failing('one', 'two', 'three');
 
     const result = rejectionOf(retry(fn, { ...AFTER_600_MS, totalTimeout: 1_000 }, { clock }));
@@ -110,7 +110,7 @@ describe('total-timeout', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('lets no attempt start at the very deadline', async () => {
+  it('lets no attempt start exactly at its end', async () => {
     const fn = alwaysFailing('boom');
 
     const thrown = await rejectionOf(retry(fn, { ...AFTER_600_MS, totalTimeout: 600 }, { clock }));
@@ -119,7 +119,7 @@ describe('total-timeout', () => {
     expect(fn).toHaveBeenCalledTimes(1);
   });
 
-  it('interrupts an attempt, also where there is no attemptTimeout', async () => {
+  it('interrupts an attempt, also without an attemptTimeout', async () => {
     const fn = vi.fn((_context: AttemptContext) => NEVER);
 
     const result = rejectionOf(retry(fn, { ...AFTER_600_MS, totalTimeout: 1_000 }, { clock }));
@@ -131,9 +131,9 @@ describe('total-timeout', () => {
     expect(fn).toHaveBeenCalledTimes(1);
   });
 
-  it('shrinks the time of an attempt to what is left', async () => {
+  it('reduces the timeout of an attempt to what is left', async () => {
     const fn = vi.fn(({ attempt }: AttemptContext) => (attempt === 1 ? Promise.reject('one') : NEVER));
-    const onGiveUp = vi.fn<(event: StopEvent) => void>();
+    const onGiveUp = vi.fn<(event: GiveUpEvent) => void>();
 
     const result = rejectionOf(
       retry(fn, { ...AFTER_600_MS, attemptTimeout: 800, totalTimeout: 1_000 }, { clock, onGiveUp: onGiveUp }),
@@ -153,7 +153,7 @@ describe('total-timeout', () => {
 
   it('lets no attempt start when the timer of the wait is late', async () => {
     const fn = alwaysFailing('boom');
-    const onGiveUp = vi.fn<(event: StopEvent) => void>();
+    const onGiveUp = vi.fn<(event: GiveUpEvent) => void>();
 
     const result = rejectionOf(
       retry(fn, { ...AFTER_600_MS, totalTimeout: 1_000 }, { clock, onGiveUp: onGiveUp }),

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 
 describe('events', () => {
-  it('of concurrent calls are told apart by their ids, of one call they have the same', async () => {
+  it('of concurrent calls have different ids, those of one call the same', async () => {
     const ids = new Map<string, number>();
     const note = ({ id }: { readonly id: string }): void => void ids.set(id, (ids.get(id) ?? 0) + 1);
     const hooks = { onAttempt: note, onRetry: note, beforeRetry: note, onGiveUp: note };
@@ -36,7 +36,7 @@ describe('events', () => {
     }
   });
 
-  it('have no arguments where the function takes a context', async () => {
+  it('have no arguments when the function takes a context', async () => {
     const onGiveUp = vi.fn();
 
     await rejectionOf(retry(alwaysFailing(), { maxAttempts: 1 }, { onGiveUp: onGiveUp }));
@@ -44,7 +44,7 @@ describe('events', () => {
     expect(onGiveUp.mock.calls[0]?.[0].arguments).toEqual([]);
   });
 
-  it('say how long the call and its latest attempt have taken', async () => {
+  it('have the times of the call and of its latest attempt', async () => {
     const hooks = { onAttempt: vi.fn(), onRetry: vi.fn(), beforeRetry: vi.fn(), onGiveUp: vi.fn() };
     const slow = (): Promise<never> =>
       new Promise((_resolve, reject) => void clock.setTimer(() => reject('boom'), 30));
@@ -67,7 +67,7 @@ describe('events', () => {
     ]);
   });
 
-  it('of an abort say how long the attempt that it met had taken', async () => {
+  it('of an abort have the time of the interrupted attempt', async () => {
     const controller = new AbortController();
     const onGiveUp = vi.fn();
 
@@ -80,7 +80,7 @@ describe('events', () => {
     expect(onGiveUp.mock.calls[0]?.[0]).toMatchObject({ elapsedMs: 70, attemptMs: 70 });
   });
 
-  it('change no delay: a hook that does not look at the id draws nothing', async () => {
+  it('change no delay: a hook that does not read the id draws no random number', async () => {
     const draws = [0.1, 0.9, 0.5, 0.7];
     const delaysWith = async (hooks: object): Promise<readonly number[]> => {
       const left = [...draws];
@@ -110,7 +110,7 @@ describe('events', () => {
 });
 
 describe('the option name', () => {
-  it('is what events and the wrapped function say', async () => {
+  it('is the name in events and of the wrapped function', async () => {
     const onGiveUp = vi.fn();
 
     const load = withRetry(

@@ -1,5 +1,5 @@
 import { NonRetryableError, type PolicyInput } from '@retry/core';
-import { type RetryEvent, retry, type StopEvent } from '@retry/inprocess';
+import { type GiveUpEvent, type RetryEvent, retry } from '@retry/inprocess';
 import { describe, expect, it, vi } from 'vitest';
 import { alwaysFailing, detailsOf, failing, rejectionOf } from './failing.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -12,7 +12,7 @@ const throwing = (): never => {
 };
 
 describe('onRetry', () => {
-  it('is told of each retry with its delay, and of nothing else', async () => {
+  it('is called for each retry with its delay, and for nothing else', async () => {
     const clock = createFakeClock();
     const onRetry = vi.fn<(event: RetryEvent) => void>();
     const policy = { maxAttempts: 3, backoff: { type: 'list', delays: [10, 20] }, jitter: 'none' } as const;
@@ -27,7 +27,7 @@ describe('onRetry', () => {
     ]);
   });
 
-  it('is told before the wait', async () => {
+  it('is called before the wait', async () => {
     const clock = createFakeClock();
     const onRetry = vi.fn();
 
@@ -38,7 +38,7 @@ describe('onRetry', () => {
     expect(onRetry).toHaveBeenCalledTimes(1);
   });
 
-  it('is told nothing when the first attempt succeeds', async () => {
+  it('is not called when the first attempt succeeds', async () => {
     const [onRetry, onGiveUp] = [vi.fn(), vi.fn()];
 
     await retry(() => 'done', AT_ONCE, { onRetry, onGiveUp: onGiveUp });
@@ -50,7 +50,7 @@ describe('onRetry', () => {
 
 describe('onGiveUp', () => {
   const tooLate = new Error('come back later');
-  const endings: readonly [StopEvent['reason'], PolicyInput, unknown, number][] = [
+  const endings: readonly [GiveUpEvent['reason'], PolicyInput, unknown, number][] = [
     ['exhausted', AT_ONCE, 'boom', 3],
     ['unexpected', { ...AT_ONCE, retryOn: [TypeError] }, new RangeError('other'), 1],
     ['unexpected', { ...AT_ONCE, retryOn: 'nothing' }, 'boom', 1],
@@ -67,8 +67,8 @@ describe('onGiveUp', () => {
     ['retry-after', AT_ONCE, Object.assign(tooLate, { headers: { 'retry-after': '61' } }), 1],
   ];
 
-  it.each(endings)('is told once that it is %s, by %o', async (reason, policy, error, attempt) => {
-    const onGiveUp = vi.fn<(event: StopEvent) => void>();
+  it.each(endings)('is called once with the reason %s, by %o', async (reason, policy, error, attempt) => {
+    const onGiveUp = vi.fn<(event: GiveUpEvent) => void>();
 
     const thrown = await rejectionOf(
       retry(alwaysFailing(error), policy, { onGiveUp: onGiveUp, clock: createFakeClock() }),
@@ -80,10 +80,10 @@ describe('onGiveUp', () => {
   });
 
   it.each([1, 3])(
-    'is told once that it is aborted, and onRetry nothing, of %i attempts',
+    'is called once with the reason aborted, and onRetry never, of %i attempts',
     async (maxAttempts) => {
       const controller = new AbortController();
-      const [onRetry, onGiveUp] = [vi.fn(), vi.fn<(event: StopEvent) => void>()];
+      const [onRetry, onGiveUp] = [vi.fn(), vi.fn<(event: GiveUpEvent) => void>()];
       const options = { signal: controller.signal, onRetry, onGiveUp };
 
       const result = rejectionOf(retry(() => new Promise(() => {}), { ...AT_ONCE, maxAttempts }, options));
@@ -95,8 +95,8 @@ describe('onGiveUp', () => {
     },
   );
 
-  it.each(['retryIf', 'retryOn', 'strategy'])('is told what a %s threw', async (place) => {
-    const onGiveUp = vi.fn<(event: StopEvent) => void>();
+  it.each(['retryIf', 'retryOn', 'strategy'])('receives what a %s threw', async (place) => {
+    const onGiveUp = vi.fn<(event: GiveUpEvent) => void>();
     const policies: Readonly<Record<string, PolicyInput>> = {
       retryIf: { ...AT_ONCE, retryIf: throwing },
       retryOn: { ...AT_ONCE, retryOn: [throwing] },

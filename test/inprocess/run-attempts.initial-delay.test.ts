@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { createRetryGroup, retry, type StopEvent, withRetry } from '@retry/inprocess';
+import { createRetryGroup, type GiveUpEvent, retry, withRetry } from '@retry/inprocess';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { alwaysFailing, detailsOf, rejectionOf } from './failing.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 describe('initialDelay', () => {
-  it('is waited for before the first attempt, once', async () => {
+  it('is waited for once, before the first attempt', async () => {
     const fn = vi.fn(async (): Promise<number> => {
       if (fn.mock.calls.length < 2) throw new Error('boom');
       return clock.now();
@@ -28,9 +28,9 @@ describe('initialDelay', () => {
     expect(clock.delays).toEqual([500]);
   });
 
-  it('is left by an abort at once: no attempt is made', async () => {
+  it('ends immediately by an abort: no attempt is made', async () => {
     const controller = new AbortController();
-    const [fn, onGiveUp] = [vi.fn(), vi.fn<(event: StopEvent) => void>()];
+    const [fn, onGiveUp] = [vi.fn(), vi.fn<(event: GiveUpEvent) => void>()];
 
     const result = rejectionOf(retry(fn, POLICY, { clock, signal: controller.signal, onGiveUp: onGiveUp }));
     await setImmediate();
@@ -42,14 +42,14 @@ describe('initialDelay', () => {
     expect(detailsOf(onGiveUp)).toEqual([[{ attempt: 0, error: 'enough', reason: 'aborted' }]]);
   });
 
-  it('is not begun under a signal that has aborted', async () => {
+  it('does not start under a signal that has aborted', async () => {
     const signal = AbortSignal.abort('enough');
 
     expect(await rejectionOf(retry(vi.fn(), POLICY, { clock, signal }))).toBe('enough');
     expect(clock.delays).toEqual([]);
   });
 
-  it('counts against the deadline', async () => {
+  it('counts against the total timeout', async () => {
     const fn = vi.fn(() => new Promise<never>(() => {}));
 
     const result = rejectionOf(retry(fn, { ...POLICY, totalTimeout: 800 }, { clock }));
@@ -60,7 +60,7 @@ describe('initialDelay', () => {
     expect(fn).toHaveBeenCalledTimes(1);
   });
 
-  it('lets no attempt start when its timer is later than the deadline', async () => {
+  it('lets no attempt start when its timer fires after the total timeout', async () => {
     const fn = vi.fn();
 
     const result = rejectionOf(retry(fn, { ...POLICY, totalTimeout: 800 }, { clock }));
@@ -70,7 +70,7 @@ describe('initialDelay', () => {
     expect(fn).not.toHaveBeenCalled();
   });
 
-  it('is seen by the group, and ends when the group drains', async () => {
+  it('is listed by the group, and ends when the group drains', async () => {
     const group = createRetryGroup();
     const fn = alwaysFailing();
 

@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 describe('waiting between attempts', () => {
-  it('lasts the drawn delay, no less and no more', async () => {
+  it('takes exactly the computed delay', async () => {
     const clock = createFakeClock();
     const fn = failing('one', 'two');
     const policy = { backoff: { type: 'exponential', base: 100 }, jitter: 'full' } as const;
@@ -31,7 +31,7 @@ describe('waiting between attempts', () => {
     expect(clock.delays).toEqual([50, 100]);
   });
 
-  it('takes Math.random of the moment as the default source', async () => {
+  it('reads Math.random at each call as the default source', async () => {
     const clock = createFakeClock();
     vi.spyOn(Math, 'random').mockReturnValue(0.25);
 
@@ -55,7 +55,7 @@ describe('waiting between attempts', () => {
     expect(fn).toHaveBeenCalledTimes(2);
   });
 
-  it('sets no timer at all for a delay of 0', async () => {
+  it('sets no timer for a delay of 0', async () => {
     const setTimeout = vi.spyOn(globalThis, 'setTimeout');
     const clock = createFakeClock();
 
@@ -77,7 +77,7 @@ describe('waiting between attempts', () => {
     expect(clock.delays).toEqual([100, 100]);
   });
 
-  it('goes by the delay before for decorrelated backoff', async () => {
+  it('uses the previous delay for decorrelated backoff', async () => {
     const clock = createFakeClock();
     const policy = { maxAttempts: 4, backoff: { type: 'decorrelated', base: 100 } } as const;
 
@@ -89,10 +89,10 @@ describe('waiting between attempts', () => {
   });
 });
 
-describe('a wait that one timer cannot hold', () => {
+describe('a wait that is longer than the longest timer', () => {
   const sixtyDays = { maxAttempts: 2, backoff: { type: 'constant', base: '60d' }, jitter: 'none' } as const;
 
-  it('sees no attempt before its end, and exactly one after', async () => {
+  it('makes no attempt before its end, and exactly one after', async () => {
     vi.useFakeTimers();
     const fn = alwaysFailing('boom');
 
@@ -110,7 +110,7 @@ describe('a wait that one timer cannot hold', () => {
     ['first', 1],
     ['second', 2_147_483_648],
     ['third', 4_294_967_295],
-  ])('ends at once by an abort in its %s part', async (_name, elapsedMs) => {
+  ])('ends immediately by an abort in its %s part', async (_name, elapsedMs) => {
     vi.useFakeTimers();
     const controller = new AbortController();
     const fn = alwaysFailing('boom');
@@ -174,7 +174,7 @@ describe('a delay that the server asks for', () => {
     ['Retry-After', asking('61')],
     ['an absurd Retry-After', asking('9999999999')],
     ['a RetryAfterError', new RetryAfterError('61s')],
-  ])('ends the retrying at once when it is longer than retryAfter.max: %s', async (_name, error) => {
+  ])('ends the retrying immediately when it is longer than retryAfter.max: %s', async (_name, error) => {
     const clock = createFakeClock();
     const fn = alwaysFailing(error);
 

@@ -8,10 +8,10 @@ import {
 } from '@retry/core';
 import {
   type AttemptContext,
+  type GiveUpEvent,
   type RetryOptions,
   retry,
   retryInfo,
-  type StopEvent,
   withRetry,
 } from '@retry/inprocess';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -66,7 +66,7 @@ describe('an attempt timeout', () => {
     expect((await attemptsUnder({ ...TIMED, retryTimeouts: false }))[0]).toBe(3);
   });
 
-  it('of another call is an error as any other', async () => {
+  it('of another call is an error like any other', async () => {
     const fn = vi.fn(() => Promise.reject(new AttemptTimeoutError(5, 1)));
 
     const result = rejectionOf(retry(fn, { ...TIMED, retryOn: [RangeError] }, { clock }));
@@ -77,7 +77,7 @@ describe('an attempt timeout', () => {
   });
 });
 
-describe('an attempt that the deadline cuts', () => {
+describe('an attempt that the total timeout cuts', () => {
   it.each<[string, PolicyInput]>([
     ['under a longer attempt timeout', { ...TIMED, attemptTimeout: 5_000, totalTimeout: 250 }],
     ['under an attempt timeout that is as long', { ...TIMED, attemptTimeout: 250, totalTimeout: 250 }],
@@ -86,8 +86,8 @@ describe('an attempt that the deadline cuts', () => {
     ['of a policy that is not retryable', { maxAttempts: 3, totalTimeout: 250, retryable: false }],
     ['of a policy that stops on it', { maxAttempts: 3, totalTimeout: 250, stopOn: [TotalTimeoutError] }],
     ['that is the last', { maxAttempts: 1, totalTimeout: 250 }],
-  ])('%s fails with a TotalTimeoutError, and the reason is deadline', async (_name, policy) => {
-    const onGiveUp = vi.fn<(event: StopEvent) => void>();
+  ])('%s fails with a TotalTimeoutError and the reason total-timeout', async (_name, policy) => {
+    const onGiveUp = vi.fn<(event: GiveUpEvent) => void>();
 
     const [attempts, error] = await attemptsUnder(policy, { onGiveUp: onGiveUp });
 
@@ -102,7 +102,7 @@ describe('an attempt that the deadline cuts', () => {
     expect(detailsOf(onGiveUp)).toEqual([[{ attempt: 1, error, reason: 'total-timeout' }]]);
   });
 
-  it('after others were cut by their own timeout says which is which', async () => {
+  it('has its own error after others were cut by their attempt timeout', async () => {
     const signals: AbortSignal[] = [];
     const fn = ({ signal }: AttemptContext): Promise<never> => {
       signals.push(signal);
@@ -122,7 +122,7 @@ describe('an attempt that the deadline cuts', () => {
 });
 
 describe('a strategy', () => {
-  it('knows now, how long the call has taken, and how long the attempt took', async () => {
+  it('receives now, how long the call has taken, and how long the attempt took', async () => {
     const seen: unknown[] = [];
     const strategy = (
       _retry: number,
@@ -145,7 +145,7 @@ describe('a strategy', () => {
     ]);
   });
 
-  it('that create() makes is each call’s own, and remembers', async () => {
+  it('that create() makes belongs to one call, and keeps its state', async () => {
     const create = vi.fn(() => {
       let asked = 0;
       return () => {
@@ -176,7 +176,7 @@ describe('a strategy', () => {
       },
     ],
     ['makes none', () => 5],
-  ])('whose maker %s stops its call, which keeps its own error', async (_name, create) => {
+  ])('whose factory %s stops its call, which keeps its own error', async (_name, create) => {
     const policy = { backoff: { type: 'custom', strategy: { create } } } as object;
 
     const thrown = await rejectionOf(retry(alwaysFailing(new Error('own')), policy, { clock }));
@@ -185,7 +185,7 @@ describe('a strategy', () => {
     expect(retryInfo(thrown)).toMatchObject({ reason: 'stopped', thrown: expect.any(Error) });
   });
 
-  it('that create() makes outlives extendPolicy', async () => {
+  it('that create() makes is kept by extendPolicy', async () => {
     const create = vi.fn(() => () => 10);
     const base = definePolicy({
       maxAttempts: 2,

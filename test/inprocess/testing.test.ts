@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { alwaysFailing, failing } from './failing.ts';
 
 describe('createTestClock', () => {
-  it('lets hours of retries pass at once', async () => {
+  it('runs hours of retries without waiting', async () => {
     const clock = createTestClock();
     const policy = { maxAttempts: 5, backoff: { type: 'constant', base: '30m' }, jitter: 'none' } as const;
 
@@ -18,7 +18,7 @@ describe('createTestClock', () => {
 });
 
 describe('instantRetries', () => {
-  it('takes the waits out of a policy and leaves the rest', async () => {
+  it('removes the delays of a policy and keeps the rest', async () => {
     const policy = instantRetries({
       maxAttempts: 4,
       backoff: { type: 'constant', base: '1h' },
@@ -35,7 +35,7 @@ describe('instantRetries', () => {
 });
 
 describe('seededRandom', () => {
-  it('gives the same numbers for the same seed, others for another', () => {
+  it('returns the same numbers for the same seed, different ones for another', () => {
     const draw = (seed: number) => Array.from({ length: 100 }, seededRandom(seed));
 
     expect(draw(1)).toEqual(draw(1));

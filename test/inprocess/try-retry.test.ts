@@ -7,7 +7,7 @@ import { createFakeClock } from './fake-clock.ts';
 const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
 
 describe('tryRetry', () => {
-  it('gives the value with what it took to get it', async () => {
+  it('returns the value and the number of attempts', async () => {
     const clock = createFakeClock();
 
     const result = await tryRetry(failing('one', 'two'), AT_ONCE, { clock });
@@ -20,7 +20,7 @@ describe('tryRetry', () => {
   });
 
   it.each([undefined, null, 'text', 5, Object.freeze(new Error('frozen'))])(
-    'gives what was thrown last as it is: %s',
+    'returns the last error unchanged: %s',
     async (error) => {
       const result = await tryRetry(alwaysFailing(error), AT_ONCE);
 
@@ -30,13 +30,13 @@ describe('tryRetry', () => {
     },
   );
 
-  it('gives an abort as a value too', async () => {
+  it('returns an abort as a value, too', async () => {
     const result = await tryRetry(() => 'done', AT_ONCE, { signal: AbortSignal.abort('enough') });
 
     expect(result).toMatchObject({ ok: false, error: 'enough', reason: 'aborted', attempts: 0, history: [] });
   });
 
-  it('does not count the attempt that an abort in onAttempt kept from starting', async () => {
+  it('does not count an attempt that did not start because onAttempt aborted', async () => {
     const controller = new AbortController();
     const onAttempt = ({ attempt }: { readonly attempt: number }): void => {
       if (attempt === 2) controller.abort('enough');
@@ -64,7 +64,7 @@ describe('tryRetry', () => {
     ]);
   });
 
-  it('calls an attempt that the deadline cut a deadline, also where it was the last', async () => {
+  it('has the reason total-timeout for an attempt that it cut, also for the last one', async () => {
     const clock = createFakeClock();
     const policy = { maxAttempts: 1, totalTimeout: '1s' } as const;
 
@@ -83,7 +83,7 @@ describe('tryRetry', () => {
   });
 });
 
-describe('what tryRetry says of the way', () => {
+describe('the facts of tryRetry', () => {
   it.each([
     [[], { ok: true, attempts: 1, retries: 0, retried: false }],
     [['one'], { ok: true, attempts: 2, retries: 1, retried: true }],
@@ -93,13 +93,13 @@ describe('what tryRetry says of the way', () => {
     expect(await tryRetry(failing(...errors), AT_ONCE)).toMatchObject({ ...expected, isRefused: false });
   });
 
-  it('counts no retry where the caller aborted before the first attempt', async () => {
+  it('counts no retry when the caller aborted before the first attempt', async () => {
     const result = await tryRetry(() => 'done', AT_ONCE, { signal: AbortSignal.abort() });
 
     expect(result).toMatchObject({ attempts: 0, retries: 0, retried: false });
   });
 
-  it('is isRefused for a value that retryIfResult refused to the end, with the reason', async () => {
+  it('sets isRefused for a value that retryIfResult refused to the end, with the reason', async () => {
     const refused = await tryRetry(() => 'pending', AT_ONCE, { retryIfResult: () => true });
     const accepted = await tryRetry(() => 'done', AT_ONCE, { retryIfResult: () => false });
 
@@ -114,7 +114,7 @@ describe('what tryRetry says of the way', () => {
     expect(accepted).not.toHaveProperty('reason');
   });
 
-  it('is isRefused with what retryIfResult threw, where that is why', async () => {
+  it('sets isRefused and thrown when retryIfResult threw', async () => {
     const broken = new Error('broken');
     const retryIfResult = (): never => {
       throw broken;

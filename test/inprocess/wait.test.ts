@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { wait } from '../../packages/inprocess/src/wait.ts';
+import { wait } from '../../packages/inprocess/src/time/clock.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 describe('wait', () => {
@@ -23,7 +23,7 @@ describe('wait', () => {
     expect(clock.delays).toEqual([0.25]);
   });
 
-  it('calls back at once when whoever parks it wakes it, and takes itself off', () => {
+  it('calls back immediately when woken, and unparks itself', () => {
     const clock = createFakeClock();
     const [done, unpark] = [vi.fn(), vi.fn()];
     const wakes: (() => void)[] = [];
@@ -40,7 +40,7 @@ describe('wait', () => {
     expect(unpark).toHaveBeenCalledTimes(1);
   });
 
-  it('takes itself off when its time is up', async () => {
+  it('unparks itself when the delay is over', async () => {
     const clock = createFakeClock();
     const [done, unpark] = [vi.fn(), vi.fn()];
 
@@ -51,7 +51,7 @@ describe('wait', () => {
     expect(unpark).toHaveBeenCalledTimes(1);
   });
 
-  it.each([undefined, vi.fn()])('leaves nothing behind when it is ended, parked: %s', async (unpark) => {
+  it.each([undefined, vi.fn()])('leaves no timer when it is cancelled, parked: %s', async (unpark) => {
     const clock = createFakeClock();
     const done = vi.fn();
 

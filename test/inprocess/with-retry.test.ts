@@ -78,7 +78,7 @@ describe('withRetry', () => {
     expect(await add.call({ total: 2 }, 3)).toBe(5);
   });
 
-  it('returns a promise even where the function returns a value', async () => {
+  it('returns a promise even if the function returns a value', async () => {
     const result = withRetry(() => 5)();
 
     expect(result).toBeInstanceOf(Promise);
@@ -86,7 +86,7 @@ describe('withRetry', () => {
   });
 
   it('never throws: a synchronous failure becomes a rejection', async () => {
-    const error = new Error('at once');
+    const error = new Error('immediately');
     const wrapped = withRetry(
       () => {
         throw error;
@@ -104,14 +104,14 @@ describe('withRetry', () => {
     ['attempts', { attempts: 3 }, 'maxAttempts'],
     ['maxAttempts: 0', { maxAttempts: 0 }, 'maxAttempts must be an integer ≥ 1'],
     ['null', null, 'the policy'],
-  ])('throws a InvalidOptionsError where it wraps, not where it is called, for %s', (_name, policy, cure) => {
+  ])('throws an InvalidOptionsError when it wraps, not when it is called, for %s', (_name, policy, cure) => {
     const wrap = (): unknown => withRetry(async () => 'done', policy as PolicyInput); // wrong on purpose
 
     expect(wrap).toThrow(InvalidOptionsError);
     expect(wrap).toThrow(cure);
   });
 
-  it('runs 3 times with no policy at all, as the default says', async () => {
+  it('makes 3 attempts without a policy', async () => {
     const error = new Error('boom');
     const fn = alwaysFailing(error);
     const clock = createFakeClock();
@@ -124,7 +124,7 @@ describe('withRetry', () => {
     expect(clock.delays).toEqual([50, 100]);
   });
 
-  it('keeps the calls of one wrapped function apart', async () => {
+  it('counts each call of one wrapped function separately', async () => {
     const clock = createFakeClock();
     const policy = { maxAttempts: 3, backoff: { type: 'decorrelated', base: 100 } } as const;
     const call = withRetry(alwaysFailing(), policy, { clock, random: () => 0.5 });
@@ -136,7 +136,7 @@ describe('withRetry', () => {
     expect(clock.delays).toEqual([200, 200, 350, 350]);
   });
 
-  it('starts afresh with each call', async () => {
+  it('starts anew with each call', async () => {
     const fn = failing(new Error('one'), new Error('two'), new Error('three'), new Error('four'));
     const call = withRetry(fn, AT_ONCE);
 
@@ -148,7 +148,7 @@ describe('withRetry', () => {
     expect(fn).toHaveBeenCalledTimes(5);
   });
 
-  it('computes nothing ahead, however many attempts there may be', async () => {
+  it('computes no delays in advance, however many attempts there may be', async () => {
     const strategy = vi.fn(() => 1);
     const random = vi.fn(() => 0.5);
     const policy = { maxAttempts: 2_000_000, backoff: { type: 'custom', strategy } } as const;

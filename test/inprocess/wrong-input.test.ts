@@ -53,7 +53,7 @@ describe('slim', () => {
 });
 
 describe('every option', () => {
-  // A key that is missing here does not compile, and one that is not checked fails.
+  // A key that is missing here does not compile, and one that is not checked fails the test.
   const clock = createTestClock();
   const call: Required<RetryOptions> = {
     name: 'load',
@@ -101,7 +101,7 @@ describe('every option', () => {
 });
 
 describe('a timer of a test clock', () => {
-  it('is a function, after a number of milliseconds', async () => {
+  it('needs a function and a number of milliseconds', async () => {
     const clock = createTestClock();
 
     expect(await refusedPaths(() => clock.setTimer('later' as never, 5))).toEqual(['callback']);

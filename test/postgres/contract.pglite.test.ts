@@ -1,6 +1,6 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll } from 'vitest';
-import { describeBrokerContract } from '../contract/contract/describe-broker-contract.ts';
+import { describeBrokerContract } from '../contract/describe-broker-contract.ts';
 import type { TestSchema } from './open-broker.ts';
 import { createTestSchema } from './open-broker.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { describeBrokerContract } from '../contract/contract/describe-broker-contract.ts';
+import { describeBrokerContract } from '../contract/describe-broker-contract.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import type { TestSchema } from './open-broker.ts';
 import { createTestSchema, openPool } from './open-broker.ts';

@@ -9,8 +9,8 @@ import { describeTwoConnections } from './two-connections.ts';
 const read = (path: string): string => readFileSync(join(root, 'docs', path), 'utf8');
 
 describeTwoConnections('a client that a pool lends to a broker', (open) => {
-  it('is lent as docs/adapters.md says', () => {
-    expect(read('adapters.md')).toContain(`\`\`\`ts\n${read('recipes/one-connection.ts')}\`\`\``);
+  it('is lent as docs/postgres.md says', () => {
+    expect(read('postgres.md')).toContain(`\`\`\`ts\n${read('recipes/one-connection.ts')}\`\`\``);
   });
 
   it('goes back when its connection ends, and ends no process', async () => {

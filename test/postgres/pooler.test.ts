@@ -1,7 +1,7 @@
 import { createPostgresBroker } from '@retry/postgres';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeBrokerContract } from '../contract/contract/describe-broker-contract.ts';
+import { describeBrokerContract } from '../contract/describe-broker-contract.ts';
 import { describeWorkerOnBroker } from '../contract/worker/describe-worker-on-broker.ts';
 import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
 import type { PrivatePostgres } from '../support/servers/postgres.ts';

@@ -4,7 +4,7 @@ import { createPostgresBroker, migrate } from '@retry/postgres';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeBrokerContract } from '../contract/contract/describe-broker-contract.ts';
+import { describeBrokerContract } from '../contract/describe-broker-contract.ts';
 import { root } from '../support/repository.ts';
 import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
 import type { PrivatePostgres } from '../support/servers/postgres.ts';
@@ -13,11 +13,11 @@ import { openPool, sleep, TABLES } from './open-broker.ts';
 
 /** The statements that the docs give, for the role `app`. */
 function readGrants(): string {
-  const docs = readFileSync(join(root, 'docs/adapters.md'), 'utf8');
+  const docs = readFileSync(join(root, 'docs/postgres.md'), 'utf8');
   return /```sql\n(grant [\s\S]*?)```/.exec(docs)?.[1] ?? '';
 }
 
-describeOnPrivatePostgres('a role with the rights that docs/adapters.md lists', () => {
+describeOnPrivatePostgres('a role with the rights that docs/postgres.md lists', () => {
   let server: PrivatePostgres;
   let admin: pg.Pool;
   let url: string;
@@ -75,7 +75,7 @@ describeOnPrivatePostgres('a role with the rights that docs/adapters.md lists', 
     const error: unknown = await broker.audit().catch((reason: unknown) => reason);
 
     expect(error).toMatchObject({ code: 'MISSING_RIGHTS', name: 'PostgresBrokerError' });
-    expect(String(error)).toContain('docs/adapters.md');
+    expect(String(error)).toContain('docs/postgres.md');
     expect(broker.isRefusal(error)).toBe(false);
     await broker.close();
   });

@@ -1,6 +1,6 @@
-import { createRedisBroker } from '@retry/redis-queue';
 import { afterEach, expect, it, vi } from 'vitest';
-import { createConnectionWarning } from '../../packages/redis-queue/src/connection-warning.ts';
+import { createConnectionWarning } from '../../packages/redis-queue/src/driver/connection-warning.ts';
+import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 
@@ -10,7 +10,7 @@ afterEach(() => warn.mockClear());
 describeOnPrivateRedis('a connection that breaks', () => {
   it('is a process warning with its cause and cure, once, where no onError was given', async () => {
     const server = await startPrivateRedis();
-    const broker = await createRedisBroker({ url: server.url });
+    const broker = await openRedisBroker({ url: server.url });
 
     await server.stop();
     await vi.waitFor(() => expect(warn).toHaveBeenCalled(), { timeout: 20_000 });
@@ -31,7 +31,7 @@ describeOnPrivateRedis('a connection that breaks', () => {
   it('is none where onError gets it', async () => {
     const server = await startPrivateRedis();
     const onError = vi.fn();
-    const broker = await createRedisBroker({ url: server.url, onError });
+    const broker = await openRedisBroker({ url: server.url, onError });
 
     await server.stop();
     await vi.waitFor(() => expect(onError).toHaveBeenCalled(), { timeout: 20_000 });

@@ -1,7 +1,7 @@
-import { createRedisBroker } from '@retry/redis-queue';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateRedis } from '../support/servers/redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
@@ -19,7 +19,7 @@ describeOnPrivateRedis('connections to Redis', () => {
   it('are given up by close where the one that listens has not come about', async () => {
     const client = createClient({ url: server.url });
     await client.connect();
-    const broker = await createRedisBroker({ client });
+    const broker = await openRedisBroker({ client });
     await client.configSet('maxclients', '1');
     await broker.waitForWork(['l'], { timeoutMs: 50 });
 
@@ -38,7 +38,7 @@ describeOnPrivateRedis('connections to Redis', () => {
   it('are closed while the server is frozen, and what waits for it is rejected', {
     timeout: 30_000,
   }, async () => {
-    const broker = await createRedisBroker({ url: server.url });
+    const broker = await openRedisBroker({ url: server.url });
     process.kill(server.pid(), 'SIGSTOP');
     const submitting = broker.submit([SUBMISSION]).catch((error: unknown) => error);
 
@@ -54,7 +54,7 @@ describeOnPrivateRedis('connections to Redis', () => {
     const admin = await createClient({ url: server.url }).connect();
     await admin.configSet('requirepass', 'secret');
 
-    const opening = createRedisBroker({ url: server.url.replace('redis://', start) });
+    const opening = openRedisBroker({ url: server.url.replace('redis://', start) });
 
     await expect(opening).rejects.toThrow(/WRONGPASS|NOAUTH/);
     await admin.close();
@@ -65,7 +65,7 @@ describeOnPrivateRedis('connections to Redis', () => {
     async (name) => {
       const proxy = await openProxy(server.port);
       const { client, close } = await connectWithTimeout(name, proxy.port);
-      const broker = await createRedisBroker({ client });
+      const broker = await openRedisBroker({ client });
       proxy.goDeaf();
 
       const first = broker.submit([SUBMISSION]).catch((error: unknown) => error);
@@ -87,7 +87,7 @@ describeOnPrivateRedis('connections to Redis', () => {
     const client = new Redis(server.url, options);
     await client.connect().catch(() => {});
     if (client.status !== 'ready') await new Promise((resolve) => client.once('ready', resolve));
-    const broker = await createRedisBroker({ client });
+    const broker = await openRedisBroker({ client });
     const startedAt = Date.now();
     const waiting = broker.waitForWork(['l'], { timeoutMs: 20_000 });
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -101,7 +101,7 @@ describeOnPrivateRedis('connections to Redis', () => {
   });
 });
 
-/** As docs/adapters.md says, with shorter times. */
+/** As docs/redis.md says, with shorter times. */
 async function connectWithTimeout(name: string, port: number) {
   if (name === 'ioredis') {
     const client = new Redis(port, { socketTimeout: 300 });

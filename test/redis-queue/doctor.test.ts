@@ -1,6 +1,7 @@
 import { createRedisBroker, RedisBrokerError } from '@retry/redis-queue';
 import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateRedis } from '../support/servers/redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
@@ -26,21 +27,43 @@ describeOnPrivateRedis('the doctor', () => {
   ] as const)('reports a server that keeps %s', async (_name, persistence, [name, value]) => {
     if (name !== undefined) await set(name, value);
 
-    const broker = await createRedisBroker({ url: server.url });
+    const broker = await openRedisBroker({ url: server.url });
 
-    expect(broker.server).toMatchObject({ persistence, maxmemoryPolicy: 'noeviction' });
-    expect(broker.server.version).toMatch(/^\d+\.\d+/);
+    const report = await broker.server();
+
+    expect(report).toMatchObject({ persistence, maxmemoryPolicy: 'noeviction' });
+    expect(report.version).toMatch(/^\d+\.\d+/);
     await broker.close();
   });
 
   it.each(['allkeys-lru', 'allkeys-lfu', 'allkeys-random'])('refuses a server with %s', async (policy) => {
     await set('maxmemory-policy', policy);
 
-    const refusal = await createRedisBroker({ url: server.url }).catch((error: unknown) => error);
+    const refusal = await openRedisBroker({ url: server.url }).catch((error: unknown) => error);
 
     expect(refusal).toBeInstanceOf(RedisBrokerError);
     expect(refusal).toMatchObject({ code: 'REDIS_MAY_EVICT' });
     expect(String(refusal)).toContain(`got ${policy}`);
+  });
+
+  it('keeps every call off a server that it refuses, until that is put right', async () => {
+    await set('maxmemory-policy', 'allkeys-lru');
+    const broker = createRedisBroker({ url: server.url });
+    const submit = () => broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
+    const codes = await Promise.all(
+      [broker.ready(), submit(), broker.audit()].map((call) => call.catch(codeOf)),
+    );
+    const client = await createClient({ url: server.url }).connect();
+    const keys = await client.keys('*');
+    await set('maxmemory-policy', 'noeviction');
+
+    const answers = await submit();
+
+    expect(codes).toEqual(['REDIS_MAY_EVICT', 'REDIS_MAY_EVICT', 'REDIS_MAY_EVICT']);
+    expect(keys).toEqual([]);
+    expect(answers).toEqual(['created']);
+    await client.close();
+    await broker.close();
   });
 
   it.each(['redis', 'ioredis'])(
@@ -51,7 +74,7 @@ describeOnPrivateRedis('the doctor', () => {
     async (name) => {
       const cluster = await startPrivateCluster();
       const { client, close } = await connectToCluster(name, cluster);
-      const open = (prefix: string) => createRedisBroker({ client, prefix }).then(() => 'opened', codeOf);
+      const open = (prefix: string) => openRedisBroker({ client, prefix }).then(() => 'opened', codeOf);
       const prefixes = Array.from({ length: 12 }, (_, index) => `queue-${index}`);
       await set('maxmemory-policy', 'allkeys-lru', cluster.urls[1]);
 
@@ -69,15 +92,15 @@ describeOnPrivateRedis('the doctor', () => {
   it('starts on it all the same when told to', async () => {
     await set('maxmemory-policy', 'allkeys-lru');
 
-    const broker = await createRedisBroker({ url: server.url, allowEviction: true });
+    const broker = await openRedisBroker({ url: server.url, allowEviction: true });
 
-    expect(broker.server.maxmemoryPolicy).toBe('allkeys-lru');
+    expect((await broker.server()).maxmemoryPolicy).toBe('allkeys-lru');
     await broker.close();
   });
 
   it('takes volatile policies for harmless: no key of ours has a time to live', async () => {
     await set('maxmemory-policy', 'volatile-lru');
-    const broker = await createRedisBroker({ url: server.url });
+    const broker = await openRedisBroker({ url: server.url });
     const claim = { worker: 'w', requestId: 'r', limit: 9, lanes: new Map([['l', 9]]), leaseMs: 1_000 };
     await broker.submit([
       { id: 'a', lane: 'l', payload: '1' },
@@ -101,8 +124,8 @@ describeOnPrivateRedis('the doctor', () => {
     [{}, 'needs a url or a client'],
     [{ url: 'redis://x', prefix: 'a{b' }, 'prefix must be'],
     [{ url: 'redis://x', keepCompleted: -1 }, 'keepCompleted must be'],
-  ])('refuses the options %j', async (options, message) => {
-    await expect(createRedisBroker(options)).rejects.toThrow(message);
+  ])('refuses the options %j', (options, message) => {
+    expect(() => createRedisBroker(options)).toThrow(message);
   });
 });
 

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import type { RedisBroker } from '@retry/redis-queue';
-import { createRedisBroker } from '@retry/redis-queue';
 import { Cluster, Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openRedisBroker } from '../support/redis-harness.ts';
 import type { PrivateRedis } from '../support/servers/redis.ts';
 import { findRedisBinary, startPrivateRedis } from '../support/servers/redis.ts';
 import { connectToCluster, startPrivateCluster } from '../support/servers/redis-cluster.ts';
@@ -31,8 +31,8 @@ function describeWaitAof(): void {
     await server.stop();
   });
 
-  const open = async (options: Parameters<typeof createRedisBroker>[0]): Promise<RedisBroker> => {
-    const broker = await createRedisBroker({ durability: 'wait-aof', ...options });
+  const open = async (options: Parameters<typeof openRedisBroker>[0]): Promise<RedisBroker> => {
+    const broker = await openRedisBroker({ durability: 'wait-aof', ...options });
     opened.push(broker);
     return broker;
   };

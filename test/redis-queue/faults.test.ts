@@ -1,8 +1,8 @@
 import type { Broker, ClaimedRun } from '@retry/core/broker';
-import { createRedisBroker } from '@retry/redis-queue';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateRedis } from '../support/servers/redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
@@ -19,7 +19,7 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
   beforeEach(async () => {
     server = await startPrivateRedis(['--appendonly', 'yes', '--appendfsync', 'always']);
     proxy = await openProxy(server.port);
-    broker = await createRedisBroker({ url: `redis://127.0.0.1:${proxy.port}` });
+    broker = await openRedisBroker({ url: `redis://127.0.0.1:${proxy.port}` });
   });
   afterEach(async () => {
     await broker.close();

@@ -1,11 +1,11 @@
 import type { Broker } from '@retry/core/broker';
-import { createRedisBroker } from '@retry/redis-queue';
+
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { assertBalanced } from '../support/broker-checked.ts';
 import type { RedisHarness } from '../support/redis-harness.ts';
-import { openRedisHarness } from '../support/redis-harness.ts';
+import { openRedisBroker, openRedisHarness } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis, describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateRedis } from '../support/servers/redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
@@ -150,7 +150,7 @@ describeOnPrivateRedis('a Redis user that loses a right while it works', () => {
   it.each(REVOKED)('loses no run for the lack of %s', { timeout: 60_000 }, async (command) => {
     await admin.sendCommand(['ACL', 'SETUSER', 'app', 'reset', 'on', '>secret', '~*', '&*', '+@all']);
     const url = server.url.replace('redis://', 'redis://app:secret@');
-    const broker = await createRedisBroker({ url });
+    const broker = await openRedisBroker({ url });
     const queue = createQueue({ broker });
     const done = new Set<number>();
     const task = defineTask({

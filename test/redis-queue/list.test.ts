@@ -1,7 +1,7 @@
-import { createRedisBroker } from '@retry/redis-queue';
 import { createClient } from 'redis';
 import { expect, it } from 'vitest';
-import { scanScript } from '../../packages/redis-queue/src/scripts/reads.ts';
+import { scanScript } from '../../packages/redis-queue/src/scripts/list.ts';
+import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 import { settlementOf } from '../support/settle.ts';
@@ -18,7 +18,7 @@ describeOnPrivateRedis('list on Redis', () => {
       },
       duplicate: () => real.duplicate(),
     };
-    const broker = await createRedisBroker({ client });
+    const broker = await openRedisBroker({ client });
     await broker.submit(['dead', 'disposable'].map((id) => ({ id, lane: 'l', payload: '1' })));
     const lanes = new Map([['l', 9]]);
     const { claimed, now } = await broker.settleAndClaim({

@@ -1,9 +1,9 @@
 import type { Broker } from '@retry/core/broker';
-import { createRedisBroker } from '@retry/redis-queue';
 import type { Task } from '@retry/worker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { createClient, createCluster } from 'redis';
 import { expect, it } from 'vitest';
+import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 import { startPrivateCluster } from '../support/servers/redis-cluster.ts';
@@ -16,7 +16,7 @@ describeOnPrivateRedis('a Redis queue whose server changes under it', () => {
     const cluster = await startPrivateCluster();
     const client = createCluster({ rootNodes: cluster.urls.map((url) => ({ url })) });
     await client.connect();
-    const broker = await createRedisBroker({ client, prefix: 'moving' });
+    const broker = await openRedisBroker({ client, prefix: 'moving' });
     const { task, executed } = createWork();
     const worker = await startWork(broker, task);
 
@@ -39,7 +39,7 @@ describeOnPrivateRedis('a Redis queue whose server changes under it', () => {
     const primary = await startPrivateRedis();
     const replica = await startPrivateRedis(['--replicaof', `127.0.0.1 ${primary.port}`]);
     const proxy = await openProxy(primary.port);
-    const broker = await createRedisBroker({ url: `redis://127.0.0.1:${proxy.port}` });
+    const broker = await openRedisBroker({ url: `redis://127.0.0.1:${proxy.port}` });
     const { task, executed } = createWork();
     const worker = await startWork(broker, task);
     const watcher = await createClient({ url: primary.url }).connect();

@@ -1,9 +1,9 @@
 import type { Broker, ClaimedRun } from '@retry/core/broker';
-import { createRedisBroker } from '@retry/redis-queue';
+
 import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { RedisHarness } from '../support/redis-harness.ts';
-import { openRedisHarness } from '../support/redis-harness.ts';
+import { openRedisBroker, openRedisHarness } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis, describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 import { settlementOf } from '../support/settle.ts';
@@ -116,7 +116,7 @@ describeOnRedis('one bad input on Redis', (server) => {
 describeOnPrivateRedis('what is refused', () => {
   it('is told from what may pass, in the words of the server', async () => {
     const server = await startPrivateRedis();
-    const broker = await createRedisBroker({ url: server.url });
+    const broker = await openRedisBroker({ url: server.url });
     const client = await createClient({ url: server.url }).connect();
     const errorOf = (...args: readonly string[]) =>
       client.sendCommand([...args]).then(

@@ -1,9 +1,9 @@
 import type { RedisBroker } from '@retry/redis-queue';
-import { createRedisBroker } from '@retry/redis-queue';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { createClient, createCluster } from 'redis';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { auditEachCall } from '../support/broker-checked.ts';
+import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateCluster } from '../support/servers/redis-cluster.ts';
 import { startPrivateCluster } from '../support/servers/redis-cluster.ts';
@@ -27,7 +27,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
   });
   beforeEach(async () => {
     queues += 1;
-    broker = await createRedisBroker({ client, prefix: `spread-${queues}`, partitions: 6 });
+    broker = await openRedisBroker({ client, prefix: `spread-${queues}`, partitions: 6 });
   });
   afterEach(() => broker.close());
 

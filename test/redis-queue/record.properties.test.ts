@@ -2,10 +2,11 @@ import type { Run } from '@retry/core/broker';
 import { newRun } from '@retry/core/broker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeBody, encodeBody } from '../../packages/redis-queue/src/body.ts';
-import { fromTag, toTag } from '../../packages/redis-queue/src/keys.ts';
-import { APART, isKeptApart } from '../../packages/redis-queue/src/large.ts';
-import { decodeRun, encodeFirstCompletion, encodeRecord } from '../../packages/redis-queue/src/record.ts';
+import { APART, isKeptApart } from '../../packages/redis-queue/src/record/apart.ts';
+import { decodeBody, encodeBody } from '../../packages/redis-queue/src/record/body.ts';
+import { decodeRun } from '../../packages/redis-queue/src/record/decode-record.ts';
+import { encodeFirstCompletion, encodeRecord } from '../../packages/redis-queue/src/record/encode-record.ts';
+import { fromTag, toTag } from '../../packages/redis-queue/src/store/keys.ts';
 
 const text = fc.string({ unit: 'grapheme' });
 const anyText = fc.oneof(text, fc.constantFrom('\0', '\u0001', 'a\0b', '\u0001a', '\u0001b', ''));
@@ -68,9 +69,10 @@ const ended: fc.Arbitrary<Run> = fc
     settledBy: fc.constantFrom('1:complete', '12:giveUp'),
     isDisposable: fc.constantFrom(true, undefined),
   })
-  .map((run) => ({
+  .map(({ startedAt, ...run }) => ({
     ...run,
-    startedAt: run.firstStartedAt && (run.startedAt ?? run.firstStartedAt),
+    // The latest start is the first one until there is another.
+    startedAt: run.firstStartedAt && (startedAt ?? run.firstStartedAt),
   })) as fc.Arbitrary<Run>; // undefined and absent keys read alike
 
 const ODD = [
@@ -152,7 +154,7 @@ describe('a run in its body and record', () => {
         const body = decodeBody(`1700000000000${encodeBody(run)}`);
 
         expect(body).toEqual({
-          ...{ submittedAt: 1_700_000_000_000, lane, concurrency: limit },
+          ...{ createdAt: 1_700_000_000_000, lane, concurrency: limit },
           payload: isKeptApart(payload) ? APART : payload,
         });
       }),

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { RedisBroker } from '@retry/redis-queue';
-import { createRedisBroker } from '@retry/redis-queue';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { SCRIPT_COMMANDS } from '../../packages/redis-queue/src/rights.ts';
+import { SCRIPT_COMMANDS } from '../../packages/redis-queue/src/driver/rights.ts';
+import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateRedis } from '../support/servers/redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 
 const SCRIPTS = new URL('../../packages/redis-queue/src/scripts/', import.meta.url);
-const DOCS = new URL('../../docs/adapters.md', import.meta.url);
+const DOCS = new URL('../../docs/redis.md', import.meta.url);
 
 describeOnPrivateRedis('a Redis user', () => {
   let server: PrivateRedis;
@@ -36,7 +36,7 @@ describeOnPrivateRedis('a Redis user', () => {
     );
 
   it('can do all that a broker does with the documented rights, by redis', async () => {
-    const broker = await createRedisBroker({ url: url() });
+    const broker = await openRedisBroker({ url: url() });
 
     await useAll(broker);
 
@@ -45,7 +45,7 @@ describeOnPrivateRedis('a Redis user', () => {
 
   it('can do all that a broker does with the documented rights, by ioredis', async () => {
     const client = new Redis(url());
-    const broker = await createRedisBroker({ client });
+    const broker = await openRedisBroker({ client });
 
     await useAll(broker);
 
@@ -58,7 +58,7 @@ describeOnPrivateRedis('a Redis user', () => {
     async (command) => {
       await change(`-${command}`);
 
-      const error = await codeOf(createRedisBroker({ url: url() }));
+      const error = await codeOf(openRedisBroker({ url: url() }));
 
       expect(error).toMatchObject({ code: 'MISSING_RIGHTS' });
       expect(String(error)).toMatch(
@@ -71,7 +71,7 @@ describeOnPrivateRedis('a Redis user', () => {
   it.each(['eval', 'evalsha'])('is refused without %s', async (command) => {
     await change(`-${command}`);
 
-    expect(await codeOf(createRedisBroker({ url: url() }))).toMatchObject({ code: 'MISSING_RIGHTS' });
+    expect(await codeOf(openRedisBroker({ url: url() }))).toMatchObject({ code: 'MISSING_RIGHTS' });
   });
 
   it.each([
@@ -80,11 +80,11 @@ describeOnPrivateRedis('a Redis user', () => {
   ])('is refused without the rights to %s', async (_name, ...rules) => {
     await change(...rules);
 
-    expect(await codeOf(createRedisBroker({ url: url() }))).toMatchObject({ code: 'MISSING_RIGHTS' });
+    expect(await codeOf(openRedisBroker({ url: url() }))).toMatchObject({ code: 'MISSING_RIGHTS' });
   });
 
   it('that loses its rights later is no fault of what is sent', async () => {
-    const broker = await createRedisBroker({ url: url() });
+    const broker = await openRedisBroker({ url: url() });
     await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
     await change('-hset');
 
@@ -97,7 +97,10 @@ describeOnPrivateRedis('a Redis user', () => {
 });
 
 it('the commands whose rights are checked are those of the scripts', () => {
-  const texts = readdirSync(SCRIPTS).map((name) => readFileSync(new URL(name, SCRIPTS), 'utf8'));
+  const files = readdirSync(SCRIPTS, { recursive: true, encoding: 'utf8' });
+  const texts = files
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(new URL(name, SCRIPTS), 'utf8'));
 
   const used = texts.flatMap((text) =>
     [...text.matchAll(/\b(?:call|many|add|readAll)\('([A-Z]+)'/g)].map(([, name]) => name),
@@ -107,7 +110,7 @@ it('the commands whose rights are checked are those of the scripts', () => {
   expect([...new Set(commands)].sort()).toEqual([...SCRIPT_COMMANDS].sort());
 });
 
-/** The rights that docs/adapters.md names, for the prefix `retry`. */
+/** The rights that docs/redis.md names, for the prefix `retry`. */
 function documentedRights(): readonly string[] {
   const text = readFileSync(DOCS, 'utf8');
   const [, rule = ''] = /ACL SETUSER app on >secret -@all ((?:[^`]|\n)*?)\n```/.exec(text) ?? [];

@@ -15,7 +15,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no fence on heartbeats',
-    right: 'elseif byte(record, 1) ~= 114 or epochOf(record) ~= beats[index * 2] then',
+    right: 'elseif byte(record, 1) ~= 114 or epochOf(record) ~= heartbeats[index * 2] then',
     wrong: 'elseif byte(record, 1) ~= 114 then',
   },
   {
@@ -45,7 +45,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no stall check: a cleaner takes a run whose lease lives',
-    right: "if mode % 2 == 1 and isAlive(id) then return 'f' end",
+    right: "if mode % 2 >= 1 and isAlive(id) then return 'f' end",
     wrong: '',
   },
   {
@@ -70,7 +70,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a released run goes to the back',
-    right: 'if state == 119 and mode >= 2 then',
+    right: 'if byte(record, 1) == 119 and mode % 4 >= 2 then',
     wrong: 'if false then',
   },
   {
@@ -85,27 +85,27 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a completed run forgets the stack of its last error',
-    right: "(hasStack(old) and 'C8' or 'C0')",
-    wrong: "'C0'",
+    right: "(hasStack(old) and '8' or '0')",
+    wrong: "'0'",
   },
   {
     name: 'a key is not freed',
-    right: 'if flags % 4 >= 2 then freeKey(id) end',
+    right: 'if flags % 4 >= 2 then freeSlot(id) end',
     wrong: '',
   },
   {
     name: 'a free key gives nothing back',
-    right: '  holdKey(key, -1)\n  offerNext(key)',
-    wrong: '  holdKey(key, -1)',
+    right: '  changeSlots(key, -1)\n  unparkNext(key)',
+    wrong: '  changeSlots(key, -1)',
   },
   {
     name: 'a wish to cancel is not obeyed',
-    right: 'placeRun(id, obeyWish(flags, dueAfter(record, delayMs)), mode',
-    wrong: 'placeRun(id, dueAfter(record, delayMs), mode',
+    right: 'moveRun(id, applyCancelRequest(flags, dueAfter(record, dueInMs)), mode',
+    wrong: 'moveRun(id, dueAfter(record, dueInMs), mode',
   },
   {
     name: 'a cancelled run is not noted as a ghost',
-    right: "call('HINCRBY', GHOSTS, lane .. '\\0' .. id, 1)",
+    right: "call('HINCRBY', CANCELLED_IN_LANE, lane .. '\\0' .. id, 1)",
     wrong: '',
   },
   {
@@ -115,8 +115,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the limit of a key counts one too many',
-    right: 'if heldOf(key) < tonumber(limit) then',
-    wrong: 'if heldOf(key) <= tonumber(limit) then',
+    right: 'if slotsTakenOf(key) < tonumber(limit) then',
+    wrong: 'if slotsTakenOf(key) <= tonumber(limit) then',
   },
   {
     name: 'a delay of a settlement counts from the instant that the worker knew',

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Broker } from '@retry/core/broker';
 import { createMemoryBroker } from '@retry/inprocess/broker';
-import { createRedisBroker } from '@retry/redis-queue';
 import { createClient } from 'redis';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
 import type { Real } from '../support/broker-commands.ts';
 import { pairBrokers } from '../support/paired-broker.ts';
+import { openRedisBroker } from '../support/redis-harness.ts';
 import { readClockKey, rewriteScripts } from '../support/redis-scripts.ts';
 import { removeKeys } from '../support/servers/remove-keys.ts';
 
@@ -42,7 +42,7 @@ export async function openClockedRedis(
       const prefix = `clocked-${randomUUID()}`;
       prefixes.add(prefix);
       return {
-        openBroker: () => createRedisBroker({ client: scripted, prefix, keepCompleted: Infinity }),
+        openBroker: () => openRedisBroker({ client: scripted, prefix, keepCompleted: Infinity }),
         setTime: (at) => client.set(`{${prefix}:0}:clock`, `${at}`),
       };
     },

@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { describe, expect, it } from 'vitest';
-import { secretsOf, withoutSecrets } from '../../packages/redis-queue/src/secrets.ts';
+import { secretsOf, withoutSecrets } from '../../packages/redis-queue/src/driver/secrets.ts';
+import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 
@@ -27,7 +28,7 @@ describe('createRedisBroker to a server that is not there', () => {
   it('rejects in time with the last cause, by a url', { timeout: 20_000 }, async () => {
     const startedAt = Date.now();
 
-    const error = await failing(createRedisBroker({ url: 'redis://u:hunter2@127.0.0.1:1' }));
+    const error = await failing(openRedisBroker({ url: 'redis://u:hunter2@127.0.0.1:1' }));
 
     expect(Date.now() - startedAt).toBeLessThan(8_000);
     expect(error).toBeInstanceOf(RedisBrokerError);
@@ -44,7 +45,7 @@ describe('createRedisBroker to a server that is not there', () => {
     const address = silent.address();
     const port = typeof address === 'object' ? address?.port : 0;
 
-    const error = await failing(createRedisBroker({ url: `redis://127.0.0.1:${port}` }));
+    const error = await failing(openRedisBroker({ url: `redis://127.0.0.1:${port}` }));
 
     expect(error).toMatchObject({ code: 'REDIS_UNREACHABLE' });
     silent.close();
@@ -56,7 +57,7 @@ describe('createRedisBroker to a server that is not there', () => {
     const client = new Redis({ host: '127.0.0.1', port: 1, password: 'hunter2', lazyConnect: true });
     client.on('error', () => {});
 
-    const error = await failing(createRedisBroker({ client }));
+    const error = await failing(openRedisBroker({ client }));
 
     expect(error).toMatchObject({ code: 'REDIS_UNREACHABLE', cause: { code: 'ECONNREFUSED' } });
     expect(printed(error)).not.toContain('hunter2');
@@ -68,10 +69,58 @@ describe('createRedisBroker to a server that is not there', () => {
     const client = createClient({ url: 'redis://:hunter2@127.0.0.1:1' });
     client.on('error', () => {});
 
-    const error = await failing(createRedisBroker({ client }));
+    const error = await failing(openRedisBroker({ client }));
 
     expect(error).toBeInstanceOf(Error);
     expect(printed(error)).not.toContain('hunter2');
+  });
+});
+
+describeOnPrivateRedis('createRedisBroker', () => {
+  it('opens no connection before the first call', async () => {
+    const server = await startPrivateRedis();
+    const admin = await createClient({ url: server.url }).connect();
+
+    const broker = createRedisBroker({ url: server.url });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+
+    const clients = String(await admin.sendCommand(['CLIENT', 'LIST']));
+    expect(clients.trim().split('\n')).toHaveLength(1);
+    await broker.close();
+    await expect(broker.ready()).rejects.toMatchObject({ code: 'BROKER_CLOSED' });
+    await admin.close();
+    await server.stop();
+  });
+
+  it('keeps the order of calls that wait for its server', async () => {
+    const server = await startPrivateRedis();
+    const broker = createRedisBroker({ url: server.url });
+    const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
+
+    await Promise.all(ids.map((id) => broker.submit([{ id, lane: 'l', payload: '1' }])));
+
+    const lanes = new Map([['l', 20]]);
+    const claim = { worker: 'w', requestId: 'r', limit: 20, lanes, leaseMs: 60_000 };
+    const { claimed } = await broker.settleAndClaim({ claim });
+    expect(claimed.map(({ run }) => run.id)).toEqual(ids);
+    await broker.close();
+    await server.stop();
+  });
+
+  it('is closed without delay while it waits for its server', { timeout: 20_000 }, async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const address = silent.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const broker = createRedisBroker({ url: `redis://127.0.0.1:${port}` });
+    const submitting = failing(broker.submit([{ id: 'a', lane: 'l', payload: '1' }]));
+    const startedAt = Date.now();
+
+    await broker.close();
+
+    expect(await submitting).toMatchObject({ code: 'BROKER_CLOSED' });
+    expect(Date.now() - startedAt).toBeLessThan(3_000);
+    silent.close();
   });
 });
 
@@ -105,7 +154,7 @@ describe('the options of createRedisBroker', () => {
     [null, '', 'must be an object'],
     ['redis://:hunter2@x', '', 'must be an object'],
   ])('are refused in time and with their path: %j', async (options, path, message) => {
-    const error = await failing(createRedisBroker(options as never));
+    const error = await failing(openRedisBroker(options as never));
 
     expect(error).toBeInstanceOf(InvalidOptionsError);
     expect(error).toMatchObject({ problems: [{ path, message: expect.stringContaining(message) }] });
@@ -114,7 +163,7 @@ describe('the options of createRedisBroker', () => {
 
   it('are refused all at once', async () => {
     const error = await failing(
-      createRedisBroker({ url: 'redis://x', prefix: '', partitions: 0, keepKeys: -1, reties: 3 } as never),
+      openRedisBroker({ url: 'redis://x', prefix: '', partitions: 0, keepKeys: -1, reties: 3 } as never),
     );
 
     expect((error as InvalidOptionsError).problems.map(({ path }) => path).sort()).toEqual([
@@ -151,7 +200,7 @@ describe('a password', () => {
           const value = template.replace('PASSWORD', () => password);
           const options = key === 'connection' ? { connection: { password: value } } : { [key]: value };
 
-          const error = await failing(createRedisBroker(options as never));
+          const error = await failing(openRedisBroker(options as never));
 
           expect(printed(error)).not.toContain(password);
           expect(printed(error)).not.toContain(inspect(password).slice(1, -1));
@@ -190,11 +239,11 @@ describeOnPrivateRedis('a password of a server', () => {
     const url = (password: string) => server.url.replace('redis://', `redis://:${password}@`);
     const seen: unknown[] = [];
 
-    seen.push(await failing(createRedisBroker({ url: url('hunter2-wrong') })));
+    seen.push(await failing(openRedisBroker({ url: url('hunter2-wrong') })));
     const ioredis = new Redis(url('hunter2-wrong'), { retryStrategy: null });
     ioredis.on('error', (error) => seen.push(error.message));
-    seen.push(await failing(createRedisBroker({ client: ioredis })));
-    const broker = await createRedisBroker({
+    seen.push(await failing(openRedisBroker({ client: ioredis })));
+    const broker = await openRedisBroker({
       url: url('hunter2-right'),
       onError: (error) => seen.push(error),
     });

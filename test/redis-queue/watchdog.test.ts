@@ -1,8 +1,8 @@
 import { createClient } from 'redis';
 import { expect, it } from 'vitest';
 import { linkClient } from '../../packages/redis-queue/src/driver/link-client.ts';
-import { createKeys } from '../../packages/redis-queue/src/keys.ts';
-import { Lookout } from '../../packages/redis-queue/src/wake/lookout.ts';
+import { createKeys } from '../../packages/redis-queue/src/store/keys.ts';
+import { WakeSubscription } from '../../packages/redis-queue/src/wake/wake-subscription.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 import { openProxy } from '../support/tcp-proxy.ts';
@@ -16,7 +16,7 @@ describeOnPrivateRedis('the watchdog', () => {
     // Commands take the good way, messages the one that fails.
     const link = { ...linkClient(near), listen: linkClient(far).listen };
     const keys = createKeys('watchdog', 0);
-    const lookout = new Lookout(
+    const lookout = new WakeSubscription(
       { link, keys, retention: ['-1', '0'] as const },
       { everyMs: 50, patienceMs: 100 },
     );
@@ -51,7 +51,7 @@ describeOnPrivateRedis('the watchdog', () => {
       keys: createKeys('watchdog', 0),
       retention: ['-1', '0'] as const,
     };
-    const lookout = new Lookout(store, { everyMs: 20, patienceMs: 1_000 });
+    const lookout = new WakeSubscription(store, { everyMs: 20, patienceMs: 1_000 });
     const waiting = lookout.waitForWork(['l'], { timeoutMs: 60_000 });
     while (asked === 0) await rest(1);
 

@@ -4,13 +4,13 @@ import { basePolicy, retry, retryInfo, withRetry } from '@retry/inprocess/slim';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 
 describe('basePolicy', () => {
-  it('is what definePolicy gives', () => {
+  it('equals the policy of definePolicy()', () => {
     expect(basePolicy).toEqual({ ...definePolicy() });
   });
 });
 
 describe('the slim entry', () => {
-  it('takes a policy as it is written', async () => {
+  it('accepts a policy of plain data', async () => {
     const policy = { ...basePolicy, maxAttempts: 2, backoff: { type: 'none' } } as const;
     const error = new Error('boom');
 
@@ -20,7 +20,7 @@ describe('the slim entry', () => {
     expect(retryInfo(error)).toMatchObject({ attempts: 2, reason: 'exhausted' });
   });
 
-  it('takes no text for a duration, and knows no calls around its own', () => {
+  it('accepts no text as a duration, and no option for nested calls', () => {
     const calls = (): void => {
       // @ts-expect-error: milliseconds only
       void retry(() => 1, { ...basePolicy, totalTimeoutMs: '2s' });
@@ -31,7 +31,7 @@ describe('the slim entry', () => {
     expectTypeOf(calls).toBeFunction();
   });
 
-  it('gives the attempt its context', async () => {
+  it('passes the attempt its context', async () => {
     const seen = await retry(async ({ attempt, isLast, signal }) => {
       await setImmediate();
       return [attempt, isLast, signal.aborted];
@@ -41,7 +41,7 @@ describe('the slim entry', () => {
   });
 });
 
-describe('what the slim entry refuses', () => {
+describe('wrong input of the slim entry', () => {
   const fn = async (): Promise<string> => 'done';
 
   it.each([
@@ -59,7 +59,7 @@ describe('what the slim entry refuses', () => {
     ['maxAttempts', 9],
     ['dealy', 1],
     ['toString', 1],
-  ])('is the option %s: %o', async (path, value) => {
+  ])('is refused in the option %s: %o', async (path, value) => {
     const options = { [path]: value } as object;
 
     expect(() => withRetry(fn, basePolicy, options)).toThrow(
@@ -75,13 +75,13 @@ describe('what the slim entry refuses', () => {
     ['maxAttempts', '5'],
     ['maxAttempts', Number.NaN],
     ['attemptTimeoutMs', -1],
-    ['deadlineMs', '2s'],
+    ['totalTimeoutMs', '2s'],
     ['totalTimeout', '2s'],
     ['retries', 3],
     ['retryOn', 'everybody'],
     ['jitter', null],
     ['backoff', undefined],
-  ])('is the key %s of a policy: %o', async (path, value) => {
+  ])('is refused in the key %s of a policy: %o', async (path, value) => {
     const policy = { ...basePolicy, [path]: value } as typeof basePolicy;
 
     expect(() => withRetry(fn, policy)).toThrow(
@@ -89,17 +89,17 @@ describe('what the slim entry refuses', () => {
     );
   });
 
-  it.each([null, undefined, 5, {}, fn])('is the policy %o', (policy) => {
+  it.each([null, undefined, 5, {}, fn])('is refused as the policy %o', (policy) => {
     expect(() => withRetry(fn, policy as never)).toThrow(/maxAttempts/);
   });
 
-  it('is what is no function, and options that are no object', () => {
+  it('is refused where a function or an object is required', () => {
     expect(() => withRetry(basePolicy as never, fn as never)).toThrow(/fn/);
     expect(() => withRetry(fn, basePolicy, 5 as never)).toThrow(/options/);
     expect(() => withRetry(fn, basePolicy, null as never)).toThrow(/options/);
   });
 
-  it('is nothing that is right', async () => {
+  it('does not include undefined, and what definePolicy returns', async () => {
     const full = definePolicy({ retryOn: 'nothing', jitter: { proportional: 0.1 }, retryIf: () => true });
     const options = { signal: new AbortController().signal, name: undefined, unref: true, onRetry: () => {} };
 

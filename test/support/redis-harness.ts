@@ -11,11 +11,18 @@ export interface RedisHarness extends BrokerHarness {
   readonly prefix: string;
 }
 
+/** A broker that has reached and examined its server. */
+export async function openRedisBroker(options: RedisBrokerOptions): Promise<RedisBroker> {
+  const broker = createRedisBroker(options);
+  await broker.ready();
+  return broker;
+}
+
 /** Opens a broker under a prefix of its own, and removes what it kept when it is closed. */
 export async function openRedisHarness(url: string, options: RedisBrokerOptions = {}): Promise<RedisHarness> {
   const prefix = `test-${randomUUID()}`;
   const source = options.client === undefined ? { url } : {};
-  const broker = await createRedisBroker({ keepCompleted: Infinity, prefix, ...source, ...options });
+  const broker = await openRedisBroker({ keepCompleted: Infinity, prefix, ...source, ...options });
   return {
     broker,
     prefix,
@@ -34,7 +41,7 @@ export async function openRedisQueue(url: string, options: RedisBrokerOptions = 
   const brokers: RedisBroker[] = [];
   return {
     connect: async () => {
-      const broker = await createRedisBroker({ prefix, ...source, ...options });
+      const broker = await openRedisBroker({ prefix, ...source, ...options });
       brokers.push(broker);
       return broker;
     },

@@ -49,7 +49,9 @@ describe('a broker that fails', () => {
       expect(new Set(executed).size).toBe(3);
       expect(executed).toHaveLength(3);
       expect(worker.toldOf('completed')).toMatchObject([{ epoch: 1 }, { epoch: 1 }, { epoch: 1 }]);
-      expect(worker.toldOf('error').map(({ doing }) => doing)).toEqual(Array(4).fill('exchanging'));
+      expect(worker.toldOf('error').map(({ doing }) => doing)).toEqual(
+        Array(4).fill('settling and claiming'),
+      );
       expect(worker.toldOf('fenced')).toEqual([]);
     },
   );

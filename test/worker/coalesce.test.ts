@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coalesce } from '../../packages/worker/src/queue/coalesce.ts';
+import { coalesce } from '../../packages/worker/src/queue/batch.ts';
 
 /** A sender that holds each batch until it is told how it goes. */
 function holdBatches() {
@@ -112,7 +112,7 @@ describe('coalesce', () => {
 
     expect(await calls).toMatchObject([
       { status: 'fulfilled', value: undefined },
-      { status: 'rejected', reason: { message: 'the broker gave no answer' } },
+      { status: 'rejected', reason: { message: 'the broker returned no answer' } },
     ]);
   });
 

@@ -54,7 +54,7 @@ describe('the context of a handler', () => {
       await pass(clock, 3_000);
       left.push(context.remainingMs);
     };
-    const limited = defineTask({ name: 'limited', timeout: '10s', run });
+    const limited = defineTask({ name: 'limited', retry: { attemptTimeout: '10s' }, run });
     const unlimited = defineTask({ name: 'unlimited', run });
     await queue.submit(limited, null);
     startWorker({ tasks: [limited, unlimited] });
@@ -196,7 +196,7 @@ describe('the signal of a handler', () => {
     let signal: AbortSignal | undefined;
     const task = defineTask({
       name: 'calm',
-      timeout: '1m',
+      retry: { attemptTimeout: '1m' },
       run: async (_: null, context) => {
         signal = context.signal;
         await pass(clock, 30_000);
@@ -215,8 +215,7 @@ describe('the signal of a handler', () => {
     let signal: AbortSignal | undefined;
     const task = defineTask({
       name: 'late',
-      timeout: '5s',
-      retry: { maxAttempts: 1 },
+      retry: { maxAttempts: 1, attemptTimeout: '5s' },
       run: async (_: null, context) => {
         await pass(clock, 10_000);
         signal = context.signal;
@@ -237,8 +236,7 @@ describe('the signal of a handler', () => {
     let isSubmitted = false;
     const task = defineTask({
       name: 'slow-schema',
-      timeout: '5s',
-      retry: { maxAttempts: 1 },
+      retry: { maxAttempts: 1, attemptTimeout: '5s' },
       schema: {
         '~standard': {
           version: 1,

@@ -171,7 +171,7 @@ describe('deadLetters.redrive', () => {
     const { queue } = setScene();
 
     await expect(queue.deadLetters.redrive({ keepAttempts: true })).rejects.toThrow(
-      'is needed with keepAttempts',
+      'is required with keepAttempts',
     );
   });
 

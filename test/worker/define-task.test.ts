@@ -37,7 +37,6 @@ describe('defineTask', () => {
       retry: definePolicy(TASK_POLICY),
       rateLimitRetry: definePolicy(TASK_POLICY),
       rateLimit: undefined,
-      timeoutMs: Infinity,
       heartbeatMs: Infinity,
       maxConcurrent: Infinity,
       globalConcurrency: Infinity,
@@ -60,7 +59,7 @@ describe('defineTask', () => {
       name: 'send-email',
       version: '2',
       run,
-      timeout: '10s',
+      retry: { attemptTimeout: '10s' },
       heartbeat: '5s',
       rateLimit: { limit: 3, window: '1m' },
       maxConcurrent: 2,
@@ -75,7 +74,7 @@ describe('defineTask', () => {
 
     expect(task).toMatchObject({
       lane: 'send-email@2',
-      timeoutMs: 10_000,
+      retry: { attemptTimeoutMs: 10_000 },
       heartbeatMs: 5_000,
       rateLimit: { limit: 3, windowMs: 60_000 },
       maxConcurrent: 2,
@@ -89,11 +88,27 @@ describe('defineTask', () => {
     });
   });
 
-  it("takes the policy's attemptTimeout for the timeout, which beats it when given", () => {
+  it("takes the time limit of an attempt from the policy's attemptTimeout", () => {
     const retry = { attemptTimeout: '7s' } as const;
 
-    expect(defineTask({ name: 'a', run, retry }).timeoutMs).toBe(7_000);
-    expect(defineTask({ name: 'a', run, retry, timeout: '3s' }).timeoutMs).toBe(3_000);
+    expect(defineTask({ name: 'a', run, retry }).retry.attemptTimeoutMs).toBe(7_000);
+  });
+
+  it.each(['timeout', 'timeoutMs'])('refuses %s and names attemptTimeout of the policy', (key) => {
+    const input = { name: 'a', run, [key]: '3s' };
+
+    expect(() => defineTask(input)).toThrow(
+      expect.objectContaining({
+        problems: [
+          {
+            path: key,
+            value: '3s',
+            message: 'is not a known key',
+            cure: "Use retry: { attemptTimeout: '30s' }.",
+          },
+        ],
+      }),
+    );
   });
 
   it.each<[string, PolicyInput, object]>([
@@ -213,7 +228,7 @@ describe('defineTask', () => {
 
     const paths = problemsOf(() => defineTask(input)).map(([path]) => path);
 
-    expect(paths).toEqual(['name', 'run', 'retry', 'timeout']);
+    expect(paths).toEqual(['timeout', 'name', 'run', 'retry']);
   });
 
   it.each([undefined, null, 'send-email', []])('refuses %o for a task', (input) => {

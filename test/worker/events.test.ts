@@ -158,7 +158,7 @@ describe('a listener', () => {
     expect(await queue.counts()).toMatchObject({ ended: { completed: 1, failed: 1 }, unbalanced: 0 });
     expect(new Set(errors)).toEqual(
       new Set(
-        ['started', 'log', 'retried', 'completed', 'failed'].map((type) => `telling a listener of ${type}`),
+        ['started', 'log', 'retried', 'completed', 'failed'].map((type) => `calling a listener of ${type}`),
       ),
     );
     // Four attempts start and speak, two are followed by another, one run completes and one fails.

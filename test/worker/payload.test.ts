@@ -70,7 +70,7 @@ describe('a payload', () => {
 
   it('may have as many bytes as the task says, counted in UTF-8, and no more', () => {
     expect(writePayload('€€', 8)).toBe('"€€"');
-    expect(() => writePayload('€€', 7)).toThrow('the payload has 8 bytes, at most 7 may be');
+    expect(() => writePayload('€€', 7)).toThrow('the payload has 8 bytes, more than the limit of 7');
   });
 
   it('may have 1 MiB by default, and as much as its task says', async () => {
@@ -96,8 +96,8 @@ describe('a payload', () => {
   });
 
   it.each([
-    ['no JSON', '{"a":', /^the payload is no JSON text$/],
-    ['empty', '', /^the payload is no JSON text$/],
+    ['no JSON', '{"a":', /^the payload is not JSON text$/],
+    ['empty', '', /^the payload is not JSON text$/],
     ['polluting', '{"__proto__":{"isAdmin":true}}', /^the payload has a key __proto__,/],
     [
       'polluting deep inside',
@@ -168,6 +168,6 @@ describe('a result', () => {
     const run = await queue.get(id);
     expect(run).toMatchObject({ state: 'completed', result: '"fine"', failures: 1 });
     expect(run?.errors[0]).toMatchObject({ name: 'PayloadError' });
-    expect(run?.errors[0]?.message).toMatch(/^the result cannot be kept: /);
+    expect(run?.errors[0]?.message).toMatch(/^the result cannot be stored: /);
   });
 });

@@ -481,7 +481,7 @@ describe('a result', () => {
 
     const run = await queue.get(id);
     expect(run?.state).toBe(state);
-    if (state === 'failed') expect(run?.errors[0]?.message).toContain('12 bytes, at most 10');
+    if (state === 'failed') expect(run?.errors[0]?.message).toContain('12 bytes, more than the limit of 10');
   });
 
   it('of more than 1 MiB fails its attempt by default', async () => {

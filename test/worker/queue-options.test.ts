@@ -135,10 +135,10 @@ describe('a key', () => {
     await queue.submit(long, 1, { key: 'x'.repeat(311) });
 
     expect(await problemsOf(queue.submit(long, 1, { key: 'x'.repeat(312) }))).toEqual([
-      'key must be at most 311 bytes of UTF-8, as the name of its task belongs to the id',
+      "key must be at most 311 bytes of UTF-8, because the task's name is part of the id",
     ]);
     expect(await problemsOf(queue.submit(task, 1, { key: '€'.repeat(400) }))).toEqual([
-      'key must be at most 507 bytes of UTF-8, as the name of its task belongs to the id',
+      "key must be at most 507 bytes of UTF-8, because the task's name is part of the id",
     ]);
   });
 
@@ -232,7 +232,7 @@ describe.each(['redrive', 'discard'] as const)('deadLetters.%s', (verb) => {
       const { queue } = setScene();
 
       expect(await problemsOf(queue.deadLetters[verb](filter as never))).toEqual([
-        'must say which dead letters are meant',
+        'must select dead letters',
       ]);
     },
   );
@@ -252,7 +252,7 @@ describe('deadLetters.redrive', () => {
     [{ perSecond: '5' }, 'perSecond must be a number > 0'],
     [{ dryRun: 1 }, 'dryRun is not one of the choices'],
     [{ isDryRun: true }, 'isDryRun is not a known key'],
-    [{ keepAttempts: true }, 'task is needed with keepAttempts'],
+    [{ keepAttempts: true }, 'task is required with keepAttempts'],
     [{ keepAttempts: 'yes' }, 'keepAttempts is not one of the choices'],
     [{ signal: {} }, 'signal must be an AbortSignal'],
   ])('refuses %o', async (filter, problem) => {

@@ -79,7 +79,7 @@ describe('a settlement that the broker refuses for good', () => {
     await clock.advance('1s');
 
     const [, last] = worker.toldOf('error');
-    expect(last).toMatchObject({ doing: `settling run ${id}, epoch 1: its lease is left to run out` });
+    expect(last).toMatchObject({ doing: `settling run ${id}, epoch 1: its lease is left to expire` });
     expect(await queue.get(id)).toMatchObject({ state: 'started' });
     await clock.advance('14s');
 

@@ -235,8 +235,7 @@ describe('an attempt that takes too long', () => {
     const reasons: unknown[] = [];
     const task = defineTask({
       name: 'slow',
-      timeout: '5s',
-      retry: { ...STEADY, maxAttempts: 2, retryOn: [TypeError] },
+      retry: { ...STEADY, maxAttempts: 2, retryOn: [TypeError], attemptTimeout: '5s' },
       run: (_: null, { signal }) => {
         signal.addEventListener('abort', () => reasons.push(signal.reason));
         return never();
@@ -260,7 +259,7 @@ describe('an attempt that takes too long', () => {
     });
   });
 
-  it("is stopped by the policy's attemptTimeout when the task has no timeout", async () => {
+  it('fails the run when no attempt is left', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({ name: 'slow', retry: { maxAttempts: 1, attemptTimeout: '7s' }, run: never });
     const { id } = await queue.submit(task, null);
@@ -275,8 +274,12 @@ describe('an attempt that takes too long', () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'slow',
-      timeout: '5s',
-      retry: { ...STEADY, maxAttempts: 3, stopOn: [{ name: 'AttemptTimeoutError' }] },
+      retry: {
+        ...STEADY,
+        maxAttempts: 3,
+        attemptTimeout: '5s',
+        stopOn: [{ name: 'AttemptTimeoutError' }],
+      },
       run: never,
     });
     const { id } = await queue.submit(task, null);
@@ -293,8 +296,7 @@ describe('an attempt that takes too long', () => {
     const ends: (() => void)[] = [];
     const task = defineTask({
       name: 'zombie',
-      timeout: '5s',
-      retry: { ...STEADY, maxAttempts: 3 },
+      retry: { ...STEADY, maxAttempts: 3, attemptTimeout: '5s' },
       run: (_: null, { attempt }) => {
         if (attempt === 3) return 'third';
         return new Promise<string>((resolve, reject) => {
@@ -329,8 +331,7 @@ describe('an attempt that takes too long', () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
       name: 'stuck',
-      timeout: '5s',
-      retry: { maxAttempts: 1 },
+      retry: { maxAttempts: 1, attemptTimeout: '5s' },
       run: (isStuck: boolean) => (isStuck ? never() : 'free'),
     });
     const [, second] = await queue.submitMany(task, [true, false]);

@@ -96,14 +96,13 @@ describe('taskFrom', () => {
     const task = defineTask({ name: 'moved', ...taskFrom(dialect), run: () => null });
 
     expect(task).toMatchObject({
-      timeoutMs: 30_000,
       heartbeatMs: 60_000,
       maxConcurrent: 1,
       onShutdown: 'stall',
       onStall: 'hold',
       deadLetter: 'none',
     });
-    expect(task.retry.maxAttempts).toBe(3);
+    expect(task.retry).toMatchObject({ maxAttempts: 3, attemptTimeoutMs: 30_000 });
   });
 
   it('carries everything that a dialect says about a task', () => {
@@ -130,7 +129,6 @@ describe('taskFrom', () => {
       version: '7',
       retry: { maxAttempts: 2 },
       rateLimitRetry: { maxAttempts: 7 },
-      timeoutMs: 1_000,
       heartbeatMs: 2_000,
       maxConcurrent: 3,
       globalConcurrency: 4,

@@ -157,7 +157,7 @@ describe('a validator', () => {
     const task = defineTask({ name: 'wrong', schema: schemaOf(() => ({ issues })), run: () => {} });
 
     await expect(queue.submit(task, 1)).rejects.toMatchObject({
-      message: 'the payload does not fit its schema: is wrong; list.0.Symbol(s): must be a number',
+      message: 'the payload does not match its schema: is wrong; list.0.Symbol(s): must be a number',
       issues: ['is wrong', 'list.0.Symbol(s): must be a number'],
     });
   });

@@ -261,7 +261,7 @@ describe('stop', () => {
     const task = defineTask({
       name: 'timed',
       onShutdown: 'release',
-      timeout: '1h',
+      retry: { attemptTimeout: '1h' },
       heartbeat: '1h',
       run: never,
     });

@@ -26,7 +26,7 @@ describe('a handler that falls silent', () => {
 
     await clock.advance('1m');
 
-    expect(reasons).toEqual([new StalledError('the handler gave no heartbeat for 5000 ms')]);
+    expect(reasons).toEqual([new StalledError('the handler sent no heartbeat for 5000 ms')]);
     expect(await queue.get(id)).toMatchObject({
       state: 'completed',
       failures: 0,
@@ -222,7 +222,7 @@ describe('a worker that crashes', () => {
       state: 'completed',
       result: '2',
       stalls: 1,
-      errors: [{ epoch: 1, name: 'StalledError', message: 'the worker fell silent' }],
+      errors: [{ epoch: 1, name: 'StalledError', message: 'the worker stopped sending heartbeats' }],
     });
     expect(rescuer.toldOf('stalled')).toMatchObject([{ id, epoch: 1, next: 'submitted' }]);
   });

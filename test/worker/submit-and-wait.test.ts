@@ -238,7 +238,7 @@ describe('many that wait', () => {
     expect(await broker.audit()).toMatchObject({ ended: { completed: 100 }, unbalanced: 0 });
   });
 
-  it('get theirs while slow runs stand before them', async () => {
+  it('get theirs while slow runs are before them', { timeout: 120_000 }, async () => {
     const clock = createTestClock();
     const broker = createMemoryBroker({ clock, keepCompleted: 0 });
     const slow = defineTask({ name: 'slow', run: () => pass(clock, 3_600_000) });
@@ -315,7 +315,7 @@ describe('waiting while the broker is in trouble', () => {
     await clock.advance('2s');
 
     expect(await result).toBe(42);
-    expect(troubles[0]).toMatchObject({ error: { message: 'down' }, doing: 'looking for results' });
+    expect(troubles[0]).toMatchObject({ error: { message: 'down' }, doing: 'polling for results' });
     expect(troubles.length).toBeLessThan(25);
   });
 

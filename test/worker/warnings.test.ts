@@ -37,7 +37,7 @@ describe('an error event without a listener', () => {
     expect(warnings).toHaveBeenCalledTimes(2);
 
     const [message, details] = warnings.mock.calls[0] ?? [];
-    expect(message).toBe('retry worker: exchanging: Error [ECONNREFUSED]: connect refused');
+    expect(message).toBe('retry worker: settling and claiming: Error [ECONNREFUSED]: connect refused');
     expect(details).toMatchObject({ type: 'RetryWarning', code: 'RETRY_UNHANDLED_ERROR' });
     expect(details).toMatchObject({ detail: expect.stringContaining("worker.on('error'") });
     const stopped = worker.stop();
@@ -56,7 +56,7 @@ describe('an error event without a listener', () => {
     [
       'an error that has the name of its class alone, as of node-redis',
       new (class CommandTimeoutError extends Error {})(),
-      'CommandTimeoutError: it says nothing more',
+      'CommandTimeoutError: it has no message',
     ],
     [
       'an error of which its cause says more',
@@ -75,7 +75,7 @@ describe('an error event without a listener', () => {
     await clock.advance('1m');
     await stopped;
 
-    expect(warnings.mock.calls[0]?.[0]).toBe(`retry worker: exchanging: ${line}`);
+    expect(warnings.mock.calls[0]?.[0]).toBe(`retry worker: settling and claiming: ${line}`);
   });
 
   it('is no warning where a listener or a diagnostics channel takes it, and is one when the listener is gone', async () => {
@@ -114,7 +114,7 @@ describe('an error event without a listener', () => {
     await clock.advance('1s');
 
     expect(warnings.mock.calls[0]?.[0]).toBe(
-      'retry worker: exchanging: Error: no answer of redis://***@host:6379',
+      'retry worker: settling and claiming: Error: no answer of redis://***@host:6379',
     );
     const stopped = worker.stop();
     await clock.advance('1m');

@@ -193,10 +193,10 @@ describe('two workers that come, go and crash', () => {
               defineTask({
                 ...rest,
                 name: `task-${index}`,
-                timeout: '5s',
                 heartbeat: '2s',
                 retry: {
                   maxAttempts,
+                  attemptTimeout: '5s',
                   retryOn: [TypeError],
                   backoff: { type: 'constant', base: baseMs },
                   jitter: 'full',

@@ -20,7 +20,7 @@ import {
 } from '@retry/worker';
 import { createTestClock, instantRetries } from '@retry/worker/testing';
 import { describe, expect, it } from 'vitest';
-import { readCompletion, readRetryRequest } from '../../packages/worker/src/worker/read-requests.ts';
+import { readCompletion, readRetryRequest } from '../../packages/worker/src/run/requests.ts';
 import { eachWrongOption, NO_OPTIONS, refusalOf, refusedPaths } from '../support/wrong-input.ts';
 
 const task = defineTask({ name: 'mail', run: (_: unknown) => {} });
@@ -65,7 +65,6 @@ describe('every option', () => {
     retry: { maxAttempts: 1 },
     rateLimitRetry: { maxAttempts: 1 },
     rateLimit: { limit: 1, window: '1s' },
-    timeout: '1s',
     heartbeat: '1s',
     maxConcurrent: 1,
     globalConcurrency: 1,

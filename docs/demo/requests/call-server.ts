@@ -1,4 +1,4 @@
-/** An answer that is not a success, with what a policy may want to know of it. */
+/** A response that is not a success, with what a policy reads of it. */
 export class HttpError extends Error {
   override readonly name: string = 'HttpError';
   /** A policy's `{ status: … }` reads it. */
@@ -14,13 +14,13 @@ export class HttpError extends Error {
 }
 
 /**
- * One plain call, with nothing about retrying in it.
+ * One request, without retries.
  *
- * @throws {HttpError} when the answer is not a success
+ * @throws {HttpError} when the response is not a success
  */
 export async function callServer(url: string): Promise<string> {
   const response = await fetch(url);
-  // Read in any case: an unread body keeps its connection busy.
+  // Always read: an unread body keeps its connection busy.
   const body = await response.text();
   if (!response.ok) throw new HttpError(response);
   return body;

@@ -1,7 +1,7 @@
 import { isRetryError } from '@retry/core';
 import { HttpError } from './call-server.ts';
 
-/** In one short line, what made an attempt fail. */
+/** Returns in one short line why an attempt failed. */
 export function causeOf(error: unknown): string {
   if (error instanceof HttpError) return `${error.message}${askedBy(error.headers)}`;
   if (isRetryError(error, 'ATTEMPT_TIMEOUT')) return 'slower than the attempt timeout';

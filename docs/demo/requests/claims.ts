@@ -4,7 +4,7 @@ import { policy } from './policy.ts';
 import type { RequestRecord } from './request-record.ts';
 import { attemptsOf } from './request-record.ts';
 
-/** Something the demo says of its run, and whether the run agrees. */
+/** A statement about the run of the demo, and whether it holds. */
 export interface Claim {
   readonly text: string;
   readonly holds: boolean;
@@ -14,9 +14,9 @@ export interface Claim {
 const TIMER_GRAIN_MS = 2;
 
 /**
- * Holds the run to what retrying promises.
+ * Checks what retrying promises against what happened.
  *
- * @param serverAttempts - attempts as the server counted them
+ * @param serverAttempts - the attempts that the server counted
  */
 export function checkClaims(records: readonly RequestRecord[], serverAttempts: number): readonly Claim[] {
   return [
@@ -58,7 +58,7 @@ function isExhausted(record: RequestRecord): boolean {
 function claimDelays(records: readonly RequestRecord[]): Claim {
   const groups = [...groupDrawn(records), groupRaised(records)];
   return {
-    text: 'every delay lies within its delayBounds, or was raised to what the server asked for',
+    text: 'every delay is within its delayBounds, or was raised to what the server asked for',
     holds: groups.every(({ delaysMs, kept }) => kept === delaysMs.length),
   };
 }

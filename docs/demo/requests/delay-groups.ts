@@ -2,17 +2,17 @@ import { delayBounds } from '@retry/core';
 import { policy } from './policy.ts';
 import type { RequestRecord, RetryRecord } from './request-record.ts';
 
-/** Delays that the same rule holds for. */
+/** Delays that have to keep the same rule. */
 export interface DelayGroup {
   readonly name: string;
-  /** The rule, for people. */
+  /** The rule, for the table. */
   readonly allowed: string;
   readonly delaysMs: readonly number[];
   /** How many of them keep the rule. */
   readonly kept: number;
 }
 
-/** The delays that the policy drew, one group per retry, each with its `delayBounds`. */
+/** Groups the delays that the policy drew by retry, each with its `delayBounds`. */
 export function groupDrawn(records: readonly RequestRecord[]): readonly DelayGroup[] {
   const drawn = records.flatMap(({ retries }) => retries).filter((retry) => !isServers(retry));
   const numbers = [...new Set(drawn.map(({ attempt }) => attempt))].sort((a, b) => a - b);
@@ -24,7 +24,7 @@ export function groupDrawn(records: readonly RequestRecord[]): readonly DelayGro
   });
 }
 
-/** The delays that the server raised: it asked for more than the policy had drawn. */
+/** The delays where the server asked for more than the policy had drawn. */
 export function groupRaised(records: readonly RequestRecord[]): DelayGroup {
   const raised = records.flatMap(({ retries }) => retries).filter(isServers);
   const kept = raised.filter(({ delayMs, askedMs = 0 }) => delayMs >= askedMs).length;
@@ -32,7 +32,7 @@ export function groupRaised(records: readonly RequestRecord[]): DelayGroup {
   return { name: 'raised by the server', allowed: '≥ asked', delaysMs, kept };
 }
 
-/** A delay longer than the server asked for is the policy's own; any other is the server's business. */
+/** A delay longer than the server asked for is the policy's own; any other is the server's. */
 function isServers({ delayMs, askedMs }: RetryRecord): boolean {
   return askedMs !== undefined && delayMs <= askedMs;
 }

@@ -3,25 +3,25 @@ import { createRandom } from './seeded-random.ts';
 import { sendAnswer } from './send-answer.ts';
 import { drawAnswer } from './server-answer.ts';
 
-/** A running server, and what it saw of its callers. */
+/** A running server that counts requests. */
 export interface FlakyServer {
   readonly origin: string;
-  /** Requests that arrived so far, counted by the server. */
+  /** Returns the number of requests so far. */
   countAttempts(): number;
   close(): Promise<void>;
 }
 
-/** Starts a server on a free loopback port that misbehaves about every third time, as the seed has it. */
+/** Starts a server on a free loopback port that fails about every third time, determined by the seed. */
 export async function startFlakyServer(seed: number): Promise<FlakyServer> {
-  const fates = new Map<string, () => number>();
+  const generators = new Map<string, () => number>();
   let attempts = 0;
   const server = createServer((request, response) => {
     attempts += 1;
     const path = request.url ?? '/';
-    // Each path has a fate of its own, so that the order in which requests arrive changes nothing.
-    const fate = fates.get(path) ?? createRandom(seedOf(path, seed));
-    fates.set(path, fate);
-    sendAnswer(drawAnswer(path, fate), request, response);
+    // Each path draws from its own generator, so that the order of requests changes nothing.
+    const random = generators.get(path) ?? createRandom(seedOf(path, seed));
+    generators.set(path, random);
+    sendAnswer(drawAnswer(path, random), request, response);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', resolve);

@@ -1,7 +1,7 @@
 import type { Policy } from '@retry/core';
 import { AttemptTimeoutError, definePolicy } from '@retry/core';
 
-/** The demo's one policy: what is worth another attempt, how many, and how long to wait between. */
+/** The one policy of the demo. */
 export const policy: Policy = definePolicy({
   maxAttempts: 5,
   backoff: { type: 'exponential', base: '50ms', factor: 2 },

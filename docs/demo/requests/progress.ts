@@ -1,9 +1,9 @@
 import type { RequestRecord } from './request-record.ts';
 
-/** Elsewhere than on a terminal, a line is printed each time this many more requests have settled. */
+/** Without a terminal a line is printed after this many more settled requests. */
 const STEP = 20;
 
-/** Shows how far the requests are: one line that is rewritten on a terminal, a few plain lines elsewhere. */
+/** Shows the progress of the requests: one line that is rewritten on a terminal, a few plain lines elsewhere. */
 export function createProgress(output: NodeJS.WriteStream): (records: readonly RequestRecord[]) => void {
   const startedAt = Date.now();
   return (records) => {

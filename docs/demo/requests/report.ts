@@ -1,4 +1,4 @@
-import type { StopReason } from '@retry/inprocess';
+import type { GiveUpReason } from '@retry/inprocess';
 import { formatTable } from '../table.ts';
 import { causeOf } from './cause.ts';
 import type { DelayGroup } from './delay-groups.ts';
@@ -8,11 +8,11 @@ import { attemptsOf, failuresOf } from './request-record.ts';
 
 const WIDEST_BAR = 40;
 
-const MEANING: Readonly<Record<StopReason, string>> = {
-  unexpected: 'no retryOn rule means it',
+const MEANING: Readonly<Record<GiveUpReason, string>> = {
+  unexpected: 'retryOn does not match it',
   exhausted: 'no attempts left',
   'not-retryable': 'the policy never retries',
-  stopped: 'a rule stops it',
+  stopped: 'a rule ends it',
   'total-timeout': 'no time left',
   'retry-after': 'the server asked for too long',
   budget: 'the retry budget is empty',
@@ -20,7 +20,7 @@ const MEANING: Readonly<Record<StopReason, string>> = {
   group: 'the group drains',
 };
 
-/** The tables of the run, as lines. */
+/** Formats the tables of the run as lines. */
 export function formatReport(records: readonly RequestRecord[]): readonly string[] {
   return [tableOfAttempts, tableOfFailures, tableOfDelays, tableOfGivenUp].flatMap((table) => [
     '',

@@ -1,30 +1,30 @@
-import type { RetryEvent, StopEvent } from '@retry/inprocess';
+import type { GiveUpEvent, RetryEvent } from '@retry/inprocess';
 
-/** One retry as `onRetry` told of it. */
+/** One event of `onRetry`. */
 export interface RetryRecord extends RetryEvent {
   /** When it was decided, and its delay began. */
   readonly decidedAt: number;
-  /** What the failed answer asked for in milliseconds; `undefined` when it asked for nothing. */
+  /** The delay that the failed response asked for, in milliseconds; `undefined` without one. */
   readonly askedMs: number | undefined;
 }
 
-/** All that is known of one request; filled in while it runs. */
+/** What happened to one request; filled in while it runs. */
 export interface RequestRecord {
   readonly path: string;
   /** When each attempt started. */
   readonly startedAt: number[];
   readonly retries: RetryRecord[];
-  /** Told by `onGiveUp`, so only when it was given up. */
-  stop?: StopEvent;
+  /** The event of `onGiveUp`; only when it was given up. */
+  stop?: GiveUpEvent;
   outcome: 'pending' | 'succeeded' | 'given up';
 }
 
-/** Attempts the request took, the first included. */
+/** The number of attempts of the request, the first included. */
 export function attemptsOf({ startedAt }: RequestRecord): number {
   return startedAt.length;
 }
 
-/** What each failed attempt threw, retried or not, in order. */
+/** The errors of all failed attempts, in order. */
 export function failuresOf({ retries, stop }: RequestRecord): readonly unknown[] {
   const errors = retries.map(({ error }) => error);
   return stop === undefined ? errors : [...errors, stop.error];

@@ -10,7 +10,7 @@ import { sendRequests } from './send-requests.ts';
 const REQUESTS = 200;
 const CONCURRENCY = 10;
 
-/** 200 real requests to a real server that misbehaves. @returns whether the run kept what retrying promises */
+/** Sends 200 real requests to a flaky server. @returns whether every claim about the run holds */
 export async function runRequests(seed: number): Promise<boolean> {
   const server = await startFlakyServer(seed);
   try {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerAnswer } from './server-answer.ts';
 
-/** Carries out what was drawn for a request. */
+/** Sends the response that was drawn for a request. */
 export function sendAnswer(answer: ServerAnswer, request: IncomingMessage, response: ServerResponse): void {
   switch (answer.type) {
     case 'ok': {

@@ -8,17 +8,17 @@ import type { RequestRecord } from './request-record.ts';
 export interface Load {
   readonly origin: string;
   readonly paths: readonly string[];
-  /** Requests on their way at once, an integer ≥ 1. */
+  /** Requests at the same time, an integer ≥ 1. */
   readonly concurrency: number;
-  /** Told of each request that settles, with the records of all of them. */
+  /** Called after each settled request, with the records of all. */
   readonly onSettled: (records: readonly RequestRecord[]) => void;
 }
 
-/** Sends every request through `withRetry`, a few at a time, and gives what happened to each. */
+/** Sends every request through `withRetry`, a few at a time, and returns what happened to each. */
 export async function sendRequests(load: Load): Promise<readonly RequestRecord[]> {
   const { origin, paths, concurrency, onSettled } = load;
   const records = paths.map(newRecord);
-  // The senders share one iterator: each takes the next request that nobody has.
+  // The senders share one iterator: each takes the next request.
   const waiting = records.values();
   const sender = async (): Promise<void> => {
     for (const record of waiting) {
@@ -34,7 +34,7 @@ function newRecord(path: string): RequestRecord {
   return { path, startedAt: [], retries: [], outcome: 'pending' };
 }
 
-/** Wraps the call, makes it, and writes down what the hooks tell. */
+/** Sends one request by `withRetry` and records its events. */
 async function sendRequest(origin: string, record: RequestRecord): Promise<void> {
   const attempt = (url: string): Promise<string> => {
     record.startedAt.push(now());
@@ -61,7 +61,7 @@ function askedBy(error: unknown): number | undefined {
   return asked.type === 'delay' ? asked.delayMs : undefined;
 }
 
-/** Never goes backwards, as `Date.now` may. */
+/** Monotonic, unlike `Date.now`. */
 function now(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -1,4 +1,4 @@
-/** How the server tells a caller when to come back. */
+/** How the server says when to retry. */
 export type Asks = 'seconds' | 'date' | 'milliseconds' | 'nothing';
 
 /** What the flaky server does with one request. */
@@ -11,8 +11,8 @@ export type ServerAnswer =
 /** Every request to this path is answered with 404, however often it comes. */
 export const MISSING_PATH = '/orders/117';
 
-/** How likely each trouble is; what is left of 1 is a good answer. */
-const TROUBLES: readonly (readonly [chance: number, answer: (size: number) => ServerAnswer])[] = [
+/** The probability of each failure; the rest is a success. */
+const FAILURES: readonly (readonly [chance: number, answer: (size: number) => ServerAnswer])[] = [
   [0.08, () => ({ type: 'refused', status: 503, asks: 'seconds', askedMs: 1_000 })],
   [0.05, () => ({ type: 'refused', status: 503, asks: 'date', askedMs: 1_000 })],
   [0.08, (size) => ({ type: 'refused', status: 503, asks: 'milliseconds', askedMs: within(size, 10, 90) })],
@@ -21,13 +21,13 @@ const TROUBLES: readonly (readonly [chance: number, answer: (size: number) => Se
   [0.05, (size) => ({ type: 'ok', afterMs: within(size, 600, 900) })],
 ];
 
-/** Draws what happens to one request; always two draws, so that a path's fate depends on its seed alone. */
+/** Draws what happens to one request; always two draws, so that the next request of the path does not depend on this one. */
 export function drawAnswer(path: string, random: () => number): ServerAnswer {
   const luck = random();
   const size = random();
   if (path === MISSING_PATH) return { type: 'missing' };
   let reached = 0;
-  for (const [chance, answer] of TROUBLES) {
+  for (const [chance, answer] of FAILURES) {
     reached += chance;
     if (luck < reached) return answer(size);
   }

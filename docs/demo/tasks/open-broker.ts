@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { Broker } from '@retry/core/broker';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createRedisBroker } from '@retry/redis-queue';
-// The demo takes its servers from where the tests take theirs.
+// The demo finds its servers as the tests do.
 import { openRedis } from '../../../test/support/servers/redis.ts';
 import { removeKeys } from '../../../test/support/servers/remove-keys.ts';
 import { openOnPostgres } from './open-on-postgres.ts';
 
-/** An open broker and how to leave nothing behind. */
+/** An open broker, and how to remove everything it left. */
 export interface OpenBroker {
   readonly broker: Broker;
-  /** For people. */
+  /** Where it is, for the heading. */
   readonly where: string;
   readonly close: () => Promise<void>;
 }
 
-/** With nothing in it, or with what an earlier demo left there. */
+/** Empty, or with what an earlier demo left there. */
 export type Start = 'afresh' | 'resume';
 
 const BROKERS = { memory: openMemory, redis: openOnRedis, postgres: openOnPostgres };
@@ -24,9 +24,9 @@ const BROKERS = { memory: openMemory, redis: openOnRedis, postgres: openOnPostgr
 export type BrokerName = keyof typeof BROKERS;
 
 /** Every broker that the demo knows. */
-export const BROKER_NAMES = Object.keys(BROKERS) as readonly BrokerName[]; // the keys of that very object
+export const BROKER_NAMES = Object.keys(BROKERS) as readonly BrokerName[]; // the keys of that object
 
-/** Opens a broker for the demo alone. @throws when its server cannot be had, saying how to get one */
+/** Opens a broker for the demo alone. @throws {Error} without a server; the message says how to get one */
 export function openBroker(name: BrokerName, start: Start): Promise<OpenBroker> {
   if (start === 'resume' && name !== 'postgres') {
     throw new Error(`--resume needs --broker postgres, got ${name}: the others leave nothing behind.`);
@@ -42,8 +42,8 @@ async function openMemory(): Promise<OpenBroker> {
 async function openOnRedis(): Promise<OpenBroker> {
   const { url, source, stop } = await openRedis();
   const prefix = `retry-demo-${randomUUID()}`;
-  const broker = await createRedisBroker({ url, prefix });
-  const { version, persistence } = broker.server;
+  const broker = createRedisBroker({ url, prefix });
+  const { version, persistence } = await broker.server();
   return {
     broker,
     where: `on Redis ${version} (${source}; persistence: ${persistence})`,

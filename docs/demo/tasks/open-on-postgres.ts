@@ -6,10 +6,10 @@ import { createPostgresBroker, migrate } from '@retry/postgres';
 import pg from 'pg';
 import type { OpenBroker, Start } from './open-broker.ts';
 
-/** Of the demo's own, in whichever database it is. */
+/** The demo's own schema. */
 const SCHEMA = 'retry_demo';
 
-/** The server of DATABASE_URL, or else PGlite in a folder, which outlives the process. */
+/** Opens a broker on the server of DATABASE_URL, else on PGlite in a folder, which outlives the process. */
 export function openOnPostgres(start: Start): Promise<OpenBroker> {
   return process.env['DATABASE_URL'] ? openServer(start) : openPGlite(start);
 }

@@ -9,12 +9,12 @@ import { watchCounts } from './watch-counts.ts';
 
 const CONCURRENCY = 20;
 
-/** A worker that is killed is found out so soon. */
+/** Short, so that `--resume` finds the runs of a killed demo soon. */
 const LEASE = '2s';
 
 /**
- * 500 tasks through a queue: retries, dead letters, a fix and a redrive; or what is left of them, when an earlier demo
- * was killed.
+ * Runs 500 tasks through a queue: retries, dead letters, a fix and a redrive. With `resume`, runs what is left of an
+ * earlier demo that was killed.
  *
  * @returns whether the audit is balanced
  */

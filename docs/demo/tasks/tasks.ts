@@ -1,19 +1,19 @@
 import type { Task } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 
-/** Whether the bank has been called and its card terminal works again. */
+/** The state of the bank. */
 export interface Bank {
   isFixed: boolean;
 }
 
-/** The demo's three kinds of work. */
+/** The three tasks of the demo. */
 export interface Tasks {
   readonly sendEmail: Task<{ readonly to: string }, string>;
   readonly resizeImage: Task<{ readonly size: number }, number>;
   readonly chargeCard: Task<{ readonly amount: number }, string>;
 }
 
-/** One that always works, one that fails at first, and one that fails until somebody mends the bank. */
+/** One that always succeeds, one that fails at first, and one that fails until the bank is fixed. */
 export function defineTasks(bank: Bank): Tasks {
   const quick = { backoff: { type: 'exponential', base: '50ms' }, maxDelay: '400ms' } as const;
   return {

@@ -2,7 +2,7 @@ import type { Queue } from '@retry/worker';
 
 const EVERY_MS = 150;
 
-/** How many runs are where, at one moment of the demo. */
+/** The number of runs per state, at one moment of the demo. */
 export type Snapshot = readonly [
   ms: number,
   waiting: number,
@@ -12,18 +12,18 @@ export type Snapshot = readonly [
   failed: number,
 ];
 
-/** Takes a snapshot now and then. @returns a function that takes the last one and gives them all */
+/** Takes a snapshot every 150 ms. @returns a function that takes the last one and returns all */
 export function watchCounts(queue: Queue): () => Promise<readonly Snapshot[]> {
   const startedAt = Date.now();
   const snapshots: Snapshot[] = [];
-  const look = async (): Promise<void> => {
+  const take = async (): Promise<void> => {
     const { submitted, scheduled, started, ended } = await queue.counts();
     snapshots.push([Date.now() - startedAt, submitted, scheduled, started, ended.completed, ended.failed]);
   };
-  const timer = setInterval(() => void look(), EVERY_MS);
+  const timer = setInterval(() => void take(), EVERY_MS);
   return async () => {
     clearInterval(timer);
-    await look();
+    await take();
     return snapshots;
   };
 }

@@ -1,15 +1,15 @@
 import type { Policy, PolicyInput } from '@retry/core';
-import type { AttemptContext } from './attempt-context.ts';
-import type { RetryOptions } from './options.ts';
-import { readCall } from './read-call.ts';
+import { readCall } from './call/check-options.ts';
+import type { AttemptContext } from './call/context.ts';
+import type { RetryOptions } from './call/options.ts';
 import { retry } from './retry.ts';
 
 /**
- * Runs `fn` under retry until the first item of what it gives has come. From then on the items are passed
- * through, and so is an error among them: what has been read cannot be read again. Nothing runs before the first
- * item is asked for; leaving early closes the source.
+ * Calls `fn` under retry until the first item of its iterable has arrived. After that, items and errors are passed
+ * through, because what has been read cannot be read again. Nothing runs before the first item is requested; leaving
+ * the loop early closes the source.
  *
- * @throws {InvalidOptionsError} at once when the policy or the options are invalid
+ * @throws {InvalidOptionsError} immediately when the policy or the options are invalid
  */
 export function retryIterable<T>(
   fn: (context: AttemptContext) => AsyncIterable<T> | PromiseLike<AsyncIterable<T>>,
@@ -18,10 +18,10 @@ export function retryIterable<T>(
 ): AsyncGenerator<T, void, undefined> {
   const { policy: defined } = readCall('retryIterable', { fn, policy, options });
   const name = options?.name ?? fn.name;
-  return passOn(() => retry<Opened<T>>((context) => open(context, fn), defined, { ...options, name }));
+  return passThrough(() => retry<Opened<T>>((context) => open(context, fn), defined, { ...options, name }));
 }
 
-async function* passOn<T>(start: () => Promise<Opened<T>>): AsyncGenerator<T, void, undefined> {
+async function* passThrough<T>(start: () => Promise<Opened<T>>): AsyncGenerator<T, void, undefined> {
   const { items, first } = await start();
   let isDone = first.done === true;
   try {
@@ -35,13 +35,13 @@ async function* passOn<T>(start: () => Promise<Opened<T>>): AsyncGenerator<T, vo
   }
 }
 
-/** A source that has given its first item, or has ended without one. */
+/** A source whose first item has arrived, or that has ended without one. */
 interface Opened<T> {
   readonly items: AsyncIterator<T>;
   readonly first: IteratorResult<T>;
 }
 
-/** Closes a source whose first item came after its attempt had been given up. */
+/** Opens the source and reads its first item; closes it if the attempt was aborted meanwhile. */
 async function open<T>(
   context: AttemptContext,
   fn: (context: AttemptContext) => AsyncIterable<T> | PromiseLike<AsyncIterable<T>>,

@@ -1,19 +1,56 @@
 import type { Policy, PolicyInput } from '@retry/core';
-import type { AttemptContext } from './attempt-context.ts';
-import { tellAttempt } from './attempt-context.ts';
-import { openNested } from './open-nested.ts';
-import type { RetryOptions } from './options.ts';
-import type { Layers, Plan } from './plan.ts';
-import { createPlan } from './plan.ts';
-import { readCall } from './read-call.ts';
-import { runCall } from './run-call.ts';
+import { readCall } from './call/check-options.ts';
+import type { AttemptContext } from './call/context.ts';
+import { withContext } from './call/context.ts';
+import { canOpenLater, openNested } from './call/open.ts';
+import type { RetryOptions } from './call/options.ts';
+import type { Layers, Plan } from './call/plan.ts';
+import { createPlan } from './call/plan.ts';
+import { runCall } from './call/run.ts';
 
-/** What calls know whose function is told of its attempts. */
-export const TOLD: Layers = { open: openNested, tell: tellAttempt };
+const LAYERS: Layers = { open: openNested };
+
+/** The layers of calls whose function receives a context. */
+export const LAYERS_WITH_CONTEXT: Layers = { open: openNested, withContext };
 
 /**
- * Runs `fn` now, and again after each failure that the policy retries. It never throws: what is wrong with its
- * arguments is a rejection too, before `fn` runs.
+ * Wraps a function. The wrapper calls `fn` with its own `this` and arguments, and again after each failure that the
+ * policy retries.
+ *
+ * `fn` learns nothing of a timeout of its attempt and runs to its end; the result is ignored. If it can be stopped,
+ * use `retry`, whose function receives a signal.
+ *
+ * @returns a function with the name (the option's, else that of `fn`), parameters and result of `fn`; it always returns a promise, which
+ *   rejects with the last attempt's own error, by identity, or with `signal.reason` when the caller aborts
+ * @throws {InvalidOptionsError} immediately when the policy or the options are invalid
+ */
+export function withRetry<This, Parameters extends unknown[], Result>(
+  fn: (this: This, ...parameters: Parameters) => Result,
+  policy?: Policy | PolicyInput,
+  options?: RetryOptions<NoInfer<Awaited<Result>>>,
+): (this: This, ...parameters: Parameters) => Promise<Awaited<Result>> {
+  const wrapped = wrap(createPlan(readCall('withRetry', { fn, policy, options }), LAYERS));
+  return wrapped as (this: This, ...parameters: Parameters) => Promise<Awaited<Result>>; // passes on its arguments
+}
+
+/** Wraps the plan's function; the wrapper has its length, its name (or the option's), and passes `this` on. */
+export function wrap(plan: Plan): (this: unknown, ...parameters: unknown[]) => Promise<unknown> {
+  function retried(this: unknown, ...parameters: unknown[]): Promise<unknown> {
+    return runCall(
+      plan,
+      canOpenLater(plan) ? undefined : plan.layers.open(plan, parameters),
+      this,
+      parameters,
+    );
+  }
+  const { name = plan.fn.name } = plan.options;
+  const { length } = plan.fn;
+  return Object.defineProperties(retried, { name: { value: name }, length: { value: length } });
+}
+
+/**
+ * Calls `fn` now, and again after each failure that the policy retries. It never throws: wrong arguments are a
+ * rejection, too, before `fn` is called.
  *
  * @returns what the first successful attempt returns
  * @throws the last attempt's own error, by identity; `signal.reason` when the caller aborts
@@ -26,9 +63,9 @@ export function retry<T>(
 ): Promise<Awaited<T>> {
   let plan: Plan;
   try {
-    plan = createPlan(readCall('retry', { fn, policy, options }), TOLD);
+    plan = createPlan(readCall('retry', { fn, policy, options }), LAYERS_WITH_CONTEXT);
   } catch (error) {
     return Promise.reject(error);
   }
-  return runCall(plan, openNested(plan), undefined, undefined) as Promise<Awaited<T>>; // await has unwrapped it
+  return runCall(plan, openNested(plan)) as Promise<Awaited<T>>; // await has unwrapped it
 }

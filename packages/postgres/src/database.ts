@@ -153,7 +153,7 @@ async function resend<Answer>(send: () => Promise<Answer>): Promise<Answer> {
 function explain(error: unknown): unknown {
   if (sqlStateOf(error) !== '42501') return error;
   const said = error instanceof Error ? error.message : String(error);
-  const message = `the role lacks rights on the schema: ${said}. Grant what docs/adapters.md lists under "Rights".`;
+  const message = `the role lacks rights on the schema: ${said}. Grant what docs/postgres.md lists under "Rights".`;
   return new PostgresBrokerError('MISSING_RIGHTS', message, { cause: error });
 }
 

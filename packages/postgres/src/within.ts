@@ -57,7 +57,7 @@ function readTransaction(transaction: unknown): SqlClient {
   throw wrong(
     '',
     'must have query(text, values)',
-    'Give the client that began it, or wrap it: see docs/adapters.md.',
+    'Give the client that began it, or wrap it: see docs/postgres.md.',
   );
 }
 

@@ -1,6 +1,6 @@
 export type { RedisBroker } from './create-redis-broker.ts';
 export { createRedisBroker } from './create-redis-broker.ts';
-export type { ServerReport } from './doctor.ts';
+export type { ServerReport } from './driver/doctor.ts';
 export type {
   IoRedisClient,
   IoRedisListener,

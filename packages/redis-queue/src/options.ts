@@ -4,19 +4,19 @@ import { textProblem } from '@retry/core/broker';
 import type { Fields } from '@retry/core/fields';
 import { A_FUNCTION, readOptions as readAnyOptions } from '@retry/core/fields';
 import type { RedisClient } from './driver/redis-client.ts';
-import { hideIn, secretsOf } from './secrets.ts';
+import { hideIn, secretsOf } from './driver/secrets.ts';
 
 /** Options of a Redis broker: a `url`, or a `client`. */
 export interface RedisBrokerOptions {
-  /** Where the server is; the broker opens a connection by `redis`, and closes it. */
+  /** The server; the broker opens a connection by the package `redis`, and closes it. */
   readonly url?: string | undefined;
   /** A connected client or cluster, of `redis` or `ioredis`; it stays open when the broker closes. */
   readonly client?: RedisClient | undefined;
   /** The queue: brokers of one prefix share their runs. @default 'retry' */
   readonly prefix?: string | undefined;
   /**
-   * Over how many hash slots the queue is spread, for a Cluster where one node is not enough; 1 to 256, the same for
-   * every broker of the queue, for ever. With more than one, lanes keep their order within each partition only, and
+   * Over how many hash slots the queue is spread, for a Cluster where one node is not enough: 1 to 256, the same for every
+   * broker of the queue, and never changed. With more than one, lanes keep their order within each partition only, and
    * concurrency keys are refused.
    *
    * @default 1
@@ -30,22 +30,22 @@ export interface RedisBrokerOptions {
    */
   readonly keepCompleted?: number | undefined;
   /**
-   * How long the name that a caller gave to a run stays known after the run ended, should the run be forgotten before.
+   * How long the id that a caller gave to a run stays taken after the run ended, even if the run is forgotten before.
    *
    * @default '1d'
    */
   readonly keepKeys?: Duration | undefined;
   /**
-   * `server`: a submit resolves when the server has the run; what survives its crash is up to its settings.
+   * `server`: a submit resolves when the server has the run; its settings decide what survives a crash.
    * `wait-aof`: it resolves when the server has also written it to its append-only file (Redis 7.2).
    *
    * @default 'server'
    */
   readonly durability?: 'server' | 'wait-aof' | undefined;
-  /** Starts although the server may evict runs when memory is short. @default false */
+  /** Accepts a server that may evict runs when memory is short. @default false */
   readonly allowEviction?: boolean | undefined;
   /**
-   * Called with errors of a connection that the broker opened; it continues to reconnect.
+   * Called with errors of a connection that the broker opened, which keeps reconnecting.
    * @default a process warning, `RETRY_UNHANDLED_ERROR`, one a minute at most
    */
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -157,7 +157,7 @@ function isClient(client: unknown): client is RedisClient {
 
 const PLAIN = new Set(['prefix', 'partitions', 'keepCompleted', 'keepKeys', 'durability', 'allowEviction']);
 
-/** A problem is printed: whatever may hold a password is shown without. */
+/** A problem is printed: values that may contain a password are hidden. */
 function withoutSecret(problem: Problem): Problem {
   const { path, value } = problem;
   if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined)

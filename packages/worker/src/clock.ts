@@ -1,7 +1,7 @@
 import type { Clock } from '@retry/core';
 import { createClock } from '@retry/core';
 
-/** Turns the monotonic clock into epoch milliseconds, so that a wall clock set back cannot stall a worker. */
+/** Epoch milliseconds at which the monotonic clock began: a wall clock that is set back cannot stall a worker. */
 const ORIGIN_AT = Date.now() - performance.now();
 
 /** The runtime's own clock. Globals are looked up at each call, so that fake timers installed later work. */
@@ -20,3 +20,34 @@ export const A_CLOCK = {
   message: 'must be a clock',
   cure: 'Leave it out for the real one.',
 };
+
+/** When a request was sent, when its reply arrived, and what the server's clock said in between. */
+export interface Reading {
+  readonly sentAt: number;
+  readonly receivedAt: number;
+  readonly serverAt: number;
+}
+
+/**
+ * Estimates the broker's clock. The server read its clock between request and reply, so its offset is between
+ * `serverAt - receivedAt` and `serverAt - sentAt`. The estimate moves only as far as needed to be in that range: a slow
+ * reply has a wide range and moves nothing.
+ */
+export class ServerClock {
+  readonly #clock: Clock;
+  #offsetMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Now by the broker's clock, in epoch ms. */
+  now(): number {
+    return this.#clock.now() + this.#offsetMs;
+  }
+
+  /** Corrects the estimate by another reply. */
+  note({ sentAt, receivedAt, serverAt }: Reading): void {
+    this.#offsetMs = Math.min(Math.max(this.#offsetMs, serverAt - receivedAt), serverAt - sentAt);
+  }
+}

@@ -6,20 +6,23 @@ import { systemClock } from './clock.ts';
 import { errorLine } from './error-text.ts';
 import { warnRarely } from './warn-rarely.ts';
 
-/** What every emitter can report: that a listener, or the emitter's owner, had trouble. Nothing is lost by it. */
+/** Payload of every `error` event: a listener threw, or an operation of the emitter's owner failed and is retried. */
 export interface ListenerError {
   readonly error: unknown;
+  /** The operation that failed, such as `heartbeating`. */
   readonly doing: string;
 }
 
-/** Takes listeners and calls them; also publishes on `node:diagnostics_channel`. */
+/** Keeps listeners and calls them; also publishes on `node:diagnostics_channel`. */
 export interface Emitter<Events extends { readonly error: ListenerError }> {
   /**
-   * @returns a function that takes the listener back
-   * @throws {InvalidOptionsError} for an event that there is not, and for what is no function
+   * Adds a listener.
+   *
+   * @returns a function that removes the listener
+   * @throws {InvalidOptionsError} for an unknown event, or a listener that is not a function
    */
   readonly on: <Type extends keyof Events>(type: Type, listener: (event: Events[Type]) => void) => () => void;
-  /** Makes the event only if there is a listener; an `error` without one becomes a process warning, at most one a minute. */
+  /** Creates the event only if it has a listener. An `error` without one becomes a process warning, at most one a minute. */
   readonly emit: <Type extends keyof Events>(type: Type, makeEvent: () => Events[Type]) => void;
 }
 
@@ -28,11 +31,11 @@ type Listener = (event: never) => unknown;
 const NO_LISTENERS: ReadonlySet<Listener> = new Set();
 
 /**
- * An emitter whose listeners cannot change what happens: what they throw is an `error` event.
+ * Creates an emitter whose listeners cannot change its owner's behaviour: what they throw becomes an `error` event.
  *
  * @param source - events are published on the channel `retry:<source>:<event>`
  * @param types - every event, by its name
- * @param clock - by which a minute passes between two warnings
+ * @param clock - measures the minute between two warnings
  */
 export function createEmitter<Events extends { readonly error: ListenerError }>(
   source: string,
@@ -53,9 +56,9 @@ export function createEmitter<Events extends { readonly error: ListenerError }>(
     if (published.hasSubscribers) published.publish(event);
     for (const listener of called) {
       call(listener, event, (error) => {
-        // There is no listener left for what an error listener throws.
+        // What an error listener throws is dropped: reporting it would call the same listener again.
         if (type !== 'error')
-          emit('error', () => ({ error, doing: `telling a listener of ${String(type)}` }));
+          emit('error', () => ({ error, doing: `calling a listener of ${String(type)}` }));
       });
     }
   };
@@ -84,7 +87,7 @@ function adder<Type>(
   };
 }
 
-/** An event that is misspelt would never come. */
+/** A misspelt event would never be emitted. */
 function checkListener(
   source: string,
   types: readonly string[],
@@ -106,14 +109,14 @@ function unhandled(source: string, { error, doing }: ListenerError) {
   return {
     code: 'RETRY_UNHANDLED_ERROR',
     message: `retry ${source}: ${doing}: ${errorLine(error)}`,
-    cure: `No listener was there for it. Listen: ${source}.on('error', ({ error, doing }) => log(doing, error)).`,
+    cure: `It has no listener. Add one: ${source}.on('error', ({ error, doing }) => log(doing, error)).`,
   };
 }
 
 function call(listener: Listener, event: unknown, onError: (error: unknown) => void): void {
   try {
     const answer = listener(event as never); // stored under the type of its own event
-    if (answer !== undefined) Promise.resolve(answer).catch(onError); // a promise of any realm
+    if (answer !== undefined) Promise.resolve(answer).catch(onError); // works for promises of other realms, too
   } catch (error) {
     onError(error);
   }

@@ -1,16 +1,17 @@
-/** What people read of a thrown value. */
+/** The readable part of a thrown value. */
 export interface ErrorText {
   readonly name: string;
   readonly message: string;
   readonly stack?: string;
 }
 
-const MAX_TEXT = 8_192;
+/** The longest text that is kept, in UTF-16 units. */
+const MAX_TEXT_LENGTH = 8_192;
 
 /**
- * Reads a thrown value, whatever it is: text of bounded length. Never throws, not even at a revoked Proxy.
+ * Returns the text of any thrown value, of bounded length. Never throws, not even for a revoked Proxy.
  *
- * @param stackIs - a stack that is dropped is not even read: V8 writes it at the first reading, which takes its time
+ * @param stackIs - `dropped`: the stack is not read at all, because V8 formats it at the first access, which is slow
  */
 export function errorText(error: unknown, stackIs: 'kept' | 'dropped' = 'dropped'): ErrorText {
   try {
@@ -24,8 +25,8 @@ export function errorText(error: unknown, stackIs: 'kept' | 'dropped' = 'dropped
 }
 
 /**
- * One line about a thrown value, for people: drivers throw errors that have neither a name nor a message of their own, such as
- * the `AggregateError` of a connection that every address has refused. Never throws.
+ * Returns one line about a thrown value. Falls back to class, code and causes for errors without a name or message of their
+ * own, such as the `AggregateError` of a connection that every address has refused. Never throws.
  */
 export function errorLine(error: unknown): string {
   const { name, message } = errorText(error);
@@ -46,21 +47,21 @@ function innerMessage(error: unknown): string {
     const inner: unknown[] = error instanceof AggregateError ? error.errors : [];
     const { cause } = error instanceof Error ? error : {};
     const messages = [...inner.slice(0, 3), cause].map((each) => (each ? errorText(each).message : ''));
-    return messages.filter((message) => message !== '').join('; ') || 'it says nothing more';
+    return messages.filter((message) => message !== '').join('; ') || 'it has no message';
   } catch {
-    return 'it says nothing more';
+    return 'it has no message';
   }
 }
 
-/** The beginning of a text; never half of a surrogate pair. */
+/** Returns at most the first 8192 units of a text, without splitting a surrogate pair. */
 export function clip(value: unknown): string {
   const text = String(value);
-  if (text.length <= MAX_TEXT) return text;
-  const last = text.charCodeAt(MAX_TEXT - 1);
-  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? MAX_TEXT - 1 : MAX_TEXT);
+  if (text.length <= MAX_TEXT_LENGTH) return text;
+  const last = text.charCodeAt(MAX_TEXT_LENGTH - 1);
+  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? MAX_TEXT_LENGTH - 1 : MAX_TEXT_LENGTH);
 }
 
-/** The `code` of an error, where it has one that is text. */
+/** The `code` of an error, if it is text. */
 function errorCode(error: unknown): string | undefined {
   try {
     const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;

@@ -1,9 +1,11 @@
-import { RetryError } from '@retry/core';
+import type { Problem } from '@retry/core';
+import { formatDuration, InvalidOptionsError, RetryError } from '@retry/core';
+import type { AttemptError } from '@retry/core/broker';
 
-/** A payload that must not be kept: it fails its schema, is no JSON, is too large or would pollute prototypes. */
+/** A payload or result that cannot be stored: it fails its schema, is not JSON, is too large or would pollute prototypes. */
 export class PayloadError extends RetryError {
   override readonly name: string = 'PayloadError';
-  /** What the schema says is wrong; empty when it is not the schema. */
+  /** The issues that the schema reported; empty when another check failed. */
   readonly issues: readonly string[];
 
   constructor(message: string, issues: readonly string[] = [], options?: ErrorOptions) {
@@ -12,7 +14,7 @@ export class PayloadError extends RetryError {
   }
 }
 
-/** The reason of a handler's signal when somebody cancelled its run. */
+/** The reason of a handler's signal when its run was cancelled. */
 export class CancelledError extends RetryError {
   override readonly name: string = 'CancelledError';
 
@@ -26,11 +28,11 @@ export class ShutdownError extends RetryError {
   override readonly name: string = 'ShutdownError';
 
   constructor() {
-    super('SHUTDOWN', 'the worker shuts down');
+    super('SHUTDOWN', 'the worker is shutting down');
   }
 }
 
-/** The reason of a handler's signal when its lease is lost: whatever it does now is not heard. */
+/** The reason of a handler's signal when its lease is lost: its outcome will not be accepted. */
 export class LeaseLostError extends RetryError {
   override readonly name: string = 'LeaseLostError';
 
@@ -39,16 +41,16 @@ export class LeaseLostError extends RetryError {
   }
 }
 
-/** What a stalled attempt leaves in the run's errors: its worker, or its handler, fell silent. */
+/** Recorded for a stalled attempt: its worker, or its handler, sent no heartbeat in time. */
 export class StalledError extends RetryError {
   override readonly name: string = 'StalledError';
 
-  constructor(message = 'the worker fell silent') {
+  constructor(message = 'the worker stopped sending heartbeats') {
     super('STALLED', message);
   }
 }
 
-/** A handler called `ctx.complete` and ended, but the transaction was not committed: what it did there is undone. */
+/** A handler called `ctx.complete`, but its transaction was not committed: everything done in it is undone. */
 export class NotCommittedError extends RetryError {
   override readonly name: string = 'NotCommittedError';
 
@@ -58,4 +60,106 @@ export class NotCommittedError extends RetryError {
       'the handler completed its run in a transaction that was not committed: the attempt has failed',
     );
   }
+}
+
+/** The awaited run ended in another state than `completed`, or there is no run with that id. */
+export class RunFailedError extends RetryError {
+  override readonly name: string = 'RunFailedError';
+  readonly id: string;
+  /** The state in which the run ended; `unknown` when there is no such run. */
+  readonly state: string;
+  /** `name` of the error of the latest attempt; absent when no attempt failed. */
+  readonly errorName: string | undefined;
+  /** `message` of that error. */
+  readonly errorMessage: string | undefined;
+
+  /** @param last - the error of the latest attempt; it becomes the `cause` */
+  constructor(id: string, state: string, last?: AttemptError) {
+    super('RUN_FAILED', `run ${id} is ${state}`, last && { cause: asError(last) });
+    this.id = id;
+    this.state = state;
+    this.errorName = last?.name;
+    this.errorMessage = last?.message;
+  }
+}
+
+/** Turns the stored error of an attempt into an `Error`. */
+function asError({ message, stack, ...rest }: AttemptError): Error {
+  const error = Object.assign(new Error(message), rest);
+  error.stack = stack ?? `${rest.name}: ${message}`;
+  return error;
+}
+
+/** The awaited run is no longer stored, so it is not known how it ended. */
+export class RunForgottenError extends RetryError {
+  override readonly name: string = 'RunForgottenError';
+  readonly id: string;
+  readonly state = 'forgotten';
+
+  constructor(id: string) {
+    super(
+      'RUN_FORGOTTEN',
+      `run ${id} is forgotten: it ended and retention removed it, it was discarded, or the transaction that submitted ` +
+        'it was not committed. Submit with keepResult, or use submitAndWait, and its result is kept until it is read.',
+    );
+    this.id = id;
+  }
+}
+
+/** The awaited run did not end in time; it keeps running. */
+export class WaitTimeoutError extends RetryError {
+  override readonly name: string = 'WaitTimeoutError';
+  /** Empty when the submission itself was not answered in time. */
+  readonly id: string;
+  /** The state that was read last; `unsubmitted` before the first read. */
+  readonly state: string;
+
+  /** @param cause - why the broker could not be asked, if it could not */
+  constructor({ id, state, timeoutMs }: { id: string; state: string; timeoutMs: number }, cause?: unknown) {
+    super(
+      'WAIT_TIMEOUT',
+      `${id === '' ? 'the run' : `run ${id}`} is still ${state} after ${formatDuration(timeoutMs)}. ` +
+        'It is not cancelled. Use a longer timeout, or check with queue.unattended() that a worker knows its task.',
+      cause === undefined ? undefined : { cause },
+    );
+    this.id = id;
+    this.state = state;
+  }
+}
+
+/** What happened to each payload of a `submitMany` that failed after some runs had been stored. */
+export interface PartlySubmitted {
+  /** The stored runs, in the order of their payloads. */
+  readonly submitted: readonly { readonly id: string; readonly isNew: boolean }[];
+  /** Ids of runs that may or may not be stored: the broker's answer was lost. */
+  readonly unknown: readonly string[];
+  /** Indexes of the payloads that were not stored, counted from 0. */
+  readonly notSubmitted: readonly number[];
+}
+
+/** `submitMany` failed after some runs had been stored; its fields say what happened to each payload. */
+export class PartlySubmittedError extends RetryError implements PartlySubmitted {
+  override readonly name: string = 'PartlySubmittedError';
+  readonly submitted: PartlySubmitted['submitted'];
+  readonly unknown: readonly string[];
+  readonly notSubmitted: readonly number[];
+
+  constructor({ submitted, unknown, notSubmitted }: PartlySubmitted, cause: unknown) {
+    super(
+      'PARTLY_SUBMITTED',
+      `${submitted.length} runs were submitted, ${notSubmitted.length} were not, and ${unknown.length} may have been. ` +
+        'Submit the payloads of notSubmitted again.',
+      { cause },
+    );
+    this.submitted = submitted;
+    this.unknown = unknown;
+    this.notSubmitted = notSubmitted;
+  }
+}
+
+/** The error of a call whose options are required and were left out. */
+export function missingOptions(subject: string, keys: readonly string[]): InvalidOptionsError {
+  const cure = `Its keys are ${keys.join(', ')}.`;
+  const problem: Problem = { path: '', value: undefined, message: 'must be an object', cure };
+  return new InvalidOptionsError([problem], subject);
 }

@@ -1,15 +1,24 @@
-export type { Emitter, ListenerError as Trouble } from './emitter.ts';
+export type { Queue, QueueOptions } from './create-queue.ts';
+export { createQueue } from './create-queue.ts';
+export type { Worker } from './create-worker.ts';
+export { createWorker } from './create-worker.ts';
+export type { Emitter, ListenerError } from './emitter.ts';
 export type { ErrorText } from './error-text.ts';
+export type { PartlySubmitted } from './errors.ts';
 export {
   CancelledError,
   LeaseLostError,
   NotCommittedError,
+  PartlySubmittedError,
   PayloadError,
+  RunFailedError,
+  RunForgottenError,
   ShutdownError,
   StalledError,
+  WaitTimeoutError,
 } from './errors.ts';
-export type { Queue, QueueOptions } from './queue/create-queue.ts';
-export { createQueue } from './queue/create-queue.ts';
+export type { LateCause, QueueEvents, RunNotice, WorkerEvents, WorkerEventType } from './events.ts';
+export type { SignalName, WorkerOptions } from './options.ts';
 export type {
   DeadLetterFilter,
   DeadLetterState,
@@ -17,15 +26,13 @@ export type {
   RedriveFilter,
 } from './queue/dead-letter-filter.ts';
 export type { DeadLetters } from './queue/dead-letters.ts';
-export type { PartlySubmitted } from './queue/errors.ts';
-export { PartlySubmittedError, RunFailedError, RunForgottenError, WaitTimeoutError } from './queue/errors.ts';
-export type { QueueEvents } from './queue/queue-events.ts';
-export type { RunResult } from './queue/run-result.ts';
-export type { SubmitOptions, Submitted } from './queue/submit-options.ts';
-export type { SubmitAndWaitOptions, Submitting } from './queue/submitting.ts';
-export type { WaitForResult, WaitForResultOptions } from './queue/wait-for-result.ts';
+export type { RunResult } from './queue/read-runs.ts';
+export type { SubmitOptions, Submitted } from './queue/submission.ts';
+export type { SubmitAndWaitOptions, Submitting } from './queue/submit.ts';
+export type { WaitForResult, WaitForResultOptions } from './queue/wait-options.ts';
+export type { Redact } from './settle/stored-error.ts';
 export { defineTask } from './task/define-task.ts';
-export type { SchemaIssue, SchemaResult, StandardSchema } from './task/standard-schema.ts';
+export type { SchemaIssue, SchemaResult, StandardSchema } from './task/schema.ts';
 export type {
   AnyTask,
   Completion,
@@ -41,9 +48,3 @@ export type {
 } from './task/task.ts';
 export type { DialectTask } from './task/task-from.ts';
 export { taskFrom } from './task/task-from.ts';
-export type { Worker } from './worker/create-worker.ts';
-export { createWorker } from './worker/create-worker.ts';
-export type { RunNotice, WorkerEvents, WorkerEventType } from './worker/events.ts';
-export type { LateCause } from './worker/lateness.ts';
-export type { SignalName, WorkerOptions } from './worker/options.ts';
-export type { Redact } from './worker/redact.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '@retry/core';
 import { hideSecrets } from '@retry/core/broker';
 
-/** A process warning: what happened, and what to do about it. */
+/** A process warning. */
 export interface ProcessWarning {
   /** Stable: `RETRY_UNHANDLED_ERROR`, `RETRY_UNATTENDED_LANE`. */
   readonly code: string;
@@ -12,8 +12,8 @@ export interface ProcessWarning {
 const ONE_MINUTE_MS = 60_000;
 
 /**
- * Gives a function that writes process warnings, at most one a minute of each code and without
- * passwords; the others are dropped. It returns whether the warning was written.
+ * Creates a function that emits process warnings without passwords, at most one a minute of each code; it returns whether
+ * the warning was emitted.
  */
 export function warnRarely(clock: Pick<Clock, 'now'>): (warning: ProcessWarning) => boolean {
   const warnedAt = new Map<string, number>();

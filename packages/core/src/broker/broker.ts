@@ -9,6 +9,8 @@ import type { SettleAnswer, Settlement } from './settlement.ts';
  * answers stand in the order of what was asked. The clock of record is the broker's.
  */
 export interface Broker {
+  /** Resolves once the broker can serve: connected, and its server accepted. Without it, it can from the start. */
+  readonly ready?: () => Promise<void>;
   /** Keeps new runs. A known id is not submitted again; its answer is `exists`. */
   readonly submit: (submissions: readonly Submission[]) => Promise<readonly SubmitAnswer[]>;
   /** Settles finished claims, then makes new ones, in one round trip; either part may be empty. */

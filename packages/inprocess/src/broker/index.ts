@@ -1,2 +1,2 @@
-export type { MemoryBrokerOptions } from './memory-broker.ts';
-export { createMemoryBroker } from './memory-broker.ts';
+export { createMemoryBroker } from './create-memory-broker.ts';
+export type { MemoryBrokerOptions } from './options.ts';

@@ -1,69 +1,30 @@
 import type { Policy, PolicyInput } from '@retry/core';
 import { httpTransient, InvalidOptionsError, matchesError, RetryError } from '@retry/core';
-import { ToldAttempt } from '../attempt-context.ts';
-import { openNested } from '../open-nested.ts';
-import { OPTION_RULES } from '../option-rules.ts';
-import type { RetryEvent, RetryHooks, RetryOptions } from '../options.ts';
-import type { Target } from '../plan.ts';
-import { createPlan } from '../plan.ts';
-import { TOLD } from '../retry.ts';
-import { runCall } from '../run-call.ts';
+import { OPTION_RULES } from '../call/check-options.ts';
+import { AttemptWithContext } from '../call/context.ts';
+import { openNested } from '../call/open.ts';
+import type { RetryOptions } from '../call/options.ts';
+import type { Target } from '../call/plan.ts';
+import { createPlan } from '../call/plan.ts';
+import { runCall } from '../call/run.ts';
+import { LAYERS_WITH_CONTEXT } from '../retry.ts';
 import { limitBody } from './limit-body.ts';
-import type { FetchSettings } from './read-fetch-options.ts';
-import { readFetchOptions } from './read-fetch-options.ts';
+import type { Fetch, FetchSettings, RetryFetchOptions } from './options.ts';
+import { readFetchOptions } from './options.ts';
 import { releaseAfter, requestSignal } from './request-signal.ts';
 import type { SentRequest } from './sent-request.ts';
 import { checkRequest, describeRequest, hasReplayableBody, isIdempotent, requestOf } from './sent-request.ts';
 
-/** What `fetch` takes and gives. */
-export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
-
-/** What events of a fetch say beside the others: the request. Its `arguments` are those of `fetch`. */
-export interface RequestEvent {
-  readonly request: SentRequest;
-}
-
-type HookEvent<Name extends keyof RetryHooks> = Parameters<NonNullable<RetryHooks[Name]>>[0];
-
-/** The hooks of `retry`, whose events have the request, too. */
-export type RetryFetchHooks = {
-  readonly [Name in keyof RetryHooks]?: ((event: HookEvent<Name> & RequestEvent) => unknown) | undefined;
-} & {
-  readonly beforeRetry?: ((event: RetryEvent & RequestEvent) => unknown) | undefined;
-};
-
-type CallOptions = Omit<
-  RetryOptions<Response>,
-  'signal' | 'retryIfResult' | 'parent' | keyof RetryFetchHooks
->;
-
-/** As for `retry`; the caller's signal comes with each request. */
-export interface RetryFetchOptions extends CallOptions, RetryFetchHooks {
-  /** @default globalThis.fetch of the moment */
-  readonly fetch?: Fetch | undefined;
-  /** Methods that may be sent again, beside those that are idempotent by RFC 9110, and QUERY. */
-  readonly methods?: readonly string[] | undefined;
-  /**
-   * Whether a request may be sent again; asked instead of looking at its method and its `Idempotency-Key`. A body that
-   * can be read only once is never sent again. Must be synchronous; what it throws is what the caller gets.
-   */
-  readonly isRepeatable?: ((request: SentRequest) => boolean) | undefined;
-  /** `true`: the policy stands for itself. `false`: it adds to {@link httpPolicy}. @default false */
-  readonly replace?: boolean | undefined;
-  /** What the total timeout (`totalTimeout`) lasts to: the end of the answer's body, or its head. @default 'body' */
-  readonly until?: 'body' | 'headers' | undefined;
-}
-
 /**
- * A `fetch` that tries again where that is safe: connections that failed, and answers that the policy's `retryOn`
- * names by status (408, 425, 429, 500, 502, 503, 504 where it names nothing), for requests that may be repeated.
- * It obeys `Retry-After`, and gives the last answer, as `fetch` does. What can never succeed fails at once.
+ * Creates a `fetch` that retries where that is safe: failed connections, and responses whose status the policy's
+ * `retryOn` names (408, 425, 429, 500, 502, 503, 504 if it names none), for requests that may be repeated. It follows
+ * `Retry-After`, and returns the last response, as `fetch` does. A failure that a retry cannot fix rejects immediately.
  *
- * The policy's `totalTimeout` bounds everything, the reading of the body included; `attemptTimeout` bounds the time to
- * the head of each answer.
+ * The policy's `totalTimeout` limits everything, the reading of the body included; `attemptTimeout` limits the time to
+ * the headers of each response.
  *
- * @param policy - what it writes goes on top of {@link httpPolicy}, and its `retryOn` and `stopOn` add to those of it,
- *   unless the option `replace` is `true`
+ * @param policy - extends {@link httpPolicy}, and its `retryOn` and `stopOn` are added to those of it, unless the
+ *   option `replace` is `true`
  * @throws {InvalidOptionsError} when the policy or the options are invalid
  */
 export function createRetryFetch(policy?: Policy | PolicyInput, options?: RetryFetchOptions): Fetch {
@@ -78,22 +39,22 @@ export function createRetryFetch(policy?: Policy | PolicyInput, options?: RetryF
     if (isSafe) checkRequest(request, given);
     const fn = sender(settings, input, { ...given, signal: signal ?? null }) as Target; // the loop passes the context
     const retried = { fn, policy: isSafe ? repeated : once, options: { ...callOptions, signal } };
-    const plan = { ...createPlan(retried, TOLD), about: { request } };
+    const plan = { ...createPlan(retried, LAYERS_WITH_CONTEXT), about: { request } };
     const call = openNested(plan, init === undefined ? [input] : [input, init]);
-    return runCall(plan, call, undefined, undefined) as Promise<Response>; // what the sender gives
+    return runCall(plan, call) as Promise<Response>; // what the sender returns
   };
 }
 
 function callOptionsOf({ repeated, options }: FetchSettings): RetryOptions<never> {
   const { fetch: _, methods: _m, isRepeatable: _i, replace: _r, until: _u, ...rest } = options;
   const retryIfResult = (response: Response): boolean =>
-    matchesAny(answersOf(repeated), response) && !matchesAny(repeated.stopOn, response);
-  return { name: 'fetch', ...rest, retryIfResult: retryIfResult } as RetryOptions<never>; // its events have the request
+    matchesAny(retriedResponses(repeated), response) && !matchesAny(repeated.stopOn, response);
+  return { name: 'fetch', ...rest, retryIfResult: retryIfResult } as RetryOptions<never>; // its events describe the request
 }
 
-/** A signal of the caller's own is checked: a wrong one would never abort. */
+/** Returns the signal of a request; a wrong one is refused, because it would never abort. */
 function callerSignal(input: string | URL | Request, init: RequestInit): AbortSignal | undefined {
-  // `null` takes away the signal of a Request, as it does for `fetch`.
+  // `null` removes the signal of a Request, as it does for `fetch`.
   const signal = init.signal === undefined ? requestOf(input)?.signal : (init.signal ?? undefined);
   const { accepts, message, cure } = OPTION_RULES.signal;
   if (signal === undefined || accepts(signal)) return signal;
@@ -106,13 +67,10 @@ function mayRepeat(request: SentRequest, { options, methods }: FetchSettings): b
   const answer: unknown = isRepeatable(request);
   if (Object(answer).then === undefined) return Boolean(answer);
   Promise.resolve(answer).catch(() => undefined);
-  throw new RetryError(
-    'ASYNC_GATE',
-    'isRepeatable must answer at once, got a promise. Await before the request.',
-  );
+  throw new RetryError('ASYNC_GATE', 'isRepeatable must not return a promise. Await before the request.');
 }
 
-/** Sends the request once for each attempt, and lets go of the answer that the attempt before it got. */
+/** Returns the function of an attempt: it discards the response of the attempt before, then sends the request. */
 function sender(
   { options }: FetchSettings,
   input: string | URL | Request,
@@ -122,8 +80,8 @@ function sender(
   let refused: Response | undefined;
   let cancelLimit: (() => void) | undefined;
   return async (context) => {
-    if (!(context instanceof ToldAttempt)) throw new TypeError('a sender takes an attempt');
-    // A body that nothing reads would keep its connection.
+    if (!(context instanceof AttemptWithContext)) throw new TypeError('a sender needs an attempt');
+    // A body that is not read would keep its connection.
     refused?.body?.cancel().catch(() => undefined);
     cancelLimit?.();
     const { signal, release } = requestSignal(init.signal, context);
@@ -139,8 +97,8 @@ function sender(
   };
 }
 
-/** A policy that names no errors means every error, but not every answer. */
-function answersOf({ retryOn }: Policy): Policy['retryOn'] {
+/** A policy that names no errors retries every error, but not every response. */
+function retriedResponses({ retryOn }: Policy): Policy['retryOn'] {
   return retryOn.length === 0 ? httpTransient : retryOn;
 }
 

@@ -1,11 +1,11 @@
 import type { ErrorPattern, Policy } from '@retry/core';
 import { definePolicy, httpTransient } from '@retry/core';
 
-/** What `fetch` of Node and undici says beneath its TypeError when a request, or the answer to it, is refused for good. */
+/** Messages of the causes of a TypeError of `fetch` (Node, undici) when a request or response is invalid for good. */
 const REFUSED =
   /^(unknown scheme|not implemented|about scheme is not|invalid method|failed to fetch the data URL|bad port|blocked|local URLs only|only if cached|unexpected redirect|redirect count exceeded|URL scheme must be|request mode cannot be|cross origin not allowed|cors failure|integrity mismatch|proxy authentication required)/;
 
-/** The codes of the same, where there is one. */
+/** Codes of such causes. */
 const REFUSED_CODES = [
   'ERR_INVALID_URL',
   'UND_ERR_INVALID_ARG',
@@ -20,9 +20,9 @@ const REFUSED_CODES = [
 ];
 
 /**
- * Failures of `fetch` that no later try can mend: an unknown scheme, a bad port, a redirect that `redirect: 'error'`
- * forbids, a redirect loop, an integrity mismatch, a header that cannot be sent, a certificate that is refused. They are told apart by what stands
- * beneath the TypeError; browsers give none, so there they look like a connection that failed.
+ * Failures of `fetch` that a retry cannot fix: an unknown scheme, a bad port, a redirect that `redirect: 'error'`
+ * forbids, a redirect loop, an integrity mismatch, a header that cannot be sent, a certificate that is refused. They
+ * are recognised by the cause of the TypeError; browsers set none, so there they look like a failed connection.
  */
 export const fetchRefusals: readonly ErrorPattern[] = Object.freeze([
   { name: 'TypeError', cause: { name: ['Error', 'TypeError'], message: REFUSED } },
@@ -30,8 +30,8 @@ export const fetchRefusals: readonly ErrorPattern[] = Object.freeze([
 ]);
 
 /**
- * What `createRetryFetch` retries by: 3 attempts, from 200 ms, doubling, full jitter. `fetch` throws a TypeError
- * when a connection fails, whatever its words; what can never succeed stops.
+ * The default policy of `createRetryFetch`: 3 attempts, from 200 ms, doubling, full jitter. `fetch` throws a TypeError
+ * when a connection fails, whatever the message; {@link fetchRefusals} end the retrying.
  */
 export const httpPolicy: Policy = definePolicy({
   backoff: { type: 'exponential', base: '200ms' },

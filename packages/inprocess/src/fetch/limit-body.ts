@@ -1,32 +1,32 @@
 import { TotalTimeoutError } from '@retry/core';
-import type { ToldAttempt } from '../attempt-context.ts';
-import { systemClock, unrefClock } from '../clock.ts';
-import { timeLeft, totalOf } from '../limits.ts';
+import type { AttemptWithContext } from '../call/context.ts';
+import { timeLeft, totalTimeoutOf } from '../call/timeouts.ts';
+import { systemClock, unrefClock } from '../time/clock.ts';
 
 const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const;
 
-/** Those that wait for a body. */
+/** The callers that read a body. */
 interface Readers {
   readonly waiting: Set<(error: unknown) => void>;
-  /** Why the body was cut, once it was. */
+  /** Set once the total timeout has passed. */
   error?: TotalTimeoutError;
 }
 
 /**
- * Ends the reading of an answer's body when the whole time of its call is over: the request's signal aborts, and what
- * waits for the body rejects with a `TotalTimeoutError`. The timer goes once the body has been read by one of the
- * answer's methods, and does not keep the process alive.
+ * Ends the reading of a response's body on the total timeout of its call: the request's signal aborts, and pending
+ * reads reject with a `TotalTimeoutError`. The timer is cleared once one of the response's methods has read the body,
+ * and does not keep the process alive.
  *
- * @returns how to take the timer away
+ * @returns a function that clears the timer
  */
-export function limitBody(response: Response, attempt: ToldAttempt): () => void {
+export function limitBody(response: Response, attempt: AttemptWithContext): () => void {
   const { call } = attempt;
   const leftMs = timeLeft(call, call.clock.now());
   if (!response.body || leftMs === Infinity) return () => undefined;
   const readers: Readers = { waiting: new Set() };
   const clock = call.clock === systemClock ? unrefClock : call.clock;
   const cut = (): void => {
-    const error = new TotalTimeoutError(totalOf(call), attempt.attempt);
+    const error = new TotalTimeoutError(totalTimeoutOf(call), attempt.attempt);
     readers.error = error;
     attempt.interrupt(error);
     for (const reject of readers.waiting) reject(error);

@@ -1,23 +1,23 @@
-import type { AttemptContext } from '../attempt-context.ts';
-import { installed } from '../instruments.ts';
-import type { JoinedSignal } from '../join-signals.ts';
-import { joinSignals } from '../join-signals.ts';
+import type { AttemptContext } from '../call/context.ts';
+import { nested } from '../call/plan.ts';
+import type { JoinedSignal } from '../time/abort-hub.ts';
+import { joinSignals } from '../time/abort-hub.ts';
 
-/** Bodies that are being read, or may be. */
+/** Bodies that can still be read; releases their signals when they are collected. */
 const unread = new FinalizationRegistry<() => void>((release) => release());
 
 /**
- * The signal to send a request with: it aborts with the attempt, and with the caller for as long as the answer's
- * body is read, when the attempt has ended already. One signal alone is passed on as it is.
+ * Returns the signal of a request. It aborts with the attempt, and with the caller's signal even after the attempt
+ * has ended, while the body of the response is being read. A single signal is returned as it is.
  */
 export function requestSignal(caller: AbortSignal | null | undefined, context: AttemptContext): JoinedSignal {
   if (!caller) return { signal: context.signal };
-  // Without a limit, and without a call around it, nobody but the caller aborts the attempt.
-  const isFree = context.remainingMs === Infinity && installed.nesting === undefined;
+  // Without a timeout, and without a call around it, only the caller can abort the attempt.
+  const isFree = context.remainingMs === Infinity && nested.nesting === undefined;
   return isFree ? { signal: caller } : joinSignals(caller, context.signal);
 }
 
-/** Lets go of the signals once nobody can read the answer's body any more. */
+/** Releases the signals once the body of the response can no longer be read. */
 export function releaseAfter({ body }: Response, release: () => void): void {
   if (body) unread.register(body, release);
   else release();

@@ -1,25 +1,25 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ToldAttempt, tellAttempt } from '../attempt-context.ts';
-import type { Nesting } from '../instruments.ts';
-import { installed } from '../instruments.ts';
+import { AttemptWithContext, withContext } from '../call/context.ts';
+import type { Nesting } from '../call/plan.ts';
+import { nested } from '../call/plan.ts';
 
 /**
- * From now on every call knows when it is made inside an attempt of another, however deep: it takes over the
- * attempt's deadline, signal and budget, and `onNested` is told where attempts multiply. The cost is that of
- * AsyncLocalStorage, so it is off until asked for.
+ * Lets every call find the attempt that it is made in, however deep: it takes over that attempt's total timeout,
+ * signal and budget, and `onNested` is called where attempts multiply. Off by default, because AsyncLocalStorage
+ * has a cost.
  *
- * @returns how to end it
+ * @returns a function that ends it
  */
 export function guardNestedRetries(): () => void {
-  const around = new AsyncLocalStorage<ToldAttempt>();
+  const around = new AsyncLocalStorage<AttemptWithContext>();
   const nesting: Nesting = {
-    tell: tellAttempt,
-    // One that began before the guard is none of these.
-    enter: (attempt, run) => (attempt instanceof ToldAttempt ? around.run(attempt, run) : run()),
+    withContext,
+    // An attempt that began before the guard has no context.
+    enter: (attempt, run) => (attempt instanceof AttemptWithContext ? around.run(attempt, run) : run()),
     current: () => around.getStore(),
   };
-  installed.nesting = nesting;
+  nested.nesting = nesting;
   return () => {
-    if (installed.nesting === nesting) installed.nesting = undefined;
+    if (nested.nesting === nesting) nested.nesting = undefined;
   };
 }

@@ -1,7 +1,7 @@
 import type { Channel } from 'node:diagnostics_channel';
 import { channel } from 'node:diagnostics_channel';
-import { installed } from '../instruments.ts';
-import type { CallEvent, RetryHooks } from '../options.ts';
+import type { CallEvent, RetryHooks } from '../call/events.ts';
+import { observer } from '../call/hooks.ts';
 
 /** The channel of each event. */
 const NAMES: Readonly<Record<keyof RetryHooks, string>> = {
@@ -12,10 +12,11 @@ const NAMES: Readonly<Record<keyof RetryHooks, string>> = {
 };
 
 /**
- * From now on every call publishes on `node:diagnostics_channel`: `retry:attempt`, `retry:retry`, `retry:stop`
- * and `retry:nested`. A message is the event of the hook of that name. Off until asked for, as every call then has to be watched from its start.
+ * Publishes the events of every call on `node:diagnostics_channel`: `retry:attempt`, `retry:retry`, `retry:stop`
+ * and `retry:nested`. A message is the event of the hook of that name. Off by default, because every call then needs
+ * its `Call` object from the start.
  *
- * @returns how to end it
+ * @returns a function that ends it
  */
 export function publishDiagnostics(): () => void {
   const channels = new Map<string, Channel>(
@@ -25,8 +26,8 @@ export function publishDiagnostics(): () => void {
     const target = channels.get(hook);
     if (target?.hasSubscribers) target.publish({ ...event });
   };
-  installed.observe = observe;
+  observer.observe = observe;
   return () => {
-    if (installed.observe === observe) installed.observe = undefined;
+    if (observer.observe === observe) observer.observe = undefined;
   };
 }

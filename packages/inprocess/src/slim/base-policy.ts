@@ -1,7 +1,7 @@
 import type { Policy } from '@retry/core';
 
 /**
- * What `definePolicy()` gives, to be spread and changed: 3 attempts, exponential from 100 ms ×2, capped at 20 s,
+ * The policy of `definePolicy()` as plain data, to be spread and changed: 3 attempts, exponential from 100 ms ×2, capped at 20 s,
  * full jitter. Every duration is in milliseconds.
  */
 export const basePolicy: Policy = {

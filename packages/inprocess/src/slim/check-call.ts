@@ -1,33 +1,35 @@
 import type { Policy, Problem } from '@retry/core';
 import { InvalidOptionsError, isPolicy } from '@retry/core';
 import { isSynchronous } from '@retry/core/fields';
-import type { RetryOptions } from '../options.ts';
-import type { Retried, Target } from '../plan.ts';
+import type { RetryOptions } from '../call/options.ts';
+import type { Retried, Target } from '../call/plan.ts';
 import { basePolicy } from './base-policy.ts';
-import type { SlimOptions } from './slim-options.ts';
 
-/** What each option is: the kind of value, or a member that it has. */
+/** The options of the main entry, without those for nested calls. */
+export type SlimOptions<Result = unknown> = Omit<RetryOptions<Result>, 'parent' | 'nested' | 'onNested'>;
+
+/** The `typeof` of each option's value, or a member that it has. */
 const OPTIONS: Readonly<Record<keyof SlimOptions, string>> = {
   name: 'string',
   signal: 'aborted',
-  retryIfResult: 'answer',
+  retryIfResult: 'synchronous',
   beforeRetry: 'function',
   onAttempt: 'function',
   onRetry: 'function',
   onGiveUp: 'function',
   budget: 'spend',
   group: 'park',
-  random: 'answer',
+  random: 'synchronous',
   clock: 'setTimer',
   unref: 'boolean',
   reportError: 'function',
 };
 
-/** Every key, without its value: what is missing is wrong, too. */
+/** Every key without a value, so that a missing one is found wrong, too. */
 const NO_POLICY = Object.fromEntries(Object.keys(basePolicy).map((key) => [key, undefined]));
 
 /**
- * Checks what a slim function was given, more roughly than the main entry does: each key, and the kind of its value.
+ * Checks the arguments of a slim function less strictly than the main entry: the keys, and the kinds of their values.
  *
  * @throws {InvalidOptionsError} listing every problem
  */
@@ -43,7 +45,7 @@ export function checkCall(fn: unknown, policy: Policy, options?: SlimOptions<nev
     ...problemsOf(
       isPolicy(policy) ? {} : { ...NO_POLICY, ...Object(policy) },
       isPolicyValue,
-      'Use { ...basePolicy, … }, durations in milliseconds; or what definePolicy gives.',
+      'Use definePolicy(…), or { ...basePolicy, … } with milliseconds.',
     ),
   ];
   if (problems.length > 0) throw new InvalidOptionsError(problems, 'call');
@@ -66,11 +68,11 @@ function isOption(value: unknown, key: string): boolean {
 }
 
 function isOfKind(kind: string, value: unknown): boolean {
-  if (kind === 'answer') return isSynchronous(value);
-  return typeof value === kind || (typeof value === 'object' && value !== null && kind in value);
+  if (kind === 'synchronous') return isSynchronous(value);
+  return typeof value === kind || kind in Object(value);
 }
 
-/** Of the same kind as the base policy's; no number of a policy is below 0. */
+/** The value is of the same kind as in the base policy, and no number is negative. */
 function isPolicyValue(value: unknown, key: string): boolean {
   if (key === 'retryIf') return value === undefined || isOfKind('test', value);
   const base: unknown = Reflect.get(basePolicy, key);

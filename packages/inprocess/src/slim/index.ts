@@ -1,7 +1,6 @@
 export type { Policy } from '@retry/core';
-export type { RetryInfo } from '../retry-info.ts';
-export { retryInfo } from '../retry-info.ts';
+export type { RetryInfo } from '../call/history.ts';
+export { retryInfo } from '../call/history.ts';
 export { basePolicy } from './base-policy.ts';
-export { retry } from './retry.ts';
-export type { SlimOptions } from './slim-options.ts';
-export { withRetry } from './with-retry.ts';
+export type { SlimOptions } from './check-call.ts';
+export { retry, withRetry } from './retry.ts';

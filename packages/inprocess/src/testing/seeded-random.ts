@@ -1,10 +1,10 @@
 import { InvalidOptionsError } from '@retry/core';
 
 /**
- * Numbers in [0, 1) that look random and are the same for the same seed, for the option `random`.
+ * Creates a source of pseudo-random numbers in [0, 1) for the option `random`: the same seed gives the same numbers.
  *
  * @param seed - any integer; its lower 32 bits count
- * @throws {InvalidOptionsError} when the seed is no integer
+ * @throws {InvalidOptionsError} when the seed is not an integer
  * @see Mulberry32, by Tommy Ettinger (public domain)
  */
 export function seededRandom(seed: number): () => number {

@@ -1,15 +1,15 @@
 import type { VirtualClock } from '@retry/core';
 import { createVirtualClock } from '@retry/core';
-import { soon } from '../soon.ts';
+import { nextTurn } from '../time/clock.ts';
 
-/** What one timer sets off takes a few turns of the event loop; this is plenty. */
+/** The promises that one timer resolves need a few turns of the event loop. */
 const TURNS = 10;
 
-/** A clock that stands still until told to move: `await clock.advance('2h')` lets two hours of retries happen. */
+/** Creates a clock that only moves when told to: `await clock.advance('2h')` runs two hours of retries. */
 export function createTestClock(startAt = 0): VirtualClock {
   return createVirtualClock({ startAt, settle });
 }
 
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < TURNS; turn += 1) await new Promise<void>((resolve) => void soon(resolve));
+  for (let turn = 0; turn < TURNS; turn += 1) await new Promise<void>((resolve) => void nextTurn(resolve));
 }

@@ -7,9 +7,9 @@ import type {
   NodeRedisPipeline,
   RedisClient,
 } from './redis-client.ts';
-import type { Argument, Ear, OnMessage, Pair, PairSender, RedisLink, Sender } from './redis-link.ts';
+import type { Argument, OnMessage, Pair, PairSender, RedisLink, Sender, Subscriber } from './redis-link.ts';
 
-/** The same client to the broker, whichever package it is from. Its own connection stays its owner's. */
+/** A client, of whichever package, as the broker uses it. Closing the link leaves the client open. */
 export function linkClient(client: RedisClient): RedisLink {
   const close = async (): Promise<void> => {};
   if ('call' in client) {
@@ -27,7 +27,7 @@ export function linkClient(client: RedisClient): RedisLink {
   return { send, ask: send, listen, openSecond, close };
 }
 
-/** Connects it; the first command of a connection that is down says so, so that nobody need hear of its errors. */
+/** Connects the client. Its errors are ignored: commands of a connection that is down reject. */
 async function openNodeRedis<Client extends NodeRedisListener>(
   client: Client,
   pairBy: (client: Client) => PairSender['sendPair'],
@@ -40,7 +40,7 @@ async function openNodeRedis<Client extends NodeRedisListener>(
 async function openIoRedis(client: IoRedisPairs): Promise<PairSender> {
   client.on('error', () => {});
   return {
-    // Alone, one that was not answered is sent again.
+    // In a pipeline: a single command without an answer would be sent again.
     sendPair: async (_key, pair) => {
       const [first, second] = (await pipe(client, pair)).map(readReply);
       return [first, second];
@@ -57,12 +57,12 @@ function sendByCluster(cluster: Pick<NodeRedisCluster, 'sendCommand'>): Sender['
   return (key, args) => cluster.sendCommand(key, false, [...args]);
 }
 
-/** Both leave in one turn; what a lost connection did not answer is rejected, not sent again. */
+/** Both are sent in one turn; commands that a lost connection did not answer reject, and are not sent again. */
 function pairByNodeRedis(client: Pick<NodeRedisClient, 'sendCommand'>): PairSender['sendPair'] {
   return (_key, [first, second]) => Promise.all([client.sendCommand(first), client.sendCommand(second)]);
 }
 
-/** Alone, a command without keys goes where the package thinks that it belongs: to any node, or to all. */
+/** In a pipeline: the package sends a single command without keys to any node, or to all. */
 function askByCluster(cluster: Pick<NodeRedisCluster, 'multi'>): RedisLink['ask'] {
   return async (key, args) => {
     const [reply] = await startPipeline(cluster, key, args).execAsPipeline();
@@ -91,7 +91,7 @@ function sendByIoRedis(client: Pick<IoRedisClient, 'call'>): Sender['send'] {
     client.call(String(command), args as readonly Argument[] as never[]); // texts and Buffers, which every client takes
 }
 
-/** Alone, a command without keys goes to any node; so it goes along with a script that has a key and does nothing. */
+/** Behind a script that has the key and does nothing: a single command without keys goes to any node. */
 function askByIoRedis(client: Pick<IoRedisPairs, 'pipeline'>): RedisLink['ask'] {
   return async (key, args) => {
     const [, reply] = await pipe(client, [['EVAL', 'return 1', '1', key], args]);
@@ -111,14 +111,14 @@ function readReply([error, reply]: PipedReply): unknown {
 }
 
 function listenByNodeRedis(duplicate: () => NodeRedisListener): RedisLink['listen'] {
-  return (onMessage: OnMessage, onBack: () => void): Ear => {
+  return (onMessage: OnMessage, onBack: () => void): Subscriber => {
     const connection = duplicate();
     let isDestroyed = false;
     const destroy = (): void => {
       isDestroyed = true;
       ignoreErrors(() => connection.destroy());
     };
-    // The watchdog and the next wait find out; without a listener an error would end the process.
+    // The watchdog and the next wait notice; without a listener an error would end the process.
     connection.on('error', () => {});
     const connecting = connection.connect().then(() => {
       if (isDestroyed) destroy();
@@ -135,11 +135,11 @@ function listenByNodeRedis(duplicate: () => NodeRedisListener): RedisLink['liste
 }
 
 function listenByIoRedis(client: IoRedisClient): RedisLink['listen'] {
-  return (onMessage: OnMessage, onBack: () => void): Ear => {
+  return (onMessage: OnMessage, onBack: () => void): Subscriber => {
     const connection = duplicateIoRedis(client);
     connection.on('error', () => {});
     connection.on('message', onMessage);
-    // It connects by itself: the first time it is ready, nothing was lost yet.
+    // It connects by itself; the first time it is ready, no message was lost.
     let isBack = false;
     connection.on('ready', () => {
       if (isBack) onBack();
@@ -152,16 +152,16 @@ function listenByIoRedis(client: IoRedisClient): RedisLink['listen'] {
   };
 }
 
-/** A second connection, which takes commands before it is there, even where the first would not. */
+/** A second connection, which accepts commands while it is opening, even if the first does not. */
 function duplicateIoRedis(client: IoRedisClient): ReturnType<IoRedisClient['duplicate']> {
   return client.duplicate({ enableOfflineQueue: true } as never); // an option, which a cluster passes over
 }
 
-/** A connection that is closed already says so when it is closed again. */
+/** Runs an action of which only the effect matters: closing a closed connection throws. */
 export function ignoreErrors(action: () => void): void {
   try {
     action();
   } catch {
-    // That it is closed is all that was wanted.
+    // It was closed already.
   }
 }

@@ -1,24 +1,23 @@
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy } from '@retry/core';
 import { RedisBrokerError } from '../errors.ts';
-import { inTime } from '../in-time.ts';
-import { hideSecrets, secretsOf } from '../secrets.ts';
+import { inTime } from './in-time.ts';
 import { ignoreErrors, linkClient } from './link-client.ts';
 import type { RedisLink } from './redis-link.ts';
+import { hideSecrets, secretsOf } from './secrets.ts';
 
-/** Full jitter, so that a thousand workers do not come back to a restarted server in one instant. */
+/** Full jitter, so that a thousand workers do not reconnect to a restarted server in one instant. */
 const RECONNECT: Policy = definePolicy({ backoff: { type: 'exponential', base: '50ms' }, maxDelay: '5s' });
 
-/** A connection of our own, and what is to be known while it comes about. */
+/** A connection of our own that is opening. */
 export interface OpeningLink {
   readonly link: RedisLink;
-  /** Resolves when it is there. */
+  /** Resolves when it is open. */
   readonly connected: Promise<unknown>;
 }
 
 /**
- * A connection of our own by `redis`, which reconnects by our own policy. What it throws and passes to `onError` shows
- * nothing of the password.
+ * Opens a connection of our own by `redis`, which reconnects by our own policy. Its errors do not contain the password.
  *
  * @throws {RedisBrokerError} `NO_DRIVER`
  */
@@ -27,7 +26,7 @@ export async function openLink(url: string, onError: (error: unknown) => void): 
   const secrets = secretsOf(url);
   let isConnected = false;
   const reconnectStrategy = (retries: number, cause: Error): number | false => {
-    // At the start a refusal is an answer; later somebody may be changing the password.
+    // A refusal ends the start; later an operator may be changing the password.
     if (!isConnected && isRefusal(cause)) return false;
     return Math.max(1, computeDelay(RECONNECT, retries + 1, { random: Math.random }));
   };
@@ -42,14 +41,14 @@ export async function openLink(url: string, onError: (error: unknown) => void): 
     },
   );
   const close = async (): Promise<void> => {
-    // Only a server that is there lets a connection close in peace; whatever still waits after that is rejected.
+    // A connection that is ready is closed in order; commands that still wait after that are rejected.
     if (client.isReady) await inTime(client.close());
     ignoreErrors(() => client.destroy());
   };
   return { link: { ...linkClient(client), close }, connected };
 }
 
-/** The server does not let us in: another try would end the same. */
+/** Whether the server refuses the credentials: another try would end the same. */
 function isRefusal({ message }: Error): boolean {
   return /^(?:WRONGPASS|NOAUTH|NOPERM)\b/.test(message) || message.startsWith('ERR AUTH');
 }

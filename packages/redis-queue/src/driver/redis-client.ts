@@ -7,7 +7,7 @@ export interface NodeRedisClient {
 
 /** The part of a `redis` cluster that the broker needs. */
 export interface NodeRedisCluster {
-  /** How a cluster is told from a client. */
+  /** Distinguishes a cluster from a client. */
   readonly slots: unknown;
   sendCommand(
     firstKey: string | Uint8Array | undefined,

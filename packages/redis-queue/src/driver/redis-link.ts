@@ -9,21 +9,21 @@ export interface Sender {
   readonly close: () => Promise<void>;
 }
 
-/** What the broker needs of a Redis client, whichever it is. */
+/** What the broker needs of a Redis client, of whichever package. */
 export interface RedisLink extends Sender {
   /** Sends one command that names no key; in a Cluster, to the node that has this one. */
   readonly ask: (key: string, args: readonly Argument[]) => Promise<unknown>;
-  /** Opens a connection of its own that hears messages; `onBack` is called when it was lost and is there again. */
-  readonly listen: (onMessage: OnMessage, onBack: () => void) => Ear;
-  /** Opens a connection of its own for commands that keep theirs waiting. */
+  /** Opens a connection of its own for messages; `onBack` is called when it was lost and is there again. */
+  readonly listen: (onMessage: OnMessage, onBack: () => void) => Subscriber;
+  /** Opens another connection, for commands that block theirs. */
   readonly openSecond: () => Promise<PairSender>;
 }
 
 /** A connection for commands that belong together. */
 export interface PairSender extends Pick<Sender, 'close'> {
   /**
-   * Sends a command and one that says something of it, both over one connection, to the node that has the key; rejects
-   * where a reconnect came between them.
+   * Sends a command and one about it, both over one connection, to the node that has the key; rejects when a reconnect
+   * came between them.
    */
   readonly sendPair: (key: string, pair: Pair) => Promise<readonly [unknown, unknown]>;
 }
@@ -31,12 +31,13 @@ export interface PairSender extends Pick<Sender, 'close'> {
 /** Two commands, the first of which has keys. */
 export type Pair = readonly [readonly Argument[], readonly Argument[]];
 
-/** Told of every message. */
+/** Called with every message. */
 export type OnMessage = (channel: string, message: string) => void;
 
-/** A connection that hears messages, at once or once it is there. */
-export interface Ear {
+/** A connection for messages, which may still be opening. */
+export interface Subscriber {
+  /** Resolves when the server has confirmed it. */
   readonly subscribe: (channel: string) => Promise<void>;
-  /** Ends the connection at once, also where it has not come about yet. */
+  /** Ends the connection immediately, even while it is opening. */
   readonly destroy: () => void;
 }

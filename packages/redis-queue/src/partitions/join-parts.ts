@@ -9,16 +9,18 @@ import type {
   WaitOptions,
 } from '@retry/core/broker';
 import { sizedPage } from '@retry/core/broker';
+import { isRefusal } from '../driver/refusal.ts';
 import { RedisBrokerError } from '../errors.ts';
-import { isRefusal } from '../refusal.ts';
-import { exchangeParts } from './exchange-parts.ts';
+import { exchangeParts } from './settle-and-claim.ts';
 import { askEach } from './spread.ts';
 
 /**
- * One broker over several partitions; a run lives in the partition of its id, so that everything that names an id
- * knows where to ask. The order of a lane holds within each partition only.
+ * One broker over several partitions. A run is kept in the partition of its id. The order of a lane holds within each partition
+ * only.
  */
 export function joinParts(parts: readonly Broker[]): Broker {
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return only;
   return { ...joinMoves(parts), ...joinReads(parts), ...joinWaits(parts) };
 }
 
@@ -35,8 +37,8 @@ function joinMoves(parts: readonly Broker[]): Pick<Broker, Moves> {
       return askEach(submissions, own, (at, some) => partAt(parts, at).submit(some));
     },
     settleAndClaim: (request) => exchangeParts(parts, request),
-    heartbeat: (beats, leaseMs) =>
-      askEach(beats, own, (at, some) => partAt(parts, at).heartbeat(some, leaseMs)),
+    heartbeat: (leases, leaseMs) =>
+      askEach(leases, own, (at, some) => partAt(parts, at).heartbeat(some, leaseMs)),
     cancel: (ids) => askEach(ids, byId, (at, some) => partAt(parts, at).cancel(some)),
     redrive: (ids, options) => askEach(ids, byId, (at, some) => partAt(parts, at).redrive(some, options)),
     discard: (ids) => askEach(ids, byId, (at, some) => partAt(parts, at).discard(some)),
@@ -85,7 +87,7 @@ function partAt(parts: readonly Broker[], index: number): Broker {
 
 function refuseConcurrency({ id, concurrency }: Submission): void {
   if (concurrency === undefined) return;
-  const message = `run ${id} has a concurrency key, whose starts can be counted within one partition only. Use partitions: 1.`;
+  const message = `run ${id} has a concurrency key, which works with one partition only. Use partitions: 1.`;
   throw new RedisBrokerError('NEEDS_ONE_PARTITION', message);
 }
 
@@ -96,7 +98,7 @@ async function listParts(parts: readonly Broker[], query: ListQuery): Promise<re
   return sizedPage(sorted.filter((run) => cuts.every((cut) => cut === undefined || byBytes(run, cut) <= 0)));
 }
 
-/** The last run of a page that is short because of its size: runs of other partitions beyond it are for a later page. */
+/** The last run of a page that was cut because of its size: runs of other partitions beyond it belong on a later page. */
 async function cutOf(part: Broker, page: readonly Run[], query: ListQuery): Promise<Run | undefined> {
   const last = page.at(-1);
   if (last === undefined || page.length >= query.limit) return undefined;

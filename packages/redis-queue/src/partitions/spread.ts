@@ -7,7 +7,7 @@ export function partitionOf(id: string, partitions: number): number {
 }
 
 /**
- * Asks each partition about the items that are its own, all at once.
+ * Asks each partition about its own items, all at the same time.
  *
  * @returns the answers in the order of the items
  */
@@ -16,11 +16,11 @@ export async function askEach<Item, Answer>(
   { partitions, idOf }: { readonly partitions: number; readonly idOf: (item: Item) => string },
   ask: (partition: number, items: readonly Item[]) => Promise<readonly Answer[]>,
 ): Promise<readonly Answer[]> {
-  const places = Array.from({ length: partitions }, (): number[] => []);
-  for (const [index, item] of items.entries()) places[partitionOf(idOf(item), partitions)]?.push(index);
+  const indexesOf = Array.from({ length: partitions }, (): number[] => []);
+  for (const [index, item] of items.entries()) indexesOf[partitionOf(idOf(item), partitions)]?.push(index);
   const answers: Answer[] = [];
   await Promise.all(
-    places.map(async (indexes, partition) => {
+    indexesOf.map(async (indexes, partition) => {
       if (indexes.length === 0) return;
       const own = await ask(
         partition,

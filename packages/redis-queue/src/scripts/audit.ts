@@ -1,5 +1,7 @@
-import { defineScript, type Script } from '../script.ts';
-import { prelude } from './prelude.ts';
+import { END_STATES, FINISHED_ENTRY, FRONT_ENTRY, RECORD, SCHEDULED_ENTRY } from '../record/layout.ts';
+import { defineScript, type Script } from '../store/script.ts';
+import { prelude } from './library/prelude.ts';
+import { behind, field, has, letter } from './lua.ts';
 
 const main = String.raw`
 local tags, deepUpTo = cmsgpack.unpack(ARGV[1]), tonumber(ARGV[2])
@@ -9,7 +11,7 @@ local flat = call('HGETALL', META)
 for index = 1, #flat, 2 do meta[flat[index]] = tonumber(flat[index + 1]) end
 local function metaOf(field) return meta[field] or 0 end
 
-local waiting = call('ZCARD', FRONT) + call('ZCARD', PARKED) - metaOf('ghosts')
+local waiting = call('ZCARD', FRONT) + call('ZCARD', PARKED) - metaOf('cancelledInLane')
 for index = 1, #tags do waiting = waiting + call('LLEN', laneKey(index)) end
 local scheduled = call('ZCARD', SCHEDULED)
 local started = math.max(0, call('ZCARD', LEASES) - 1)
@@ -18,20 +20,20 @@ local kept = waiting + scheduled + started + finished + dead
 local wrong = math.abs(call('HLEN', BODY) - kept)
 
 local ends, sum = {}, 0
-for index, letter in ipairs({ 'C', 'F', 'X', 'S', 'D', 'L' }) do
+for index, letter in ipairs({ ${END_STATES.map((state) => letter(state)).join(', ')} }) do
   ends[index] = metaOf(letter)
   sum = sum + ends[index]
 end
 wrong = wrong + math.abs(sum - finished - dead)
 
--- Run by run: each stands where its record says, in one place only.
-local function checkPlaces()
-  local seen, ghosts, holds, real = {}, {}, {}, {}
-  local left = call('HGETALL', GHOSTS)
-  for index = 1, #left, 2 do ghosts[left[index]] = tonumber(left[index + 1]) end
+-- Checks run by run that each is where its record says, and only there.
+local function checkEachRun()
+  local seen, cancelled, slots, real = {}, {}, {}, {}
+  local left = call('HGETALL', CANCELLED_IN_LANE)
+  for index = 1, #left, 2 do cancelled[left[index]] = tonumber(left[index + 1]) end
   local function visit(id, states)
     local body, record = call('HGET', BODY, id), call('HGET', RECORD, id)
-    local state = record and sub(record, 1, 1) or 'w'
+    local state = record and sub(record, ${field(RECORD, 'state')}) or ${letter('submitted')}
     if seen[id] or not body or not find(states, state, 1, true) then wrong = wrong + 1 end
     seen[id] = true
     real[state] = (real[state] or 0) + 1
@@ -41,49 +43,47 @@ local function checkPlaces()
     local ids = call('LRANGE', laneKey(index), 0, -1)
     for _, id in ipairs(ids) do
       local field = tags[index] .. '\0' .. id
-      if (ghosts[field] or 0) > 0 then ghosts[field] = ghosts[field] - 1 else visit(id, 'w') end
+      if (cancelled[field] or 0) > 0 then cancelled[field] = cancelled[field] - 1 else visit(id, ${letter('submitted')}) end
     end
   end
-  for _, entry in ipairs(call('ZRANGE', FRONT, 0, -1)) do visit(sub(entry, find(entry, '\0', 1, true) + 17), 'w') end
+  for _, entry in ipairs(call('ZRANGE', FRONT, 0, -1)) do visit(sub(entry, find(entry, '\0', 1, true) + ${behind(FRONT_ENTRY)}), ${letter('submitted')}) end
   for _, entry in ipairs(call('ZRANGE', PARKED, 0, -1)) do
     local at = find(entry, '\0', 1, true)
     at = find(entry, '\0', at + 1, true)
     at = find(entry, '\0', at + 1, true)
-    visit(sub(entry, at + 17), 'w')
+    visit(sub(entry, at + ${behind(FRONT_ENTRY)}), ${letter('submitted')})
   end
-  for _, entry in ipairs(call('ZRANGE', SCHEDULED, 0, -1)) do visit(sub(entry, find(entry, '\0', 1, true) + 33), 'd') end
+  for _, entry in ipairs(call('ZRANGE', SCHEDULED, 0, -1)) do visit(sub(entry, find(entry, '\0', 1, true) + ${behind(SCHEDULED_ENTRY)}), ${letter('scheduled')}) end
   for _, id in ipairs(call('ZRANGEBYSCORE', LEASES, '-inf', '(+inf')) do
-    local body, record = visit(id, 'r')
-    if body and record and flagsOf(record) % 4 >= 2 then
+    local body, record = visit(id, ${letter('started')})
+    if body and record and ${has('flagsOf(record)', 'takesSlot')} then
       local _, _, key = concurrencyOf(body)
       key = key or ''
-      holds[key] = (holds[key] or 0) + 1
+      slots[key] = (slots[key] or 0) + 1
     end
   end
   for _, entry in ipairs(call('LRANGE', FINISHED, 0, -1)) do
-    if byte(entry, 1) == 0 then visit(sub(entry, 3), sub(entry, 2, 2)) else visit(entry, 'C') end
+    if byte(entry, 1) == 0 then visit(sub(entry, ${behind(FINISHED_ENTRY)}), sub(entry, ${field(FINISHED_ENTRY, 'state')}))
+    else visit(entry, ${letter('completed')}) end
   end
-  for _, id in ipairs(call('ZRANGE', AWAITED, 0, -1)) do visit(id, 'CFXSDL') end
-  for _, id in ipairs(call('ZRANGE', DEAD, 0, -1)) do visit(id, 'FSL') end
-  for index, letter in ipairs({ 'C', 'F', 'X', 'S', 'D', 'L' }) do
+  for _, id in ipairs(call('ZRANGE', AWAITED, 0, -1)) do visit(id, ${letter(...END_STATES)}) end
+  for _, id in ipairs(call('ZRANGE', DEAD, 0, -1)) do visit(id, ${letter('failed', 'stalled', 'rateLimited')}) end
+  for index, letter in ipairs({ ${END_STATES.map((state) => letter(state)).join(', ')} }) do
     wrong = wrong + math.abs((real[letter] or 0) - ends[index])
   end
-  local counted = call('HGETALL', HELD)
+  local counted = call('HGETALL', SLOTS_TAKEN)
   for index = 1, #counted, 2 do
-    wrong = wrong + math.abs(counted[index + 1] - (holds[counted[index]] or 0))
-    holds[counted[index]] = nil
+    wrong = wrong + math.abs(counted[index + 1] - (slots[counted[index]] or 0))
+    slots[counted[index]] = nil
   end
-  for _, count in pairs(holds) do wrong = wrong + count end
+  for _, count in pairs(slots) do wrong = wrong + count end
 end
-if kept <= deepUpTo then checkPlaces() end
+if kept <= deepUpTo then checkEachRun() end
 
-local submitted, forgotten = metaOf('submitted'), metaOf('forgotten')
-wrong = wrong + math.abs(submitted - kept - forgotten)
-return { 'ok', submitted, waiting, scheduled, started, forgotten, wrong, unpack(ends) }
+local created, forgotten = metaOf('created'), metaOf('forgotten')
+wrong = wrong + math.abs(created - kept - forgotten)
+return { 'ok', created, waiting, scheduled, started, forgotten, wrong, unpack(ends) }
 `;
 
-/**
- * Counts runs where they stand. Up to a number of kept runs it looks at each of them; beyond, it compares how many
- * stand in each place.
- */
+/** Counts runs by where they are. Up to a number of kept runs it reads each of them; beyond, it compares the counts only. */
 export const auditScript: Script = defineScript(prelude, main);

@@ -1,9 +1,11 @@
-import { defineScript, type Script } from '../script.ts';
-import { concurrency } from './concurrency.ts';
-import { ended } from './ended.ts';
-import { ghosts } from './ghosts.ts';
-import { places } from './places.ts';
-import { prelude } from './prelude.ts';
+import { BODY, FLAGS, RECORD } from '../record/layout.ts';
+import { defineScript, type Script } from '../store/script.ts';
+import { cancelledInLane } from './library/cancelled-in-lane.ts';
+import { ended } from './library/ended.ts';
+import { lanes } from './library/lanes.ts';
+import { prelude } from './library/prelude.ts';
+import { slots } from './library/slots.ts';
+import { answer, field, firstRecord, has, lateInstant, letter, rewritten } from './lua.ts';
 
 const main = String.raw`
 writeWithoutMemory()
@@ -16,50 +18,57 @@ local function write(id, record)
   writes[#writes + 1] = record
 end
 
--- A run with a place in its record stands at the front, or is parked; one without stands in the list of its lane.
+-- A run whose record has an order is at the front of its lane, or parked; one without is in the list of its lane.
 local function takeFromWaiting(id, body, record)
   local lane = laneOf(body)
-  if not record or sub(record, 94, 109) == NOWHERE then
-    call('HINCRBY', GHOSTS, lane .. '\0' .. id, 1)
-    return addGhosts(lane, 1)
+  if not record or sub(record, ${field(RECORD, 'laneSeq')}) == NO_SEQ then
+    call('HINCRBY', CANCELLED_IN_LANE, lane .. '\0' .. id, 1)
+    return countCancelledInLane(lane, 1)
   end
-  local place = sub(record, 94, 109)
-  local wasFront = call('ZREM', FRONT, lane .. '\0' .. place .. id) == 1
+  local seq = sub(record, ${field(RECORD, 'laneSeq')})
+  local wasFront = call('ZREM', FRONT, lane .. '\0' .. seq .. id) == 1
   local whenFull, limit, key = concurrencyOf(body)
   if not whenFull then return end
-  if wasFront then offerNext(key)
-  else call('ZREM', PARKED, key .. '\0' .. lane .. '\0' .. limit .. '\0' .. place .. id) end
+  if wasFront then unparkNext(key)
+  else call('ZREM', PARKED, key .. '\0' .. lane .. '\0' .. limit .. '\0' .. seq .. id) end
 end
 
 local function cancelled(body, record)
   if record then
-    return 'X' .. sub(record, 2, 64) .. NOW .. sub(record, 78, 93) .. NOWHERE .. sub(record, 110)
+    return ${rewritten('record', { state: letter('cancelled'), endedAt: 'NOW', laneSeq: 'NO_SEQ' })}
   end
-  local at = sub(body, 1, 13)
-  return 'X' .. freshFlags(body) .. '0000000000' .. at .. NEVER .. NEVER .. NEVER .. NOW .. '000' .. at .. NOWHERE .. '\0\0'
+  local createdAt = sub(body, ${field(BODY, 'createdAt')})
+  return ${firstRecord({
+    state: letter('cancelled'),
+    flags: 'freshFlags(body)',
+    submittedAt: 'createdAt',
+    endedAt: 'NOW',
+    runAt: lateInstant('createdAt'),
+  })}
 end
 
 for index = 1, #ids do
   local id, body = ids[index], bodies[index]
   local record = current[id] or kept[index] or nil
-  local state = record and sub(record, 1, 1) or 'w'
-  if not body then answers[index] = 'g'
-  elseif state == 'r' then
+  local state = record and sub(record, ${field(RECORD, 'state')}) or ${letter('submitted')}
+  if not body then answers[index] = ${answer('cancel', 'gone')}
+  elseif state == ${letter('started')} then
     local flags = flagsOf(record)
-    answers[index] = 'r'
-    write(id, withFlags(record, flags - flags % 2 + 1))
-  elseif state == 'w' or state == 'd' then
-    -- One that cannot be read is set aside by the claim that meets it: where it stands is not known here.
-    if not isBody(body) or (record and not isRecord(record)) then answers[index] = 'r'
+    answers[index] = ${answer('cancel', 'requested')}
+    if not (${has('flags', 'cancelRequested')}) then flags = flags + ${FLAGS.cancelRequested} end
+    write(id, withFlags(record, flags))
+  elseif state == ${letter('submitted')} or state == ${letter('scheduled')} then
+    -- A run that cannot be read is left to the next claim, which quarantines it: where it is is not known here.
+    if not isBody(body) or (record and not isRecord(record)) then answers[index] = ${answer('cancel', 'requested')}
     else
-      answers[index] = 'c'
-      if state == 'w' then takeFromWaiting(id, body, record)
+      answers[index] = ${answer('cancel', 'cancelled')}
+      if state == ${letter('submitted')} then takeFromWaiting(id, body, record)
       else call('ZREM', SCHEDULED, memberOfSchedule(laneOf(body), record, id)) end
       local new = cancelled(body, record)
       write(id, new)
       endRun(id, new, body)
     end
-  else answers[index] = 'e' end
+  else answers[index] = ${answer('cancel', 'ended')} end
 end
 many('HSET', RECORD, writes)
 writeEnded()
@@ -67,5 +76,5 @@ writeCounts()
 return table.concat(answers)
 `;
 
-/** Cancels runs that wait, at once, and leaves word for the workers of started ones. */
-export const cancelScript: Script = defineScript(prelude, concurrency, ended, ghosts, places, main);
+/** Cancels waiting runs, and notes a cancel request for the workers of started ones. */
+export const cancelScript: Script = defineScript(prelude, slots, ended, cancelledInLane, lanes, main);

@@ -1,17 +1,19 @@
-import { defineScript, type Script } from '../script.ts';
-import { ended } from './ended.ts';
-import { ghosts } from './ghosts.ts';
-import { places } from './places.ts';
-import { prelude } from './prelude.ts';
+import { APART_TEXTS } from '../record/layout.ts';
+import { defineScript, type Script } from '../store/script.ts';
+import { cancelledInLane } from './library/cancelled-in-lane.ts';
+import { ended } from './library/ended.ts';
+import { lanes } from './library/lanes.ts';
+import { prelude } from './library/prelude.ts';
+import { answer, firstRecord, letter } from './lua.ts';
 
-const main = String.raw`
+const main = `
 checkLanes()
 local request = cmsgpack.unpack(ARGV[3])
 local tags, ids, bodies, lanes, dues = unpack(request)
 local hasKept = call('EXISTS', AWAITED, NAMES) > 0
 if hasKept then
-  -- First a write that a server without memory refuses: nothing is submitted there, though what is over would go.
-  call('HINCRBY', META, 'submitted', 0)
+  -- A write that a server without memory refuses comes first: it would accept the deletions, and the writes after them.
+  call('HINCRBY', META, 'created', 0)
   expireAwaited()
   forgetNames(0)
 end
@@ -21,13 +23,13 @@ local large, nextLarge = {}, 4
 
 local names, oldNames = {}, {}
 if hasKept then
-  for from = 1, #ids, MOST do
-    local part = call('ZMSCORE', NAMES, unpack(ids, from, math.min(from + MOST - 1, #ids)))
+  for from = 1, #ids, MAX_UNPACKED do
+    local part = call('ZMSCORE', NAMES, unpack(ids, from, math.min(from + MAX_UNPACKED - 1, #ids)))
     for index = 1, #part do names[from + index - 1] = part[index] end
   end
 end
 
--- Whether the id is taken by a run, or by the name of a forgotten one.
+-- Whether the id is that of a run, or the name of a forgotten one.
 local function isTaken(index, id)
   if known[index] or seen[id] then return true end
   if not names[index] then return false end
@@ -44,19 +46,24 @@ end
 for index = 1, #ids do
   local id, body = ids[index], NOW .. bodies[index]
   local isLarge = hasLargePayload(body)
-  if isTaken(index, id) then answers[index] = 'e'
+  if isTaken(index, id) then answers[index] = ${answer('submit', 'exists')}
   else
     seen[id] = true
     created = created + 1
-    answers[index] = 'c'
+    answers[index] = ${answer('submit', 'created')}
     written[created * 2 - 1], written[created * 2] = id, body
     if isLarge then
-      large[#large + 1] = 'p' .. id
+      large[#large + 1] = '${APART_TEXTS.payload}' .. id
       large[#large + 1] = ARGV[nextLarge]
     end
     local lane, due = lanes[index] or lanes[1], dueOf(index)
     if due > now then
-      local record = 'd' .. freshFlags(body) .. '0000000000' .. NOW .. NEVER .. NEVER .. NEVER .. NEVER .. dueText(due) .. NOWHERE .. '\0\0'
+      local record = ${firstRecord({
+        state: letter('scheduled'),
+        flags: 'freshFlags(body)',
+        submittedAt: 'NOW',
+        runAt: 'dueText(due)',
+      })}
       schedules[#schedules + 1] = { lane, id, record }
     else
       local push = pushes[lane] or {}
@@ -67,26 +74,28 @@ for index = 1, #ids do
   if isLarge then nextLarge = nextLarge + 1 end
 end
 
--- Ids that cancelled runs left at the head of a lane: dropped here too, for a lane that nobody claims from.
-local function dropGhosts(key, tag, most)
+-- Removes the ids of cancelled runs at the head of a lane, here too, for lanes that no worker claims from.
+local function removeCancelledAtHead(key, tag, most)
   for _ = 1, most do
     local head = call('LINDEX', key, 0)
-    if not head or not isGhost(tag, head) then return end
+    if not head or not takeCancelled(tag, head) then return end
     call('LPOP', key)
   end
 end
 
-if next(pushes) and call('EXISTS', GHOSTS) == 1 then
-  -- As above: a server without memory refuses this one.
-  call('HINCRBY', META, 'submitted', 0)
+if next(pushes) and call('EXISTS', CANCELLED_IN_LANE) == 1 then
+  -- As above: a server without memory refuses this write.
+  call('HINCRBY', META, 'created', 0)
   for lane, push in pairs(pushes) do
-    dropGhosts(laneKey(lane), tags[lane], #push * 2)
-    dropMostGhosts(laneKey(lane), tags[lane])
+    removeCancelledAtHead(laneKey(lane), tags[lane], #push * 2)
+    removeCancelled(laneKey(lane), tags[lane])
   end
 end
 
--- Where they are to wait comes first: a run that has a body exists, and one that stands nowhere would be lost. But what
--- writes bodies is tried before: an id without a body, met by a claim, would be set aside.
+-- The order of writes, so that a script that stops half-way loses no run:
+-- 1. a write of the kind that bodies need, which fails where they would: a claim would quarantine an id without a body
+-- 2. where the runs wait: a run exists once it has a body, and one that waits nowhere would be lost
+-- 3. records and texts, and the bodies last
 if created > 0 then call('HSET', META, 'submittedAt', NOW) end
 putOnSchedule(schedules, tags, records)
 local wasEmpty = {}
@@ -96,17 +105,17 @@ end
 many('HSET', LARGE, large)
 many('HSET', RECORD, records)
 many('HSET', BODY, written)
-count('submitted', created)
+count('created', created)
 writeCounts()
 many('ZREM', NAMES, oldNames)
 if created == 0 then
-  -- What another connection wrote is not waited for by WAITAOF, unless this one writes after it.
+  -- WAITAOF waits for the writes of another connection only if this one writes after them.
   writeWithoutMemory()
-  call('HINCRBY', META, 'submitted', 0)
+  call('HINCRBY', META, 'created', 0)
 end
 for index = 1, #wasEmpty do wake(wasEmpty[index]) end
 return table.concat(answers)
 `;
 
-/** Keeps new runs. A waiting run that was never claimed has no record yet: its body says all. */
-export const submitScript: Script = defineScript(prelude, ended, ghosts, places, main);
+/** Keeps new runs. A run that waits for its first claim has no record: its body says everything. */
+export const submitScript: Script = defineScript(prelude, ended, cancelledInLane, lanes, main);

@@ -1,15 +1,15 @@
 import type { Attendance, LaneDepth } from '@retry/core/broker';
 import { keepableMs } from '@retry/core/broker';
-import { fromTag, toTag } from '../keys.ts';
-import { pack } from '../pack.ts';
-import { attendScript, depthsScript } from '../scripts/reads.ts';
-import type { Store } from '../store.ts';
-import { runScript } from '../store.ts';
+import { attendScript, depthsScript } from '../scripts/attend.ts';
+import { fromTag, toTag } from '../store/keys.ts';
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { runScript } from '../store/store.ts';
 
-/** Lanes whose depths are asked in one call. */
+/** Lanes whose depths are read in one call. */
 const STEP = 500;
 
-/** Notes that a worker is alive, and gives the lanes whose waiting runs no worker that is alive works on. */
+/** Notes that a worker is alive, and returns the lanes with waiting runs that no such worker works on. */
 export async function attend(store: Store, attendance?: Attendance): Promise<readonly LaneDepth[]> {
   const { worker, ttlMs, lanes } = attendance ?? { worker: '', ttlMs: -1, lanes: [] };
   const asked = pack([worker, ttlMs > 0 ? keepableMs(ttlMs) : ttlMs, lanes.map(toTag)]);

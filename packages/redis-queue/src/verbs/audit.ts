@@ -1,11 +1,11 @@
 import type { Audit } from '@retry/core/broker';
-import { fromTag } from '../keys.ts';
-import { pack } from '../pack.ts';
 import { auditScript } from '../scripts/audit.ts';
-import type { Store } from '../store.ts';
-import { createLaneList, runScript } from '../store.ts';
+import { fromTag } from '../store/keys.ts';
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { createLaneList, runScript } from '../store/store.ts';
 
-/** Up to so many kept runs, each of them is looked at; a script over more would hold the server up. */
+/** Up to this many kept runs, each of them is checked; a script over more would block the server. */
 const DEEP_UP_TO = 1_000;
 
 type Counted = readonly ['ok' | 'again', ...number[]];
@@ -17,14 +17,14 @@ export async function auditRuns(store: Store): Promise<Audit> {
     for (const tag of await readLanes(store)) lanes.numberOf(fromTag(tag));
     const args = [pack(lanes.tags), `${DEEP_UP_TO}`];
     const reply = (await runScript(store, auditScript, args, lanes.tags)) as Counted; // what our own script returns
-    // A lane came up in between: once more, with it.
+    // Otherwise a lane was added in between: once more, with it.
     if (reply[0] === 'ok') return toAudit(reply.slice(1) as readonly number[]); // numbers from here on
   }
 }
 
 async function readLanes({ link, keys }: Store): Promise<readonly string[]> {
   const members = await link.send(keys.lanes, ['SMEMBERS', keys.lanes]);
-  // RESP3 gives a set, RESP2 a list.
+  // RESP3 answers a set, RESP2 a list.
   return [...(members as Iterable<string>)];
 }
 

@@ -2,19 +2,20 @@ import type { ListQuery, Run } from '@retry/core/broker';
 import { sizedPage } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
 import { isEnd } from '@retry/core/lifecycle';
-import { LETTERS } from '../record.ts';
-import { pageOfDeadScript, scanScript } from '../scripts/reads.ts';
-import type { Store } from '../store.ts';
-import { runScript } from '../store.ts';
-import { getRuns } from './read-runs.ts';
+import type { KeptState } from '../record/layout.ts';
+import { STATE_LETTERS } from '../record/layout.ts';
+import { pageOfDeadScript, scanScript } from '../scripts/list.ts';
+import type { Store } from '../store/store.ts';
+import { runScript } from '../store/store.ts';
+import { getRuns } from './get.ts';
 
 /** Runs that are read in one step, without their payloads. */
 const STEP = 1_000;
 
 /**
- * The runs that match, by ascending id. Dead letters stand in the order of their ids and cost what a page costs; the
- * other states are found by going through all runs in pieces of hundreds, none of which holds the server up. Payloads
- * and results are read last, of the runs that are on the page.
+ * The runs that match, by ascending id. Dead letters are sorted by id, and cost what a page costs; runs of other states are
+ * found by a scan of all runs, some hundred in a call, so that none blocks the server. Payloads and results are read last, of
+ * the runs on the page.
  */
 export async function listRuns(store: Store, query: ListQuery): Promise<readonly Run[]> {
   if (query.state === 'unsubmitted' || query.limit < 1) return [];
@@ -27,7 +28,7 @@ async function findMatching(store: Store, query: ListQuery): Promise<readonly Ru
   if (!isDeadLetter(query.state)) return scanRuns(store, query);
   const { found, isAll } = await listDead(store, query);
   if (isAll) return found;
-  // Disposable dead letters stand among the completed runs, so that they are looked for as those are.
+  // Disposable dead letters are among the completed runs, and are found as those are.
   const others = await scanRuns(store, query);
   const known = new Set(found.map(({ id }) => id));
   return firstOf([...found, ...others.filter(({ id }) => !known.has(id))], query.limit);
@@ -38,7 +39,7 @@ async function readPage(store: Store, found: readonly Run[], query: ListQuery): 
   let page: readonly Run[] = [];
   for (let from = 0; from < found.length; from += 8) {
     const ids = found.slice(from, from + 8).map(({ id }) => id);
-    // Whatever moved meanwhile is on this page no more.
+    // Runs that moved meanwhile are not on this page.
     const read = await readMatching(store, ids, { ...query, payloads: 'include' });
     const longer = [...page, ...read];
     page = sizedPage(longer);
@@ -66,7 +67,7 @@ async function listDead(
 }
 
 async function scanRuns(store: Store, query: ListQuery): Promise<readonly Run[]> {
-  const letter = LETTERS[query.state as Exclude<RunState, 'unsubmitted'>]; // refused before
+  const letter = STATE_LETTERS[query.state as KeptState]; // refused before
   const ids: string[] = [];
   let cursor = '0';
   do {

@@ -1,17 +1,18 @@
 import type { RedriveAnswer, RedriveOptions, Run } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
 import { transition } from '@retry/core/lifecycle';
-import { pack } from '../pack.ts';
-import { encodeRecord } from '../record.ts';
-import { redriveScript } from '../scripts/ended-runs.ts';
-import type { Store } from '../store.ts';
-import { createLaneList, runScript } from '../store.ts';
-import type { KeptRun } from './read-runs.ts';
-import { readKept } from './read-runs.ts';
+import { readAnswers } from '../record/answers.ts';
+import { encodeRecord } from '../record/encode-record.ts';
+import { redriveScript } from '../scripts/redrive.ts';
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { createLaneList, runScript } from '../store/store.ts';
+import type { KeptRun } from './get.ts';
+import { readKept } from './get.ts';
 
 /**
- * Sends dead letters back. Core makes the move of the run that was read; the script writes it only if the run is
- * still the same, else it is read again: somebody else was quicker.
+ * Redrives dead letters. Core makes the move of the run that was read; the script writes it only if the record is still the
+ * same, otherwise the run is read again.
  */
 export async function redriveRuns(
   store: Store,
@@ -28,8 +29,8 @@ export async function redriveRuns(
       if (typeof next === 'string') answers.set(id, next);
       else moves.push(next);
     }
-    const written = moves.length > 0 ? await write(store, moves) : '';
-    left = moves.filter((_, index) => written[index] === 'x').map(({ run }) => run.id);
+    const written = moves.length > 0 ? await write(store, moves) : [];
+    left = moves.filter((_, index) => written[index] === 'changed').map(({ run }) => run.id);
     for (const { run } of moves) answers.set(run.id, 'redriven');
   }
   return inOrder(ids, answers);
@@ -37,7 +38,7 @@ export async function redriveRuns(
 
 interface Move {
   readonly run: Run;
-  /** The record that it is made of. */
+  /** The record that was read. */
   readonly from: string;
 }
 
@@ -56,7 +57,7 @@ function isDeadLetter(state: RunState): boolean {
   return state === 'failed' || state === 'stalled' || state === 'rateLimited';
 }
 
-async function write(store: Store, moves: readonly Move[]): Promise<string> {
+async function write(store: Store, moves: readonly Move[]): Promise<readonly ('redriven' | 'changed')[]> {
   const lanes = createLaneList();
   const numbers = moves.map(({ run }) => lanes.numberOf(run.lane));
   const request = pack([
@@ -66,7 +67,8 @@ async function write(store: Store, moves: readonly Move[]): Promise<string> {
     moves.map(({ from }) => from),
     moves.map(({ run }) => encodeRecord(run, run.settledBy ?? '').text),
   ]);
-  return (await runScript(store, redriveScript, [...store.retention, request], lanes.tags)) as string; // one letter for each
+  const reply = await runScript(store, redriveScript, [...store.retention, request], lanes.tags);
+  return readAnswers('redrive', reply);
 }
 
 /** A run that is named twice is redriven once. */
@@ -74,10 +76,10 @@ function inOrder(
   ids: readonly string[],
   answers: ReadonlyMap<string, RedriveAnswer>,
 ): readonly RedriveAnswer[] {
-  const told = new Set<string>();
+  const answered = new Set<string>();
   return ids.map((id) => {
-    const answer = told.has(id) && answers.get(id) === 'redriven' ? 'refused' : answers.get(id);
-    told.add(id);
+    const answer = answered.has(id) && answers.get(id) === 'redriven' ? 'refused' : answers.get(id);
+    answered.add(id);
     return answer ?? 'gone';
   });
 }

@@ -1,17 +1,18 @@
 import type { Settlement } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes, settledBy } from '@retry/core/broker';
-import type { Packed } from '../pack.ts';
+import { hasResultApart } from '../record/decode-record.ts';
 import {
-  encodeCompletion,
   encodeFirstCompletion,
+  encodeLaterCompletion,
   encodeRecord,
   epochText,
-  hasResultApart,
-} from '../record.ts';
-import type { LaneList } from '../store.ts';
+} from '../record/encode-record.ts';
+import { SETTLE_MODES, SETTLEMENT } from '../record/layout.ts';
+import type { Packed } from '../store/pack.ts';
+import type { LaneList } from '../store/store.ts';
 
-/** What the script gets of settlements: first completions, and apart from them all others, with their long texts. */
-export interface Told {
+/** Settlements as the script takes them: completions of first starts, all others, and their long texts. */
+export interface PackedSettlements {
   readonly firsts: Packed[];
   readonly others: Packed[];
   /** Stacks and results that are kept apart. */
@@ -20,13 +21,13 @@ export interface Told {
   readonly isFirst: boolean[];
 }
 
-/** The settlements in parts of which each fits into one call: all but one part, the last, may be empty of claims. */
+/** The settlements in parts, each of which fits into one call. */
 export function inParts(settle: readonly Settlement[]): readonly (readonly Settlement[])[] {
   const parts: Settlement[][] = [];
   let part: Settlement[] = [];
   let bytes = 0;
   for (const settlement of settle) {
-    // The payload does not travel.
+    // The payload is not sent.
     const size = runBytes(settlement.next) - settlement.next.payload.length;
     bytes += size;
     if (part.length > 0 && bytes > MAX_BATCH_BYTES) {
@@ -39,22 +40,22 @@ export function inParts(settle: readonly Settlement[]): readonly (readonly Settl
   return [...parts, part];
 }
 
-/** The settlements of one exchange, as the script takes them. */
-export function tellSettlements(settle: readonly Settlement[], lanes: LaneList): Told {
-  const told: Told = { firsts: [], others: [], texts: [], isFirst: [] };
-  // The script takes first completions first: none of a run that is to be settled in another way before.
+/** Packs the settlements of one call. */
+export function packSettlements(settle: readonly Settlement[], lanes: LaneList): PackedSettlements {
+  const packed: PackedSettlements = { firsts: [], others: [], texts: [], isFirst: [] };
+  // The script settles completions of first starts before all others, so that of each run, only what comes first may be one.
   const otherIds = new Set<string>();
   for (const settlement of settle) {
     const { id } = settlement;
     const record = otherIds.has(id) ? undefined : recordOfFirst(settlement);
-    told.isFirst.push(record !== undefined);
-    if (record !== undefined) told.firsts.push(id, record);
+    packed.isFirst.push(record !== undefined);
+    if (record !== undefined) packed.firsts.push(id, record);
     else {
       otherIds.add(id);
-      addOther(told, settlement, lanes);
+      addOther(packed, settlement, lanes);
     }
   }
-  return told;
+  return packed;
 }
 
 /** The answers to first completions and then to the others, in the order of the settlements. */
@@ -67,14 +68,14 @@ export function inOrderOf(isFirst: readonly boolean[], letters: string): string 
 
 function recordOfFirst({ epoch, event, next, onlyIfExpired }: Settlement): string | undefined {
   if (event !== 'complete' || epoch !== 1 || onlyIfExpired === true) return undefined;
-  // One that holds a key has to give it back.
+  // A run with a concurrency key has to free its slot.
   return next.concurrency === undefined ? encodeFirstCompletion(next) : undefined;
 }
 
-function addOther({ others, texts }: Told, settlement: Settlement, lanes: LaneList): void {
+function addOther({ others, texts }: PackedSettlements, settlement: Settlement, lanes: LaneList): void {
   const { id, epoch, event, next, delayMs, onlyIfExpired } = settlement;
   const by = settledBy(epoch, event);
-  let record = event === 'complete' ? encodeCompletion(next) : '';
+  let record = event === 'complete' ? encodeLaterCompletion(next) : '';
   if (record !== '' && hasResultApart(record)) texts.push(next.result ?? '');
   if (record === '') {
     const { text, stack, result } = encodeRecord(next, by);
@@ -82,7 +83,16 @@ function addOther({ others, texts }: Told, settlement: Settlement, lanes: LaneLi
     if (stack !== undefined) texts.push(stack);
     if (result !== undefined) texts.push(result);
   }
-  const mode = (onlyIfExpired === true ? 1 : 0) + (event === 'release' ? 2 : 0);
-  const dueInMs = delayMs === undefined ? -1 : Math.max(0, delayMs);
-  others.push(id, epochText(epoch), `${by}\0`, mode, lanes.numberOf(next.lane), record, dueInMs);
+  const values: Readonly<Record<(typeof SETTLEMENT)[number], Packed>> = {
+    id,
+    epoch: epochText(epoch),
+    by: `${by}\0`,
+    mode:
+      (onlyIfExpired === true ? SETTLE_MODES.onlyIfExpired : 0) +
+      (event === 'release' ? SETTLE_MODES.release : 0),
+    lane: lanes.numberOf(next.lane),
+    record,
+    dueInMs: delayMs === undefined ? -1 : Math.max(0, delayMs),
+  };
+  for (const name of SETTLEMENT) others.push(values[name]);
 }

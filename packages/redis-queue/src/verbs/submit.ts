@@ -1,14 +1,12 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
 import { MAX_BATCH_BYTES } from '@retry/core/broker';
-import { encodeBody } from '../body.ts';
-import { isKeptApart } from '../large.ts';
-import { pack } from '../pack.ts';
+import { readAnswers } from '../record/answers.ts';
+import { isKeptApart } from '../record/apart.ts';
+import { encodeBody } from '../record/body.ts';
 import { submitScript } from '../scripts/submit.ts';
-import type { Store } from '../store.ts';
-import { createLaneList, runScript } from '../store.ts';
-import { readAnswers } from './answers.ts';
-
-const WORDS: Readonly<Record<string, SubmitAnswer>> = { c: 'created', e: 'exists' };
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { createLaneList, runScript } from '../store/store.ts';
 
 /** Keeps new runs. */
 export type SubmitRuns = (submissions: readonly Submission[]) => Promise<readonly SubmitAnswer[]>;
@@ -79,5 +77,5 @@ async function submitPart(
   ]);
   const large = submissions.flatMap(({ payload }) => (isKeptApart(payload) ? [payload] : []));
   const reply = await runScript(store, submitScript, [...store.retention, request, ...large], lanes.tags);
-  return readAnswers(reply, WORDS);
+  return readAnswers('submit', reply);
 }

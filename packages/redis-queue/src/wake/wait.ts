@@ -10,7 +10,7 @@ interface Ending {
 
 /** One wait for work; when it ends, it leaves neither timer nor listener behind. */
 export class Wait {
-  /** What it listens to. */
+  /** A message on one of these ends it. */
   readonly channels: ReadonlySet<string>;
   readonly ended: Promise<void>;
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -38,7 +38,7 @@ export class Wait {
     this.#finish()?.reject(error);
   }
 
-  /** Tells what time it is by the server. */
+  /** Sets its clock by the server's. */
   synchronize(serverNow: number): void {
     this.#offsetMs = serverNow - Date.now();
   }

@@ -4,16 +4,16 @@ import { textProblem } from '@retry/core/broker';
 import type { Fields, Report } from '@retry/core/fields';
 import { A_SIGNAL } from '@retry/core/fields';
 import type { AnyTask } from '../task/task.ts';
-import { checkTask, isTask } from './is-task.ts';
+import { checkTask, isTask } from '../task/task.ts';
 
-/** Which dead letters are meant: those that meet everything that is given. */
+/** Selects dead letters: those that match every given field. */
 export interface DeadLetterFilter {
-  /** Only these runs; in whichever state, unless `state` says one. */
+  /** Only these runs; in any of the states unless `state` is given. */
   readonly ids?: readonly string[] | undefined;
   readonly task?: AnyTask | undefined;
-  /** `name` of the latest error. */
+  /** Only runs whose latest error has this `name`. */
   readonly errorName?: string | undefined;
-  /** Dead for at least this long. */
+  /** Only runs that ended at least this long ago. */
   readonly olderThan?: Duration | undefined;
   /** @default 'failed' */
   readonly state?: DeadLetterState | undefined;
@@ -21,38 +21,38 @@ export interface DeadLetterFilter {
   readonly limit?: number | undefined;
 }
 
-/** A state in which runs are kept until they are redriven or discarded. */
+/** A state of dead letters. */
 export type DeadLetterState = 'failed' | 'stalled' | 'rateLimited';
 
-/** Which dead letters to discard: one of `ids`, `task`, `errorName`, `olderThan`, `state` or `all: true` is needed. */
+/** Selects dead letters to discard; one of `ids`, `task`, `errorName`, `olderThan`, `state` or `all: true` is required. */
 export interface DiscardFilter extends DeadLetterFilter {
-  /** Means every run of the state, whatever its task and error. @default false */
+  /** Selects every dead letter of the state. @default false */
   readonly all?: boolean | undefined;
 }
 
-/** Which dead letters to send back, and how. */
+/** Selects dead letters to redrive, and says how. */
 export interface RedriveFilter extends DiscardFilter {
-  /** Gives what would be redriven and redrives nothing. @default false */
+  /** Returns the ids that would be redriven, and redrives nothing. @default false */
   readonly dryRun?: boolean | undefined;
-  /** At most this many per second. @default Infinity */
+  /** How many to redrive per second, at most. @default Infinity */
   readonly perSecond?: number | undefined;
-  /** Attempts go on counting where they stopped; runs of `task` that have none left stay. @default false */
+  /** Keeps the counted attempts; runs of `task` that have none left are not redriven. @default false */
   readonly keepAttempts?: boolean | undefined;
-  /** Ends it between two batches; what was redriven stays so. */
+  /** Ends it between two batches; runs that were redriven already stay redriven. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A filter, checked. */
+/** A checked filter. */
 export interface Selection {
   readonly ids: readonly string[] | undefined;
   readonly task: AnyTask | undefined;
-  /** The state that was asked for; absent is `failed`, or any with `ids`. */
+  /** `undefined`: `failed`, or with `ids` any state of dead letters. */
   readonly state: DeadLetterState | undefined;
   readonly query: Pick<ListQuery, 'lane' | 'errorName' | 'endedBefore'>;
   readonly limit: number;
 }
 
-/** How to redrive, checked. */
+/** The checked options of a redrive. */
 export interface RedriveSettings extends Selection {
   readonly dryRun: boolean;
   readonly perSecond: number;
@@ -96,24 +96,24 @@ export function readSelection(fields: Fields, report: Report, clock: Clock): Sel
   };
 }
 
-/** Reads a filter of what is to be changed: that everything is meant has to be said. */
+/** Reads the filter of a call that changes runs: to select all of them, `all: true` is required. */
 export function readChoice(fields: Fields, report: Report, clock: Clock): Selection {
   const isAll = fields.choice('all', false, [true, false]);
   const isFiltered = LIST_KEYS.some((key) => key !== 'limit' && fields.value(key) !== undefined);
   if (!isAll && !isFiltered) {
     const cure = 'Name ids, task, errorName, olderThan or state; all: true means every dead letter.';
-    report({ path: '', value: {}, message: 'must say which dead letters are meant', cure });
+    report({ path: '', value: {}, message: 'must select dead letters', cure });
   }
   return readSelection(fields, report, clock);
 }
 
-/** Reads what to redrive and how; every wrong option is reported. */
+/** Reads the options of a redrive; every wrong one is reported. */
 export function readRedrive(fields: Fields, report: Report, clock: Clock): RedriveSettings {
   const keepAttempts = fields.choice('keepAttempts', false, [true, false]);
   const selection = readChoice(fields, report, clock);
   if (keepAttempts && fields.value('task') === undefined) {
-    const cure = 'Name the task, so that its policy can say which runs have attempts left.';
-    report({ path: 'task', value: undefined, message: 'is needed with keepAttempts', cure });
+    const cure = 'Give the task, whose policy says which runs have attempts left.';
+    report({ path: 'task', value: undefined, message: 'is required with keepAttempts', cure });
   }
   return {
     ...selection,
@@ -146,7 +146,7 @@ function readTask(fields: Fields, report: Report): AnyTask | undefined {
   return isTask(task) ? task : undefined;
 }
 
-/** Runs end at whole milliseconds, and one that ended at this very instant is old enough. */
+/** `endedBefore` is exclusive, and runs end at whole milliseconds: one that ended exactly `olderThan` ago is included. */
 function readEndedBefore(fields: Fields, clock: Clock): number {
   const ageMs = fields.duration('olderThan', undefined, { finite: true });
   return Math.floor(clock.now() - ageMs) + 1;

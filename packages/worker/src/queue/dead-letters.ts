@@ -2,7 +2,7 @@ import type { Clock } from '@retry/core';
 import { isEligible } from '@retry/core';
 import type { Broker, ListQuery, Run } from '@retry/core/broker';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
-import { sleep } from '../sleep.ts';
+import { sleep } from '../wait.ts';
 import { inBatches } from './batch.ts';
 import type {
   DeadLetterFilter,
@@ -20,24 +20,24 @@ import {
   readRedrive,
   readSelection,
 } from './dead-letter-filter.ts';
-import { createRunReader } from './run-reader.ts';
+import { createRunReader } from './read-runs.ts';
 
-/** Failed, stalled and rate limited runs, kept with their errors until they are redriven or discarded. */
+/** Manages failed, stalled and rate limited runs, which are kept with their errors until they are redriven or discarded. */
 export interface DeadLetters {
-  /** The runs with their payloads and errors; without a filter the first hundred that failed. */
+  /** Returns the selected runs with payloads and errors; without a filter the first hundred that failed. */
   readonly list: (filter?: DeadLetterFilter) => Promise<readonly Run[]>;
   /**
-   * Sends them back to their lanes.
+   * Sends the selected runs back to their lanes.
    *
-   * @returns the ids that were, or would be, redriven
-   * @throws {InvalidOptionsError} without any filter: `{ all: true }` means every dead letter
+   * @returns the ids that were, or with `dryRun` would be, redriven
+   * @throws {InvalidOptionsError} for an empty filter: `{ all: true }` selects every dead letter
    */
   readonly redrive: (filter: RedriveFilter) => Promise<readonly string[]>;
   /**
-   * Forgets them for good.
+   * Deletes the selected runs for good.
    *
-   * @returns the ids that are gone
-   * @throws {InvalidOptionsError} without any filter: `{ all: true }` means every dead letter
+   * @returns the ids that were deleted
+   * @throws {InvalidOptionsError} for an empty filter: `{ all: true }` selects every dead letter
    */
   readonly discard: (filter: DiscardFilter) => Promise<readonly string[]>;
 }
@@ -45,7 +45,7 @@ export interface DeadLetters {
 /** The most runs of one call. */
 const PAGE = 1_000;
 
-/** The dead letters of a broker. */
+/** Creates the dead letters of a broker. */
 export function createDeadLetters(broker: Broker, clock: Clock): DeadLetters {
   return {
     list: async (filter) => {
@@ -74,7 +74,7 @@ export function createDeadLetters(broker: Broker, clock: Clock): DeadLetters {
   };
 }
 
-/** With its attempts kept, a run that has used them up would get one more than its policy allows. */
+/** With `keepAttempts`, a run without attempts left would get one more than its policy allows. */
 function isRedrivable({ task, keepAttempts }: RedriveSettings): (run: Run) => boolean {
   return (run) => !keepAttempts || task === undefined || isEligible(task.retry, run);
 }
@@ -82,14 +82,14 @@ function isRedrivable({ task, keepAttempts }: RedriveSettings): (run: Run) => bo
 async function selectIds(
   broker: Broker,
   selection: Selection,
-  isMeant: (run: Run) => boolean = () => true,
+  isSelected: (run: Run) => boolean = () => true,
 ): Promise<readonly string[]> {
   const ids: string[] = [];
-  for await (const run of select(broker, selection, 'omit')) if (isMeant(run)) ids.push(run.id);
+  for await (const run of select(broker, selection, 'omit')) if (isSelected(run)) ids.push(run.id);
   return ids;
 }
 
-/** The runs that are meant, read as they are asked for. */
+/** Yields the selected runs and reads them lazily. */
 async function* select(
   broker: Broker,
   selection: Selection,
@@ -104,7 +104,7 @@ async function* select(
   }
 }
 
-/** Asks for no more than is needed, unless runs turn up that are none: a run that is not to be kept takes no place. */
+/** Starts with a page of the needed size; grows it when pages contain runs that are no dead letters (`isDisposable`). */
 async function* listed(
   broker: Broker,
   { query, state = 'failed', limit }: Selection,
@@ -115,7 +115,7 @@ async function* listed(
   for (;;) {
     const asked: ListQuery = { ...query, state, limit: size, payloads };
     const page = await broker.list(after === undefined ? asked : { ...asked, after });
-    // Pages are bounded by their bytes, too: only an empty one is the last.
+    // A page may be short because of its bytes: only an empty one is the last.
     if (page.length === 0) return;
     yield* page.filter((run) => run.isDisposable !== true);
     after = page.at(-1)?.id;
@@ -123,18 +123,18 @@ async function* listed(
   }
 }
 
-/** The runs of these ids that are dead letters and match. */
+/** Yields the runs of these ids that are dead letters and match. */
 async function* named(broker: Broker, { ids = [], state, query }: Selection): AsyncGenerator<Run> {
   const reader = createRunReader(broker);
   const { lane, errorName, endedBefore = Infinity } = query;
-  const isMeant = (run: Run): boolean =>
+  const isSelected = (run: Run): boolean =>
     DEAD_LETTER_STATES.some((known) => known === run.state && (state ?? known) === known) &&
     (lane === undefined || run.lane === lane) &&
     (errorName === undefined || run.errors.at(-1)?.name === errorName) &&
     (run.endedAt ?? Infinity) < endedBefore;
   for (let from = 0; from < ids.length; ) {
     const part = ids.slice(from, from + reader.size());
-    for (const run of await reader.read(part)) if (run !== undefined && isMeant(run)) yield run;
+    for (const run of await reader.read(part)) if (run !== undefined && isSelected(run)) yield run;
     from += part.length;
   }
 }

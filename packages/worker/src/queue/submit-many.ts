@@ -1,15 +1,15 @@
 import type { Broker, Run, Submission, SubmitAnswer } from '@retry/core/broker';
+import { PartlySubmittedError } from '../errors.ts';
 import { inBatches } from './batch.ts';
-import { PartlySubmittedError } from './errors.ts';
-import { submissionBytes } from './prepare-submission.ts';
+import { submissionBytes } from './submission.ts';
 
-/** The most that one statement of any broker takes. */
+/** The most submissions of one call. */
 const MAX_SUBMISSIONS = 500;
 
 /**
- * Submits runs, in calls of bounded size. Within one call all are kept or none.
+ * Submits runs in calls of bounded size, each of which is atomic.
  *
- * @param onAnswer - called for each run whose submission was answered, in their order
+ * @param onAnswer - called for each answered submission, in their order
  */
 export async function submitInBatches(
   broker: Pick<Broker, 'submit'>,
@@ -23,8 +23,8 @@ export async function submitInBatches(
 }
 
 /**
- * What to reject with when runs with ids of their own were submitted in batches and that failed: the error itself as long
- * as no run is known to be kept.
+ * Returns the error to throw when a batch of runs with random ids failed: the error itself if no run is known to be stored,
+ * otherwise a `PartlySubmittedError`.
  *
  * @param answered - how many were answered before the batch that failed
  */
@@ -42,15 +42,15 @@ export async function batchError(
   const isUnknown = (index: number): boolean =>
     index < answered + failed.length && !isKept(index) && !(found !== undefined && broker.isRefusal(error));
   const indexes = submissions.map((_, index) => index);
-  const idsOf = (isMeant: (index: number) => boolean): readonly string[] =>
-    submissions.filter((_, index) => isMeant(index)).map(({ id }) => id);
+  const idsOf = (isSelected: (index: number) => boolean): readonly string[] =>
+    submissions.filter((_, index) => isSelected(index)).map(({ id }) => id);
   const submitted = idsOf(isKept).map((id) => ({ id, isNew: true }));
   if (submitted.length === 0) return error;
   const notSubmitted = indexes.filter((index) => !isKept(index) && !isUnknown(index));
   return new PartlySubmittedError({ submitted, unknown: idsOf(isUnknown), notSubmitted }, error);
 }
 
-/** Which of them are there after all; `undefined` when the broker cannot say. */
+/** Returns the runs that are stored after all; `undefined` when the broker cannot be asked. */
 async function findKept(
   broker: Broker,
   submissions: readonly Submission[],
@@ -58,6 +58,6 @@ async function findKept(
   try {
     return await broker.get(submissions.map(({ id }) => id));
   } catch {
-    return undefined; // the error that counts is that of the submission
+    return undefined; // the submission's own error is thrown
   }
 }

@@ -1,196 +1,96 @@
-import type { Duration } from '@retry/core';
-import { InvalidOptionsError } from '@retry/core';
-import type { Run } from '@retry/core/broker';
-import { textProblem } from '@retry/core/broker';
-import type { Fields } from '@retry/core/fields';
-import { A_SIGNAL, writtenIn } from '@retry/core/fields';
-import { isEnd } from '@retry/core/lifecycle';
-import type { Deadlines, Timed } from './deadlines.ts';
-import { RunFailedError, RunForgottenError, WaitTimeoutError } from './errors.ts';
-import type { ResultLooker, Target, Watcher } from './result-looker.ts';
-import type { Submitted } from './submit-options.ts';
+import type { Clock } from '@retry/core';
+import type { Broker, Submission } from '@retry/core/broker';
+import { readOptions } from '@retry/core/fields';
+import type { Emitter } from '../emitter.ts';
+import type { QueueEvents } from '../events.ts';
+import { ResultPoller } from './result-poller.ts';
+import { isRunId } from './run-id.ts';
+import type { Submitted } from './submission.ts';
+import type { WaitShared } from './wait.ts';
+import { Timeouts, waitForRun } from './wait.ts';
+import type { WaitForResult, WaitLimits } from './wait-options.ts';
+import { readRunId, readWaitLimits, WAIT_KEYS } from './wait-options.ts';
 
-/** How long to wait for a result. */
-export interface WaitForResultOptions {
-  /** After it, the waiting rejects with a `WaitTimeoutError`; the run goes on. @default '30s' */
-  readonly timeout?: Duration | undefined;
-  /** Ends the waiting at once; it then rejects with `signal.reason`. The run goes on. */
-  readonly signal?: AbortSignal | undefined;
+/** Waits for the results of one queue's runs. */
+export interface ResultWaiting {
+  readonly waitForResult: WaitForResult;
+  /** Submits a run with `keepResult` and waits for its result. */
+  readonly waitForSubmission: <Result>(
+    submit: () => Promise<Submitted<Result>>,
+    limits: WaitLimits,
+  ) => Promise<Result>;
+  /** Remembers what a later wait needs to know of a submission. */
+  readonly noteSubmitted: (submission: Submission, answer: { readonly isNew: boolean }) => void;
 }
 
-/** Waits for the result of a run: of what `submit` gave, whose type it has, or of any id. */
-export type WaitForResult = <Result = unknown>(
-  run: Submitted<Result> | string,
-  options?: WaitForResultOptions,
-) => Promise<Result>;
-
-/** The options of a wait, checked. */
-export interface WaitLimits {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal | undefined;
+interface Shared extends WaitShared {
+  /** Runs with `keepResult` whose result this queue has not read. */
+  readonly kept: Set<string>;
+  /** Runs with an idempotency key; other ids are recognised by their form. */
+  readonly keyed: Set<string>;
 }
 
-export const WAIT_KEYS = ['timeout', 'signal'] as const;
-export const WAIT_DEFAULTS: WaitLimits = Object.freeze({ timeoutMs: 30_000, signal: undefined });
+/** How many runs are remembered: the latest ones. */
+const MAX_REMEMBERED = 100_000;
 
-/** Reads the options of a wait; every wrong one is reported. */
-export function readWaitLimits(fields: Fields): WaitLimits {
+/** Creates the waiting of a queue; it does not call the broker while no caller waits. */
+export function createResultWaiting(
+  broker: Broker,
+  clock: Clock,
+  emitter: Emitter<QueueEvents>,
+): ResultWaiting {
+  const kept = new Set<string>();
+  const onCollected = (id: string): void => void kept.delete(id);
+  const onError = (error: unknown, doing: string): void => emitter.emit('error', () => ({ error, doing }));
+  const poller = new ResultPoller({ broker, clock, onError, onCollected });
+  const shared: Shared = { poller, timeouts: new Timeouts(clock), kept, keyed: new Set() };
   return {
-    timeoutMs: fields.duration('timeout', WAIT_DEFAULTS.timeoutMs),
-    signal: fields.optional('signal', A_SIGNAL) as AbortSignal | undefined, // those of this runtime have a reason
+    noteSubmitted: ({ id, keyed, keepResultMs }, { isNew }) => {
+      if (keyed === true) remember(shared.keyed, id);
+      if (isNew && keepResultMs !== undefined) remember(kept, id);
+    },
+    waitForResult: (run, options) => waitForResult(shared, run, options),
+    waitForSubmission: (submit, limits) => waitForSubmission(shared, submit, limits),
   };
 }
 
-/** The id that stands for a run, by itself or in what `submit` gave. @throws {InvalidOptionsError} when it is none */
-export function readRunId(run: unknown, subject: string): string {
-  const { id = run } = writtenIn(run, ['id']) ?? {};
-  return readId(id, subject);
-}
-
-/** An id that a broker can keep. @throws {InvalidOptionsError} when it is none */
-export function readId(id: unknown, subject: string): string {
-  const message = textProblem(id);
-  if (message === undefined) return String(id);
-  const cure = 'Give the id that submit gave: const { id } = await queue.submit(…).';
-  throw new InvalidOptionsError([{ path: 'id', value: id, message, cure }], subject);
-}
-
-/** A run to wait for. */
-export interface Awaited extends Target {
-  /** There was such a run: when there is none, it is forgotten rather than unknown. */
-  readonly isKnown: boolean;
-}
-
-/** What the waits of one queue share. */
-export interface WaitShared {
-  readonly looker: ResultLooker;
-  readonly deadlines: Deadlines;
-}
-
-/**
- * Waits for the result of a run.
- *
- * @param awaited - resolves once the run has been submitted; what it rejects with comes through
- * @throws {RunFailedError} when the run ended otherwise than completed, or there was never one
- * @throws {RunForgottenError | WaitTimeoutError} and the reason of the signal
- */
-export function waitForRun<Result>(
-  shared: WaitShared,
-  awaited: Promise<Awaited>,
-  limits: WaitLimits & WaitEnd,
+async function waitForResult<Result>(
+  shared: Shared,
+  run: Submitted<Result> | string,
+  options: unknown,
 ): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const wait = new Wait<Result>({ shared, limits, resolve, reject });
-    awaited.then(
-      (target) => wait.begin(target),
-      (error) => wait.onError(error),
-    );
+  const id = readRunId(run, 'waitForResult');
+  const limits = readOptions(options, { subject: 'waitForResult', keys: WAIT_KEYS }, readWaitLimits);
+  throwIfAborted(limits);
+  const isKnown = typeof run === 'object' || shared.keyed.has(id) || isRunId(id);
+  const awaited = Promise.resolve({ id, isKept: shared.kept.has(id), isKnown });
+  return waitForRun<Result>(shared, awaited, limits);
+}
+
+async function waitForSubmission<Result>(
+  shared: Shared,
+  submit: () => Promise<Submitted<Result>>,
+  limits: WaitLimits,
+): Promise<Result> {
+  throwIfAborted(limits);
+  const { notifications } = shared.poller;
+  const countBefore = notifications.count();
+  const onEnd = notifications.listen();
+  const awaited = submit().then(({ id, isNew }) => {
+    return { id, isKept: shared.kept.has(id), isKnown: true, ...(isNew && { notifiedSince: countBefore }) };
   });
+  return waitForRun<Result>(shared, awaited, { ...limits, onEnd });
 }
 
-/** The result of a run that has ended. @throws {RunFailedError} when it ended otherwise than completed */
-function resultOf<Result>({ id, state, result, errors }: Run): Result {
-  if (state !== 'completed') throw new RunFailedError(id, state, errors.at(-1));
-  // What the handler gave, as far as JSON can hold it.
-  return (result === undefined ? undefined : JSON.parse(result)) as Result;
+function throwIfAborted({ signal }: WaitLimits): void {
+  if (signal?.aborted === true) throw signal.reason;
 }
 
-interface WaitEnd {
-  /** Called when the wait is over, however it went. */
-  readonly onEnd?: () => void;
-}
-
-interface WaitParts<Result> {
-  readonly shared: WaitShared;
-  readonly limits: WaitLimits & WaitEnd;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** One caller that waits; leaves neither timer nor listener behind. */
-class Wait<Result> implements Watcher, Timed {
-  readonly #parts: WaitParts<Result>;
-  #awaited: Awaited | undefined;
-  #state: string = 'unsubmitted';
-  #trouble: unknown;
-  #isOver = false;
-  #leave: (() => void) | undefined;
-  #onAbort: (() => void) | undefined;
-
-  constructor(parts: WaitParts<Result>) {
-    this.#parts = parts;
-    const { timeoutMs, signal } = parts.limits;
-    if (this.#isTimed()) parts.shared.deadlines.add(timeoutMs, this);
-    if (signal === undefined) return;
-    this.#onAbort = () => this.onError(signal.reason);
-    signal.addEventListener('abort', this.#onAbort);
-  }
-
-  begin(awaited: Awaited): void {
-    if (this.#isOver) return;
-    this.#awaited = awaited;
-    this.#leave = this.#parts.shared.looker.watch(awaited, this);
-  }
-
-  onRun(run: Run | undefined): void {
-    if (run === undefined) this.#onMissing();
-    else if (isEnd(run.state)) this.#onEnd(run);
-    else {
-      this.#state = run.state;
-      this.#trouble = undefined;
-      this.#endIfOnlyOnce();
-    }
-  }
-
-  onError(error: unknown): void {
-    if (this.#end()) this.#parts.reject(error);
-  }
-
-  onTrouble(error: unknown): void {
-    this.#trouble = error;
-    this.#endIfOnlyOnce();
-  }
-
-  onTimeout(): void {
-    const { timeoutMs } = this.#parts.limits;
-    const id = this.#awaited?.id ?? '';
-    this.onError(new WaitTimeoutError({ id, state: this.#state, timeoutMs }, this.#trouble));
-  }
-
-  #onMissing(): void {
-    const { id = '', isKnown = false } = this.#awaited ?? {};
-    const isForgotten = isKnown || this.#state !== 'unsubmitted';
-    this.onError(isForgotten ? new RunForgottenError(id) : new RunFailedError(id, 'unknown'));
-  }
-
-  #onEnd(run: Run): void {
-    if (!this.#end()) return;
-    try {
-      this.#parts.resolve(resultOf<Result>(run));
-    } catch (error) {
-      this.#parts.reject(error);
-    }
-  }
-
-  /** A timeout of 0 is one look. */
-  #endIfOnlyOnce(): void {
-    if (this.#parts.limits.timeoutMs <= 0) this.onTimeout();
-  }
-
-  #isTimed(): boolean {
-    const { timeoutMs } = this.#parts.limits;
-    return timeoutMs > 0 && timeoutMs < Infinity;
-  }
-
-  /** @returns whether it was not over yet */
-  #end(): boolean {
-    if (this.#isOver) return false;
-    const { shared, limits } = this.#parts;
-    this.#isOver = true;
-    this.#leave?.();
-    if (this.#isTimed()) shared.deadlines.delete(limits.timeoutMs, this);
-    limits.onEnd?.();
-    if (this.#onAbort) limits.signal?.removeEventListener('abort', this.#onAbort);
-    return true;
+function remember(ids: Set<string>, id: string): void {
+  ids.add(id);
+  if (ids.size <= MAX_REMEMBERED) return;
+  for (const oldest of ids) {
+    ids.delete(oldest);
+    return;
   }
 }

@@ -1,10 +1,11 @@
 import type { Problem } from '@retry/core';
+import { InvalidOptionsError } from '@retry/core';
 import { textProblem } from '@retry/core/broker';
 import type { Fields } from '@retry/core/fields';
 import { readFields, readOptions } from '@retry/core/fields';
-import { notAnObject } from '../not-an-object.ts';
-import { readRetryPolicy } from './read-retry-policy.ts';
-import type { StandardSchema } from './standard-schema.ts';
+import { missingOptions } from '../errors.ts';
+import { readRetryPolicy } from './retry-policy.ts';
+import type { StandardSchema } from './schema.ts';
 import type { Handler, Task, TaskInput } from './task.ts';
 
 const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [
@@ -15,7 +16,6 @@ const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [
   'retry',
   'rateLimitRetry',
   'rateLimit',
-  'timeout',
   'heartbeat',
   'maxConcurrent',
   'globalConcurrency',
@@ -34,19 +34,34 @@ const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [
 const ONE_MIB = 1_048_576;
 
 /**
- * Checks a task once and fills in its defaults.
+ * Defines a task: checks its options and fills in the defaults.
  *
- * @throws {InvalidOptionsError} when anything is wrong with the task or its policies; it lists every problem
+ * @throws {InvalidOptionsError} listing every problem with the task and its policies
  */
 export function defineTask<Payload, Result, Submitted = Payload>(
   input: TaskInput<Payload, Result, Submitted>,
 ): Task<Payload, Result, Submitted> {
-  if (input === undefined) throw notAnObject('task', KEYS);
-  const task = readOptions(input, { subject: 'task', keys: KEYS }, (fields, report) =>
-    readTask<Payload, Result, Submitted>(fields, report),
-  );
-  return Object.freeze(task);
+  if (input === undefined) throw missingOptions('task', KEYS);
+  try {
+    const task = readOptions(input, { subject: 'task', keys: KEYS }, (fields, report) =>
+      readTask<Payload, Result, Submitted>(fields, report),
+    );
+    return Object.freeze(task);
+  } catch (error) {
+    throw withTimeoutCure(error);
+  }
 }
+
+/** The time limit of an attempt is part of the policy. */
+function withTimeoutCure(error: unknown): unknown {
+  if (!(error instanceof InvalidOptionsError)) return error;
+  const problems = error.problems.map((problem) =>
+    /^timeout(Ms)?$/.test(problem.path) ? { ...problem, cure: TIMEOUT_CURE } : problem,
+  );
+  return new InvalidOptionsError(problems, 'task');
+}
+
+const TIMEOUT_CURE = "Use retry: { attemptTimeout: '30s' }.";
 
 function readTask<Payload, Result, Submitted>(
   fields: Fields,
@@ -56,17 +71,15 @@ function readTask<Payload, Result, Submitted>(
   const version = readName(fields, 'version', '1');
   checkLane(fields, `${name}@${version}`);
   const run = readHandler<Payload, Result>(fields);
-  const retry = readRetryPolicy('retry', fields.value('retry'), report);
   return {
     name,
     version,
     lane: `${name}@${version}`,
     run,
     schema: readSchema(fields),
-    retry,
+    retry: readRetryPolicy('retry', fields.value('retry'), report),
     rateLimitRetry: readRetryPolicy('rateLimitRetry', fields.value('rateLimitRetry'), report),
     rateLimit: readRateLimit(fields, report),
-    timeoutMs: fields.duration('timeout', retry.attemptTimeoutMs, MORE_THAN_0),
     heartbeatMs: fields.duration('heartbeat', Infinity, MORE_THAN_0),
     shutdownMs: readOptionalDuration(fields, 'shutdownTimeout'),
     minRequeueMs: readOptionalDuration(fields, 'minRequeueDelay', { finite: true }),
@@ -116,25 +129,25 @@ function readRateLimit(
 /** Validators are objects, or functions (ArkType). */
 function readSchema<Payload, Submitted>(fields: Fields): StandardSchema<Submitted, Payload> | undefined {
   const schema = fields.optional('schema', A_SCHEMA);
-  return schema as StandardSchema<Submitted, Payload> | undefined; // what it validates is its own business
+  return schema as StandardSchema<Submitted, Payload> | undefined; // its types are the caller's claim; only `validate` is used
 }
 
 const A_SCHEMA = {
   accepts: (value: unknown): value is StandardSchema => {
-    const schema = value as Partial<StandardSchema> | null; // anything may be asked for a key
+    const schema = value as Partial<StandardSchema> | null; // reading a key of any value but null is safe, and null is excluded by ?.
     return typeof schema?.['~standard']?.validate === 'function';
   },
   message: 'must be a Standard Schema',
   cure: 'Use one of Zod, Valibot or ArkType.',
 };
 
-/** The body of a generator would never run: nobody asks it for its values. */
+/** A generator is refused: its body would never run, because the worker does not iterate over the result. */
 function readHandler<Payload, Result>(fields: Fields): Handler<Payload, Result> {
   const run = fields.value('run');
   const isGenerator = typeof run === 'function' && /Generator/.test(Object.prototype.toString.call(run));
   if (typeof run !== 'function' || isGenerator)
     fields.fail('run', `must be a function${isGenerator ? ', not a generator' : ''}`, RUN_CURE);
-  return run as Handler<Payload, Result>; // its parameter is what the payload will be
+  return run as Handler<Payload, Result>; // its parameter type is the caller's claim about the payload
 }
 
 const RUN_CURE = 'Use run: async (payload, ctx) => …';
@@ -143,7 +156,7 @@ function readOptionalDuration(fields: Fields, key: string, rule = {}): number | 
   return fields.value(key) === undefined ? undefined : fields.duration(key, undefined, rule);
 }
 
-/** A lane is `name@version`, so neither may be empty nor hold the sign between them. */
+/** A lane is `name@version`, so neither part may be empty or contain the separator. */
 function readName(fields: Fields, key: 'name' | 'version', fallback: string | undefined): string {
   const given = fields.value(key) === undefined ? fallback : fields.value(key);
   const problem = textProblem(given);
@@ -152,7 +165,7 @@ function readName(fields: Fields, key: 'name' | 'version', fallback: string | un
   return '';
 }
 
-/** Each of the two may be as long as a lane, but not both. */
+/** Name and version may each be as long as a lane, but not both. */
 function checkLane(fields: Fields, lane: string): void {
   const problem = textProblem(lane);
   if (problem !== undefined)

@@ -1,40 +1,55 @@
+import { errorText } from '../error-text.ts';
 import { PayloadError } from '../errors.ts';
-import type { StandardSchema } from './standard-schema.ts';
-import { issueText } from './standard-schema.ts';
 
-/** The JSON text of a payload, once it is sure that it can be read back the same and is not too large. */
+/**
+ * Returns the JSON text of a payload.
+ *
+ * @throws {PayloadError} when it is too large, would pollute prototypes, or would be read back as another value
+ */
 export function writePayload(payload: unknown, maxBytes: number): string {
   const text = toJSON(payload);
   const bytes = Buffer.byteLength(text);
   if (bytes > maxBytes) {
     throw new PayloadError(
-      `the payload has ${bytes} bytes, at most ${maxBytes} may be. Keep the data elsewhere and submit its key.`,
+      `the payload has ${bytes} bytes, more than the limit of ${maxBytes}. Store the data elsewhere and submit its key.`,
     );
   }
   if (MAY_POLLUTE.test(text)) readPayload(text);
   return text;
 }
 
-/** Only texts with one of these can pollute prototypes, and a reviver makes reading several times as slow. */
+/** Only texts that match can pollute prototypes; others are parsed without a reviver, which is several times faster. */
 const MAY_POLLUTE = /__proto__|constructor|\\u/;
 
-/** The payload of a JSON text. @throws {PayloadError} when it is broken or would pollute prototypes */
+/** Parses the JSON text of a payload. @throws {PayloadError} when it is broken or would pollute prototypes */
 export function readPayload(text: string): unknown {
   try {
     return MAY_POLLUTE.test(text) ? JSON.parse(text, refusePollution) : JSON.parse(text);
   } catch (error) {
     if (error instanceof PayloadError) throw error;
-    throw new PayloadError('the payload is no JSON text', [], { cause: error });
+    throw new PayloadError('the payload is not JSON text', [], { cause: error });
   }
 }
 
-/** What the schema takes the payload for. @throws {PayloadError} with every issue when it refuses it */
-export async function checkPayload(schema: StandardSchema | undefined, payload: unknown): Promise<unknown> {
-  if (schema === undefined) return payload;
-  const result = await schema['~standard'].validate(payload);
-  if (result.issues === undefined) return result.value;
-  const issues = result.issues.map(issueText);
-  throw new PayloadError(`the payload does not fit its schema: ${issues.join('; ')}`, issues);
+/** Returns the JSON text of a handler's result. @throws {PayloadError} when it cannot be stored */
+export function writeResult(result: unknown, maxBytes: number): string {
+  const text = toResultText(result);
+  const bytes = text.length * MAX_BYTES_PER_UNIT > maxBytes ? Buffer.byteLength(text) : 0;
+  if (bytes <= maxBytes) return text;
+  throw new PayloadError(
+    `the result has ${bytes} bytes, more than the limit of ${maxBytes}. Store the data elsewhere and return its key, or raise maxResultBytes.`,
+  );
+}
+
+/** A UTF-16 unit takes at most three bytes of UTF-8, so the bytes of short texts need not be counted. */
+const MAX_BYTES_PER_UNIT = 3;
+
+function toResultText(result: unknown): string {
+  try {
+    return writePayload(result, Infinity);
+  } catch (cause) {
+    throw new PayloadError(`the result cannot be stored: ${errorText(cause).message}`, [], { cause });
+  }
 }
 
 function toJSON(payload: unknown): string {
@@ -54,7 +69,7 @@ function toJSON(payload: unknown): string {
 const LOST_TYPES: readonly string[] = ['function', 'symbol', 'bigint'];
 const LOST_CLASSES = [Map, Set, Promise] as const;
 
-/** JSON would drop or change these silently, and the handler would get another payload than was submitted. */
+/** JSON would drop or change these silently, and the handler would receive another payload than was submitted. */
 function refuseLoss(key: string, value: unknown): unknown {
   const isLostNumber = typeof value === 'number' && !Number.isFinite(value);
   if (
@@ -67,7 +82,7 @@ function refuseLoss(key: string, value: unknown): unknown {
   return value;
 }
 
-/** Never the source of a function: it may be long, and does not belong into an error. */
+/** Never the source of a function, which may be long. */
 function nameOf(value: unknown): string {
   return typeof value === 'function' ? 'a function' : String(value);
 }

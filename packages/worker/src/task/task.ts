@@ -1,67 +1,71 @@
 import type { Duration, Policy, PolicyInput } from '@retry/core';
-import type { StandardSchema } from './standard-schema.ts';
+import { isPolicy } from '@retry/core';
+import type { Report } from '@retry/core/fields';
+import type { StandardSchema } from './schema.ts';
 
 /**
- * What happens to a running run when its worker stops. `finish`: its handler runs on for `shutdownTimeout`, then the run
- * is given back (not charged). `release`: it is given back immediately. `stall`: it is stalled (charged), as `onStall` says.
+ * What happens to a running handler when its worker stops. `finish`: it runs on for `shutdownTimeout`, then its run is
+ * given back (uncharged). `release`: the run is given back immediately. `stall`: the run is stalled (charged) and follows
+ * `onStall`.
  */
 export type ShutdownPolicy = 'finish' | 'release' | 'stall';
 
-/** What happens to a stalled run: another attempt (charged), an end, or nothing. */
+/** What follows when a run stalls: another attempt (charged), the end as `failed`, or nothing until an operator acts. */
 export type StallPolicy = 'retry' | 'fail' | 'hold';
 
-/** What a run does that finds its concurrency or rate limit reached: stay in its lane, try later, or end. */
+/** What happens to a run whose concurrency or rate limit is reached: it waits in its lane, is retried later, or ends. */
 export type LimitPolicy = 'wait' | 'retry' | 'end';
 
-/** What a handler is told about the attempt it is, and what it can ask for. */
+/** The second argument of a handler: describes the current attempt and lets the handler act on its run. */
 export interface TaskContext {
   /** The run's id: the same in every attempt. */
   readonly id: string;
   /** Charged attempts so far and this one; counted from 1. */
   readonly attempt: number;
+  /** How many attempts the policy allows, the first included. */
   readonly maxAttempts: number;
-  /** The fencing token: put it into your own conditional writes. */
+  /** The fencing token: use it in your own conditional writes. */
   readonly epoch: number;
-  /** Aborts when the attempt is to stop; the reason says why (timeout, cancelled, shutdown, lease lost). */
+  /** Aborts when the attempt has to stop; the reason says why (timeout, cancelled, shutdown, lease lost). */
   readonly signal: AbortSignal;
-  /** Milliseconds left of the attempt's timeout or of the policy's total time, whichever ends first; `Infinity` without one. */
+  /** Milliseconds left of the attempt's timeout or of the policy's total time, whichever ends first; `Infinity` without either. */
   readonly remainingMs: number;
-  /** Says that the handler is alive. Needed only where the task has a `heartbeat` interval. */
+  /** Reports that the handler is alive. Needed only when the task has a `heartbeat` interval. */
   readonly heartbeat: () => void;
   /**
-   * Ends this attempt and asks for another, at a delay of your own; charged like any failure. Beyond the last attempt, or the
-   * policy's total time, the run fails with `error`. Never returns.
+   * Ends this attempt and requests another one, at a delay of your own; charged like any failure. When no attempt or no
+   * total time is left, the run fails with `error`. Never returns.
    *
    * @throws {InvalidOptionsError} when the request is wrong
    */
   readonly retry: (request?: RetryRequest) => never;
   /**
-   * Completes the run inside your own transaction, where the broker lives in your database: both commit or neither
-   * does. The handler returns as usual after the commit. From now on only the commit counts: when the handler returns
-   * and the transaction was rolled back, the attempt has failed with a `NotCommittedError`. Rejects with a `LeaseLostError`
-   * when the run is no longer yours: let that roll the transaction back.
+   * Completes the run inside your own transaction, where the broker lives in your database: both commit or neither does.
+   * The handler returns as usual after the commit. From now on only the commit counts: when the handler returns and the
+   * transaction was rolled back, the attempt has failed with a `NotCommittedError`. Rejects with a `LeaseLostError` when
+   * another worker holds the run: let that roll the transaction back.
    */
   readonly complete: (completion: Completion) => Promise<void>;
-  /** A line for the worker's `log` event. */
+  /** Emits the worker's `log` event. */
   readonly log: (message: string, details?: unknown) => void;
 }
 
-/** How a handler completes its run by itself. */
+/** The argument of `ctx.complete`. */
 export interface Completion {
-  /** The client that began the transaction, or what stands for it. */
+  /** The client that began the transaction, or whatever identifies it to the broker. */
   readonly tx: unknown;
-  /** Kept as the result of the run. */
+  /** Stored as the result of the run. */
   readonly result?: unknown;
 }
 
-/** When the handler wants its next attempt: after `delay`, or `at` an instant. Without either, the policy says. */
+/** The argument of `ctx.retry`: the next attempt starts after `delay` or at `at`; without either, as the policy says. */
 export interface RetryRequest {
   readonly delay?: Duration | undefined;
-  /** Epoch milliseconds; `delay` wins. */
+  /** Epoch milliseconds; `delay` takes precedence. */
   readonly at?: number | undefined;
-  /** What to record; also the final error when no attempt is left. */
+  /** The error to record; also the final error when no attempt is left. */
   readonly error?: unknown;
-  /** Executions in all, the first included, for this request; the policy's own otherwise. */
+  /** Total executions, the first included, for this request only. @default the policy's own */
   readonly maxAttempts?: number | 'Infinity' | undefined;
 }
 
@@ -71,55 +75,55 @@ export type Handler<Payload, Result> = (
   context: TaskContext,
 ) => Result | PromiseLike<Result>;
 
-/** A task as people write it. `Submitted` is what its schema takes, `Payload` what the schema makes of it. */
+/** The options of `defineTask`. `Submitted` is what its schema accepts, `Payload` what the schema returns. */
 export interface TaskInput<Payload, Result, Submitted = Payload> {
+  /** Text without `@`. */
   readonly name: string;
-  /** Runs of different versions wait in different lanes. @default '1' */
+  /** Each version has a lane of its own. Text without `@`. @default '1' */
   readonly version?: string | undefined;
   readonly run: Handler<Payload, Result>;
-  /** Any Standard Schema; checked at submit and again at start. */
+  /** Any Standard Schema; the payload is validated at submit and again before the handler is called. */
   readonly schema?: StandardSchema<Submitted, Payload> | undefined;
   /**
-   * When to retry. What is written here is completed by the defaults of tasks (`TASK_POLICY`: 10 attempts from 1 s up to
-   * 10 minutes); a policy that `definePolicy` made is taken as it is. @default TASK_POLICY
+   * When to retry; its `attemptTimeout` bounds the handler. Options written here are completed by the defaults of tasks
+   * (`TASK_POLICY`: 10 attempts from 1 s up to 10 minutes); a policy that `definePolicy` made is used unchanged.
+   * @default TASK_POLICY
    */
   readonly retry?: Policy | PolicyInput | undefined;
-  /** When a limit is reached under `whenFull: 'retry'`; has a counter of its own. @default TASK_POLICY */
+  /** When to try again after a limit was reached (`whenFull: 'retry'`); has its own counter. @default TASK_POLICY */
   readonly rateLimitRetry?: Policy | PolicyInput | undefined;
-  /** At most this many starts per window in this worker. */
+  /** At most `limit` starts per `window` in each worker. @default no limit */
   readonly rateLimit?: { readonly limit: number; readonly window: Duration } | undefined;
-  /** Longest time of one attempt; the policy's `attemptTimeout` by default, and the same thing. */
-  readonly timeout?: Duration | undefined;
-  /** Longest silence of the handler. @default none: it is never stalled while its worker lives */
+  /** Longest time without `ctx.heartbeat()` before the attempt is stalled. @default none: a handler needs no heartbeats */
   readonly heartbeat?: Duration | undefined;
-  /** At most this many at a time in one worker. @default the worker's own limit */
+  /** How many run at the same time in each worker, at most. @default the worker's own limit */
   readonly maxConcurrent?: number | undefined;
-  /** At most this many at a time over all workers. */
+  /** How many run at the same time over all workers, at most. @default no limit */
   readonly globalConcurrency?: number | undefined;
-  /** @default 'wait' */
+  /** What happens to a run whose concurrency or rate limit is reached. @default 'wait' */
   readonly whenFull?: LimitPolicy | undefined;
-  /** @default 'finish' */
+  /** What happens to running handlers when their worker stops. @default 'finish' */
   readonly onShutdown?: ShutdownPolicy | undefined;
   /**
    * How long a stopping worker waits for handlers of this task (`onShutdown: 'finish'`); may be `'Infinity'`.
    * @default the worker's own `shutdownTimeout`
    */
   readonly shutdownTimeout?: Duration | undefined;
-  /** @default 'retry' */
+  /** What follows when a run stalls. @default 'retry' */
   readonly onStall?: StallPolicy | undefined;
   /**
-   * What happens to runs of other versions of this task that no live worker knows: they wait, or are dropped by a worker
-   * that knows this one. The worker's own `onUnknown` is about tasks of any name. @default 'wait'
+   * What happens to runs of other versions of this task that no live worker knows: they wait, or a worker that knows this
+   * version drops them. The worker's own `onUnknown` is about tasks of any name. @default 'wait'
    */
   readonly onUnknown?: 'wait' | 'drop' | undefined;
   /**
-   * A run that a broker hands out before it is due is put back for as long as it has left, and at least for this. None of
-   * our brokers does so. @default none: it starts
+   * A run that a broker returns before it is due is put back until it is due, and at least for this long. Our own brokers
+   * never do so. @default none: it starts
    */
   readonly minRequeueDelay?: Duration | undefined;
-  /** Stalls before the run is given up. @default 3 */
+  /** How many stalls a run may have; the next one fails it. @default 3 */
   readonly maxStalls?: number | undefined;
-  /** Whether failed runs are kept for redrive. @default 'save' */
+  /** Whether failed runs are kept as dead letters, to be redriven. @default 'save' */
   readonly deadLetter?: 'save' | 'none' | undefined;
   /** Largest payload in bytes of JSON. @default 1 MiB */
   readonly maxPayloadBytes?: number | undefined;
@@ -127,18 +131,17 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
   readonly maxResultBytes?: number | undefined;
 }
 
-/** A checked task with its defaults: it is submitted with `Submitted`, and its handler gets `Payload`. */
+/** A task of `defineTask`, with its defaults: submitted with `Submitted`, and its handler receives `Payload`. */
 export interface Task<Payload, Result, Submitted = Payload> {
   readonly name: string;
   readonly version: string;
-  /** `name@version`: the ready list its runs wait in. */
+  /** `name@version`: the ready list in which its runs wait. */
   readonly lane: string;
   readonly run: Handler<Payload, Result>;
   readonly schema: StandardSchema<Submitted, Payload> | undefined;
   readonly retry: Policy;
   readonly rateLimitRetry: Policy;
   readonly rateLimit: { readonly limit: number; readonly windowMs: number } | undefined;
-  readonly timeoutMs: number;
   readonly heartbeatMs: number;
   readonly maxConcurrent: number;
   readonly globalConcurrency: number;
@@ -148,7 +151,7 @@ export interface Task<Payload, Result, Submitted = Payload> {
   readonly shutdownMs: number | undefined;
   readonly onStall: StallPolicy;
   readonly onUnknown: 'wait' | 'drop';
-  /** `undefined`: a run that comes early starts early. */
+  /** `undefined`: a run that is returned before it is due starts early. */
   readonly minRequeueMs: number | undefined;
   readonly maxStalls: number;
   readonly deadLetter: 'save' | 'none';
@@ -156,10 +159,29 @@ export interface Task<Payload, Result, Submitted = Payload> {
   readonly maxResultBytes: number;
 }
 
-/** A task whose payload and result somebody else knows. */
+/** Any task, whatever its payload and result. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of tasks of different payloads has no narrower common type.
 export type AnyTask = Task<any, any, any>;
 
-/** A task that is submitted with this payload and gives this result, whatever its handler gets. */
-// biome-ignore lint/suspicious/noExplicitAny: whoever submits does not care, and no type is both in and out
+/** A task that is submitted with this payload and has this result, whatever its handler receives. */
+// biome-ignore lint/suspicious/noExplicitAny: a submitter does not depend on the handler's payload, which has no type that is both in and out
 export type TaskFor<Submitted, Result = any> = Task<any, Result, Submitted>;
+
+/** Whether a value is a task of `defineTask`, made by any copy of the package. */
+export function isTask(value: unknown): value is AnyTask {
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    const { name, version, lane, run, retry }: Partial<AnyTask> = value;
+    const isNamed = [name, version, lane].every((text) => typeof text === 'string');
+    return isNamed && typeof run === 'function' && isPolicy(retry);
+  } catch {
+    return false; // a getter or a Proxy that throws
+  }
+}
+
+/** Reports a value that is not a task. */
+export function checkTask(task: unknown, report: Report): void {
+  if (isTask(task)) return;
+  const cure = "Use the task itself, made by defineTask({ name: 'send-email', run }).";
+  report({ path: 'task', value: task, message: 'must be a task', cure });
+}

@@ -1,8 +1,8 @@
 import { extendPolicy, InvalidOptionsError } from '@retry/core';
-import { isTask } from '../queue/is-task.ts';
 import type { Task } from '../task/task.ts';
+import { isTask } from '../task/task.ts';
 
-/** The same task without waits between its attempts, for tests that do not care about time. */
+/** Returns the task without delays between its attempts, for tests that are not about time. */
 export function instantRetries<Payload, Result, Submitted>(
   task: Task<Payload, Result, Submitted>,
 ): Task<Payload, Result, Submitted> {
@@ -12,10 +12,10 @@ export function instantRetries<Payload, Result, Submitted>(
     const problem = { path: 'task', value: task, message: 'must be a task', cure };
     throw new InvalidOptionsError([problem], 'instantRetries');
   }
-  const atOnce = { backoff: { type: 'none' }, jitter: 'none', minDelay: 0, granularity: 0 } as const;
+  const withoutDelay = { backoff: { type: 'none' }, jitter: 'none', minDelay: 0, granularity: 0 } as const;
   return Object.freeze({
     ...task,
-    retry: extendPolicy(task.retry, atOnce),
-    rateLimitRetry: extendPolicy(task.rateLimitRetry, atOnce),
+    retry: extendPolicy(task.retry, withoutDelay),
+    rateLimitRetry: extendPolicy(task.rateLimitRetry, withoutDelay),
   });
 }

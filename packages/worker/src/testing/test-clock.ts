@@ -1,12 +1,13 @@
 import type { VirtualClock } from '@retry/core';
 import { createVirtualClock } from '@retry/core';
 
-/** A claim, its handler and its settlement take a few turns of the event loop; this is plenty. */
+/** Turns of the event loop after each timer: a claim, its handler and its settlement need only a few. */
 const TURNS = 20;
 
 /**
- * A clock for worker, queue and memory broker alike: `await clock.advance('2h')` lets two hours of retries
- * happen at once, in order. Handlers may await whatever needs no real time.
+ * Creates a virtual clock for worker, queue and memory broker: `await clock.advance('2h')` runs two hours of retries
+ * immediately, in order. Handlers may await anything that needs no real time. No virtual time on a server's clock: Redis and
+ * Postgres brokers keep real time.
  */
 export function createTestClock(startAt = 0): VirtualClock {
   return createVirtualClock({ startAt, settle });

@@ -1,0 +1,44 @@
+import type { Clock, Duration } from '@retry/core';
+import { readOptions } from '@retry/core/fields';
+import { A_CLOCK } from '../call/option-rules.ts';
+import { systemClock } from '../time/clock.ts';
+import type { Settings } from './record/store.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Options of a memory broker. Every key is optional. */
+export interface MemoryBrokerOptions {
+  /** @default the runtime's own clock */
+  readonly clock?: Clock | undefined;
+  /**
+   * How many completed, cancelled, dropped and disposable runs are kept, all together and the latest of them,
+   * ≥ 0; `Infinity` keeps all. Other runs that failed, stalled or were rate limited are kept until they are
+   * redriven or discarded.
+   *
+   * @default 1000
+   */
+  readonly keepCompleted?: number | undefined;
+  /**
+   * How long an idempotency key stays known after its run has ended, if the run is forgotten earlier.
+   *
+   * @default '1d'
+   */
+  readonly keepKeys?: Duration | undefined;
+}
+
+/** Checks the options. @throws {InvalidOptionsError} listing every option that is unknown or wrong */
+export function readMemoryBrokerOptions(options: unknown): Settings {
+  const keys = ['clock', 'keepCompleted', 'keepKeys'];
+  return readOptions(options, { subject: 'memory broker', keys }, (fields) => {
+    const clock = fields.optional('clock', A_CLOCK) as Clock | undefined; // checked by the rule
+    return {
+      clock: clock ?? systemClock,
+      keepCompleted: fields.number('keepCompleted', 1_000, {
+        accepts: (count) => count === Infinity || (Number.isInteger(count) && count >= 0),
+        message: 'must be an integer ≥ 0 or Infinity',
+        cure: 'Use 0 to keep none, Infinity to keep all.',
+      }),
+      keepKeysMs: fields.duration('keepKeys', DAY_MS),
+    };
+  });
+}

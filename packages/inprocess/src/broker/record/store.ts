@@ -1,0 +1,143 @@
+import type { CancelTimer, Clock } from '@retry/core';
+import type { ClaimedRun, Run } from '@retry/core/broker';
+import type { Deque, Linked } from './deque.ts';
+import { createDeque } from './deque.ts';
+import type { Heap, Ranked } from './heap.ts';
+
+/** Which list a run is in. */
+export type Location =
+  /** In no list, while it is being moved. */
+  | 'none'
+  /** In the ready list of its lane. */
+  | 'ready'
+  /** Back in its lane after it was parked. */
+  | 'returned'
+  /** Put aside until its concurrency key has a free slot. */
+  | 'parked'
+  | 'scheduled'
+  /** Started. */
+  | 'leased'
+  /** Ended, and a caller waits for its result. */
+  | 'awaited'
+  | 'ended';
+
+/**
+ * A run and its location. Its rank in a heap is the instant that it waits for there: `runAt` in the schedule, the end
+ * of its lease, or the end of the time that its result is kept for a caller.
+ */
+export interface Entry extends Linked<Entry>, Ranked {
+  /** Replaced, never changed: runs that were returned to callers stay as they were. */
+  run: Run;
+  readonly lane: Lane;
+  location: Location;
+  /** Whether it takes a slot of its concurrency key. */
+  hasSlot: boolean;
+  /** Its id is an idempotency key of the caller: it is remembered longer than the run. */
+  isKeyed: boolean;
+  /** How long after its end its result is kept for a caller; `undefined` when none waits for it. */
+  keepResultMs: number | undefined;
+}
+
+/** The waiting runs of one lane, and the calls that wait for them. */
+export interface Lane {
+  readonly name: string;
+  readonly ready: Deque<Entry>;
+  /** Parked runs whose concurrency key has a free slot again, in their old order: most were before those in `ready`. */
+  readonly returned: Heap<Entry>;
+  /** By `runAt`. */
+  readonly scheduled: Heap<Entry>;
+  readonly waiters: Set<() => void>;
+  /** Cancels the timer of the next due run; it is set only while a call waits. */
+  cancelTimer: CancelTimer | undefined;
+}
+
+/** A concurrency key that is in use. */
+export interface Key {
+  slotsTaken: number;
+  readonly parkings: Set<Parking>;
+}
+
+/**
+ * Runs of one lane and one limit that found their key full. Each lane has its own, so that a lane without a worker
+ * does not block the free slots for other lanes.
+ */
+export interface Parking {
+  readonly lane: Lane;
+  readonly limit: number;
+  /** In the order that they had in their lane. */
+  readonly parked: Heap<Entry>;
+  /** Returned to the lane and not claimed yet; they come before the parked ones. */
+  readonly offered: Set<Entry>;
+}
+
+/** The settings of a memory broker. */
+export interface Settings {
+  readonly clock: Clock;
+  /** How many completed, cancelled, dropped and disposable runs are kept. */
+  readonly keepCompleted: number;
+  /** How long the idempotency key of a run stays known after the run has ended. */
+  readonly keepKeysMs: number;
+}
+
+/** Everything that a memory broker keeps. Each run is in exactly one list; `audit` counts the lists. */
+export interface Store extends Settings {
+  readonly entries: Map<string, Entry>;
+  readonly lanes: Map<string, Lane>;
+  readonly keys: Map<string, Key>;
+  /** Started runs, by the end of their lease. */
+  readonly leases: Heap<Entry>;
+  /** Completed, cancelled, dropped and disposable runs, oldest first: retention removes them from the front. */
+  readonly finished: Deque<Entry>;
+  /** The other failed, stalled and rate limited runs, oldest first: kept until they are redriven or discarded. */
+  readonly deadLetters: Deque<Entry>;
+  /** Ended runs whose result a caller waits for, by when it is no longer kept for the caller. */
+  readonly awaited: Heap<Entry>;
+  /** Idempotency keys of forgotten runs and until when they stay known, in the order in which they were forgotten. */
+  readonly forgottenKeys: Map<string, number>;
+  /** Workers that are alive, and until when. */
+  readonly attendances: Map<string, { readonly lanes: readonly string[]; readonly until: number }>;
+  /** The replies to the latest claims of each worker, by request. */
+  readonly replies: Map<string, Map<string, readonly ClaimedRun[]>>;
+  /** Ends every call that waits for work. */
+  readonly waits: Set<() => void>;
+  /** Ends every call that waits for a result. */
+  readonly resultWaits: Set<() => void>;
+  /** Called with the id of a started run that gets a cancel request. */
+  readonly cancelListeners: Set<(id: string) => void>;
+  created: number;
+  forgotten: number;
+  /** The latest order at the back of a lane or a schedule, and at the front of a lane. */
+  backOrder: number;
+  frontOrder: number;
+}
+
+/** Creates a store without runs. */
+export function createStore({ clock, keepCompleted, keepKeysMs }: Settings): Store {
+  return {
+    clock,
+    keepCompleted,
+    keepKeysMs,
+    entries: new Map(),
+    lanes: new Map(),
+    keys: new Map(),
+    leases: [],
+    finished: createDeque(),
+    deadLetters: createDeque(),
+    awaited: [],
+    forgottenKeys: new Map(),
+    attendances: new Map(),
+    replies: new Map(),
+    waits: new Set(),
+    resultWaits: new Set(),
+    cancelListeners: new Set(),
+    created: 0,
+    forgotten: 0,
+    backOrder: 0,
+    frontOrder: 0,
+  };
+}
+
+/** Returns the clock of record in whole epoch milliseconds, rounded down, so that nothing is early. */
+export function readNow(store: Store): number {
+  return Math.floor(store.clock.now());
+}

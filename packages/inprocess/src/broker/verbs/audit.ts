@@ -1,0 +1,75 @@
+import type { Audit } from '@retry/core/broker';
+import type { EndState, RunState } from '@retry/core/lifecycle';
+import { walk } from '../record/deque.ts';
+import type { Entry, Store } from '../record/store.ts';
+
+const DEAD: readonly EndState[] = ['failed', 'stalled', 'rateLimited'];
+const ENDS: readonly EndState[] = ['completed', 'cancelled', 'dropped', ...DEAD];
+
+/** Counts the runs of each list, whatever state they are in, and compares the counts. */
+export function auditStore(store: Store): Audit {
+  const { created, forgotten } = store;
+  const seen = new Set<Entry>();
+  let wrong = 0;
+  const count = (entries: Iterable<Entry>, ...states: readonly RunState[]): number => {
+    let counted = 0;
+    for (const entry of entries) {
+      counted++;
+      if (seen.has(entry) || !states.includes(entry.run.state) || !isKnown(store, entry)) wrong++;
+      seen.add(entry);
+    }
+    return counted;
+  };
+  const submitted = count(submittedEntries(store), 'submitted');
+  const scheduled = count(scheduledEntries(store), 'scheduled');
+  const started = count(store.leases, 'started');
+  const ends =
+    count(walk(store.finished), ...ENDS) +
+    count(store.awaited, ...ENDS) +
+    count(walk(store.deadLetters), ...DEAD);
+  const kept = submitted + scheduled + started + ends;
+  const inNoList = [...store.entries.values()].filter((entry) => !seen.has(entry)).length;
+  const unbalanced = Math.abs(created - kept - forgotten) + wrong + inNoList + countWrongSlots(store);
+  return { created, submitted, scheduled, started, ended: countEnded(store), forgotten, unbalanced };
+}
+
+function isKnown(store: Store, entry: Entry): boolean {
+  return store.entries.get(entry.run.id) === entry;
+}
+
+function* submittedEntries(store: Store): Generator<Entry> {
+  for (const { ready, returned } of store.lanes.values()) {
+    yield* walk(ready);
+    yield* returned;
+  }
+  for (const { parkings } of store.keys.values()) {
+    for (const { parked } of parkings) yield* parked;
+  }
+}
+
+function* scheduledEntries(store: Store): Generator<Entry> {
+  for (const { scheduled } of store.lanes.values()) yield* scheduled;
+}
+
+function countEnded({ finished, awaited, deadLetters }: Store): Record<EndState, number> {
+  const ended = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rateLimited: 0 };
+  for (const entries of [walk(finished), awaited, walk(deadLetters)]) {
+    for (const { run } of entries) if (run.state in ended) ended[run.state as EndState]++; // checked by `in`
+  }
+  return ended;
+}
+
+/** Returns by how much the slots that keys have counted differ from those that started runs have. */
+function countWrongSlots({ keys, leases }: Store): number {
+  const taken = new Map<string, number>();
+  for (const { hasSlot, run } of leases) {
+    const key = hasSlot ? run.concurrency?.key : undefined;
+    if (key !== undefined) taken.set(key, (taken.get(key) ?? 0) + 1);
+  }
+  let wrong = 0;
+  for (const [name, key] of keys) {
+    wrong += Math.abs(key.slotsTaken - (taken.get(name) ?? 0));
+    taken.delete(name);
+  }
+  return [...taken.values()].reduce((sum, count) => sum + count, wrong);
+}

@@ -1,0 +1,158 @@
+import type {
+  Claim,
+  ClaimedRun,
+  ExchangeReply,
+  ExchangeRequest,
+  Run,
+  SettleAnswer,
+  Settlement,
+} from '@retry/core/broker';
+import {
+  answerSettlement,
+  copyRun,
+  keepableMs,
+  MAX_BATCH_BYTES,
+  runBytes,
+  settledBy,
+  unsettledError,
+} from '@retry/core/broker';
+import { isEnd } from '@retry/core/lifecycle';
+import { freeSlot, isFull, park, takeOffer, takeSlot } from '../record/concurrency-keys.ts';
+import { endRun } from '../record/ended-runs.ts';
+import { move } from '../record/entry.ts';
+import { push, remove } from '../record/heap.ts';
+import { enqueueBack, enqueueFront, nextOf, promoteDue, schedule, takeOut } from '../record/lanes.ts';
+import { recallReply, rememberReply } from '../record/replies.ts';
+import type { Entry, Lane, Store } from '../record/store.ts';
+
+/** One claim promotes at most this many due runs of a lane, so that many due at the same time do not delay its reply. */
+const MAX_PROMOTIONS = 1_000;
+
+/** The instants of the leases of one claim. */
+interface Lease {
+  readonly now: number;
+  readonly leaseUntil: number;
+}
+
+/** Settles runs, then claims others. */
+export function settleAndClaim(
+  store: Store,
+  { settle = [], claim }: ExchangeRequest,
+  now: number,
+): ExchangeReply {
+  const settled = settleRuns(store, settle, now);
+  if (claim === undefined) return { settled, claimed: [], now };
+  const claimed = claimRuns(store, claim, now);
+  const nextRunAt = nextDueAt(store, claim.lanes.keys());
+  return nextRunAt === undefined ? { settled, claimed, now } : { settled, claimed, now, nextRunAt };
+}
+
+/** Writes the settlements, each from the current holder of its lease only. */
+function settleRuns(store: Store, settlements: readonly Settlement[], now: number): readonly SettleAnswer[] {
+  for (const { id, next } of settlements) refuseUnsettled(id, next);
+  const released: Entry[] = [];
+  const answers = settlements.map((settlement) => {
+    const entry = store.entries.get(settlement.id);
+    const isExpired = entry !== undefined && entry.location === 'leased' && entry.rank <= now;
+    const answer = answerSettlement(entry?.run, settlement, { isExpired });
+    if (answer !== 'ok' || entry === undefined) return answer;
+    writeSettlement(store, entry, { settlement, now });
+    if (entry.run.state === 'submitted' && settlement.event === 'release') released.push(entry);
+    else enlist(store, entry);
+    return answer;
+  });
+  // Backwards, so that runs released together keep their order.
+  for (const entry of released.reverse()) enqueueFront(store, entry);
+  return answers;
+}
+
+function refuseUnsettled(id: string, { state }: Run): void {
+  if (state === 'started' || state === 'unsubmitted') throw unsettledError(id, state);
+}
+
+function writeSettlement(store: Store, entry: Entry, written: { settlement: Settlement; now: number }): void {
+  const { epoch, event, next, delayMs } = written.settlement;
+  const wasCancelRequested = entry.run.isCancelRequested === true;
+  remove(store.leases, entry);
+  entry.location = 'none';
+  freeSlot(store, entry);
+  const run = copyRun(next);
+  const { lane, payload, concurrency } = entry.run;
+  Object.assign(run, { lane, payload, concurrency }); // they never change, and a cleaner may not have them
+  if (run.state === 'scheduled') run.runAt = dueAt(run.runAt, delayMs, written.now);
+  run.settledBy = settledBy(epoch, event);
+  run.isCancelRequested = undefined; // a cancel request is about one claim and ends with it
+  entry.run = run;
+  // The worker did not see the request in time: it is executed before another attempt.
+  if (wasCancelRequested && !isEnd(next.state))
+    entry.run = move(entry.run, { type: 'cancel', at: written.now });
+}
+
+function dueAt(runAt: number | undefined, delayMs: number | undefined, now: number): number {
+  return keepableMs(delayMs === undefined ? (runAt ?? now) : now + Math.max(0, delayMs));
+}
+
+function enlist(store: Store, entry: Entry): void {
+  if (entry.run.state === 'submitted') enqueueBack(store, entry);
+  else if (entry.run.state === 'scheduled') schedule(store, entry);
+  else endRun(store, entry);
+}
+
+/** Starts the next runs of the lanes; a repeated request gets the same reply. */
+function claimRuns(store: Store, claim: Claim, now: number): readonly ClaimedRun[] {
+  const known = recallReply(store, claim);
+  if (known !== undefined) return known;
+  const claimed: ClaimedRun[] = [];
+  let bytes = 0;
+  const lease = { now, leaseUntil: now + claim.leaseMs };
+  for (const [name, limit] of claim.lanes) {
+    const lane = store.lanes.get(name);
+    if (lane === undefined) continue;
+    const room = Math.min(limit, claim.limit - claimed.length);
+    promoteDue(store, lane, { now, limit: Math.max(room, MAX_PROMOTIONS) });
+    for (let left = room; left > 0 && bytes < MAX_BATCH_BYTES; left--) {
+      const started = startNext(store, lane, lease);
+      if (started === undefined) break;
+      claimed.push(started);
+      bytes += runBytes(started.run);
+    }
+  }
+  rememberReply(store, claim, claimed);
+  return claimed;
+}
+
+/** Returns when the next scheduled run of the lanes is due. */
+function nextDueAt(store: Store, names: Iterable<string>): number | undefined {
+  let next: number | undefined;
+  for (const name of names) {
+    const at = store.lanes.get(name)?.scheduled[0]?.rank;
+    if (at !== undefined && (next === undefined || at < next)) next = at;
+  }
+  return next;
+}
+
+function startNext(store: Store, lane: Lane, lease: Lease): ClaimedRun | undefined {
+  for (let entry = nextOf(lane); entry !== undefined; entry = nextOf(lane)) {
+    const { concurrency } = entry.run;
+    const wasReturned = entry.location === 'returned';
+    takeOut(entry);
+    if (concurrency === undefined) return start(store, entry, lease);
+    if (wasReturned) takeOffer(store, entry, concurrency);
+    if (!isFull(store, concurrency)) {
+      takeSlot(store, entry, concurrency);
+      return start(store, entry, lease);
+    }
+    if (concurrency.whenFull === 'claim') return { ...start(store, entry, lease), isOverLimit: true };
+    park(store, entry, concurrency);
+  }
+  return undefined;
+}
+
+function start(store: Store, entry: Entry, { now, leaseUntil }: Lease): ClaimedRun {
+  const run = move(entry.run, { type: 'start', at: now });
+  entry.run = run;
+  entry.location = 'leased';
+  entry.rank = leaseUntil;
+  push(store.leases, entry);
+  return { run, leaseUntil, isOverLimit: false };
+}

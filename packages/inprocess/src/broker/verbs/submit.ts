@@ -1,0 +1,22 @@
+import type { Submission, SubmitAnswer } from '@retry/core/broker';
+import { keepableMs, newRun } from '@retry/core/broker';
+import { createEntry, move } from '../record/entry.ts';
+import { enqueueBack, laneOf, schedule } from '../record/lanes.ts';
+import type { Store } from '../record/store.ts';
+
+/** Keeps a new run, in its lane or in the schedule. */
+export function submitRun(store: Store, submission: Submission, now: number): SubmitAnswer {
+  const { id, lane, runAt = now, delayMs = 0 } = submission;
+  if (store.entries.has(id) || (store.forgottenKeys.get(id) ?? 0) > now) return 'exists';
+  const dueAt = keepableMs(Math.max(runAt, now + delayMs));
+  const event = { type: 'submit', at: now, runAt: dueAt } as const;
+  const entry = createEntry(move(newRun(submission), event), laneOf(store, lane));
+  entry.isKeyed = submission.keyed === true;
+  entry.keepResultMs = submission.keepResultMs;
+  store.forgottenKeys.delete(id);
+  store.entries.set(id, entry);
+  store.created++;
+  if (entry.run.state === 'scheduled') schedule(store, entry);
+  else enqueueBack(store, entry);
+  return 'created';
+}

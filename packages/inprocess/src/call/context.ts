@@ -1,0 +1,104 @@
+import type { Duration } from '@retry/core';
+import { RetryAfterError } from '@retry/core';
+import type { Attempt, Call, Directive } from './plan.ts';
+
+/** The context that the function of `retry` receives. Its members may be destructured. */
+export interface AttemptContext {
+  /** The call's own id, the same for all of its attempts: can serve as an idempotency key. */
+  readonly id: string;
+  /** Counted from 1. */
+  readonly attempt: number;
+  /** The number of attempts, the first included; may be `Infinity`. */
+  readonly maxAttempts: number;
+  /** Whether no further attempt can follow this one. */
+  readonly isLast: boolean;
+  /** What the attempt before threw; `undefined` in the first. */
+  readonly previousError: unknown;
+  /** Aborts on this attempt's timeout, the total timeout and the caller's abort. Each attempt has its own. */
+  readonly signal: AbortSignal;
+  /** Milliseconds since the call began, waits included. */
+  readonly elapsedMs: number;
+  /** Milliseconds until this attempt is cut off, `0 ≤ ms ≤ Infinity`. */
+  readonly remainingMs: number;
+  /** Throws `error` and ends the retrying: the call rejects with it whatever the policy says. */
+  readonly stop: (error: unknown) => never;
+  /** Throws `error` and asks for at least `delay` before the next attempt, as a server's `Retry-After` does. */
+  readonly retryAfter: (delay: Duration, error: unknown) => never;
+}
+
+/** An attempt that is its own context. Its AbortController is created when the signal is first read. */
+export class AttemptWithContext implements Attempt, AttemptContext {
+  readonly call: Call;
+  readonly attempt: number;
+  readonly previousError: unknown;
+  readonly timeoutMs: number;
+  readonly totalMs: number | undefined;
+  readonly startedAt: number;
+  isTimedOut = false;
+  directive: Directive | undefined;
+  /** The reason of an abort before the signal was read. One field for both, because every attempt pays for each field. */
+  #abort: AbortController | { readonly reason: unknown } | undefined;
+
+  constructor(start: Attempt) {
+    this.call = start.call;
+    this.attempt = start.attempt;
+    this.previousError = start.previousError;
+    this.timeoutMs = start.timeoutMs;
+    this.totalMs = start.totalMs;
+    this.startedAt = start.startedAt;
+  }
+
+  get id(): string {
+    return this.call.id;
+  }
+
+  get maxAttempts(): number {
+    return this.call.maxAttempts;
+  }
+
+  get isLast(): boolean {
+    return this.attempt >= this.maxAttempts;
+  }
+
+  get elapsedMs(): number {
+    return Math.max(this.call.clock.now() - this.call.startedAt, 0);
+  }
+
+  get remainingMs(): number {
+    if (this.timeoutMs === Infinity) return Infinity;
+    return Math.max(this.startedAt + this.timeoutMs - this.call.clock.now(), 0);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort instanceof AbortController) return this.#abort.signal;
+    const controller = new AbortController();
+    if (this.#abort !== undefined) controller.abort(this.#abort.reason);
+    this.#abort = controller;
+    return controller.signal;
+  }
+
+  get stop(): (error: unknown) => never {
+    return (error) => {
+      this.directive = { type: 'stop', error };
+      throw error;
+    };
+  }
+
+  get retryAfter(): (delay: Duration, error: unknown) => never {
+    return (delay, error) => {
+      this.directive = { type: 'retry-after', delayMs: new RetryAfterError(delay).delayMs };
+      throw error;
+    };
+  }
+
+  /** Aborts the signal; one that is read later is aborted from the start. */
+  interrupt(reason: unknown): void {
+    if (this.#abort instanceof AbortController) this.#abort.abort(reason);
+    else this.#abort ??= { reason };
+  }
+}
+
+/** Gives an attempt a context. */
+export function withContext(attempt: Attempt): AttemptWithContext {
+  return new AttemptWithContext(attempt);
+}

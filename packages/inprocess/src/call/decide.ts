@@ -1,0 +1,129 @@
+import type { Decision, Failure as JudgedFailure, Policy, ServerDelay } from '@retry/core';
+import { decide, RetryError, TotalTimeoutError } from '@retry/core';
+import type { Ending, Failure, GiveUpReason } from './events.ts';
+import type { RetryOptions } from './options.ts';
+import type { Attempt, Call } from './plan.ts';
+import { totalTimeoutOf } from './timeouts.ts';
+
+/** The end of the retrying, and why. */
+interface Stop {
+  readonly type: 'fail';
+  readonly reason: GiveUpReason;
+  readonly thrown?: unknown;
+}
+
+/** What follows a failure: a retry after a delay, or the end. */
+export type NextStep = Extract<Decision, { readonly type: 'retry' }> | Stop;
+
+/** An attempt that failed. */
+interface FailedAttempt {
+  readonly failure: Failure;
+  /** `undefined` when nothing needed the object. */
+  readonly attempt: Attempt | undefined;
+  readonly failedAt: number;
+}
+
+/**
+ * Calls `retryIfResult`; returns `undefined` when the result is accepted. A returned promise counts as a throw: it is
+ * truthy, so that every result would be retried.
+ */
+export function refusalOf(
+  { retryIfResult }: RetryOptions<never>,
+  result: unknown,
+  attempt: number,
+): Failure | undefined {
+  if (retryIfResult === undefined) return undefined;
+  const failure = { error: undefined, result };
+  try {
+    const answer: unknown = retryIfResult(result as never, { attempt }); // its type was checked with the options
+    if (Object(answer).then === undefined) return answer ? failure : undefined;
+    // Nothing awaits this promise, so a rejection of it would be unhandled.
+    Promise.resolve(answer).catch(() => undefined);
+    throw new RetryError('ASYNC_GATE', 'retryIfResult must not return a promise. Await in the function.');
+  } catch (thrown) {
+    return { ...failure, thrown };
+  }
+}
+
+/** Decides what follows a failure. If a predicate, strategy, budget or clock of the user throws, the retrying ends. */
+export function decideNext(call: Call, failed: FailedAttempt): NextStep {
+  try {
+    return decideInOrder(call, failed);
+  } catch (thrown) {
+    return { ...stop('stopped'), thrown };
+  }
+}
+
+/** The function's own directive comes first, then the total timeout, the policy, and the group's limit. */
+function decideInOrder(call: Call, failed: FailedAttempt): NextStep {
+  const { budget, options } = call.plan;
+  const { attempt, failure } = failed;
+  budget?.record({ type: 'failure' });
+  if (attempt?.directive?.type === 'stop' || 'thrown' in failure) return stop('stopped');
+  if (attempt?.isTimedOut && attempt.totalMs !== undefined) return stop('total-timeout');
+  const decision = decideByPolicy(call, failed);
+  return decision.type === 'retry' && options.group?.hasRoom === false ? stop('group') : decision;
+}
+
+function stop(reason: GiveUpReason): Stop {
+  return { type: 'fail', reason };
+}
+
+function decideByPolicy(call: Call, { failure, attempt, failedAt }: FailedAttempt): Decision {
+  const { plan, startedAt, attempts, latest, attemptMs } = call;
+  const { budget, policy, deadlineAt, options } = plan;
+  const isRefused = 'result' in failure;
+  const world = {
+    now: failedAt,
+    random: options.random ?? Math.random,
+    startedAt: Number.isNaN(startedAt) ? failedAt : startedAt,
+    attemptMs,
+    deadlineAt,
+    budget: budget && { allowsRetry: budget.allowsRetry(failure.error) },
+  };
+  const counters = { failures: attempts, previousDelayMs: latest?.delayMs };
+  const judged: JudgedFailure = {
+    error: isRefused ? failure.result : failure.error,
+    timedOut: attempt?.isTimedOut === true,
+    serverDelay: requestedDelay(attempt),
+  };
+  return decide(isRefused ? withoutErrorRules(policy) : policy, counters, judged, world);
+}
+
+/** Error rules do not apply to a result, which `retryIfResult` has judged. */
+function withoutErrorRules({ retryIf: _, ...policy }: Policy): Policy {
+  return { ...policy, retryOn: [], stopOn: [] };
+}
+
+/** The delay of `ctx.retryAfter`; what the error or the `Response` says is read by the decision itself. */
+function requestedDelay(attempt: Attempt | undefined): ServerDelay | undefined {
+  if (attempt?.directive?.type !== 'retry-after') return undefined;
+  return { type: 'delay', delayMs: attempt.directive.delayMs };
+}
+
+/** Returns why no further attempt may start; `undefined` if one may. */
+export function obstacleOf({ plan, attempts, options }: Call, leftMs: number): GiveUpReason | undefined {
+  if (plan.signal?.aborted) return 'aborted';
+  // The first attempt may always start, unless it was delayed.
+  if (attempts === 0 && !(plan.policy.initialDelayMs > 0)) return undefined;
+  if (options.group?.isDraining) return 'group';
+  // A timer may fire late, after the total timeout.
+  return leftMs <= 0 ? 'total-timeout' : undefined;
+}
+
+/** Returns the ending of a call whose next attempt may not start: with the failure of the attempt before. */
+export function endingBy(reason: GiveUpReason, call: Call): Ending {
+  return { ...lastFailure(reason, call), attempt: call.attempts, reason };
+}
+
+function lastFailure(reason: GiveUpReason, call: Call): Failure {
+  const { plan, refused, latest } = call;
+  if (reason === 'aborted') return { error: plan.signal?.reason };
+  if (refused !== undefined) return refused;
+  if (latest !== undefined) return { error: latest.error };
+  // The initial delay ended the call: there is no error of the user's.
+  const isDrained = reason === 'group';
+  if (isDrained)
+    return { error: new RetryError('SHUTDOWN', 'the group was drained before the first attempt') };
+  return { error: new TotalTimeoutError(totalTimeoutOf(call), 1) };
+}

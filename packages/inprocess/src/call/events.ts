@@ -1,0 +1,78 @@
+import type { FailReason } from '@retry/core';
+
+/** What every event says about its call, so that the logs of concurrent calls can be told apart. */
+export interface CallEvent {
+  /** The call's own id, the same for all of its attempts. */
+  readonly id: string;
+  /** The option `name`, else the name of the function; `''` when it has none. */
+  readonly name: string;
+  /** The arguments of the wrapped function; empty for `retry`, whose function takes a context. */
+  readonly arguments: readonly unknown[];
+  /** Milliseconds since the call began, waits included, `≥ 0`. */
+  readonly elapsedMs: number;
+  /** Milliseconds that the latest attempt has taken, `≥ 0`; 0 before the first one has started. */
+  readonly attemptMs: number;
+}
+
+/** An attempt that is about to start. */
+export interface AttemptEvent extends CallEvent {
+  /** Counted from 1. */
+  readonly attempt: number;
+}
+
+/** A retry that has been decided. */
+export interface RetryEvent extends CallEvent {
+  /** The attempt that just failed, counted from 1. */
+  readonly attempt: number;
+  /** What it threw; `undefined` when it returned a result that is to be retried. */
+  readonly error: unknown;
+  /** The result that is to be retried, if a result is the reason. */
+  readonly result?: unknown;
+  /** The computed delay before the retry, in milliseconds. */
+  readonly delayMs: number;
+}
+
+/** Why retrying ends: a reason of the policy's decision, the caller's abort, or a group that is full or draining. */
+export type GiveUpReason = FailReason | 'aborted' | 'group';
+
+/** How an attempt failed: with an error, or with a result that `retryIfResult` refused. */
+export interface Failure {
+  /** `undefined` when a result was refused. */
+  readonly error: unknown;
+  /** Present when a result was refused. If the call ends with it, the call resolves with this result. */
+  readonly result?: unknown;
+  /** What a gate, predicate, strategy, `retryIfResult` or `beforeRetry` threw, if that is why the retrying stopped. */
+  readonly thrown?: unknown;
+}
+
+/** How a call ends in failure. */
+export interface Ending extends Failure {
+  /** The attempt that just failed, counted from 1; 0 when none had started. */
+  readonly attempt: number;
+  readonly reason: GiveUpReason;
+}
+
+/** The end of retrying after a failure. */
+export interface GiveUpEvent extends CallEvent, Ending {}
+
+/** A call inside an attempt of another call: their attempts multiply. */
+export interface NestedEvent extends CallEvent {
+  /** The number of calls around this one, `depth ≥ 1`. */
+  readonly depth: number;
+  /** Attempts that this call alone may make. */
+  readonly maxAttempts: number;
+  /** Attempts that all levels together may make. */
+  readonly totalAttempts: number;
+}
+
+/** Observers of a call. They are not awaited and cannot change its outcome. */
+export interface RetryHooks {
+  /** Called before each attempt starts. */
+  readonly onAttempt?: ((event: AttemptEvent) => unknown) | undefined;
+  /** Called for each retry, before its wait. */
+  readonly onRetry?: ((event: RetryEvent) => unknown) | undefined;
+  /** Called once when retrying ends in failure. */
+  readonly onGiveUp?: ((event: GiveUpEvent) => unknown) | undefined;
+  /** Called when the attempts of this call multiply with those of a call around it. */
+  readonly onNested?: ((event: NestedEvent) => unknown) | undefined;
+}

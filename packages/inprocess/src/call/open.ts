@@ -1,0 +1,72 @@
+import type { DelayStrategy } from '@retry/core';
+import { joinSignals } from '../time/abort-hub.ts';
+import { AbortableCall, PlainCall } from './call.ts';
+import { notify, observer } from './hooks.ts';
+import type { ParentAttempt } from './options.ts';
+import type { Call, Plan } from './plan.ts';
+import { attemptsOf, nested } from './plan.ts';
+
+/**
+ * Returns whether the `Call` object can be created after the first failure. A successful call then costs no more than
+ * a plain `await`.
+ */
+export function canOpenLater({ isBare }: Plan): boolean {
+  return isBare && nested.nesting === undefined && observer.observe === undefined;
+}
+
+/** Opens a call whose first attempt has failed already. */
+export function openLater(plan: Plan): Call {
+  return new PlainCall(plan, 1);
+}
+
+/** Opens a call: its budget and its group count it from now on. */
+export function openCall(plan: Plan, parameters: readonly unknown[] = []): Call {
+  const call = new (plan.signal === undefined ? PlainCall : AbortableCall)(withOwnStrategy(plan), 0);
+  call.parameters = parameters;
+  plan.options.group?.enter();
+  plan.budget?.record({ type: 'request' });
+  return call;
+}
+
+/** Opens a call inside the attempt around it, if there is one: the option `parent`, else the attempt that is running. */
+export function openNested(plan: Plan, parameters?: readonly unknown[]): Call {
+  const parent = plan.options.parent ?? nested.nesting?.current();
+  if (parent === undefined) return openCall(plan, parameters);
+  const call = openCall(nest(plan, parent), parameters);
+  const { policy, depth, totalAttempts } = call.plan;
+  const maxAttempts = attemptsOf(policy);
+  if (maxAttempts > 1 && totalAttempts > maxAttempts) {
+    notify('onNested', call, { depth, maxAttempts, totalAttempts });
+  }
+  return call;
+}
+
+/** Adapts the plan to an attempt of another call: total timeout, signal and budget are taken over. */
+function nest(plan: Plan, parent: ParentAttempt): Plan {
+  const { options, clock } = plan;
+  const outer = (parent as { readonly call?: Call }).call?.plan; // only attempts of this package have a call
+  const policy = options.nested === 'once' ? { ...plan.policy, retryable: false } : plan.policy;
+  return {
+    ...plan,
+    ...joinSignals(options.signal, parent.signal),
+    policy,
+    isTimed: true,
+    budget: options.budget ?? outer?.budget,
+    deadlineAt: clock.now() + parent.remainingMs,
+    depth: (outer?.depth ?? 0) + 1,
+    totalAttempts: attemptsOf(policy) * (outer?.totalAttempts ?? parent.maxAttempts),
+  };
+}
+
+/** Creates a stateful strategy for each call, at its first retry: if its factory throws, only that call stops. */
+function withOwnStrategy(plan: Plan): Plan {
+  const { backoff } = plan.policy;
+  if (backoff.type !== 'custom' || backoff.create === undefined) return plan;
+  const { create } = backoff;
+  let strategy: DelayStrategy | undefined;
+  const next: DelayStrategy = (retry, context) => {
+    strategy ??= create();
+    return strategy(retry, context);
+  };
+  return { ...plan, policy: { ...plan.policy, backoff: { ...backoff, next } } };
+}

@@ -1,0 +1,36 @@
+import { isSynchronous } from '@retry/core/fields';
+
+/** What a value of an option must be. */
+export interface OptionRule {
+  readonly accepts: (value: unknown) => value is unknown;
+  readonly message: string;
+  readonly cure: string;
+}
+
+/** A function that must return its answer, not a promise: a promise is truthy, whatever it resolves with. */
+export const SYNCHRONOUS: OptionRule = ruleOf(
+  isSynchronous,
+  'must be a synchronous function',
+  'Await before it is called: in the function, or in beforeRetry.',
+);
+
+export const A_CLOCK: OptionRule = ruleOf(
+  (value) => hasMethods(value, ['now', 'setTimer']),
+  'must be a clock',
+  'It has now() and setTimer(callback, delayMs): createClock(…) or createTestClock() makes one.',
+);
+
+/** Creates a rule of a predicate. */
+export function ruleOf(accepts: (value: unknown) => boolean, message: string, cure: string): OptionRule {
+  return { accepts: (value): value is unknown => accepts(value), message, cure };
+}
+
+/** Returns whether a value is an object with these methods. */
+export function hasMethods(value: unknown, names: readonly string[]): boolean {
+  return isObject(value) && names.every((name) => typeof Reflect.get(value, name) === 'function');
+}
+
+/** Returns whether a value is an object, and not a function. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,46 @@
+import type { Clock } from '@retry/core';
+import type { RetryBudget } from '../limits/budget.ts';
+import type { RetryGroup } from '../limits/group.ts';
+import type { RetryEvent, RetryHooks } from './events.ts';
+
+/** The attempt that a call is made in: the context of an attempt of `retry`, or of a worker's handler. */
+export interface ParentAttempt {
+  readonly maxAttempts: number;
+  readonly remainingMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What belongs to a call rather than to its policy. Every key is optional. */
+export interface RetryOptions<Result = unknown> extends RetryHooks {
+  /** The call's name in events and groups. @default the name of the function */
+  readonly name?: string | undefined;
+  /** Ends a wait or an attempt immediately; the call then rejects with `signal.reason`. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Returns whether a result counts as a failure. The policy's limits apply, its error rules do not; when no retry is
+   * left the call resolves with the last result. If it throws, the retrying ends. Must be synchronous.
+   */
+  readonly retryIfResult?: ((result: Result, context: { readonly attempt: number }) => boolean) | undefined;
+  /**
+   * Awaited before each retry, after its wait: to refresh a token, or for an asynchronous decision. The total
+   * timeout and the signal limit it. If it throws or rejects, the retrying ends with the reason `stopped`; the
+   * call still rejects with the last attempt's own error, and `retryInfo(error).thrown` is what it threw.
+   */
+  readonly beforeRetry?: ((event: RetryEvent) => unknown) | undefined;
+  /** Limits the retries of all calls that share it. */
+  readonly budget?: RetryBudget | undefined;
+  /** Calls that can be listed, limited and drained together. */
+  readonly group?: RetryGroup | undefined;
+  /** The attempt that this call is made in; its total timeout, signal and budget apply here too. */
+  readonly parent?: ParentAttempt | undefined;
+  /** What a call inside another call's attempt may do: its own retries, or one attempt only. @default 'retry' */
+  readonly nested?: 'retry' | 'once' | undefined;
+  /** Source of randomness: returns a number in [0, 1). @default Math.random */
+  readonly random?: (() => number) | undefined;
+  /** @default the runtime's own clock */
+  readonly clock?: Clock | undefined;
+  /** `true`: the default clock's timers do not keep the process alive (Node, Bun). @default false */
+  readonly unref?: boolean | undefined;
+  /** Receives what a hook threw. @default globalThis.reportError, or console.error where there is none */
+  readonly reportError?: ((error: unknown) => unknown) | undefined;
+}

@@ -1,0 +1,192 @@
+import type { Clock, Policy } from '@retry/core';
+import type { RetryBudget } from '../limits/budget.ts';
+import { systemClock, unrefClock } from '../time/clock.ts';
+import type { Ending, Failure } from './events.ts';
+import type { FailureList } from './history.ts';
+import type { ParentAttempt, RetryOptions } from './options.ts';
+
+/** The function under retry, whatever its parameters are. */
+export type Target = (this: unknown, ...parameters: readonly unknown[]) => unknown;
+
+/** What an entry of the package adds to its calls; a bundle contains only what its plans name. */
+export interface Layers {
+  /** Opens a call, with or without a search for the call around it. */
+  readonly open: (plan: Plan, parameters?: readonly unknown[]) => Call;
+  /** Gives an attempt a context for its function; absent where the function takes none. */
+  readonly withContext?: (attempt: Attempt) => Attempt;
+}
+
+/** A function, and how it is retried. */
+export interface Retried {
+  readonly fn: Target;
+  readonly policy: Policy;
+  readonly options: RetryOptions<never>;
+}
+
+/** How the calls of a function are made: computed once when it is wrapped, and adapted for each nested call. */
+export interface Plan extends Retried {
+  readonly layers: Layers;
+  readonly clock: Clock;
+  /** The `Call` object can be created after the first failure. */
+  readonly isBare: boolean;
+  /** Something may read how long the call, or an attempt, has taken. */
+  readonly isTimed: boolean;
+  /** Further fields of every event: the request, for `fetch`. */
+  readonly about?: object | undefined;
+  /** The caller's signal, joined with that of the attempt around the call. */
+  readonly signal: AbortSignal | undefined;
+  readonly budget: RetryBudget | undefined;
+  /** When the call around it reaches its total timeout, in epoch milliseconds; `Infinity` without one. */
+  readonly deadlineAt: number;
+  /** The number of calls around this one. */
+  readonly depth: number;
+  /** Attempts that all levels together may make. */
+  readonly totalAttempts: number;
+  /** Releases the joined signal. */
+  readonly release?: (() => void) | undefined;
+}
+
+/** What a function asked for by `ctx.stop` or `ctx.retryAfter`. */
+export type Directive =
+  | { readonly type: 'stop'; readonly error: unknown }
+  | { readonly type: 'retry-after'; readonly delayMs: number };
+
+/** How long an attempt may take. */
+export interface AttemptLimit {
+  /** Epoch milliseconds; `NaN` when nothing reads it. */
+  readonly startedAt: number;
+  /** `Infinity` is no limit. */
+  readonly timeoutMs: number;
+  /** The total timeout of the call, if it ends before the attempt's own timeout. */
+  readonly totalMs?: number | undefined;
+}
+
+/** One attempt, as the loop sees it. */
+export interface Attempt extends AttemptLimit {
+  readonly call: Call;
+  /** Counted from 1. */
+  readonly attempt: number;
+  /** What the attempt before threw; `undefined` in the first. */
+  readonly previousError: unknown;
+  isTimedOut: boolean;
+  readonly directive: Directive | undefined;
+  /** Aborts its signal; absent where the function gets no context. */
+  readonly interrupt?: (reason: unknown) => void;
+}
+
+/** One call under retry: what has happened so far, and the steps of its loop. */
+export interface Call {
+  readonly plan: Plan;
+  readonly options: RetryOptions<never>;
+  readonly clock: Clock;
+  readonly id: string;
+  readonly name: string;
+  readonly maxAttempts: number;
+  /** Something may read how long it, or an attempt of it, has taken. */
+  readonly isTimed: boolean;
+  /** Epoch milliseconds; `NaN` when nothing reads it. */
+  readonly startedAt: number;
+  readonly elapsedMs: number;
+  /** How long the latest attempt has taken. */
+  readonly attemptMs: number;
+  /** Attempts that have started. */
+  readonly attempts: number;
+  /** The latest failed attempt, and those before it. */
+  readonly latest: FailureList | undefined;
+  /** The latest failure, if a result was refused. */
+  readonly refused: Failure | undefined;
+  /** Set once retrying has ended in failure. */
+  readonly ending: Ending | undefined;
+  /** The arguments of the wrapped function. */
+  parameters: readonly unknown[];
+
+  /** Waits for the policy's `initialDelay`. */
+  readonly waitInitialDelay: () => Promise<void> | undefined;
+  /** Starts the next attempt, or ends the call if none may start. `undefined` when nothing needs the object. */
+  readonly startAttempt: () => Attempt | undefined;
+  /** Returns whether the result is returned to the caller; a refused one is treated as a failure. */
+  readonly accepts: (result: unknown, attempt: Attempt | undefined) => boolean;
+  /** Decides what follows a failed attempt. */
+  readonly fail: (failure: Failure, attempt: Attempt | undefined) => void;
+  /** Waits for the next attempt; for ever when the caller aborts. */
+  readonly waitForRetry: () => Promise<void> | undefined;
+  /** Awaits the option `beforeRetry` within the total timeout; ends the call if it throws or takes longer. */
+  readonly runBeforeRetry: () => Promise<void>;
+  /** Returns the last result if that was refused; throws the last error otherwise. */
+  readonly finish: () => unknown;
+  /** Rejects as soon as the signal aborts; absent without a signal. */
+  readonly watchSignal?: (reject: (reason: unknown) => void) => void;
+  /** Keeps the function that clears the latest timer, for when the caller aborts. */
+  readonly keepCancel: (cancel: () => void) => void;
+}
+
+/** How calls find the attempt that they are made in. */
+export interface Nesting {
+  readonly withContext: (attempt: Attempt) => Attempt;
+  /** Runs the function of an attempt; calls that it makes find the attempt by `current`. */
+  readonly enter: (attempt: Attempt, run: () => unknown) => unknown;
+  /** Returns the attempt that is running around the caller. */
+  readonly current: () => ParentAttempt | undefined;
+}
+
+/** Set by `guardNestedRetries`, a Node-only subpath, so that browsers and other users do not pay for it. */
+export const nested: { nesting?: Nesting | undefined } = {};
+
+/** Options that nothing reads before the first failure. */
+type LateOption = 'name' | 'nested' | 'random' | 'clock' | 'unref' | 'reportError';
+
+/**
+ * The other options, for which the `Call` object must exist from the start; `true` for those that read its times as
+ * well. A new option, and so a new hook, does not compile before it is in this table or in {@link LateOption}.
+ */
+const READS_TIMES = {
+  signal: false,
+  budget: false,
+  group: false,
+  parent: false,
+  retryIfResult: false,
+  beforeRetry: true,
+  onAttempt: true,
+  onRetry: true,
+  onGiveUp: true,
+  onNested: true,
+} satisfies Record<Exclude<keyof RetryOptions, LateOption>, boolean>;
+
+/** Plans the calls of a function; policy and options have been checked. */
+export function createPlan({ fn, policy, options }: Retried, layers: Layers): Plan {
+  const isTimed =
+    layers.withContext !== undefined ||
+    policy.totalTimeoutMs < Infinity ||
+    policy.backoff.type === 'custom' ||
+    isAnyGiven(options, true);
+  return {
+    fn,
+    options,
+    layers,
+    policy,
+    signal: options.signal,
+    budget: options.budget,
+    deadlineAt: Infinity,
+    depth: 0,
+    totalAttempts: attemptsOf(policy),
+    release: undefined,
+    clock: options.clock ?? (options.unref === true ? unrefClock : systemClock),
+    isBare:
+      !isTimed &&
+      policy.attemptTimeoutMs === Infinity &&
+      !(policy.initialDelayMs > 0) &&
+      !isAnyGiven(options, false),
+    isTimed,
+  };
+}
+
+/** Returns the number of attempts that a call may make by its policy alone. */
+export function attemptsOf({ retryable, maxAttempts }: Policy): number {
+  return retryable ? maxAttempts : 1;
+}
+
+function isAnyGiven(options: RetryOptions<never>, readsTimes: boolean): boolean {
+  return Object.entries(READS_TIMES).some(
+    ([key, reads]) => reads === readsTimes && Reflect.get(options, key) !== undefined,
+  );
+}

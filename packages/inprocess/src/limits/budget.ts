@@ -1,0 +1,87 @@
+import type { BudgetEvent, BudgetInput, BudgetState, Clock } from '@retry/core';
+import { defineBudget, isRetryError, matchesError, openBudget, stepBudget } from '@retry/core';
+import { readOptions } from '@retry/core/fields';
+import { report } from '../call/hooks.ts';
+import { A_CLOCK, SYNCHRONOUS } from '../call/option-rules.ts';
+import { systemClock } from '../time/clock.ts';
+
+/** Limits the retries of all calls that share it. Made by `createRetryBudget`. */
+export interface RetryBudget {
+  /** Returns whether the budget can pay for a retry after this error now. */
+  readonly allowsRetry: (error: unknown) => boolean;
+  /**
+   * Records an event. Calls that have this budget as an option do it by themselves.
+   *
+   * @returns the price of a granted retry, else 0
+   */
+  readonly record: (event: BudgetEvent) => number;
+  /** Records a retry after this error. */
+  readonly spend: (error: unknown) => number;
+  /** Returns the current state, for a gauge. */
+  readonly state: () => BudgetState;
+}
+
+/** Options of a retry budget. Every key is optional. */
+export interface RetryBudgetOptions {
+  /** @default the runtime's own clock */
+  readonly clock?: Clock | undefined;
+  /**
+   * Returns the kind of an error, which sets its price. If it throws, or returns anything but text, the kind is
+   * `'default'`, and what it threw is reported like an error of a hook. @default 'timeout' for timeouts, else 'default'
+   */
+  readonly kindOf?: ((error: unknown) => string) | undefined;
+}
+
+/**
+ * Creates a budget to be shared by the calls to one dependency, so that retries do not multiply the traffic during an
+ * outage. While it is empty, failures are final; first attempts are always made.
+ *
+ * @throws {InvalidOptionsError} when the budget or an option is invalid
+ * @see docs/sources.md#retry-budgets
+ */
+export function createRetryBudget(input: BudgetInput, options?: RetryBudgetOptions): RetryBudget {
+  const budget = defineBudget(input);
+  const { clock, kindOf } = readBudgetOptions(options);
+  let state = openBudget(budget, clock.now());
+  const step = (event: BudgetEvent) => stepBudget(budget, state, event, clock.now());
+  const record = (event: BudgetEvent): number => {
+    const { state: next, paid } = step(event);
+    state = next;
+    return paid;
+  };
+  return {
+    allowsRetry: (error) => step({ type: 'retry', kind: kindOf(error) }).isGranted,
+    record,
+    spend: (error) => record({ type: 'retry', kind: kindOf(error) }),
+    state: () => state,
+  };
+}
+
+function readBudgetOptions(options: unknown): {
+  readonly clock: Clock;
+  readonly kindOf: (error: unknown) => string;
+} {
+  return readOptions(options, { subject: 'retry budget', keys: ['clock', 'kindOf'] }, (fields) => {
+    const kindOf = fields.optional('kindOf', SYNCHRONOUS) as RetryBudgetOptions['kindOf']; // checked by the rule
+    const clock = fields.optional('clock', A_CLOCK) as Clock | undefined; // checked by the rule
+    return { clock: clock ?? systemClock, kindOf: kindOf === undefined ? timeoutOrDefault : guarded(kindOf) };
+  });
+}
+
+/** A price is asked for while a failure is decided on: an error in `kindOf` must not change the decision. */
+function guarded(kindOf: (error: unknown) => unknown): (error: unknown) => string {
+  return (error) => {
+    try {
+      const kind = kindOf(error);
+      return typeof kind === 'string' ? kind : 'default';
+    } catch (thrown) {
+      report(thrown);
+      return 'default';
+    }
+  };
+}
+
+function timeoutOrDefault(error: unknown): string {
+  const isTimeout = isRetryError(error, 'ATTEMPT_TIMEOUT') || isRetryError(error, 'TOTAL_TIMEOUT');
+  return isTimeout || matchesError({ name: 'TimeoutError' }, error) ? 'timeout' : 'default';
+}

@@ -1,4 +1,0 @@
-import type { RetryOptions } from '../options.ts';
-
-/** As for the main entry, without what is about calls within calls. */
-export type SlimOptions<Result = unknown> = Omit<RetryOptions<Result>, 'parent' | 'nested' | 'onNested'>;

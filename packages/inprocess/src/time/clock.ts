@@ -1,0 +1,67 @@
+import type { Clock } from '@retry/core';
+import { createClock } from '@retry/core';
+
+/** Turns the monotonic clock into epoch milliseconds, so that a wall clock set back cannot prolong a timeout. */
+const ORIGIN_AT = Date.now() - performance.now();
+
+const now = (): number => ORIGIN_AT + performance.now();
+
+const clear = (timer: ReturnType<typeof setTimeout>): void => clearTimeout(timer);
+
+/** The runtime's own clock. Globals are read at each call, so that fake timers installed later work. */
+export const systemClock: Clock = createClock({
+  now,
+  set: (callback, delayMs) => setTimeout(callback, delayMs),
+  clear,
+});
+
+/** The same clock, with timers that let the process end; the timers of browsers are numbers without `unref`. */
+export const unrefClock: Clock = createClock({
+  now,
+  set: (callback, delayMs) => {
+    const timer = setTimeout(callback, delayMs);
+    timer.unref?.();
+    return timer;
+  },
+  clear,
+});
+
+/** Registers a function that ends a wait early; returns a function that removes it. */
+export type Park = (wake: () => void) => () => void;
+
+/**
+ * Calls back once, after `delayMs` or when `park`'s function is called.
+ *
+ * @returns a function that ends the wait without calling back
+ */
+export function wait(callback: () => void, delayMs: number, clock: Clock, park?: Park): () => void {
+  if (park === undefined) return clock.setTimer(callback, delayMs);
+  const cancel = (): void => {
+    cancelTimer();
+    unpark();
+  };
+  const wake = (): void => {
+    cancel();
+    callback();
+  };
+  const cancelTimer = clock.setTimer(wake, delayMs);
+  const unpark = park(wake);
+  return cancel;
+}
+
+const { setImmediate: immediate, setTimeout: timeout } = globalThis as {
+  readonly setImmediate?: (callback: () => void) => unknown; // not in browsers
+  readonly setTimeout: (callback: () => void, delayMs: number) => unknown;
+};
+
+/**
+ * Calls back in the next turn of the event loop. Reads the globals when the module is loaded: this is not a wait, so
+ * fake timers must not hold it.
+ */
+export const nextTurn: (callback: () => void) => unknown =
+  immediate ?? ((callback) => timeout.call(globalThis, callback, 0));
+
+/** Lets timers and sockets of the event loop have one turn. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => void nextTurn(resolve));
+}

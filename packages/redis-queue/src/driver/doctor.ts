@@ -1,0 +1,89 @@
+import { RedisBrokerError } from '../errors.ts';
+import type { RedisLink } from './redis-link.ts';
+
+/** What the server reported of itself when it was examined. */
+export interface ServerReport {
+  /** The version of Redis, or the one that Valkey is compatible with. */
+  readonly version: string;
+  readonly maxmemoryPolicy: string;
+  /**
+   * What survives a crash of the server. `aof`: all but the last second, or nothing is lost, as `appendfsync` says.
+   * `snapshots`: what the last one held, if any were made. `none`: nothing.
+   */
+  readonly persistence: 'aof' | 'snapshots' | 'none' | 'unknown';
+  readonly appendFsync: string | undefined;
+}
+
+/** What the server has to offer. */
+export interface Demands {
+  readonly allowEviction: boolean;
+  readonly needsWaitAof: boolean;
+}
+
+/** Examines a server. @throws {RedisBrokerError} when runs would not be safe there, saying why and what to do */
+export async function examine(link: RedisLink, key: string, demands: Demands): Promise<ServerReport> {
+  const info = readInfo(String(await link.ask(key, ['INFO'])));
+  const version = info.get('redis_version') ?? '';
+  const maxmemoryPolicy = info.get('maxmemory_policy') ?? 'unknown';
+  if (!isAtLeast(version, 6, 2)) {
+    const cure = 'Use Redis 6.2 or newer, or Valkey.';
+    throw new RedisBrokerError(
+      'REDIS_TOO_OLD',
+      `The server must have version 6.2 or newer, got ${version}. ${cure}`,
+    );
+  }
+  if (maxmemoryPolicy.startsWith('allkeys') && !demands.allowEviction) {
+    const seen = `maxmemory-policy must not let the server evict runs, got ${maxmemoryPolicy}.`;
+    const cure = 'Run CONFIG SET maxmemory-policy noeviction, or allowEviction: true if runs may be lost.';
+    throw new RedisBrokerError('REDIS_MAY_EVICT', `${seen} ${cure}`);
+  }
+  const isAof = info.get('aof_enabled') === '1';
+  const appendFsync = isAof ? await readSetting(link, key, 'appendfsync') : undefined;
+  const persistence = isAof ? 'aof' : await readSnapshots(link, key);
+  const report = { version, maxmemoryPolicy, persistence, appendFsync } as const;
+  if (demands.needsWaitAof) requireWaitAof(report);
+  return report;
+}
+
+function requireWaitAof({ version, persistence, appendFsync }: ServerReport): void {
+  if (!isAtLeast(version, 7, 2))
+    cannotWait(`Redis 7.2 or newer, got ${version}. Update it, or leave durability out.`);
+  if (persistence !== 'aof')
+    cannotWait('an append-only file, got appendonly no. Run CONFIG SET appendonly yes.');
+  // Without fsync the operating system decides when to write the file, and the server never knows.
+  if (appendFsync === 'no')
+    cannotWait('a server that flushes its file, got appendfsync no. Run CONFIG SET appendfsync everysec.');
+}
+
+function cannotWait(needs: string): never {
+  throw new RedisBrokerError('REDIS_CANNOT_WAIT', `durability 'wait-aof' needs ${needs}`);
+}
+
+async function readSnapshots(link: RedisLink, key: string): Promise<ServerReport['persistence']> {
+  const save = await readSetting(link, key, 'save');
+  if (save === undefined) return 'unknown';
+  return save === '' ? 'none' : 'snapshots';
+}
+
+/** A setting; `undefined` where the server refuses to say, as hosted ones may. */
+async function readSetting(link: RedisLink, key: string, name: string): Promise<string | undefined> {
+  try {
+    const reply = await link.ask(key, ['CONFIG', 'GET', name]);
+    // RESP2 answers name and value, RESP3 a map, which clients make an object or a Map of.
+    if (Array.isArray(reply)) return reply[1] === undefined ? undefined : String(reply[1]);
+    const value = reply instanceof Map ? reply.get(name) : Object(reply)[name];
+    return value === undefined ? undefined : String(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function readInfo(text: string): ReadonlyMap<string, string> {
+  const lines = text.split('\r\n').filter((line) => line.includes(':'));
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
+}
+
+function isAtLeast(version: string, major: number, minor: number): boolean {
+  const [first = 0, second = 0] = version.split('.').map(Number);
+  return first > major || (first === major && second >= minor);
+}

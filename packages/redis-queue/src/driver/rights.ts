@@ -1,0 +1,134 @@
+import { RedisBrokerError } from '../errors.ts';
+import type { Keys } from '../store/keys.ts';
+import type { Script } from '../store/script.ts';
+import { defineScript } from '../store/script.ts';
+import type { Store } from '../store/store.ts';
+import { runScript } from '../store/store.ts';
+import type { RedisLink } from './redis-link.ts';
+
+/** Every command that the scripts send; a test compares. */
+export const SCRIPT_COMMANDS: readonly string[] = [
+  ...['exists', 'hdel', 'hexists', 'hget', 'hgetall', 'hincrby', 'hlen', 'hmget', 'hscan', 'hset', 'hstrlen'],
+  ...[
+    'llen',
+    'lindex',
+    'lpop',
+    'lrange',
+    'lrem',
+    'ltrim',
+    'publish',
+    'rpush',
+    'sadd',
+    'scard',
+    'smembers',
+    'srem',
+  ],
+  ...['time', 'zadd', 'zcard', 'zlexcount', 'zmscore', 'zrange', 'zrangebylex', 'zrangebyscore', 'zrem'],
+  'zscore',
+];
+
+/** Those that the broker sends itself. `config|get` may be refused; `waitaof` is needed by `durability` only. */
+const OWN_COMMANDS = ['eval', 'evalsha', 'info', 'smembers', 'subscribe'] as const;
+
+/**
+ * Tries every command that the scripts use in one script, on keys that it removes afterwards, so that missing rights are found
+ * before they stop a script half-way. It needs fewer rights than `ACL DRYRUN`, which is for administrators, and works on older
+ * servers. Any other error of a command means that the user has the right.
+ */
+const PROBE: Script = defineScript(`
+local base, channel = string.sub(KEYS[1], 1, -5), ARGV[1]
+local hash, list, set, sorted = base .. 'probe-hash', base .. 'probe-list', base .. 'probe-set', base .. 'probe-sorted'
+local missing = {}
+local function try(...)
+  local reply = redis.pcall(...)
+  local problem = type(reply) == 'table' and reply.err
+  if problem and (string.find(problem, 'NOPERM', 1, true) or string.find(problem, "can't ", 1, true)
+    or string.find(problem, 'no permission', 1, true)) then
+    missing[#missing + 1] = { string.lower(({ ... })[1]), problem }
+  end
+end
+try('TIME')
+try('EXISTS', hash)
+-- The command that removes comes first: nothing is written that could not be removed again.
+local function pair(remove, add)
+  local count = #missing
+  try(unpack(remove))
+  if #missing == count then add() end
+  redis.pcall(unpack(remove))
+end
+pair({ 'HDEL', hash, 'a' }, function() try('HSET', hash, 'a', '1') try('HINCRBY', hash, 'a', '1') end)
+pair({ 'LPOP', list }, function() try('RPUSH', list, 'a') end)
+pair({ 'SREM', set, 'a' }, function() try('SADD', set, 'a') end)
+pair({ 'ZREM', sorted, 'a' }, function() try('ZADD', sorted, '1', 'a') end)
+try('HGET', hash, 'a') try('HGETALL', hash) try('HMGET', hash, 'a') try('HLEN', hash) try('HEXISTS', hash, 'a')
+try('HSTRLEN', hash, 'a') try('HSCAN', hash, '0')
+try('LLEN', list) try('LINDEX', list, '0') try('LRANGE', list, '0', '0') try('LREM', list, '1', 'b') try('LTRIM', list, '0', '0')
+try('SCARD', set) try('SMEMBERS', set)
+try('ZCARD', sorted) try('ZSCORE', sorted, 'a') try('ZMSCORE', sorted, 'a') try('ZRANGE', sorted, '0', '0')
+try('ZRANGEBYSCORE', sorted, '1', '1') try('ZRANGEBYLEX', sorted, '[a', '[a') try('ZLEXCOUNT', sorted, '[a', '[a')
+try('PUBLISH', channel, '')
+return missing
+`);
+
+/** Checks that the user of the connection may send every command. @throws {RedisBrokerError} `MISSING_RIGHTS` */
+export async function checkRights(link: RedisLink, keys: Keys): Promise<void> {
+  let missing: readonly (readonly [command: string, problem: string])[];
+  try {
+    const reply = await runScript({ link, keys }, PROBE, [keys.wakeOf('')]);
+    missing = reply as typeof missing; // what our own script returns
+  } catch (error) {
+    throw withCure(error, keys);
+  }
+  if (missing.length === 0) return;
+  const commands = [...new Set(missing.map(([command]) => command))];
+  throw missingRights(commands, { keys, reason: missing[0]?.[1] ?? '', cause: undefined });
+}
+
+/**
+ * Passes calls to a store while its user has all rights. After a call that a missing right may have stopped half-way, all rights are
+ * checked before each call, until they are there again.
+ */
+export function guardRights(
+  store: Pick<Store, 'link' | 'keys'>,
+): <Answer>(call: () => Promise<Answer>) => Promise<Answer> {
+  let isLacking = false;
+  return async (call) => {
+    try {
+      if (isLacking) await checkRights(store.link, store.keys);
+      isLacking = false;
+      return await call();
+    } catch (error) {
+      isLacking = isLacking || (error instanceof Error && isMissingRight(error.message));
+      throw withCure(error, store.keys);
+    }
+  };
+}
+
+/** Redis before 7.2 has no code for a command that is refused inside of a script. */
+export function isMissingRight(message: string): boolean {
+  return message.startsWith('NOPERM') || message.includes('The user executing the script can');
+}
+
+/** The error, or, if it reports missing rights, one that says which rights the broker needs. */
+export function withCure(error: unknown, keys: Keys): unknown {
+  if (!(error instanceof Error) || error instanceof RedisBrokerError || !isMissingRight(error.message))
+    return error;
+  const command = /'(?<command>[\w|]+)'/.exec(error.message)?.groups?.['command'];
+  const commands = command === undefined ? [] : [command];
+  return missingRights(commands, { keys, reason: error.message, cause: error });
+}
+
+interface Refused {
+  readonly keys: Keys;
+  readonly reason: string;
+  readonly cause: unknown;
+}
+
+function missingRights(commands: readonly string[], { keys, reason, cause }: Refused): RedisBrokerError {
+  const what = commands.length === 0 ? 'a key or a channel' : commands.join(', ');
+  const pattern = keys.lanes.replace(/:\d+\}:lanes$/, ':*');
+  const granted = [...SCRIPT_COMMANDS, ...OWN_COMMANDS].filter((name, at, all) => all.indexOf(name) === at);
+  const cure = `Run ACL SETUSER <user> ~${pattern} &${pattern} ${granted.map((name) => `+${name}`).join(' ')}`;
+  const message = `the Redis user of this connection may not use ${what} (${reason}). ${cure}`;
+  return new RedisBrokerError('MISSING_RIGHTS', message, { cause });
+}

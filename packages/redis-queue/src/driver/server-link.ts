@@ -1,0 +1,211 @@
+import { closedError } from '@retry/core/broker';
+import { RedisBrokerError } from '../errors.ts';
+import type { RedisBrokerSettings } from '../options.ts';
+import type { Keys } from '../store/keys.ts';
+import { createConnectionWarning } from './connection-warning.ts';
+import type { ServerReport } from './doctor.ts';
+import { examine } from './doctor.ts';
+import { openDurable } from './durable.ts';
+import { linkClient } from './link-client.ts';
+import { openLink } from './open-link.ts';
+import type { RedisClient } from './redis-client.ts';
+import type { RedisLink, Subscriber } from './redis-link.ts';
+import { checkRights } from './rights.ts';
+import { withoutSecrets } from './secrets.ts';
+
+/** How long a broker waits for a server that may not be there, in ms. */
+const PATIENCE_MS = 4_500;
+
+/** The server of a broker, which is reached and examined at the first call. */
+export interface ServerLink {
+  /** Its commands wait until the server was examined, and reject with what was wrong with it. */
+  readonly link: RedisLink;
+  /** The same, for commands that resolve only when their writes are as durable as the options say. */
+  readonly durable: RedisLink;
+  /**
+   * What the server reported. After a rejection the next call tries again.
+   *
+   * @throws {RedisBrokerError} when the server is not reached in time, runs would not be safe there, or rights are missing
+   */
+  readonly examined: () => Promise<ServerReport>;
+  /** Stops opening now, and closes the connections once the work under way has ended. */
+  readonly close: (underWay: Promise<void>) => Promise<void>;
+}
+
+interface OpenServer {
+  readonly link: RedisLink;
+  readonly durable: RedisLink;
+  readonly report: ServerReport;
+}
+
+/** The server that the options name, for a queue of these partitions. */
+export function createServerLink(settings: RedisBrokerSettings, partitions: readonly Keys[]): ServerLink {
+  const closing = new AbortController();
+  let opening: Promise<OpenServer> | undefined;
+  const open = (): Promise<OpenServer> => {
+    opening ??= openServer(settings, partitions, closing.signal).catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+  return {
+    link: waitingLink(open, 'link'),
+    durable: waitingLink(open, 'durable'),
+    examined: async () => (await open()).report,
+    close: async (underWay) => {
+      closing.abort();
+      await underWay;
+      const server = await opening?.catch(() => undefined);
+      if (server !== undefined) await closeLinks(server);
+    },
+  };
+}
+
+async function closeLinks({ link, durable }: OpenServer): Promise<void> {
+  await Promise.allSettled(durable === link ? [link.close()] : [link.close(), durable.close()]);
+}
+
+/** A link that opens at its first command. Commands leave in the order of their calls. */
+function waitingLink(open: () => Promise<OpenServer>, kind: 'link' | 'durable'): RedisLink {
+  return {
+    send: async (key, args) => (await open())[kind].send(key, args),
+    ask: async (key, args) => (await open())[kind].ask(key, args),
+    openSecond: async () => (await open())[kind].openSecond(),
+    listen: (onMessage, onBack) => {
+      const listening = open().then((server) => server[kind].listen(onMessage, onBack));
+      return waitingSubscriber(listening);
+    },
+    close: async () => {},
+  };
+}
+
+function waitingSubscriber(listening: Promise<Subscriber>): Subscriber {
+  return {
+    subscribe: async (channel) => (await listening).subscribe(channel),
+    destroy: () =>
+      void listening.then(
+        (subscriber) => subscriber.destroy(),
+        () => {}, // there is no connection to end
+      ),
+  };
+}
+
+async function openServer(
+  settings: RedisBrokerSettings,
+  partitions: readonly Keys[],
+  closing: AbortSignal,
+): Promise<OpenServer> {
+  const { source } = settings;
+  const lastError = createLastError();
+  const start = (link: RedisLink) => examineAll(link, settings, partitions);
+  if ('client' in source) {
+    const starting = startInTime(start(linkClient(source.client)), lastError, closing);
+    return noteErrorsOf(source.client, lastError, starting);
+  }
+  let onError = settings.onError;
+  const { link, connected } = await openLink(source.url, (error) => {
+    lastError.note(error);
+    onError?.(error);
+  });
+  try {
+    const server = await startInTime(
+      connected.then(() => start(link)),
+      lastError,
+      closing,
+    );
+    // Until now an error of the connection was that of this call.
+    onError ??= createConnectionWarning();
+    return server;
+  } catch (error) {
+    // A server that does not answer is not waited for.
+    void link.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function examineAll(
+  link: RedisLink,
+  { durability, allowEviction }: RedisBrokerSettings,
+  partitions: readonly Keys[],
+): Promise<OpenServer> {
+  const needsWaitAof = durability === 'wait-aof';
+  const reports = await Promise.all(
+    partitions.map(async (keys) => {
+      await checkRights(link, keys);
+      return examine(link, keys.lanes, { allowEviction, needsWaitAof });
+    }),
+  );
+  const durable = needsWaitAof ? await openDurable(link) : link;
+  const report = reports[0] as ServerReport; // there is one partition at least
+  return { link, durable, report };
+}
+
+/** The latest error of a connection. */
+interface LastError {
+  readonly note: (error: unknown) => void;
+  readonly latest: () => unknown;
+}
+
+function createLastError(): LastError {
+  let latest: unknown;
+  return {
+    note: (error) => {
+      latest = error;
+    },
+    latest: () => latest,
+  };
+}
+
+/** The outcome of the start, unless it takes too long or the broker is closed: clients keep trying for ever. */
+async function startInTime<Outcome>(
+  start: Promise<Outcome>,
+  lastError: LastError,
+  closing: AbortSignal,
+): Promise<Outcome> {
+  let stop = (): void => {};
+  const given = new Promise<never>((_, reject) => {
+    const timer = setTimeout(() => reject(unreachable(lastError.latest())), PATIENCE_MS);
+    const refuse = (): void => reject(closedError('Redis'));
+    if (closing.aborted) refuse();
+    closing.addEventListener('abort', refuse);
+    stop = () => {
+      clearTimeout(timer);
+      closing.removeEventListener('abort', refuse);
+    };
+  });
+  return Promise.race([start, given]).finally(stop);
+}
+
+/** Notes the errors of a client that is not ours while `work` lasts. The commands that it begins with carry its password. */
+async function noteErrorsOf<Outcome>(
+  client: RedisClient,
+  { note }: LastError,
+  work: Promise<Outcome>,
+): Promise<Outcome> {
+  const listener = (error: unknown): void => note(withoutSecrets(error, []));
+  const emitter = client as Partial<Pick<NodeJS.EventEmitter, 'on' | 'off'>>; // both kinds of clients are emitters
+  emitter.on?.('error', listener);
+  try {
+    return await work;
+  } catch (error) {
+    throw hasCredentials(error) ? withoutSecrets(error, []) : error;
+  } finally {
+    emitter.off?.('error', listener);
+  }
+}
+
+/** `ioredis` puts the command that was refused into its error. */
+function hasCredentials(error: unknown): boolean {
+  const command =
+    typeof error === 'object' && error !== null && 'command' in error ? error.command : undefined;
+  const name =
+    typeof command === 'object' && command !== null && 'name' in command ? command.name : undefined;
+  return /^(?:auth|hello)$/i.test(String(name));
+}
+
+function unreachable(cause: unknown): RedisBrokerError {
+  const reason = cause instanceof Error ? cause.message || String(cause) : 'it does not answer';
+  const message = `the Redis server was not reached within ${PATIENCE_MS} ms: ${reason}. Start it, or correct the url or the client.`;
+  return new RedisBrokerError('REDIS_UNREACHABLE', message, { cause });
+}

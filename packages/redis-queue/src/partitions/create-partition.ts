@@ -1,0 +1,51 @@
+import type { Broker } from '@retry/core/broker';
+import { isRefusal } from '../driver/refusal.ts';
+import { guardRights } from '../driver/rights.ts';
+import { createGate } from '../gate.ts';
+import type { Store } from '../store/store.ts';
+import { attend } from '../verbs/attend.ts';
+import { auditRuns } from '../verbs/audit.ts';
+import { cancelRuns } from '../verbs/cancel.ts';
+import { discardRuns } from '../verbs/discard.ts';
+import { findExpiredRuns } from '../verbs/find-expired.ts';
+import { getRuns } from '../verbs/get.ts';
+import { findCancelRequests, heartbeatRuns } from '../verbs/heartbeat.ts';
+import { listRuns } from '../verbs/list.ts';
+import { redriveRuns } from '../verbs/redrive.ts';
+import { exchangeRuns } from '../verbs/settle-and-claim.ts';
+import { createSubmit } from '../verbs/submit.ts';
+import { WakeSubscription } from '../wake/wake-subscription.ts';
+
+/** When a subscriber connection that receives nothing is replaced, in ms. */
+const WATCHDOG = { everyMs: 5_000, patienceMs: 2_500 };
+
+/** A broker over one partition of a queue; it submits by the durable store. */
+export function createPartition(store: Store, durable: Store): Broker {
+  const subscription = new WakeSubscription(store, WATCHDOG);
+  const gate = createGate();
+  const guard = guardRights(store);
+  const pass = <Answer>(call: () => Promise<Answer>): Promise<Answer> => gate.pass(() => guard(call));
+  const submitRuns = createSubmit(durable);
+  return {
+    submit: (submissions) => pass(() => submitRuns(submissions)),
+    settleAndClaim: (request) => pass(() => exchangeRuns(store, request)),
+    heartbeat: (leases, leaseMs) => pass(() => heartbeatRuns(store, leases, leaseMs)),
+    findExpired: (limit, scope) => pass(() => findExpiredRuns(store, limit, scope)),
+    cancel: (ids) => pass(() => cancelRuns(store, ids)),
+    findCancelRequests: (leases) => pass(() => findCancelRequests(store, leases)),
+    redrive: (ids, options) => pass(() => redriveRuns(store, ids, options)),
+    discard: (ids) => pass(() => discardRuns(store, ids)),
+    get: (ids, options) => pass(() => getRuns(store, ids, options)),
+    list: (query) => pass(() => listRuns(store, query)),
+    waitForWork: (lanes, wait) => pass(() => subscription.waitForWork(lanes, wait)),
+    waitForResult: (wait) => pass(() => subscription.waitForResult(wait)),
+    attend: (attendance) => pass(() => attend(store, attendance)),
+    audit: () => pass(() => auditRuns(store)),
+    isRefusal,
+    close: async () => {
+      const closing = gate.close();
+      subscription.close();
+      await closing;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type {
+  Broker,
+  Claim,
+  ClaimedRun,
+  ExchangeReply,
+  ExchangeRequest,
+  SettleAnswer,
+  Settlement,
+} from '@retry/core/broker';
+import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
+import { askEach, partitionOf } from './spread.ts';
+
+/**
+ * Settles each run in its own partition, then claims from one partition after another until the claim is filled. The hash of the
+ * request id chooses the first one, so that workers are spread over the partitions, and a claim that is sent again asks them in the
+ * same order.
+ */
+export async function exchangeParts(
+  parts: readonly Broker[],
+  { settle = [], claim }: ExchangeRequest,
+): Promise<ExchangeReply> {
+  let now = 0;
+  const settleIn = async (
+    partition: number,
+    settlements: readonly Settlement[],
+  ): Promise<readonly SettleAnswer[]> => {
+    const reply = await parts[partition]?.settleAndClaim({ settle: settlements });
+    now = Math.max(now, reply?.now ?? 0);
+    return reply?.settled ?? [];
+  };
+  const partitions = { partitions: parts.length, idOf: ({ id }: Settlement) => id };
+  const settled = await askEach(settle, partitions, settleIn);
+  if (claim !== undefined) return { settled, ...(await claimFrom(parts, claim)) };
+  now ||= (await parts[0]?.settleAndClaim({}))?.now ?? 0;
+  return { settled, claimed: [], now };
+}
+
+async function claimFrom(parts: readonly Broker[], claim: Claim): Promise<Omit<ExchangeReply, 'settled'>> {
+  const first = partitionOf(claim.requestId, parts.length);
+  const claimed: ClaimedRun[] = [];
+  let now = 0;
+  let next = Infinity;
+  let bytes = 0;
+  for (let step = 0; step < parts.length; step += 1) {
+    // A partition that is not asked says nothing of its schedule; the claim was filled then, and another one follows.
+    const limit = claim.limit - claimed.length;
+    if ((limit <= 0 || bytes >= MAX_BATCH_BYTES) && step > 0) break;
+    const lanes = roomLeft(claim.lanes, claimed);
+    const reply = await parts[(first + step) % parts.length]?.settleAndClaim({
+      claim: { ...claim, limit, lanes },
+    });
+    claimed.push(...(reply?.claimed ?? []));
+    bytes += (reply?.claimed ?? []).reduce((sum, { run }) => sum + runBytes(run), 0);
+    now = Math.max(now, reply?.now ?? 0);
+    next = Math.min(next, reply?.nextRunAt ?? Infinity);
+  }
+  return next === Infinity ? { claimed, now } : { claimed, now, nextRunAt: next };
+}
+
+function roomLeft(lanes: Claim['lanes'], claimed: readonly ClaimedRun[]): ReadonlyMap<string, number> {
+  const left = new Map(lanes);
+  for (const { run } of claimed) left.set(run.lane, (left.get(run.lane) ?? 0) - 1);
+  return left;
+}

@@ -1,0 +1,164 @@
+import type { Run, RunDraft } from '@retry/core/broker';
+import { newRun } from '@retry/core/broker';
+import { APART } from './apart.ts';
+import { decodeBody, UnreadableError } from './body.ts';
+import type { FieldRange, KeptState } from './layout.ts';
+import {
+  ALL_FLAGS,
+  FIRST_COMPLETION,
+  FIRST_START,
+  flagText,
+  hasFlag,
+  RECORD,
+  STATE_LETTERS,
+} from './layout.ts';
+import { withStack } from './stack.ts';
+
+/** Texts of a run that are kept apart from its body and record, as far as they were read. */
+export interface ApartTexts {
+  readonly stack?: string | undefined;
+  readonly payload?: string | undefined;
+  readonly result?: string | undefined;
+}
+
+/** A body and its record; a run that was never claimed has none. */
+export interface KeptTexts extends ApartTexts {
+  readonly body: string;
+  readonly record: string | null;
+}
+
+/** What the server says of a run at its first start. */
+export interface FirstStart {
+  readonly startedAt: number;
+  /** Where it is kept apart. */
+  readonly payload?: string | undefined;
+}
+
+/**
+ * The run of a body and its record. Texts that are kept apart and were not read are empty.
+ *
+ * @throws {UnreadableError} when these are not what we wrote
+ */
+export function decodeRun(id: string, { body, record, stack, payload, result }: KeptTexts): Run {
+  const run = decodeUnclaimed(id, body, payload ?? '');
+  if (record === null) return run;
+  if (hasFlag(record, 'short')) readShort(run, record);
+  else readLong(run, record, stack);
+  if (run.result === APART) run.result = result;
+  return run;
+}
+
+/** A run as it is after its first start. */
+export function decodeFirstStart(id: string, body: string, first: FirstStart): Run {
+  const run = decodeUnclaimed(id, body, first.payload);
+  const { startedAt } = first;
+  run.state = 'started';
+  run.epoch = 1;
+  run.firstStartedAt = startedAt;
+  run.startedAt = startedAt;
+  run.heartbeatAt = startedAt;
+  return run;
+}
+
+/** A run of which nothing can be read, as the next claim or the cleaner will leave it. */
+export function unreadableRun(id: string, what: string): Run {
+  const run: RunDraft = newRun({ id, lane: '', payload: '', concurrency: undefined });
+  run.state = 'failed';
+  const message = `what the server keeps of this run cannot be read: ${what}. Discard it, and submit it again.`;
+  run.errors = [{ epoch: 0, at: 0, name: 'UNREADABLE_RUN', message }];
+  return run;
+}
+
+/** Whether the record has a result that is kept apart. */
+export function hasResultApart(record: string): boolean {
+  return record.endsWith(APART);
+}
+
+const STATES = new Map<string | undefined, KeptState>(
+  Object.entries(STATE_LETTERS).map(([state, letter]) => [letter, state as KeptState]), // its own keys
+);
+const ANY_FLAGS = `[${flagText()}-${flagText(...ALL_FLAGS)}]`;
+const ANY_STATE = `[${Object.values(STATE_LETTERS).join('')}]`;
+const SHORT_STATE = `[${STATE_LETTERS.started}${STATE_LETTERS.completed}]`;
+const SHORT_RECORD = new RegExp(
+  `^${SHORT_STATE}${ANY_FLAGS}\\d{${FIRST_START.fields.heartbeatAt.end - FIRST_START.fields.flags.end}}`,
+);
+const LONG_RECORD = new RegExp(`^${ANY_STATE}${ANY_FLAGS}\\d{${RECORD.length - RECORD.fields.flags.end}}`);
+
+/** The run of a body alone, which waits for its first claim. */
+function decodeUnclaimed(id: string, body: string, apart: string | undefined): RunDraft {
+  const { createdAt, lane, payload, concurrency } = decodeBody(body);
+  if (payload === APART && apart === undefined) throw new UnreadableError('its payload');
+  const run: RunDraft = newRun({
+    id,
+    lane,
+    payload: payload === APART ? (apart ?? '') : payload,
+    concurrency,
+  });
+  run.state = 'submitted';
+  run.submittedAt = createdAt;
+  run.runAt = createdAt;
+  return run;
+}
+
+function readShort(run: RunDraft, record: string): void {
+  if (!SHORT_RECORD.test(record)) throw new UnreadableError('its record');
+  run.epoch = 1;
+  readStateAndFlags(run, record);
+  run.firstStartedAt = instantIn(record, FIRST_START.fields.startedAt);
+  run.startedAt = run.firstStartedAt;
+  run.heartbeatAt = instantIn(record, FIRST_START.fields.heartbeatAt);
+  if (run.state !== 'completed') return;
+  run.settledBy = '1:complete';
+  run.endedAt = instantIn(record, FIRST_COMPLETION.fields.endedAt);
+  if (record.length > FIRST_COMPLETION.length) run.result = record.slice(FIRST_COMPLETION.length);
+}
+
+function readLong(run: RunDraft, record: string, stack: string | undefined): void {
+  const zero = record.indexOf('\0', RECORD.length);
+  const second = record.indexOf('\0', zero + 1);
+  if (!LONG_RECORD.test(record) || zero === -1 || second === -1) throw new UnreadableError('its record');
+  readFields(run, record);
+  if (zero > RECORD.length) run.settledBy = record.slice(RECORD.length, zero);
+  if (second > zero + 1) Object.assign(run, readRest(record.slice(zero + 1, second)));
+  if (stack !== undefined) run.errors = withStack(run.errors, stack);
+  if (second + 1 < record.length) run.result = record.slice(second + 1);
+}
+
+function readFields(run: RunDraft, record: string): void {
+  const { fields } = RECORD;
+  readStateAndFlags(run, record);
+  run.epoch = Number(record.slice(fields.epoch.from, fields.epoch.end));
+  run.submittedAt = instantIn(record, fields.submittedAt);
+  run.firstStartedAt = instantIn(record, fields.firstStartedAt);
+  run.startedAt = instantIn(record, fields.startedAt);
+  run.heartbeatAt = instantIn(record, fields.heartbeatAt);
+  run.endedAt = instantIn(record, fields.endedAt);
+  run.runAt = instantIn(record, fields.runAt);
+}
+
+function readStateAndFlags(run: RunDraft, record: string): void {
+  const state = STATES.get(record[RECORD.fields.state.from]);
+  if (state === undefined) throw new UnreadableError('its record');
+  run.state = state;
+  if (hasFlag(record, 'disposable')) run.isDisposable = true;
+  if (hasFlag(record, 'cancelRequested')) run.isCancelRequested = true;
+}
+
+/** Counters and errors, as far as they have to be right for the rest to work. */
+function readRest(text: string): object {
+  let rest: unknown;
+  try {
+    rest = JSON.parse(text);
+  } catch {
+    throw new UnreadableError('its record');
+  }
+  if (typeof rest === 'object' && rest !== null && 'errors' in rest && Array.isArray(rest.errors))
+    return rest;
+  throw new UnreadableError('its record');
+}
+
+function instantIn(record: string, { from, end }: FieldRange): number | undefined {
+  const instant = Number(record.slice(from, end));
+  return instant === 0 ? undefined : instant;
+}

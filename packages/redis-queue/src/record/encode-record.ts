@@ -1,0 +1,120 @@
+import type { Run } from '@retry/core/broker';
+import { keepableMs } from '@retry/core/broker';
+import { APART, isKeptApart } from './apart.ts';
+import type { KeptState } from './layout.ts';
+import {
+  FIRST_COMPLETION,
+  flagText,
+  LATER_COMPLETION,
+  LATER_COMPLETION_MARK,
+  RECORD,
+  STATE_LETTERS,
+  widthOf,
+  writeFields,
+} from './layout.ts';
+import { splitErrors } from './stack.ts';
+
+/** A record, and the long texts that go with it. */
+export interface EncodedRecord {
+  readonly text: string;
+  readonly stack: string | undefined;
+  /** A result that is kept apart. */
+  readonly result?: string;
+}
+
+/** The record of a run that was settled or redriven; `settledBy` is empty when it was never settled. */
+export function encodeRecord(run: Run, settledBy: string): EncodedRecord {
+  const { errors, stack } = splitErrors(run.errors);
+  const head = writeFields(RECORD, {
+    state: STATE_LETTERS[keptState(run)],
+    flags: flagText(
+      ...(run.isDisposable === true ? (['disposable'] as const) : []),
+      ...(stack === undefined ? [] : (['hasStack'] as const)),
+    ),
+    epoch: epochText(run.epoch),
+    submittedAt: instantText(run.submittedAt),
+    firstStartedAt: instantText(run.firstStartedAt),
+    startedAt: instantText(run.startedAt),
+    heartbeatAt: instantText(run.heartbeatAt),
+    endedAt: instantText(run.endedAt),
+    runAt: dueText(run.runAt),
+    laneSeq: NO_LANE_SEQ,
+  });
+  const { result = '' } = run;
+  const text = `${head}${settledBy}\0${encodeRest(run, errors)}\0${isKeptApart(result) ? APART : result}`;
+  return isKeptApart(result) ? { text, stack, result } : { text, stack };
+}
+
+/** The short record of a run that completes at its first start; `undefined` where it needs the long one. */
+export function encodeFirstCompletion(run: Run): string | undefined {
+  const { state, epoch, startedAt, heartbeatAt, endedAt, result } = run;
+  if (state !== 'completed' || epoch !== 1 || run.isDisposable === true || hasPast(run)) return undefined;
+  if (run.runAt !== run.submittedAt || run.startedAt !== run.firstStartedAt) return undefined;
+  if (result !== undefined && isKeptApart(result)) return undefined;
+  const head = writeFields(FIRST_COMPLETION, {
+    state: STATE_LETTERS.completed,
+    flags: SHORT,
+    startedAt: instantText(startedAt),
+    heartbeatAt: instantText(heartbeatAt),
+    endedAt: instantText(endedAt),
+  });
+  return head + (result ?? '');
+}
+
+/**
+ * A short form of a run that completes at a later start, from which the script makes its record: the script has the rest
+ * already. Empty where the run needs the long form.
+ */
+export function encodeLaterCompletion(run: Run): string {
+  const { state, epoch, isDisposable, endedAt, heartbeatAt, result = '' } = run;
+  if (state !== 'completed' || epoch === 1 || isDisposable === true) return '';
+  const head = writeFields(LATER_COMPLETION, {
+    mark: LATER_COMPLETION_MARK,
+    heartbeatAt: instantText(heartbeatAt),
+    endedAt: instantText(endedAt),
+  });
+  return head + (isKeptApart(result) ? APART : result);
+}
+
+/** An epoch as a record has it. */
+export function epochText(epoch: number): string {
+  return String(epoch).padStart(EPOCH_DIGITS, '0');
+}
+
+const EPOCH_DIGITS = widthOf(RECORD, 'epoch');
+const INSTANT_DIGITS = widthOf(RECORD, 'submittedAt');
+const DUE_DIGITS = widthOf(RECORD, 'runAt');
+const LAST_INSTANT = 10 ** INSTANT_DIGITS - 1;
+const NEVER = '0'.repeat(INSTANT_DIGITS);
+const NEVER_DUE = '0'.repeat(DUE_DIGITS);
+const NO_LANE_SEQ = '0'.repeat(widthOf(RECORD, 'laneSeq'));
+const SHORT = flagText('short');
+
+function keptState({ state }: Run): KeptState {
+  return state === 'unsubmitted' ? 'submitted' : state;
+}
+
+/** Whether there is more to a run than its instants and its result. */
+function hasPast(run: Run): boolean {
+  const { failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs } = run;
+  if (failures + stalls + releases + rateLimits + redrives + resetEpoch > 0) return true;
+  return run.errors.length > 0 || previousDelayMs !== undefined || resetAt !== undefined;
+}
+
+function encodeRest(run: Run, errors: Run['errors']): string {
+  if (!hasPast(run)) return '';
+  const { failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs } = run;
+  const counters = { failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs };
+  return JSON.stringify(Object.assign(counters, { errors }));
+}
+
+function instantText(instant: number | undefined): string {
+  if (instant === undefined) return NEVER;
+  const whole = Math.min(Math.max(0, Math.ceil(instant)), LAST_INSTANT);
+  return `${whole}`.padStart(INSTANT_DIGITS, '0');
+}
+
+/** When a run is due, which may be as late as a number can say. */
+function dueText(instant: number | undefined): string {
+  return instant === undefined ? NEVER_DUE : `${keepableMs(instant)}`.padStart(DUE_DIGITS, '0');
+}

@@ -1,0 +1,249 @@
+import type { Concurrency } from '@retry/core/broker';
+import type { EndState, RunState } from '@retry/core/lifecycle';
+
+/**
+ * How a run is written down on the server: the one table of fields, letters and flags, from which TypeScript reads and
+ * writes, and from which the Lua scripts are made (`scripts/lua.ts`). A new field is a line here and the code that uses it.
+ */
+
+/** The characters of one field, counted from 0; `end` is the first one after it. */
+export interface FieldRange {
+  readonly from: number;
+  readonly end: number;
+}
+
+/** Text that begins with fields of fixed width. */
+export interface Layout<Field extends string> {
+  /** In their order in the text. */
+  readonly names: readonly Field[];
+  readonly fields: Readonly<Record<Field, FieldRange>>;
+  /** Characters of all fields together. */
+  readonly length: number;
+}
+
+/** An instant has 13 digits, which last until the year 2286; zeros say never. */
+const INSTANT = 13;
+/** When a run is due has 16 digits, as a caller may choose any instant that a number can say. */
+const LATE_INSTANT = 16;
+const LANE_SEQ = 16;
+const EPOCH = 10;
+
+/** A field of a record. */
+export type RecordField =
+  | 'state'
+  | 'flags'
+  | 'epoch'
+  | 'submittedAt'
+  | 'firstStartedAt'
+  | 'startedAt'
+  | 'heartbeatAt'
+  | 'endedAt'
+  | 'runAt'
+  | 'laneSeq';
+
+/**
+ * The record of a run. Behind these fields follow `settledBy`, a zero character, counters and errors as JSON (which only
+ * TypeScript reads), a zero character, and the result.
+ */
+export const RECORD: Layout<RecordField> = layoutOf({
+  state: 1,
+  flags: 1,
+  epoch: EPOCH,
+  submittedAt: INSTANT,
+  firstStartedAt: INSTANT,
+  startedAt: INSTANT,
+  heartbeatAt: INSTANT,
+  endedAt: INSTANT,
+  runAt: LATE_INSTANT,
+  // The order of a waiting run in the front of its lane, its parking or the schedule; of a started one the hash of its lane.
+  laneSeq: LANE_SEQ,
+});
+
+/** The short record of a first start: what else there is to say of the run is in its body. */
+export const FIRST_START: Layout<'state' | 'flags' | 'startedAt' | 'heartbeatAt' | 'laneHash'> = layoutOf({
+  state: 1,
+  flags: 1,
+  startedAt: INSTANT,
+  heartbeatAt: INSTANT,
+  laneHash: LANE_SEQ,
+});
+
+/** The short record of a run that completed at its first start; its result follows. */
+export const FIRST_COMPLETION: Layout<'state' | 'flags' | 'startedAt' | 'heartbeatAt' | 'endedAt'> = layoutOf(
+  {
+    state: 1,
+    flags: 1,
+    startedAt: INSTANT,
+    heartbeatAt: INSTANT,
+    endedAt: INSTANT,
+  },
+);
+
+/** What is sent for a run that completes at a later start, from which the script makes its record; the result follows. */
+export const LATER_COMPLETION: Layout<'mark' | 'heartbeatAt' | 'endedAt'> = layoutOf({
+  mark: 1,
+  heartbeatAt: INSTANT,
+  endedAt: INSTANT,
+});
+
+/** The first character of a {@link LATER_COMPLETION}, which no state has. */
+export const LATER_COMPLETION_MARK = 'c';
+
+/** The body of a run, which never changes: notes, concurrency, lane and payload follow. */
+export const BODY: Layout<'createdAt' | 'kind'> = layoutOf({ createdAt: INSTANT, kind: 1 });
+
+/** A member of the front of a lane, and of a parking, behind what it sorts by; the id follows. */
+export const FRONT_ENTRY: Layout<'laneSeq'> = layoutOf({ laneSeq: LANE_SEQ });
+
+/** A member of the schedule behind its lane; the id follows. */
+export const SCHEDULED_ENTRY: Layout<'runAt' | 'laneSeq'> = layoutOf({
+  runAt: LATE_INSTANT,
+  laneSeq: LANE_SEQ,
+});
+
+/** An entry of the finished runs that has more than an id; the id follows. */
+export const FINISHED_ENTRY: Layout<'mark' | 'state'> = layoutOf({ mark: 1, state: 1 });
+
+/** The states that a run on the server can have. */
+export type KeptState = Exclude<RunState, 'unsubmitted'>;
+
+/** The letter of each state in a record. */
+export const STATE_LETTERS: Readonly<Record<KeptState, string>> = {
+  submitted: 'w',
+  scheduled: 'd',
+  started: 'r',
+  completed: 'C',
+  failed: 'F',
+  cancelled: 'X',
+  stalled: 'S',
+  dropped: 'D',
+  rateLimited: 'L',
+};
+
+/** The states of a run that has ended, in the order in which the audit counts them. */
+export const END_STATES: readonly EndState[] = [
+  'completed',
+  'failed',
+  'cancelled',
+  'stalled',
+  'dropped',
+  'rateLimited',
+];
+
+/** Bits of the flags of a record, which are one character from `0` on. */
+export const FLAGS = {
+  cancelRequested: 1,
+  /** The run takes a slot of its concurrency key. */
+  takesSlot: 2,
+  /** Retention may forget the run like a completed one. */
+  disposable: 4,
+  /** The stack of its last error is kept apart. */
+  hasStack: 8,
+  /** The record is a short one. */
+  short: 16,
+  /** The body has notes. */
+  noted: 32,
+} as const;
+
+export type Flag = keyof typeof FLAGS;
+
+/** The character of no flags; that of others is as many behind it as their sum. */
+export const NO_FLAGS = '0';
+
+export const ALL_FLAGS = Object.keys(FLAGS) as readonly Flag[]; // its own keys
+
+/** The flags together, as the character that a record has. */
+export function flagText(...flags: readonly Flag[]): string {
+  const bits = flags.reduce((sum, flag) => sum + FLAGS[flag], 0);
+  return String.fromCharCode(NO_FLAGS.charCodeAt(0) + bits);
+}
+
+/** Whether a record has a flag. */
+export function hasFlag(record: string, flag: Flag): boolean {
+  const bits = record.charCodeAt(RECORD.fields.flags.from) - NO_FLAGS.charCodeAt(0);
+  return (bits & FLAGS[flag]) !== 0;
+}
+
+/** The letters of one kind of body. */
+export interface BodyKind {
+  readonly plain: string;
+  readonly noted: string;
+}
+
+/**
+ * The letter of a body: what its concurrency key does when it is full, and whether notes follow. Of a body with a key and notes
+ * it is the capital of the letter without.
+ */
+export const BODY_KINDS: Readonly<Record<'none' | Concurrency['whenFull'], BodyKind>> = {
+  none: { plain: '-', noted: '=' },
+  wait: { plain: 'w', noted: 'W' },
+  claim: { plain: 'c', noted: 'C' },
+};
+
+const KINDS = Object.values(BODY_KINDS);
+
+/** Kinds of a body with notes. */
+export const NOTED_KINDS: readonly string[] = KINDS.map(({ noted }) => noted);
+
+/** Kinds of a body with a concurrency key. */
+export const KEYED_KINDS: readonly string[] = [BODY_KINDS.wait, BODY_KINDS.claim].flatMap(Object.values);
+
+/** Every kind of a body. */
+export const ALL_KINDS: readonly string[] = KINDS.flatMap(Object.values);
+
+/** Notes of a body; a number among them is how many milliseconds its result waits to be collected. */
+export const NOTES = { keyed: 'k', payloadApart: 'p' } as const;
+
+/** What the fields of texts that are kept apart begin with; the id follows. */
+export const APART_TEXTS = { payload: 'p', result: 'r' } as const;
+
+/** How a settlement is to be taken; a sum. */
+export const SETTLE_MODES = { onlyIfExpired: 1, release: 2 } as const;
+
+/** The values of one settlement, in the order in which they are sent. */
+export const SETTLEMENT = ['id', 'epoch', 'by', 'mode', 'lane', 'record', 'dueInMs'] as const;
+
+/** The values of a claim, in the order in which they are sent. */
+export const CLAIM = ['worker', 'request', 'limit', 'leaseMs', 'lanes'] as const;
+
+/**
+ * What a claim got, in the order in which the script answers it, and keeps it for a claim that is sent again. `restarted` are the
+ * indexes, counted from 1, of the runs that do not start for the first time; only these have records.
+ */
+export const CLAIMED = [
+  'startedAt',
+  'leaseUntil',
+  'overLimit',
+  'ids',
+  'bodies',
+  'restarted',
+  'records',
+  'stacks',
+  'payloads',
+] as const;
+
+/** How many characters a field has. */
+export function widthOf<Field extends string>({ fields }: Layout<Field>, name: NoInfer<Field>): number {
+  return fields[name].end - fields[name].from;
+}
+
+/** Text of all fields, in the order of the layout. */
+export function writeFields<Field extends string>(
+  { names }: Layout<Field>,
+  values: Readonly<Record<NoInfer<Field>, string>>,
+): string {
+  let text = '';
+  for (const name of names) text += values[name];
+  return text;
+}
+
+function layoutOf<Field extends string>(widths: Readonly<Record<Field, number>>): Layout<Field> {
+  const names = Object.keys(widths) as Field[]; // its own keys, in the order in which they are written
+  const ranges: [Field, FieldRange][] = [];
+  let length = 0;
+  for (const name of names) {
+    ranges.push([name, { from: length, end: length + widths[name] }]);
+    length += widths[name];
+  }
+  return { names, fields: Object.fromEntries(ranges) as Record<Field, FieldRange>, length }; // one for each name
+}

@@ -1,0 +1,58 @@
+import { defineScript, type Script } from '../store/script.ts';
+import { cancelledInLane } from './library/cancelled-in-lane.ts';
+import { ended } from './library/ended.ts';
+import { prelude } from './library/prelude.ts';
+
+const attend = `
+local worker, ttlMs, lanes = unpack(cmsgpack.unpack(ARGV[3]))
+writeWithoutMemory()
+if ttlMs > 0 then call('HSET', ATTENDANCES, worker, cmsgpack.pack({ instantOf(now + ttlMs), lanes }))
+elseif ttlMs == 0 then call('HDEL', ATTENDANCES, worker) end
+local attended, over, kept = {}, {}, call('HGETALL', ATTENDANCES)
+for index = 1, #kept, 2 do
+  local isOne, one = pcall(cmsgpack.unpack, kept[index + 1])
+  if not isOne or type(one) ~= 'table' or type(one[2]) ~= 'table' or (tonumber(one[1]) or 0) <= now then
+    over[#over + 1] = kept[index]
+  else
+    for _, tag in ipairs(one[2]) do attended[tag] = true end
+  end
+end
+many('HDEL', ATTENDANCES, over)
+-- No other call may do this for a while.
+expireAwaited()
+forgetNames(0)
+local unattended = {}
+for _, tag in ipairs(call('SMEMBERS', LANES)) do
+  if not attended[tag] then unattended[#unattended + 1] = tag end
+end
+writeCounts()
+return unattended
+`;
+
+const depths = String.raw`
+local tags, depths, COUNTED = cmsgpack.unpack(ARGV[3]), {}, 10000
+writeWithoutMemory()
+for index = 1, #tags do
+  local tag, key = tags[index], laneKey(index)
+  -- Another user of the server may keep something else at the key; the other lanes are counted all the same.
+  local isLane = type(redis.pcall('LLEN', key)) == 'number'
+  if isLane and call('HLEN', CANCELLED_IN_LANE) > 0 then removeCancelled(key, tag) end
+  local ready = isLane and call('LLEN', key) - cancelledInLaneOf(tag) or 0
+  local front = call('ZLEXCOUNT', FRONT, '[' .. tag .. '\0', '(' .. tag .. '\1')
+  local due = call('ZLEXCOUNT', SCHEDULED, '[' .. tag .. '\0', '(' .. tag .. '\0' .. dueText(now + 1))
+  depths[index] = math.min(math.max(0, ready) + front + due, COUNTED)
+  -- A lane without runs is removed from the lanes.
+  if depths[index] == 0 and call('EXISTS', key) == 0
+    and #call('ZRANGEBYLEX', SCHEDULED, '[' .. tag .. '\0', '(' .. tag .. '\1', 'LIMIT', 0, 1) == 0 then
+    call('SREM', LANES, tag)
+  end
+end
+writeCounts()
+return depths
+`;
+
+/** Notes that a worker is alive, and returns the lanes that no such worker works on. */
+export const attendScript: Script = defineScript(prelude, ended, attend);
+
+/** Counts the runs that wait in each of these lanes. */
+export const depthsScript: Script = defineScript(prelude, ended, cancelledInLane, depths);

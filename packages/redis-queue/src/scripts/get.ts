@@ -1,0 +1,33 @@
+import { defineScript, type Script } from '../store/script.ts';
+import { ended } from './library/ended.ts';
+import { prelude } from './library/prelude.ts';
+import { readRuns } from './library/read-runs.ts';
+
+const get = `
+local ids, mode, collect = unpack(cmsgpack.unpack(ARGV[3]))
+if call('EXISTS', AWAITED) == 1 then expireAwaited() end
+if mode == 'none' then
+  local awaited = {}
+  for index = 1, #ids do
+    if call('ZSCORE', AWAITED, ids[index]) then awaited[#awaited + 1] = ids[index] end
+  end
+  keepUnawaited(awaited)
+  writeCounts()
+  return { now, false }
+end
+local read = readRuns(ids, nil, mode)
+if collect == 'collect' then
+  local awaited, seen = {}, {}
+  for index = 1, read[1] do
+    local id, record = ids[index], read[3][index]
+    if record and isNotedRecord(record) and not seen[id] and call('ZSCORE', AWAITED, id) then awaited[#awaited + 1] = id end
+    seen[id] = true
+  end
+  keepUnawaited(awaited)
+end
+writeCounts()
+return { now, read }
+`;
+
+/** Reads bodies and records, each pair at one instant, as many as fit into a reply. */
+export const getScript: Script = defineScript(prelude, ended, readRuns, get);

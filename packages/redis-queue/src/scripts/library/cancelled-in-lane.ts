@@ -1,0 +1,48 @@
+/**
+ * A run that is cancelled in its lane leaves its id in the lane's list, as taking it out would cost a walk through the
+ * list. The hash `CANCELLED_IN_LANE` counts such ids, by lane, zero character and id, and their total in each lane, under a zero
+ * character and the lane. Whatever takes one of these ids out of the list takes it out of the counts.
+ */
+export const cancelledInLane: string = String.raw`
+local function countCancelledInLane(tag, by)
+  if by == 0 then return end
+  count('cancelledInLane', by)
+  if call('HINCRBY', CANCELLED_IN_LANE, '\0' .. tag, by) <= 0 then call('HDEL', CANCELLED_IN_LANE, '\0' .. tag) end
+end
+
+local function cancelledInLaneOf(tag)
+  return tonumber(call('HGET', CANCELLED_IN_LANE, '\0' .. tag) or 0) or 0
+end
+
+-- Whether this id, which was at the head of the lane's list, is that of a cancelled run; it is counted no more then.
+local function takeCancelled(tag, id)
+  local field = tag .. '\0' .. id
+  local left = tonumber(call('HGET', CANCELLED_IN_LANE, field) or 0) or 0
+  if left == 0 then return false end
+  if left == 1 then call('HDEL', CANCELLED_IN_LANE, field) else call('HINCRBY', CANCELLED_IN_LANE, field, -1) end
+  countCancelledInLane(tag, -1)
+  return true
+end
+
+-- Once around the whole list: the ids of waiting runs are appended again, in their order.
+local function removeAllCancelled(key, tag)
+  local left = call('LLEN', key)
+  while left > 0 do
+    local ids, real = call('LPOP', key, math.min(left, 1000)), {}
+    for index = 1, #ids do
+      if not takeCancelled(tag, ids[index]) then real[#real + 1] = ids[index] end
+    end
+    left = left - #ids
+    many('RPUSH', key, real)
+  end
+end
+
+-- Removes the ids of cancelled runs where they are more than half of a long list, so that they do not pile up behind a run
+-- that no worker takes. That is a constant number of steps for each of them.
+local function removeCancelled(key, tag)
+  local cancelled = cancelledInLaneOf(tag)
+  if cancelled > 0 and (cancelled >= 1000 or call('LLEN', key) == cancelled) and cancelled * 2 > call('LLEN', key) then
+    removeAllCancelled(key, tag)
+  end
+end
+`;

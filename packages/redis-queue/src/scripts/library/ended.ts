@@ -1,0 +1,199 @@
+import {
+  APART_TEXTS,
+  BODY,
+  BODY_KINDS,
+  FINISHED_ENTRY,
+  FIRST_COMPLETION,
+  NOTES,
+  RECORD,
+  STATE_LETTERS,
+  widthOf,
+} from '../../record/layout.ts';
+import {
+  behind,
+  field,
+  firstRecord,
+  has,
+  isIn,
+  isOneOf,
+  lateInstant,
+  letter,
+  startOf,
+  zeros,
+} from '../lua.ts';
+
+/** States of a dead letter. */
+const DEAD_LETTERS = [STATE_LETTERS.failed, STATE_LETTERS.stalled, STATE_LETTERS.rateLimited];
+
+/**
+ * Runs that have ended are in one of three collections:
+ *
+ * - `DEAD`, a sorted set by id: dead letters, until they are redriven or discarded.
+ * - `AWAITED`, a sorted set by instant: runs whose result is kept for its reader (`keepResultMs`), until that instant; then they
+ *   move to the list.
+ * - `FINISHED`, a list, oldest first: all others, of which retention forgets the oldest. Its entries say what forgetting needs, so
+ *   that it reads no records: an id alone is that of a completed run without notes and texts that are kept apart; any other
+ *   id follows a zero character and the letter of its state.
+ *
+ * The first two arguments of these scripts are how many runs the list keeps (negative: all), and for how many milliseconds
+ * after its end the name of a forgotten run stays taken.
+ */
+export const ended: string = String.raw`
+local KEEP, KEEP_NAMES = tonumber(ARGV[1]), tonumber(ARGV[2])
+local newlyFinished, newlyDead, newlyAwaited, hasAwaitedEnd = {}, {}, {}, false
+
+-- Failed, stalled and rate limited runs are dead letters, unless they are disposable.
+local function isDeadLetter(record)
+  local state = byte(record, ${startOf(RECORD, 'state')})
+  return (${isOneOf('state', DEAD_LETTERS)}) and not (${has('flagsOf(record)', 'disposable')})
+end
+
+local function entryOf(id, record)
+  local isPlain = ${isIn('record', 'completed')} and not hasStack(record) and not hasLargeResult(record)
+  if isPlain and not isNotedRecord(record) and byte(id, 1) ~= 0 then return id end
+  return '\0' .. sub(record, ${field(RECORD, 'state')}) .. id
+end
+
+local function endedAt(record)
+  return tonumber(isShort(record) and sub(record, ${field(FIRST_COMPLETION, 'endedAt')}) or sub(record, ${field(RECORD, 'endedAt')})) or now
+end
+
+local function endRun(id, record, body)
+  count(sub(record, ${field(RECORD, 'state')}), 1)
+  local keepMs
+  if isNotedRecord(record) then keepMs = tonumber(string.match(notesOf(body or call('HGET', BODY, id) or ''), '%d+')) end
+  if keepMs then hasAwaitedEnd = true end
+  if isDeadLetter(record) then
+    newlyDead[#newlyDead + 1] = 0
+    newlyDead[#newlyDead + 1] = id
+  elseif keepMs then
+    newlyAwaited[#newlyAwaited + 1] = string.format('%.0f', instantOf(endedAt(record) + keepMs))
+    newlyAwaited[#newlyAwaited + 1] = id
+  else
+    newlyFinished[#newlyFinished + 1] = entryOf(id, record)
+  end
+end
+
+local function takeFromEnded(id, record)
+  count(sub(record, ${field(RECORD, 'state')}), -1)
+  if isDeadLetter(record) then return call('ZREM', DEAD, id) end
+  if isNotedRecord(record) and call('ZREM', AWAITED, id) == 1 then return end
+  call('LREM', FINISHED, 1, entryOf(id, record))
+end
+
+-- Forgets names whose time is over, up to a thousand more than were added.
+local function forgetNames(added)
+  local old = call('ZRANGEBYSCORE', NAMES, '-inf', now, 'LIMIT', 0, math.min(added, 3000) + 1000)
+  many('ZREM', NAMES, old)
+end
+
+-- Keeps the ids of forgotten runs that are names, as taken, for a while.
+local function rememberNames(ids)
+  local bodies, keyed, names = readAll(BODY, ids), {}, {}
+  for index = 1, #ids do
+    if bodies[index] and find(notesOf(bodies[index]), '${NOTES.keyed}', 1, true) then keyed[#keyed + 1] = ids[index] end
+  end
+  if #keyed == 0 then return end
+  local records = readAll(RECORD, keyed)
+  for index = 1, #keyed do
+    local untilAt = instantOf((records[index] and endedAt(records[index]) or now) + KEEP_NAMES)
+    if untilAt > now then
+      names[#names + 1] = string.format('%.0f', untilAt)
+      names[#names + 1] = keyed[index]
+    end
+  end
+  many('ZADD', NAMES, names)
+  forgetNames(#keyed)
+end
+
+-- Forgets runs; the marked ones may have more than body and record.
+local function forget(ids, marked)
+  if #marked > 0 then
+    rememberNames(marked)
+    local large = {}
+    for index = 1, #marked do
+      large[index * 2 - 1], large[index * 2] = '${APART_TEXTS.payload}' .. marked[index], '${APART_TEXTS.result}' .. marked[index]
+    end
+    many('HDEL', STACKS, marked)
+    many('HDEL', LARGE, large)
+  end
+  many('HDEL', BODY, ids)
+  many('HDEL', RECORD, ids)
+  count('forgotten', #ids)
+end
+
+-- Forgets at most a thousand more than were added, so that a limit which was lowered does not block the server.
+local function keepFinished(entries)
+  local added = #entries
+  if added == 0 then return end
+  local total = many('RPUSH', FINISHED, entries)
+  if KEEP < 0 or total <= KEEP then return end
+  local oldest = call('LPOP', FINISHED, math.min(total - KEEP, added + 1000))
+  local marked = {}
+  for index = 1, #oldest do
+    local entry = oldest[index]
+    if byte(entry, 1) == 0 then
+      local id = sub(entry, ${behind(FINISHED_ENTRY)})
+      oldest[index], marked[#marked + 1] = id, id
+      count(sub(entry, ${field(FINISHED_ENTRY, 'state')}), -1)
+    end
+  end
+  count(${letter('completed')}, #marked - #oldest)
+  forget(oldest, marked)
+end
+
+-- Runs whose results were read, or not in time, are kept like any other.
+local function keepUnawaited(ids)
+  if #ids == 0 then return end
+  local records, entries = readAll(RECORD, ids), {}
+  for index = 1, #ids do
+    if records[index] then entries[#entries + 1] = entryOf(ids[index], records[index]) end
+  end
+  many('ZREM', AWAITED, ids)
+  keepFinished(entries)
+end
+
+local function expireAwaited()
+  keepUnawaited(call('ZRANGEBYSCORE', AWAITED, '-inf', now, 'LIMIT', 0, 1000))
+end
+
+local function writeEnded()
+  many('ZADD', DEAD, newlyDead)
+  many('ZADD', AWAITED, newlyAwaited)
+  keepFinished(newlyFinished)
+  if hasAwaitedEnd then
+    expireAwaited()
+    call('PUBLISH', RESULT, '')
+  end
+end
+
+local UNREADABLE = '{"failures":0,"stalls":0,"releases":0,"rateLimits":0,"redrives":0,"resetEpoch":0,"errors":[{"epoch":%.0f,"at":%s,'
+  .. '"name":"UNREADABLE_RUN","message":"what the server keeps of this run cannot be read: %s. Discard it, and submit it again."}]}'
+
+-- Makes a dead letter of a run that cannot be read, wherever it was taken from: it is listed, counted by the audit, and can be
+-- discarded. What can be read of it is kept.
+local function quarantine(id, tag, why)
+  local body, record = call('HGET', BODY, id), call('HGET', RECORD, id)
+  if not isBody(body) then
+    body = NOW .. '${BODY_KINDS.none.plain}' .. tag .. '\0null'
+    call('HSET', BODY, id, body)
+  end
+  local epoch = record and string.match(sub(record, ${field(RECORD, 'epoch')}), '^${'%d'.repeat(widthOf(RECORD, 'epoch'))}$') or ${zeros(RECORD, 'epoch')}
+  local rest = string.format(UNREADABLE, tonumber(epoch), NOW, why)
+  local createdAt = sub(body, ${field(BODY, 'createdAt')})
+  call('HSET', RECORD, id, ${firstRecord(
+    {
+      state: letter('failed'),
+      flags: 'freshFlags(body)',
+      epoch: 'epoch',
+      submittedAt: 'createdAt',
+      endedAt: 'NOW',
+      runAt: lateInstant('createdAt'),
+    },
+    "'\\0' .. rest .. '\\0'",
+  )})
+  call('HDEL', STACKS, id)
+  call('ZADD', DEAD, 0, id)
+  count(${letter('failed')}, 1)
+end
+`;

@@ -1,0 +1,242 @@
+import { APART } from '../../record/apart.ts';
+import { epochText } from '../../record/encode-record.ts';
+import {
+  ALL_FLAGS,
+  ALL_KINDS,
+  BODY,
+  FIRST_COMPLETION,
+  FIRST_START,
+  flagText,
+  KEYED_KINDS,
+  NO_FLAGS,
+  NOTED_KINDS,
+  NOTES,
+  RECORD,
+  widthOf,
+} from '../../record/layout.ts';
+import { LUA_KEYS } from '../../store/keys.ts';
+import {
+  behind,
+  byteOf,
+  digits,
+  field,
+  flagsAs,
+  has,
+  isIn,
+  isOneOf,
+  rewritten,
+  startOf,
+  zeros,
+} from '../lua.ts';
+
+const FLAGS_AT = startOf(RECORD, 'flags');
+const KIND_AT = startOf(BODY, 'kind');
+const NO_FLAGS_CODE = byteOf(NO_FLAGS);
+const MAX_FLAGS = byteOf(flagText(...ALL_FLAGS)) - NO_FLAGS_CODE;
+const LAST_EPOCH = '9'.repeat(widthOf(RECORD, 'epoch'));
+
+/**
+ * The beginning of every script: its keys, the server's clock, commands over long lists, and functions that read bodies and
+ * records by the layout. No function here throws, whatever text it is given: one damaged run must not stop the others.
+ */
+export const prelude: string = `
+local ${LUA_KEYS.join(', ')} = unpack(KEYS, 1, ${LUA_KEYS.length})
+local call, sub, byte, char, find = redis.call, string.sub, string.byte, string.char, string.find
+-- A client may prepend something to all keys, but not to channels.
+local CHANNELS = sub(BODY, (find(BODY, '{', 1, true)), -5)
+local WAKE, RESULT = CHANNELS .. 'wake:', CHANNELS .. 'result'
+local time = call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local NOW = string.format(${digits(RECORD, 'submittedAt')}, now)
+local NEVER = ${zeros(RECORD, 'submittedAt')}
+local NO_SEQ = ${zeros(RECORD, 'laneSeq')}
+-- Lua's unpack takes a few thousand values at most, so that longer lists are sent in pieces.
+local MAX_UNPACKED = 4000
+-- About how many bytes one reply carries: clients cannot take much more at a time.
+local MAX_REPLY_BYTES = 8388608
+-- The last instant that can be kept; core's MAX_INSTANT_AT.
+local LAST_INSTANT = 8640000000000000
+
+local function many(command, key, values)
+  local count, last = #values, 0
+  if count > 0 and count <= MAX_UNPACKED then return call(command, key, unpack(values)) end
+  for from = 1, count, MAX_UNPACKED do
+    last = call(command, key, unpack(values, from, math.min(from + MAX_UNPACKED - 1, count)))
+  end
+  return last
+end
+
+local function readAll(key, fields)
+  local count = #fields
+  if count == 0 then return {} end
+  if count <= MAX_UNPACKED then return call('HMGET', key, unpack(fields)) end
+  local all = {}
+  for from = 1, count, MAX_UNPACKED do
+    local part = call('HMGET', key, unpack(fields, from, math.min(from + MAX_UNPACKED - 1, count)))
+    for index = 1, #part do all[from + index - 1] = part[index] end
+  end
+  return all
+end
+
+-- Keys of lanes that the call has not named, but that its runs are in.
+local moreLanes = {}
+local function laneKey(number)
+  return KEYS[${LUA_KEYS.length} + number] or moreLanes[number]
+end
+
+-- Fails before anything is written, if another user of the server keeps something else at the key of a lane.
+local function checkLanes()
+  for index = ${LUA_KEYS.length + 1}, #KEYS do call('LLEN', KEYS[index]) end
+end
+
+-- The flags of a record, as a number.
+local function flagsOf(record)
+  return math.min(math.max((byte(record, ${FLAGS_AT}) or ${NO_FLAGS_CODE}) - ${NO_FLAGS_CODE}, 0), ${MAX_FLAGS})
+end
+local function withFlags(record, flags)
+  return ${rewritten('record', { flags: `char(${NO_FLAGS_CODE} + flags)` })}
+end
+
+local function hasStack(record)
+  return ${has('flagsOf(record)', 'hasStack')}
+end
+
+-- A result that is kept apart leaves one character in the record.
+local function hasLargeResult(record)
+  return byte(record, #record) == ${byteOf(APART)}
+end
+
+-- Whether the body of this record has notes, which matter when the run ends.
+local function isNotedRecord(record)
+  return ${has('flagsOf(record)', 'noted')}
+end
+
+-- A first start, or its completion, may have a short record.
+local FIRST_EPOCH = '${epochText(1)}'
+local function isShort(record)
+  return ${has('flagsOf(record)', 'short')}
+end
+local function epochOf(record)
+  return isShort(record) and FIRST_EPOCH or sub(record, ${field(RECORD, 'epoch')})
+end
+
+-- Orders at the front of a lane are negative, other ones positive; as text they sort as they are.
+local function seqText(order)
+  return string.format(${digits(RECORD, 'laneSeq')}, order + 4503599627370496)
+end
+
+-- An instant as it is kept: whole, rounded up, so that nothing is early.
+local function instantOf(at)
+  return math.min(math.max(math.ceil(at), 0), LAST_INSTANT)
+end
+local function dueText(at)
+  return string.format(${digits(RECORD, 'runAt')}, instantOf(at))
+end
+
+-- 48 bits of a hash of the lane, as a number. A started record has it in the place of an order, so that expired runs of a lane are
+-- found without their bodies.
+local hashes = {}
+local function laneHashOf(tag)
+  if not hashes[tag] then
+    hashes[tag] = string.format(${digits(FIRST_START, 'laneHash')}, tonumber(sub(redis.sha1hex(tag), 1, 12), 16))
+  end
+  return hashes[tag]
+end
+
+local function startedLaneHashOf(record)
+  return isShort(record) and sub(record, ${field(FIRST_START, 'laneHash')}) or sub(record, ${field(RECORD, 'laneSeq')})
+end
+
+-- Notifies workers that wait for this lane, and notes that the lane exists; the attend script removes empty ones.
+local function wake(lane, due)
+  call('SADD', LANES, lane)
+  call('PUBLISH', WAKE .. lane, due or '')
+end
+
+-- Bodies: see encodeBody in record/body.ts. A zero character ends each part of no fixed length.
+local function zeroAfter(text, from)
+  return find(text, '\0', from, true) or #text + 1
+end
+local function isNoted(body)
+  local kind = byte(body, ${KIND_AT})
+  return ${isOneOf('kind', NOTED_KINDS)}
+end
+local function notesOf(body)
+  if not isNoted(body) then return '' end
+  return sub(body, ${behind(BODY)}, zeroAfter(body, ${behind(BODY)}) - 1)
+end
+local function hasLargePayload(body)
+  return find(notesOf(body), '${NOTES.payloadApart}', 1, true) ~= nil
+end
+local function afterNotes(body)
+  return isNoted(body) and zeroAfter(body, ${behind(BODY)}) + 1 or ${behind(BODY)}
+end
+local function hasKey(body)
+  local kind = byte(body, ${KIND_AT})
+  return ${isOneOf('kind', KEYED_KINDS)}
+end
+
+-- The letter of whenFull, the limit and the key of a body; nil when it has none.
+local function concurrencyOf(body)
+  if not hasKey(body) then return nil end
+  local from = afterNotes(body)
+  local first = zeroAfter(body, from)
+  return string.lower(sub(body, ${field(BODY, 'kind')})), sub(body, from, first - 1), sub(body, first + 1, zeroAfter(body, first + 1) - 1)
+end
+
+-- Where the lane begins.
+local function laneAt(body)
+  local start = afterNotes(body)
+  if hasKey(body) then start = zeroAfter(body, zeroAfter(body, start) + 1) + 1 end
+  return start
+end
+local function laneOf(body)
+  local start = laneAt(body)
+  return sub(body, start, zeroAfter(body, start) - 1)
+end
+
+-- The flags of the first record of a run.
+local function freshFlags(body)
+  return isNoted(body) and ${flagsAs('noted')} or ${flagsAs()}
+end
+
+-- Whether the text is a body, so that its parts can be read.
+local function isBody(body)
+  if not body or find(sub(body, ${field(BODY, 'createdAt')}), '%D') or #body < ${behind(BODY)} then return false end
+  if not find(sub(body, ${field(BODY, 'kind')}), '[${ALL_KINDS.join('')}]') then return false end
+  local _, limit = concurrencyOf(body)
+  if limit and not tonumber(limit) then return false end
+  return find(body, '\0', laneAt(body), true) ~= nil
+end
+
+-- Whether the text is a record, as far as the scripts read it.
+local function isRecord(record)
+  local flags = byte(record, ${FLAGS_AT})
+  if not flags or flags < ${NO_FLAGS_CODE} or flags > ${NO_FLAGS_CODE + MAX_FLAGS} then return false end
+  if isShort(record) then
+    local length = ${isIn('record', 'started')} and ${FIRST_START.length} or (${isIn('record', 'completed')} and ${FIRST_COMPLETION.length} or nil)
+    return length ~= nil and #record >= length and not find(sub(record, ${startOf(FIRST_START, 'startedAt')}, length), '%D')
+  end
+  local other = find(record, '%D', ${startOf(RECORD, 'epoch')})
+  if #record < ${behind(RECORD)} or (other and other < ${behind(RECORD)}) or sub(record, ${field(RECORD, 'epoch')}) >= '${LAST_EPOCH}' then return false end
+  local zero = find(record, '\0', ${behind(RECORD)}, true)
+  return zero ~= nil and find(record, '\0', zero + 1, true) ~= nil
+end
+
+-- A server without memory refuses the writes of a script, unless a deletion came first, which it always accepts. Scripts that free
+-- memory, or keep a lease alive, begin with one; a submit does not, and is refused as a whole.
+local function writeWithoutMemory()
+  call('HDEL', SLOTS_TAKEN, '')
+end
+
+local counts = {}
+local function count(field, by)
+  counts[field] = (counts[field] or 0) + by
+end
+local function writeCounts()
+  for field, by in pairs(counts) do
+    if by ~= 0 then call('HINCRBY', META, field, by) end
+  end
+  counts = {}
+end
+`;

@@ -1,0 +1,193 @@
+import {
+  APART_TEXTS,
+  FLAGS,
+  LATER_COMPLETION,
+  LATER_COMPLETION_MARK,
+  RECORD,
+  SETTLEMENT,
+} from '../../record/layout.ts';
+import {
+  answer,
+  behind,
+  byteOf,
+  field,
+  fields,
+  flagsAs,
+  has,
+  hasMode,
+  isIn,
+  isNotIn,
+  letter,
+  rewritten,
+  rewrittenFields,
+  startOf,
+} from '../lua.ts';
+
+const COUNT = SETTLEMENT.length;
+
+/**
+ * Settles claims: answers each settlement as core's `answerSettlement` does, and moves the run of each that is accepted.
+ *
+ * - The completion of a first start is two values: id and new record.
+ * - Any other settlement is the values of `SETTLEMENT` in the layout: the epoch as a record has it, `by` with its final zero
+ *   character, the mode as a sum of `SETTLE_MODES`, the number of the lane, the new record or the short form of a later completion,
+ *   and in how many milliseconds the run is due (negative: when the record says).
+ * - Stacks and large results of the records that have them are the arguments from the fourth on, in the same order.
+ */
+export const settle: string = `
+local pushes, released, schedules, writes, settledIds = {}, {}, {}, {}, {}
+local nextText, newStacks, staleStacks, newLarge, current = 4, {}, {}, {}, {}
+local FIRST_BY = '1:complete\0'
+
+local function isAlive(id)
+  local lease = call('ZSCORE', LEASES, id)
+  return lease and tonumber(lease) > now
+end
+
+local function isSettledBy(record, by)
+  if isShort(record) then return ${isIn('record', 'completed')} and by == FIRST_BY end
+  return sub(record, ${behind(RECORD)}, ${RECORD.length} + #by) == by
+end
+
+local function answerOf(old, id, epoch, by, mode)
+  if not old then return call('HEXISTS', BODY, id) == 1 and ${answer('settle', 'fenced')} or ${answer('settle', 'gone')} end
+  if ${isNotIn('old', 'started')} or epochOf(old) ~= epoch then return isSettledBy(old, by) and ${answer('settle', 'already')} or ${answer('settle', 'fenced')} end
+  if ${hasMode('mode', 'onlyIfExpired')} and isAlive(id) then return ${answer('settle', 'fenced')} end
+  return ${answer('settle', 'ok')}
+end
+
+-- The record of a run that completes at a later start, from its short form and its old record.
+local function completed(old, by, short)
+  local zero = zeroAfter(old, ${behind(RECORD)})
+  return ${rewrittenFields('old', {
+    state: letter('completed'),
+    flags: `(hasStack(old) and ${flagsAs('hasStack')} or ${flagsAs()})`,
+    heartbeatAt: `sub(short, ${field(LATER_COMPLETION, 'heartbeatAt')})`,
+    endedAt: `sub(short, ${field(LATER_COMPLETION, 'endedAt')})`,
+    laneSeq: 'NO_SEQ',
+  })} .. by
+    .. sub(old, zero + 1, zeroAfter(old, zero + 1)) .. sub(short, ${behind(LATER_COMPLETION)})
+end
+
+-- A run that would wait again is cancelled instead, if a cancel request came while it was started.
+local function applyCancelRequest(flags, record)
+  if not (${has('flags', 'cancelRequested')}) or (${isNotIn('record', 'submitted')} and ${isNotIn('record', 'scheduled')}) then return record end
+  return ${rewritten('record', { state: letter('cancelled'), endedAt: 'NOW' })}
+end
+
+-- The number of the lane that the run is in, whatever the settlement says: a started run has the hash of it.
+local function laneOfStarted(id, old, lane)
+  if startedLaneHashOf(old) == laneHashOf(tags[lane]) then return lane end
+  local tag = laneOf(call('HGET', BODY, id) or '')
+  for number = 1, #tags do
+    if tags[number] == tag then return number end
+  end
+  tags[#tags + 1] = tag
+  moreLanes[#tags] = sub(BODY, 1, -5) .. 'lane:' .. tag
+  return #tags
+end
+
+-- A delay counts from the instant of writing, by the server's clock.
+local function dueAfter(record, delayMs)
+  if delayMs < 0 or ${isNotIn('record', 'scheduled')} then return record end
+  return ${rewritten('record', { runAt: 'dueText(now + delayMs)' })}
+end
+
+local function moveRun(id, record, mode, lane)
+  if ${isIn('record', 'submitted')} and ${hasMode('mode', 'release')} then
+    released[#released + 1] = { lane, id, record }
+    return record
+  elseif ${isIn('record', 'submitted')} then
+    local push = pushes[lane] or {}
+    pushes[lane] = push
+    push[#push + 1] = id
+  elseif ${isIn('record', 'scheduled')} then
+    schedules[#schedules + 1] = { lane, id, record }
+    return record
+  else
+    endRun(id, record)
+  end
+  writes[#writes + 1] = id
+  writes[#writes + 1] = record
+  return record
+end
+
+local function settleOne(old, ${SETTLEMENT.join(', ')})
+  local isLater, stack, result = byte(record, ${startOf(LATER_COMPLETION, 'mark')}) == ${byteOf(LATER_COMPLETION_MARK)}, nil, nil
+  if not isLater and hasStack(record) then stack, nextText = ARGV[nextText], nextText + 1 end
+  if hasLargeResult(record) then result, nextText = ARGV[nextText], nextText + 1 end
+  local answer = answerOf(old, id, epoch, by, mode)
+  if answer ~= ${answer('settle', 'ok')} then return answer end
+  local flags = flagsOf(old)
+  settledIds[#settledIds + 1] = id
+  if ${has('flags', 'takesSlot')} then freeSlot(id) end
+  if isLater then record = completed(old, by, record)
+  elseif stack then
+    newStacks[#newStacks + 1] = id
+    newStacks[#newStacks + 1] = stack
+  elseif hasStack(old) then staleStacks[#staleStacks + 1] = id end
+  if result then
+    newLarge[#newLarge + 1] = '${APART_TEXTS.result}' .. id
+    newLarge[#newLarge + 1] = result
+  end
+  if ${has('flags', 'noted')} then record = withFlags(record, flagsOf(record) + ${FLAGS.noted}) end
+  local isWaiting = ${isIn('record', 'submitted')} or ${isIn('record', 'scheduled')}
+  if isWaiting then lane = laneOfStarted(id, old, lane) end
+  current[id] = moveRun(id, applyCancelRequest(flags, dueAfter(record, dueInMs)), mode, lane)
+  return answer
+end
+
+local function settleRuns(batch)
+  local ids, answers = {}, {}
+  for index = 1, #batch / ${COUNT} do ids[index] = batch[(index - 1) * ${COUNT} + ${SETTLEMENT.indexOf('id') + 1}] end
+  local kept = readAll(RECORD, ids)
+  for index = 1, #ids do
+    local id = ids[index]
+    answers[index] = settleOne(current[id] or kept[index], unpack(batch, (index - 1) * ${COUNT} + 1, index * ${COUNT}))
+  end
+  return table.concat(answers)
+end
+
+-- Completions of first starts are settled together, if none of the runs takes a slot: those of one claim share one record. Where
+-- fewer leases are removed than ids were given, a run is among them twice, or it took several commands: then one by one.
+local PLAIN_START = ${letter('started')} .. ${flagsAs('short')}
+local NOTED_START = ${letter('started')} .. ${flagsAs('short', 'noted')}
+local function completeAll(ids, records)
+  local kept, plain, isNotedStart, noted, isNotedAt = readAll(RECORD, ids), nil, false, {}, {}
+  for index = 1, #ids do
+    local old = kept[index]
+    if old ~= plain then
+      local head = old and sub(old, ${fields(RECORD, 'state', 'flags')})
+      if head ~= PLAIN_START and head ~= NOTED_START then return false end
+      plain, isNotedStart = old, head == NOTED_START
+    end
+    if isNotedStart then noted[#noted + 1], isNotedAt[index] = ids[index], #noted + 1 end
+  end
+  if many('ZREM', LEASES, ids) < #ids then return false end
+  if #noted == 0 then
+    count(${letter('completed')}, #ids)
+    newlyFinished = ids
+  else
+    local bodies = readAll(BODY, noted)
+    for index = 1, #ids do
+      local at = isNotedAt[index]
+      if at then records[index * 2] = withFlags(records[index * 2], ${FLAGS.short + FLAGS.noted}) end
+      endRun(ids[index], records[index * 2], at and bodies[at])
+    end
+  end
+  many('HSET', RECORD, records)
+  return true
+end
+
+local function settleFirsts(firsts)
+  local ids, batch = {}, {}
+  for index = 1, #firsts / 2 do ids[index] = firsts[index * 2 - 1] end
+  if completeAll(ids, firsts) then return string.rep(${answer('settle', 'ok')}, #ids) end
+  for index = 1, #ids do
+    local settlement = { id = ids[index], epoch = FIRST_EPOCH, by = FIRST_BY, mode = 0, lane = 0, record = firsts[index * 2], dueInMs = -1 }
+    local values = { ${SETTLEMENT.map((name) => `settlement.${name}`).join(', ')} }
+    for at = 1, ${COUNT} do batch[#batch + 1] = values[at] end
+  end
+  return settleRuns(batch)
+end
+`;

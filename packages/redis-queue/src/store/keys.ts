@@ -1,0 +1,61 @@
+/** The keys of one queue partition; the order is that of the scripts' prelude. */
+const NAMES = [
+  'body',
+  'record',
+  'stacks',
+  'meta',
+  'leases',
+  'scheduled',
+  'front',
+  'parked',
+  'slots-taken',
+  'cancelled-in-lane',
+  'finished',
+  'dead',
+  'replies',
+  'workers',
+  'lanes',
+  'large',
+  'awaited',
+  'names',
+  'attendances',
+] as const;
+
+/** The variables by which the scripts know these keys. */
+export const LUA_KEYS: readonly string[] = NAMES.map((name) => name.toUpperCase().replaceAll('-', '_'));
+
+/** Names of the keys of one partition, all under one hash tag, so that Cluster keeps them on one node. */
+export interface Keys {
+  /** The keys that every script gets. */
+  readonly fixed: readonly string[];
+  readonly lanes: string;
+  readonly laneOf: (tag: string) => string;
+  /** The channel that notifies of work in a lane. */
+  readonly wakeOf: (tag: string) => string;
+  /** The channel that notifies of ended runs whose results are awaited. */
+  readonly resultChannel: string;
+}
+
+/** The keys below `{prefix:partition}:`. */
+export function createKeys(prefix: string, partition: number): Keys {
+  const base = `{${prefix}:${partition}}:`;
+  return {
+    fixed: NAMES.map((name) => base + name),
+    lanes: `${base}lanes`,
+    laneOf: (tag) => `${base}lane:${tag}`,
+    wakeOf: (tag) => `${base}wake:${tag}`,
+    resultChannel: `${base}result`,
+  };
+}
+
+/** Text without a zero character, by which the scripts separate fields; `fromTag` is its inverse. */
+export function toTag(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these two are the ones that are replaced
+  return /[\0\u0001]/.test(text) ? text.replaceAll('\u0001', '\u0001b').replaceAll('\0', '\u0001a') : text;
+}
+
+/** The text of a tag. */
+export function fromTag(tag: string): string {
+  if (!tag.includes('\u0001')) return tag;
+  return tag.replaceAll('\u0001a', '\0').replaceAll('\u0001b', '\u0001');
+}

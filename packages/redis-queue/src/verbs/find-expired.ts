@@ -1,0 +1,45 @@
+import type { ExpiredScope, Run } from '@retry/core/broker';
+import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
+import { expiredScript } from '../scripts/find-expired.ts';
+import { toTag } from '../store/keys.ts';
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { runScript } from '../store/store.ts';
+import type { KeptRun, ReadReply } from './get.ts';
+import { decodeKept } from './get.ts';
+import { quarantine } from './quarantine.ts';
+
+/** Started runs of these lanes whose lease has expired, longest ago first. */
+export async function findExpiredRuns(
+  store: Store,
+  limit: number,
+  { lanes, exceptLanes = [] }: ExpiredScope = {},
+): Promise<readonly Run[]> {
+  const most = Math.max(0, Math.floor(limit));
+  const only = lanes?.filter((lane) => !exceptLanes.includes(lane));
+  const mode = only === undefined ? (exceptLanes.length === 0 ? 'all' : 'except') : 'only';
+  const wanted = (only ?? exceptLanes).map(toTag);
+  const found: Run[] = [];
+  let bytes = 0;
+  if (mode === 'only' && wanted.length === 0) return [];
+  for (let from = 0; from >= 0 && found.length < most && bytes < MAX_BATCH_BYTES; ) {
+    const room = Math.min(most - found.length, 1_000);
+    const reply = await runScript(store, expiredScript, [
+      ...store.retention,
+      pack([from, room, mode, wanted]),
+    ]);
+    const [next, ids, read] = reply as readonly [number, readonly string[], ReadReply]; // what our own script returns
+    const kept = decodeKept(ids, read, 'omit').filter((one) => one !== undefined);
+    // The body of a run has to name the lane that the record has the hash of.
+    const isBroken = ({ run, isUnreadable }: KeptRun): boolean =>
+      isUnreadable || only?.includes(run.lane) === false;
+    const unreadable = kept.filter(isBroken).map(({ run }) => run.id);
+    if (unreadable.length > 0) await quarantine(store, unreadable);
+    const runs = kept.filter((one) => !isBroken(one)).map(({ run }) => run);
+    found.push(...runs);
+    bytes += runs.reduce((sum, run) => sum + runBytes(run), 0);
+    // What there was no room for in the reply comes with the caller's next call.
+    from = read[0] < ids.length ? -1 : next;
+  }
+  return found;
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import type { WaitOptions } from '@retry/core/broker';
+import type { Subscriber } from '../driver/redis-link.ts';
+import { withCure } from '../driver/rights.ts';
+import { RECORD, widthOf } from '../record/layout.ts';
+import { nextDueScript } from '../scripts/wait-for-work.ts';
+import { toTag } from '../store/keys.ts';
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { runScript } from '../store/store.ts';
+import { Wait } from './wait.ts';
+
+/** How often the watchdog sends a message to its own connection, and how long that may take to arrive, in ms. */
+export interface WatchdogOptions {
+  readonly everyMs: number;
+  readonly patienceMs: number;
+}
+
+/** An instant as the scripts write it. */
+const INSTANT = new RegExp(`^\\d{${widthOf(RECORD, 'runAt')}}$`);
+
+/**
+ * Receives wake signals: messages on a subscriber connection. A watchdog replaces a connection that is open but receives
+ * nothing any more.
+ */
+export class WakeSubscription {
+  readonly #store: Store;
+  readonly #watchdog: WatchdogOptions;
+  readonly #waits = new Set<Wait>();
+  readonly #channels = new Map<string, Promise<void>>();
+  /** Those channels that the server has confirmed. */
+  readonly #confirmed = new Set<string>();
+  /** The channel of the watchdog's own messages. */
+  readonly #echo: string;
+  #subscriber: Subscriber | undefined;
+  #receivedAt = 0;
+  #watchdogTimer: NodeJS.Timeout | undefined;
+  #isChecking = false;
+  #isClosed = false;
+
+  constructor(store: Store, watchdog: WatchdogOptions) {
+    this.#store = store;
+    this.#watchdog = watchdog;
+    this.#echo = `${store.keys.wakeOf('')}\0${randomUUID()}`;
+  }
+
+  /** Resolves when one of the lanes may have work, at the latest after the timeout or when the signal aborts. */
+  async waitForWork(lanes: readonly string[], options: WaitOptions): Promise<void> {
+    if (options.timeoutMs <= 0 || options.signal?.aborted) return;
+    const tags = lanes.map(toTag);
+    const wait = new Wait(new Set(tags.map((tag) => this.#store.keys.wakeOf(tag))), options);
+    await this.#run(wait, async () => {
+      // Subscribe before reading the lanes, so that no signal is missed in between.
+      await this.#subscribeAll(wait.channels);
+      await this.#endWhenDue(tags, wait);
+    });
+  }
+
+  /**
+   * Resolves when a run whose result is kept may have ended, at the latest after the timeout or when the signal aborts.
+   * The first call resolves as soon as it is subscribed, as a run may have ended before.
+   */
+  async waitForResult(options: WaitOptions): Promise<void> {
+    if (options.timeoutMs <= 0 || options.signal?.aborted) return;
+    const channel = this.#store.keys.resultChannel;
+    const wait = new Wait(new Set([channel]), options);
+    const wasConfirmed = this.#confirmed.has(channel);
+    await this.#run(wait, async () => {
+      await this.#subscribeAll([channel]);
+      if (!wasConfirmed) wait.end();
+    });
+  }
+
+  /** Ends every wait and the connection. */
+  close(): void {
+    this.#isClosed = true;
+    this.#endWaits();
+    this.#stopWatchdog();
+    this.#drop(this.#subscriber);
+  }
+
+  async #run(wait: Wait, begin: () => Promise<void>): Promise<void> {
+    this.#waits.add(wait);
+    this.#startWatchdog();
+    begin().catch((error: unknown) => wait.fail(withCure(error, this.#store.keys)));
+    try {
+      await wait.ended;
+    } finally {
+      this.#waits.delete(wait);
+      if (this.#waits.size === 0) this.#stopWatchdog();
+    }
+  }
+
+  async #endWhenDue(tags: readonly string[], wait: Wait): Promise<void> {
+    if (wait.hasEnded) return;
+    const reply = await runScript(this.#store, nextDueScript, [pack(tags)], tags);
+    const [now, next] = reply as readonly [now: number, next: number]; // what our own script returns
+    wait.synchronize(now);
+    if (next >= 0) wait.endAt(next);
+  }
+
+  async #subscribeAll(channels: Iterable<string>): Promise<void> {
+    await Promise.all([...channels, this.#echo].map((channel) => this.#subscribe(channel)));
+  }
+
+  #subscribe(channel: string): Promise<void> {
+    const known = this.#channels.get(channel);
+    if (known !== undefined) return known;
+    this.#subscriber ??= this.#store.link.listen(
+      (from, message) => this.#onMessage(from, message),
+      // Messages that were sent while the connection was lost are lost.
+      () => this.#endWaits(),
+    );
+    const subscriber = this.#subscriber;
+    const subscribing = subscriber.subscribe(channel);
+    this.#channels.set(channel, subscribing);
+    subscribing.then(
+      () => void (this.#subscriber === subscriber && this.#confirmed.add(channel)),
+      () => this.#drop(subscriber),
+    );
+    return subscribing;
+  }
+
+  #onMessage(channel: string, message: string): void {
+    this.#receivedAt = Date.now();
+    for (const wait of this.#waits) {
+      if (!wait.channels.has(channel)) continue;
+      // Others may publish here, too: a message that is no instant of ours says only that something changed.
+      if (INSTANT.test(message)) wait.endAt(Number(message));
+      else wait.end();
+    }
+  }
+
+  #endWaits(): void {
+    for (const wait of this.#waits) wait.end();
+  }
+
+  #startWatchdog(): void {
+    this.#watchdogTimer ??= setInterval(() => void this.#check(), this.#watchdog.everyMs).unref();
+  }
+
+  #stopWatchdog(): void {
+    clearInterval(this.#watchdogTimer);
+    this.#watchdogTimer = undefined;
+  }
+
+  /** Publishes to its own channel, and replaces a connection that does not receive that in time. */
+  async #check(): Promise<void> {
+    const subscriber = this.#subscriber;
+    // A message that is still under way is enough; more would only pile up while the server is away.
+    if (subscriber === undefined || this.#isChecking) return;
+    const sentAt = Date.now();
+    this.#isChecking = true;
+    try {
+      await this.#store.link.send(this.#echo, ['PUBLISH', this.#echo, '']);
+    } catch {
+      // The server is out of reach for every connection; workers keep polling.
+      return;
+    } finally {
+      this.#isChecking = false;
+    }
+    await new Promise((resolve) => setTimeout(resolve, this.#watchdog.patienceMs).unref());
+    if (this.#receivedAt >= sentAt || this.#subscriber !== subscriber || this.#isClosed) return;
+    this.#drop(subscriber);
+    this.#endWaits();
+  }
+
+  /** Ends a connection, unless another one has replaced it. */
+  #drop(subscriber: Subscriber | undefined): void {
+    if (subscriber === undefined || subscriber !== this.#subscriber) return;
+    this.#subscriber = undefined;
+    this.#channels.clear();
+    this.#confirmed.clear();
+    subscriber.destroy();
+  }
+}

@@ -1,0 +1,47 @@
+import { InvalidOptionsError } from '@retry/core';
+import type { Broker } from '@retry/core/broker';
+import type { Fields } from '@retry/core/fields';
+
+/** Reads the option `broker`; anything that is not a broker is reported. */
+export function readBroker(fields: Fields): Broker {
+  const broker = fields.optional('broker', A_BROKER);
+  if (fields.value('broker') === undefined) fields.fail('broker', A_BROKER.message, A_BROKER.cure);
+  // Never used when it is missing: the reported problem is thrown first.
+  return broker ?? ({} as Broker);
+}
+
+/** The verbs by which a broker is recognised. */
+const VERBS = ['submit', 'settleAndClaim', 'heartbeat', 'get', 'audit'] as const;
+
+const A_BROKER = {
+  accepts: (value: unknown): value is Broker => {
+    const broker: Partial<Broker> = typeof value === 'object' && value !== null ? value : {};
+    return VERBS.every((verb) => typeof broker[verb] === 'function');
+  },
+  message: 'must be a broker',
+  cure: 'Use broker: createMemoryBroker(), or await createRedisBroker({ url }).',
+};
+
+/** Recognises a broker that was passed instead of the options. */
+export const BARE_BROKER = {
+  accepts: (value: unknown): boolean => A_BROKER.accepts(value),
+  cure: 'Give it by its name: { broker }.',
+};
+
+/** Returns the broker inside a transaction. @throws {InvalidOptionsError} when it cannot join the user's transactions */
+export function within(broker: Broker, transaction: unknown): Pick<Broker, 'submit' | 'settleAndClaim'> {
+  if (broker.within !== undefined) return broker.within(transaction);
+  const message = 'needs a broker in your own database, such as that of @retry/postgres';
+  // The type only: a client may hold a password.
+  const value = typeof transaction;
+  throw new InvalidOptionsError([{ path: 'tx', value, message, cure: 'Leave tx out.' }], 'transaction');
+}
+
+/** Whether the broker would reject the same call every time. `false` for an error that cannot even be read. */
+export function isRefused(broker: Broker, error: unknown): boolean {
+  try {
+    return broker.isRefusal(error);
+  } catch {
+    return false;
+  }
+}

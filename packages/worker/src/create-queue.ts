@@ -1,0 +1,86 @@
+import type { Clock } from '@retry/core';
+import type { Audit, Broker, CancelAnswer, LaneDepth, Run } from '@retry/core/broker';
+import type { Fields } from '@retry/core/fields';
+import { readOptions } from '@retry/core/fields';
+import { BARE_BROKER, readBroker } from './broker.ts';
+import { A_CLOCK, systemClock } from './clock.ts';
+import type { Emitter } from './emitter.ts';
+import { createEmitter } from './emitter.ts';
+import type { QueueEvents } from './events.ts';
+import { QUEUE_EVENTS } from './events.ts';
+import { coalesce } from './queue/batch.ts';
+import type { DeadLetters } from './queue/dead-letters.ts';
+import { createDeadLetters } from './queue/dead-letters.ts';
+import type { RunResult } from './queue/read-runs.ts';
+import { runResult } from './queue/read-runs.ts';
+import type { Submitting } from './queue/submit.ts';
+import { createSubmitting } from './queue/submit.ts';
+import { createResultWaiting } from './queue/wait-for-result.ts';
+import type { WaitForResult } from './queue/wait-options.ts';
+import { readId } from './queue/wait-options.ts';
+
+/** Submits runs, reads and cancels them, and manages dead letters. */
+export interface Queue extends Submitting {
+  /** Returns the stored run; `undefined` when there is none. */
+  readonly get: (id: string) => Promise<Run | undefined>;
+  /** Returns the run's state, result, attempts, retries and errors so far; `undefined` when there is no such run. */
+  readonly result: (id: string) => Promise<RunResult | undefined>;
+  /**
+   * Waits until the run has completed and returns its result.
+   *
+   * @throws {RunFailedError} when it ends in another state, or there is no such run
+   * @throws {RunForgottenError} when it is no longer stored: use `keepResult` when submitting a run to wait for
+   * @throws {WaitTimeoutError} after the timeout
+   */
+  readonly waitForResult: WaitForResult;
+  /** Cancels a waiting run immediately, or asks the worker of a started one to cancel it. */
+  readonly cancel: (id: string) => Promise<CancelAnswer>;
+  /** Returns the number of runs in each state. */
+  readonly counts: () => Promise<Audit>;
+  /** Returns the lanes that have waiting runs but no live worker. */
+  readonly unattended: () => Promise<readonly LaneDepth[]>;
+  /** Runs that ended without completing, kept until they are redriven or discarded. */
+  readonly deadLetters: DeadLetters;
+  /** Adds a listener for an event and returns a function that removes it. Also on `node:diagnostics_channel` as `retry:queue:<event>`. */
+  readonly on: Emitter<QueueEvents>['on'];
+}
+
+/** The options of `createQueue`. */
+export interface QueueOptions {
+  readonly broker: Broker;
+  /** @default the runtime's own clock */
+  readonly clock?: Clock | undefined;
+}
+
+/** Creates a queue over a broker. @throws {InvalidOptionsError} listing every wrong option */
+export function createQueue(options: QueueOptions): Queue {
+  const { broker, clock } = readOptions(options, CALL, readParts);
+  const emitter = createEmitter<QueueEvents>('queue', QUEUE_EVENTS, clock);
+  const waiting = createResultWaiting(broker, clock, emitter);
+  const get = async (id: string): Promise<Run | undefined> => (await broker.get([id]))[0];
+  const cancel = coalesce<string, CancelAnswer>((ids) => broker.cancel(ids), {
+    outstanding: 1,
+    isRefusal: (error) => broker.isRefusal(error),
+  });
+  return {
+    ...createSubmitting({ broker, emitter, waiting }),
+    get: async (id) => get(readId(id, 'get')),
+    result: async (id) => {
+      const run = await get(readId(id, 'result'));
+      return run && runResult(run);
+    },
+    waitForResult: waiting.waitForResult,
+    cancel: async (id) => cancel(readId(id, 'cancel')),
+    counts: () => broker.audit(),
+    unattended: () => broker.attend(),
+    deadLetters: createDeadLetters(broker, clock),
+    on: emitter.on,
+  };
+}
+
+const CALL = { subject: 'queue', keys: ['broker', 'clock'], bare: BARE_BROKER };
+
+function readParts(fields: Fields): { readonly broker: Broker; readonly clock: Clock } {
+  const clock = fields.optional('clock', A_CLOCK) ?? systemClock;
+  return { broker: readBroker(fields), clock };
+}

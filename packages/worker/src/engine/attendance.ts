@@ -1,0 +1,70 @@
+import type { LaneDepth } from '@retry/core/broker';
+import type { WorkerEmitter } from '../events.ts';
+import type { WorkerSettings } from '../options.ts';
+import type { ProcessWarning } from '../warn-rarely.ts';
+import { warnRarely } from '../warn-rarely.ts';
+
+/** How long the worker counts as alive after each call, in cleaner intervals: two calls may be lost. */
+const INTERVALS_ALIVE = 3;
+
+/** Registers the worker at the broker as alive, and reports lanes whose waiting runs have no live worker. */
+export class Attendance {
+  readonly #settings: WorkerSettings;
+  readonly #emitter: WorkerEmitter;
+  /** The lanes of the latest event, as JSON. */
+  #reported = '';
+  /** The lanes of the latest warning, as JSON. */
+  #warnedOf = '';
+  readonly #warn: ReturnType<typeof warnRarely>;
+
+  constructor(settings: WorkerSettings, emitter: WorkerEmitter) {
+    this.#settings = settings;
+    this.#emitter = emitter;
+    this.#warn = warnRarely(settings.clock);
+  }
+
+  /** Registers a worker that starts. Reports nothing: the workers of other lanes may be about to start, too. */
+  async begin(): Promise<void> {
+    await this.#attend(INTERVALS_ALIVE * this.#settings.cleanerMs);
+  }
+
+  /** Registers the worker again, and reports lanes without a live worker. */
+  async renew(): Promise<void> {
+    const lanes = await this.#attend(INTERVALS_ALIVE * this.#settings.cleanerMs);
+    // A worker that drops runs of unknown lanes leaves none waiting.
+    if (this.#settings.onUnknown === 'wait') this.#report(lanes);
+  }
+
+  /** Unregisters the worker. */
+  async end(): Promise<void> {
+    await this.#attend(0);
+  }
+
+  #attend(ttlMs: number): Promise<readonly LaneDepth[]> {
+    const { broker, name, tasks } = this.#settings;
+    return broker.attend({ worker: name, lanes: [...tasks.keys()], ttlMs });
+  }
+
+  #report(lanes: readonly LaneDepth[]): void {
+    const names = lanes.map(({ lane }) => lane).sort();
+    const seen = JSON.stringify(names);
+    if (lanes.length > 0 && seen !== this.#reported) this.#emitter.emit('unattended', () => ({ lanes }));
+    this.#reported = seen;
+    this.#warnOnceOf(names, seen);
+  }
+
+  /** Warns once for each change, and at most once a minute. */
+  #warnOnceOf(names: readonly string[], seen: string): void {
+    const isNew = names.length > 0 && seen !== this.#warnedOf;
+    if (names.length === 0 || (isNew && this.#warn(warningOf(names)))) this.#warnedOf = seen;
+  }
+}
+
+function warningOf(lanes: readonly string[]): ProcessWarning {
+  const shown = lanes.slice(0, 5).join(', ') + (lanes.length > 5 ? ` and ${lanes.length - 5} more` : '');
+  return {
+    code: 'RETRY_UNATTENDED_LANE',
+    message: `runs wait in lanes that no live worker works on: ${shown}`,
+    cure: 'Start a worker with these tasks (name@version), or cancel the runs.',
+  };
+}

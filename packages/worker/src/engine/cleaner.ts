@@ -1,0 +1,82 @@
+import type { Beat, Run } from '@retry/core/broker';
+import type { WorkerSettings } from '../options.ts';
+import type { Outcome } from '../settle/outcome.ts';
+import type { AnyTask } from '../task/task.ts';
+import { stallOf } from './isolation.ts';
+
+/** The most expired runs of one page. */
+const PAGE_SIZE = 1_000;
+
+/** How many claims are remembered whose settlement was refused for good; there is rarely even one. */
+const MAX_REFUSED = 1_000;
+
+/** What a cleaner needs of its worker. */
+export interface CleanerPort {
+  /** Claims that the worker holds, or is settling. */
+  readonly own: () => readonly Beat[];
+  /** Settles the run, if its lease is still expired. */
+  readonly settle: (expired: ExpiredRun, outcome: Outcome) => Promise<'answered' | 'refused'>;
+}
+
+/** A started run of a known task whose lease has expired. */
+export interface ExpiredRun {
+  readonly task: AnyTask;
+  readonly run: Run<'started'>;
+}
+
+/** Settles runs whose lease has expired. Runs of unknown lanes are left to the workers that know them. */
+export class Cleaner {
+  readonly #settings: WorkerSettings;
+  readonly #port: CleanerPort;
+  /** Claims whose settlement the broker refuses for good; settling them again would change nothing. */
+  readonly #refused = new Set<string>();
+  #isStopped = false;
+
+  constructor(settings: WorkerSettings, port: CleanerPort) {
+    this.#settings = settings;
+    this.#port = port;
+  }
+
+  /** Settles all expired runs, page by page: each page is settled before the next one is read. */
+  async clean(): Promise<void> {
+    const found = new Set<string>();
+    while (!this.#isStopped) {
+      const page = await this.#findPage();
+      // A run that is found again was claimed by another worker meanwhile, or sends heartbeats again.
+      const expired = page.filter(({ run }) => !found.has(claimKey(run)));
+      if (expired.length === 0) return;
+      for (const { run } of expired) found.add(claimKey(run));
+      await Promise.all(expired.map((each) => this.#settle(each, found.size)));
+    }
+  }
+
+  /** Reads no further page. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #findPage(): Promise<readonly ExpiredRun[]> {
+    const { broker, tasks } = this.#settings;
+    const skipped = new Set([...this.#refused, ...this.#port.own().map(claimKey)]);
+    const lanes = [...tasks.keys()];
+    const expired = await broker.findExpired(PAGE_SIZE + skipped.size, { lanes });
+    for (const claim of this.#port.own()) skipped.add(claimKey(claim)); // claims that were made during the call
+    return expired.flatMap((run) => {
+      const task = tasks.get(run.lane);
+      if (task === undefined || skipped.has(claimKey(run))) return [];
+      return [{ task, run: run as Run<'started'> }]; // expired runs are started
+    });
+  }
+
+  async #settle(expired: ExpiredRun, together: number): Promise<void> {
+    const answer = await this.#port.settle(expired, stallOf(expired.task, expired.run, together));
+    if (answer === 'answered') return;
+    this.#refused.add(claimKey(expired.run));
+    const [oldest] = this.#refused;
+    if (this.#refused.size > MAX_REFUSED && oldest !== undefined) this.#refused.delete(oldest);
+  }
+}
+
+function claimKey({ id, epoch }: Beat): string {
+  return `${epoch}:${id}`;
+}

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { isRetryError } from '@retry/core';
+import type { Claim } from '@retry/core/broker';
+import type { WorkerEmitter } from '../events.ts';
+import type { WorkerSettings } from '../options.ts';
+import { Settler } from '../settle/settler.ts';
+import { sleep, WakeSignal } from '../wait.ts';
+import { Attendance } from './attendance.ts';
+import { Cleaner } from './cleaner.ts';
+import { dropUnknown } from './drop-unknown.ts';
+import { Exchanger } from './exchanger.ts';
+import { Executions } from './executions.ts';
+import { waitUntilReady } from './ready.ts';
+import type { Room } from './slots.ts';
+
+/** How long a second exchange waits for more to carry while the first is pending, in ms. */
+const GATHER_MS = 1;
+
+/** A claim that returned no runs. */
+interface EmptyClaim {
+  readonly lanes: readonly string[];
+  /** How long until the next scheduled run of these lanes is due, in ms. */
+  readonly dueInMs: number;
+}
+
+/**
+ * The main loop of a worker: claims, runs and settles until it has to stop. Up to two exchanges are pending at a time, so
+ * that worker and broker work in parallel when there is much to do.
+ */
+export class Engine {
+  readonly #settings: WorkerSettings;
+  readonly #emitter: WorkerEmitter;
+  readonly #exchanger: Exchanger;
+  readonly #executions: Executions;
+  readonly #settler: Settler;
+  readonly #cleaner: Cleaner;
+  readonly #attendance: Attendance;
+  readonly #wakeSignal = new WakeSignal();
+  #pendingExchanges = 0;
+  /** The latest claim returned as many runs as it asked for: there are probably more. */
+  #hasMore = false;
+  #emptyClaim: EmptyClaim | undefined;
+  /** When a second exchange has waited long enough for more settlements. */
+  #gatherUntil: number | undefined;
+  #isReady = false;
+  #isStopping = false;
+  /** Aborts when the worker has to stop. */
+  readonly #stopping = new AbortController();
+
+  constructor(settings: WorkerSettings, emitter: WorkerEmitter) {
+    this.#settings = settings;
+    this.#emitter = emitter;
+    this.#exchanger = new Exchanger(settings, (error, doing) => this.#onError(error, doing));
+    this.#settler = new Settler(settings, emitter, this.#exchanger);
+    this.#executions = this.#createExecutions();
+    this.#cleaner = this.#createCleaner();
+    this.#attendance = new Attendance(settings, emitter);
+  }
+
+  /** Whether nothing runs and everything is settled. */
+  get isIdle(): boolean {
+    return this.#executions.isEmpty && this.#exchanger.isDone;
+  }
+
+  /** Whether any claimed run has not ended yet. */
+  get hasRuns(): boolean {
+    return !this.#executions.isEmpty;
+  }
+
+  /** Works, once the broker is ready, until it is stopped; resolves when nothing runs any more and everything is settled. */
+  async work(): Promise<void> {
+    const { ready } = this.#settings.broker;
+    const onError = (error: unknown): void => this.#onError(error, 'starting');
+    if (ready !== undefined) await waitUntilReady({ ...this.#settings, onError }, this.#stopping.signal);
+    if (this.#isStopping) return;
+    this.#isReady = true;
+    this.#executions.open();
+    void this.#attendance.begin().catch(this.#onAttendError);
+    while (!(this.#isStopping && this.isIdle && this.#pendingExchanges === 0)) {
+      this.#executions.openIsolation({ isQuiet: this.#exchanger.isDone && this.#pendingExchanges === 0 });
+      const room = this.#exchanger.open(this.#executions.room());
+      if (this.#isTimeFor(room)) void this.#exchange(room);
+      else await this.#wakeSignal.during((signal) => this.#wait(room, signal));
+      // Runs that end in the same turn are settled in the same exchange.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    this.#executions.close();
+    await this.#attendance.end().catch(this.#onAttendError);
+  }
+
+  /** Extends the leases of all claimed runs; applies cancel requests and lost leases. */
+  heartbeat(): Promise<void> {
+    return this.#executions.heartbeat();
+  }
+
+  /** Settles runs of known tasks whose lease has expired. */
+  async clean(): Promise<void> {
+    if (this.#isReady) await this.#cleaner.clean();
+  }
+
+  /** Registers the worker as alive, and reports lanes without a live worker. */
+  async attend(): Promise<void> {
+    if (this.#isReady) await this.#attendance.renew();
+  }
+
+  /** Drops runs of lanes that the worker does not know. */
+  async dropUnknown(): Promise<void> {
+    if (!this.#isReady) return;
+    await dropUnknown(this.#settings, {
+      now: () => this.#exchanger.now(),
+      send: (settlement) => {
+        const written = this.#settler.send(settlement);
+        this.#wake();
+        return written;
+      },
+      onDropped: ({ id, lane }) => this.#emitter.emit('dropped', () => ({ id, lane })),
+      onError: (error) => this.#onError(error, 'dropping'),
+      isStopping: () => this.#isStopping,
+    });
+  }
+
+  /** Stops claiming; each running handler finishes, stalls or is given back, as its task says. */
+  stop(): void {
+    this.#isStopping = true;
+    this.#stopping.abort();
+    this.#cleaner.stop();
+    this.#exchanger.stop();
+    this.#executions.stop();
+    this.#wake();
+  }
+
+  /** Gives back all runs, and stops resending exchanges that fail. */
+  stopNow(): void {
+    this.#isStopping = true;
+    this.#stopping.abort();
+    this.#cleaner.stop();
+    this.#exchanger.giveUp();
+    this.#executions.stopNow();
+    this.#executions.close();
+    this.#wake();
+  }
+
+  #createExecutions(): Executions {
+    return new Executions(this.#settings, this.#emitter, {
+      now: () => this.#exchanger.now(),
+      onChange: () => this.#wake(),
+      onEnd: ({ task, run, durationMs }, outcome) => {
+        if (outcome !== undefined)
+          this.#settler.settle({ task, run, outcome, durationMs, onlyIfExpired: false });
+        this.#wake();
+      },
+    });
+  }
+
+  #createCleaner(): Cleaner {
+    return new Cleaner(this.#settings, {
+      own: () => [...this.#executions.claims(), ...this.#exchanger.settling()],
+      settle: (expired, outcome) =>
+        new Promise((resolve) => {
+          const end = { ...expired, outcome, durationMs: 0, onlyIfExpired: true };
+          const onAnswer = (answer: string): void => resolve(answer === 'refused' ? 'refused' : 'answered');
+          this.#settler.settle({ ...end, onAnswer });
+          this.#wake();
+        }),
+    });
+  }
+
+  #isTimeFor(room: Room | undefined): boolean {
+    const { pending } = this.#exchanger;
+    if (this.#pendingExchanges === 0)
+      return pending > 0 || (room !== undefined && this.#emptyClaim === undefined);
+    if (this.#pendingExchanges > 1) return false;
+    const isMuch = 2 * Math.max(pending, room?.limit ?? 0) >= this.#settings.concurrency;
+    if (pending === 0) return isMuch && this.#hasMore;
+    return isMuch || this.#settings.clock.now() >= (this.#gatherUntil ?? Infinity);
+  }
+
+  async #exchange(room: Room | undefined): Promise<void> {
+    const claim = room && this.#makeClaim(room);
+    const free = claim && this.#executions.reserve(claim);
+    this.#emptyClaim = undefined;
+    this.#gatherUntil = undefined;
+    this.#pendingExchanges += 1;
+    const sentAt = this.#settings.clock.now();
+    const received = await this.#exchanger.exchange(claim);
+    this.#pendingExchanges -= 1;
+    free?.();
+    if (received !== undefined && claim !== undefined) {
+      const { claimed, lanes, nextRunAt = Infinity, now } = received;
+      this.#hasMore = claimed.length >= claim.limit;
+      if (claimed.length === 0) this.#emptyClaim = { lanes, dueInMs: nextRunAt - now };
+      if (lanes.length === claim.lanes.size) this.#executions.noteClaim({ claim, sentAt, claimed });
+      this.#executions.take(claimed);
+    }
+    this.#wakeSignal.notify();
+  }
+
+  /** While there are more runs than one claim takes, a claim takes half of the slots: the next is sent while these run. */
+  #makeClaim({ limit, lanes }: Room): Claim {
+    const { name, leaseMs, concurrency, prefetch } = this.#settings;
+    const half = Math.ceil((concurrency + prefetch) / 2);
+    const most = this.#hasMore ? Math.min(limit, half) : limit;
+    return { worker: name, requestId: randomUUID(), leaseMs, limit: most, lanes };
+  }
+
+  /** Waits until there may be something to do: a run has ended, an exchange was answered, or work has arrived. */
+  async #wait(room: Room | undefined, signal: AbortSignal): Promise<void> {
+    const emptyClaim = this.#emptyClaim;
+    if (this.#pendingExchanges > 0) return this.#gather(signal);
+    if (room === undefined || emptyClaim === undefined) return this.#rest(signal);
+    await this.#waitForWork(emptyClaim, signal);
+    this.#emptyClaim = undefined;
+  }
+
+  async #gather(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#settings;
+    if (this.#pendingExchanges > 1 || this.#exchanger.pending === 0) return sleep(clock, Infinity, signal);
+    this.#gatherUntil ??= clock.now() + GATHER_MS;
+    await sleep(clock, this.#gatherUntil - clock.now(), signal);
+  }
+
+  async #waitForWork({ lanes, dueInMs }: EmptyClaim, signal: AbortSignal): Promise<void> {
+    const timeoutMs = Math.min(this.#restMs(), Math.max(dueInMs, 1));
+    try {
+      await this.#settings.broker.waitForWork(lanes, { timeoutMs, signal });
+    } catch (error) {
+      this.#onError(error, 'waiting for work');
+      await this.#rest(signal);
+    }
+  }
+
+  /** Waits for the wake signal, the end of a rate limit or of a lane's pause, or the next poll. */
+  #rest(signal: AbortSignal): Promise<void> {
+    return sleep(this.#settings.clock, this.#restMs(), signal);
+  }
+
+  #restMs(): number {
+    const { pollMs } = this.#settings;
+    return Math.min(pollMs, this.#executions.opensIn(), this.#exchanger.opensIn());
+  }
+
+  /** Continues the loop: there may be new slots or settlements. */
+  #wake(): void {
+    this.#emptyClaim = undefined;
+    this.#wakeSignal.notify();
+  }
+
+  #onError(error: unknown, doing: string): void {
+    this.#emitter.emit('error', () => ({ error, doing }));
+  }
+
+  readonly #onAttendError = (error: unknown): void => {
+    // A stopping worker need not report that the broker was closed before it could unregister.
+    if (!(this.#isStopping && isRetryError(error, 'BROKER_CLOSED'))) this.#onError(error, 'attending');
+  };
+}

@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import type { Claim } from '@retry/core/broker';
+import type { QueuedSettlement } from '../settle/settler.ts';
+
+/** What one exchange carries. */
+export interface ExchangeBatch {
+  readonly settlements: readonly QueuedSettlement[];
+  readonly claim: Claim | undefined;
+}
+
+/**
+ * Divides an exchange that was refused: first settlements from the claim, then either into halves. `undefined` when it is a
+ * single settlement, or a claim from a single lane.
+ */
+export function divide({ settlements, claim }: ExchangeBatch): readonly ExchangeBatch[] | undefined {
+  if (settlements.length > 0 && claim !== undefined) {
+    return [
+      { settlements, claim: undefined },
+      { settlements: [], claim: withLanes(claim, [...claim.lanes]) },
+    ];
+  }
+  if (settlements.length > 1)
+    return halves(settlements).map((half) => ({ settlements: half, claim: undefined }));
+  if (claim === undefined || claim.lanes.size <= 1) return undefined;
+  return halves([...claim.lanes]).map((lanes) => ({ settlements: [], claim: withLanes(claim, lanes) }));
+}
+
+/** Has a new request id: the broker may have stored the refused claim under the old one. */
+function withLanes(claim: Claim, lanes: readonly (readonly [string, number])[]): Claim {
+  return { ...claim, requestId: randomUUID(), lanes: new Map(lanes) };
+}
+
+function halves<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  const middle = Math.ceil(items.length / 2);
+  return [items.slice(0, middle), items.slice(middle)];
+}

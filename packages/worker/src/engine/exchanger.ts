@@ -1,0 +1,225 @@
+import type { Policy } from '@retry/core';
+import { computeDelay, definePolicy, isRetryError } from '@retry/core';
+import type { Beat, Claim, ClaimedRun, ExchangeReply, Settlement } from '@retry/core/broker';
+import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
+import { isRefused } from '../broker.ts';
+import { ServerClock } from '../clock.ts';
+import type { WorkerSettings } from '../options.ts';
+import type { QueuedSettlement, SettlementQueue, Times } from '../settle/settler.ts';
+import { sleep } from '../wait.ts';
+import type { ExchangeBatch } from './exchange-batch.ts';
+import { divide } from './exchange-batch.ts';
+import { LanePauses } from './lane-pauses.ts';
+import type { Room } from './slots.ts';
+
+/** The most settlements of one exchange. */
+const MAX_SETTLEMENTS = 500;
+
+/** When to send an exchange again that failed; it must arrive before the leases of its settlements run out. */
+const BROKER_RETRY: Policy = definePolicy({
+  backoff: { type: 'exponential', base: '50ms' },
+  minDelay: '5ms', // no busy loop, whatever the jitter draws
+  maxDelay: '5s',
+});
+
+/** What a claim returned. */
+export interface Received extends Pick<ExchangeReply, 'claimed' | 'now' | 'nextRunAt'> {
+  /** The lanes whose claims were answered. */
+  readonly lanes: readonly string[];
+}
+
+type Sent =
+  | { readonly type: 'answered'; readonly reply: ExchangeReply; readonly times: Times }
+  | { readonly type: 'refused'; readonly error: unknown }
+  | { readonly type: 'given-up' };
+
+/**
+ * Sends settlements and claims to the broker.
+ *
+ * 1. An exchange that fails is sent again unchanged: the broker answers `already` to what it has written, and returns the
+ *    same runs to the same claim.
+ * 2. One that is refused for good is divided until the settlement or lane that causes it is alone; the others arrive.
+ * 3. A settlement that is refused alone is replaced by a dead letter; a refused lane is paused.
+ */
+export class Exchanger implements SettlementQueue {
+  readonly #settings: WorkerSettings;
+  readonly #onError: (error: unknown, doing: string) => void;
+  readonly #clock: ServerClock;
+  readonly #pauses: LanePauses;
+  #pending: QueuedSettlement[] = [];
+  /** Settlements that are queued or sent, and not answered yet. */
+  readonly #settling = new Set<QueuedSettlement>();
+  readonly #stopping = new AbortController();
+  readonly #givingUp = new AbortController();
+
+  constructor(settings: WorkerSettings, onError: (error: unknown, doing: string) => void) {
+    this.#settings = settings;
+    this.#onError = onError;
+    this.#clock = new ServerClock(settings.clock);
+    this.#pauses = new LanePauses(settings.clock, { policy: BROKER_RETRY, random: settings.random });
+  }
+
+  /** Now by the broker's clock, as estimated from its replies. */
+  now(): number {
+    return this.#clock.now();
+  }
+
+  /** How many settlements wait for an exchange. */
+  get pending(): number {
+    return this.#pending.length;
+  }
+
+  /** Whether every settlement has been answered. */
+  get isDone(): boolean {
+    return this.#settling.size === 0;
+  }
+
+  /** The claims whose settlements are queued or sent, and not answered yet. */
+  settling(): readonly Beat[] {
+    return [...this.#settling].map(({ settlement }) => settlement);
+  }
+
+  /** Returns the room without paused lanes. */
+  open(room: Room | undefined): Room | undefined {
+    if (room === undefined) return undefined;
+    const lanes = this.#pauses.open(room.lanes);
+    return lanes.size === 0 ? undefined : { ...room, lanes };
+  }
+
+  /** Milliseconds until a paused lane is tried again; `Infinity` when there is none. */
+  opensIn(): number {
+    return this.#pauses.opensIn();
+  }
+
+  /** Queues a settlement for the next exchange. */
+  push(settlement: QueuedSettlement): void {
+    this.#settling.add(settlement);
+    this.#pending.push(settlement);
+  }
+
+  /** Stops resending what can never succeed, such as an exchange with a closed broker. */
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /** Stops resending every exchange that fails. */
+  giveUp(): void {
+    this.#stopping.abort();
+    this.#givingUp.abort();
+  }
+
+  /** Sends queued settlements and the claim in one exchange; resolves with `undefined` when the claim was not answered. */
+  async exchange(claim: Claim | undefined): Promise<Received | undefined> {
+    const settlements = this.#takeBatch();
+    const received = await this.#deliver({ settlements, claim }, 'once');
+    for (const settlement of settlements) this.#settling.delete(settlement);
+    return received;
+  }
+
+  #takeBatch(): readonly QueuedSettlement[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { settlement } of this.#pending) {
+      bytes += settlementBytes(settlement);
+      if (count > 0 && (count === MAX_SETTLEMENTS || bytes > MAX_BATCH_BYTES)) break;
+      count += 1;
+    }
+    const batch = this.#pending.slice(0, count);
+    this.#pending = this.#pending.slice(count);
+    return batch;
+  }
+
+  async #deliver(batch: ExchangeBatch, times: Times): Promise<Received | undefined> {
+    const sent = await this.#send(batch, times);
+    if (sent.type === 'answered') return this.#receive(batch, sent);
+    if (sent.type === 'given-up') return undefined;
+    // Parts of a divided exchange are refused for the same cause, which is reported once.
+    if (times === 'once') this.#onError(sent.error, 'settling and claiming');
+    const parts = divide(batch);
+    if (parts !== undefined) return this.#deliverParts(parts);
+    // An error may look permanent and not be: a single settlement, too, has to be refused twice.
+    return times === 'once' ? this.#deliver(batch, 'again') : this.#refuse(batch, sent.error);
+  }
+
+  async #deliverParts(parts: readonly ExchangeBatch[]): Promise<Received | undefined> {
+    let received: Received | undefined;
+    for (const { settlements, claim } of parts) {
+      const limit = (claim?.limit ?? 0) - (received?.claimed.length ?? 0);
+      if (claim !== undefined && limit <= 0) continue;
+      const part = { settlements, claim: claim && { ...claim, limit } };
+      received = join(received, await this.#deliver(part, 'again'));
+    }
+    return received;
+  }
+
+  /** Handles a single settlement, or the claim from a single lane, that the broker refuses for good. */
+  async #refuse({ settlements, claim }: ExchangeBatch, error: unknown): Promise<undefined> {
+    for (const lane of claim?.lanes.keys() ?? []) {
+      this.#pauses.pause(lane);
+      this.#onError(error, `claiming from the lane ${lane}`);
+    }
+    for (const settlement of settlements) await this.#replace(settlement, error);
+  }
+
+  async #replace(refused: QueuedSettlement, refusal: unknown): Promise<void> {
+    let error = refusal;
+    for (const replacement of refused.replacements?.(refusal) ?? []) {
+      const batch: ExchangeBatch = { settlements: [replacement], claim: undefined };
+      const sent = await this.#send(batch, 'again');
+      if (sent.type === 'given-up') return;
+      if (sent.type === 'answered') return void this.#receive(batch, sent);
+      error = sent.error;
+    }
+    const { id, epoch } = refused.settlement;
+    this.#onError(error, `settling run ${id}, epoch ${epoch}: its lease is left to expire`);
+    refused.onAnswer('refused', 'again');
+  }
+
+  #receive(
+    { settlements, claim }: ExchangeBatch,
+    { reply, times }: { readonly reply: ExchangeReply; readonly times: Times },
+  ): Received | undefined {
+    for (const [index, settlement] of settlements.entries()) {
+      this.#settling.delete(settlement);
+      settlement.onAnswer(reply.settled[index] ?? 'gone', times);
+    }
+    if (claim === undefined) return undefined;
+    const lanes = [...claim.lanes.keys()];
+    this.#pauses.end(lanes);
+    return { ...reply, lanes };
+  }
+
+  async #send({ settlements, claim }: ExchangeBatch, times: Times): Promise<Sent> {
+    const { broker, clock, random } = this.#settings;
+    const settle = settlements.map(({ settlement }) => settlement);
+    const request = { settle, ...(claim !== undefined && { claim }) };
+    for (let retry = 1; ; retry += 1) {
+      const sentAt = clock.now();
+      try {
+        const reply = await broker.settleAndClaim(request);
+        this.#clock.note({ sentAt, receivedAt: clock.now(), serverAt: reply.now });
+        return { type: 'answered', reply, times: retry === 1 ? times : 'again' };
+      } catch (error) {
+        if (isRefused(broker, error)) return { type: 'refused', error };
+        this.#onError(error, 'settling and claiming');
+        // A closed broker never opens again, so a stopping worker does not wait for it.
+        const { signal } = isRetryError(error, 'BROKER_CLOSED') ? this.#stopping : this.#givingUp;
+        if (signal.aborted) return { type: 'given-up' };
+        await sleep(clock, computeDelay(BROKER_RETRY, retry, { random }), signal);
+      }
+    }
+  }
+}
+
+/** About how many bytes a settlement takes; the payload is not sent. */
+function settlementBytes({ next }: Settlement): number {
+  return runBytes(next) - next.payload.length;
+}
+
+function join(first: Received | undefined, second: Received | undefined): Received | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  const claimed: readonly ClaimedRun[] = [...first.claimed, ...second.claimed];
+  const nextRunAt = Math.min(first.nextRunAt ?? Infinity, second.nextRunAt ?? Infinity);
+  const now = Math.max(first.now, second.now);
+  return { claimed, now, nextRunAt, lanes: [...first.lanes, ...second.lanes] };
+}

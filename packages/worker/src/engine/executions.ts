@@ -1,0 +1,294 @@
+import type { Beat, BeatAnswer, ClaimedRun } from '@retry/core/broker';
+import { CancelledError, LeaseLostError, ShutdownError, StalledError } from '../errors.ts';
+import type { WorkerEmitter } from '../events.ts';
+import type { WorkerSettings } from '../options.ts';
+import { CancelWatch } from '../run/cancel-watch.ts';
+import { completeWithin, hasCommitted } from '../run/complete.ts';
+import type { ExecutionPort } from '../run/execution.ts';
+import { Execution } from '../run/execution.ts';
+import { sendHeartbeats } from '../run/heartbeats.ts';
+import type { Outcome } from '../settle/outcome.ts';
+import { noticeOf } from '../settle/report.ts';
+import { earlyMs } from '../settle/run-facts.ts';
+import { groupToIsolate, Isolation, MAX_LEASES_ALONE } from './isolation.ts';
+import type { AnsweredClaim } from './lateness.ts';
+import { Lateness } from './lateness.ts';
+import { PrefetchEstimate } from './prefetch.ts';
+import type { Room } from './slots.ts';
+import { Slots } from './slots.ts';
+
+/** The outcome of an execution whose run the worker gives back. */
+const RELEASED: Outcome = { type: 'released' };
+
+/** What the executions need of their engine. */
+interface EnginePort {
+  /** Now by the broker's clock, in epoch ms. */
+  readonly now: () => number;
+  /** Called once for each claimed run, with `undefined` when no outcome would be accepted. */
+  readonly onEnd: (execution: Execution, outcome: Outcome | undefined) => void;
+  /** Called when something may have to be started or claimed, though no run has ended. */
+  readonly onChange: () => void;
+}
+
+/** The claimed runs of a worker: those whose handlers are running, and those that wait for a slot. */
+export class Executions {
+  readonly #settings: WorkerSettings;
+  readonly #emitter: WorkerEmitter;
+  readonly #engine: EnginePort;
+  readonly #port: ExecutionPort;
+  readonly #estimate: PrefetchEstimate;
+  readonly #slots: Slots;
+  readonly #cancelWatch: CancelWatch;
+  readonly #all = new Set<Execution>();
+  /** Waiting for a slot, in the order of their claims; those that have ended meanwhile are skipped. */
+  #prefetched: Execution[] = [];
+  /** Runs that may end the process, which run without others; until that is over nothing else is claimed. */
+  #isolation: Isolation | undefined;
+  readonly #lateness: Lateness;
+  /** Nothing has been claimed yet, so what is due by now found no worker. */
+  #isNew = true;
+  /** Until then nothing is isolated, because the latest isolation took too long. */
+  #noIsolationUntil = -Infinity;
+  #isStopping = false;
+
+  constructor(settings: WorkerSettings, emitter: WorkerEmitter, engine: EnginePort) {
+    this.#settings = settings;
+    this.#emitter = emitter;
+    this.#engine = engine;
+    this.#port = this.#createPort();
+    this.#lateness = new Lateness(settings);
+    this.#estimate = new PrefetchEstimate(settings);
+    const { concurrency } = settings;
+    this.#slots = new Slots(settings.tasks.values(), {
+      concurrency,
+      prefetch: () => this.#estimate.count(),
+    });
+    this.#cancelWatch = new CancelWatch({
+      broker: settings.broker,
+      clock: settings.clock,
+      executions: () => [...this.#all],
+      onCancel: (execution) => cancel(execution),
+      onError: (error) => this.#onError(error, 'asking for cancel requests'),
+    });
+  }
+
+  /** Whether every claimed run has ended. */
+  get isEmpty(): boolean {
+    return this.#all.size === 0;
+  }
+
+  /** Subscribes to cancel requests. */
+  open(): void {
+    this.#cancelWatch.open();
+  }
+
+  /** Leaves neither listener nor timer behind. */
+  close(): void {
+    this.#cancelWatch.close();
+  }
+
+  /** The claims that this worker holds. */
+  claims(): readonly Beat[] {
+    return [...this.#all].map(({ run: { id, epoch } }) => ({ id, epoch }));
+  }
+
+  /** Returns how many runs may be claimed now; `undefined` when none may be. */
+  room(): Room | undefined {
+    if (this.#isStopping) return undefined;
+    const now = this.#settings.clock.now();
+    const room = this.#isolation === undefined ? this.#slots.room(now) : undefined;
+    this.#noteBlockedLanes(room, now);
+    return room;
+  }
+
+  /** Records why a run that is claimed later may be late. */
+  #noteBlockedLanes(room: Room | undefined, now: number): void {
+    for (const task of this.#settings.tasks.values()) {
+      if (room?.lanes.has(task.lane) === true && !this.#isNew) continue;
+      const isLimited = this.#slots.isRateLimited(task, now);
+      this.#lateness.noteBlocked(task.lane, isLimited ? 'rate-limit' : 'no-slot', now);
+    }
+    this.#isNew = false;
+  }
+
+  /** Notes that a claim was answered. */
+  noteClaim(claim: AnsweredClaim): void {
+    this.#lateness.noteClaim(claim);
+  }
+
+  /**
+   * Starts the isolated group, if there is one and it may run now.
+   *
+   * @param isQuiet - every settlement is answered and no exchange is pending
+   */
+  openIsolation({ isQuiet }: { readonly isQuiet: boolean }): void {
+    const { clock, leaseMs } = this.#settings;
+    const isolation = this.#isolation;
+    if (isolation?.isOverdue === true) this.#noIsolationUntil = clock.now() + MAX_LEASES_ALONE * leaseMs;
+    if (isolation?.isOver === true) this.#isolation = undefined;
+    if (!isQuiet || this.#isStopping || isolation?.mayOpen(this.#slots.running === 0) !== true) return;
+    this.#prefetched.push(...isolation.open());
+    this.#fill();
+  }
+
+  /** Reserves room for the runs that a claim may return. @returns frees it */
+  reserve(room: Room): () => void {
+    return this.#slots.reserve(room);
+  }
+
+  /** Milliseconds until a reached rate limit allows another start. */
+  opensIn(): number {
+    return this.#slots.opensIn(this.#settings.clock.now());
+  }
+
+  /** Takes over claimed runs and starts as many as there are slots. */
+  take(claimed: readonly ClaimedRun[]): void {
+    const taken: Execution[] = [];
+    for (const { run, isOverLimit } of claimed) {
+      const task = this.#settings.tasks.get(run.lane);
+      if (task === undefined) continue;
+      const execution = new Execution(task, run, this.#port);
+      this.#all.add(execution);
+      this.#slots.take(task, 'prefetched');
+      if (this.#isStopping) execution.interrupt(RELEASED, new ShutdownError());
+      else if (isOverLimit) execution.interrupt({ type: 'limited' }, undefined);
+      else if (task.minRequeueMs !== undefined && earlyMs(run) > 0)
+        execution.interrupt({ type: 'early' }, undefined);
+      else taken.push(execution);
+    }
+    this.#enqueue(taken);
+    this.#fill();
+  }
+
+  /** Lets claimed runs wait for slots; if some of them have to be isolated, gives back all others. */
+  #enqueue(taken: readonly Execution[]): void {
+    const { clock, leaseMs, concurrency, prefetch } = this.#settings;
+    if (this.#isolation !== undefined) {
+      giveBackAll(taken);
+      return;
+    }
+    const mayIsolate = clock.now() >= this.#noIsolationUntil;
+    const group = mayIsolate ? groupToIsolate(taken, concurrency + prefetch) : undefined;
+    if (group === undefined) {
+      this.#prefetched.push(...taken);
+      return;
+    }
+    const { onChange } = this.#engine;
+    this.#isolation = new Isolation(group, { clock, leaseMs, onDue: onChange });
+    const others = [...this.#prefetched, ...taken.filter((execution) => !group.includes(execution))];
+    this.#prefetched = [];
+    giveBackAll(others);
+  }
+
+  /** Gives back runs that were prefetched too long ago, extends all leases, and applies the broker's answers. */
+  async heartbeat(): Promise<void> {
+    const { broker, leaseMs, heartbeatMs } = this.#settings;
+    for (const execution of [...this.#prefetched]) {
+      if (execution.ageMs >= heartbeatMs && !execution.hasEnded) this.#giveBack(execution);
+    }
+    await sendHeartbeats([...this.#all], {
+      broker,
+      leaseMs,
+      onAnswer: (execution, answer) => this.#onHeartbeatAnswer(execution, answer),
+      onError: (error) => this.#onError(error, 'heartbeating'),
+    });
+  }
+
+  /** Starts no more; each run finishes within its time, stalls or is given back, as its task says. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const execution of [...this.#all]) {
+      const { onShutdown, shutdownMs = this.#settings.shutdownMs } = execution.task;
+      if (!execution.hasStarted || onShutdown === 'release')
+        execution.interrupt(RELEASED, new ShutdownError());
+      else if (onShutdown === 'finish') execution.finishWithin(shutdownMs);
+      else {
+        const error = new StalledError('the worker stopped');
+        execution.interrupt({ type: 'stalled', error }, new ShutdownError());
+      }
+    }
+  }
+
+  /** Gives back every run that has not ended. */
+  stopNow(): void {
+    this.#isStopping = true;
+    for (const execution of [...this.#all]) execution.interrupt(RELEASED, new ShutdownError());
+  }
+
+  #createPort(): ExecutionPort {
+    const settings = this.#settings;
+    const { now } = this.#engine;
+    return {
+      clock: settings.clock,
+      log: ({ task, run }, message, details) =>
+        this.#emitter.emit('log', () => ({ ...noticeOf(task, run), message, details })),
+      complete: (execution, completion) => completeWithin({ ...settings, now }, execution, completion),
+      hasCommitted: (execution) =>
+        hasCommitted(
+          { ...settings, onError: (error) => this.#onError(error, 'asking for a commit') },
+          execution,
+        ),
+      onEnd: (execution, outcome) => this.#end(execution, outcome),
+    };
+  }
+
+  #fill(): void {
+    while (this.#slots.isFree && !this.#isStopping) {
+      const execution = this.#prefetched.shift();
+      if (execution === undefined) return;
+      if (!execution.hasEnded) this.#start(execution);
+    }
+  }
+
+  #start(execution: Execution): void {
+    const { task, run, ageMs } = execution;
+    const now = this.#settings.clock.now();
+    if (!this.#slots.start(task, now)) {
+      execution.interrupt({ type: 'limited' }, undefined);
+      return;
+    }
+    this.#slots.free(task, 'prefetched');
+    this.#slots.take(task, 'running');
+    this.#emitter.emit('started', () =>
+      Object.assign(noticeOf(task, run), this.#lateness.explain({ run, claimedAt: now - ageMs, now })),
+    );
+    execution.start();
+    this.#cancelWatch.arm();
+  }
+
+  #end(execution: Execution, outcome: Outcome | undefined): void {
+    this.#all.delete(execution);
+    this.#slots.free(execution.task, execution.hasStarted ? 'running' : 'prefetched');
+    if (execution.hasStarted) this.#estimate.note(execution.durationMs);
+    this.#isolation?.leave(execution);
+    if (this.#isolation?.isOver === true) this.#isolation = undefined;
+    this.#engine.onEnd(execution, outcome);
+    this.#fill();
+  }
+
+  /** Handlers take longer than estimated, and other workers may be idle. */
+  #giveBack(execution: Execution): void {
+    this.#estimate.note(execution.ageMs);
+    execution.interrupt(RELEASED, undefined);
+  }
+
+  #onHeartbeatAnswer(execution: Execution, answer: BeatAnswer | undefined): void {
+    if (answer === 'cancel') cancel(execution);
+    if (answer !== 'fenced' && answer !== 'gone') return;
+    // It may have ended and been settled while the heartbeat was pending.
+    if (!execution.abandon(new LeaseLostError())) return;
+    this.#emitter.emit('fenced', () => ({ ...noticeOf(execution.task, execution.run), answer }));
+  }
+
+  #onError(error: unknown, doing: string): void {
+    this.#emitter.emit('error', () => ({ error, doing }));
+  }
+}
+
+function cancel(execution: Execution): void {
+  execution.interrupt({ type: 'cancelled' }, new CancelledError());
+}
+
+function giveBackAll(executions: readonly Execution[]): void {
+  for (const execution of executions) execution.interrupt(RELEASED, undefined);
+}

@@ -1,0 +1,101 @@
+import type { FailReason } from '@retry/core';
+import type { LaneDepth } from '@retry/core/broker';
+import type { RunState } from '@retry/core/lifecycle';
+import type { Emitter, ListenerError } from './emitter.ts';
+import type { SignalName } from './options.ts';
+
+/** What every event about a run carries. */
+export interface RunNotice {
+  readonly id: string;
+  /** The task's name. */
+  readonly task: string;
+  readonly version: string;
+  /** Charged attempts so far and this one; counted from 1. */
+  readonly attempt: number;
+  /** Number of claims so far: the fencing token. */
+  readonly epoch: number;
+}
+
+/**
+ * Why a run started later than it was due; the obstacle that was removed last counts.
+ *
+ * - `no-slot`: this worker had no free slot for the task, or had not started yet
+ * - `rate-limit`: the task's rate limit was reached
+ * - `concurrency-key`: other runs of its concurrency key used all of the key's slots
+ * - `hold`: its lane returned no runs although it was claimed from
+ * - `poll`: no other cause; the next poll, or wake signal, found it
+ */
+export type LateCause = 'no-slot' | 'rate-limit' | 'concurrency-key' | 'hold' | 'poll';
+
+/** Events of a worker and their payloads. */
+export interface WorkerEvents {
+  /** A handler is called. `latenessMs` is the time since the run was due; `lateBecause` is present when that is more than 0. */
+  readonly started: RunNotice & { readonly latenessMs: number; readonly lateBecause?: LateCause };
+  /** `durationMs` is the time in the handler, `retries` the number of charged attempts before this one. */
+  readonly completed: RunNotice & { readonly durationMs: number; readonly retries: number };
+  /** The attempt failed and another one follows after `delayMs`. `reason`: `expected` by the policy, or `asked` by `ctx.retry`. */
+  readonly retried: RunNotice & {
+    readonly error: unknown;
+    readonly delayMs: number;
+    readonly reason: string;
+  };
+  /** The run failed for good. */
+  readonly failed: RunNotice & {
+    readonly error: unknown;
+    readonly reason: FailReason | 'unreadable' | 'stalled' | 'asked' | 'refused';
+  };
+  /** The worker, or the handler, stopped sending heartbeats. `next` is the state that the run has now. */
+  readonly stalled: RunNotice & { readonly error: unknown; readonly next: RunState };
+  /** The run was given back, uncharged. */
+  readonly released: RunNotice;
+  readonly cancelled: RunNotice;
+  /** A concurrency or rate limit was reached. `next` is the state that the run has now. */
+  readonly limited: RunNotice & { readonly next: RunState };
+  /** The run was dropped because this worker does not know its lane (`onUnknown: 'drop'`). */
+  readonly dropped: { readonly id: string; readonly lane: string };
+  /** Runs wait in these lanes and no live worker works on them. Emitted once for each change. */
+  readonly unattended: { readonly lanes: readonly LaneDepth[] };
+  /** The outcome was not accepted: another worker holds the run (`fenced`), or it no longer exists (`gone`). */
+  readonly fenced: RunNotice & { readonly answer: 'fenced' | 'gone' };
+  /** A handler called `ctx.log`. */
+  readonly log: RunNotice & { readonly message: string; readonly details: unknown };
+  /** The worker has stopped and everything is settled; `signal` is present when a signal stopped it. */
+  readonly stopped: { readonly signal?: SignalName };
+  /** The broker failed, or a listener threw; `doing` says during what. The worker keeps running and no run is lost. */
+  readonly error: ListenerError;
+}
+
+/** Every event of a worker. */
+export const WORKER_EVENTS: Readonly<Record<keyof WorkerEvents, true>> = {
+  started: true,
+  completed: true,
+  retried: true,
+  failed: true,
+  stalled: true,
+  released: true,
+  cancelled: true,
+  limited: true,
+  dropped: true,
+  unattended: true,
+  fenced: true,
+  log: true,
+  stopped: true,
+  error: true,
+};
+
+/** The name of a {@link WorkerEvents} entry. */
+export type WorkerEventType = keyof WorkerEvents;
+
+/** The emitter of a worker; also publishes on `node:diagnostics_channel` as `retry:worker:<event>`. */
+export type WorkerEmitter = Emitter<WorkerEvents>;
+
+/** Events of a queue and their payloads. */
+export interface QueueEvents {
+  /** A new run was submitted. Not emitted for a key that was known already. */
+  readonly submitted: { readonly id: string; readonly task: string; readonly version: string };
+  /** A listener threw, or the broker could not be asked for awaited results; the queue asks again. */
+  readonly error: ListenerError;
+}
+
+/** Every event of a queue. */
+export const QUEUE_EVENTS: Readonly<Record<keyof QueueEvents, true>> = { submitted: true, error: true };

@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:os';
+import type { Clock, Duration } from '@retry/core';
+import type { Broker } from '@retry/core/broker';
+import { textProblem } from '@retry/core/broker';
+import type { Fields } from '@retry/core/fields';
+import { A_FUNCTION, isAsync, readOptions } from '@retry/core/fields';
+import { BARE_BROKER, readBroker } from './broker.ts';
+import { A_CLOCK, systemClock } from './clock.ts';
+import { missingOptions } from './errors.ts';
+import type { Redact } from './settle/stored-error.ts';
+import type { AnyTask } from './task/task.ts';
+import { isTask } from './task/task.ts';
+
+/** The name of an operating system signal. */
+export type SignalName = `SIG${string}`;
+
+/** The options of `createWorker`. */
+export interface WorkerOptions {
+  readonly broker: Broker;
+  /** The tasks whose runs it claims. */
+  readonly tasks: readonly AnyTask[];
+  /** Whether runs of unknown tasks wait in their lane for a worker that knows them, or are dropped. @default 'wait' */
+  readonly onUnknown?: 'wait' | 'drop' | undefined;
+  /** How many runs it executes at the same time, at most. @default 10 */
+  readonly concurrency?: number | undefined;
+  /**
+   * How many runs to claim in advance, at most, so that the next one starts without a round trip. Fewer when handlers are
+   * slow: none that would wait for more than about 100 ms. @default 0
+   */
+  readonly prefetch?: number | undefined;
+  /** How long a claim is valid without a heartbeat; after it, a crashed worker's runs are claimed again. @default '30s' */
+  readonly lease?: Duration | undefined;
+  /** How often it polls for work when nothing wakes it. @default '1s' */
+  readonly pollInterval?: Duration | undefined;
+  /** How often it searches for runs whose lease has expired. @default half a lease */
+  readonly cleanerInterval?: Duration | undefined;
+  /** Signals that stop it; a second one stops it immediately. `[]` for none. @default ['SIGTERM', 'SIGINT'] */
+  readonly signals?: readonly SignalName[] | undefined;
+  /**
+   * How long a stopping worker lets handlers finish before it gives their runs back. A task's own `shutdownTimeout` takes
+   * precedence. @default '25s'
+   */
+  readonly shutdownTimeout?: Duration | undefined;
+  /**
+   * Decides what of an error is stored with its run; events carry the error itself. If it throws or returns anything else,
+   * nothing of the error is stored. @default its name, message and stack
+   */
+  readonly redact?: Redact | undefined;
+  /** The worker's name in leases and telemetry. @default a random one */
+  readonly name?: string | undefined;
+  /** Source of randomness: returns a number in [0, 1). @default Math.random */
+  readonly random?: (() => number) | undefined;
+  /** @default the runtime's own clock */
+  readonly clock?: Clock | undefined;
+}
+
+/** Checked options with their defaults; every duration in milliseconds. */
+export interface WorkerSettings {
+  readonly broker: Broker;
+  /** By lane. */
+  readonly tasks: ReadonlyMap<string, AnyTask>;
+  readonly onUnknown: 'wait' | 'drop';
+  readonly concurrency: number;
+  readonly prefetch: number;
+  readonly leaseMs: number;
+  readonly heartbeatMs: number;
+  readonly pollMs: number;
+  readonly cleanerMs: number;
+  readonly signals: readonly SignalName[];
+  readonly shutdownMs: number;
+  readonly redact: Redact | undefined;
+  readonly name: string;
+  readonly random: () => number;
+  readonly clock: Clock;
+}
+
+/** Heartbeats per lease: two may be lost before the lease is. */
+const HEARTBEATS_PER_LEASE = 3;
+
+const KEYS: readonly (keyof WorkerOptions)[] = [
+  'broker',
+  'tasks',
+  'onUnknown',
+  'concurrency',
+  'prefetch',
+  'lease',
+  'pollInterval',
+  'cleanerInterval',
+  'signals',
+  'shutdownTimeout',
+  'redact',
+  'name',
+  'random',
+  'clock',
+];
+
+/** Checks a worker's options and fills in the defaults. @throws {InvalidOptionsError} listing every problem */
+export function readWorkerOptions(options: WorkerOptions): WorkerSettings {
+  if (options === undefined) throw missingOptions('worker', KEYS);
+  return readOptions(options, { subject: 'worker', keys: KEYS, bare: BARE_BROKER }, readSettings);
+}
+
+function readSettings(fields: Fields): WorkerSettings {
+  const leaseMs = fields.duration('lease', 30_000, FINITE);
+  return {
+    broker: readBroker(fields),
+    tasks: readTasks(fields),
+    onUnknown: fields.choice('onUnknown', 'wait', ['wait', 'drop']),
+    concurrency: fields.number('concurrency', 10, {
+      accepts: (count) => Number.isInteger(count) && count >= 1,
+      message: 'must be an integer ≥ 1',
+      cure: 'It is how many runs this worker executes at the same time.',
+    }),
+    prefetch: fields.number('prefetch', 0, {
+      accepts: (count) => Number.isInteger(count) && count >= 0,
+      message: 'must be an integer ≥ 0',
+      cure: 'It is how many runs this worker may claim in advance.',
+    }),
+    leaseMs,
+    heartbeatMs: leaseMs / HEARTBEATS_PER_LEASE,
+    pollMs: fields.duration('pollInterval', 1_000, FINITE),
+    cleanerMs: fields.duration('cleanerInterval', leaseMs / 2, FINITE),
+    signals: fields.optional('signals', SIGNALS) ?? ['SIGTERM', 'SIGINT'],
+    shutdownMs: fields.duration('shutdownTimeout', 25_000),
+    redact: readRedact(fields),
+    name: readName(fields),
+    random: readRandom(fields),
+    clock: fields.optional('clock', A_CLOCK) ?? systemClock,
+  };
+}
+
+function readTasks(fields: Fields): ReadonlyMap<string, AnyTask> {
+  const tasks = fields.value('tasks');
+  const given: readonly unknown[] = Array.isArray(tasks) ? [...tasks] : [];
+  const byLane = new Map(given.filter(isTask).map((task) => [task.lane, task]));
+  if (byLane.size === 0 || byLane.size < given.length) {
+    fields.fail(
+      'tasks',
+      'must be a list of tasks of defineTask, each name@version once',
+      'Use tasks: [sendEmail, resizeImage].',
+    );
+  }
+  return byLane;
+}
+
+/** Must be synchronous: its result is stored with the settlement. */
+function readRedact(fields: Fields): Redact | undefined {
+  const redact = fields.optional('redact', A_FUNCTION) as Redact | undefined; // what it returns is checked at each call
+  refuseAsync(fields, 'redact', 'Return { name, message } without awaiting.');
+  return redact;
+}
+
+function readName(fields: Fields): string {
+  const name = fields.value('name');
+  if (name === undefined) return randomUUID();
+  const problem = textProblem(name);
+  if (problem !== undefined) fields.fail('name', problem, 'Leave it out for a random one.');
+  return String(name);
+}
+
+function readRandom(fields: Fields): () => number {
+  const random = fields.optional('random', A_FUNCTION) as (() => number) | undefined; // core accepts any return value
+  refuseAsync(fields, 'random', 'Return a number in [0, 1) without awaiting.');
+  return random ?? Math.random;
+}
+
+/** Reports a function that is recognisably async. */
+function refuseAsync(fields: Fields, key: string, cure: string): void {
+  if (isAsync(fields.value(key))) fields.fail(key, 'must not be async', cure);
+}
+
+/** Signals that no process can listen to. */
+const RESERVED: readonly unknown[] = ['SIGKILL', 'SIGSTOP'];
+
+function isSignal(signal: unknown): boolean {
+  return typeof signal === 'string' && Object.hasOwn(constants.signals, signal) && !RESERVED.includes(signal);
+}
+
+const SIGNALS = {
+  accepts: (value: unknown): value is readonly SignalName[] => Array.isArray(value) && value.every(isSignal),
+  message: 'must be a list of names of signals that a process can listen to',
+  cure: "Use signals: ['SIGTERM'], or [] for none.",
+};
+
+const FINITE = {
+  finite: true,
+  accepts: (ms: number): boolean => ms > 0,
+  message: 'must be a finite duration > 0',
+};

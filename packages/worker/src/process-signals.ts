@@ -1,0 +1,71 @@
+import { constants } from 'node:os';
+import type { SignalName } from './options.ts';
+
+/**
+ * How long a process may still run its own code after a signal stopped its last worker, in ms. A process that has nothing
+ * left to do ends earlier.
+ */
+const EXIT_DELAY_MS = 1_000;
+
+/** A process that is still alive this long after the signal was raised again does not end by it, in ms. */
+const SURVIVED_MS = 100;
+
+/** The signal listeners of all workers in this process. */
+const WORKER_LISTENERS = new Set<unknown>();
+
+/** The signals that stop a worker. */
+export interface ProcessSignals {
+  /** Removes the listeners; raises the signal again if no other listeners than workers' handled it. */
+  readonly end: () => void;
+}
+
+/**
+ * Listens to signals of the process until `end`.
+ *
+ * A listener disables what a signal does by default, which is to end the process. The last worker that stops therefore
+ * raises the signal again if workers were its only listeners: nothing else would end the process, and its exit status
+ * then shows the signal (128 + number, as shells report it).
+ */
+export function listenToSignals(
+  signals: readonly SignalName[],
+  onSignal: (signal: SignalName) => void,
+): ProcessSignals {
+  const raised = new Set<SignalName>();
+  const listener = (signal: SignalName): void => {
+    if (process.rawListeners(signal).every((known) => WORKER_LISTENERS.has(known))) raised.add(signal);
+    else raised.delete(signal);
+    onSignal(signal);
+  };
+  WORKER_LISTENERS.add(listener);
+  // Prepended, because a listener that was added by `once` is removed as soon as it has been called.
+  for (const signal of new Set(signals)) process.prependListener(signal as NodeJS.Signals, listener); // their names were checked with the options
+  return {
+    end: () => {
+      for (const signal of new Set(signals)) process.removeListener(signal, listener);
+      WORKER_LISTENERS.delete(listener);
+      for (const signal of raised) raiseAgain(signal);
+      raised.clear();
+    },
+  };
+}
+
+/** Raises the signal as soon as the process has nothing left to do, or after a second. */
+function raiseAgain(signal: SignalName): void {
+  const raise = (): void => {
+    if (process.listenerCount(signal) > 0) return;
+    process.kill(process.pid, signal);
+    setTimeout(exit, SURVIVED_MS);
+  };
+  // Signals without listeners do not end process 1, which in a container is the program itself.
+  const exit = (): void => {
+    if (process.listenerCount(signal) === 0) process.exit(exitStatus(signal));
+  };
+  // In a turn of its own: other listeners of beforeExit may have work to do.
+  process.once('beforeExit', () => setImmediate(raise));
+  setTimeout(raise, EXIT_DELAY_MS).unref();
+}
+
+/** The exit status of a process that a signal ended, as shells report it. */
+function exitStatus(signal: SignalName): number {
+  return 128 + (constants.signals[signal as NodeJS.Signals] ?? 0); // their names were checked with the options
+}

@@ -1,0 +1,73 @@
+import type { AttemptError, Broker, Run } from '@retry/core/broker';
+import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
+import type { RunState } from '@retry/core/lifecycle';
+
+/** Reads runs by their ids, with payloads and results, in calls of bounded size. */
+export interface RunReader {
+  /** How many ids the next call may ask for, 1 to 500: fewer while runs are large. */
+  readonly size: () => number;
+  /**
+   * Returns the runs of these ids, in their order.
+   *
+   * @param onRefused - called with each id that the broker refuses for good; its run is then `undefined`. Without it, the
+   *   call rejects.
+   */
+  readonly read: (ids: readonly string[], onRefused?: OnRefused) => Promise<readonly (Run | undefined)[]>;
+}
+
+type OnRefused = (id: string, error: unknown) => void;
+
+const MAX_IDS = 500;
+
+/** Creates a reader of a broker's runs. A call that is refused is divided into halves. */
+export function createRunReader(broker: Broker): RunReader {
+  let size = MAX_IDS;
+  const read: RunReader['read'] = async (ids, onRefused) => {
+    try {
+      const runs = await broker.get(ids);
+      size = nextSize(size, runs);
+      return runs;
+    } catch (error) {
+      const [id = ''] = ids;
+      if (!broker.isRefusal(error) || (ids.length === 1 && onRefused === undefined)) throw error;
+      if (ids.length === 1) onRefused?.(id, error);
+      if (ids.length === 1) return [undefined];
+      const middle = ids.length >> 1;
+      return [
+        ...(await read(ids.slice(0, middle), onRefused)),
+        ...(await read(ids.slice(middle), onRefused)),
+      ];
+    }
+  };
+  return { size: () => size, read };
+}
+
+function nextSize(size: number, runs: readonly (Run | undefined)[]): number {
+  const bytes = runs.reduce((sum, run) => sum + (run === undefined ? 0 : runBytes(run)), 0);
+  if (bytes > MAX_BATCH_BYTES) return Math.max(1, size >> 1);
+  return bytes * 4 < MAX_BATCH_BYTES ? Math.min(MAX_IDS, size * 2) : size;
+}
+
+/** The state of a run and what it has produced so far. */
+export interface RunResult {
+  readonly state: RunState;
+  /** What the handler returned; present when the run has completed. */
+  readonly result?: unknown;
+  /** Executions that failed, stalled or completed. */
+  readonly attempts: number;
+  /** Attempts after the first. */
+  readonly retries: number;
+  /** Whether there were retries. */
+  readonly retried: boolean;
+  /** One per failed attempt so far, oldest first; the latest twenty. */
+  readonly errors: readonly AttemptError[];
+}
+
+/** Returns the result of a stored run. */
+export function runResult(run: Run): RunResult {
+  const { state, result, failures, stalls, errors } = run;
+  const attempts = failures + stalls + (state === 'completed' ? 1 : 0);
+  const retries = Math.max(attempts - 1, 0);
+  const value = result === undefined ? {} : { result: JSON.parse(result) as unknown };
+  return { state, ...value, attempts, retries, retried: retries > 0, errors };
+}

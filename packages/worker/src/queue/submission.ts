@@ -1,0 +1,176 @@
+import type { Duration } from '@retry/core';
+import { MAX_INSTANT_AT } from '@retry/core';
+import type { Broker, Concurrency, Submission } from '@retry/core/broker';
+import { textProblem } from '@retry/core/broker';
+import type { Fields, Report } from '@retry/core/fields';
+import { readFields } from '@retry/core/fields';
+import { writePayload } from '../task/payload.ts';
+import { checkPayload } from '../task/schema.ts';
+import type { AnyTask } from '../task/task.ts';
+import { createRunId } from './run-id.ts';
+
+/** The options of `queue.submit`. */
+export interface SubmitOptions {
+  /**
+   * Idempotency key: a second submission with the same key to the same task, whatever its version, submits nothing and
+   * returns the first run. The run's id is made of task name and key. A key is known while its run is stored, and for the
+   * broker's `keepKeys` after its end.
+   */
+  readonly key?: string | undefined;
+  /** Does not start before this instant, in epoch milliseconds. @default now */
+  readonly runAt?: number | undefined;
+  /** Does not start before this long from now. @default 0 */
+  readonly delay?: Duration | undefined;
+  /** At most `limit` runs of one key run at the same time, over all workers. @default no limit */
+  readonly concurrency?: { readonly key: string; readonly limit: number } | undefined;
+  /**
+   * How long to keep the result for `waitForResult`, whatever the broker's retention: until it has been read, or this long
+   * after the run's end. Dead letters are kept anyway. @default the broker's retention
+   */
+  readonly keepResult?: Duration | undefined;
+  /**
+   * The client that began your transaction, where the broker lives in your database: the run is submitted when that
+   * commits. Idle workers find it at their next poll, unless the broker was told to wake them.
+   */
+  readonly tx?: unknown;
+}
+
+/** A submitted run. */
+export interface Submitted<Result = unknown> {
+  /** The run's id, for `get`, `result`, `cancel` and `waitForResult`. */
+  readonly id: string;
+  /** `false` when its key was known already and nothing was submitted. */
+  readonly isNew: boolean;
+  /** Never present: carries the type that the task's handler returns. */
+  readonly '~result'?: Result | undefined;
+}
+
+/** The checked options of one submission. */
+export interface SubmitSettings {
+  /** The id made of the key; without a key each run gets a random id. */
+  readonly keyedId?: string | undefined;
+  readonly runAt?: number | undefined;
+  readonly delayMs?: number | undefined;
+  readonly concurrency?: Pick<Concurrency, 'key' | 'limit'> | undefined;
+  readonly keepResultMs?: number | undefined;
+  readonly tx?: unknown;
+}
+
+/** The options that all submitting methods have. */
+export const SUBMIT_KEYS = ['runAt', 'delay', 'concurrency', 'keepResult'] as const;
+
+/** The longest id, in bytes of UTF-8; all brokers have this limit. */
+const MAX_ID_BYTES = 512;
+
+/** The largest limit of a concurrency key. */
+export const MAX_CONCURRENCY = 2_147_483_647;
+
+/** Reads the options of a submission; every wrong one is reported. */
+export function readSubmission(fields: Fields, report: Report, taskName: string): SubmitSettings {
+  return {
+    keyedId: readKey(fields, taskName),
+    runAt: fields.optional('runAt', AN_INSTANT),
+    delayMs: readLength(fields, 'delay', 0),
+    concurrency: readConcurrency(fields, report),
+    keepResultMs: readLength(fields, 'keepResult', Number.MIN_VALUE),
+  };
+}
+
+/** Reads the transaction in which to submit; reported if the broker cannot join one. */
+export function readTransaction(fields: Fields, { within }: Broker): Pick<SubmitSettings, 'tx'> {
+  return { tx: fields.optional('tx', within === undefined ? NO_TRANSACTION : A_TRANSACTION) };
+}
+
+/** Returns the id made of a key. Task names contain no @, so no two tasks share an id. */
+function readKey(fields: Fields, name: string): string | undefined {
+  const key = fields.value('key');
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string') {
+    fields.fail('key', textProblem(key) ?? '', KEY_CURE);
+    return undefined;
+  }
+  const bytesLeft = MAX_ID_BYTES - Buffer.byteLength(`${name}@`);
+  const tooLong = `must be at most ${bytesLeft} bytes of UTF-8, because the task's name is part of the id`;
+  const problem = Buffer.byteLength(key) <= bytesLeft ? textProblem(key) : tooLong;
+  if (problem !== undefined) fields.fail('key', problem, KEY_CURE);
+  return `${name}@${key}`;
+}
+
+const KEY_CURE = 'Use text that names the piece of work, such as an order number, or leave it out.';
+
+function readConcurrency(fields: Fields, report: Report): SubmitSettings['concurrency'] {
+  const given = fields.value('concurrency');
+  if (given === undefined) return undefined;
+  const inner = readFields(given, 'concurrency', { keys: ['key', 'limit'], report });
+  if (inner === undefined) return undefined;
+  const key = inner.value('key');
+  const problem = textProblem(key);
+  if (problem !== undefined) inner.fail('key', problem, "Use concurrency: { key: 'user-1', limit: 2 }.");
+  const limit = inner.number('limit', undefined, {
+    accepts: (count) => Number.isInteger(count) && count >= 1 && count <= MAX_CONCURRENCY,
+    message: `must be an integer from 1 to ${MAX_CONCURRENCY}`,
+    cure: "Use concurrency: { key: 'user-1', limit: 2 }, or leave it out for no limit.",
+  });
+  return { key: typeof key === 'string' ? key : '', limit };
+}
+
+function readLength(fields: Fields, key: 'delay' | 'keepResult', leastMs: number): number | undefined {
+  if (fields.value(key) === undefined) return undefined;
+  return fields.duration(key, undefined, {
+    finite: true,
+    accepts: (ms) => ms >= leastMs && ms <= MAX_INSTANT_AT,
+    message: `must be a finite duration ${leastMs > 0 ? '>' : '≥'} 0`,
+  });
+}
+
+const AN_INSTANT = {
+  accepts: (value: unknown): value is number =>
+    typeof value === 'number' && Math.abs(value) <= MAX_INSTANT_AT,
+  message: 'must be finite epoch milliseconds',
+  cure: 'Use Date.now() + ms, or date.getTime().',
+};
+
+const A_TRANSACTION = {
+  accepts: (value: unknown): value is object | string | number | symbol => value !== null,
+  message: 'must be the client that began your transaction',
+  cure: 'Leave it out to submit immediately.',
+};
+
+const NO_TRANSACTION = {
+  accepts: (_: unknown): _ is never => false,
+  message: 'needs a broker in your own database, such as that of @retry/postgres',
+  cure: 'Leave tx out.',
+};
+
+/** Returns the submission for the broker. @throws {PayloadError} when the payload is invalid or cannot be stored */
+export async function prepareSubmission(
+  task: AnyTask,
+  payload: unknown,
+  { keyedId, runAt, delayMs, concurrency = ofTask(task), keepResultMs }: SubmitSettings,
+): Promise<Submission> {
+  await checkPayload(task.schema, payload);
+  // The first attempt waits at least for the policy's initial delay.
+  const firstMs = Math.max(delayMs ?? 0, task.retry.initialDelayMs);
+  return {
+    id: keyedId ?? createRunId(),
+    lane: task.lane,
+    payload: writePayload(payload, task.maxPayloadBytes),
+    ...(keyedId !== undefined && { keyed: true }),
+    ...(runAt !== undefined && { runAt }),
+    ...((delayMs !== undefined || firstMs > 0) && { delayMs: firstMs }),
+    ...(keepResultMs !== undefined && { keepResultMs: Math.ceil(keepResultMs) }),
+    ...(concurrency !== undefined && {
+      concurrency: { ...concurrency, whenFull: task.whenFull === 'wait' ? 'wait' : 'claim' },
+    }),
+  };
+}
+
+function ofTask({ lane, globalConcurrency }: AnyTask): SubmitSettings['concurrency'] {
+  if (globalConcurrency === Infinity) return undefined;
+  return { key: lane, limit: Math.min(globalConcurrency, MAX_CONCURRENCY) };
+}
+
+/** About how many bytes a submission takes in a call; counts characters, because most payloads are ASCII. */
+export function submissionBytes({ payload }: Submission): number {
+  return 256 + payload.length;
+}

@@ -1,0 +1,205 @@
+import { InvalidOptionsError } from '@retry/core';
+import type { Broker, Submission, SubmitAnswer } from '@retry/core/broker';
+import type { Fields } from '@retry/core/fields';
+import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
+import { within } from '../broker.ts';
+import type { Emitter } from '../emitter.ts';
+import type { QueueEvents } from '../events.ts';
+import type { AnyTask, TaskFor } from '../task/task.ts';
+import { checkTask, isTask } from '../task/task.ts';
+import { coalesce } from './batch.ts';
+import type { SubmitOptions, SubmitSettings, Submitted } from './submission.ts';
+import {
+  prepareSubmission,
+  readSubmission,
+  readTransaction,
+  SUBMIT_KEYS,
+  submissionBytes,
+} from './submission.ts';
+import { batchError, submitInBatches } from './submit-many.ts';
+import type { ResultWaiting } from './wait-for-result.ts';
+import type { WaitForResultOptions, WaitLimits } from './wait-options.ts';
+import { readWaitLimits, WAIT_DEFAULTS, WAIT_KEYS } from './wait-options.ts';
+
+/** The methods of a queue that submit runs. */
+export interface Submitting {
+  /**
+   * Submits a run.
+   *
+   * @throws {InvalidOptionsError} when the task or an option is wrong
+   * @throws {PayloadError} when the payload is invalid or cannot be stored
+   */
+  readonly submit: <Payload, Result>(
+    task: TaskFor<Payload, Result>,
+    payload: NoInfer<Payload>,
+    options?: SubmitOptions,
+  ) => Promise<Submitted<Result>>;
+  /**
+   * Submits one run per payload; an invalid payload refuses them all. Up to 500 runs of 8 MiB in all are submitted
+   * atomically; more are divided into several calls.
+   *
+   * @throws {PartlySubmittedError} when a call fails after others have succeeded; it says which runs are stored
+   */
+  readonly submitMany: <Payload, Result>(
+    task: TaskFor<Payload, Result>,
+    payloads: readonly NoInfer<Payload>[],
+    options?: Omit<SubmitOptions, 'key'>,
+  ) => Promise<readonly Submitted<Result>[]>;
+  /**
+   * Submits a run and waits for its result, which is kept until it has been read whatever the broker's retention.
+   *
+   * @throws as `submit` and `waitForResult` do
+   */
+  readonly submitAndWait: <Payload, Result>(
+    task: TaskFor<Payload, Result>,
+    payload: NoInfer<Payload>,
+    options?: SubmitAndWaitOptions,
+  ) => Promise<Result>;
+}
+
+/** The options of `queue.submitAndWait`. */
+export interface SubmitAndWaitOptions extends Omit<SubmitOptions, 'tx'>, WaitForResultOptions {
+  /** How long to keep the result, should the reply be lost. @default the timeout (at most a day) plus a minute */
+  readonly keepResult?: SubmitOptions['keepResult'];
+}
+
+interface Parts {
+  readonly broker: Broker;
+  readonly emitter: Emitter<QueueEvents>;
+  readonly waiting: ResultWaiting;
+}
+
+/** The arguments of one call. */
+interface Call {
+  readonly task: unknown;
+  readonly options: unknown;
+  readonly subject: keyof Submitting;
+}
+
+const KEYS: Readonly<Record<keyof Submitting, readonly string[]>> = {
+  submit: ['key', ...SUBMIT_KEYS, 'tx'],
+  submitMany: [...SUBMIT_KEYS, 'tx'],
+  submitAndWait: ['key', ...SUBMIT_KEYS, ...WAIT_KEYS],
+};
+
+const NO_SETTINGS: SubmitSettings = Object.freeze({});
+
+const ONE_MINUTE_MS = 60_000;
+const ONE_DAY_MS = 86_400_000;
+
+/** Creates the submitting methods over a broker. */
+export function createSubmitting(parts: Parts): Submitting {
+  const submitOne = createSubmitOne(parts);
+  return {
+    submit: async (task, payload, options) =>
+      submitOne(task, payload, readSettings(parts, { task, options, subject: 'submit' })),
+    submitMany: async (task, payloads, options) => {
+      const settings = readSettings(parts, { task, options, subject: 'submitMany' });
+      return submitMany(parts, await prepareAll(task, payloads, settings), { task, tx: settings.tx });
+    },
+    submitAndWait: async (task, payload, options) => {
+      const call = { task, options, subject: 'submitAndWait' } as const;
+      const settings: SubmitSettings & WaitLimits = isPlain(call)
+        ? WAIT_DEFAULTS
+        : readCall(call, readWaitLimits);
+      const { keepResultMs = Math.min(settings.timeoutMs, ONE_DAY_MS) + ONE_MINUTE_MS } = settings;
+      const submit = () => submitOne(task, payload, { ...settings, keepResultMs });
+      return parts.waiting.waitForSubmission(submit, settings);
+    },
+  };
+}
+
+function readSettings({ broker }: Parts, call: Call): SubmitSettings {
+  if (isPlain(call)) return NO_SETTINGS;
+  return readCall(call, (fields) => readTransaction(fields, broker));
+}
+
+/** Fast path: without options there is nothing to read. */
+function isPlain({ task, options }: Call): boolean {
+  return options === undefined && isTask(task);
+}
+
+/** @throws {InvalidOptionsError} listing every problem with the task and the options */
+function readCall<More>(
+  { task, options, subject }: Call,
+  readMore: (fields: Fields) => More,
+): SubmitSettings & More {
+  return readOptions(
+    options,
+    { subject, keys: KEYS[subject], synonyms: QUEUE_SYNONYMS },
+    (fields, report) => {
+      checkTask(task, report);
+      const taskName = isTask(task) ? task.name : '';
+      return { ...readSubmission(fields, report, taskName), ...readMore(fields) };
+    },
+  );
+}
+
+/** Coalesces single submissions; those in a transaction are sent alone. */
+function createSubmitOne(
+  parts: Parts,
+): (task: AnyTask, payload: unknown, settings: SubmitSettings) => Promise<Submitted<never>> {
+  const { broker } = parts;
+  const send = coalesce<Submission, SubmitAnswer>((submissions) => broker.submit(submissions), {
+    outstanding: broker.submitsInOrder === true ? 2 : 1,
+    bytesOf: submissionBytes,
+    isRefusal: (error) => broker.isRefusal(error),
+  });
+  return async (task, payload, settings) => {
+    const submission = await prepareSubmission(task, payload, settings);
+    const { tx } = settings;
+    const answer =
+      tx === undefined ? await send(submission) : (await within(broker, tx).submit([submission]))[0];
+    return note(parts, task, submission, answer);
+  };
+}
+
+function note(
+  { emitter, waiting }: Parts,
+  { name, version }: AnyTask,
+  submission: Submission,
+  answer: SubmitAnswer | undefined,
+): Submitted<never> {
+  const { id, keyed = false } = submission;
+  // A random id is always new, even if the broker answers `exists` because the batch was sent twice.
+  const isNew = answer === 'created' || !keyed;
+  waiting.noteSubmitted(submission, { isNew });
+  if (isNew) emitter.emit('submitted', () => ({ id, task: name, version }));
+  return { id, isNew };
+}
+
+function prepareAll(
+  task: AnyTask,
+  payloads: unknown,
+  settings: SubmitSettings,
+): Promise<readonly Submission[]> {
+  // Array.from turns holes into undefined payloads.
+  if (Array.isArray(payloads))
+    return Promise.all(
+      Array.from(payloads, (payload: unknown) => prepareSubmission(task, payload, settings)),
+    );
+  const cure = 'Use submit for a single one.';
+  const problem = { path: 'payloads', value: payloads, message: 'must be a list of payloads', cure };
+  throw new InvalidOptionsError([problem], 'submitMany');
+}
+
+async function submitMany(
+  parts: Parts,
+  submissions: readonly Submission[],
+  { task, tx }: { readonly task: AnyTask; readonly tx: unknown },
+): Promise<readonly Submitted<never>[]> {
+  const { broker } = parts;
+  const submitted: Submitted<never>[] = [];
+  const onAnswer = (submission: Submission, answer: SubmitAnswer | undefined): void => {
+    submitted.push(note(parts, task, submission, answer));
+  };
+  // A transaction is atomic: nothing is partly submitted.
+  if (tx !== undefined) await submitInBatches(within(broker, tx), submissions, onAnswer);
+  else
+    try {
+      await submitInBatches(broker, submissions, onAnswer);
+    } catch (error) {
+      throw await batchError(broker, { submissions, answered: submitted.length }, error);
+    }
+  return submitted;
+}

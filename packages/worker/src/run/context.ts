@@ -1,0 +1,75 @@
+import type { Run } from '@retry/core/broker';
+import { attemptOf } from '../settle/run-facts.ts';
+import type { AnyTask, Completion, RetryRequest, TaskContext } from '../task/task.ts';
+import { RetryRequested, readRetryRequest } from './requests.ts';
+
+/** What a handler and its context need of their execution. */
+export interface RunningAttempt {
+  readonly task: AnyTask;
+  readonly run: Run<'started'>;
+  /** Whether it has ended: the outcome of its handler no longer matters. */
+  readonly hasEnded: boolean;
+  /** Whether its handler has called `ctx.complete`. */
+  readonly isCompleting: boolean;
+  readonly signal: AbortSignal;
+  readonly remainingMs: number;
+  readonly heartbeat: () => void;
+  readonly complete: (completion: Completion) => Promise<void>;
+  /** Whether the transaction has been committed in which the handler completed the run. */
+  readonly hasCommitted: () => Promise<boolean>;
+  readonly log: (message: string, details: unknown) => void;
+}
+
+/** The context of a handler. Its members are getters, because most handlers read few of them; they may be destructured. */
+export class HandlerContext implements TaskContext {
+  readonly #attempt: RunningAttempt;
+
+  constructor(attempt: RunningAttempt) {
+    this.#attempt = attempt;
+  }
+
+  get id(): string {
+    return this.#attempt.run.id;
+  }
+
+  get attempt(): number {
+    return attemptOf(this.#attempt.run);
+  }
+
+  get maxAttempts(): number {
+    const { retryable, maxAttempts } = this.#attempt.task.retry;
+    return retryable ? maxAttempts : 1;
+  }
+
+  get epoch(): number {
+    return this.#attempt.run.epoch;
+  }
+
+  get signal(): AbortSignal {
+    return this.#attempt.signal;
+  }
+
+  get remainingMs(): number {
+    return this.#attempt.remainingMs;
+  }
+
+  get heartbeat(): TaskContext['heartbeat'] {
+    return () => this.#attempt.heartbeat();
+  }
+
+  get retry(): TaskContext['retry'] {
+    return requestRetry;
+  }
+
+  get complete(): TaskContext['complete'] {
+    return (completion) => this.#attempt.complete(completion);
+  }
+
+  get log(): TaskContext['log'] {
+    return (message, details) => this.#attempt.log(message, details);
+  }
+}
+
+function requestRetry(request: RetryRequest = {}): never {
+  throw new RetryRequested(readRetryRequest(request));
+}

@@ -1,0 +1,191 @@
+import type { Clock } from '@retry/core';
+import { AttemptTimeoutError, TotalTimeoutError } from '@retry/core';
+import type { Run } from '@retry/core/broker';
+import { ShutdownError, StalledError } from '../errors.ts';
+import type { Outcome } from '../settle/outcome.ts';
+import { attemptOf, totalStartAt } from '../settle/run-facts.ts';
+import type { AnyTask, Completion } from '../task/task.ts';
+import type { RunningAttempt } from './context.ts';
+import { runHandler } from './handler.ts';
+import { readCompletion } from './requests.ts';
+
+/** What executions need from their worker; one object for all of them. */
+export interface ExecutionPort {
+  readonly clock: Clock;
+  readonly log: (execution: Execution, message: string, details: unknown) => void;
+  /** Settles the run inside a transaction of its handler. */
+  readonly complete: (execution: Execution, completion: Completion) => Promise<void>;
+  /** Whether the transaction has been committed in which the handler completed the run. */
+  readonly hasCommitted: (execution: Execution) => Promise<boolean>;
+  /** Called once, with `undefined` when the execution was abandoned. */
+  readonly onEnd: (execution: Execution, outcome: Outcome | undefined) => void;
+}
+
+/**
+ * The execution of one claimed run. It ends exactly once: by its handler, a time limit, missing heartbeats or the worker.
+ * What the handler does after that has no effect.
+ */
+export class Execution implements RunningAttempt {
+  readonly run: Run<'started'>;
+  readonly task: AnyTask;
+  readonly #port: ExecutionPort;
+  #controller: AbortController | undefined;
+  /** Why the attempt was stopped; absent until then. */
+  #stop: { readonly reason: unknown } | undefined;
+  #cancelTimeout: (() => void) | undefined;
+  #cancelHeartbeatTimer: (() => void) | undefined;
+  #cancelShutdownTimer: (() => void) | undefined;
+  readonly #claimedAt: number;
+  #startedAt: number | undefined;
+  #hasEnded = false;
+  #isCompleting = false;
+
+  constructor(task: AnyTask, run: Run<'started'>, port: ExecutionPort) {
+    this.task = task;
+    this.run = run;
+    this.#port = port;
+    this.#claimedAt = port.clock.now();
+  }
+
+  /** Whether it has ended: what its handler does has no effect any more. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Whether its handler has called `ctx.complete`. */
+  get isCompleting(): boolean {
+    return this.#isCompleting;
+  }
+
+  /** Settles the run inside a transaction of its handler, which keeps running. @throws {InvalidOptionsError} for a wrong argument */
+  async complete(completion: Completion): Promise<void> {
+    const read = readCompletion(completion);
+    this.#isCompleting = true;
+    await this.#port.complete(this, read);
+  }
+
+  /** Whether the transaction has been committed in which the handler completed the run. */
+  hasCommitted(): Promise<boolean> {
+    return this.#port.hasCommitted(this);
+  }
+
+  /** Emits the worker's `log` event. */
+  log(message: string, details: unknown): void {
+    this.#port.log(this, message, details);
+  }
+
+  /** Whether its handler was called. */
+  get hasStarted(): boolean {
+    return this.#startedAt !== undefined;
+  }
+
+  /** Milliseconds since the run was claimed, by the worker's clock. */
+  get ageMs(): number {
+    return this.#port.clock.now() - this.#claimedAt;
+  }
+
+  /** Milliseconds since its handler was called; 0 before. */
+  get durationMs(): number {
+    const now = this.#port.clock.now();
+    return now - (this.#startedAt ?? now);
+  }
+
+  /** Aborts when the attempt has to stop. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController(); // expensive, and most handlers never read their signal
+      if (this.#stop !== undefined) this.#controller.abort(this.#stop.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Milliseconds left of the timeout and of the total time; `Infinity` without either. */
+  get remainingMs(): number {
+    return Math.max(Math.min(this.task.retry.attemptTimeoutMs - this.durationMs, this.#totalLeftMs), 0);
+  }
+
+  /** What is left of the policy's total time. The run's instants are the broker's, so only their differences are used. */
+  get #totalLeftMs(): number {
+    const { startedAt = 0 } = this.run;
+    const usedMs = startedAt - totalStartAt(this.run, startedAt);
+    return this.task.retry.totalTimeoutMs - usedMs - this.ageMs;
+  }
+
+  /** Calls the handler. */
+  start(): void {
+    this.#startedAt = this.#port.clock.now();
+    this.#startTimeout();
+    if (this.#hasEnded) return;
+    this.heartbeat();
+    void runHandler(this).then((outcome) => this.#end(outcome));
+  }
+
+  /** Limits the attempt to its timeout or to what is left of the total time; ends it when nothing is left. */
+  #startTimeout(): void {
+    const { attemptTimeoutMs } = this.task.retry;
+    const leftMs = this.#totalLeftMs;
+    const { clock } = this.#port;
+    if (leftMs <= 0) this.#onTotalTimeout();
+    else if (leftMs < Infinity && leftMs <= attemptTimeoutMs)
+      this.#cancelTimeout = clock.setTimer(() => this.#onTotalTimeout(), leftMs);
+    else if (attemptTimeoutMs < Infinity)
+      this.#cancelTimeout = clock.setTimer(() => this.#onTimeout(), attemptTimeoutMs);
+  }
+
+  /** Restarts the interval within which the handler has to send its next heartbeat. */
+  heartbeat(): void {
+    const { heartbeatMs } = this.task;
+    if (this.#hasEnded || heartbeatMs === Infinity) return;
+    this.#cancelHeartbeatTimer?.();
+    this.#cancelHeartbeatTimer = this.#port.clock.setTimer(() => this.#onMissedHeartbeat(), heartbeatMs);
+  }
+
+  /** Ends it with an outcome that the worker chose; its signal aborts. */
+  interrupt(outcome: Outcome, reason: unknown): void {
+    if (this.#end(outcome)) this.#abort(reason);
+  }
+
+  /** Lets the handler run for at most `graceMs` more; then its run is given back. */
+  finishWithin(graceMs: number): void {
+    if (this.#hasEnded || graceMs === Infinity) return;
+    const giveBack = (): void => this.interrupt({ type: 'released' }, new ShutdownError());
+    this.#cancelShutdownTimer = this.#port.clock.setTimer(giveBack, graceMs);
+  }
+
+  /** Ends it without an outcome, because none would be accepted. @returns `false` when it had already ended */
+  abandon(reason: unknown): boolean {
+    const hasEndedNow = this.#end(undefined);
+    if (hasEndedNow) this.#abort(reason);
+    return hasEndedNow;
+  }
+
+  #abort(reason: unknown): void {
+    this.#stop = { reason };
+    this.#controller?.abort(reason);
+  }
+
+  #onTimeout(): void {
+    const error = new AttemptTimeoutError(this.task.retry.attemptTimeoutMs, attemptOf(this.run));
+    this.interrupt({ type: 'failed', error, isTimeout: true }, error);
+  }
+
+  #onTotalTimeout(): void {
+    const error = new TotalTimeoutError(this.task.retry.totalTimeoutMs, attemptOf(this.run));
+    this.interrupt({ type: 'failed', error, isTimeout: true, isOutOfTime: true }, error);
+  }
+
+  #onMissedHeartbeat(): void {
+    const error = new StalledError(`the handler sent no heartbeat for ${this.task.heartbeatMs} ms`);
+    this.interrupt({ type: 'stalled', error }, error);
+  }
+
+  #end(outcome: Outcome | undefined): boolean {
+    if (this.#hasEnded) return false;
+    this.#hasEnded = true;
+    this.#cancelTimeout?.();
+    this.#cancelHeartbeatTimer?.();
+    this.#cancelShutdownTimer?.();
+    this.#port.onEnd(this, outcome);
+    return true;
+  }
+}

@@ -1,0 +1,46 @@
+import { NotCommittedError } from '../errors.ts';
+import type { Outcome } from '../settle/outcome.ts';
+import { readPayload, writeResult } from '../task/payload.ts';
+import { checkPayload } from '../task/schema.ts';
+import type { RunningAttempt } from './context.ts';
+import { HandlerContext } from './context.ts';
+import { requestOf } from './requests.ts';
+
+/** Reads the payload and calls the handler. Never rejects: every error becomes an outcome. */
+export async function runHandler(attempt: RunningAttempt): Promise<Outcome> {
+  const { task, run } = attempt;
+  // A turn of its own, so that stacks of errors show the handler and not the worker's frames below it.
+  await undefined;
+  let payload: unknown;
+  try {
+    payload = readPayload(run.payload);
+    if (task.schema !== undefined) payload = await checkPayload(task.schema, payload);
+  } catch (error) {
+    return { type: 'unreadable', error };
+  }
+  // Validating may take long; meanwhile the attempt may have been cancelled or have lost its lease.
+  if (attempt.hasEnded) return { type: 'released' };
+  const outcome = await callHandler(attempt, payload);
+  return attempt.isCompleting ? afterCompletion(attempt, outcome) : outcome;
+}
+
+async function callHandler(attempt: RunningAttempt, payload: unknown): Promise<Outcome> {
+  const { task } = attempt;
+  try {
+    const result: unknown = await task.run(payload, new HandlerContext(attempt));
+    return { type: 'completed', result: writeResult(result, task.maxResultBytes) };
+  } catch (error) {
+    const asked = requestOf(error);
+    if (asked === undefined) return { type: 'failed', error, isTimeout: false };
+    return { type: 'asked', request: asked.request, error: asked.error };
+  }
+}
+
+/** Once a handler has called `ctx.complete`, only the commit counts. */
+async function afterCompletion(attempt: RunningAttempt, outcome: Outcome): Promise<Outcome> {
+  const isCommitted = await attempt.hasCommitted();
+  // The transaction has stored the result; this settlement is answered `already`.
+  if (isCommitted) return { type: 'completed', result: 'null', isCommitted };
+  if (outcome.type !== 'completed') return outcome;
+  return { type: 'failed', error: new NotCommittedError(), isTimeout: false };
+}

@@ -1,0 +1,78 @@
+import { MAX_INSTANT_AT, parseDuration } from '@retry/core';
+import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
+import type { Completion, RetryRequest } from '../task/task.ts';
+
+const RETRY_KEYS: readonly (keyof RetryRequest)[] = ['delay', 'at', 'error', 'maxAttempts'];
+const COMPLETION_KEYS: readonly (keyof Completion)[] = ['tx', 'result'];
+
+/** Thrown by `ctx.retry` to end the handler; the worker catches it. */
+export class RetryRequested extends Error {
+  override readonly name: string = 'RetryRequested';
+  readonly request: RetryRequest;
+  /** The error to record: the handler's own, or one that says that it asked for a retry. */
+  readonly error: unknown;
+
+  constructor(request: RetryRequest) {
+    super('the handler asked for a retry; do not catch this');
+    this.request = request;
+    this.error = request.error ?? new Error('the handler asked for a retry');
+  }
+}
+
+/** Returns the thrown value if `ctx.retry` threw it. Never throws, whatever was thrown. */
+export function requestOf(thrown: unknown): RetryRequested | undefined {
+  try {
+    return thrown instanceof RetryRequested ? thrown : undefined;
+  } catch {
+    return undefined; // a Proxy may throw at instanceof
+  }
+}
+
+/** Checks the argument of `ctx.retry`. @throws {InvalidOptionsError} listing every problem */
+export function readRetryRequest(request: RetryRequest): RetryRequest {
+  return readOptions(
+    request,
+    { subject: 'ctx.retry', keys: RETRY_KEYS, synonyms: QUEUE_SYNONYMS },
+    (fields) => {
+      fields.optional('delay', A_DELAY);
+      fields.optional('at', AN_INSTANT);
+      fields.optional('maxAttempts', A_COUNT);
+      return request;
+    },
+  );
+}
+
+/** Checks the argument of `ctx.complete`. @throws {InvalidOptionsError} listing every problem */
+export function readCompletion(completion: Completion): Completion {
+  return readOptions(
+    completion,
+    { subject: 'ctx.complete', keys: COMPLETION_KEYS, synonyms: QUEUE_SYNONYMS },
+    (fields) => {
+      if (fields.value('tx') === undefined || fields.value('tx') === null)
+        fields.fail('tx', 'must be the client that began the transaction', 'Without one, return the result.');
+      return completion;
+    },
+  );
+}
+
+/** Brokers store instants up to `MAX_INSTANT_AT`; a longer delay is a mistake. */
+const A_DELAY = {
+  accepts: (value: unknown): value is NonNullable<RetryRequest['delay']> =>
+    (parseDuration(value) ?? Infinity) <= MAX_INSTANT_AT,
+  message: `must be a finite duration from 0 to ${MAX_INSTANT_AT} ms`,
+  cure: "Use milliseconds or text like '30s', '5m'.",
+};
+
+const AN_INSTANT = {
+  accepts: (value: unknown): value is number =>
+    typeof value === 'number' && Math.abs(value) <= MAX_INSTANT_AT,
+  message: `must be epoch milliseconds of at most ${MAX_INSTANT_AT}`,
+  cure: 'Use Date.now() + ms, or delay.',
+};
+
+const A_COUNT = {
+  accepts: (value: unknown): value is NonNullable<RetryRequest['maxAttempts']> =>
+    value === 'Infinity' || value === Infinity || (Number.isInteger(value) && Number(value) >= 1),
+  message: 'must be an integer ≥ 1 or Infinity',
+  cure: 'It counts executions, the first included.',
+};

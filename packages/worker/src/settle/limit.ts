@@ -1,0 +1,38 @@
+import type { Policy } from '@retry/core';
+import { decide } from '@retry/core';
+import type { Run } from '@retry/core/broker';
+import type { RunEvent } from '@retry/core/lifecycle';
+import type { AnyTask } from '../task/task.ts';
+import { earlyMs } from './run-facts.ts';
+import type { SettleContext, Settled } from './settlement.ts';
+import { dueAt, settle } from './settlement.ts';
+
+/** Settles a run whose limit is reached by the task's `rateLimitRetry`, which has its own counter. Charges nothing. */
+export function settleLimit(task: AnyTask, run: Run<'started'>, context: SettleContext): Settled {
+  const at = context.now;
+  const end: RunEvent = { type: 'limit', at };
+  if (task.whenFull === 'end') return { settlement: settle(run, [end]) };
+  const decision = decide(
+    withoutErrorRules(task.rateLimitRetry),
+    { failures: run.rateLimits + 1 },
+    { error: undefined },
+    { now: at, random: context.random },
+  );
+  if (decision.type === 'fail') return { settlement: settle(run, [end]), reason: decision.reason };
+  const delayMs = Math.max(decision.delayMs, 1);
+  return { settlement: settle(run, [{ ...end, runAt: dueAt(delayMs, at) }], { delayMs }), delayMs };
+}
+
+/** Puts a run back until it is due, and at least for the task's `minRequeueDelay`. Charges nothing. */
+export function settleEarly({ minRequeueMs = 0 }: AnyTask, run: Run<'started'>, at: number): Settled {
+  const delayMs = Math.max(earlyMs(run), minRequeueMs);
+  return {
+    settlement: settle(run, [{ type: 'limit', at, runAt: dueAt(delayMs, at) }], { delayMs }),
+    delayMs,
+  };
+}
+
+/** The policy for a case in which no error occurred: attempts, delays and the total time still count. */
+export function withoutErrorRules({ retryIf: _, ...policy }: Policy): Policy {
+  return { ...policy, retryOn: [], stopOn: [] };
+}

@@ -1,0 +1,39 @@
+import type { RetryRequest } from '../task/task.ts';
+
+/** How an attempt ended. */
+export type Outcome =
+  | {
+      readonly type: 'completed';
+      /** JSON text. */
+      readonly result: string;
+      /** The handler has committed it in a transaction of its own. */
+      readonly isCommitted?: boolean;
+    }
+  /** The handler threw, or a time limit was reached. */
+  | {
+      readonly type: 'failed';
+      readonly error: unknown;
+      /** The attempt's timeout or the total time was reached. */
+      readonly isTimeout: boolean;
+      /** The total time of the run is over. */
+      readonly isOutOfTime?: boolean;
+    }
+  /** The handler called `ctx.retry`. */
+  | { readonly type: 'asked'; readonly request: RetryRequest; readonly error: unknown }
+  /** The worker, or the handler, stopped sending heartbeats. */
+  | {
+      readonly type: 'stalled';
+      readonly error: unknown;
+      /** Other runs stalled at the same time: not charged, and claimed again in a smaller group. */
+      readonly isShared?: boolean;
+      /** How many other runs stalled at the same time, if that is to be recorded. */
+      readonly stalledWith?: number;
+    }
+  /** Its payload is invalid: no attempt can succeed. */
+  | { readonly type: 'unreadable'; readonly error: unknown }
+  | { readonly type: 'released' }
+  | { readonly type: 'cancelled' }
+  /** A concurrency or rate limit was reached. */
+  | { readonly type: 'limited' }
+  /** The broker returned the run before it was due. */
+  | { readonly type: 'early' };

@@ -1,0 +1,70 @@
+import { chargedAttempts } from '@retry/core';
+import type { Run, SettleAnswer } from '@retry/core/broker';
+import type { RunEventType } from '@retry/core/lifecycle';
+import type { RunNotice, WorkerEmitter } from '../events.ts';
+import type { AnyTask } from '../task/task.ts';
+import type { Outcome } from './outcome.ts';
+import { attemptOf } from './run-facts.ts';
+import type { Settled } from './settlement.ts';
+
+/** One settled attempt, to be reported by the worker's events. */
+export interface Report {
+  readonly task: AnyTask;
+  readonly run: Run<'started'>;
+  readonly outcome: Outcome;
+  readonly settled: Settled;
+  readonly durationMs: number;
+}
+
+/** Returns what every event about a run carries. */
+export function noticeOf(task: AnyTask, run: Run): RunNotice {
+  return { id: run.id, task: task.name, version: task.version, attempt: attemptOf(run), epoch: run.epoch };
+}
+
+type Emit = (emitter: WorkerEmitter, report: Report, notice: () => RunNotice) => void;
+
+/**
+ * How each settled lifecycle event is reported; a worker settles no others. `Object.assign` rather than a spread: V8 adds
+ * keys to a new object faster than it copies one.
+ */
+const EMIT: Partial<Readonly<Record<RunEventType, Emit>>> = {
+  complete: (emitter, { run, durationMs }, notice) => {
+    emitter.emit('completed', () => Object.assign(notice(), { durationMs, retries: chargedAttempts(run) }));
+  },
+  cancel: (emitter, _, notice) => emitter.emit('cancelled', notice),
+  release: (emitter, _, notice) => emitter.emit('released', notice),
+  limit: (emitter, { settled }, notice) => {
+    emitter.emit('limited', () => Object.assign(notice(), { next: settled.settlement.next.state }));
+  },
+  stall: (emitter, { outcome, settled }, notice) => {
+    const { state } = settled.settlement.next;
+    const error = errorOf(outcome);
+    emitter.emit('stalled', () => Object.assign(notice(), { error, next: state }));
+    if (state === 'failed')
+      emitter.emit('failed', () => Object.assign(notice(), { error, reason: 'stalled' as const }));
+  },
+  fail: (emitter, { outcome, settled }, notice) => {
+    emitter.emit('failed', () =>
+      Object.assign(notice(), { error: errorOf(outcome), reason: settled.reason ?? 'unexpected' }),
+    );
+  },
+  retry: (emitter, { outcome, settled }, notice) => {
+    const { delayMs = 0, reason = 'expected' } = settled;
+    emitter.emit('retried', () => Object.assign(notice(), { error: errorOf(outcome), delayMs, reason }));
+  },
+};
+
+/** Emits the event of a settlement that the broker has answered; `fenced` when it was not accepted. */
+export function reportSettled(emitter: WorkerEmitter, report: Report, answer: SettleAnswer): void {
+  const notice = (): RunNotice => noticeOf(report.task, report.run);
+  const { outcome } = report;
+  // Retention may remove a completed run before its handler has returned.
+  const isForgotten = answer === 'gone' && outcome.type === 'completed' && outcome.isCommitted === true;
+  if ((answer === 'fenced' || answer === 'gone') && !isForgotten)
+    emitter.emit('fenced', () => Object.assign(notice(), { answer }));
+  else EMIT[report.settled.settlement.event]?.(emitter, report, notice);
+}
+
+function errorOf(outcome: Outcome): unknown {
+  return 'error' in outcome ? outcome.error : undefined;
+}

@@ -1,0 +1,27 @@
+import { chargedAttempts } from '@retry/core';
+import type { Run } from '@retry/core/broker';
+
+/** The number of the run's current attempt: charged attempts so far and the running one; counted from 1. */
+export function attemptOf(run: Run): number {
+  return chargedAttempts(run) + 1;
+}
+
+/** How long after it was due the claimed run was started, in ms of the broker's clock; 0 when it was not late. */
+export function latenessOf({ startedAt = 0, runAt = startedAt }: Run): number {
+  return Math.max(startedAt - runAt, 0);
+}
+
+/** How long before it was due the broker returned the run, in ms of its clock; 0 when it was not early. */
+export function earlyMs({ runAt = 0, startedAt = 0 }: Run): number {
+  // Less than 1 ms comes from rounding to whole milliseconds.
+  return runAt - startedAt > 1 ? runAt - startedAt : 0;
+}
+
+/**
+ * When the total time of a started run began, by the broker's clock: at its first start, or at its latest redrive. The first
+ * attempt after a redrive has all of it, however long the run has waited in its lane.
+ */
+export function totalStartAt(run: Run<'started'>, now: number): number {
+  const claimedAt = run.startedAt ?? now;
+  return run.epoch - run.resetEpoch === 1 ? claimedAt : (run.resetAt ?? run.firstStartedAt ?? now);
+}

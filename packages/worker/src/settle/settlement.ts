@@ -1,0 +1,75 @@
+import type { DecisionContext, FailReason } from '@retry/core';
+import { MAX_INSTANT_AT } from '@retry/core';
+import type { Run, Settlement } from '@retry/core/broker';
+import { transitionRun } from '@retry/core/broker';
+import type { RunEvent, RunState } from '@retry/core/lifecycle';
+import { totalStartAt } from './run-facts.ts';
+import type { Redact } from './stored-error.ts';
+
+/** What a settlement depends on besides the run and its outcome. */
+export interface SettleContext {
+  /** Now by the broker's clock, in epoch milliseconds. */
+  readonly now: number;
+  readonly random: () => number;
+  /** How long the attempt took, if that is known; custom strategies may read it. */
+  readonly attemptMs?: number | undefined;
+  /** What of an error is stored. @default its name, message and stack */
+  readonly redact?: Redact | undefined;
+}
+
+/** The settlement of an attempt, and the reason for it. */
+export interface Settled {
+  readonly settlement: Settlement;
+  readonly reason?: FailReason | 'asked' | 'stalled' | 'unreadable' | 'refused';
+  readonly delayMs?: number;
+}
+
+/** What a settlement writes besides the transitions. */
+interface Extras {
+  /** Of a run that completes, as JSON text. */
+  readonly result?: string;
+  /** Of a run that has to wait: measured by the broker's own clock, whatever `runAt` its event has. 0 is immediately. */
+  readonly delayMs?: number;
+  /** Whether the run is kept if it is failed now. @default 'save' */
+  readonly deadLetter?: 'save' | 'none';
+}
+
+/** Returns the settlement that applies these events to a claimed run in one write. The first event names it. */
+export function settle(
+  run: Run<'started'>,
+  events: readonly RunEvent[],
+  { result, delayMs = 0, deadLetter = 'save' }: Extras = {},
+): Settlement {
+  // Every event returns a new copy, so this one may be changed.
+  const next: { -readonly [Key in keyof Run]: Run[Key] } = events.reduce<Run>(move, run);
+  if (result !== undefined) next.result = result;
+  // The task's present option counts. A stalled run is always kept, because it is not known how far it came.
+  next.isDisposable = (deadLetter === 'none' && next.state === 'failed') || undefined;
+  return {
+    id: run.id,
+    epoch: run.epoch,
+    event: events[0]?.type ?? 'release',
+    next,
+    ...(delayMs > 0 && { delayMs }),
+  };
+}
+
+function move(run: Run, event: RunEvent): Run {
+  const moved = transitionRun<RunState, RunEvent>(run, event);
+  // A started run accepts every event that the worker creates; a rejection is a bug in this package.
+  if (moved.type === 'rejected') throw new TypeError(`a ${moved.from} run rejects ${moved.event}`);
+  return moved.run;
+}
+
+/** Returns the instant `delayMs` from now in whole milliseconds, never early; exactly `now` without a delay. */
+export function dueAt(delayMs: number, now: number): number {
+  return delayMs === 0 ? now : Math.min(Math.ceil(now + delayMs), MAX_INSTANT_AT);
+}
+
+/** Returns what core's `decide` needs besides policy, counters and failure. */
+export function decisionContext(
+  run: Run<'started'>,
+  { now, random, attemptMs }: SettleContext,
+): Pick<DecisionContext, 'now' | 'random' | 'startedAt' | 'attemptMs'> {
+  return { now, random, attemptMs, startedAt: totalStartAt(run, now) };
+}

@@ -1,0 +1,145 @@
+import type { Run, SettleAnswer, Settlement } from '@retry/core/broker';
+import type { WorkerEmitter } from '../events.ts';
+import type { WorkerSettings } from '../options.ts';
+import type { AnyTask } from '../task/task.ts';
+import type { Outcome } from './outcome.ts';
+import { refusedEnds } from './refused-ends.ts';
+import { reportSettled } from './report.ts';
+import { settleOutcome } from './settle-outcome.ts';
+import type { SettleContext, Settled } from './settlement.ts';
+
+/** How often a settlement was sent: the answer to one that was sent again may be about an earlier sending. */
+export type Times = 'once' | 'again';
+
+/** A settlement on its way to the broker. */
+export interface QueuedSettlement {
+  readonly settlement: Settlement;
+  /**
+   * Called once, unless the worker gives up. `refused`: the broker accepts neither the settlement nor any of its
+   * replacements.
+   */
+  readonly onAnswer: (answer: SettleAnswer | 'refused', sent: Times) => void;
+  /** The settlements to send when the broker refuses this one for good, in this order until one is accepted. */
+  readonly replacements?: (error: unknown) => readonly QueuedSettlement[];
+}
+
+/** Carries settlements to the broker. */
+export interface SettlementQueue {
+  /** Queues a settlement for the next exchange. */
+  readonly push: (settlement: QueuedSettlement) => void;
+  /** Now by the broker's clock, in epoch ms. */
+  readonly now: () => number;
+}
+
+/** The end of an attempt. */
+export interface AttemptEnd {
+  readonly task: AnyTask;
+  readonly run: Run<'started'>;
+  readonly outcome: Outcome;
+  readonly durationMs: number;
+  /** A cleaner settles it for a worker that stopped sending heartbeats. */
+  readonly onlyIfExpired: boolean;
+  /** Called when the settlement was answered, or refused for good. */
+  readonly onAnswer?: (answer: SettleAnswer | 'refused') => void;
+}
+
+interface Decided {
+  readonly settled: Settled;
+  readonly outcome: Outcome;
+}
+
+const UNREADABLE_ERROR = 'the attempt failed with an error that cannot be read';
+
+/** Turns ends of attempts into settlements, queues them and reports how they were answered. */
+export class Settler {
+  readonly #settings: WorkerSettings;
+  readonly #emitter: WorkerEmitter;
+  readonly #queue: SettlementQueue;
+
+  constructor(settings: WorkerSettings, emitter: WorkerEmitter, queue: SettlementQueue) {
+    this.#settings = settings;
+    this.#emitter = emitter;
+    this.#queue = queue;
+  }
+
+  /** Settles the end of an attempt with the next exchange. Never throws, whatever a handler threw. */
+  settle(end: AttemptEnd): void {
+    const decided = this.#decide(end);
+    const { settlement } = decided.settled;
+    this.#queue.push({
+      settlement: end.onlyIfExpired ? { ...settlement, onlyIfExpired: true } : settlement,
+      onAnswer: (answer, sent) => this.#onAnswer(end, decided, [answer, sent]),
+      replacements: (error) => this.#replacementsOf(end, error),
+    });
+  }
+
+  /** Sends a settlement that belongs to no handler's attempt. @returns whether it was written */
+  send(settlement: Settlement): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#queue.push({
+        settlement,
+        onAnswer: (answer, sent) => resolve(answer === 'ok' || (answer === 'already' && sent === 'again')),
+      });
+    });
+  }
+
+  /** Dead letters with the broker's error, for an attempt whose own settlement the broker cannot store. */
+  #replacementsOf(end: AttemptEnd, error: unknown): readonly QueuedSettlement[] {
+    const outcome: Outcome = { type: 'failed', error, isTimeout: false };
+    const ends = refusedEnds({ ...end, error, ...this.#context() });
+    return ends.map((settlement) => ({
+      settlement,
+      onAnswer: (answer, sent) =>
+        this.#onAnswer(end, { outcome, settled: { settlement, reason: 'refused' } }, [answer, sent]),
+    }));
+  }
+
+  #context(): SettleContext {
+    const { random, redact } = this.#settings;
+    return { now: this.#queue.now(), random, redact };
+  }
+
+  #decide(end: AttemptEnd): Decided {
+    const { outcome } = end;
+    try {
+      return { settled: this.#settledBy(end, outcome), outcome };
+    } catch (error) {
+      this.#reportUndecided(end.run, error);
+      return this.#decideUnreadable(end);
+    }
+  }
+
+  /** The thrown value cannot be read, or a function in the user's policy throws. */
+  #decideUnreadable(end: AttemptEnd): Decided {
+    const outcome = { type: 'failed', error: new Error(UNREADABLE_ERROR), isTimeout: false } as const;
+    try {
+      return { settled: this.#settledBy(end, outcome), outcome };
+    } catch (error) {
+      this.#reportUndecided(end.run, error);
+      const [settlement] = refusedEnds({ ...end, error: outcome.error, ...this.#context() });
+      return { settled: { settlement, reason: 'unexpected' }, outcome };
+    }
+  }
+
+  #settledBy({ task, run, durationMs, onlyIfExpired }: AttemptEnd, outcome: Outcome): Settled {
+    // A cleaner does not know how long the other worker's attempt took.
+    const attemptMs = onlyIfExpired ? undefined : durationMs;
+    return settleOutcome(task, run, outcome, { ...this.#context(), attemptMs });
+  }
+
+  #reportUndecided({ id }: Run, error: unknown): void {
+    this.#emitter.emit('error', () => ({ error, doing: `settling run ${id}` }));
+  }
+
+  #onAnswer(
+    { task, run, durationMs, onlyIfExpired, onAnswer }: AttemptEnd,
+    { settled, outcome }: Decided,
+    [answer, sent]: readonly [SettleAnswer | 'refused', Times],
+  ): void {
+    // Two cleaners may find the same expired lease; the one whose settlement was accepted reports it.
+    const isOthers = onlyIfExpired && answer === 'already' && sent === 'once';
+    if (answer !== 'refused' && !isOthers)
+      reportSettled(this.#emitter, { task, run, outcome, settled, durationMs }, answer);
+    onAnswer?.(answer);
+  }
+}

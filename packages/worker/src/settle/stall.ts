@@ -1,0 +1,55 @@
+import { decide } from '@retry/core';
+import type { Run } from '@retry/core/broker';
+import type { RunEvent } from '@retry/core/lifecycle';
+import type { AnyTask } from '../task/task.ts';
+import type { Outcome } from './outcome.ts';
+import type { SettleContext, Settled } from './settlement.ts';
+import { decisionContext, dueAt, settle } from './settlement.ts';
+import { failedRun } from './stored-error.ts';
+
+type Stalled = Extract<Outcome, { type: 'stalled' }>;
+
+/** How a stalled run continues: after so many milliseconds with another attempt, not before an operator acts, or not at all. */
+type Recovery = number | 'held' | 'given up';
+
+/** Records the stall, then applies the task's `onStall`. A stall that is shared with other runs is not charged. */
+export function settleStall(
+  task: AnyTask,
+  run: Run<'started'>,
+  { error, isShared = false, stalledWith }: Stalled,
+  context: SettleContext,
+): Settled {
+  const { now: at, redact } = context;
+  const recovery = isShared ? 0 : recoveryOf(task, run, error, context);
+  const failed = failedRun(run, { error, at, isFollowed: recovery === 0, redact });
+  const stall: RunEvent = { type: 'stall', at, ...(isShared && { isShared }) };
+  return {
+    settlement: settle(withStalledWith(failed, stalledWith), [stall, ...afterStall(recovery, at)], {
+      deadLetter: task.deadLetter,
+      ...(typeof recovery === 'number' && { delayMs: recovery }),
+    }),
+    reason: 'stalled',
+  };
+}
+
+function afterStall(recovery: Recovery, at: number): readonly RunEvent[] {
+  if (recovery === 'held') return [];
+  if (recovery === 'given up') return [{ type: 'giveUp', at }];
+  return [{ type: 'recover', at, runAt: dueAt(recovery, at) }];
+}
+
+/** Notes in the run's latest error how many other runs stalled at the same time. */
+function withStalledWith(run: Run<'started'>, stalledWith: number | undefined): Run<'started'> {
+  const latest = run.errors.at(-1);
+  if (stalledWith === undefined || latest === undefined) return run;
+  return { ...run, errors: [...run.errors.slice(0, -1), { ...latest, stalledWith }] };
+}
+
+function recoveryOf(task: AnyTask, run: Run<'started'>, error: unknown, context: SettleContext): Recovery {
+  const stalls = run.stalls + 1;
+  if (task.onStall === 'hold') return 'held';
+  if (task.onStall === 'fail' || stalls > task.maxStalls) return 'given up';
+  const expected = { ...task.retry, retryOn: [], stopOn: [] };
+  const decision = decide(expected, { ...run, stalls }, { error }, decisionContext(run, context));
+  return decision.type === 'fail' ? 'given up' : decision.delayMs;
+}

@@ -1,0 +1,49 @@
+import type { Policy, PolicyInput, Problem } from '@retry/core';
+import { definePolicy, InvalidOptionsError, isPolicy, TASK_POLICY } from '@retry/core';
+import { writtenIn } from '@retry/core/fields';
+
+/**
+ * Reads the policy at `key`: options are completed by the defaults of tasks, a policy that `definePolicy` made is used
+ * unchanged, so that it means the same everywhere. Problems are reported under that key.
+ */
+export function readRetryPolicy(key: string, input: unknown, report: (problem: Problem) => void): Policy {
+  try {
+    return isPolicy(input) ? input : taskPolicy(input);
+  } catch (error) {
+    if (!(error instanceof InvalidOptionsError)) throw error;
+    for (const problem of error.problems)
+      report({ ...problem, path: problem.path === '' ? key : `${key}.${problem.path}` });
+    return definePolicy(TASK_POLICY);
+  }
+}
+
+/** A default applies only to keys that were not written; a wrong value is reported, not replaced. */
+function taskPolicy(input: unknown): Policy {
+  if (input === undefined) return definePolicy(TASK_POLICY);
+  const written = writtenIn(input);
+  if (written === undefined) return definePolicy(input as PolicyInput); // throws: it is not an object of options
+  const { jitter, retryAfter: ours, ...defaults } = TASK_POLICY;
+  const { backoff, retryAfter: given } = written;
+  const theirs = writtenIn(given, ['max', 'mode']);
+  return definePolicy({
+    ...defaults,
+    // The default jitter belongs to the default backoff: some strategies draw by themselves.
+    ...(backoff === undefined && { jitter }),
+    maxDelay: capFor(backoff),
+    ...written,
+    ...((given === undefined || theirs !== undefined) && { retryAfter: { ...ours, ...theirs } }),
+  });
+}
+
+/** The default cap of tasks, raised to the longest written delay: a constant '1h' waits an hour. */
+function capFor(backoff: unknown): number {
+  const { maxDelayMs } = definePolicy(TASK_POLICY);
+  try {
+    return Math.max(
+      maxDelayMs,
+      backoff === undefined ? 0 : definePolicy({ backoff } as PolicyInput).maxDelayMs,
+    );
+  } catch {
+    return maxDelayMs; // a wrong backoff is reported together with all other problems
+  }
+}

@@ -1,0 +1,37 @@
+import type { Audit, Broker } from '@retry/core/broker';
+
+/** The same broker, audited after every call. A call rejects when the audit that follows it does not balance. */
+export function auditEachCall(broker: Broker): Broker {
+  const check = async <Answer>(call: Promise<Answer>): Promise<Answer> => {
+    const answer = await call;
+    assertBalanced(await broker.audit());
+    return answer;
+  };
+  return {
+    submit: (submissions) => check(broker.submit(submissions)),
+    settleAndClaim: (request) => check(broker.settleAndClaim(request)),
+    heartbeat: (beats, leaseMs) => check(broker.heartbeat(beats, leaseMs)),
+    findExpired: (limit, scope) => check(broker.findExpired(limit, scope)),
+    cancel: (ids) => check(broker.cancel(ids)),
+    findCancelRequests: (leases) => check(broker.findCancelRequests(leases)),
+    redrive: (ids, options) => check(broker.redrive(ids, options)),
+    discard: (ids) => check(broker.discard(ids)),
+    get: (ids, options) => check(broker.get(ids, options)),
+    list: (query) => check(broker.list(query)),
+    waitForWork: (lanes, wait) => check(broker.waitForWork(lanes, wait)),
+    waitForResult: (wait) => check(broker.waitForResult(wait)),
+    attend: (attendance) => check(broker.attend(attendance)),
+    audit: () => check(broker.audit()),
+    isRefusal: (error) => broker.isRefusal(error),
+    ...(broker.onCancelRequest && { onCancelRequest: broker.onCancelRequest }),
+    close: () => broker.close(),
+  };
+}
+
+/** Throws when the figures do not add up, whatever the broker itself reports as `unbalanced`. */
+export function assertBalanced(audit: Audit): void {
+  const ended = Object.values(audit.ended).reduce((sum, count) => sum + count, 0);
+  const found = audit.submitted + audit.scheduled + audit.started + ended + audit.forgotten;
+  if (audit.unbalanced === 0 && audit.created === found) return;
+  throw new Error(`the audit is unbalanced: ${JSON.stringify(audit)}`);
+}

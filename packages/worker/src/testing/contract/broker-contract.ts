@@ -1,0 +1,64 @@
+import type { BrokerCase, CasesByName } from './broker-case.ts';
+import { defineCases } from './broker-case.ts';
+import { cancelCases } from './cancel/cancel.ts';
+import { cancelRacesCases } from './cancel/cancel-races.ts';
+import { cancelNotificationCases, cancelRequestsCases } from './cancel/cancel-requests.ts';
+import { batchesCases } from './claim/batches.ts';
+import { claimCases } from './claim/claim.ts';
+import { concurrencyClaimCases } from './claim/concurrency-claim.ts';
+import { concurrencyWaitCases } from './claim/concurrency-wait.ts';
+import { repeatedClaimCases } from './claim/repeated-claim.ts';
+import { discardCases } from './ended/discard.ts';
+import { listKeepKeysCases } from './ended/keep-keys.ts';
+import { keepResultsCases } from './ended/keep-results.ts';
+import { redriveCases } from './ended/redrive.ts';
+import { findExpiredCases } from './lease/find-expired.ts';
+import { findExpiredLanesCases } from './lease/find-expired-lanes.ts';
+import { heartbeatCases } from './lease/heartbeat.ts';
+import { attendCases } from './read/attend.ts';
+import { auditCases } from './read/audit.ts';
+import { getCases, listCases } from './read/get-and-list.ts';
+import { errorsCases } from './settle/errors.ts';
+import { refusalsCases } from './settle/refusals.ts';
+import { settleCases } from './settle/settle.ts';
+import { settleDelayCases } from './settle/settle-delay.ts';
+import { settleRacesCases } from './settle/settle-races.ts';
+import { settleWithoutPayloadCases } from './settle/settle-without-payload.ts';
+import { namesCases } from './submit/names.ts';
+import { oddTextCases } from './submit/odd-text.ts';
+import { scheduleCases } from './submit/schedule.ts';
+import { sizesCases } from './submit/sizes.ts';
+import { submitCases } from './submit/submit.ts';
+import { closeCases } from './wait/close.ts';
+import { waitForResultCases } from './wait/wait-for-result.ts';
+import { waitForWorkCases } from './wait/wait-for-work.ts';
+
+/**
+ * What every broker does, as data: each case runs on an empty storage of its own, by any test runner. Every call of
+ * every case is followed by an audit.
+ */
+export const brokerContract: readonly BrokerCase[] = /* @__PURE__ */ listContract();
+
+function listContract(): readonly BrokerCase[] {
+  const optional = [
+    ...defineCases(cancelNotificationCases, { requires: ['cancel-notifications'] }),
+    ...defineCases(keepResultsCases, { storage: { keepCompleted: 0 }, requires: ['retention'] }),
+    ...listKeepKeysCases(),
+  ];
+  return [...requiredCases().flatMap((cases) => defineCases(cases)), ...optional];
+}
+
+/** Cases that apply to every broker. */
+function requiredCases(): readonly CasesByName[] {
+  // biome-ignore format: a room a line
+  return [
+    submitCases, scheduleCases, namesCases, oddTextCases, sizesCases,
+    claimCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, batchesCases,
+    settleCases, settleRacesCases, settleWithoutPayloadCases, settleDelayCases, errorsCases, refusalsCases,
+    heartbeatCases, findExpiredCases, findExpiredLanesCases,
+    cancelCases, cancelRacesCases, cancelRequestsCases,
+    redriveCases, discardCases,
+    getCases, listCases, attendCases, auditCases,
+    waitForWorkCases, waitForResultCases, closeCases,
+  ];
+}

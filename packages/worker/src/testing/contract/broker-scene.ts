@@ -1,0 +1,30 @@
+import type { Duration } from '@retry/core';
+import type { Broker } from '@retry/core/broker';
+
+/** What a contract case needs from the author of a broker: an empty storage, and time. */
+export interface BrokerScene {
+  /**
+   * Opens a broker over the storage of this scene. Each further call of one case opens another client of the same
+   * storage, as another process would. The case closes what it opened.
+   */
+  readonly open: (options: StorageOptions) => Promise<Broker>;
+  /** Lets at least `ms` pass by the clock of the broker: moves a fake clock, or waits. */
+  readonly advance: (ms: number) => Promise<void>;
+  /** What this broker can do beyond the required part of the port. A case that requires more rejects. */
+  readonly abilities?: readonly BrokerAbility[] | undefined;
+}
+
+/** How long the storage of one case keeps what has ended. */
+export interface StorageOptions {
+  /** How many ended runs to keep, dead letters aside. Only cases that require `retention` ask for less than all. */
+  readonly keepCompleted: number;
+  /** How long a key that the caller gave stays known after the end of its run. Absent: the broker's default. */
+  readonly keepKeys?: Duration | undefined;
+}
+
+/**
+ * An optional part of the port.
+ * - `retention`: `keepCompleted` and `keepKeys` are options of the broker.
+ * - `cancel-notifications`: the broker has `onCancelRequest`.
+ */
+export type BrokerAbility = 'retention' | 'cancel-notifications';

@@ -1,0 +1,109 @@
+import type { Broker, ClaimedRun, Run, SettleAnswer, Settlement, Submission } from '@retry/core/broker';
+import { auditEachCall } from './audit-each-call.ts';
+import type { BrokerScene, StorageOptions } from './broker-scene.ts';
+
+/** The scene of one case: a broker that is audited after every call, and the steps that most cases take. */
+export interface CaseScene {
+  readonly broker: Broker;
+  /** Opens another client of the same storage. */
+  readonly open: () => Promise<Broker>;
+  readonly advance: (ms: number) => Promise<void>;
+  /** Submits runs to lane `l` with a payload; a string is an id. */
+  readonly submit: (...runs: readonly (string | SubmissionInput)[]) => Promise<void>;
+  readonly claim: (input?: ClaimInput) => Promise<readonly ClaimedRun[]>;
+  /** Claims, and returns the ids in order. */
+  readonly claimIds: (input?: ClaimInput) => Promise<readonly string[]>;
+  /** Submits one run and claims it. */
+  readonly start: (run: string | SubmissionInput, input?: ClaimInput) => Promise<Run>;
+  readonly settle: (...settlements: readonly Settlement[]) => Promise<readonly SettleAnswer[]>;
+  /** The run as the broker keeps it. @throws when it keeps none */
+  readonly read: (id: string) => Promise<Run>;
+  /** The broker's clock. */
+  readonly now: () => Promise<number>;
+}
+
+/** A submission whose lane is `l` and whose payload is `{}` unless given. */
+export type SubmissionInput = Partial<Submission> & Pick<Submission, 'id'>;
+
+/** How a case claims: from lane `l`, without a limit, with a lease that outlives the case. */
+export interface ClaimInput {
+  readonly worker?: string;
+  readonly requestId?: string;
+  readonly lanes?: readonly (string | readonly [lane: string, limit: number])[];
+  readonly limit?: number;
+  readonly leaseMs?: number;
+}
+
+/** Leases that outlive the case. */
+export const LONG_MS = 60_000;
+
+/** Delays and leases that are to pass, but not before the next few calls of a busy machine. */
+export const SHORT_MS = 150;
+
+/** Longer than {@link SHORT_MS} on any clock. */
+export const PASS_MS = 200;
+
+/** More than any case submits. */
+const NO_LIMIT = 100_000;
+
+/** Opens a broker of the scene, runs the case on it and closes every broker that the case opened. */
+export async function runOnScene(
+  { open, advance }: BrokerScene,
+  storage: StorageOptions,
+  run: (scene: CaseScene) => Promise<void>,
+): Promise<void> {
+  const opened: Broker[] = [];
+  const openClient = async (): Promise<Broker> => {
+    const broker = await open(storage);
+    opened.push(broker);
+    return auditEachCall(broker);
+  };
+  try {
+    const broker = await openClient();
+    await run({ open: openClient, advance, ...createSteps(broker) });
+  } finally {
+    await Promise.all(opened.map((broker) => broker.close()));
+  }
+}
+
+/** The steps that most cases take, on one broker. */
+export function createSteps(broker: Broker): Omit<CaseScene, 'open' | 'advance'> {
+  const claim = createClaim(broker);
+  const submit: CaseScene['submit'] = async (...runs) => {
+    await broker.submit(runs.map(toSubmission));
+  };
+  return {
+    broker,
+    submit,
+    claim,
+    claimIds: async (input) => (await claim(input)).map(({ run }) => run.id),
+    start: async (run, input) => {
+      await submit(run);
+      const [claimed] = await claim({ ...input, lanes: [toSubmission(run).lane] });
+      return claimed?.run ?? fail('the run that was submitted was not claimed');
+    },
+    settle: async (...settle) => (await broker.settleAndClaim({ settle })).settled,
+    read: async (id) => (await broker.get([id]))[0] ?? fail(`the broker keeps no run ${id}`),
+    now: async () => (await broker.settleAndClaim({})).now,
+  };
+}
+
+function createClaim(broker: Broker): CaseScene['claim'] {
+  let requests = 0;
+  return async (input = {}) => {
+    const { lanes = ['l'], worker = 'w', limit = NO_LIMIT, leaseMs = LONG_MS } = input;
+    requests += 1;
+    const requestId = input.requestId ?? `r${requests}`;
+    const limits = lanes.map((lane) => (typeof lane === 'string' ? ([lane, NO_LIMIT] as const) : lane));
+    const claim = { worker, requestId, limit, lanes: new Map(limits), leaseMs };
+    return (await broker.settleAndClaim({ claim })).claimed;
+  };
+}
+
+function toSubmission(run: string | SubmissionInput): Submission {
+  return { lane: 'l', payload: '{}', ...(typeof run === 'string' ? { id: run } : run) };
+}
+
+function fail(message: string): never {
+  throw new Error(message);
+}

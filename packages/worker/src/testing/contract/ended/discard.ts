@@ -1,0 +1,55 @@
+import { equal, matches } from '../assertions.ts';
+import type { CasesByName } from '../broker-case.ts';
+import { each } from '../broker-case.ts';
+import { settlementOf } from '../settlement-of.ts';
+
+/** What `discard` forgets. */
+export const discardCases: CasesByName = {
+  'discard forgets a run that was ended by': /* @__PURE__ */ each(
+    () => ['complete', 'fail', 'stall', 'cancel', 'drop', 'limit'] as const,
+    async (scene, type) => {
+      const run = await scene.start('a');
+      await scene.settle(settlementOf(run, { type, at: await scene.now() }));
+
+      const answers = await scene.broker.discard(['a']);
+
+      equal(answers, ['discarded']);
+      equal(await scene.broker.get(['a']), [undefined]);
+      matches(await scene.broker.audit(), { created: 1, forgotten: 1, unbalanced: 0 });
+    },
+  ),
+
+  'discard refuses a run that has not ended, and answers in order': async (scene) => {
+    await scene.start({ id: 'started', lane: 'm' });
+    await scene.submit('waiting', { id: 'scheduled', delayMs: 60_000 }, 'ended');
+    await scene.broker.cancel(['ended']);
+
+    const answers = await scene.broker.discard([
+      'started',
+      'ended',
+      'waiting',
+      'scheduled',
+      'unknown',
+      'ended',
+    ]);
+
+    equal(answers, ['refused', 'discarded', 'refused', 'refused', 'gone', 'gone']);
+    equal(await scene.broker.discard([]), []);
+    matches(await scene.broker.audit(), {
+      submitted: 1,
+      scheduled: 1,
+      started: 1,
+      forgotten: 1,
+    });
+  },
+
+  'discard frees the id for another run': async (scene) => {
+    await scene.submit('a');
+    await scene.broker.cancel(['a']);
+    await scene.broker.discard(['a']);
+
+    equal(await scene.broker.submit([{ id: 'a', lane: 'l', payload: '2' }]), ['created']);
+    matches(await scene.read('a'), { state: 'submitted', payload: '2', epoch: 0 });
+    matches(await scene.broker.audit(), { created: 2, submitted: 1, forgotten: 1 });
+  },
+};

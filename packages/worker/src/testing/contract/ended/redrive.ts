@@ -1,0 +1,103 @@
+import { equal, matches, strictEqual } from '../assertions.ts';
+import type { CasesByName } from '../broker-case.ts';
+import { each } from '../broker-case.ts';
+import type { CaseScene } from '../case-scene.ts';
+import { settlementOf } from '../settlement-of.ts';
+
+/** What `redrive` does. */
+export const redriveCases: CasesByName = {
+  'redrive returns a run to its lane after': /* @__PURE__ */ each(
+    () => ['fail', 'stall', 'limit'] as const,
+    async (scene, type) => {
+      const run = await scene.start('a');
+      await scene.settle(settlementOf(run, { type, at: await scene.now() }));
+
+      const answers = await scene.broker.redrive(['a']);
+
+      equal(answers, ['redriven']);
+      matches(await scene.read('a'), { state: 'submitted', redrives: 1 });
+      equal(await scene.claimIds(), ['a']);
+    },
+  ),
+
+  'redrive resets the attempts, and keeps the epoch': async (scene) => {
+    await fail(scene, 'a');
+
+    await scene.broker.redrive(['a']);
+
+    const run = await scene.read('a');
+    const fresh = {
+      epoch: 2,
+      resetEpoch: 2,
+      failures: 0,
+      stalls: 0,
+      releases: 0,
+      rateLimits: 0,
+      errors: [],
+    };
+    matches(run, fresh);
+    strictEqual(run.previousDelayMs, undefined);
+    strictEqual((await scene.claim())[0]?.run.epoch, 3);
+  },
+
+  'redrive with keepAttempts resets nothing': async (scene) => {
+    await fail(scene, 'a');
+    const { errors } = await scene.read('a');
+
+    await scene.broker.redrive(['a'], { keepAttempts: true });
+
+    const kept = { epoch: 2, resetEpoch: 0, failures: 2, redrives: 1, errors, previousDelayMs: 5 };
+    matches(await scene.read('a'), kept);
+  },
+
+  'redrive puts runs at the back of their lanes, in the order of the ids': async (scene) => {
+    await scene.submit('a', 'b');
+    const claimed = await scene.claim();
+    const at = await scene.now();
+    await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })));
+    await scene.submit('c');
+
+    await scene.broker.redrive(['b', 'a']);
+
+    equal(await scene.claimIds(), ['c', 'b', 'a']);
+  },
+
+  'redrive refuses a run that waits, is started, or ended otherwise': async (scene) => {
+    const completed = await scene.start('completed');
+    const dropped = await scene.start('dropped');
+    const at = await scene.now();
+    await scene.settle(settlementOf(completed, { type: 'complete', at }));
+    await scene.settle(settlementOf(dropped, { type: 'drop', at }));
+    await scene.start('started');
+    await scene.submit('cancelled', 'waiting', { id: 'scheduled', delayMs: 60_000 });
+    await scene.broker.cancel(['cancelled']);
+    const ids = ['completed', 'dropped', 'started', 'cancelled', 'waiting', 'scheduled'];
+    const before = await scene.broker.get(ids);
+
+    const answers = await scene.broker.redrive(ids);
+
+    equal(
+      answers,
+      ids.map(() => 'refused'),
+    );
+    equal(await scene.broker.get(ids), before);
+  },
+
+  'redrive answers a whole batch in order, and redrives a repeated id once': async (scene) => {
+    await fail(scene, 'a');
+
+    equal(await scene.broker.redrive(['unknown', 'a', 'a']), ['gone', 'redriven', 'refused']);
+    equal(await scene.broker.redrive([]), []);
+    equal(await scene.claimIds(), ['a']);
+  },
+};
+
+async function fail(scene: CaseScene, id: string): Promise<void> {
+  const first = await scene.start(id);
+  const at = await scene.now();
+  await scene.settle(settlementOf(first, { type: 'retry', at, runAt: at }));
+  const [second] = await scene.claim();
+  const errors = [1, 2].map((epoch) => ({ epoch, at, name: 'Error', message: `no. ${epoch}` }));
+  if (!second) throw new Error('the retry must be claimed');
+  await scene.settle(settlementOf(second.run, { type: 'fail', at }, { errors, previousDelayMs: 5 }));
+}

@@ -1,0 +1,140 @@
+import type { Broker } from '@retry/core/broker';
+import { equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
+import type { CasesByName } from '../broker-case.ts';
+import { each } from '../broker-case.ts';
+import { LONG_MS } from '../case-scene.ts';
+import { settlementOf } from '../settlement-of.ts';
+
+/** Names that some broker would lose, change, or confuse with another. */
+const listBadNames = (): readonly (readonly [what: string, text: string])[] => [
+  ['empty text', ''],
+  ['U+0000', 'a\0b'],
+  ['half a pair, the first', 'a\ud800'],
+  ['half a pair, the second', '\udc00b'],
+  ['two halves in the wrong order', '\udc00\ud800'],
+  ['513 bytes', 'x'.repeat(513)],
+  ['257 characters of two bytes', 'é'.repeat(257)],
+  ['171 characters of three bytes', '語'.repeat(171)],
+  ['129 characters of four bytes', '🚀'.repeat(129)],
+  ['a number', 5 as never],
+  ['null', null as never],
+];
+
+const claimOf = (lane: string, more: { worker?: string; requestId?: string } = {}) => ({
+  claim: { worker: 'w', requestId: 'r', limit: 1, lanes: new Map([[lane, 1]]), leaseMs: LONG_MS, ...more },
+});
+
+/** Every call that takes a name; where it takes several, with a valid one beside it. */
+const CALLS = {
+  'submit, as id': (broker, name) =>
+    broker.submit([
+      { id: 'good', lane: 'l', payload: '{}' },
+      { id: name, lane: 'l', payload: '{}' },
+    ]),
+  'submit, as lane': (broker, name) =>
+    broker.submit([
+      { id: 'good', lane: 'l', payload: '{}' },
+      { id: 'other', lane: name, payload: '{}' },
+    ]),
+  'submit, as concurrency key': (broker, key) =>
+    broker.submit([
+      { id: 'good', lane: 'l', payload: '{}' },
+      { id: 'other', lane: 'l', payload: '{}', concurrency: { key, limit: 1, whenFull: 'wait' } },
+    ]),
+  'settleAndClaim, as claimed lane': (broker, name) => broker.settleAndClaim(claimOf(name)),
+  'settleAndClaim, as worker': (broker, worker) => broker.settleAndClaim(claimOf('l', { worker })),
+  'settleAndClaim, as request': (broker, requestId) => broker.settleAndClaim(claimOf('l', { requestId })),
+  heartbeat: (broker, id) =>
+    broker.heartbeat(
+      [
+        { id: 'good', epoch: 1 },
+        { id, epoch: 1 },
+      ],
+      LONG_MS,
+    ),
+  'findExpired, as lane': (broker, name) => broker.findExpired(1, { lanes: ['l', name] }),
+  'findExpired, as excepted lane': (broker, name) => broker.findExpired(1, { exceptLanes: ['l', name] }),
+  cancel: (broker, id) => broker.cancel(['good', id]),
+  findCancelRequests: (broker, id) => broker.findCancelRequests([{ id, epoch: 1 }]),
+  redrive: (broker, id) => broker.redrive(['good', id]),
+  discard: (broker, id) => broker.discard(['good', id]),
+  get: (broker, id) => broker.get(['good', id]),
+  'list, as lane': (broker, lane) => broker.list({ state: 'failed', limit: 1, lane }),
+  'list, as error name': (broker, errorName) => broker.list({ state: 'failed', limit: 1, errorName }),
+  waitForWork: (broker, name) => broker.waitForWork(['l', name], { timeoutMs: 0 }),
+  'attend, as worker': (broker, worker) => broker.attend({ worker, lanes: ['l'], ttlMs: LONG_MS }),
+  'attend, as lane': (broker, name) => broker.attend({ worker: 'w', lanes: ['l', name], ttlMs: LONG_MS }),
+} satisfies Record<string, (broker: Broker, name: string) => Promise<unknown>>;
+
+/** Limits of names and numbers are the same for every broker, and checked before anything is written. */
+export const namesCases: CasesByName = {
+  'names that cannot be kept are refused with a typed error': /* @__PURE__ */ each(
+    () => Object.entries(CALLS),
+    async (scene, [_, call]) => {
+      for (const [what, text] of listBadNames()) {
+        const error = await call(scene.broker, text).then(String, (reason: unknown) => reason);
+
+        matches(error, { name: 'InvalidOptionsError', code: 'INVALID_OPTIONS' }, what);
+        matches(error, { problems: [{ value: text }] }, what);
+        strictEqual(scene.broker.isRefusal(error), true, what);
+      }
+      matches(await scene.broker.audit(), { created: 0 });
+    },
+  ),
+
+  'names that cannot be kept leave the other runs of their call unchanged': async (scene) => {
+    const run = await scene.start('good');
+    const good = settlementOf(run, { type: 'complete', at: await scene.now() });
+
+    await rejectsWith(scene.broker.cancel(['good', '']), '[1] must not be empty');
+    await rejectsWith(scene.settle(good, { ...good, id: '' }), 'settle[1].id must not be empty');
+
+    matches(await scene.read('good'), { state: 'started', isCancelRequested: undefined });
+    equal(await scene.settle(good), ['ok']);
+  },
+
+  'names that cannot be kept are all listed in the error': async (scene) => {
+    const refused = scene.broker.submit([
+      { id: '', lane: '\0', payload: '{}' },
+      { id: 'a', lane: 'l', payload: '{}', runAt: Number.NaN },
+    ]);
+
+    await rejectsWith(refused, {
+      problems: [{ path: '[0].id' }, { path: '[0].lane' }, { path: '[1].runAt' }],
+    });
+  },
+
+  'numbers that cannot be kept are refused as the limit of a concurrency key': /* @__PURE__ */ each(
+    () => [0, -1, 0.5, Number.NaN, Infinity, 2 ** 31, '1' as never],
+    async (scene, limit) => {
+      const concurrency = { key: 'k', limit, whenFull: 'wait' } as const;
+
+      const refused = scene.broker.submit([{ id: 'a', lane: 'l', payload: '{}', concurrency }]);
+
+      await rejectsWith(refused, {
+        code: 'INVALID_OPTIONS',
+        problems: [{ path: '[0].concurrency.limit', value: limit }],
+      });
+    },
+  ),
+
+  'numbers that cannot be kept are refused as %s: NaN and text': /* @__PURE__ */ each(
+    () => ['runAt', 'delayMs', 'keepResultMs'] as const,
+    async (scene, key) => {
+      for (const value of [Number.NaN, '5' as never]) {
+        const refused = scene.broker.submit([{ id: 'a', lane: 'l', payload: '{}', [key]: value }]);
+
+        await rejectsWith(refused, { code: 'INVALID_OPTIONS' });
+      }
+      matches(await scene.broker.audit(), { created: 0 });
+    },
+  ),
+
+  'the largest concurrency limit is kept': async (scene) => {
+    const concurrency = { key: 'k', limit: 2 ** 31 - 1, whenFull: 'wait' } as const;
+    await scene.submit({ id: 'a', concurrency }, { id: 'b', concurrency });
+
+    equal(await scene.claimIds(), ['a', 'b']);
+    equal((await scene.read('a')).concurrency, concurrency);
+  },
+};

@@ -1,0 +1,136 @@
+import { strictEqual } from '../assertions.ts';
+import type { CasesByName } from '../broker-case.ts';
+import { each } from '../broker-case.ts';
+import type { CaseScene } from '../case-scene.ts';
+import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { settlementOf } from '../settlement-of.ts';
+import { createCountedSignal } from './counted-signal.ts';
+
+/** When a wait for a result ends. A wait that does not end exceeds the timeout of its test. */
+export const waitForResultCases: CasesByName = {
+  'waitForResult ends when a run with keepResultMs is settled by': /* @__PURE__ */ each(
+    () => ['complete', 'fail', 'cancel', 'stall', 'drop', 'limit'] as const,
+    async (scene, type) => {
+      const run = await startKept(scene, 'a');
+      const waiting = wait(scene);
+
+      await scene.settle(settlementOf(run, { type, at: await scene.now() }));
+
+      strictEqual(await waiting, undefined);
+    },
+  ),
+
+  'waitForResult ends when a waiting run with keepResultMs is cancelled': async (scene) => {
+    await scene.submit({ id: 'a', keepResultMs: LONG_MS });
+    const waiting = wait(scene);
+
+    await scene.broker.cancel(['a']);
+
+    strictEqual(await waiting, undefined);
+  },
+
+  'waitForResult ends for all callers, by one settlement among others': async (scene) => {
+    const kept = await startKept(scene, 'a');
+    const other = await scene.start('b');
+    const waiting = [wait(scene), wait(scene), wait(scene)];
+    const at = await scene.now();
+
+    await scene.settle(
+      settlementOf(other, { type: 'complete', at }),
+      settlementOf(kept, { type: 'complete', at }),
+    );
+
+    strictEqual((await Promise.all(waiting)).length, 3);
+  },
+
+  'waitForResult ends for a redriven run': async (scene) => {
+    const run = await startKept(scene, 'a');
+    await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
+    await scene.broker.redrive(['a']);
+    const [again] = await scene.claim();
+    if (again === undefined) throw new Error('the run must be claimed');
+    const waiting = wait(scene);
+
+    await scene.settle(settlementOf(again.run, { type: 'complete', at: await scene.now() }));
+
+    strictEqual(await waiting, undefined);
+  },
+
+  'waitForResult does not end for other runs and moves': async (scene) => {
+    const kept = await startKept(scene, 'kept');
+    const other = await scene.start('other');
+    await settleDown(scene);
+    let hasEnded = false;
+    const stop = new AbortController();
+    const waiting = wait(scene, stop.signal).then(() => {
+      hasEnded = true;
+    });
+
+    const at = await scene.now();
+    await scene.submit('a', { id: 'b', keepResultMs: LONG_MS });
+    await scene.settle(
+      settlementOf(other, { type: 'complete', at }),
+      settlementOf(kept, { type: 'retry', at, runAt: at }),
+    );
+    await scene.broker.cancel(['a']);
+    await scene.advance(PASS_MS);
+    const hadEnded = hasEnded;
+    stop.abort();
+
+    await waiting;
+    strictEqual(hadEnded, false);
+  },
+
+  'waitForResult ends after its timeout, and immediately for a timeout of 0': async (scene) => {
+    const waiting = scene.broker.waitForResult({ timeoutMs: SHORT_MS });
+    await scene.broker.waitForResult({ timeoutMs: 0 });
+
+    await scene.advance(PASS_MS);
+
+    strictEqual(await waiting, undefined);
+  },
+
+  'waitForResult ends when its signal aborts, or is aborted': async (scene) => {
+    const stop = new AbortController();
+    const waiting = wait(scene, stop.signal);
+
+    stop.abort();
+
+    await waiting;
+    strictEqual(await wait(scene, stop.signal), undefined);
+  },
+
+  'waitForResult removes its abort listener after': /* @__PURE__ */ each(
+    () => ['result', 'timeout', 'abort'] as const,
+    async (scene, end) => {
+      const run = await startKept(scene, 'a');
+      const signal = createCountedSignal();
+      const waiting = scene.broker.waitForResult({ timeoutMs: SHORT_MS, signal });
+
+      if (end === 'result')
+        await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
+      if (end === 'timeout') await scene.advance(PASS_MS);
+      if (end === 'abort') signal.abort();
+      await waiting;
+
+      strictEqual(signal.listeners.size, 0);
+    },
+  ),
+};
+
+/** A broker may end the first wait early, while it opens its subscription, but not the next ones. */
+async function settleDown(scene: CaseScene): Promise<void> {
+  for (let step = 0; step < 3; step += 1) {
+    const waiting = scene.broker.waitForResult({ timeoutMs: SHORT_MS });
+    await scene.advance(PASS_MS);
+    await waiting;
+  }
+}
+
+function wait(scene: CaseScene, signal?: AbortSignal): Promise<void> {
+  return scene.broker.waitForResult({ timeoutMs: LONG_MS, signal });
+}
+
+function startKept(scene: CaseScene, id: string) {
+  return scene.start({ id, keepResultMs: LONG_MS });
+}

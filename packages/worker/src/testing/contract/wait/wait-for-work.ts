@@ -1,0 +1,144 @@
+import { equal, strictEqual } from '../assertions.ts';
+import type { CasesByName } from '../broker-case.ts';
+import { each } from '../broker-case.ts';
+import type { CaseScene } from '../case-scene.ts';
+import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { settlementOf } from '../settlement-of.ts';
+import { createCountedSignal } from './counted-signal.ts';
+
+/** When a wait for work ends. A wait that does not end exceeds the timeout of its test. */
+export const waitForWorkCases: CasesByName = {
+  'waitForWork ends immediately when a run waits, or is due': async (scene) => {
+    await scene.submit('a', { id: 'b', lane: 'm', delayMs: SHORT_MS });
+    await wait(scene);
+
+    await scene.advance(PASS_MS);
+
+    strictEqual(await wait(scene, ['other', 'm']), undefined);
+  },
+
+  'waitForWork ends when a run is submitted to one of the lanes': async (scene) => {
+    const waiting = wait(scene, ['other', 'l']);
+
+    await scene.submit('a');
+
+    strictEqual(await waiting, undefined);
+  },
+
+  'waitForWork ends for all callers': async (scene) => {
+    const waiting = [wait(scene), wait(scene, ['l', 'm']), wait(scene)];
+
+    await scene.submit('a', { id: 'b' }, { id: 'c' });
+
+    strictEqual((await Promise.all(waiting)).length, 3);
+  },
+
+  'waitForWork ends when a scheduled run is due': async (scene) => {
+    await scene.submit({ id: 'a', delayMs: SHORT_MS });
+    const waiting = wait(scene);
+
+    await scene.advance(PASS_MS);
+
+    await waiting;
+    equal(await scene.claimIds(), ['a']);
+  },
+
+  'waitForWork ends when a run is due that was scheduled during the wait': async (scene) => {
+    await scene.submit({ id: 'late', delayMs: LONG_MS / 2 });
+    const waiting = wait(scene);
+    await scene.submit({ id: 'a', delayMs: SHORT_MS });
+
+    await scene.advance(PASS_MS);
+
+    await waiting;
+    equal(await scene.claimIds(), ['a']);
+  },
+
+  'waitForWork ends when a run returns to its lane by': /* @__PURE__ */ each(
+    () => ['release', 'retry', 'redrive'] as const,
+    async (scene, how) => {
+      const run = await scene.start('a');
+      const waiting = wait(scene);
+      const at = await scene.now();
+
+      if (how === 'release') await scene.settle(settlementOf(run, { type: 'release', at }));
+      if (how === 'retry') await scene.settle(settlementOf(run, { type: 'retry', at, runAt: at }));
+      if (how === 'redrive') {
+        await scene.settle(settlementOf(run, { type: 'fail', at }));
+        await scene.broker.redrive(['a']);
+      }
+
+      strictEqual(await waiting, undefined);
+    },
+  ),
+
+  'waitForWork ends when a concurrency key has a free slot for a waiting run': async (scene) => {
+    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
+    const run = await scene.start({ id: 'a', concurrency });
+    await scene.submit({ id: 'b', concurrency });
+    await scene.claim();
+    const waiting = wait(scene);
+
+    await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
+
+    await waiting;
+    equal(await scene.claimIds(), ['b']);
+  },
+
+  'waitForWork ends after its timeout': async (scene) => {
+    const waiting = scene.broker.waitForWork(['l'], { timeoutMs: SHORT_MS });
+
+    await scene.advance(PASS_MS);
+
+    strictEqual(await waiting, undefined);
+  },
+
+  'waitForWork ends immediately for a timeout of 0': async (scene) => {
+    strictEqual(await scene.broker.waitForWork(['l'], { timeoutMs: 0 }), undefined);
+  },
+
+  'waitForWork does not end for other lanes and runs that are not due': async (scene) => {
+    let hasEnded = false;
+    const stop = new AbortController();
+    const waiting = wait(scene, ['l'], stop.signal).then(() => {
+      hasEnded = true;
+    });
+
+    await scene.submit({ id: 'a', lane: 'm' }, { id: 'b', delayMs: LONG_MS });
+    await scene.advance(PASS_MS);
+    const hadEnded = hasEnded;
+    stop.abort();
+
+    await waiting;
+    strictEqual(hadEnded, false);
+  },
+
+  'waitForWork ends when its signal aborts, or is aborted': async (scene) => {
+    const stop = new AbortController();
+    const waiting = wait(scene, ['l'], stop.signal);
+
+    stop.abort();
+
+    await waiting;
+    strictEqual(await wait(scene, ['l'], stop.signal), undefined);
+  },
+
+  'waitForWork removes its abort listener after': /* @__PURE__ */ each(
+    () => ['work', 'timeout', 'abort'] as const,
+    async (scene, end) => {
+      const signal = createCountedSignal();
+      const waiting = scene.broker.waitForWork(['l'], { timeoutMs: SHORT_MS, signal });
+
+      if (end === 'work') await scene.submit('a');
+      if (end === 'timeout') await scene.advance(PASS_MS);
+      if (end === 'abort') signal.abort();
+      await waiting;
+
+      strictEqual(signal.listeners.size, 0);
+    },
+  ),
+};
+
+function wait(scene: CaseScene, lanes: readonly string[] = ['l'], signal?: AbortSignal): Promise<void> {
+  return scene.broker.waitForWork(lanes, { timeoutMs: LONG_MS, signal });
+}

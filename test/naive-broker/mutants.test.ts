@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { compileFunction } from 'node:vm';
+import * as brokerKit from '@retry/core/broker';
+import type { BrokerScene } from '@retry/worker/testing';
+import { brokerContract } from '@retry/worker/testing';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import type { Mutant } from './mutants.ts';
+import { MUTANTS } from './mutants.ts';
+import { createNaiveBroker } from './naive-broker.ts';
+import { openNaive } from './open-naive.ts';
+
+const SOURCE = readFileSync(new URL('naive-broker.ts', import.meta.url), 'utf8');
+
+/** A case that takes this long never ends: its clock is a fake one. */
+const STUCK_MS = 2_000;
+
+describe('the broker contract', () => {
+  it.each(MUTANTS)('catches a broker that $name', async (mutant) => {
+    const run = findCase(mutant.caughtBy);
+
+    await expect(run(sceneOf(createNaiveBroker))).resolves.toBeUndefined();
+    await expect(endInTime(run(sceneOf(loadMutant(mutant))))).rejects.toThrow();
+  });
+
+  it('names each of its cases once', () => {
+    const names = brokerContract.map(({ name }) => name);
+
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  it('rejects a scene that has no ability which a case requires', async () => {
+    const [optional] = brokerContract.filter(({ requires }) => requires.includes('retention'));
+
+    const scene = { ...sceneOf(createNaiveBroker), abilities: [] };
+
+    await expect(optional?.run(scene)).rejects.toThrow('this case requires retention');
+  });
+});
+
+/** The naive broker with one mistake. */
+function loadMutant({ name, from, to }: Mutant): typeof createNaiveBroker {
+  if (SOURCE.split(from).length !== 2) throw new Error(`"${name}" must change one place of the naive broker`);
+  const { outputText } = ts.transpileModule(
+    SOURCE.replace(from, () => to),
+    {
+      compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
+    },
+  );
+  const exported: { createNaiveBroker?: typeof createNaiveBroker } = {};
+  compileFunction(outputText, ['exports', 'require'])(exported, () => brokerKit);
+  return exported.createNaiveBroker ?? missing('the naive broker exports no createNaiveBroker');
+}
+
+function findCase(name: string): (scene: BrokerScene) => Promise<void> {
+  return (
+    brokerContract.find((one) => one.name === name)?.run ?? missing(`the contract has no case "${name}"`)
+  );
+}
+
+function sceneOf(create: typeof createNaiveBroker): BrokerScene {
+  let advance: BrokerScene['advance'] = async () => {};
+  return {
+    open: async (options) => {
+      const harness = openNaive(create, options);
+      advance = harness.advance;
+      return harness.broker;
+    },
+    advance: (ms) => advance(ms),
+    abilities: ['retention', 'cancel-notifications'],
+  };
+}
+
+async function endInTime(run: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const stuck = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('the case does not end')), STUCK_MS);
+  });
+  await Promise.race([run, stuck]).finally(() => clearTimeout(timer));
+}
+
+function missing(message: string): never {
+  throw new Error(message);
+}

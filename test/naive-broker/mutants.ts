@@ -1,0 +1,324 @@
+/** One mistake in one place of the naive broker. */
+export interface Mutant {
+  readonly name: string;
+  /** A case of the contract that fails because of it. */
+  readonly caughtBy: string;
+  /** A text that occurs once in the source of the naive broker. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Mistakes that authors of brokers make, one each. */
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'submits a known id again',
+    caughtBy: 'submit answers exists to an id that it keeps, and leaves that run as it is',
+    from: "if (runs.has(id) || (knownKeys.get(id) ?? 0) > now) return 'exists';",
+    to: '',
+  },
+  {
+    name: 'forgets a key with its run',
+    caughtBy: 'a key stays known when its run has been forgotten',
+    from: '|| (knownKeys.get(id) ?? 0) > now',
+    to: '',
+  },
+  {
+    name: 'remembers ids that the caller did not give',
+    caughtBy: 'an id that is not keyed is forgotten with its run: undefined',
+    from: 'submission.keyed && until > now',
+    to: 'until > now',
+  },
+  {
+    name: 'takes the earlier of runAt and delayMs',
+    caughtBy: 'runAt is never early by the clock of the broker',
+    from: 'Math.max(runAt, now + delayMs)',
+    to: 'Math.min(runAt, now + delayMs)',
+  },
+  {
+    name: 'counts a delay as an instant',
+    caughtBy: 'delayMs counts from the clock of the broker',
+    from: 'Math.max(runAt, now + delayMs)',
+    to: 'Math.max(runAt, delayMs)',
+  },
+  {
+    name: 'claims before it settles',
+    caughtBy: 'claim comes after the settlements of the same call, so that one call can do both for one run',
+    from: `const settled = settleAll(settle, now);
+    if (claim === undefined) return { settled, claimed: [], now };
+    const claimed = claimAgain(claim) ?? claimRuns(claim, now);`,
+    to: `const early = claim && (claimAgain(claim) ?? claimRuns(claim, now));
+    const settled = settleAll(settle, now);
+    if (claim === undefined) return { settled, claimed: [], now };
+    const claimed = early ?? [];`,
+  },
+  {
+    name: 'accepts a settlement of any epoch',
+    caughtBy: 'settle fences a late worker while another one holds the lease',
+    from: 'answerSettlement(kept?.run, settlement, { isExpired })',
+    to: 'answerSettlement(kept?.run, { ...settlement, epoch: kept?.run.epoch ?? 0 }, { isExpired })',
+  },
+  {
+    name: 'lets a cleaner settle a run whose lease is alive',
+    caughtBy: 'settle fences a cleaner while the lease is valid',
+    from: 'kept !== undefined && kept.leaseUntil <= now',
+    to: 'kept !== undefined',
+  },
+  {
+    name: 'does not remember which settlement it accepted',
+    caughtBy: 'settle answers already for a settlement whose reply was lost',
+    from: 'settledBy: settledBy(epoch, event),',
+    to: '',
+  },
+  {
+    name: 'puts a released run at the back',
+    caughtBy: 'settle puts a released run at the front of its lane, uncharged',
+    from: 'for (const kept of released.reverse()) kept.seq = --front;',
+    to: '',
+  },
+  {
+    name: 'reverses runs that are released together',
+    caughtBy: 'settle keeps the order of runs that are released together',
+    from: 'released.reverse()',
+    to: 'released',
+  },
+  {
+    name: 'takes the payload of a settlement',
+    caughtBy: 'a settlement without the payload keeps payload, lane and concurrency by: stall',
+    from: '...{ lane, payload, concurrency, isCancelRequested: undefined },',
+    to: '...{ lane, concurrency, isCancelRequested: undefined },',
+  },
+  {
+    name: 'ignores the delay of a settlement',
+    caughtBy: 'a settlement with delayMs is due that long after it is written, whatever runAt says',
+    from: 'delayMs === undefined ? (next.runAt ?? now) : now + Math.max(0, delayMs)',
+    to: 'next.runAt ?? now',
+  },
+  {
+    name: 'keeps a cancel request beyond its claim',
+    caughtBy: 'cancel request ends with its claim: a redriven run has none',
+    from: '...{ lane, payload, concurrency, isCancelRequested: undefined },',
+    to: '...{ lane, payload, concurrency, isCancelRequested },',
+  },
+  {
+    name: 'retries a run that is to be cancelled',
+    caughtBy: 'cancel request ends the run after a retry for later: no further attempt starts',
+    from: "if (isCancelRequested && !ENDED.includes(next.state)) move(kept, { type: 'cancel', at: now });",
+    to: '',
+  },
+  {
+    name: 'claims anew where a reply was lost',
+    caughtBy: 'repeated claim returns the same runs and epochs, and charges nothing',
+    from: 'claimAgain(claim) ?? claimRuns(claim, now)',
+    to: 'claimRuns(claim, now)',
+  },
+  {
+    name: 'takes the requests of all workers for those of one',
+    caughtBy: 'repeated claim is identified by worker and request id together',
+    from: 'return replies.get(worker)?.get(requestId);',
+    to: 'return [...replies.values()].find((ofWorker) => ofWorker.has(requestId))?.get(requestId);',
+  },
+  {
+    name: 'remembers the latest claim only',
+    caughtBy: 'repeated claim works for both claims that a worker has outstanding',
+    from: 'const REPLIES_PER_WORKER = 4;',
+    to: 'const REPLIES_PER_WORKER = 1;',
+  },
+  {
+    name: 'ignores the limit of a claim',
+    caughtBy: 'claim takes at most its own limit in total, earlier lanes first',
+    from: 'Math.min(laneLimit, limit - chosen.length)',
+    to: 'laneLimit',
+  },
+  {
+    name: 'ignores the limit of a lane',
+    caughtBy: 'claim takes at most the limit of a lane from it',
+    from: 'Math.min(laneLimit, limit - chosen.length)',
+    to: 'limit - chosen.length',
+  },
+  {
+    name: 'promotes a millisecond early',
+    caughtBy: 'runAt is never early by the clock of the broker',
+    from: "run.lane === lane && run.state === 'scheduled' && (run.runAt ?? 0) <= now",
+    to: "run.lane === lane && run.state === 'scheduled' && (run.runAt ?? 0) <= now + 1",
+  },
+  {
+    name: 'promotes in the order of submission',
+    caughtBy: 'due runs are promoted in the order of runAt, behind the runs that already wait',
+    from: '(left.run.runAt ?? 0) - (right.run.runAt ?? 0) || left.seq - right.seq',
+    to: 'left.seq - right.seq',
+  },
+  {
+    name: 'starts one run too many of a concurrency key',
+    caughtBy: 'whenFull wait starts at most as many runs of a key as its limit',
+    from: 'concurrency !== undefined && count >= concurrency.limit',
+    to: 'concurrency !== undefined && count > concurrency.limit',
+  },
+  {
+    name: 'counts a concurrency key within one lane',
+    caughtBy: 'whenFull wait applies across the lanes of one claim',
+    from: 'const taken = new Map<string, number>();\n    for (const [lane, laneLimit] of lanes) {',
+    to: 'for (const [lane, laneLimit] of lanes) {\n      const taken = new Map<string, number>();',
+  },
+  {
+    name: 'never frees a slot of a concurrency key',
+    caughtBy: 'whenFull wait has a free slot again after: complete',
+    from: "if (kept.run.state !== 'started') kept.takesSlot = false;",
+    to: '',
+  },
+  {
+    name: 'lets a run that is over the limit take a slot',
+    caughtBy: 'whenFull claim gives no slot to a run over the limit',
+    from: 'kept.run.concurrency !== undefined && !isOverLimit',
+    to: 'kept.run.concurrency !== undefined',
+  },
+  {
+    name: 'stops a lane at the first run whose key is full',
+    caughtBy: 'whenFull wait does not delay runs of other keys, or without a key',
+    from: "if (isFull && concurrency.whenFull === 'wait') continue;",
+    to: "if (isFull && concurrency.whenFull === 'wait') break;",
+  },
+  {
+    name: 'shortens a lease by a heartbeat',
+    caughtBy: 'heartbeat never shrinks a lease',
+    from: 'Math.max(kept.leaseUntil, now + leaseMs)',
+    to: 'now + leaseMs',
+  },
+  {
+    name: 'extends the lease of another epoch',
+    caughtBy: 'heartbeat is fenced for an earlier epoch, and does not extend the current lease',
+    from: "kept.run.state !== 'started' || kept.run.epoch !== epoch) return 'fenced';",
+    to: "kept.run.state !== 'started') return 'fenced';",
+  },
+  {
+    name: 'does not pass a cancel request on by heartbeat',
+    caughtBy: 'heartbeat answers cancel while there is a cancel request',
+    from: "return kept.run.isCancelRequested ? 'cancel' : 'ok';",
+    to: "return 'ok';",
+  },
+  {
+    name: 'finds expired runs in the order of their submission',
+    caughtBy: 'findExpired returns the leases that expired first, up to its limit',
+    from: 'expired.sort((left, right) => left.leaseUntil - right.leaseUntil);',
+    to: '',
+  },
+  {
+    name: 'filters expired runs by lane after the limit',
+    caughtBy: 'findExpired with lanes returns the leases that expired first, up to its limit',
+    from: '!exceptLanes.includes(run.lane),\n    );',
+    to: 'true,\n    ).slice(0, limit).filter(({ run }) => !exceptLanes.includes(run.lane));',
+  },
+  {
+    name: 'cancels a started run without its worker',
+    caughtBy: 'cancel requests the cancellation of a started run, which keeps running',
+    from: "if (kept.run.state !== 'started') {",
+    to: 'if (kept.run.epoch >= 0) {',
+  },
+  {
+    name: 'calls no listener of cancel requests',
+    caughtBy: 'onCancelRequest calls its listener for started runs only, until the listener is removed',
+    from: 'for (const listener of [...listeners]) listener(id);',
+    to: '',
+  },
+  {
+    name: 'redrives whatever has ended',
+    caughtBy: 'redrive refuses a run that waits, is started, or ended otherwise',
+    from: "if (!DEAD_LETTERS.includes(kept.run.state)) return 'refused';",
+    to: "if (!ENDED.includes(kept.run.state)) return 'refused';\n    if (!DEAD_LETTERS.includes(kept.run.state)) return 'redriven';",
+  },
+  {
+    name: 'keeps the errors of a redriven run',
+    caughtBy: 'errors are removed by a redrive, and kept by one with keepAttempts',
+    from: 'if (!keepAttempts) kept.run = { ...kept.run, errors: [], previousDelayMs: undefined };',
+    to: '',
+  },
+  {
+    name: 'discards a run without counting it',
+    caughtBy: 'discard frees the id for another run',
+    from: 'forgotten += 1;',
+    to: '',
+  },
+  {
+    name: 'forgets dead letters like completed runs',
+    caughtBy: 'keepResultMs changes nothing for a dead letter, and applies to its redrive',
+    from: '(!DEAD_LETTERS.includes(run.state) || run.isDisposable) &&',
+    to: '',
+  },
+  {
+    name: 'forgets a result before it is collected',
+    caughtBy: 'keepResultMs keeps a completed run until its result is collected',
+    from: 'awaitedUntil <= now,',
+    to: 'true,',
+  },
+  {
+    name: 'keeps a result for ever',
+    caughtBy: 'keepResultMs ends after that long, collected or not',
+    from: 'kept.awaitedUntil = (kept.run.endedAt ?? 0) + (keepResultMs ?? 0);',
+    to: 'kept.awaitedUntil = keepResultMs ? Infinity : 0;',
+  },
+  {
+    name: 'lists from the given id on instead of after it',
+    caughtBy: 'list pages by limit and after',
+    from: 'run.id > after &&',
+    to: 'run.id >= after &&',
+  },
+  {
+    name: 'filters by any error of a run',
+    caughtBy: 'list filters by the name of the latest error',
+    from: 'run.errors.at(-1)?.name === errorName',
+    to: 'run.errors.some(({ name }) => name === errorName)',
+  },
+  {
+    name: 'sends a page however large it is',
+    caughtBy: 'runs of a mebibyte are listed in pages, and only an empty page is the last',
+    from: "if (payloads === 'include') return sizedPage(found);",
+    to: "if (payloads === 'include') return found;",
+  },
+  {
+    name: 'does not wake a waiting worker when a scheduled run is due',
+    caughtBy: 'waitForWork ends when a scheduled run is due',
+    from: 'Math.min(timeoutAt, nextDueAt(lanes) ?? Infinity) - now',
+    to: 'timeoutAt - now',
+  },
+  {
+    name: 'leaves its listener at the signal',
+    caughtBy: 'waitForWork removes its abort listener after: work',
+    from: "signal?.removeEventListener('abort', end);",
+    to: '',
+  },
+  {
+    name: 'wakes callers that wait for results by every run',
+    caughtBy: 'waitForResult does not end for other runs and moves',
+    from: 'if (keepResultMs !== undefined) for (const wait of [...resultWaits]) wait.end();',
+    to: 'for (const wait of [...resultWaits]) wait.end();',
+  },
+  {
+    name: 'counts a worker as alive for ever',
+    caughtBy: 'attend forgets a worker after its ttlMs',
+    from: '.filter(({ until }) => until > now)',
+    to: '',
+  },
+  {
+    name: 'counts runs that are due as not waiting',
+    caughtBy: 'attend counts scheduled runs that are due',
+    from: "run.state !== 'submitted' && !isDue",
+    to: "run.state !== 'submitted'",
+  },
+  {
+    name: 'accepts calls after close',
+    caughtBy: 'close makes every later call reject with BROKER_CLOSED',
+    from: "if (isClosed) throw closedError('naive');",
+    to: '',
+  },
+  {
+    name: 'leaves waits for work pending when it closes',
+    caughtBy: 'close waits for calls in flight, and ends waits for work',
+    from: '[...waits, ...resultWaits]) end();',
+    to: '[...resultWaits]) end();',
+  },
+  {
+    name: 'writes a settlement that ends no claim',
+    caughtBy: 'isRefusal is true for a settlement that does not end its claim',
+    from: "if (next.state === 'started' || next.state === 'unsubmitted') throw unsettledError(id, next.state);",
+    to: "if (next.state === 'unsubmitted') throw unsettledError(id, next.state);",
+  },
+];

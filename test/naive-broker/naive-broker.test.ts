@@ -1,0 +1,8 @@
+import { describeBrokerContract } from '../contract/describe-broker-contract.ts';
+import { createNaiveBroker } from './naive-broker.ts';
+import { openNaive } from './open-naive.ts';
+
+describeBrokerContract('a naive broker over a Map', {
+  abilities: ['retention', 'cancel-notifications'],
+  open: async (options) => openNaive(createNaiveBroker, options),
+});

@@ -1,0 +1,17 @@
+import { parseDuration } from '@retry/core';
+import { createTestClock } from '@retry/worker/testing';
+import type { BrokerHarness, KeepOptions } from '../support/broker-scene.ts';
+import type { createNaiveBroker } from './naive-broker.ts';
+
+const START_AT = Date.UTC(2026, 0, 1);
+const DAY_MS = 86_400_000;
+
+/** A naive broker, or a mutant of it, on a clock of its own. */
+export function openNaive(
+  create: typeof createNaiveBroker,
+  { keepCompleted = Infinity, keepKeys = DAY_MS }: KeepOptions = {},
+): BrokerHarness {
+  const clock = createTestClock(START_AT);
+  const broker = create({ clock, keepCompleted, keepKeysMs: parseDuration(keepKeys) ?? DAY_MS });
+  return { broker, advance: clock.advance, close: broker.close };
+}
