@@ -36,7 +36,7 @@ function literalsIn(node: ts.Node | undefined): readonly string[] {
 }
 
 /** Codes of drivers and of the runtime, which the sources match. */
-const FOREIGN = /^(E[A-Z]+|UND_ERR_.+|EAI_AGAIN)$/;
+const FOREIGN = /^(E[A-Z]+|ERR_.+|UND_ERR_.+|EAI_AGAIN)$/;
 
 const codes = new Set(
   listPackageNames()
