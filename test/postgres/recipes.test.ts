@@ -19,7 +19,8 @@ import type { Library } from './recipes/library.ts';
 it.each(['Kysely', 'Drizzle', 'Prisma'])('the documentation shows where the wrapper for %s is', (name) => {
   const pages = listPages().map(readText).join('\n');
 
-  expect(pages).toContain(`import { in${name} } from '@retry/postgres/${name.toLowerCase()}';`);
+  expect(pages).toContain(`in${name}(trx)`);
+  expect(pages).toContain(`@retry/postgres/${name.toLowerCase()}`);
 });
 
 it('a database in the place of its transaction does not compile: its statements would run outside', () => {
