@@ -21,11 +21,21 @@ describe('findMisshapen', () => {
     ['a renamed default export', 'export { decide as default };'],
     ['export *', "export * from './decide.ts';"],
     ['export * as', "export * as decisions from './decide.ts';"],
+    ['a switch with a default', 'switch (type) { case 1: break; default: break; }'],
   ])('reports %s', (_name, text) => {
     const found = findMisshapen({ path: 'packages/core/src/decide.ts', text });
 
     expect(found).toHaveLength(1);
   });
+
+  it.each(['export const a = 1;', "import './a.ts';", 'export { a };', 'export function b() {}'])(
+    'reports an index.ts with %s',
+    (text) => {
+      const found = findMisshapen({ path: 'packages/core/src/index.ts', text });
+
+      expect(found).toEqual(['packages/core/src/index.ts:1 an index.ts only re-exports']);
+    },
+  );
 
   it.each([
     'packages/core/src/utils.ts',
