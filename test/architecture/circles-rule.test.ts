@@ -31,7 +31,7 @@ describe('findCircles', () => {
     expect(found).toHaveLength(2);
   });
 
-  it('lets several files import one', () => {
+  it('accepts several files that import one', () => {
     const found = findCircles(
       files({
         'a.ts': "import { c } from './c.ts';\nimport { b } from './b.ts';",

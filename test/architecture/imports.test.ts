@@ -3,7 +3,7 @@ import { listPackageNames, listTypeScript, readText } from '../support/repositor
 import { findForbiddenImports } from './rules/imports.ts';
 
 describe('imports', () => {
-  it.each(listPackageNames())('of %s stay within what it may use', (name) => {
+  it.each(listPackageNames())('of %s are allowed by its line in the table of packages', (name) => {
     const paths = listTypeScript(`packages/${name}/src`);
 
     const found = paths.flatMap((path) => findForbiddenImports({ path, text: readText(path) }));
@@ -45,7 +45,7 @@ describe('findForbiddenImports', () => {
     ['inprocess', "import { fromCelery } from '@retry/core/dialects';"],
     ['inprocess', "import { setTimeout } from 'node:timers';"],
     ['redis-queue', "import type { createClient } from 'redis';"],
-  ])('lets %s have %s', (name, text) => {
+  ])('accepts in %s: %s', (name, text) => {
     const found = findForbiddenImports({ path: `packages/${name}/src/example.ts`, text });
 
     expect(found).toEqual([]);

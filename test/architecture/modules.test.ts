@@ -4,7 +4,7 @@ import { findMisshapen } from './rules/modules.ts';
 
 describe('modules', () => {
   it.each([...listPackageNames().map((name) => `packages/${name}/src`), 'docs/demo'])(
-    'of %s are well named',
+    'of %s follow the house style',
     (folder) => {
       const found = listTypeScript(folder).flatMap((path) => findMisshapen({ path, text: readText(path) }));
 
@@ -21,11 +21,21 @@ describe('findMisshapen', () => {
     ['a renamed default export', 'export { decide as default };'],
     ['export *', "export * from './decide.ts';"],
     ['export * as', "export * as decisions from './decide.ts';"],
+    ['a switch with a default', 'switch (type) { case 1: break; default: break; }'],
   ])('reports %s', (_name, text) => {
     const found = findMisshapen({ path: 'packages/core/src/decide.ts', text });
 
     expect(found).toHaveLength(1);
   });
+
+  it.each(['export const a = 1;', "import './a.ts';", 'export { a };', 'export function b() {}'])(
+    'reports an index.ts with %s',
+    (text) => {
+      const found = findMisshapen({ path: 'packages/core/src/index.ts', text });
+
+      expect(found).toEqual(['packages/core/src/index.ts:1 an index.ts only re-exports']);
+    },
+  );
 
   it.each([
     'packages/core/src/utils.ts',
@@ -46,7 +56,7 @@ describe('findMisshapen', () => {
     ],
     ['packages/core/src/compute-delay.ts', 'export function computeDelay() {}'],
     ['packages/core/src/delay.ts', '// export default and export * are not for us\n'],
-  ])('lets %s pass', (path, text) => {
+  ])('accepts %s', (path, text) => {
     const found = findMisshapen({ path, text });
 
     expect(found).toEqual([]);

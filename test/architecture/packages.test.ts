@@ -5,7 +5,7 @@ import { findForbiddenDependencies, findMismatchedExports } from './rules/packag
 describe.each(listPackageNames())('package %s', (name) => {
   const manifest = JSON.parse(readText(`packages/${name}/package.json`));
 
-  it('needs nothing beyond the allowed', () => {
+  it('has no dependency that the table does not allow', () => {
     expect(findForbiddenDependencies(name, manifest)).toEqual([]);
   });
 
@@ -26,7 +26,7 @@ describe('findForbiddenDependencies', () => {
     expect(findForbiddenDependencies(name, manifest)).toHaveLength(1);
   });
 
-  it('lets a driver be an optional peer', () => {
+  it('accepts a driver that is an optional peer', () => {
     const manifest = { peerDependencies: { pg: '^8.0.0' }, peerDependenciesMeta: { pg: { optional: true } } };
 
     expect(findForbiddenDependencies('postgres', manifest)).toEqual([]);

@@ -12,7 +12,7 @@ interface Packed {
   readonly stderr: string;
 }
 
-/** What happens before a package is packed in this folder, by a packer that calls itself so. */
+/** Runs the prepack script in a folder, as a packer with this user agent does. */
 function prepack(folder: string, userAgent: string): Packed {
   const env = { ...process.env, npm_config_user_agent: userAgent };
   return spawnSync(process.execPath, [join(root, '.tools/prepack.mjs')], {
@@ -25,7 +25,7 @@ function prepack(folder: string, userAgent: string): Packed {
 describe.each(listPackageNames())('package %s', (name) => {
   const folder = join(root, 'packages', name);
 
-  it('asks before it is packed, whoever packs it', () => {
+  it('checks the packer before it is packed', () => {
     const { scripts, files } = JSON.parse(readText(`packages/${name}/package.json`));
 
     expect(scripts).toEqual({ prepack: 'node ../../.tools/prepack.mjs' });
@@ -36,14 +36,17 @@ describe.each(listPackageNames())('package %s', (name) => {
     ['npm', 'npm/11.0.0 node/v20.19.0 linux x64 workspaces/false'],
     ['yarn', 'yarn/1.22.22 npm/? node/v20.19.0 linux x64'],
     ['this', ''],
-  ])('is not packed by %s, which would publish the source, and says what to do', (packer, userAgent) => {
-    const { status, stderr } = prepack(folder, userAgent);
+  ])(
+    'is not packed by %s, which would publish the source; the error names the command that works',
+    (packer, userAgent) => {
+      const { status, stderr } = prepack(folder, userAgent);
 
-    expect(status).toBe(1);
-    expect(stderr).toContain(`@retry/${name} was not packed: packed by ${packer} it could not be imported`);
-    expect(stderr).toContain(`npm run pnpm -- --filter @retry/${name} pack`);
-    expect(stderr).toContain('npm run release');
-  });
+      expect(status).toBe(1);
+      expect(stderr).toContain(`@retry/${name} was not packed: packed by ${packer} it could not be imported`);
+      expect(stderr).toContain(`npm run pnpm -- --filter @retry/${name} pack`);
+      expect(stderr).toContain('npm run release');
+    },
+  );
 });
 
 describe('a package that pnpm packs', () => {
@@ -77,7 +80,7 @@ describe('a package that pnpm packs', () => {
     expect(stderr).toContain('./dist/index.d.ts is missing. Run `npm run build`.');
   });
 
-  it('is refused when its source has changed since it was built', () => {
+  it('is refused if its source has changed since the build', () => {
     write('src/other.ts', 3_000);
 
     const { status, stderr } = prepack(folder, PNPM);
@@ -88,7 +91,7 @@ describe('a package that pnpm packs', () => {
 });
 
 describe('npm run release', () => {
-  it('refuses what it does not know, before anything is done', () => {
+  it('refuses an unknown option before it does anything', () => {
     const { status, stderr } = spawnSync(process.execPath, [join(root, '.tools/release.mjs'), '--dryrun'], {
       encoding: 'utf8',
     });

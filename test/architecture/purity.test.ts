@@ -3,7 +3,7 @@ import { listTypeScript, readText } from '../support/repository.ts';
 import { findImpurities } from './rules/purity.ts';
 
 describe('core', () => {
-  it('reads no clock, rolls no dice and does no I/O', () => {
+  it('reads no clock, draws no random numbers and does no I/O', () => {
     const paths = listTypeScript('packages/core/src');
 
     const found = paths.flatMap((path) => findImpurities({ path, text: readText(path) }));
@@ -46,7 +46,7 @@ describe('findImpurities', () => {
   });
 
   it.each([
-    '// Date.now() and Math.random() are not for us',
+    '// neither Date.now() nor Math.random()',
     "const message = 'call Date.now() yourself';",
     'const runAt = new Date(at).toISOString();',
     'const at = Date.parse(text);',
@@ -58,7 +58,7 @@ describe('findImpurities', () => {
     'interface Context { readonly process: string; fetch(): void }',
     'type Clock = { readonly at: Date };',
     'function draw(random: () => number): number { return random(); }',
-  ])('lets %s pass', (text) => {
+  ])('accepts %s', (text) => {
     const found = findImpurities({ path: 'packages/core/src/example.ts', text });
 
     expect(found).toEqual([]);

@@ -3,7 +3,7 @@ import { listRepository } from '../support/repository.ts';
 import { findStrayRootEntries } from './rules/visible-root.ts';
 
 describe('visible root', () => {
-  it('holds only what a visitor looks for', () => {
+  it('has only the entries that a visitor needs', () => {
     const paths = listRepository();
 
     const found = findStrayRootEntries(paths);
@@ -20,7 +20,7 @@ describe('findStrayRootEntries', () => {
     expect(found).toEqual(['vitest.config.ts', 'scripts']);
   });
 
-  it('lets hidden entries be', () => {
+  it('accepts hidden entries', () => {
     const found = findStrayRootEntries(['.biome.jsonc', '.ci/run', 'packages/core/package.json']);
 
     expect(found).toEqual([]);

@@ -55,7 +55,7 @@ function isExchange(name: string): boolean {
   return ['exchange', 'settle_and_claim'].includes(name);
 }
 
-/** A client of the later version: its calls give the new parameter. */
+/** A client of the later version: its calls pass the new parameter. */
 function laterClient(pool: pg.Pool): SqlClient {
   return {
     query: (text, values) => {
@@ -75,7 +75,7 @@ describeOnPostgres('an upgrade of a schema with workers of both versions', (serv
   });
   afterAll(() => pool.end());
 
-  it('differs from the version of today in what it is about', () => {
+  it('changes two functions, the view and a helper in the later version', () => {
     const changed = LATER.routines.filter((text) => !BUILD.routines.includes(text));
 
     expect(changed).toHaveLength(4);

@@ -138,6 +138,26 @@ function testMigrate(client: () => SqlClient): void {
     await drop(schema);
   });
 
+  it('changes nothing if a view of others depends on a view that it has to replace', async () => {
+    const schema = newName();
+    const build = (column: string): SchemaBuild => ({
+      steps: [...MIGRATIONS, 'create table later ()'],
+      routines: [...BUILD.routines, `create view shown as select 1 as ${column}`],
+      servesFrom: 1,
+    });
+    await client().query(writeMigration(schema, { ...build('a'), steps: MIGRATIONS }));
+    await client().query(`create view ${schema}.of_others as select a from ${schema}.shown`);
+
+    await expect(client().query(writeMigration(schema, build('b')))).rejects.toMatchObject({ code: '2BP01' });
+
+    const { rows } = await client().query(
+      `select to_regclass('${schema}.later') as later, a from ${schema}.of_others`,
+    );
+    expect(rows).toEqual([{ later: null, a: 1 }]);
+    expect(await versionOf(schema)).toEqual([{ version: VERSION }]);
+    await drop(schema);
+  });
+
   it('restores a function that was changed and a view that was dropped by hand', async () => {
     const schema = newName();
     await migrate(client(), { schema });

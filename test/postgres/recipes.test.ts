@@ -1,7 +1,11 @@
 import type { PostgresBroker } from '@retry/postgres';
 import { createPostgresBroker } from '@retry/postgres';
+import { inDrizzle } from '@retry/postgres/drizzle';
+import { inKysely } from '@retry/postgres/kysely';
 import type { Queue } from '@retry/worker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
+import type { Kysely } from 'kysely';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listPages } from '../support/pages.ts';
@@ -15,7 +19,19 @@ import type { Library } from './recipes/library.ts';
 it.each(['Kysely', 'Drizzle', 'Prisma'])('the documentation shows where the wrapper for %s is', (name) => {
   const pages = listPages().map(readText).join('\n');
 
-  expect(pages).toContain(`import { in${name} } from '@retry/postgres/${name.toLowerCase()}';`);
+  expect(pages).toContain(`in${name}(trx)`);
+  expect(pages).toContain(`@retry/postgres/${name.toLowerCase()}`);
+});
+
+it('a database in the place of its transaction does not compile: its statements would run outside', () => {
+  const wrong = (kysely: Kysely<object>, drizzle: NodePgDatabase) => [
+    // @ts-expect-error it is no transaction
+    inKysely(kysely),
+    // @ts-expect-error it is no transaction
+    inDrizzle(drizzle),
+  ];
+
+  expect(wrong).toBeTypeOf('function');
 });
 
 describeOnPostgres('a transaction', (server) => {

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import ts from 'typescript';
-import { parse, type Source, violation } from './source.ts';
+import { parse, type Source, violation, walk } from './source.ts';
 
-/** Names that say nothing of what is inside. */
+/** Names that do not say what is inside. */
 const vagueNames: readonly string[] = [
   'utils',
   'util',
@@ -15,12 +15,19 @@ const vagueNames: readonly string[] = [
 ];
 
 /**
- * The shape of a module: named in kebab-case for its idea, named exports only, no `export *`.
+ * The shape of a module: named in kebab-case for its subject, named exports only, no `export *`; an `index.ts` only
+ * re-exports, and a `switch` has no `default`, so that the compiler finds a missing case.
  *
  * @returns one line for each offence
  */
 export function findMisshapen(source: Source): readonly string[] {
-  return [...judgeName(source), ...parse(source).statements.flatMap(judgeExport)];
+  const file = parse(source);
+  return [
+    ...judgeName(source),
+    ...file.statements.flatMap(judgeExport),
+    ...(posix.basename(source.path) === 'index.ts' ? file.statements.flatMap(judgeIndex) : []),
+    ...[...walk(file)].filter(ts.isDefaultClause).map((node) => violation(node, 'default in a switch')),
+  ];
 }
 
 function judgeName({ path }: Source): readonly string[] {
@@ -30,6 +37,11 @@ function judgeName({ path }: Source): readonly string[] {
     .map((name) => `${path}: ${name} says nothing`);
   const isKebab = /^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(posix.basename(path));
   return isKebab ? vague : [...vague, `${path} is not named in kebab-case.ts`];
+}
+
+function judgeIndex(node: ts.Statement): readonly string[] {
+  const isReExport = ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined;
+  return isReExport ? [] : [violation(node, 'an index.ts only re-exports')];
 }
 
 function judgeExport(node: ts.Statement): readonly string[] {

@@ -18,7 +18,7 @@ export interface Manifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
-/** The dependencies that the package of this folder name may have; none for a package nobody knows. */
+/** The dependencies that the package of this folder name may have; none for an unknown package. */
 export function allowedDependencies(name: string): readonly string[] {
   return dependenciesByPackage[name] ?? [];
 }

@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { parse, type Source, violation, walk } from './source.ts';
 
-/** Globals that read a clock, roll dice, wait, run text as code or touch the world outside. */
+/** Globals that read a clock, draw random numbers, wait, evaluate text as code or do I/O. */
 const forbiddenGlobals: ReadonlySet<string> = new Set([
   ...['performance', 'Temporal', 'crypto', 'process', 'require', 'console'],
   ...['globalThis', 'global', 'window', 'self', 'eval', 'Function'],
@@ -9,12 +9,12 @@ const forbiddenGlobals: ReadonlySet<string> = new Set([
   ...['fetch', 'XMLHttpRequest', 'WebSocket', 'Worker', 'MessageChannel', 'localStorage'],
 ]);
 
-/** Of `Date`, only what answers the same for the same arguments. */
+/** The members of `Date` that return the same for the same arguments. */
 const pureDateMembers: readonly string[] = ['parse', 'UTC', 'prototype'];
 
 /**
- * Reads of the clock, of randomness, of globals and any I/O: none may stand in core. Comments, strings, types and
- * properties that only share a name (`context.process`) are not meant.
+ * Finds reads of the clock, of random numbers and of globals, and I/O: core has none. Comments, strings, types and
+ * properties of the same name (`context.process`) do not count.
  *
  * @returns one line for each offence
  */
@@ -31,7 +31,7 @@ function judge(identifier: ts.Identifier): string | undefined {
     case 'Date':
       return isPureDate(identifier) ? undefined : 'reads the clock through Date';
     case 'Math':
-      return isPureMath(identifier) ? undefined : 'rolls dice through Math';
+      return isPureMath(identifier) ? undefined : 'draws random numbers through Math';
     default:
       return forbiddenGlobals.has(identifier.text) ? `uses ${identifier.text}` : undefined;
   }
@@ -50,7 +50,7 @@ function isPureMath(identifier: ts.Identifier): boolean {
   return member !== undefined && member !== 'random';
 }
 
-/** `now` for `Date.now` and `Date['now']`; nothing when the object itself is handed on or taken apart. */
+/** `now` for `Date.now` and `Date['now']`; `undefined` when the object itself is passed on or destructured. */
 function readMember(identifier: ts.Identifier): string | undefined {
   const { parent } = identifier;
   if (ts.isPropertyAccessExpression(parent) && parent.expression === identifier) return parent.name.text;

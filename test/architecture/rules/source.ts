@@ -1,23 +1,23 @@
 import ts from 'typescript';
 
-/** A file as the rules see it: its path from the repository's root, with `/`, and its text. */
+/** A file: its path from the repository's root, with `/`, and its text. */
 export interface Source {
   readonly path: string;
   readonly text: string;
 }
 
-/** Parses a file without looking at any other. */
+/** Parses one file on its own. */
 export function parse({ path, text }: Source): ts.SourceFile {
   return ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
 }
 
-/** The node and everything beneath it, outermost first. */
+/** Yields the node and its descendants, outermost first. */
 export function* walk(node: ts.Node): Generator<ts.Node> {
   yield node;
   for (const child of node.getChildren()) yield* walk(child);
 }
 
-/** What a rule says of a node: `path:line message`. */
+/** Writes the finding of a rule: `path:line message`. */
 export function violation(node: ts.Node, message: string): string {
   const file = node.getSourceFile();
   const { line } = file.getLineAndCharacterOfPosition(node.getStart());

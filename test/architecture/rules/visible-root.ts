@@ -3,7 +3,7 @@ const allowed: readonly string[] = [
   ...['README.md', 'pnpm-lock.yaml', 'LICENSE'],
 ];
 
-/** Entries of the repository's root that a visitor should not have to see; hidden ones are free. */
+/** Finds visible entries of the repository's root that are not in the list; hidden ones are allowed. */
 export function findStrayRootEntries(paths: readonly string[]): readonly string[] {
   const entries = new Set(paths.map((path) => path.split('/')[0] ?? ''));
   return [...entries].filter((entry) => !entry.startsWith('.') && !allowed.includes(entry));

@@ -26,7 +26,7 @@ interface SelfTransacting extends SqlClient {
  * PGlite alike, so that a handler can be tested without a server.
  *
  * A pool lends one connection. On a single client transactions run one after another: do not open one inside another, and
- * give a broker another client, as whatever it sends meanwhile would be part of the transaction.
+ * give a broker another client, as its calls would become part of the transaction.
  * A statement that failed aborts the transaction even if `work` catches its error: then nothing is committed, and that error
  * is thrown. A savepoint avoids it.
  *
@@ -120,7 +120,7 @@ function inTurn<Result>(client: SqlClient, run: () => Promise<Result>): Promise<
 /** The value is not shown: it may contain a password. */
 function checkClient(client: unknown): void {
   if (typeof client === 'object' && client !== null && 'query' in client) return;
-  const cure = 'Give a pool or client of pg, or PGlite.';
+  const cure = 'Pass a pool or client of pg, or PGlite.';
   const problem = { path: 'client', value: undefined, message: 'must have query(text, values)', cure };
   throw new InvalidOptionsError([problem], 'transaction');
 }

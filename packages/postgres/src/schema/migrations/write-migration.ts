@@ -13,8 +13,8 @@ const MAX_TRIES = 10;
  * 1. takes the advisory lock of the schema, so that migrations run one after another;
  * 2. refuses a schema of a newer version; does nothing for a role that does not own a schema of this version;
  * 3. runs the steps that the schema does not have yet;
- * 4. drops functions and views that are gone or have another head (a function: everything before its body; a view: all
- *    of it), and remembers their grants;
+ * 4. drops functions and views that the package no longer has or that have another head (of a function, everything before
+ *    its body; of a view, all of it), and remembers their grants;
  * 5. creates or replaces every function and each missing view, and grants again what was granted.
  *
  * Functions that keep their head are replaced in place, so that running calls and prepared statements keep working.
