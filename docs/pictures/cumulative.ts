@@ -1,12 +1,5 @@
 import type { Policy } from '@retry/core';
-import {
-  definePolicy,
-  formatDuration,
-  httpTransient,
-  preview,
-  TASK_POLICY,
-  transientNetwork,
-} from '@retry/core';
+import { definePolicy, formatDuration, httpTransient, preview, TASK_POLICY, transientNetwork } from '@retry/core';
 
 /** The policies of docs/which-policy.md, in its order. */
 const SITUATIONS: readonly (readonly [title: string, policy: Policy])[] = [

@@ -1,6 +1,6 @@
-import type { VirtualClock } from '@retry/core';
-import { createVirtualClock } from '@retry/core';
 import type { Broker, WaitOptions } from '@retry/core/broker';
+import type { VirtualClock } from '@retry/core/testing';
+import { createVirtualClock } from '@retry/core/testing';
 import type { Stage } from './stage.ts';
 
 /** What a test's answer takes after the server's: the same as in `createTestClock`. */

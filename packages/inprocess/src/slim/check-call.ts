@@ -89,5 +89,5 @@ function isPolicyValue(value: unknown, key: string): boolean {
 }
 
 function isRetryOn(value: unknown): boolean {
-  return value === 'everything' || value === 'nothing' || (Array.isArray(value) && value.length > 0);
+  return value === 'everything' || value === 'nothing' || Array.isArray(value);
 }

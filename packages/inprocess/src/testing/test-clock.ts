@@ -1,5 +1,5 @@
-import type { VirtualClock } from '@retry/core';
-import { createVirtualClock } from '@retry/core';
+import type { VirtualClock } from '@retry/core/testing';
+import { createVirtualClock } from '@retry/core/testing';
 import { soon } from '../soon.ts';
 
 /** What one timer sets off takes a few turns of the event loop; this is plenty. */

@@ -1,5 +1,5 @@
-import type { VirtualClock } from '@retry/core';
-import { createVirtualClock } from '@retry/core';
+import type { VirtualClock } from '@retry/core/testing';
+import { createVirtualClock } from '@retry/core/testing';
 
 /** A claim, its handler and its settlement take a few turns of the event loop; this is plenty. */
 const TURNS = 20;
