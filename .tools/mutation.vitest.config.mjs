@@ -15,6 +15,8 @@ export default defineConfig({
     // By its name a test would get the original, in which there are no mutants.
     alias: [
       { find: /^@retry\/core$/, replacement: `${source}index.ts` },
+      { find: /^@retry\/core\/clock$/, replacement: `${source}clock.ts` },
+      { find: /^@retry\/core\/testing$/, replacement: `${source}virtual-clock.ts` },
       { find: /^@retry\/core\/dialects\/parity$/, replacement: `${source}dialects/parity.ts` },
       { find: /^@retry\/core\/([\w/]+)$/, replacement: `${source}$1/index.ts` },
     ],

@@ -1,3 +1,4 @@
+import { settingsOf } from '@retry/core/fields';
 import type { TaskContext } from '@retry/worker';
 import { expected, listOf, record, text } from './case-schema.ts';
 import { makeErrorClasses } from './error-classes.ts';
@@ -94,7 +95,8 @@ async function lookAfterEachRun(
   let isOver = false;
   while (!isOver && records.length < runs) {
     const worker = await scene.startWorker([task]);
-    await scene.clock.advance(Number.isFinite(task.retry.attemptTimeoutMs) ? task.retry.attemptTimeoutMs : 0);
+    const { attemptTimeoutMs } = settingsOf(task.retry);
+    await scene.clock.advance(Number.isFinite(attemptTimeoutMs) ? attemptTimeoutMs : 0);
     await worker.stop();
     const look = await scene.look(id);
     records.push(look);

@@ -1,7 +1,7 @@
-import type { VirtualClock } from '@retry/core';
 import type { Broker, Run } from '@retry/core/broker';
 import { fromJobbers } from '@retry/core/dialects';
 import { isEnd } from '@retry/core/lifecycle';
+import type { VirtualClock } from '@retry/core/testing';
 import type { AnyTask, Queue, TaskInput, Worker, WorkerOptions } from '@retry/worker';
 import { createQueue, createWorker, defineTask, taskFrom } from '@retry/worker';
 import type { OpenStage, Stage } from '../support/stage.ts';

@@ -1,5 +1,4 @@
 import {
-  createVirtualClock,
   defineBudget,
   definePolicy,
   explain,
@@ -8,6 +7,7 @@ import {
   parsePolicy,
   preview,
 } from '@retry/core';
+import { createVirtualClock } from '@retry/core/testing';
 import { describe, expect, it } from 'vitest';
 
 const policy = definePolicy();

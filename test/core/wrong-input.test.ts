@@ -1,7 +1,6 @@
 import {
   type BudgetInput,
   computeDelay,
-  createVirtualClock,
   decide,
   defineBudget,
   definePolicy,
@@ -16,10 +15,10 @@ import {
   policyToJSON,
   preview,
   RetryAfterError,
-  type VirtualClockOptions,
 } from '@retry/core';
 import { fromCelery, fromCmdx, fromFluid, fromJobbers, fromTasker } from '@retry/core/dialects';
 import type { PolicyKey } from '@retry/core/fields';
+import { createVirtualClock, type VirtualClockOptions } from '@retry/core/testing';
 import { describe, expect, it } from 'vitest';
 import { eachWrongOption, NO_OPTIONS, refusalOf, refusedPaths } from '../support/wrong-input.ts';
 

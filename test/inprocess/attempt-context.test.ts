@@ -1,4 +1,5 @@
 import { definePolicy, type Policy } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import { retry } from '@retry/inprocess';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PlainCall } from '../../packages/inprocess/src/call/call.ts';
@@ -11,7 +12,7 @@ const THREE = definePolicy({ maxAttempts: 3 });
 
 function attemptOf(policy: Policy, attempt: number, previousError?: unknown): AttemptWithContext {
   const options = { clock: createFakeClock() };
-  const plan = createPlan({ fn: () => undefined, policy, options }, LAYERS_WITH_CONTEXT);
+  const plan = createPlan({ fn: () => undefined, policy: settingsOf(policy), options }, LAYERS_WITH_CONTEXT);
   const call = new PlainCall(plan, 0);
   const state = { timeoutMs: Infinity, startedAt: 0, isTimedOut: false, directive: undefined };
   return new AttemptWithContext({ call, attempt, previousError, ...state });

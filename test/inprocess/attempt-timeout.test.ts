@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { AttemptTimeoutError, definePolicy } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PlainCall } from '../../packages/inprocess/src/call/call.ts';
 import { AttemptWithContext } from '../../packages/inprocess/src/call/context.ts';
@@ -28,7 +29,7 @@ afterEach(() => {
 });
 
 function makeAttempt(timeoutMs: number): AttemptWithContext {
-  const retried = { fn: () => undefined, policy: definePolicy(), options: { clock } };
+  const retried = { fn: () => undefined, policy: settingsOf(definePolicy()), options: { clock } };
   const plan = createPlan(retried, LAYERS_WITH_CONTEXT);
   const state = { previousError: undefined, isTimedOut: false, directive: undefined };
   const call = Object.assign(new PlainCall(plan, 0), {

@@ -1,6 +1,6 @@
-import type { VirtualClock } from '@retry/core';
-import { createVirtualClock } from '@retry/core';
 import type { Broker, WaitOptions } from '@retry/core/broker';
+import type { VirtualClock } from '@retry/core/testing';
+import { createVirtualClock } from '@retry/core/testing';
 import type { Stage } from './stage.ts';
 
 /** Turns of the event loop that a test needs after an answer of the server: the same as in `createTestClock`. */

@@ -1,5 +1,5 @@
-import type { VirtualClock } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
+import type { VirtualClock } from '@retry/core/testing';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createTestClock } from '@retry/worker/testing';
 

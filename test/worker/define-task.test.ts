@@ -1,5 +1,6 @@
 import type { PolicyInput } from '@retry/core';
 import { definePolicy, InvalidOptionsError, TASK_POLICY } from '@retry/core';
+import { settingsOf } from '@retry/core/fields';
 import type { TaskInput } from '@retry/worker';
 import { createWorker, defineTask } from '@retry/worker';
 import { instantRetries } from '@retry/worker/testing';
@@ -91,7 +92,7 @@ describe('defineTask', () => {
   it("takes the time limit of an attempt from the policy's attemptTimeout", () => {
     const retry = { attemptTimeout: '7s' } as const;
 
-    expect(defineTask({ name: 'a', run, retry }).retry.attemptTimeoutMs).toBe(7_000);
+    expect(settingsOf(defineTask({ name: 'a', run, retry }).retry).attemptTimeoutMs).toBe(7_000);
   });
 
   it.each(['timeout', 'timeoutMs'])('refuses %s and names attemptTimeout of the policy', (key) => {

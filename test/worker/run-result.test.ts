@@ -110,7 +110,6 @@ describe('taskFrom', () => {
       name: 'theirs',
       version: '7',
       rateLimitRetry: definePolicy({ maxAttempts: 7 }),
-      timeoutMs: 1_000,
       heartbeatMs: 2_000,
       maxConcurrent: 3,
       globalConcurrency: 4,
@@ -122,12 +121,15 @@ describe('taskFrom', () => {
       minRequeueDelayMs: 5_000,
     };
 
-    const options = taskFrom({ policy: definePolicy({ maxAttempts: 2 }), task: everything });
+    const options = taskFrom({
+      policy: definePolicy({ maxAttempts: 2, attemptTimeout: '1s' }),
+      task: everything,
+    });
 
     expect(defineTask({ name: 'moved', ...options, run: () => null })).toMatchObject({
       name: 'theirs',
       version: '7',
-      retry: { maxAttempts: 2 },
+      retry: { maxAttempts: 2, attemptTimeoutMs: 1_000 },
       rateLimitRetry: { maxAttempts: 7 },
       heartbeatMs: 2_000,
       maxConcurrent: 3,

@@ -1,5 +1,5 @@
-import type { VirtualClock } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
+import type { VirtualClock } from '@retry/core/testing';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { Queue, Worker, WorkerEvents, WorkerOptions } from '@retry/worker';
 import { createQueue, createWorker } from '@retry/worker';

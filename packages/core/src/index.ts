@@ -10,13 +10,11 @@ export type {
 export type { BudgetInput } from './budget/define-budget.ts';
 export { defineBudget } from './budget/define-budget.ts';
 export { allowsRetry, openBudget, stepBudget } from './budget/step-budget.ts';
-export type { CancelTimer, Clock, Timers } from './clock.ts';
-export { createClock } from './clock.ts';
+export type { CancelTimer, Clock } from './clock.ts';
 export type { Counters } from './decision/counters.ts';
 export { chargedAttempts, isEligible } from './decision/counters.ts';
 export { decide } from './decision/decide.ts';
 export type {
-  BudgetView,
   Decision,
   DecisionContext,
   FailReason,
@@ -70,10 +68,8 @@ export type {
   CapAt,
   DelayContext,
   DelayStrategy,
-  DelayStrategyLike,
   Gate,
   GateContext,
-  GateLike,
   Jitter,
   JitterInput,
   Policy,
@@ -83,5 +79,3 @@ export type {
   RetryAfterMode as ServerDelayMode,
 } from './policy/policy.ts';
 export { isSerializable, parsePolicy, policyToJSON } from './policy/policy-json.ts';
-export type { VirtualClock, VirtualClockOptions } from './testing/virtual-clock.ts';
-export { createVirtualClock } from './testing/virtual-clock.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '@retry/core';
-import { createClock } from '@retry/core';
+import { createClock } from '@retry/core/clock';
 
 /** Epoch milliseconds at which the monotonic clock began: a wall clock that is set back cannot stall a worker. */
 const ORIGIN_AT = Date.now() - performance.now();

@@ -28,9 +28,9 @@ describe('cureForKey', () => {
   });
 
   it.each([
-    ['maxDelayMs', "Use maxDelay: it takes milliseconds or text like '2s'."],
+    ['maxDelayMs', "Use maxDelay: it takes milliseconds or text like '2s'. extendPolicy changes a policy."],
     ['max_delay', 'Use maxDelay.'],
-    ['max_delay_ms', "Use maxDelay: it takes milliseconds or text like '2s'."],
+    ['max_delay_ms', "Use maxDelay: it takes milliseconds or text like '2s'. extendPolicy changes a policy."],
     ['retry_delay', "Use backoff: { type: 'constant', base: … }."],
     ['delay', "Use backoff: { type: 'constant', base: … }."],
     ['minTimeout', "Use backoff: { type: 'constant', base: … }."],

@@ -24,8 +24,8 @@ describe('a defined policy', () => {
   it('is refused where it was spread, with the cure to extend it', () => {
     const call = (): Policy => definePolicy(spread as never);
 
-    expect(call).toThrow('is a policy that was spread');
-    expect(call).toThrow('Use extendPolicy(policy, { … }) to change a policy.');
+    expect(call).toThrow('attemptTimeoutMs is not a known key');
+    expect(call).toThrow('extendPolicy changes a policy.');
     expect(settingsOf(extendPolicy(policy, { maxAttempts: 7 })).maxAttempts).toBe(7);
   });
 });

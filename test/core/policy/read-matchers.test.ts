@@ -66,7 +66,7 @@ describe('readMatchers', () => {
     [[{ message: { pattern: '(' } }], 'retryOn[0].message must be a regular expression'],
     [[{ message: { pattern: 'x', flags: 'q' } }], 'retryOn[0].message must be a regular expression'],
     [[{ message: { pattern: 'x', flag: 'i' } }], 'retryOn[0].message.flag is not a known key'],
-    [[Error, {}], "retryOn[1] asks nothing, got {}. Leave it out: retryOn: 'everything' is every error."],
+    [[Error, {}], "retryOn[1] asks nothing, got {}. Use 'everything' for every error."],
     [[{ cause: {} }], 'retryOn[0].cause asks nothing'],
     [[{ cause: 'Error' }], 'retryOn[0].cause is not a matcher, got "Error". Use an error class,'],
     [
@@ -76,7 +76,7 @@ describe('readMatchers', () => {
     [[{ code: [] }], 'retryOn[0].code must be one value or a list of them, got [].'],
     [[{ status: '503' }], 'retryOn[0].status must be one value or a list of them, got "503".'],
     ['all', 'retryOn must be a list of matchers, got "all".'],
-    [[], "retryOn must not be empty, got []. Use 'everything' to retry every error, 'nothing' for none."],
+    [[], "retryOn must not be empty, got []. Use 'everything' or 'nothing'."],
   ])('refuses %o', (retryOn, message) => {
     expect(() => read(retryOn)).toThrow(message);
   });

@@ -65,10 +65,5 @@ export interface DecisionContext {
   /** An outer deadline; the earlier of the two holds. @default Infinity */
   readonly deadlineAt?: number | undefined;
   /** Whether a shared retry budget would pay for one more retry. @default a budget that always would */
-  readonly budget?: BudgetView | undefined;
-}
-
-/** The one thing a decision asks of a retry budget. */
-export interface BudgetView {
-  readonly allowsRetry: boolean;
+  readonly budget?: { readonly allowsRetry: boolean } | undefined;
 }

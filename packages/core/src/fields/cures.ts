@@ -66,7 +66,10 @@ export function cureForKey(key: string, value: unknown, { keys: known, synonyms 
     return `It belongs into retry. ${countCure(value, RETRY_COUNT.test(camel) ? 1 : 0)}`;
   }
   const bare = camel.replace(/Ms$/, '');
-  if (bare !== camel && known.includes(bare)) return `Use ${bare}: it takes milliseconds or text like '2s'.`;
+  if (bare !== camel && known.includes(bare)) {
+    // A policy that was spread has these keys.
+    return `Use ${bare}: it takes milliseconds or text like '2s'.${isPolicy ? ' extendPolicy changes a policy.' : ''}`;
+  }
 
   const synonym = synonyms.find(([keys, ours]) => keys.test(camel) && known.includes(ours));
   if (synonym !== undefined) return `Use ${synonym[1]}.`;

@@ -18,7 +18,7 @@ import { readBackoff } from './read-backoff.ts';
 import { readJitter } from './read-jitter.ts';
 import { readGate, readMatchers, readRetryOn } from './read-rules.ts';
 import { readRegistry } from './registry.ts';
-import { isSettings, policyOf } from './settings.ts';
+import { policyOf } from './settings.ts';
 
 const CAPS: readonly CapAt[] = ['before-jitter', 'after-jitter', 'ignores-jitter'];
 const MODES: readonly RetryAfterMode[] = ['floor', 'replace', 'ignore'];
@@ -46,11 +46,6 @@ function readInput(input: unknown, registry: Registry, report: Report): Policy |
     isSound = false;
     report(problem);
   };
-  if (isSettings(input)) {
-    const cure = 'Use extendPolicy(policy, { … }) to change a policy.';
-    report({ path: '', value: input, message: 'is a policy that was spread', cure });
-    return undefined;
-  }
   const fields = readFields(input, '', { keys: POLICY_KEYS, report: note });
   const names = readRegistry(registry, note);
   if (fields === undefined) return undefined;

@@ -185,7 +185,7 @@ export interface PolicySettings {
   readonly granularityMs: number;
   readonly retryOn: readonly Matcher[] | 'everything' | 'nothing';
   readonly stopOn: readonly Matcher[];
-  readonly retryIf?: { readonly name?: string; readonly test: Gate };
+  readonly retryIf?: { readonly name?: string; readonly test: Gate } | undefined;
   readonly attemptTimeoutMs: number;
   readonly totalTimeoutMs: number;
   readonly retryTimeouts: boolean;

@@ -27,7 +27,7 @@ export function readRetryOn(policy: Fields, report: Report): PolicySettings['ret
   const given = policy.value('retryOn');
   if (given === undefined || given === 'everything' || given === 'nothing') return given ?? 'everything';
   if (Array.isArray(given) && given.length === 0) {
-    policy.fail('retryOn', 'must not be empty', "Use 'everything' to retry every error, 'nothing' for none.");
+    policy.fail('retryOn', 'must not be empty', "Use 'everything' or 'nothing'.");
   }
   return readMatchers(policy, 'retryOn', report);
 }
@@ -63,7 +63,7 @@ function readMatcher(given: unknown, path: string, report: Report): Matcher {
   const pattern = fields === undefined ? {} : readPattern(fields, report);
   const written = writtenIn(given, PATTERN_KEYS) ?? { unread: true };
   if (Object.keys(written).length === 0) {
-    refuse('asks nothing', "Leave it out: retryOn: 'everything' is every error.");
+    refuse('asks nothing', "Use 'everything' for every error.");
   }
   return Object.freeze(pattern);
 }

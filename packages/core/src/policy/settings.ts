@@ -32,13 +32,7 @@ export function withoutMatchers(policy: Policy): Policy {
 
 /** Returns the policy without `retryOn`, `stopOn` and `retryIf`, where no error was thrown. */
 export function withoutErrorRules(policy: Policy): Policy {
-  const { retryIf: _, ...settings } = settingsOf(withoutMatchers(policy));
-  return policyOf(settings);
-}
-
-/** Returns whether the value holds settings: a policy, one of the slim entry, which has no brand, or a spread one. */
-export function isSettings(value: unknown): value is PolicySettings {
-  return typeof read(value, 'maxDelayMs') === 'number' && read(read(value, 'backoff'), 'type') !== undefined;
+  return withSettings(withoutMatchers(policy), { retryIf: undefined });
 }
 
 /**
@@ -49,7 +43,10 @@ export function isSettings(value: unknown): value is PolicySettings {
  * @throws {InvalidOptionsError}
  */
 export function checkPolicy(value: unknown, subject: string): PolicySettings {
-  if (isSettings(value)) return value;
+  // A policy of the slim entry has no brand.
+  if (typeof read(value, 'maxDelayMs') === 'number' && read(read(value, 'backoff'), 'type') !== undefined) {
+    return value as PolicySettings; // checked just now, as far as a look can tell
+  }
   const cure = 'Use definePolicy({ … }).';
   throw new InvalidOptionsError(
     [{ path: 'policy', value, message: 'must be a defined policy', cure }],

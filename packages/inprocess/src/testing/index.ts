@@ -1,4 +1,4 @@
-export type { VirtualClock } from '@retry/core';
+export type { VirtualClock } from '@retry/core/testing';
 export { instantRetries } from './instant-retries.ts';
 export { seededRandom } from './seeded-random.ts';
 export { createTestClock } from './test-clock.ts';

@@ -1,5 +1,5 @@
-import type { VirtualClock } from '@retry/core';
-import { createVirtualClock } from '@retry/core';
+import type { VirtualClock } from '@retry/core/testing';
+import { createVirtualClock } from '@retry/core/testing';
 import { nextTurn } from '../time/clock.ts';
 
 /** The promises that one timer resolves need a few turns of the event loop. */

@@ -1,5 +1,5 @@
 import type { Clock } from '@retry/core';
-import { createClock } from '@retry/core';
+import { createClock } from '@retry/core/clock';
 
 /** Turns the monotonic clock into epoch milliseconds, so that a wall clock set back cannot prolong a timeout. */
 const ORIGIN_AT = Date.now() - performance.now();

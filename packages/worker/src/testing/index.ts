@@ -1,4 +1,4 @@
-export type { VirtualClock } from '@retry/core';
+export type { VirtualClock } from '@retry/core/testing';
 export type { BrokerCase } from './contract/broker-case.ts';
 export { brokerContract } from './contract/broker-contract.ts';
 export type { BrokerAbility, BrokerScene, StorageOptions } from './contract/broker-scene.ts';

@@ -1,5 +1,5 @@
-import type { VirtualClock } from '@retry/core';
-import { createVirtualClock } from '@retry/core';
+import type { VirtualClock } from '@retry/core/testing';
+import { createVirtualClock } from '@retry/core/testing';
 
 /** Turns of the event loop after each timer: a claim, its handler and its settlement need only a few. */
 const TURNS = 20;

@@ -1,6 +1,6 @@
-import type { CancelTimer, Clock } from '../clock.ts';
-import type { Duration } from '../duration.ts';
-import { readOptions } from '../fields/read-options.ts';
+import type { CancelTimer, Clock } from './clock.ts';
+import type { Duration } from './duration.ts';
+import { readOptions } from './fields/read-options.ts';
 
 /** A clock that stands still until it is told to move: hours of retries pass without waiting. */
 export interface VirtualClock extends Clock {
