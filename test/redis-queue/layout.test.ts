@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { STATE_LETTERS } from '@retry/core/broker/kit';
 import { isEnd, RUN_STATES } from '@retry/core/lifecycle';
 import fc from 'fast-check';
 import { createClient } from 'redis';
@@ -18,7 +19,6 @@ import {
   LATER_COMPLETION_MARK,
   RECORD,
   SCHEDULED_ENTRY,
-  STATE_LETTERS,
   writeFields,
 } from '../../packages/redis-queue/src/record/layout.ts';
 import {
@@ -76,7 +76,7 @@ describe('the letters of the layout', () => {
   it('are one for each state, and none is the mark of a later completion', () => {
     const letters = Object.values(STATE_LETTERS);
 
-    expect(Object.keys(STATE_LETTERS)).toEqual(RUN_STATES.filter((state) => state !== 'unsubmitted'));
+    expect(Object.keys(STATE_LETTERS)).toEqual(RUN_STATES);
     expect(new Set([...letters, LATER_COMPLETION_MARK]).size).toBe(letters.length + 1);
     expect(letters.every((letter) => letter.length === 1)).toBe(true);
     expect(END_STATES).toEqual(RUN_STATES.filter(isEnd));

@@ -47,6 +47,7 @@ const ended: fc.Arbitrary<Run> = fc.record({
       { requiredKeys: ['epoch', 'at', 'name', 'message'] },
     ),
   ),
+  createdAt: fc.constant(1_700_000_000_000),
   submittedAt: instant,
   firstStartedAt: instant,
   startedAt: instant,
@@ -78,6 +79,7 @@ const firstCompletion = fc
   .map(([run, odd]): Run => {
     const { firstStartedAt, heartbeatAt, endedAt, result } = run;
     const instants = {
+      createdAt: 1_700_000_000_000,
       submittedAt: 1_700_000_000_000,
       runAt: 1_700_000_000_000,
       firstStartedAt,

@@ -1,3 +1,13 @@
+import { FIRST_START, flagText, RECORD } from '../../packages/redis-queue/src/record/layout.ts';
+import {
+  byteOf,
+  flagsAs,
+  isIn,
+  isNotIn,
+  letter,
+  startOf,
+} from '../../packages/redis-queue/src/scripts/lua.ts';
+
 /** A mistake in the scripts, which the differential test notices. */
 export interface Mutant {
   readonly name: string;
@@ -10,28 +20,28 @@ export interface Mutant {
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no fence: a settlement of any epoch is accepted',
-    right: 'if byte(old, 1) ~= 114 or epochOf(old) ~= epoch then return',
-    wrong: 'if byte(old, 1) ~= 114 then return',
+    right: `if ${isNotIn('old', 'started')} or epochOf(old) ~= epoch then return`,
+    wrong: `if ${isNotIn('old', 'started')} then return`,
   },
   {
     name: 'no fence on heartbeats',
-    right: 'elseif byte(record, 1) ~= 114 or epochOf(record) ~= heartbeats[index * 2] then',
-    wrong: 'elseif byte(record, 1) ~= 114 then',
+    right: `elseif ${isNotIn('record', 'started')} or epochOf(record) ~= heartbeats[index * 2] then`,
+    wrong: `elseif ${isNotIn('record', 'started')} then`,
   },
   {
     name: 'a repeated first completion is fenced',
-    right: 'return byte(record, 1) == 67 and by == FIRST_BY',
+    right: `return ${isIn('record', 'completed')} and by == FIRST_BY`,
     wrong: 'return false',
   },
   {
     name: 'a heartbeat moves the first start',
-    right: 'isShort(record) and 16 or 52',
-    wrong: 'isShort(record) and 3 or 52',
+    right: `isShort(record) and ${startOf(FIRST_START, 'heartbeatAt')} or ${startOf(RECORD, 'heartbeatAt')}`,
+    wrong: `isShort(record) and ${startOf(FIRST_START, 'startedAt')} or ${startOf(RECORD, 'heartbeatAt')}`,
   },
   {
     name: 'a first start does not note that it takes a slot',
-    right: "record = 'r' .. char(64 + bits)",
-    wrong: "record = 'r' .. char(64 + bits - bits % 4)",
+    right: `record = ${letter('started')} .. char(${byteOf(flagText('short'))} + bits)`,
+    wrong: `record = ${letter('started')} .. char(${byteOf(flagText('short'))} + bits - bits % 4)`,
   },
   {
     name: 'a first completion keeps its lease',
@@ -70,7 +80,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a released run goes to the back',
-    right: 'if byte(record, 1) == 119 and mode % 4 >= 2 then',
+    right: `if ${isIn('record', 'submitted')} and mode % 4 >= 2 then`,
     wrong: 'if false then',
   },
   {
@@ -85,8 +95,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a completed run forgets the stack of its last error',
-    right: "(hasStack(old) and '8' or '0')",
-    wrong: "'0'",
+    right: `(hasStack(old) and ${flagsAs('hasStack')} or ${flagsAs()})`,
+    wrong: flagsAs(),
   },
   {
     name: 'a slot is not freed',
@@ -120,7 +130,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a delay of a settlement counts from the instant that the worker knew',
-    right: 'if delayMs < 0 or byte(record, 1) ~= 100 then return record end',
+    right: `if delayMs < 0 or ${isNotIn('record', 'scheduled')} then return record end`,
     wrong: 'if true then return record end',
   },
   {
@@ -135,7 +145,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a cancel request is found for a lease that is over',
-    right: 'byte(record, 1) == 114 and epochOf(record) == leases[index * 2]',
-    wrong: 'byte(record, 1) == 114',
+    right: `${isIn('record', 'started')} and epochOf(record) == leases[index * 2]`,
+    wrong: `${isIn('record', 'started')}`,
   },
 ];

@@ -1,12 +1,13 @@
 import { createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { InvalidOptionsError } from '@retry/core';
+import { secretsOf } from '@retry/core/broker/kit';
 import { createRedisBroker, RedisBrokerError } from '@retry/redis-queue';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { describe, expect, it } from 'vitest';
-import { secretsOf, withoutSecrets } from '../../packages/redis-queue/src/driver/secrets.ts';
+import { withoutSecrets } from '../../packages/redis-queue/src/driver/secrets.ts';
 import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';

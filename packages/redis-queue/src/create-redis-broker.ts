@@ -1,5 +1,5 @@
 import type { Broker } from '@retry/core/broker';
-import { checkInput, closedError, keepableMs } from '@retry/core/broker';
+import { checkInput, closedError, keepableMs } from '@retry/core/broker/kit';
 import type { ServerReport } from './driver/doctor.ts';
 import { inTime } from './driver/open-link.ts';
 import type { ServerLink } from './driver/server-link.ts';

@@ -1,10 +1,9 @@
 import type { Duration, Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
-import { textProblem } from '@retry/core/broker';
+import { hideSecrets, secretsOf, textProblem } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
 import { A_FUNCTION, readOptions as readAnyOptions } from '@retry/core/fields';
 import type { RedisClient } from './driver/redis-client.ts';
-import { hideIn, secretsOf } from './driver/secrets.ts';
 
 /** Options of a Redis broker: a `url`, or a `client`. */
 export interface RedisBrokerOptions {
@@ -168,5 +167,5 @@ function withoutSecret(problem: Problem): Problem {
 }
 
 function shownUrl(value: string): string {
-  return value.includes('://') ? hideIn(value, secretsOf(value)) : 'a text';
+  return value.includes('://') ? hideSecrets(value, secretsOf(value)) : 'a text';
 }

@@ -1,9 +1,9 @@
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy } from '@retry/core';
+import { hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
 import { RedisBrokerError } from '../errors.ts';
 import { ignoreErrors, linkClient } from './link-client.ts';
 import type { RedisLink } from './redis-link.ts';
-import { hideSecrets, secretsOf } from './secrets.ts';
 
 /** Full jitter, so that a thousand workers do not reconnect to a restarted server in one instant. */
 const RECONNECT: Policy = definePolicy({ backoff: { type: 'exponential', base: '50ms' }, maxDelay: '5s' });
@@ -30,13 +30,13 @@ export async function openLink(url: string, onError: (error: unknown) => void): 
     return Math.max(1, computeDelay(RECONNECT, retries + 1, { random: Math.random }));
   };
   const client = createClient({ url, socket: { reconnectStrategy } });
-  client.on('error', (error: unknown) => onError(hideSecrets(error, secrets)));
+  client.on('error', (error: unknown) => onError(hideSecretsInError(error, secrets)));
   const connected = client.connect().then(
     () => {
       isConnected = true;
     },
     (error: unknown) => {
-      throw hideSecrets(error, secrets);
+      throw hideSecretsInError(error, secrets);
     },
   );
   const close = async (): Promise<void> => {

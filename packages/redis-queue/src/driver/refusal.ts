@@ -1,5 +1,5 @@
 import { isRetryError } from '@retry/core';
-import { isRefusedInput } from '@retry/core/broker';
+import { isRefusedInput } from '@retry/core/broker/kit';
 import { isMissingRight } from './rights.ts';
 
 /** How a server reports an error in a script; older ones put the error of the command behind it. */

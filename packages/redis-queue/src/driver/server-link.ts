@@ -1,4 +1,4 @@
-import { closedError } from '@retry/core/broker';
+import { closedError } from '@retry/core/broker/kit';
 import { RedisBrokerError } from '../errors.ts';
 import type { RedisBrokerSettings } from '../options.ts';
 import type { Keys } from '../store/keys.ts';

@@ -1,7 +1,7 @@
 import type { Broker } from '@retry/core/broker';
+import { createCloseGate } from '@retry/core/broker/kit';
 import { isRefusal } from '../driver/refusal.ts';
 import { guardRights } from '../driver/rights.ts';
-import { createGate } from '../gate.ts';
 import type { Store } from '../store/store.ts';
 import { attend } from '../verbs/attend.ts';
 import { auditRuns } from '../verbs/audit.ts';
@@ -22,7 +22,7 @@ const WATCHDOG = { everyMs: 5_000, patienceMs: 2_500 };
 /** A broker over one partition of a queue; it submits by the durable store. */
 export function createPartition(store: Store, durable: Store): Broker {
   const subscription = new WakeSubscription(store, WATCHDOG);
-  const gate = createGate();
+  const gate = createCloseGate('Redis');
   const guard = guardRights(store);
   const pass = <Answer>(call: () => Promise<Answer>): Promise<Answer> => gate.pass(() => guard(call));
   const submitRuns = createSubmit(durable);

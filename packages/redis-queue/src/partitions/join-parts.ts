@@ -8,7 +8,7 @@ import type {
   Submission,
   WaitOptions,
 } from '@retry/core/broker';
-import { sizedPage } from '@retry/core/broker';
+import { sizedPage } from '@retry/core/broker/kit';
 import { isRefusal } from '../driver/refusal.ts';
 import { RedisBrokerError } from '../errors.ts';
 import { exchangeParts } from './settle-and-claim.ts';

@@ -7,7 +7,7 @@ import type {
   SettleAnswer,
   Settlement,
 } from '@retry/core/broker';
-import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
+import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
 import { askEach, partitionOf } from './spread.ts';
 
 /**

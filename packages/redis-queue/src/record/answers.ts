@@ -1,25 +1,19 @@
-import type { BeatAnswer, CancelAnswer, DiscardAnswer, SettleAnswer, SubmitAnswer } from '@retry/core/broker';
+import { ANSWER_LETTERS } from '@retry/core/broker/kit';
 
-/** The words that the scripts answer with. */
-export interface Answers {
-  readonly submit: Readonly<Record<SubmitAnswer, string>>;
-  readonly settle: Readonly<Record<SettleAnswer, string>>;
-  readonly heartbeat: Readonly<Record<BeatAnswer, string>>;
+type CommonLetters = Omit<typeof ANSWER_LETTERS, 'redrive'>;
+
+/** The letters of core's kit, and those of answers that only our own code reads. */
+export interface Answers extends CommonLetters {
   readonly cancelRequest: Readonly<Record<'requested' | 'none', string>>;
-  readonly cancel: Readonly<Record<CancelAnswer, string>>;
+  /** Core has decided the others before. */
   readonly redrive: Readonly<Record<'redriven' | 'changed', string>>;
-  readonly discard: Readonly<Record<DiscardAnswer, string>>;
 }
 
 /** The letter of each word; a script answers with one letter an item. */
 export const ANSWERS: Answers = {
-  submit: { created: 'c', exists: 'e' },
-  settle: { ok: 'o', already: 'a', fenced: 'f', gone: 'g' },
-  heartbeat: { ok: 'o', cancel: 'c', fenced: 'f', gone: 'g' },
+  ...ANSWER_LETTERS,
   cancelRequest: { requested: 'y', none: 'n' },
-  cancel: { cancelled: 'c', requested: 'r', ended: 'e', gone: 'g' },
-  redrive: { redriven: 'r', changed: 'x' },
-  discard: { discarded: 'd', refused: 'r', gone: 'g' },
+  redrive: { redriven: ANSWER_LETTERS.redrive.redriven, changed: 'x' },
 };
 
 /** The answers of a verb that a script said, one letter each. */

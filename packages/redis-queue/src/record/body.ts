@@ -1,5 +1,5 @@
 import type { Concurrency, Submission } from '@retry/core/broker';
-import { keepableMs } from '@retry/core/broker';
+import { keepableMs } from '@retry/core/broker/kit';
 import { fromTag, toTag } from '../store/keys.ts';
 import { APART, isKeptApart } from './apart.ts';
 import { ALL_KINDS, BODY, BODY_KINDS, NOTED_KINDS, NOTES } from './layout.ts';

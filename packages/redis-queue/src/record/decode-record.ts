@@ -1,17 +1,10 @@
-import type { Run, RunDraft } from '@retry/core/broker';
-import { newRun } from '@retry/core/broker';
+import type { Run } from '@retry/core/broker';
+import type { RunDraft } from '@retry/core/broker/kit';
+import { newRun, STATE_LETTERS } from '@retry/core/broker/kit';
 import { APART, withStack } from './apart.ts';
 import { decodeBody, UnreadableError } from './body.ts';
 import type { FieldRange, KeptState } from './layout.ts';
-import {
-  ALL_FLAGS,
-  FIRST_COMPLETION,
-  FIRST_START,
-  flagText,
-  hasFlag,
-  RECORD,
-  STATE_LETTERS,
-} from './layout.ts';
+import { ALL_FLAGS, FIRST_COMPLETION, FIRST_START, flagText, hasFlag, RECORD } from './layout.ts';
 
 /** Texts of a run that are kept apart from its body and record, as far as they were read. */
 export interface ApartTexts {
@@ -95,6 +88,7 @@ function decodeUnclaimed(id: string, body: string, apart: string | undefined): R
     concurrency,
   });
   run.state = 'submitted';
+  run.createdAt = createdAt;
   run.submittedAt = createdAt;
   run.runAt = createdAt;
   return run;

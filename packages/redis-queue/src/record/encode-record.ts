@@ -1,5 +1,5 @@
 import type { Run } from '@retry/core/broker';
-import { keepableMs } from '@retry/core/broker';
+import { keepableMs, STATE_LETTERS } from '@retry/core/broker/kit';
 import { APART, isKeptApart, splitErrors } from './apart.ts';
 import type { KeptState } from './layout.ts';
 import {
@@ -8,7 +8,6 @@ import {
   LATER_COMPLETION,
   LATER_COMPLETION_MARK,
   RECORD,
-  STATE_LETTERS,
   widthOf,
   writeFields,
 } from './layout.ts';

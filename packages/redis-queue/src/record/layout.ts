@@ -1,6 +1,6 @@
 import type { Concurrency } from '@retry/core/broker';
 import type { EndState, RunState } from '@retry/core/lifecycle';
-import { isEnd } from '@retry/core/lifecycle';
+import { isDeadLetter, isEnd, RUN_STATES } from '@retry/core/lifecycle';
 
 /**
  * How a run is written down on the server: the one table of fields, letters and flags, from which TypeScript reads and
@@ -105,27 +105,14 @@ export const SCHEDULED_ENTRY: Layout<'runAt' | 'laneSeq'> = layoutOf({
 /** An entry of the finished runs that has more than an id; the id follows. */
 export const FINISHED_ENTRY: Layout<'mark' | 'state'> = layoutOf({ mark: 1, state: 1 });
 
-/** The states that a run on the server can have. */
+/** The states that a run on the server can have; their letters are those of core's kit. */
 export type KeptState = Exclude<RunState, 'unsubmitted'>;
 
-/** The letter of each state in a record. */
-export const STATE_LETTERS: Readonly<Record<KeptState, string>> = {
-  submitted: 'w',
-  scheduled: 'd',
-  started: 'r',
-  completed: 'C',
-  failed: 'F',
-  cancelled: 'X',
-  stalled: 'S',
-  dropped: 'D',
-  rateLimited: 'L',
-};
-
 /** The states of a run that has ended, in the order in which the audit answers them. */
-export const END_STATES: readonly EndState[] = statesOf(STATE_LETTERS).filter(isEnd);
+export const END_STATES: readonly EndState[] = RUN_STATES.filter(isEnd);
 
 /** The states of a dead letter. */
-export const DEAD_LETTER_STATES: readonly EndState[] = ['failed', 'stalled', 'rateLimited'];
+export const DEAD_LETTER_STATES: readonly EndState[] = END_STATES.filter(isDeadLetter);
 
 /** Bits of the flags of a record, which are one character from `0` on. */
 export const FLAGS = {
@@ -228,10 +215,6 @@ export const CLAIMED = [
   'stacks',
   'payloads',
 ] as const;
-
-function statesOf(letters: Readonly<Record<KeptState, string>>): readonly KeptState[] {
-  return Object.keys(letters) as KeptState[]; // its own keys
-}
 
 /** How many characters a field has. */
 export function widthOf<Field extends string>({ fields }: Layout<Field>, name: NoInfer<Field>): number {

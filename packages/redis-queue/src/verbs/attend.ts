@@ -1,5 +1,5 @@
 import type { Attendance, LaneDepth } from '@retry/core/broker';
-import { keepableMs } from '@retry/core/broker';
+import { keepableMs } from '@retry/core/broker/kit';
 import { attendScript, depthsScript } from '../scripts/attend.ts';
 import { fromTag, toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';

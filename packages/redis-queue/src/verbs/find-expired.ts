@@ -1,5 +1,5 @@
 import type { ExpiredScope, Run } from '@retry/core/broker';
-import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker';
+import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
 import { expiredScript } from '../scripts/find-expired.ts';
 import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';

@@ -1,9 +1,7 @@
 import type { ListQuery, Run } from '@retry/core/broker';
-import { sizedPage } from '@retry/core/broker';
-import type { RunState } from '@retry/core/lifecycle';
-import { isEnd } from '@retry/core/lifecycle';
+import { STATE_LETTERS, sizedPage } from '@retry/core/broker/kit';
+import { isDeadLetter, isEnd } from '@retry/core/lifecycle';
 import type { KeptState } from '../record/layout.ts';
-import { STATE_LETTERS } from '../record/layout.ts';
 import { pageOfDeadScript, scanScript } from '../scripts/list.ts';
 import type { Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
@@ -105,8 +103,4 @@ function firstOf(runs: readonly Run[], limit: number): readonly Run[] {
 /** The order of Redis itself. */
 function byBytes(left: string, right: string): number {
   return Buffer.compare(Buffer.from(left), Buffer.from(right));
-}
-
-function isDeadLetter(state: RunState): boolean {
-  return state === 'failed' || state === 'stalled' || state === 'rateLimited';
 }

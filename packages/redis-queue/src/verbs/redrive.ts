@@ -1,6 +1,5 @@
 import type { RedriveAnswer, RedriveOptions, Run } from '@retry/core/broker';
-import type { RunState } from '@retry/core/lifecycle';
-import { transition } from '@retry/core/lifecycle';
+import { isDeadLetter, transition } from '@retry/core/lifecycle';
 import { readAnswers } from '../record/answers.ts';
 import { encodeRecord } from '../record/encode-record.ts';
 import { redriveScript } from '../scripts/redrive.ts';
@@ -51,10 +50,6 @@ function nextOf(kept: KeptRun | undefined, at: number, attempts: 'keep' | 'reset
   // Errors and the previous delay are those since the last reset, and this is one.
   const next = attempts === 'keep' ? moved.run : { ...moved.run, errors: [], previousDelayMs: undefined };
   return { run: next, from: record };
-}
-
-function isDeadLetter(state: RunState): boolean {
-  return state === 'failed' || state === 'stalled' || state === 'rateLimited';
 }
 
 async function write(store: Store, moves: readonly Move[]): Promise<readonly ('redriven' | 'changed')[]> {

@@ -7,7 +7,7 @@ import type {
   SettleAnswer,
   Settlement,
 } from '@retry/core/broker';
-import { unsettledError } from '@retry/core/broker';
+import { refuseUnsettled } from '@retry/core/broker/kit';
 import { readAnswers } from '../record/answers.ts';
 import { textReader } from '../record/apart.ts';
 import { hasPayloadApart, UnreadableError } from '../record/body.ts';
@@ -47,7 +47,7 @@ type Reply = readonly [now: number, answers: string, nextRunAt: number, ...claim
 /** Settles finished claims, then makes new ones; in several calls where the settlements are too long for one. */
 export async function exchangeRuns(store: Store, request: ExchangeRequest): Promise<ExchangeReply> {
   const { settle = [], claim } = request;
-  for (const { id, next } of settle) refuseUnsettled(id, next);
+  refuseUnsettled(settle);
   const parts = inParts(settle);
   const settled: SettleAnswer[] = [];
   for (const part of parts.slice(0, -1)) settled.push(...(await exchangePart(store, part)).settled);
@@ -71,10 +71,6 @@ async function exchangePart(
   if (unreadable.length > 0) await quarantine(store, unreadable);
   const answers = { settled: readAnswers('settle', inOrderOf(settlements.isFirst, letters)), claimed, now };
   return nextRunAt < 0 ? answers : { ...answers, nextRunAt };
-}
-
-function refuseUnsettled(id: string, { state }: Run): void {
-  if (state === 'started' || state === 'unsubmitted') throw unsettledError(id, state);
 }
 
 function packClaim(claim: Claim, lanes: LaneList): Packed[] {

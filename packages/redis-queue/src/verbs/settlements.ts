@@ -1,5 +1,5 @@
 import type { Settlement } from '@retry/core/broker';
-import { MAX_BATCH_BYTES, runBytes, settledBy } from '@retry/core/broker';
+import { MAX_BATCH_BYTES, runBytes, settledBy } from '@retry/core/broker/kit';
 import { hasResultApart } from '../record/decode-record.ts';
 import {
   encodeFirstCompletion,

@@ -1,5 +1,5 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
-import { MAX_BATCH_BYTES } from '@retry/core/broker';
+import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
 import { readAnswers } from '../record/answers.ts';
 import { isKeptApart } from '../record/apart.ts';
 import { encodeBody } from '../record/body.ts';

@@ -1,3 +1,4 @@
+import { STATE_LETTERS } from '@retry/core/broker/kit';
 import {
   APART_TEXTS,
   BODY,
@@ -7,7 +8,6 @@ import {
   FIRST_COMPLETION,
   NOTES,
   RECORD,
-  STATE_LETTERS,
   widthOf,
 } from '../../record/layout.ts';
 import {
