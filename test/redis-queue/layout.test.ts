@@ -59,7 +59,7 @@ describe.each(LAYOUTS)('the layout of a %s', (_name, layout) => {
     expect(ranges.at(-1)?.end).toBe(layout.length);
   });
 
-  it('gives Lua the characters of each field that TypeScript reads', () => {
+  it('has the same characters of each field in Lua as in TypeScript', () => {
     const text = Array.from({ length: layout.length + 5 }, (_, index) =>
       String.fromCharCode(0x100 + index),
     ).join('');
