@@ -8,4 +8,4 @@ export { migrate, migrationSql } from './migrate.ts';
 export type { PostgresBrokerOptions } from './options.ts';
 export type { TransactionClient } from './transaction/transaction.ts';
 export { transaction } from './transaction/transaction.ts';
-export type { TransactionBroker } from './verbs/within.ts';
+export type { TransactionBroker } from './transaction/within.ts';

@@ -6,8 +6,8 @@ import { createCall } from '../driver/call.ts';
 import type { SqlClient } from '../driver/sql-client.ts';
 import type { PostgresBrokerSettings } from '../options.ts';
 import { settlementArguments, splitSettlements } from '../record/settlements.ts';
-import { NO_CLAIM, readSettled } from './settle-and-claim.ts';
-import { submissionArguments, submitAnswers } from './submit.ts';
+import { NO_CLAIM, readSettled } from '../verbs/settle-and-claim.ts';
+import { submissionArguments, submitAnswers } from '../verbs/submit.ts';
 
 /** What of a broker works inside a transaction of the user's. */
 export type TransactionBroker = Pick<Broker, 'submit' | 'settleAndClaim'>;
