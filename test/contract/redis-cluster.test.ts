@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { openRedisHarness, openRedisQueue } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateCluster } from '../support/servers/redis-cluster.ts';
-import { startPrivateCluster } from '../support/servers/redis-cluster.ts';
+import { PATIENT, startPrivateCluster } from '../support/servers/redis-cluster.ts';
 import { describeBrokerContract } from './describe-broker-contract.ts';
 import { describeWorkerOnBroker } from './worker/describe-worker-on-broker.ts';
 
@@ -18,7 +18,7 @@ describeOnPrivateRedis('a cluster of three nodes', () => {
   describe('by redis', () => {
     let client: ReturnType<typeof createCluster>;
     beforeAll(async () => {
-      client = createCluster({ rootNodes: cluster.urls.map((url) => ({ url })) });
+      client = createCluster({ rootNodes: cluster.urls.map((url) => ({ url })), defaults: PATIENT });
       await client.connect();
     });
     afterAll(() => client.close());

@@ -17,7 +17,7 @@ describeOnPostgres('the differential test', (server) => {
   });
   afterAll(() => pool?.end());
 
-  it.each(MUTANTS)('notices when $name', { timeout: 120_000 }, async ({ right, wrong, scene }) => {
+  it.each(MUTANTS)('notices when $name', { timeout: 300_000 }, async ({ right, wrong, scene }) => {
     let isApplied = false;
     const pairs = await createPairs(pool ?? openPool(server().url, 1), (sql) => {
       isApplied ||= sql.includes(right);

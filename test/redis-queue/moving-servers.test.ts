@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
-import { startPrivateCluster } from '../support/servers/redis-cluster.ts';
+import { PATIENT, startPrivateCluster } from '../support/servers/redis-cluster.ts';
 import { openProxy } from '../support/tcp-proxy.ts';
 
 const COUNT = 1_000;
@@ -16,7 +16,7 @@ describeOnPrivateRedis('a Redis queue whose server changes under it', () => {
     timeout: 60_000,
   }, async () => {
     const cluster = await startPrivateCluster();
-    const client = createCluster({ rootNodes: cluster.urls.map((url) => ({ url })) });
+    const client = createCluster({ rootNodes: cluster.urls.map((url) => ({ url })), defaults: PATIENT });
     await client.connect();
     const broker = await openRedisBroker({ client, prefix: 'moving' });
     const { task, executed } = createWork();

@@ -6,7 +6,7 @@ import { auditEachCall } from '../support/broker-checked.ts';
 import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateCluster } from '../support/servers/redis-cluster.ts';
-import { startPrivateCluster } from '../support/servers/redis-cluster.ts';
+import { PATIENT, startPrivateCluster } from '../support/servers/redis-cluster.ts';
 import { settlementOf } from '../support/settle.ts';
 
 const LONG_MS = 60_000;
@@ -18,7 +18,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
   let queues = 0;
   beforeAll(async () => {
     cluster = await startPrivateCluster();
-    client = createCluster({ rootNodes: cluster.urls.map((url) => ({ url })) });
+    client = createCluster({ rootNodes: cluster.urls.map((url) => ({ url })), defaults: PATIENT });
     await client.connect();
   }, 60_000);
   afterAll(async () => {

@@ -14,11 +14,14 @@ export interface PrivateCluster {
   readonly stop: () => Promise<void>;
 }
 
+/** Options of a client that connects on a busy machine. */
+export const PATIENT = { socket: { connectTimeout: 30_000 } } as const;
+
 const SLOTS = 16_384;
 
 /** Starts three masters that share the slots; resolves when each of them knows the others. */
 export async function startPrivateCluster(settings: readonly string[] = []): Promise<PrivateCluster> {
-  const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '5000', ...settings];
+  const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '30000', ...settings];
   const nodes = await Promise.all([1, 2, 3].map(() => startPrivateRedis(args)));
   const [first] = nodes;
   for (const [index, node] of nodes.entries()) {
@@ -45,10 +48,13 @@ export async function startPrivateCluster(settings: readonly string[] = []): Pro
 /** A client of `redis` or `ioredis` for the whole cluster. */
 export async function connectToCluster(name: string, { ports, urls }: PrivateCluster) {
   if (name === 'ioredis') {
-    const client = new Cluster(ports.map((port) => ({ host: '127.0.0.1', port })));
+    const client = new Cluster(
+      ports.map((port) => ({ host: '127.0.0.1', port })),
+      { redisOptions: { connectTimeout: 30_000 } },
+    );
     return { client, close: async () => client.disconnect() };
   }
-  const client = createCluster({ rootNodes: urls.map((url) => ({ url })) });
+  const client = createCluster({ rootNodes: urls.map((url) => ({ url })), defaults: PATIENT });
   await client.connect();
   return { client, close: () => client.close() };
 }
