@@ -96,7 +96,7 @@ async function untilWhole(node: PrivateRedis): Promise<void> {
 
 async function command(node: PrivateRedis | undefined, args: readonly string[]): Promise<unknown> {
   if (node === undefined) throw new Error('A cluster needs two nodes at least.');
-  const client = await createClient({ url: node.url }).connect();
+  const client = await createClient({ url: node.url, ...PATIENT }).connect();
   try {
     return await client.sendCommand(args);
   } finally {
