@@ -293,7 +293,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'wakes callers that wait for results by every run',
-    caughtBy: 'waitForResult does not end for other runs and moves',
+    caughtBy: 'waitForResult does not end by the completion of a run without keepResultMs',
     from: 'if (keepResultMs !== undefined) for (const wait of [...resultWaits]) wait.end();',
     to: 'for (const wait of [...resultWaits]) wait.end();',
   },
