@@ -1,10 +1,10 @@
 import type { Clock } from '@retry/core';
 import type {
-  Beat,
-  BeatAnswer,
   Broker,
   CancelAnswer,
   DiscardAnswer,
+  HeartbeatAnswer,
+  HeartbeatRequest,
   RedriveAnswer,
   RedriveOptions,
   Submission,
@@ -60,7 +60,10 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
     return 'created';
   }
 
-  function heartbeatOne({ id, epoch }: Beat, { now, leaseMs }: { now: number; leaseMs: number }): BeatAnswer {
+  function heartbeatOne(
+    { id, epoch }: HeartbeatRequest,
+    { now, leaseMs }: { now: number; leaseMs: number },
+  ): HeartbeatAnswer {
     const kept = runs.get(id);
     if (kept === undefined) return 'gone';
     if (kept.run.state !== 'started' || kept.run.epoch !== epoch) return 'fenced';
@@ -82,7 +85,7 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
     return 'requested';
   }
 
-  function hasCancelRequest({ id, epoch }: Beat): boolean {
+  function hasCancelRequest({ id, epoch }: HeartbeatRequest): boolean {
     const run = runs.get(id)?.run;
     return run?.state === 'started' && run.epoch === epoch && run.isCancelRequested === true;
   }
@@ -107,7 +110,8 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
   return checkInput({
     submit: (submissions) => call((now) => submissions.map((submission) => submitOne(submission, now))),
     settleAndClaim: (request) => call((now) => settleAndClaim(request, now)),
-    heartbeat: (beats, leaseMs) => call((now) => beats.map((beat) => heartbeatOne(beat, { now, leaseMs }))),
+    heartbeat: (leases, leaseMs) =>
+      call((now) => leases.map((lease) => heartbeatOne(lease, { now, leaseMs }))),
     findExpired: (limit, scope = {}) => call((now) => findExpired(limit, scope, now)),
     cancel: (ids) => call((now) => ids.map((id) => cancelOne(id, now))),
     findCancelRequests: (leases) => call(() => leases.filter(hasCancelRequest)),

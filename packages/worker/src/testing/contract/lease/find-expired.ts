@@ -42,10 +42,10 @@ export const findExpiredCases: CasesByName = {
     await scene.submit('a', 'b', 'c', 'd');
     const [a] = await scene.claim({ limit: 2, leaseMs: 1 });
     await scene.claim({ limit: 2, leaseMs: SHORT_MS / 2 });
-    const beats = await scene.broker.heartbeat([{ id: a?.run.id ?? '', epoch: 1 }], SHORT_MS);
+    const heartbeats = await scene.broker.heartbeat([{ id: a?.run.id ?? '', epoch: 1 }], SHORT_MS);
     await scene.advance(PASS_MS);
 
-    equal(beats, ['ok']);
+    equal(heartbeats, ['ok']);
     equal(await find(scene, 10), ['b', 'c', 'd', 'a']);
     equal(await find(scene, 1), ['b']);
     equal(await find(scene, 3), ['b', 'c', 'd']);
