@@ -17,6 +17,7 @@ export default defineConfig({
   platform: 'neutral',
   // `node:assert` stays `node:assert`: other runtimes know built-in modules by that prefix only.
   removeNodeProtocol: false,
+  external: [/^node:/],
   dts: true,
   clean: true,
   treeshake: true,
