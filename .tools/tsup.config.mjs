@@ -15,6 +15,9 @@ export default defineConfig({
   format: 'esm',
   target: ['node20', 'es2022'],
   platform: 'neutral',
+  // `node:assert` stays `node:assert`: other runtimes know built-in modules by that prefix only.
+  removeNodeProtocol: false,
+  external: [/^node:/],
   dts: true,
   clean: true,
   treeshake: true,

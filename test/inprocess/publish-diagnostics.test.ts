@@ -4,7 +4,7 @@ import { publishDiagnostics } from '@retry/inprocess/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { alwaysFailing } from './failing.ts';
 
-const CHANNELS = ['retry:attempt', 'retry:retry', 'retry:stop', 'retry:nested'];
+const CHANNELS = ['retry:attempt', 'retry:retry', 'retry:give-up', 'retry:nested'];
 const AT_ONCE = { maxAttempts: 2, backoff: { type: 'none' } } as const;
 
 const messages: (readonly [unknown, unknown])[] = [];
@@ -32,7 +32,7 @@ describe('publishDiagnostics', () => {
       ['retry:attempt', { ...about, attempt: 1 }],
       ['retry:retry', { ...about, attempt: 1, error: 'boom', delayMs: 0 }],
       ['retry:attempt', { ...about, attempt: 2 }],
-      ['retry:stop', { ...about, attempt: 2, error: 'boom', reason: 'exhausted' }],
+      ['retry:give-up', { ...about, attempt: 2, error: 'boom', reason: 'exhausted' }],
     ]);
     expect(new Set(messages.map(([, message]) => (message as { id: string }).id)).size).toBe(1);
   });

@@ -10,7 +10,13 @@ import { MUTANTS } from './mutants.ts';
 import { createNaiveBroker } from './naive-broker.ts';
 import { openNaive } from './open-naive.ts';
 
-const SOURCE = readFileSync(new URL('naive-broker.ts', import.meta.url), 'utf8');
+/** The files of the naive broker. */
+const SOURCES: ReadonlyMap<string, string> = new Map(
+  ['naive-broker.ts', 'storage.ts', 'settle-and-claim.ts', 'wait.ts', 'read.ts'].map((file) => [
+    file,
+    readFileSync(new URL(file, import.meta.url), 'utf8'),
+  ]),
+);
 
 /** A case that takes this long never ends: its clock is a fake one. */
 const STUCK_MS = 2_000;
@@ -40,16 +46,27 @@ describe('the broker contract', () => {
 
 /** The naive broker with one mistake. */
 function loadMutant({ name, from, to }: Mutant): typeof createNaiveBroker {
-  if (SOURCE.split(from).length !== 2) throw new Error(`"${name}" must change one place of the naive broker`);
-  const { outputText } = ts.transpileModule(
-    SOURCE.replace(from, () => to),
-    {
-      compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
-    },
+  const [file, ...others] = [...SOURCES].filter(([, text]) => text.includes(from)).map(([path]) => path);
+  const source = SOURCES.get(file ?? '') ?? '';
+  if (others.length > 0 || source.split(from).length !== 2)
+    throw new Error(`"${name}" must change one place of the naive broker`);
+  const mutated = new Map(SOURCES).set(
+    file ?? '',
+    source.replace(from, () => to),
   );
-  const exported: { createNaiveBroker?: typeof createNaiveBroker } = {};
-  compileFunction(outputText, ['exports', 'require'])(exported, () => brokerKit);
+  const exported: { createNaiveBroker?: typeof createNaiveBroker } = loadModule('naive-broker.ts', mutated);
   return exported.createNaiveBroker ?? missing('the naive broker exports no createNaiveBroker');
+}
+
+/** The exports of one file, whose relative imports are loaded from these sources, too. */
+function loadModule(file: string, sources: ReadonlyMap<string, string>): object {
+  const { outputText } = ts.transpileModule(sources.get(file) ?? missing(`there is no ${file}`), {
+    compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
+  });
+  const exported = {};
+  const load = (path: string) => (path.startsWith('./') ? loadModule(path.slice(2), sources) : brokerKit);
+  compileFunction(outputText, ['exports', 'require'])(exported, load);
+  return exported;
 }
 
 function findCase(name: string): (scene: BrokerScene) => Promise<void> {

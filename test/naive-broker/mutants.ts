@@ -293,9 +293,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'wakes callers that wait for results by every run',
-    caughtBy: 'waitForResult does not end for other runs and moves',
-    from: 'if (keepResultMs !== undefined) for (const wait of [...resultWaits]) wait.end();',
-    to: 'for (const wait of [...resultWaits]) wait.end();',
+    caughtBy: 'waitForResult does not end by the completion of a run without keepResultMs',
+    from: 'if (keepResultMs !== undefined) onResult();',
+    to: 'onResult();',
   },
   {
     name: 'counts a worker as alive for ever',

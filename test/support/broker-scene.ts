@@ -27,7 +27,7 @@ export interface KeepOptions {
 }
 
 /** A test's broker, audited after every call, and the steps that most tests take. */
-export type Scene = Omit<CaseScene, 'open'>;
+export type Scene = Omit<CaseScene, 'open' | 'advancePast'>;
 
 /** Opens a broker for each test and closes it after. */
 export function useScene(open: () => Promise<BrokerHarness>): Scene {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WakeSignal } from '../../packages/worker/src/wait.ts';
+import { WakeSignal } from '../../packages/worker/src/engine/wake-signal.ts';
 
 const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve()));

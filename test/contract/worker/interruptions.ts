@@ -20,7 +20,7 @@ export function describeInterruptions(scene: WorkerScene): void {
         },
       });
       const { id } = await scene.queue.submit(task, null);
-      await scene.startWorker({ tasks: [task], lease: 300 });
+      await scene.startWorker({ tasks: [task], lease: '2s' });
       await scene.reach(id, 'started');
       const other = await scene.openQueue();
 
@@ -48,7 +48,7 @@ export function describeInterruptions(scene: WorkerScene): void {
       const fenced = promiseOf<unknown>();
       silent.on('fenced', fenced.resolve);
       await scene.reach(id, 'started');
-      await scene.startWorker({ tasks: [task], lease: 200, cleanerInterval: 50 });
+      await scene.startWorker({ tasks: [task], lease: '30s', cleanerInterval: 50 });
 
       const run = await scene.reach(id, 'completed');
       hold.resolve();
@@ -60,9 +60,9 @@ export function describeInterruptions(scene: WorkerScene): void {
     });
 
     it('keeps the lease of a long run by heartbeats', async () => {
-      const task = defineTask({ name: 'long', run: () => rest(700) });
+      const task = defineTask({ name: 'long', run: () => rest(3_500) });
       const { id } = await scene.queue.submit(task, null);
-      await scene.startWorker({ tasks: [task], lease: 300, cleanerInterval: 50 });
+      await scene.startWorker({ tasks: [task], lease: '1.5s', cleanerInterval: 50 });
       await scene.startWorker({ tasks: [defineTask({ name: 'other', run: () => {} })], cleanerInterval: 50 });
 
       expect(await scene.reach(id, 'completed')).toMatchObject({ epoch: 1, stalls: 0 });

@@ -7,12 +7,12 @@ import { observer } from '../call/hooks.ts';
 const NAMES: Readonly<Record<keyof RetryHooks, string>> = {
   onAttempt: 'retry:attempt',
   onRetry: 'retry:retry',
-  onGiveUp: 'retry:stop',
+  onGiveUp: 'retry:give-up',
   onNested: 'retry:nested',
 };
 
 /**
- * Publishes the events of every call on `node:diagnostics_channel`: `retry:attempt`, `retry:retry`, `retry:stop`
+ * Publishes the events of every call on `node:diagnostics_channel`: `retry:attempt`, `retry:retry`, `retry:give-up`
  * and `retry:nested`. A message is the event of the hook of that name. Off by default, because every call then needs
  * its `Call` object from the start.
  *

@@ -4,14 +4,15 @@ import type { Claim } from '@retry/core/broker';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
 import { Settler } from '../settle/settler.ts';
-import { sleep, WakeSignal } from '../wait.ts';
+import { sleep } from '../sleep.ts';
 import { Attendance } from './attendance.ts';
 import { Cleaner } from './cleaner.ts';
 import { dropUnknown } from './drop-unknown.ts';
 import { Exchanger } from './exchanger.ts';
 import { Executions } from './executions.ts';
-import { waitUntilReady } from './ready.ts';
 import type { Room } from './slots.ts';
+import { waitUntilReady } from './wait-until-ready.ts';
+import { WakeSignal } from './wake-signal.ts';
 
 /** How long a second exchange waits for more to carry while the first is pending, in ms. */
 const GATHER_MS = 1;
@@ -199,8 +200,8 @@ export class Engine {
   #makeClaim({ limit, lanes }: Room): Claim {
     const { name, leaseMs, concurrency, prefetch } = this.#settings;
     const half = Math.ceil((concurrency + prefetch) / 2);
-    const most = this.#hasMore ? Math.min(limit, half) : limit;
-    return { worker: name, requestId: randomUUID(), leaseMs, limit: most, lanes };
+    const claimLimit = this.#hasMore ? Math.min(limit, half) : limit;
+    return { worker: name, requestId: randomUUID(), leaseMs, limit: claimLimit, lanes };
   }
 
   /** Waits until there may be something to do: a run has ended, an exchange was answered, or work has arrived. */

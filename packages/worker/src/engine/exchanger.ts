@@ -6,7 +6,7 @@ import { isRefused } from '../broker.ts';
 import { ServerClock } from '../clock.ts';
 import type { WorkerSettings } from '../options.ts';
 import type { QueuedSettlement, SettlementQueue, Times } from '../settle/settler.ts';
-import { sleep } from '../wait.ts';
+import { sleep } from '../sleep.ts';
 import type { ExchangeBatch } from './exchange-batch.ts';
 import { divide } from './exchange-batch.ts';
 import { LanePauses } from './lane-pauses.ts';

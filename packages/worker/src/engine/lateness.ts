@@ -39,8 +39,8 @@ export class Lateness {
     if (claimed.length >= limit) return;
     const counts = new Map<string, number>();
     for (const { run } of claimed) counts.set(run.lane, (counts.get(run.lane) ?? 0) + 1);
-    for (const [lane, most] of lanes) {
-      if ((counts.get(lane) ?? 0) < most) this.#exhaustedAt.set(lane, sentAt);
+    for (const [lane, limit] of lanes) {
+      if ((counts.get(lane) ?? 0) < limit) this.#exhaustedAt.set(lane, sentAt);
       if (claimed.length === 0) this.#emptyAt.set(lane, sentAt);
     }
   }

@@ -9,14 +9,14 @@ export interface BatchSize<Item> {
 
 /** Returns how many of the first items fit into one call: at most `count` and about 8 MiB, but at least one if there is any. */
 export function batchLength<Item>(items: readonly Item[], { count, bytesOf }: BatchSize<Item>): number {
-  const most = Math.min(items.length, count);
-  if (bytesOf === undefined) return most;
+  const maxCount = Math.min(items.length, count);
+  if (bytesOf === undefined) return maxCount;
   let bytes = 0;
-  for (let index = 0; index < most; index += 1) {
-    bytes += bytesOf(items[index] as Item); // index < most ≤ items.length
+  for (let index = 0; index < maxCount; index += 1) {
+    bytes += bytesOf(items[index] as Item); // index < maxCount ≤ items.length
     if (index > 0 && bytes > MAX_BATCH_BYTES) return index;
   }
-  return most;
+  return maxCount;
 }
 
 /** Divides items into batches of that size, in their order. */

@@ -2,7 +2,7 @@ import type { Clock } from '@retry/core';
 import { isEligible } from '@retry/core';
 import type { Broker, ListQuery, Run } from '@retry/core/broker';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
-import { sleep } from '../wait.ts';
+import { sleep } from '../sleep.ts';
 import { inBatches } from './batch.ts';
 import type {
   DeadLetterFilter,

@@ -48,7 +48,7 @@ export class PollOrder<Entry extends Polled> {
   #round: Iterator<Entry> = this.#kept.values();
   #isNotified = false;
   /** The latest poll of kept runs was made without a notification. */
-  #isUnasked = false;
+  #isUnnotified = false;
   /** How many kept runs have not been polled in this round. */
   #roundLeft = 0;
   /** Consecutive polls without notification that found nothing. */
@@ -94,7 +94,7 @@ export class PollOrder<Entry extends Polled> {
     for (const entry of entries) if (!this.#kept.has(entry)) this.#pollLater(entry, now);
     if (keptEnded === 0) return;
     // Notifications are being lost, or the subscription has only just begun.
-    if (this.#isUnasked) this.#resetBackoff(now);
+    if (this.#isUnnotified) this.#resetBackoff(now);
     // If half of them had ended, more will have: the next poll need not wait for a notification.
     if (keptEnded >= entries.length) this.#isNotified = true;
   }
@@ -117,8 +117,8 @@ export class PollOrder<Entry extends Polled> {
     }
     let turns = 0;
     for (; turns < kept && entries.size < size; turns += 1) entries.add(this.#nextOfRound());
-    this.#isUnasked = !this.#isNotified && this.#roundLeft === 0;
-    if (this.#isUnasked) this.#emptyPolls += 1;
+    this.#isUnnotified = !this.#isNotified && this.#roundLeft === 0;
+    if (this.#isUnnotified) this.#emptyPolls += 1;
     this.#isNotified = false;
     this.#roundLeft = room >= kept ? 0 : Math.max(0, this.#roundLeft - turns);
     this.#keptDueAt = now + (this.#roundLeft > 0 ? ROUND_PAUSE_MS : pollDelayMs(this.#emptyPolls));

@@ -30,7 +30,7 @@ export interface SubmitOptions {
   readonly keepResult?: Duration | undefined;
   /**
    * The client that began your transaction, where the broker lives in your database: the run is submitted when that
-   * commits. Idle workers find it at their next poll, unless the broker was told to wake them.
+   * commits. Idle workers find it at their next poll, unless the broker is configured to wake them.
    */
   readonly tx?: unknown;
 }

@@ -4,10 +4,11 @@ import { readOptions } from '@retry/core/fields';
 import type { Emitter } from '../emitter.ts';
 import type { QueueEvents } from '../events.ts';
 import { ResultPoller } from './result-poller.ts';
+import type { WaitShared } from './result-wait.ts';
+import { waitForRun } from './result-wait.ts';
 import { isRunId } from './run-id.ts';
 import type { Submitted } from './submission.ts';
-import type { WaitShared } from './wait.ts';
-import { Timeouts, waitForRun } from './wait.ts';
+import { Timeouts } from './timeouts.ts';
 import type { WaitForResult, WaitLimits } from './wait-options.ts';
 import { readRunId, readWaitLimits, WAIT_KEYS } from './wait-options.ts';
 

@@ -3,9 +3,9 @@ import { within } from '../broker.ts';
 import { LeaseLostError } from '../errors.ts';
 import type { WorkerSettings } from '../options.ts';
 import { settleOutcome } from '../settle/settle-outcome.ts';
+import { sleep } from '../sleep.ts';
 import { writeResult } from '../task/payload.ts';
 import type { AnyTask, Completion } from '../task/task.ts';
-import { sleep } from '../wait.ts';
 import type { Execution } from './execution.ts';
 
 interface CompletionPort extends Pick<WorkerSettings, 'broker' | 'random'> {

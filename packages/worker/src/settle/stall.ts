@@ -11,7 +11,7 @@ import { failedRun } from './stored-error.ts';
 type Stalled = Extract<Outcome, { type: 'stalled' }>;
 
 /** How a stalled run continues: after so many milliseconds with another attempt, not before an operator acts, or not at all. */
-type Recovery = number | 'held' | 'given up';
+type Recovery = number | 'hold' | 'give up';
 
 /** Records the stall, then applies the task's `onStall`. A stall that is shared with other runs is not charged. */
 export function settleStall(
@@ -34,8 +34,8 @@ export function settleStall(
 }
 
 function afterStall(recovery: Recovery, at: number): readonly RunEvent[] {
-  if (recovery === 'held') return [];
-  if (recovery === 'given up') return [{ type: 'giveUp', at }];
+  if (recovery === 'hold') return [];
+  if (recovery === 'give up') return [{ type: 'giveUp', at }];
   return [{ type: 'recover', at, runAt: dueAt(recovery, at) }];
 }
 
@@ -48,9 +48,9 @@ function withStalledWith(run: Run<'started'>, stalledWith: number | undefined): 
 
 function recoveryOf(task: AnyTask, run: Run<'started'>, error: unknown, context: SettleContext): Recovery {
   const stalls = run.stalls + 1;
-  if (task.onStall === 'hold') return 'held';
-  if (task.onStall === 'fail' || stalls > task.maxStalls) return 'given up';
+  if (task.onStall === 'hold') return 'hold';
+  if (task.onStall === 'fail' || stalls > task.maxStalls) return 'give up';
   const expected = withoutMatchers(task.retry);
   const decision = decide(expected, { ...run, stalls }, { error }, decisionContext(run, context));
-  return decision.type === 'fail' ? 'given up' : decision.delayMs;
+  return decision.type === 'fail' ? 'give up' : decision.delayMs;
 }

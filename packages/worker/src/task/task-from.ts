@@ -9,12 +9,12 @@ export type DialectTask = Omit<TaskInput<never, never>, 'name' | 'version' | 'ru
   Partial<Pick<TaskInput<never, never>, 'name' | 'version'>>;
 
 /**
- * What another system's options make of a task, everything that they say included: spread it into `defineTask`.
+ * Returns the task options that behave as another system's options do. Spread them into `defineTask`.
  *
  * `onUnknown` is about other versions of the task. Where that system drops tasks of unknown names, too, give the worker the
  * same: `createWorker({ onUnknown: dialect.task.onUnknown })`.
  *
- * @param dialect - the result of `fromJobbers` and its kin
+ * @param dialect - the result of `fromJobbers` or another dialect
  * @throws {InvalidOptionsError} for anything else
  */
 export function taskFrom(dialect: { readonly policy: Policy; readonly task: TaskOptions }): DialectTask {
@@ -34,11 +34,11 @@ function checkDialect(dialect: unknown): void {
   const { policy, task } = writtenIn(dialect, ['policy', 'task']) ?? {};
   if (isPolicy(policy) && writtenIn(task) !== undefined) return;
   const cure = 'Use taskFrom(fromCelery({ … })), or another of @retry/core/dialects.';
-  const problem = { path: 'dialect', value: dialect, message: 'must be what a dialect gives', cure };
+  const problem = { path: 'dialect', value: dialect, message: 'must be the result of a dialect', cure };
   throw new InvalidOptionsError([problem], 'taskFrom');
 }
 
-/** Their words for what a stopping worker does, in ours. */
+/** What a stopping worker does: a dialect's word, and the options of a task that do the same. */
 const SHUTDOWN = {
   resubmit: { onShutdown: 'release' },
   stop: { onShutdown: 'stall' },

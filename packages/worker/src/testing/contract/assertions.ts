@@ -12,12 +12,12 @@ export function matches(actual: unknown, expected: unknown, message?: string): v
   deepStrictEqual(withoutUndefined(pick(actual, expected)), withoutUndefined(expected), message);
 }
 
-export function atLeast(actual: number | undefined, least: number): void {
-  ok(actual !== undefined && actual >= least, `${actual} must be at least ${least}`);
+export function atLeast(actual: number | undefined, minimum: number): void {
+  ok(actual !== undefined && actual >= minimum, `${actual} must be at least ${minimum}`);
 }
 
-export function atMost(actual: number | undefined, most: number): void {
-  ok(actual !== undefined && actual <= most, `${actual} must be at most ${most}`);
+export function atMost(actual: number | undefined, maximum: number): void {
+  ok(actual !== undefined && actual <= maximum, `${actual} must be at most ${maximum}`);
 }
 
 export function above(actual: number | undefined, bound: number): void {
@@ -36,7 +36,7 @@ export async function rejectsWith(promise: Promise<unknown>, expected: string | 
   else matches(error, expected);
 }
 
-/** The part of a value that an expected one speaks of. */
+/** The part of a value that has the properties of an expected one. */
 function pick(actual: unknown, expected: unknown): unknown {
   if (Array.isArray(expected) && Array.isArray(actual)) {
     return actual.map((item: unknown, index) => (index in expected ? pick(item, expected[index]) : item));

@@ -10,7 +10,7 @@ export function auditEachCall(broker: Broker): Broker {
   return {
     submit: (submissions) => check(broker.submit(submissions)),
     settleAndClaim: (request) => check(broker.settleAndClaim(request)),
-    heartbeat: (beats, leaseMs) => check(broker.heartbeat(beats, leaseMs)),
+    heartbeat: (leases, leaseMs) => check(broker.heartbeat(leases, leaseMs)),
     findExpired: (limit, scope) => check(broker.findExpired(limit, scope)),
     cancel: (ids) => check(broker.cancel(ids)),
     findCancelRequests: (leases) => check(broker.findCancelRequests(leases)),

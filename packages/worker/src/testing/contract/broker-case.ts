@@ -12,7 +12,7 @@ export interface BrokerCase {
   readonly run: (scene: BrokerScene) => Promise<void>;
 }
 
-/** Cases by their names; `%s` in the name of a table is where the label of the row goes. */
+/** Cases by their names; `%s` in the name of a table is replaced by the label of the row. */
 export type CasesByName = Readonly<Record<string, CaseRun | CaseTable>>;
 
 type CaseRun = (scene: CaseScene) => Promise<void>;

@@ -8,6 +8,8 @@ export interface CaseScene {
   /** Opens another client of the same storage. */
   readonly open: () => Promise<Broker>;
   readonly advance: (ms: number) => Promise<void>;
+  /** Lets the broker's clock pass this instant. */
+  readonly advancePast: (at: number) => Promise<void>;
   /** Submits runs to lane `l` with a payload; a string is an id. */
   readonly submit: (...runs: readonly (string | SubmissionInput)[]) => Promise<void>;
   readonly claim: (input?: ClaimInput) => Promise<readonly ClaimedRun[]>;
@@ -37,11 +39,17 @@ export interface ClaimInput {
 /** Leases that outlive the case. */
 export const LONG_MS = 60_000;
 
-/** Delays and leases that are to pass, but not before the next few calls of a busy machine. */
+/** Delays and leases that are to pass; they may already have passed at the next call. */
 export const SHORT_MS = 150;
 
 /** Longer than {@link SHORT_MS} on any clock. */
 export const PASS_MS = 200;
+
+/** Delays and leases that must not pass during the next few calls on a busy machine, and then must pass. */
+export const AHEAD_MS = 1_500;
+
+/** Longer than a tick of any clock. */
+const TICK_MS = 20;
 
 /** More than any case submits. */
 const NO_LIMIT = 100_000;
@@ -60,14 +68,18 @@ export async function runOnScene(
   };
   try {
     const broker = await openClient();
-    await run({ open: openClient, advance, ...createSteps(broker) });
+    const steps = createSteps(broker);
+    const advancePast = async (at: number): Promise<void> => {
+      await advance(Math.max(0, at - (await steps.now())) + TICK_MS);
+    };
+    await run({ open: openClient, advance, advancePast, ...steps });
   } finally {
     await Promise.all(opened.map((broker) => broker.close()));
   }
 }
 
 /** The steps that most cases take, on one broker. */
-export function createSteps(broker: Broker): Omit<CaseScene, 'open' | 'advance'> {
+export function createSteps(broker: Broker): Omit<CaseScene, 'open' | 'advance' | 'advancePast'> {
   const claim = createClaim(broker);
   const submit: CaseScene['submit'] = async (...runs) => {
     await broker.submit(runs.map(toSubmission));

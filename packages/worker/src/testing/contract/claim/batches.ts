@@ -46,7 +46,7 @@ export const batchesCases: CasesByName = {
   ) => {
     await scene.submit(...ids);
     const first = await scene.claim();
-    const beats = await scene.broker.heartbeat(
+    const heartbeats = await scene.broker.heartbeat(
       first.map(({ run }) => ({ id: run.id, epoch: 1 })),
       60_000,
     );
@@ -57,7 +57,7 @@ export const batchesCases: CasesByName = {
 
     const redriven = await scene.broker.redrive(ids);
 
-    equal(new Set(beats), new Set(['ok']));
+    equal(new Set(heartbeats), new Set(['ok']));
     equal(
       second.map(({ run }) => run.id),
       ids,

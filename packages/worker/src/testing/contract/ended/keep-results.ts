@@ -13,10 +13,10 @@ export const keepResultsCases: CasesByName = {
     await end(scene, { id: 'other' }, 'complete');
     await untilForgotten(scene, 'other');
 
-    const [looked] = await scene.broker.get(['a']);
+    const [uncollected] = await scene.broker.get(['a']);
     const [collected] = await scene.broker.get(['a'], { collect: true });
 
-    matches(looked, { state: 'completed', result: '"done"' });
+    matches(uncollected, { state: 'completed', result: '"done"' });
     matches(collected, { state: 'completed', result: '"done"' });
     await untilForgotten(scene, 'a');
   },

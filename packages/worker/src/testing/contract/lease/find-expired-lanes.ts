@@ -26,9 +26,11 @@ export const findExpiredLanesCases: CasesByName = {
   },
 
   'findExpired with lanes returns the leases that expired first, up to its limit': async (scene) => {
-    await scene.start({ id: 'late', lane: 'y' }, { leaseMs: SHORT_MS });
+    const late = await scene.start({ id: 'late', lane: 'y' }, { leaseMs: 1 });
     await scene.start({ id: 'other', lane: 'x' }, { leaseMs: 1 });
     await scene.start({ id: 'soon', lane: 'z' }, { leaseMs: 2 });
+    // The lease of the first claim ends last, however slow these calls are.
+    await scene.broker.heartbeat([late], SHORT_MS);
     await scene.start({ id: 'never', lane: 'y' }, { leaseMs: LONG_MS });
     await scene.advance(PASS_MS);
 

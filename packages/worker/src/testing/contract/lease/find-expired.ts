@@ -1,17 +1,17 @@
 import { equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { AHEAD_MS, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 /** Which runs a cleaner finds. */
 export const findExpiredCases: CasesByName = {
   'findExpired returns started runs whose lease has expired, without their payloads': async (scene) => {
-    const run = await scene.start({ id: 'a', payload: '[7]' }, { leaseMs: SHORT_MS });
+    const run = await scene.start({ id: 'a', payload: '[7]' }, { leaseMs: AHEAD_MS });
     const early = await find(scene, 10);
     await scene.start('b', { leaseMs: LONG_MS });
     await scene.submit('waiting');
-    await scene.advance(PASS_MS);
+    await scene.advance(AHEAD_MS);
 
     const found = await scene.broker.findExpired(10);
 
@@ -42,10 +42,10 @@ export const findExpiredCases: CasesByName = {
     await scene.submit('a', 'b', 'c', 'd');
     const [a] = await scene.claim({ limit: 2, leaseMs: 1 });
     await scene.claim({ limit: 2, leaseMs: SHORT_MS / 2 });
-    const beats = await scene.broker.heartbeat([{ id: a?.run.id ?? '', epoch: 1 }], SHORT_MS);
+    const heartbeats = await scene.broker.heartbeat([{ id: a?.run.id ?? '', epoch: 1 }], SHORT_MS);
     await scene.advance(PASS_MS);
 
-    equal(beats, ['ok']);
+    equal(heartbeats, ['ok']);
     equal(await find(scene, 10), ['b', 'c', 'd', 'a']);
     equal(await find(scene, 1), ['b']);
     equal(await find(scene, 3), ['b', 'c', 'd']);
@@ -54,14 +54,14 @@ export const findExpiredCases: CasesByName = {
   'findExpired finds a run whose settlement was fenced and whose worker has claimed others since': async (
     scene,
   ) => {
-    const run = await scene.start('a', { leaseMs: SHORT_MS });
+    const run = await scene.start('a', { leaseMs: AHEAD_MS });
     const at = await scene.now();
     const answers = await scene.settle(settlementOf(run, { type: 'stall', at }, { onlyIfExpired: true }));
     for (const id of ['b', 'c', 'd', 'e', 'f']) {
       const other = await scene.start(id);
       await scene.settle(settlementOf(other, { type: 'complete', at }));
     }
-    await scene.advance(PASS_MS);
+    await scene.advance(AHEAD_MS);
 
     equal(answers, ['fenced']);
     equal(await find(scene, 10), ['a']);

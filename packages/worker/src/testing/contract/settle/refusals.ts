@@ -60,10 +60,10 @@ export const refusalsCases: CasesByName = {
       await scene.broker.cancel(['a']);
 
       const settled = await scene.settle({ ...settlement, epoch });
-      const beats = await scene.broker.heartbeat([{ id: 'a', epoch }], LONG_MS);
+      const heartbeats = await scene.broker.heartbeat([{ id: 'a', epoch }], LONG_MS);
       const requests = await scene.broker.findCancelRequests([{ id: 'a', epoch }]);
 
-      equal({ settled, beats, requests }, { settled: ['fenced'], beats: ['fenced'], requests: [] });
+      equal({ settled, heartbeats, requests }, { settled: ['fenced'], heartbeats: ['fenced'], requests: [] });
       equal(await scene.settle(settlement), ['ok']);
     },
   ),

@@ -3,7 +3,7 @@ import { atLeast, atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { AHEAD_MS, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 /** When a run that was settled with `delayMs` is due, and instants at the limits. */
@@ -44,9 +44,9 @@ export const settleDelayCases: CasesByName = {
   },
 
   'a settlement with delayMs lets a claim start the run once it is due': async (scene) => {
-    await retryAfter(scene, SHORT_MS, (await scene.now()) + LONG_MS);
+    await retryAfter(scene, AHEAD_MS, (await scene.now()) + LONG_MS);
     const early = await scene.claimIds();
-    await scene.advance(PASS_MS);
+    await scene.advance(AHEAD_MS);
 
     equal(early, []);
     equal(await scene.claimIds(), ['a']);

@@ -78,13 +78,13 @@ export const settleRacesCases: CasesByName = {
     await scene.advance(PASS_MS);
     const at = await scene.now();
     await scene.settle(recover(zombie, at));
-    const [held] = await scene.claim({ worker: 'w2' });
+    const [current] = await scene.claim({ worker: 'w2' });
 
     const late = await scene.settle(settlementOf(zombie, { type: 'complete', at }));
 
     equal(late, ['fenced']);
     matches(await scene.read('a'), { state: 'started', epoch: 2 });
-    equal(held && (await scene.settle(settlementOf(held.run, { type: 'complete', at }))), ['ok']);
+    equal(current && (await scene.settle(settlementOf(current.run, { type: 'complete', at }))), ['ok']);
   },
 
   'settle lets one of many cleaners recover a run, and charges one stall': async (scene) => {

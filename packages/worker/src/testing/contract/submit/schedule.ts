@@ -1,10 +1,7 @@
 import { atLeast, atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { AHEAD_MS, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
-
-/** Far enough ahead that a slow machine submits before it: a `runAt` in the past is now, and has no order. */
-const AHEAD_MS = 150;
 
 /** Runs that are due later. */
 export const scheduleCases: CasesByName = {
@@ -81,13 +78,11 @@ export const scheduleCases: CasesByName = {
   },
 
   'due runs are promoted in the order of runAt, behind the runs that already wait': async (scene) => {
-    const now = await scene.now();
-    await scene.submit(
-      { id: 'third', runAt: now + AHEAD_MS + 2 },
-      { id: 'second', runAt: now + AHEAD_MS + 1 },
-    );
-    await scene.submit({ id: 'first', runAt: now + AHEAD_MS }, 'waiting');
-    await scene.advance(AHEAD_MS + PASS_MS);
+    // All is submitted before the first instant: a `runAt` in the past is now, and has no order.
+    const dueAt = (await scene.now()) + AHEAD_MS;
+    await scene.submit({ id: 'third', runAt: dueAt + 2 }, { id: 'second', runAt: dueAt + 1 });
+    await scene.submit({ id: 'first', runAt: dueAt }, 'waiting');
+    await scene.advancePast(dueAt + 2);
 
     equal(await scene.claimIds(), ['waiting', 'first', 'second', 'third']);
   },
@@ -102,13 +97,13 @@ export const scheduleCases: CasesByName = {
   },
 
   'due runs are promoted in the order of runAt although others were cancelled': async (scene) => {
-    const now = await scene.now();
+    const dueAt = (await scene.now()) + AHEAD_MS;
     const runs = Array.from({ length: 300 }, (_, index) => {
-      return { id: `run-${index}`, runAt: now + AHEAD_MS + ((index * 7_919) % 23) };
+      return { id: `run-${index}`, runAt: dueAt + ((index * 7_919) % 23) };
     });
     await scene.submit(...runs);
     await scene.broker.cancel(runs.filter((_, index) => index % 3 === 1).map(({ id }) => id));
-    await scene.advance(AHEAD_MS + PASS_MS);
+    await scene.advancePast(dueAt + 23);
 
     const kept = runs.filter((_, index) => index % 3 !== 1);
     const sorted = kept.sort((left, right) => left.runAt - right.runAt);
@@ -140,14 +135,15 @@ export const scheduleCases: CasesByName = {
   'a retry with a later runAt starts once it is due': async (scene) => {
     const run = await scene.start('a');
     const at = await scene.now();
-    await scene.settle(settlementOf(run, { type: 'retry', at, runAt: at + SHORT_MS }));
+    const runAt = at + AHEAD_MS;
+    await scene.settle(settlementOf(run, { type: 'retry', at, runAt }));
     const early = await scene.read('a');
 
-    await scene.advance(PASS_MS);
+    await scene.advancePast(runAt);
     const [claimed] = await scene.claim();
 
-    matches(early, { state: 'scheduled', failures: 1, runAt: at + SHORT_MS });
+    matches(early, { state: 'scheduled', failures: 1, runAt });
     matches(claimed?.run, { id: 'a', epoch: 2, failures: 1 });
-    atLeast(claimed?.run.startedAt, at + SHORT_MS);
+    atLeast(claimed?.run.startedAt, runAt);
   },
 };

@@ -5,6 +5,38 @@ import type { CaseScene } from '../case-scene.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 import { createCountedSignal } from './counted-signal.ts';
+import { keepsWaiting } from './keeps-waiting.ts';
+
+/** Calls that end no run with `keepResultMs`: each is prepared with the id of a run. */
+const UNRELATED_CALLS: readonly (readonly [
+  name: string,
+  prepare: (scene: CaseScene, id: string) => Promise<() => Promise<unknown>>,
+])[] = [
+  ['a submission', async (scene, id) => () => scene.submit({ id, keepResultMs: LONG_MS })],
+  [
+    'the completion of a run without keepResultMs',
+    async (scene, id) => {
+      const run = await scene.start({ id, lane: id });
+      const at = await scene.now();
+      return () => scene.settle(settlementOf(run, { type: 'complete', at }));
+    },
+  ],
+  [
+    'the cancellation of a run without keepResultMs',
+    async (scene, id) => {
+      await scene.submit(id);
+      return () => scene.broker.cancel([id]);
+    },
+  ],
+  [
+    'a retry of a run with keepResultMs',
+    async (scene, id) => {
+      const run = await scene.start({ id, lane: id, keepResultMs: LONG_MS });
+      const at = await scene.now();
+      return () => scene.settle(settlementOf(run, { type: 'retry', at, runAt: at }));
+    },
+  ],
+];
 
 /** When a wait for a result ends. A wait that does not end exceeds the timeout of its test. */
 export const waitForResultCases: CasesByName = {
@@ -56,30 +88,17 @@ export const waitForResultCases: CasesByName = {
     strictEqual(await waiting, undefined);
   },
 
-  'waitForResult does not end for other runs and moves': async (scene) => {
-    const kept = await startKept(scene, 'kept');
-    const other = await scene.start('other');
-    await settleDown(scene);
-    let hasEnded = false;
-    const stop = new AbortController();
-    const waiting = wait(scene, stop.signal).then(() => {
-      hasEnded = true;
-    });
+  'waitForResult does not end by %s': /* @__PURE__ */ each(
+    () => UNRELATED_CALLS,
+    async (scene, [_name, prepare]) => {
+      const hasLasted = await keepsWaiting(scene, {
+        wait: (options) => scene.broker.waitForResult(options),
+        prepare: (round) => prepare(scene, `run-${round}`),
+      });
 
-    const at = await scene.now();
-    await scene.submit('a', { id: 'b', keepResultMs: LONG_MS });
-    await scene.settle(
-      settlementOf(other, { type: 'complete', at }),
-      settlementOf(kept, { type: 'retry', at, runAt: at }),
-    );
-    await scene.broker.cancel(['a']);
-    await scene.advance(PASS_MS);
-    const hadEnded = hasEnded;
-    stop.abort();
-
-    await waiting;
-    strictEqual(hadEnded, false);
-  },
+      strictEqual(hasLasted, true);
+    },
+  ),
 
   'waitForResult ends after its timeout, and immediately for a timeout of 0': async (scene) => {
     const waiting = scene.broker.waitForResult({ timeoutMs: SHORT_MS });
@@ -117,15 +136,6 @@ export const waitForResultCases: CasesByName = {
     },
   ),
 };
-
-/** A broker may end the first wait early, while it opens its subscription, but not the next ones. */
-async function settleDown(scene: CaseScene): Promise<void> {
-  for (let step = 0; step < 3; step += 1) {
-    const waiting = scene.broker.waitForResult({ timeoutMs: SHORT_MS });
-    await scene.advance(PASS_MS);
-    await waiting;
-  }
-}
 
 function wait(scene: CaseScene, signal?: AbortSignal): Promise<void> {
   return scene.broker.waitForResult({ timeoutMs: LONG_MS, signal });

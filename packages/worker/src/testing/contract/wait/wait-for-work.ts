@@ -5,6 +5,7 @@ import type { CaseScene } from '../case-scene.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 import { createCountedSignal } from './counted-signal.ts';
+import { keepsWaiting } from './keeps-waiting.ts';
 
 /** When a wait for work ends. A wait that does not end exceeds the timeout of its test. */
 export const waitForWorkCases: CasesByName = {
@@ -98,19 +99,13 @@ export const waitForWorkCases: CasesByName = {
   },
 
   'waitForWork does not end for other lanes and runs that are not due': async (scene) => {
-    let hasEnded = false;
-    const stop = new AbortController();
-    const waiting = wait(scene, ['l'], stop.signal).then(() => {
-      hasEnded = true;
+    const hasLasted = await keepsWaiting(scene, {
+      wait: (options) => scene.broker.waitForWork(['l'], options),
+      prepare: async (round) => () =>
+        scene.submit({ id: `a-${round}`, lane: 'm' }, { id: `b-${round}`, delayMs: LONG_MS }),
     });
 
-    await scene.submit({ id: 'a', lane: 'm' }, { id: 'b', delayMs: LONG_MS });
-    await scene.advance(PASS_MS);
-    const hadEnded = hasEnded;
-    stop.abort();
-
-    await waiting;
-    strictEqual(hadEnded, false);
+    strictEqual(hasLasted, true);
   },
 
   'waitForWork ends when its signal aborts, or is aborted': async (scene) => {

@@ -2,7 +2,7 @@ import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy } from '@retry/core';
 import { errorLine } from '../error-text.ts';
 import type { WorkerSettings } from '../options.ts';
-import { sleep } from '../wait.ts';
+import { sleep } from '../sleep.ts';
 
 /** When to ask a broker again that could not serve: its server may be started, or configured correctly, meanwhile. */
 const READY_RETRY: Policy = definePolicy({

@@ -1,0 +1,120 @@
+import type {
+  Claim,
+  ClaimedRun,
+  ExchangeReply,
+  ExchangeRequest,
+  Run,
+  SettleAnswer,
+  Settlement,
+} from '@retry/core/broker';
+import { answerSettlement, keepableMs, settledBy, sizedPage, unsettledError } from '@retry/core/broker';
+import type { Kept, Storage } from './storage.ts';
+import { ENDED } from './storage.ts';
+
+/** How many claims of a worker are answered again. */
+const REPLIES_PER_WORKER = 4;
+
+/** Creates the verb that settles and then claims. */
+export function createSettleAndClaim(
+  storage: Storage,
+): (request: ExchangeRequest, now: number) => ExchangeReply {
+  const { runs, move, finishMove, moveToFront, slotsTaken, nextDueAt } = storage;
+  const replies = new Map<string, Map<string, readonly ClaimedRun[]>>();
+
+  function settleAndClaim({ settle = [], claim }: ExchangeRequest, now: number): ExchangeReply {
+    const settled = settleAll(settle, now);
+    if (claim === undefined) return { settled, claimed: [], now };
+    const claimed = claimAgain(claim) ?? claimRuns(claim, now);
+    const nextRunAt = nextDueAt([...claim.lanes.keys()]);
+    return { settled, claimed, now, ...(nextRunAt !== undefined && { nextRunAt }) };
+  }
+
+  function settleAll(settlements: readonly Settlement[], now: number): readonly SettleAnswer[] {
+    for (const { id, next } of settlements)
+      if (next.state === 'started' || next.state === 'unsubmitted') throw unsettledError(id, next.state);
+    const released: Kept[] = [];
+    const answers = settlements.map((settlement) => {
+      const kept = runs.get(settlement.id);
+      const isExpired = kept !== undefined && kept.leaseUntil <= now;
+      const answer = answerSettlement(kept?.run, settlement, { isExpired });
+      if (answer !== 'ok' || kept === undefined) return answer;
+      write(kept, settlement, now);
+      if (settlement.event === 'release' && kept.run.state === 'submitted') released.push(kept);
+      return answer;
+    });
+    moveToFront(released);
+    return answers;
+  }
+
+  function write(kept: Kept, { epoch, event, next, delayMs }: Settlement, now: number): void {
+    const { lane, payload, concurrency, isCancelRequested } = kept.run;
+    const dueAt = delayMs === undefined ? (next.runAt ?? now) : now + Math.max(0, delayMs);
+    kept.run = {
+      ...next,
+      ...{ lane, payload, concurrency, isCancelRequested: undefined },
+      settledBy: settledBy(epoch, event),
+      runAt: next.state === 'scheduled' ? keepableMs(dueAt) : next.runAt,
+    };
+    finishMove(kept);
+    if (isCancelRequested && !ENDED.includes(next.state)) move(kept, { type: 'cancel', at: now });
+  }
+
+  function claimAgain({ worker, requestId }: Claim): readonly ClaimedRun[] | undefined {
+    return replies.get(worker)?.get(requestId);
+  }
+
+  function claimRuns(claim: Claim, now: number): readonly ClaimedRun[] {
+    const leaseUntil = now + claim.leaseMs;
+    const claimed = choose(claim, now).map(({ kept, isOverLimit }) => {
+      move(kept, { type: 'start', at: now });
+      kept.leaseUntil = leaseUntil;
+      kept.takesSlot = kept.run.concurrency !== undefined && !isOverLimit;
+      // It was submitted until now, so that starting it has made it started.
+      return { run: kept.run as Run<'started'>, leaseUntil, isOverLimit };
+    });
+    if (claimed.length > 0) remember(claim, claimed);
+    return claimed;
+  }
+
+  function choose({ lanes, limit }: Claim, now: number): readonly { kept: Kept; isOverLimit: boolean }[] {
+    const chosen: { kept: Kept; isOverLimit: boolean }[] = [];
+    const taken = new Map<string, number>();
+    for (const [lane, laneLimit] of lanes) {
+      promote(lane, now);
+      let left = Math.min(laneLimit, limit - chosen.length);
+      for (const kept of inOrder(lane)) {
+        if (left <= 0) break;
+        const { concurrency } = kept.run;
+        const count =
+          concurrency === undefined ? 0 : slotsTaken(concurrency.key) + (taken.get(concurrency.key) ?? 0);
+        const isFull = concurrency !== undefined && count >= concurrency.limit;
+        if (isFull && concurrency.whenFull === 'wait') continue;
+        if (concurrency !== undefined && !isFull)
+          taken.set(concurrency.key, (taken.get(concurrency.key) ?? 0) + 1);
+        chosen.push({ kept, isOverLimit: isFull });
+        left -= 1;
+      }
+    }
+    return chosen.slice(0, sizedPage(chosen.map(({ kept }) => kept.run)).length);
+  }
+
+  function remember({ worker, requestId }: Claim, claimed: readonly ClaimedRun[]): void {
+    const ofWorker = [...(replies.get(worker) ?? []), [requestId, claimed] as const];
+    replies.set(worker, new Map(ofWorker.slice(-REPLIES_PER_WORKER)));
+  }
+
+  function promote(lane: string, now: number): void {
+    const due = [...runs.values()].filter(
+      ({ run }) => run.lane === lane && run.state === 'scheduled' && (run.runAt ?? 0) <= now,
+    );
+    due.sort((left, right) => (left.run.runAt ?? 0) - (right.run.runAt ?? 0) || left.seq - right.seq);
+    for (const kept of due) move(kept, { type: 'promote', at: now });
+  }
+
+  function inOrder(lane: string): readonly Kept[] {
+    const waiting = [...runs.values()].filter(({ run }) => run.lane === lane && run.state === 'submitted');
+    return waiting.sort((left, right) => left.seq - right.seq);
+  }
+
+  return settleAndClaim;
+}

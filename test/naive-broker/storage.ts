@@ -1,0 +1,137 @@
+import type { Audit, Run, Submission } from '@retry/core/broker';
+import { transitionRun } from '@retry/core/broker';
+import type { RunEvent, RunState } from '@retry/core/lifecycle';
+
+/** How long a storage keeps what has ended. */
+export interface Retention {
+  readonly keepCompleted: number;
+  readonly keepKeysMs: number;
+}
+
+/** A run and what the broker alone knows of it. */
+export interface Kept {
+  run: Run;
+  readonly submission: Submission;
+  /** Its order among the runs of its lane. */
+  seq: number;
+  leaseUntil: number;
+  takesSlot: boolean;
+  /** Until when a result that was not collected is kept. */
+  awaitedUntil: number;
+}
+
+/** Where the runs are, and the moves that change them. */
+export type Storage = ReturnType<typeof createStorage>;
+
+export const ENDED: readonly RunState[] = [
+  'completed',
+  'failed',
+  'cancelled',
+  'stalled',
+  'dropped',
+  'rateLimited',
+];
+export const DEAD_LETTERS: readonly RunState[] = ['failed', 'stalled', 'rateLimited'];
+
+/** Creates an empty storage. `onResult` is called when a run with `keepResultMs` ends. */
+export function createStorage({ keepCompleted, keepKeysMs }: Retention, onResult: () => void) {
+  const runs = new Map<string, Kept>();
+  const knownKeys = new Map<string, number>();
+  let created = 0;
+  let forgotten = 0;
+  let front = 0;
+  let back = 0;
+
+  /** Keeps a run that was just submitted. */
+  function add(kept: Kept): void {
+    runs.set(kept.run.id, kept);
+    knownKeys.delete(kept.run.id);
+    created += 1;
+  }
+
+  function move(kept: Kept, event: RunEvent): void {
+    const moved = transitionRun(kept.run, event);
+    if (moved.type === 'rejected') throw new Error(`no ${event.type} from ${moved.from}`);
+    kept.run = moved.run;
+    finishMove(kept);
+  }
+
+  /** Puts a run that has moved at the back of its lane; ends its slot and starts its retention. */
+  function finishMove(kept: Kept): void {
+    if (kept.run.state !== 'started') kept.takesSlot = false;
+    kept.seq = ++back;
+    if (!ENDED.includes(kept.run.state)) return;
+    const { keepResultMs } = kept.submission;
+    kept.awaitedUntil = (kept.run.endedAt ?? 0) + (keepResultMs ?? 0);
+    if (keepResultMs !== undefined) onResult();
+  }
+
+  /** Puts released runs at the front of their lanes, in their order. */
+  function moveToFront(released: Kept[]): void {
+    for (const kept of released.reverse()) kept.seq = --front;
+  }
+
+  function forget({ run, submission }: Kept, now: number): void {
+    const until = (run.endedAt ?? 0) + keepKeysMs;
+    if (submission.keyed && until > now) knownKeys.set(run.id, until);
+    runs.delete(run.id);
+    forgotten += 1;
+  }
+
+  function forgetOld(now: number): void {
+    if (keepCompleted === Infinity) return;
+    const old = [...runs.values()].filter(
+      ({ run, awaitedUntil }) =>
+        ENDED.includes(run.state) &&
+        (!DEAD_LETTERS.includes(run.state) || run.isDisposable) &&
+        awaitedUntil <= now,
+    );
+    old.sort((left, right) => right.seq - left.seq);
+    for (const kept of old.slice(keepCompleted)) forget(kept, now);
+  }
+
+  function slotsTaken(key: string): number {
+    return [...runs.values()].filter(({ run, takesSlot }) => takesSlot && run.concurrency?.key === key)
+      .length;
+  }
+
+  function nextDueAt(lanes: readonly string[]): number | undefined {
+    const due = [...runs.values()].filter(({ run }) => run.state === 'scheduled' && lanes.includes(run.lane));
+    return due.length === 0 ? undefined : Math.min(...due.map(({ run }) => run.runAt ?? 0));
+  }
+
+  function audit(): Audit {
+    const count = (state: RunState): number =>
+      [...runs.values()].filter(({ run }) => run.state === state).length;
+    return {
+      created,
+      submitted: count('submitted'),
+      scheduled: count('scheduled'),
+      started: count('started'),
+      ended: {
+        completed: count('completed'),
+        failed: count('failed'),
+        cancelled: count('cancelled'),
+        stalled: count('stalled'),
+        dropped: count('dropped'),
+        rateLimited: count('rateLimited'),
+      },
+      forgotten,
+      unbalanced: Math.abs(created - runs.size - forgotten),
+    };
+  }
+
+  return {
+    runs,
+    knownKeys,
+    add,
+    move,
+    finishMove,
+    moveToFront,
+    forget,
+    forgetOld,
+    slotsTaken,
+    nextDueAt,
+    audit,
+  };
+}
