@@ -2,8 +2,6 @@ import type { Clock } from '@retry/core';
 import type {
   Attendance,
   Audit,
-  Beat,
-  BeatAnswer,
   Broker,
   CancelAnswer,
   Claim,
@@ -13,6 +11,8 @@ import type {
   ExchangeRequest,
   ExpiredScope,
   GetOptions,
+  HeartbeatAnswer,
+  HeartbeatRequest,
   LaneDepth,
   ListQuery,
   RedriveAnswer,
@@ -35,7 +35,7 @@ import {
   sizedPage,
   transitionRun,
   unsettledError,
-} from '@retry/core/broker';
+} from '@retry/core/broker/kit';
 import type { RunEvent, RunState } from '@retry/core/lifecycle';
 
 /** How long a naive broker keeps what has ended, and its clock. */
@@ -228,7 +228,10 @@ export function createNaiveBroker({ clock, keepCompleted, keepKeysMs }: NaiveOpt
     return due.length === 0 ? undefined : Math.min(...due.map(({ run }) => run.runAt ?? 0));
   }
 
-  function heartbeatOne({ id, epoch }: Beat, { now, leaseMs }: { now: number; leaseMs: number }): BeatAnswer {
+  function heartbeatOne(
+    { id, epoch }: HeartbeatRequest,
+    { now, leaseMs }: { now: number; leaseMs: number },
+  ): HeartbeatAnswer {
     const kept = runs.get(id);
     if (kept === undefined) return 'gone';
     if (kept.run.state !== 'started' || kept.run.epoch !== epoch) return 'fenced';
@@ -266,7 +269,7 @@ export function createNaiveBroker({ clock, keepCompleted, keepKeysMs }: NaiveOpt
     return 'requested';
   }
 
-  function hasCancelRequest({ id, epoch }: Beat): boolean {
+  function hasCancelRequest({ id, epoch }: HeartbeatRequest): boolean {
     const run = runs.get(id)?.run;
     return run?.state === 'started' && run.epoch === epoch && run.isCancelRequested === true;
   }

@@ -35,7 +35,7 @@ export type { LintCode, LintWarning } from './inspect/lint-policy.ts';
 export { lintPolicy } from './inspect/lint-policy.ts';
 export type { Preview, PreviewOptions } from './inspect/preview.ts';
 export { preview } from './inspect/preview.ts';
-export type { DurationRange, DurationRange as Span } from './inspect/span.ts';
+export type { DurationRange } from './inspect/span.ts';
 export type { RetryPreview } from './inspect/walk.ts';
 export {
   AttemptTimeoutError,
@@ -75,6 +75,5 @@ export type {
   PolicyInput,
   Registry,
   RetryAfterMode,
-  RetryAfterMode as ServerDelayMode,
 } from './policy/policy.ts';
 export { isSerializable, parsePolicy, policyToJSON } from './policy/policy-json.ts';
