@@ -1,4 +1,3 @@
-export type { AbortSignalLike } from '../fields/value-rules.ts';
 export type {
   Attendance,
   Audit,

@@ -1,4 +1,5 @@
-export type { PolicyKey, PolicySettings } from '../policy/policy.ts';
+export type { ErrorPattern, Matcher } from '../matching/matcher.ts';
+export type { Backoff, CapAt, Jitter, PolicyKey, PolicySettings } from '../policy/policy.ts';
 export {
   allowedAttempts,
   policyOf,
