@@ -5,7 +5,6 @@ import type { PolicySettings } from '../policy/policy.ts';
 import { read } from '../read.ts';
 import type { ServerDelay } from './decision.ts';
 import { httpDateAt } from './http-date.ts';
-import { parseRateLimit, rateLimitReset } from './rate-limit.ts';
 
 /** Response headers: a fetch `Headers`, or a plain object with names in any case (Node, axios). */
 export type HeaderSource =
@@ -38,11 +37,19 @@ const PARSERS: Readonly<Record<string, Parser>> = {
 /** What rate limiters say on every answer: it is about retrying only where the answer is that the limit is reached. */
 const RATE_LIMIT_PARSERS: Readonly<Record<string, Parser>> = {
   'x-ratelimit-retry-after': resetOf,
-  ratelimit: (value) => toDelay(parseRateLimit(value)),
+  ratelimit: rateLimitDelay,
   'ratelimit-reset': limitedResetOf('ratelimit-remaining'),
   'x-ratelimit-reset': limitedResetOf('x-ratelimit-remaining'),
   'x-rate-limit-reset': limitedResetOf('x-rate-limit-remaining'),
 };
+
+/** No server asks for a wait of three years: a reset that is not smaller is an instant in seconds. */
+const FIRST_EPOCH_SECOND = 1e8;
+
+/** In seconds this would be the year 5138: a reset that is not smaller is an instant in milliseconds. */
+const FIRST_EPOCH_MS = 1e11;
+
+const SECONDS = /^\+?\d+(\.\d+)?$/;
 
 const LIMIT_REACHED: readonly unknown[] = [429, 503];
 
@@ -84,10 +91,10 @@ export function readServerDelay(source: unknown, nowAt: number): ServerDelay {
   if (!mayHaveHeaders(source)) return serverDelayOf(source);
   const status = statusOf(source);
   const own = ownServerDelay(source, nowAt, status);
-  if (own.type === 'delay' || own.type === 'refused') return own;
+  if (isRequest(own)) return own;
   const others = beneath(source).map((inner) => ownServerDelay(inner, nowAt, statusOf(inner) ?? status));
   const found = longest(others);
-  return found?.type === 'delay' || found?.type === 'refused' || own.type === 'absent' ? (found ?? own) : own;
+  return isRequest(found) || own.type === 'absent' ? (found ?? own) : own;
 }
 
 /**
@@ -124,6 +131,11 @@ function mayHaveHeaders(source: unknown): boolean {
   }
 }
 
+/** Whether a server asked for a delay, or for no retry. */
+function isRequest(answer: ServerDelay | undefined): boolean {
+  return answer?.type === 'delay' || answer?.type === 'refused';
+}
+
 /** What the error itself says, in the first of its headers that says anything. */
 function ownServerDelay(source: unknown, nowAt: number, status: number | undefined): ServerDelay {
   const marked = serverDelayOf(source);
@@ -131,7 +143,7 @@ function ownServerDelay(source: unknown, nowAt: number, status: number | undefin
   let answer: ServerDelay = marked;
   for (const headers of headersOf(source)) {
     const asked = parseServerDelay(headers, nowAt, status);
-    if (asked.type === 'delay' || asked.type === 'refused') return asked;
+    if (isRequest(asked)) return asked;
     if (answer.type === 'absent') answer = asked;
   }
   return answer;
@@ -212,7 +224,7 @@ function milliseconds(value: string): ServerDelay | undefined {
 }
 
 function seconds(value: string): ServerDelay | undefined {
-  return /^\+?\d+(\.\d+)?$/.test(value) ? delay(Number(value) * 1_000) : undefined;
+  return SECONDS.test(value) ? delay(Number(value) * 1_000) : undefined;
 }
 
 /** One of the three date forms of RFC 9110; all of them are in GMT, also the one that does not say so. */
@@ -228,10 +240,30 @@ function sentAt(headers: HeaderSource, nowAt: number, nearAt = nowAt): number {
   return httpDateAt(date, nearAt) ?? nowAt;
 }
 
+/**
+ * The delay that a `RateLimit` header asks for: the longest `t` of the limits that are used up
+ * (`"default";r=0;t=30`), or `reset` in the older form (`limit=100, remaining=0, reset=30`). `undefined` where there is
+ * none to read.
+ */
+function rateLimitDelay(value: string): ServerDelay | undefined {
+  const text = value.replace(/"(?:\\.|[^"\\])*"/g, '');
+  const items = /\breset=/.test(text) ? [text] : text.split(',');
+  const limits = items.map((item) => ({
+    seconds: Number(/\b(?:t|reset)=(\d+)/.exec(item)?.[1]),
+    isUsedUp: /\b(?:r|remaining)=0\b/.test(item),
+  }));
+  const readable = limits.filter(({ seconds }) => !Number.isNaN(seconds));
+  const usedUp = readable.filter(({ isUsedUp }) => isUsedUp);
+  const counted = usedUp.length > 0 ? usedUp : readable;
+  if (counted.length === 0) return undefined;
+  return delay(counted.reduce((most, { seconds: one }) => Math.max(most, one), 0) * 1_000);
+}
+
 function resetOf(value: string, { headers, nowAt }: Circumstances): ServerDelay | undefined {
-  const reset = rateLimitReset(value);
-  if (reset === undefined) return httpDate(value, headers, nowAt);
-  return 'at' in reset ? until(reset.at, sentAt(headers, nowAt)) : delay(reset.delayMs);
+  if (!SECONDS.test(value)) return httpDate(value, headers, nowAt);
+  const reset = Number(value);
+  if (reset < FIRST_EPOCH_SECOND) return delay(reset * 1_000);
+  return until(reset < FIRST_EPOCH_MS ? reset * 1_000 : reset, sentAt(headers, nowAt));
 }
 
 /** Many send their reset with every answer; where something is left, the limit is not what failed. */
@@ -244,10 +276,6 @@ function limitedResetOf(remaining: string): Parser {
 
 function until(at: number, nowAt: number): ServerDelay {
   return at > nowAt ? delay(at - nowAt) : ABSENT;
-}
-
-function toDelay(delayMs: number | undefined): ServerDelay | undefined {
-  return delayMs === undefined ? undefined : delay(delayMs);
 }
 
 function delay(delayMs: number): ServerDelay {
