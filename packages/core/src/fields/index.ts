@@ -1,3 +1,4 @@
+export { isYes } from '../matching/answer.ts';
 export type { ErrorPattern, Matcher } from '../matching/matcher.ts';
 export type { Backoff, CapAt, Jitter, PolicyKey, PolicySettings } from '../policy/policy.ts';
 export {
