@@ -3,7 +3,7 @@
  * included, beside a bare array and Map.
  */
 import type { Broker, Run, Settlement } from '@retry/core/broker';
-import { transitionRun } from '@retry/core/broker';
+import { transitionRun } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { isWanted, printTable, rounds } from './report.ts';
 import { inRounds } from './rounds.ts';

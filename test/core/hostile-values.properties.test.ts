@@ -6,11 +6,11 @@ import {
   InvalidOptionsError,
   isNonRetryable,
   isRetryError,
-  type Matcher,
   matchesError,
   parseServerDelay,
   readServerDelay,
 } from '@retry/core';
+import type { Matcher } from '@retry/core/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 

@@ -1,12 +1,5 @@
-import {
-  defineBudget,
-  definePolicy,
-  explain,
-  extendPolicy,
-  InvalidOptionsError,
-  parsePolicy,
-  preview,
-} from '@retry/core';
+import { definePolicy, explain, extendPolicy, InvalidOptionsError, parsePolicy, preview } from '@retry/core';
+import { defineBudget } from '@retry/core/budget';
 import { createVirtualClock } from '@retry/core/testing';
 import { describe, expect, it } from 'vitest';
 

@@ -1,8 +1,6 @@
 import {
-  type BudgetInput,
   computeDelay,
   decide,
-  defineBudget,
   definePolicy,
   delayBounds,
   explain,
@@ -16,6 +14,7 @@ import {
   preview,
   RetryAfterError,
 } from '@retry/core';
+import { type BudgetInput, defineBudget } from '@retry/core/budget';
 import { fromCelery, fromCmdx, fromFluid, fromJobbers, fromTasker } from '@retry/core/dialects';
 import type { PolicyKey } from '@retry/core/fields';
 import { createVirtualClock, type VirtualClockOptions } from '@retry/core/testing';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { compileFunction } from 'node:vm';
-import * as brokerKit from '@retry/core/broker';
+import * as brokerKit from '@retry/core/broker/kit';
 import type { BrokerScene } from '@retry/worker/testing';
 import { brokerContract } from '@retry/worker/testing';
 import ts from 'typescript';

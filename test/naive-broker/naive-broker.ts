@@ -10,7 +10,7 @@ import type {
   Submission,
   SubmitAnswer,
 } from '@retry/core/broker';
-import { checkInput, closedError, isRefusedInput, keepableMs, newRun } from '@retry/core/broker';
+import { checkInput, closedError, isRefusedInput, keepableMs, newRun } from '@retry/core/broker/kit';
 import { createReads } from './read.ts';
 import { createSettleAndClaim } from './settle-and-claim.ts';
 import type { Kept, Retention } from './storage.ts';

@@ -1,5 +1,5 @@
 import type { Attendance, ExpiredScope, GetOptions, LaneDepth, ListQuery, Run } from '@retry/core/broker';
-import { sizedPage } from '@retry/core/broker';
+import { sizedPage } from '@retry/core/broker/kit';
 import type { Storage } from './storage.ts';
 import { ENDED } from './storage.ts';
 

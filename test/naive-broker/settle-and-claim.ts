@@ -7,7 +7,7 @@ import type {
   SettleAnswer,
   Settlement,
 } from '@retry/core/broker';
-import { answerSettlement, keepableMs, settledBy, sizedPage, unsettledError } from '@retry/core/broker';
+import { answerSettlement, keepableMs, settledBy, sizedPage, unsettledError } from '@retry/core/broker/kit';
 import type { Kept, Storage } from './storage.ts';
 import { ENDED } from './storage.ts';
 

@@ -1,5 +1,5 @@
 import type { Audit, Run, Submission } from '@retry/core/broker';
-import { transitionRun } from '@retry/core/broker';
+import { transitionRun } from '@retry/core/broker/kit';
 import type { RunEvent, RunState } from '@retry/core/lifecycle';
 
 /** How long a storage keeps what has ended. */

@@ -1,5 +1,5 @@
 import type { Run } from '@retry/core/broker';
-import { newRun } from '@retry/core/broker';
+import { newRun } from '@retry/core/broker/kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { APART, isKeptApart } from '../../packages/redis-queue/src/record/apart.ts';

@@ -1,4 +1,11 @@
-import type { Attendance, Beat, ClaimedRun, Concurrency, SettleAnswer, Settlement } from '@retry/core/broker';
+import type {
+  Attendance,
+  ClaimedRun,
+  Concurrency,
+  HeartbeatRequest,
+  SettleAnswer,
+  Settlement,
+} from '@retry/core/broker';
 import type { RunEventType, RunState } from '@retry/core/lifecycle';
 
 /** When something is due: already, at the next advance, or not within the test. */
@@ -198,7 +205,10 @@ export function modelDiscard(model: Model, id: string): 'discarded' | 'refused' 
 }
 
 /** The leases that have a cancel request. */
-export function modelCancelRequests(model: Model, leases: readonly Beat[]): readonly Beat[] {
+export function modelCancelRequests(
+  model: Model,
+  leases: readonly HeartbeatRequest[],
+): readonly HeartbeatRequest[] {
   return leases.filter(({ id, epoch }) => {
     const run = model.runs.get(id);
     return run?.state === 'started' && run.epoch === epoch && run.isCancelRequested;

@@ -1,4 +1,4 @@
-import type { Beat, Broker } from '@retry/core/broker';
+import type { Broker, HeartbeatRequest } from '@retry/core/broker';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
 import { never, pass, setScene } from './scene.ts';
@@ -170,7 +170,7 @@ describe('cancel with a broker that does not notify', () => {
 
   it('asks about at most 1 000 leases a call, and about all of them', async () => {
     const { clock, broker, queue, startWorker } = setScene();
-    const asked: (readonly Beat[])[] = [];
+    const asked: (readonly HeartbeatRequest[])[] = [];
     const findCancelRequests: Broker['findCancelRequests'] = (leases) => {
       asked.push(leases);
       return broker.findCancelRequests(leases);

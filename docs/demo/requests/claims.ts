@@ -1,7 +1,6 @@
-import { settingsOf } from '@retry/core/fields';
 import { HttpError } from './call-server.ts';
 import { groupDrawn, groupRaised } from './delay-groups.ts';
-import { policy } from './policy.ts';
+import { LIMITS } from './policy.ts';
 import type { RequestRecord } from './request-record.ts';
 import { attemptsOf } from './request-record.ts';
 
@@ -41,8 +40,7 @@ function claimSettled(records: readonly RequestRecord[]): Claim {
 function claimGivenUp(records: readonly RequestRecord[]): Claim {
   const stopped = records.filter(({ stop }) => stop !== undefined);
   const exhausted = stopped.filter(isExhausted).length;
-  const others =
-    exhausted === 0 ? '' : `, and ${exhausted} after all ${settingsOf(policy).maxAttempts} attempts`;
+  const others = exhausted === 0 ? '' : `, and ${exhausted} after all ${LIMITS.maxAttempts} attempts`;
   return {
     text: `only the missing order was given up${others}`,
     holds: stopped.every((record) => isMissing(record) || isExhausted(record)),
@@ -54,7 +52,7 @@ function isMissing({ stop }: RequestRecord): boolean {
 }
 
 function isExhausted(record: RequestRecord): boolean {
-  return record.stop?.reason === 'exhausted' && attemptsOf(record) === settingsOf(policy).maxAttempts;
+  return record.stop?.reason === 'exhausted' && attemptsOf(record) === LIMITS.maxAttempts;
 }
 
 function claimDelays(records: readonly RequestRecord[]): Claim {

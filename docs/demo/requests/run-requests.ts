@@ -1,9 +1,8 @@
 import { formatDuration } from '@retry/core';
-import { settingsOf } from '@retry/core/fields';
 import { checkClaims } from './claims.ts';
 import type { FlakyServer } from './flaky-server.ts';
 import { startFlakyServer } from './flaky-server.ts';
-import { policy } from './policy.ts';
+import { LIMITS } from './policy.ts';
 import { createProgress } from './progress.ts';
 import { formatReport } from './report.ts';
 import { sendRequests } from './send-requests.ts';
@@ -31,8 +30,8 @@ export async function runRequests(seed: number): Promise<boolean> {
 }
 
 function printHeading({ origin }: FlakyServer, seed: number): void {
-  const { maxAttempts, attemptTimeoutMs, backoff, jitter } = settingsOf(policy);
-  const limits = `up to ${maxAttempts} attempts of at most ${formatDuration(attemptTimeoutMs)}`;
+  const { maxAttempts, attemptTimeout, backoff, jitter } = LIMITS;
+  const limits = `up to ${maxAttempts} attempts of at most ${formatDuration(attemptTimeout)}`;
   console.log(`${REQUESTS} requests to a flaky server at ${origin}, ${CONCURRENCY} at a time, seed ${seed}`);
   console.log(`each through withRetry: ${limits}, ${backoff.type} backoff, ${jitter} jitter\n`);
 }

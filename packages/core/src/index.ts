@@ -1,18 +1,6 @@
-export type {
-  Budget,
-  BudgetEvent,
-  BudgetState,
-  BudgetStep,
-  RatioBudget,
-  ThrottleBudget,
-  TokenBucket,
-} from './budget/budget.ts';
-export type { BudgetInput } from './budget/define-budget.ts';
-export { defineBudget } from './budget/define-budget.ts';
-export { allowsRetry, openBudget, stepBudget } from './budget/step-budget.ts';
-export type { CancelTimer, Clock } from './clock.ts';
+export type { Clock } from './clock.ts';
 export type { Counters } from './decision/counters.ts';
-export { chargedAttempts, isEligible } from './decision/counters.ts';
+export { isEligible } from './decision/counters.ts';
 export { decide } from './decision/decide.ts';
 export type {
   Decision,
@@ -21,12 +9,11 @@ export type {
   Failure,
   ServerDelay,
 } from './decision/decision.ts';
-export type { HeaderSource } from './decision/parse-server-delay.ts';
-export { parseServerDelay } from './decision/parse-server-delay.ts';
-export { readServerDelay } from './decision/read-server-delay.ts';
+export type { HeaderSource } from './decision/server-delay.ts';
+export { parseServerDelay, readServerDelay } from './decision/server-delay.ts';
 export { computeDelay } from './delay/compute-delay.ts';
 export { delayBounds } from './delay/delay-bounds.ts';
-export type { Duration, DurationUnit } from './duration.ts';
+export type { Duration } from './duration.ts';
 export { formatDuration, MAX_INSTANT_AT, parseDuration } from './duration.ts';
 export type { Problem, RetryErrorCode } from './errors.ts';
 export { InvalidOptionsError, isRetryError, RetryError } from './errors.ts';
@@ -36,8 +23,7 @@ export type { LintCode, LintWarning } from './inspect/lint-policy.ts';
 export { lintPolicy } from './inspect/lint-policy.ts';
 export type { Preview, PreviewOptions } from './inspect/preview.ts';
 export { preview } from './inspect/preview.ts';
-export type { DurationRange, DurationRange as Span } from './inspect/span.ts';
-export type { RetryPreview } from './inspect/walk.ts';
+export type { DurationRange } from './inspect/span.ts';
 export {
   AttemptTimeoutError,
   isNonRetryable,
@@ -45,14 +31,7 @@ export {
   RetryAfterError,
   TotalTimeoutError,
 } from './markers.ts';
-export type {
-  ErrorClass,
-  ErrorPattern,
-  ErrorPatternInput,
-  Matcher,
-  MatcherInput,
-  Predicate,
-} from './matching/matcher.ts';
+export type { MatcherInput } from './matching/matcher.ts';
 export {
   httpTransient,
   postgresTransient,
@@ -63,19 +42,13 @@ export { matchesError } from './matching/matches-error.ts';
 export { definePolicy, isPolicy, TASK_POLICY } from './policy/define-policy.ts';
 export { extendPolicy } from './policy/extend-policy.ts';
 export type {
-  Backoff,
   BackoffInput,
-  CapAt,
   DelayContext,
   DelayStrategy,
   Gate,
-  GateContext,
-  Jitter,
   JitterInput,
   Policy,
   PolicyInput,
   Registry,
-  RetryAfterMode,
-  RetryAfterMode as ServerDelayMode,
 } from './policy/policy.ts';
 export { isSerializable, parsePolicy, policyToJSON } from './policy/policy-json.ts';

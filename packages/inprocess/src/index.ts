@@ -10,10 +10,10 @@ export type {
 } from './call/events.ts';
 export type { FailedAttempt, RetryInfo } from './call/history.ts';
 export { retryInfo } from './call/history.ts';
-export type { ParentAttempt, RetryOptions } from './call/options.ts';
+export type { RetryOptions } from './call/options.ts';
 export type { RetryBudget, RetryBudgetOptions } from './limits/budget.ts';
 export { createRetryBudget } from './limits/budget.ts';
-export type { RetryGroup, RetryGroupOptions, WaitingCall } from './limits/group.ts';
+export type { RetryGroup, RetryGroupOptions } from './limits/group.ts';
 export { createRetryGroup } from './limits/group.ts';
 export { retry, withRetry } from './retry.ts';
 export { retryIterable } from './retry-iterable.ts';

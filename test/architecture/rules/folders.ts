@@ -52,11 +52,12 @@ export function findUnevenVerbs(
   });
 }
 
-/** The members of an interface, in kebab-case. */
+/** The members of an interface that every implementation has, in kebab-case. */
 export function listMembers(source: Source, name: string): readonly string[] {
   return parse(source)
     .statements.filter(ts.isInterfaceDeclaration)
     .filter((node) => node.name.text === name)
-    .flatMap(({ members }) => members.map((member) => member.name?.getText() ?? ''))
+    .flatMap(({ members }) => members.filter((member) => member.questionToken === undefined))
+    .map((member) => member.name?.getText() ?? '')
     .map((member) => member.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
 }

@@ -1,5 +1,6 @@
-import type { BudgetInput } from '@retry/core';
-import { defineBudget, InvalidOptionsError } from '@retry/core';
+import { InvalidOptionsError } from '@retry/core';
+import type { BudgetInput } from '@retry/core/budget';
+import { defineBudget } from '@retry/core/budget';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 

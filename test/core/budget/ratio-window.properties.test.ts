@@ -1,5 +1,5 @@
-import type { RatioBudget } from '@retry/core';
-import { defineBudget, openBudget, stepBudget } from '@retry/core';
+import type { Budget } from '@retry/core/budget';
+import { defineBudget, openBudget, stepBudget } from '@retry/core/budget';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -10,6 +10,8 @@ const budgets = fc
     window: fc.constantFrom(10, 100, 1_000, 10_000),
   })
   .map((input) => defineBudget({ type: 'ratio', ...input }) as RatioBudget); // defineBudget keeps the type
+
+type RatioBudget = Extract<Budget, { readonly type: 'ratio' }>;
 
 /** Bursts of requests and of retries asked for, each a share of the window after the one before. */
 const bursts = fc.array(

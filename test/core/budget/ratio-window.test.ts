@@ -1,5 +1,5 @@
-import type { BudgetState } from '@retry/core';
-import { defineBudget, openBudget, stepBudget } from '@retry/core';
+import type { BudgetState } from '@retry/core/budget';
+import { defineBudget, openBudget, stepBudget } from '@retry/core/budget';
 import { describe, expect, it } from 'vitest';
 
 const finagle = defineBudget({ type: 'ratio' });

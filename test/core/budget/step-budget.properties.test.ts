@@ -1,5 +1,5 @@
-import type { Budget, BudgetEvent, BudgetState } from '@retry/core';
-import { allowsRetry, defineBudget, openBudget, stepBudget } from '@retry/core';
+import type { Budget, BudgetEvent, BudgetState } from '@retry/core/budget';
+import { allowsRetry, defineBudget, openBudget, stepBudget } from '@retry/core/budget';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 

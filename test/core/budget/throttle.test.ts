@@ -1,5 +1,5 @@
-import type { BudgetEvent, BudgetInput } from '@retry/core';
-import { allowsRetry, defineBudget, openBudget, stepBudget } from '@retry/core';
+import type { BudgetEvent, BudgetInput } from '@retry/core/budget';
+import { allowsRetry, defineBudget, openBudget, stepBudget } from '@retry/core/budget';
 import { describe, expect, it } from 'vitest';
 
 const failure: BudgetEvent = { type: 'failure' };

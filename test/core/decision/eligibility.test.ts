@@ -1,4 +1,5 @@
-import { type Counters, chargedAttempts, definePolicy, isEligible } from '@retry/core';
+import { type Counters, definePolicy, isEligible } from '@retry/core';
+import { chargedAttempts } from '@retry/core/broker/kit';
 import { describe, expect, it } from 'vitest';
 
 const SEED_002 = { retryable: true, maxAttempts: 3 };

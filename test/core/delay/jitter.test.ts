@@ -1,4 +1,4 @@
-import type { Jitter } from '@retry/core';
+import type { Jitter } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 import { drawJitter, jitterRange, roomForJitter } from '../../../packages/core/src/delay/jitter.ts';
 import { JUST_UNDER_1 } from '../../support/arbitraries.ts';

@@ -1,5 +1,5 @@
-import { definePolicy, type Matcher, matchesError } from '@retry/core';
-import { settingsOf } from '@retry/core/fields';
+import { definePolicy, matchesError } from '@retry/core';
+import { type Matcher, settingsOf } from '@retry/core/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainMatchers } from '../../support/arbitraries.ts';

@@ -1,5 +1,6 @@
-import type { CapAt, Duration, JitterInput, PolicyInput } from '@retry/core';
+import type { Duration, JitterInput, PolicyInput } from '@retry/core';
 import { definePolicy, extendPolicy } from '@retry/core';
+import type { CapAt } from '@retry/core/fields';
 import { settingsOf } from '@retry/core/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-import { definePolicy, type ErrorPattern, InvalidOptionsError, matchesError } from '@retry/core';
-import { settingsOf } from '@retry/core/fields';
+import { definePolicy, InvalidOptionsError, matchesError } from '@retry/core';
+import { type ErrorPattern, settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 
 const read = (retryOn: unknown) => settingsOf(definePolicy({ retryOn: retryOn as never })).retryOn;

@@ -2,6 +2,7 @@ import type { Duration } from '../duration.ts';
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields, writtenIn } from '../fields/fields.ts';
 import { readSafely } from '../fields/read-options.ts';
+import { FINITE_AT_LEAST_0 } from '../fields/value-rules.ts';
 import { read } from '../read.ts';
 import type { Budget } from './budget.ts';
 
@@ -93,8 +94,7 @@ function budgetOf(type: Budget['type'], fields: Fields, report: Report): Budget 
 }
 
 const ATLEAST_0 = {
-  accepts: (value: number): boolean => value >= 0 && value < Infinity,
-  message: 'must be a finite number ≥ 0',
+  ...FINITE_AT_LEAST_0,
   cure: 'Leave it out for the default.',
 };
 

@@ -6,8 +6,7 @@ import type { Counters } from './counters.ts';
 import { chargedAttempts } from './counters.ts';
 import type { Decision, DecisionContext, FailReason, Failure } from './decision.ts';
 import { judge } from './judge.ts';
-import { readServerDelay } from './read-server-delay.ts';
-import { applyServerDelay } from './server-delay.ts';
+import { applyServerDelay, readServerDelay } from './server-delay.ts';
 
 /**
  * What to do after a failed attempt: retry after a delay, or fail for a reason. Pure; it throws for nothing but a policy that is

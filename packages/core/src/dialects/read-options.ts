@@ -1,6 +1,7 @@
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
 import { readSafely } from '../fields/read-options.ts';
+import { FINITE_AT_LEAST_0, integerFrom } from '../fields/value-rules.ts';
 
 /**
  * Reads another system's options: hands them to `read`, which reports what is wrong and goes on.
@@ -51,19 +52,19 @@ export function readInteger(
   least: number = -Infinity,
 ): number {
   if (isUnset(fields.value(key))) return fallback;
-  return fields.number(key, fallback, {
-    accepts: (count) => Number.isInteger(count) && count >= least,
-    message: least === -Infinity ? 'must be an integer' : `must be an integer ≥ ${least}`,
-    cure: `The default is ${fallback}.`,
-  });
+  const rule = integerFrom(least, `The default is ${fallback}.`);
+  return fields.number(
+    key,
+    fallback,
+    least === -Infinity ? { ...rule, message: 'must be an integer' } : rule,
+  );
 }
 
 /** A factor to multiply by, `0 ≤ factor < Infinity`. */
 export function readFactor(fields: Fields, key: string, fallback: number): number {
   if (isUnset(fields.value(key))) return fallback;
   return fields.number(key, fallback, {
-    accepts: (factor) => factor >= 0 && factor < Infinity,
-    message: 'must be a finite number ≥ 0',
+    ...FINITE_AT_LEAST_0,
     cure: 'Use 1 for a steady delay, 2 to double it each time.',
   });
 }

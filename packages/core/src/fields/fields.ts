@@ -39,10 +39,13 @@ export function readFields(input: unknown, at: string, known: Known): Fields | u
     report({ path: at, value: input, message: 'must be an object', cure: objectCure(input, keys) });
     return undefined;
   }
-  for (const [key, value] of values) {
-    if (!keys.includes(key)) report({ path: path(key), value, ...onUnknown(key, value) });
+  for (const [key, unknown] of values) {
+    if (!keys.includes(key)) report({ path: path(key), value: unknown, ...onUnknown(key, unknown) });
   }
-  return fieldsOf(values, path, report);
+  const value = (key: string): unknown => values.get(key);
+  const fail = (key: string, message: string, cure: string): void =>
+    report({ path: path(key), value: value(key), message, cure });
+  return fieldsOf({ path, value, fail });
 }
 
 /** Everything that is written in an object of options (of a policy, unless other keys are given), read once; `undefined` for what is none, or cannot be read. */
@@ -129,33 +132,29 @@ function tagOf(value: unknown): string {
   }
 }
 
-function fieldsOf(
-  values: ReadonlyMap<string, unknown>,
-  path: (key: string) => string,
-  report: Report,
-): Fields {
-  const value = (key: string): unknown => values.get(key);
-  const fail = (key: string, message: string, cure: string): void => {
-    report({ path: path(key), value: value(key), message, cure });
-  };
+function fieldsOf(read: Pick<Fields, 'path' | 'value' | 'fail'>): Fields {
+  const { value, fail } = read;
+  const valueOr = (key: string, fallback: unknown): unknown =>
+    value(key) === undefined ? fallback : value(key);
   return {
-    path,
-    value,
-    fail,
+    ...read,
     duration: (key, fallback, { finite = false, accepts = () => true, message } = {}) => {
-      const given = value(key);
-      const ms = given === undefined ? fallback : parseDuration(given);
+      const ms = parseDuration(valueOr(key, fallback));
       if (ms !== undefined && !(finite && ms === Infinity) && accepts(ms)) return ms;
       fail(key, message ?? `must be a ${finite ? 'finite ' : ''}duration ≥ 0`, DURATION_CURE);
       return fallback ?? 0;
     },
-    number: (key, fallback, rule) => readNumber({ value, fail }, key, { ...rule, fallback }),
+    number: (key, fallback, { accepts, message, cure }) => {
+      const given = valueOr(key, fallback);
+      const count = given === 'Infinity' ? Infinity : given;
+      if (typeof count === 'number' && accepts(count)) return count;
+      fail(key, message, cure);
+      return fallback ?? 0;
+    },
     choice: (key, fallback, choices) => {
-      const given = value(key);
-      const chosen = given === undefined ? fallback : choices.find((choice) => choice === given);
-      if (chosen !== undefined) return chosen;
-      fail(key, 'is not one of the choices', `Use one of ${choices.join(', ')}.`);
-      return fallback;
+      const chosen = choices.find((choice) => choice === valueOr(key, fallback));
+      if (chosen === undefined) fail(key, 'is not one of the choices', `Use one of ${choices.join(', ')}.`);
+      return chosen ?? fallback;
     },
     optional: <Accepted>(key: string, { accepts, message, cure }: ValueRule<Accepted>) => {
       const given = value(key);
@@ -164,18 +163,6 @@ function fieldsOf(
       return undefined;
     },
   };
-}
-
-function readNumber(
-  { value, fail }: Pick<Fields, 'value' | 'fail'>,
-  key: string,
-  { fallback, accepts, message, cure }: NumberRule & { readonly fallback: number | undefined },
-): number {
-  const given = value(key) === undefined ? fallback : value(key);
-  const count = given === 'Infinity' ? Infinity : given;
-  if (typeof count === 'number' && accepts(count)) return count;
-  fail(key, message, cure);
-  return fallback ?? 0;
 }
 
 /** The problem of a value that throws when it is read. */

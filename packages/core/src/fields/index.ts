@@ -1,4 +1,6 @@
-export type { PolicyKey, PolicySettings } from '../policy/policy.ts';
+export { isYes } from '../matching/answer.ts';
+export type { ErrorPattern, Matcher } from '../matching/matcher.ts';
+export type { Backoff, CapAt, Jitter, PolicyKey, PolicySettings } from '../policy/policy.ts';
 export {
   allowedAttempts,
   policyOf,
@@ -11,4 +13,4 @@ export { POLICY_KEYS, QUEUE_SYNONYMS } from './cures.ts';
 export type { Fields, Report } from './fields.ts';
 export { readFields, writtenIn } from './fields.ts';
 export { readOptions } from './read-options.ts';
-export { A_FUNCTION, A_SIGNAL, isAsync, isSynchronous } from './value-rules.ts';
+export { A_FUNCTION, A_SIGNAL, countFrom, integerFrom, isAsync, isSynchronous } from './value-rules.ts';

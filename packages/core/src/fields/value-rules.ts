@@ -21,6 +21,31 @@ export interface NumberRule {
   readonly cure: string;
 }
 
+/** Accepts whole numbers from `least` on. */
+export function integerFrom(least: number, cure: string): NumberRule {
+  const accepts = (count: number): boolean => Number.isInteger(count) && count >= least;
+  return { accepts, message: `must be an integer ≥ ${least}`, cure };
+}
+
+/** Accepts whole numbers from `least` on, and `Infinity`. */
+export function countFrom(least: number, cure: string): NumberRule {
+  const accepts = (count: number): boolean =>
+    (Number.isInteger(count) && count >= least) || count === Infinity;
+  return { accepts, message: `must be an integer ≥ ${least} or Infinity`, cure };
+}
+
+/** A share of something. */
+export const A_SHARE: Omit<NumberRule, 'cure'> = {
+  accepts: (value) => value >= 0 && value <= 1,
+  message: 'must be a number from 0 to 1',
+};
+
+/** A number that is not negative, and has an end. */
+export const FINITE_AT_LEAST_0: Omit<NumberRule, 'cure'> = {
+  accepts: (value) => value >= 0 && value < Infinity,
+  message: 'must be a finite number ≥ 0',
+};
+
 /** The part of an AbortSignal that we need; core names no runtime's types. */
 export interface AbortSignalLike {
   readonly aborted: boolean;

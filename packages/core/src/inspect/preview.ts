@@ -1,4 +1,5 @@
 import { readOptions } from '../fields/read-options.ts';
+import { integerFrom } from '../fields/value-rules.ts';
 import type { Policy, PolicySettings } from '../policy/policy.ts';
 import { allowedAttempts, checkPolicy } from '../policy/settings.ts';
 import type { DurationRange } from './span.ts';
@@ -63,11 +64,7 @@ function readPreviewOptions(options: PreviewOptions): { attemptMs: number | unde
       message: 'must be a finite number of milliseconds ≥ 0',
       cure: 'Leave it out to take anything up to attemptTimeout.',
     }),
-    limit: fields.number('limit', 1_000, {
-      accepts: (count) => Number.isInteger(count) && count >= 0,
-      message: 'must be an integer ≥ 0',
-      cure: 'Leave it out to list up to 1000 retries.',
-    }),
+    limit: fields.number('limit', 1_000, integerFrom(0, 'Leave it out to list up to 1000 retries.')),
   }));
 }
 

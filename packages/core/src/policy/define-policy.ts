@@ -3,25 +3,15 @@ import { POLICY_KEYS } from '../fields/cures.ts';
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
 import { readSafely } from '../fields/read-options.ts';
+import { countFrom } from '../fields/value-rules.ts';
 import { read } from '../read.ts';
-import type {
-  Backoff,
-  CapAt,
-  Policy,
-  PolicyInput,
-  PolicyKey,
-  PolicySettings,
-  Registry,
-  RetryAfterMode,
-} from './policy.ts';
+import type { Backoff, Policy, PolicyInput, PolicyKey, PolicySettings, Registry } from './policy.ts';
+import { CAPS, RETRY_AFTER_MODES } from './policy.ts';
 import { readBackoff } from './read-backoff.ts';
 import { readJitter } from './read-jitter.ts';
 import { readGate, readMatchers, readRetryOn } from './read-rules.ts';
 import { readRegistry } from './registry.ts';
 import { policyOf } from './settings.ts';
-
-const CAPS: readonly CapAt[] = ['before-jitter', 'after-jitter', 'ignores-jitter'];
-const MODES: readonly RetryAfterMode[] = ['floor', 'replace', 'ignore'];
 
 const DEFAULT_MAX_DELAY_MS = 20_000;
 
@@ -93,11 +83,11 @@ type DelayKey =
 function readDelays(fields: Fields, backoff: Backoff, report: Report): Pick<PolicySettings, DelayKey> {
   const drawsItself = backoff.type === 'decorrelated' || backoff.type === 'none';
   return {
-    maxAttempts: fields.number('maxAttempts', 3, {
-      accepts: (count) => (Number.isInteger(count) && count >= 1) || count === Infinity,
-      message: 'must be an integer ≥ 1 or Infinity',
-      cure: 'It counts the first attempt: use 1 to run once.',
-    }),
+    maxAttempts: fields.number(
+      'maxAttempts',
+      3,
+      countFrom(1, 'It counts the first attempt: use 1 to run once.'),
+    ),
     initialDelayMs: fields.duration('initialDelay', 0, { finite: true }),
     backoff,
     jitter: readJitter(fields, drawsItself ? 'none' : 'full', report),
@@ -130,7 +120,7 @@ function readServerDelay(fields: Fields, report: Report): PolicySettings['retryA
   const given = fields.value('retryAfter') === undefined ? {} : fields.value('retryAfter');
   const inner = readFields(given, 'retryAfter', { keys: ['max', 'mode'], report });
   const maxMs = inner?.duration('max', 60_000) ?? 0;
-  return Object.freeze({ maxMs, mode: inner?.choice('mode', 'floor', MODES) ?? 'floor' });
+  return Object.freeze({ maxMs, mode: inner?.choice('mode', 'floor', RETRY_AFTER_MODES) ?? 'floor' });
 }
 
 /** The default cap never cuts what was written as a base: a constant '30s' waits 30 s. */

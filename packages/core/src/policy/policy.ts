@@ -85,15 +85,15 @@ export type Backoff =
       readonly baseMs: number;
     };
 
+/** The jitters that have a name. */
+export const JITTER_NAMES = ['none', 'full', 'equal', 'bounded'] as const;
+
 /**
  * How the delay is spread, as people write it. `{ proportional: 0.1 }` is ± 10 %, `{ down: 0.3 }` is up to 30 % less,
  * `{ plusMinus: '20ms' }` is up to 20 ms less or more.
  */
 export type JitterInput =
-  | 'none'
-  | 'full'
-  | 'equal'
-  | 'bounded'
+  | (typeof JITTER_NAMES)[number]
   | { readonly proportional: number }
   | { readonly down: number }
   | { readonly plusMinus: Duration };
@@ -108,10 +108,16 @@ export type Jitter =
  * reached. `after-jitter`: the drawn delay is cut (Jobbers, CMDx). `ignores-jitter`: jitter may go over
  * the cap (Tasker).
  */
-export type CapAt = 'before-jitter' | 'after-jitter' | 'ignores-jitter';
+export type CapAt = (typeof CAPS)[number];
+
+/** Every value of {@link CapAt}. */
+export const CAPS = ['before-jitter', 'after-jitter', 'ignores-jitter'] as const;
 
 /** What a delay asked for by the server does: be a floor, replace our own (capped), or nothing. */
-export type RetryAfterMode = 'floor' | 'replace' | 'ignore';
+export type RetryAfterMode = (typeof RETRY_AFTER_MODES)[number];
+
+/** Every value of {@link RetryAfterMode}. */
+export const RETRY_AFTER_MODES = ['floor', 'replace', 'ignore'] as const;
 
 /** A policy as people write it. Every key is optional; unknown keys are errors. */
 export interface PolicyInput {

@@ -2,7 +2,7 @@ import { parseDuration } from '../duration.ts';
 import { InvalidOptionsError } from '../errors.ts';
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
-import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
+import { ASYNC_CURE, FINITE_AT_LEAST_0, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
 import { read } from '../read.ts';
 import type { Backoff, DelayStrategy, Registry } from './policy.ts';
 import { methodOf, own } from './registry.ts';
@@ -63,8 +63,7 @@ function readFactor(fields: Fields): number {
   return (
     0 +
     fields.number('factor', 2, {
-      accepts: (factor) => factor >= 0 && factor < Infinity,
-      message: 'must be a finite number ≥ 0',
+      ...FINITE_AT_LEAST_0,
       cure: 'Use 2 to double the delay each time.',
     })
   );

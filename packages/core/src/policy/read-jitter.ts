@@ -1,43 +1,38 @@
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
-import type { Jitter } from './policy.ts';
+import { A_SHARE } from '../fields/value-rules.ts';
+import type { Jitter, JitterInput } from './policy.ts';
+import { JITTER_NAMES } from './policy.ts';
 
-const NAMES = ['none', 'full', 'equal', 'bounded'] as const;
+/** The keys of the jitters that are objects. */
+type ReachKey = JitterInput extends infer Input ? (Input extends string ? never : keyof Input) : never;
 
-const KEYS = ['proportional', 'down', 'plusMinus'] as const;
-
-const SHARE = {
-  accepts: (share: number): boolean => share >= 0 && share <= 1,
-  message: 'must be a number from 0 to 1',
+/** How each key is read; as a `Record` of the type's keys, none can be forgotten. */
+const READERS: Readonly<Record<ReachKey, (fields: Fields) => Jitter>> = {
+  proportional: (fields) => ({
+    proportional: readShare(fields, 'proportional', 'Use { proportional: 0.1 } for ± 10 %.'),
+  }),
+  down: (fields) => ({ down: readShare(fields, 'down', 'Use { down: 0.3 } for up to 30 % less.') }),
+  plusMinus: (fields) => ({ plusMinusMs: fields.duration('plusMinus', undefined, { finite: true }) }),
 };
 
-const CURES = {
-  proportional: 'Use { proportional: 0.1 } for ± 10 %.',
-  down: 'Use { down: 0.3 } for up to 30 % less.',
-};
+const KEYS = Object.keys(READERS) as readonly ReachKey[]; // the keys of a Record are its key type
 
 /** Reads `jitter`: a name, or an object with one key that says how far it reaches. */
 export function readJitter(policy: Fields, fallback: 'none' | 'full', report: Report): Jitter {
   const given = policy.value('jitter');
   if (typeof given !== 'object' || given === null) {
-    return policy.choice<(typeof NAMES)[number]>('jitter', fallback, NAMES);
+    return policy.choice<(typeof JITTER_NAMES)[number]>('jitter', fallback, JITTER_NAMES);
   }
   const fields = readFields(given, 'jitter', { keys: KEYS, report });
   if (fields === undefined) return fallback;
   const written = KEYS.filter((key) => fields.value(key) !== undefined);
   if (written.length > 1)
     policy.fail('jitter', 'must have one key only', `Use one of ${written.join(', ')}.`);
-  return Object.freeze(reachOf(written[0] ?? 'proportional', fields));
+  return Object.freeze(READERS[written[0] ?? 'proportional'](fields));
 }
 
-function reachOf(key: (typeof KEYS)[number], fields: Fields): Jitter {
-  switch (key) {
-    case 'proportional':
-      // Plus 0, as -0 would not survive JSON.
-      return { proportional: fields.number(key, undefined, { ...SHARE, cure: CURES[key] }) + 0 };
-    case 'down':
-      return { down: fields.number(key, undefined, { ...SHARE, cure: CURES[key] }) + 0 };
-    case 'plusMinus':
-      return { plusMinusMs: fields.duration(key, undefined, { finite: true }) };
-  }
+/** Plus 0, as -0 would not survive JSON. */
+function readShare(fields: Fields, key: ReachKey, cure: string): number {
+  return fields.number(key, undefined, { ...A_SHARE, cure }) + 0;
 }

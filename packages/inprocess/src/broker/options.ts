@@ -1,5 +1,5 @@
 import type { Clock, Duration } from '@retry/core';
-import { readOptions } from '@retry/core/fields';
+import { countFrom, readOptions } from '@retry/core/fields';
 import { A_CLOCK } from '../call/option-rules.ts';
 import { systemClock } from '../time/clock.ts';
 import type { Settings } from './record/store.ts';
@@ -33,11 +33,11 @@ export function readMemoryBrokerOptions(options: unknown): Settings {
     const clock = fields.optional('clock', A_CLOCK) as Clock | undefined; // checked by the rule
     return {
       clock: clock ?? systemClock,
-      keepCompleted: fields.number('keepCompleted', 1_000, {
-        accepts: (count) => count === Infinity || (Number.isInteger(count) && count >= 0),
-        message: 'must be an integer ≥ 0 or Infinity',
-        cure: 'Use 0 to keep none, Infinity to keep all.',
-      }),
+      keepCompleted: fields.number(
+        'keepCompleted',
+        1_000,
+        countFrom(0, 'Use 0 to keep none, Infinity to keep all.'),
+      ),
       keepKeysMs: fields.duration('keepKeys', DAY_MS),
     };
   });

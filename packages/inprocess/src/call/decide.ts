@@ -1,6 +1,6 @@
 import type { Decision, Failure as JudgedFailure, ServerDelay } from '@retry/core';
 import { decide, RetryError, TotalTimeoutError } from '@retry/core';
-import { policyOf, withoutErrorRules } from '@retry/core/fields';
+import { isYes, policyOf, withoutErrorRules } from '@retry/core/fields';
 import type { Ending, Failure, GiveUpReason } from './events.ts';
 import type { RetryOptions } from './options.ts';
 import type { Attempt, Call } from './plan.ts';
@@ -37,10 +37,9 @@ export function refusalOf(
   const failure = { error: undefined, result };
   try {
     const answer: unknown = retryIfResult(result as never, { attempt }); // its type was checked with the options
-    if (Object(answer).then === undefined) return answer ? failure : undefined;
-    // Nothing awaits this promise, so a rejection of it would be unhandled.
-    Promise.resolve(answer).catch(() => undefined);
-    throw new RetryError('ASYNC_GATE', 'retryIfResult must not return a promise. Await in the function.');
+    return isYes(answer, 'retryIfResult must not return a promise. Await in the function.')
+      ? failure
+      : undefined;
   } catch (thrown) {
     return { ...failure, thrown };
   }

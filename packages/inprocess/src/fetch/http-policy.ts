@@ -1,5 +1,6 @@
-import type { ErrorPattern, Policy } from '@retry/core';
+import type { Policy } from '@retry/core';
 import { definePolicy, httpTransient } from '@retry/core';
+import type { ErrorPattern } from '@retry/core/fields';
 
 /** Messages of the causes of a TypeError of `fetch` (Node, undici) when a request or response is invalid for good. */
 const REFUSED =

@@ -1,5 +1,7 @@
-import type { BudgetEvent, BudgetInput, BudgetState, Clock } from '@retry/core';
-import { defineBudget, isRetryError, matchesError, openBudget, stepBudget } from '@retry/core';
+import type { Clock } from '@retry/core';
+import { isRetryError, matchesError } from '@retry/core';
+import type { BudgetEvent, BudgetInput, BudgetState } from '@retry/core/budget';
+import { defineBudget, openBudget, stepBudget } from '@retry/core/budget';
 import { readOptions } from '@retry/core/fields';
 import { report } from '../call/hooks.ts';
 import { A_CLOCK, SYNCHRONOUS } from '../call/option-rules.ts';

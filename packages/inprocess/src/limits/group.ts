@@ -1,4 +1,4 @@
-import { readOptions } from '@retry/core/fields';
+import { countFrom, readOptions } from '@retry/core/fields';
 import type { FailedAttempt } from '../call/history.ts';
 
 /** A call of a group that is waiting for its next attempt. */
@@ -54,11 +54,7 @@ export interface RetryGroupOptions {
  */
 export function createRetryGroup(options?: RetryGroupOptions): RetryGroup {
   const maxWaiting = readOptions(options, { subject: 'retry group', keys: ['maxWaiting'] }, (fields) =>
-    fields.number('maxWaiting', Infinity, {
-      accepts: (count) => count === Infinity || (Number.isInteger(count) && count >= 0),
-      message: 'must be an integer ≥ 0 or Infinity',
-      cure: 'Leave it out for no limit.',
-    }),
+    fields.number('maxWaiting', Infinity, countFrom(0, 'Leave it out for no limit.')),
   );
   return new Group(maxWaiting);
 }

@@ -40,7 +40,7 @@ export function checkCall(
   options?: SlimOptions<never>,
 ): Retried {
   const problems = [
-    ...problemsOf({ fn }, isOfKind.bind(undefined, 'function'), 'Mind the order of the arguments.'),
+    ...problemsOf({ fn }, (value) => typeof value === 'function', 'Mind the order of the arguments.'),
     ...problemsOf(
       { options },
       (value) => value === undefined || Object.prototype.toString.call(value) === '[object Object]',
@@ -69,8 +69,8 @@ function problemsOf(
 }
 
 function isOption(value: unknown, key: string): boolean {
-  const kind = Object.hasOwn(OPTIONS, key) ? OPTIONS[key as keyof SlimOptions] : undefined; // it is one of them
-  return kind !== undefined && (value === undefined || isOfKind(kind, value));
+  if (!Object.hasOwn(OPTIONS, key)) return false;
+  return value === undefined || isOfKind(OPTIONS[key as keyof SlimOptions], value); // it is one of them
 }
 
 function isOfKind(kind: string, value: unknown): boolean {
@@ -88,5 +88,5 @@ function isPolicyValue(value: unknown, key: string): boolean {
 }
 
 function isRetryOn(value: unknown): boolean {
-  return Array.isArray(value) ? value.length > 0 : value === 'everything' || value === 'nothing';
+  return value === 'everything' || value === 'nothing' || (Array.isArray(value) && value.length > 0);
 }

@@ -1,4 +1,4 @@
-import type { Beat, BeatAnswer } from '@retry/core/broker';
+import type { HeartbeatAnswer, HeartbeatRequest } from '@retry/core/broker';
 import { readAnswers } from '../record/answers.ts';
 import { epochText } from '../record/encode-record.ts';
 import { cancelRequestsScript, heartbeatScript } from '../scripts/heartbeat.ts';
@@ -9,16 +9,19 @@ import { runScript } from '../store/store.ts';
 /** Extends leases; a lease never becomes shorter. */
 export async function heartbeatRuns(
   store: Store,
-  heartbeats: readonly Beat[],
+  heartbeats: readonly HeartbeatRequest[],
   leaseMs: number,
-): Promise<readonly BeatAnswer[]> {
+): Promise<readonly HeartbeatAnswer[]> {
   if (heartbeats.length === 0) return [];
   const packed = pack(heartbeats.flatMap(({ id, epoch }) => [id, epochText(epoch)]));
   return readAnswers('heartbeat', await runScript(store, heartbeatScript, [`${leaseMs}`, packed]));
 }
 
 /** Those of the leases that have a cancel request. */
-export async function findCancelRequests(store: Store, leases: readonly Beat[]): Promise<readonly Beat[]> {
+export async function findCancelRequests(
+  store: Store,
+  leases: readonly HeartbeatRequest[],
+): Promise<readonly HeartbeatRequest[]> {
   if (leases.length === 0) return [];
   const packed = pack(leases.flatMap(({ id, epoch }) => [id, epochText(epoch)]));
   const answers = readAnswers('cancelRequest', await runScript(store, cancelRequestsScript, [packed]));

@@ -1,5 +1,5 @@
-import { chargedAttempts } from '@retry/core';
 import type { Run, SettleAnswer } from '@retry/core/broker';
+import { chargedAttempts } from '@retry/core/broker/kit';
 import type { RunEventType } from '@retry/core/lifecycle';
 import type { RunNotice, WorkerEmitter } from '../events.ts';
 import type { AnyTask } from '../task/task.ts';

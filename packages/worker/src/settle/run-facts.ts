@@ -1,5 +1,5 @@
-import { chargedAttempts } from '@retry/core';
 import type { Run } from '@retry/core/broker';
+import { chargedAttempts } from '@retry/core/broker/kit';
 
 /** The number of the run's current attempt: charged attempts so far and the running one; counted from 1. */
 export function attemptOf(run: Run): number {

@@ -1,7 +1,8 @@
+export { chargedAttempts } from '../../decision/counters.ts';
 export { checkInput } from './check-input.ts';
 export type { CloseGate } from './close-gate.ts';
 export { closedError, createCloseGate } from './close-gate.ts';
-export type { RunDraft, RunIdentity } from './copy-run.ts';
+export type { RunDraft } from './copy-run.ts';
 export { copyRun, newRun, transitionRun } from './copy-run.ts';
 export {
   ANSWER_LETTERS,
@@ -20,7 +21,6 @@ export {
   textProblem,
 } from './limits.ts';
 export { hideSecrets, hideSecretsInError, hideSecretsInValue, secretsIn, secretsOf } from './secrets.ts';
-export type { Destination } from './settlement-rules.ts';
 export {
   answerSettlement,
   destinationOf,

@@ -1,4 +1,5 @@
 import type { Fields } from '../../fields/fields.ts';
+import { A_SHARE } from '../../fields/value-rules.ts';
 import { isUnset, readFactor, readInteger, readSeconds } from '../read-options.ts';
 
 /** How a step's own delays grow. */
@@ -77,7 +78,7 @@ function readStep(fields: Fields): TaskerSettings['step'] {
 
 function readJitter(fields: Fields): number {
   return fields.number('max_jitter', 0.1, {
-    accepts: (share) => share >= 0 && share <= 1,
+    accepts: A_SHARE.accepts,
     message: 'must be a share from 0 to 1',
     cure: 'Write 0.1 for ± 10 %.',
   });

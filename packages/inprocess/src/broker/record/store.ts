@@ -1,5 +1,6 @@
-import type { CancelTimer, Clock } from '@retry/core';
+import type { Clock } from '@retry/core';
 import type { ClaimedRun, Run } from '@retry/core/broker';
+import type { CancelTimer } from '@retry/core/clock';
 import type { Deque, Linked } from './deque.ts';
 import { createDeque } from './deque.ts';
 import type { Heap, Ranked } from './heap.ts';

@@ -1,0 +1,9 @@
+export type {
+  Budget,
+  BudgetEvent,
+  BudgetState,
+  BudgetStep,
+} from './budget.ts';
+export type { BudgetInput } from './define-budget.ts';
+export { defineBudget } from './define-budget.ts';
+export { allowsRetry, openBudget, stepBudget } from './step-budget.ts';
