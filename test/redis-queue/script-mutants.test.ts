@@ -9,7 +9,7 @@ import { createPairs } from './scripted-redis.ts';
 const COMMANDS = { maxCommands: 200, size: 'max' } as const;
 
 describeOnRedis('the differential test', (server) => {
-  it.each(MUTANTS)('notices when $name', { timeout: 60_000 }, async ({ right, wrong }) => {
+  it.each(MUTANTS)('notices when $name', { timeout: 120_000 }, async ({ right, wrong }) => {
     let isApplied = false;
     const pairs = await createPairs(server().url, (text) => {
       isApplied ||= text.includes(right);

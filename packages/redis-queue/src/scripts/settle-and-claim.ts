@@ -65,7 +65,7 @@ return { now, answers, due, unpack(claimedList(got)) }
 `;
 
 /** Settles finished claims, then makes new ones. */
-export const exchangeScript: Script = defineScript(
+export const settleAndClaimScript: Script = defineScript(
   prelude,
   request,
   ended,

@@ -1,4 +1,4 @@
-import type { Beat, BeatAnswer } from '@retry/core/broker';
+import type { HeartbeatAnswer, HeartbeatRequest } from '@retry/core/broker';
 import { readAnswers } from '../record/answers.ts';
 import { epochText } from '../record/encode-record.ts';
 import { cancelRequestsScript, heartbeatScript } from '../scripts/heartbeat.ts';
@@ -6,19 +6,22 @@ import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
 
-/** Extends leases; a lease never becomes shorter. */
-export async function heartbeatRuns(
+/** Extends leases; a lease never shrinks. */
+export async function heartbeat(
   store: Store,
-  heartbeats: readonly Beat[],
+  leases: readonly HeartbeatRequest[],
   leaseMs: number,
-): Promise<readonly BeatAnswer[]> {
-  if (heartbeats.length === 0) return [];
-  const packed = pack(heartbeats.flatMap(({ id, epoch }) => [id, epochText(epoch)]));
+): Promise<readonly HeartbeatAnswer[]> {
+  if (leases.length === 0) return [];
+  const packed = pack(leases.flatMap(({ id, epoch }) => [id, epochText(epoch)]));
   return readAnswers('heartbeat', await runScript(store, heartbeatScript, [`${leaseMs}`, packed]));
 }
 
-/** Those of the leases that have a cancel request. */
-export async function findCancelRequests(store: Store, leases: readonly Beat[]): Promise<readonly Beat[]> {
+/** Returns those of the leases that have a cancel request. */
+export async function findCancelRequests(
+  store: Store,
+  leases: readonly HeartbeatRequest[],
+): Promise<readonly HeartbeatRequest[]> {
   if (leases.length === 0) return [];
   const packed = pack(leases.flatMap(({ id, epoch }) => [id, epochText(epoch)]));
   const answers = readAnswers('cancelRequest', await runScript(store, cancelRequestsScript, [packed]));
