@@ -21,7 +21,7 @@ function codesOf(text: string): readonly string[] {
     if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.SuperKeyword)
       return literalsIn(node.arguments[0]);
     if (ts.isPropertyAssignment(node) && node.name.getText() === 'code') return literalsIn(node.initializer);
-    if (ts.isVariableDeclaration(node) && node.name.getText() === 'UNREADABLE')
+    if (ts.isVariableDeclaration(node) && node.name.getText() === 'UNREADABLE_RUN')
       return literalsIn(node.initializer);
     return [];
   });
