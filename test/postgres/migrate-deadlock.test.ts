@@ -8,7 +8,7 @@ import type { PrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
 import { openPool, sleep } from './open-broker.ts';
 
-/** How long the migration waits for a lock before it looks for a deadlock: time for the other transaction to close it. */
+/** How long the migration waits for a lock before the server checks for a deadlock: time for the other transaction to complete it. */
 const DEADLOCK_TIMEOUT_MS = 4_000;
 
 describeOnPrivatePostgres('a migration that deadlocks with a running transaction', () => {

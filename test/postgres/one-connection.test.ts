@@ -22,7 +22,7 @@ describeTwoConnections('a client that a pool lends to a broker', (open) => {
       open().schema.name,
     );
     await broker.audit();
-    const held = pool.totalCount;
+    const before = pool.totalCount;
 
     await tx.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and application_name = ''
@@ -32,7 +32,7 @@ describeTwoConnections('a client that a pool lends to a broker', (open) => {
     await close();
 
     expect(lost).toHaveLength(1);
-    expect(pool.totalCount).toBeLessThan(held);
+    expect(pool.totalCount).toBeLessThan(before);
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 

@@ -23,7 +23,7 @@ it.each(['Kysely', 'Drizzle', 'Prisma'])('the documentation shows where the wrap
   expect(pages).toContain(`@retry/postgres/${name.toLowerCase()}`);
 });
 
-it('a database in the place of its transaction does not compile: its statements would run outside', () => {
+it('a database instead of its transaction does not compile: its statements would run outside', () => {
   const wrong = (kysely: Kysely<object>, drizzle: NodePgDatabase) => [
     // @ts-expect-error it is no transaction
     inKysely(kysely),

@@ -75,7 +75,7 @@ describeOnPrivatePostgres('a role with the rights that docs/postgres.md lists', 
     const error: unknown = await broker.audit().catch((reason: unknown) => reason);
 
     expect(error).toMatchObject({ code: 'MISSING_RIGHTS', name: 'PostgresBrokerError' });
-    expect(String(error)).toContain('docs/postgres.md');
+    expect(String(error)).toContain('grant usage on schema "retry" to <role>;');
     expect(broker.isRefusal(error)).toBe(false);
     await broker.close();
   });

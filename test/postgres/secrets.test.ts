@@ -123,8 +123,8 @@ describe('a password of a URL', () => {
 
 describe('options', () => {
   it.each([
-    [{}, 'the Postgres broker needs either client or url'],
-    [{ url: 'postgres://h/db', client: { query: () => 1 } }, 'needs either client or url'],
+    [{}, 'the Postgres broker needs a url or a client, and not both'],
+    [{ url: 'postgres://h/db', client: { query: () => 1 } }, 'needs a url or a client, and not both'],
     [{ url: 5 }, 'url must be the URL of a Postgres database, got 5'],
     [{ url: '' }, 'url must be the URL'],
     [{ client: {} }, 'client must have query(text, values)'],

@@ -10,7 +10,7 @@ const BATCH = 500;
 const ROUNDS = 30;
 
 /** How many runs of each batch are kept: dead letters, runs that are due much later, stalled runs. */
-const KEPT = { dead: 3, far: 2, held: 2 };
+const KEPT = { dead: 3, far: 2, stalled: 2 };
 
 describeOnPostgres('what is kept', (server) => {
   it('takes no more room the more runs have ended', { timeout: 120_000 }, async () => {
@@ -81,7 +81,7 @@ async function passBatch(broker: Broker, first: number): Promise<number> {
 
 function outcomeOf({ run }: ClaimedRun, index: number, at: number) {
   if (index < KEPT.dead) return settlementOf(run, { type: 'fail', at });
-  if (index < KEPT.dead + KEPT.held) return settlementOf(run, { type: 'stall', at });
+  if (index < KEPT.dead + KEPT.stalled) return settlementOf(run, { type: 'stall', at });
   return settlementOf(run, { type: 'complete', at }, { result: '"done"' });
 }
 

@@ -1,3 +1,10 @@
+import {
+  answer,
+  CONTINUED,
+  destination,
+  REDRIVABLE,
+  state,
+} from '../../packages/postgres/src/schema/letters.ts';
 import type { Real } from '../support/broker-commands.ts';
 import { settlementOf } from '../support/settle.ts';
 
@@ -15,13 +22,13 @@ export interface Mutant {
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no fence: any epoch is accepted',
-    right: "when 'w' then r.epoch = s.epoch - 1 and",
-    wrong: "when 'w' then",
+    right: `when ${state('submitted')} then r.epoch = s.epoch - 1 and`,
+    wrong: `when ${state('submitted')} then`,
   },
   {
     name: 'no fence after a heartbeat',
-    right: "when 'r' then r.epoch = s.epoch and",
-    wrong: "when 'r' then",
+    right: `when ${state('started')} then r.epoch = s.epoch and`,
+    wrong: `when ${state('started')} then`,
   },
   {
     name: 'no fence on heartbeats',
@@ -40,8 +47,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a repeated settlement is answered as another outcome',
-    right: "= coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then 'a'",
-    wrong: "= coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then 'f'",
+    right: `= coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then ${answer('settle', 'already')}`,
+    wrong: `= coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then ${answer('settle', 'fenced')}`,
   },
   {
     name: 'a repeated claim claims anew',
@@ -66,8 +73,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a released run goes to the back',
-    right: "when 'r' then v_front + n - 1",
-    wrong: "when 'r' then nextval('back_order')",
+    right: `when ${destination('front')} then v_front + n - 1`,
+    wrong: `when ${destination('front')} then nextval('back_order')`,
   },
   {
     name: 'a run is promoted before it is due',
@@ -86,14 +93,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a cancel request is ignored by a settlement that continues',
-    right: "when r.wants_cancel then 'X'",
-    wrong: "when false then 'X'",
+    right: `when r.wants_cancel then ${state('cancelled')}`,
+    wrong: `when false then ${state('cancelled')}`,
   },
   {
     name: 'a cancel request cancels a run that has ended otherwise',
-    right: "case when s.destination not in ('r', 'b', 's') then s.destination when r.wants_cancel",
-    wrong:
-      "case when s.destination not in ('r', 'b', 's') and not r.wants_cancel then s.destination when r.wants_cancel",
+    right: `case when s.destination not in ${CONTINUED} then s.destination when r.wants_cancel`,
+    wrong: `case when s.destination not in ${CONTINUED} and not r.wants_cancel then s.destination when r.wants_cancel`,
   },
   {
     name: 'a full key is not waited for',
@@ -129,8 +135,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a redrive takes what was cancelled',
-    right: "r.state in ('f', 'F', 't', 'T', 'l', 'L')",
-    wrong: "r.state in ('f', 'F', 't', 'T', 'l', 'L', 'X')",
+    right: `r.state in ${REDRIVABLE}`,
+    wrong: `(r.state in ${REDRIVABLE} or r.state = ${state('cancelled')})`,
   },
   {
     name: 'a discarded id stays taken',
@@ -195,7 +201,7 @@ async function findExpiredOfOneLane({ broker, advance }: Real): Promise<void> {
   await broker.findExpired(10, { lanes: ['l'] });
 }
 
-/** A short heartbeat shortens no lease: a cleaner that is too early is fenced. */
+/** A short heartbeat does not shorten a lease: a cleaner that is too early is fenced. */
 async function settleAfterShortHeartbeat({ broker, advance }: Real): Promise<void> {
   await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
   const claim = { worker: 'w', requestId: 'r', limit: 1, lanes: new Map([['l', 1]]), leaseMs: 1_000 };

@@ -54,7 +54,7 @@ describe('every option', () => {
 });
 
 describe('a client', () => {
-  it('in the place of the options is one problem', async () => {
+  it('instead of the options is one problem', async () => {
     class Pool extends EventEmitter {
       readonly options = { password: 'geheim' };
       query = client.query;

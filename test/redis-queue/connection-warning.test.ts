@@ -22,7 +22,7 @@ describeOnPrivateRedis('a connection that breaks', () => {
         {
           type: 'RetryWarning',
           code: 'RETRY_UNHANDLED_ERROR',
-          detail: 'It reconnects by itself. Look after the server, or give createRedisBroker an onError.',
+          detail: 'It reconnects by itself. Check the server, or pass an onError to createRedisBroker.',
         },
       ],
     ]);

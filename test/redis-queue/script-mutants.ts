@@ -1,7 +1,10 @@
-import { FIRST_START, flagText, RECORD } from '../../packages/redis-queue/src/record/layout.ts';
+import { FIRST_START, FLAGS, flagText, RECORD } from '../../packages/redis-queue/src/record/layout.ts';
 import {
+  answer,
   byteOf,
   flagsAs,
+  has,
+  hasMode,
   isIn,
   isNotIn,
   letter,
@@ -39,9 +42,9 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: `isShort(record) and ${startOf(FIRST_START, 'startedAt')} or ${startOf(RECORD, 'heartbeatAt')}`,
   },
   {
-    name: 'a first start does not note that it takes a slot',
+    name: 'a first start does not record that it takes a slot',
     right: `record = ${letter('started')} .. char(${byteOf(flagText('short'))} + bits)`,
-    wrong: `record = ${letter('started')} .. char(${byteOf(flagText('short'))} + bits - bits % 4)`,
+    wrong: `record = ${letter('started')} .. char(${byteOf(flagText('short'))} + bits - bits % ${FLAGS.takesSlot * 2})`,
   },
   {
     name: 'a first completion keeps its lease',
@@ -55,13 +58,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no stall check: a cleaner settles a run whose lease has not expired',
-    right: "if mode % 2 >= 1 and isAlive(id) then return 'f' end",
+    right: `if ${hasMode('mode', 'onlyIfExpired')} and isAlive(id) then return ${answer('settle', 'fenced')} end`,
     wrong: '',
   },
   {
     name: 'a repeated settlement is answered as another outcome',
-    right: "return isSettledBy(old, by) and 'a' or 'f' end",
-    wrong: "return 'f' end",
+    right: `return isSettledBy(old, by) and ${answer('settle', 'already')} or ${answer('settle', 'fenced')} end`,
+    wrong: `return ${answer('settle', 'fenced')} end`,
   },
   {
     name: 'a repeated claim claims again, and charges again',
@@ -80,7 +83,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a released run goes to the back',
-    right: `if ${isIn('record', 'submitted')} and mode % 4 >= 2 then`,
+    right: `if ${isIn('record', 'submitted')} and ${hasMode('mode', 'release')} then`,
     wrong: 'if false then',
   },
   {
@@ -100,7 +103,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a slot is not freed',
-    right: 'if flags % 4 >= 2 then freeSlot(id) end',
+    right: `if ${has('flags', 'takesSlot')} then freeSlot(id) end`,
     wrong: '',
   },
   {
@@ -129,7 +132,7 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: 'if slotsTakenOf(key) <= tonumber(limit) then',
   },
   {
-    name: 'a delay of a settlement counts from the instant that the worker knew',
+    name: 'a delay of a settlement counts by the clock of the worker',
     right: `if delayMs < 0 or ${isNotIn('record', 'scheduled')} then return record end`,
     wrong: 'if true then return record end',
   },
@@ -140,11 +143,11 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'runs of other lanes are found expired',
-    right: "(isWanted[note] or false) == (mode == 'only')",
+    right: "(isWanted[laneHash] or false) == (mode == 'only')",
     wrong: 'true',
   },
   {
-    name: 'a cancel request is found for a lease that is over',
+    name: 'a cancel request is found for an ended lease',
     right: `${isIn('record', 'started')} and epochOf(record) == leases[index * 2]`,
     wrong: `${isIn('record', 'started')}`,
   },

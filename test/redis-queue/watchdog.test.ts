@@ -18,7 +18,7 @@ describeOnPrivateRedis('the watchdog', () => {
     const keys = createKeys('watchdog', 0);
     const subscription = new WakeSubscription(
       { link, keys, retention: ['-1', '0'] as const },
-      { everyMs: 50, patienceMs: 100 },
+      { everyMs: 50, timeoutMs: 100 },
     );
     const early = subscription.waitForWork(['l'], { timeoutMs: 150 });
     await early;
@@ -51,7 +51,7 @@ describeOnPrivateRedis('the watchdog', () => {
       keys: createKeys('watchdog', 0),
       retention: ['-1', '0'] as const,
     };
-    const subscription = new WakeSubscription(store, { everyMs: 20, patienceMs: 1_000 });
+    const subscription = new WakeSubscription(store, { everyMs: 20, timeoutMs: 1_000 });
     const waiting = subscription.waitForWork(['l'], { timeoutMs: 60_000 });
     while (asked === 0) await rest(1);
 

@@ -13,14 +13,14 @@ import { auditRuns } from './verbs/audit.ts';
 import { cancelRuns } from './verbs/cancel.ts';
 import { ClaimMemory } from './verbs/claim-memory.ts';
 import { discardRuns } from './verbs/discard.ts';
-import { findExpired } from './verbs/find-expired.ts';
+import { findExpiredRuns } from './verbs/find-expired.ts';
 import { getRuns } from './verbs/get.ts';
 import { findCancelRequests, heartbeat } from './verbs/heartbeat.ts';
 import { listRuns } from './verbs/list.ts';
 import { redriveRuns } from './verbs/redrive.ts';
 import { Retention } from './verbs/retention.ts';
 import type { ExchangePort } from './verbs/settle-and-claim.ts';
-import { failUnreadable, settleAndClaim } from './verbs/settle-and-claim.ts';
+import { settleAndClaim } from './verbs/settle-and-claim.ts';
 import { submitRuns } from './verbs/submit.ts';
 import type { Notifications } from './wake/notifications.ts';
 import { openNotifications } from './wake/notifications.ts';
@@ -35,7 +35,7 @@ export interface PostgresBroker extends Broker {
    * lets a program fail at its start.
    *
    * @throws {PostgresBrokerError} `OLDER_SCHEMA`: call `migrate` first; `NEWER_SCHEMA`: upgrade this package;
-   *   `MISSING_RIGHTS`: grant what docs/postgres.md lists
+   *   `MISSING_RIGHTS`: grant what the message lists
    */
   readonly ready: () => Promise<void>;
   /**
@@ -122,11 +122,7 @@ function verbs(
     submit: (submissions) => submitRuns(port, submissions),
     settleAndClaim: (request) => settleAndClaim(port, request),
     heartbeat: (leases, leaseMs) => heartbeat(database, leases, leaseMs),
-    findExpired: async (limit, scope) => {
-      const { runs, unreadable } = await findExpired(database, limit, scope);
-      if (unreadable.length > 0) await failUnreadable(port, unreadable);
-      return runs;
-    },
+    findExpired: (limit, scope) => findExpiredRuns(port, limit, scope),
     cancel: (ids) => cancelRuns(database, ids),
     findCancelRequests: (leases) => findCancelRequests(database, leases),
     redrive: (ids, options) => redriveRuns(port, ids, options),

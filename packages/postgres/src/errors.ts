@@ -1,6 +1,6 @@
 import { BrokerError } from '@retry/core/broker';
 
-/** The codes of the errors of this package. `docs/errors.md` says what causes each and what to do. */
+/** The codes of the errors of this package. */
 export type PostgresErrorCode =
   | 'INVALID_OPTIONS'
   | 'MISSING_RIGHTS'

@@ -7,14 +7,19 @@ import type { SqlClient } from './driver/sql-client.ts';
 
 /** Options of a Postgres broker: a `url`, or a `client`. */
 export interface PostgresBrokerOptions {
+  /** The database; the broker opens a pool of `pg`, and closes it. */
+  readonly url?: string | undefined;
   /** A `pg` pool or client, PGlite, or anything else with `query(text, values)`. It stays open when the broker closes. */
   readonly client?: SqlClient | undefined;
-  /** Where the database is; the broker opens a pool of `pg`, and closes it. */
-  readonly url?: string | undefined;
+  /**
+   * The schema of the tables: brokers of one schema share their runs. 1 to 50 bytes, without `$`, backslashes and control
+   * characters.
+   *
+   * @default 'retry'
+   */
+  readonly schema?: string | undefined;
   /** How many connections the broker opens for a `url`, besides the one for notifications. @default 4 */
   readonly connections?: number | undefined;
-  /** Where the tables are: 1 to 50 bytes, without `$`, backslashes and control characters. @default 'retry' */
-  readonly schema?: string | undefined;
   /**
    * About how many completed, cancelled, dropped and disposable runs are kept, the latest of all, ≥ 0; `Infinity` keeps all.
    * Other runs that failed, stalled or were rate limited are kept until they are redriven or discarded.
@@ -23,8 +28,8 @@ export interface PostgresBrokerOptions {
    */
   readonly keepCompleted?: number | undefined;
   /**
-   * How long the key that a caller gave to a run stays known after the run ended, should the run be forgotten before. Until
-   * then, a submission of the same key is not a new run. A kept key takes about 150 bytes.
+   * How long the key of a run (an id that the caller chose) stays known after the run ended, even if the run is forgotten
+   * before. Until then, a submission of the same key is not a new run. A kept key takes about 150 bytes.
    *
    * @default '1d'
    */
@@ -49,10 +54,10 @@ export interface PostgresBrokerOptions {
 
 /** Options with their defaults. */
 export interface PostgresBrokerSettings {
-  readonly client: SqlClient | undefined;
   readonly url: string | undefined;
-  readonly connections: number;
+  readonly client: SqlClient | undefined;
   readonly schema: string;
+  readonly connections: number;
   readonly keepCompleted: number;
   readonly keepKeysMs: number;
   readonly listen: boolean;
@@ -61,11 +66,12 @@ export interface PostgresBrokerSettings {
 }
 
 const KEYS = [
-  ...(['client', 'url', 'connections', 'schema', 'keepCompleted', 'keepKeys'] as const),
+  ...(['url', 'client', 'schema', 'connections', 'keepCompleted', 'keepKeys'] as const),
   ...(['listen', 'wakeOnCommit', 'onError'] as const),
 ] satisfies readonly (keyof PostgresBrokerOptions)[];
 
 const DEFAULT_SCHEMA = 'retry';
+const DAY_MS = 86_400_000;
 
 /** Checks options and fills in the defaults. @throws {InvalidOptionsError} listing every problem, without passwords */
 export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSettings {
@@ -79,17 +85,17 @@ export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSetti
         report({
           path: '',
           value: options,
-          message: 'needs either client or url',
-          cure: 'Name one of them.',
+          message: 'needs a url or a client, and not both',
+          cure: 'Use createPostgresBroker({ url }).',
         });
       }
       return {
-        client,
         url,
-        connections: fields.number('connections', 4, A_NUMBER_OF_CONNECTIONS),
+        client,
         schema: readSchemaField(fields),
+        connections: fields.number('connections', 4, A_NUMBER_OF_CONNECTIONS),
         keepCompleted: fields.number('keepCompleted', 1_000, A_NUMBER_KEPT),
-        keepKeysMs: fields.duration('keepKeys', 864e5),
+        keepKeysMs: fields.duration('keepKeys', DAY_MS),
         listen: fields.choice('listen', true, [true, false]),
         wakeOnCommit: fields.choice('wakeOnCommit', false, [true, false]),
         onError: fields.optional('onError', A_FUNCTION) as PostgresBrokerOptions['onError'], // called with one argument
@@ -146,14 +152,14 @@ const A_CLIENT = {
   accepts: (value: unknown): value is SqlClient =>
     typeof value === 'object' && value !== null && 'query' in value && typeof value.query === 'function',
   message: 'must have query(text, values)',
-  cure: 'Give a pool or client of pg, or PGlite; give a connection string as url.',
+  cure: 'Pass a pool or client of pg, or PGlite; pass a connection string as url.',
 };
 
 const BARE_CLIENT = { accepts: A_CLIENT.accepts, cure: 'Use createPostgresBroker({ client }).' };
 
 const A_MIGRATING_CLIENT = {
   ...A_CLIENT,
-  cure: 'Give a pool or client of pg, or PGlite: await migrate(new pg.Pool({ connectionString })).',
+  cure: 'Pass a pool or client of pg, or PGlite: await migrate(new pg.Pool({ connectionString })).',
 };
 
 const A_URL = {

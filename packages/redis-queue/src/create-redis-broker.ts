@@ -1,7 +1,7 @@
 import type { Broker } from '@retry/core/broker';
 import { checkInput, closedError, keepableMs } from '@retry/core/broker/kit';
 import type { ServerReport } from './driver/doctor.ts';
-import { inTime } from './driver/open-link.ts';
+import { withinTimeout } from './driver/open-link.ts';
 import type { ServerLink } from './driver/server-link.ts';
 import { createServerLink } from './driver/server-link.ts';
 import type { RedisBrokerOptions, RedisBrokerSettings } from './options.ts';
@@ -12,21 +12,21 @@ import type { Keys } from './store/keys.ts';
 import { createKeys } from './store/keys.ts';
 import type { Store } from './store/store.ts';
 
-/** A broker over Redis or Valkey. */
+/** A broker on Redis or Valkey. */
 export interface RedisBroker extends Broker {
   /**
-   * Resolves when the server was reached and examined. Every other call waits for that, too, so that nothing runs on a
+   * Resolves when the server is connected and examined. Every other call waits for that, too, so that nothing runs on a
    * server where runs would not be safe; after a rejection the next call tries again.
    *
-   * @throws {RedisBrokerError} when the server is not reached in time, could evict runs, or refuses rights that are needed
+   * @throws {RedisBrokerError} when the server does not answer in time, could evict runs, or refuses rights that are needed
    */
   readonly ready: () => Promise<void>;
-  /** What the server reported of itself when it was examined. Rejects as `ready` does. */
+  /** Returns what the server reported about itself when it was examined. Rejects as `ready` does. */
   readonly server: () => Promise<ServerReport>;
 }
 
 /**
- * Creates a broker over a server, which is reached and examined by the first call.
+ * Creates a broker that keeps its runs in Redis or Valkey. The first call connects to the server and examines it.
  *
  * @throws {InvalidOptionsError} for wrong options
  */
@@ -38,7 +38,7 @@ export function createRedisBroker(options: RedisBrokerOptions): RedisBroker {
   const server = createServerLink(settings, partitions);
   const parts = partitions.map((keys) => openPartition(keys, settings, server));
   const broker = closedLast(joinParts(parts), server);
-  // A client of the user's may be a pool; a connection of our own keeps the order of what it sends.
+  // A client of the user's may be a pool; our own connection keeps the order of what it sends.
   const isOwn = 'url' in settings.source;
   return { ...checkInput(broker), submitsInOrder: isOwn, ownsConnection: isOwn };
 }
@@ -53,7 +53,7 @@ function openPartition(
   return createPartition(store, { ...store, link: server.durable });
 }
 
-/** The broker, whose connections are closed after it. */
+/** Returns the broker with connections that are closed after it. */
 function closedLast(broker: Broker, server: ServerLink): RedisBroker {
   let closing: Promise<void> | undefined;
   const examined = async (): Promise<ServerReport> => {
@@ -65,7 +65,7 @@ function closedLast(broker: Broker, server: ServerLink): RedisBroker {
     ready: async () => void (await examined()),
     server: examined,
     close: () => {
-      closing ??= server.close(inTime(broker.close()));
+      closing ??= server.close(withinTimeout(broker.close()));
       return closing;
     },
   };

@@ -1,23 +1,23 @@
 import { BrokerError } from '@retry/core/broker';
 
-/** Codes of the errors of this package, beside those of every broker. */
-export type RedisBrokerErrorCode =
+/** The codes of the errors of this package. */
+export type RedisErrorCode =
+  | 'MISSING_RIGHTS'
+  | 'NEEDS_ONE_PARTITION'
   /** The package `redis` is not installed. */
   | 'NO_DRIVER'
-  | 'REDIS_UNREACHABLE'
-  | 'REDIS_TOO_OLD'
-  | 'REDIS_MAY_EVICT'
   /** The server does not support `durability: 'wait-aof'`. */
   | 'REDIS_CANNOT_WAIT'
+  | 'REDIS_MAY_EVICT'
   /** The append-only file was not written in time. */
   | 'REDIS_NOT_DURABLE'
-  | 'MISSING_RIGHTS'
-  | 'NEEDS_ONE_PARTITION';
+  | 'REDIS_TOO_OLD'
+  | 'REDIS_UNREACHABLE';
 
-/**
- * The server is not fit for the broker, or the broker was used wrongly; `code` is stable. Errors of the connection are passed on
- * as the client throws them.
- */
-export class RedisBrokerError extends BrokerError<RedisBrokerErrorCode> {
+/** A wrong use of the broker, or a server that it cannot work with; `code` is stable. Errors of the server pass unchanged. */
+export class RedisBrokerError extends BrokerError<RedisErrorCode> {
   override readonly name = 'RedisBrokerError';
 }
+
+/** The name of the error of a run that is failed because its body or record cannot be read. */
+export const UNREADABLE_RUN = 'UNREADABLE_RUN';

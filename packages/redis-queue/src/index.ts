@@ -7,5 +7,6 @@ export type {
   NodeRedisCluster,
   RedisClient,
 } from './driver/redis-client.ts';
+export type { RedisErrorCode } from './errors.ts';
 export { RedisBrokerError } from './errors.ts';
 export type { RedisBrokerOptions } from './options.ts';

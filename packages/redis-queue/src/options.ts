@@ -7,15 +7,15 @@ import type { RedisClient } from './driver/redis-client.ts';
 
 /** Options of a Redis broker: a `url`, or a `client`. */
 export interface RedisBrokerOptions {
-  /** The server; the broker opens a connection by the package `redis`, and closes it. */
+  /** The server; the broker opens connections by the package `redis`, and closes them. */
   readonly url?: string | undefined;
   /** A connected client or cluster, of `redis` or `ioredis`; it stays open when the broker closes. */
   readonly client?: RedisClient | undefined;
-  /** The queue: brokers of one prefix share their runs. @default 'retry' */
+  /** The prefix of the keys: brokers of one prefix share their runs. @default 'retry' */
   readonly prefix?: string | undefined;
   /**
-   * Over how many hash slots the queue is spread, for a Cluster where one node is not enough: 1 to 256, the same for every
-   * broker of the queue, and never changed. With more than one, lanes keep their order within each partition only, and
+   * The number of hash slots that the queue is spread over, for a Cluster where one node is not enough: 1 to 256, the same
+   * for every broker of the queue, and never changed. With more than one, lanes keep their order within each partition only, and
    * concurrency keys are refused.
    *
    * @default 1
@@ -29,14 +29,15 @@ export interface RedisBrokerOptions {
    */
   readonly keepCompleted?: number | undefined;
   /**
-   * How long the id that a caller gave to a run stays taken after the run ended, even if the run is forgotten before.
+   * How long the key of a run (an id that the caller chose) stays known after the run ended, even if the run is forgotten
+   * before. Until then, a submission of the same key is not a new run.
    *
    * @default '1d'
    */
   readonly keepKeys?: Duration | undefined;
   /**
-   * `server`: a submit resolves when the server has the run; its settings decide what survives a crash.
-   * `wait-aof`: it resolves when the server has also written it to its append-only file (Redis 7.2).
+   * `server`: a submit resolves when the server has the run; the server's settings decide what survives a crash.
+   * `wait-aof`: a submit resolves when the server has also written the run to its append-only file (Redis 7.2).
    *
    * @default 'server'
    */
@@ -44,7 +45,8 @@ export interface RedisBrokerOptions {
   /** Accepts a server that may evict runs when memory is short. @default false */
   readonly allowEviction?: boolean | undefined;
   /**
-   * Called with errors of a connection that the broker opened, which keeps reconnecting.
+   * Called with errors of connections that the broker opened; they reconnect by themselves.
+   *
    * @default a process warning, `RETRY_UNHANDLED_ERROR`, one a minute at most
    */
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -122,7 +124,7 @@ function readSource({ value, fail }: Fields): RedisBrokerSettings['source'] {
       'Use createRedisBroker({ url }) instead.',
     );
   }
-  return url === undefined ? { client: client as RedisClient } : { url: url as string }; // else a problem was reported
+  return url === undefined ? { client: client as RedisClient } : { url: url as string }; // otherwise a problem was reported
 }
 
 const URL_CURE =
@@ -145,7 +147,7 @@ const BARE_CLIENT = { accepts: isClient, cure: 'Use createRedisBroker({ client }
 function isClient(client: unknown): client is RedisClient {
   if (typeof client !== 'object' || client === null) return false;
   try {
-    const { sendCommand, call, duplicate } = client as Readonly<Record<string, unknown>>; // looked at just below
+    const { sendCommand, call, duplicate } = client as Readonly<Record<string, unknown>>; // checked just below
     return (
       typeof duplicate === 'function' && (typeof call === 'function' || typeof sendCommand === 'function')
     );
@@ -156,7 +158,7 @@ function isClient(client: unknown): client is RedisClient {
 
 const PLAIN = new Set(['prefix', 'partitions', 'keepCompleted', 'keepKeys', 'durability', 'allowEviction']);
 
-/** A problem is printed: values that may contain a password are hidden. */
+/** Returns the problem without values that may contain a password: it is printed. */
 function withoutSecret(problem: Problem): Problem {
   const { path, value } = problem;
   if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined)

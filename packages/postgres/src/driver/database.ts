@@ -3,14 +3,15 @@ import { decide, definePolicy, postgresTransient, transientNetwork } from '@retr
 import { createCloseGate } from '@retry/core/broker/kit';
 import { PostgresBrokerError } from '../errors.ts';
 import { checkVersion } from '../schema/migrations/check-version.ts';
+import { quoteName } from '../schema/migrations.ts';
 import type { Call } from './call.ts';
 import { createCall } from './call.ts';
 import { sqlStateOf } from './refusal.ts';
 import type { SqlClient } from './sql-client.ts';
 
-/** The functions of one schema. */
+/** The SQL functions of one schema. */
 export interface Database {
-  /** Calls a function, and sends the call again after an error that may pass. */
+  /** Calls a function, and sends the call again after a transient error. */
   readonly call: Call;
   /** Resolves when the schema is there and of this version. @throws {PostgresBrokerError} `OLDER_SCHEMA`, `NEWER_SCHEMA` */
   readonly ready: () => Promise<void>;
@@ -19,7 +20,7 @@ export interface Database {
 }
 
 /**
- * Deadlocks, serialization failures, broken connections: what the same call may not meet again. An internal error or a
+ * Deadlocks, serialization failures and broken connections: sent again, the same call may succeed. An internal error or a
  * missing function may come from a migration at that moment; one that is repeated is about what was sent.
  */
 const RESEND: Policy = definePolicy({
@@ -46,7 +47,7 @@ export function openDatabase(client: SqlClient, schema: string): Database {
   };
   const pass = <Answer>(send: () => Promise<Answer>): Promise<Answer> =>
     gate.pass(() =>
-      resend(async () => {
+      resend(schema, async () => {
         await check();
         return send();
       }),
@@ -58,7 +59,7 @@ export function openDatabase(client: SqlClient, schema: string): Database {
   };
 }
 
-async function resend<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+async function resend<Answer>(schema: string, send: () => Promise<Answer>): Promise<Answer> {
   const startedAt = Date.now();
   for (let failures = 1; ; failures++) {
     try {
@@ -66,16 +67,28 @@ async function resend<Answer>(send: () => Promise<Answer>): Promise<Answer> {
     } catch (error) {
       const world = { now: Date.now(), random: Math.random, startedAt };
       const decision = decide(RESEND, { failures }, { error }, world);
-      if (decision.type === 'fail') throw explain(error);
+      if (decision.type === 'fail') throw withCure(error, schema);
       await new Promise((resolve) => setTimeout(resolve, decision.delayMs));
     }
   }
 }
 
-/** The server's message about missing rights does not say what to do. */
-function explain(error: unknown): unknown {
-  if (sqlStateOf(error) !== '42501') return error;
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** Returns the error, or, if it reports missing rights, one that says which rights to grant. */
+function withCure(error: unknown, schema: string): unknown {
+  if (sqlStateOf(error) !== INSUFFICIENT_PRIVILEGE) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  const message = `the role lacks rights on the schema: ${reason}. Grant what docs/postgres.md lists under "Rights".`;
+  const message = `the role lacks rights on the schema: ${reason}. ${grantsOf(quoteName(schema))}`;
   return new PostgresBrokerError('MISSING_RIGHTS', message, { cause: error });
+}
+
+function grantsOf(schema: string): string {
+  const grants = [
+    `usage on schema ${schema}`,
+    `select, insert, update, delete on all tables in schema ${schema}`,
+    `usage on all sequences in schema ${schema}`,
+    `execute on all functions in schema ${schema}`,
+  ];
+  return `As the owner, run ${grants.map((right) => `grant ${right} to <role>;`).join(' ')}`;
 }

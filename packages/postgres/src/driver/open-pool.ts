@@ -2,7 +2,6 @@ import { hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
 import { PostgresBrokerError } from '../errors.ts';
 import type { PoolLike } from '../wake/subscription.ts';
 import { prepareStatements } from './prepared.ts';
-
 import type { SqlClient, SqlResult } from './sql-client.ts';
 
 /**
@@ -46,7 +45,7 @@ export function openPool(
 /** Chooses how statements are sent: a role or a database may have another default isolation level than claims need. */
 async function chooseSender(pool: OwnPool): Promise<SqlClient> {
   const { rows } = await pool.query("select current_setting('default_transaction_isolation') as level");
-  const level = (rows[0] as { readonly level?: unknown } | undefined)?.level; // as the driver gives it
+  const level = (rows[0] as { readonly level?: unknown } | undefined)?.level; // as the driver returns it
   return level === 'read committed'
     ? prepareStatements(pool)
     : { query: (...call) => readCommitted(pool, ...call) };
@@ -103,7 +102,7 @@ async function loadPg(): Promise<typeof import('pg')> {
     return await import('pg');
   } catch (cause) {
     const message =
-      'A url needs the package pg, which is not installed. Run npm install pg, or give a client.';
+      'A url needs the package pg, which is not installed. Run npm install pg, or pass a client.';
     throw new PostgresBrokerError('NO_DRIVER', message, { cause });
   }
 }

@@ -10,12 +10,12 @@ interface NamingClient {
   }) => Promise<SqlResult>;
 }
 
-/** The connection does not know the statement, or knows another of its name: a pooler is between. */
+/** The connection has not prepared the statement, or has prepared another of its name: a pooler is in between. */
 const UNKNOWN_STATEMENT: readonly unknown[] = ['26000', '42P05'];
 
 /**
- * Returns the same client, which sends named statements. A pooler in transaction mode gives each transaction another
- * connection; after the first such error, which comes before anything was done, statements are no longer named.
+ * Returns the same client, which sends named statements. A pooler in transaction mode may use another connection for each
+ * transaction; after the first such error, which comes before anything was done, statements are no longer named.
  */
 export function prepareStatements(client: NamingClient & SqlClient): SqlClient {
   const names = new Map<string, string>();
@@ -37,7 +37,7 @@ export function prepareStatements(client: NamingClient & SqlClient): SqlClient {
   };
 }
 
-/** Another user of the connection has other texts, and so other names. */
+/** A hash of the text: other programs on the connection have other texts, and therefore other names. */
 function nameOf(text: string): string {
   return `retry_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 }

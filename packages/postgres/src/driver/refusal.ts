@@ -2,28 +2,28 @@ import { isRetryError } from '@retry/core';
 import { isRefusedInput } from '@retry/core/broker/kit';
 
 /**
- * SQLSTATE classes that are about the server, a connection or a transaction, and our own class `RT`: the same call may
+ * SQLSTATE classes of errors of the server, a connection or a transaction, and our own class `RT`: the same call may
  * succeed later. Every other class, also one that a trigger of the user raises, is about what was sent.
  */
-const PASSING_CLASSES: readonly string[] = [
+const TRANSIENT_CLASSES: readonly string[] = [
   ...['08', '25', '26', '28', '3D', '3F', '40', '53', '55', '57', '58', 'F0', 'HV', 'RT'],
 ];
 
-/** The same for single states: rights, tables and functions that a migration creates, statement names behind a pooler. */
-const MENDABLE_STATES: readonly string[] = ['42501', '42P01', '42883', '42703', '42704', '42P05'];
+/** The same for single states: rights, tables and functions that a migration creates, statement names unknown to a pooler. */
+const CURABLE_STATES: readonly string[] = ['42501', '42P01', '42883', '42703', '42704', '42P05'];
 
 /** How many causes are followed: libraries wrap what the driver threw. */
 const MAX_CAUSES = 5;
 
-/** Whether the same call would be refused forever, because of what it says and not because of the server's condition. */
+/** Returns whether the same call would be refused again: because of its input, not because of the server's condition. */
 export function isRefusal(error: unknown): boolean {
   if (isRefusedInput(error)) return true;
   try {
     const state = isRetryError(error) ? undefined : sqlStateOf(error);
     if (state === undefined) return false;
-    return !PASSING_CLASSES.includes(state.slice(0, 2)) && !MENDABLE_STATES.includes(state);
+    return !TRANSIENT_CLASSES.includes(state.slice(0, 2)) && !CURABLE_STATES.includes(state);
   } catch {
-    return false; // what cannot be read says nothing about what was sent
+    return false; // an error that cannot be read does not blame the input
   }
 }
 

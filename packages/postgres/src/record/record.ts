@@ -1,4 +1,4 @@
-/** The column `record`: what the latest settlement said of a run, as JSON, beside what other columns have. */
+/** The column `record`: what the latest settlement wrote of a run, as JSON, as far as no other column has it. */
 import type { AttemptError, Run, Settlement } from '@retry/core/broker';
 import { settledBy } from '@retry/core/broker/kit';
 
@@ -66,7 +66,7 @@ function isAttemptError(value: unknown): value is AttemptError {
 }
 
 /**
- * Whether the columns say everything: the run completed at its first attempt, and neither a failure nor a heartbeat is
+ * Returns whether the columns are enough: the run completed at its first attempt, and neither a failure nor a heartbeat is
  * recorded.
  */
 export function needsNoRecord({ epoch, event, next }: Settlement): boolean {

@@ -11,7 +11,7 @@ export function readRows(text: string | null): readonly RunRow[] {
   return (JSON.parse(text ?? '[]') as readonly RunValues[]).map(readRow); // what our own functions build
 }
 
-/** Returns a run from its row: the columns say where it is, the record what has happened to it. */
+/** Returns a run from its row: the columns have its location, the record its history. */
 export function readRun(row: RunRow): Run {
   const { id, lane, payload, state, epoch, record } = row;
   const run: RunDraft = newRun({ id, lane, payload, concurrency: concurrencyOf(row) });
@@ -29,7 +29,7 @@ export function readRun(row: RunRow): Run {
   return run;
 }
 
-/** Whether the record of a run was not written by this package. */
+/** Returns whether the record of a run was not written by this package. */
 export function isUnreadable({ record }: RunRow): boolean {
   return record !== null && readRecord(record) === undefined;
 }
@@ -39,7 +39,7 @@ function errorOf({ epoch, endedAt, submittedAt }: RunRow): AttemptError {
 }
 
 /**
- * Sets `createdAt` and `submittedAt` of a run that has its record already. What the columns say is later than the record;
+ * Sets `createdAt` and `submittedAt` of a run that has its record already. The columns are later than the record;
  * a creation that is stored nowhere is the same as the earliest submission that is known.
  */
 export function setSubmission(

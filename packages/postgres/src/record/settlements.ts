@@ -1,7 +1,7 @@
 import type { Settlement } from '@retry/core/broker';
 import { DESTINATION_LETTERS, destinationOf, MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
 import { downToWhole, toEpoch, upToWhole } from '../driver/sql-values.ts';
-import { DEAD_STATES, deadLetterOf } from '../schema/letters.ts';
+import { DEAD_LETTER_STATES, deadLetterOf } from '../schema/letters.ts';
 import type { SettlementArguments } from '../schema/signatures.ts';
 import { errorNameOf, needsNoRecord, writeRecord } from './record.ts';
 
@@ -52,7 +52,9 @@ function bytesOf({ next }: Settlement): number {
 function letterOf(settlement: Settlement): string {
   const destination = destinationOf(settlement);
   const dead =
-    settlement.next.isDisposable === true ? undefined : DEAD_STATES.find((name) => name === destination);
+    settlement.next.isDisposable === true
+      ? undefined
+      : DEAD_LETTER_STATES.find((name) => name === destination);
   return dead === undefined ? DESTINATION_LETTERS[destination] : deadLetterOf(dead);
 }
 

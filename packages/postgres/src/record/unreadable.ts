@@ -2,7 +2,7 @@ import type { AttemptError, Run, Settlement } from '@retry/core/broker';
 import { newRun, transitionRun } from '@retry/core/broker/kit';
 import { UNREADABLE_RUN } from '../errors.ts';
 
-const MESSAGE = 'the stored record of the run cannot be read: the run is taken for one without a history';
+const MESSAGE = 'the stored record of the run cannot be read: the run is treated as one without a history';
 
 /** Returns the error of a run whose record cannot be read. */
 export function unreadableError(epoch: number, at: number): AttemptError {

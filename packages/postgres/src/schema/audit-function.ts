@@ -6,7 +6,7 @@ import { head } from './signatures.ts';
 const ENDED = `'e'`;
 const DEAD_LETTER = `'d'`;
 
-/** Counts the runs by state. `unbalanced` counts runs that are not exactly once where their state says they are. */
+/** Counts the runs by state. `unbalanced` counts runs that are not exactly once in the location that their state requires. */
 export const AUDIT: string = `
 create function ${head('audit_runs')} returns text language sql set search_path = {schema}, pg_temp as $$
   with counted as (

@@ -1,3 +1,4 @@
+import { settledBy } from '@retry/core/broker/kit';
 import { UNREADABLE_RUN } from '../errors.ts';
 import { hasId, insertInto } from './fragments.ts';
 import { dead, state } from './letters.ts';
@@ -9,13 +10,13 @@ const LAST_EPOCH = Number.MAX_SAFE_INTEGER - 1;
 
 /**
  * Fails runs that are in a lane but have no row, or whose epoch cannot be incremented: dead letters with an error of their
- * own, whatever their rows said before.
+ * own, which replaces what their rows contain.
  */
 export const FAIL_UNREADABLE: string = `
 create function fail_unreadable(p_lane text, p_ids text[], p_now bigint) returns void language sql as $$
   insert into run (id, state, epoch, ord, lane, payload, submitted_at, run_at, ended_at, is_dead, error_name, record)
   select id, ${dead('failed')}, 1, nextval('end_order'), p_lane, '', p_now, p_now, p_now, true, '${UNREADABLE_RUN}', json_build_object(
-    'settledBy', '1:fail', 'failures', 1, 'firstStartedAt', p_now, 'startedAt', p_now, 'heartbeatAt', p_now, 'endedAt', p_now, 'errors',
+    'settledBy', '${settledBy(1, 'fail')}', 'failures', 1, 'firstStartedAt', p_now, 'startedAt', p_now, 'heartbeatAt', p_now, 'endedAt', p_now, 'errors',
     json_build_array(json_build_object('epoch', 1, 'at', p_now, 'name', '${UNREADABLE_RUN}', 'message',
       'the run is in its lane, but its row is missing, or its epoch cannot be incremented')))::text
   from unnest(p_ids) as unreadable (id)
@@ -44,7 +45,7 @@ begin
       submitted_at = p_now
     from next where ${hasId('r', 'next.id')}
     returning r.lane, r.ord, r.id, r.key
-  ), placed as (
+  ), now_ready as (
     insert into ready (lane, ord, id, key) select p_lane, ord, id, key from moved
   )
   select array_agg(id) into v_missing from next
@@ -62,7 +63,7 @@ const NEXT_OUT = [
 ].join(',\n  ');
 
 /**
- * Starts the next runs of a lane that have no concurrency key, as many as fit into one reply, and says how far it has read.
+ * Starts the next runs of a lane that have no concurrency key, as many as fit into one reply, and returns how far it has read.
  * It does not write into their rows: see \`isClaimed\`.
  */
 export const CLAIM_NEXT: string = `

@@ -4,7 +4,15 @@ import { isStartedBy, writeClaim } from './leases.ts';
 import { state } from './letters.ts';
 import { call, head } from './signatures.ts';
 
-/** Keeps the keys of forgotten runs, the rows `forgotten`, until their time is over by the SQL expression `now`. */
+const HOUR_MS = 3_600_000;
+
+/** The most finished runs that one call forgets, in whole rows. */
+const MAX_TRIMMED = 20_000;
+
+/** The most rows of the tally that one call sums up. */
+const MAX_TALLIED = 10_000;
+
+/** Keeps the keys of forgotten runs, the rows `forgotten`, until the instant that `keepKeys` sets, seen from the SQL expression `now`. */
 export const keepKeys = (forgotten: string, now: string): string => `
     insert into kept_key (id, until)
     select id, least(ended_at + p_keep_keys_ms, ${MAX_INSTANT_AT}) from ${forgotten}
@@ -33,8 +41,8 @@ begin
   end if;
   select max(ord) into v_last
   from (select ord, sum(count) over (order by ord) - count as before from finished
-    where ord > p_trim_from and ord <= v_edge.ord order by ord limit 20000) oldest
-  where before < 20000 and (ord < v_edge.ord or v_edge.excess = v_edge.count);
+    where ord > p_trim_from and ord <= v_edge.ord order by ord limit ${MAX_TRIMMED}) oldest
+  where before < ${MAX_TRIMMED} and (ord < v_edge.ord or v_edge.excess = v_edge.count);
   with whole as (
     delete from finished where ctid = any (array (
       select ctid from finished where ord > p_trim_from and ord <= v_last order by ord for update skip locked))
@@ -60,7 +68,7 @@ $$;
 
 /**
  * Ended runs whose results a caller waits for are kept in \`awaited\`, where retention does not touch them, until the result
- * has been collected or its time is over.
+ * has been collected or has expired.
  */
 export const AWAITED: string = `
 create function keep_awaited(p_ids text[]) returns void language sql as $$
@@ -115,7 +123,7 @@ $$;
 /**
  * Finds started runs of some lanes whose lease has expired, longest ago first.
  *
- * 1. A claim says when the first of its leases may end and which lanes its runs are of; claims of other lanes are skipped.
+ * 1. The row of a claim has the earliest end of its leases and the lanes of its runs; claims of other lanes are skipped.
  * 2. Where heartbeats have extended all leases of a claim, the claim gets the earliest of them.
  * 3. A claim whose runs have all been settled is removed, as soon as no client can repeat its request.
  */
@@ -143,11 +151,11 @@ begin
     select min(case r.state when ${state('started')} then r.lease_until else v_claim.until end) into v_next
     from unnest(v_claim.ids, v_claim.ords) as c (id, ord),
       lateral (select * from run where ${isStartedBy('run', 'c')} offset 0) r;
-    if v_next is null and (not v_claim.has_reply or v_claim.at < p_now - 3600000) then
+    if v_next is null and (not v_claim.has_reply or v_claim.at < p_now - ${HOUR_MS}) then
       delete from claim where worker = v_claim.worker and request = v_claim.request;
     else
-      update claim set until = coalesce(v_next, p_now + 3600000)
-      where worker = v_claim.worker and request = v_claim.request and until <> coalesce(v_next, p_now + 3600000);
+      update claim set until = coalesce(v_next, p_now + ${HOUR_MS})
+      where worker = v_claim.worker and request = v_claim.request and until <> coalesce(v_next, p_now + ${HOUR_MS});
     end if;
     continue when v_next is null or v_next > p_now;
     select array_agg(id), array_agg(lease_until) into v_more, v_ends
@@ -188,8 +196,8 @@ const oldest = (table: string): string => `array (
     select ctid from ${table} where until <= p_now order by until limit ${MAX_TIDIED} for update skip locked)`;
 
 /**
- * Sums up the tally, and removes what was kept for a time only: keys, awaited results, processes that waited an hour ago.
- * It says whether everything is removed, and how many awaited runs were not collected. Rows that another client is
+ * Sums up the tally, and removes what has expired: keys, awaited results, processes that waited an hour ago. Returns
+ * whether everything is removed, and how many awaited runs were not collected. Rows that another client is
  * removing at this moment are skipped.
  */
 export const TIDY: string = `
@@ -198,14 +206,14 @@ declare
   v_count bigint;
 begin
   with old as (
-    delete from tally where ctid = any (array (select ctid from tally limit 10000 for update skip locked)) returning *
+    delete from tally where ctid = any (array (select ctid from tally limit ${MAX_TALLIED} for update skip locked)) returning *
   )
   insert into tally (submitted, forgotten) select sum(submitted), sum(forgotten) from old having count(*) > 0;
   delete from kept_key where ctid = any (${oldest('kept_key')});
   get diagnostics v_count = row_count;
   o_released := release_awaited(${oldest('awaited')});
   o_is_all := v_count < ${MAX_TIDIED} and o_released < ${MAX_TIDIED};
-  delete from waiter where until < p_now - 3600000;
+  delete from waiter where until < p_now - ${HOUR_MS};
 end
 $$;
 `;

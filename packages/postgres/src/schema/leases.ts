@@ -3,14 +3,14 @@ import { state } from './letters.ts';
 import { call, head } from './signatures.ts';
 
 /**
- * Whether a run is started, although its row says that it waits. The claim of a run without a concurrency key does not
+ * Whether a run is started, although its row has the state of a waiting one. The claim of a run without a concurrency key does not
  * write into the run's row:
  *
  * 1. The row keeps the state `submitted`; its entry in `ready` is gone.
- * 2. The row of `claim` says since when the run is started; the run's epoch is one more than its row says.
+ * 2. The row of `claim` has the instant of the start; the run's epoch is one more than that of its row.
  * 3. What is rare (a heartbeat, an expired lease) writes both into the row of the run.
  *
- * `offset 0` makes the server look up each run by the index, whatever it believes about the size of the table. After
+ * `offset 0` makes the server find each run by the index, whatever size it estimates for the table. After
  * waiting for a lock, the server reads the row again but not this subquery, so a statement that locks a claimed run also
  * compares its epoch or its order in the lane.
  */

@@ -6,17 +6,14 @@
  */
 import { ANSWER_LETTERS, DESTINATION_LETTERS, STATE_LETTERS } from '@retry/core/broker/kit';
 import type { EndState, RunState } from '@retry/core/lifecycle';
-import { isEnd, RUN_STATES } from '@retry/core/lifecycle';
+import { isDeadLetter, isEnd, RUN_STATES } from '@retry/core/lifecycle';
 
-/** An end state that is a dead letter, unless the run is disposable. */
-export type DeadState = Extract<EndState, 'failed' | 'stalled' | 'rateLimited'>;
-
-/** These end states. */
-export const DEAD_STATES: readonly DeadState[] = ['failed', 'stalled', 'rateLimited'];
+/** The end states of dead letters, unless the run is disposable. */
+export const DEAD_LETTER_STATES: readonly EndState[] = RUN_STATES.filter(isEnd).filter(isDeadLetter);
 
 type Destination = keyof typeof DESTINATION_LETTERS;
 
-/** What `cancel_runs` answers, beside the answers of the port, for a run that is to be asked for again. */
+/** What `cancel_runs` answers, beside the answers of the port, for a run that the client asks for again. */
 export const LOCKED = 'l';
 
 /** The letter of a state, quoted: `'w'`. */
@@ -41,15 +38,15 @@ export const ACTIVE_NAMES: string = listOf(
 );
 
 /** The letters of dead letters. */
-export const DEAD: string = listOf(DEAD_STATES.map(deadLetterOf));
+export const DEAD: string = listOf(DEAD_LETTER_STATES.map(deadLetterOf));
 
 /** The letters of what can be redriven, disposable runs included. */
 export const REDRIVABLE: string = listOf(
-  DEAD_STATES.flatMap((name) => [deadLetterOf(name), STATE_LETTERS[name]]),
+  DEAD_LETTER_STATES.flatMap((name) => [deadLetterOf(name), STATE_LETTERS[name]]),
 );
 
 /** The letter of a dead letter of this state, quoted: `'f'`. */
-export function dead(name: DeadState): string {
+export function dead(name: EndState): string {
   return quoted(deadLetterOf(name));
 }
 
@@ -75,13 +72,13 @@ export function answer<Verb extends keyof typeof ANSWER_LETTERS>(
 export function stateNameOf(letter: string): string {
   const whens = [
     ...RUN_STATES.map((name) => [state(name), name]),
-    ...DEAD_STATES.map((name) => [dead(name), name]),
+    ...DEAD_LETTER_STATES.map((name) => [dead(name), name]),
   ];
   return `case ${letter} ${whens.map(([text, name]) => `when ${text} then '${name}'`).join(' ')} end`;
 }
 
 /** The small letter of an end state. */
-export function deadLetterOf(name: DeadState): string {
+export function deadLetterOf(name: EndState): string {
   return STATE_LETTERS[name].toLowerCase();
 }
 

@@ -13,7 +13,7 @@ export interface SchemaBuild {
 
 /**
  * Every step of the schema, oldest first. A step that has been released is never changed. A change of a function alone is
- * a step as well, an empty one: the version also says which functions a schema has.
+ * a step as well, an empty one: the version also identifies the functions of a schema.
  */
 export const MIGRATIONS: readonly string[] = [TABLES];
 

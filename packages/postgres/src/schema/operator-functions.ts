@@ -13,7 +13,7 @@ const locationOf = (row: string): string => LOCATION.map((field) => `${row}.${fi
 /**
  * \`lock_locations\` locks waiting runs, or ended ones, and replies where they are. The lock order is that of \`lock_keys\`:
  *
- * 1. The lock of operators: they would otherwise meet in many tables.
+ * 1. The lock of operators: two of them would otherwise wait for one another in many tables.
  * 2. The rows of the runs in \`ready\`, \`parked\`, \`scheduled\`, \`finished\` or \`awaited\`, by ascending id.
  * 3. The rows of the runs. A run that has moved meanwhile is no longer where it was found, and is left out.
  *
@@ -67,7 +67,7 @@ $$;
 
 /**
  * Cancels waiting runs, and leaves a cancel request for the workers of started ones. Runs that another client is moving or
- * settling are answered \`locked\`, to be asked for again: their transaction may be a handler's, and take long. Ids must not
+ * settling are answered \`locked\`, and the client asks again: their transaction may be a handler's, and take long. Ids must not
  * repeat.
  */
 export const CANCEL: string = `

@@ -1,5 +1,5 @@
 import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
-import { hasId } from './fragments.ts';
+import { hasId, unnestAs, unnestNumbered } from './fragments.ts';
 import { isClaimed, isStartedBy } from './leases.ts';
 import { ACTIVE_NAMES, answer, state, stateNameOf, WAITING } from './letters.ts';
 import { SHOWN_RUN } from './rows.ts';
@@ -8,7 +8,7 @@ import { head } from './signatures.ts';
 /**
  * \`state_name\` names the state of a letter. \`show_runs\` reads runs in the order asked, null for an unknown one, as many as
  * fit into one reply: the first, and those that fit beside it. It is \`stable\`, so it sees the tables as the calling
- * statement does. A record is passed as text, whatever it says: the client parses each by itself.
+ * statement does. A record is passed as text, even an unreadable one: the client parses each by itself.
  */
 export const SHOW: string = `
 create function state_name(p_state "char") returns text language sql immutable as $$
@@ -91,7 +91,7 @@ end
 $$;
 `;
 
-/** Extends leases. Replies which of them are still held, and which have a cancel request. */
+/** Extends leases. Replies which of them are still valid, and which have a cancel request. */
 export const HEARTBEAT: string = `
 create function ${head('heartbeat')} returns text language plpgsql {settings} as $$
 declare
@@ -101,7 +101,7 @@ begin
   perform write_starts(p_ids);
   update run set lease_until = greatest(lease_until, v_now + p_lease_ms), heartbeat_at = greatest(heartbeat_at, v_now)
   where ctid = any (array (
-    select r.row_at from unnest(p_ids, p_epochs) as b (id, epoch), lateral (
+    select r.row_at from ${unnestAs('b', { id: 'p_ids', epoch: 'p_epochs' })}, lateral (
       select ctid as row_at from run where ${hasId('run', 'b.id')} and run.epoch = b.epoch and state = ${state('started')}
       for update skip locked) r));
   return (
@@ -112,7 +112,7 @@ begin
           else false end then ${answer('heartbeat', 'fenced')}
         when r.wants_cancel then ${answer('heartbeat', 'cancel')} else ${answer('heartbeat', 'ok')} end,
       '' order by b.n)
-    from unnest(p_ids, p_epochs) with ordinality as b (id, epoch, n)
+    from ${unnestNumbered('b', { id: 'p_ids', epoch: 'p_epochs' })}
       left join lateral (select * from run where ${hasId('run', 'b.id')} offset 0) r on true);
 end
 $$;
@@ -121,7 +121,7 @@ create function ${head('find_cancel_requests')} returns text language plpgsql st
 begin
   return (
     select string_agg(case when r.wants_cancel then ${answer('heartbeat', 'cancel')} else ${answer('heartbeat', 'ok')} end, '' order by b.n)
-    from unnest(p_ids, p_epochs) with ordinality as b (id, epoch, n)
+    from ${unnestNumbered('b', { id: 'p_ids', epoch: 'p_epochs' })}
       left join lateral (select * from run where ${hasId('run', 'b.id')} offset 0) r
         on case r.state when ${state('started')} then r.epoch = b.epoch
           when ${state('submitted')} then r.epoch = b.epoch - 1 else false end);
@@ -129,7 +129,7 @@ end
 $$;
 `;
 
-/** Read a record as far as possible: the column may contain anything that people wrote there. */
+/** Read a record as far as possible: the column may contain anything that a user wrote there. */
 export const RECORDS: string = `
 create function read_record(p_record text) returns jsonb language plpgsql immutable as $$
 begin
@@ -146,7 +146,7 @@ $$;
 `;
 
 /**
- * For people who query the tables: which runs wait for another attempt, and when it is due. The number of attempts that a
+ * For queries by users: which runs wait for another attempt, and when it is due. The number of attempts that a
  * task allows is in its policy, so \`is_eligible\` takes it as an argument.
  */
 export const VIEWS: string = `

@@ -2,6 +2,12 @@ import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
 import { claimKeyed, claimNext, promoteDue } from './claim-functions.ts';
 import { call, head, passOn } from './signatures.ts';
 
+/** Below every order in a lane. */
+const FIRST_BIGINT = '-9223372036854775808';
+
+/** How soon to claim again by a concurrency key that another worker is claiming by, in ms. */
+const BUSY_MS = 5;
+
 const CLAIM_OUT = [
   'out o_ids text[], out o_ords bigint[], out o_lanes text[], out o_claimed text[], out o_dues bigint[]',
   'out o_busy_until bigint, out o_is_cut boolean',
@@ -10,10 +16,10 @@ const CLAIM_OUT = [
 /**
  * Starts the next runs of the lanes, in the order asked.
  *
- * 1. A lane is read from \`p_low_seqs\` on: the caller has lately found nothing before it. Otherwise a claim would walk over
+ * 1. A lane is read from \`p_low_seqs\` on: the caller has lately found nothing before it. Otherwise a claim would read
  *    every deleted row that an old snapshot keeps from being removed.
- * 2. Released runs have an order below zero and are always looked for.
- * 3. The schedule is read from \`p_low_run_ats\` on. \`o_dues\` says for each lane when the rest of it is due.
+ * 2. Released runs have an order below zero and are always read.
+ * 3. The schedule is read from \`p_low_run_ats\` on. \`o_dues\` has for each lane the instant when the rest of it is due.
  */
 export const CLAIM: string = `
 create function ${head('claim_runs', CLAIM_OUT)} language plpgsql as $$
@@ -38,7 +44,7 @@ begin
     o_dues := o_dues || v_due;
     v_after := p_low_seqs[v_lane];
     if v_after >= 0 and exists (select from ready where lane = p_lanes[v_lane] and ord < 0) then
-      v_after := -9223372036854775808;
+      v_after := ${FIRST_BIGINT};
     end if;
     while v_room > 0 and v_bytes > 0 loop
       select * into v_next from ${claimNext};
@@ -66,7 +72,7 @@ begin
         v_left := v_left - coalesce(cardinality(v_keyed.o_ids), 0);
         v_room := v_room - coalesce(cardinality(v_keyed.o_ids), 0);
         if v_keyed.o_is_busy then
-          o_busy_until := p_now + 5;
+          o_busy_until := p_now + ${BUSY_MS};
         end if;
       end if;
       v_after := v_next.o_last;
@@ -98,10 +104,10 @@ const rememberClaim = call('remember_claim', {
  * Settles, then claims, in one call: one round trip with any client, and one commit.
  *
  * 1. A claim whose request was answered before gets the same answer again. A repetition that arrives while the first is
- *    being answered waits for it.
+ *    being answered waits for that.
  * 2. The replies to earlier requests are dropped (\`p_forget_replies\`), or their rows, when all of their runs have been
  *    settled (\`p_ended_requests\`).
- * 3. Where retention is due, finished runs are trimmed, and what was kept for a time only is removed.
+ * 3. Where retention is due, finished runs are trimmed, and what has expired is removed.
  */
 export const SETTLE_AND_CLAIM: string = `
 create function ${head('settle_and_claim')} returns text language plpgsql {settings} as $$

@@ -1,5 +1,5 @@
 import { MAX_INSTANT_AT } from '@retry/core';
-import { hasId, unnestNumbered } from './fragments.ts';
+import { hasId, unnestAs, unnestNumbered } from './fragments.ts';
 import { isClaimed, isStartedBy } from './leases.ts';
 import { answer, CONTINUED, DEAD, destination, state, WAITING } from './letters.ts';
 import { call, head } from './signatures.ts';
@@ -11,12 +11,12 @@ const SETTLED_OUT =
  * Writes settlements in one statement, which updates the runs and puts those that continue into their lane or the schedule.
  * Ids must not repeat.
  *
- * 1. Only the holder of a run's epoch is accepted. A settlement that says the run's order in its lane comes from the client
+ * 1. Only the settlement of a run's current epoch is accepted. One that has the run's order in its lane comes from the client
  *    that claimed it.
  * 2. \`p_destinations\` has a letter for each: front or back of the lane, the schedule, or an end state, in small letters for
  *    a dead letter.
  * 3. A cancel request ends a run that would continue.
- * 4. A run that completes at its first attempt has no record: its columns say everything.
+ * 4. A run that completes at its first attempt has no record: its columns are enough.
  * 5. A delay counts from \`p_now\`.
  *
  * Returns a letter for each settlement, the lanes that got parked runs back, the lanes where settled runs are ready or
@@ -108,7 +108,7 @@ export const ANSWER_UNSETTLED: string = `
 create function ${head('answer_unsettled')} returns text
 language sql set enable_hashjoin = on as $$
   -- Raises a serialization failure where the snapshot of a transaction is older than the claim, which it would not see.
-  select from unnest(p_ids, p_epochs) as s (id, epoch),
+  select from ${unnestAs('s', { id: 'p_ids', epoch: 'p_epochs' })},
     lateral (select from run r join ready l on l.lane = r.lane and l.ord = r.ord
       where ${hasId('r', 's.id')} and r.state = ${state('submitted')} and r.epoch = s.epoch - 1 for update of l skip locked) waiting;
   select string_agg(
@@ -135,8 +135,8 @@ $$;
  * 3. the row in \`ready\`, \`parked\`, \`scheduled\`, \`finished\` or \`awaited\`,
  * 4. the row in \`run\`.
  *
- * A settlement locks rows of started runs in \`run\` before the keys. No deadlock follows: what holds one of the locks above
- * skips started runs that are locked.
+ * A settlement locks rows of started runs in \`run\` before the keys. No deadlock follows: a transaction that has one of the
+ * locks above skips started runs that are locked.
  */
 export const LOCK_KEYS = `
 create function lock_keys(p_keys text[]) returns void language plpgsql as $$
@@ -160,7 +160,7 @@ $$;
 `;
 
 /**
- * Returns parked runs to their lanes, as many as their keys allow now, and replies those lanes. It locks the keys first, so
+ * Returns parked runs to their lanes, as many as their keys allow now; returns these lanes. It locks the keys first, so
  * that a claim which is counting the slots of a key at the same time parks no run by an outdated count.
  */
 export const UNPARK = `
@@ -173,23 +173,23 @@ begin
   end if;
   perform require_read_committed('what frees a concurrency key');
   perform lock_keys(p_keys);
-  with recursive line (key, lane, key_limit) as (
+  with recursive parking (key, lane, key_limit) as (
     select k.key, first.lane, first.key_limit
     from unnest(p_keys) as k (key),
       lateral (select p.lane, p.key_limit from parked p where p.key = k.key order by p.lane, p.key_limit limit 1) first
     union all
-    select line.key, next.lane, next.key_limit
-    from line, lateral (
+    select parking.key, next.lane, next.key_limit
+    from parking, lateral (
       select p.lane, p.key_limit from parked p
-      where p.key = line.key and (p.lane, p.key_limit) > (line.lane, line.key_limit)
+      where p.key = parking.key and (p.lane, p.key_limit) > (parking.lane, parking.key_limit)
       order by p.lane, p.key_limit limit 1) next
   ), unparked as (
     delete from parked where ctid = any (array (
-      select free.ctid from line, lateral (
+      select free.ctid from parking, lateral (
         select p.ctid from parked p
-        where p.key = line.key and p.lane = line.lane and p.key_limit = line.key_limit
+        where p.key = parking.key and p.lane = parking.lane and p.key_limit = parking.key_limit
         order by p.ord
-        limit greatest(0, line.key_limit - (select count(*) from run r where r.key = line.key and r.holds_key))
+        limit greatest(0, parking.key_limit - (select count(*) from run r where r.key = parking.key and r.holds_key))
       ) free))
     returning *
   ), returned as (

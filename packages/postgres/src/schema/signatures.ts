@@ -1,6 +1,5 @@
 /**
- * The parameters of every SQL function, by name and in their order, with their types: the only place that knows them. Made
- * from it are
+ * The parameters of every SQL function, by name and in their order, with their types, in a single table. Made from it are
  *
  * 1. the type of the arguments that TypeScript passes: a missing name does not compile, an unknown one neither;
  * 2. the text of a call, `select s.get_runs(p_ids => $1::text::text[], …)`;
@@ -51,8 +50,8 @@ const CLIENT_FUNCTIONS = {
     results: 'text[]',
     records: 'text',
     notify: 'boolean',
-    // Who claims, which earlier requests of the same worker need no reply or no row any longer, and from where on each
-    // lane and its schedule are read.
+    // The claim: its worker, the earlier requests of the same worker that need no reply or no row any longer, and from
+    // where on each lane and its schedule are read.
     worker: 'text',
     request: 'text',
     forgetReplies: 'text[]',
@@ -194,7 +193,7 @@ export type ClaimArguments = Omit<
   keyof SettlementArguments | keyof RetentionArguments | 'notify'
 >;
 
-/** The SQL names of a function's parameters, in their order, with the names and types that the table gives. */
+/** Returns the parameters of a function in their order, with their SQL names and types. */
 export function parametersOf(
   name: AnyName,
 ): readonly { readonly key: string; readonly parameter: string; readonly type: SqlType }[] {

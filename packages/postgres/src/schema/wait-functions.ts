@@ -1,6 +1,12 @@
 import { insertInto } from './fragments.ts';
 import { head } from './signatures.ts';
 
+/** Within the 8000 bytes of a notification. */
+const MAX_MESSAGE_BYTES = 7_000;
+
+/** The waiting runs of a lane are counted up to this number. */
+const MAX_COUNTED = 10_000;
+
 /**
  * How idle processes learn of work and of results:
  *
@@ -20,7 +26,7 @@ begin
   if v_work or v_results then
     v_message := json_build_object('ready', case when v_work then p_ready end, 'later', case when v_work then p_later end,
       'results', v_results)::text;
-    perform pg_notify({channel}, case when octet_length(v_message) < 7000 then v_message else '' end);
+    perform pg_notify({channel}, case when octet_length(v_message) < ${MAX_MESSAGE_BYTES} then v_message else '' end);
   end if;
 end
 $$;
@@ -75,8 +81,8 @@ begin
     ), waiting as (
       select lane, (select count(*) from (
         select from ready r where r.lane = known.lane
-        union all (select from scheduled s where s.lane = known.lane and s.run_at <= v_now order by s.run_at limit 10000)
-        limit 10000) counted) as count
+        union all (select from scheduled s where s.lane = known.lane and s.run_at <= v_now order by s.run_at limit ${MAX_COUNTED})
+        limit ${MAX_COUNTED}) counted) as count
       from (select lane from in_ready union select lane from in_schedule) known
       where lane is not null and lane <> all (v_attended)
     )

@@ -26,7 +26,7 @@ interface SelfTransacting extends SqlClient {
  * PGlite alike, so that a handler can be tested without a server.
  *
  * A pool lends one connection. On a single client transactions run one after another: do not open one inside another, and
- * give a broker another client, as its calls would become part of the transaction.
+ * let a broker use another client: its calls would become part of the transaction.
  * A statement that failed aborts the transaction even if `work` catches its error: then nothing is committed, and that error
  * is thrown. A savepoint avoids it.
  *

@@ -58,7 +58,7 @@ async function settleWithin(call: Call, { settle = [], claim }: ExchangeRequest)
 
 function readTransaction(transaction: unknown): SqlClient {
   if (canQuery(transaction)) return transaction;
-  const cure = 'Give the client that began it, or wrap it: see docs/postgres.md.';
+  const cure = 'Pass the client that began it, or wrap it by inDrizzle, inKysely or inPrisma.';
   throw wrong('', 'must have query(text, values)', cure);
 }
 

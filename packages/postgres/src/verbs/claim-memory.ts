@@ -21,7 +21,7 @@ const REPLIES_PER_WORKER = 3;
 /** A run that this client has claimed; a later claim of the same run may be answered before this one's settlement. */
 export interface LeasedRun {
   readonly epoch: number;
-  /** Its order in the lane, which only the client that claimed it knows. */
+  /** Its order in the lane, which only the reply to the claim has. */
   readonly laneSeq: number;
 }
 
@@ -51,7 +51,7 @@ interface ReadSpan {
 
 /**
  * What a client remembers of its claims: how far each lane has been emptied. Deleted rows stay in the index until no
- * snapshot can see them; a claim that begins behind them costs the same however old the oldest snapshot is. Runs that
+ * snapshot can see them; a claim that begins after them takes the same time however old the oldest snapshot is. Runs that
  * appear before that point (a transaction has committed late) are found by a full read.
  */
 export class ClaimMemory {

@@ -5,7 +5,7 @@ import type { RunValues } from '../schema/rows.ts';
 import { readRow } from '../schema/rows.ts';
 import { inChunks } from './chunks.ts';
 
-/** Reads runs. A reply has as many as fit into one; the rest is asked for again. */
+/** Returns the runs of these ids, in as many replies as they need. */
 export async function getRuns(
   database: Database,
   ids: readonly string[],

@@ -5,16 +5,16 @@ import type { RetentionArguments } from '../schema/signatures.ts';
 /** How often, in ms, trimming begins at the very first finished run again, for what was committed late. */
 const FROM_START_MS = 10_000;
 
-/** How often, in ms, what was kept for a time only is removed. */
+/** How often, in ms, what has expired is removed. */
 const TIDY_MS = 1_000;
 
-/** What `settle_and_claim` replies about it. */
+/** What `settle_and_claim` replies about retention. */
 export interface Tidied {
   /** The order of the last finished run that was forgotten. */
   readonly trimmed: number | null;
   /** How many awaited results were not collected in time: from now on they are kept like any other. */
   readonly released?: number;
-  /** Whether everything that was over has been removed. */
+  /** Whether everything that has expired is removed. */
   readonly isTidy?: boolean;
 }
 

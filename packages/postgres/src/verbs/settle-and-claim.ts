@@ -35,7 +35,7 @@ interface Reply extends WorkNotification, Tidied {
   readonly dues?: readonly (number | null)[];
   /** When to claim again by a concurrency key that another worker was claiming by. */
   readonly busyUntil?: number | null;
-  /** Whether the claim got as many bytes as one reply carries, and may have left more. */
+  /** Whether the claim got as many bytes as one reply carries, so that there may be more runs. */
   readonly isCut?: boolean;
 }
 
@@ -133,7 +133,7 @@ export async function failUnreadable(port: ExchangePort, runs: readonly Unreadab
   await settleAndClaim(port, { settle: runs.map(settleUnreadable) }).catch(() => undefined);
 }
 
-/** Reads the settlements' answers and the server's clock from a reply. */
+/** Returns the answers to settlements and the server's clock from a reply. */
 export function readSettled(text: string | null): Pick<ExchangeReply, 'settled' | 'now'> {
   const { settled, now } = readReply(text);
   return { settled: readAnswers('settle', settled), now };

@@ -3,7 +3,7 @@ import type { PostgresBrokerSettings } from '../options.ts';
 import { channelOf } from '../schema/migrations.ts';
 import { openSubscription } from './subscription.ts';
 
-/** What a notification says. */
+/** The content of a notification. */
 export interface WorkNotification {
   /** Lanes that may have work now. */
   readonly ready: readonly string[];

@@ -40,7 +40,7 @@ export class ResultWaits {
       this.#waits.add(finish);
       signal?.addEventListener('abort', finish);
       finishIn(POLL_MS);
-      // Runs that ended before others knew of this wait have sent no notification, so the caller polls once more.
+      // Runs that ended before the wait was announced have sent no notification, so the caller polls once more.
       void this.#notice.start().then((state) => {
         if (state === 'new') finish();
         else if (state === 'unreachable') finishIn(UNNOTIFIED_POLL_MS);

@@ -10,7 +10,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** An idle worker polls this often, in ms, even when notifications arrive. */
 const POLL_MS = 1_000;
 
-/** What is committed between the first poll and the moment when others know of the wait is found by a second poll. */
+/** A second poll, after this many ms, finds what is committed between the first one and the announcement of the wait. */
 const SECOND_POLL_MS = 50;
 
 /** The workers of this process that wait for work. */

@@ -12,12 +12,12 @@ const LINGER_MS = 200;
 export type WaitsFor = 'work' | 'results';
 
 /**
- * How far other processes know that this one waits: `new` when they may have sent nothing until now, `known` when they
- * have known it before, `unreachable` where no notifications arrive.
+ * Whether other processes notify this one: `new` when they may not have done so until now, `known` when they did so already,
+ * `unreachable` where no notifications arrive.
  */
 export type NoticeState = 'new' | 'known' | 'unreachable';
 
-/** Keeps the row that says whether this process waits for work, or for results: others notify only then. */
+/** Keeps the row by which this process announces that it waits for work, or for results: others notify only then. */
 export class WaitingNotice {
   readonly #id = randomUUID();
   readonly #database: Database;

@@ -1,7 +1,7 @@
 const ONE_MINUTE_MS = 60_000;
 
 /**
- * Returns an `onError` that emits process warnings, at most one a minute: while the server is away, each reconnect fails.
+ * Returns an `onError` that emits process warnings, at most one a minute: while the server is down, each reconnect fails.
  */
 export function createConnectionWarning(now: () => number = Date.now): (error: unknown) => void {
   let warnedAt = -Infinity;
@@ -11,7 +11,7 @@ export function createConnectionWarning(now: () => number = Date.now): (error: u
     process.emitWarning(`the connection to Redis failed: ${messageOf(error)}`, {
       type: 'RetryWarning',
       code: 'RETRY_UNHANDLED_ERROR',
-      detail: 'It reconnects by itself. Look after the server, or give createRedisBroker an onError.',
+      detail: 'It reconnects by itself. Check the server, or pass an onError to createRedisBroker.',
     });
   };
 }

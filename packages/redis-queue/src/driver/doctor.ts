@@ -1,27 +1,27 @@
 import { RedisBrokerError } from '../errors.ts';
 import type { RedisLink } from './redis-link.ts';
 
-/** What the server reported of itself when it was examined. */
+/** What the server reported about itself when it was examined. */
 export interface ServerReport {
   /** The version of Redis, or the one that Valkey is compatible with. */
   readonly version: string;
   readonly maxmemoryPolicy: string;
   /**
-   * What survives a crash of the server. `aof`: all but the last second, or nothing is lost, as `appendfsync` says.
-   * `snapshots`: what the last one held, if any were made. `none`: nothing.
+   * What survives a crash of the server. `aof`: everything, or all but the last second, by `appendfsync`. `snapshots`: the
+   * latest snapshot, if there is one. `none`: nothing.
    */
   readonly persistence: 'aof' | 'snapshots' | 'none' | 'unknown';
   readonly appendFsync: string | undefined;
 }
 
-/** What the server has to offer. */
-export interface Demands {
+/** What the options require of the server. */
+export interface Requirements {
   readonly allowEviction: boolean;
   readonly needsWaitAof: boolean;
 }
 
-/** Examines a server. @throws {RedisBrokerError} when runs would not be safe there, saying why and what to do */
-export async function examine(link: RedisLink, key: string, demands: Demands): Promise<ServerReport> {
+/** Examines a server. @throws {RedisBrokerError} when runs would not be safe there, with cause and cure */
+export async function examine(link: RedisLink, key: string, required: Requirements): Promise<ServerReport> {
   const info = readInfo(String(await link.ask(key, ['INFO'])));
   const version = info.get('redis_version') ?? '';
   const maxmemoryPolicy = info.get('maxmemory_policy') ?? 'unknown';
@@ -32,7 +32,7 @@ export async function examine(link: RedisLink, key: string, demands: Demands): P
       `The server must have version 6.2 or newer, got ${version}. ${cure}`,
     );
   }
-  if (maxmemoryPolicy.startsWith('allkeys') && !demands.allowEviction) {
+  if (maxmemoryPolicy.startsWith('allkeys') && !required.allowEviction) {
     const seen = `maxmemory-policy must not let the server evict runs, got ${maxmemoryPolicy}.`;
     const cure = 'Run CONFIG SET maxmemory-policy noeviction, or allowEviction: true if runs may be lost.';
     throw new RedisBrokerError('REDIS_MAY_EVICT', `${seen} ${cure}`);
@@ -41,7 +41,7 @@ export async function examine(link: RedisLink, key: string, demands: Demands): P
   const appendFsync = isAof ? await readSetting(link, key, 'appendfsync') : undefined;
   const persistence = isAof ? 'aof' : await readSnapshots(link, key);
   const report = { version, maxmemoryPolicy, persistence, appendFsync } as const;
-  if (demands.needsWaitAof) requireWaitAof(report);
+  if (required.needsWaitAof) requireWaitAof(report);
   return report;
 }
 
@@ -50,7 +50,7 @@ function requireWaitAof({ version, persistence, appendFsync }: ServerReport): vo
     cannotWait(`Redis 7.2 or newer, got ${version}. Update it, or leave durability out.`);
   if (persistence !== 'aof')
     cannotWait('an append-only file, got appendonly no. Run CONFIG SET appendonly yes.');
-  // Without fsync the operating system decides when to write the file, and the server never knows.
+  // Without fsync the operating system decides when to write the file, and the server is not notified.
   if (appendFsync === 'no')
     cannotWait('a server that flushes its file, got appendfsync no. Run CONFIG SET appendfsync everysec.');
 }
@@ -65,7 +65,7 @@ async function readSnapshots(link: RedisLink, key: string): Promise<ServerReport
   return save === '' ? 'none' : 'snapshots';
 }
 
-/** A setting; `undefined` where the server refuses to say, as hosted ones may. */
+/** Returns a setting; `undefined` where the server does not reveal it, as hosted ones may. */
 async function readSetting(link: RedisLink, key: string, name: string): Promise<string | undefined> {
   try {
     const reply = await link.ask(key, ['CONFIG', 'GET', name]);

@@ -5,7 +5,7 @@ import type { RedisLink } from './redis-link.ts';
 const WAIT_AOF_MS = 10_000;
 
 /**
- * A link whose commands resolve once the append-only file has what they wrote. It has a connection of its own, because the wait
+ * Opens a link whose commands resolve once the append-only file has what they wrote. It has its own connection, because the wait
  * blocks all commands of a connection.
  *
  * @throws {RedisBrokerError} `REDIS_NOT_DURABLE`, from `send`
@@ -22,4 +22,4 @@ export async function openDurable(link: RedisLink): Promise<RedisLink> {
   return { ...link, send: sendDurably, close };
 }
 
-const NOT_DURABLE = `The append-only file did not take what was submitted within ${WAIT_AOF_MS} ms. The server has it; submit it again to be sure.`;
+const NOT_DURABLE = `The append-only file was not written within ${WAIT_AOF_MS} ms. The server has the submitted runs; submit them again to be sure.`;

@@ -9,7 +9,7 @@ import type {
 } from './redis-client.ts';
 import type { Argument, OnMessage, Pair, PairSender, RedisLink, Sender, Subscriber } from './redis-link.ts';
 
-/** A client, of whichever package, as the broker uses it. Closing the link leaves the client open. */
+/** Adapts a client of either package. Closing the link leaves the client open. */
 export function linkClient(client: RedisClient): RedisLink {
   const close = async (): Promise<void> => {};
   if ('call' in client) {
@@ -57,7 +57,7 @@ function sendByCluster(cluster: Pick<NodeRedisCluster, 'sendCommand'>): Sender['
   return (key, args) => cluster.sendCommand(key, false, [...args]);
 }
 
-/** Both are sent in one turn; commands that a lost connection did not answer reject, and are not sent again. */
+/** Sends both in one turn of the event loop. Commands that a lost connection did not answer reject, and are not sent again. */
 function pairByNodeRedis(client: Pick<NodeRedisClient, 'sendCommand'>): PairSender['sendPair'] {
   return (_key, [first, second]) => Promise.all([client.sendCommand(first), client.sendCommand(second)]);
 }
@@ -91,7 +91,7 @@ function sendByIoRedis(client: Pick<IoRedisClient, 'call'>): Sender['send'] {
     client.call(String(command), args as readonly Argument[] as never[]); // texts and Buffers, which every client takes
 }
 
-/** Behind a script that has the key and does nothing: a single command without keys goes to any node. */
+/** In a pipeline after a script that has the key and does nothing: a single command without keys goes to any node. */
 function askByIoRedis(client: Pick<IoRedisPairs, 'pipeline'>): RedisLink['ask'] {
   return async (key, args) => {
     const [, reply] = await pipe(client, [['EVAL', 'return 1', '1', key], args]);
@@ -118,7 +118,7 @@ function listenByNodeRedis(duplicate: () => NodeRedisListener): RedisLink['liste
       isDestroyed = true;
       ignoreErrors(() => connection.destroy());
     };
-    // The watchdog and the next wait notice; without a listener an error would end the process.
+    // The watchdog replaces a broken connection; without a listener an error would end the process.
     connection.on('error', () => {});
     const connecting = connection.connect().then(() => {
       if (isDestroyed) destroy();
@@ -154,10 +154,10 @@ function listenByIoRedis(client: IoRedisClient): RedisLink['listen'] {
 
 /** A second connection, which accepts commands while it is opening, even if the first does not. */
 function duplicateIoRedis(client: IoRedisClient): ReturnType<IoRedisClient['duplicate']> {
-  return client.duplicate({ enableOfflineQueue: true } as never); // an option, which a cluster passes over
+  return client.duplicate({ enableOfflineQueue: true } as never); // an option that a cluster ignores
 }
 
-/** Runs an action of which only the effect matters: closing a closed connection throws. */
+/** Runs an action and ignores its errors: closing a closed connection throws. */
 export function ignoreErrors(action: () => void): void {
   try {
     action();

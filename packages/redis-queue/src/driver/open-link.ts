@@ -5,7 +5,7 @@ import { RedisBrokerError } from '../errors.ts';
 import { ignoreErrors, linkClient } from './link-client.ts';
 import type { RedisLink } from './redis-link.ts';
 
-/** Full jitter, so that a thousand workers do not reconnect to a restarted server in one instant. */
+/** Full jitter, so that a thousand workers do not reconnect to a restarted server at the same time. */
 const RECONNECT: Policy = definePolicy({ backoff: { type: 'exponential', base: '50ms' }, maxDelay: '5s' });
 
 /** A connection of our own that is opening. */
@@ -25,7 +25,7 @@ export async function openLink(url: string, onError: (error: unknown) => void): 
   const secrets = secretsOf(url);
   let isConnected = false;
   const reconnectStrategy = (retries: number, cause: Error): number | false => {
-    // A refusal ends the start; later an operator may be changing the password.
+    // At the start a refusal is final; later an operator may be changing the password.
     if (!isConnected && isRefusal(cause)) return false;
     return Math.max(1, computeDelay(RECONNECT, retries + 1, { random: Math.random }));
   };
@@ -41,13 +41,13 @@ export async function openLink(url: string, onError: (error: unknown) => void): 
   );
   const close = async (): Promise<void> => {
     // A connection that is ready is closed in order; commands that still wait after that are rejected.
-    if (client.isReady) await inTime(client.close());
+    if (client.isReady) await withinTimeout(client.close());
     ignoreErrors(() => client.destroy());
   };
   return { link: { ...linkClient(client), close }, connected };
 }
 
-/** Whether the server refuses the credentials: another try would end the same. */
+/** Whether the server refuses the credentials: another try would fail, too. */
 function isRefusal({ message }: Error): boolean {
   return /^(?:WRONGPASS|NOAUTH|NOPERM)\b/.test(message) || message.startsWith('ERR AUTH');
 }
@@ -57,19 +57,19 @@ async function loadRedis(): Promise<typeof import('redis')> {
     return await import('redis');
   } catch (cause) {
     const message =
-      'A broker that is given a url needs the package redis, which is not installed. Run npm install redis, or give a client.';
+      'A url needs the package redis, which is not installed. Run npm install redis, or pass a client.';
     throw new RedisBrokerError('NO_DRIVER', message, { cause });
   }
 }
 
 /** How long closing waits for answers that may never come, in ms. */
-const PATIENCE_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 
-/** Resolves when the work has ended, or after a time limit. */
-export async function inTime(work: Promise<unknown>): Promise<void> {
+/** Resolves when the work has ended, or after `CLOSE_TIMEOUT_MS`. */
+export async function withinTimeout(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS);
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
   });
-  await Promise.race([work, patience]).finally(() => clearTimeout(timer));
+  await Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }

@@ -14,12 +14,12 @@ export interface NodeRedisCluster {
     isReadonly: boolean | undefined,
     args: (string | Uint8Array)[],
   ): Promise<unknown>;
-  /** Commands that go together, to the node that has the key. */
+  /** Commands in one pipeline, to the node that has the key. */
   multi(): NodeRedisPipeline;
   readonly duplicate: () => NodeRedisListener & Pick<NodeRedisCluster, 'multi'>;
 }
 
-/** Commands of a `redis` cluster that go together. */
+/** Commands of a `redis` cluster in one pipeline. */
 export interface NodeRedisPipeline {
   addCommand(firstKey: string, isReadonly: boolean, args: (string | Uint8Array)[]): NodeRedisPipeline;
   readonly execAsPipeline: () => Promise<readonly unknown[]>;
@@ -38,14 +38,14 @@ export interface NodeRedisListener {
 
 /** The part of an `ioredis` client, or cluster, that the broker needs. */
 export interface IoRedisClient extends Pick<IoRedisPairs, 'pipeline'> {
-  /** Given texts and Buffers; `never` fits every client's own word for them without Node's types. */
+  /** Takes texts and Buffers; `never` fits the argument type of every client without Node's types. */
   readonly call: (command: string, args: never[]) => Promise<unknown>;
   readonly duplicate: (options?: never) => IoRedisListener & IoRedisPairs;
 }
 
-/** Commands that go together, over one connection. */
+/** Commands in one pipeline, over one connection. */
 export interface IoRedisPairs extends Pick<IoRedisListener, 'on' | 'disconnect'> {
-  /** Given names and arguments; `never` as above. */
+  /** Takes names and arguments; `never` as above. */
   readonly pipeline: (commands: never[]) => {
     readonly exec: () => Promise<[error: Error | null, reply: unknown][] | null>;
   };

@@ -9,11 +9,11 @@ export interface Sender {
   readonly close: () => Promise<void>;
 }
 
-/** What the broker needs of a Redis client, of whichever package. */
+/** What the broker needs of a Redis client of either package. */
 export interface RedisLink extends Sender {
   /** Sends one command that names no key; in a Cluster, to the node that has this one. */
   readonly ask: (key: string, args: readonly Argument[]) => Promise<unknown>;
-  /** Opens a connection of its own for messages; `onBack` is called when it was lost and is there again. */
+  /** Opens a connection of its own for messages; `onBack` is called when it was lost and has reconnected. */
   readonly listen: (onMessage: OnMessage, onBack: () => void) => Subscriber;
   /** Opens another connection, for commands that block theirs. */
   readonly openSecond: () => Promise<PairSender>;
@@ -22,8 +22,8 @@ export interface RedisLink extends Sender {
 /** A connection for commands that belong together. */
 export interface PairSender extends Pick<Sender, 'close'> {
   /**
-   * Sends a command and one about it, both over one connection, to the node that has the key; rejects when a reconnect
-   * came between them.
+   * Sends two commands over the same connection, to the node that has the key of the first; rejects when the connection was
+   * lost between them.
    */
   readonly sendPair: (key: string, pair: Pair) => Promise<readonly [unknown, unknown]>;
 }

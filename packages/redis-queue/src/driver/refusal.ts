@@ -2,7 +2,7 @@ import { isRetryError } from '@retry/core';
 import { isRefusedInput } from '@retry/core/broker/kit';
 import { isMissingRight } from './rights.ts';
 
-/** How a server reports an error in a script; older ones put the error of the command behind it. */
+/** How a server reports an error in a script; older ones append the error of the command. */
 const OF_A_SCRIPT = /@user_script: ?\d+: -?(?<code>[A-Z]+) /;
 
 /** Codes of commands that the server would refuse again. */
@@ -16,7 +16,7 @@ const NOT_ABOUT_INPUT =
   /unknown (?:sub)?command|max number of clients|killed|AUTH|DENIED|disabled|not allowed|no such key|timed? ?out/i;
 
 /**
- * Whether a call that was rejected with this error would be rejected again. Not so for errors of the connection (a client's
+ * Returns whether a call that was rejected with this error would be rejected again. Not so for errors of the connection (a client's
  * own), for states of the server that pass (`LOADING`, `BUSY`, `OOM`, `READONLY`, `MOVED`, `CLUSTERDOWN`, …), and for missing rights
  * (`NOPERM`), which an operator may grant.
  */
@@ -33,6 +33,6 @@ function messageOf(error: unknown): string {
   try {
     return error instanceof Error ? String(error.message) : '';
   } catch {
-    return ''; // an object that throws when it is read says nothing about the call
+    return ''; // an error that cannot be read does not blame the input
   }
 }

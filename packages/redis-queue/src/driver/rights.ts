@@ -107,7 +107,7 @@ export function isMissingRight(message: string): boolean {
   return message.startsWith('NOPERM') || message.includes('The user executing the script can');
 }
 
-/** The error, or, if it reports missing rights, one that says which rights the broker needs. */
+/** Returns the error, or, if it reports missing rights, one that says which rights to grant. */
 export function withCure(error: unknown, keys: Keys): unknown {
   if (!(error instanceof Error) || error instanceof RedisBrokerError || !isMissingRight(error.message))
     return error;

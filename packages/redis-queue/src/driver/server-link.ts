@@ -13,22 +13,22 @@ import type { RedisLink, Subscriber } from './redis-link.ts';
 import { checkRights } from './rights.ts';
 import { withoutSecrets } from './secrets.ts';
 
-/** How long a broker waits for a server that may not be there, in ms. */
-const PATIENCE_MS = 4_500;
+/** How long a broker waits for a server that does not answer, in ms. */
+const START_TIMEOUT_MS = 4_500;
 
-/** The server of a broker, which is reached and examined at the first call. */
+/** The server of a broker: connected and examined at the first call. */
 export interface ServerLink {
-  /** Its commands wait until the server was examined, and reject with what was wrong with it. */
+  /** Its commands wait until the server is examined, and reject with what is wrong with it. */
   readonly link: RedisLink;
-  /** The same, for commands that resolve only when their writes are as durable as the options say. */
+  /** The same, for commands that resolve only when their writes are as durable as the options require. */
   readonly durable: RedisLink;
   /**
-   * What the server reported. After a rejection the next call tries again.
+   * Returns what the server reported. After a rejection the next call tries again.
    *
-   * @throws {RedisBrokerError} when the server is not reached in time, runs would not be safe there, or rights are missing
+   * @throws {RedisBrokerError} when the server does not answer in time, runs would not be safe there, or rights are missing
    */
   readonly examined: () => Promise<ServerReport>;
-  /** Stops opening now, and closes the connections once the work under way has ended. */
+  /** Stops connecting, and closes the connections once the work under way has ended. */
   readonly close: (underWay: Promise<void>) => Promise<void>;
 }
 
@@ -38,7 +38,7 @@ interface OpenServer {
   readonly report: ServerReport;
 }
 
-/** The server that the options name, for a queue of these partitions. */
+/** Creates the link to the server that the options name, for a queue of these partitions. */
 export function createServerLink(settings: RedisBrokerSettings, partitions: readonly Keys[]): ServerLink {
   const closing = new AbortController();
   let opening: Promise<OpenServer> | undefined;
@@ -114,11 +114,11 @@ async function openServer(
       lastError,
       closing,
     );
-    // Until now an error of the connection was that of this call.
+    // Before that, this call rejects with the errors of the connection.
     onError ??= createConnectionWarning();
     return server;
   } catch (error) {
-    // A server that does not answer is not waited for.
+    // Not awaited: the server may not answer.
     void link.close().catch(() => {});
     throw error;
   }
@@ -157,15 +157,15 @@ function createLastError(): LastError {
   };
 }
 
-/** The outcome of the start, unless it takes too long or the broker is closed: clients keep trying for ever. */
+/** Resolves or rejects as the start does; rejects when it takes too long or the broker is closed. Clients try forever. */
 async function startInTime<Outcome>(
   start: Promise<Outcome>,
   lastError: LastError,
   closing: AbortSignal,
 ): Promise<Outcome> {
   let stop = (): void => {};
-  const given = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(unreachable(lastError.latest())), PATIENCE_MS);
+  const limit = new Promise<never>((_, reject) => {
+    const timer = setTimeout(() => reject(unreachable(lastError.latest())), START_TIMEOUT_MS);
     const refuse = (): void => reject(closedError('Redis'));
     if (closing.aborted) refuse();
     closing.addEventListener('abort', refuse);
@@ -174,10 +174,10 @@ async function startInTime<Outcome>(
       closing.removeEventListener('abort', refuse);
     };
   });
-  return Promise.race([start, given]).finally(stop);
+  return Promise.race([start, limit]).finally(stop);
 }
 
-/** Notes the errors of a client that is not ours while `work` lasts. The commands that it begins with carry its password. */
+/** Notes the errors of the user's client while `work` lasts. The first commands of a connection contain its password. */
 async function noteErrorsOf<Outcome>(
   client: RedisClient,
   { note }: LastError,
@@ -206,6 +206,6 @@ function hasCredentials(error: unknown): boolean {
 
 function unreachable(cause: unknown): RedisBrokerError {
   const reason = cause instanceof Error ? cause.message || String(cause) : 'it does not answer';
-  const message = `the Redis server was not reached within ${PATIENCE_MS} ms: ${reason}. Start it, or correct the url or the client.`;
+  const message = `the Redis server was not reached within ${START_TIMEOUT_MS} ms: ${reason}. Start it, or correct the url or the client.`;
   return new RedisBrokerError('REDIS_UNREACHABLE', message, { cause });
 }

@@ -9,17 +9,17 @@ import { cancelRuns } from '../verbs/cancel.ts';
 import { discardRuns } from '../verbs/discard.ts';
 import { findExpiredRuns } from '../verbs/find-expired.ts';
 import { getRuns } from '../verbs/get.ts';
-import { findCancelRequests, heartbeatRuns } from '../verbs/heartbeat.ts';
+import { findCancelRequests, heartbeat } from '../verbs/heartbeat.ts';
 import { listRuns } from '../verbs/list.ts';
 import { redriveRuns } from '../verbs/redrive.ts';
-import { exchangeRuns } from '../verbs/settle-and-claim.ts';
+import { settleAndClaim } from '../verbs/settle-and-claim.ts';
 import { createSubmit } from '../verbs/submit.ts';
 import { WakeSubscription } from '../wake/wake-subscription.ts';
 
 /** When a subscriber connection that receives nothing is replaced, in ms. */
-const WATCHDOG = { everyMs: 5_000, patienceMs: 2_500 };
+const WATCHDOG = { everyMs: 5_000, timeoutMs: 2_500 };
 
-/** A broker over one partition of a queue; it submits by the durable store. */
+/** Creates a broker over one partition of a queue. @param durable - the same store, for submissions: see `durability` */
 export function createPartition(store: Store, durable: Store): Broker {
   const subscription = new WakeSubscription(store, WATCHDOG);
   const gate = createCloseGate('Redis');
@@ -28,8 +28,8 @@ export function createPartition(store: Store, durable: Store): Broker {
   const submitRuns = createSubmit(durable);
   return {
     submit: (submissions) => pass(() => submitRuns(submissions)),
-    settleAndClaim: (request) => pass(() => exchangeRuns(store, request)),
-    heartbeat: (leases, leaseMs) => pass(() => heartbeatRuns(store, leases, leaseMs)),
+    settleAndClaim: (request) => pass(() => settleAndClaim(store, request)),
+    heartbeat: (leases, leaseMs) => pass(() => heartbeat(store, leases, leaseMs)),
     findExpired: (limit, scope) => pass(() => findExpiredRuns(store, limit, scope)),
     cancel: (ids) => pass(() => cancelRuns(store, ids)),
     findCancelRequests: (leases) => pass(() => findCancelRequests(store, leases)),

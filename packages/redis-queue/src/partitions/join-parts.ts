@@ -11,12 +11,13 @@ import type {
 import { sizedPage } from '@retry/core/broker/kit';
 import { isRefusal } from '../driver/refusal.ts';
 import { RedisBrokerError } from '../errors.ts';
+import { compareIds } from '../verbs/list.ts';
 import { exchangeParts } from './settle-and-claim.ts';
 import { askEach } from './spread.ts';
 
 /**
- * One broker over several partitions. A run is kept in the partition of its id. The order of a lane holds within each partition
- * only.
+ * Joins the brokers of several partitions into one. A run is kept in the partition of its id. The order of a lane holds within
+ * each partition only.
  */
 export function joinParts(parts: readonly Broker[]): Broker {
   const [only] = parts;
@@ -94,11 +95,13 @@ function refuseConcurrency({ id, concurrency }: Submission): void {
 async function listParts(parts: readonly Broker[], query: ListQuery): Promise<readonly Run[]> {
   const pages = await Promise.all(parts.map((part) => part.list(query)));
   const cuts = await Promise.all(pages.map((page, index) => cutOf(partAt(parts, index), page, query)));
-  const sorted = pages.flat().sort(byBytes).slice(0, query.limit);
-  return sizedPage(sorted.filter((run) => cuts.every((cut) => cut === undefined || byBytes(run, cut) <= 0)));
+  const sorted = pages.flat().sort(compareRuns).slice(0, query.limit);
+  return sizedPage(
+    sorted.filter((run) => cuts.every((cut) => cut === undefined || compareRuns(run, cut) <= 0)),
+  );
 }
 
-/** The last run of a page that was cut because of its size: runs of other partitions beyond it belong on a later page. */
+/** Returns the last run of a page that was cut because of its size: later runs of other partitions belong on a later page. */
 async function cutOf(part: Broker, page: readonly Run[], query: ListQuery): Promise<Run | undefined> {
   const last = page.at(-1);
   if (last === undefined || page.length >= query.limit) return undefined;
@@ -106,11 +109,11 @@ async function cutOf(part: Broker, page: readonly Run[], query: ListQuery): Prom
   return rest.length > 0 ? last : undefined;
 }
 
-function byBytes(left: Run, right: Run): number {
-  return Buffer.compare(Buffer.from(left.id), Buffer.from(right.id));
+function compareRuns(left: Run, right: Run): number {
+  return compareIds(left.id, right.id);
 }
 
-/** The first partition that has work ends the wait for the others too. */
+/** Resolves with the first partition that has work; ends the waits for the others. */
 async function waitForAny(
   parts: readonly Broker[],
   { timeoutMs, signal }: WaitOptions,
@@ -130,7 +133,7 @@ async function waitForAny(
   }
 }
 
-/** A lane has as many waiting runs as in all partitions together. */
+/** Attends in every partition; the depth of a lane is the sum of all. */
 async function attendAll(parts: readonly Broker[], attendance?: Attendance): Promise<readonly LaneDepth[]> {
   const depths = new Map<string, number>();
   for (const part of await Promise.all(parts.map((one) => one.attend(attendance))))

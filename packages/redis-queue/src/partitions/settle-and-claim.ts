@@ -42,7 +42,7 @@ async function claimFrom(parts: readonly Broker[], claim: Claim): Promise<Omit<E
   let next = Infinity;
   let bytes = 0;
   for (let step = 0; step < parts.length; step += 1) {
-    // A partition that is not asked says nothing of its schedule; the claim was filled then, and another one follows.
+    // Of a partition that is not asked the schedule is unknown; then the claim was filled, and another one follows.
     const limit = claim.limit - claimed.length;
     if ((limit <= 0 || bytes >= MAX_BATCH_BYTES) && step > 0) break;
     const lanes = roomLeft(claim.lanes, claimed);

@@ -5,7 +5,7 @@ type CommonLetters = Omit<typeof ANSWER_LETTERS, 'redrive'>;
 /** The letters of core's kit, and those of answers that only our own code reads. */
 export interface Answers extends CommonLetters {
   readonly cancelRequest: Readonly<Record<'requested' | 'none', string>>;
-  /** Core has decided the others before. */
+  /** The other answers are decided before the script runs. */
   readonly redrive: Readonly<Record<'redriven' | 'changed', string>>;
 }
 
@@ -16,7 +16,7 @@ export const ANSWERS: Answers = {
   redrive: { redriven: ANSWER_LETTERS.redrive.redriven, changed: 'x' },
 };
 
-/** The answers of a verb that a script said, one letter each. */
+/** Returns the answers of a verb that a script replied, one letter each. */
 export function readAnswers<Verb extends keyof Answers>(
   verb: Verb,
   letters: unknown,

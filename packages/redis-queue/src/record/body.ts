@@ -3,10 +3,11 @@ import { keepableMs } from '@retry/core/broker/kit';
 import { fromTag, toTag } from '../store/keys.ts';
 import { APART, isKeptApart } from './apart.ts';
 import { ALL_KINDS, BODY, BODY_KINDS, NOTED_KINDS, NOTES } from './layout.ts';
+import { UnreadableError } from './unreadable.ts';
 
-/** What never changes of a run. */
+/** The part of a run that never changes. */
 export interface Body {
-  /** When it was submitted first. */
+  /** When it was first submitted. */
   readonly createdAt: number;
   readonly lane: string;
   /** `APART` where it is kept apart. */
@@ -14,15 +15,12 @@ export interface Body {
   readonly concurrency: Concurrency | undefined;
 }
 
-/** Thrown for a body or a record that is not what the broker wrote. */
-export class UnreadableError extends Error {}
-
 /**
- * The body of a run, without the instant that the server puts before it. Fields that end with a zero character follow one
- * another:
+ * Writes the body of a run, without the instant that the server puts before it. Fields that end with a zero character follow
+ * one another:
  *
- * 1. the letter of its kind and, if it has any, its notes: whether the id is a name, whether the payload is kept apart, and
- *    for how long its result waits to be collected
+ * 1. the letter of its kind and, if it has any, its notes: whether the caller chose the id, whether the payload is kept apart,
+ *    and for how long its result waits to be collected
  * 2. limit and key of the concurrency, if it has one
  * 3. the lane, and the payload to the end
  */
@@ -80,7 +78,7 @@ function decodeRest(text: string, from: number): { readonly lane: string; readon
   return { lane: fromTag(text.slice(from, zero)), payload: text.slice(zero + 1) };
 }
 
-/** Where the field that begins here ends. */
+/** Returns the index where the field that begins at `from` ends. */
 function endOf(text: string, from: number): number {
   const zero = text.indexOf('\0', from);
   if (zero === -1) throw new UnreadableError('its body');

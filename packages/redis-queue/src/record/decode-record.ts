@@ -1,10 +1,11 @@
 import type { Run } from '@retry/core/broker';
 import type { RunDraft } from '@retry/core/broker/kit';
-import { newRun, STATE_LETTERS } from '@retry/core/broker/kit';
+import { newRun, STATE_LETTERS, settledBy } from '@retry/core/broker/kit';
 import { APART, withStack } from './apart.ts';
-import { decodeBody, UnreadableError } from './body.ts';
+import { decodeBody } from './body.ts';
 import type { FieldRange, KeptState } from './layout.ts';
 import { ALL_FLAGS, FIRST_COMPLETION, FIRST_START, flagText, hasFlag, RECORD } from './layout.ts';
+import { UnreadableError } from './unreadable.ts';
 
 /** Texts of a run that are kept apart from its body and record, as far as they were read. */
 export interface ApartTexts {
@@ -19,17 +20,17 @@ export interface KeptTexts extends ApartTexts {
   readonly record: string | null;
 }
 
-/** What the server says of a run at its first start. */
+/** What the server replies about a run at its first start. */
 export interface FirstStart {
   readonly startedAt: number;
-  /** Where it is kept apart. */
+  /** The payload, where it is kept apart. */
   readonly payload?: string | undefined;
 }
 
 /**
- * The run of a body and its record. Texts that are kept apart and were not read are empty.
+ * Returns the run of a body and its record. Texts that are kept apart and were not read are empty.
  *
- * @throws {UnreadableError} when these are not what we wrote
+ * @throws {UnreadableError} for texts that the broker did not write
  */
 export function decodeRun(id: string, { body, record, stack, payload, result }: KeptTexts): Run {
   const run = decodeUnclaimed(id, body, payload ?? '');
@@ -40,7 +41,7 @@ export function decodeRun(id: string, { body, record, stack, payload, result }: 
   return run;
 }
 
-/** A run as it is after its first start. */
+/** Returns a run as it is after its first start. */
 export function decodeFirstStart(id: string, body: string, first: FirstStart): Run {
   const run = decodeUnclaimed(id, body, first.payload);
   const { startedAt } = first;
@@ -52,16 +53,7 @@ export function decodeFirstStart(id: string, body: string, first: FirstStart): R
   return run;
 }
 
-/** A run of which nothing can be read, as the next claim or the cleaner will leave it. */
-export function unreadableRun(id: string, what: string): Run {
-  const run: RunDraft = newRun({ id, lane: '', payload: '', concurrency: undefined });
-  run.state = 'failed';
-  const message = `what the server keeps of this run cannot be read: ${what}. Discard it, and submit it again.`;
-  run.errors = [{ epoch: 0, at: 0, name: 'UNREADABLE_RUN', message }];
-  return run;
-}
-
-/** Whether the record has a result that is kept apart. */
+/** Returns whether the record has a result that is kept apart. */
 export function hasResultApart(record: string): boolean {
   return record.endsWith(APART);
 }
@@ -77,7 +69,7 @@ const SHORT_RECORD = new RegExp(
 );
 const LONG_RECORD = new RegExp(`^${ANY_STATE}${ANY_FLAGS}\\d{${RECORD.length - RECORD.fields.flags.end}}`);
 
-/** The run of a body alone, which waits for its first claim. */
+/** Returns the run of a body alone, which waits for its first claim. */
 function decodeUnclaimed(id: string, body: string, apart: string | undefined): RunDraft {
   const { createdAt, lane, payload, concurrency } = decodeBody(body);
   if (payload === APART && apart === undefined) throw new UnreadableError('its payload');
@@ -102,7 +94,7 @@ function readShort(run: RunDraft, record: string): void {
   run.startedAt = run.firstStartedAt;
   run.heartbeatAt = instantIn(record, FIRST_START.fields.heartbeatAt);
   if (run.state !== 'completed') return;
-  run.settledBy = '1:complete';
+  run.settledBy = settledBy(1, 'complete');
   run.endedAt = instantIn(record, FIRST_COMPLETION.fields.endedAt);
   if (record.length > FIRST_COMPLETION.length) run.result = record.slice(FIRST_COMPLETION.length);
 }
@@ -138,7 +130,7 @@ function readStateAndFlags(run: RunDraft, record: string): void {
   if (hasFlag(record, 'cancelRequested')) run.isCancelRequested = true;
 }
 
-/** Counters and errors, as far as they have to be right for the rest to work. */
+/** Reads counters and errors. Checks only what other code relies on. */
 function readRest(text: string): object {
   let rest: unknown;
   try {

@@ -92,7 +92,7 @@ function keptState({ state }: Run): KeptState {
   return state === 'unsubmitted' ? 'submitted' : state;
 }
 
-/** Whether there is more to a run than its instants and its result. */
+/** Whether a run has more than its instants and its result. */
 function hasPast(run: Run): boolean {
   const { failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs } = run;
   if (failures + stalls + releases + rateLimits + redrives + resetEpoch > 0) return true;
@@ -112,7 +112,7 @@ function instantText(instant: number | undefined): string {
   return `${whole}`.padStart(INSTANT_DIGITS, '0');
 }
 
-/** When a run is due, which may be as late as a number can say. */
+/** The instant when a run is due, up to `MAX_INSTANT_AT`. */
 function dueText(instant: number | undefined): string {
   return instant === undefined ? NEVER_DUE : `${keepableMs(instant)}`.padStart(DUE_DIGITS, '0');
 }

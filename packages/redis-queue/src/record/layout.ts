@@ -22,9 +22,9 @@ export interface Layout<Field extends string> {
   readonly length: number;
 }
 
-/** An instant has 13 digits, which last until the year 2286; zeros say never. */
+/** An instant has 13 digits, enough until the year 2286; zeros stand for never. */
 const INSTANT = 13;
-/** When a run is due has 16 digits, as a caller may choose any instant that a number can say. */
+/** The instant when a run is due has 16 digits, as a caller may choose any up to `MAX_INSTANT_AT`. */
 const LATE_INSTANT = 16;
 const LANE_SEQ = 16;
 const EPOCH = 10;
@@ -56,11 +56,11 @@ export const RECORD: Layout<RecordField> = layoutOf({
   heartbeatAt: INSTANT,
   endedAt: INSTANT,
   runAt: LATE_INSTANT,
-  // The order of a waiting run in the front of its lane, its parking or the schedule; of a started one the hash of its lane.
+  // The order of a waiting run in the front of its lane, the parked runs or the schedule; of a started one the hash of its lane.
   laneSeq: LANE_SEQ,
 });
 
-/** The short record of a first start: what else there is to say of the run is in its body. */
+/** The short record of a first start: everything else is in the body of the run. */
 export const FIRST_START: Layout<'state' | 'flags' | 'startedAt' | 'heartbeatAt' | 'laneHash'> = layoutOf({
   state: 1,
   flags: 1,
@@ -93,10 +93,10 @@ export const LATER_COMPLETION_MARK = 'c';
 /** The body of a run, which never changes: notes, concurrency, lane and payload follow. */
 export const BODY: Layout<'createdAt' | 'kind'> = layoutOf({ createdAt: INSTANT, kind: 1 });
 
-/** A member of the front of a lane, and of a parking, behind what it sorts by; the id follows. */
+/** A member of the front of a lane, or of the parked runs, after the text that it sorts by; the id follows. */
 export const FRONT_ENTRY: Layout<'laneSeq'> = layoutOf({ laneSeq: LANE_SEQ });
 
-/** A member of the schedule behind its lane; the id follows. */
+/** A member of the schedule, after its lane; the id follows. */
 export const SCHEDULED_ENTRY: Layout<'runAt' | 'laneSeq'> = layoutOf({
   runAt: LATE_INSTANT,
   laneSeq: LANE_SEQ,
@@ -131,7 +131,7 @@ export const FLAGS = {
 
 export type Flag = keyof typeof FLAGS;
 
-/** The character of no flags; that of others is as many behind it as their sum. */
+/** The character of no flags. That of others has a code that is higher by their sum. */
 export const NO_FLAGS = '0';
 
 export const ALL_FLAGS = Object.keys(FLAGS) as readonly Flag[]; // its own keys
@@ -181,7 +181,7 @@ export const NOTES = { keyed: 'k', payloadApart: 'p' } as const;
 /** What the fields of texts that are kept apart begin with; the id follows. */
 export const APART_TEXTS = { payload: 'p', result: 'r' } as const;
 
-/** How a settlement is to be taken; a sum. */
+/** How a settlement is applied; a sum. */
 export const SETTLE_MODES = { onlyIfExpired: 1, release: 2 } as const;
 
 /** The values of one settlement, in the order in which they are sent. */

@@ -8,17 +8,17 @@ local worker, ttlMs, lanes = unpack(cmsgpack.unpack(ARGV[3]))
 writeWithoutMemory()
 if ttlMs > 0 then call('HSET', ATTENDANCES, worker, cmsgpack.pack({ instantOf(now + ttlMs), lanes }))
 elseif ttlMs == 0 then call('HDEL', ATTENDANCES, worker) end
-local attended, over, kept = {}, {}, call('HGETALL', ATTENDANCES)
+local attended, expired, kept = {}, {}, call('HGETALL', ATTENDANCES)
 for index = 1, #kept, 2 do
   local isOne, one = pcall(cmsgpack.unpack, kept[index + 1])
   if not isOne or type(one) ~= 'table' or type(one[2]) ~= 'table' or (tonumber(one[1]) or 0) <= now then
-    over[#over + 1] = kept[index]
+    expired[#expired + 1] = kept[index]
   else
     for _, tag in ipairs(one[2]) do attended[tag] = true end
   end
 end
-many('HDEL', ATTENDANCES, over)
--- No other call may do this for a while.
+many('HDEL', ATTENDANCES, expired)
+-- Here too, because an idle queue has no other calls.
 expireAwaited()
 forgetNames(0)
 local unattended = {}
@@ -34,7 +34,7 @@ local tags, depths, COUNTED = cmsgpack.unpack(ARGV[3]), {}, 10000
 writeWithoutMemory()
 for index = 1, #tags do
   local tag, key = tags[index], laneKey(index)
-  -- Another user of the server may keep something else at the key; the other lanes are counted all the same.
+  -- Another program may use the key; the other lanes are counted all the same.
   local isLane = type(redis.pcall('LLEN', key)) == 'number'
   if isLane and call('HLEN', CANCELLED_IN_LANE) > 0 then removeCancelled(key, tag) end
   local ready = isLane and call('LLEN', key) - cancelledInLaneOf(tag) or 0
@@ -51,7 +51,7 @@ writeCounts()
 return depths
 `;
 
-/** Notes that a worker is alive, and returns the lanes that no such worker works on. */
+/** Records that a worker is alive, and returns the lanes that no living worker attends. */
 export const attendScript: Script = defineScript(prelude, ended, attend);
 
 /** Counts the runs that wait in each of these lanes. */

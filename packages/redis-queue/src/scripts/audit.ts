@@ -34,7 +34,7 @@ for index, letter in ipairs({ ${END_STATES.map((state) => letter(state)).join(',
 end
 unbalanced = unbalanced + math.abs(sum - finished - dead)
 
--- Checks run by run that each is where its record says, and only there.
+-- Checks of each run that it is in the location that its record requires, and in no other.
 local function checkEachRun()
   local seen, cancelled, slots, real = {}, {}, {}, {}
   local left = call('HGETALL', CANCELLED_IN_LANE)

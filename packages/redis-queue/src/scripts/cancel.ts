@@ -58,7 +58,7 @@ for index = 1, #ids do
     if not (${has('flags', 'cancelRequested')}) then flags = flags + ${FLAGS.cancelRequested} end
     write(id, withFlags(record, flags))
   elseif state == ${letter('submitted')} or state == ${letter('scheduled')} then
-    -- A run that cannot be read is left to the next claim, which quarantines it: where it is is not known here.
+    -- The location of a run that cannot be read is unknown: the next claim quarantines it.
     if not isBody(body) or (record and not isRecord(record)) then answers[index] = ${answer('cancel', 'requested')}
     else
       answers[index] = ${answer('cancel', 'cancelled')}
@@ -76,5 +76,5 @@ writeCounts()
 return table.concat(answers)
 `;
 
-/** Cancels waiting runs, and notes a cancel request for the workers of started ones. */
+/** Cancels waiting runs, and leaves a cancel request for the workers of started ones. */
 export const cancelScript: Script = defineScript(prelude, slots, ended, cancelledInLane, lanes, main);

@@ -10,7 +10,7 @@ import { field, isNotIn, letter } from './lua.ts';
 // Reads leases in the order of their ends, some thousand at a time, and compares the hashes of lanes in the records.
 const expired = `
 local from, limit, mode, wanted = unpack(cmsgpack.unpack(ARGV[3]))
--- Whether the run was settled by a script that stopped before it removed the lease; does what was left undone then.
+-- Whether the run was settled by a script that stopped before it removed the lease; then does the rest of that script.
 local function isElsewhere(id, record)
   local state, body = sub(record, ${field(RECORD, 'state')}), call('HGET', BODY, id)
   if not isBody(body) then return false end
@@ -27,7 +27,7 @@ local isWanted = {}
 for index = 1, #wanted do isWanted[laneHashOf(wanted[index])] = true end
 local STEP = 2000
 local entries = call('ZRANGE', LEASES, from, from + STEP - 1, 'WITHSCORES')
-local ids, removed, looked = {}, 0, 0
+local ids, removed, checked = {}, 0, 0
 for index = 1, #entries, 2 do
   if (tonumber(entries[index + 1]) or now) > now then break end
   ids[#ids + 1] = entries[index]
@@ -35,7 +35,7 @@ end
 local records, found, foundRecords = readAll(RECORD, ids), {}, {}
 for index = 1, #ids do
   if #found >= limit then break end
-  looked = index
+  checked = index
   local record = records[index]
   if not record or ${isNotIn('record', 'started')} or not isRecord(record) then
     call('ZREM', LEASES, ids[index])
@@ -46,8 +46,8 @@ for index = 1, #ids do
       quarantine(ids[index], laneOf(call('HGET', BODY, ids[index]) or ''), 'its record')
     end
   else
-    local note = startedLaneHashOf(record)
-    if mode == 'all' or (isWanted[note] or false) == (mode == 'only') then
+    local laneHash = startedLaneHashOf(record)
+    if mode == 'all' or (isWanted[laneHash] or false) == (mode == 'only') then
       found[#found + 1] = ids[index]
       foundRecords[#foundRecords + 1] = record
     end
@@ -55,9 +55,9 @@ for index = 1, #ids do
 end
 writeSlots()
 writeCounts()
-local next = looked < STEP and #found < limit and -1 or from + looked - removed
+local next = checked < STEP and #found < limit and -1 or from + checked - removed
 return { next, found, readRuns(found, foundRecords, 'omit') }
 `;
 
 /** Finds started runs of some lanes whose lease has expired, longest ago first, from an index on; quarantines what cannot be read. */
-export const expiredScript: Script = defineScript(prelude, ended, slots, lanes, readRuns, expired);
+export const findExpiredScript: Script = defineScript(prelude, ended, slots, lanes, readRuns, expired);

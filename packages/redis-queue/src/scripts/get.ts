@@ -29,5 +29,5 @@ writeCounts()
 return { now, read }
 `;
 
-/** Reads bodies and records, each pair at one instant, as many as fit into a reply. */
+/** Reads bodies and records, as many as fit into a reply. */
 export const getScript: Script = defineScript(prelude, ended, readRuns, get);

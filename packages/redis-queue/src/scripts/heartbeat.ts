@@ -32,7 +32,7 @@ for index = 1, #ids do
   end
 end
 many('HSET', RECORD, writes)
--- A lease never becomes shorter.
+-- A lease never shrinks.
 for from = 1, #leases, MAX_UNPACKED do
   call('ZADD', LEASES, 'GT', unpack(leases, from, math.min(from + MAX_UNPACKED - 1, #leases)))
 end
@@ -52,8 +52,8 @@ end
 return table.concat(answers)
 `;
 
-/** Extends leases, and notes the heartbeat. */
+/** Extends leases, and records the heartbeats. */
 export const heartbeatScript: Script = defineScript(prelude, heartbeat);
 
-/** Which leases have a cancel request. */
+/** Finds the leases that have a cancel request. */
 export const cancelRequestsScript: Script = defineScript(prelude, cancelRequests);

@@ -28,7 +28,7 @@ export function startOf<Field extends string>(layout: Layout<Field>, name: NoInf
   return layout.fields[name].from + 1;
 }
 
-/** Where the text behind all fields begins. */
+/** Where the text after all fields begins. */
 export function behind(layout: Pick<Layout<string>, 'length'>): number {
   return layout.length + 1;
 }
@@ -43,7 +43,7 @@ export function digits<Field extends string>(layout: Layout<Field>, name: NoInfe
   return `'%0${widthOf(layout, name)}.0f'`;
 }
 
-/** The range of a field of a member, behind the lane or key that it begins with and a zero character. */
+/** The range of a field of a member, after the lane or key that it begins with and a zero character. */
 export function fieldPast<Field extends string>(
   tag: string,
   layout: Layout<Field>,
@@ -63,14 +63,14 @@ export function rewritten(source: string, values: Values): string {
   return [...pieces, `sub(${source}, ${rest})`].join(' .. ');
 }
 
-/** The fields of the record in the variable `source`, with these values in place of what they have, and nothing behind them. */
+/** The fields of the record in the variable `source`, with these values in place of what they have, and nothing after them. */
 export function rewrittenFields(source: string, values: Values): string {
   const { pieces, keptFrom } = rewrite(source, values);
   const kept = keptFrom === undefined ? [] : [`sub(${source}, ${fields(RECORD, keptFrom, 'laneSeq')})`];
   return [...pieces, ...kept].join(' .. ');
 }
 
-/** Everything up to the last value, and the first of the fields behind it that stay as they are. */
+/** Everything up to the last value, and the first of the fields after it that stay as they are. */
 function rewrite(
   source: string,
   values: Values,
@@ -99,7 +99,7 @@ export function written<Field extends string>(
   return names.map((name) => values[name]).join(' .. ');
 }
 
-/** The first record of a run, without counters and result; what is not said of it is zero. */
+/** The first record of a run, without counters and result; fields without a value are zero. */
 export function firstRecord(
   values: Pick<Required<Values>, 'state' | 'flags'> & Values,
   rest: string = String.raw`'\0\0'`,
@@ -147,7 +147,7 @@ export function has(flags: string, flag: Flag): string {
   return `${flags} % ${2 * FLAGS[flag]} >= ${FLAGS[flag]}`;
 }
 
-/** Whether a mode, a number, says this. */
+/** Whether a mode, a number, includes this one. */
 export function hasMode(mode: string, name: keyof typeof SETTLE_MODES): string {
   return `${mode} % ${2 * SETTLE_MODES[name]} >= ${SETTLE_MODES[name]}`;
 }

@@ -25,7 +25,7 @@ writeWithoutMemory()
 if #firsts + #batch > 0 then
   answers = settleFirsts(firsts) .. settleRuns(batch)
   -- The order of writes, so that a script that stops half-way loses nothing when the settlements are sent again:
-  -- 1. texts that are kept apart, and where the runs wait from now on
+  -- 1. texts that are kept apart, and the new locations of waiting runs
   -- 2. their records, by which a settlement that is sent again is answered
   -- 3. everything that would not be done again then
   many('HSET', STACKS, newStacks)
@@ -51,7 +51,7 @@ local known = recall(asked)
 if known then
   return { now, answers, nextDue(asked, tags), unpack(known) }
 end
--- One long member makes Redis keep the set as a skip list: in a compact list, every change would walk through all of it.
+-- One long member makes Redis keep the set as a skip list: every change of a compact list would read all of it.
 if call('EXISTS', LEASES) == 0 then call('ZADD', LEASES, '+inf', string.rep('\0', 65)) end
 local sizes = claimRuns(asked, tags)
 local stacks = stacksOfStarts()
@@ -65,7 +65,7 @@ return { now, answers, due, unpack(claimedList(got)) }
 `;
 
 /** Settles finished claims, then makes new ones. */
-export const exchangeScript: Script = defineScript(
+export const settleAndClaimScript: Script = defineScript(
   prelude,
   request,
   ended,

@@ -12,7 +12,7 @@ local request = cmsgpack.unpack(ARGV[3])
 local tags, ids, bodies, lanes, dues = unpack(request)
 local hasKept = call('EXISTS', AWAITED, NAMES) > 0
 if hasKept then
-  -- A write that a server without memory refuses comes first: it would accept the deletions, and the writes after them.
+  -- First a write that a server without memory refuses: after a deletion it would accept all later writes.
   call('HINCRBY', META, 'created', 0)
   expireAwaited()
   forgetNames(0)
@@ -74,7 +74,7 @@ for index = 1, #ids do
   if isLarge then nextLarge = nextLarge + 1 end
 end
 
--- Removes the ids of cancelled runs at the head of a lane, here too, for lanes that no worker claims from.
+-- Removes the ids of cancelled runs at the head of a lane: no worker may claim from it.
 local function removeCancelledAtHead(key, tag, most)
   for _ = 1, most do
     local head = call('LINDEX', key, 0)
@@ -94,7 +94,7 @@ end
 
 -- The order of writes, so that a script that stops half-way loses no run:
 -- 1. a write of the kind that bodies need, which fails where they would: a claim would quarantine an id without a body
--- 2. where the runs wait: a run exists once it has a body, and one that waits nowhere would be lost
+-- 2. lanes and schedule: a run exists once it has a body, and one that is in neither would be lost
 -- 3. records and texts, and the bodies last
 if created > 0 then call('HSET', META, 'submittedAt', NOW) end
 putOnSchedule(schedules, tags, records)
@@ -117,5 +117,5 @@ for index = 1, #wasEmpty do wake(wasEmpty[index]) end
 return table.concat(answers)
 `;
 
-/** Keeps new runs. A run that waits for its first claim has no record: its body says everything. */
+/** Stores new runs. A run that waits for its first claim has no record: its body is enough. */
 export const submitScript: Script = defineScript(prelude, ended, cancelledInLane, lanes, main);

@@ -21,7 +21,7 @@ const NAMES = [
   'attendances',
 ] as const;
 
-/** The variables by which the scripts know these keys. */
+/** The variables of these keys in the scripts. */
 export const LUA_KEYS: readonly string[] = NAMES.map((name) => name.toUpperCase().replaceAll('-', '_'));
 
 /** Names of the keys of one partition, all under one hash tag, so that Cluster keeps them on one node. */
@@ -36,7 +36,7 @@ export interface Keys {
   readonly resultChannel: string;
 }
 
-/** The keys below `{prefix:partition}:`. */
+/** Returns the keys that begin with `{prefix:partition}:`. */
 export function createKeys(prefix: string, partition: number): Keys {
   const base = `{${prefix}:${partition}}:`;
   return {
@@ -48,13 +48,13 @@ export function createKeys(prefix: string, partition: number): Keys {
   };
 }
 
-/** Text without a zero character, by which the scripts separate fields; `fromTag` is its inverse. */
+/** Returns the text without zero characters, which separate fields in the scripts; `fromTag` is its inverse. */
 export function toTag(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these two are the ones that are replaced
   return /[\0\u0001]/.test(text) ? text.replaceAll('\u0001', '\u0001b').replaceAll('\0', '\u0001a') : text;
 }
 
-/** The text of a tag. */
+/** Returns the text of a tag. */
 export function fromTag(tag: string): string {
   if (!tag.includes('\u0001')) return tag;
   return tag.replaceAll('\u0001a', '\0').replaceAll('\u0001b', '\u0001');

@@ -3,13 +3,13 @@ import type { Argument, RedisLink } from '../driver/redis-link.ts';
 import type { Keys } from './keys.ts';
 import { toTag } from './keys.ts';
 
-/** A Lua script and the hash that Redis knows it by. */
+/** A Lua script and its SHA-1, by which Redis runs it. */
 export interface Script {
   readonly text: string;
   readonly hash: string;
 }
 
-/** A script made of parts, in this order. */
+/** Returns a script made of parts, in this order. */
 export function defineScript(...parts: readonly string[]): Script {
   const text = parts.join('\n');
   return { text, hash: createHash('sha1').update(text).digest('hex') };
@@ -26,14 +26,14 @@ export interface Store {
   readonly retention: readonly [keepCompleted: string, keepKeysMs: string];
 }
 
-/** The lanes of one call, which its script knows by their numbers, counted from 1. */
+/** The lanes of one call; its script refers to them by number, counted from 1. */
 export interface LaneList {
   readonly tags: readonly string[];
-  /** The number of a lane, which is added if it is new. */
+  /** Returns the number of a lane, which is added if it is new. */
   readonly numberOf: (lane: string) => number;
 }
 
-/** An empty list of lanes. */
+/** Returns an empty list of lanes. */
 export function createLaneList(): LaneList {
   const tags: string[] = [];
   const numbers = new Map<string, number>();
@@ -47,7 +47,7 @@ export function createLaneList(): LaneList {
   return { tags, numberOf };
 }
 
-/** Runs a script over the keys of the partition and of these lanes; loads it where the server has forgotten it. */
+/** Runs a script over the keys of the partition and of these lanes; sends its text where the server has not cached it. */
 export async function runScript(
   { link, keys }: Pick<Store, 'link' | 'keys'>,
   script: Script,

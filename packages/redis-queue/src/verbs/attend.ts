@@ -9,7 +9,7 @@ import { runScript } from '../store/store.ts';
 /** Lanes whose depths are read in one call. */
 const STEP = 500;
 
-/** Notes that a worker is alive, and returns the lanes with waiting runs that no such worker works on. */
+/** Records that a worker is alive. Returns the lanes that have waiting runs and no worker. */
 export async function attend(store: Store, attendance?: Attendance): Promise<readonly LaneDepth[]> {
   const { worker, ttlMs, lanes } = attendance ?? { worker: '', ttlMs: -1, lanes: [] };
   const asked = pack([worker, ttlMs > 0 ? keepableMs(ttlMs) : ttlMs, lanes.map(toTag)]);

@@ -6,19 +6,19 @@ import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { createLaneList, runScript } from '../store/store.ts';
 
-/** Up to this many kept runs, each of them is checked; a script over more would block the server. */
+/** Up to this number of kept runs, each of them is checked; a script that checks more would block the server. */
 const DEEP_UP_TO = 1_000;
 
 type Counted = readonly ['ok' | 'again', ...number[]];
 
-/** The conservation figures. */
+/** Returns the conservation figures. */
 export async function auditRuns(store: Store): Promise<Audit> {
   for (;;) {
     const lanes = createLaneList();
     for (const tag of await readLanes(store)) lanes.numberOf(fromTag(tag));
     const args = [pack(lanes.tags), `${DEEP_UP_TO}`];
     const reply = (await runScript(store, auditScript, args, lanes.tags)) as Counted; // what our own script returns
-    // Otherwise a lane was added in between: once more, with it.
+    // Otherwise a lane was added in between: count again, with it.
     if (reply[0] === 'ok') return toAudit(reply.slice(1) as readonly number[]); // numbers from here on
   }
 }

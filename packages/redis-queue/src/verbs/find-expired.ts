@@ -1,6 +1,6 @@
 import type { ExpiredScope, Run } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
-import { expiredScript } from '../scripts/find-expired.ts';
+import { findExpiredScript } from '../scripts/find-expired.ts';
 import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
@@ -9,7 +9,7 @@ import type { KeptRun, ReadReply } from './get.ts';
 import { decodeKept } from './get.ts';
 import { quarantine } from './quarantine.ts';
 
-/** Started runs of these lanes whose lease has expired, longest ago first. */
+/** Finds started runs of some lanes whose leases have expired, longest ago first; fails those that cannot be read. */
 export async function findExpiredRuns(
   store: Store,
   limit: number,
@@ -24,13 +24,13 @@ export async function findExpiredRuns(
   if (mode === 'only' && wanted.length === 0) return [];
   for (let from = 0; from >= 0 && found.length < most && bytes < MAX_BATCH_BYTES; ) {
     const room = Math.min(most - found.length, 1_000);
-    const reply = await runScript(store, expiredScript, [
+    const reply = await runScript(store, findExpiredScript, [
       ...store.retention,
       pack([from, room, mode, wanted]),
     ]);
     const [next, ids, read] = reply as readonly [number, readonly string[], ReadReply]; // what our own script returns
     const kept = decodeKept(ids, read, 'omit').filter((one) => one !== undefined);
-    // The body of a run has to name the lane that the record has the hash of.
+    // The lane in the body of a run has to be the one whose hash is in the record.
     const isBroken = ({ run, isUnreadable }: KeptRun): boolean =>
       isUnreadable || only?.includes(run.lane) === false;
     const unreadable = kept.filter(isBroken).map(({ run }) => run.id);
@@ -38,7 +38,7 @@ export async function findExpiredRuns(
     const runs = kept.filter((one) => !isBroken(one)).map(({ run }) => run);
     found.push(...runs);
     bytes += runs.reduce((sum, run) => sum + runBytes(run), 0);
-    // What there was no room for in the reply comes with the caller's next call.
+    // Runs that did not fit into the reply are found by the caller's next call.
     from = read[0] < ids.length ? -1 : next;
   }
   return found;

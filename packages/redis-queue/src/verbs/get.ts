@@ -1,8 +1,9 @@
 import type { GetOptions, Run } from '@retry/core/broker';
 import { textReader } from '../record/apart.ts';
-import { hasPayloadApart, UnreadableError } from '../record/body.ts';
-import { decodeRun, hasResultApart, unreadableRun } from '../record/decode-record.ts';
+import { hasPayloadApart } from '../record/body.ts';
+import { decodeRun, hasResultApart } from '../record/decode-record.ts';
 import { hasFlag } from '../record/layout.ts';
+import { UnreadableError, unreadableRun } from '../record/unreadable.ts';
 import { getScript } from '../scripts/get.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
@@ -10,14 +11,14 @@ import { runScript } from '../store/store.ts';
 
 type Texts = readonly (string | null)[];
 
-/** What a script reads of runs: how many there was room for in its reply, and their texts. */
+/** What a script reads of runs: how many fit into its reply, and their texts. */
 export type ReadReply = readonly [count: number, bodies: Texts, records: Texts, stacks: Texts, large: Texts];
 
 /** A run, with the text of its record for a later comparison. */
 export interface KeptRun {
   readonly run: Run;
   readonly record: string | null;
-  /** Its body or its record is not what the broker wrote. */
+  /** The broker did not write its body or its record. */
   readonly isUnreadable: boolean;
 }
 
@@ -27,7 +28,7 @@ export interface ReadOptions extends GetOptions {
   readonly payloads?: 'include' | 'omit' | undefined;
 }
 
-/** The runs of these ids, each read at one instant, in parts that a client can take. */
+/** Reads the runs of these ids, each of them atomically, in as many replies as they need. */
 export async function readKept(
   store: Store,
   ids: readonly string[],
@@ -46,7 +47,7 @@ export async function readKept(
   return { now, kept };
 }
 
-/** The runs of these ids. */
+/** Returns the runs of these ids. */
 export async function getRuns(
   store: Store,
   ids: readonly string[],
@@ -60,7 +61,7 @@ export async function getRuns(
   return (await readKept(store, ids, options)).kept.map((found) => found?.run);
 }
 
-/** Runs that a script read, as many as there was room for in its reply. */
+/** Returns the runs that a script read, as many as fit into its reply. */
 export function decodeKept(
   ids: readonly string[],
   [count, bodies, records, stacks, large]: ReadReply,

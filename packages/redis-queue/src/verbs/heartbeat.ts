@@ -6,18 +6,18 @@ import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
 
-/** Extends leases; a lease never becomes shorter. */
-export async function heartbeatRuns(
+/** Extends leases; a lease never shrinks. */
+export async function heartbeat(
   store: Store,
-  heartbeats: readonly HeartbeatRequest[],
+  leases: readonly HeartbeatRequest[],
   leaseMs: number,
 ): Promise<readonly HeartbeatAnswer[]> {
-  if (heartbeats.length === 0) return [];
-  const packed = pack(heartbeats.flatMap(({ id, epoch }) => [id, epochText(epoch)]));
+  if (leases.length === 0) return [];
+  const packed = pack(leases.flatMap(({ id, epoch }) => [id, epochText(epoch)]));
   return readAnswers('heartbeat', await runScript(store, heartbeatScript, [`${leaseMs}`, packed]));
 }
 
-/** Those of the leases that have a cancel request. */
+/** Returns those of the leases that have a cancel request. */
 export async function findCancelRequests(
   store: Store,
   leases: readonly HeartbeatRequest[],

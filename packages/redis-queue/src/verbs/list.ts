@@ -7,13 +7,13 @@ import type { Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
 import { getRuns } from './get.ts';
 
-/** Runs that are read in one step, without their payloads. */
+/** How many runs are read in one step, without their payloads. */
 const STEP = 1_000;
 
 /**
- * The runs that match, by ascending id. Dead letters are sorted by id, and cost what a page costs; runs of other states are
- * found by a scan of all runs, some hundred in a call, so that none blocks the server. Payloads and results are read last, of
- * the runs on the page.
+ * Returns the runs that match, by ascending id. Dead letters are sorted by id, so that a page takes time by its own size; runs
+ * of other states are found by a scan of all runs, some hundred in a call, so that no call blocks the server. Payloads and
+ * results are read last, of the runs on the page.
  */
 export async function listRuns(store: Store, query: ListQuery): Promise<readonly Run[]> {
   if (query.state === 'unsubmitted' || query.limit < 1) return [];
@@ -32,7 +32,7 @@ async function findMatching(store: Store, query: ListQuery): Promise<readonly Ru
   return firstOf([...found, ...others.filter(({ id }) => !known.has(id))], query.limit);
 }
 
-/** The runs with their payloads, until the page is as long as a reply may be. */
+/** Returns the runs with their payloads, as many as one page carries. */
 async function readPage(store: Store, found: readonly Run[], query: ListQuery): Promise<readonly Run[]> {
   let page: readonly Run[] = [];
   for (let from = 0; from < found.length; from += 8) {
@@ -71,10 +71,10 @@ async function scanRuns(store: Store, query: ListQuery): Promise<readonly Run[]>
   do {
     const reply = await runScript(store, scanScript, [cursor, letter]);
     const [next, page] = reply as readonly [string, readonly string[]]; // what our own script returns
-    ids.push(...page.filter((id) => query.after === undefined || byBytes(id, query.after) > 0));
+    ids.push(...page.filter((id) => query.after === undefined || compareIds(id, query.after) > 0));
     cursor = next;
   } while (cursor !== '0');
-  const sorted = [...new Set(ids)].sort(byBytes);
+  const sorted = [...new Set(ids)].sort(compareIds);
   const found: Run[] = [];
   for (let from = 0; from < sorted.length && found.length < query.limit; from += STEP)
     found.push(
@@ -97,10 +97,10 @@ function matches(run: Run, { state, lane, endedBefore, errorName }: ListQuery): 
 }
 
 function firstOf(runs: readonly Run[], limit: number): readonly Run[] {
-  return [...runs].sort((left, right) => byBytes(left.id, right.id)).slice(0, limit);
+  return [...runs].sort((left, right) => compareIds(left.id, right.id)).slice(0, limit);
 }
 
-/** The order of Redis itself. */
-function byBytes(left: string, right: string): number {
+/** Compares ids as Redis does: by their bytes. */
+export function compareIds(left: string, right: string): number {
   return Buffer.compare(Buffer.from(left), Buffer.from(right));
 }

@@ -10,8 +10,8 @@ import type { KeptRun } from './get.ts';
 import { readKept } from './get.ts';
 
 /**
- * Redrives dead letters. Core makes the move of the run that was read; the script writes it only if the record is still the
- * same, otherwise the run is read again.
+ * Redrives dead letters. Core computes the next record of the run that was read; the script writes it only if the record is
+ * still the same, otherwise the run is read again.
  */
 export async function redriveRuns(
   store: Store,
@@ -66,7 +66,7 @@ async function write(store: Store, moves: readonly Move[]): Promise<readonly ('r
   return readAnswers('redrive', reply);
 }
 
-/** A run that is named twice is redriven once. */
+/** Returns the answers in the order of the ids. Of an id that is given twice, the second is refused. */
 function inOrder(
   ids: readonly string[],
   answers: ReadonlyMap<string, RedriveAnswer>,

@@ -10,27 +10,29 @@ import type {
 import { refuseUnsettled } from '@retry/core/broker/kit';
 import { readAnswers } from '../record/answers.ts';
 import { textReader } from '../record/apart.ts';
-import { hasPayloadApart, UnreadableError } from '../record/body.ts';
+import { hasPayloadApart } from '../record/body.ts';
 import type { KeptTexts } from '../record/decode-record.ts';
 import { decodeFirstStart, decodeRun } from '../record/decode-record.ts';
 import { CLAIM, CLAIMED, hasFlag } from '../record/layout.ts';
-import { exchangeScript } from '../scripts/settle-and-claim.ts';
+import { inOrderOf, packSettlements, settlementBytes } from '../record/settlements.ts';
+import { UnreadableError } from '../record/unreadable.ts';
+import { settleAndClaimScript } from '../scripts/settle-and-claim.ts';
 import { toTag } from '../store/keys.ts';
 import type { Packed } from '../store/pack.ts';
 import { pack } from '../store/pack.ts';
 import type { LaneList, Store } from '../store/store.ts';
 import { createLaneList, runScript } from '../store/store.ts';
+import { chunksOf } from './chunks.ts';
 import { quarantine } from './quarantine.ts';
-import { inOrderOf, inParts, packSettlements } from './settlements.ts';
 
-/** More than one script should claim, and an exact number in Lua. */
+/** The most runs of one claim: exact in Lua, and far more than one reply carries. */
 const MAX_CLAIMED = 1_000_000;
 
 type Texts = readonly (string | null)[];
 
 /** What a claim got; the names are those of `CLAIMED` in the layout. */
 interface Claimed {
-  /** Now, except for a claim that was sent again. */
+  /** The reply's `now`, except for a claim that was sent again. */
   readonly startedAt: number;
   readonly leaseUntil: number;
   readonly overLimit: readonly number[];
@@ -44,18 +46,18 @@ interface Claimed {
 
 type Reply = readonly [now: number, answers: string, nextRunAt: number, ...claimed: readonly unknown[]];
 
-/** Settles finished claims, then makes new ones; in several calls where the settlements are too long for one. */
-export async function exchangeRuns(store: Store, request: ExchangeRequest): Promise<ExchangeReply> {
+/** Settles finished claims, then makes new ones; in several calls where the settlements do not fit into one. */
+export async function settleAndClaim(store: Store, request: ExchangeRequest): Promise<ExchangeReply> {
   const { settle = [], claim } = request;
   refuseUnsettled(settle);
-  const parts = inParts(settle);
+  const chunks = chunksOf(settle, settlementBytes);
   const settled: SettleAnswer[] = [];
-  for (const part of parts.slice(0, -1)) settled.push(...(await exchangePart(store, part)).settled);
-  const reply = await exchangePart(store, parts.at(-1) ?? [], claim);
+  for (const chunk of chunks.slice(0, -1)) settled.push(...(await exchangeChunk(store, chunk)).settled);
+  const reply = await exchangeChunk(store, chunks.at(-1) ?? [], claim);
   return settled.length === 0 ? reply : { ...reply, settled: [...settled, ...reply.settled] };
 }
 
-async function exchangePart(
+async function exchangeChunk(
   store: Store,
   settle: readonly Settlement[],
   claim?: Claim,
@@ -65,7 +67,7 @@ async function exchangePart(
   const wanted = claim === undefined ? [] : packClaim(claim, lanes);
   const packed = pack([lanes.tags, settlements.firsts, settlements.others, wanted]);
   const args = [...store.retention, packed, ...settlements.texts];
-  const reply = await runScript(store, exchangeScript, args, lanes.tags);
+  const reply = await runScript(store, settleAndClaimScript, args, lanes.tags);
   const [now, letters, nextRunAt, ...got] = reply as Reply; // what our own script returns
   const { claimed, unreadable } = readClaimed(namedClaim(got));
   if (unreadable.length > 0) await quarantine(store, unreadable);

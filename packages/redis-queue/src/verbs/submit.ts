@@ -1,5 +1,4 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
-import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
 import { readAnswers } from '../record/answers.ts';
 import { isKeptApart } from '../record/apart.ts';
 import { encodeBody } from '../record/body.ts';
@@ -7,24 +6,25 @@ import { submitScript } from '../scripts/submit.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { createLaneList, runScript } from '../store/store.ts';
+import { chunksOf } from './chunks.ts';
 
-/** Keeps new runs. */
+/** Stores new runs. */
 export type SubmitRuns = (submissions: readonly Submission[]) => Promise<readonly SubmitAnswer[]>;
 
 /**
- * Submits that take effect in the order of their calls. One that is too long for one call goes in parts, one after another, as
- * clients give up what they cannot write for seconds; what is submitted meanwhile waits for the last of them.
+ * Creates a `submit` whose calls take effect in their order. A long one is sent in chunks, one after another, because clients
+ * reject what they cannot write within seconds; later submissions wait for the last chunk.
  */
 export function createSubmit(store: Store): SubmitRuns {
   let inProgress: Promise<unknown> | undefined;
   return async (submissions) => {
     if (submissions.length === 0) return [];
-    const parts = inParts(submissions);
-    if (inProgress === undefined && parts.length === 1) return submitPart(store, submissions);
+    const chunks = chunksOf(submissions, ({ payload }) => payload.length);
+    if (inProgress === undefined && chunks.length === 1) return submitChunk(store, submissions);
     const previous = inProgress;
     const submitting = (async () => {
-      await previous?.catch(() => {}); // its own caller gets the error
-      return submitParts(store, parts);
+      await previous?.catch(() => {}); // its own caller receives the error
+      return submitInOrder(store, chunks);
     })();
     inProgress = submitting;
     try {
@@ -35,32 +35,16 @@ export function createSubmit(store: Store): SubmitRuns {
   };
 }
 
-async function submitParts(
+async function submitInOrder(
   store: Store,
-  parts: readonly (readonly Submission[])[],
+  chunks: readonly (readonly Submission[])[],
 ): Promise<readonly SubmitAnswer[]> {
   const answers: SubmitAnswer[] = [];
-  for (const part of parts) answers.push(...(await submitPart(store, part)));
+  for (const chunk of chunks) answers.push(...(await submitChunk(store, chunk)));
   return answers;
 }
 
-function inParts(submissions: readonly Submission[]): readonly (readonly Submission[])[] {
-  const parts: Submission[][] = [];
-  let part: Submission[] = [];
-  let bytes = 0;
-  for (const submission of submissions) {
-    bytes += submission.payload.length;
-    if (part.length > 0 && bytes > MAX_BATCH_BYTES) {
-      parts.push(part);
-      part = [];
-      bytes = submission.payload.length;
-    }
-    part.push(submission);
-  }
-  return [...parts, part];
-}
-
-async function submitPart(
+async function submitChunk(
   store: Store,
   submissions: readonly Submission[],
 ): Promise<readonly SubmitAnswer[]> {
@@ -71,7 +55,7 @@ async function submitPart(
     lanes.tags,
     submissions.map(({ id }) => id),
     submissions.map(encodeBody),
-    // One lane for all is said once.
+    // A lane that all of them share is sent once.
     lanes.tags.length === 1 ? [1] : numbers,
     isLater ? submissions.flatMap(({ runAt = 0, delayMs = 0 }) => [runAt, delayMs]) : [],
   ]);

@@ -1,7 +1,7 @@
 import type { WaitOptions } from '@retry/core/broker';
 
-/** The longest delay that a timer takes. */
-const LONGEST_MS = 2_147_483_647;
+/** The longest that a timer of the runtime can wait, in ms. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Ending {
   readonly resolve: () => void;
@@ -38,7 +38,7 @@ export class Wait {
     this.#finish()?.reject(error);
   }
 
-  /** Sets its clock by the server's. */
+  /** Takes the server's clock for `endAt`. */
   synchronize(serverNow: number): void {
     this.#offsetMs = serverNow - Date.now();
   }
@@ -51,7 +51,7 @@ export class Wait {
   }
 
   #endAfter(delayMs: number): void {
-    if (this.hasEnded || delayMs > LONGEST_MS) return;
+    if (this.hasEnded || delayMs > LONGEST_TIMER_MS) return;
     this.#timers.add(setTimeout(this.end, delayMs));
   }
 

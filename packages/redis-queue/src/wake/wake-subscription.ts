@@ -13,7 +13,7 @@ import { Wait } from './wait.ts';
 /** How often the watchdog sends a message to its own connection, and how long that may take to arrive, in ms. */
 export interface WatchdogOptions {
   readonly everyMs: number;
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 /** An instant as the scripts write it. */
@@ -28,7 +28,7 @@ export class WakeSubscription {
   readonly #watchdog: WatchdogOptions;
   readonly #waits = new Set<Wait>();
   readonly #channels = new Map<string, Promise<void>>();
-  /** Those channels that the server has confirmed. */
+  /** Channels whose subscription the server has confirmed. */
   readonly #confirmed = new Set<string>();
   /** The channel of the watchdog's own messages. */
   readonly #echo: string;
@@ -50,7 +50,7 @@ export class WakeSubscription {
     const tags = lanes.map(toTag);
     const wait = new Wait(new Set(tags.map((tag) => this.#store.keys.wakeOf(tag))), options);
     await this.#run(wait, async () => {
-      // Subscribe before reading the lanes, so that no signal is missed in between.
+      // Subscribe before reading the lanes, so that no wake signal is lost in between.
       await this.#subscribeAll(wait.channels);
       await this.#endWhenDue(tags, wait);
     });
@@ -125,7 +125,7 @@ export class WakeSubscription {
     this.#receivedAt = Date.now();
     for (const wait of this.#waits) {
       if (!wait.channels.has(channel)) continue;
-      // Others may publish here, too: a message that is no instant of ours says only that something changed.
+      // Other programs may publish here, too: a message that is no instant of ours means that anything may have changed.
       if (INSTANT.test(message)) wait.endAt(Number(message));
       else wait.end();
     }
@@ -147,19 +147,19 @@ export class WakeSubscription {
   /** Publishes to its own channel, and replaces a connection that does not receive that in time. */
   async #check(): Promise<void> {
     const subscriber = this.#subscriber;
-    // A message that is still under way is enough; more would only pile up while the server is away.
+    // One message at a time: more would only pile up while the server is unreachable.
     if (subscriber === undefined || this.#isChecking) return;
     const sentAt = Date.now();
     this.#isChecking = true;
     try {
       await this.#store.link.send(this.#echo, ['PUBLISH', this.#echo, '']);
     } catch {
-      // The server is out of reach for every connection; workers keep polling.
+      // The server is unreachable for every connection; workers keep polling.
       return;
     } finally {
       this.#isChecking = false;
     }
-    await new Promise((resolve) => setTimeout(resolve, this.#watchdog.patienceMs).unref());
+    await new Promise((resolve) => setTimeout(resolve, this.#watchdog.timeoutMs).unref());
     if (this.#receivedAt >= sentAt || this.#subscriber !== subscriber || this.#isClosed) return;
     this.#drop(subscriber);
     this.#endWaits();

@@ -213,7 +213,7 @@ local function take(at, entries, used)
   for index = 1, used do takenFront[#takenFront + 1] = entries[index] end
 end
 
--- Handles an id in a lane whose run is not waiting. Where its record says that it is elsewhere, the id is only dropped.
+-- Handles an id in a lane whose run is not waiting. Where its record has another state, the id is only dropped.
 local function checkStray(tag, id, record)
   if not isRecord(record) or not find(${letter('scheduled', 'started', ...END_STATES)}, sub(record, ${field(RECORD, 'state')}), 1, true) then
     unreadable[#unreadable + 1] = { id, tag, 'its record' }
@@ -263,7 +263,7 @@ local function claimLane(key, tag, room, sizes)
 end
 
 local function writeClaim()
-  -- Runs leave where they waited at the end: a script that stops before has lost none.
+  -- Runs leave their lanes last: a script that stops before has lost none.
   many('HSET', RECORD, starts)
   many('ZADD', LEASES, leases)
   many('ZADD', LEASES, unleased)

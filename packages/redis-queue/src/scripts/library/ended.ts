@@ -1,4 +1,5 @@
 import { STATE_LETTERS } from '@retry/core/broker/kit';
+import { UNREADABLE_RUN } from '../../errors.ts';
 import {
   APART_TEXTS,
   BODY,
@@ -10,6 +11,7 @@ import {
   RECORD,
   widthOf,
 } from '../../record/layout.ts';
+import { unreadableMessage } from '../../record/unreadable.ts';
 import {
   behind,
   field,
@@ -31,9 +33,9 @@ const DEAD_LETTERS = DEAD_LETTER_STATES.map((state) => STATE_LETTERS[state]);
  * - `DEAD`, a sorted set by id: dead letters, until they are redriven or discarded.
  * - `AWAITED`, a sorted set by instant: runs whose result is kept for its reader (`keepResultMs`), until that instant; then they
  *   move to the list.
- * - `FINISHED`, a list, oldest first: all others, of which retention forgets the oldest. Its entries say what forgetting needs, so
- *   that it reads no records: an id alone is that of a completed run without notes and texts that are kept apart; any other
- *   id follows a zero character and the letter of its state.
+ * - `FINISHED`, a list, oldest first: all others, of which retention forgets the oldest. Its entries contain what forgetting
+ *   needs, so that it reads no records: an id alone is that of a completed run without notes and texts that are kept apart; any
+ *   other id follows a zero character and the letter of its state.
  *
  * The first two arguments of these scripts are how many runs the list keeps (negative: all), and for how many milliseconds
  * after its end the name of a forgotten run stays taken.
@@ -81,13 +83,13 @@ local function takeFromEnded(id, record)
   call('LREM', FINISHED, 1, entryOf(id, record))
 end
 
--- Forgets names whose time is over, up to a thousand more than were added.
+-- Forgets names that have expired, up to a thousand more than were added.
 local function forgetNames(added)
   local old = call('ZRANGEBYSCORE', NAMES, '-inf', now, 'LIMIT', 0, math.min(added, 3000) + 1000)
   many('ZREM', NAMES, old)
 end
 
--- Keeps the ids of forgotten runs that are names, as taken, for a while.
+-- Keeps the names among the ids of forgotten runs (ids that a caller chose): they stay taken for a while.
 local function rememberNames(ids)
   local bodies, keyed, names = readAll(BODY, ids), {}, {}
   for index = 1, #ids do
@@ -142,7 +144,7 @@ local function keepFinished(entries)
   forget(oldest, marked)
 end
 
--- Runs whose results were read, or not in time, are kept like any other.
+-- Keeps runs whose results were collected, or have expired, like any other ended run.
 local function keepUnawaited(ids)
   if #ids == 0 then return end
   local records, entries = readAll(RECORD, ids), {}
@@ -168,10 +170,10 @@ local function writeEnded()
 end
 
 local UNREADABLE = '{"failures":0,"stalls":0,"releases":0,"rateLimits":0,"redrives":0,"resetEpoch":0,"errors":[{"epoch":%.0f,"at":%s,'
-  .. '"name":"UNREADABLE_RUN","message":"what the server keeps of this run cannot be read: %s. Discard it, and submit it again."}]}'
+  .. '"name":"${UNREADABLE_RUN}","message":"${unreadableMessage('%s')}"}]}'
 
--- Makes a dead letter of a run that cannot be read, wherever it was taken from: it is listed, counted by the audit, and can be
--- discarded. What can be read of it is kept.
+-- Makes a dead letter of a run that cannot be read: it is listed, counted by the audit, and can be discarded. The readable parts
+-- of it are kept.
 local function quarantine(id, tag, why)
   local body, record = call('HGET', BODY, id), call('HGET', RECORD, id)
   if not isBody(body) then

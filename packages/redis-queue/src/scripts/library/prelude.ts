@@ -1,3 +1,5 @@
+import { MAX_INSTANT_AT } from '@retry/core';
+import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
 import { APART } from '../../record/apart.ts';
 import { epochText } from '../../record/encode-record.ts';
 import {
@@ -33,11 +35,13 @@ const FLAGS_AT = startOf(RECORD, 'flags');
 const KIND_AT = startOf(BODY, 'kind');
 const NO_FLAGS_CODE = byteOf(NO_FLAGS);
 const MAX_FLAGS = byteOf(flagText(...ALL_FLAGS)) - NO_FLAGS_CODE;
+/** Added to an order, so that negative ones sort as text, too. */
+const LANE_SEQ_OFFSET = 2 ** 52;
 const LAST_EPOCH = '9'.repeat(widthOf(RECORD, 'epoch'));
 
 /**
  * The beginning of every script: its keys, the server's clock, commands over long lists, and functions that read bodies and
- * records by the layout. No function here throws, whatever text it is given: one damaged run must not stop the others.
+ * records by the layout. No function here throws for any text: one damaged run must not stop the others.
  */
 export const prelude: string = `
 local ${LUA_KEYS.join(', ')} = unpack(KEYS, 1, ${LUA_KEYS.length})
@@ -52,10 +56,9 @@ local NEVER = ${zeros(RECORD, 'submittedAt')}
 local NO_SEQ = ${zeros(RECORD, 'laneSeq')}
 -- Lua's unpack takes a few thousand values at most, so that longer lists are sent in pieces.
 local MAX_UNPACKED = 4000
--- About how many bytes one reply carries: clients cannot take much more at a time.
-local MAX_REPLY_BYTES = 8388608
--- The last instant that can be kept; core's MAX_INSTANT_AT.
-local LAST_INSTANT = 8640000000000000
+-- About how many bytes one reply carries at most.
+local MAX_REPLY_BYTES = ${MAX_BATCH_BYTES}
+local MAX_INSTANT_AT = ${MAX_INSTANT_AT}
 
 local function many(command, key, values)
   local count, last = #values, 0
@@ -84,7 +87,7 @@ local function laneKey(number)
   return KEYS[${LUA_KEYS.length} + number] or moreLanes[number]
 end
 
--- Fails before anything is written, if another user of the server keeps something else at the key of a lane.
+-- Fails before anything is written, if another program uses the key of a lane.
 local function checkLanes()
   for index = ${LUA_KEYS.length + 1}, #KEYS do call('LLEN', KEYS[index]) end
 end
@@ -120,21 +123,21 @@ local function epochOf(record)
   return isShort(record) and FIRST_EPOCH or sub(record, ${field(RECORD, 'epoch')})
 end
 
--- Orders at the front of a lane are negative, other ones positive; as text they sort as they are.
+-- Orders at the front of a lane are negative, other ones positive.
 local function seqText(order)
-  return string.format(${digits(RECORD, 'laneSeq')}, order + 4503599627370496)
+  return string.format(${digits(RECORD, 'laneSeq')}, order + ${LANE_SEQ_OFFSET})
 end
 
 -- An instant as it is kept: whole, rounded up, so that nothing is early.
 local function instantOf(at)
-  return math.min(math.max(math.ceil(at), 0), LAST_INSTANT)
+  return math.min(math.max(math.ceil(at), 0), MAX_INSTANT_AT)
 end
 local function dueText(at)
   return string.format(${digits(RECORD, 'runAt')}, instantOf(at))
 end
 
--- 48 bits of a hash of the lane, as a number. A started record has it in the place of an order, so that expired runs of a lane are
--- found without their bodies.
+-- 48 bits of a hash of the lane, as a number. A started record has it as its laneSeq, so that expired runs of a lane are found
+-- without their bodies.
 local hashes = {}
 local function laneHashOf(tag)
   if not hashes[tag] then
@@ -147,7 +150,7 @@ local function startedLaneHashOf(record)
   return isShort(record) and sub(record, ${field(FIRST_START, 'laneHash')}) or sub(record, ${field(RECORD, 'laneSeq')})
 end
 
--- Notifies workers that wait for this lane, and notes that the lane exists; the attend script removes empty ones.
+-- Notifies workers that wait for this lane, and adds it to the lanes; the attend script removes empty ones.
 local function wake(lane, due)
   call('SADD', LANES, lane)
   call('PUBLISH', WAKE .. lane, due or '')

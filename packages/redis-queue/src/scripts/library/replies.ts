@@ -1,12 +1,14 @@
 import { APART_TEXTS, CLAIMED } from '../../record/layout.ts';
 import { isIn } from '../lua.ts';
 
+const HOUR_MS = 3_600_000;
+
 /**
  * What the latest claims of each worker got, so that a claim whose reply was lost can be sent again: four claims for each of
  * the thousand workers that claimed last.
  *
- * Of a large claim only ids and epochs are kept, in the place of records. Sent again, it returns the runs that are still leased by
- * it; no other one could be settled any more.
+ * Of a large claim only ids and epochs are kept, as its `records`. Sent again, it returns the runs that are still leased by it;
+ * others could no longer be settled.
  */
 export const replies: string = String.raw`
 local MAX_KEPT_BYTES = 65536
@@ -38,7 +40,7 @@ local function recallLarge(reply)
   return claimedList(again)
 end
 
--- What this very claim got before, in the order of an answer.
+-- What the same claim got before, in the order of CLAIMED.
 local function recall(claim)
   local kept = call('HGET', REPLIES, claim.worker .. '\0' .. claim.request)
   if not kept then return nil end
@@ -86,7 +88,7 @@ local function remember(claim, stacks)
   if call('ZADD', WORKERS, now, worker) == 0 then return end
   -- A new worker replaces one that has not claimed for an hour, or the one that claimed longest ago of more than a thousand.
   local surplus = call('ZCARD', WORKERS) > 1000
-  local old = call('ZRANGEBYSCORE', WORKERS, '-inf', surplus and '+inf' or now - 3600000, 'LIMIT', 0, surplus and 1 or 2)
+  local old = call('ZRANGEBYSCORE', WORKERS, '-inf', surplus and '+inf' or now - ${HOUR_MS}, 'LIMIT', 0, surplus and 1 or 2)
   for index = 1, #old do
     call('ZREM', WORKERS, old[index])
     forgetReplies(old[index], call('HGET', REPLIES, old[index]) or '')

@@ -1,3 +1,4 @@
+import { settledBy } from '@retry/core/broker/kit';
 import {
   APART_TEXTS,
   FLAGS,
@@ -31,13 +32,13 @@ const COUNT = SETTLEMENT.length;
  * - The completion of a first start is two values: id and new record.
  * - Any other settlement is the values of `SETTLEMENT` in the layout: the epoch as a record has it, `by` with its final zero
  *   character, the mode as a sum of `SETTLE_MODES`, the number of the lane, the new record or the short form of a later completion,
- *   and in how many milliseconds the run is due (negative: when the record says).
+ *   and in how many milliseconds the run is due (negative: at the `runAt` of the record).
  * - Stacks and large results of the records that have them are the arguments from the fourth on, in the same order.
  */
 export const settle: string = `
 local pushes, released, schedules, writes, settledIds = {}, {}, {}, {}, {}
 local nextText, newStacks, staleStacks, newLarge, current = 4, {}, {}, {}, {}
-local FIRST_BY = '1:complete\0'
+local FIRST_BY = '${settledBy(1, 'complete')}\0'
 
 local function isAlive(id)
   local lease = call('ZSCORE', LEASES, id)
@@ -75,7 +76,7 @@ local function applyCancelRequest(flags, record)
   return ${rewritten('record', { state: letter('cancelled'), endedAt: 'NOW' })}
 end
 
--- The number of the lane that the run is in, whatever the settlement says: a started run has the hash of it.
+-- The number of the lane that the run is in, not of the one that the settlement names: a started run has the hash of its lane.
 local function laneOfStarted(id, old, lane)
   if startedLaneHashOf(old) == laneHashOf(tags[lane]) then return lane end
   local tag = laneOf(call('HGET', BODY, id) or '')

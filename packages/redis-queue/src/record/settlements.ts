@@ -1,15 +1,10 @@
 import type { Settlement } from '@retry/core/broker';
-import { MAX_BATCH_BYTES, runBytes, settledBy } from '@retry/core/broker/kit';
-import { hasResultApart } from '../record/decode-record.ts';
-import {
-  encodeFirstCompletion,
-  encodeLaterCompletion,
-  encodeRecord,
-  epochText,
-} from '../record/encode-record.ts';
-import { SETTLE_MODES, SETTLEMENT } from '../record/layout.ts';
+import { runBytes, settledBy } from '@retry/core/broker/kit';
 import type { Packed } from '../store/pack.ts';
 import type { LaneList } from '../store/store.ts';
+import { hasResultApart } from './decode-record.ts';
+import { encodeFirstCompletion, encodeLaterCompletion, encodeRecord, epochText } from './encode-record.ts';
+import { SETTLE_MODES, SETTLEMENT } from './layout.ts';
 
 /** Settlements as the script takes them: completions of first starts, all others, and their long texts. */
 export interface PackedSettlements {
@@ -17,33 +12,19 @@ export interface PackedSettlements {
   readonly others: Packed[];
   /** Stacks and results that are kept apart. */
   readonly texts: string[];
-  /** Of each settlement, in order, whether it is among `firsts`. */
+  /** For each settlement, in order, whether it is among `firsts`. */
   readonly isFirst: boolean[];
 }
 
-/** The settlements in parts, each of which fits into one call. */
-export function inParts(settle: readonly Settlement[]): readonly (readonly Settlement[])[] {
-  const parts: Settlement[][] = [];
-  let part: Settlement[] = [];
-  let bytes = 0;
-  for (const settlement of settle) {
-    // The payload is not sent.
-    const size = runBytes(settlement.next) - settlement.next.payload.length;
-    bytes += size;
-    if (part.length > 0 && bytes > MAX_BATCH_BYTES) {
-      parts.push(part);
-      part = [];
-      bytes = size;
-    }
-    part.push(settlement);
-  }
-  return [...parts, part];
+/** Returns about how many bytes a settlement has: without the payload, which never changes and is not sent. */
+export function settlementBytes({ next }: Settlement): number {
+  return runBytes(next) - next.payload.length;
 }
 
 /** Packs the settlements of one call. */
 export function packSettlements(settle: readonly Settlement[], lanes: LaneList): PackedSettlements {
   const packed: PackedSettlements = { firsts: [], others: [], texts: [], isFirst: [] };
-  // The script settles completions of first starts before all others, so that of each run, only what comes first may be one.
+  // The script settles completions of first starts before all others: of each run only the first settlement may be one.
   const otherIds = new Set<string>();
   for (const settlement of settle) {
     const { id } = settlement;
@@ -58,7 +39,7 @@ export function packSettlements(settle: readonly Settlement[], lanes: LaneList):
   return packed;
 }
 
-/** The answers to first completions and then to the others, in the order of the settlements. */
+/** Returns the answers, which are those to first completions and then to the others, in the order of the settlements. */
 export function inOrderOf(isFirst: readonly boolean[], letters: string): string {
   let first = 0;
   let other = isFirst.filter(Boolean).length;
