@@ -67,6 +67,61 @@ describe('docs/errors.md', () => {
   });
 });
 
+/** Messages that are a caller's own, made of lines, raised by SQL, or mostly made of values. */
+const NOT_COMPARED = new Set([
+  'NON_RETRYABLE',
+  'INVALID_OPTIONS',
+  'NEWER_SCHEMA',
+  'RUN_FAILED',
+  'RETRY_UNHANDLED_ERROR',
+]);
+
+const messages = listPackageNames()
+  .flatMap((name) => listTypeScript(`packages/${name}/src`))
+  .flatMap((path) => textsOf(readText(path)));
+
+describe('the examples of docs/errors.md', () => {
+  it.each(sections.filter(({ code }) => !NOT_COMPARED.has(code)))(
+    'say what the sources say of $code',
+    ({ text }) => {
+      const [, example = ''] = /^```text\n([\s\S]*?)\n```$/m.exec(text) ?? [];
+      const line = example.replaceAll('\n', ' ');
+
+      expect(messages.filter((message) => isSaidBy(message, line))).not.toEqual([]);
+    },
+  );
+});
+
+/** A text of the sources: what is written between its values. */
+type Message = readonly string[];
+
+/** Returns whether the parts follow each other in the text, and make up at least a third of it. */
+function isSaidBy(message: Message, text: string): boolean {
+  if (message.join('').length < text.length / 3) return false;
+  let end = 0;
+  return message.every((part) => {
+    const at = text.indexOf(part, end);
+    end = at + part.length;
+    return at >= 0;
+  });
+}
+
+/** Every text of a source: strings, templates, and their sums. */
+function textsOf(text: string): readonly Message[] {
+  return [...walk(parse({ path: 'source.ts', text }))].flatMap((node) => {
+    const parts = partsOf(node);
+    return parts === undefined ? [] : [parts.map((part) => part.trimEnd())];
+  });
+}
+
+function partsOf(node: ts.Node): Message | undefined {
+  if (ts.isStringLiteralLike(node)) return [node.text];
+  if (ts.isTemplateExpression(node))
+    return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)];
+  if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.PlusToken) return undefined;
+  return [...(partsOf(node.left) ?? ['']), ...(partsOf(node.right) ?? [''])];
+}
+
 describe('codesOf', () => {
   it.each([
     ["type QueueCode = 'RUN_FAILED' | 'GONE';", ['RUN_FAILED', 'GONE']],

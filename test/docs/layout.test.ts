@@ -1,0 +1,18 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { listPackageNames, readText, root } from '../support/repository.ts';
+
+const [, layout = ''] = /^## Layout\n([\s\S]*?)^## /m.exec(readText('docs/architecture.md')) ?? [];
+
+const folders = listPackageNames().flatMap((name) =>
+  readdirSync(join(root, 'packages', name, 'src'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => [name, entry.name] as const),
+);
+
+describe('the layout in docs/architecture.md', () => {
+  it.each(folders)('of %s names the folder %s/', (_name, folder) => {
+    expect(layout).toContain(`${folder}/`);
+  });
+});
