@@ -131,7 +131,7 @@ describe('a message', () => {
     };
 
     expect((await refusalOf(() => definePolicy(given))).message).toBe(
-      'invalid policy\n- maxAttempts cannot be read, got undefined. Reading it threw RangeError: not yet: give plain values.',
+      'invalid policy\n- maxAttempts cannot be read, got undefined. Reading it threw RangeError: not yet: use plain values.',
     );
   });
 

@@ -20,7 +20,7 @@ describe('a problem of fromFluid', () => {
     [{ max_concurrency: -1 }, 'max_concurrency must be an integer ≥ 0, got -1. The default is 0.'],
     [
       { retry: { backoff: -1 } },
-      'retry.backoff must be a finite number ≥ 0, got -1. Use 1 for a steady delay, 2 to double it each time.',
+      'retry.backoff must be a finite number ≥ 0, got -1. Use 1 for a constant delay, 2 to double it each time.',
     ],
   ])('of %j says what was seen and what to write', (options, line) => {
     expect(messageOf(() => fromFluid(options))).toBe(problem(line));
@@ -103,7 +103,7 @@ describe('a problem of fromCmdx', () => {
       { jitter: 'nobody' },
       `jitter is neither a retrier nor a method of the task, got "nobody". ${strategies}`,
     ],
-    [{ jitter: 5 }, `jitter is no strategy, got 5. ${strategies}`],
+    [{ jitter: 5 }, `jitter is not a strategy, got 5. ${strategies}`],
     [{ block: 'linear' }, 'block must be a function, got "linear". Write names as jitter.'],
     [
       { if: 'nobody' },
@@ -120,8 +120,8 @@ describe('a problem of fromCmdx', () => {
   });
 
   it.each([
-    [{ task: 'me' }, 'task must be an object, got "me". Give it the methods that are named.'],
-    [{ retriers: 5 }, 'retriers must be an object, got 5. Give it strategies by name.'],
+    [{ task: 'me' }, 'task must be an object, got "me". Use an object with the named methods.'],
+    [{ retriers: 5 }, 'retriers must be an object, got 5. Use an object of strategies by name.'],
   ])('of %j says what was seen and what to write', (options, message) => {
     expect(messageOf(() => fromCmdx(options as never))).toBe(problem(message));
   });

@@ -49,7 +49,7 @@ describe('the warnings of fromFluid', () => {
       {
         code: 'WITHOUT_EFFECT',
         path: 'rate_limit_retry',
-        message: 'it is asked only when max_concurrency is used up',
+        message: 'it applies only when max_concurrency is reached',
         cure: 'Set max_concurrency, or leave it out.',
       },
     ],
@@ -118,7 +118,7 @@ describe('the warnings of fromCelery', () => {
     ],
     [
       { autoretry_for, retry_backoff: 1, throws: [Error] },
-      [unused('throws', 'it decides about the log only; autoretry_for is asked all the same')],
+      [unused('throws', 'it affects the log only; autoretry_for applies nevertheless')],
     ],
     [
       // seed 003: int(max(1.0, float(retry_backoff))) and int(retry_backoff_max)
@@ -208,7 +208,7 @@ describe('the warnings of fromTasker', () => {
   };
   const unused = {
     code: 'WITHOUT_EFFECT',
-    message: 'the delays of the step itself hold',
+    message: 'the delays of the step itself apply',
     cure: 'Leave it out, or leave backoff, backoff_base_ms and max_backoff_ms out.',
   } as const;
   it.each<[TaskerOptions, readonly DialectWarning[]]>([
@@ -229,8 +229,8 @@ describe('the warnings of fromTasker', () => {
         {
           code: 'OUT_OF_RANGE',
           path: 'max_backoff_ms',
-          message: 'a Tasker template takes 1000 to 3600000; 999 holds here',
-          cure: 'Stay from 1000 to 3600000 where Tasker reads it too.',
+          message: 'a Tasker template accepts 1000 to 3600000; 999 applies here',
+          cure: 'Use 1000 to 3600000 if Tasker reads it, too.',
         },
       ],
     ],
@@ -256,7 +256,7 @@ describe('the warnings of fromCmdx', () => {
   const noCall = {
     code: 'WITHOUT_EFFECT',
     message: 'the object has no call',
-    cure: 'Give it a method call(attempt, delay).',
+    cure: 'Add a method call(attempt, delay).',
   } as const;
   const ignored: DialectWarning = {
     code: 'WITHOUT_EFFECT',
@@ -282,8 +282,8 @@ describe('the warnings of fromCmdx', () => {
         {
           code: 'ONE_POLICY',
           path: 'retry_on',
-          message: 'these lines form one policy: the last limit, delay and gate hold for every exception',
-          cure: 'Write one line, or give each task its own.',
+          message: 'these lines form one policy: the last limit, delay and gate apply to every exception',
+          cure: 'Write one line, or one for each task.',
         },
       ],
     ],

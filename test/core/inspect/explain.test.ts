@@ -83,7 +83,7 @@ describe('explain', () => {
         retries: false,
         reason: 'unexpected',
         rule: 'retryOn',
-        text: 'No matcher of retryOn means this error.',
+        text: 'No matcher of retryOn matches this error.',
       });
     },
   );
@@ -93,7 +93,7 @@ describe('explain', () => {
       retries: false,
       reason: 'not-retryable',
       rule: 'retryable',
-      text: 'The policy says retryable: false.',
+      text: 'The policy has retryable: false.',
     });
   });
 

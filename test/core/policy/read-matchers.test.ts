@@ -66,8 +66,8 @@ describe('readMatchers', () => {
     [[{ message: { pattern: '(' } }], 'retryOn[0].message must be a regular expression'],
     [[{ message: { pattern: 'x', flags: 'q' } }], 'retryOn[0].message must be a regular expression'],
     [[{ message: { pattern: 'x', flag: 'i' } }], 'retryOn[0].message.flag is not a known key'],
-    [[Error, {}], "retryOn[1] asks nothing, got {}. Use 'everything' for every error."],
-    [[{ cause: {} }], 'retryOn[0].cause asks nothing'],
+    [[Error, {}], "retryOn[1] has no fields, got {}. Use 'everything' for every error."],
+    [[{ cause: {} }], 'retryOn[0].cause has no fields'],
     [[{ cause: 'Error' }], 'retryOn[0].cause is not a matcher, got "Error". Use an error class,'],
     [
       [{ codes: ['A'] }],
@@ -82,9 +82,9 @@ describe('readMatchers', () => {
   });
 
   it.each([{ code: undefined }, { name: undefined, status: undefined }, { cause: undefined }])(
-    'refuses %o, which asks nothing either',
+    'refuses %o, which has no fields either',
     (matcher) => {
-      expect(() => read([matcher])).toThrow('retryOn[0] asks nothing');
+      expect(() => read([matcher])).toThrow('retryOn[0] has no fields');
     },
   );
 
@@ -95,7 +95,9 @@ describe('readMatchers', () => {
     const define = () => read([circle]);
 
     expect(define).toThrow(InvalidOptionsError);
-    expect(define).toThrow(/(\.cause){10,} is nested too deep, got .* One cause looks at every depth\.$/);
+    expect(define).toThrow(
+      /(\.cause){10,} is nested too deep, got .* Use one cause: it matches at any depth\.$/,
+    );
   });
 
   it('reads causes whose path is a hundred letters long, and no longer one', () => {

@@ -7,30 +7,30 @@ export type HeaderSource =
   | { readonly get: (name: string) => unknown }
   | Readonly<Record<string, string | readonly string[] | number | undefined>>;
 
-/** What is known besides the value. */
-interface Circumstances {
+/** What a parser may read besides the value. */
+interface ParseContext {
   readonly nowAt: number;
   readonly headers: HeaderSource;
 }
 
-/** Reads one value; `undefined` is malformed. */
-type Parser = (value: string, circumstances: Circumstances) => ServerDelay | undefined;
+/** Reads one value; returns `undefined` if it is malformed. */
+type Parser = (value: string, context: ParseContext) => ServerDelay | undefined;
 
 const ABSENT: ServerDelay = { type: 'absent' };
 
-/** The headers that speak about retrying, the most telling first. */
+/** The headers about retrying, in order of precedence. */
 const PARSERS: Readonly<Record<string, Parser>> = {
   'x-should-retry': (value) => (value.toLowerCase() === 'false' ? { type: 'refused' } : ABSENT),
-  // gRPC A6: a negative pushback, or one that cannot be read, means "do not retry".
+  // gRPC A6: a negative or malformed pushback forbids a retry.
   'grpc-retry-pushback-ms': (value) => milliseconds(value) ?? { type: 'refused' },
   'retry-after-ms': milliseconds,
   'x-ms-retry-after-ms': milliseconds,
-  // The AWS SDKs for Java, .NET and Rust read it so.
+  // Milliseconds, as in the AWS SDKs for Java, .NET and Rust.
   'x-amz-retry-after': milliseconds,
   'retry-after': (value, { nowAt, headers }) => seconds(value) ?? httpDate(value, headers, nowAt),
 };
 
-/** What rate limiters say on every answer: it is about retrying only where the answer is that the limit is reached. */
+/** Headers that rate limiters add to every response: read only if the response says that the limit is reached. */
 const RATE_LIMIT_PARSERS: Readonly<Record<string, Parser>> = {
   'x-ratelimit-retry-after': resetOf,
   ratelimit: (value) => toDelay(parseRateLimit(value)),
@@ -42,15 +42,15 @@ const RATE_LIMIT_PARSERS: Readonly<Record<string, Parser>> = {
 const LIMIT_REACHED: readonly unknown[] = [429, 503];
 
 /**
- * What response headers say about when to come back: `x-should-retry`, `grpc-retry-pushback-ms`,
- * `retry-after-ms`, `x-ms-retry-after-ms`, `x-amz-retry-after` (milliseconds) and `Retry-After` (seconds or an
- * HTTP date); on 429 and 503 also the rate limit's reset. Of several values of one header the longest holds.
+ * Reads the delay that response headers ask for: `x-should-retry`, `grpc-retry-pushback-ms`, `retry-after-ms`,
+ * `x-ms-retry-after-ms`, `x-amz-retry-after` (milliseconds) and `Retry-After` (seconds or an HTTP date); on 429 and 503
+ * also the reset of the rate limit. If a header has several values, the longest delay is returned.
  *
- * A date counts from the answer's own `Date` header where there is one, so that a skewed clock does not
- * matter; one in the past asks for nothing. Never throws.
+ * A date is relative to the response's own `Date` header if there is one, so that clock skew does not matter; a date in
+ * the past is no delay. Never throws.
  *
- * @param nowAt - epoch milliseconds; dates without a `Date` header and resets given as instants need it
- * @param status - of the response; the `RateLimit` headers count on 429 and 503 alone
+ * @param nowAt - epoch milliseconds; used for dates and instants when the response has no `Date` header
+ * @param status - of the response; the `RateLimit` headers are read on 429 and 503 only
  * @see RFC 9110 section 10.2.3, gRPC proposal A6, IETF draft ratelimit-headers
  */
 export function parseServerDelay(headers: HeaderSource, nowAt: number, status?: number): ServerDelay {
@@ -66,13 +66,13 @@ export function parseServerDelay(headers: HeaderSource, nowAt: number, status?: 
   return answer;
 }
 
-/** A refusal, else the longest delay, else absent; `undefined` where nothing could be read. */
+/** Returns a refusal, else the longest delay, else absent; `undefined` if every value is malformed. */
 export function longest(answers: readonly (ServerDelay | undefined)[]): ServerDelay | undefined {
-  let most: ServerDelay | undefined;
+  let found: ServerDelay | undefined;
   for (const answer of answers) {
-    if (answer !== undefined && (most === undefined || weightOf(answer) > weightOf(most))) most = answer;
+    if (answer !== undefined && (found === undefined || weightOf(answer) > weightOf(found))) found = answer;
   }
-  return most;
+  return found;
 }
 
 function weightOf(answer: ServerDelay): number {
@@ -89,22 +89,22 @@ function weightOf(answer: ServerDelay): number {
 }
 
 function valuesOf(headers: HeaderSource, name: string): readonly string[] {
-  const texts = askedValues(headers, name)
+  const texts = rawValues(headers, name)
     .filter((one) => typeof one === 'string' || typeof one === 'number')
     .map(String);
-  // The list of a rate limiter is one value, whose parts belong together.
+  // The list of a `RateLimit` header is one value.
   return name === 'ratelimit' ? texts : texts.flatMap(splitList);
 }
 
-/** Splits at commas, as `Headers` joins repeated headers by them, but not at the one after the weekday of a date. */
+/** Splits at commas, by which `Headers` joins repeated headers, but not after the weekday of a date. */
 function splitList(text: string): readonly string[] {
-  // No header has a line break in it.
-  const kept = text.replace(/\b((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*),/g, '$1\n');
-  return kept.split(',').map((value) => value.replace('\n', ',').trim());
+  // A header cannot contain a line break, so it can stand in for the comma of a date.
+  const marked = text.replace(/\b((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*),/g, '$1\n');
+  return marked.split(',').map((value) => value.replace('\n', ',').trim());
 }
 
-/** What throws when it is asked, or looked at, says nothing. */
-function askedValues(headers: HeaderSource, name: string): readonly unknown[] {
+/** Returns no values if reading them throws. */
+function rawValues(headers: HeaderSource, name: string): readonly unknown[] {
   try {
     const value: unknown = typeof headers.get === 'function' ? headers.get(name) : own(headers, name);
     return Array.isArray(value) ? [...value] : [value];
@@ -127,30 +127,29 @@ function seconds(value: string): ServerDelay | undefined {
   return /^\+?\d+(\.\d+)?$/.test(value) ? delay(Number(value) * 1_000) : undefined;
 }
 
-/** One of the three date forms of RFC 9110; all of them are in GMT, also the one that does not say so. */
 function httpDate(value: string, headers: HeaderSource, nowAt: number): ServerDelay | undefined {
-  // A year of two digits is read beside the other date, which is near it, however wrong our own clock is.
+  // The `Date` header sets the century of a two-digit year, even if the local clock is wrong, and the other way round.
   const at = httpDateAt(value, sentAt(headers, nowAt));
   return at === undefined ? undefined : until(at, sentAt(headers, nowAt, at));
 }
 
-/** When the server answered, by its own clock where it says so. */
+/** Returns the instant of the response, by the `Date` header if there is one. */
 function sentAt(headers: HeaderSource, nowAt: number, nearAt = nowAt): number {
   const [date = ''] = valuesOf(headers, 'date');
   return httpDateAt(date, nearAt) ?? nowAt;
 }
 
-function resetOf(value: string, { headers, nowAt }: Circumstances): ServerDelay | undefined {
+function resetOf(value: string, { headers, nowAt }: ParseContext): ServerDelay | undefined {
   const reset = rateLimitReset(value);
   if (reset === undefined) return httpDate(value, headers, nowAt);
   return 'at' in reset ? until(reset.at, sentAt(headers, nowAt)) : delay(reset.delayMs);
 }
 
-/** Many send their reset with every answer; where something is left, the limit is not what failed. */
+/** Reads a reset that many servers send with every response: it counts only if the limit is used up. */
 function limitedResetOf(remaining: string): Parser {
-  return (value, circumstances) => {
-    const [left] = valuesOf(circumstances.headers, remaining);
-    return Number(left) > 0 ? ABSENT : resetOf(value, circumstances);
+  return (value, context) => {
+    const [left] = valuesOf(context.headers, remaining);
+    return Number(left) > 0 ? ABSENT : resetOf(value, context);
   };
 }
 

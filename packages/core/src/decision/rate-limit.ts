@@ -1,10 +1,10 @@
-/** No server asks for a wait of three years: such a number of seconds is an instant. */
+/** From here on, a number is an instant in epoch seconds: as a delay it would be three years. */
 const FIRST_EPOCH_SECOND = 1e8;
 
-/** In seconds this were the year 5138: such a number is an instant in milliseconds. */
+/** From here on, a number is an instant in epoch milliseconds: in seconds it would be the year 5138. */
 const FIRST_EPOCH_MS = 1e11;
 
-/** When a rate limit opens again: after a delay, or at an instant; `undefined` for what is no number. */
+/** Returns when a rate limit resets: after a delay, or at an instant; `undefined` if the text is not a number. */
 export function rateLimitReset(
   value: string,
 ): { readonly delayMs: number } | { readonly at: number } | undefined {
@@ -15,9 +15,8 @@ export function rateLimitReset(
 }
 
 /**
- * The delay that a `RateLimit` header asks for, in milliseconds: the longest `t` of the limits that are used up
- * (`"default";r=0;t=30`), or `reset` in the older form (`limit=100, remaining=0, reset=30`). `undefined` where there is
- * none to read.
+ * Returns the delay that a `RateLimit` header asks for, in milliseconds: the longest `t` of the limits that are used up
+ * (`"default";r=0;t=30`), or `reset` in the older form (`limit=100, remaining=0, reset=30`). `undefined` if it has none.
  */
 export function parseRateLimit(value: string): number | undefined {
   const text = value.replace(/"(?:\\.|[^"\\])*"/g, '');
@@ -30,5 +29,5 @@ export function parseRateLimit(value: string): number | undefined {
   const usedUp = readable.filter(({ isUsedUp }) => isUsedUp);
   const counted = usedUp.length > 0 ? usedUp : readable;
   if (counted.length === 0) return undefined;
-  return counted.reduce((most, { seconds }) => Math.max(most, seconds), 0) * 1_000;
+  return counted.reduce((longest, { seconds }) => Math.max(longest, seconds), 0) * 1_000;
 }

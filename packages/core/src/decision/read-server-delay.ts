@@ -7,13 +7,13 @@ import { longest, parseServerDelay } from './parse-server-delay.ts';
 import { serverDelayOf } from './server-delay.ts';
 
 /**
- * What a thrown error, or a `Response`, says about when to come back: a `RetryAfterError`'s own delay, else the headers
- * at `headers`, `response.headers`, `responseHeaders` or `$response.headers` (fetch, axios, ky, got, AI SDK, AWS SDK).
+ * Reads the delay that an error or a `Response` asks for: that of a `RetryAfterError`, else the headers at `headers`,
+ * `response.headers`, `responseHeaders` or `$response.headers` (fetch, axios, ky, got, AI SDK, AWS SDK).
  *
- * Where the error itself says nothing, what is beneath it is asked: `cause` and `AggregateError.errors`, of several the
- * longest. Never throws, whatever it is given.
+ * If the error itself has none, its causes are read (`cause` and `AggregateError.errors`); the longest delay is
+ * returned. Never throws.
  *
- * @param nowAt - epoch milliseconds, for an HTTP date that comes without a `Date` header
+ * @param nowAt - epoch milliseconds, for an HTTP date without a `Date` header
  */
 export function readServerDelay(source: unknown, nowAt: number): ServerDelay {
   if (!mayHaveHeaders(source)) return serverDelayOf(source);
@@ -26,41 +26,41 @@ export function readServerDelay(source: unknown, nowAt: number): ServerDelay {
 }
 
 /**
- * Whether there is anything to look at; most errors have none of these, and every failure is asked. By names that are
- * written out, which engines look up many times faster than keys that are passed on.
+ * Returns whether there is anything to read. Every failure passes here and most errors have none of these properties;
+ * engines read literal names many times faster than keys in a variable.
  */
 function mayHaveHeaders(source: unknown): boolean {
   if (typeof source !== 'object' || source === null) return false;
   try {
     const { headers, response, responseHeaders, $response, cause, errors } = source as Readonly<
       Record<string, unknown>
-    >; // any object may be read by any key
+    >; // an object may have any property
     return (headers ?? response ?? responseHeaders ?? $response ?? cause ?? errors) !== undefined;
   } catch {
-    return true; // what can be read of it counts
+    return true; // one property throws; the others may still be readable
   }
 }
 
-/** What the error itself says, in the first of its headers that says anything. */
+/** Reads the delay of the error itself, without its causes, from the first of its headers that asks for one. */
 function ownServerDelay(source: unknown, nowAt: number, status: number | undefined): ServerDelay {
   const marked = serverDelayOf(source);
   if (marked.type !== 'absent') return marked;
   let answer: ServerDelay = marked;
   for (const headers of headersOf(source)) {
-    const asked = parseServerDelay(headers, nowAt, status);
-    if (asked.type === 'delay' || asked.type === 'refused') return asked;
-    if (answer.type === 'absent') answer = asked;
+    const parsed = parseServerDelay(headers, nowAt, status);
+    if (parsed.type === 'delay' || parsed.type === 'refused') return parsed;
+    if (answer.type === 'absent') answer = parsed;
   }
   return answer;
 }
 
 function headersOf(source: unknown): readonly HeaderSource[] {
-  const places = [
+  const sources = [
     read(source, 'headers'),
     read(read(source, 'response'), 'headers'),
     read(source, 'responseHeaders'),
     read(read(source, '$response'), 'headers'),
   ];
-  // Any object may be read by a header's name.
-  return places.filter((place): place is HeaderSource => typeof place === 'object' && place !== null);
+  // Every object can be read by the name of a header.
+  return sources.filter((source): source is HeaderSource => typeof source === 'object' && source !== null);
 }

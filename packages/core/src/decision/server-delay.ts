@@ -4,14 +4,14 @@ import type { ServerDelay } from './decision.ts';
 
 const ABSENT: ServerDelay = { type: 'absent' };
 
-/** What a `RetryAfterError` asks for; absent for any other error. */
+/** Returns the delay that a `RetryAfterError` asks for; absent for any other error. */
 export function serverDelayOf(error: unknown): ServerDelay {
   const delayMs = askedDelayMs(error);
   return delayMs === undefined ? ABSENT : { type: 'delay', delayMs };
 }
 
 /**
- * The delay once the server was heard: our own raised to the server's floor, or replaced by it.
+ * Returns the delay before a retry: the policy's own, raised to the server's delay or replaced by it.
  *
  * @returns milliseconds; `undefined` when the server refuses or asks for more than `retryAfter.max`
  */

@@ -16,7 +16,7 @@ const CURES = {
   down: 'Use { down: 0.3 } for up to 30 % less.',
 };
 
-/** Reads `jitter`: a name, or an object with one key that says how far it reaches. */
+/** Reads `jitter`: a name, or an object with one key. */
 export function readJitter(policy: Fields, fallback: 'none' | 'full', report: Report): Jitter {
   const given = policy.value('jitter');
   if (typeof given !== 'object' || given === null) {
@@ -33,7 +33,7 @@ export function readJitter(policy: Fields, fallback: 'none' | 'full', report: Re
 function reachOf(key: (typeof KEYS)[number], fields: Fields): Jitter {
   switch (key) {
     case 'proportional':
-      // Plus 0, as -0 would not survive JSON.
+      // + 0 turns -0, which JSON cannot hold, into 0.
       return { proportional: fields.number(key, undefined, { ...SHARE, cure: CURES[key] }) + 0 };
     case 'down':
       return { down: fields.number(key, undefined, { ...SHARE, cure: CURES[key] }) + 0 };
