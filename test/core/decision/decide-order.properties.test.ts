@@ -2,7 +2,7 @@ import { decide, definePolicy, type FailReason, NonRetryableError } from '@retry
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-/** The rules in the order in which they are asked; `totalTimeout` and the rest need the clock. */
+/** The rules in the order of `decide`; `totalTimeout` and later ones need the clock. */
 const ORDER: readonly FailReason[] = [
   'stopped',
   'unexpected',

@@ -22,7 +22,7 @@ const makers = fc.oneof(
 );
 const sequences = fc.array(fc.oneof(draws, hostileDraws), { minLength: 1, maxLength: 4 });
 
-/** Everything that a decision is made from. */
+/** The input of a decision. */
 const scenarios = fc.record({
   policy: policies,
   counters: fc.record(
@@ -148,7 +148,7 @@ describe('decide', () => {
   });
 });
 
-/** How often a caller that does as it is told retries; it gives up after 100. */
+/** Returns how often a caller that follows the decisions retries; it gives up after 100. */
 function retriesGranted(policy: Policy, error: unknown, random: () => number): number {
   let previousDelayMs: number | undefined;
   for (let failures = 1; failures <= 100; failures += 1) {

@@ -216,7 +216,7 @@ describe('decide, when something throws', () => {
 
   it.each([
     ['a promise', Promise.resolve(true)],
-    // biome-ignore lint/suspicious/noThenProperty: a gate may answer anything, also what only looks like a promise.
+    // biome-ignore lint/suspicious/noThenProperty: a gate may return anything, also a thenable.
     ['what can be awaited', { then: () => true }],
   ])('fails stopped when the gate answers %s', (_name, answer) => {
     // What JavaScript callers write.

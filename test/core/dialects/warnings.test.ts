@@ -53,7 +53,7 @@ describe('the warnings of fromFluid', () => {
         cure: 'Set max_concurrency, or leave it out.',
       },
     ],
-  ])('of %j say what is wrong, where, and what to write instead', (options, warning) => {
+  ])('of %j have the path, the message and the cure', (options, warning) => {
     expect(fromFluid(options).warnings).toEqual([warning]);
   });
 });
@@ -139,7 +139,7 @@ describe('the warnings of fromCelery', () => {
       ],
     ],
     [{ autoretry_for, retry_backoff: 2, retry_backoff_max: 9 }, []],
-  ])('of %j say what is wrong, where, and what to write instead', (options, warnings) => {
+  ])('of %j have the path, the message and the cure', (options, warnings) => {
     expect(fromCelery(options).warnings).toEqual(warnings);
   });
 });
@@ -194,7 +194,7 @@ describe('the warnings of fromJobbers', () => {
     ],
     [{ expected_exceptions, retry_delay: 0 }, []],
     [{ expected_exceptions, retry_delay: 0, backoff_strategy: 'linear', version: 'main@06fcd8c' }, []],
-  ])('of %j say what is wrong, where, and what to write instead', (options, warnings) => {
+  ])('of %j have the path, the message and the cure', (options, warnings) => {
     expect(fromJobbers(options).warnings).toEqual(warnings);
   });
 });
@@ -241,7 +241,7 @@ describe('the warnings of fromTasker', () => {
     [{ max_delay_seconds: 60, max_jitter: 0 }, []],
     [{ backoff: 'linear', max_delay_seconds: 60 }, [{ ...unused, path: 'max_delay_seconds' }]],
     [{ backoff_base_ms: 500, base_delay_seconds: 1 }, [{ ...unused, path: 'base_delay_seconds' }]],
-  ])('of %j say what is wrong, where, and what to write instead', (options, warnings) => {
+  ])('of %j have the path, the message and the cure', (options, warnings) => {
     expect(fromTasker(options).warnings).toEqual(warnings);
   });
 });
@@ -288,9 +288,9 @@ describe('the warnings of fromCmdx', () => {
       ],
     ],
     [{ retry_on: [{ exceptions }, { limit: 9 }] }, [ignored]],
-    // An ignored line is warned of as a whole, not for its options.
+    // An ignored line has one warning, none for its options.
     [{ retry_on: [{ exceptions }, { limit: 0, jitter: {} }] }, [ignored]],
-    // On main the first line of a class counts without exceptions: one line still lists them.
+    // In version main, the first line of a class applies without exceptions.
     [{ version: 'main@fc92e183', retry_on: { limit: 9 }, parent: { retry_on: { exceptions } } }, []],
     [
       { retry_on: { exceptions, limit: 0 } },
@@ -309,7 +309,7 @@ describe('the warnings of fromCmdx', () => {
     [{ retry_on: { exceptions, delay: 1, jitter: 'linear' } }, []],
     [{ retry_on: { exceptions, jitter: {} } }, [{ ...noCall, path: 'retry_on.jitter' }]],
     [{ retry_on: { exceptions, block: {} } }, [{ ...noCall, path: 'retry_on.block' }]],
-  ])('of %j say what is wrong, where, and what to write instead', (options, warnings) => {
+  ])('of %j have the path, the message and the cure', (options, warnings) => {
     expect(fromCmdx(options).warnings).toEqual(warnings);
   });
 });

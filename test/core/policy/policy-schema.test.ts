@@ -149,7 +149,7 @@ describe('the documentation in policy.schema.json', () => {
     expect(bare).toEqual([]);
   });
 
-  it('gives the defaults that definePolicy fills in', () => {
+  it('has the defaults that definePolicy fills in', () => {
     const defaults = Object.entries<{ default?: unknown }>(schema.properties)
       .filter(([, property]) => 'default' in property)
       .map(([key, property]) => [key, property.default]);

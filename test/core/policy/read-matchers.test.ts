@@ -27,7 +27,7 @@ describe('readMatchers', () => {
     [/x/y, ''],
     [/x/gi, 'i'],
     [/x/gimsuy, 'imsu'],
-  ])('takes the memory from %s', (message, flags) => {
+  ])('removes the state of %s', (message, flags) => {
     const pattern = firstPattern([{ message }]);
 
     expect(pattern.message).toMatchObject({ source: 'x', flags });
@@ -100,7 +100,7 @@ describe('readMatchers', () => {
     );
   });
 
-  it('reads causes whose path is a hundred letters long, and no longer one', () => {
+  it('reads causes with a path of up to a hundred characters', () => {
     const nested = (depth: number): ErrorPattern =>
       depth === 0 ? { name: 'Innermost' } : { cause: nested(depth - 1) };
 
@@ -109,7 +109,7 @@ describe('readMatchers', () => {
     expect(() => read([nested(16)])).toThrow('is nested too deep');
   });
 
-  it("knows 'everything' and 'nothing' for retryOn alone", () => {
+  it("accepts 'everything' and 'nothing' for retryOn alone", () => {
     expect(read('nothing')).toBe('nothing');
     expect(read('everything')).toBe('everything');
     expect(read(undefined)).toBe('everything');
