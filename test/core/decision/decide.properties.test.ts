@@ -74,7 +74,7 @@ describe('decide', () => {
     );
   });
 
-  it('gives every retry a finite delay ≥ 0 and runAt = now + delayMs', () => {
+  it('returns for every retry a finite delay ≥ 0 and runAt = now + delayMs', () => {
     fc.assert(
       fc.property(hopefulScenarios, (scenario) => {
         const decision = decisionIn(scenario);
@@ -87,7 +87,7 @@ describe('decide', () => {
     );
   });
 
-  it('gives no retry later than the last instant, however long its delay', () => {
+  it('returns no retry later than the last instant, however long its delay', () => {
     const instants = fc.oneof(fc.maxSafeNat(), fc.constantFrom(0, 0.3, MAX_INSTANT_AT, MAX_INSTANT_AT - 0.7));
     fc.assert(
       fc.property(hopefulScenarios, instants, (scenario, now) => {
@@ -101,7 +101,7 @@ describe('decide', () => {
     );
   });
 
-  it('lets no retry start at a deadline or later', () => {
+  it('returns no retry at a deadline or later', () => {
     fc.assert(
       fc.property(hopefulScenarios, (scenario) => {
         const { told, policy } = scenario;
