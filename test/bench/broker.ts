@@ -14,14 +14,14 @@ const LANE = 'no-op@1';
 const LANES = new Map([[LANE, BATCH]]);
 const IDS = Array.from({ length: RUNS }, (_, index) => `run-${index}`);
 
-/** Nanoseconds of processor time per run, for everything that waits in a broker that was just filled. */
+/** Nanoseconds of processor time per run to process all runs of a broker. */
 async function timeMemoryBroker(): Promise<number> {
   const broker = createMemoryBroker({ keepCompleted: 0 });
   await broker.submit(IDS.map((id) => ({ id, lane: LANE, payload: 'null' })));
   return timePerRun(() => work(broker));
 }
 
-/** Claims a batch with the exchange that settles the one before, as a worker does. */
+/** Claims a batch in the call that settles the previous one, as a worker does. */
 async function work(broker: Broker): Promise<void> {
   let settle: Settlement[] = [];
   for (let request = 0; ; request += 1) {
@@ -38,7 +38,7 @@ function completed(run: Run<'started'>, at: number): Settlement {
   return { id: run.id, epoch: run.epoch, event: 'complete', next: moved.run };
 }
 
-/** As little as it takes to hand out each run once and to know which are out. */
+/** The minimum: returns each run once and records which are claimed. */
 function timeSketch(): Promise<number> {
   const waiting = [...IDS];
   const started = new Map<string, number>();
@@ -52,7 +52,7 @@ function timeSketch(): Promise<number> {
 }
 
 async function timePerRun(work: () => Promise<void>): Promise<number> {
-  globalThis.gc?.(); // what the filling left behind is not part of the work
+  globalThis.gc?.(); // garbage of the submissions is not part of the measurement
   const startedCpu = process.cpuUsage();
   await work();
   const { user, system } = process.cpuUsage(startedCpu);

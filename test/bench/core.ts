@@ -45,7 +45,7 @@ const attemptOptions = {
 const retryOptions = { minTimeout: BASE_MS, maxTimeout: MAX_MS, factor: 2, randomize: true };
 
 let count = 0;
-/** 1 to 8, over and over: half of them are cut by the cap. */
+/** 1 to 8, repeatedly: half of them reach the cap. */
 function nextRetry(): number {
   count = (count & 7) + 1;
   return count;

@@ -30,12 +30,12 @@ if (isWanted('failures, real')) {
   printTable('failures, real: five, without delay', 'ns', results);
 }
 
-// Bytes hardly differ between runs, and each sample is a process of its own.
+// Bytes hardly differ between runs, and each sample is a separate process.
 if (isWanted('memory')) await compareWaiting('memory', 'heap bytes per waiting call', 3);
 
 if (isWanted('shared signal')) {
   const names = ['p-retry', 'withRetry'];
-  // A few times: the one takes half a minute and the other half a second.
+  // Few rounds: one row takes half a minute, the other half a second.
   await compareWaiting(
     'shared signal',
     'ms of CPU to set up and abort 40000 waiters on one signal',
@@ -51,7 +51,7 @@ function rowsOf(
   return Object.entries(libraries).map(([name, make]) => ({ name, run: make(makeFunction(), plan) }));
 }
 
-/** Fails five times, then succeeds, and so on; always with the same error, as making one costs more than a retry. */
+/** Fails five times, then succeeds, repeatedly; with one error object, because creating one costs more than a retry. */
 function failing(): () => Promise<number> {
   const error = new Error('failed');
   let calls = 0;

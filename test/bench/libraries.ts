@@ -12,13 +12,13 @@ type Call = () => Promise<unknown>;
 
 interface Plan {
   readonly retries: number;
-  /** The same before every retry. */
+  /** The delay before every retry. */
   readonly delayMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Every library's way to call `fn` again after failures; what can be made once is made once.
+ * Each library's way to retry `fn`; objects that can be reused are created once.
  * cockatiel 4 asks for Node 22 and runs on Node 20; p-retry is 7 because 8 and 9 ask for Node 22.
  */
 export const libraries: Readonly<Record<string, (fn: Call, plan: Plan) => Call>> = {
@@ -61,7 +61,7 @@ function policyOf({ retries, delayMs }: Plan): Policy {
   });
 }
 
-/** The floor: what one writes who needs nothing else. */
+/** The baseline: a hand-written loop. */
 function handWritten(fn: Call, { retries, delayMs }: Plan): Call {
   return async () => {
     for (let number = 1; ; number += 1) {
@@ -75,7 +75,7 @@ function handWritten(fn: Call, { retries, delayMs }: Plan): Call {
   };
 }
 
-/** `retry` knows callbacks only; this is the promise around them that its readme shows. */
+/** `retry` has callbacks only; this is the promise wrapper of its readme. */
 function callWithOperation(fn: Call, { retries, delayMs }: Plan): Call {
   const options = { retries, minTimeout: delayMs, factor: 1 };
   return () =>

@@ -38,16 +38,16 @@ const ours = contendOnRetry('retry', async () => {
 const bull = bullmqOnPostgres(server.url, 'bench_bull');
 const contenders: readonly Contender[] = [ours, graphileWorker(server.url), pgBoss(server.url), bull];
 
-/** BullMQ commits each run by itself: a tenth of the others' runs takes it as long. */
+/** BullMQ commits each run separately, so a tenth of the others' runs takes as long. */
 const countOf = (contender: Contender, count: number): number => (contender === bull ? count / 10 : count);
 
-/** Milliseconds of processor time, of this process and of the server's, as far as the system tells. */
+/** Milliseconds of processor time, of this process and, where the system reports it, of the server. */
 const readCpu: ReadCpu = async () => {
   const { user, system } = globalThis.process.cpuUsage();
   return (user + system) / 1_000 + serverCpuMs(server.pid());
 };
 
-/** Removes what contenders leave behind, and lets the server write down what is due. */
+/** Drops the contenders' data, and runs a checkpoint on the server. */
 async function cleanUp(): Promise<void> {
   await admin.query('drop schema if exists bench_boss, bench_bull cascade');
   await admin.query('checkpoint');
@@ -75,7 +75,7 @@ const processRow = (contender: Contender, count: number, concurrency: number) =>
 
 await compare('process, concurrency 100', 'runs/s', [
   ...contenders.map((one) => processRow(one, countOf(one, 60_000), 100)),
-  // As many a batch as our worker claims: half of its 100 slots and the 500 that it holds ready.
+  // The batch size of our worker: half of its 100 slots and its 500 prefetched runs.
   {
     name: 'our own statement, without queue and worker (ceiling)',
     take: async () => {

@@ -34,7 +34,7 @@ const readCpu: ReadCpu = async () => {
   return (user + system) / 1_000 + server.reduce((sum, seconds) => sum + seconds, 0) * 1_000;
 };
 
-/** One table; each row is taken once per round, on an empty server. */
+/** One table; each row is measured once per round, on an empty server. */
 async function compare(title: string, unit: string, rows: Rows): Promise<void> {
   if (!isWanted(title)) return;
   const take = async (index: number): Promise<number> => {

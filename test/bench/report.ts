@@ -7,20 +7,20 @@ const { values, positionals } = parseArgs({
   options: { rounds: { type: 'string' }, json: { type: 'string' } },
 });
 
-/** How often every row of a table is taken: `--rounds 31`, else as often as is usual. */
+/** The number of rounds of a table: `--rounds 31`, else the default. */
 export function roundsOr(usual: number): number {
   return Number(values.rounds ?? usual);
 }
 
-/** How often rows that take milliseconds are taken. */
+/** The number of rounds of rows that take milliseconds. */
 export const rounds = roundsOr(15);
 
-/** Whether a table was asked for by its first word, `npm run bench -- inprocess happy`; without any, all are. */
+/** Returns whether a table is selected by its first word, `npm run bench -- inprocess happy`; by default all are. */
 export function isWanted(title: string): boolean {
   return positionals.length === 0 || positionals.some((word) => title.startsWith(word));
 }
 
-/** Prints one table, then one line of JSON for each of its rows, also into the file that `--json` names. */
+/** Prints one table, then one line of JSON for each of its rows, also to the file of `--json`. */
 export function printTable(title: string, unit: string, results: readonly Result[]): void {
   console.log(`\n${title} (${unit}; Node ${process.version})`);
   console.table(

@@ -1,11 +1,11 @@
-/** One thing to time: made once, run many times. */
+/** A function to time: created once, run many times. */
 export interface Row {
   readonly name: string;
-  /** What is timed; a promise is awaited before the next run. */
+  /** The timed function; a promise is awaited before the next run. */
   readonly run: () => unknown;
 }
 
-/** What all rounds together say of one row; a ratio is to the first row, within the same round. */
+/** The result of one row over all rounds; a ratio is to the first row of the same round. */
 export interface Result {
   readonly name: string;
   readonly median: number;
@@ -14,14 +14,14 @@ export interface Result {
   readonly ratio: number;
 }
 
-/** Processor time is what the code costs, whoever else runs; what waits for timers is measured by the wall. */
+/** Processor time does not depend on other processes; code that waits for timers is measured by wall time. */
 export type Stopwatch = 'cpu' | 'wall';
 
 interface Timing {
   readonly rounds: number;
   /** @default 'cpu' */
   readonly stopwatch?: Stopwatch;
-  /** How long one row is timed in one round, at least. @default 20 */
+  /** The minimum time of one row in one round, in milliseconds. @default 20 */
   readonly sampleMs?: number;
 }
 

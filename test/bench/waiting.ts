@@ -1,4 +1,4 @@
-/** A process of its own: many calls that wait for their second attempt. Prints one number for the parent. */
+/** A separate process: many calls that wait for their second attempt. Prints one number for the parent. */
 import { libraries } from './libraries.ts';
 
 const [title, name = ''] = process.argv.slice(2);

@@ -1,16 +1,15 @@
 import type { VectorCase } from './vectors.ts';
 
-/** What a field of a case may hold, and how to say that. */
+/** The valid values of a field of a case, and their description. */
 export interface FieldRule {
   readonly accepts: (value: unknown) => boolean;
   readonly means: string;
-  /** Whether a case may leave it out. */
+  /** Whether the field is optional. */
   readonly isOptional?: boolean;
 }
 
 /**
- * Every field that the cases of a kind have. A runner reads no case with a field that is not listed here, so that
- * nothing which a case asks for is passed over in silence.
+ * All fields of the cases of a kind. A case with any other field fails, so that no part of a case is ignored.
  */
 export type CaseSchema = Readonly<Record<string, FieldRule>>;
 
@@ -23,12 +22,12 @@ export const record: FieldRule = {
   means: 'a record',
 };
 
-/** A list of such values. */
+/** A list of values of this kind. */
 export function listOf({ accepts, means }: FieldRule): FieldRule {
   return { accepts: (value) => Array.isArray(value) && value.every(accepts), means: `a list, each ${means}` };
 }
 
-/** Such a value, or `null`. */
+/** A value of this kind, or `null`. */
 export function orNull({ accepts, means }: FieldRule): FieldRule {
   return { accepts: (value) => value === null || accepts(value), means: `${means} or null` };
 }
@@ -49,17 +48,17 @@ export function oneOf(...words: readonly string[]): FieldRule {
   };
 }
 
-/** A field that some cases of the kind leave out. */
+/** An optional field. */
 export function optional(rule: FieldRule): FieldRule {
   return { ...rule, isOptional: true };
 }
 
-/** The same rules, each for a field that a case may leave out: what a case expects, where `error` may stand instead. */
+/** The same rules for optional fields: an expectation, which may be an `error` instead. */
 export function expected<Schema extends CaseSchema>(schema: Schema): CaseSchema {
   return Object.fromEntries(Object.entries(schema).map(([key, rule]) => [key, optional(rule)]));
 }
 
-/** What every case has; its `config` goes to a dialect, which refuses the keys that it does not know. */
+/** The fields of every case; its `config` is read by a dialect, which refuses unknown keys. */
 const EVERY_CASE: CaseSchema = {
   id: text,
   kind: text,
@@ -70,7 +69,7 @@ const EVERY_CASE: CaseSchema = {
   config: optional(orNull(record)),
 };
 
-/** Why a case of this schema cannot be read; `undefined` when it can. */
+/** Returns why a case does not follow the schema; `undefined` if it does. */
 export function unreadable(given: VectorCase, schema: CaseSchema): string | undefined {
   const rules: CaseSchema = { ...EVERY_CASE, ...schema };
   const values = new Map(Object.entries(given));

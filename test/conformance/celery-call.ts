@@ -2,12 +2,12 @@ import type { CeleryOptions } from '@retry/core/dialects';
 import { type CeleryRetryCall, type CeleryWhen, celeryRetry } from '@retry/core/dialects/parity';
 import { countOf } from './failure-text.ts';
 
-/** How a task went that calls `self.retry(…)` in every run. */
+/** The result of a task that calls `self.retry(…)` in every run. */
 export interface ManualRun {
   readonly state: string;
   readonly final_exception?: string;
   readonly total_executions: number | 'unlimited';
-  /** What each retry was scheduled with: seconds, or an instant as text. */
+  /** The schedule of each retry: seconds, or an instant as text. */
   readonly countdowns: readonly (number | string)[];
 }
 
@@ -16,12 +16,12 @@ export function isManualRetry(failure: string): boolean {
   return /\bretry\(/.test(failure);
 }
 
-/** A call in every run, or in the first few of them; what follows in brackets or words. */
+/** A call in every run, or in the first few of them, with arguments and text after it. */
 const FORM =
   /^(?:(?:always |raise )?self\.)?retry\((?<call>[^)]*)\)(?<direct>,? (?:called )?direct(?:ly| call)?)?(?: under retry_backoff| in every run|,? always| until exhausted)?(?:,? (?<count>once|twice|thrice|\w+ times))?(?<success>[,;]? (?:and )?(?:then )?(?:returns?|succeeds)\b.*)?$/;
 
 /**
- * Calls `celeryRetry` as the text says, run after run, until one of them returns instead.
+ * Calls `celeryRetry` in each run as the text describes, until a run returns instead.
  *
  * @throws {Error} for a text that it does not understand
  */

@@ -99,7 +99,7 @@ const executions: Runner = {
       state: run.executions === 'unlimited' ? 'unlimited' : run.end === undefined ? 'SUCCESS' : 'FAILURE',
       ...(run.end !== undefined && { final_exception: name }),
       total_executions: run.executions,
-      // Of each run the first ten are shown, of one without end perhaps fewer.
+      // The case shows the first ten delays of a run, fewer if it is unlimited.
       countdowns: shownDelays(run, countdowns).slice(0, 10),
     };
   },
@@ -138,7 +138,7 @@ function nameIn(failure: string): string {
   return /\b[A-Z]\w+/.exec(failure)?.[0] ?? 'ValueError';
 }
 
-/** The formula itself and, where `retry_backoff` can give this factor to it, the dialect. */
+/** The formula itself and, if `retry_backoff` can express this factor, the dialect. */
 function policiesOf({ factor, maximum, full_jitter }: FormulaCase['config']): readonly Policy[] {
   const own = celeryInterval({ factor, maximum, full_jitter });
   if (!(Number.isInteger(factor) && factor >= 1)) return [own];

@@ -10,7 +10,7 @@ const NAMES: Readonly<Record<CmdxBuiltIn, true>> = {
   decorrelated_jitter: true,
 };
 
-/** Whether a case names one of CMDx's own strategies rather than describing one. */
+/** Returns whether a case names a built-in strategy of CMDx, and does not describe a custom one. */
 export function isBuiltIn(name: string): name is CmdxBuiltIn {
   return Object.hasOwn(NAMES, name);
 }

@@ -16,7 +16,7 @@ interface DelayCase {
   readonly slept?: boolean;
 }
 
-/** The kinds `delay` and `custom`: what one wait gives, and whether it sleeps. */
+/** The kinds `delay` and `custom`: the result of one wait, and whether it sleeps. */
 export const delay: Runner = {
   schema: {
     attempt: integer,
@@ -32,7 +32,7 @@ export const delay: Runner = {
     });
     return { delay: delayMs / 1_000, slept: delayMs > 0 };
   },
-  // A wait that does not sleep gives nil, 0 or something negative there; for us it is a delay of 0.
+  // A wait that does not sleep returns nil, 0 or a negative number in CMDx; here it is a delay of 0.
   expected: (given: DelayCase) => ({
     ...pick(given, ['delay', 'slept']),
     ...(given.slept === false && { delay: 0 }),

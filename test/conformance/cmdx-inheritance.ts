@@ -21,14 +21,14 @@ interface InheritanceCase {
   };
 }
 
-/** The block of the vectors is any block; this one can be told from every built-in strategy. */
+/** The block of the vectors is arbitrary; this one differs from every built-in strategy. */
 const block = (attempt: number, delay: number): number => delay * (7 + attempt);
 
 const RETRIES = Array.from({ length: 12 }, (_, index) => index + 1);
 
 /**
- * Compares by what the policies do: which errors they expect, how often, after which delays, and whether they
- * ask the gate. The effective options go through the dialect as one plain declaration.
+ * Compares the behaviour of policies: the errors that they expect, their attempts and delays, and whether they call the
+ * gate. The effective options are converted by the dialect as one plain declaration.
  */
 export const inheritance: Runner = {
   schema: { effective: record },

@@ -1,17 +1,17 @@
 import type { CmdxClass, CmdxDeclaration } from '@retry/core/dialects';
 import type { ErrorConstructor } from './error-classes.ts';
 
-/** What the words in the Ruby text stand for. */
+/** The values of the words in the Ruby text. */
 export interface RubyScope {
   readonly classOf: (name: string) => ErrorConstructor;
-  /** Gives this answer, so that the retry is allowed. */
+  /** The answer that allows the retry. */
   readonly gate: (answer: boolean) => boolean;
   readonly block: (attempt: number, delay: number) => number;
 }
 
 /**
  * Reads the classes of an inheritance case, `{ parent: 'retry_on E1, limit: 2', child: 'retry_on E2' }`, and
- * gives the class that it looks at: the last, or the one that `inspect` names.
+ * returns the class under test: the last, or the one that `inspect` names.
  */
 export function readClasses(config: Readonly<Record<string, unknown>>, scope: RubyScope): CmdxClass {
   const { inspect, ...written } = config;

@@ -34,7 +34,7 @@ interface RunCase {
   readonly u?: number;
 }
 
-/** What a run of a class is seen to do. */
+/** The observed behaviour of a run of a class. */
 const INVOCATIONS = {
   total_invocations: either(integer, oneOf('unlimited')),
   sleeps: listOf(number),
@@ -67,7 +67,7 @@ export const match: Runner = {
 
 export const gate: Runner = {
   schema: {
-    // What each invocation raises; one that raises nothing succeeds.
+    // The exception of each invocation; one without an exception succeeds.
     error_messages: optional(listOf(orNull(text))),
     ...expected({ ...INVOCATIONS, gate_called_with_attempts: listOf(integer) }),
   },
@@ -91,7 +91,7 @@ export const gate: Runner = {
 
 interface ResultCase extends RunCase {
   readonly failures_before_success?: number;
-  /** `fail!` and `skip!` are no exceptions; what ends a run on purpose here is a NonRetryableError. */
+  /** `fail!` and `skip!` are not exceptions; here a NonRetryableError ends a run on purpose. */
   readonly halted_with?: string;
   readonly reason?: string | null;
 }
@@ -131,7 +131,7 @@ export const result: Runner = {
   },
   expected: (given: ResultCase) => {
     const keys = ['retries', 'retried', 'retried_event_attempts', 'total_invocations', 'raised'];
-    // A run that halts itself names its own end.
+    // A run that ends itself has its own outcome.
     return pick(given, given.halted_with === undefined ? ['status', ...keys] : keys);
   },
 };
@@ -156,7 +156,7 @@ function runCase(given: RunCase, hooks: Hooks = {}) {
     return attempt <= failures && message !== null ? new (classOf(raised))(message) : undefined;
   };
   const run = runPolicy(policy, { errorOf, random: randomOf(given.u) });
-  // A rule that throws would end the run as well, and look like an answer.
+  // A rule that throws would end the run, too, and could not be distinguished from a refusal.
   if (run.end?.type === 'fail' && run.end.thrown !== undefined) throw thrownError(run.end.thrown);
   return { run, raised, policy, errorOf };
 }

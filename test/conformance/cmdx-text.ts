@@ -2,10 +2,10 @@ import type { CmdxDeclaration, CmdxOptions } from '@retry/core/dialects';
 import type { CmdxGate, CmdxGateTest, CmdxStrategyCall } from '@retry/core/dialects/parity';
 import { isBuiltIn } from './cmdx-built-in.ts';
 
-/** What a described strategy or gate adds to a declaration and to its task. */
+/** The additions of a described strategy or gate to a declaration and its task. */
 export type Described = Pick<CmdxOptions, 'retriers' | 'task'> & { readonly declaration: CmdxDeclaration };
 
-/** The forms in which CMDx takes a function, by the words that the vectors use for them. */
+/** The forms of a function in CMDx, by their words in the vectors. */
 const FORMS: readonly (readonly [word: RegExp, form: 'block' | 'method' | 'object' | 'retrier'])[] = [
   [/^block/, 'block'],
   [/^(symbol|method)/, 'method'],
@@ -48,7 +48,7 @@ function readConstant(text: string): unknown {
   return Number.isNaN(Number(text)) && !/NaN/.test(text) ? text : Number(text);
 }
 
-/** Ruby's arithmetic is JavaScript's as long as only these words and signs stand in it. */
+/** Ruby's arithmetic equals JavaScript's if it contains only these words and signs. */
 function readExpression(text: string): CmdxStrategyCall {
   const words = text.replaceAll(/\bprev(ious)?(_delay)?\b/g, 'previous');
   if (!/^(attempt|delay|previous|[\d\s.+\-*/()])+$/.test(words)) throw new Error(`Cannot read "${text}".`);

@@ -1,9 +1,9 @@
-/** Delays agree up to the last digits of a double. */
+/** The tolerance of delays: the last digits of a double. */
 const RELATIVE_TOLERANCE = 1e-9;
 
 /**
- * Where the answer differs from what is expected: a path and both values, or nothing. Numbers agree within the
- * tolerance; of an object only the expected keys count.
+ * Returns the first difference between answer and expectation: a path and both values, or nothing. Numbers are equal
+ * within the tolerance; of an object only the expected keys are compared.
  */
 export function findDifference(actual: unknown, expected: unknown, path = 'answer'): string | undefined {
   if (typeof expected === 'number' && typeof actual === 'number') {

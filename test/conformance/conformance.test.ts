@@ -18,13 +18,13 @@ afterAll(() => {
 });
 
 describe('the vectors', () => {
-  it('leave no case in silence: each is run, a deviation, or named as not yet covered', () => {
+  it('are all accounted for: each is run, a deviation, or listed as not yet covered', () => {
     const unknown = cases.filter(({ type }) => type === 'unknown');
 
     expect(unknown.map(({ system, given }) => `${system} ${given.kind} ${given.id}`)).toEqual([]);
   });
 
-  it('give each case an id of its own', () => {
+  it('have unique ids', () => {
     const ids = cases.map(({ given }) => given.id);
 
     expect(new Set(ids).size).toBe(ids.length);

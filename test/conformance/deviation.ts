@@ -1,25 +1,25 @@
 import { findDifference } from './compare.ts';
 import type { VectorCase } from './vectors.ts';
 
-/** A case, and what our side answers to it. */
+/** A case, and our answer to it. */
 export interface Answered {
   readonly system: string;
   readonly given: VectorCase;
-  /** Runs our side of the case; throws a InvalidOptionsError where our validation refuses. */
+  /** Returns our answer to the case; throws an InvalidOptionsError if our validation refuses it. */
   readonly answer: () => unknown;
-  /** Whether our side is what the case expects; of a worker's answer, which takes its time, it is not known yet. */
+  /** Whether our answer is the expected one; not known yet for a worker's answer, which is asynchronous. */
   readonly agrees: () => boolean;
-  /** Our side of another case of the same kind. */
+  /** Our answer to another case of the same kind. */
   readonly answerTo: (other: VectorCase) => unknown;
 }
 
-/** A rule by which cases are answered otherwise on purpose. */
+/** A rule for cases with intentionally different answers. */
 export interface Deviation {
   readonly name: string;
   /** Why, and where that was decided. */
   readonly reason: string;
   readonly applies: (answered: Answered) => boolean;
-  /** What we do instead: the difference from it, or nothing. The answer is known by then, also a worker's. */
+  /** Returns the difference from the intended answer, or nothing. The answer is known by then, also a worker's. */
   readonly differs: (answered: Answered) => string | undefined;
 }
 
@@ -36,13 +36,13 @@ export function ruleFor<Given, Answer = unknown>(
   return {
     name: rule.name,
     reason: rule.reason,
-    // The kind says which fields a case has, and its runner what it answers.
+    // The kind determines the fields of a case, its runner those of the answer.
     applies: ({ system: of, given }) => of === system && given.kind === kind && rule.applies(given as Given),
     differs: ({ given, answer }) => rule.instead(given as Given, answer() as Answer),
   };
 }
 
-/** The difference from what is meant instead. */
+/** Returns the difference from the intended answer. */
 export function unlike(actual: unknown, wanted: unknown): string | undefined {
   return findDifference(actual, wanted, 'ours');
 }

@@ -6,7 +6,7 @@ import { jobbersDeviations } from './jobbers-deviations.ts';
 import { moveDeviations } from './move-deviations.ts';
 import type { VectorCase } from './vectors.ts';
 
-/** What of a case these rules read. */
+/** The fields of a case that these rules read. */
 interface Given extends VectorCase {
   readonly attempt?: number;
   readonly retry_attempt?: number;
@@ -21,7 +21,7 @@ interface Given extends VectorCase {
   readonly failures_before_success?: number;
 }
 
-/** Every deviation there is; the report names the cases that each one catches. */
+/** All deviations; the report lists the cases of each. */
 export const deviations: readonly Deviation[] = [
   {
     name: 'saturates where that system raises',
@@ -127,7 +127,7 @@ export const deviations: readonly Deviation[] = [
   ...jobbersDeviations,
 ];
 
-/** Whether our validation refuses the case. Any other error is nobody's intention, and comes out. */
+/** Returns whether our validation refuses the case; any other error passes through. */
 export function isRefused(answer: () => unknown): boolean {
   try {
     answer();
@@ -153,13 +153,13 @@ function isOutOfRange({ config }: VectorCase): boolean {
   });
 }
 
-/** The longest delay that the case allows, in seconds, where its system has one. */
+/** The longest delay that the case allows, in seconds, if its system has one. */
 function capOf({ system, given: { config } }: Answered): unknown {
   const caps = ['max_wait', 'max_retry_delay', 'max_backoff_seconds'].map((key) => config?.[key]);
   return caps.find((cap) => cap !== undefined) ?? (system === 'jobbers' ? 3_600 : undefined);
 }
 
-/** The same case, with attempts that begin at the first and limits that are not below none. */
+/** The same case, with attempts counted from the first and limits that are not negative. */
 function fromTheFirst(given: Given): Given {
   const { attempt, attempt_base, attempts, retry_attempt, rate_limit_attempt, config } = given;
   const atLeast = (least: number, number: unknown): unknown =>
@@ -177,7 +177,7 @@ function fromTheFirst(given: Given): Given {
   } as Given; // the same fields, only larger
 }
 
-/** The next attempt is one more than the case counts, wherever it begins. */
+/** The next attempt is one more than the case counts, whether from 0 or from 1. */
 function withoutCount(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
   return { ...answer, next_retry_attempt: undefined };

@@ -1,16 +1,16 @@
-/** A class of errors that can be made without arguments. */
+/** A class of errors whose constructor needs no arguments. */
 export type ErrorConstructor = new (message?: string) => Error;
 
 /** The language whose exceptions a case names. */
 export type Language = 'python' | 'ruby';
 
-/** Where the exceptions of a language begin, and what a program's own ones inherit from. */
+/** The root of a language's exceptions, and the usual parent of custom ones. */
 const ROOTS = {
   python: { top: 'BaseException', usual: 'Exception' },
   ruby: { top: 'Exception', usual: 'StandardError' },
 } as const;
 
-/** What Python's exceptions, and those of the vectors' own programs, inherit from; one line a parent. */
+/** The parents of Python's exceptions and of those in the vectors; one line per parent. */
 const PYTHON = {
   BaseException: 'Exception BaseExceptionGroup CancelledError GeneratorExit KeyboardInterrupt SystemExit',
   Exception:
@@ -33,7 +33,7 @@ const PYTHON = {
   Mid: 'Leaf',
 };
 
-/** What Ruby's exceptions, and those of the vectors' own programs, inherit from. */
+/** The parents of Ruby's exceptions and of those in the vectors. */
 const RUBY = {
   Exception:
     'NoMemoryError ScriptError SecurityError SignalException StandardError SystemExit SystemStackError',
@@ -60,7 +60,7 @@ const PARENTS: Readonly<Record<Language, ReadonlyMap<string, string>>> = {
 /** A list of names as a case writes it; lists in it are tuples in Python and arrays in Ruby. */
 export type Names = readonly (string | Names)[];
 
-/** Makes the classes of a case, each name once. */
+/** Creates the classes of a case, each name once. */
 export interface ErrorClasses {
   (name: string): ErrorConstructor;
   /** The classes of a list, with the lists in it as they are. */
@@ -68,8 +68,8 @@ export interface ErrorClasses {
 }
 
 /**
- * Makes real classes for the names of a case: the nearest ancestors that the case gives, else those that the language
- * knows, else its usual one.
+ * Creates classes for the names of a case: with the ancestors of the case, else those of the language, else the usual
+ * parent.
  */
 export function makeErrorClasses(
   raisedAncestors: readonly string[] = [],

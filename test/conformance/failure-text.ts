@@ -1,8 +1,8 @@
-/** Which attempts fail, and with what. */
+/** Which attempts fail, and with which exception. */
 export interface FailurePlan {
-  /** Name of the exception; absent where the text leaves it open. */
+  /** Name of the exception; absent if the text names none. */
   readonly name?: string;
-  /** Attempts that fail before one succeeds; `Infinity` where none does. */
+  /** Attempts that fail before one succeeds; `Infinity` if none does. */
   readonly failures: number;
 }
 
@@ -22,12 +22,12 @@ const COUNTS: Readonly<Record<string, number>> = {
   ten: 10,
 };
 
-/** What ends a plan: the attempt that goes well. */
+/** The end of a plan: the attempt that succeeds. */
 const SUCCESS = String.raw`,? ?(?:and )?then (?:succeeds|returns|success)\b.*`;
 const NAME = String.raw`(?:\w+\.)*(?<name>[A-Z]\w*)`;
 const COUNT = String.raw`(?<count>once|twice|thrice|\w+ times?|\w+)`;
 
-/** Every form in which a text says what fails; nothing else is understood. */
+/** All accepted forms of the text. */
 const FORMS: readonly RegExp[] = [
   new RegExp(`^(?:always |raises |always raises |(?:always )?fails with )?${NAME}$`),
   /^(?:always(?: fails| raises)?|fails (?:always|every time))$/,
@@ -37,7 +37,7 @@ const FORMS: readonly RegExp[] = [
   new RegExp(`^${COUNT}${SUCCESS}$`),
 ];
 
-/** What a text may say beside: a remark in brackets, how it was reported, or how much of a list is shown. */
+/** Ignored parts of the text: a remark in brackets, how it was reported, or how much of a list is shown. */
 const REMARKS =
   /(?: ?\([^)]*\)|, (?:reported|marked|not retryable|retryable)[\w ]*|[,:;]? (?:the )?first \w+ (?:delays|retries|runs)(?: shown)?)+$/;
 
@@ -59,7 +59,7 @@ export function readFailure(text: string): FailurePlan {
   throw new Error(`Cannot read the failure "${text}".`);
 }
 
-/** How often: `Infinity` where the text does not say; `undefined` for a word that is no number. */
+/** Returns the number of failures: `Infinity` if the text has none; `undefined` for a word that is not a number. */
 export function countOf(text: string | undefined): number | undefined {
   if (text === undefined) return Infinity;
   const word = text.replace(/ times?$/, '');

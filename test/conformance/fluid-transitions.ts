@@ -3,7 +3,7 @@ import { boolean, expected, listOf, oneOf, text } from './case-schema.ts';
 import { type Move, movesTo, pathTo, runIn, timestampsBetween } from './lifecycle-moves.ts';
 import { pick, type Runner } from './runner.ts';
 
-/** What fluid's states are called here. */
+/** Our names of fluid's states. */
 const STATES: Readonly<Record<string, RunState>> = {
   init: 'unsubmitted',
   queued: 'submitted',
@@ -29,18 +29,18 @@ export interface TransitionCase {
   readonly timestamps_set?: readonly string[];
 }
 
-/** What one event, or several in a row, do to a run, in fluid's words. */
+/** The effect of one event, or of several in a row, in fluid's words. */
 export interface FluidMove {
   readonly ok: boolean;
   readonly events?: readonly string[];
   readonly timestamps_set?: readonly string[];
-  /** Our events that make this very move. */
+  /** Our events with exactly this transition. */
   readonly by: readonly string[];
-  /** The same without demanding one event. */
+  /** The same transition by any number of events. */
   readonly path?: Omit<FluidMove, 'by'>;
 }
 
-/** Fluid sets a state, skipping others; here an event happens. Is there one that does the same? */
+/** Fluid sets a state and may skip others; returns whether one of our events does the same. */
 export const transition: Runner = {
   schema: {
     from: oneOf(...Object.keys(STATES)),

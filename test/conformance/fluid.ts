@@ -49,7 +49,7 @@ const match: Runner = {
     const classOf = makeErrorClasses(raised_ancestors);
     const policy = policyOf(config, classOf);
     const error = new (classOf(raised))();
-    // The consumer never asks the policy about these; what the policy itself says is the question here.
+    // The consumer never applies the policy to these errors; this case is about the policy itself.
     const isStopped = settingsOf(policy).stopOn.some((matcher) => matchesError(matcher, error));
     return { matches: isStopped ? isListed(settingsOf(policy), error) : explain(policy, error).retries };
   },
@@ -68,7 +68,7 @@ const eligibility: Runner = {
     attempt_base: optional(text),
     raised: text,
     ...expected({ retry: boolean, next_retry_attempt: integer, delay: number }),
-    // What else the copy of a retry starts with belongs to the lifecycle, and is tested as `transition`.
+    // The other fields of a retry's copy belong to the lifecycle, and are tested as `transition`.
     ...expected({ new_state: text, queued: orNull(number), start: orNull(number), end: orNull(number) }),
     ...expected({
       rate_limit_attempt_before: integer,
@@ -85,7 +85,7 @@ const eligibility: Runner = {
       ? { retry: true, next_retry_attempt: retry_attempt + 1, delay: decision.delayMs / 1_000 }
       : { retry: false };
   },
-  // What else a retry changes on the run belongs to the lifecycle.
+  // The other changes of the run by a retry belong to the lifecycle.
   expected: (given: EligibilityCase) => pick(given, ['retry', 'next_retry_attempt', 'delay']),
 };
 
@@ -128,7 +128,7 @@ const rateLimit: Runner = {
       next_rate_limit_attempt: integer,
       delay: number,
     }),
-    // That the other counter stays as it is holds for every `limit` of the lifecycle.
+    // Every `limit` of the lifecycle leaves the other counter unchanged.
     ...expected({ state: text, retry_attempt_before: integer, retry_attempt_after: integer }),
   },
   answer: ({ config, rate_limit_attempt, current_runs }: RateLimitCase) => {

@@ -24,7 +24,7 @@ const schema = {
 };
 
 describe('unreadable', () => {
-  it('lets a case pass that has the fields of its kind, and those of every case', () => {
+  it('accepts a case with the fields of its kind, and those of every case', () => {
     const given = { id: 'a', kind: 'delay', note: 'n', config: {}, attempt: 1, names: ['x', null], delay: 2 };
 
     expect(unreadable(given, schema)).toBeUndefined();
@@ -40,7 +40,7 @@ describe('unreadable', () => {
     expect(unreadable({ id: 'a', kind: 'delay', ...fields }, schema)).toBe(reason);
   });
 
-  it('takes nothing but the words that are listed', () => {
+  it('accepts only the listed words', () => {
     const states = { state: oneOf('error', 'pending') };
 
     expect(unreadable({ id: 'a', kind: 'k', ...{ state: 'pending' } }, states)).toBeUndefined();
@@ -109,13 +109,13 @@ describe('readScenario', () => {
 });
 
 describe('runManual', () => {
-  it('ends well where the run after a call returns', () => {
+  it('succeeds if the run after a call returns', () => {
     const run = runManual({ max_retries: 5 }, 'self.retry(countdown=5, throw=False), then returns');
 
     expect(run).toEqual({ state: 'SUCCESS', total_executions: 2, countdowns: [5] });
   });
 
-  it('ends with an error where every run calls', () => {
+  it('ends with an error if every run calls', () => {
     const run = runManual({ max_retries: 1 }, 'self.retry(countdown=5)');
 
     expect(run).toMatchObject({ state: 'FAILURE', total_executions: 2, countdowns: [5] });
@@ -132,7 +132,7 @@ describe('runManual', () => {
     expect(runManual({ max_retries: 1 }, text)).toMatchObject({ state: 'FAILURE', ...run });
   });
 
-  it('does not understand what it was not made for', () => {
+  it('refuses text that it does not understand', () => {
     expect(isManualRetry('self.retry(countdown=5) at noon')).toBe(true);
     expect(() => runManual({}, 'self.retry(countdown=5) at noon')).toThrow('Cannot read the failure');
   });
@@ -182,7 +182,7 @@ describe('the steps of Tasker', () => {
     ['error', { retry: 'pending', reset_for_retry: 'pending' }],
     ['cancelled', {}],
     ['resolved_manually', {}],
-  ])('lead from %s where the lifecycle leads', (from, allowed) => {
+  ])('lead from %s to the states of the lifecycle', (from, allowed) => {
     expect(STEP_STATES).toContain(from);
     expect(stepTransitions.answer({ from, allowed: {} } as never)).toEqual({
       allowed,

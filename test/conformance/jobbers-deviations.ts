@@ -9,7 +9,7 @@ const ofKind = (kind: string): { readonly system: string; readonly kind: string 
   kind,
 });
 
-/** Where a worker does otherwise than Jobbers' with a run, by rule. */
+/** The rules by which our worker deviates from Jobbers'. */
 export const jobbersDeviations: readonly Deviation[] = [
   ruleFor<LifecycleCase, { readonly result: JobbersRecord }>(ofKind('lifecycle'), {
     name: 'leaves a run whose task it does not know in its lane',

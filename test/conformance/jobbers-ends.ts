@@ -15,12 +15,12 @@ export interface InterruptionCase extends JobbersCase {
 const LEASE = '3s';
 const INTERRUPTED_AT = 7_000;
 
-/** A run that has been retried once is interrupted at 7 s; its function goes on until 17 s, heard or not. */
+/** A run that has been retried once is interrupted at 7 s; its function keeps running until 17 s in any case. */
 export const interruption = (onScene: OnScene): Runner => ({
   schema: {
     scenario: oneOf('user cancellation', 'worker shutdown'),
     ...expected({ result: record }),
-    // What the function of the task is stopped by is Python's.
+    // How the function of the task is stopped is specific to Python.
     raised: optional(text),
   },
   answer: (given: InterruptionCase) =>
@@ -36,13 +36,13 @@ export const interruption = (onScene: OnScene): Runner => ({
       const config = { expected_exceptions: ['ValueError'], ...given.config };
       const task = jobbersTask({ ...given, config }, { run: work }, classOf);
       const { id } = await queue.submit(task, null);
-      // Its timer is older than that of the heartbeat at the same instant.
+      // Its timer was set before that of the heartbeat at the same instant.
       if (given.scenario === 'user cancellation') clock.setTimer(() => void queue.cancel(id), INTERRUPTED_AT);
       const worker = await scene.startWorker([task], { lease: LEASE });
       await clock.advance(INTERRUPTED_AT);
       if (given.scenario === 'worker shutdown') await shutDown(scene, worker);
       const look = await scene.look(id);
-      // Its first attempt, which brought it to its one retry, is no matter of the interruption.
+      // Its first attempt, before its one retry, is not part of the interruption.
       return { ...look, errors: look.errors - 1, function_finished_when_worker_returns: isFinished };
     }),
   expected: ({ result }: InterruptionCase) => result,
@@ -70,7 +70,7 @@ export interface DeadLetterCase extends JobbersCase {
   readonly after: JobbersRecord;
 }
 
-/** A run that fails for good at 0 and is sent back at 100 s, while no worker works. */
+/** A run that fails finally at 0 and is redriven at 100 s, without a worker. */
 export const dlqResubmit = (onScene: OnScene): Runner => ({
   schema: { before: record, ...expected({ after: record }) },
   answer: ({ config: { reset_retry_count, ...config }, version, before }: DeadLetterCase) =>
@@ -95,7 +95,7 @@ export const dlqResubmit = (onScene: OnScene): Runner => ({
       await worker.stop();
       const failed = await scene.look(id);
       await scene.clock.advance('100s');
-      // The queue would refuse to keep attempts that are used up; the move itself is the broker's.
+      // The queue would refuse to keep attempts that are used up, so the broker is called directly.
       await scene.broker.redrive([id], { keepAttempts: !reset_retry_count });
       return { before: failed, after: await scene.look(id) };
     }),

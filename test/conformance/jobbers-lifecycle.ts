@@ -14,7 +14,7 @@ export interface LifecycleCase extends JobbersCase {
   readonly after_each_run?: readonly Partial<JobbersRecord>[];
 }
 
-/** When a worker first looks into the queue. */
+/** When a worker first polls the queue. */
 const PICKED_UP_MS = 10_000;
 
 /** A task from its submission at 0 through a worker at 10 s, which starts one run at a time. */
@@ -30,7 +30,7 @@ export const lifecycle = (onScene: OnScene): Runner => ({
         if (raises !== undefined && attempt <= failures) throw new (classOf(raises))();
         return 'done';
       };
-      // One start per worker, so that one can look after each.
+      // One start per worker, so that the run can be checked after each.
       const rateLimit = { limit: 1, window: '1d' } as const;
       const task = jobbersTask(given, { run, rateLimit }, classOf);
       const other = jobbersTask(given, { name: 'other', run });
@@ -56,7 +56,7 @@ function isCutAtOnce({ config: { timeout } }: LifecycleCase): boolean {
   return typeof timeout === 'number' && timeout < 0.001;
 }
 
-/** So that a few milliseconds more make no difference. */
+/** The tolerance, for a few additional milliseconds. */
 function inHundredths(record: JobbersRecord): JobbersRecord {
   const cut = (seconds: number): number => Math.floor(seconds * 100) / 100;
   const timestamps = Object.entries(record.timestamps).map(([key, at]) => [
@@ -74,15 +74,15 @@ interface Looks {
   readonly id: string;
   readonly runs: number;
   readonly task: ReturnType<typeof jobbersTask>;
-  /** When a worker looks for each run, in seconds, as far as the case says; it looks when the run is due otherwise. */
+  /** When a worker polls for each run, in seconds, if the case specifies it; otherwise when the run is due. */
   readonly startedAt: readonly (number | undefined)[];
 }
 
-/** A run that is due is started when a worker looks, and the case says when that was, at least for the last run. */
+/** A due run is started when a worker polls; the case specifies when, at least for the last run. */
 function startsOf({ result, after_each_run }: LifecycleCase): readonly (number | undefined)[] {
   if (after_each_run !== undefined) return after_each_run.map(({ timestamps }) => timestamps?.['retried_at']);
   const { active_index, retry_attempt, timestamps } = result;
-  // A retry that is to come has been counted.
+  // A scheduled retry is counted already.
   const runs = active_index ? retry_attempt : retry_attempt + 1;
   return [...Array<undefined>(Math.max(runs - 1, 0)), timestamps['retried_at']];
 }

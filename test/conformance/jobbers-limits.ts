@@ -8,7 +8,7 @@ interface QueueConcurrencyCase {
   readonly active: number;
 }
 
-/** Whether a worker that already runs so many of a lane takes one more; 0 and `null` are no limit there. */
+/** Returns whether a worker with this number of running runs of a lane claims one more; 0 and `null`: no limit. */
 export const queueConcurrency = (onScene: OnScene): Runner => ({
   schema: { active: integer, ...expected({ queue_offered: boolean }) },
   answer: ({ config: { max_concurrent }, active }: QueueConcurrencyCase) =>
@@ -36,8 +36,8 @@ interface RateWindowCase {
 const SECONDS: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3_600, day: 86_400 };
 
 /**
- * There a queue refuses submissions, here a task limits its starts: where a worker is free at once and a reached
- * limit ends the run, both let the same ones through. What is refused there is lost, here it is `rateLimited`.
+ * In Jobbers a queue refuses submissions, here a task limits its starts: if a worker is free immediately and a reached
+ * limit ends the run, both run the same ones. A refused run is lost in Jobbers, and `rateLimited` here.
  */
 export const rateWindow = (onScene: OnScene): Runner => ({
   schema: { submit_times: listOf(number), ...expected({ accepted: listOf(boolean) }) },

@@ -10,7 +10,7 @@ interface DiagramCase {
   readonly trigger: string;
 }
 
-/** What our lifecycle calls the triggers of Jobbers' diagram; the first that fits. */
+/** Our events for the triggers of Jobbers' diagram; the first that fits. */
 const TRIGGERS: readonly (readonly [RegExp, RunEventType])[] = [
   [/cancel/i, 'cancel'],
   [/dead.?letter|dlq|resubmission/i, 'redrive'],
@@ -28,7 +28,7 @@ const TRIGGERS: readonly (readonly [RegExp, RunEventType])[] = [
   [/submit|enqueue|created/i, 'submit'],
 ];
 
-/** Where the trigger leads from there: to the state of the diagram if one of its choices does. */
+/** The state after the trigger: that of the diagram if one of its choices leads there. */
 export const diagramTransition: Runner = {
   schema: { from: oneOf(...RUN_STATES), to: oneOf(...RUN_STATES), trigger: text },
   answer: ({ from, to, trigger }: DiagramCase) => {
@@ -47,7 +47,7 @@ export const diagramTransition: Runner = {
   expected: (given: DiagramCase) => pick(given, ['to']),
 };
 
-/** Whether the event is one that puts the run off. */
+/** Returns whether the event delays the run. */
 function isLater(event: RunEvent): boolean {
   return 'runAt' in event && event.runAt !== undefined && event.runAt > event.at;
 }
@@ -58,7 +58,7 @@ interface SetStatusCase {
   readonly fields_set: readonly string[];
 }
 
-/** The state from which each one is entered when all goes its usual way; from a retry where that is a way. */
+/** The state from which each one is usually entered; from a retry if possible. */
 const BEFORE: Readonly<Record<RunState, RunState>> = {
   unsubmitted: 'started',
   submitted: 'unsubmitted',
@@ -79,7 +79,7 @@ const FIELDS = {
   endedAt: 'completed_at',
 } as const;
 
-/** There a status is set, whatever the run's is; here an event leads to it, from where it may. */
+/** Jobbers sets a status from any other; here an event leads to it from the states that accept it. */
 export const setStatus: Runner = {
   schema: {
     to: oneOf(...RUN_STATES),

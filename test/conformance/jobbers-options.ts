@@ -5,7 +5,7 @@ type Config = Omit<JobbersOptions, 'expected_exceptions'> & {
   readonly expected_exceptions?: Names | null;
 };
 
-/** What every case of Jobbers says of its task. */
+/** The task options in every case of Jobbers. */
 export interface JobbersCase {
   readonly config: Config;
   readonly version?: JobbersOptions['version'];

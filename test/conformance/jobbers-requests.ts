@@ -14,7 +14,7 @@ interface CancelCase extends JobbersCase {
   readonly outcome: string;
 }
 
-/** What Jobbers answers to a request, by what our broker does. */
+/** Jobbers' answer to a request, by the answer of our broker. */
 const OUTCOMES = {
   cancelled: 'accepted',
   requested: 'accepted',
@@ -22,7 +22,7 @@ const OUTCOMES = {
   gone: 'not_found',
 } as const;
 
-/** A request to cancel a run that stands in each state; 7 s after it came there. */
+/** A request to cancel a run in each state, 7 s after it entered the state. */
 export const cancelRequest = (onScene: OnScene): Runner => ({
   schema: {
     status_before: oneOf('(unknown id)', ...RUN_STATES),
@@ -43,7 +43,7 @@ export const cancelRequest = (onScene: OnScene): Runner => ({
       const before = await scene.queue.get(id);
       const outcome = OUTCOMES[await scene.queue.cancel(id)];
       if (before?.state !== 'started') return { outcome, ...(await changeOf(scene, id, before)) };
-      // Its worker ends it when the request has reached it: the case looks before that, or after.
+      // Its worker ends it when the request has arrived: the case checks before or after that.
       const soon = await changeOf(scene, id, before);
       await scene.clock.advance('30s');
       const later = await changeOf(scene, id, before);
@@ -57,7 +57,7 @@ export const cancelRequest = (onScene: OnScene): Runner => ({
     pick(given, ['outcome', 'status_after', 'in_queue', 'in_scheduler', 'completed_at_set']),
 });
 
-/** No broker keeps a run that nobody submitted; the lifecycle has the answer. */
+/** No broker stores a run that was not submitted; the lifecycle answers instead. */
 function cancelUnsubmitted(): object {
   const moved = transition<Run, RunEvent>(NEW_RUN as Run, { type: 'cancel', at: 0 });
   const outcome = moved.type === 'moved' ? 'accepted' : 'rejected';
@@ -77,7 +77,7 @@ async function changeOf(
   return { status_after: status, in_queue, in_scheduler, ...change };
 }
 
-/** The event that ends a claim so. */
+/** The event that ends a claim in this way. */
 const ENDS: Readonly<Record<string, RunEvent['type']>> = {
   completed: 'complete',
   failed: 'fail',
@@ -87,7 +87,7 @@ const ENDS: Readonly<Record<string, RunEvent['type']>> = {
   rate_limited: 'limit',
 };
 
-/** Submits a run and brings it into a state; a worker has it where it is started. */
+/** Submits a run and moves it to a state; a started one is claimed by a worker. */
 async function bringTo(scene: JobbersScene, task: AnyTask, state: string): Promise<string> {
   const { id } = await scene.queue.submit(task, null, state === 'scheduled' ? { delay: '1h' } : {});
   if (state === 'started') await scene.startWorker([task]);
@@ -95,14 +95,14 @@ async function bringTo(scene: JobbersScene, task: AnyTask, state: string): Promi
   if (type === undefined) return id;
   const [claimed] = await claim(scene, task);
   if (claimed === undefined) throw new Error('Nothing to claim.');
-  // Each of these takes but the instant, and ends the claim.
+  // Each of these events needs only the instant, and ends the claim.
   const moved = transition<Run, RunEvent>(claimed, { type, at: scene.brokerNow() } as RunEvent);
   if (moved.type === 'rejected') throw new Error(`A started run takes no ${type}.`);
   await scene.broker.settleAndClaim({ settle: [{ id, epoch: claimed.epoch, event: type, next: moved.run }] });
   return id;
 }
 
-/** Claims what there is for a worker of which nothing is heard again. */
+/** Claims the run for a worker that sends no heartbeats. */
 async function claim(
   { broker }: JobbersScene,
   { lane }: AnyTask,
@@ -125,8 +125,8 @@ export interface StallCase {
 }
 
 /**
- * A run that has been silent for so long. Where its task is known, its handler hangs in a living worker; where
- * it is not, its worker is gone, and another one's cleaner looks at it. `stale_time` is the lease.
+ * A run without heartbeats for some time. If its task is known, its handler hangs in a living worker; otherwise its
+ * worker is lost, and another worker's cleaner finds it. `stale_time` is the lease.
  */
 export const stallCheck = (onScene: OnScene): Runner => ({
   schema: {
@@ -154,6 +154,6 @@ export const stallCheck = (onScene: OnScene): Runner => ({
       const { completed_at } = timestamps;
       return { status_after: status, completed_at_set: completed_at !== undefined, completed_at };
     }),
-  // That Jobbers goes on tracking the heartbeat is an index of its own.
+  // Jobbers keeps tracking the heartbeat in a separate index.
   expected: (given: StallCase) => pick(given, ['status_after', 'completed_at_set']),
 });

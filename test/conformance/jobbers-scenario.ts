@@ -2,13 +2,13 @@ import { firstName } from './error-classes.ts';
 import { countOf } from './failure-text.ts';
 import type { JobbersCase } from './jobbers-options.ts';
 
-/** What happens to the task. */
+/** The events of a task. */
 export interface Script {
-  /** Name of what it throws; absent where it throws nothing. */
+  /** Name of the exception that it throws; absent if it throws none. */
   readonly raises: string | undefined;
   /** Runs that throw, or hang. */
   readonly failures: number;
-  /** Runs after which to look. */
+  /** The number of runs before the check. */
   readonly runs: number;
   readonly isKnown: boolean;
   readonly hangs: boolean;
@@ -19,7 +19,7 @@ const ENDING = `(?<ending>,? until (?:it is |(?:the )?retries are )?exhausted|,?
 const RAISES = String.raw`raises(?: (?:(?<whose>a|an) (?<listed>listed|unlisted) exception|(?<name>[A-Z]\w*)))?`;
 const REMARK = `(?:,? (?:not listed|nothing listed|listed|unlisted))?`;
 
-/** Every form of a scenario; nothing else is understood. */
+/** All accepted forms of a scenario. */
 const FORMS = {
   returns: /^(?:returns(?: a value| None| \d+)?|succeeds)$/,
   raises: new RegExp(`^${RAISES}${REMARK}${COUNT}${ENDING}$`),
@@ -47,11 +47,11 @@ export function readScenario({ scenario, config }: JobbersCase & { readonly scen
   return { ...quiet, ...repetition(groups), raises: groups['name'] ?? listed ?? 'UnlistedError' };
 }
 
-/** How many runs fail, and after how many to look: once, where the text does not say. */
+/** The number of runs that fail, and of runs before the check: 1 if the text has no number. */
 function repetition(groups: Readonly<Record<string, string>> | undefined): Pick<Script, 'failures' | 'runs'> {
   const ending = groups?.['ending'];
   const count = groups?.['count'] === undefined ? 1 : (countOf(groups['count']) ?? Number.NaN);
   if (ending === undefined) return { failures: Infinity, runs: count };
-  // Looked at until it has ended.
+  // Checked after its end.
   return { failures: ending.includes('then') ? count : Infinity, runs: 100 };
 }

@@ -9,20 +9,20 @@ import { makeErrorClasses } from './error-classes.ts';
 import { retriesOf } from './jobbers-moves.ts';
 import { type JobbersCase, optionsOf } from './jobbers-options.ts';
 
-/** A queue over a broker, on a clock that stands at 0 until it is told to move. */
+/** A queue over a broker, with a virtual clock that starts at 0. */
 export interface JobbersScene {
   readonly clock: VirtualClock;
   readonly broker: Broker;
   /** Now by the broker's clock. */
   readonly brokerNow: () => number;
   readonly queue: Queue;
-  /** Starts a worker and lets it take what it can get at this instant. */
+  /** Starts a worker and lets it claim the runs that are ready at this instant. */
   readonly startWorker: (tasks: readonly AnyTask[], options?: Partial<WorkerOptions>) => Promise<Worker>;
-  /** What Jobbers' records say of a run, told of ours. */
+  /** Our run in the form of Jobbers' records. */
   readonly look: (id: string) => Promise<JobbersRecord>;
 }
 
-/** Where a run stands, in Jobbers' words; seconds after its submission. */
+/** The state of a run, in Jobbers' words; instants are seconds after its submission. */
 export interface JobbersRecord {
   readonly status: string;
   readonly retry_attempt: number;
@@ -36,7 +36,7 @@ export interface JobbersRecord {
   readonly active_index: boolean;
 }
 
-/** Lets somebody play on a scene of his own, and stops his workers after it; the audit must balance. */
+/** Runs a function on a new scene and stops its workers afterwards; the audit must be balanced. */
 export type OnScene = <Answer>(play: (scene: JobbersScene) => Promise<Answer>) => Promise<Answer>;
 
 /** Scenes over the brokers of a stage. */
@@ -105,7 +105,7 @@ async function lookAt(
     retry_attempt: retriesOf(run),
     timestamps: timestampsOf(run, aheadMs),
     errors: run.errors.length,
-    // There is but one run on the scene, or those that count stand nowhere else.
+    // The scene has only one run, or all runs under test are in this state.
     in_queue: submitted > 0,
     in_scheduler: scheduled > 0,
     run_at: run.state === 'scheduled' ? ((run.runAt ?? Number.NaN) - aheadMs) / 1_000 : null,
@@ -120,7 +120,7 @@ async function isDeadLetter(queue: Queue, { id, state }: Run): Promise<boolean> 
   return (await queue.deadLetters.list({ state })).some((letter) => letter.id === id);
 }
 
-/** Every key, so that a timestamp that is set here alone is a difference. */
+/** All keys, so that a timestamp that is set only here is a difference. */
 function timestampsOf(run: Partial<Run>, startAt: number): JobbersRecord['timestamps'] {
   const inSeconds = (at: number | undefined): number | undefined =>
     at === undefined ? at : (at - startAt) / 1_000;
@@ -132,7 +132,7 @@ function timestampsOf(run: Partial<Run>, startAt: number): JobbersRecord['timest
   };
 }
 
-/** The record of a case with those timestamps too that are not set. */
+/** The record of a case, including timestamps that are not set. */
 export function withAllTimestamps<Given extends Partial<JobbersRecord>>(record: Given): Given {
   return { ...record, timestamps: { ...timestampsOf({}, 0), ...record.timestamps } };
 }

@@ -83,7 +83,7 @@ const validation: Runner = {
   }),
 };
 
-/** Kinds whose cases a worker plays on a broker, and how. */
+/** The runners of the kinds whose cases a worker runs on a broker. */
 export function playedKinds(onScene: OnScene): SystemRunners['runners'] {
   return {
     stall_check: stallCheck(onScene),

@@ -1,11 +1,11 @@
 import type { RunEvent, RunRecord, RunState } from '@retry/core/lifecycle';
 import { NEW_RUN, transition } from '@retry/core/lifecycle';
 
-/** When the events happen, and what is later than that. */
+/** The instant of the events, and a later one. */
 const AT = 1_000;
 const LATER = 2_000;
 
-/** Every event there is, also with its choices. */
+/** All events, in all variants. */
 const EVENTS: readonly RunEvent[] = [
   { type: 'submit', at: AT },
   { type: 'submit', at: AT, runAt: LATER },
@@ -32,7 +32,7 @@ const EVENTS: readonly RunEvent[] = [
 const SUBMIT: RunEvent = { type: 'submit', at: 0 };
 const START: RunEvent = { type: 'start', at: 0 };
 
-/** How a run comes into each state. */
+/** The events that lead to each state. */
 const HISTORIES: Readonly<Record<RunState, readonly RunEvent[]>> = {
   unsubmitted: [],
   submitted: [SUBMIT],
@@ -52,7 +52,7 @@ export interface Move {
   readonly run: RunRecord;
 }
 
-/** A run that has come into this state. */
+/** A run in this state. */
 export function runIn(state: RunState): RunRecord {
   return HISTORIES[state].reduce<RunRecord>((run, event) => {
     const [moved] = moveBy(run, [event]);
@@ -61,7 +61,7 @@ export function runIn(state: RunState): RunRecord {
   }, NEW_RUN);
 }
 
-/** What the run's state takes of these events. */
+/** The events that the run's state accepts. */
 export function moveBy(run: RunRecord, events: readonly RunEvent[]): readonly Move[] {
   return events.flatMap((event) => {
     const moved = transition<RunRecord, RunEvent>(run, event);
@@ -69,19 +69,19 @@ export function moveBy(run: RunRecord, events: readonly RunEvent[]): readonly Mo
   });
 }
 
-/** Events of one of these types, with all their choices. */
+/** The events of these types, in all variants. */
 export function eventsOf(...types: readonly RunEvent['type'][]): readonly RunEvent[] {
   return EVENTS.filter(({ type }) => types.includes(type));
 }
 
-/** Every event that brings the run into this state at once; a heartbeat brings nothing anywhere. */
+/** The events that move the run to this state directly; a heartbeat moves no run. */
 export function movesTo(run: RunRecord, state: RunState): readonly Move[] {
   return moveBy(run, EVENTS).filter(
     ({ event, run: { state: to } }) => to === state && event.type !== 'heartbeat',
   );
 }
 
-/** The fewest events that bring the run into this state; `undefined` when none do. */
+/** The shortest sequence of events to this state; `undefined` if there is none. */
 export function pathTo(run: RunRecord, state: RunState): readonly Move[] | undefined {
   const seen = new Set<RunState>([run.state]);
   let paths: readonly (readonly Move[])[] = [[]];

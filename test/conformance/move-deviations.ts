@@ -5,7 +5,7 @@ import { meantMoves, type StepTransitionsCase } from './tasker-moves.ts';
 
 const FLUID = { system: 'aio-fluid', kind: 'transition' };
 
-/** Which events send a run back or on, where fluid makes a copy or does nothing more. */
+/** The events that move a run where fluid creates a copy, or does nothing. */
 const ONLY_HERE: Readonly<Record<string, readonly string[]>> = {
   'running to queued': ['retry', 'release'],
   'failure to queued': ['redrive'],
@@ -14,7 +14,7 @@ const ONLY_HERE: Readonly<Record<string, readonly string[]>> = {
   'interrupted to failure': ['giveUp'],
 };
 
-/** Where the lifecycle differs from those of fluid and Tasker, by rule. */
+/** The rules by which our lifecycle deviates from those of fluid and Tasker. */
 export const moveDeviations: readonly Deviation[] = [
   ruleFor<TransitionCase, FluidMove>(FLUID, {
     name: 'takes no event that leads where the run is',

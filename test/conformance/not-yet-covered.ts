@@ -1,4 +1,4 @@
-/** Kinds that no runner answers yet, by system, and why. The report counts their cases. */
+/** Kinds without a runner, by system, with the reason. The report counts their cases. */
 export const notYetCovered: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'aio-fluid': {},
   celery: {},

@@ -5,7 +5,7 @@ import { planCases } from './plan.ts';
 import { testCase } from './test-case.ts';
 import { readVectors, vectorFolder } from './vectors.ts';
 
-/** Makes a test of each vector that a worker plays on a broker: the lifecycle, from submission to end. */
+/** Defines a test for each vector that a worker runs on a broker: the lifecycle, from submission to end. */
 export function testPlayedCases(openStage: OpenStage): void {
   const runners = playedKinds(scenesOn(openStage));
   const { system, versions } = jobbers;

@@ -17,18 +17,18 @@ describe('planCases', () => {
     expect(typesOf('aio-fluid', { id: 'b', kind: 'telepathy' }, LATER)).toEqual(['notYetCovered']);
   });
 
-  it('recognises a deviation by what the case says, whatever its id', () => {
+  it('recognises a deviation by the fields of the case, whatever its id', () => {
     const negative = { ...delayCase, id: 'zzz', config: { wait: -2 }, delay: -2 };
 
     expect(typesOf('aio-fluid', negative)).toEqual(['deviated']);
   });
 
-  it('calls a kind unknown that nobody answers or names', () => {
+  it('returns unknown for a kind that has no runner and is not listed', () => {
     expect(typesOf('aio-fluid', { id: 'c', kind: 'telepathy' })).toEqual(['unknown']);
     expect(typesOf('aio-fluid', { id: 'c', kind: 'constructor' })).toEqual(['unknown']);
   });
 
-  it('calls every case of an unknown system unknown', () => {
+  it('returns unknown for every case of an unknown system', () => {
     expect(typesOf('sidekiq', delayCase)).toEqual(['unknown']);
   });
 });
@@ -43,12 +43,12 @@ describe('withAnswer', () => {
     expected: () => 2,
   });
 
-  it('waits for an answer that takes its time', async () => {
+  it('awaits an asynchronous answer', async () => {
     expect((await withAnswer(variantOf(() => Promise.resolve(2)))).answer()).toBe(2);
     expect((await withAnswer(variantOf(() => 2))).answer()).toBe(2);
   });
 
-  it('keeps the error of an answer that fails, at once or later', async () => {
+  it('keeps the error of an answer that throws or rejects', async () => {
     const error = new Error('no');
     const late = await withAnswer(variantOf(() => Promise.reject(error)));
     const early = await withAnswer(
@@ -80,13 +80,13 @@ describe('findDifference', () => {
     expect(findDifference(1 + 2e-9, 1)).toBe('answer is 1.000000002, expected 1');
   });
 
-  it('takes nothing finite for infinite, and nothing for 0', () => {
+  it('never equates a finite number with Infinity, or any other number with 0', () => {
     expect(findDifference(1, Infinity)).toBe('answer is 1, expected Infinity');
     expect(findDifference(1e-6, 0)).toBe('answer is 0.000001, expected 0');
     expect(findDifference(undefined, 0)).toBe('answer is undefined, expected 0');
   });
 
-  it('names the place of a difference in lists and records', () => {
+  it('returns the path of a difference in lists and records', () => {
     expect(findDifference({ delays: [1, 3] }, { delays: [1, 2] })).toBe('answer.delays[1] is 3, expected 2');
     expect(findDifference({ delays: [1] }, { delays: [1, 2] })).toBe('answer.delays is [1], expected [1,2]');
     expect(findDifference({}, { retry: true })).toBe('answer.retry is undefined, expected true');

@@ -6,7 +6,7 @@ import { notYetCovered } from './not-yet-covered.ts';
 import type { SystemRunners } from './runner.ts';
 import { type VectorCase, type VectorFile, variantsOf } from './vectors.ts';
 
-/** What becomes of a case. `unknown` and `unreadable` fail the suite: nothing is left out in silence. */
+/** How a case is tested. `unknown` and `unreadable` fail the suite: no case is ignored. */
 export type PlannedCase = {
   readonly system: string;
   readonly given: VectorCase;
@@ -22,7 +22,7 @@ export type PlannedCase = {
 export interface PlannedVariant {
   readonly system: string;
   readonly given: VectorCase;
-  /** Our side of it; a promise where a worker answers, see `withAnswer`. */
+  /** Our answer; a promise if a worker answers, see `withAnswer`. */
   readonly answer: () => unknown;
   readonly agrees: () => boolean;
   readonly answerTo: (other: VectorCase) => unknown;
@@ -31,7 +31,7 @@ export interface PlannedVariant {
   readonly deviation?: Deviation;
 }
 
-/** Sorts every case of a file by what becomes of it. */
+/** Sorts the cases of a file by how they are tested. */
 export function planCases(
   file: VectorFile,
   systems: readonly SystemRunners[],
@@ -59,7 +59,7 @@ function planCase(system: string, given: VectorCase, runners: SystemRunners | un
     const agrees = (): boolean => {
       const ours = answer();
       if (!(ours instanceof Promise)) return findDifference(ours, expected()) === undefined;
-      // It is known later; the case's own test says so if it does not agree.
+      // Known later; the test of the case fails if it does not agree.
       void ours.catch(() => undefined);
       return true;
     };
@@ -72,7 +72,7 @@ function planCase(system: string, given: VectorCase, runners: SystemRunners | un
   return { type: 'deviated', system, given, deviation, variants };
 }
 
-/** The variant with its answer known, also where a worker takes its turns of the event loop to give it. */
+/** Returns the variant with its answer, after awaiting it if a worker answers. */
 export async function withAnswer(variant: PlannedVariant): Promise<PlannedVariant> {
   try {
     const answer = await variant.answer();
@@ -87,7 +87,7 @@ export async function withAnswer(variant: PlannedVariant): Promise<PlannedVarian
   }
 }
 
-/** A case that cannot even be read deviates from nothing; its own test says why. */
+/** An unreadable case has no deviation; its own test fails with the reason. */
 function appliesTo({ applies }: Deviation, answered: Parameters<Deviation['applies']>[0]): boolean {
   try {
     return applies(answered);
@@ -96,7 +96,7 @@ function appliesTo({ applies }: Deviation, answered: Parameters<Deviation['appli
   }
 }
 
-/** Whether the case agrees: both sides refuse, or both give the same. Nothing, or the difference. */
+/** Returns the difference between both answers; nothing if they are equal or both refuse. */
 export function judgeRefusal({
   given,
   answer,

@@ -1,6 +1,6 @@
 import type { PlannedCase } from './plan.ts';
 
-/** What became of the cases, as text: a table by system and kind, what is not covered, and each deviation. */
+/** Returns the results as text: a table by system and kind, the cases that are not covered, and each deviation. */
 export function reportCases(cases: readonly PlannedCase[], folder: string): string {
   return [
     `Conformance: ${count(cases, 'run')} run + ${count(cases, 'deviated')} deviated + ` +
@@ -47,7 +47,7 @@ function row([name = '', ...cells]: readonly string[]): string {
   return name.padEnd(24) + cells.map((cell) => cell.padStart(10)).join('');
 }
 
-/** Groups in the order in which they first appear; what has no key is left out. */
+/** Groups items in the order of first appearance; items without a key are left out. */
 function groupBy(
   cases: readonly PlannedCase[],
   keyOf: (planned: PlannedCase) => string | undefined,

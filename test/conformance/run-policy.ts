@@ -1,9 +1,9 @@
 import type { Decision, Policy } from '@retry/core';
 import { decide } from '@retry/core';
 
-/** How a run under a policy went. */
+/** The result of a run under a policy. */
 export interface PolicyRun {
-  /** Executions; `unlimited` where it would still go on. */
+  /** The number of executions; `unlimited` if it does not end. */
   readonly executions: number | 'unlimited';
   readonly delaysMs: readonly number[];
   /** The decision that ended it; absent when an attempt succeeded. */
@@ -33,7 +33,7 @@ export function runPolicy(policy: Policy, { errorOf, random = () => 0.5, most = 
   return { executions: 'unlimited', delaysMs };
 }
 
-/** The delays in seconds; of a run without end no more than the case shows. */
+/** The delays in seconds; of an unlimited run only as many as the case shows. */
 export function shownDelays(
   { executions, delaysMs }: PolicyRun,
   shown: readonly unknown[] | undefined,

@@ -4,13 +4,13 @@ import { taskerDelay, taskerServerDelay } from '@retry/core/dialects/parity';
 import { either, expected, integer, number, oneOf, optional, orNull, text } from './case-schema.ts';
 import { pick, type Runner } from './runner.ts';
 
-/** Any instant; the vectors count seconds from it. */
+/** An arbitrary instant; the vectors count seconds from it. */
 export const NOW: number = Date.UTC(2030, 0, 1, 12);
 
-/** Where a delay may come from. */
+/** The possible sources of a delay. */
 const SOURCES = ['server_requested', 'exponential'] as const;
 
-/** What every case about a step has. */
+/** The fields of every case about a step. */
 export interface StepCase {
   readonly config: TaskerOptions;
   readonly attempts: number | null;
@@ -32,7 +32,7 @@ export const delay: Runner = {
   answer: ({ config, attempts, u, sign }: DelayCase) => {
     const random = (): number => drawOf(u, sign);
     const calculator = taskerDelay(config, attempts, { random }) / 1_000;
-    // A policy counts from the first failure, when the claim has raised the counter already.
+    // A policy counts from the first failure, after the claim has incremented the counter.
     if ((attempts ?? 0) < 1) return [calculator];
     return [calculator, computeDelay(fromTasker(config).policy, attempts ?? 1, { random }) / 1_000];
   },
@@ -72,7 +72,7 @@ export const backoffHint: Runner = {
   },
   answer: ({ config, attempts, hint_delay_seconds }: StepCase & { readonly hint_delay_seconds: unknown }) => {
     const seconds = typeof hint_delay_seconds === 'number' ? hint_delay_seconds : 77;
-    // What the handler says comes as metadata of its result; no header comes with it.
+    // The handler's delay is metadata of its result, without a header.
     const error = Object.assign(new Error('boom'), {
       metadata: { backoff_hint: { delay_seconds: seconds } },
     });
@@ -83,11 +83,11 @@ export const backoffHint: Runner = {
   expected: (given: StepCase) => pick(given, ['delay_seconds', 'source']),
 };
 
-/** Our jitter takes the lower half of [0, 1) as minus and the upper half as plus. */
+/** Our jitter subtracts for the lower half of [0, 1) and adds for the upper half. */
 function drawOf(u = 0, sign?: '+' | '-'): number {
   if (sign === '-') return u / 2;
   const draw = 0.5 + u / 2;
-  // The upper half has a bit less to say it with: rounded down, u × units may fall below a whole number.
+  // The upper half has one bit less of precision: rounded down, u × units may fall below an integer.
   return draw * 2 - 1 < u ? draw + 2 ** -53 : draw;
 }
 
@@ -96,7 +96,7 @@ function decideDelay(
   attempts: number | null,
   failure: Parameters<typeof decide>[2],
 ): number {
-  // Enough attempts that the question is only how long to wait.
+  // Enough attempts, so that only the delay matters.
   const { policy } = fromTasker({ ...config, max_attempts: 1_000_000 });
   const context = { now: NOW, random: () => drawOf(undefined, '+') };
   const decision = decide(policy, { failures: attempts ?? 1 }, failure, context);

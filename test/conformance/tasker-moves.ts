@@ -28,7 +28,7 @@ const STATES: Readonly<Record<string, RunState>> = {
 /** The ten states of a step. */
 export const STEP_STATES: readonly string[] = Object.keys(STATES);
 
-/** What Tasker's events are called here; an empty list has no counterpart. */
+/** Our events for Tasker's; an empty list has no counterpart. */
 const EVENTS: Readonly<Record<string, readonly RunEvent[]>> = {
   start: [{ type: 'start', at: 1 }],
   complete: [{ type: 'complete', at: 1 }],
@@ -47,7 +47,7 @@ const EVENTS: Readonly<Record<string, readonly RunEvent[]>> = {
   resolve_manually: [],
 };
 
-/** Which of Tasker's events a run takes, and where they lead; the same keys as `allowed`. */
+/** The events of Tasker that a run accepts, and the states after them; the same keys as `allowed`. */
 export const stepTransitions: Runner = {
   schema: { from: oneOf(...STEP_STATES), ...expected({ allowed: record }) },
   answer: ({ from, allowed }: StepTransitionsCase) => {
@@ -71,7 +71,7 @@ function nameOf(state: RunState): string {
 }
 
 /**
- * What a run takes in each of Tasker's states, in Tasker's words, written down by hand: a wrong arrow of the lifecycle is
+ * The events that a run accepts in each of Tasker's states, in Tasker's words, written by hand: a wrong arrow of the lifecycle is
  * a difference from it.
  */
 const MEANT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -83,7 +83,7 @@ const MEANT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     cancel: 'cancelled',
     wait_for_retry: 'waiting_for_retry',
   },
-  // Its worker still has such a run, and the outcome that is on its way decides.
+  // The worker still runs it, and its outcome decides.
   enqueued_for_orchestration: {
     complete: 'complete',
     fail: 'error',
@@ -103,18 +103,18 @@ const MEANT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   resolved_manually: {},
 };
 
-/** Events of Tasker that no run takes, from whatever state. */
+/** Events of Tasker that no run accepts in any state. */
 const NOWHERE: readonly string[] = [
   // There are no queues between worker and orchestration: a claim and its settlement are one write each.
   'enqueue',
   'enqueue_for_orchestration',
   'enqueue_as_error_for_orchestration',
-  // An operator redrives or discards, and cannot say that a run completed.
+  // An operator can redrive or discard an ended run, but not complete it.
   'complete_manually',
   'resolve_manually',
 ];
 
-/** Events of Tasker that a run does not take from this one state. */
+/** Events of Tasker that a run does not accept in this state. */
 const NOT_FROM: Readonly<Record<string, readonly string[]>> = {
   // Only a run that has started fails or waits for a retry.
   pending: ['fail', 'wait_for_retry'],
@@ -123,13 +123,13 @@ const NOT_FROM: Readonly<Record<string, readonly string[]>> = {
   error: ['cancel'],
 };
 
-/** Events that a run takes and Tasker's step does not: the outcome of a worker that still has the run. */
+/** Events that a run accepts and Tasker's step does not: the outcome of a worker that still runs it. */
 const ONLY_HERE: Readonly<Record<string, readonly string[]>> = {
   enqueued_for_orchestration: ['wait_for_retry', 'fail', 'complete'],
   enqueued_as_error_for_orchestration: ['wait_for_retry', 'fail', 'complete'],
 };
 
-/** What is meant of a step in this state; `undefined` where the case differs from it without one of the reasons above. */
+/** The intended answer for a step in this state; `undefined` if the case differs without one of the reasons above. */
 export function meantMoves({
   from,
   allowed,

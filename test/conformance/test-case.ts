@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { findDifference } from './compare.ts';
 import { judgeRefusal, type PlannedCase, type PlannedVariant, withAnswer } from './plan.ts';
 
-/** Makes a test of a case: it agrees with that system, or deviates from it as the rule says. */
+/** Defines a test of a case: it agrees with that system, or deviates from it by a rule. */
 export function testCase(planned: PlannedCase): void {
   const { id, kind } = planned.given;
   if (planned.type === 'run') it(`${id} ${kind}`, () => checkAll(planned.variants));
@@ -17,7 +17,7 @@ async function checkAll(variants: readonly PlannedVariant[]): Promise<void> {
   for (const variant of variants) expect(checkVariant(await withAnswer(variant))).toBeUndefined();
 }
 
-/** What is wrong with a case: the difference from that system, or from what we do instead of it. */
+/** Returns why a case fails: the difference from that system, or from the intended deviation. */
 function checkVariant(variant: PlannedVariant): string | undefined {
   const { given, answer, expected, deviation } = variant;
   const at = given.version === undefined ? '' : ` at ${given.version}`;
@@ -33,7 +33,7 @@ function checkVariant(variant: PlannedVariant): string | undefined {
   return difference && `${difference}${at}`;
 }
 
-/** Whether a case that is listed as a deviation agrees after all. */
+/** Returns whether a case that is listed as a deviation agrees nevertheless. */
 function isSame(variant: PlannedVariant): boolean {
   if (variant.given.error !== undefined) return false;
   if (judgeRefusal(variant) !== 'answers') return false;

@@ -39,7 +39,7 @@ const failedAtOnce = {
   timestamps: { submitted_at: 0, started_at: 10, completed_at: 10 },
 };
 
-// SEEDS 1, 2 and 4: what each system answers, as its own document has it.
+// SEEDS 1, 2 and 4: the answers in the document of each system.
 testCases('celery', celery, [
   {
     kind: 'formula',
@@ -136,7 +136,7 @@ function transition(from: string, to: string, trigger: string): object {
 function testCases(system: string, runners: SystemRunners, given: readonly object[]): void {
   const cases = given.map((fields, index) => ({ id: `unseen-${index + 1}`, ...fields }));
   const file = parseVectors(JSON.stringify({ system, cases }));
-  describe(`${system}, in cases that no file has`, () => {
+  describe(`${system}, in cases that are in no file`, () => {
     for (const planned of planCases(file, [runners])) testCase(planned);
   });
 }

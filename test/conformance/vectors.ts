@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** One case as its file has it; every kind has fields of its own. */
+/** One case as in its file; the fields depend on the kind. */
 export interface VectorCase {
   readonly id: string;
   readonly kind: string;
-  /** Absent where a system has only one version; `both` where two agree. */
+  /** Absent if a system has only one version; `both` if two agree. */
   readonly version?: string;
   readonly config?: Readonly<Record<string, unknown>> | null;
   /** What the system raised instead of answering. */
@@ -35,19 +35,19 @@ export function parseVectors(text: string): VectorFile {
   return JSON.parse(text, reviveNumber);
 }
 
-/** The case once for each version it holds for. */
+/** The case once for each of its versions. */
 export function variantsOf(given: VectorCase, versions: readonly string[]): readonly VectorCase[] {
   return given.version === 'both' ? versions.map((version) => ({ ...given, version })) : [given];
 }
 
-/** A whole number that a double does not hold exactly. */
+/** An integer that a double cannot represent exactly. */
 const LONG_NUMBER = /^-?\d{16,}$/;
 
-/** JSON has no infinite numbers, and few readers of it have long ones: the vectors write both as text. */
+/** JSON has no infinite numbers, and few parsers support long ones: the vectors write both as text. */
 function reviveNumber(key: string, value: unknown): unknown {
   if (value === 'Infinity' || value === '-Infinity' || value === 'NaN') return Number(value);
   // The value of a header is text.
   if (key === 'value' || typeof value !== 'string' || !LONG_NUMBER.test(value)) return value;
-  // Whole numbers have no end in Python and Ruby; the largest double stands for those beyond it.
+  // Integers are unlimited in Python and Ruby; larger ones are replaced by the largest double.
   return Math.min(Math.max(Number(value), -Number.MAX_VALUE), Number.MAX_VALUE);
 }

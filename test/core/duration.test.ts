@@ -18,7 +18,7 @@ describe('parseDuration', () => {
     expect(parseDuration(written)).toBe(ms);
   });
 
-  it.each([0, 0.5, 1, 2 ** 31, Number.MAX_VALUE, Infinity])('takes the number %d as milliseconds', (ms) => {
+  it.each([0, 0.5, 1, 2 ** 31, Number.MAX_VALUE, Infinity])('reads the number %d as milliseconds', (ms) => {
     expect(parseDuration(ms)).toBe(ms);
   });
 

@@ -27,7 +27,7 @@ describe('RetryError', () => {
     ['@retry/error', new RetryError('ASYNC_GATE', 'no promise')],
     ['@retry/non-retryable', new NonRetryableError('no')],
     ['@retry/retry-after', new RetryAfterError('1s')],
-  ])('carries the mark %s, by which other copies and versions know it', (mark, error) => {
+  ])('carries the mark %s, by which other copies and versions recognise it', (mark, error) => {
     expect(Object.getOwnPropertyDescriptor(error, Symbol.for(mark))).toMatchObject({
       value: true,
       enumerable: false,

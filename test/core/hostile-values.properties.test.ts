@@ -42,7 +42,7 @@ function revoked(target: object): unknown {
   return proxy;
 }
 
-/** Values that throw when they are looked at, each in its own way; fast-check must not look, so they are makers. */
+/** Creates values that throw when they are read; factories, because fast-check must not read the values. */
 const leaves: fc.Arbitrary<() => unknown> = fc.oneof(
   fc.constantFrom<() => unknown>(
     () => revoked({}),
@@ -109,8 +109,8 @@ const matchers: fc.Arbitrary<Matcher> = fc.constantFrom<Matcher>(
 
 const context = { now: 0, random: () => 0.5 };
 
-describe('a thrown value that throws when it is looked at', () => {
-  it('is matched, or not, by every matcher', () => {
+describe('a thrown value that throws when it is read', () => {
+  it('breaks no matcher', () => {
     fc.assert(
       fc.property(hostile, matchers, (make, matcher) => {
         expect([true, false]).toContain(matchesError(matcher, make()));
@@ -118,7 +118,7 @@ describe('a thrown value that throws when it is looked at', () => {
     );
   });
 
-  it('is an error of ours or not, and says when to come back or not', () => {
+  it('breaks neither isRetryError nor readServerDelay', () => {
     fc.assert(
       fc.property(hostile, (make) => {
         expect([true, false]).toContain(isRetryError(make()));
@@ -134,7 +134,7 @@ describe('a thrown value that throws when it is looked at', () => {
     );
   });
 
-  it('is decided about by the rules, which have thrown nothing', () => {
+  it('is decided by the rules, without an error in thrown', () => {
     fc.assert(
       fc.property(
         hostile,
@@ -159,7 +159,7 @@ describe('a thrown value that throws when it is looked at', () => {
     );
   });
 
-  it('is handed to a strategy, and shown in a problem', () => {
+  it('is passed to a strategy, and printed in a problem', () => {
     const policy = definePolicy({ backoff: { type: 'custom', strategy: () => 5 }, jitter: 'none' });
     fc.assert(
       fc.property(hostile, (make) => {
@@ -187,7 +187,7 @@ describe('a thrown value that throws when it is looked at', () => {
     );
   });
 
-  it('is no yes of a gate', () => {
+  it('does not count as true from a gate', () => {
     fc.assert(
       fc.property(hostile, (make) => {
         const gate = (): never => make() as never;

@@ -2,7 +2,7 @@ import type { PolicyInput } from '@retry/core';
 import fc from 'fast-check';
 import { policyInputs } from '../support/arbitraries.ts';
 
-/** A policy with one thing wrong, and where the problem has to be reported. */
+/** A policy with one problem, and the path to report. */
 export interface InvalidPolicy {
   readonly path: string;
   readonly input: PolicyInput;
@@ -11,7 +11,7 @@ export interface InvalidPolicy {
 const NOT_DURATIONS = [-1, Number.NaN, '', 'soon', '5', '-5s', '5 s', '1e3ms', '2 weeks', null, {}, true];
 const MATCHER_LIST = [null, 'Error', Error, { name: 'Error' }, 5];
 
-/** Each row: where it is reported, the key of the policy that is set, and values that are wrong there. */
+/** Each row: the path to report, the key of the policy that is set, and wrong values for it. */
 const BROKEN: readonly (readonly [path: string, key: string, values: readonly unknown[]])[] = [
   ['maxAttempts', 'maxAttempts', [0, -1, 1.5, Number.NaN, -Infinity, '3', true, {}, []]],
   ['backoff', 'backoff', [null, 5, 'exponential', [], () => 100]],
@@ -83,7 +83,7 @@ const BROKEN: readonly (readonly [path: string, key: string, values: readonly un
   ['stopOn[0].status_code', 'stopOn', [[{ status_code: 5 }]]],
 ];
 
-/** A valid policy in which one value was replaced by one that is wrong. */
+/** A valid policy with one value replaced by a wrong one. */
 export const invalidPolicies: fc.Arbitrary<InvalidPolicy> = fc
   .tuple(policyInputs, fc.constantFrom(...BROKEN))
   .chain(([valid, [path, key, values]]) =>

@@ -33,11 +33,11 @@ describe('RetryAfterError', () => {
     [250, 250],
     [0, 0],
     ['Infinity', Infinity],
-  ])('takes %s as %d ms', (delay, delayMs) => {
+  ])('reads %s as %d ms', (delay, delayMs) => {
     expect(new RetryAfterError(delay).delayMs).toBe(delayMs);
   });
 
-  it('says the delay when no message is given', () => {
+  it('has the delay in its default message', () => {
     expect(new RetryAfterError('30s').message).toBe('retry after 30000 ms');
     expect(new RetryAfterError('30s', 'busy').message).toBe('busy');
   });
@@ -50,7 +50,7 @@ describe('RetryAfterError', () => {
     expect(error).toMatchObject({ name: 'RetryAfterError', code: 'RETRY_AFTER', cause });
   });
 
-  it.each([-1, Number.NaN, 'soon', undefined])('refuses %s and says what to write', (delay) => {
+  it.each([-1, Number.NaN, 'soon', undefined])('refuses %s with a cure', (delay) => {
     // What JavaScript callers can write.
     const create = () => new RetryAfterError(delay as Duration);
 
@@ -62,20 +62,20 @@ describe('RetryAfterError', () => {
 });
 
 describe('AttemptTimeoutError', () => {
-  it('says which attempt took longer than what', () => {
+  it('has the attempt and the timeout in its message', () => {
     const error = new AttemptTimeoutError(1_500, 2);
 
     expect(error.message).toBe('attempt 2 took longer than 1500 ms');
     expect(error).toMatchObject({ name: 'AttemptTimeoutError', code: 'ATTEMPT_TIMEOUT', timeoutMs: 1_500 });
   });
 
-  it('is no NonRetryableError', () => {
+  it('is not a NonRetryableError', () => {
     expect(isNonRetryable(new AttemptTimeoutError(1, 1))).toBe(false);
   });
 });
 
 describe('TotalTimeoutError', () => {
-  it('says which attempt was cut after what', () => {
+  it('has the attempt and the total timeout in its message', () => {
     const error = new TotalTimeoutError(10_000, 3);
 
     expect(error.message).toBe(
@@ -86,7 +86,7 @@ describe('TotalTimeoutError', () => {
 });
 
 describe('isNonRetryable', () => {
-  it('knows the class, its children and errors of another copy of the package', async () => {
+  it('recognises the class, its subclasses and errors of another copy of the package', async () => {
     vi.resetModules();
     const copy = await import('@retry/core');
 
@@ -103,7 +103,7 @@ describe('isNonRetryable', () => {
     },
   );
 
-  it('does not look at causes', () => {
+  it('does not read causes', () => {
     expect(isNonRetryable(new Error('outer', { cause: new NonRetryableError('no') }))).toBe(false);
   });
 });

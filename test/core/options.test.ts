@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const policy = definePolicy();
 
-/** What JavaScript callers can write. */
+/** Input that only JavaScript callers can pass. */
 const untyped = (value: unknown): never => value as never;
 
 describe('wrong options of core', () => {
@@ -62,7 +62,7 @@ describe('wrong options of core', () => {
     expect((error as InvalidOptionsError).problems.map((problem) => problem.path)).toContain(path);
   });
 
-  it('name whose options they are', () => {
+  it('name their subject', () => {
     expect(thrownBy(() => preview(policy, { limit: -1 }))).toMatchObject({
       message: expect.stringMatching(/^invalid preview\n- limit must be an integer ≥ 0, got -1\./),
     });
@@ -72,7 +72,7 @@ describe('wrong options of core', () => {
   });
 
   it.each([undefined, 'soon', '1 hour', -1, Number.NaN, null, 'Infinity'])(
-    'are no way to move a virtual clock: %s',
+    'are refused by advance of a virtual clock: %s',
     async (duration) => {
       const clock = createVirtualClock({ settle: async () => undefined });
 
@@ -81,7 +81,7 @@ describe('wrong options of core', () => {
     },
   );
 
-  it('are not those that are undefined', () => {
+  it('may be undefined', () => {
     expect(preview(policy, { attemptMs: undefined, limit: undefined })).toEqual(preview(policy));
     expect(definePolicy({}, { strategies: undefined, gates: undefined })).toEqual(policy);
   });

@@ -41,7 +41,7 @@ const ordinary = fc.constantFrom(
 
 const primitives = fc.constantFrom(undefined, null, '', 'boom', 0, Number.NaN, true, 42n, Symbol('thrown'));
 
-/** Anything a program may throw: errors of every make, chains of causes, circles, and values that are no errors. */
+/** Anything that a program may throw: errors of every kind, chains of causes, cycles, and values that are not errors. */
 export const thrownValues: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
@@ -62,7 +62,7 @@ function circle(beside: unknown): Error {
   return outer;
 }
 
-/** Makers of thrown values that fight back when they are looked at, as fast-check itself would look. */
+/** Factories of thrown values that throw when they are read, because fast-check itself would read them. */
 export const hostileMakers: fc.Arbitrary<() => unknown> = fc.constantFrom<() => unknown>(
   guarded,
   revoked,

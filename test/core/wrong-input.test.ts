@@ -62,7 +62,7 @@ describe.each(Object.entries(TAKE_POLICIES))('%s', (_name, call) => {
     ...NO_OPTIONS,
     ['undefined', undefined] as const,
     ['what was written for a policy', { maxAttempts: 3, backoff: { type: 'constant', base: '1s' } }] as const,
-  ])('refuses %s, which is no defined policy', async (_kind, given) => {
+  ])('refuses %s, which is not a defined policy', async (_kind, given) => {
     const { problems } = await refusalOf(() => call(given as never));
 
     expect(problems).toMatchObject([{ path: 'policy', cure: 'Use definePolicy({ … }).' }]);
@@ -122,7 +122,7 @@ describe('every option', () => {
 });
 
 describe('a message', () => {
-  it('says where reading a getter threw', async () => {
+  it('has the path of a getter that threw', async () => {
     const given = {
       get maxAttempts(): number {
         throw new RangeError('not yet');
@@ -130,17 +130,17 @@ describe('a message', () => {
     };
 
     expect((await refusalOf(() => definePolicy(given))).message).toBe(
-      'invalid policy\n- maxAttempts cannot be read, got undefined. Reading it threw RangeError: not yet: give plain values.',
+      'invalid policy\n- maxAttempts cannot be read, got undefined. Reading it threw RangeError: not yet: use plain values.',
     );
   });
 
-  it('says what to do with a promise', async () => {
+  it('has a cure for a promise', async () => {
     expect((await refusalOf(() => definePolicy(Promise.resolve({}) as never))).message).toMatch(
       /^invalid policy\n- the policy must be an object, got Promise {}\. Await it first\. Its keys are maxAttempts,/,
     );
   });
 
-  it('is not about a policy where there is none', async () => {
+  it('does not name a policy if none is wrong', async () => {
     expect((await refusalOf(() => new RetryAfterError('soon' as never))).message).toBe(
       `invalid RetryAfterError\n- delay must be a duration ≥ 0, got "soon". Use milliseconds or '30s'.`,
     );
@@ -154,13 +154,13 @@ describe('a message', () => {
   });
 });
 
-describe('what a delay is drawn by', () => {
-  it.each(['1', null, undefined, 1n, Symbol('retry')])('is no retry %o', async (retry) => {
+describe('computeDelay and delayBounds', () => {
+  it.each(['1', null, undefined, 1n, Symbol('retry')])('refuse the retry %o', async (retry) => {
     expect(await refusedPaths(() => computeDelay(POLICY, retry as never, context))).toEqual(['retry']);
     expect(await refusedPaths(() => delayBounds(POLICY, retry as never))).toEqual(['retry']);
   });
 
-  it.each([undefined, null, {}, { random: 0.5 }, Math.random])('is no context %o', async (given) => {
+  it.each([undefined, null, {}, { random: 0.5 }, Math.random])('refuse the context %o', async (given) => {
     expect(await refusedPaths(() => computeDelay(POLICY, 1, given as never))).toEqual(['context']);
   });
 });

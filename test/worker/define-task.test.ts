@@ -324,7 +324,7 @@ describe('a number of attempts in the task instead of its policy', () => {
     ['maxRetries', 'Use maxAttempts: 4.'],
   ])('is an error that names the right key: %s', (key, cure) => {
     expect(() => defineTask({ name: 'report', run, [key]: 3 } as never)).toThrow(
-      `${key} is not a known key, got 3. It belongs into retry. ${cure}`,
+      `${key} is not a known key, got 3. It belongs in retry. ${cure}`,
     );
   });
 });

@@ -1,4 +1,4 @@
-/** A unit that a written duration may end in. */
+/** A unit of a {@link Duration}. */
 export type DurationUnit = 'ms' | 's' | 'm' | 'h' | 'd';
 
 /** A length of time: milliseconds as a number, or text like `'500ms'`, `'2s'`, `'1.5h'`, `'Infinity'`. */
@@ -7,23 +7,21 @@ export type Duration = number | `${number}${DurationUnit}` | 'Infinity';
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
 
 /**
- * Milliseconds of a written duration, `0 ≤ ms ≤ Infinity`; `undefined` for anything that is not one.
- *
- * Takes `unknown` because it reads what people and files say. Never throws.
+ * Returns a duration in milliseconds, `0 ≤ ms ≤ Infinity`; `undefined` for a value that is not a duration. Never throws.
  */
 export function parseDuration(value: unknown): number | undefined {
   if (typeof value === 'number') return value >= 0 ? value + 0 : undefined;
   if (value === 'Infinity') return Infinity;
   const match = typeof value === 'string' ? /^(\d+(?:\.\d+)?)(ms|[smhd])$/.exec(value) : null;
   if (match === null) return undefined;
-  // Fifteen digits are exact in a double; 1.001 × 1000 is not quite 1001.
+  // Rounded to the 15 digits that a double holds exactly: 1.001 × 1000 is not quite 1001.
   return Number((Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? Number.NaN)).toPrecision(15));
 }
 
-/** The last instant that anything here is due at, in epoch milliseconds: the last one that a `Date` can hold. */
+/** The latest instant that a run or a retry can be due at, in epoch milliseconds: the latest `Date`. */
 export const MAX_INSTANT_AT = 8_640_000_000_000_000;
 
-/** Short text for people: `formatDuration(5_400_000)` is `'1.5h'`. At most two decimals, so not exact. */
+/** Returns a duration as text: `formatDuration(5_400_000)` is `'1.5h'`. Rounded to two decimals. */
 export function formatDuration(ms: number): string {
   if (!Number.isFinite(ms)) return 'no limit';
   const unit = (['d', 'h', 'm', 's'] as const).find((name) => ms >= (UNIT_MS[name] ?? 0)) ?? 'ms';

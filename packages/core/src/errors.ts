@@ -1,7 +1,7 @@
 import { read } from './read.ts';
 import { HIDDEN, hideSecretOf, hideSecrets, print, show } from './show.ts';
 
-/** Stable machine-readable names of the errors that core throws; each other package has its own beside them. */
+/** Codes of the errors that core throws; each other package has its own codes in addition. */
 export type RetryErrorCode =
   | 'NON_RETRYABLE'
   | 'RETRY_AFTER'
@@ -13,7 +13,7 @@ export type RetryErrorCode =
 const BRAND: unique symbol = Symbol.for('@retry/error');
 
 /**
- * The base of every error that this project throws: `code` is stable and for programs, `message` is for people.
+ * The base class of all errors of these packages. Programs test `code`, which is stable; `message` may change.
  *
  * @typeParam Code - the codes that the error may have
  */
@@ -29,7 +29,7 @@ export class RetryError<Code extends string = string> extends Error {
 }
 
 /**
- * Returns whether this project made the error, whichever copy of the package it was.
+ * Returns whether the value is an error of these packages, also one of another copy of a package.
  *
  * @param code - when given, whether the error has this code, too
  */
@@ -40,19 +40,19 @@ export function isRetryError<Code extends string = string>(
   return read(error, BRAND) === true && (code === undefined || read(error, 'code') === code);
 }
 
-/** One thing that is wrong with what was given: where it stands, what was seen, what to write instead. */
+/** One problem of wrong input: its path, the value, and what to write instead. */
 export interface Problem {
-  /** Where, as it would be written in code: `backoff.base`, `retryOn[2].code`; `''` is the whole. */
+  /** The path as written in code: `backoff.base`, `retryOn[2].code`; `''` is the whole input. */
   readonly path: string;
   readonly value: unknown;
-  /** What it has to be: `must be an integer ≥ 1`. */
+  /** What is wrong: `must be an integer ≥ 1`. */
   readonly message: string;
   readonly cure: string;
 }
 
 /**
- * Wrong options or arguments. `problems` lists everything that is wrong, not only the first thing. Errors are printed:
- * passwords of URLs, and what is called one, are hidden, in `problems` too.
+ * Thrown for wrong options or arguments. `problems` lists every problem, not only the first. Passwords (in URLs, and
+ * values of keys like `password` or `token`) are hidden in `message` and `problems`, because errors get logged.
  */
 export class InvalidOptionsError extends RetryError<'INVALID_OPTIONS'> {
   override readonly name: string = 'InvalidOptionsError';
@@ -74,7 +74,7 @@ function withoutSecrets(problem: Problem): Problem {
   return { ...problem, path: hideSecrets(path), value: shownValue(path, value) };
 }
 
-/** The value itself, unless anything in it is hidden: then as it is printed. */
+/** Returns the value itself, or its printed text if a part of it had to be hidden. */
 function shownValue(path: string, value: unknown): unknown {
   if (typeof value !== 'object') return hideSecretOf(path, value);
   const printed = print(value);

@@ -6,7 +6,7 @@ import { read } from './read.ts';
 const NON_RETRYABLE: unique symbol = Symbol.for('@retry/non-retryable');
 const RETRY_AFTER: unique symbol = Symbol.for('@retry/retry-after');
 
-/** Throw it, or an error that has it as its class, to stop retrying at once whatever the policy says. */
+/** Throw this error or a subclass of it to end the retrying immediately, whatever the policy is. */
 export class NonRetryableError extends RetryError<'NON_RETRYABLE'> {
   override readonly name: string = 'NonRetryableError';
 
@@ -16,10 +16,10 @@ export class NonRetryableError extends RetryError<'NON_RETRYABLE'> {
   }
 }
 
-/** Throw it to ask for at least this delay before the next attempt, as a server does by `Retry-After`. */
+/** Throw this error to ask for at least this delay before the next attempt, as a server's `Retry-After` does. */
 export class RetryAfterError extends RetryError<'RETRY_AFTER'> {
   override readonly name: string = 'RetryAfterError';
-  /** Asked delay in milliseconds, `0 ≤ delayMs`. */
+  /** The requested delay in milliseconds, `0 ≤ delayMs`. */
   readonly delayMs: number;
 
   /** @throws {InvalidOptionsError} when `delay` is not a duration ≥ 0 */
@@ -36,7 +36,7 @@ export class RetryAfterError extends RetryError<'RETRY_AFTER'> {
   }
 }
 
-/** An attempt ran longer than the policy's `attemptTimeout`. Policies expect it, unless they say `retryTimeouts: false`. */
+/** An attempt exceeded the policy's `attemptTimeout`. An expected error, unless the policy has `retryTimeouts: false`. */
 export class AttemptTimeoutError extends RetryError<'ATTEMPT_TIMEOUT'> {
   override readonly name: string = 'AttemptTimeoutError';
   readonly timeoutMs: number;
@@ -47,13 +47,13 @@ export class AttemptTimeoutError extends RetryError<'ATTEMPT_TIMEOUT'> {
   }
 }
 
-/** An attempt was cut because the policy's `totalTimeout`, the time of all attempts and waits together, was over. */
+/** An attempt was ended because the policy's `totalTimeout`, the limit of all attempts and waits together, was reached. */
 export class TotalTimeoutError extends RetryError<'TOTAL_TIMEOUT'> {
   override readonly name: string = 'TotalTimeoutError';
-  /** The whole time that there was. */
+  /** The total timeout, in milliseconds. */
   readonly timeoutMs: number;
 
-  /** @param attempt - the attempt that was cut, counted from 1 */
+  /** @param attempt - the attempt that was ended, counted from 1 */
   constructor(timeoutMs: number, attempt: number) {
     super(
       'TOTAL_TIMEOUT',
@@ -63,12 +63,12 @@ export class TotalTimeoutError extends RetryError<'TOTAL_TIMEOUT'> {
   }
 }
 
-/** Whether `error` carries the mark of {@link NonRetryableError}, whichever copy of the package made it. */
+/** Returns whether the value is a {@link NonRetryableError}, also one of another copy of the package. */
 export function isNonRetryable(error: unknown): boolean {
   return read(error, NON_RETRYABLE) === true;
 }
 
-/** The delay in milliseconds that a {@link RetryAfterError} asks for; `undefined` for any other error. */
+/** Returns the delay in milliseconds that a {@link RetryAfterError} asks for; `undefined` for any other error. */
 export function askedDelayMs(error: unknown): number | undefined {
   const delayMs = read(error, RETRY_AFTER) === true ? read(error, 'delayMs') : undefined;
   return typeof delayMs === 'number' && delayMs >= 0 ? delayMs : undefined;

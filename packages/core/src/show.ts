@@ -1,9 +1,9 @@
-/** Prints a seen value in one short line, without passwords; never throws, whatever the value. */
+/** Returns a value as one line of at most 80 characters, without passwords. Never throws. */
 export function show(value: unknown): string {
   return print(value).slice(0, 80);
 }
 
-/** The same at its full length. */
+/** Returns a value as text of any length, without passwords. Never throws. */
 export function print(value: unknown): string {
   try {
     if (typeof value === 'function') return `function ${String(value.name)}`;
@@ -11,14 +11,14 @@ export function print(value: unknown): string {
     if (value instanceof Error || value instanceof RegExp) return hideSecrets(String(value));
     const text = JSON.stringify(value, hideSecretOf) ?? typeof value;
     const className: unknown = typeof value === 'object' && value?.constructor?.name;
-    // What a Map or an AbortController holds is not seen by JSON.
+    // JSON shows a Map or an AbortController as `{}`.
     return text === '{}' && className !== 'Object' && className ? `${String(className)} {}` : text;
   } catch {
     return typeof value;
   }
 }
 
-/** What stands where a password stood. */
+/** Replaces a password. */
 export const HIDDEN = '***';
 
 /** `password=…`, as in the query of a URL or in a connection string. */
@@ -26,20 +26,20 @@ const FIELD = /((?:password|passwd|pwd|secret|token)=)[^\s&"']+/gi;
 
 const SECRET_NAME = /(?:password|passwd|passphrase|pwd|secret|token)$/i;
 
-/** A text without the passwords of the URLs and connection strings in it. */
+/** Returns a text without the passwords of its URLs and connection strings. */
 export function hideSecrets(text: string): string {
   return hideCredentials(text).replace(FIELD, `$1${HIDDEN}`);
 }
 
-/** What is kept by this name, as it may be shown; the replacer of `JSON.stringify`. */
+/** Returns the value of a property without passwords: a replacer for `JSON.stringify`. */
 export function hideSecretOf(name: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   return SECRET_NAME.test(name) ? HIDDEN : hideSecrets(value);
 }
 
 /**
- * Passwords may hold anything, also what ends the host of a URL: all is hidden from the slashes, of which people write
- * too few, up to the last `@`. Searched without a pattern that could go back, as the text may be long.
+ * Hides everything from the slashes (one is enough: people forget the other) to the last `@`, because a password may
+ * contain any character. Without a regular expression, which could backtrack in a long text.
  */
 function hideCredentials(text: string): string {
   const at = text.lastIndexOf('@');

@@ -2,24 +2,24 @@ import type { CancelTimer, Clock } from './clock.ts';
 import type { Duration } from './duration.ts';
 import { readOptions } from './fields/read-options.ts';
 
-/** A clock that stands still until it is told to move: hours of retries pass without waiting. */
+/** A clock that only moves by `advance`, for tests: hours of retries pass without waiting. */
 export interface VirtualClock extends Clock {
   /**
-   * Moves on by a duration. Every timer due by then fires in order, each at its own instant, and what it set
-   * off has settled before the next one.
+   * Moves the clock by a duration. The timers due by then fire in order, each at its own instant; `settle` is awaited
+   * before each of them.
    *
-   * @throws {InvalidOptionsError} (a rejection) when it is no finite duration ≥ 0
+   * @throws {InvalidOptionsError} (a rejection) when `duration` is not a finite duration ≥ 0
    */
   readonly advance: (duration: Duration) => Promise<void>;
-  /** How many timers wait: 0 once everything has been stopped. */
+  /** Returns the number of timers that are set: 0 after everything has been stopped. */
   readonly pendingTimers: () => number;
 }
 
-/** What a virtual clock starts with. */
+/** Options of a virtual clock. */
 export interface VirtualClockOptions {
-  /** Lets what a timer set off come to rest; the runtime's business, as core has no event loop. */
+  /** Resolves when the promise callbacks that a timer caused have run; core knows no event loop. */
   readonly settle: () => Promise<void>;
-  /** @default 0 */
+  /** Epoch milliseconds. @default 0 */
   readonly startAt?: number;
 }
 
@@ -29,7 +29,7 @@ interface Timer {
 }
 
 /**
- * A virtual clock, for tests.
+ * Creates a virtual clock, for tests.
  *
  * @throws {InvalidOptionsError} when an option is wrong
  */
@@ -94,7 +94,7 @@ function readAdvance(duration: unknown): number {
   );
 }
 
-/** The timer due first; of several due together the one that was set first. */
+/** Returns the timer that is due first; of timers due at the same instant, the one that was set first. */
 function earliest(timers: ReadonlySet<Timer>): Timer | undefined {
   let first: Timer | undefined;
   for (const timer of timers) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import BeeQueue from 'bee-queue';
 import type { Bench, Contender } from './contender.ts';
 
-/** bee-queue as its documentation says it is fastest: no events, ended jobs removed, bulk calls. */
+/** bee-queue in its fastest documented configuration: no events, ended jobs removed, bulk calls. */
 export function beeQueue(port: number): Contender {
   return { name: 'bee-queue', open: async () => openBeeQueue(port) };
 }
@@ -21,7 +21,7 @@ async function openBeeQueue(port: number): Promise<Bench> {
     sendEvents: false,
     getEvents: false,
     activateDelayedJobs: true,
-    // Its timer for delayed jobs; the default looks once a second at most.
+    // Its timer for delayed jobs; the default polls at most once a second.
     delayedDebounce: 1,
     nearTermWindow: 100,
   };

@@ -2,7 +2,7 @@ import { createClient } from 'redis';
 
 const BATCH = 100;
 
-/** As little as it takes to hand out an id, lease it, and take it back: no records, no fence, no retention. */
+/** The minimum to claim an id, lease it and settle it: no records, no fencing, no retention. */
 const SCRIPT = `
 local done = cmsgpack.unpack(ARGV[1])
 if #done > 0 then redis.call('ZREM', KEYS[2], unpack(done)) end
@@ -14,7 +14,7 @@ redis.call('ZADD', KEYS[2], unpack(leases))
 return ids
 `;
 
-/** Runs per second through the bare scripts, two exchanges of 100 in flight. */
+/** Returns the runs per second of the bare scripts, with two batches of 100 in flight. */
 export async function ceiling(url: string, count: number): Promise<number> {
   const client = createClient({ url });
   await client.connect();

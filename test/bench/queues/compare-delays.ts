@@ -1,7 +1,7 @@
 import type { Contender } from './contender.ts';
 import { latency, lateness } from './scenarios.ts';
 
-/** What one table is made of; each row is taken once per round. */
+/** The contents of one table; each row is measured once per round. */
 export type Rows = readonly { readonly name: string; readonly take: () => Promise<number> }[];
 
 /** Prints one table. */

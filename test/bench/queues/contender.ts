@@ -1,4 +1,4 @@
-/** A queue library under measurement: how it is used as its documentation says it is fastest. */
+/** A queue library under measurement, in its fastest documented configuration. */
 export interface Contender {
   readonly name: string;
   /** Opens an empty queue of its own. */
@@ -8,24 +8,24 @@ export interface Contender {
 /** How runs are processed. */
 export interface Work {
   readonly concurrency: number;
-  /** How often each run fails, at once and without a delay, before it succeeds. @default 0 */
+  /** How often each run fails immediately, to be retried without a delay, before it succeeds. @default 0 */
   readonly failures?: number;
   /** Called when a handler starts, with its payload. */
   readonly onStart?: (payload: number) => void;
-  /** Called when the library knows of a success. */
+  /** Called when the library has recorded a success. */
   readonly onDone: () => void;
 }
 
-/** One open queue. Payloads are numbers, so that their size plays no part. */
+/** One open queue. Payloads are numbers, so that their size does not matter. */
 export interface Bench {
-  /** Submits one run and resolves when it is kept. */
+  /** Submits one run and resolves when it is stored. */
   readonly submit: (payload: number, options?: { readonly delayMs: number }) => Promise<unknown>;
   /** Submits all by the library's bulk call. */
   readonly submitBulk: (
     payloads: readonly number[],
     options?: { readonly failures: number },
   ) => Promise<unknown>;
-  /** Starts a worker in this process; gives a function that stops it. */
+  /** Starts a worker in this process; returns a function that stops it. */
   readonly work: (work: Work) => Promise<() => Promise<unknown>>;
   /** Removes everything and closes. */
   readonly close: () => Promise<unknown>;

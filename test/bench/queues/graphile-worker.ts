@@ -20,10 +20,10 @@ for each row when (new.last_error is distinct from old.last_error or (old.locked
 execute function ${SCHEMA}.retry_at_once();
 `;
 
-/** How failures leave it: in batches, which it does only if told to, or each by a statement of its own. */
+/** How failures are written: in batches, which is an option, or each by its own statement. */
 type Failures = 'batched' | 'one by one';
 
-/** graphile-worker in its batch mode: a local queue of 500, completions batched, and failures if so wished. */
+/** graphile-worker in its batch mode: a local queue of 500, completions batched, failures optionally. */
 export function graphileWorker(url: string, failures: Failures = 'batched'): Contender {
   const name = failures === 'batched' ? 'graphile-worker' : 'graphile-worker, failures one by one';
   return { name, open: () => openGraphile(url, failures) };
@@ -74,7 +74,7 @@ function startRunner(
     preset: {
       worker: {
         concurrentJobs: concurrency,
-        // Its fastest: everything in batches. With an idle queue it polls as often as its authors advise at most.
+        // Its fastest mode: everything in batches. An idle queue is polled at the highest rate that its authors recommend.
         ...(onStart === undefined && { localQueue: { size: 500 } }),
         pollInterval: onStart === undefined ? 100 : 10,
         completeJobBatchDelay: 0,

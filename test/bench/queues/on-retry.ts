@@ -3,10 +3,10 @@ import type { Task } from '@retry/worker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import type { Contender, Work } from './contender.ts';
 
-/** Runs held ready, as docs/tasks.md advises for handlers that take next to no time. */
+/** Prefetched runs, as docs/tasks.md recommends for very short handlers. */
 const PREFETCH = 500;
 
-/** Our own queue and worker over any broker; but for `prefetch`, with their defaults. */
+/** Our own queue and worker over any broker; except for `prefetch`, with their defaults. */
 export function contendOnRetry(
   name: string,
   open: () => Promise<{ readonly broker: Broker; readonly close: () => Promise<unknown> }>,

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Contender } from './contender.ts';
 
-/** Runs per second in each eighth of a backlog, while another transaction keeps the snapshot of its beginning. */
+/** Returns the runs per second in each eighth of a backlog, while another transaction keeps a snapshot from its start. */
 export async function pinned(
   contender: Contender,
   { url, count }: { readonly url: string; readonly count: number },

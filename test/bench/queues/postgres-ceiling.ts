@@ -15,16 +15,16 @@ const TAKE = `taken as (
   insert into bench_inflight select id, ord, $4::bigint from taken
 )`;
 
-/** What a bare statement does. Neither has a fence, retention, delays, or more than one lane. */
+/** The work of a bare statement. Both are without fencing, retention, delays and further lanes. */
 const EXCHANGES = {
-  /** As little as it takes to hand out an id, lease it, and take it back. */
+  /** The minimum to claim an id, lease it and settle it. */
   ids: `
 with done as (
   delete from bench_inflight where id = any ($1::text[])
 ), ${TAKE}
 select id, ord from taken
 `,
-  /** The same, with what each run is to work on, and a row of how it ended. */
+  /** The same with a payload, and a row with the outcome of each run. */
   runs: `
 with done as (
   delete from bench_inflight where id = any ($1::text[]) returning id
@@ -35,7 +35,7 @@ select id, ord, (select payload from bench_run r where r.id = taken.id) from tak
 `,
 } as const;
 
-/** Runs per second through the bare statement, two exchanges of a batch in flight. */
+/** Returns the runs per second of the bare statement, with two batches in flight. */
 export async function ceiling(
   url: string,
   { of, count, batch }: { of: keyof typeof EXCHANGES; count: number; batch: number },

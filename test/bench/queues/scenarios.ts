@@ -1,11 +1,11 @@
 import type { Bench, Contender } from './contender.ts';
 
-/** Processor time that was used so far, in ms: by this process, and by the server where it tells. */
+/** Processor time so far, in milliseconds: of this process, and of the server if it reports it. */
 export type ReadCpu = () => Promise<number>;
 
 const IN_FLIGHT = 1_000;
 
-/** Runs per second that a worker completes, of runs that wait already; `cpu` in seconds per 10 000 runs. */
+/** Completed runs per second of a backlog; `cpu` in seconds per 10 000 runs. */
 export async function process(
   contender: Contender,
   { count, concurrency, readCpu }: { count: number; concurrency: number; readCpu: ReadCpu },
@@ -52,7 +52,7 @@ export async function submitInBulk(contender: Contender, count: number): Promise
   return (count / ms) * 1_000;
 }
 
-/** Milliseconds from submit to start, of runs that come at a low rate to an idle worker. */
+/** Milliseconds from submit to start, of runs submitted at a low rate to an idle worker. */
 export async function latency(
   contender: Contender,
   count: number,

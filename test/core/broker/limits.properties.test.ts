@@ -22,7 +22,7 @@ const texts = fc.oneof(
 );
 
 describe('textProblem', () => {
-  it('lets through exactly what UTF-8 keeps as it is, in 1 to 512 bytes, without U+0000', () => {
+  it('accepts exactly well-formed text of 1 to 512 bytes of UTF-8, without U+0000', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const bytes = Buffer.from(text, 'utf8');
@@ -34,7 +34,7 @@ describe('textProblem', () => {
     );
   });
 
-  it('refuses whatever is no text', () => {
+  it('refuses anything but a string', () => {
     fc.assert(
       fc.property(
         fc.anything().filter((value) => typeof value !== 'string'),
@@ -51,7 +51,7 @@ describe('textProblem', () => {
 });
 
 describe('keepableMs', () => {
-  it('gives whole milliseconds that every broker can keep, never early but at the last instant', () => {
+  it('returns whole milliseconds that every broker can store, never early but at the last instant', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true }), (ms) => {
         const kept = keepableMs(ms);
@@ -75,7 +75,7 @@ describe('sizedPage', () => {
     }),
   );
 
-  it('gives the first runs, at least one if there is any, and more only as far as a batch goes', () => {
+  it('returns the first runs that fit into a batch, at least one if there is any', () => {
     fc.assert(
       fc.property(runs, (all) => {
         const page = sizedPage(all);

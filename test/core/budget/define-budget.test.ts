@@ -46,7 +46,7 @@ describe('defineBudget', () => {
     });
   });
 
-  it('knows a default price also where only others are written', () => {
+  it('has a default price if only other prices are set', () => {
     expect(defineBudget({ type: 'token-bucket', costs: { throttle: 20 } })).toMatchObject({
       costs: { default: 5, throttle: 20 },
     });
@@ -110,7 +110,7 @@ describe('defineBudget', () => {
         cure: 'Leave it out for the default.',
       },
     ],
-  ])('says what is wrong with %j, and what to write instead', (input, problem) => {
+  ])('reports the problem of %j with a cure', (input, problem) => {
     expect(problemsOf(input)).toEqual([problem]);
   });
 
@@ -118,7 +118,7 @@ describe('defineBudget', () => {
     expect(problemsOf(input)).toEqual(expect.arrayContaining([expect.objectContaining({ path: '' })]));
   });
 
-  it('lists every problem at once', () => {
+  it('lists every problem in one error', () => {
     const input = {
       type: 'token-bucket',
       capacity: -1,
@@ -130,7 +130,7 @@ describe('defineBudget', () => {
     expect(problemsOf(input)).toHaveLength(5);
   });
 
-  it('gives a budget or throws a InvalidOptionsError, whatever it is given', () => {
+  it('returns a budget or throws an InvalidOptionsError for any input', () => {
     const values = fc.oneof(fc.anything(), fc.constantFrom<unknown>(0, -1, 'Infinity', null, '1s', {}));
     const keys = [
       'capacity',

@@ -38,7 +38,7 @@ describe('a ratio', () => {
     expect(granted(finagle, state, 0).count).toBe(140);
   });
 
-  it('grants the first retry after five requests where it has no reserve', () => {
+  it('grants the first retry after five requests without a reserve', () => {
     expect(granted(thrifty, requests(thrifty, openBudget(thrifty, 0), 4, 0), 0).count).toBe(0);
     expect(granted(thrifty, requests(thrifty, openBudget(thrifty, 0), 5, 0), 0).count).toBe(1);
   });
@@ -49,7 +49,7 @@ describe('a ratio', () => {
     expect(granted(tenth, requests(tenth, openBudget(tenth, 0), 10, 0), 0).count).toBe(1);
   });
 
-  it('says that a retry costs 1', () => {
+  it('returns a price of 1 for a retry', () => {
     const step = stepBudget(finagle, openBudget(finagle, 0), { type: 'retry' }, 0);
 
     expect(step).toMatchObject({ isGranted: true, paid: 1 });

@@ -93,7 +93,7 @@ describe('stepBudget', () => {
     });
   });
 
-  it('takes nothing for a refused retry: time alone may have moved', () => {
+  it('takes no tokens for a refused retry', () => {
     eachMoment((budget, { before, event, now }) => {
       const step = stepBudget(budget, before, event, now);
       if (step.isGranted) return;
@@ -112,7 +112,7 @@ describe('stepBudget', () => {
     });
   });
 
-  it('never holds more than its capacity nor less than 0', () => {
+  it('never has more tokens than its capacity, nor less than 0', () => {
     eachMoment((budget, { before: { tokens } }) => {
       if (budget.type === 'ratio') return;
       const most = budget.type === 'token-bucket' ? budget.capacity : budget.maxTokens;
@@ -130,7 +130,7 @@ describe('stepBudget', () => {
     });
   });
 
-  it('gives nothing for a clock that goes backwards', () => {
+  it('adds no tokens when the clock goes backwards', () => {
     eachMoment((budget, { before, event, now }) => {
       if (now > before.steppedAt) return;
 

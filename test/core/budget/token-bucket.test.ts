@@ -49,7 +49,7 @@ describe('a token bucket', () => {
     },
   );
 
-  it('takes the default price where no kind is given, whatever an empty kind costs', () => {
+  it('takes the default price without a kind, whatever the price of an empty kind', () => {
     const odd = defineBudget({ type: 'token-bucket', costs: { '': 100, default: 2 } });
 
     expect(stepBudget(odd, bucket(500), { type: 'retry' }, 0).paid).toBe(2);
@@ -80,21 +80,21 @@ describe('a token bucket', () => {
     });
   });
 
-  it('still pays a cheap retry when it cannot pay a dear one', () => {
+  it('still grants a cheap retry when it cannot grant an expensive one', () => {
     expect(allowsRetry(aws, bucket(5), 0, 'timeout')).toBe(false);
     expect(allowsRetry(aws, bucket(5), 0)).toBe(true);
   });
 
-  it('gives 1 token back for a success without a retry', () => {
+  it('refunds 1 token for a success without a retry', () => {
     expect(stepBudget(aws, bucket(100), { type: 'success' }, 0).state).toEqual(bucket(101));
     expect(stepBudget(aws, bucket(100), { type: 'success', paid: 0 }, 0).state).toEqual(bucket(101));
   });
 
-  it('gives back in full what the retries of a call have paid', () => {
+  it('refunds the retries of a successful call in full', () => {
     expect(stepBudget(aws, bucket(100), { type: 'success', paid: 15 }, 0).state).toEqual(bucket(115));
   });
 
-  it('never holds more than its capacity', () => {
+  it('never has more tokens than its capacity', () => {
     expect(stepBudget(aws, bucket(500), { type: 'success' }, 0).state).toEqual(bucket(500));
     expect(stepBudget(aws, bucket(495), { type: 'success', paid: 10 }, 0).state).toEqual(bucket(500));
   });
@@ -133,7 +133,7 @@ describe('a token bucket with a refill', () => {
     );
   });
 
-  it('pays with what time brought', () => {
+  it('grants retries with refilled tokens', () => {
     expect(allowsRetry(refilled, bucket(0), 2_499)).toBe(false);
     expect(allowsRetry(refilled, bucket(0), 2_500)).toBe(true);
   });

@@ -2,7 +2,7 @@ import { decide, definePolicy, type FailReason, NonRetryableError } from '@retry
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-/** The rules in the order in which they are asked; `totalTimeout` and the rest need the clock. */
+/** The rules in the order of `decide`; `totalTimeout` and later ones need the clock. */
 const ORDER: readonly FailReason[] = [
   'stopped',
   'unexpected',
@@ -58,7 +58,7 @@ describe('decide', () => {
     expect(decisionRefusedBy(new Set())).toEqual({ type: 'retry', delayMs: 10_000, runAt: 10_000 });
   });
 
-  it('asks the gate after maxAttempts and before the server', () => {
+  it('calls the gate after maxAttempts and before the server', () => {
     const policy = definePolicy({ retryIf: () => false });
     const failure = { error: 1, serverDelay: { type: 'refused' } } as const;
     const context = { now: 0, random: () => 0 };
@@ -67,7 +67,7 @@ describe('decide', () => {
     expect(decide(policy, { failures: 1 }, failure, context)).toMatchObject({ reason: 'stopped' });
   });
 
-  it('stops on a NonRetryableError before it asks retryOn', () => {
+  it('stops on a NonRetryableError before it reads retryOn', () => {
     const policy = definePolicy({ retryOn: 'nothing' });
     const failure = { error: new NonRetryableError('no') };
 

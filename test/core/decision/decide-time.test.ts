@@ -46,12 +46,12 @@ describe('decide with a deadline', () => {
     });
   });
 
-  it('holds the outer deadline', () => {
+  it('applies the outer deadline', () => {
     expect(decisionOn({}, { deadlineAt: NOW + 1_001 })).toMatchObject({ type: 'retry' });
     expect(decisionOn({}, { deadlineAt: NOW + 1_000 })).toMatchObject({ reason: 'total-timeout' });
   });
 
-  it('holds the earlier of the two', () => {
+  it('applies the earlier of the two', () => {
     expect(decisionOn({ totalTimeout: '1s' }, { deadlineAt: NOW + 60_000 })).toMatchObject({
       reason: 'total-timeout',
     });
@@ -131,7 +131,7 @@ describe('decide with a delay from the server', () => {
     expect(decisionOnServer(undefined, undefined, new RetryAfterError('2m'))).toEqual(REFUSED);
   });
 
-  it('believes what it is told before what the error carries', () => {
+  it('prefers the serverDelay of the failure to that of the error', () => {
     const error = new RetryAfterError('7s');
 
     expect(decisionOnServer(undefined, asks(3_000), error)).toMatchObject({ delayMs: 3_000 });
@@ -149,7 +149,7 @@ describe('decide with a delay from the server', () => {
     [{ mode: 'replace' }, Number.NaN],
     [{ mode: 'replace' }, -5],
     [undefined, -5],
-  ])('%o: takes a delay of %d ms for none', (serverDelay, delayMs) => {
+  ])('%o: ignores a delay of %d ms', (serverDelay, delayMs) => {
     expect(decisionOnServer(serverDelay, asks(delayMs))).toMatchObject({ type: 'retry', delayMs: 1_000 });
   });
 });

@@ -22,7 +22,7 @@ const makers = fc.oneof(
 );
 const sequences = fc.array(fc.oneof(draws, hostileDraws), { minLength: 1, maxLength: 4 });
 
-/** Everything that a decision is made from. */
+/** The input of a decision. */
 const scenarios = fc.record({
   policy: policies,
   counters: fc.record(
@@ -74,7 +74,7 @@ describe('decide', () => {
     );
   });
 
-  it('gives every retry a finite delay ≥ 0 and runAt = now + delayMs', () => {
+  it('returns for every retry a finite delay ≥ 0 and runAt = now + delayMs', () => {
     fc.assert(
       fc.property(hopefulScenarios, (scenario) => {
         const decision = decisionIn(scenario);
@@ -87,7 +87,7 @@ describe('decide', () => {
     );
   });
 
-  it('gives no retry later than the last instant, however long its delay', () => {
+  it('returns no retry later than the last instant, however long its delay', () => {
     const instants = fc.oneof(fc.maxSafeNat(), fc.constantFrom(0, 0.3, MAX_INSTANT_AT, MAX_INSTANT_AT - 0.7));
     fc.assert(
       fc.property(hopefulScenarios, instants, (scenario, now) => {
@@ -101,7 +101,7 @@ describe('decide', () => {
     );
   });
 
-  it('lets no retry start at a deadline or later', () => {
+  it('returns no retry at a deadline or later', () => {
     fc.assert(
       fc.property(hopefulScenarios, (scenario) => {
         const { told, policy } = scenario;
@@ -148,7 +148,7 @@ describe('decide', () => {
   });
 });
 
-/** How often a caller that does as it is told retries; it gives up after 100. */
+/** Returns how often a caller that follows the decisions retries; it gives up after 100. */
 function retriesGranted(policy: Policy, error: unknown, random: () => number): number {
   let previousDelayMs: number | undefined;
   for (let failures = 1; failures <= 100; failures += 1) {

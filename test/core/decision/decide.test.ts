@@ -40,7 +40,7 @@ describe('decide', () => {
     expect(decisionOn({ maxAttempts: Infinity }, { failures: 1e15 })).toMatchObject({ type: 'retry' });
   });
 
-  it('fails unexpected when no matcher of retryOn means the error', () => {
+  it('fails unexpected when no matcher of retryOn matches the error', () => {
     expect(decisionOn({ retryOn: [RangeError] })).toEqual({ type: 'fail', reason: 'unexpected' });
     expect(decisionOn({ retryOn: 'nothing' })).toEqual({ type: 'fail', reason: 'unexpected' });
     expect(decisionOn({ retryOn: [RangeError, TypeError] })).toMatchObject({ type: 'retry' });
@@ -50,7 +50,7 @@ describe('decide', () => {
     expect(decisionOn({ retryOn: 'everything' }, { failures: 1 }, error)).toMatchObject({ type: 'retry' });
   });
 
-  it('fails stopped when a matcher of stopOn means the error', () => {
+  it('fails stopped when a matcher of stopOn matches the error', () => {
     expect(decisionOn({ stopOn: [RangeError, TypeError] })).toEqual({ type: 'fail', reason: 'stopped' });
     expect(decisionOn({ stopOn: [RangeError] })).toMatchObject({ type: 'retry' });
   });
@@ -83,7 +83,7 @@ describe('decide', () => {
     });
   });
 
-  it('never retries an attempt timeout that stopOn means, or whose error forbids it', () => {
+  it('never retries an attempt timeout that stopOn matches, or whose error forbids it', () => {
     const stopped = { type: 'fail', reason: 'stopped' };
     const forbidden = { error: new NonRetryableError('no'), timedOut: true };
 
@@ -100,7 +100,7 @@ describe('decide', () => {
     expect(decide(policy, { failures: 1 }, failure, CONTEXT)).toMatchObject({ reason: 'unexpected' });
   });
 
-  it('asks the gate about an attempt timeout, too', () => {
+  it('calls the gate for an attempt timeout, too', () => {
     expect(decisionOn({ retryIf: () => false }, { failures: 1 }, timeout)).toMatchObject({
       reason: 'stopped',
     });
@@ -135,12 +135,12 @@ describe('decide', () => {
     expect(decisionOn({ retryable: false })).toEqual({ type: 'fail', reason: 'not-retryable' });
   });
 
-  it('fails stopped when the gate says no', () => {
+  it('fails stopped when the gate refuses', () => {
     expect(decisionOn({ retryIf: () => false })).toEqual({ type: 'fail', reason: 'stopped' });
     expect(decisionOn({ retryIf: () => true })).toMatchObject({ type: 'retry' });
   });
 
-  it('tells the gate the error and the attempt that just failed', () => {
+  it('passes the gate the error and the attempt that just failed', () => {
     const retryIf = vi.fn(() => true);
 
     decisionOn({ retryIf }, { failures: 1, stalls: 1 });
@@ -148,7 +148,7 @@ describe('decide', () => {
     expect(retryIf.mock.calls).toEqual([[boom, { attempt: 2 }]]);
   });
 
-  it('does not ask the gate about the failure that exhausts the attempts', () => {
+  it('does not call the gate for the failure that exhausts the attempts', () => {
     // seed 004: the gate is not consulted on the exhausting failure
     const retryIf = vi.fn(() => true);
 
@@ -156,7 +156,7 @@ describe('decide', () => {
     expect(retryIf).not.toHaveBeenCalled();
   });
 
-  it('does not ask the gate about errors that another rule stops', () => {
+  it('does not call the gate for errors that another rule stops', () => {
     const retryIf = vi.fn(() => true);
 
     decisionOn({ retryIf, stopOn: [TypeError] });
@@ -166,7 +166,7 @@ describe('decide', () => {
     expect(retryIf).not.toHaveBeenCalled();
   });
 
-  it('tells a custom strategy the error, the retry and the previous delay', () => {
+  it('passes a custom strategy the error, the retry and the previous delay', () => {
     const strategy = vi.fn(() => 5);
 
     decisionOn({ backoff: { type: 'custom', strategy, base: 9 } }, { failures: 2, previousDelayMs: 7 });
@@ -174,7 +174,7 @@ describe('decide', () => {
     expect(strategy.mock.calls).toMatchObject([[2, { error: boom, previousDelayMs: 7, baseMs: 9 }]]);
   });
 
-  it('tells a custom strategy the time, since when, and how long the attempt took', () => {
+  it('passes a custom strategy the time, the elapsed time and the duration of the attempt', () => {
     const strategy = vi.fn(() => 5);
     const policy = definePolicy({ backoff: { type: 'custom', strategy } });
     const context = { ...CONTEXT, startedAt: NOW - 700, attemptMs: 300 };
@@ -216,7 +216,7 @@ describe('decide, when something throws', () => {
 
   it.each([
     ['a promise', Promise.resolve(true)],
-    // biome-ignore lint/suspicious/noThenProperty: a gate may answer anything, also what only looks like a promise.
+    // biome-ignore lint/suspicious/noThenProperty: a gate may return anything, also a thenable.
     ['what can be awaited', { then: () => true }],
   ])('fails stopped when the gate answers %s', (_name, answer) => {
     // What JavaScript callers write.
@@ -225,7 +225,7 @@ describe('decide, when something throws', () => {
     expect(decision).toMatchObject({ type: 'fail', reason: 'stopped', thrown: { code: 'ASYNC_GATE' } });
   });
 
-  it('takes an error that cannot be looked at for any other error', () => {
+  it('treats an error that cannot be read like any other error', () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
 

@@ -36,7 +36,7 @@ describe('isEligible', () => {
     ]);
   });
 
-  it('lets what is not retryable run once', () => {
+  it('allows one run if the policy is not retryable', () => {
     // seed 002: retryable = false, max_attempts = 3
     expect([0, 1, 2].map((failures) => isEligible({ ...SEED_002, retryable: false }, { failures }))).toEqual([
       true,
@@ -49,7 +49,7 @@ describe('isEligible', () => {
     expect(isEligible(definePolicy({ maxAttempts: Infinity }), { failures: 1e15 })).toBe(true);
   });
 
-  it('takes the defaults of seed 002 for those of a policy', () => {
+  it('agrees with the defaults of seed 002', () => {
     // seed 002: max_attempts 3, retryable true
     expect(definePolicy()).toMatchObject(SEED_002);
   });

@@ -68,7 +68,7 @@ describe('parseServerDelay of Retry-After', () => {
     expect(parse({ 'retry-after': IMF_FIXDATE, date: 'yesterday' })).toEqual(delay(30_000));
   });
 
-  it('takes a date that has come for nothing asked', () => {
+  it('reads a past date as absent', () => {
     expect(parseServerDelay({ 'retry-after': IMF_FIXDATE }, NOW + 30_000)).toEqual({ type: 'absent' });
     expect(parseServerDelay({ 'retry-after': IMF_FIXDATE }, NOW + 60_000)).toEqual({ type: 'absent' });
   });
@@ -99,7 +99,7 @@ describe('parseServerDelay of Retry-After', () => {
 });
 
 describe('parseServerDelay of unusual dates', () => {
-  it('takes the longest of dates and seconds in one list', () => {
+  it('reads the longest of dates and seconds in one list', () => {
     expect(parse({ 'retry-after': `5, ${IMF_FIXDATE}` })).toEqual(delay(30_000));
     expect(parse({ 'retry-after': `${IMF_FIXDATE}, 45` })).toEqual(delay(45_000));
     expect(parse({ 'retry-after': `${RFC_850}, ${ASCTIME}` })).toEqual(delay(30_000));
@@ -129,7 +129,7 @@ describe('parseServerDelay of unusual dates', () => {
     expect(parseServerDelay({ 'retry-after': value }, nowAt)).toEqual(delay(delayMs));
   });
 
-  it('takes a year of two digits more than 50 years ahead for a past one', () => {
+  it('reads a two-digit year more than 50 years ahead as a past one', () => {
     const nowAt = Date.UTC(2026, 10, 6, 8, 49, 37);
 
     expect(parseServerDelay({ 'retry-after': 'Sunday, 06-Nov-94 08:49:37 GMT' }, nowAt)).toEqual({
@@ -198,7 +198,7 @@ describe('parseServerDelay of rate limits', () => {
     expect(rateLimit({ 'x-ratelimit-reset': '30', 'x-ratelimit-retry-after': '5' })).toEqual(delay(5_000));
   });
 
-  it('takes a reset that comes with every answer for nothing while something is left', () => {
+  it('ignores a reset while the limit is not used up', () => {
     const github = { 'x-ratelimit-remaining': '4999', 'x-ratelimit-reset': '3000' };
 
     expect(rateLimit(github, 503)).toEqual({ type: 'absent' });
@@ -222,19 +222,22 @@ describe('parseServerDelay of other headers', () => {
     },
   );
 
-  it.each(['retry-after-ms', 'x-ms-retry-after-ms'])('calls a %s that is no number malformed', (header) => {
-    expect(parse({ [header]: '-5' })).toEqual(malformed(header, '-5'));
-    expect(parse({ [header]: 'x' })).toEqual(malformed(header, 'x'));
-    expect(parse({ [header]: '5 ms' })).toEqual(malformed(header, '5 ms'));
-    expect(parse({ [header]: '5.' })).toEqual(malformed(header, '5.'));
-  });
+  it.each(['retry-after-ms', 'x-ms-retry-after-ms'])(
+    'reads a %s that is not a number as malformed',
+    (header) => {
+      expect(parse({ [header]: '-5' })).toEqual(malformed(header, '-5'));
+      expect(parse({ [header]: 'x' })).toEqual(malformed(header, 'x'));
+      expect(parse({ [header]: '5 ms' })).toEqual(malformed(header, '5 ms'));
+      expect(parse({ [header]: '5.' })).toEqual(malformed(header, '5.'));
+    },
+  );
 
-  it.each(['-1', 'x', ''])('takes a gRPC pushback of %j for a refusal', (value) => {
+  it.each(['-1', 'x', ''])('reads a gRPC pushback of %j as a refusal', (value) => {
     // gRPC proposal A6
     expect(parse({ 'grpc-retry-pushback-ms': value })).toEqual({ type: 'refused' });
   });
 
-  it('takes x-should-retry: false for a refusal, anything else for nothing', () => {
+  it('reads x-should-retry: false as a refusal, any other value as absent', () => {
     expect(parse({ 'x-should-retry': 'false' })).toEqual({ type: 'refused' });
     expect(parse({ 'x-should-retry': 'true' })).toEqual({ type: 'absent' });
     expect(parse({ 'x-should-retry': 'true', 'retry-after': '5' })).toEqual(delay(5_000));
@@ -253,7 +256,7 @@ describe('parseServerDelay of other headers', () => {
     expect(parse({ 'retry-after-ms': 'x', 'grpc-retry-pushback-ms': '-1' })).toEqual({ type: 'refused' });
   });
 
-  it('says malformed when nothing valid stands beside it', () => {
+  it('is malformed without another valid header', () => {
     expect(parse({ 'retry-after-ms': 'x', 'x-should-retry': 'true' })).toEqual(
       malformed('retry-after-ms', 'x'),
     );
@@ -294,7 +297,7 @@ describe('parseServerDelay from any source', () => {
     ['inherited headers', Object.create({ 'retry-after': '5' })],
     ['a value that cannot be looked at', { 'retry-after': revoked() }],
     ['a list that throws', { 'retry-after': new Proxy([], { get: fail }) }],
-  ])('says absent for %s', (_name, headers) => {
+  ])('is absent for %s', (_name, headers) => {
     expect(parse(headers)).toEqual({ type: 'absent' });
   });
 });

@@ -33,7 +33,7 @@ describe('readServerDelay', () => {
     expect(readServerDelay(error, 0)).toEqual({ type: 'delay', delayMs: 1_000 });
   });
 
-  it('believes an error before its cause, and of several beneath it the longest', () => {
+  it('prefers an error to its causes, and returns the longest delay of several causes', () => {
     const [one, three] = [new RetryAfterError('1s'), new RetryAfterError('3s')];
 
     expect(readServerDelay(Object.assign(new RetryAfterError('1s'), { cause: three }), 0)).toMatchObject({
@@ -53,7 +53,7 @@ describe('readServerDelay', () => {
     expect(readServerDelay(outer, 0)).toEqual(FIVE_SECONDS);
   });
 
-  it('reads a rate limit only where the status says that it was reached', () => {
+  it('reads a rate limit only for a status that says it was reached', () => {
     const limited = { 'ratelimit-reset': '5' };
 
     expect(readServerDelay(new Response(null, { status: 429, headers: limited }), 0)).toEqual(FIVE_SECONDS);
@@ -97,7 +97,7 @@ describe('readServerDelay', () => {
     { response: { headers: null } },
     { headers: null },
     { response: 'x' },
-  ])('says absent for %o', (source) => {
+  ])('is absent for %o', (source) => {
     expect(readServerDelay(source, 0)).toEqual({ type: 'absent' });
   });
 });

@@ -6,7 +6,7 @@ import { seededRandom } from '../../support/seeded-random.ts';
 
 const DRAWS = 10_000;
 
-/** What people write, so that the numbers between two bounds are many. */
+/** Durations as people write them, so that there are many numbers between two bounds. */
 const times = fc.oneof(fc.integer({ min: 1, max: 60_000 }), fc.double({ min: 0.01, max: 1e9, noNaN: true }));
 const shares = fc.double({ min: 0.01, max: 1, noNaN: true });
 
@@ -41,7 +41,7 @@ const decorrelated = fc
     definePolicy({ backoff: { type: 'decorrelated', base }, jitter, ...bounds }),
   );
 
-/** How many of the delays are exactly the least, or the most, that their retry can draw. */
+/** Returns how many of the delays are exactly a bound of their retry. */
 function onBounds(policy: Policy, retryOf: (draw: number) => number, seed: number): number {
   const random = seededRandom(seed);
   let previousDelayMs: number | undefined;

@@ -33,7 +33,7 @@ describe('growDelay', () => {
     ]);
   });
 
-  it('doubles exactly, however often', () => {
+  it('doubles exactly, for any number of retries', () => {
     const retries = Array.from({ length: 1_024 }, (_, index) => index + 1);
 
     expect(grow({ type: 'exponential', baseMs: 3, factor: 2 }, retries)).toEqual(
@@ -41,7 +41,7 @@ describe('growDelay', () => {
     );
   });
 
-  it('ends in Infinity where a double ends, never in NaN', () => {
+  it('is Infinity beyond the largest double, never NaN', () => {
     const last = Number.MAX_SAFE_INTEGER;
 
     expect(grow({ type: 'exponential', baseMs: 1, factor: 2 }, [1_024, 1_025, last])).toEqual([
@@ -62,7 +62,7 @@ describe('growDelay', () => {
     expect(grow({ type: 'fibonacci', baseMs: 0 }, [1, 5_000])).toEqual([0, 0]);
   });
 
-  it('draws nothing for a steady backoff', () => {
+  it('never calls random for a backoff without a strategy', () => {
     const source = vi.fn(() => 0.5);
 
     growDelay({ type: 'exponential', baseMs: 100, factor: 2 }, 3, { random: source });
@@ -70,7 +70,7 @@ describe('growDelay', () => {
     expect(source).not.toHaveBeenCalled();
   });
 
-  it('tells a custom strategy the retry, the base and all that it was told', () => {
+  it('passes a custom strategy the retry, the base and the context', () => {
     const next = vi.fn(() => 5);
     const context: DelayContext = { random, previousDelayMs: 7, error: new Error('boom') };
 
@@ -89,14 +89,14 @@ describe('growDelay', () => {
     [Promise.resolve(5), 300],
     [-1, 0],
     [0, 0],
-  ])('takes %o from a custom strategy as %d ms', (answer, delayMs) => {
-    // What a strategy written in JavaScript may answer.
+  ])('reads %o from a custom strategy as %d ms', (answer, delayMs) => {
+    // Values that a strategy written in JavaScript may return.
     const next = () => answer as number;
 
     expect(growDelay({ type: 'custom', next, baseMs: 300 }, 1, { random })).toBe(delayMs);
   });
 
-  it('lets through what a custom strategy throws', () => {
+  it('passes on what a custom strategy throws', () => {
     const next = () => {
       throw new RangeError('strategy');
     };

@@ -70,7 +70,7 @@ describe('computeDelay', () => {
     );
   });
 
-  it('gives the same delay for the same draws', () => {
+  it('returns the same delay for the same draws', () => {
     fc.assert(
       fc.property(policies, retries, sequences, histories, (policy, retry, given, previousDelayMs) => {
         const draw = () => computeDelay(policy, retry, { random: sourceOf(given), previousDelayMs });
@@ -87,7 +87,7 @@ describe('computeDelay', () => {
 
         const delayMs = computeDelay(policy, retry, { random: sourceOf(given), previousDelayMs });
 
-        // Beyond 2^53 a double has no room for the remainder.
+        // Beyond 2^53 a double cannot represent the remainder.
         expect(Number.isSafeInteger(delayMs) ? delayMs % settingsOf(policy).granularityMs : 0).toBe(0);
         expect(delayMs > 2 ** 53 || Number.isInteger(delayMs)).toBe(true);
       }),
@@ -107,7 +107,7 @@ describe('computeDelay', () => {
   });
 });
 
-/** A copy as text: functions and classes do not survive it, numbers and lists do. */
+/** Returns the value as text, without functions and classes. */
 function structuredCloneOf(value: unknown): string {
   return JSON.stringify(value, (_key, entry) => (entry === Infinity ? 'Infinity' : entry));
 }

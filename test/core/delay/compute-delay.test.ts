@@ -15,14 +15,14 @@ describe('computeDelay', () => {
     ]);
   });
 
-  it('cuts to the highest delay', () => {
+  it('limits a delay to maxDelay', () => {
     expect(delayOf({ ...SECOND, maxDelay: '300ms' })).toBe(300);
     expect(
       delayOf({ backoff: { type: 'exponential', base: 1 }, jitter: 'none', maxDelay: '1m' }, 5_000),
     ).toBe(60_000);
   });
 
-  it('raises to the lowest delay', () => {
+  it('raises a delay to minDelay', () => {
     expect(delayOf({ ...SECOND, minDelay: '3s' })).toBe(3_000);
     expect(delayOf({ backoff: { type: 'none' }, minDelay: 5 })).toBe(5);
   });
@@ -92,7 +92,7 @@ describe('computeDelay', () => {
     ]);
   });
 
-  it('leaves room for jitter that reaches up, in whole units', () => {
+  it('leaves room for jitter above the amount, in whole units', () => {
     // The cap is nine units; doubled, four of them stay below it.
     const input: PolicyInput = {
       backoff: { type: 'constant', base: '20s' },
@@ -104,12 +104,12 @@ describe('computeDelay', () => {
     expect([0, 0.5, JUST_UNDER_1].map((draw) => delayOf(input, 1, draw))).toEqual([4_000, 6_000, 8_000]);
   });
 
-  it('grows decorrelated backoff from the previous delay that it is told', () => {
+  it('grows decorrelated backoff from previousDelayMs', () => {
     const policy = definePolicy({ backoff: { type: 'decorrelated', base: 100 }, maxDelay: '1s' });
     const after = (previousDelayMs: number | undefined) =>
       computeDelay(policy, 2, { random: () => 0.5, previousDelayMs });
 
-    // The middle of 100 to three times the delay before, or to the cap.
+    // The middle of the range from 100 to three times the previous delay, or to the cap.
     expect([undefined, 100, 200, 600, 900].map(after)).toEqual([200, 200, 350, 550, 550]);
   });
 
@@ -125,7 +125,7 @@ describe('computeDelay', () => {
     expect(computeDelay(policy, 2, { random: () => draw, previousDelayMs })).toBe(delayMs);
   });
 
-  it('cuts decorrelated backoff after it was drawn when the cap comes after the jitter', () => {
+  it("caps decorrelated backoff after its draw with capAt: 'after-jitter'", () => {
     // seed 004: clamp(0, max_delay) of d + u * (max(3 * prev, d) - d)
     const backoff = { type: 'decorrelated', base: 100 } as const;
     const policy = definePolicy({ backoff, maxDelay: '1s', capAt: 'after-jitter' });
@@ -135,7 +135,7 @@ describe('computeDelay', () => {
     expect([200, 600, 900].map(after)).toEqual([350, 950, 1_000]);
   });
 
-  it('starts decorrelated backoff from the lowest delay where that is longer than the base', () => {
+  it('starts decorrelated backoff from minDelay if that is longer than the base', () => {
     const backoff = { type: 'decorrelated', base: 100 } as const;
     const policy = definePolicy({ backoff, minDelay: 500 });
 
@@ -161,7 +161,7 @@ describe('computeDelay', () => {
     expect(drawn).toEqual(delays);
   });
 
-  it('leaves room for a jitter by a length of time below the cap', () => {
+  it('leaves room for plusMinus jitter below the cap', () => {
     const input = { ...SECOND, jitter: { plusMinus: 200 }, maxDelay: 900 } as const;
 
     expect([0, 0.5, JUST_UNDER_1].map((draw) => Math.round(delayOf(input, 1, draw)))).toEqual([
@@ -169,19 +169,19 @@ describe('computeDelay', () => {
     ]);
   });
 
-  it('counts a jitter by a length of time in whole units', () => {
+  it('counts plusMinus jitter in whole units', () => {
     const input = { ...SECOND, jitter: { plusMinus: 250 }, granularity: 100 } as const;
 
     expect([0, 0.5, JUST_UNDER_1].map((draw) => delayOf(input, 1, draw))).toEqual([800, 1_000, 1_200]);
   });
 
-  it('stays finite where no multiple of the granularity is', () => {
+  it('stays finite if no multiple of the granularity is finite', () => {
     const minDelay = Number.MAX_VALUE;
 
     expect(delayOf({ minDelay, maxDelay: 'Infinity', granularity: 9.8e297 })).toBe(Number.MAX_VALUE);
   });
 
-  it('raises the smallest lowest delay to a whole unit', () => {
+  it('raises the smallest minDelay to a whole unit', () => {
     expect(delayOf({ backoff: { type: 'none' }, minDelay: 5e-324, granularity: 7 })).toBe(7);
   });
 
@@ -189,7 +189,7 @@ describe('computeDelay', () => {
     expect(delayOf({ backoff: { type: 'list', delays: [7, 8] }, jitter: 'none' }, retry)).toBe(7);
   });
 
-  it('asks for no draw without jitter and for one with it', () => {
+  it('calls random once with jitter, and never without', () => {
     const random = vi.fn(() => 0.5);
 
     computeDelay(definePolicy(SECOND), 1, { random });

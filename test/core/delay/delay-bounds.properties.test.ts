@@ -13,7 +13,7 @@ import {
   steadyBackoffs,
 } from '../../support/arbitraries.ts';
 
-/** What the caller of computeDelay does: it remembers each delay for the next retry. */
+/** Draws a sequence of delays, each from the previous one. */
 function chainOf(policy: Policy, retryCount: number, random: () => number): readonly number[] {
   const delays: number[] = [];
   for (let retry = 1; retry <= retryCount; retry += 1) {
@@ -36,7 +36,7 @@ const decorrelated = fc.record({ type: fc.constant('decorrelated' as const), bas
 const sequences = fc.array(draws, { minLength: 1, maxLength: 8 });
 
 describe('delayBounds', () => {
-  it('hold every drawn delay', () => {
+  it('include every drawn delay', () => {
     fc.assert(
       fc.property(policyInputsWith(steadyBackoffs), retries, draws, (input, retry, draw) => {
         const policy = definePolicy(input);
@@ -53,7 +53,7 @@ describe('delayBounds', () => {
   it.each([
     ['any policy', policyInputs],
     ['decorrelated backoff', policyInputsWith(decorrelated)],
-  ])('hold every delay of a chain, for %s', (_name, inputs) => {
+  ])('include every delay of a sequence, for %s', (_name, inputs) => {
     fc.assert(
       fc.property(inputs, sequences, (input, given) => {
         const policy = definePolicy(input);
@@ -83,7 +83,7 @@ describe('delayBounds', () => {
     );
   });
 
-  it('are both reached by chains of decorrelated backoff that always draw the least or the most', () => {
+  it('are both reached by sequences of decorrelated backoff that always draw the lowest or the highest', () => {
     fc.assert(
       fc.property(decorrelated, fc.integer({ min: 1, max: 12 }), fc.boolean(), (backoff, retry, isCapped) => {
         const policy = definePolicy({ backoff, ...(isCapped ? {} : { maxDelay: Infinity }) });
@@ -110,7 +110,7 @@ describe('delayBounds', () => {
     );
   });
 
-  it('lie within the limits of the policy, unless only the backoff is capped', () => {
+  it('are within the limits of the policy, unless only the backoff is capped', () => {
     fc.assert(
       fc.property(policyInputs, retries, (input, retry) => {
         const policy = definePolicy(input);

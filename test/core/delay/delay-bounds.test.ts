@@ -34,7 +34,7 @@ describe('delayBounds', () => {
     expect(boundsOf({ backoff: SECOND, ...input })).toEqual(bounds);
   });
 
-  it('cover every history of decorrelated backoff', () => {
+  it('include every sequence of decorrelated backoff', () => {
     const input = { backoff: { type: 'decorrelated', base: 100 }, maxDelay: '1s' } as const;
 
     expect([1, 2, 3, 4, Number.MAX_SAFE_INTEGER].map((retry) => boundsOf(input, retry))).toEqual([
@@ -46,14 +46,14 @@ describe('delayBounds', () => {
     ]);
   });
 
-  it('end for decorrelated backoff without a cap where a double ends', () => {
+  it('end at the largest double for decorrelated backoff without a cap', () => {
     const input = { backoff: { type: 'decorrelated', base: 1 }, maxDelay: 'Infinity' } as const;
 
     expect(boundsOf(input, 3)).toEqual([1, 27]);
     expect(boundsOf(input, Number.MAX_SAFE_INTEGER)).toEqual([1, Number.MAX_VALUE]);
   });
 
-  it('are the limits for a custom strategy, which is not asked', () => {
+  it('are the limits for a custom strategy, which is not called', () => {
     const strategy = vi.fn(() => 5);
     const backoff = { type: 'custom', strategy } as const;
 

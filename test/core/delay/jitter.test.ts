@@ -32,7 +32,7 @@ describe('drawJitter', () => {
     expect(drawn).toEqual(results);
   });
 
-  it('goes down by the lower half of the draws and up by the upper half', () => {
+  it('subtracts by the lower half of the draws and adds by the upper half', () => {
     // seed 002: delay ± 10 %
     const drawn = [0.25, 0.49, 0.5, 0.75, 0.99].map((draw) => drawJitter(TENTH, 300, draw, WHOLE));
 
@@ -54,7 +54,7 @@ describe('drawJitter', () => {
     ]);
   });
 
-  it('keeps halves of odd whole units whole', () => {
+  it('rounds half of an odd number of whole units', () => {
     expect(drawJitter('equal', 5, 0, WHOLE)).toBe(3);
     expect(drawJitter('equal', 5, JUST_UNDER_1, WHOLE)).toBe(5);
   });
@@ -96,7 +96,7 @@ describe('roomForJitter', () => {
     expect(roomForJitter(jitter, 300, REAL)).toBe(amount);
   });
 
-  it('leaves whole units', () => {
+  it('returns whole units', () => {
     expect(roomForJitter('bounded', 5, WHOLE)).toBe(2);
     expect(roomForJitter(TENTH, 10, WHOLE)).toBe(9);
   });

@@ -25,8 +25,8 @@ describe("CMDx's strategies", () => {
     ['half_random', [312.5, 312.5, 312.5, 312.5, 312.5]], // d/2 + u × d/2
     ['full_random', [125, 125, 125, 125, 125]], // u × d
     ['bounded_random', [625, 625, 625, 625, 625]], // d + u × d
-    ['decorrelated_jitter', [750, 750, 750, 750, 750]], // d + u × (3d - d) where nothing went before
-  ])('wait as the seed says: %s', (jitter, delays) => {
+    ['decorrelated_jitter', [750, 750, 750, 750, 750]], // d + u × (3d - d) for the first retry
+  ])('have the delays of the seed document: %s', (jitter, delays) => {
     for (const version of ['v2.0.1', MAIN] as const) {
       const policy = policyOf(jitter, version);
 
@@ -34,7 +34,7 @@ describe("CMDx's strategies", () => {
     }
   });
 
-  it('grow a decorrelated delay from the one before, and never fall below the base', () => {
+  it('grow a decorrelated delay from the previous one, never below the base', () => {
     // main: d + u × (max(3 × previous, d) - d); v2.0.1 has no max, which only a delay below d / 3 would show
     expect(delayOf(policyOf('decorrelated_jitter'), 2, 1_000)).toBe(1_125);
     expect(delayOf(policyOf('decorrelated_jitter', MAIN), 2, 1_000)).toBe(1_125);
@@ -62,7 +62,7 @@ describe("CMDx's strategies", () => {
     );
   });
 
-  it('of the decorrelated strategy can be looked ahead and written down', () => {
+  it('can be previewed and serialized with the decorrelated strategy', () => {
     const retry_on = { exceptions: ['ReadTimeout'], delay: 1, limit: 3, jitter: 'decorrelated_jitter' };
     const { policy } = fromCmdx({ retry_on });
 
@@ -76,7 +76,7 @@ describe("CMDx's strategies", () => {
     // 2^30 is 1 073 741 824, the 78th Fibonacci number 8 944 394 323 791 464
     ['exponential', 31, 536_870_912_000],
     ['fibonacci', 78, 4_472_197_161_895_732_000],
-  ])('stop growing on main, and never before: %s at retry %d', (jitter, last, mostMs) => {
+  ])('stop growing in version main, and never in v2.0.1: %s at retry %d', (jitter, last, mostMs) => {
     const [main, seed] = [policyOf(jitter, MAIN), policyOf(jitter)];
 
     expect(delayOf(main, last)).toBe(mostMs);
@@ -85,11 +85,14 @@ describe("CMDx's strategies", () => {
     expect(delayOf(seed, last + 1)).toBeGreaterThan(mostMs);
   });
 
-  it.each([null, 'linear', 'full_random', 'decorrelated_jitter'])('know no end on main: %s', (jitter) => {
-    expect(settingsOf(policyOf(jitter, MAIN)).maxDelayMs).toBe(Infinity);
-  });
+  it.each([null, 'linear', 'full_random', 'decorrelated_jitter'])(
+    'have no such limit in version main: %s',
+    (jitter) => {
+      expect(settingsOf(policyOf(jitter, MAIN)).maxDelayMs).toBe(Infinity);
+    },
+  );
 
-  it('are cut at max_delay where that comes first', () => {
+  it('are capped at max_delay if that is lower', () => {
     const retry_on = { exceptions: [Error], jitter: 'exponential', max_delay: 3 };
 
     expect(delayOf(fromCmdx({ version: MAIN, retry_on }).policy, 9)).toBe(3_000);

@@ -6,7 +6,7 @@ import { codesOf } from './problems.ts';
 const MAIN = 'main@fc92e183';
 
 describe("fromCmdx's strategies", () => {
-  it('never asks the strategy without a positive delay', () => {
+  it('never calls the strategy without a positive delay', () => {
     const jitter = vi.fn(() => 1);
     const { policy, warnings } = fromCmdx({ retry_on: { exceptions: [Error], delay: 0, jitter } });
 
@@ -15,7 +15,7 @@ describe("fromCmdx's strategies", () => {
     expect(codesOf(warnings)).toEqual(['WITHOUT_EFFECT retry_on.jitter']);
   });
 
-  it("gives a strategy of one's own an attempt from 0 and seconds", () => {
+  it('passes a custom strategy the attempt, counted from 0, and seconds', () => {
     const jitter = vi.fn(() => 2);
     const { policy } = fromCmdx({ version: MAIN, retry_on: { exceptions: [Error], delay: 1.5, jitter } });
 
@@ -28,7 +28,7 @@ describe("fromCmdx's strategies", () => {
     ]);
   });
 
-  it('tells only a retrier the delay before in v2.0.1', () => {
+  it('passes the previous delay only to a retrier in v2.0.1', () => {
     const own = vi.fn(() => 2);
     const retrier = vi.fn(() => 2);
     const context = { random: () => 0, previousDelayMs: 700 };
@@ -45,7 +45,7 @@ describe("fromCmdx's strategies", () => {
     expect(retrier).toHaveBeenCalledWith(1, 0.5, 0.7);
   });
 
-  it('takes strategies as function, object, method, retrier and block', () => {
+  it('accepts a strategy as function, object, method, retrier and block', () => {
     const call = (): number => 9;
     const task = { own_delay: call };
 
@@ -62,7 +62,7 @@ describe("fromCmdx's strategies", () => {
     }
   });
 
-  it('lets jitter beat a block, and takes an object without call for none', () => {
+  it('prefers jitter to a block, and ignores an object without call', () => {
     const block = (): number => 9;
 
     expect(delayOf(fromCmdx({ retry_on: { exceptions: [Error], block, jitter: 'linear' } }).policy)).toBe(
@@ -73,19 +73,19 @@ describe("fromCmdx's strategies", () => {
     expect(codesOf(warnings)).toEqual(['WITHOUT_EFFECT retry_on.jitter']);
   });
 
-  it('waits the base where a strategy answers with no number', () => {
+  it('waits the base if the strategy does not return a number', () => {
     const jitter = (): unknown => '7';
 
     expect(delayOf(fromCmdx({ retry_on: { exceptions: [Error], jitter } }).policy)).toBe(500);
   });
 
-  it('takes the block where jitter is nil', () => {
+  it('uses the block if jitter is nil', () => {
     const block = (): number => 9;
 
     expect(delayOf(fromCmdx({ retry_on: { exceptions: [Error], block, jitter: null } }).policy)).toBe(9_000);
   });
 
-  it('keeps the task itself as this of its methods', () => {
+  it('calls methods with the task as this', () => {
     const task = {
       seconds: 4,
       own_delay(): number {
@@ -102,7 +102,7 @@ describe("fromCmdx's strategies", () => {
 describe("fromCmdx's functions", () => {
   const task = { name: 'sync', most: 1 };
 
-  it('know their task: a function as this, a method too, an object by its first argument', () => {
+  it('receive the task: functions and methods as this, objects as the first argument', () => {
     // CMDx: instance_exec(error, attempt) of a proc, send of a method, call(task, error, attempt) of an object
     const seen: unknown[] = [];
     function gate(this: unknown, ...given: readonly unknown[]): boolean {
@@ -127,7 +127,7 @@ describe("fromCmdx's functions", () => {
     ]);
   });
 
-  it('know it as strategies and blocks, too; an object is its own', () => {
+  it('receive it as strategies and blocks, too; an object has itself as this', () => {
     function delay(this: unknown): number {
       return (this as typeof task).most;
     }
@@ -142,7 +142,7 @@ describe("fromCmdx's functions", () => {
 });
 
 describe("fromCmdx's exceptions", () => {
-  it('may be lists within lists, as Ruby flattens them', () => {
+  it('may be nested lists, which are flattened as in Ruby', () => {
     const { policy } = fromCmdx({ retry_on: { exceptions: [[RangeError, ['ReadTimeout']], TypeError] } });
 
     expect(explain(policy, new RangeError()).retries).toBe(true);
@@ -151,7 +151,7 @@ describe("fromCmdx's exceptions", () => {
     expect(explain(policy, new Error()).retries).toBe(false);
   });
 
-  it('are refused where a list holds itself', () => {
+  it('are refused if a list contains itself', () => {
     const exceptions: unknown[] = [Error];
     exceptions.push(exceptions);
 
@@ -160,7 +160,7 @@ describe("fromCmdx's exceptions", () => {
 });
 
 describe("fromCmdx's gates", () => {
-  it('asks both gates, with an attempt from 0, in every form', () => {
+  it('are both called with the attempt, counted from 0, in every form', () => {
     const call = (_error: unknown, attempt: number): boolean => attempt === 0;
     for (const [options, allowed] of [
       [{ retry_on: { exceptions: [Error], if: call } }, [true, false]],
@@ -187,7 +187,7 @@ describe("fromCmdx's gates", () => {
     }
   });
 
-  it('takes nil of a gate for a no', () => {
+  it('refuse the retry if they return nil', () => {
     const retriesWith = (gates: object): boolean =>
       explain(fromCmdx({ retry_on: { exceptions: [Error], ...gates } }).policy, new Error('x')).retries;
 
@@ -195,7 +195,7 @@ describe("fromCmdx's gates", () => {
     expect(retriesWith({ unless: () => null })).toBe(true);
   });
 
-  it('takes no promise of a gate for an answer', () => {
+  it('may not return a promise', () => {
     for (const key of ['if', 'unless']) {
       const { policy } = fromCmdx({ retry_on: { exceptions: [Error], [key]: async () => true } });
       const decision = decide(

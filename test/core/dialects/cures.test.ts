@@ -20,13 +20,13 @@ describe('a problem of fromFluid', () => {
     [{ max_concurrency: -1 }, 'max_concurrency must be an integer ≥ 0, got -1. The default is 0.'],
     [
       { retry: { backoff: -1 } },
-      'retry.backoff must be a finite number ≥ 0, got -1. Use 1 for a steady delay, 2 to double it each time.',
+      'retry.backoff must be a finite number ≥ 0, got -1. Use 1 for a constant delay, 2 to double it each time.',
     ],
-  ])('of %j says what was seen and what to write', (options, line) => {
+  ])('of %j has the value and the cure', (options, line) => {
     expect(messageOf(() => fromFluid(options))).toBe(problem(line));
   });
 
-  it('is none for a factor of 0', () => {
+  it('is absent for a factor of 0', () => {
     expect(settingsOf(fromFluid({ retry: { backoff: 0 } }).policy).backoff).toMatchObject({ factor: 0 });
   });
 });
@@ -44,11 +44,11 @@ describe('a problem of Celery', () => {
       'retry_backoff_max must be ≥ 0 with jitter, got -5. Use 600, the default.',
     ],
     [{ retry_kwargs: 5 }, 'retry_kwargs must be an object, got 5. Its keys are countdown, max_retries.'],
-  ])('of the options %j says what was seen and what to write', (options, line) => {
+  ])('of the options %j has the value and the cure', (options, line) => {
     expect(messageOf(() => fromCelery(options as CeleryOptions))).toBe(problem(line));
   });
 
-  it('of an interval says what was seen and what to write', () => {
+  it('of an interval has the value and the cure', () => {
     expect(messageOf(() => celeryInterval({ factor: 1.5, maximum: 600 }))).toBe(
       problem(`factor must be a whole number of seconds, got 1.5. ${plainly}`),
     );
@@ -60,7 +60,7 @@ describe('a problem of Celery', () => {
   it.each([
     [{ countdown: 'x' }, 'countdown must be a finite number, got "x".'],
     [{ eta: Infinity }, 'eta must be a finite number, got Infinity.'],
-  ])('of the call %j says what was seen and what to write', (call, line) => {
+  ])('of the call %j has the value and the cure', (call, line) => {
     const retry = (): unknown => celeryRetry({}, { retries: 0, ...call } as never); // what JavaScript callers write
 
     expect(messageOf(retry)).toBe(problem(`${line} countdown is in seconds, eta in epoch milliseconds.`));
@@ -70,7 +70,7 @@ describe('a problem of Celery', () => {
     [{ max_retries: 'x' }, 'max_retries must be an integer, got "x". The default is 3.'],
     [{ throw: 1 }, 'throw is not one of the choices, got 1. Use one of true, false.'],
     [{ called_directly: 1 }, 'called_directly is not one of the choices, got 1. Use one of true, false.'],
-  ])('of the call %j says what was seen', (call, line) => {
+  ])('of the call %j has the value', (call, line) => {
     expect(messageOf(() => celeryRetry({}, { retries: 0, ...call } as never))).toBe(problem(line));
   });
 });
@@ -80,11 +80,11 @@ describe('a problem of fromTasker', () => {
     [{ max_jitter: -0.1 }, 'max_jitter must be a share from 0 to 1, got -0.1. Write 0.1 for ± 10 %.'],
     [{ retryable: 1 }, 'retryable is not one of the choices, got 1. Use one of true, false.'],
     [{ backoff_base_ms: Infinity }, 'backoff_base_ms must be a finite duration ≥ 0, got Infinity. Use'],
-  ])('of %j says what was seen and what to write', (options, line) => {
+  ])('of %j has the value and the cure', (options, line) => {
     expect(messageOf(() => fromTasker(options as TaskerOptions))).toContain(problem(line));
   });
 
-  it('is none for what is written as it is by default', () => {
+  it('is absent for an option that is set to its default', () => {
     expect(fromTasker({ retryable: true, jitter_enabled: true, max_jitter: 0.1 }).policy).toEqual(
       fromTasker().policy,
     );
@@ -103,7 +103,7 @@ describe('a problem of fromCmdx', () => {
       { jitter: 'nobody' },
       `jitter is neither a retrier nor a method of the task, got "nobody". ${strategies}`,
     ],
-    [{ jitter: 5 }, `jitter is no strategy, got 5. ${strategies}`],
+    [{ jitter: 5 }, `jitter is not a strategy, got 5. ${strategies}`],
     [{ block: 'linear' }, 'block must be a function, got "linear". Write names as jitter.'],
     [
       { if: 'nobody' },
@@ -113,16 +113,16 @@ describe('a problem of fromCmdx', () => {
       { unless: 7 },
       `unless must be a function, an object with call, or a method of the task, got 7. ${gates}`,
     ],
-  ])('of %j says what was seen and what to write', (line, message) => {
+  ])('of %j has the value and the cure', (line, message) => {
     const options = { retry_on: line, retriers: { mine: () => 1 } } as CmdxOptions;
 
     expect(messageOf(() => fromCmdx(options))).toBe(problem(`retry_on.${message}`));
   });
 
   it.each([
-    [{ task: 'me' }, 'task must be an object, got "me". Give it the methods that are named.'],
-    [{ retriers: 5 }, 'retriers must be an object, got 5. Give it strategies by name.'],
-  ])('of %j says what was seen and what to write', (options, message) => {
+    [{ task: 'me' }, 'task must be an object, got "me". Use an object with the named methods.'],
+    [{ retriers: 5 }, 'retriers must be an object, got 5. Use an object of strategies by name.'],
+  ])('of %j has the value and the cure', (options, message) => {
     expect(messageOf(() => fromCmdx(options as never))).toBe(problem(message));
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const dialects = { fromFluid, fromCelery, fromJobbers, fromTasker, fromCmdx };
 
 describe.each(Object.entries(dialects))('%s', (_name, fromDialect: (options?: never) => unknown) => {
-  it('gives a frozen policy, task and list of warnings', () => {
+  it('returns a frozen policy, task and list of warnings', () => {
     const dialect = fromDialect() as ReturnType<typeof fromFluid>;
 
     expect(isPolicy(dialect.policy)).toBe(true);

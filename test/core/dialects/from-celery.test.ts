@@ -19,7 +19,7 @@ describe('fromCelery', () => {
     expect(codesOf(warnings)).toEqual(['RETRIES_NOTHING autoretry_for']);
   });
 
-  it('draws whole seconds by default once there is a backoff, under 600 s', () => {
+  it('draws whole seconds by default with a backoff, at most 600 s', () => {
     const { policy, warnings } = fromCelery({ autoretry_for: [Error], retry_backoff: true });
 
     expect(policy).toMatchObject({
@@ -32,7 +32,7 @@ describe('fromCelery', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('foretells the total time of the article: 8.5 hours, or under 40 minutes with a cap of 300 s', () => {
+  it('previews the total time of the article: 8.5 hours, or under 40 minutes with a cap of 300 s', () => {
     const article = { autoretry_for: [Error], max_retries: 10, retry_backoff: 30, retry_jitter: false };
     const hours = (options: object): number =>
       preview(fromCelery({ ...article, ...options }).policy).total.maxMs / 3_600_000;
@@ -41,7 +41,7 @@ describe('fromCelery', () => {
     expect(hours({ retry_backoff_max: 300 }) * 60).toBeLessThan(40);
   });
 
-  it('lets signals and excluded exceptions through, also where the list is more exact', () => {
+  it('does not retry control-flow and excluded exceptions, even if the list is more specific', () => {
     class Ignore extends Error {}
     const { policy } = fromCelery({ autoretry_for: [Error, RangeError], dont_autoretry_for: ['RangeError'] });
 
@@ -50,7 +50,7 @@ describe('fromCelery', () => {
     expect(explain(policy, new TypeError()).retries).toBe(true);
   });
 
-  it('takes predicates and patterns beside classes and names', () => {
+  it('accepts predicates and patterns besides classes and names', () => {
     const { policy } = fromCelery({ autoretry_for: ['NetError', { status: 503 }, (error) => error === 7] });
 
     expect(explain(policy, 7).rule).toBe('retryOn[2]');
@@ -64,7 +64,7 @@ describe('fromCelery', () => {
     expect(policy).toMatchObject({ maxAttempts: Infinity, backoff: { baseMs: 3_000 } });
   });
 
-  it('lets retry_kwargs win over the task', () => {
+  it('prefers retry_kwargs to the options of the task', () => {
     const kwargs = {
       autoretry_for: [Error],
       max_retries: null,
@@ -77,7 +77,7 @@ describe('fromCelery', () => {
     ).toBe(6);
   });
 
-  it('is quiet about a cap below 0 without jitter, as Celery is, and refuses it with jitter', () => {
+  it('accepts a negative cap without jitter, as Celery does, and refuses it with jitter', () => {
     const options = { autoretry_for: [Error], retry_backoff: 5, retry_backoff_max: -5 };
 
     expect(settingsOf(fromCelery({ ...options, retry_jitter: false }).policy).maxDelayMs).toBe(0);
@@ -97,7 +97,7 @@ describe('fromCelery', () => {
     expect(codesOf(fromCelery({ autoretry_for: [Error], ...options }).warnings)).toEqual(codes);
   });
 
-  it('lists everything that is wrong under its own names', () => {
+  it("lists every problem under Celery's names", () => {
     const options = {
       autoretry_for: 'ValueError',
       throws: [''],
@@ -122,7 +122,7 @@ describe('fromCelery', () => {
 });
 
 describe('celeryInterval', () => {
-  it('draws nothing unless told to', () => {
+  it('has no jitter by default', () => {
     expect(celeryInterval({ factor: 5, maximum: 600 })).toMatchObject({
       backoff: { type: 'exponential', baseMs: 5_000, factor: 2 },
       jitter: 'none',
@@ -135,7 +135,7 @@ describe('celeryInterval', () => {
     });
   });
 
-  it('refuses what is no whole number', () => {
+  it('refuses a number that is not an integer', () => {
     expect(problemsOf(() => celeryInterval({ factor: 1.5, maximum: Number.NaN }))).toEqual([
       'factor',
       'maximum',
@@ -152,7 +152,7 @@ describe('celeryRetry', () => {
     expect(celeryRetry({}, { retries: 0 })).toMatchObject({ type: 'retry', state: 'RETRY' });
   });
 
-  it('lets a countdown replace an eta, although the eta is what is shown', () => {
+  it('replaces an eta by a countdown, although it shows the eta', () => {
     const answer = celeryRetry({}, { retries: 0, countdown: 5, eta: 1_000 });
 
     expect(answer).toMatchObject({ delayMs: 5_000, shown: { runAt: 1_000 } });
@@ -178,17 +178,17 @@ describe('celeryRetry', () => {
     expect(celeryRetry({}, { ...call, exc: 1 })).toEqual({ type: 'fail', error: 'exc' });
   });
 
-  it('keeps to no limit when the task has none', () => {
+  it('has no limit if the task has none', () => {
     expect(celeryRetry({ max_retries: null }, { retries: 1e6, max_retries: null }).type).toBe('retry');
   });
 
-  it('takes every word of a call', () => {
+  it('accepts every argument of a call', () => {
     const call = { retries: 0, throw: true, called_directly: false, max_retries: 1 };
 
     expect(celeryRetry({ max_retries: 0 }, call)).toMatchObject({ type: 'retry', state: 'RETRY' });
   });
 
-  it('refuses a call that makes no sense', () => {
+  it('refuses an invalid call', () => {
     const call = { retries: -1, countdown: Number.NaN, eta: '2030', when: 1 };
 
     expect(problemsOf(() => celeryRetry({}, call as never))).toEqual(['countdown', 'eta', 'retries', 'when']);
@@ -199,7 +199,7 @@ describe('celeryRetry', () => {
 });
 
 describe('celeryMessageEta', () => {
-  it('is at once without countdown and eta', () => {
+  it('is immediate without countdown and eta', () => {
     expect(celeryMessageEta({}, 5)).toBeUndefined();
     expect(celeryMessageEta({ countdown: 2, eta: 9 }, 5)).toBe(2_005);
     expect(celeryMessageEta({ countdown: 0.5, eta: 9 }, 5)).toBe(505);

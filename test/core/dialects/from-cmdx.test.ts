@@ -20,7 +20,7 @@ describe('fromCmdx', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('takes a delay below 0 for no wait, and a longest one without end', () => {
+  it('reads a negative delay as none, and accepts an infinite maximum', () => {
     const retry_on = { exceptions: [Error], delay: -1, max_delay: Infinity };
 
     expect(settingsOf(fromCmdx({ retry_on }).policy).backoff).toEqual({ type: 'none' });
@@ -36,13 +36,13 @@ describe('fromCmdx', () => {
     }
   });
 
-  it('says that nothing is retried where the lines that count list nothing', () => {
+  it('warns that nothing is retried if the lines that apply list no exception', () => {
     expect(codesOf(fromCmdx({ version: MAIN, retry_on: { limit: 9 } }).warnings)).toEqual([
       'RETRIES_NOTHING retry_on',
     ]);
   });
 
-  it('takes nil for the default, also where the parent wrote something', () => {
+  it('reads nil as the default, also if the parent set a value', () => {
     const parent = { retry_on: { exceptions: [Error], limit: 7, delay: 3, max_delay: 5, if: () => false } };
     const nil = { exceptions: [Error], limit: null, delay: null, max_delay: null, if: null };
 
@@ -61,7 +61,7 @@ describe('fromCmdx', () => {
     expect(codesOf(warnings)).toEqual(['RUNS_ONCE retry_on.limit']);
   });
 
-  it('merges several lines into one policy and says so', () => {
+  it('merges several lines into one policy, with a warning', () => {
     const { policy, warnings } = fromCmdx({
       retry_on: [
         { exceptions: [TypeError], limit: 5 },
@@ -73,7 +73,7 @@ describe('fromCmdx', () => {
     expect(codesOf(warnings)).toEqual(['ONE_POLICY retry_on']);
   });
 
-  it('ignores a line of options alone as its version does, and says so', () => {
+  it('ignores a line without exceptions as its version does, with a warning', () => {
     const parent = { retry_on: { exceptions: [Error], limit: 2 } };
     const options = { retry_on: [{ limit: 9 }, { limit: 8 }], parent };
 
@@ -82,7 +82,7 @@ describe('fromCmdx', () => {
     expect(codesOf(fromCmdx({ ...options, version: MAIN }).warnings)).toEqual(['WITHOUT_EFFECT retry_on[1]']);
   });
 
-  it('lists everything that is wrong under its own names, classes above included', () => {
+  it("lists every problem under CMDx's names, including those of parent classes", () => {
     const options = {
       version: '2',
       retry_on: [
@@ -115,7 +115,7 @@ describe('fromCmdx', () => {
     ]);
   });
 
-  it('does not take what every object has for a method', () => {
+  it('does not accept an inherited method of every object by name', () => {
     const retry_on = { exceptions: [Error], jitter: 'toString', if: 'valueOf' };
 
     expect(problemsOf(() => fromCmdx({ retry_on }))).toEqual(['retry_on.if', 'retry_on.jitter']);

@@ -45,7 +45,7 @@ describe('fromFluid', () => {
     expect(explain(policy, new Error('boom')).retries).toBe(true);
   });
 
-  it('retries timeouts that are listed, by name or by class, and says that fluid would not', () => {
+  it('retries listed timeouts, by name or by class, and warns that fluid does not', () => {
     for (const exceptions of [['OSError', 'TimeoutError'], [AttemptTimeoutError]]) {
       const { policy, warnings } = fromFluid({ retry: { max_attempts: 3, exceptions } });
 
@@ -56,7 +56,7 @@ describe('fromFluid', () => {
     }
   });
 
-  it('takes a limit on concurrency as a global one', () => {
+  it('reads max_concurrency as a global limit', () => {
     const retried = fromFluid({ max_concurrency: 2, rate_limit_retry: { max_attempts: 5, wait: 10 } });
 
     expect(retried.task).toMatchObject({ globalConcurrency: 2, whenFull: 'retry' });
@@ -67,18 +67,18 @@ describe('fromFluid', () => {
     });
   });
 
-  it('warns of a rate_limit_retry that nothing asks', () => {
+  it('warns of a rate_limit_retry without effect', () => {
     const { task, warnings } = fromFluid({ rate_limit_retry: { max_attempts: 1 } });
 
     expect(task).not.toHaveProperty('rateLimitRetry');
     expect(codesOf(warnings)).toEqual(['WITHOUT_EFFECT rate_limit_retry']);
   });
 
-  it('takes a wait without a limit', () => {
+  it('accepts an infinite maximum delay', () => {
     expect(settingsOf(fromFluid({ retry: { max_wait: Infinity } }).policy).maxDelayMs).toBe(Infinity);
   });
 
-  it('lists everything that is wrong under its own names', () => {
+  it("lists every problem under fluid's names", () => {
     const options = {
       retry: {
         max_attempts: 1.5,
@@ -116,7 +116,7 @@ describe('decideStart', () => {
     expect(decideStart({}, counters, context)).toEqual({ type: 'run' });
   });
 
-  it('ends or waits as it is told, also where a policy for retries is there', () => {
+  it('ends or waits by whenFull, even if there is a policy for retries', () => {
     const { task } = fromFluid({ max_concurrency: 1, rate_limit_retry: { max_attempts: 5 } });
     const counters = { running: 1, rateLimits: 0 };
 
@@ -124,7 +124,7 @@ describe('decideStart', () => {
     expect(decideStart({ ...task, whenFull: 'wait' }, counters, context)).toEqual({ type: 'wait' });
   });
 
-  it('ends where a retry was meant but no policy is there', () => {
+  it("ends by whenFull: 'retry' without a policy", () => {
     const task = { globalConcurrency: 1, whenFull: 'retry' } as const;
 
     expect(decideStart(task, { running: 1, rateLimits: 0 }, context)).toEqual({ type: 'end' });

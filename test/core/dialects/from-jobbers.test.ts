@@ -34,14 +34,14 @@ describe('fromJobbers', () => {
     expect(explain(policy, new Error('boom')).reason).toBe('unexpected');
   });
 
-  it('takes as many exceptions as are listed', () => {
+  it('expects every listed exception', () => {
     const { policy } = fromJobbers({ expected_exceptions: [TypeError, 'RangeError'] });
 
     expect(explain(policy, new TypeError()).retries).toBe(true);
     expect(explain(policy, new RangeError()).retries).toBe(true);
   });
 
-  it('tells no delay from a delay of 0', () => {
+  it('distinguishes no delay from a delay of 0', () => {
     expect(settingsOf(fromJobbers({ retry_delay: null }).policy).backoff.type).toBe('none');
     expect(settingsOf(fromJobbers({ retry_delay: 0 }).policy).backoff).toMatchObject({
       type: 'exponential',
@@ -83,7 +83,7 @@ describe('fromJobbers', () => {
     ]);
   });
 
-  it('turns seconds of task options into milliseconds, and none into absence', () => {
+  it('converts task options from seconds to milliseconds, and omits unset ones', () => {
     const { policy, task } = fromJobbers({
       timeout: 30,
       max_heartbeat_interval: 300,
@@ -115,7 +115,7 @@ describe('fromJobbers', () => {
     expect([delayBounds(policy, 1), delayBounds(policy, 2)]).toEqual([first, second]);
   });
 
-  it('takes each of its words, and a delay without a limit', () => {
+  it('accepts every choice, and an infinite maximum delay', () => {
     const { policy, task } = fromJobbers({
       max_retry_delay: Infinity,
       on_shutdown: 'continue',
@@ -127,7 +127,7 @@ describe('fromJobbers', () => {
     expect(fromJobbers({ on_shutdown: 'stop' }).task.onShutdown).toBe('stop');
   });
 
-  it("takes the seed document's own block", () => {
+  it("accepts the seed document's own block", () => {
     const { policy, task } = fromJobbers({
       name: 'my_task',
       version: 1,
@@ -142,7 +142,7 @@ describe('fromJobbers', () => {
     expect(policy).toMatchObject({ maxAttempts: 4, backoff: { baseMs: 20_000 }, maxDelayMs: 300_000 });
   });
 
-  it('is told whose arithmetic holds beside the version of the task', () => {
+  it('reads jobbers_version beside the version of the task', () => {
     const options = { retry_delay: 10, expected_exceptions: [Error], version: 2 } as const;
     const main = fromJobbers({ ...options, jobbers_version: 'main@06fcd8c' });
 
@@ -152,21 +152,21 @@ describe('fromJobbers', () => {
     expect(settingsOf(fromJobbers(options).policy).backoff).toMatchObject({ baseMs: 20_000 });
   });
 
-  it('takes a version of Jobbers for that, unless the two disagree', () => {
+  it('reads a version of Jobbers as jobbers_version, unless the two differ', () => {
     const jobbers_version = '7b5465f';
 
     expect(fromJobbers({ version: 'main@06fcd8c' }).task).not.toHaveProperty('version');
     expect(problemsOf(() => fromJobbers({ version: 'main@06fcd8c', jobbers_version }))).toEqual(['version']);
   });
 
-  it('lets an attempt time out within a millisecond where it would do so at once', () => {
+  it('gives an attempt at least a millisecond', () => {
     const { policy, warnings } = fromJobbers({ timeout: 0, expected_exceptions: [Error] });
 
     expect(settingsOf(policy).attemptTimeoutMs).toBe(1);
     expect(codesOf(warnings)).toEqual(['ROUNDED timeout']);
   });
 
-  it('lists everything that is wrong under its own names', () => {
+  it("lists every problem under Jobbers' names", () => {
     const options = {
       name: '',
       version: 1.5,

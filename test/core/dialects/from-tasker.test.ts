@@ -30,7 +30,7 @@ describe('fromTasker', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('takes null for a missing limit and a missing flag', () => {
+  it('reads null as a missing limit and a missing flag', () => {
     expect(fromTasker({ max_attempts: null, retryable: null }).policy).toMatchObject({
       maxAttempts: 3,
       retryable: true,
@@ -48,14 +48,14 @@ describe('fromTasker', () => {
     expect([1, 2, 3].map((retry) => computeDelay(policy, retry, { random: () => 0 }))).toEqual(delays);
   });
 
-  it("holds a step's jitter under its own cap", () => {
+  it("keeps a step's jitter below the step's own cap", () => {
     const { policy } = fromTasker({ backoff_base_ms: 1_000, max_backoff_ms: 5_000, max_jitter: 1 });
 
     expect(delayBounds(policy, 50)[1]).toBe(5_000);
     expect(settingsOf(policy).retryAfter.maxMs).toBe(5_000);
   });
 
-  it("has the defaults of a step's block as soon as one of its keys is written", () => {
+  it("has the defaults of a step's block if one of its keys is set", () => {
     expect(fromTasker({ backoff: 'linear' }).policy).toMatchObject({
       backoff: { baseMs: 1_000 },
       maxDelayMs: 30_000,
@@ -94,7 +94,7 @@ describe('fromTasker', () => {
     expect(policyToJSON(fromTasker().policy)).toMatchObject({ capAt: 'ignores-jitter' });
   });
 
-  it('lists everything that is wrong under its own names', () => {
+  it("lists every problem under Tasker's names", () => {
     const options = {
       max_attempts: 1.5,
       retryable: 'yes',
@@ -152,14 +152,14 @@ describe('taskerServerDelay', () => {
     expect(taskerServerDelay(headers, nowAt + 400)).toMatchObject({ delayMs: 89_000 });
   });
 
-  it('reads the largest number of 32 bits', () => {
+  it('reads the largest 32-bit number', () => {
     expect(taskerServerDelay({ 'retry-after': '4294967295' }, nowAt)).toEqual({
       type: 'delay',
       delayMs: 4_294_967_295_000,
     });
   });
 
-  it('falls back to the policy where the number does not fit into 32 bits', () => {
+  it('falls back to the policy if the number exceeds 32 bits', () => {
     const { policy } = fromTasker({ jitter_enabled: false });
     const failure = { error: 1, serverDelay: taskerServerDelay({ 'retry-after': '4294967296' }, nowAt) };
 
@@ -171,7 +171,7 @@ describe('taskerServerDelay', () => {
 });
 
 describe('taskerAfterError', () => {
-  it('parks no step that readiness would never let run', () => {
+  it('never sends a step to waiting_for_retry that cannot become ready', () => {
     const { policy } = fromTasker({ retryable: false });
 
     expect(taskerAfterError(policy, 1, new Error('boom'))).toBe('error');
@@ -190,7 +190,7 @@ describe('taskerReadiness', () => {
     expect(taskerReadiness(policy, { state: 'pending', isInProcess: true }, 0).isReady).toBe(false);
   });
 
-  it('says nothing of an instant where there is no wait', () => {
+  it('returns no instant if there is no delay', () => {
     expect(taskerReadiness(policy, { state: 'pending' }, 0)).toStrictEqual({
       isEligible: true,
       isReady: true,
@@ -206,7 +206,7 @@ describe('taskerReadiness', () => {
     expect(taskerReadiness(policy, { state: 'pending', isProcessed: false }, 0).isReady).toBe(true);
   });
 
-  it('is due at the very instant', () => {
+  it('is ready exactly at the due instant', () => {
     const step = { state: 'waiting_for_retry', attempts: 1, backoffMs: 10, lastAttemptedAt: 90 };
 
     expect(taskerReadiness(policy, step, 100)).toEqual({ isEligible: true, nextRetryAt: 100, isReady: true });
@@ -225,7 +225,7 @@ describe('taskerNextRetryAt', () => {
     [{ failedAt: 500, attempts: 2 }, { backoff_multiplier: 3 }, 9_500],
     [{ failedAt: 500, attempts: 9 }, { max_backoff_seconds: 5 }, 5_500],
     [{ failedAt: 500, backoffMs: 7_000, lastAttemptedAt: 100 }, {}, 7_100],
-    // Half of a stored backoff is none.
+    // A stored backoff needs both of its fields.
     [{ failedAt: 500, backoffMs: 7_000 }, {}, 2_500],
     [{ failedAt: 500, lastAttemptedAt: 100 }, {}, 2_500],
     [{ attempts: 3 }, {}, undefined],
@@ -233,7 +233,7 @@ describe('taskerNextRetryAt', () => {
     expect(taskerNextRetryAt(times, fallback)).toBe(instant);
   });
 
-  it('refuses a configuration that makes no sense', () => {
+  it('refuses an invalid configuration', () => {
     const fallback = { max_backoff_seconds: -1, backoff_multiplier: Infinity, base: 1 };
 
     expect(problemsOf(() => taskerNextRetryAt({}, fallback as never))).toEqual([

@@ -1,7 +1,7 @@
 import { InvalidOptionsError } from '@retry/core';
 import type { DialectWarning } from '@retry/core/dialects';
 
-/** The paths of everything that the call reports as wrong, sorted. */
+/** Returns the paths of all problems that the call reports, sorted. */
 export function problemsOf(call: () => unknown): readonly string[] {
   try {
     call();
@@ -12,12 +12,12 @@ export function problemsOf(call: () => unknown): readonly string[] {
   throw new Error('nothing was refused');
 }
 
-/** Each warning as `CODE path`. */
+/** Returns each warning as `CODE path`. */
 export function codesOf(warnings: readonly DialectWarning[]): readonly string[] {
   return warnings.map(({ code, path }) => `${code} ${path}`);
 }
 
-/** Everything that the call reports as wrong, in one text. */
+/** Returns the message of the error that the call throws. */
 export function messageOf(call: () => unknown): string {
   try {
     call();

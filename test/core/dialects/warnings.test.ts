@@ -49,11 +49,11 @@ describe('the warnings of fromFluid', () => {
       {
         code: 'WITHOUT_EFFECT',
         path: 'rate_limit_retry',
-        message: 'it is asked only when max_concurrency is used up',
+        message: 'it applies only when max_concurrency is reached',
         cure: 'Set max_concurrency, or leave it out.',
       },
     ],
-  ])('of %j say what is wrong, where, and what to write instead', (options, warning) => {
+  ])('of %j have the path, the message and the cure', (options, warning) => {
     expect(fromFluid(options).warnings).toEqual([warning]);
   });
 });
@@ -118,7 +118,7 @@ describe('the warnings of fromCelery', () => {
     ],
     [
       { autoretry_for, retry_backoff: 1, throws: [Error] },
-      [unused('throws', 'it decides about the log only; autoretry_for is asked all the same')],
+      [unused('throws', 'it affects the log only; autoretry_for applies nevertheless')],
     ],
     [
       // seed 003: int(max(1.0, float(retry_backoff))) and int(retry_backoff_max)
@@ -139,7 +139,7 @@ describe('the warnings of fromCelery', () => {
       ],
     ],
     [{ autoretry_for, retry_backoff: 2, retry_backoff_max: 9 }, []],
-  ])('of %j say what is wrong, where, and what to write instead', (options, warnings) => {
+  ])('of %j have the path, the message and the cure', (options, warnings) => {
     expect(fromCelery(options).warnings).toEqual(warnings);
   });
 });
@@ -194,7 +194,7 @@ describe('the warnings of fromJobbers', () => {
     ],
     [{ expected_exceptions, retry_delay: 0 }, []],
     [{ expected_exceptions, retry_delay: 0, backoff_strategy: 'linear', version: 'main@06fcd8c' }, []],
-  ])('of %j say what is wrong, where, and what to write instead', (options, warnings) => {
+  ])('of %j have the path, the message and the cure', (options, warnings) => {
     expect(fromJobbers(options).warnings).toEqual(warnings);
   });
 });
@@ -208,7 +208,7 @@ describe('the warnings of fromTasker', () => {
   };
   const unused = {
     code: 'WITHOUT_EFFECT',
-    message: 'the delays of the step itself hold',
+    message: 'the delays of the step itself apply',
     cure: 'Leave it out, or leave backoff, backoff_base_ms and max_backoff_ms out.',
   } as const;
   it.each<[TaskerOptions, readonly DialectWarning[]]>([
@@ -229,8 +229,8 @@ describe('the warnings of fromTasker', () => {
         {
           code: 'OUT_OF_RANGE',
           path: 'max_backoff_ms',
-          message: 'a Tasker template takes 1000 to 3600000; 999 holds here',
-          cure: 'Stay from 1000 to 3600000 where Tasker reads it too.',
+          message: 'a Tasker template accepts 1000 to 3600000; 999 applies here',
+          cure: 'Use 1000 to 3600000 if Tasker reads it, too.',
         },
       ],
     ],
@@ -241,7 +241,7 @@ describe('the warnings of fromTasker', () => {
     [{ max_delay_seconds: 60, max_jitter: 0 }, []],
     [{ backoff: 'linear', max_delay_seconds: 60 }, [{ ...unused, path: 'max_delay_seconds' }]],
     [{ backoff_base_ms: 500, base_delay_seconds: 1 }, [{ ...unused, path: 'base_delay_seconds' }]],
-  ])('of %j say what is wrong, where, and what to write instead', (options, warnings) => {
+  ])('of %j have the path, the message and the cure', (options, warnings) => {
     expect(fromTasker(options).warnings).toEqual(warnings);
   });
 });
@@ -256,7 +256,7 @@ describe('the warnings of fromCmdx', () => {
   const noCall = {
     code: 'WITHOUT_EFFECT',
     message: 'the object has no call',
-    cure: 'Give it a method call(attempt, delay).',
+    cure: 'Add a method call(attempt, delay).',
   } as const;
   const ignored: DialectWarning = {
     code: 'WITHOUT_EFFECT',
@@ -282,15 +282,15 @@ describe('the warnings of fromCmdx', () => {
         {
           code: 'ONE_POLICY',
           path: 'retry_on',
-          message: 'these lines form one policy: the last limit, delay and gate hold for every exception',
-          cure: 'Write one line, or give each task its own.',
+          message: 'these lines form one policy: the last limit, delay and gate apply to every exception',
+          cure: 'Write one line, or one for each task.',
         },
       ],
     ],
     [{ retry_on: [{ exceptions }, { limit: 9 }] }, [ignored]],
-    // An ignored line is warned of as a whole, not for its options.
+    // An ignored line has one warning, none for its options.
     [{ retry_on: [{ exceptions }, { limit: 0, jitter: {} }] }, [ignored]],
-    // On main the first line of a class counts without exceptions: one line still lists them.
+    // In version main, the first line of a class applies without exceptions.
     [{ version: 'main@fc92e183', retry_on: { limit: 9 }, parent: { retry_on: { exceptions } } }, []],
     [
       { retry_on: { exceptions, limit: 0 } },
@@ -309,7 +309,7 @@ describe('the warnings of fromCmdx', () => {
     [{ retry_on: { exceptions, delay: 1, jitter: 'linear' } }, []],
     [{ retry_on: { exceptions, jitter: {} } }, [{ ...noCall, path: 'retry_on.jitter' }]],
     [{ retry_on: { exceptions, block: {} } }, [{ ...noCall, path: 'retry_on.block' }]],
-  ])('of %j say what is wrong, where, and what to write instead', (options, warnings) => {
+  ])('of %j have the path, the message and the cure', (options, warnings) => {
     expect(fromCmdx(options).warnings).toEqual(warnings);
   });
 });

@@ -42,7 +42,7 @@ describe('cureForKey', () => {
     ['onFailedAttempt', 'It is an option of withRetry(fn, policy, options), not of the policy.'],
     ['signal', 'It is an option of withRetry(fn, policy, options), not of the policy.'],
     ['colour', 'Known keys are maxAttempts, minDelay, maxDelay, totalTimeout.'],
-  ])('knows the habit %s', (key, cure) => {
+  ])('has a cure for the foreign key %s', (key, cure) => {
     expect(cureForKey(key, 5, { keys: POLICY_KEYS })).toBe(cure);
   });
 
@@ -55,7 +55,7 @@ describe('cureForKey', () => {
     },
   );
 
-  it('speaks of the policy only to a policy', () => {
+  it('mentions the policy only for keys of the policy', () => {
     expect(cureForKey('retries', 3, { keys: ['max', 'mode'] })).toBe('Known keys are max, mode.');
     expect(cureForKey('timeout', 3, { keys: ['max', 'mode'] })).toBe('Known keys are max, mode.');
     expect(cureForKey('maxAttempts', 9, { keys: ['signal'] })).toBe(
@@ -66,8 +66,8 @@ describe('cureForKey', () => {
     );
   });
 
-  it('is what definePolicy says', () => {
-    // What people write out of habit; the type forbids it.
+  it('is the cure in the error of definePolicy', () => {
+    // Keys of other libraries, which the type forbids.
     const input = { retries: 3 } as never;
 
     expect(() => definePolicy(input)).toThrow('retries is not a known key, got 3. Use maxAttempts: 4.');

@@ -24,7 +24,7 @@ const timeless = policyInputs.map(
 );
 
 describe('explain', () => {
-  it('agrees with decide where no clock, server or budget plays', () => {
+  it('agrees with decide if no clock, server or budget is involved', () => {
     fc.assert(
       fc.property(timeless, thrownValues, counters, (input, error, used) => {
         const policy = definePolicy(input);
@@ -43,7 +43,7 @@ describe('explain', () => {
     );
   });
 
-  it('gives a reason exactly when it is not retried, and always a rule and a sentence', () => {
+  it('has a reason exactly if the error is not retried, and always a rule and a sentence', () => {
     fc.assert(
       fc.property(policyInputs, thrownValues, counters, (input, error, used) => {
         const { retries, reason, rule, text } = explain(definePolicy(input), error, used);

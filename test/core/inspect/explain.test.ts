@@ -11,7 +11,7 @@ function explanationOf(
 }
 
 describe('explain', () => {
-  it('says that every error is expected where none is listed', () => {
+  it('says that every error is expected if none is listed', () => {
     expect(explanationOf({})).toEqual({ retries: true, rule: 'retryOn', text: 'Every error is expected.' });
   });
 
@@ -25,7 +25,7 @@ describe('explain', () => {
     });
   });
 
-  it('tells that the gate agrees', () => {
+  it('says that the gate agrees', () => {
     expect(explanationOf({ retryOn: [TypeError], retryIf: () => true }).text).toBe(
       'retryOn[0] expects it, and retryIf agrees.',
     );
@@ -45,7 +45,7 @@ describe('explain', () => {
     });
   });
 
-  it('asks no rule of retryOn about an expected timeout, as decide does not', () => {
+  it('calls no matcher of retryOn for an expected timeout, as decide does', () => {
     const throws = (): never => {
       throw new RangeError('predicate');
     };
@@ -83,7 +83,7 @@ describe('explain', () => {
         retries: false,
         reason: 'unexpected',
         rule: 'retryOn',
-        text: 'No matcher of retryOn means this error.',
+        text: 'No matcher of retryOn matches this error.',
       });
     },
   );
@@ -93,7 +93,7 @@ describe('explain', () => {
       retries: false,
       reason: 'not-retryable',
       rule: 'retryable',
-      text: 'The policy says retryable: false.',
+      text: 'The policy has retryable: false.',
     });
   });
 
@@ -106,7 +106,7 @@ describe('explain', () => {
     });
   });
 
-  it('takes the first attempt for the one that failed', () => {
+  it('assumes that the first attempt has failed by default', () => {
     const retryIf = (_: unknown, { attempt }: { attempt: number }): boolean => attempt === 1;
 
     expect(explanationOf({ retryIf }).retries).toBe(true);
@@ -134,7 +134,7 @@ describe('explain', () => {
     });
   });
 
-  it('says so of a gate that answers later', () => {
+  it('reports a gate that returns a promise', () => {
     const retryIf = (): never => Promise.resolve(true) as never; // what JavaScript callers do
 
     expect(explanationOf({ retryIf })).toMatchObject({ retries: false, reason: 'stopped', rule: 'thrown' });
@@ -145,7 +145,7 @@ describe('explain', () => {
     ['an object without a prototype', Object.create(null)],
     ['an object that cannot be read', { toString: 1, valueOf: 1 }],
     ['nothing', undefined],
-  ])('does not throw whatever a rule threw: %s', (_name, thrown) => {
+  ])('does not throw if a rule threw %s', (_name, thrown) => {
     const retryIf = (): never => {
       throw thrown;
     };

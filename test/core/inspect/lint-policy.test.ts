@@ -10,7 +10,7 @@ function codesOf(input: PolicyInput): readonly LintCode[] {
 const constant = { type: 'constant', base: '1s' } as const;
 
 describe('lintPolicy', () => {
-  it('finds nothing in the default policy but that it retries every error, and says why it does', () => {
+  it('warns of the default policy only that it retries every error, and explains why', () => {
     expect(lintPolicy(definePolicy())).toEqual([
       {
         code: 'RETRIES_EVERYTHING',
@@ -29,7 +29,7 @@ describe('lintPolicy', () => {
     [{ retryIf: () => true }],
     [{ maxAttempts: 1 }],
     [{ retryable: false, maxAttempts: 1 }],
-  ])('does not take %o for a policy that retries every error', (input) => {
+  ])('does not warn that %o retries every error', (input) => {
     expect(lintPolicy(definePolicy(input))).toEqual([]);
   });
 
@@ -120,11 +120,11 @@ describe('lintPolicy', () => {
     expect(codesOf(input)).not.toContain(code);
   });
 
-  it('finds a pause that the cap takes away', () => {
+  it('warns of a cap that removes the delay', () => {
     expect(codesOf({ maxDelay: 0 })).toEqual(['NO_WAIT', 'CAP_BELOW_BASE']);
   });
 
-  it('finds the worst case of an hour and a millisecond, and not that of an hour', () => {
+  it('warns of a worst case of an hour and a millisecond, but not of an hour', () => {
     const input = { maxAttempts: 2, jitter: 'equal', backoff: { type: 'constant', base: '1h' } } as const;
 
     expect(codesOf(input)).toEqual([]);
@@ -246,11 +246,11 @@ describe('lintPolicy', () => {
         cure: 'Use an attemptTimeout well below totalTimeout.',
       },
     ],
-  ])('says what is wrong with %j, where, and what to write instead', (input, warning) => {
+  ])('returns the path, the message and the cure for %j', (input, warning) => {
     expect(lintPolicy(definePolicy({ retryOn: [Error], ...input }))).toEqual([warning]);
   });
 
-  it('finds delays that only late retries pile up at the cap', () => {
+  it('warns of delays that pile up at the cap only in late retries', () => {
     // 1, 2, 4, 8 and 16 s: the fourth is the first to reach the cap
     const input = {
       backoff: { type: 'exponential', base: '1s' },
@@ -262,11 +262,11 @@ describe('lintPolicy', () => {
     expect(codesOf({ ...input, maxAttempts: 4 })).toEqual([]);
   });
 
-  it('finds nothing that piles up where there is no retry', () => {
+  it('does not warn of piled-up delays without retries', () => {
     expect(codesOf({ capAt: 'after-jitter', maxAttempts: 1 })).toEqual([]);
   });
 
-  it('gives its warnings in the order of the codes', () => {
+  it('returns its warnings in the order of the codes', () => {
     const input = {
       maxAttempts: Infinity,
       jitter: 'none',

@@ -76,7 +76,7 @@ describe('the mean of a previewed delay', () => {
       { jitter: 'equal', backoff: { type: 'constant', base: 1_001 } },
     ],
     ['a lowest delay within equal jitter: from 700 to 1000 ms', 850, { jitter: 'equal', minDelay: 700 }],
-  ])('is what many draws average to: %s', (_name, expectedMs, input) => {
+  ])('is the average of many draws: %s', (_name, expectedMs, input) => {
     const policy = definePolicy({ ...second, ...input });
 
     expect(meanOf(policy)).toBeCloseTo(expectedMs, 6);
@@ -92,7 +92,7 @@ describe('the mean of a previewed delay', () => {
     expect(meanOf(definePolicy(input), 3)).toBe(expectedMs);
   });
 
-  it('is exact before the first retry of a decorrelated backoff, and near after it', () => {
+  it('is exact before the first retry of a decorrelated backoff, and approximate after it', () => {
     const policy = definePolicy({
       maxAttempts: 4,
       backoff: { type: 'decorrelated', base: 100 },
@@ -104,7 +104,7 @@ describe('the mean of a previewed delay', () => {
     expect(Math.abs(meanOf(policy, 3) / averageDelay(policy, 3) - 1)).toBeLessThan(0.1);
   });
 
-  it('is within one unit of the draws where a limit cuts whole units', () => {
+  it('is within one unit of the draws if a limit cuts whole units', () => {
     const policy = definePolicy({
       backoff: { type: 'constant', base: '10s' },
       maxDelay: '5s',
@@ -115,7 +115,7 @@ describe('the mean of a previewed delay', () => {
     expect(Math.abs(meanOf(policy) - averageDelay(policy, 1))).toBeLessThan(1_000);
   });
 
-  it('asks a custom strategy once, in the middle of its luck', () => {
+  it('calls a custom strategy once, with a random of 0.5', () => {
     const spread = {
       type: 'custom',
       strategy: (_: number, context: { random: () => number }) => context.random() * 800,
@@ -142,7 +142,7 @@ describe('the mean of a previewed delay', () => {
       'with whole units',
       { jitter: 'bounded', maxDelay: 'Infinity', capAt: 'after-jitter', granularity: '1s' },
     ],
-  ])('is a number also where the backoff has outgrown every number: %s', (_name, input) => {
+  ])('is a number even if the backoff exceeds the largest double: %s', (_name, input) => {
     const policy = definePolicy({
       maxAttempts: 400,
       backoff: { type: 'exponential', base: 1, factor: 10 },

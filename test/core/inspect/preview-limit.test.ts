@@ -9,7 +9,7 @@ function previewOf(input: PolicyInput, options?: PreviewOptions): Preview {
 }
 
 describe('preview beyond its limit', () => {
-  it('goes on with waits that stay', () => {
+  it('continues constant delays', () => {
     expect(previewOf({ ...steady, maxAttempts: 101 }, { limit: 10, attemptMs: 1_000 }).total).toEqual({
       minMs: 301_000,
       meanMs: 301_000,
@@ -17,7 +17,7 @@ describe('preview beyond its limit', () => {
     });
   });
 
-  it('has no worst case where waits still grow after the thousandth retry', () => {
+  it('has no worst case if delays still grow after the thousandth retry', () => {
     const linear = { jitter: 'none', maxDelay: 'Infinity', backoff: { type: 'linear', base: 1 } } as const;
 
     expect(previewOf({ ...linear, maxAttempts: 1_001 }).total.maxMs).toBe(500_500);
@@ -30,7 +30,7 @@ describe('preview beyond its limit', () => {
     [702, { type: 'list', delays: [1, 1, 100] }],
     [511, { type: 'exponential', base: 1 }],
     [9, { type: 'list', delays: [1] }],
-  ])('says the %d ms of the whole, whatever the limit: %j', (wholeMs, backoff) => {
+  ])('has a total of %d ms, whatever the limit: %j', (wholeMs, backoff) => {
     const input = { maxAttempts: 10, jitter: 'none', backoff } as const;
 
     const totals = [0, 1, 2, 3, 8].map((limit) => previewOf(input, { limit }).total.maxMs);
@@ -38,7 +38,7 @@ describe('preview beyond its limit', () => {
     expect(totals).toEqual([wholeMs, wholeMs, wholeMs, wholeMs, wholeMs]);
   });
 
-  it('counts the retries that fit also beyond the limit', () => {
+  it('counts the retries that fit, also beyond the limit', () => {
     const { retries, maxRetries, total } = previewOf(
       { ...steady, maxAttempts: Infinity, totalTimeout: '1m' },
       { limit: 3 },
@@ -51,7 +51,7 @@ describe('preview beyond its limit', () => {
 });
 
 describe('preview beyond the thousandth retry', () => {
-  it('goes on with waits that stay, and knows the worst case', () => {
+  it('continues constant delays, with a worst case', () => {
     // 1500 retries of 2 s, and 1501 attempts of 1 s
     expect(previewOf({ ...steady, maxAttempts: 1_501 }, { attemptMs: 1_000 }).total).toEqual({
       minMs: 4_501_000,
@@ -60,7 +60,7 @@ describe('preview beyond the thousandth retry', () => {
     });
   });
 
-  it('spans jitter to the end where no deadline ends it', () => {
+  it('has the range of the jitter to the end without a total timeout', () => {
     const input = { maxAttempts: 1_501, jitter: 'equal', backoff: { type: 'constant', base: '1s' } } as const;
 
     expect(previewOf(input).total).toEqual({ minMs: 750_000, meanMs: 1_125_000, maxMs: 1_500_000 });
@@ -69,21 +69,21 @@ describe('preview beyond the thousandth retry', () => {
   it.each([
     [3_600_000, 1_799, 3_598_000],
     [3_600_001, 1_800, 3_600_000],
-  ])('counts what fits before a deadline of %d ms', (deadline, maxRetries, lastMs) => {
+  ])('counts the retries that fit into a total timeout of %d ms', (deadline, maxRetries, lastMs) => {
     const plan = previewOf({ ...steady, maxAttempts: 5_000, totalTimeout: deadline });
 
     expect(plan.maxRetries).toBe(maxRetries);
     expect(plan.total).toEqual({ minMs: lastMs, meanMs: lastMs, maxMs: lastMs });
   });
 
-  it('counts what the policy grants where more would fit', () => {
+  it('counts the retries that the policy allows if more would fit', () => {
     const plan = previewOf({ ...steady, maxAttempts: 1_501, totalTimeout: '1h' });
 
     expect(plan.maxRetries).toBe(1_500);
     expect(plan.total).toEqual({ minMs: 3_000_000, meanMs: 3_000_000, maxMs: 3_000_000 });
   });
 
-  it('lets every retry fit where the quickest way takes no time', () => {
+  it('counts every retry if the shortest delays are 0', () => {
     const full = { maxAttempts: Infinity, jitter: 'full', totalTimeout: '1d' } as const;
 
     expect(previewOf(full).maxRetries).toBe(Infinity);
@@ -109,7 +109,7 @@ describe('preview beyond the thousandth retry', () => {
     expect(total.maxMs).toBe(1_200_000);
   });
 
-  it('does not take delays that still shrink for delays that stay', () => {
+  it('does not treat delays that still shrink as constant', () => {
     // All waits together stay below 1000 / (1 - 0.999) = 1 000 000 ms, so the deadline cuts none.
     const { maxRetries, total } = previewOf({
       maxAttempts: 10_000,
@@ -133,7 +133,7 @@ describe('preview beyond the thousandth retry', () => {
     expect(previewOf({ ...list, maxAttempts: 2_001 }, { limit: 3 }).total.minMs).toBe(11_999);
   });
 
-  it('is a number where waits still grow and the deadline leaves no room for one more', () => {
+  it('is a number if delays still grow and the total timeout allows no further retry', () => {
     // 1 + 2 + ... + 1000 = 500 500 ms; the next would start at 501 501.
     const { maxRetries, total } = previewOf({
       maxAttempts: 5_000,

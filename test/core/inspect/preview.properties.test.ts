@@ -29,7 +29,7 @@ interface Run {
   readonly endedAt: number;
 }
 
-/** What `decide` does with a policy when each attempt fails, step by step. */
+/** The decisions of `decide` if each attempt fails, step by step. */
 function runThrough(policy: Policy, attemptMs: number, random: () => number): Run {
   const delays: number[] = [];
   const starts: number[] = [];
@@ -38,7 +38,7 @@ function runThrough(policy: Policy, attemptMs: number, random: () => number): Ru
     const counters = { failures: delays.length + 1, previousDelayMs: delays.at(-1) };
     const decision = decide(policy, counters, { error: new Error('x') }, { now, random, startedAt: 0 });
     if (decision.type === 'fail') return { delays, starts, endedAt: now };
-    // A decision is held within the instants that there are; a preview counts from no instant.
+    // A decision is limited to valid instants; a preview has no start instant.
     fc.pre(decision.runAt < MAX_INSTANT_AT);
     delays.push(decision.delayMs);
     starts.push(decision.runAt);
@@ -51,7 +51,7 @@ function holds({ minMs, maxMs }: DurationRange, ms: number): boolean {
 }
 
 describe('preview', () => {
-  it('is what decide does step by step where nothing is random', () => {
+  it('agrees with decide step by step if nothing is random', () => {
     fc.assert(
       fc.property(sure, attempts, (policy, attemptMs) => {
         const { retries, maxRetries, total } = preview(policy, { attemptMs });
@@ -66,7 +66,7 @@ describe('preview', () => {
     );
   });
 
-  it('spans every run of decide, whatever it draws', () => {
+  it('includes every run of decide, whatever it draws', () => {
     fc.assert(
       fc.property(anyPlan, attempts, draws, (policy, attemptMs, draw) => {
         const { retries } = preview(policy, { attemptMs });
@@ -93,7 +93,7 @@ describe('preview', () => {
     );
   });
 
-  it('holds the end of every run of decide in its total', () => {
+  it('includes the end of every run of decide in its total', () => {
     fc.assert(
       fc.property(anyPlan, attempts, draws, (policy, attemptMs, draw) => {
         const { total } = preview(policy, { attemptMs });
@@ -108,7 +108,7 @@ describe('preview', () => {
     );
   });
 
-  it('ends after a finite time where the attempts are counted, however long each wait', () => {
+  it('has a finite total if the attempts are limited, however long each delay', () => {
     fc.assert(
       fc.property(policyInputsWith(backoffs), fc.integer({ min: 1, max: 50 }), (input, maxAttempts) => {
         const { retries, total } = preview(definePolicy({ ...input, maxAttempts }));
@@ -122,7 +122,7 @@ describe('preview', () => {
     );
   });
 
-  it('has ordered spans and no NaN, also without a last attempt', () => {
+  it('has ordered ranges without NaN, also without a last attempt', () => {
     const policies = fc.tuple(policyInputsWith(backoffs), fc.constantFrom(1, 3, 400, Infinity));
     fc.assert(
       fc.property(policies, fc.option(attempts, { nil: undefined }), ([input, maxAttempts], attemptMs) => {

@@ -34,7 +34,7 @@ describe('preview', () => {
     expect(previewOf({ ...celery, maxDelay: '300s' }).total.maxMs).toBe(2_250_000);
   });
 
-  it('says when each retry starts, attempts included', () => {
+  it('includes the attempts in the start of each retry', () => {
     const { retries, total } = previewOf({ ...steady, maxAttempts: 3 }, { attemptMs: 500 });
 
     expect(retries).toEqual([
@@ -52,13 +52,13 @@ describe('preview', () => {
     expect(total).toEqual({ minMs: 5_500, meanMs: 5_500, maxMs: 5_500 });
   });
 
-  it('takes an attempt for as long as its timeout at most, and for nothing at least', () => {
+  it('assumes that an attempt takes from 0 ms to its timeout', () => {
     const { total } = previewOf({ ...steady, maxAttempts: 2, attemptTimeout: '10s' });
 
     expect(total).toEqual({ minMs: 2_000, meanMs: 2_000, maxMs: 22_000 });
   });
 
-  it('spans what jitter can draw', () => {
+  it('has the range of the jitter', () => {
     const { retries, total } = previewOf({ backoff: { type: 'constant', base: 100 }, jitter: 'equal' });
 
     expect(retries.map(({ delay }) => delay)).toEqual([
@@ -76,13 +76,13 @@ describe('preview', () => {
     expect(total).toEqual({ minMs: 3_000, meanMs: 3_000, maxMs: 3_000 });
   });
 
-  it('counts the initial delay against the deadline', () => {
+  it('counts the initial delay towards the total timeout', () => {
     const { maxRetries } = previewOf({ ...steady, maxAttempts: 9, initialDelay: '3s', totalTimeout: '6s' });
 
     expect(maxRetries).toBe(1);
   });
 
-  it('has no retry where the policy has none', () => {
+  it('has no retries if the policy has none', () => {
     const total = { minMs: 7, meanMs: 7, maxMs: 7 };
     const nothing = { initialDelayMs: 0, retries: [], maxRetries: 0, isBounded: true, total };
 
@@ -91,7 +91,7 @@ describe('preview', () => {
   });
 });
 
-describe('preview with a deadline', () => {
+describe('preview with a total timeout', () => {
   it('leaves out the retries that start at it or after it', () => {
     const { retries, maxRetries } = previewOf({ ...steady, maxAttempts: 9, totalTimeout: '6s' });
 
@@ -99,7 +99,7 @@ describe('preview with a deadline', () => {
     expect(maxRetries).toBe(2);
   });
 
-  it('lists a retry that only the quickest way can start', () => {
+  it('lists a retry that only the shortest delays can reach', () => {
     const { retries } = previewOf({
       backoff: { type: 'constant', base: 100 },
       jitter: 'equal',
@@ -112,7 +112,7 @@ describe('preview with a deadline', () => {
     ]);
   });
 
-  it('ends in time: the attempt under way is cut', () => {
+  it('ends at the total timeout, which ends the running attempt', () => {
     const deadline = { ...steady, maxAttempts: 9, totalTimeout: '15s' } as const;
 
     expect(previewOf(deadline, { attemptMs: 10_000 }).total).toEqual({
@@ -133,7 +133,7 @@ describe('preview with a deadline', () => {
     expect({ isBounded, maxRetries }).toEqual({ isBounded: true, maxRetries: 29 });
   });
 
-  it('may end sooner than its last retry where a slow draw ends it', () => {
+  it('may end before its last retry because of a long draw', () => {
     // 60 ms, then 60 more would reach the totalTimeout: a run may be over after 60 ms with one retry, never before 20.
     const { total } = previewOf({
       maxAttempts: 9,
@@ -145,7 +145,7 @@ describe('preview with a deadline', () => {
     expect(total.minMs).toBeLessThanOrEqual(60);
   });
 
-  it('may end with the first attempt where a draw meets the deadline exactly', () => {
+  it('may end with the first attempt if a draw meets the total timeout exactly', () => {
     // Whole units can draw both ends: 100 ms start the retry at the deadline, which decide() refuses.
     const input = {
       backoff: { type: 'constant', base: 100 },
@@ -164,21 +164,21 @@ describe('preview of an unlimited policy', () => {
     ['no wait', { maxAttempts: Infinity, backoff: { type: 'none' } }],
     ['a deadline', { maxAttempts: Infinity, totalTimeout: '1h' }],
     ['no jitter', { ...steady, maxAttempts: Infinity }],
-  ])('has ordered spans and no NaN with %s', (_name, input) => {
+  ])('has ordered ranges without NaN with %s', (_name, input) => {
     const { total } = previewOf(input, { limit: 5 });
 
     expect(total.minMs).toBeLessThanOrEqual(total.meanMs);
     expect(total.meanMs).toBeLessThanOrEqual(total.maxMs);
   });
 
-  it('takes for ever where it waits', () => {
+  it('has an infinite total if it has delays', () => {
     const { isBounded, maxRetries, total } = previewOf({ ...steady, maxAttempts: Infinity }, { limit: 5 });
 
     expect({ isBounded, maxRetries }).toEqual({ isBounded: false, maxRetries: Infinity });
     expect(total).toEqual({ minMs: Infinity, meanMs: Infinity, maxMs: Infinity });
   });
 
-  it('lists 1000 retries unless told otherwise', () => {
+  it('lists 1000 retries by default', () => {
     const endless = { ...steady, maxAttempts: Infinity };
 
     expect(previewOf(endless).retries).toHaveLength(1_000);

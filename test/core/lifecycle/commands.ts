@@ -158,7 +158,7 @@ export class Limit extends EventCommand {
   }
 }
 
-/** A redrive counts attempts anew, or goes on counting. */
+/** A redrive resets the attempts, or keeps them. */
 export class Redrive extends EventCommand {
   readonly takenIn: readonly RunState[] = ['failed', 'stalled', 'rateLimited'];
   protected readonly keepAttempts: boolean = false;
@@ -172,7 +172,7 @@ export class Redrive extends EventCommand {
   }
 }
 
-/** A redrive that goes on counting. */
+/** A redrive that keeps the attempts. */
 export class KeepingRedrive extends Redrive {
   protected override readonly keepAttempts: boolean = true;
 }

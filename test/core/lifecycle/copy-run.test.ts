@@ -3,7 +3,7 @@ import { copyRun, newRun, transitionRun } from '@retry/core/broker/kit';
 import { ARROWS, type RunEvent, transition } from '@retry/core/lifecycle';
 import { describe, expect, it } from 'vitest';
 
-/** Every key set, each to a value of its own; the type says when one is missing here. */
+/** A run with every key set to a different value; a missing key does not compile. */
 const FULL: Required<Run> = {
   ...{ id: 'a', lane: 'mail@1', payload: '{}', state: 'submitted' },
   ...{
@@ -35,7 +35,7 @@ describe('copyRun', () => {
     expect(copyRun(FULL)).toEqual(FULL);
   });
 
-  it('gives a copy: the run stays as it was', () => {
+  it('returns a copy: the run stays as it was', () => {
     const run = Object.freeze({ ...FULL });
 
     copyRun(run).epoch = 10;

@@ -35,7 +35,7 @@ describe('docs/lifecycle.md', () => {
 });
 
 describe('withDiagram', () => {
-  it('puts a page that shows something else right', () => {
+  it('replaces an outdated diagram of a page', () => {
     const stale = text.replace(/ {2}started --> completed : complete\n/, '');
 
     expect(stale).not.toBe(text);

@@ -19,9 +19,9 @@ interface Findings extends Exploration {
   readonly broken: ReadonlyMap<string, readonly string[]>;
   /** `from event to` of every move. */
   readonly arrows: ReadonlySet<string>;
-  /** The same, of what a worker that asks core would do. */
+  /** The moves of a worker that follows the decisions of core. */
   readonly sentArrows: ReadonlySet<string>;
-  /** `state event` of everything that was tried. */
+  /** `state event` of every event that was tried. */
   readonly pairs: ReadonlySet<string>;
 }
 
@@ -44,7 +44,7 @@ function note(broken: Map<string, string[]>, sentence: string, { from, event, an
   broken.set(sentence, steps);
 }
 
-/** What becomes of a run that nobody cancels, limits or drops. */
+/** The events of a run that is not cancelled, limited or dropped. */
 function carryOut(run: RunRecord): RunRecord {
   const next = {
     unsubmitted: 'submit',
@@ -61,7 +61,7 @@ const cases: readonly Limits[] = [
   LIMITS,
   { ...LIMITS, maxAttempts: 1, maxRedrives: 1 },
   { ...LIMITS, maxAttempts: 2, maxRedrives: 1 },
-  // More attempts than recoveries: here it is maxStalls that ends a run.
+  // More attempts than recoveries: here maxStalls ends a run.
   { ...LIMITS, maxAttempts: 6, maxRedrives: 1, maxRateLimits: 1 },
 ];
 
@@ -79,25 +79,25 @@ describe.each(cases)('a run with $maxAttempts attempts and $maxRedrives redrives
     expect([...arrows].sort()).toEqual([...expected].sort());
   });
 
-  it('uses up its attempts, and no more', () => {
+  it('can use up its attempts, and no more', () => {
     const charged = [...nodes.values()].map(({ run }) => run.failures + run.stalls);
 
     expect(Math.max(...charged)).toBe(limits.maxAttempts);
   });
 
-  it('reaches an end from everywhere', () => {
+  it('can end from every state', () => {
     const leading = nodesLeadingTo(findings, (run) => isEnd(run.state));
 
     expect([...nodes.keys()].filter((key) => !leading.has(key))).toEqual([]);
   });
 
-  it('can complete from everywhere as long as it is not over', () => {
+  it('can complete from every state that is not terminal', () => {
     const active = [...nodes.values()].map(({ run }) => run).filter(({ state }) => !isEnd(state));
 
     expect(active.map(carryOut).filter(({ state }) => state !== 'completed')).toEqual([]);
   });
 
-  it('is explored to the end', () => {
+  it('is explored completely', () => {
     console.info(
       `maxAttempts ${limits.maxAttempts}, redrives ≤ ${limits.maxRedrives}: ${pairs.size} (state, event) pairs, ` +
         `${nodes.size} distinct runs, ${tried} events tried`,
@@ -110,7 +110,7 @@ describe.each(cases)('a run with $maxAttempts attempts and $maxRedrives redrives
     expect(nodes.size).toBeGreaterThan(1_000);
   });
 
-  it('needs no other arrow than those that a worker takes which asks core', () => {
+  it('needs only the arrows that a worker takes by the decisions of core', () => {
     // With one attempt in all there is nothing to retry, and nothing to recover.
     const unused = [...arrows].filter((arrow) => !sentArrows.has(arrow));
 
@@ -124,12 +124,12 @@ describe('a redrive that keeps the attempts of an exhausted run', () => {
   const findings = examine({ ...LIMITS, maxRateLimits: 1, maxClaims: 5, keepsExhausted: true });
   const charged = [...findings.nodes.values()].map(({ run }) => run.failures + run.stalls);
 
-  it('buys one attempt beyond maxAttempts, and no more', () => {
-    // 3 attempts, 2 redrives: whoever redrives has to ask isEligible first, as the lifecycle knows no policy.
+  it('allows one attempt beyond maxAttempts, and no more', () => {
+    // 3 attempts, 2 redrives: the caller of a redrive must check isEligible, because the lifecycle knows no policy.
     expect(Math.max(...charged)).toBe(5);
   });
 
-  it('breaks no law otherwise', () => {
+  it('breaks no other law', () => {
     expect([...findings.broken]).toEqual([]);
   });
 });

@@ -3,10 +3,10 @@ import type { RunEventType, RunState } from '@retry/core/lifecycle';
 /** The counters that an arrow may raise. */
 export type Counter = 'epoch' | 'failures' | 'stalls' | 'releases' | 'rateLimits' | 'redrives';
 
-/** From, event, to, and what it adds to the counters. */
+/** The state before, the event, the state after, and the counters that grow. */
 export type ExpectedArrow = readonly [RunState, RunEventType, RunState, Partial<Record<Counter, 1>>];
 
-/** The lifecycle written down a second time, by hand: the table in core has to agree with it. */
+/** The lifecycle written a second time, by hand: the table in core must agree with it. */
 export const EXPECTED_ARROWS: readonly ExpectedArrow[] = [
   ['unsubmitted', 'submit', 'submitted', {}],
   ['unsubmitted', 'submit', 'scheduled', {}],

@@ -1,47 +1,47 @@
 import { NEW_RUN, type RunEvent, type RunRecord, type Transition, transition } from '@retry/core/lifecycle';
 import { eventsAt, type Limits, wouldSend } from './worker-events.ts';
 
-/** A run on one of its ways through the lifecycle. */
+/** A run that was reached by some sequence of events. */
 export interface Node {
   readonly run: RunRecord;
-  /** It was completed or cancelled while started: a claim that no counter of the run shows. */
+  /** It was completed or cancelled while started: that claim is in no counter of the run. */
   readonly hasEndedStarted: boolean;
-  /** When it came here. */
+  /** When it reached this state. */
   readonly at: number;
 }
 
-/** One event tried on one run. */
+/** One event that was applied to one run. */
 export interface Step {
   readonly from: Node;
   readonly event: RunEvent;
   readonly answer: Transition;
-  /** Where it led; absent when it was rejected. */
+  /** The run after it; absent if it was rejected. */
   readonly to?: Node;
-  /** It was a move, and one that a worker which asks core first would make. */
+  /** It was accepted, and a worker that follows the decisions of core would send it. */
   readonly isSent: boolean;
 }
 
-/** Everything that was met. */
+/** Everything that was reached. */
 export interface Exploration {
   /** Runs that differ in state, counters or in which timestamps they have. */
   readonly nodes: ReadonlyMap<string, Node>;
-  /** From where each node was reached, itself left out. */
+  /** The nodes from which each node was reached, without itself. */
   readonly origins: ReadonlyMap<string, ReadonlySet<string>>;
   readonly tried: number;
 }
 
-/** No exploration comes near it; a broken lifecycle may know no bound at all. */
+/** Far above the size of any exploration; a broken lifecycle may be infinite. */
 const MAX_NODES = 100_000;
 /** Time between two events. */
 const STEP_MS = 1_000;
 
-/** Tries every event on every run that can come about, breadth first, until nothing new comes. */
+/** Applies every event to every reachable run, breadth first, until there are no new runs. */
 export function explore(limits: Limits, visit: (step: Step) => void): Exploration {
   const first: Node = { run: NEW_RUN, hasEndedStarted: false, at: 0 };
   const nodes = new Map([[keyOf(first), first]]);
   const origins = new Map<string, Set<string>>();
   let tried = 0;
-  // A Map's iterator also gives what is added while it runs: it is the queue.
+  // A Map's iterator also yields entries that are added while it runs: it serves as the queue.
   for (const [key, node] of nodes) {
     if (nodes.size > MAX_NODES) break;
     for (const step of stepsFrom(node, limits)) {
@@ -87,7 +87,7 @@ function endsStarted(from: Node, run: RunRecord): boolean {
   return run.state === 'completed' || run.state === 'cancelled';
 }
 
-/** All but the times: instants only ever grow, so which ones there are is enough. */
+/** The identity of a run without its instants: they only grow, so it matters only which are set. */
 function keyOf({ run, hasEndedStarted }: Node): string {
   const { epoch, resetEpoch, failures, stalls, releases, rateLimits, redrives } = run;
   const counts = [epoch, resetEpoch, failures, stalls, releases, rateLimits, redrives];

@@ -3,13 +3,13 @@ import { type Counter, EXPECTED_ARROWS } from './expected-arrows.ts';
 import type { Node, Step } from './explore.ts';
 import type { Limits } from './worker-events.ts';
 
-/** Something that holds for every event on every run. */
+/** A rule for every event on every run. */
 export interface Law {
   readonly sentence: string;
   readonly holds: (step: Step, limits: Limits) => boolean;
 }
 
-/** A law about moves; rejected events keep it by themselves. */
+/** A law about accepted events; rejected ones change nothing. */
 function ofMoves(sentence: string, holds: (to: Node, step: Step, limits: Limits) => boolean): Law {
   return { sentence, holds: (step, limits) => step.to === undefined || holds(step.to, step, limits) };
 }
@@ -27,7 +27,7 @@ const STAMPS = [
 
 const COUNTED = new Map(EXPECTED_ARROWS.map(([from, type, to, added]) => [`${from} ${type} ${to}`, added]));
 
-/** What each law of the lifecycle says, as a sentence and as a check of one step. */
+/** Each law of the lifecycle, as a sentence and as a check of one step. */
 export const LAWS: readonly Law[] = [
   ofMoves('moves along the arrows of the table only', ({ run }, { from, event }) =>
     COUNTED.has(`${from.run.state} ${event.type} ${run.state}`),
@@ -57,7 +57,7 @@ export const LAWS: readonly Law[] = [
   }),
   ofMoves('never charges more attempts than maxAttempts', ({ run }, { isSent }, limits) => {
     const extra = limits.keepsExhausted ? run.redrives : 0;
-    // A claim made while attempts were left may fail; only what a worker would send counts.
+    // A claim that was made while attempts were left may fail; only events that a worker would send count.
     return !isSent || run.failures + run.stalls <= limits.maxAttempts + extra;
   }),
   ofMoves('has one reason for every claim since the last reset', ({ run, hasEndedStarted }) => {
@@ -94,7 +94,7 @@ export const LAWS: readonly Law[] = [
 
 const RESET = { failures: 0, stalls: 0, releases: 0, rateLimits: 0 };
 
-/** Runs that stalled together: which of them ended their worker is not known, so none is charged. */
+/** Runs that stalled together: it is unknown which of them ended their worker, so none is charged. */
 function isSharedStall(event: RunEvent): boolean {
   return event.type === 'stall' && event.isShared === true;
 }
@@ -111,7 +111,7 @@ function stampsOf(run: RunRecord, event: RunEvent, to: RunRecord['state']): Part
   if (isEnd(to)) return { endedAt: at };
   if (to === 'started') return startStamps(run, at);
   if (type === 'promote') return { submittedAt: at };
-  // When it is due, also where that is at once: lateness counts from there.
+  // When it is due, also if that is immediately: lateness is measured from there.
   if (to === 'submitted') {
     return { ...(type === 'submit' && { createdAt: at }), submittedAt: at, runAt: at };
   }

@@ -33,7 +33,7 @@ const SEQUENCES = fc.commands(
 );
 
 describe('transition', () => {
-  it('takes or rejects every event as the model does, and counts the same', () => {
+  it('accepts or rejects every event as the model does, and counts the same', () => {
     const lengths: number[] = [];
 
     fc.assert(

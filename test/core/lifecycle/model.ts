@@ -2,7 +2,7 @@ import { deepStrictEqual } from 'node:assert/strict';
 import { NEW_RUN, type RunEvent, type RunRecord, type RunState, transition } from '@retry/core/lifecycle';
 import type fc from 'fast-check';
 
-/** What a run is by counting alone. */
+/** A run as the model counts it. */
 export interface Model {
   state: RunState;
   claims: number;
@@ -13,7 +13,7 @@ export interface Model {
   redrives: number;
 }
 
-/** The run that the lifecycle keeps, and how much happened to it. */
+/** The run of the lifecycle under test, and the number of its events. */
 export interface Real {
   run: RunRecord;
   now: number;
@@ -21,7 +21,7 @@ export interface Real {
   rejections: number;
 }
 
-/** A run that nobody has submitted yet, as both know it. */
+/** A run before its submission, in the model and in the lifecycle. */
 export function newPair(): { model: Model; real: Real } {
   const counts = { claims: 0, failures: 0, stalls: 0, releases: 0, rateLimits: 0, redrives: 0 };
   return {
@@ -30,13 +30,13 @@ export function newPair(): { model: Model; real: Real } {
   };
 }
 
-/** One event: the model says whether it may happen and what it counts, then the lifecycle is asked. */
+/** One event: the model determines whether it is accepted and what it counts; the lifecycle must agree. */
 export abstract class EventCommand implements fc.Command<Model, Real> {
-  /** States that take the event. */
+  /** The states that accept the event. */
   abstract readonly takenIn: readonly RunState[];
-  /** How long after the event a run that is sent back is due; nothing when it is not to be. */
+  /** How long after the event a run that waits again is due; absent if it does not wait again. */
   readonly delayMs: number | undefined;
-  /** It comes whether or not the state takes it; the others wait for a state that does. */
+  /** It is sent in any state; the others are sent only in a state that accepts them. */
   readonly isStray: boolean;
 
   constructor(isStray: boolean, delayMs?: number) {
@@ -76,18 +76,18 @@ export abstract class EventCommand implements fc.Command<Model, Real> {
     return JSON.stringify(this.eventAt(0));
   }
 
-  /** Where a run goes that is sent back. */
+  /** The state of a run that waits again. */
   protected back(): RunState {
     return (this.delayMs ?? 0) > 0 ? 'scheduled' : 'submitted';
   }
 
-  /** When a run is due that is sent back. */
+  /** When a run that waits again is due. */
   protected dueAt(at: number): { readonly runAt: number } {
     return { runAt: at + (this.delayMs ?? 0) };
   }
 }
 
-/** The next run, once the one before is over for good. */
+/** Starts the next run after the previous one has ended finally. */
 export class Next implements fc.Command<Model, Real> {
   check({ state }: Readonly<Model>): boolean {
     return ['completed', 'cancelled', 'dropped'].includes(state);
@@ -103,7 +103,7 @@ export class Next implements fc.Command<Model, Real> {
   }
 }
 
-/** The run as the model would put it. */
+/** The run in the form of the model. */
 function countsOf({ state, epoch, failures, stalls, releases, rateLimits, redrives }: RunRecord): Model {
   return { state, claims: epoch, failures, stalls, releases, rateLimits, redrives };
 }

@@ -1,18 +1,18 @@
 import { NEW_RUN, type RunEvent, type RunRecord, transition } from '@retry/core/lifecycle';
 
-/** What an event makes of a run; fails the test when it is rejected. */
+/** Returns the run after an event; fails the test if the event is rejected. */
 export function moved(run: RunRecord, event: RunEvent): RunRecord {
   const answer = transition(run, event);
   if (answer.type === 'rejected') throw new Error(`${answer.from} rejects ${answer.event}`);
   return answer.run;
 }
 
-/** What several events make of a new run, one after the other. */
+/** Returns a new run after several events. */
 export function runAfter(...events: readonly RunEvent[]): RunRecord {
   return events.reduce<RunRecord>(moved, NEW_RUN);
 }
 
-/** Events of a life in order, and what a run is after the first two. */
+/** The events of a run's life in order, and the run after the first two. */
 export const SUBMIT = { type: 'submit', at: 100 } as const;
 export const START = { type: 'start', at: 200 } as const;
 export const STALL = { type: 'stall', at: 300 } as const;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { FAIL, runAfter, START, SUBMIT } from './runs.ts';
 
 describe('transition', () => {
-  it('rejects what the state does not take, and says what it was', () => {
+  it('rejects an event that the state does not accept, with the state and the event', () => {
     const run: RunRecord = runAfter(SUBMIT);
 
     expect(transition(run, { type: 'complete', at: 300 })).toEqual({
@@ -14,7 +14,7 @@ describe('transition', () => {
     });
   });
 
-  it.each(['explode', 'constructor', '__proto__'])('rejects an event that nobody knows: %s', (type) => {
+  it.each(['explode', 'constructor', '__proto__'])('rejects an unknown event: %s', (type) => {
     const event = { type, at: 300 } as unknown as RunEvent; // what JavaScript callers do
 
     expect(transition(runAfter(SUBMIT), event)).toMatchObject({ type: 'rejected', event: type });
@@ -29,13 +29,13 @@ describe('transition', () => {
     expect(run).toEqual(before);
   });
 
-  it('answers the same to the same', () => {
+  it('returns equal results for equal input', () => {
     const run = runAfter(SUBMIT);
 
     expect(transition(run, START)).toEqual(transition(run, START));
   });
 
-  it('keeps whatever else the run carries', () => {
+  it('keeps other keys of the run', () => {
     const run: Run<'unsubmitted'> = { ...NEW_RUN, id: 'a', lane: 'mail@1', payload: '{}', errors: [] };
 
     const answer = transition(run, SUBMIT);

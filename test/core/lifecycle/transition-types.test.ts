@@ -44,13 +44,13 @@ describe('transition, by its types', () => {
     expect(completed).toMatchObject({ type: 'moved', run: { state: 'completed' } });
   });
 
-  it('refuses an event that a known state does not take', () => {
+  it('refuses an event that a known state does not accept', () => {
     const answers = [
-      // @ts-expect-error a run that waits has nothing to complete
+      // @ts-expect-error only a started run completes
       transition(inState('submitted'), { type: 'complete', at: 1 }),
-      // @ts-expect-error only what is submitted starts
+      // @ts-expect-error only a submitted run starts
       transition(inState('scheduled'), { type: 'start', at: 1 }),
-      // @ts-expect-error a claim is not submitted again
+      // @ts-expect-error a started run is not submitted
       transition(inState('started'), { type: 'submit', at: 1 }),
       // @ts-expect-error completed runs stay so
       transition(inState('completed'), { type: 'redrive', at: 1 }),
@@ -60,21 +60,21 @@ describe('transition, by its types', () => {
       transition(inState('dropped'), { type: 'redrive', at: 1 }),
       // @ts-expect-error only a stalled run recovers
       transition(inState('failed'), { type: 'recover', at: 1, runAt: 2 }),
-      // @ts-expect-error an event of any kind may be one that the state does not take
+      // @ts-expect-error an event of any type may be one that the state does not accept
       transition(inState('submitted'), { type: 'complete', at: 1 } as RunEvent),
     ];
 
     expect(answers.map(({ type }) => type)).toEqual(Array(8).fill('rejected'));
   });
 
-  it('asks for what an event needs', () => {
-    // @ts-expect-error a retry says when
+  it('requires the fields of an event', () => {
+    // @ts-expect-error a retry needs runAt
     const answer = transition(inState('started'), { type: 'retry', at: 1 });
 
     expect(answer.type).toBe('moved');
   });
 
-  it('takes any event where the state is not known', () => {
+  it('accepts any event if the state is not known', () => {
     const run: RunRecord = inState('submitted');
 
     const answer = transition(run, { type: 'complete', at: 1 });
@@ -83,7 +83,7 @@ describe('transition, by its types', () => {
     expect(answer.type).toBe('rejected');
   });
 
-  it('keeps what else the run carries, by its type', () => {
+  it('keeps the types of other keys of the run', () => {
     const run: Run<'submitted'> = { ...inState('submitted'), id: 'a', lane: 'b', payload: '1', errors: [] };
 
     const answer = transition(run, { type: 'start', at: 1 });
@@ -94,7 +94,7 @@ describe('transition, by its types', () => {
 });
 
 describe('EventFrom', () => {
-  it('lists what a state takes', () => {
+  it('lists the events that a state accepts', () => {
     expectTypeOf<EventFrom<'unsubmitted'>['type']>().toEqualTypeOf<'submit'>();
     expectTypeOf<EventFrom<'scheduled'>['type']>().toEqualTypeOf<'promote' | 'cancel'>();
     expectTypeOf<EventFrom<'submitted'>['type']>().toEqualTypeOf<'start' | 'cancel' | 'drop' | 'limit'>();
@@ -109,7 +109,7 @@ describe('EventFrom', () => {
 });
 
 describe('StateAfter', () => {
-  it('tells where an event leads', () => {
+  it('is the state that an event leads to', () => {
     expectTypeOf<StateAfter<'stalled', 'recover'>>().toEqualTypeOf<'submitted' | 'scheduled'>();
     expectTypeOf<StateAfter<'started' | 'submitted', 'drop'>>().toEqualTypeOf<'dropped'>();
     expectTypeOf<StateAfter<'completed', 'redrive'>>().toBeNever();

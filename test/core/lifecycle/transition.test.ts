@@ -19,7 +19,7 @@ describe('transition', () => {
     });
   });
 
-  it.each([99, 100])('submits at once what is due at %d, now being 100', (runAt) => {
+  it.each([99, 100])('submits a run that is due at %d immediately, at 100', (runAt) => {
     const run = moved(NEW_RUN, { type: 'submit', at: 100, runAt });
 
     expect(run).toMatchObject({ state: 'submitted', runAt: 100 });
@@ -43,7 +43,7 @@ describe('transition', () => {
   });
 
   // seed 001: started_at is the first start, retried_at the latest one after it.
-  it('keeps the first start and writes later ones beside it', () => {
+  it('keeps the first start besides the latest', () => {
     const again = [{ type: 'retry', at: 300, runAt: 300 } as const, { type: 'start', at: 400 } as const];
 
     expect(runAfter(SUBMIT, START, ...again)).toMatchObject({
@@ -54,7 +54,7 @@ describe('transition', () => {
     });
   });
 
-  it('takes a heartbeat and does nothing about it', () => {
+  it('records a heartbeat, without effects', () => {
     expect(transition(runAfter(SUBMIT, START), { type: 'heartbeat', at: 250 })).toEqual({
       type: 'moved',
       run: { ...STARTED, heartbeatAt: 250 },
@@ -137,7 +137,7 @@ describe('transition', () => {
     expect(moved(runAfter(SUBMIT, START), event)).toEqual({ ...STARTED, ...changed });
   });
 
-  it('puts off a waiting run that meets a limit, without counting a claim', () => {
+  it('delays a waiting run over a limit, without counting a claim', () => {
     const run = moved(runAfter(SUBMIT), { type: 'limit', at: 300, runAt: 900 });
 
     expect(run).toMatchObject({ state: 'scheduled', epoch: 0, releases: 0, rateLimits: 1, runAt: 900 });
@@ -163,7 +163,7 @@ describe('transition', () => {
   });
 
   // seed 001: a resubmit resets the count, and keeps started_at and completed_at.
-  it('redrives a failed run with its attempts counted anew', () => {
+  it('redrives a failed run with its attempts reset', () => {
     const run = moved(runAfter(SUBMIT, START, FAIL), { type: 'redrive', at: 500 });
 
     expect(run).toEqual({

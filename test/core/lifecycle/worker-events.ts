@@ -1,7 +1,7 @@
 import { decide, definePolicy, isEligible, NonRetryableError, type Policy } from '@retry/core';
 import type { RunEvent, RunRecord } from '@retry/core/lifecycle';
 
-/** How far an exploration goes, and by which limits its worker decides. */
+/** The bounds of an exploration, and the limits of its worker. */
 export interface Limits {
   readonly maxAttempts: number;
   /** Recoveries of a stalled run. */
@@ -17,7 +17,7 @@ export interface Limits {
 
 /** How long after `at` a delayed run is due. */
 const LATER_MS = 60_000;
-/** How far back lies what came too late: before the previous event. */
+/** How far in the past a late event is: before the previous event. */
 const LATE_MS = 1_500;
 
 /** Every event in every variant, at the instant `at`. */
@@ -58,7 +58,7 @@ export function eventsAt(at: number): readonly RunEvent[] {
   ];
 }
 
-/** Whether a worker, cleaner or operator that asks core first would send this event about this run. */
+/** Returns whether a worker, cleaner or operator that follows the decisions of core would send this event. */
 export function wouldSend(limits: Limits, run: RunRecord, event: RunEvent): boolean {
   const { maxAttempts, maxStalls, maxRateLimits, maxRedrives, maxClaims, keepsExhausted } = limits;
   const policy = { maxAttempts, retryable: true };
@@ -72,7 +72,7 @@ export function wouldSend(limits: Limits, run: RunRecord, event: RunEvent): bool
     case 'recover':
       return run.stalls <= maxStalls && isEligible(policy, run);
     case 'limit':
-      // `rateLimitRetry` is a policy of its own with a counter of its own; without one the run ends.
+      // `rateLimitRetry` is a separate policy with its own counter; without it the run ends.
       if (event.runAt === undefined) return true;
       return decidesRetry(maxRateLimits + 1, { failures: run.rateLimits + 1 }, event);
     case 'redrive':

@@ -18,7 +18,7 @@ describe('postgresTransient', () => {
     ['57P02', 'crash_shutdown'],
     ['57P03', 'cannot_connect_now'],
     ['57P05', 'idle_session_timeout'],
-  ])('means %s %s', (code, message) => {
+  ])('matches %s %s', (code, message) => {
     expect(isMeant(postgresTransient, Object.assign(new Error(message), { code }))).toBe(true);
   });
 
@@ -30,11 +30,11 @@ describe('postgresTransient', () => {
     ['53100', 'disk_full'],
     ['28P01', 'invalid_password'],
     ['00800', 'no code of class 08'],
-  ])('does not mean %s %s', (code, message) => {
+  ])('does not match %s %s', (code, message) => {
     expect(isMeant(postgresTransient, Object.assign(new Error(message), { code }))).toBe(false);
   });
 
-  it('does not mean a code of the same digits as a number', () => {
+  it('does not match a numeric code of the same digits', () => {
     expect(isMeant(postgresTransient, { code: 40_001 })).toBe(false);
   });
 });
@@ -48,7 +48,7 @@ describe('redisTransient', () => {
     "READONLY You can't write against a read only replica.",
     'NOREPLICAS Not enough good replicas to write.',
     'BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.',
-  ])('means the reply %s', (reply) => {
+  ])('matches the reply %s', (reply) => {
     expect(isMeant(redisTransient, new Error(reply))).toBe(true);
   });
 
@@ -60,11 +60,11 @@ describe('redisTransient', () => {
     'OOM command not allowed when used memory > maxmemory',
     'MOVED 3999 127.0.0.1:6381',
     'it was LOADING Redis',
-  ])('does not mean the reply %s', (reply) => {
+  ])('does not match the reply %s', (reply) => {
     expect(isMeant(redisTransient, new Error(reply))).toBe(false);
   });
 
-  it('means the errors of node-redis, which have a class and no name', () => {
+  it('matches the errors of node-redis, which have a class and no name', () => {
     class SocketClosedUnexpectedlyError extends Error {}
     class SocketTimeoutError extends Error {}
     class ConnectionTimeoutError extends Error {}
@@ -79,7 +79,7 @@ describe('redisTransient', () => {
     expect(errors.map((error) => isMeant(redisTransient, error))).toEqual([true, true, true, true]);
   });
 
-  it('means the errors of ioredis, which have a name', () => {
+  it('matches the errors of ioredis, which have a name', () => {
     const errors = ['MaxRetriesPerRequestError', 'ClusterAllFailedError'].map((name) =>
       Object.assign(new Error('x'), { name }),
     );
@@ -87,7 +87,7 @@ describe('redisTransient', () => {
     expect(errors.map((error) => isMeant(redisTransient, error))).toEqual([true, true]);
   });
 
-  it('does not mean a client that was closed on purpose', () => {
+  it('does not match a client that was closed on purpose', () => {
     class ClientClosedError extends Error {}
 
     expect(isMeant(redisTransient, new ClientClosedError('The client is closed'))).toBe(false);

@@ -27,7 +27,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port; // a TCP server has a port
 }
 
-/** A port of this machine that nobody listens on. */
+/** Returns a local port on which no process listens. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   const port = await portOf(server);
@@ -35,7 +35,7 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-/** What a promise is rejected with. */
+/** Returns the rejection of a promise. */
 async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;
@@ -58,11 +58,11 @@ describe.each(Object.entries(sets))('%s', (_name, set) => {
     ['an answer that is fine', { status: 200 }],
     ['nothing', undefined],
     ['text', 'ECONNRESET'],
-  ])('does not mean %s', (_kind, thrown) => {
+  ])('does not match %s', (_kind, thrown) => {
     expect(isMeant(set, thrown)).toBe(false);
   });
 
-  it('is data that survives a file', () => {
+  it('can be written as JSON and read back', () => {
     const policy = definePolicy({ retryOn: set });
 
     expect(isSerializable(policy)).toBe(true);
@@ -77,12 +77,12 @@ describe('transientNetwork', () => {
     ['Load failed', TypeError],
     ['network error', TypeError],
     ['Network connection lost.', Error],
-  ])('means "%s" where the message begins with it', (message, Class) => {
+  ])('matches "%s" at the beginning of the message', (message, Class) => {
     expect(isMeant(transientNetwork, new Class(message))).toBe(true);
     expect(isMeant(transientNetwork, new Class(`no such text: ${message}`))).toBe(false);
   });
 
-  it('means a connection that the machine refused', async () => {
+  it('matches a refused connection', async () => {
     const port = await closedPort();
 
     const refused = await new Promise((resolve) => void connect(port, '127.0.0.1').on('error', resolve));
@@ -91,7 +91,7 @@ describe('transientNetwork', () => {
     expect(isMeant(transientNetwork, refused)).toBe(true);
   });
 
-  it('means what fetch makes of a refused connection', async () => {
+  it('matches the error of fetch for a refused connection', async () => {
     const port = await closedPort();
 
     const failed = await rejectionOf(fetch(`http://127.0.0.1:${port}/`));
@@ -100,7 +100,7 @@ describe('transientNetwork', () => {
     expect(isMeant(transientNetwork, failed)).toBe(true);
   });
 
-  it('means what fetch makes of a name with several addresses, all refused', async () => {
+  it('matches the error of fetch for a host whose addresses all refuse', async () => {
     const port = await closedPort();
 
     const failed = await rejectionOf(fetch(`http://localhost:${port}/`));
@@ -108,7 +108,7 @@ describe('transientNetwork', () => {
     expect(isMeant(transientNetwork, failed)).toBe(true);
   });
 
-  it('means a connection that broke before the answer, and within it', async () => {
+  it('matches a connection that is lost before the response, and within it', async () => {
     const server = createHttpServer((request, response) => {
       if (request.url === '/early') return void request.socket.destroy();
       response.writeHead(200, { 'content-length': '100' });
@@ -139,7 +139,7 @@ describe('transientNetwork', () => {
     'UND_ERR_CONNECT_TIMEOUT',
     'UND_ERR_HEADERS_TIMEOUT',
     'UND_ERR_BODY_TIMEOUT',
-  ])('means %s, itself and as a cause of a cause', (code) => {
+  ])('matches %s on the error and on a nested cause', (code) => {
     const wrapped = new Error('x', { cause: new Error('y', { cause: error({ code }) }) });
 
     expect(isMeant(transientNetwork, error({ code }))).toBe(true);
@@ -152,11 +152,11 @@ describe('transientNetwork', () => {
     ['Safari', new TypeError('Load failed')],
     // workerd rejects with a plain Error: cloudflare/workerd#7195
     ['Cloudflare Workers', new Error('Network connection lost.')],
-  ])('means what fetch says in %s', (_browser, thrown) => {
+  ])('matches the error of fetch in %s', (_browser, thrown) => {
     expect(isMeant(transientNetwork, thrown)).toBe(true);
   });
 
-  it('does not mean a name that does not exist, a certificate that is wrong, or an abort', () => {
+  it('does not match an unknown host, a wrong certificate, or an abort', () => {
     const others = [
       error({ code: 'ENOTFOUND' }),
       error({ code: 'CERT_HAS_EXPIRED' }),
@@ -166,21 +166,24 @@ describe('transientNetwork', () => {
     expect(others.map((thrown) => isMeant(transientNetwork, thrown))).toEqual([false, false, false]);
   });
 
-  it('does not mean another error that only says so', () => {
+  it('does not match another error with a similar message', () => {
     expect(isMeant(transientNetwork, new Error('Failed to fetch'))).toBe(false);
   });
 });
 
 describe('httpTransient', () => {
-  it.each([408, 425, 429, 500, 502, 503, 504])('means a Response of %d', (status) => {
+  it.each([408, 425, 429, 500, 502, 503, 504])('matches a Response with the status %d', (status) => {
     expect(isMeant(httpTransient, new Response('', { status }))).toBe(true);
   });
 
-  it.each([200, 301, 400, 401, 404, 409, 422, 501, 505])('does not mean a response of %d', (status) => {
-    expect(isMeant(httpTransient, error({ response: { status } }))).toBe(false);
-  });
+  it.each([200, 301, 400, 401, 404, 409, 422, 501, 505])(
+    'does not match a response with the status %d',
+    (status) => {
+      expect(isMeant(httpTransient, error({ response: { status } }))).toBe(false);
+    },
+  );
 
-  it('means a response of 413 only where the server says when to come back', () => {
+  it('matches the status 413 only if the server asks for a delay', () => {
     const headers = { 'retry-after': '30' };
 
     expect(isMeant(httpTransient, new Response('', { status: 413 }))).toBe(false);
@@ -192,7 +195,7 @@ describe('httpTransient', () => {
     ['a framework', { statusCode: 503 }],
     ['axios', { response: { status: 503 } }],
     ['the AWS SDK', { $metadata: { httpStatusCode: 503 } }],
-  ])('means the errors of %s', (_client, properties) => {
+  ])('matches the errors of %s', (_client, properties) => {
     expect(isMeant(httpTransient, error(properties))).toBe(true);
   });
 });

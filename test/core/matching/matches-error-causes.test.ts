@@ -1,6 +1,6 @@
 import { matchesError } from '@retry/core';
 import { describe, expect, it } from 'vitest';
-import { beneath } from '../../../packages/core/src/matching/causes.ts';
+import { causesOf } from '../../../packages/core/src/matching/causes.ts';
 
 const inner = new RangeError('inner');
 const middle = new TypeError('middle', { cause: inner });
@@ -8,7 +8,7 @@ const outer = new Error('outer', { cause: middle });
 const many = new AggregateError([new Error('a'), middle], 'many');
 
 describe('matchesError with a cause', () => {
-  it('looks at every depth, but not at the error itself', () => {
+  it('matches causes at any depth, but not the error itself', () => {
     expect(matchesError({ cause: RangeError }, outer)).toBe(true);
     expect(matchesError({ cause: TypeError }, outer)).toBe(true);
     expect(matchesError({ cause: { message: /outer/ } }, outer)).toBe(false);
@@ -16,7 +16,7 @@ describe('matchesError with a cause', () => {
     expect(matchesError(RangeError, outer)).toBe(false);
   });
 
-  it('looks through the errors of an AggregateError and their causes', () => {
+  it('matches the errors of an AggregateError and their causes', () => {
     expect(matchesError({ cause: TypeError }, many)).toBe(true);
     expect(matchesError({ cause: RangeError }, many)).toBe(true);
     expect(matchesError({ cause: { message: /^a$/ } }, new Error('top', { cause: many }))).toBe(true);
@@ -28,7 +28,7 @@ describe('matchesError with a cause', () => {
     expect(matchesError({ cause: { name: 'RangeError', cause: TypeError } }, outer)).toBe(false);
   });
 
-  it('ends on causes that run in a circle', () => {
+  it('terminates for circular causes', () => {
     const one: Error = new Error('one');
     const other = new TypeError('other', { cause: one });
     one.cause = other;
@@ -37,59 +37,56 @@ describe('matchesError with a cause', () => {
     expect(matchesError({ cause: SyntaxError }, one)).toBe(false);
   });
 
-  it('ends on causes without end', () => {
+  it('terminates for an endless chain of causes', () => {
     const endless = (): Error => Object.defineProperty(new Error('endless'), 'cause', { get: endless });
 
     expect(matchesError({ cause: SyntaxError }, endless())).toBe(false);
   });
 
-  it.each([undefined, null, 'text', 5, new Error('alone')])('finds nothing beneath %o', (value) => {
+  it.each([undefined, null, 'text', 5, new Error('alone')])('finds no cause of %o', (value) => {
     expect(matchesError({ cause: () => true }, value)).toBe(false);
   });
 
-  it('takes a cause that is written and undefined for none', () => {
+  it('ignores a cause that is undefined', () => {
     expect(matchesError({ cause: () => true }, new Error('x', { cause: undefined }))).toBe(false);
     expect(matchesError({ cause: () => true }, new AggregateError([], 'x', { cause: undefined }))).toBe(
       false,
     );
   });
 
-  it.each([5, null, 'text', { field: 'is missing' }])(
-    'finds no errors in errors that are no list: %o',
-    (errors) => {
-      expect(matchesError({ cause: () => true }, { errors })).toBe(false);
-    },
-  );
+  it.each([5, null, 'text', { field: 'is missing' }])('ignores errors that are not a list: %o', (errors) => {
+    expect(matchesError({ cause: () => true }, { errors })).toBe(false);
+  });
 
-  it('asks about causes that are no errors', () => {
+  it('matches causes that are not errors', () => {
     expect(matchesError({ cause: (cause) => cause === 'text' }, new Error('x', { cause: 'text' }))).toBe(
       true,
     );
   });
 });
 
-describe('beneath', () => {
-  it('looks at a thousand errors and no more', () => {
+describe('causesOf', () => {
+  it('returns at most a thousand errors', () => {
     const inARow = (count: number): unknown =>
       Array.from({ length: count }).reduce((cause) => new Error('x', { cause }), 'innermost');
 
-    expect(beneath(inARow(1_000))).toHaveLength(1_000);
-    expect(beneath(inARow(1_000))).toContain('innermost');
-    expect(beneath(inARow(1_001))).toHaveLength(1_000);
-    expect(beneath(inARow(1_001))).not.toContain('innermost');
+    expect(causesOf(inARow(1_000))).toHaveLength(1_000);
+    expect(causesOf(inARow(1_000))).toContain('innermost');
+    expect(causesOf(inARow(1_001))).toHaveLength(1_000);
+    expect(causesOf(inARow(1_001))).not.toContain('innermost');
   });
 
-  it('gives the nearest first and each once', () => {
+  it('returns the nearest first, and each once', () => {
     const both = new AggregateError([inner, middle], 'both', { cause: middle });
 
-    expect(beneath(outer)).toEqual([middle, inner]);
-    expect(beneath(both)).toEqual([middle, inner]);
+    expect(causesOf(outer)).toEqual([middle, inner]);
+    expect(causesOf(both)).toEqual([middle, inner]);
   });
 
   it('leaves out the error itself', () => {
     const own = new Error('own');
     own.cause = own;
 
-    expect(beneath(own)).toEqual([]);
+    expect(causesOf(own)).toEqual([]);
   });
 });

@@ -18,14 +18,14 @@ describe('matchesError across realms', () => {
     expect(matches(RangeError, error)).toBe(false);
   });
 
-  it('takes a class of another realm for a class', () => {
+  it('recognises a class of another realm', () => {
     const Elsewhere = runInNewContext('class ElsewhereError extends Error {}; ElsewhereError');
 
     expect(matches(Elsewhere, new Elsewhere('x'))).toBe(true);
     expect(matches(Elsewhere, new Error('x'))).toBe(false);
   });
 
-  it('takes a native class of another realm for a class', () => {
+  it('recognises a native class of another realm', () => {
     const ForeignTypeError = runInNewContext('TypeError');
 
     expect(matches(ForeignTypeError, new TypeError('here'))).toBe(true);

@@ -12,7 +12,7 @@ const matchers = plainMatchers.map((matcher): Matcher => {
 
 const depths = fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 200 }));
 
-/** The error beneath so many wrappers, which no plain matcher means. */
+/** Wraps the error in a number of errors that no plain matcher matches. */
 function wrap(error: unknown, depth: number, how: 'cause' | 'errors'): unknown {
   let wrapped = error;
   for (let count = 0; count < depth; count += 1) {
@@ -22,7 +22,7 @@ function wrap(error: unknown, depth: number, how: 'cause' | 'errors'): unknown {
 }
 
 describe('matchesError', () => {
-  it('finds beneath any number of wrappers what it finds in the error or beneath it, and nothing else', () => {
+  it('matches a wrapped error by cause exactly if it matches the error or its causes', () => {
     const kinds = fc.constantFrom('cause', 'errors');
     fc.assert(
       fc.property(matchers, thrownValues, depths, kinds, (cause, error, depth, how) => {
@@ -33,7 +33,7 @@ describe('matchesError', () => {
     );
   });
 
-  it('does not look beneath the error unless asked', () => {
+  it('does not match causes without the key cause', () => {
     fc.assert(
       fc.property(matchers, thrownValues, depths, (matcher, error, depth) => {
         expect(matchesError(matcher, wrap(error, depth, 'cause'))).toBe(false);
@@ -41,7 +41,7 @@ describe('matchesError', () => {
     );
   });
 
-  it('answers the same every time', () => {
+  it('returns the same result every time', () => {
     fc.assert(
       fc.property(matchers, thrownValues, (matcher, error) => {
         const answers = [1, 2, 3].map(() => matchesError(matcher, error));
@@ -51,7 +51,7 @@ describe('matchesError', () => {
     );
   });
 
-  it('means by a list what it means by any of its entries', () => {
+  it('matches by a list exactly if one of its entries matches', () => {
     const codes = fc.constantFrom('ECONNRESET', '08*', 'ETIMEDOUT', 11);
     fc.assert(
       fc.property(fc.array(codes, { minLength: 1 }), thrownValues, (code, error) => {

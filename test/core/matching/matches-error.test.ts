@@ -3,7 +3,7 @@ import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 import { HttpError, QuotaError, ThrottledError } from '../thrown-values.ts';
 
-/** As a policy reads it, so that the tests say what people write. */
+/** Reads the matcher with a policy, so that the tests use matchers as people write them. */
 function matches(matcher: MatcherInput, error: unknown): boolean {
   const [read] = settingsOf(definePolicy({ stopOn: [matcher] })).stopOn;
   return read !== undefined && matchesError(read, error);
@@ -37,13 +37,13 @@ describe('matchesError with a class', () => {
   });
 
   it.each([undefined, null, 'Error', 0, 5n, Symbol('Error'), {}, Object.create(null), () => 'Error'])(
-    'does not match %o, which is no error',
+    'does not match %o, which is not an error',
     (value) => {
       expect(matches(Error, value)).toBe(false);
     },
   );
 
-  it('takes classes that do not extend Error, and those written as functions', () => {
+  it('accepts classes that do not extend Error, and classes written as functions', () => {
     class Plain {}
     function Old(this: object): void {}
     Old.prototype = Object.create(Error.prototype);
@@ -58,21 +58,21 @@ describe('matchesError with a class', () => {
 describe('matchesError with a class of an odd name', () => {
   const named = (name: unknown) => Object.defineProperty(class {}, 'name', { value: name });
 
-  it('tells classes apart whose names are no text', () => {
+  it('distinguishes classes whose names are not strings', () => {
     const [One, Other] = [named(12_345), named(12_345)];
 
     expect(matches(One, new One())).toBe(true);
     expect(matches(One, new Other())).toBe(false);
   });
 
-  it('asks no class of an object that has none', () => {
+  it('accepts an object without a class', () => {
     expect(matches(ThrottledError, Object.create(Object.create(null)))).toBe(false);
     expect(matches({ name: 'ThrottledError' }, Object.create(Object.create(null)))).toBe(false);
   });
 });
 
 describe('matchesError with a predicate', () => {
-  it('takes no function for a class because it speaks of one, or has no prototype', () => {
+  it('calls a function whose source contains the word class, or that has no prototype', () => {
     function speaks(error: unknown): boolean {
       return Object(error).class === 'transient';
     }
@@ -85,13 +85,13 @@ describe('matchesError with a predicate', () => {
     expect(matches(bare, new Error('x'))).toBe(true);
   });
 
-  it('takes null for a no', () => {
+  it('reads null as false', () => {
     const answersNull = (() => null) as unknown as MatcherInput; // what JavaScript callers write
 
     expect(matches(answersNull, new Error('x'))).toBe(false);
   });
 
-  it('says what to do with a promise', () => {
+  it('refuses a promise, with a cure', () => {
     const answersLater = (() => Promise.resolve(true)) as unknown as MatcherInput; // what JavaScript callers write
 
     expect(() => matches(answersLater, new Error('x'))).toThrow(
@@ -99,7 +99,7 @@ describe('matchesError with a predicate', () => {
     );
   });
 
-  it('leaves a promise that rejects to nobody', async () => {
+  it('handles the rejection of a refused promise', async () => {
     const rejections: unknown[] = [];
     const listen = (reason: unknown): void => void rejections.push(reason);
     process.on('unhandledRejection', listen);
@@ -112,7 +112,7 @@ describe('matchesError with a predicate', () => {
     expect(rejections).toEqual([]);
   });
 
-  it('asks arrows and functions, with the error as it was thrown', () => {
+  it('calls arrows and functions with the thrown value', () => {
     const isText = (error: unknown) => typeof error === 'string';
 
     expect(matches(isText, 'boom')).toBe(true);
@@ -125,7 +125,7 @@ describe('matchesError with a predicate', () => {
     ).toBe(true);
   });
 
-  it('lets through what it throws', () => {
+  it('passes on what it throws', () => {
     const predicate = (): boolean => {
       throw new RangeError('predicate');
     };
@@ -178,7 +178,7 @@ describe('matchesError with a code', () => {
     expect(matches({ code }, withCode(given))).toBe(answer);
   });
 
-  it('finds no code in a value that is no object', () => {
+  it('finds no code in a value that is not an object', () => {
     expect(matches({ code: 'A' }, 'A')).toBe(false);
     expect(matches({ code: 'A' }, undefined)).toBe(false);
   });
@@ -202,13 +202,13 @@ describe('matchesError with a status', () => {
 });
 
 describe('matchesError with a message', () => {
-  it('tests the message of an error and a thrown text', () => {
+  it('tests the message of an error and a thrown string', () => {
     expect(matches({ message: /timed out/i }, new Error('Timed out after 5 s'))).toBe(true);
     expect(matches({ message: /timed out/i }, 'it timed out')).toBe(true);
     expect(matches({ message: /timed out/i }, new Error('refused'))).toBe(false);
   });
 
-  it('takes a message that is no text as an empty one', () => {
+  it('reads a message that is not a string as an empty one', () => {
     expect(matches({ message: /undefined|null|5/ }, { message: 5 })).toBe(false);
     expect(matches({ message: /undefined|null/ }, undefined)).toBe(false);
     expect(matches({ message: /^$/ }, { message: 5 })).toBe(true);

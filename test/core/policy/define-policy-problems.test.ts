@@ -83,19 +83,19 @@ describe('definePolicy', () => {
     expect(problemsOf(input)).toMatchObject([{ path, message, cure }]);
   });
 
-  it('takes any minDelay up to the default cap, which a longer base raises', () => {
+  it('accepts any minDelay up to the default cap, which a longer base raises', () => {
     const policy = definePolicy({ backoff: { type: 'fibonacci', base: 1e300 }, minDelay: 1e16 });
 
     expect(policy).toMatchObject({ minDelayMs: 1e16, maxDelayMs: 1e300 });
   });
 
-  it('finds the multiple of the granularity that lies between two limits that are none', () => {
+  it('accepts limits with a multiple of the granularity between them', () => {
     const policy = definePolicy({ minDelay: 1_100, maxDelay: 2_900, granularity: '1s' });
 
     expect(settingsOf(policy).granularityMs).toBe(1_000);
   });
 
-  it('reports every problem at once', () => {
+  it('reports every problem in one error', () => {
     const problems = problemsOf({
       maxAttempts: 0,
       backoff: { type: 'linear', base: 'soon', increment: -1, factor: 2 },
@@ -128,7 +128,7 @@ describe('definePolicy', () => {
     ['retryAfter', { retryAfter: null }],
     ['minDelay', { minDelay: null }],
     ['retryIf', { retryIf: null }],
-  ])('does not take null for an absent %s', (path, input) => {
+  ])('does not read null as an absent %s', (path, input) => {
     expect(problemsOf(input)).toMatchObject([{ path, value: null }]);
   });
 
@@ -138,7 +138,7 @@ describe('definePolicy', () => {
     ]);
   });
 
-  it('reads what an object of options inherits, as none is ignored', () => {
+  it('reads inherited options', () => {
     class Defaults {
       readonly backoff = { type: 'none' as const };
       get maxAttempts(): number {
@@ -151,7 +151,7 @@ describe('definePolicy', () => {
     expect(problemsOf(Object.create({ maxAtempts: 9 }))).toMatchObject([{ path: 'maxAtempts' }]);
   });
 
-  it('does not read what every object inherits', () => {
+  it('does not read inherited properties of every object', () => {
     Object.defineProperty(Object.prototype, 'maxAttempts', {
       value: 9,
       configurable: true,
@@ -166,14 +166,14 @@ describe('definePolicy', () => {
     }
   });
 
-  it('reports only the highest delay when it is no duration', () => {
+  it('reports only maxDelay if it is not a duration', () => {
     expect(problemsOf({ minDelay: '30s', maxDelay: 'soon' })).toMatchObject([{ path: 'maxDelay' }]);
   });
 });
 
 function problemsOf(input: unknown): readonly Problem[] {
   try {
-    // The type forbids what these tests are about.
+    // The types forbid the input of these tests.
     definePolicy(input as never);
     return [];
   } catch (thrown) {

@@ -25,7 +25,7 @@ const someOf = (...keys: readonly string[]) =>
 
 const matcher = someOf('name', 'code', 'status', 'message', 'cause');
 
-/** Objects that look like policies, with anything in the right places. */
+/** Objects with the keys of a policy and any values. */
 const almostPolicies = fc
   .tuple(
     someOf('maxAttempts', 'jitter', 'minDelay', 'maxDelay', 'capAt', 'granularity', 'retryIf'),
@@ -75,7 +75,7 @@ describe('definePolicy', () => {
     );
   });
 
-  it('refuses every invalid policy, naming the place and a cure', () => {
+  it('refuses every invalid policy with its path and a cure', () => {
     fc.assert(
       fc.property(invalidPolicies, ({ input, path }) => {
         const error = refusalOf(input);
@@ -102,7 +102,7 @@ describe('definePolicy', () => {
   });
 });
 
-/** The InvalidOptionsError that this input leads to; anything else that is thrown goes through. */
+/** Returns the InvalidOptionsError for this input; any other error passes through. */
 function refusalOf(input: unknown): InvalidOptionsError | undefined {
   try {
     expect(isPolicy(definePolicy(input as never))).toBe(true);

@@ -61,7 +61,7 @@ describe('definePolicy', () => {
     });
   });
 
-  it('takes an undefined option as an absent one', () => {
+  it('reads an undefined option as an absent one', () => {
     // What JavaScript callers, and TypeScript ones without exactOptionalPropertyTypes, can write.
     const input = { maxAttempts: undefined, backoff: undefined, retryIf: undefined, retryAfter: undefined };
 
@@ -78,7 +78,7 @@ describe('definePolicy', () => {
     expect(settingsOf(definePolicy({ backoff })).jitter).toBe('none');
   });
 
-  it('never cuts the written base by the default cap', () => {
+  it('never limits a written base by the default cap', () => {
     const cap = (backoff: object) => settingsOf(definePolicy({ backoff: backoff as never })).maxDelayMs;
 
     expect(cap({ type: 'constant', base: '30s' })).toBe(30_000);
@@ -88,7 +88,7 @@ describe('definePolicy', () => {
     expect(cap({ type: 'none' })).toBe(20_000);
   });
 
-  it('gives a defined policy back as it is', () => {
+  it('returns a defined policy as it is', () => {
     const policy = definePolicy({ maxAttempts: 7 });
 
     expect(definePolicy(policy)).toBe(policy);
@@ -131,7 +131,7 @@ describe('definePolicy with a registry', () => {
     expect(settingsOf(policy).retryIf).toEqual({ name: 'never', test: never });
   });
 
-  it('takes the functions themselves without a name', () => {
+  it('accepts the functions themselves, without a name', () => {
     const policy = definePolicy({ backoff: { type: 'custom', strategy: twice }, retryIf: never });
 
     expect(settingsOf(policy).backoff).toEqual({ type: 'custom', next: twice, baseMs: 0 });
@@ -170,7 +170,7 @@ describe('definePolicy with a registry', () => {
 });
 
 describe('isPolicy', () => {
-  it('knows a defined policy and nothing else', () => {
+  it('recognises a defined policy and nothing else', () => {
     const policy = definePolicy();
 
     expect(isPolicy(policy)).toBe(true);
@@ -180,11 +180,11 @@ describe('isPolicy', () => {
     expect(isPolicy('policy')).toBe(false);
   });
 
-  it('carries the mark @retry/policy, by which other copies and versions know it', () => {
+  it('carries the mark @retry/policy, by which other copies and versions recognise it', () => {
     expect(Symbol.for('@retry/policy') in definePolicy()).toBe(true);
   });
 
-  it('shows its brand to no enumeration', () => {
+  it('has a brand that is not enumerable', () => {
     expect(Object.getOwnPropertySymbols({ ...definePolicy() })).toEqual([]);
   });
 });

@@ -39,7 +39,7 @@ describe('extendPolicy', () => {
     );
   });
 
-  it('gives the whole policy when it patches the defaults', () => {
+  it('returns the patch as a whole policy if the base has only defaults', () => {
     fc.assert(
       fc.property(policyInputs, (input) => {
         fc.pre(!Array.isArray(input.retryOn) && input.stopOn === undefined);
@@ -49,7 +49,7 @@ describe('extendPolicy', () => {
     );
   });
 
-  it('takes option patches one by one or merged, to the same end', () => {
+  it('returns the same policy for patches applied one by one or merged', () => {
     fc.assert(
       fc.property(policyInputs, patches, patches, (base, one, other) => {
         const oneByOne = extendPolicy(extendPolicy(base, one), other);
@@ -70,7 +70,7 @@ describe('extendPolicy', () => {
     );
   });
 
-  it('unites lists to the same end whichever two come together first', () => {
+  it('unites lists associatively', () => {
     fc.assert(
       fc.property(lists, lists, lists, (one, two, three) => {
         const left = extendPolicy(extendPolicy({ stopOn: one }, { stopOn: two }), { stopOn: three });

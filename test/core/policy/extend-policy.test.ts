@@ -7,7 +7,7 @@ class ApiError extends Error {}
 class ReadTimeout extends Error {}
 
 describe('extendPolicy', () => {
-  it('unites the expected errors, and takes the rest from the last', () => {
+  it('unites the expected errors, and takes all other keys from the patch', () => {
     // seed 004: its own example; one policy with limit 3 and the second gate for both exceptions
     const first = definePolicy({ retryOn: [ApiError], maxAttempts: 6, retryIf: () => true });
     const second = { retryOn: [ReadTimeout], maxAttempts: 4, retryIf: () => false };
@@ -19,8 +19,8 @@ describe('extendPolicy', () => {
     expect(settingsOf(policy).retryIf?.test).toBe(second.retryIf);
   });
 
-  it('applies the limit and the gate of the last to the errors of the first', () => {
-    // seed 004: the gate of the second line speaks for the first line's exception too
+  it('applies the limit and the gate of the patch to the errors of the base', () => {
+    // seed 004: the gate of the second line applies to the first line's exception, too
     const first = { retryOn: [ApiError], maxAttempts: 6 };
     const policy = extendPolicy(first, {
       retryOn: [ReadTimeout],
@@ -71,13 +71,13 @@ describe('extendPolicy', () => {
     expect(settingsOf(policy).stopOn).toEqual([{ code: 'A' }, { code: 'B' }]);
   });
 
-  it("adds nothing of a base that is 'nothing'", () => {
+  it("adds nothing from a base with retryOn: 'nothing'", () => {
     expect(settingsOf(extendPolicy({ retryOn: 'nothing' }, { retryOn: [ApiError] })).retryOn).toEqual([
       ApiError,
     ]);
   });
 
-  it("lets 'nothing' win over a list", () => {
+  it("replaces a list by 'nothing'", () => {
     expect(settingsOf(extendPolicy({ retryOn: [ApiError] }, { retryOn: 'nothing' })).retryOn).toBe('nothing');
   });
 
@@ -97,7 +97,7 @@ describe('extendPolicy', () => {
     expect(policy).toMatchObject({ maxAttempts: 6, retryOn: [ApiError] });
   });
 
-  it('does not make a default out of what was not written', () => {
+  it('does not write defaults', () => {
     const policy = extendPolicy({ totalTimeout: '1m' }, { maxAttempts: 4 });
 
     expect(policyToJSON(policy)).toEqual({ totalTimeout: 60_000, maxAttempts: 4 });
@@ -114,13 +114,13 @@ describe('a default that was not written', () => {
     );
   });
 
-  it('gives up its jitter for a backoff that draws by itself', () => {
+  it('is no jitter for a backoff that is random already', () => {
     const policy = extendPolicy(definePolicy(), { backoff: { type: 'decorrelated', base: '1s' } });
 
     expect(settingsOf(policy).jitter).toBe('none');
   });
 
-  it('stays as it is where it was written', () => {
+  it('stays as it is if it was written', () => {
     const base = definePolicy({ maxDelay: '20s', jitter: 'full' });
 
     const policy = extendPolicy(base, { backoff: { type: 'decorrelated', base: '30s' } });

@@ -14,14 +14,14 @@ describe('a defined policy', () => {
     expect(settingsOf(policy).maxAttempts).toBe(5);
   });
 
-  it('does not compile where it was spread', () => {
+  it('does not compile when it was spread', () => {
     expectTypeOf(spread).not.toExtend<Policy>();
     expectTypeOf(spread).not.toExtend<PolicyInput>();
     // @ts-expect-error a spread policy is neither a policy nor an input
     expect(() => definePolicy(spread)).toThrow(InvalidOptionsError);
   });
 
-  it('is refused where it was spread, with the cure to extend it', () => {
+  it('is refused when it was spread, with the cure to extend it', () => {
     const call = (): Policy => definePolicy(spread as never);
 
     expect(call).toThrow('attemptTimeoutMs is not a known key');

@@ -20,20 +20,20 @@ describe('parsePolicy', () => {
     expect(isPolicy(policy)).toBe(true);
   });
 
-  it('reads what JSON.parse made of a text', () => {
+  it('reads parsed JSON', () => {
     expect(settingsOf(parsePolicy({ backoff: { type: 'list', delays: ['1s', 2_500] } })).backoff).toEqual({
       type: 'list',
       delaysMs: [1_000, 2_500],
     });
   });
 
-  it('reads text without end as Infinity', () => {
+  it("reads the text 'Infinity'", () => {
     const policy = parsePolicy('{ "maxAttempts": "Infinity", "maxDelay": "Infinity" }');
 
     expect(policy).toMatchObject({ maxAttempts: Infinity, maxDelayMs: Infinity });
   });
 
-  it('reads a pattern as a regular expression that remembers nothing', () => {
+  it('reads a pattern as a regular expression without state', () => {
     const policy = parsePolicy('{ "retryOn": [{ "message": { "pattern": "timed out", "flags": "gi" } }] }');
 
     expect(settingsOf(policy).retryOn).toEqual([{ message: /timed out/i }]);
@@ -63,18 +63,18 @@ describe('parsePolicy', () => {
       const problems = problemsOf(() => parsePolicy(text));
 
       expect(problems).toMatchObject([{ path: '', value: text, message: 'must be JSON' }]);
-      // What is wrong with the text is the engine's to say.
+      // The message about the text is the engine's.
       expect(problems).toMatchObject([{ cure: expect.stringMatching(/JSON.*\.$/) }]);
     },
   );
 
-  it.each(['null', '3', '"text"', '[]', '"{}"'])('refuses %s, which is JSON but no object', (text) => {
+  it.each(['null', '3', '"text"', '[]', '"{}"'])('refuses %s, which is JSON but not an object', (text) => {
     const problems = problemsOf(() => parsePolicy(text));
 
     expect(problems).toMatchObject([{ path: '', message: 'must be an object' }]);
   });
 
-  it('reports every problem of a file at once', () => {
+  it('reports every problem of a file in one error', () => {
     const text = JSON.stringify({
       maxAttempts: null,
       backoff: { type: 'exponential', base: '1 s', factor: null },
@@ -100,7 +100,7 @@ describe('parsePolicy', () => {
     );
   });
 
-  it('does not take what every object inherits for a name in the registry', () => {
+  it('does not find inherited methods of every object in the registry', () => {
     const problems = problemsOf(() =>
       parsePolicy({ backoff: { type: 'custom', strategy: 'toString' }, retryIf: 'constructor' }, {}),
     );
@@ -108,7 +108,7 @@ describe('parsePolicy', () => {
     expect(problems).toMatchObject([{ path: 'backoff.strategy' }, { path: 'retryIf' }]);
   });
 
-  it('does not take __proto__ in a file for the keys beneath it', () => {
+  it('does not read the keys inside __proto__ in a file', () => {
     const problems = problemsOf(() => parsePolicy('{ "__proto__": { "maxAttempts": 9 } }'));
 
     expect(problems).toMatchObject([{ path: '__proto__', message: 'is not a known key' }]);

@@ -92,7 +92,7 @@ const parts = {
 
 const KEYS = Object.keys(parts);
 
-/** A few keys only, so that one damage is often the only one. */
+/** Only a few keys, so that one wrong value is often the only one. */
 const valid = fc
   .tuple(fc.record(parts), fc.subarray(KEYS, { maxLength: 4 }))
   .map(([document, kept]) =>
@@ -103,7 +103,7 @@ function isMoreThan0(duration: unknown): boolean {
   return duration !== 0 && duration !== '0s';
 }
 
-/** What does not belong in most places, and what belongs in some. */
+/** Values that are wrong for most keys and valid for some. */
 const strangers = fc.oneof(
   fc.constantFrom<unknown>(null, null, true, false, 0, -1, 1, 2, 1.5, -0.5, 1e300, 5e-324),
   fc.constantFrom<unknown>(
@@ -158,7 +158,7 @@ const mutations: fc.Arbitrary<Mutation> = fc.record({
   value: strangers,
 });
 
-/** JSON documents: policies, and policies that somebody damaged in up to two places. */
+/** JSON documents: valid policies, and policies with up to two values replaced. */
 export const policyDocuments: fc.Arbitrary<unknown> = fc
   .tuple(valid, fc.array(mutations, { maxLength: 2 }))
   .map(([document, changes]) => changes.reduce(mutate, JSON.parse(JSON.stringify(document))));
@@ -190,7 +190,7 @@ function setAt(
   return withKey(value, key, setAt(Object(value)[key], rest, change));
 }
 
-/** A copy with the key set, or without it; what holds no keys stays as it is. */
+/** Returns a copy with the key set, or removed; a value without keys is returned as it is. */
 function withKey(outer: unknown, key: string, value: unknown): unknown {
   if (typeof outer !== 'object' || outer === null) return outer;
   if (Array.isArray(outer)) {

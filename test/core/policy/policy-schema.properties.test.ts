@@ -48,7 +48,7 @@ describe('policy.schema.json', () => {
     );
   });
 
-  it('accepts nothing that parsePolicy refuses, apart from what is beyond a schema', () => {
+  it('accepts nothing that parsePolicy refuses, except what a schema cannot express', () => {
     fc.assert(
       fc.property(policyDocuments, (document) => {
         fc.pre(accepts(document));
@@ -62,7 +62,7 @@ describe('policy.schema.json', () => {
     );
   });
 
-  it('is asked about valid and damaged documents in fair shares', () => {
+  it('is tested with both valid and damaged documents', () => {
     const documents = fc.sample(policyDocuments, { numRuns: 1_000, seed: 1 });
 
     const accepted = documents.filter((document) => problemsOf(document).length === 0).length;

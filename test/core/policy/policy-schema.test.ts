@@ -82,7 +82,7 @@ describe('policy.schema.json', () => {
     ['a jitter without its share', { jitter: {} }],
     ['two jitters', { jitter: { down: 0.3, plusMinus: '20ms' } }],
     ['a jitter without end', { jitter: { plusMinus: 'Infinity' } }],
-    ['a matcher that asks nothing', { retryOn: [{}] }],
+    ['a matcher without fields', { retryOn: [{}] }],
     ['a matcher by its name alone', { retryOn: ['TimeoutError'] }],
     ['an unknown key of a matcher', { retryOn: [{ statusCode: 503 }] }],
     ['an unknown key deep in a cause', { retryOn: [{ cause: { cause: { kind: 'x' } } }] }],
@@ -149,7 +149,7 @@ describe('the documentation in policy.schema.json', () => {
     expect(bare).toEqual([]);
   });
 
-  it('gives the defaults that definePolicy fills in', () => {
+  it('has the defaults that definePolicy fills in', () => {
     const defaults = Object.entries<{ default?: unknown }>(schema.properties)
       .filter(([, property]) => 'default' in property)
       .map(([key, property]) => [key, property.default]);

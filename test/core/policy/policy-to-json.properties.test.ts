@@ -6,7 +6,7 @@ import { policyDocuments } from './policy-documents.ts';
 
 const registry = { strategies: { known: () => 1 }, gates: { known: () => true } };
 
-/** Policies that somebody could have written in a file, of every kind. */
+/** Policies of every kind that can be written in a file. */
 const filed = policyDocuments.map((document) => {
   try {
     return parsePolicy(JSON.stringify(document), registry);
@@ -35,7 +35,7 @@ describe('policyToJSON', () => {
     );
   });
 
-  it('writes what JSON holds as it is: text changes nothing', () => {
+  it('writes only values that JSON text preserves', () => {
     fc.assert(
       fc.property(filed, (policy) => {
         const json = policyToJSON(policy);
@@ -45,7 +45,7 @@ describe('policyToJSON', () => {
     );
   });
 
-  it('throws exactly for policies that are not serializable, and a InvalidOptionsError at that', () => {
+  it('throws an InvalidOptionsError exactly for policies that are not serializable', () => {
     fc.assert(
       fc.property(policyInputs, (input) => {
         const policy = definePolicy(input);

@@ -15,11 +15,11 @@ describe('policyToJSON', () => {
     });
   });
 
-  it('writes nothing of a policy of defaults', () => {
+  it('writes no keys for a policy of defaults', () => {
     expect(policyToJSON(definePolicy())).toEqual({});
   });
 
-  it('writes a default that somebody wrote', () => {
+  it('writes a default that was set explicitly', () => {
     expect(policyToJSON(definePolicy({ maxAttempts: 3 }))).toEqual({ maxAttempts: 3 });
   });
 
@@ -63,7 +63,7 @@ describe('policyToJSON', () => {
     });
   });
 
-  it('names the path of every obstacle', () => {
+  it('lists the path of every value that JSON cannot hold', () => {
     const [strategy, retryIf, isFlaky] = [() => 1, () => true, () => false];
     const policy = definePolicy({
       backoff: { type: 'custom', strategy },

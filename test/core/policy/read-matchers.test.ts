@@ -27,7 +27,7 @@ describe('readMatchers', () => {
     [/x/y, ''],
     [/x/gi, 'i'],
     [/x/gimsuy, 'imsu'],
-  ])('takes the memory from %s', (message, flags) => {
+  ])('removes the state of %s', (message, flags) => {
     const pattern = firstPattern([{ message }]);
 
     expect(pattern.message).toMatchObject({ source: 'x', flags });
@@ -66,8 +66,8 @@ describe('readMatchers', () => {
     [[{ message: { pattern: '(' } }], 'retryOn[0].message must be a regular expression'],
     [[{ message: { pattern: 'x', flags: 'q' } }], 'retryOn[0].message must be a regular expression'],
     [[{ message: { pattern: 'x', flag: 'i' } }], 'retryOn[0].message.flag is not a known key'],
-    [[Error, {}], "retryOn[1] asks nothing, got {}. Use 'everything' for every error."],
-    [[{ cause: {} }], 'retryOn[0].cause asks nothing'],
+    [[Error, {}], "retryOn[1] has no fields, got {}. Use 'everything' for every error."],
+    [[{ cause: {} }], 'retryOn[0].cause has no fields'],
     [[{ cause: 'Error' }], 'retryOn[0].cause is not a matcher, got "Error". Use an error class,'],
     [
       [{ codes: ['A'] }],
@@ -82,9 +82,9 @@ describe('readMatchers', () => {
   });
 
   it.each([{ code: undefined }, { name: undefined, status: undefined }, { cause: undefined }])(
-    'refuses %o, which asks nothing either',
+    'refuses %o, which has no fields either',
     (matcher) => {
-      expect(() => read([matcher])).toThrow('retryOn[0] asks nothing');
+      expect(() => read([matcher])).toThrow('retryOn[0] has no fields');
     },
   );
 
@@ -95,10 +95,12 @@ describe('readMatchers', () => {
     const define = () => read([circle]);
 
     expect(define).toThrow(InvalidOptionsError);
-    expect(define).toThrow(/(\.cause){10,} is nested too deep, got .* One cause looks at every depth\.$/);
+    expect(define).toThrow(
+      /(\.cause){10,} is nested too deep, got .* Use one cause: it matches at any depth\.$/,
+    );
   });
 
-  it('reads causes whose path is a hundred letters long, and no longer one', () => {
+  it('reads causes with a path of up to a hundred characters', () => {
     const nested = (depth: number): ErrorPattern =>
       depth === 0 ? { name: 'Innermost' } : { cause: nested(depth - 1) };
 
@@ -107,7 +109,7 @@ describe('readMatchers', () => {
     expect(() => read([nested(16)])).toThrow('is nested too deep');
   });
 
-  it("knows 'everything' and 'nothing' for retryOn alone", () => {
+  it("accepts 'everything' and 'nothing' for retryOn alone", () => {
     expect(read('nothing')).toBe('nothing');
     expect(read('everything')).toBe('everything');
     expect(read(undefined)).toBe('everything');

@@ -1,65 +1,68 @@
 /**
- * A retry budget: what all calls to one dependency may spend on retries together, so that an outage is not
- * answered by a multiple of the traffic. A value; {@link stepBudget} says how its state moves.
+ * Limits the retries of all calls to one dependency together, so that an outage does not multiply the traffic. Plain
+ * data; {@link stepBudget} updates its state.
  */
 export type Budget = TokenBucket | RatioBudget | ThrottleBudget;
 
-/** Retries cost tokens; successes bring some back (AWS SDK: 500 tokens, 5 a retry, 10 a timeout, 1 back). */
+/** Retries cost tokens, successes refund some (AWS SDK: capacity 500, 5 per retry, 10 per timeout, refund 1). */
 export interface TokenBucket {
   readonly type: 'token-bucket';
   readonly capacity: number;
-  /** Price of a retry by the kind of failure; `default` is the price of any other kind. */
+  /** Tokens per retry by the kind of failure; `default` applies to any other kind. */
   readonly costs: Readonly<Record<string, number>> & { readonly default: number };
-  /** Tokens that a success brings back when no retry of its call was paid. */
+  /** Tokens that a success refunds if its call has paid for no retry. */
   readonly refund: number;
-  /** Tokens that time brings back. */
+  /** Tokens added per second. */
   readonly refillPerSecond: number;
 }
 
-/** A share of the requests within a sliding window, and a few for quiet times (Finagle: 20 % and 10/s). */
+/** Retries up to a share of the requests in a sliding window, plus a minimum rate (Finagle: 20 % and 10/s). */
 export interface RatioBudget {
   readonly type: 'ratio';
   /** Retries allowed per request, `0 ≤ ratio`. */
   readonly ratio: number;
-  /** Retries allowed each second whatever the traffic. */
+  /** Retries per second that are allowed regardless of the traffic. */
   readonly minPerSecond: number;
-  /** How long a request counts. */
+  /** The length of the window. */
   readonly windowMs: number;
 }
 
-/** Failures take a token, successes give a part of one; retries stop at half (gRPC's retryThrottling). */
+/**
+ * A failure takes one token, a success adds `tokenRatio`; no retries while at most half of `maxTokens` is left (gRPC's
+ * retryThrottling).
+ */
 export interface ThrottleBudget {
   readonly type: 'throttle';
   readonly maxTokens: number;
   readonly tokenRatio: number;
 }
 
-/** Ten times 0.1 is a little less than 1 in floating point; less than this is no difference. */
+/** Tolerance of token comparisons: in floating point, ten times 0.1 is slightly less than 1. */
 export const DUST = 1e-9;
 
 /** What happened at the dependency. */
 export type BudgetEvent =
-  /** A first attempt is sent. */
+  /** A first attempt starts. */
   | { readonly type: 'request' }
-  /** A retry is asked for; `kind` picks its price. */
+  /** A retry is requested; `kind` selects its price. */
   | { readonly type: 'retry'; readonly kind?: string }
-  /** An attempt succeeded; `paid` is what the retries of its call cost, given back in full. */
+  /** An attempt succeeded; `paid` is the price of its call's retries, refunded in full. */
   | { readonly type: 'success'; readonly paid?: number }
   /** An attempt failed. */
   | { readonly type: 'failure' };
 
-/** Where a budget stands. Plain data; start with {@link openBudget}. */
+/** The state of a budget. Plain data, created by {@link openBudget}. */
 export interface BudgetState {
-  /** Tokens left; for a ratio, what the window holds beyond its reserve, per slice, newest first. */
+  /** Tokens left; for a ratio budget, the balance of each slice of the window, newest first, without the reserve. */
   readonly tokens: readonly number[];
   readonly steppedAt: number;
 }
 
-/** A step's result; a refused retry leaves the state as it was. */
+/** The result of an event. A refused retry takes no tokens. */
 export interface BudgetStep {
   readonly state: BudgetState;
   /** `false` only for a retry that the budget cannot pay. */
   readonly isGranted: boolean;
-  /** What a granted retry cost. */
+  /** The price of a granted retry, else 0. */
   readonly paid: number;
 }

@@ -12,7 +12,7 @@ export type BudgetInput =
       readonly type: 'token-bucket';
       /** @default 500 */
       readonly capacity?: number;
-      /** Price of a retry, by kind. @default { default: 5, timeout: 10 } */
+      /** Tokens per retry, by kind of failure. @default { default: 5, timeout: 10 } */
       readonly costs?: Readonly<Record<string, number>>;
       /** @default 1 */
       readonly refund?: number;
@@ -45,7 +45,7 @@ const KEYS: Readonly<Record<Budget['type'], readonly string[]>> = {
 const TYPES = Object.keys(KEYS) as readonly Budget['type'][]; // the keys of a Record are its key type
 
 /**
- * Checks a budget once and fills in the defaults: those of the AWS SDK, Finagle and gRPC.
+ * Checks a budget and fills in the defaults: those of the AWS SDK, Finagle and gRPC.
  *
  * @throws {InvalidOptionsError} when anything is wrong; it lists every problem with its path, value and cure
  */
@@ -81,12 +81,12 @@ function budgetOf(type: Budget['type'], fields: Fields, report: Report): Budget 
     }
     case 'ratio': {
       const [ratio, minPerSecond] = [atLeast0('ratio', 0.2), atLeast0('minPerSecond', 10)];
-      const lengthRule = {
+      const windowRule = {
         finite: true,
         accepts: (ms: number): boolean => ms >= 1,
         message: 'must be a finite duration ≥ 1 ms',
       };
-      return { type, ratio, minPerSecond, windowMs: fields.duration('window', 10_000, lengthRule) };
+      return { type, ratio, minPerSecond, windowMs: fields.duration('window', 10_000, windowRule) };
     }
     case 'throttle':
       return { type, maxTokens: atLeast0('maxTokens', 10), tokenRatio: atLeast0('tokenRatio', 0.1) };

@@ -2,7 +2,7 @@ import type { Budget, BudgetEvent, BudgetState, BudgetStep, ThrottleBudget, Toke
 import { DUST } from './budget.ts';
 import { openWindow, stepRatio } from './ratio-window.ts';
 
-/** A full, unused budget. */
+/** Returns the state of an unused budget. */
 export function openBudget(budget: Budget, nowAt: number): BudgetState {
   switch (budget.type) {
     case 'token-bucket':
@@ -15,9 +15,9 @@ export function openBudget(budget: Budget, nowAt: number): BudgetState {
 }
 
 /**
- * Where the budget stands after an event, and whether a retry is paid for. Pure.
+ * Returns the state of a budget after an event, and whether a retry is granted. Pure.
  *
- * @param nowAt - epoch milliseconds; a clock that goes backwards counts as one that stands still
+ * @param nowAt - epoch milliseconds; if it is earlier than before, no time counts as elapsed
  * @see docs/sources.md#retry-budgets
  */
 export function stepBudget(
@@ -36,7 +36,7 @@ export function stepBudget(
   }
 }
 
-/** Whether the budget would pay for a retry now; changes nothing. */
+/** Returns whether the budget would grant a retry now. */
 export function allowsRetry(budget: Budget, state: BudgetState, nowAt: number, kind?: string): boolean {
   return stepBudget(budget, state, kind === undefined ? { type: 'retry' } : { type: 'retry', kind }, nowAt)
     .isGranted;

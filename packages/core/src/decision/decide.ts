@@ -9,13 +9,14 @@ import { judge } from './judge.ts';
 import { applyServerDelay, readServerDelay } from './server-delay.ts';
 
 /**
- * What to do after a failed attempt: retry after a delay, or fail for a reason. Pure; it throws for nothing but a policy that is
- * none.
+ * Decides what follows a failed attempt: a retry after a delay, or the end for a reason. Pure; an error thrown by a gate,
+ * predicate or strategy is part of the decision.
  *
- * The rules are asked in this order: `NonRetryableError` and `stopOn`, `retryOn`, `retryable`,
- * `maxAttempts`, `retryIf`, the server's delay, the deadline, the budget. The first that says no decides.
+ * The rules are checked in this order, and the first that refuses the retry decides: `NonRetryableError` and `stopOn`,
+ * `retryOn`, `retryable`, `maxAttempts`, `retryIf`, the server's delay, the total timeout, the budget.
  *
  * @param counters - with the attempt that just failed already counted
+ * @throws {InvalidOptionsError} when `policy` was not made by `definePolicy`
  * @see docs/policies.md#the-decision
  */
 export function decide(
@@ -49,15 +50,15 @@ function schedule(
     elapsedMs: now - startedAt,
     attemptMs,
   });
-  const asked = failure.serverDelay ?? readServerDelay(failure.error, now);
-  const delayMs = applyServerDelay(policy, ownMs, asked);
+  const serverDelay = failure.serverDelay ?? readServerDelay(failure.error, now);
+  const delayMs = applyServerDelay(policy, ownMs, serverDelay);
   if (delayMs === undefined) return fail('retry-after');
   if (now + delayMs >= Math.min(startedAt + policy.totalTimeoutMs, deadlineAt)) return fail('total-timeout');
   if (budget !== undefined && !budget.allowsRetry) return fail('budget');
   return retryAfter(delayMs, now);
 }
 
-/** No retry is due later than the last instant that a broker can keep. */
+/** Limits the delay so that the retry is due no later than the last instant that a broker can store. */
 function retryAfter(delayMs: number, now: number): Decision {
   const clampedMs = Math.min(delayMs, Math.max(MAX_INSTANT_AT - now, 0));
   return { type: 'retry', delayMs: clampedMs, runAt: Math.min(now + clampedMs, MAX_INSTANT_AT) };

@@ -1,21 +1,21 @@
 /** Why retrying ends. */
 export type FailReason =
-  /** No `retryOn` matcher means the error. */
+  /** No matcher of `retryOn` matches the error. */
   | 'unexpected'
   /** `maxAttempts` are used up. */
   | 'exhausted'
-  /** The policy says `retryable: false`. */
+  /** The policy has `retryable: false`. */
   | 'not-retryable'
-  /** `stopOn`, a `NonRetryableError` or the gate said no; or a gate, predicate or strategy threw. */
+  /** `stopOn` matches, it is a `NonRetryableError`, the gate refused; or a gate, predicate or strategy threw. */
   | 'stopped'
-  /** The next attempt could not start before the deadline. */
+  /** The next attempt could not start within the total timeout. */
   | 'total-timeout'
-  /** The server forbade a retry, or asked for more than `retryAfter.max`. */
+  /** The server forbade a retry, or asked for a delay over `retryAfter.max`. */
   | 'retry-after'
   /** The retry budget is empty. */
   | 'budget';
 
-/** What to do after a failed attempt. */
+/** The decision about a failed attempt. */
 export type Decision =
   | {
       readonly type: 'retry';
@@ -27,15 +27,15 @@ export type Decision =
   | {
       readonly type: 'fail';
       readonly reason: FailReason;
-      /** What a gate, predicate or strategy threw. It never takes the place of the error it was asked about. */
+      /** What a gate, predicate or strategy threw. It never replaces the attempt's own error. */
       readonly thrown?: unknown;
     };
 
-/** What a server said about when to come back. Absent, malformed and too long are different answers. */
+/** The delay that a server asked for. */
 export type ServerDelay =
   | { readonly type: 'absent' }
   | { readonly type: 'delay'; readonly delayMs: number }
-  /** "Do not retry." */
+  /** The server forbade a retry. */
   | { readonly type: 'refused' }
   | { readonly type: 'malformed'; readonly header: string; readonly value: string };
 
@@ -43,27 +43,27 @@ export type ServerDelay =
 export interface Failure {
   /** What was thrown, whatever it is. */
   readonly error: unknown;
-  /** What the server said. @default what `readServerDelay` finds on the error */
+  /** The delay that the server asked for. @default the result of `readServerDelay` for the error */
   readonly serverDelay?: ServerDelay | undefined;
   /**
-   * Whether the attempt was cut by the policy's own `attemptTimeout`, whatever the error is. @default whether the error
-   * is an `AttemptTimeoutError`
+   * Whether the attempt was ended by the policy's own `attemptTimeout`, whatever the error is. @default whether the
+   * error is an `AttemptTimeoutError`
    */
   readonly timedOut?: boolean | undefined;
 }
 
-/** What a decision may know about the world; core itself reads no clock and rolls no dice. */
+/** The time, randomness and limits of a decision; core itself reads no clock and draws no random number. */
 export interface DecisionContext {
-  /** Now, in epoch milliseconds of whichever clock the caller keeps. */
+  /** Now, in epoch milliseconds of the caller's clock. */
   readonly now: number;
-  /** Source of randomness: each call gives a number in [0, 1). */
+  /** Source of randomness: returns a number in [0, 1). */
   readonly random: () => number;
-  /** When the work began, its `initialDelay` included, by the same clock; the deadline counts from it. @default now */
+  /** When the call or run began, before its `initialDelay`, by the same clock; `totalTimeout` starts here. @default now */
   readonly startedAt?: number | undefined;
-  /** How long the attempt took that failed; custom strategies may read it. */
+  /** How long the failed attempt took, in milliseconds; custom strategies may read it. */
   readonly attemptMs?: number | undefined;
-  /** An outer deadline; the earlier of the two holds. @default Infinity */
+  /** A further deadline, in epoch milliseconds; the earlier of both applies. @default Infinity */
   readonly deadlineAt?: number | undefined;
-  /** Whether a shared retry budget would pay for one more retry. @default a budget that always would */
+  /** Whether a shared retry budget grants one more retry. @default a budget without a limit */
   readonly budget?: { readonly allowsRetry: boolean } | undefined;
 }

@@ -1,11 +1,11 @@
-/** RFC 9110: a year of two digits that seems to lie further ahead than this is the latest past one with these digits. */
+/** RFC 9110: a two-digit year that would be further ahead than this is the latest past year with these digits. */
 const MAX_YEARS_AHEAD = 50;
 
 const MONTHS: readonly string[] = [
   ...['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],
 ];
 
-/** The three forms of RFC 9110 section 5.6.7; only the last, which has no comma, does not name its zone: GMT. */
+/** The three forms of RFC 9110 section 5.6.7; the last has no zone and is in GMT. */
 const FORMS: readonly RegExp[] = [
   /^\w{3}, (?<day>\d\d) (?<month>\w{3}) (?<year>\d{4}) (?<time>[\d:]{8}) (?<zone>GMT|[+-]\d{4})$/,
   /^\w{3,6}day, (?<day>\d\d)-(?<month>\w{3})-(?<year>\d\d) (?<time>[\d:]{8}) GMT$/,
@@ -14,13 +14,13 @@ const FORMS: readonly RegExp[] = [
 
 const WEEKDAY = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/;
 
-/** A leap second is :60, and the first instant of the minute after it. */
+/** A leap second, `:60`, is read as the first instant of the next minute. */
 const TIME = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)$/;
 
 /**
- * The instant of an HTTP date in any of its three forms, in epoch milliseconds; `undefined` for anything else.
+ * Returns the instant of an HTTP date in any of its three forms, in epoch milliseconds; `undefined` for other text.
  *
- * @param nowAt - about now: which century a year of two digits is in
+ * @param nowAt - epoch milliseconds; sets the century of a two-digit year
  */
 export function httpDateAt(text: string, nowAt: number): number | undefined {
   const parts = FORMS.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
@@ -35,7 +35,7 @@ export function httpDateAt(text: string, nowAt: number): number | undefined {
   return Number.isNaN(found) ? undefined : found;
 }
 
-/** `Date.UTC` takes years below 100 for those of the last century. NaN for a day that its month does not have. */
+/** Returns NaN for a day that the month does not have. `Date.UTC` is not used: it adds 1900 to years below 100. */
 function instantOf([year = 0, month = 0, ...rest]: readonly number[]): number {
   const date = new Date(0);
   const [day = 1, hours = 0, minutes = 0, seconds = 0] = rest;
@@ -49,7 +49,7 @@ function offsetMs(zone: string): number {
   return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
 }
 
-/** The latest year with these last two digits that is not too far ahead. */
+/** Returns the instant in the latest year with these last two digits that is not too far ahead. */
 function latestAt(digits: number, at: (year: number) => number, nowAt: number): number {
   const limit = new Date(nowAt);
   const lastYear = limit.getUTCFullYear() + MAX_YEARS_AHEAD;

@@ -7,13 +7,12 @@ import type { Counters } from './counters.ts';
 import { chargedAttempts } from './counters.ts';
 import type { FailReason, Failure } from './decision.ts';
 
-/** Reasons that need no clock. */
+/** The reasons of the rules that need no clock. */
 export type RuleReason = Extract<FailReason, 'unexpected' | 'exhausted' | 'not-retryable' | 'stopped'>;
 
 /**
- * The rules that need no clock: why this failure may not be retried, or `undefined` when it may.
- *
- * Throws what a predicate or the gate throws.
+ * Applies the rules that need no clock. Returns why this failure may not be retried, `undefined` if it may. Errors of a
+ * predicate or of the gate pass through.
  */
 export function judge(policy: PolicySettings, counters: Counters, failure: Failure): RuleReason | undefined {
   const { stopOn, retryIf } = policy;
@@ -27,7 +26,7 @@ export function judge(policy: PolicySettings, counters: Counters, failure: Failu
   return retryIf === undefined || isYes(retryIf.test(error, { attempt })) ? undefined : 'stopped';
 }
 
-/** Whether the failure is an attempt timeout, which the policy expects whatever its `retryOn` says. */
+/** Returns whether the failure is an attempt timeout that is expected whatever `retryOn` is. */
 export function isExpectedTimeout({ retryTimeouts }: PolicySettings, { error, timedOut }: Failure): boolean {
   return retryTimeouts && (timedOut ?? isRetryError(error, 'ATTEMPT_TIMEOUT'));
 }

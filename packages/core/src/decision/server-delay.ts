@@ -1,5 +1,5 @@
 import { askedDelayMs } from '../markers.ts';
-import { beneath } from '../matching/causes.ts';
+import { causesOf } from '../matching/causes.ts';
 import { statusOf } from '../matching/status-of.ts';
 import type { PolicySettings } from '../policy/policy.ts';
 import { read } from '../read.ts';
@@ -11,30 +11,30 @@ export type HeaderSource =
   | { readonly get: (name: string) => unknown }
   | Readonly<Record<string, string | readonly string[] | number | undefined>>;
 
-/** What is known besides the value. */
-interface Circumstances {
+/** What a parser may read besides the value. */
+interface ParseContext {
   readonly nowAt: number;
   readonly headers: HeaderSource;
 }
 
-/** Reads one value; `undefined` is malformed. */
-type Parser = (value: string, circumstances: Circumstances) => ServerDelay | undefined;
+/** Reads one value; returns `undefined` if it is malformed. */
+type Parser = (value: string, context: ParseContext) => ServerDelay | undefined;
 
 const ABSENT: ServerDelay = { type: 'absent' };
 
-/** The headers that speak about retrying, the most telling first. */
+/** The headers about retrying, in order of precedence. */
 const PARSERS: Readonly<Record<string, Parser>> = {
   'x-should-retry': (value) => (value.toLowerCase() === 'false' ? { type: 'refused' } : ABSENT),
-  // gRPC A6: a negative pushback, or one that cannot be read, means "do not retry".
+  // gRPC A6: a negative or malformed pushback forbids a retry.
   'grpc-retry-pushback-ms': (value) => milliseconds(value) ?? { type: 'refused' },
   'retry-after-ms': milliseconds,
   'x-ms-retry-after-ms': milliseconds,
-  // The AWS SDKs for Java, .NET and Rust read it so.
+  // Milliseconds, as in the AWS SDKs for Java, .NET and Rust.
   'x-amz-retry-after': milliseconds,
   'retry-after': (value, { nowAt, headers }) => seconds(value) ?? httpDate(value, headers, nowAt),
 };
 
-/** What rate limiters say on every answer: it is about retrying only where the answer is that the limit is reached. */
+/** Headers that rate limiters add to every response: read only if the response says that the limit is reached. */
 const RATE_LIMIT_PARSERS: Readonly<Record<string, Parser>> = {
   'x-ratelimit-retry-after': resetOf,
   ratelimit: rateLimitDelay,
@@ -54,15 +54,15 @@ const SECONDS = /^\+?\d+(\.\d+)?$/;
 const LIMIT_REACHED: readonly unknown[] = [429, 503];
 
 /**
- * What response headers say about when to come back: `x-should-retry`, `grpc-retry-pushback-ms`,
- * `retry-after-ms`, `x-ms-retry-after-ms`, `x-amz-retry-after` (milliseconds) and `Retry-After` (seconds or an
- * HTTP date); on 429 and 503 also the rate limit's reset. Of several values of one header the longest holds.
+ * Reads the delay that response headers ask for: `x-should-retry`, `grpc-retry-pushback-ms`, `retry-after-ms`,
+ * `x-ms-retry-after-ms`, `x-amz-retry-after` (milliseconds) and `Retry-After` (seconds or an HTTP date); on 429 and 503
+ * also the reset of the rate limit. If a header has several values, the longest delay is returned.
  *
- * A date counts from the answer's own `Date` header where there is one, so that a skewed clock does not
- * matter; one in the past asks for nothing. Never throws.
+ * A date is relative to the response's own `Date` header if there is one, so that clock skew does not matter; a date in
+ * the past is no delay. Never throws.
  *
- * @param nowAt - epoch milliseconds; dates without a `Date` header and resets given as instants need it
- * @param status - of the response; the `RateLimit` headers count on 429 and 503 alone
+ * @param nowAt - epoch milliseconds; used for dates and instants when the response has no `Date` header
+ * @param status - of the response; the `RateLimit` headers are read on 429 and 503 only
  * @see RFC 9110 section 10.2.3, gRPC proposal A6, IETF draft ratelimit-headers
  */
 export function parseServerDelay(headers: HeaderSource, nowAt: number, status?: number): ServerDelay {
@@ -79,26 +79,26 @@ export function parseServerDelay(headers: HeaderSource, nowAt: number, status?: 
 }
 
 /**
- * What a thrown error, or a `Response`, says about when to come back: a `RetryAfterError`'s own delay, else the headers
- * at `headers`, `response.headers`, `responseHeaders` or `$response.headers` (fetch, axios, ky, got, AI SDK, AWS SDK).
+ * Reads the delay that an error or a `Response` asks for: that of a `RetryAfterError`, else the headers at `headers`,
+ * `response.headers`, `responseHeaders` or `$response.headers` (fetch, axios, ky, got, AI SDK, AWS SDK).
  *
- * Where the error itself says nothing, what is beneath it is asked: `cause` and `AggregateError.errors`, of several the
- * longest. Never throws, whatever it is given.
+ * If the error itself has none, its causes are read (`cause` and `AggregateError.errors`); the longest delay is
+ * returned. Never throws.
  *
- * @param nowAt - epoch milliseconds, for an HTTP date that comes without a `Date` header
+ * @param nowAt - epoch milliseconds, for an HTTP date without a `Date` header
  */
 export function readServerDelay(source: unknown, nowAt: number): ServerDelay {
   if (!mayHaveHeaders(source)) return serverDelayOf(source);
   const status = statusOf(source);
   const own = ownServerDelay(source, nowAt, status);
   if (isRequest(own)) return own;
-  const others = beneath(source).map((inner) => ownServerDelay(inner, nowAt, statusOf(inner) ?? status));
+  const others = causesOf(source).map((inner) => ownServerDelay(inner, nowAt, statusOf(inner) ?? status));
   const found = longest(others);
   return isRequest(found) || own.type === 'absent' ? (found ?? own) : own;
 }
 
 /**
- * The delay once the server was heard: our own raised to the server's floor, or replaced by it.
+ * Returns the delay before a retry: the policy's own, raised to the server's delay or replaced by it.
  *
  * @returns milliseconds; `undefined` when the server refuses or asks for more than `retryAfter.max`
  */
@@ -116,18 +116,18 @@ export function applyServerDelay(
 }
 
 /**
- * Whether there is anything to look at; most errors have none of these, and every failure is asked. By names that are
- * written out, which engines look up many times faster than keys that are passed on.
+ * Returns whether there is anything to read. Every failure passes here and most errors have none of these properties;
+ * engines read literal names many times faster than keys in a variable.
  */
 function mayHaveHeaders(source: unknown): boolean {
   if (typeof source !== 'object' || source === null) return false;
   try {
     const { headers, response, responseHeaders, $response, cause, errors } = source as Readonly<
       Record<string, unknown>
-    >; // any object may be read by any key
+    >; // an object may have any property
     return (headers ?? response ?? responseHeaders ?? $response ?? cause ?? errors) !== undefined;
   } catch {
-    return true; // what can be read of it counts
+    return true; // one property throws; the others may still be readable
   }
 }
 
@@ -136,7 +136,7 @@ function isRequest(answer: ServerDelay | undefined): boolean {
   return answer?.type === 'delay' || answer?.type === 'refused';
 }
 
-/** What the error itself says, in the first of its headers that says anything. */
+/** Reads the delay of the error itself, without its causes, from the first of its headers that asks for one. */
 function ownServerDelay(source: unknown, nowAt: number, status: number | undefined): ServerDelay {
   const marked = serverDelayOf(source);
   if (marked.type !== 'absent') return marked;
@@ -150,29 +150,29 @@ function ownServerDelay(source: unknown, nowAt: number, status: number | undefin
 }
 
 function headersOf(source: unknown): readonly HeaderSource[] {
-  const places = [
+  const sources = [
     read(source, 'headers'),
     read(read(source, 'response'), 'headers'),
     read(source, 'responseHeaders'),
     read(read(source, '$response'), 'headers'),
   ];
-  // Any object may be read by a header's name.
-  return places.filter((place): place is HeaderSource => typeof place === 'object' && place !== null);
+  // Every object can be read by the name of a header.
+  return sources.filter((source): source is HeaderSource => typeof source === 'object' && source !== null);
 }
 
-/** What a `RetryAfterError` asks for; absent for any other error. */
+/** Returns the delay that a `RetryAfterError` asks for; absent for any other error. */
 function serverDelayOf(error: unknown): ServerDelay {
   const delayMs = askedDelayMs(error);
   return delayMs === undefined ? ABSENT : { type: 'delay', delayMs };
 }
 
-/** A refusal, else the longest delay, else absent; `undefined` where nothing could be read. */
+/** Returns a refusal, else the longest delay, else absent; `undefined` if every value is malformed. */
 function longest(answers: readonly (ServerDelay | undefined)[]): ServerDelay | undefined {
-  let most: ServerDelay | undefined;
+  let found: ServerDelay | undefined;
   for (const answer of answers) {
-    if (answer !== undefined && (most === undefined || weightOf(answer) > weightOf(most))) most = answer;
+    if (answer !== undefined && (found === undefined || weightOf(answer) > weightOf(found))) found = answer;
   }
-  return most;
+  return found;
 }
 
 function weightOf(answer: ServerDelay): number {
@@ -189,22 +189,22 @@ function weightOf(answer: ServerDelay): number {
 }
 
 function valuesOf(headers: HeaderSource, name: string): readonly string[] {
-  const texts = askedValues(headers, name)
+  const texts = rawValues(headers, name)
     .filter((one) => typeof one === 'string' || typeof one === 'number')
     .map(String);
-  // The list of a rate limiter is one value, whose parts belong together.
+  // The list of a `RateLimit` header is one value.
   return name === 'ratelimit' ? texts : texts.flatMap(splitList);
 }
 
-/** Splits at commas, as `Headers` joins repeated headers by them, but not at the one after the weekday of a date. */
+/** Splits at commas, by which `Headers` joins repeated headers, but not after the weekday of a date. */
 function splitList(text: string): readonly string[] {
-  // No header has a line break in it.
-  const kept = text.replace(/\b((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*),/g, '$1\n');
-  return kept.split(',').map((value) => value.replace('\n', ',').trim());
+  // A header cannot contain a line break, so it can stand in for the comma of a date.
+  const marked = text.replace(/\b((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*),/g, '$1\n');
+  return marked.split(',').map((value) => value.replace('\n', ',').trim());
 }
 
-/** What throws when it is asked, or looked at, says nothing. */
-function askedValues(headers: HeaderSource, name: string): readonly unknown[] {
+/** Returns no values if reading them throws. */
+function rawValues(headers: HeaderSource, name: string): readonly unknown[] {
   try {
     const value: unknown = typeof headers.get === 'function' ? headers.get(name) : own(headers, name);
     return Array.isArray(value) ? [...value] : [value];
@@ -227,14 +227,13 @@ function seconds(value: string): ServerDelay | undefined {
   return SECONDS.test(value) ? delay(Number(value) * 1_000) : undefined;
 }
 
-/** One of the three date forms of RFC 9110; all of them are in GMT, also the one that does not say so. */
 function httpDate(value: string, headers: HeaderSource, nowAt: number): ServerDelay | undefined {
-  // A year of two digits is read beside the other date, which is near it, however wrong our own clock is.
+  // The `Date` header sets the century of a two-digit year, even if the local clock is wrong, and the other way round.
   const at = httpDateAt(value, sentAt(headers, nowAt));
   return at === undefined ? undefined : until(at, sentAt(headers, nowAt, at));
 }
 
-/** When the server answered, by its own clock where it says so. */
+/** Returns the instant of the response, by the `Date` header if there is one. */
 function sentAt(headers: HeaderSource, nowAt: number, nearAt = nowAt): number {
   const [date = ''] = valuesOf(headers, 'date');
   return httpDateAt(date, nearAt) ?? nowAt;
@@ -259,18 +258,18 @@ function rateLimitDelay(value: string): ServerDelay | undefined {
   return delay(counted.reduce((most, { seconds: one }) => Math.max(most, one), 0) * 1_000);
 }
 
-function resetOf(value: string, { headers, nowAt }: Circumstances): ServerDelay | undefined {
+function resetOf(value: string, { headers, nowAt }: ParseContext): ServerDelay | undefined {
   if (!SECONDS.test(value)) return httpDate(value, headers, nowAt);
   const reset = Number(value);
   if (reset < FIRST_EPOCH_SECOND) return delay(reset * 1_000);
   return until(reset < FIRST_EPOCH_MS ? reset * 1_000 : reset, sentAt(headers, nowAt));
 }
 
-/** Many send their reset with every answer; where something is left, the limit is not what failed. */
+/** Reads a reset that many servers send with every response: it counts only if the limit is used up. */
 function limitedResetOf(remaining: string): Parser {
-  return (value, circumstances) => {
-    const [left] = valuesOf(circumstances.headers, remaining);
-    return Number(left) > 0 ? ABSENT : resetOf(value, circumstances);
+  return (value, context) => {
+    const [left] = valuesOf(context.headers, remaining);
+    return Number(left) > 0 ? ABSENT : resetOf(value, context);
   };
 }
 

@@ -1,17 +1,17 @@
 import type { Backoff, DelayContext } from '../policy/policy.ts';
 
-/** 2 ** 30 is the last power that a shift of 32 bits with a sign can hold. */
+/** 2 ** 30 is the largest power of two in a signed 32-bit integer, on which `<<` works. */
 const LAST_SHIFT = 30;
 
 /** AWS's decorrelated jitter draws between the base and this many times the previous delay. */
 const DECORRELATED_GROWTH = 3;
 
-/** A backoff that the number of the retry, or a strategy, says all about. */
+/** A backoff whose delay depends on the number of the retry only, or on a custom strategy. */
 export type CountedBackoff = Exclude<Backoff, { readonly type: 'decorrelated' }>;
 
 /**
- * How far the backoff has grown before retry `retry` (from 1): milliseconds without jitter, limit or
- * rounding, `0 ≤ ms ≤ Infinity`. Draws only where a custom strategy does.
+ * Returns the delay before retry `retry` (counted from 1) without jitter, limits and rounding: `0 ≤ ms ≤ Infinity`. Only a
+ * custom strategy may read `random`.
  *
  * @see docs/sources.md#backoff
  */
@@ -37,18 +37,18 @@ export function growDelay(backoff: CountedBackoff, retry: number, context: Delay
   }
 }
 
-/** `factor ** exponent`; V8 takes longer for that than for the rest of a delay, and 2 is what most people write. */
+/** `factor ** exponent`, with a shift for factor 2: in V8, `**` takes longer than the rest of a delay. */
 function power(factor: number, exponent: number): number {
   return factor === 2 && exponent <= LAST_SHIFT ? 1 << exponent : factor ** exponent;
 }
 
-/** Highest value that decorrelated backoff can draw after a delay of `previousDelayMs`. */
+/** Returns the highest delay that decorrelated backoff can draw after one of `previousDelayMs`. */
 export function decorrelatedCeiling(baseMs: number, previousDelayMs: number): number {
-  // Also refuses NaN, and keeps the range finite.
+  // `|| 0` replaces NaN; MAX_VALUE keeps the range finite.
   return Math.min(Math.max(previousDelayMs * DECORRELATED_GROWTH || 0, baseMs), Number.MAX_VALUE);
 }
 
-/** 1, 1, 2, 3, 5, … for index 1, 2, 3, …; `Infinity` where a double ends. */
+/** Returns 1, 1, 2, 3, 5, … for index 1, 2, 3, …; `Infinity` beyond the range of a double. */
 function fibonacci(index: number): number {
   let current = 1;
   let next = 1;

@@ -7,16 +7,16 @@ import type { Range, Scale } from './jitter.ts';
 import { drawBetween, drawJitter, jitterRange, roomForJitter, wholeUnits } from './jitter.ts';
 
 /**
- * Delay before retry `retry`: backoff → cap → jitter → clamp. Unless the cap comes after it, jitter draws evenly between
- * the lowest delay and the capped amount, so that no limit gathers what was drawn beyond it.
+ * Computes the delay before a retry: backoff → cap → jitter → clamp. Except with `capAt: 'after-jitter'`, jitter draws
+ * uniformly within `minDelay` and the capped delay, so that draws do not pile up at a limit.
  *
- * Total: any number counts as a retry (rounded down; below 1 and NaN as 1), the result is finite and never NaN.
- * It throws what a custom strategy throws.
+ * Accepts any number as `retry` (rounded down; NaN and numbers below 1 count as 1). The result is finite and never NaN.
+ * Errors of a custom strategy pass through.
  *
  * @param retry - 1 for the wait after the first failed attempt; up to `Number.MAX_SAFE_INTEGER`
  * @returns milliseconds, `minDelayMs ≤ delay ≤ maxDelayMs`, and within `delayBounds(policy, retry)`;
  *   over `maxDelayMs` only with `capAt: 'ignores-jitter'`
- * @throws {InvalidOptionsError} for what is no policy of `definePolicy`
+ * @throws {InvalidOptionsError} when `policy` was not made by `definePolicy`, or `random` is missing
  * @see docs/policies.md
  */
 export function computeDelay(policy: Policy, retry: number, context: DelayContext): number {
@@ -25,7 +25,7 @@ export function computeDelay(policy: Policy, retry: number, context: DelayContex
   return drawDelay(settings, retry, context);
 }
 
-/** The same for settings that were checked before. */
+/** Computes the delay as `computeDelay` does, from settings that have been checked. */
 export function drawDelay(policy: PolicySettings, retry: number, context: DelayContext): number {
   const amount = drawAmount(policy, retry, context);
   if (policy.jitter === 'none') return clampDelay(policy, amount);
@@ -60,8 +60,8 @@ function drawAmount(policy: PolicySettings, retry: number, context: DelayContext
 }
 
 /**
- * What decorrelated backoff draws from, before jitter: from its base, or the lowest delay, to three times the delay
- * before or the cap. In units of the granularity where there is one.
+ * Returns the range that decorrelated backoff draws from, before jitter: from its base or `minDelay`, the larger, to three
+ * times the previous delay or the cap, the smaller. In units of the granularity if there is one.
  */
 export function decorrelatedRange(policy: PolicySettings, baseMs: number, previousDelayMs?: number): Range {
   const lowestMs = policy.capAt === 'after-jitter' ? baseMs : Math.max(baseMs, policy.minDelayMs);
@@ -71,26 +71,26 @@ export function decorrelatedRange(policy: PolicySettings, baseMs: number, previo
   return [Math.max(low, floor), Math.max(high, floor)];
 }
 
-/** What jitter draws from around this amount: its own reach, within the limits unless the cap comes after it. */
+/** Returns the range that jitter draws from for this amount, within the limits unless they apply after the jitter. */
 export function spreadOf(policy: PolicySettings, amount: number): Range {
   const [low, high] = jitterRange(jitterOf(policy), amount, scaleOf(policy));
   const [floor, cap] = limitsOfJitter(policy);
   return [Math.min(Math.max(low, floor), cap), Math.min(Math.max(high, floor), cap)];
 }
 
-/** Whether the policy's delays are whole units of its granularity. */
+/** Returns whether delays are drawn as whole units of the granularity. */
 function scaleOf({ granularityMs }: PolicySettings): Scale {
   return granularityMs > 0 ? 'whole' : 'real';
 }
 
-/** A whole number from 1 to `Number.MAX_SAFE_INTEGER`, whatever was given. */
+/** Returns the number as an integer from 1 to `Number.MAX_SAFE_INTEGER`. */
 export function countedRetry(retry: number): number {
   return retry >= 1 ? Math.min(Math.floor(retry), Number.MAX_SAFE_INTEGER) : 1;
 }
 
 /**
- * The amount that jitter starts from: in units of the policy's granularity where it has one, cut to the
- * cap unless the cap comes after the jitter.
+ * Returns the amount that jitter starts from: in units of the granularity if there is one, capped unless the cap applies
+ * after the jitter.
  */
 export function capBeforeJitter(policy: PolicySettings, grownMs: number): number {
   const { capAt } = policy;
@@ -101,14 +101,14 @@ export function capBeforeJitter(policy: PolicySettings, grownMs: number): number
   return Math.min(amount, roomForJitter(jitterOf(policy), unitsWithin(policy, capMs), scaleOf(policy)));
 }
 
-/** Turns units back into milliseconds and holds them within the policy's lowest and highest delay. */
+/** Converts units to milliseconds and clamps them to the lowest and the highest delay. */
 export function clampDelay(policy: PolicySettings, amount: number): number {
   const { granularityMs, minDelayMs } = policy;
   const [floor, cap] = limitsOf(policy);
-  // Not `amount < floor`: a broken source of randomness gives NaN, which must not come out.
+  // Not `amount < floor`: a broken `random` may return NaN, which must become the floor.
   const within = amount >= floor ? Math.min(amount, cap) : floor;
   const delayMs = granularityMs > 0 ? within * granularityMs : within;
-  // Where doubles end, a product rounds past its limit.
+  // Near the largest double, the product can round past the limit.
   return Math.min(Math.max(delayMs, minDelayMs), highestMs(policy));
 }
 
@@ -116,7 +116,7 @@ function highestMs({ capAt, maxDelayMs }: PolicySettings): number {
   return Math.min(capAt === 'ignores-jitter' ? Infinity : maxDelayMs, Number.MAX_VALUE);
 }
 
-/** The lowest and the highest delay, in units where there are any. */
+/** Returns the lowest and the highest delay, in units of the granularity if there is one. */
 function limitsOf(policy: PolicySettings): Range {
   const { granularityMs, minDelayMs } = policy;
   const cap = unitsWithin(policy, highestMs(policy));
@@ -124,17 +124,17 @@ function limitsOf(policy: PolicySettings): Range {
   return [Math.min(floor, cap), cap];
 }
 
-/** What jitter has to stay within: nothing but numbers where the limits come after it. */
+/** Returns the limits of a jitter's draw: none but finite numbers ≥ 0 if the cap applies after the jitter. */
 function limitsOfJitter(policy: PolicySettings): Range {
   return policy.capAt === 'after-jitter' ? [0, Number.MAX_VALUE] : limitsOf(policy);
 }
 
-/** Units that fit into that number of milliseconds, or the milliseconds themselves. */
+/** Returns how many units of the granularity fit into the milliseconds; without a granularity, the milliseconds. */
 function unitsWithin({ granularityMs }: PolicySettings, ms: number): number {
   return granularityMs > 0 ? Math.floor(ms / granularityMs) : ms;
 }
 
-/** The jitter in the numbers that the policy counts in. */
+/** Returns the jitter with its reach in units of the granularity if there is one. */
 function jitterOf(policy: PolicySettings): PolicySettings['jitter'] {
   const { jitter } = policy;
   if (typeof jitter === 'string' || !('plusMinusMs' in jitter)) return jitter;

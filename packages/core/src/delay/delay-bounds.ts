@@ -5,19 +5,19 @@ import { capBeforeJitter, clampDelay, countedRetry, decorrelatedRange, spreadOf 
 import type { Range } from './jitter.ts';
 
 /**
- * The exact range that {@link computeDelay} draws from before retry `retry`, both ends in milliseconds.
+ * Returns the exact range of {@link computeDelay} before retry `retry` (counted from 1).
  *
- * A decorrelated delay depends on the one before; the range covers every history
- * of delays that the policy drew by itself, not one that a server made longer. A custom strategy is not
- * asked: whatever it answers ends up in the range given.
+ * A decorrelated delay depends on the previous one: the range covers all sequences of delays that the policy itself can
+ * draw, not a delay that a server made longer. A custom strategy is not called: the range covers any result of it.
  *
- * @returns `[minMs, maxMs]`, `0 ≤ minMs ≤ maxMs < Infinity`; every drawn delay lies in it
+ * @returns `[minMs, maxMs]` in milliseconds, `0 ≤ minMs ≤ maxMs < Infinity`; every drawn delay is within it
+ * @throws {InvalidOptionsError} when `policy` was not made by `definePolicy`, or `retry` is not a number
  */
 export function delayBounds(policy: Policy, retry: number): readonly [minMs: number, maxMs: number] {
   return boundsOf(checkRetry(policy, retry, 'delayBounds'), retry);
 }
 
-/** The same for settings that were checked before. */
+/** Returns the range as `delayBounds` does, from settings that have been checked. */
 export function boundsOf(settings: PolicySettings, retry: number): readonly [minMs: number, maxMs: number] {
   const [lowest, highest] = amountsOf(settings, countedRetry(retry));
   const [low] = spreadOf(settings, lowest);
@@ -25,7 +25,7 @@ export function boundsOf(settings: PolicySettings, retry: number): readonly [min
   return [clampDelay(settings, low), clampDelay(settings, high)];
 }
 
-/** The least and the most that jitter can start from. */
+/** Returns the least and the greatest amount that jitter can start from. */
 function amountsOf(policy: PolicySettings, retry: number): Range {
   const { backoff } = policy;
   switch (backoff.type) {
@@ -45,13 +45,13 @@ function amountsOf(policy: PolicySettings, retry: number): Range {
   }
 }
 
-/** What decorrelated backoff draws from when every delay before drew its highest. */
+/** Returns the range that decorrelated backoff draws from if every previous delay was the highest possible. */
 function decorrelatedAmounts(policy: PolicySettings, baseMs: number, retry: number): Range {
   let range = decorrelatedRange(policy, baseMs);
   for (let count = 1; count < retry; count += 1) {
     const [, highest] = spreadOf(policy, range[1]);
     const next = decorrelatedRange(policy, baseMs, clampDelay(policy, highest));
-    // Each step at least triples until a limit holds it, so this ends after some 650 steps.
+    // Each step at least triples the range until a limit stops it: at most about 650 steps.
     if (next[1] === range[1]) break;
     range = next;
   }

@@ -1,12 +1,12 @@
 import type { Jitter } from '../policy/policy.ts';
 
 /**
- * What jitter draws: real numbers (milliseconds), or whole units of the policy's granularity, where both ends of
+ * What jitter draws: real numbers (milliseconds), or integers (units of the policy's granularity), for which both ends of
  * a range can be drawn (Celery, Tasker).
  */
 export type Scale = 'real' | 'whole';
 
-/** The least and the most, both included. */
+/** The lowest and the highest amount, both included. */
 export type Range = readonly [low: number, high: number];
 
 /** How far a jitter reaches down and up from the amount, as shares of it. */
@@ -22,16 +22,17 @@ const REACHES: Readonly<Record<Jitter & string, Reach>> = {
   bounded: { down: 0, up: 1 },
 };
 
-/** One number of a range, each as likely as any other, by one draw of `random` in [0, 1). */
+/** Draws a number from a range, uniformly. @param random - in [0, 1) */
 export function drawBetween([low, high]: Range, random: number, scale: Scale): number {
   const step = scale === 'whole' ? Math.floor(random * (high - low + 1)) : random * (high - low);
-  // The sum, or the product beyond 2^52, can round up past the end.
+  // The sum, or the product beyond 2^52, can round up past `high`.
   return Math.min(low + step, high);
 }
 
 /**
- * Spreads `amount` by one draw of `random` in [0, 1). The result lies within {@link jitterRange}.
+ * Spreads an amount; the result is within {@link jitterRange}.
  *
+ * @param random - in [0, 1)
  * @see docs/sources.md#jitter
  */
 export function drawJitter(jitter: Jitter, amount: number, random: number, scale: Scale): number {
@@ -39,13 +40,13 @@ export function drawJitter(jitter: Jitter, amount: number, random: number, scale
   if (typeof jitter !== 'object' || !('proportional' in jitter)) {
     return drawBetween([low, high], random, scale);
   }
-  // A sign and a size, as Tasker draws: the lower half of [0, 1) goes down and the upper half up.
+  // As in Tasker, sign and size are drawn: the lower half of [0, 1) subtracts, the upper half adds.
   return random < 0.5
     ? amount - drawBetween([0, amount - low], random * 2, scale)
     : drawBetween([amount, high], random * 2 - 1, scale);
 }
 
-/** Lowest and highest result of {@link drawJitter} for this amount, both included and finite. */
+/** Returns the lowest and the highest result of {@link drawJitter} for this amount, both included and finite. */
 export function jitterRange(jitter: Jitter, amount: number, scale: Scale): Range {
   if (typeof jitter === 'object' && 'plusMinusMs' in jitter) {
     return [Math.max(amount - jitter.plusMinusMs, 0), finite(amount + jitter.plusMinusMs)];
@@ -54,7 +55,7 @@ export function jitterRange(jitter: Jitter, amount: number, scale: Scale): Range
   return [amount - share(amount, down, scale), finite(amount + share(amount, up, scale))];
 }
 
-/** The largest amount whose jitter does not reach over `cap`, so that a capped delay still spreads. */
+/** Returns the largest amount whose jitter does not exceed `cap`, so that a capped delay is still spread. */
 export function roomForJitter(jitter: Jitter, cap: number, scale: Scale): number {
   if (typeof jitter === 'object' && 'plusMinusMs' in jitter) return Math.max(cap - jitter.plusMinusMs, 0);
   return share(cap, 1 / (1 + reachOf(jitter).up), scale);
@@ -75,7 +76,7 @@ function finite(amount: number): number {
   return Math.min(amount, Number.MAX_VALUE);
 }
 
-/** The fewest units that make at least that number of milliseconds; one where the division gives 0. */
+/** Returns the milliseconds in units, rounded up; at least 1 unless `ms` is 0. */
 export function wholeUnits(ms: number, unitMs: number): number {
   return ms > 0 ? Math.max(Math.ceil(ms / unitMs), 1) : 0;
 }

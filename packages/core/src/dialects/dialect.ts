@@ -1,77 +1,77 @@
 import type { LintWarning } from '../inspect/lint-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 
-/** What belongs to a task rather than to its policy; `taskFrom` of the worker makes task options of it. */
+/** The options of a task that a policy cannot express; `taskFrom` of the worker converts them. */
 export interface TaskOptions {
-  /** The task's own name and version, where that system's options hold them. */
+  /** The task's own name and version, if that system's options have them. */
   readonly name?: string;
   readonly version?: string;
-  /** How a run that met a full concurrency limit comes back; it has a counter of its own. */
+  /** The policy of runs that were over the concurrency limit; it has its own counter. */
   readonly rateLimitRetry?: Policy;
-  /** Longest silence between two heartbeats; absent = silence is never held against a run. */
+  /** The longest time between two heartbeats, in milliseconds; absent: no limit. */
   readonly heartbeatMs?: number;
-  /** Runs of this task at once in one worker; absent = the worker's own limit. */
+  /** How many runs of this task may run at the same time in one worker; absent: the worker's own limit. */
   readonly maxConcurrent?: number;
-  /** Runs of this task at once in all workers; absent = no limit. */
+  /** How many runs of this task may run at the same time in all workers; absent: no limit. */
   readonly globalConcurrency?: number;
-  /** What a run does that finds `globalConcurrency` used up. */
+  /** What happens to a run when `globalConcurrency` is reached. */
   readonly whenFull?: 'wait' | 'retry' | 'end';
   /** What happens to a run when its worker shuts down. */
   readonly onShutdown?: 'resubmit' | 'stop' | 'continue';
-  /** What happens to a run whose worker fell silent; `hold` leaves it stalled. */
+  /** What happens to a run whose worker sends no more heartbeats; `hold` keeps it stalled. */
   readonly onStall?: 'retry' | 'fail' | 'hold';
-  /** Whether a run that failed for good is kept as a dead letter. */
+  /** Whether a run that failed finally is kept as a dead letter. */
   readonly deadLetter?: 'save' | 'none';
-  /** What happens to a run whose task no worker knows. */
+  /** What happens to a run whose task is unknown to the workers. */
   readonly onUnknown?: 'wait' | 'drop';
-  /** Shortest time before a run that was met too early is looked at again. */
+  /** The shortest delay, in milliseconds, of a run that is put back because it is not due yet. */
   readonly minRequeueDelayMs?: number;
 }
 
-/** Stable names of what a dialect warns about. */
+/** The codes of a dialect's warnings. */
 export type DialectCode =
   /** The limit is 0 or less: the task runs once and is never retried. */
   | 'RUNS_ONCE'
   /** There is no limit at all. */
   | 'UNLIMITED'
-  /** No exception is listed, which means none. */
+  /** No exception is listed, so none is retried. */
   | 'RETRIES_NOTHING'
-  /** Timeouts are listed: that system would not retry them, here they are. */
+  /** Timeouts are listed: that system does not retry them, the dialect does. */
   | 'TIMEOUT_LISTED'
-  /** An option was written that has no effect beside the others. */
+  /** An option has no effect in combination with the others. */
   | 'WITHOUT_EFFECT'
-  /** The number is cut to a whole one, or raised to the least there is. */
+  /** The number is truncated to an integer, or raised to the minimum. */
   | 'ROUNDED'
-  /** Without a backoff the default delay holds, which is 180 s where nobody wrote one. */
+  /** Without a backoff the default delay applies: 180 s unless another one is set. */
   | 'DEFAULT_DELAY'
-  /** The first retry waits twice what was written. */
+  /** The first retry waits twice the written delay. */
   | 'FIRST_DELAY_DOUBLED'
   /** The first retry does not wait. */
   | 'FIRST_DELAY_ZERO'
   /** Jitter is added on top of the cap. */
   | 'JITTER_OVER_CAP'
-  /** Not retryable, but with attempts to spare. */
+  /** Not retryable, although the limit allows further attempts. */
   | 'NOT_RETRYABLE'
-  /** That system's own validation would refuse the value. */
+  /** That system's own validation refuses the value. */
   | 'OUT_OF_RANGE'
-  /** Several declarations form one policy: the last options hold for every exception. */
+  /** Several declarations form one policy: the last options apply to every exception. */
   | 'ONE_POLICY';
 
-/** Something that is allowed and rarely meant; as `lintPolicy` reports it, with the dialect's own names as path. */
+/** A warning about an option that is valid but rarely intended, like those of `lintPolicy`; the path has the dialect's names. */
 export interface DialectWarning extends Omit<LintWarning, 'code'> {
   readonly code: DialectCode;
 }
 
-/** What a dialect makes of another system's options. */
+/** Another system's options as a policy and task options. */
 export interface Dialect {
-  /** Behaves as that system does. */
+  /** A policy that behaves as that system does. */
   readonly policy: Policy;
-  /** What a policy cannot hold. */
+  /** The options that a policy cannot express. */
   readonly task: TaskOptions;
   readonly warnings: readonly DialectWarning[];
 }
 
-/** The result of every dialect, frozen; what is `undefined` among the warnings is left out. */
+/** Returns the frozen result of a dialect; `undefined` is removed from the warnings. */
 export function dialectOf(
   policy: Policy,
   task: TaskOptions,
@@ -81,15 +81,15 @@ export function dialectOf(
     policy,
     task: Object.freeze(task),
     warnings: Object.freeze(warnings.filter((warning) => warning !== undefined).map(Object.freeze)),
-  }) as Dialect; // Object.freeze as a callback loses the type of what it froze
+  }) as Dialect; // Object.freeze as a callback loses the type
 }
 
-/** The warning when it applies. */
+/** Returns the warning if it applies. */
 export function warnIf(applies: boolean, warning: DialectWarning): DialectWarning | undefined {
   return applies ? warning : undefined;
 }
 
-/** The warning of every dialect whose limit counts: 0 or less is one run. */
+/** Returns the warning of a limit on retries of 0 or less, which allows one run. */
 export function warnRunsOnce(path: string, limit: unknown): DialectWarning | undefined {
   return warnIf(typeof limit === 'number' && limit <= 0, {
     code: 'RUNS_ONCE',

@@ -1,6 +1,6 @@
 /**
- * The arithmetic and the decisions of other systems, one by one, as their own sources have them. They prove that the
- * dialects behave as those systems do; an application needs none of them.
+ * The formulas and decisions of other systems, as in their own sources. Tests use them to prove that the dialects behave
+ * as those systems do; an application does not need them.
  */
 export { celeryInterval } from './celery/interval.ts';
 export type { CeleryRetryCall, CeleryWhen } from './celery/retry.ts';

@@ -4,26 +4,26 @@ import type { Matcher, MatcherInput } from '../matching/matcher.ts';
 import { readMatchers } from '../policy/read-rules.ts';
 import { isUnset } from './read-options.ts';
 
-/** An exception as a dialect's lists take it: a class, its name, a pattern or a predicate. */
+/** An exception in a dialect's list: a class, its name, a pattern or a predicate. */
 export type ExceptionLike = string | MatcherInput;
 
-/** Names that a timeout goes by: ours, and the one of Python and of the web platform. */
+/** Matches timeouts: our own, and those of Python and of the web platform. */
 export const TIMEOUTS: Matcher = Object.freeze({
   name: Object.freeze(['AttemptTimeoutError', 'TimeoutError']),
 });
 
 /**
- * Reads a list of exceptions; names become patterns. Lists in it are flattened, as Ruby does with what `rescue` is given
- * and Python with tuples of tuples. Empty when unset.
+ * Reads a list of exceptions; names become patterns. Nested lists are flattened, as Ruby flattens the list of a `rescue`
+ * and Python nested tuples. Empty if the option is unset.
  */
 export function readExceptions(fields: Fields, key: string, report: Report): readonly Matcher[] {
   return readListed(fields, { key, given: fields.value(key) }, report);
 }
 
-/** Deeper lists are a mistake, or contain themselves. */
+/** The limit of nested lists: a list may contain itself. */
 const MAX_DEPTH = 8;
 
-/** The same, of lists within lists. */
+/** Reads a list of exceptions and lists, nested at most `MAX_DEPTH` deep. */
 export function readNestedExceptions(fields: Fields, key: string, report: Report): readonly Matcher[] {
   const given = fields.value(key);
   if (!Array.isArray(given)) return readListed(fields, { key, given }, report);
@@ -39,12 +39,12 @@ function readListed(
   if (isUnset(given)) return [];
   const matchers = Array.isArray(given) ? given.flat(Infinity).map(patternOf) : given;
   const prefix = fields.path(key).slice(0, -key.length);
-  const reportHere: Report = (problem) => report({ ...problem, path: prefix + problem.path });
-  const named = readFields({ [key]: matchers }, '', { keys: [key], report: reportHere });
-  return (named && readMatchers(named, key, reportHere)) ?? [];
+  const reportPrefixed: Report = (problem) => report({ ...problem, path: prefix + problem.path });
+  const named = readFields({ [key]: matchers }, '', { keys: [key], report: reportPrefixed });
+  return (named && readMatchers(named, key, reportPrefixed)) ?? [];
 }
 
-/** Whether the list names timeouts themselves, rather than a class they happen to belong to. */
+/** Returns whether the list names timeouts, and not only a superclass of theirs. */
 export function listsTimeouts(matchers: readonly Matcher[]): boolean {
   return matchers.some((matcher) => {
     const name: unknown = matcher.name;

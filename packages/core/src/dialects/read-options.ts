@@ -4,9 +4,9 @@ import { readSafely } from '../fields/read-options.ts';
 import { FINITE_AT_LEAST_0, integerFrom } from '../fields/value-rules.ts';
 
 /**
- * Reads another system's options: hands them to `read`, which reports what is wrong and goes on.
+ * Reads another system's options with `read`, which reports problems and continues.
  *
- * @throws {InvalidOptionsError} when anything was reported; it lists every problem under that system's own names
+ * @throws {InvalidOptionsError} listing every reported problem under that system's own names
  */
 export function readOptions<T>(
   input: unknown,
@@ -19,18 +19,18 @@ export function readOptions<T>(
   });
 }
 
-/** What an unset option is in Python and Ruby. */
+/** Returns whether an option is unset: `null` is Python's `None` and Ruby's `nil`. */
 export function isUnset(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
 
-/** Milliseconds of an option in seconds, `0 ≤ ms`; the fallback is in seconds too. */
+/** Returns an option in seconds as milliseconds, `0 ≤ ms` unless the rule allows less; the fallback is in seconds, too. */
 export function readSeconds(fields: Fields, key: string, fallback: number, rule: SecondsRule = {}): number {
   const { least = 0, finite = true } = rule;
   const value = fields.value(key) ?? fallback;
   const given = typeof value === 'number' ? value : Number.NaN;
   if (given === Infinity && !finite) return Infinity;
-  // The largest finite numbers of seconds are more milliseconds than a number can hold.
+  // The largest finite numbers of seconds would be Infinity in milliseconds.
   if (Number.isFinite(given) && given >= least) return Math.min(given * 1_000, Number.MAX_VALUE);
   const kind = finite ? 'a finite number of seconds' : 'a number of seconds';
   fields.fail(key, `must be ${kind} ≥ ${least}`, 'Write seconds as a plain number: 2, not 2000 or "2s".');
@@ -44,7 +44,7 @@ interface SecondsRule {
   readonly finite?: boolean;
 }
 
-/** Whole number of an option. */
+/** Reads an integer. */
 export function readInteger(
   fields: Fields,
   key: string,
@@ -60,16 +60,16 @@ export function readInteger(
   );
 }
 
-/** A factor to multiply by, `0 ≤ factor < Infinity`. */
+/** Reads a factor, `0 ≤ factor < Infinity`. */
 export function readFactor(fields: Fields, key: string, fallback: number): number {
   if (isUnset(fields.value(key))) return fallback;
   return fields.number(key, fallback, {
     ...FINITE_AT_LEAST_0,
-    cure: 'Use 1 for a steady delay, 2 to double it each time.',
+    cure: 'Use 1 for a constant delay, 2 to double it each time.',
   });
 }
 
-/** Executions that a limit on retries allows: one more, and never fewer than one. */
+/** Returns the executions that a limit on retries allows: one more, and at least one. */
 export function attemptsOf(retries: number): number {
   return Math.max(1, retries + 1);
 }

@@ -1,6 +1,6 @@
 import type { PolicyKey } from '../policy/policy.ts';
 
-/** The keys of a policy, in the order in which errors list them. */
+/** The keys of a policy, in the order of error messages. */
 export const POLICY_KEYS: readonly PolicyKey[] = [
   'maxAttempts',
   'initialDelay',
@@ -20,8 +20,8 @@ export const POLICY_KEYS: readonly PolicyKey[] = [
   'retryable',
 ];
 
-/** What people write out of habit from other libraries, and where it belongs here. */
-const HABITS: readonly (readonly [keys: RegExp, cure: string])[] = [
+/** Keys of other libraries, and the cure that names the key to use instead. */
+const FOREIGN_KEYS: readonly (readonly [keys: RegExp, cure: string])[] = [
   [
     /^(minTimeout|delay|wait|base|baseDelay|retryDelay|retryDelays|interval)$/,
     "Use backoff: { type: 'constant', base: … }.",
@@ -37,24 +37,24 @@ const HABITS: readonly (readonly [keys: RegExp, cure: string])[] = [
   ],
 ];
 
-/** Counts of what comes after the first execution. */
+/** Keys of other libraries that count retries: executions after the first. */
 const RETRY_COUNT =
   /^(retries|maxRetries|retryLimit|limit|retryCount|retryAttempts|maxRetryAttempts|maxRetryCount|numRetries|numberOfRetries)$/;
 
-/** Counts of all executions, as ours is. */
+/** Keys of other libraries that count all executions, as `maxAttempts` does. */
 const ATTEMPT_COUNT =
   /^(attempts|tries|numOfAttempts|maxTries|maxAttempt|numAttempts|attemptLimit|stopAfterAttempt)$/;
 
-/** What others call keys of ours. */
+/** Names of our keys in other libraries. */
 export type Synonyms = readonly (readonly [keys: RegExp, ours: string])[];
 
-/** The keys that there are, and what others call them. */
+/** The keys of an object of options, and their names in other libraries. */
 export interface KnownKeys {
   readonly keys: readonly string[];
   readonly synonyms?: Synonyms;
 }
 
-/** What to write instead of a key that does not exist. */
+/** Returns the cure for an unknown key: what to write instead. */
 export function cureForKey(key: string, value: unknown, { keys: known, synonyms = [] }: KnownKeys): string {
   const camel = key.replace(/_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const isPolicy = known.includes('maxAttempts');
@@ -63,37 +63,37 @@ export function cureForKey(key: string, value: unknown, { keys: known, synonyms 
   if (isPolicy && ATTEMPT_COUNT.test(camel)) return countCure(value, 0);
   if (isPolicy && RETRY_COUNT.test(camel)) return countCure(value, 1);
   if (known.includes('retry') && isCount(camel)) {
-    return `It belongs into retry. ${countCure(value, RETRY_COUNT.test(camel) ? 1 : 0)}`;
+    return `It belongs in retry. ${countCure(value, RETRY_COUNT.test(camel) ? 1 : 0)}`;
   }
   const bare = camel.replace(/Ms$/, '');
   if (bare !== camel && known.includes(bare)) {
-    // A policy that was spread has these keys.
+    // A spread policy has these keys.
     return `Use ${bare}: it takes milliseconds or text like '2s'.${isPolicy ? ' extendPolicy changes a policy.' : ''}`;
   }
 
   const synonym = synonyms.find(([keys, ours]) => keys.test(camel) && known.includes(ours));
   if (synonym !== undefined) return `Use ${synonym[1]}.`;
-  const habit = isPolicy ? HABITS.find(([keys]) => keys.test(camel)) : undefined;
-  return habit?.[1] ?? `${elsewhere(key)}Known keys are ${known.join(', ')}.`;
+  const foreign = isPolicy ? FOREIGN_KEYS.find(([keys]) => keys.test(camel)) : undefined;
+  return foreign?.[1] ?? `${elsewhere(key)}Known keys are ${known.join(', ')}.`;
 }
 
-/** `maxAttempts` among the options of a call is the usual mistake. */
+/** Returns a hint for a key of the policy among other options: `maxAttempts` is the most frequent. */
 function elsewhere(key: string): string {
   return POLICY_KEYS.some((own) => own === key) ? `${key} belongs to the policy. ` : '';
 }
 
-/** Whether it is how often something is tried, whatever is counted. */
+/** Returns whether the key counts attempts or retries. */
 function isCount(key: string): boolean {
   return key === 'maxAttempts' || ATTEMPT_COUNT.test(key) || RETRY_COUNT.test(key);
 }
 
-/** @param more - what `maxAttempts` counts besides: the first attempt, where the key counts retries */
-function countCure(value: unknown, more: number): string {
+/** Returns the cure for a key that counts. @param uncounted - attempts it does not count: 1 if it counts retries, else 0 */
+function countCure(value: unknown, uncounted: number): string {
   if (typeof value !== 'number' || value < 0) return 'Use maxAttempts, which counts the first attempt too.';
-  return `Use maxAttempts: ${value + more}.`;
+  return `Use maxAttempts: ${value + uncounted}.`;
 }
 
-/** What other queues call a key of ours; apart, so that a program without a queue does not load it. */
+/** Names of our keys in other queues; a separate constant, so that bundles without a queue leave it out. */
 export const QUEUE_SYNONYMS: Synonyms = [
   [
     /^(idempotencyKey|id|jobId|taskId|jobKey|uniqueKey|unique|dedupeKey|deduplicationId|deduplication|singletonKey)$/,

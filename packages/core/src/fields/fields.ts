@@ -6,10 +6,10 @@ import { cureForKey, POLICY_KEYS } from './cures.ts';
 import type { DurationRule, NumberRule, ValueRule } from './value-rules.ts';
 import { accepted } from './value-rules.ts';
 
-/** Collects one problem. */
+/** Adds a problem to the error. */
 export type Report = (problem: Problem) => void;
 
-/** A plain object under reading: each method takes one key and reports what is wrong with its value. */
+/** The values of an object of options. Each reader returns the value of one key, or reports what is wrong with it. */
 export interface Fields {
   readonly path: (key: string) => string;
   readonly value: (key: string) => unknown;
@@ -17,20 +17,20 @@ export interface Fields {
   readonly duration: (key: string, fallback: number | undefined, rule?: DurationRule) => number;
   readonly number: (key: string, fallback: number | undefined, rule: NumberRule) => number;
   readonly choice: <T extends string | boolean>(key: string, fallback: T, choices: readonly T[]) => T;
-  /** A value that is taken as it is once `accepts` has looked at it; `undefined` where there is none, or a wrong one. */
+  /** Returns the value if the rule accepts it; `undefined` if it is absent or wrong. */
   readonly optional: <T>(key: string, rule: ValueRule<T>) => T | undefined;
 }
 
 const DURATION_CURE = "Use milliseconds or text like '500ms', '2s', '5m'.";
 
-/** What the reader of one object knows, and where it reports to. */
+/** The known keys of an object, and where problems are reported. */
 interface Known extends KnownKeys {
   readonly report: Report;
-  /** What to say of a key that is not known. */
+  /** Returns the message and the cure for an unknown key. */
   readonly onUnknown?: (key: string, value: unknown) => Pick<Problem, 'message' | 'cure'>;
 }
 
-/** Reads `input` as an object with these keys only; `undefined` (and one problem) when it is no object. */
+/** Reads an object with these keys only; returns `undefined`, after reporting it, for anything but an object. */
 export function readFields(input: unknown, at: string, known: Known): Fields | undefined {
   const { keys, report, onUnknown = unknownKey(known) } = known;
   const path = (key: string): string => (at === '' ? key : `${at}.${key}`);
@@ -48,7 +48,12 @@ export function readFields(input: unknown, at: string, known: Known): Fields | u
   return fieldsOf({ path, value, fail });
 }
 
-/** Everything that is written in an object of options (of a policy, unless other keys are given), read once; `undefined` for what is none, or cannot be read. */
+/**
+ * Returns the values that are set in an object of options, each read once; `undefined` for anything but an object, or if
+ * reading throws.
+ *
+ * @param keys - keys that are read even if they are not enumerable. @default those of a policy
+ */
 export function writtenIn(
   input: unknown,
   keys: readonly string[] = POLICY_KEYS,
@@ -69,7 +74,7 @@ function objectCure(input: unknown, keys: readonly string[]): string {
   return `${tagOf(input) === '[object Promise]' ? 'Await it first. ' : ''}Its keys are ${keys.join(', ')}.`;
 }
 
-/** The value of each key, read once: a getter may answer differently the next time. */
+/** Returns the value of each key, read once, because a getter may return another value the next time. */
 function valuesOf(
   input: unknown,
   keys: readonly string[],
@@ -81,7 +86,7 @@ function valuesOf(
   for (const name of names) {
     try {
       const value: unknown = Reflect.get(Object(input), name);
-      Array.isArray(value); // throws for a Proxy that was revoked, as everything that looks at it would
+      Array.isArray(value); // throws for a revoked Proxy, as any later use of it would
       values.set(String(name), value);
     } catch (thrown) {
       onThrow(String(name), thrown);
@@ -90,10 +95,10 @@ function valuesOf(
   return values;
 }
 
-/** Prototypes are followed this far: a Proxy may be its own. */
+/** The limit of a prototype chain: a Proxy may be its own prototype. */
 const MAX_LEVELS = 100;
 
-/** The names in an object of options, those that it inherits included; `undefined` for anything else. */
+/** Returns the keys of an object of options, including inherited ones; `undefined` for anything else. */
 function namesOf(input: unknown, keys: readonly string[]): ReadonlySet<PropertyKey> | undefined {
   if (typeof input !== 'object' || input === null) return undefined;
   try {
@@ -102,13 +107,13 @@ function namesOf(input: unknown, keys: readonly string[]): ReadonlySet<PropertyK
     let level: object | null = input;
     for (let depth = 0; level !== null && depth < MAX_LEVELS; depth += 1) {
       const next: object | null = Object.getPrototypeOf(level);
-      // What every object has by its root is nobody's option.
+      // `Object.prototype` has no options.
       if (next === null && depth > 0) break;
       for (const name of Reflect.ownKeys(level)) {
-        // A method of a class of old is no option.
+        // An inherited enumerable function is a method of a pre-ES2015 class.
         const { enumerable, value } = Object.getOwnPropertyDescriptor(level, name) ?? {};
-        const isWritten = enumerable === true && (depth === 0 || typeof value !== 'function');
-        if (isWritten || (typeof name === 'string' && keys.includes(name))) names.add(name);
+        const isOption = enumerable === true && (depth === 0 || typeof value !== 'function');
+        if (isOption || (typeof name === 'string' && keys.includes(name))) names.add(name);
       }
       level = next;
     }
@@ -118,7 +123,7 @@ function namesOf(input: unknown, keys: readonly string[]): ReadonlySet<PropertyK
   }
 }
 
-/** Anything with keys to read; not a list, a Map, a Date or an Error, whose content would be overlooked. */
+/** Returns whether the value is an object of options: not a list, Map, Date or Error, which do not hold keys. */
 function isPlainObject(value: object): boolean {
   const tag = tagOf(value);
   return (tag === '[object Object]' || tag === '[object Module]') && !(Symbol.iterator in value);
@@ -128,7 +133,7 @@ function tagOf(value: unknown): string {
   try {
     return Object.prototype.toString.call(value);
   } catch {
-    return ''; // a Proxy that was revoked, or throws
+    return ''; // a revoked Proxy, or a getter that throws
   }
 }
 
@@ -158,15 +163,15 @@ function fieldsOf(read: Pick<Fields, 'path' | 'value' | 'fail'>): Fields {
     },
     optional: <Accepted>(key: string, { accepts, message, cure }: ValueRule<Accepted>) => {
       const given = value(key);
-      if (given === undefined || accepted(accepts, given)) return given as Accepted; // asked just now
+      if (given === undefined || accepted(accepts, given)) return given as Accepted; // just accepted by the rule
       fail(key, message, cure);
       return undefined;
     },
   };
 }
 
-/** The problem of a value that throws when it is read. */
+/** Returns the problem of a value that throws when it is read. */
 export function unreadable(path: string, value: unknown, thrown: unknown): Problem {
-  const cure = `Reading it threw ${show(thrown)}: give plain values.`;
+  const cure = `Reading it threw ${show(thrown)}: use plain values.`;
   return { path, value, message: 'cannot be read', cure };
 }

@@ -5,18 +5,18 @@ import type { Fields, Report } from './fields.ts';
 import { readFields, unreadable } from './fields.ts';
 import { accepted } from './value-rules.ts';
 
-/** What {@link readOptions} reads. */
+/** The options of one function: its subject and its keys. */
 interface OptionsRule extends KnownKeys {
   readonly subject: string;
-  /** What is often given by itself in the place of the options: its own keys would all be reported. */
+  /** A value that is often passed instead of the options, reported as one problem instead of one for each of its keys. */
   readonly bare?: { readonly accepts: (value: unknown) => boolean; readonly cure: string };
 }
 
 /**
- * Reads the options of one call or factory: unknown keys and every wrong value are one error.
+ * Reads the options of one function. Unknown keys and wrong values are reported in one error.
  *
- * @param subject - whose options they are, for the error: `queue`, `submit`
- * @param read - makes the settings; what it reports by `fields.fail` and the readers is collected
+ * @param subject - what the options are of, for the error: `queue`, `submit`
+ * @param read - returns the settings; the problems that it and the readers report are collected
  * @throws {InvalidOptionsError} listing every problem
  */
 export function readOptions<Settings>(
@@ -35,9 +35,9 @@ export function readOptions<Settings>(
 }
 
 /**
- * Reads whatever was given: what is reported is one error, and so is what throws when it is read.
+ * Reads any input. All reported problems are one error; an error thrown while reading is a problem, too.
  *
- * @param read - makes the settings; `undefined` only where it has reported a problem
+ * @param read - returns the settings; `undefined` only if it has reported a problem
  * @throws {InvalidOptionsError} listing every problem
  */
 export function readSafely<Settings>(
@@ -48,7 +48,7 @@ export function readSafely<Settings>(
   const problems: Problem[] = [];
   try {
     const settings = read((problem) => void problems.push(problem));
-    if (problems.length === 0) return settings as Settings; // what is undefined otherwise was reported
+    if (problems.length === 0) return settings as Settings; // undefined only if a problem was reported
   } catch (thrown) {
     if (thrown instanceof InvalidOptionsError) throw thrown;
     problems.push(unreadable('', input, thrown));

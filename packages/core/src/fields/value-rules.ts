@@ -1,20 +1,19 @@
-/** Rules of values that many options share. */
-/** What a value has to be, whatever its type. */
+/** The rule of a value of any type. */
 export interface ValueRule<T> {
   readonly accepts: (value: unknown) => value is T;
   readonly message: string;
   readonly cure: string;
 }
 
-/** Which durations an option takes. */
+/** The rule of a duration. */
 export interface DurationRule {
-  /** Whether `Infinity` is a length of time here. */
+  /** `true`: `Infinity` is refused. @default false */
   readonly finite?: boolean;
   readonly accepts?: (ms: number) => boolean;
   readonly message?: string;
 }
 
-/** Which numbers an option takes. */
+/** The rule of a number. */
 export interface NumberRule {
   readonly accepts: (value: number) => boolean;
   readonly message: string;
@@ -46,32 +45,32 @@ export const FINITE_AT_LEAST_0: Omit<NumberRule, 'cure'> = {
   message: 'must be a finite number ≥ 0',
 };
 
-/** The part of an AbortSignal that we need; core names no runtime's types. */
+/** The members of an AbortSignal that are used; core does not depend on the types of a runtime. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
   readonly addEventListener: (type: 'abort', listener: () => void) => void;
   readonly removeEventListener: (type: 'abort', listener: () => void) => void;
 }
 
-/** Any function. */
+/** The rule of any function. */
 export const A_FUNCTION: ValueRule<(...parameters: never[]) => unknown> = {
   accepts: (value): value is (...parameters: never[]) => unknown => typeof value === 'function',
   message: 'must be a function',
   cure: 'Leave it out if you need none.',
 };
 
-/** An AbortSignal of any realm; a controller is the usual mistake. */
+/** The rule of an AbortSignal of any realm. The usual mistake is to pass its controller. */
 export const A_SIGNAL: ValueRule<AbortSignalLike> = {
   accepts: (value): value is AbortSignalLike =>
     typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value,
   message: 'must be an AbortSignal',
-  cure: 'Of an AbortController, give its signal: controller.signal.',
+  cure: 'Pass the signal of an AbortController: controller.signal.',
 };
 
-/** What is wrong with a function of the user's that answers by a promise, or by an iterator. */
+/** The message for a function that returns a promise or an iterator where a synchronous answer is needed. */
 export const MUST_BE_SYNCHRONOUS = 'must answer at once, not by a promise';
 
-/** What to do instead. */
+/** The cure for such a function. */
 export const ASYNC_CURE =
   'Ask in beforeRetry(event) of withRetry, which is awaited, or before the attempt ends.';
 
@@ -82,19 +81,19 @@ const ASYNC_TAGS: readonly string[] = [
 ];
 
 /**
- * Whether the function is written as `async` or as a generator, whose answer is always true. A function that only
- * returns a promise is not known before it is called.
+ * Returns whether the function is `async` or a generator: its result is always truthy. A plain function that returns a
+ * promise cannot be detected before it is called.
  */
 export function isAsync(value: unknown): boolean {
   return typeof value === 'function' && ASYNC_TAGS.includes(Object.prototype.toString.call(value));
 }
 
-/** Whether the value is a function that answers at once, as far as that can be seen. */
+/** Returns whether the value is a function that is neither `async` nor a generator. */
 export function isSynchronous(value: unknown): boolean {
   return typeof value === 'function' && !isAsync(value);
 }
 
-/** A value that throws when it is looked at is none that a rule accepts. */
+/** Returns whether the rule accepts the value; `false` if reading the value throws. */
 export function accepted(accepts: (value: unknown) => boolean, value: unknown): boolean {
   try {
     return accepts(value);

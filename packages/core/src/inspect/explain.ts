@@ -10,23 +10,23 @@ import { checkPolicy } from '../policy/settings.ts';
 import { read } from '../read.ts';
 import { show } from '../show.ts';
 
-/** Which rule of a policy decides about an error, and why. */
+/** The rule of a policy that decides about an error. */
 export interface Explanation {
   readonly retries: boolean;
-  /** Absent when it is retried. */
+  /** Absent if the error is retried. */
   readonly reason?: FailReason;
-  /** The rule that decides: `stopOn[0]`, `retryOn[2]`, `retryOn`, `retryIf`, `maxAttempts`, … */
+  /** The path of the rule: `stopOn[0]`, `retryOn[2]`, `retryOn`, `retryIf`, `maxAttempts`, … */
   readonly rule: string;
-  /** One sentence for people. */
+  /** One sentence to show. */
   readonly text: string;
 }
 
 /**
- * Which rule decides what happens after this error, and why. Agrees with `decide`, but for what `decide`
- * alone can know: the clock, the server's delay and the budget.
+ * Explains which rule decides what follows an error. Agrees with `decide`, except for the rules that need its context:
+ * the total timeout, the server's delay and the budget.
  *
- * @param counters - as for `decide`. @default the first attempt has just failed
- * @throws {InvalidOptionsError} when the counters count nothing; never because of the error
+ * @param counters - as for `decide`. @default those of a first attempt that has just failed
+ * @throws {InvalidOptionsError} when `policy` or the counters are wrong; never because of the error
  */
 export function explain(policy: Policy, error: unknown, counters: Counters = { failures: 1 }): Explanation {
   const settings = checkPolicy(policy, 'explain');
@@ -40,7 +40,7 @@ export function explain(policy: Policy, error: unknown, counters: Counters = { f
   }
 }
 
-/** A stored run may be given as it is, so that other keys are not refused. */
+/** Accepts other keys, because a stored run can be passed as it is. */
 function checkCounters(counters: unknown): void {
   const problems = (['failures', 'stalls'] as const).flatMap((key) => {
     const value = read(counters, key);
@@ -61,7 +61,7 @@ function checkCounters(counters: unknown): void {
 function allowed(policy: PolicySettings, error: unknown): Explanation {
   const { retryOn, retryIf } = policy;
   const gate = retryIf === undefined ? '' : ', and retryIf agrees';
-  // As `judge` does: of an expected timeout retryOn is not asked, and cannot throw.
+  // As in `judge`: the matchers of retryOn are not called for an expected timeout, so they cannot throw.
   if (isExpectedTimeout(policy, { error })) {
     return { retries: true, rule: 'retryTimeouts', text: `An attempt timeout is expected${gate}.` };
   }
@@ -81,9 +81,9 @@ function refused(policy: PolicySettings, { error, counters, reason }: Refusal): 
   const attempts = `${chargedAttempts(counters)} of ${policy.maxAttempts} attempts are used`;
   switch (reason) {
     case 'unexpected':
-      return no(reason, 'retryOn', 'No matcher of retryOn means this error.');
+      return no(reason, 'retryOn', 'No matcher of retryOn matches this error.');
     case 'not-retryable':
-      return no(reason, 'retryable', 'The policy says retryable: false.');
+      return no(reason, 'retryable', 'The policy has retryable: false.');
     case 'exhausted':
       return no(reason, 'maxAttempts', `It is expected, but ${attempts}.`);
     case 'stopped':

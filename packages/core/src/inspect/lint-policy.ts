@@ -5,7 +5,7 @@ import { findNestedQuantifier } from './nested-quantifiers.ts';
 import type { Preview } from './preview.ts';
 import { preview } from './preview.ts';
 
-/** Stable names of what {@link lintPolicy} finds. */
+/** The codes of the warnings of {@link lintPolicy}. */
 export type LintCode =
   | 'NOT_RETRYABLE'
   | 'MATCHES_NOTHING'
@@ -22,7 +22,7 @@ export type LintCode =
   | 'UNREACHABLE_ATTEMPTS'
   | 'TIMEOUT_OVER_DEADLINE';
 
-/** Something that is allowed and rarely meant. */
+/** A warning about an option that is valid but rarely intended. */
 export interface LintWarning {
   readonly code: LintCode;
   readonly path: string;
@@ -31,7 +31,7 @@ export interface LintWarning {
 }
 
 type Rule = Omit<LintWarning, 'code' | 'message'> & {
-  /** What is wrong, and where if elsewhere than at `path`; `undefined` when nothing is. */
+  /** Returns the message, with a path if it is not `path`; `undefined` if the policy follows the rule. */
   readonly find: (policy: PolicySettings, plan: Preview) => string | Found | undefined;
 };
 
@@ -146,15 +146,19 @@ const RULES: Readonly<Record<LintCode, Rule>> = {
   },
 };
 
-/** What looks wrong in a valid policy; empty when nothing does. In the order of {@link LintCode}. */
+/**
+ * Returns warnings about a valid policy, in the order of {@link LintCode}; empty if there are none.
+ *
+ * @throws {InvalidOptionsError} when `policy` was not made by `definePolicy`
+ */
 export function lintPolicy(policy: Policy): readonly LintWarning[] {
   const settings = checkPolicy(policy, 'lintPolicy');
   const plan = preview(policy);
   return Object.entries(RULES).flatMap(([code, { find, path, cure }]) => {
     const found = find(settings, plan);
     if (found === undefined) return [];
-    const place = typeof found === 'string' ? { path, message: found } : found;
-    return [{ code: code as LintCode, ...place, cure }]; // the keys of RULES
+    const warning = typeof found === 'string' ? { path, message: found } : found;
+    return [{ code: code as LintCode, ...warning, cure }]; // the keys of RULES
   });
 }
 
@@ -170,7 +174,7 @@ function expectsEverything({ retryOn, stopOn, retryIf }: PolicySettings): boolea
   return retryOn === 'everything' && stopOn.length === 0 && retryIf === undefined;
 }
 
-/** Whether every caller draws the same delay. A custom strategy may spread by itself. */
+/** Returns whether all callers draw the same delay. A custom strategy may have its own jitter. */
 function isSynchronised({ backoff, jitter }: PolicySettings): boolean {
   if (['none', 'decorrelated', 'custom'].includes(backoff.type)) return false;
   return (

@@ -4,11 +4,11 @@ import type { Range } from '../delay/jitter.ts';
 import type { PolicySettings } from '../policy/policy.ts';
 
 /**
- * The expected delay before a retry, in milliseconds.
+ * Returns the expected delay before a retry, in milliseconds.
  *
- * Exact for uniform jitter, also where a cap after it cuts off part of the range; whole units are taken for real
- * numbers there. Decorrelated backoff is taken at
- * the mean of the delay before it; a custom strategy is asked once, in the middle of its luck.
+ * Exact for uniform jitter, also if a cap after it cuts off part of the range; delays in whole units are treated as real
+ * numbers. Decorrelated backoff is computed from the mean of the previous delay; a custom strategy is called once, with a
+ * `random` that returns 0.5.
  */
 export function meanDelay(
   policy: PolicySettings,
@@ -18,7 +18,7 @@ export function meanDelay(
   const unitMs = policy.granularityMs > 0 ? policy.granularityMs : 1;
   const [low, high] = spreadOf(policy, meanAmount(policy, retry, previousDelayMs));
   const limits: Range = [clampDelay(policy, 0), clampDelay(policy, Number.MAX_VALUE)];
-  // In a range that ends beyond the largest number every share would be NaN.
+  // With an infinite end of the range, every share would be NaN.
   return meanWithin(
     [Math.min(low * unitMs, Number.MAX_VALUE), Math.min(high * unitMs, Number.MAX_VALUE)],
     limits,
@@ -38,7 +38,7 @@ function meanAmount(policy: PolicySettings, retry: number, previousDelayMs: numb
   }
 }
 
-/** Mean of a number drawn evenly from a range and then held within limits. */
+/** Returns the mean of a number that is drawn uniformly from a range and then clamped to limits. */
 function meanWithin([low, high]: Range, [least, most]: Range): number {
   if (high <= least) return least;
   if (low >= most) return most;
@@ -47,11 +47,11 @@ function meanWithin([low, high]: Range, [least, most]: Range): number {
   const to = Math.min(high, most);
   const middle = from + (to - from) / 2;
   if (from === low && to === high) return middle;
-  // In shares of the range rather than in milliseconds: the sums stay finite near the largest number.
+  // Shares of the range instead of milliseconds: sums near the largest double stay finite.
   const shareBelow = (from - low) / (high - low);
   const shareAbove = (high - to) / (high - low);
   const shareWithin = Math.max(1 - shareBelow - shareAbove, 0);
   const mean = least * shareBelow + middle * shareWithin + most * shareAbove;
-  // Three products may round past the ends that they are made of.
+  // The sum of the three products may round past the ends.
   return Math.min(Math.max(mean, from), to);
 }

@@ -1,7 +1,7 @@
 import type { Matcher } from '../matching/matcher.ts';
 import type { PolicySettings } from '../policy/policy.ts';
 
-/** Where a policy has a pattern that repeats what repeats: `retryOn[0].cause.message`; `undefined` where it has none. */
+/** Returns the path of a pattern with nested quantifiers, as `retryOn[0].cause.message`; `undefined` if there is none. */
 export function findNestedQuantifier({ retryOn, stopOn }: PolicySettings): string | undefined {
   const paths = [
     ...pathsIn('retryOn', typeof retryOn === 'string' ? [] : retryOn),
@@ -21,12 +21,12 @@ function pathsOf(path: string, matcher: Matcher): readonly string[] {
   return cause === undefined ? own : [...own, ...pathsOf(`${path}.cause`, cause)];
 }
 
-/** Escapes, character classes, brackets and quantifiers; whatever else stands between them. */
+/** Escapes, character classes, quantifiers with braces, else single characters. */
 const TOKENS = /\\.|\[(?:\\.|[^\]\\])*\]|\{\d+,\d*\}|./gs;
 
 /**
- * Whether a group that repeats holds something that repeats: `^(a+)+$`. On a text that nearly matches there are 2ⁿ ways
- * to share n letters between the two, and all of them are tried.
+ * Returns whether a pattern repeats a group that contains a repetition: `^(a+)+$`. For a text that almost matches, there
+ * are 2ⁿ ways to divide n letters between the two, and backtracking tries all of them.
  */
 export function repeatsWhatRepeats(source: string): boolean {
   const open = [false];

@@ -7,52 +7,51 @@ import { add, cutAt, exactly } from './span.ts';
 import type { RetryPreview } from './walk.ts';
 import { walk } from './walk.ts';
 
-/** What a policy can do at most when every attempt fails with an error it retries. */
+/** The retries of a policy if every attempt fails with an error that it retries. */
 export interface Preview {
-  /** The wait before the first attempt. */
+  /** The delay before the first attempt. */
   readonly initialDelayMs: number;
   /** The retries in order; at most `limit` of them. */
   readonly retries: readonly RetryPreview[];
-  /** How many retries there can be: `0 ≤ maxRetries ≤ Infinity`, less than `maxAttempts` where the deadline cuts. */
+  /** The highest number of retries, `0 ≤ maxRetries ≤ Infinity`; fewer than `maxAttempts - 1` if the total timeout ends them. */
   readonly maxRetries: number;
-  /** Whether there is an end: a limited number of attempts, or a deadline. */
+  /** Whether the retrying ends: the policy limits the attempts or has a total timeout. */
   readonly isBounded: boolean;
   /**
-   * From the beginning, `initialDelay` included, to the end of the last attempt, cut at the deadline; `maxMs` is the
-   * worst case.
-   * Where waits still grow after the thousandth retry, and no deadline ends them, it is `Infinity`.
+   * From the start, `initialDelay` included, to the end of the last attempt, limited by the total timeout; `maxMs` is the
+   * worst case. `maxMs` is `Infinity` if delays still grow after the 1000th retry and there is no total timeout.
    */
   readonly total: DurationRange;
 }
 
-/** How to look ahead. */
+/** Options of `preview`. */
 export interface PreviewOptions {
-  /** How long each attempt takes, in ms. @default 0 to `attemptTimeoutMs`, or 0 where there is none */
+  /** Milliseconds that each attempt takes. @default 0 to `attemptTimeout`; 0 without one */
   readonly attemptMs?: number | undefined;
-  /** How many retries to list; an unlimited policy has no last one. @default 1000 */
+  /** The number of retries to list, because a policy may have no last one. @default 1000 */
   readonly limit?: number | undefined;
 }
 
 /**
- * The timetable of a policy without waiting for it: what `decide` would do, retry by retry.
+ * Computes the delays that `decide` would return, retry by retry, without waiting for them.
  *
- * Means are exact for uniform jitter and an approximation for decorrelated backoff.
+ * Means are exact for uniform jitter, and an approximation for decorrelated backoff.
  *
- * @throws {InvalidOptionsError} when an option is wrong
+ * @throws {InvalidOptionsError} when the policy or an option is wrong
  */
 export function preview(policy: Policy, options: PreviewOptions = {}): Preview {
   const settings = checkPolicy(policy, 'preview');
   const { attemptMs, limit } = readPreviewOptions(options);
   const { totalTimeoutMs, initialDelayMs } = settings;
   const attempt = attemptSpan(settings, attemptMs);
-  const most = allowedAttempts(settings) - 1;
-  const { retries, maxRetries, startsAfter, soonestMs } = walk(settings, { attempt, most, limit });
+  const allowedRetries = allowedAttempts(settings) - 1;
+  const { retries, maxRetries, startsAfter, soonestMs } = walk(settings, { attempt, allowedRetries, limit });
   const end = cutAt(add(startsAfter, attempt), totalTimeoutMs);
   return {
     initialDelayMs,
     retries,
     maxRetries,
-    isBounded: most < Infinity || totalTimeoutMs < Infinity,
+    isBounded: allowedRetries < Infinity || totalTimeoutMs < Infinity,
     total: { ...end, minMs: Math.min(end.minMs, soonestMs) },
   };
 }
@@ -62,7 +61,7 @@ function readPreviewOptions(options: PreviewOptions): { attemptMs: number | unde
     attemptMs: fields.optional('attemptMs', {
       accepts: (ms): ms is number => typeof ms === 'number' && ms >= 0 && ms < Infinity,
       message: 'must be a finite number of milliseconds ≥ 0',
-      cure: 'Leave it out to take anything up to attemptTimeout.',
+      cure: 'Leave it out for a range up to attemptTimeout.',
     }),
     limit: fields.number('limit', 1_000, integerFrom(0, 'Leave it out to list up to 1000 retries.')),
   }));

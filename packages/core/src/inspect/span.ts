@@ -1,19 +1,19 @@
-/** The least, the expected and the most, in milliseconds. */
+/** The lowest, the expected and the highest duration, in milliseconds. */
 export interface DurationRange {
   readonly minMs: number;
   readonly meanMs: number;
   readonly maxMs: number;
 }
 
-/** No time at all. */
+/** The range from 0 to 0. */
 export const NOTHING: DurationRange = { minMs: 0, meanMs: 0, maxMs: 0 };
 
-/** So long, neither less nor more. */
+/** Returns the range of one duration. */
 export function exactly(ms: number): DurationRange {
   return { minMs: ms, meanMs: ms, maxMs: ms };
 }
 
-/** One after the other. */
+/** Returns the sum of two ranges. */
 export function add(one: DurationRange, other: DurationRange): DurationRange {
   return {
     minMs: sum(one.minMs, other.minMs),
@@ -22,19 +22,19 @@ export function add(one: DurationRange, other: DurationRange): DurationRange {
   };
 }
 
-/** Two times that end take a time that ends, also where a double has no number for it. */
+/** Adds two durations; the sum of finite ones stays finite. */
 function sum(one: number, other: number): number {
   const whole = one + other;
   return one < Infinity && other < Infinity ? Math.min(whole, Number.MAX_VALUE) : whole;
 }
 
-/** So many times, `0 ≤ count ≤ Infinity`; nothing for ever is nothing, and so is for ever zero times. */
+/** Multiplies a range, `0 ≤ count ≤ Infinity`; here, 0 × Infinity is 0. */
 export function times({ minMs, meanMs, maxMs }: DurationRange, count: number): DurationRange {
   const product = (ms: number): number => (ms === 0 || count === 0 ? 0 : ms * count);
   return { minMs: product(minMs), meanMs: product(meanMs), maxMs: product(maxMs) };
 }
 
-/** None of it longer than the limit. */
+/** Returns the range with none of its durations over the limit. */
 export function cutAt({ minMs, meanMs, maxMs }: DurationRange, limitMs: number): DurationRange {
   return {
     minMs: Math.min(minMs, limitMs),

@@ -8,35 +8,36 @@ import { add, cutAt, exactly, NOTHING, times } from './span.ts';
 export interface RetryPreview {
   /** Counted from 1. */
   readonly retry: number;
-  /** The wait before it. */
+  /** The delay before it. */
   readonly delay: DurationRange;
-  /** From the beginning, the policy's `initialDelay` included, to the start of this retry. */
+  /** From the start, the policy's `initialDelay` included, to the start of this retry. */
   readonly startsAfter: DurationRange;
 }
 
-/** What a walk is to know besides the policy. */
+/** What `walk` needs besides the policy. */
 export interface WalkOptions {
+  /** How long each attempt takes. */
   readonly attempt: DurationRange;
-  /** Retries that the policy grants, `0 ≤ most ≤ Infinity`. */
-  readonly most: number;
+  /** Retries that the policy allows, `0 ≤ allowedRetries ≤ Infinity`. */
+  readonly allowedRetries: number;
   /** Retries to list. */
   readonly limit: number;
 }
 
-/** Where a walk ended. */
+/** The retries, and how they end. */
 export interface Walk {
   readonly retries: readonly RetryPreview[];
   readonly maxRetries: number;
-  /** Start of the last retry. */
+  /** From the start to the last retry. */
   readonly startsAfter: DurationRange;
-  /** The earliest that a deadline can end it before its last retry; `Infinity` when it cannot. */
+  /** The earliest end by the total timeout before the last retry; `Infinity` if it cannot end it. */
   readonly soonestMs: number;
 }
 
-/** So many retries are gone through one by one at least; those after them are taken together. */
-const STEPS = 1_000;
+/** The least number of retries that are computed one by one; those after them are computed together. */
+const MIN_STEPS = 1_000;
 
-/** Goes through the retries of a policy as if every attempt failed. */
+/** Computes the retries of a policy if every attempt fails. */
 export function walk(policy: PolicySettings, options: WalkOptions): Walk {
   const { attempt, limit } = options;
   const { totalTimeoutMs } = policy;
@@ -48,9 +49,9 @@ export function walk(policy: PolicySettings, options: WalkOptions): Walk {
   for (let retry = 1; retry <= steps; retry += 1) {
     delay = delaySpan(policy, retry, delay.meanMs);
     const next = add(add(startsAfter, attempt), delay);
-    // A slow draw alone reaches the totalTimeout: then the attempt before was the last one.
+    // If only long draws reach the total timeout, they make the previous attempt the last one.
     if (next.maxMs >= totalTimeoutMs) soonestMs = Math.min(soonestMs, startsAfter.minMs + attempt.minMs);
-    // Even the quickest way there is too late: decide() refuses to start at the deadline or after it.
+    // Even the shortest draws are too late: decide() refuses a retry at or after the total timeout.
     if (next.minMs >= totalTimeoutMs) return { retries, maxRetries: retry - 1, startsAfter, soonestMs };
     startsAfter = cutAt(next, totalTimeoutMs);
     if (retry <= limit) retries.push({ retry, delay, startsAfter });
@@ -59,10 +60,10 @@ export function walk(policy: PolicySettings, options: WalkOptions): Walk {
   return { ...rest, retries, soonestMs: Math.min(soonestMs, rest.soonestMs) };
 }
 
-/** How many retries are gone through one by one: also the whole of a list, whose delays follow no rule. */
-function stepsOf({ backoff }: PolicySettings, { most, limit }: WalkOptions): number {
+/** Returns the number of retries that are computed one by one: all of a list, whose delays follow no rule. */
+function stepsOf({ backoff }: PolicySettings, { allowedRetries, limit }: WalkOptions): number {
   const listed = backoff.type === 'list' ? backoff.delaysMs.length : 0;
-  return Math.min(most, Math.max(limit, STEPS, listed));
+  return Math.min(allowedRetries, Math.max(limit, MIN_STEPS, listed));
 }
 
 interface Position extends WalkOptions {
@@ -70,27 +71,27 @@ interface Position extends WalkOptions {
   readonly delay: DurationRange;
 }
 
-/** The retries after those that were gone through: their waits are the same, or still grow or shrink. */
+/** Computes the remaining retries together: their delays are equal, or still grow or shrink. */
 function walkTheRest(policy: PolicySettings, position: Position): Omit<Walk, 'retries'> {
-  const { attempt, delay, most, startsAfter } = position;
+  const { attempt, delay, allowedRetries, startsAfter } = position;
   const { totalTimeoutMs } = policy;
   const walked = stepsOf(policy, position);
-  if (walked === most) return { maxRetries: most, startsAfter, soonestMs: Infinity };
+  if (walked === allowedRetries) return { maxRetries: allowedRetries, startsAfter, soonestMs: Infinity };
 
   const step = add(attempt, lateDelay(policy, delay));
-  // Infinity where the quickest way takes no time: every retry fits.
+  // Infinity if the shortest step takes no time: every retry fits.
   const fitting = Math.ceil((totalTimeoutMs - startsAfter.minMs) / step.minMs) - 1;
-  const left = Math.min(most - walked, fitting);
+  const left = Math.min(allowedRetries - walked, fitting);
   return {
     maxRetries: walked + left,
     startsAfter: cutAt(add(startsAfter, times(step, left)), totalTimeoutMs),
-    // Only luck can end it sooner than its quickest way goes.
+    // It can end earlier only if draws differ in length.
     soonestMs:
       totalTimeoutMs < Infinity && step.minMs < step.maxMs ? startsAfter.minMs + attempt.minMs : Infinity,
   };
 }
 
-/** What each delay after this one can be: as low as the last of all, and without end where they grow. */
+/** Returns the range of all later delays: down to the last one's lowest, and up to Infinity if they still grow. */
 function lateDelay(policy: PolicySettings, delay: DurationRange): DurationRange {
   const [lowest, highest] = boundsOf(policy, Number.MAX_SAFE_INTEGER);
   return {

@@ -44,7 +44,7 @@ export interface Arrow {
 
 type KnownArrow = (typeof ARROWS)[number];
 
-/** The target states by state and event: every move of every run looks here. */
+/** The target states by state and event, read by every move of every run. */
 const TARGETS: ReadonlyMap<string, ReadonlyMap<string, readonly RunState[]>> = indexArrows();
 
 /** Returns whether the lifecycle has this move. */
@@ -66,13 +66,13 @@ function indexArrows(): Map<string, Map<string, RunState[]>> {
   return targets;
 }
 
-/** Events that a run in this state accepts; a union of states accepts what any of them accepts. */
+/** The events that a run in this state accepts; for a union of states, the events of any of them. */
 export type EventFrom<State extends RunState> = Extract<
   RunEvent,
   { type: Extract<KnownArrow, { from: State }>['event'] }
 >;
 
-/** States that an event leads to from this state. */
+/** The states that an event can lead to from this state. */
 export type StateAfter<State extends RunState, Type extends RunEventType> = Extract<
   KnownArrow,
   { from: State; event: Type }

@@ -1,13 +1,13 @@
 import { read } from '../read.ts';
 
-/** Errors may form endless chains through getters; no real chain is this long. */
+/** The limit of a chain of causes: getters can make it endless. */
 const MAX_ERRORS = 1_000;
 
-/** Every error beneath this one, nearest first: through `cause` and `AggregateError.errors`, each once, a thousand at most. */
-export function beneath(error: unknown): readonly unknown[] {
+/** Returns the causes of an error, nearest first: through `cause` and `AggregateError.errors`, each once, at most 1000. */
+export function causesOf(error: unknown): readonly unknown[] {
   const found = new Set([error]);
   for (const outer of found) {
-    for (const inner of directlyBeneath(outer)) {
+    for (const inner of directCauses(outer)) {
       if (found.size > MAX_ERRORS) break;
       found.add(inner);
     }
@@ -16,13 +16,13 @@ export function beneath(error: unknown): readonly unknown[] {
   return [...found];
 }
 
-function directlyBeneath(error: unknown): readonly unknown[] {
+function directCauses(error: unknown): readonly unknown[] {
   const cause = read(error, 'cause');
   const all = listOf(read(error, 'errors'));
   return cause === undefined ? all : [cause, ...all];
 }
 
-/** A copy, as a list that is a Proxy may throw at every look. */
+/** Returns a copy of the list, because a Proxy may throw at every access; an empty one for anything but a list. */
 function listOf(errors: unknown): readonly unknown[] {
   if (typeof errors !== 'object' || errors === null) return [];
   try {

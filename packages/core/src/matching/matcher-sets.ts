@@ -18,8 +18,8 @@ const SOCKET_CODES: readonly string[] = [
 ];
 
 /**
- * Connections that broke or never came about: Node's socket codes, directly or as a cause (as `fetch` gives
- * them), and what `fetch` says in Chrome, Firefox, Safari and Cloudflare Workers, where there is no code.
+ * Matches failed and lost connections: Node's socket codes, on the error or on its cause (as in `fetch`), and the
+ * messages of `fetch` in Chrome, Firefox, Safari and Cloudflare Workers, which have no code.
  */
 export const transientNetwork: readonly ErrorPattern[] = Object.freeze([
   { code: SOCKET_CODES },
@@ -32,8 +32,8 @@ export const transientNetwork: readonly ErrorPattern[] = Object.freeze([
 ]);
 
 /**
- * Answers that ask for another try: 408, 425, 429, 500, 502, 503 and 504; and 413 where the server says when to come back,
- * as only then it is too large for the moment.
+ * Matches HTTP statuses that may pass: 408, 425, 429, 500, 502, 503 and 504; and 413 with a `Retry-After`, without which
+ * it is permanent.
  */
 export const httpTransient: readonly ErrorPattern[] = Object.freeze([
   { status: [408, 425, 429, 500, 502, 503, 504] },
@@ -41,8 +41,8 @@ export const httpTransient: readonly ErrorPattern[] = Object.freeze([
 ]);
 
 /**
- * PostgreSQL errors that a later try may not meet: serialization failure, deadlock, lock not available, too
- * many connections, connection exceptions, and a server that shuts down, crashes or starts up.
+ * Matches PostgreSQL errors that may pass: serialization failure, deadlock, lock not available, too many connections,
+ * connection exceptions, and a server that shuts down, crashes or starts up.
  *
  * @see PostgreSQL documentation, appendix A (SQLSTATE)
  */
@@ -50,7 +50,7 @@ export const postgresTransient: readonly ErrorPattern[] = Object.freeze([
   { code: ['40001', '40P01', '55P03', '53300', '08*', '57P01', '57P02', '57P03', '57P05'] },
 ]);
 
-/** Redis replies and node-redis or ioredis errors of a server that loads, fails over or lost its connection. */
+/** Matches Redis replies, and errors of node-redis and ioredis, while a server loads, fails over or is disconnected. */
 export const redisTransient: readonly ErrorPattern[] = Object.freeze([
   { message: /^(LOADING|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY|NOREPLICAS|BUSY) / },
   {

@@ -1,29 +1,29 @@
-/** A class of errors; subclasses belong to it. */
+/** A class of errors. It matches the errors of its subclasses, too. */
 // biome-ignore lint/suspicious/noExplicitAny: a constructor's parameters do not matter here, and `unknown` would refuse most classes.
 export type ErrorClass = abstract new (...args: any) => object;
 
-/** Says of any thrown value whether it is meant; must be synchronous. */
+/** Returns whether a thrown value matches; must be synchronous. */
 export type Predicate = (error: unknown) => boolean;
 
 type OneOrMany<T> = T | readonly T[];
 
-/** A description of errors as data. Every field given has to hold; a list means any of its entries. */
+/** A description of errors as data. Every given field must match; a list matches if any of its entries does. */
 export interface ErrorPattern {
-  /** `error.name`, or the name of a class the error is an instance of. */
+  /** `error.name`, or the name of a class that the error is an instance of. */
   readonly name?: OneOrMany<string>;
-  /** `error.code`; a trailing `*` stands for any ending: `'08*'`. */
+  /** `error.code`; a trailing `*` matches any ending: `'08*'`. */
   readonly code?: OneOrMany<string | number>;
   /** HTTP status, from `status`, `statusCode`, `response.status` or `$metadata.httpStatusCode`. */
   readonly status?: OneOrMany<number>;
-  /** Found in the first 4096 characters of the error's message: a pattern, or text as it stands. */
+  /** Matches the first 4096 characters of the error's message: a regular expression, or text that it contains. */
   readonly message?: RegExp | string;
-  /** The error, or its response, says when to come back: `readServerDelay` finds a delay. */
+  /** The error or its response asks for a delay: `readServerDelay` finds one. */
   readonly retryAfter?: true;
-  /** One of the nearest thousand errors beneath it matches: through `cause` and `AggregateError.errors`. */
+  /** One of its causes matches, through `cause` and `AggregateError.errors`; at most the nearest 1000 are read. */
   readonly cause?: Matcher;
 }
 
-/** What a policy asks of an error: a class, a description, or a predicate. */
+/** Selects errors: a class, a description, or a predicate. */
 export type Matcher = ErrorClass | Predicate | ErrorPattern;
 
 /** An {@link ErrorPattern} as people and JSON files write it. */

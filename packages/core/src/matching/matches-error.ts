@@ -1,27 +1,27 @@
 import { readServerDelay } from '../decision/server-delay.ts';
 import { read } from '../read.ts';
 import { isYes } from './answer.ts';
-import { beneath } from './causes.ts';
+import { causesOf } from './causes.ts';
 import type { ErrorClass, ErrorPattern, Matcher, Predicate } from './matcher.ts';
 import { statusOf } from './status-of.ts';
 
-/** What is looked at of a message, in characters. */
+/** The characters of a message that are matched. */
 const MAX_MESSAGE_LENGTH = 4_096;
 
-/** No chain of classes is this long; a Proxy may make one without end. */
+/** The limit of a prototype chain: a Proxy can make it endless. */
 const MAX_LINKS = 100;
 
 /**
- * Whether the matcher means this thrown value, whatever it is (`undefined` and strings included).
+ * Returns whether the matcher matches a thrown value of any type.
  *
- * Throws only what a predicate of yours throws; what of an error cannot be read does not match.
+ * Throws only what a predicate throws; properties of the error that cannot be read do not match.
  */
 export function matchesError(matcher: Matcher, error: unknown): boolean {
   if (typeof matcher !== 'function') return matchesPattern(matcher, error);
   return isErrorClass(matcher) ? isOfClass(error, matcher) : isYes(matcher(error));
 }
 
-/** Index of the first matcher that means the error; -1 when none does. */
+/** Returns the index of the first matcher that matches; -1 if none does. */
 export function findMatch(matchers: readonly Matcher[], error: unknown): number {
   for (let index = 0; index < matchers.length; index += 1) {
     const matcher = matchers[index];
@@ -30,7 +30,7 @@ export function findMatch(matchers: readonly Matcher[], error: unknown): number 
   return -1;
 }
 
-/** Tells a class from a predicate: arrows have no prototype, and that of an error class has a message. */
+/** Returns whether a function is a class: arrows have no prototype, and that of an error class has a `message`. */
 export function isErrorClass(matcher: ErrorClass | Predicate): matcher is ErrorClass {
   const prototype: unknown = matcher.prototype;
   if (typeof prototype !== 'object' || prototype === null) return false;
@@ -41,7 +41,7 @@ function isOfClass(error: unknown, errorClass: ErrorClass): boolean {
   return isInstance(error, errorClass) || hasClassNamed(error, errorClass.name);
 }
 
-/** A value whose prototype cannot be read is an instance of nothing. */
+/** Returns `false` if the prototype of the value cannot be read. */
 function isInstance(error: unknown, errorClass: ErrorClass): boolean {
   try {
     return error instanceof errorClass;
@@ -56,16 +56,16 @@ function matchesPattern(pattern: ErrorPattern, error: unknown): boolean {
   if (code !== undefined && !anyOf(code, (wanted) => isCode(wanted, read(error, 'code')))) return false;
   if (status !== undefined && !anyOf(status, (wanted) => wanted === statusOf(error))) return false;
   if (message !== undefined && !isInMessage(message, messageOf(error))) return false;
-  // Whether there is a delay does not depend on the time of day.
+  // Instant 0: whether there is a delay does not depend on the clock.
   if (retryAfter === true && readServerDelay(error, 0).type !== 'delay') return false;
-  return cause === undefined || beneath(error).some((inner) => matchesError(cause, inner));
+  return cause === undefined || causesOf(error).some((inner) => matchesError(cause, inner));
 }
 
 function anyOf<T>(wanted: T | readonly T[], test: (wanted: T) => boolean): boolean {
-  // `Array.isArray` does not narrow a readonly array, so each side says what it is.
+  // `Array.isArray` does not narrow a readonly array, hence the assertions.
   if (!Array.isArray(wanted)) return test(wanted as T);
   const list = wanted as readonly T[];
-  // A policy's lists are frozen, and for `some` V8 has no fast way through a frozen array.
+  // A loop: V8 has no fast path for `some` on a frozen array, as the lists of a policy are.
   for (let index = 0; index < list.length; index += 1) {
     if (test(list[index] as T)) return true;
   }
@@ -77,11 +77,11 @@ function isNamed(error: unknown, name: string): boolean {
 }
 
 /**
- * Looks for the class by name, so that two copies of a package, or two realms, agree.
- * Names of one or two letters are what minifiers write; they say nothing.
+ * Compares classes by name, so that errors of another copy of a package, or of another realm, match. Names of one or two
+ * letters do not match: minifiers reuse them.
  */
 function hasClassNamed(error: unknown, name: string): boolean {
-  // A class may have a static `name` of its own, of any type.
+  // A class may have its own static `name` of any type.
   if (typeof name !== 'string' || name.length < 3 || typeof error !== 'object') return false;
   for (let link = prototypeOf(error), links = 0; link !== null && links < MAX_LINKS; links += 1) {
     if (classNameOf(link) === name) return true;
@@ -118,7 +118,7 @@ function isInMessage(wanted: RegExp | string, message: string): boolean {
   return typeof wanted === 'string' ? message.includes(wanted) : wanted.test(message);
 }
 
-/** Only its beginning: a pattern may take time that grows with the square of a text, or worse. */
+/** Returns the beginning of the message: the time of a pattern may grow with the square of the length, or worse. */
 function messageOf(error: unknown): string {
   const message = typeof error === 'string' ? error : read(error, 'message');
   return typeof message === 'string' ? message.slice(0, MAX_MESSAGE_LENGTH) : '';

@@ -1,14 +1,14 @@
 import { read } from '../read.ts';
 
 /**
- * The HTTP status that an error or a `Response` carries; `undefined` when it carries none.
+ * Returns the HTTP status of an error or a `Response`; `undefined` if it has none.
  *
- * Looks where fetch wrappers (`status`), Node frameworks (`statusCode`), axios, ky and got (`response`) and
- * the AWS SDK (`$metadata`, `$response`) put it.
+ * Reads the properties of fetch wrappers (`status`), Node frameworks (`statusCode`), axios, ky and got (`response`) and
+ * the AWS SDK (`$metadata`, `$response`).
  */
 export function statusOf(error: unknown): number | undefined {
   const response = read(error, 'response');
-  const places = [
+  const candidates = [
     read(error, 'status'),
     read(error, 'statusCode'),
     read(response, 'status'),
@@ -16,5 +16,5 @@ export function statusOf(error: unknown): number | undefined {
     read(read(error, '$metadata'), 'httpStatusCode'),
     read(read(error, '$response'), 'statusCode'),
   ];
-  return places.find((place) => typeof place === 'number');
+  return candidates.find((candidate) => typeof candidate === 'number');
 }

@@ -18,8 +18,7 @@ const DEFAULT_MAX_DELAY_MS = 20_000;
 const DEFINED: unique symbol = Symbol.for('@retry/policy');
 
 /**
- * Checks a policy once, fills in the defaults and freezes it. A policy that is already defined comes back
- * as it is.
+ * Checks a policy, fills in the defaults and freezes it. A defined policy is returned as it is.
  *
  * @param registry - strategies and gates that the policy refers to by name
  * @throws {InvalidOptionsError} when anything is wrong; it lists every problem with its path, value and cure
@@ -31,30 +30,30 @@ export function definePolicy(input: PolicyInput | Policy = {}, registry: Registr
 }
 
 function readInput(input: unknown, registry: Registry, report: Report): Policy | undefined {
-  let isSound = true;
-  const note: Report = (problem) => {
-    isSound = false;
+  let isValid = true;
+  const onProblem: Report = (problem) => {
+    isValid = false;
     report(problem);
   };
-  const fields = readFields(input, '', { keys: POLICY_KEYS, report: note });
-  const names = readRegistry(registry, note);
+  const fields = readFields(input, '', { keys: POLICY_KEYS, report: onProblem });
+  const names = readRegistry(registry, onProblem);
   if (fields === undefined) return undefined;
-  const policy = readPolicy(fields, names, note);
-  // A limit that could not be read would only be blamed for the one that was.
-  if (isSound) checkDelays(policy, fields);
+  const policy = readPolicy(fields, names, onProblem);
+  // Limits are compared only if all of them could be read: a fallback would cause misleading problems.
+  if (isValid) checkDelays(policy, fields);
   const written = POLICY_KEYS.filter((key) => fields.value(key) !== undefined);
   Object.freeze(Object.defineProperty(policy, DEFINED, { value: Object.freeze(written) }));
   return policyOf(policy);
 }
 
-/** Whether the value was made by `definePolicy`, whichever copy of the package made it. */
+/** Returns whether the value was made by `definePolicy`, also that of another copy of the package. */
 export function isPolicy(value: unknown): value is Policy {
   return read(value, DEFINED) !== undefined;
 }
 
-/** The keys that the policy was written with; the others hold defaults. */
+/** Returns the keys that the policy was written with; the others have defaults. */
 export function writtenKeys(policy: PolicySettings): readonly PolicyKey[] {
-  // Set above; a policy of the slim entry has none.
+  // Set by `readInput`; a policy of the slim entry has none.
   return (read(policy, DEFINED) as readonly PolicyKey[] | undefined) ?? POLICY_KEYS;
 }
 
@@ -81,7 +80,7 @@ type DelayKey =
   | 'granularityMs';
 
 function readDelays(fields: Fields, backoff: Backoff, report: Report): Pick<PolicySettings, DelayKey> {
-  const drawsItself = backoff.type === 'decorrelated' || backoff.type === 'none';
+  const isWithoutJitter = backoff.type === 'decorrelated' || backoff.type === 'none';
   return {
     maxAttempts: fields.number(
       'maxAttempts',
@@ -90,7 +89,7 @@ function readDelays(fields: Fields, backoff: Backoff, report: Report): Pick<Poli
     ),
     initialDelayMs: fields.duration('initialDelay', 0, { finite: true }),
     backoff,
-    jitter: readJitter(fields, drawsItself ? 'none' : 'full', report),
+    jitter: readJitter(fields, isWithoutJitter ? 'none' : 'full', report),
     minDelayMs: fields.duration('minDelay', 0, { finite: true }),
     maxDelayMs: fields.duration('maxDelay', defaultMaxDelay(backoff)),
     capAt: fields.choice('capAt', 'before-jitter', CAPS),
@@ -123,7 +122,7 @@ function readServerDelay(fields: Fields, report: Report): PolicySettings['retryA
   return Object.freeze({ maxMs, mode: inner?.choice('mode', 'floor', RETRY_AFTER_MODES) ?? 'floor' });
 }
 
-/** The default cap never cuts what was written as a base: a constant '30s' waits 30 s. */
+/** Returns the default cap, raised to the base if that is longer: a constant backoff of '30s' waits 30 s. */
 function defaultMaxDelay(backoff: Backoff): number {
   if (backoff.type === 'none') return DEFAULT_MAX_DELAY_MS;
   const written =
@@ -133,7 +132,7 @@ function defaultMaxDelay(backoff: Backoff): number {
   return Math.max(DEFAULT_MAX_DELAY_MS, written);
 }
 
-/** Reports limits that leave each other no room: no delay, or no attempt, could keep both. */
+/** Reports limits that exclude each other: no delay, or no attempt, could satisfy both. */
 function checkDelays(policy: PolicySettings, fields: Fields): void {
   const { minDelayMs, maxDelayMs, granularityMs } = policy;
   if (policy.initialDelayMs >= policy.totalTimeoutMs) {
@@ -153,8 +152,8 @@ function checkDelays(policy: PolicySettings, fields: Fields): void {
 }
 
 /**
- * The defaults of a task, which outlives outages: 10 attempts from 1 s, doubling up to 10 minutes, under full jitter,
- * and a server's delay of up to a day. `definePolicy()` holds those of a call, whose caller waits.
+ * The default policy of a task, which should survive outages: 10 attempts, exponential from 1 s ×2 up to 10 minutes, full
+ * jitter, a server's delay up to 24 h. The default of a call, whose caller waits, is `definePolicy()`.
  *
  * @see docs/policies.md#defaults
  */

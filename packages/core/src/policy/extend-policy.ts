@@ -8,10 +8,10 @@ import { settingsOf } from './settings.ts';
 import { registryOf, toInput } from './to-input.ts';
 
 /**
- * A new policy with the patch on top of the base: the lists `retryOn` and `stopOn` are united, every other
- * key that the patch writes wins. A key set to `undefined` is not written.
+ * Returns a new policy with the patch applied to the base. The lists `retryOn` and `stopOn` are united; any other key of
+ * the patch replaces that of the base, except a key set to `undefined`.
  *
- * The base's `retryOn: 'everything'` or `'nothing'` adds nothing to a union.
+ * If the base has `retryOn: 'everything'` or `'nothing'`, a list in the patch replaces it.
  *
  * @throws {InvalidOptionsError} when the result is invalid
  * @see docs/sources.md#inheritance (seed 004)
@@ -52,16 +52,16 @@ function listOf(matchers: Matchers | 'everything' | 'nothing'): Matchers {
   return typeof matchers === 'string' ? [] : matchers;
 }
 
-/** Each matcher once: classes and predicates by identity, patterns by content. */
+/** Removes duplicate matchers: classes and predicates are compared by identity, patterns by content. */
 function once(matchers: Matchers): Matchers {
   return matchers.filter((matcher, index) => matchers.findIndex((known) => isSame(known, matcher)) === index);
 }
 
-/** What is wrong with a patch: with one of its keys, where it can be read that far. */
+/** Returns the error of a wrong patch: about its keys if they can be read, else about the patch as a whole. */
 function wrongPatch(patch: unknown): unknown {
   if (isPolicy(patch)) return patchError(patch, 'must be the written changes, not a defined policy');
   try {
-    definePolicy(patch as PolicyInput); // it is refused, and says why
+    definePolicy(patch as PolicyInput); // throws the error about its keys
   } catch (error) {
     if (error instanceof InvalidOptionsError && error.problems[0]?.path !== '') return error;
   }
@@ -72,7 +72,7 @@ function patchError(value: unknown, message: string): InvalidOptionsError {
   return new InvalidOptionsError([{ path: '', value, message, cure: 'Use {} to change nothing.' }], 'patch');
 }
 
-/** Both have been defined, so that their keys stand in one order. */
+/** Compares patterns as JSON text: both come from `definePolicy`, which orders their keys. */
 function isSame(one: MatcherInput, other: MatcherInput): boolean {
   if (one === other) return true;
   const json = patternJSON(one);

@@ -5,25 +5,25 @@ import type { Policy, PolicyInput, PolicySettings, Registry } from './policy.ts'
 import { checkPolicy } from './settings.ts';
 import { toInput } from './to-input.ts';
 
-/** Whether the policy is data through and through: no class, predicate, nameless strategy or nameless gate. */
+/** Returns whether the policy can be written as JSON: no class or predicate, no strategy or gate without a name. */
 export function isSerializable(policy: Policy): boolean {
   return obstacles(checkPolicy(policy, 'isSerializable')).length === 0;
 }
 
 /**
- * The policy as plain JSON data that `parsePolicy` reads back to an equal policy. Only what was written is
- * written, in milliseconds; `Infinity` becomes the text `'Infinity'`.
+ * Returns the policy as plain JSON data, from which `parsePolicy` makes an equal policy. Contains the keys that were
+ * written, not the defaults; durations are in milliseconds, `Infinity` is the text `'Infinity'`.
  *
- * @throws {InvalidOptionsError} when the policy is not serializable; it names every obstacle
+ * @throws {InvalidOptionsError} when the policy is not serializable; lists every value that is not
  */
 export function policyToJSON(policy: Policy): PolicyInput {
   const settings = checkPolicy(policy, 'policyToJSON');
   const problems = obstacles(settings);
   if (problems.length > 0) throw new InvalidOptionsError(problems);
-  return toJSON(toInput(settings)) as PolicyInput; // the same keys, with values that JSON can hold
+  return toJSON(toInput(settings)) as PolicyInput; // the same keys, with JSON values
 }
 
-/** The pattern as JSON data; `undefined` when it holds a class or a predicate. */
+/** Returns the pattern as JSON data; `undefined` if it contains a class or a predicate. */
 export function patternJSON(matcher: unknown): unknown {
   const json = toJSON(matcher);
   return hasFunction(json) ? undefined : json;
@@ -54,7 +54,7 @@ function hasFunction(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasFunction);
 }
 
-/** Infinity and regular expressions become what `definePolicy` reads them back from. */
+/** Returns Infinity and regular expressions in the form that `definePolicy` reads. */
 function toJSON(value: unknown): unknown {
   if (value === Infinity) return 'Infinity';
   if (value instanceof RegExp) {
@@ -67,15 +67,15 @@ function toJSON(value: unknown): unknown {
 }
 
 /**
- * Reads a policy from a file's text or from parsed JSON, as `policyToJSON` or a person wrote it.
+ * Reads a policy from JSON text or parsed JSON.
  *
- * @param source - JSON text, or what `JSON.parse` made of it
+ * @param source - JSON text, or the result of `JSON.parse`
  * @param registry - strategies and gates that the policy refers to by name
  * @throws {InvalidOptionsError} when anything is wrong; it lists every problem with its path, value and cure
  */
 export function parsePolicy(source: unknown, registry: Registry = {}): Policy {
   const input = typeof source === 'string' ? parseText(source) : source;
-  // Nothing at all is what a missing file, or a missing key, gives; only definePolicy takes it for the defaults.
+  // `undefined` comes from a missing file or key, so it is refused; `definePolicy` takes it for the defaults.
   if (input === undefined) throw new InvalidOptionsError([NOTHING]);
   return definePolicy(input as PolicyInput, registry); // definePolicy checks what it gets
 }

@@ -1,51 +1,51 @@
 import type { Duration } from '../duration.ts';
 import type { Matcher, MatcherInput } from '../matching/matcher.ts';
 
-/** What a custom strategy and `computeDelay` know besides the retry's number. */
+/** What `computeDelay` and a custom strategy receive besides the number of the retry. */
 export interface DelayContext {
-  /** Source of randomness: each call gives a number in [0, 1). */
+  /** Source of randomness: returns a number in [0, 1). */
   readonly random: () => number;
-  /** Delay before the previous retry in ms; absent before retry 1. Only decorrelated backoff reads it. */
+  /** Delay before the previous retry, in milliseconds; absent before retry 1. Decorrelated backoff grows from it. */
   readonly previousDelayMs?: number | undefined;
-  /** What the failed attempt threw, for strategies that care. */
+  /** What the failed attempt threw. */
   readonly error?: unknown;
-  /** Now, in epoch milliseconds; given by `decide`. */
+  /** Now, in epoch milliseconds; set by `decide`. */
   readonly now?: number;
-  /** Milliseconds since the work began; given by `decide`. */
+  /** Milliseconds since the call or run began; set by `decide`. */
   readonly elapsedMs?: number;
-  /** Milliseconds that the failed attempt took, where the caller of `decide` knows. */
+  /** Milliseconds that the failed attempt took; set by `decide` if its caller passed them. */
   readonly attemptMs?: number | undefined;
 }
 
 /**
- * A backoff of your own: milliseconds before retry `retry` (counted from 1).
- * A result that is not a finite number counts as the base, a negative one as 0.
+ * A custom backoff: returns the milliseconds before retry `retry` (counted from 1). A result that is not a finite number
+ * is replaced by the base, a negative one by 0.
  */
 export type DelayStrategy = (retry: number, context: DelayContext & { readonly baseMs: number }) => number;
 
 /**
- * A {@link DelayStrategy}; an object that has one as `next`; or an object that makes a new one with `create`, for strategies
- * that remember. In process each call has its own, and it is made for its first retry; a worker's attempts may be far apart, so there
- * (and in `preview`) each delay is asked of a new one.
+ * A {@link DelayStrategy}; an object with a strategy as `next`; or an object whose `create` returns a new strategy, for
+ * strategies with state. In process, each call creates its own at its first retry; in a worker, whose attempts may be far
+ * apart, and in `preview`, each delay is computed by a new one.
  */
 export type DelayStrategyLike =
   | DelayStrategy
   | { readonly next: DelayStrategy }
   | { readonly create: () => DelayStrategy | { readonly next: DelayStrategy } };
 
-/** What a gate is told beside the error. */
+/** What a gate receives besides the error. */
 export interface GateContext {
   /** The attempt that just failed, counted from 1. */
   readonly attempt: number;
 }
 
-/** Last word on a retry that every other rule allows; must be synchronous. */
+/** Returns whether to retry after an error that the other error rules allow; must be synchronous. */
 export type Gate = (error: unknown, context: GateContext) => boolean;
 
-/** A {@link Gate}, or an object that has one as `test`. */
+/** A {@link Gate}, or an object with a gate as `test`. */
 export type GateLike = Gate | { readonly test: Gate };
 
-/** Named strategies and gates that a policy may refer to; a plain value, there is no global one. */
+/** Named strategies and gates that a policy may refer to. There is no global registry. */
 export interface Registry {
   readonly strategies?: Readonly<Record<string, DelayStrategyLike>> | undefined;
   readonly gates?: Readonly<Record<string, GateLike>> | undefined;
@@ -80,7 +80,7 @@ export type Backoff =
       readonly type: 'custom';
       readonly name?: string;
       readonly next: DelayStrategy;
-      /** Makes a strategy for one call, where the policy has one for each. */
+      /** Creates the strategy of one call, if the strategy has state. */
       readonly create?: () => DelayStrategy;
       readonly baseMs: number;
     };
@@ -89,8 +89,8 @@ export type Backoff =
 export const JITTER_NAMES = ['none', 'full', 'equal', 'bounded'] as const;
 
 /**
- * How the delay is spread, as people write it. `{ proportional: 0.1 }` is ± 10 %, `{ down: 0.3 }` is up to 30 % less,
- * `{ plusMinus: '20ms' }` is up to 20 ms less or more.
+ * How the delay is spread, as people write it. `{ proportional: 0.1 }` is ± 10 %, `{ down: 0.3 }` up to 30 % less,
+ * `{ plusMinus: '20ms' }` ± 20 ms.
  */
 export type JitterInput =
   | (typeof JITTER_NAMES)[number]
@@ -104,16 +104,15 @@ export type Jitter =
   | { readonly plusMinusMs: number };
 
 /**
- * Where `maxDelay` cuts. `before-jitter`: jitter spreads below the cap, and keeps spreading when the cap is
- * reached. `after-jitter`: the drawn delay is cut (Jobbers, CMDx). `ignores-jitter`: jitter may go over
- * the cap (Tasker).
+ * Where `maxDelay` applies. `before-jitter`: jitter draws below the cap, also after the backoff has reached it.
+ * `after-jitter`: the drawn delay is capped (Jobbers, CMDx). `ignores-jitter`: jitter may exceed the cap (Tasker).
  */
 export type CapAt = (typeof CAPS)[number];
 
 /** Every value of {@link CapAt}. */
 export const CAPS = ['before-jitter', 'after-jitter', 'ignores-jitter'] as const;
 
-/** What a delay asked for by the server does: be a floor, replace our own (capped), or nothing. */
+/** How a server's delay is used: as a lower bound, instead of the policy's own delay (capped), or not at all. */
 export type RetryAfterMode = (typeof RETRY_AFTER_MODES)[number];
 
 /** Every value of {@link RetryAfterMode}. */
@@ -121,48 +120,48 @@ export const RETRY_AFTER_MODES = ['floor', 'replace', 'ignore'] as const;
 
 /** A policy as people write it. Every key is optional; unknown keys are errors. */
 export interface PolicyInput {
-  /** Never written: a policy that was spread has it. */
+  /** Only in a spread policy, which this key makes a type error. */
   readonly [DEFINED_POLICY]?: never;
-  /** Executions in all, the first included; an integer ≥ 1 or `Infinity`. @default 3 */
+  /** The total number of executions, including the first: an integer ≥ 1 or `Infinity`. @default 3 */
   readonly maxAttempts?: number | 'Infinity' | undefined;
-  /** Wait before the first attempt; `totalTimeout` counts it, and it is shorter. @default 0 */
+  /** Delay before the first attempt; part of `totalTimeout`, and shorter than it. @default 0 */
   readonly initialDelay?: Duration | undefined;
   /** @default { type: 'exponential', base: '100ms', factor: 2 } */
   readonly backoff?: BackoffInput | undefined;
-  /** @default 'full' ('none' for decorrelated backoff, which draws by itself, and for `none`) */
+  /** @default 'full' ('none' for the backoffs `none` and `decorrelated`, which is random already) */
   readonly jitter?: JitterInput | undefined;
   /** Lowest delay. @default 0 */
   readonly minDelay?: Duration | undefined;
-  /** Highest delay. @default '20s', or the base where that is longer */
+  /** Highest delay. @default '20s', or the base if that is longer */
   readonly maxDelay?: Duration | undefined;
   /** @default 'before-jitter' */
   readonly capAt?: CapAt | undefined;
-  /** Delays are whole multiples of it; 0 is no rounding. @default 0 */
+  /** Delays are whole multiples of it; 0: no rounding. @default 0 */
   readonly granularity?: Duration | undefined;
-  /** Expected errors: all of them, none, or those that a matcher of the list means. @default 'everything' */
+  /** Expected errors: all, none, or those that a matcher of the list matches. @default 'everything' */
   readonly retryOn?: readonly MatcherInput[] | 'everything' | 'nothing' | undefined;
-  /** Errors never retried; beats `retryOn`. @default [] */
+  /** Errors that are never retried; takes precedence over `retryOn`. @default [] */
   readonly stopOn?: readonly MatcherInput[] | undefined;
-  /** Asked last, before any wait; the gate itself or its name in the registry. */
+  /** Called for a retry that all other error rules allow, before its delay: a gate, or its name in the registry. */
   readonly retryIf?: GateLike | string | undefined;
   /** Longest time one attempt may take. @default 'Infinity' */
   readonly attemptTimeout?: Duration | undefined;
   /** Longest time of all attempts and waits together. @default 'Infinity' */
   readonly totalTimeout?: Duration | undefined;
   /**
-   * `true`: an attempt timeout is an expected failure whatever `retryOn` says, unless `stopOn` means it. `false`: it is
+   * `true`: an attempt timeout is an expected failure whatever `retryOn` is, unless `stopOn` matches it. `false`: it is
    * matched like any other error. @default true
    */
   readonly retryTimeouts?: boolean | undefined;
   readonly retryAfter?:
     | {
-        /** A server that asks for more ends the retrying. @default '60s' */
+        /** The longest delay of a server that is followed; a longer one ends the retrying. @default '60s' */
         readonly max?: Duration | undefined;
         /** @default 'floor' */
         readonly mode?: RetryAfterMode | undefined;
       }
     | undefined;
-  /** `false`: one execution, never a retry. @default true */
+  /** `false`: one execution, no retries. @default true */
   readonly retryable?: boolean | undefined;
 }
 
@@ -171,7 +170,7 @@ declare const DEFINED_POLICY: unique symbol;
 /** A key of a policy as people write it. */
 export type PolicyKey = Extract<keyof PolicyInput, string>;
 
-/** Opaque: a spread loses the private key and keeps the other, so it is neither a policy nor an input. */
+/** Makes the type opaque: a spread loses the private key and keeps the other, so it is neither a policy nor an input. */
 declare abstract class DefinedPolicy {
   private readonly isDefined: true;
 }
@@ -179,7 +178,7 @@ declare abstract class DefinedPolicy {
 /** A checked, frozen policy with every default filled in. Made by `definePolicy`, changed by `extendPolicy`. */
 export type Policy = DefinedPolicy & { readonly [DEFINED_POLICY]: true };
 
-/** What a {@link Policy} holds, every duration in milliseconds; our own packages read it by `settingsOf`. */
+/** The content of a {@link Policy}, every duration in milliseconds; these packages read it by `settingsOf`. */
 export interface PolicySettings {
   readonly maxAttempts: number;
   readonly initialDelayMs: number;

@@ -22,7 +22,7 @@ const TYPES = Object.keys(KEYS) as readonly Backoff['type'][]; // the keys of a 
 
 const DEFAULT: Backoff = Object.freeze({ type: 'exponential', baseMs: 100, factor: 2 });
 
-/** Reads the `backoff` of a policy; reports what is wrong and then goes on with the default. */
+/** Reads the `backoff` of a policy; returns the default after reporting a problem. */
 export function readBackoff(policy: Fields, registry: Registry, report: Report): Backoff {
   const input = policy.value('backoff');
   if (input === undefined) return DEFAULT;
@@ -59,7 +59,7 @@ function backoffOf(type: Backoff['type'], fields: Fields, registry: Registry): B
 }
 
 function readFactor(fields: Fields): number {
-  // Plus 0, as -0 would not survive JSON.
+  // 0 + turns -0, which JSON cannot hold, into 0.
   return (
     0 +
     fields.number('factor', 2, {
@@ -97,13 +97,13 @@ function readCustom(fields: Fields, registry: Registry): Backoff {
 }
 
 function strategyOf(found: unknown): DelayStrategy | undefined {
-  return methodOf(found, 'next') as DelayStrategy | undefined; // what it returns is checked at each call
+  return methodOf(found, 'next') as DelayStrategy | undefined; // its result is checked at each call
 }
 
-/** What makes a strategy for each call, where that is what was given. */
+/** Returns the function that creates a strategy for each call; `undefined` if the value is not such an object. */
 function factoryOf(found: unknown): (() => DelayStrategy) | undefined {
   if (typeof found === 'function' || strategyOf(found) !== undefined) return undefined;
-  const create = methodOf(found, 'create') as (() => unknown) | undefined; // what it makes is checked at each call
+  const create = methodOf(found, 'create') as (() => unknown) | undefined; // its result is checked at each call
   if (create === undefined) return undefined;
   return () => {
     const made = create();
@@ -111,12 +111,12 @@ function factoryOf(found: unknown): (() => DelayStrategy) | undefined {
     if (next !== undefined) return next;
     const cure = 'create() returns (retry, context) => ms, or an object with next.';
     throw new InvalidOptionsError([
-      { path: 'backoff.strategy', value: made, message: 'is no strategy', cure },
+      { path: 'backoff.strategy', value: made, message: 'is not a strategy', cure },
     ]);
   };
 }
 
-/** Where no call keeps a strategy, each delay is asked of a new one. */
+/** Returns a strategy that computes each delay by a new one, for callers that do not keep one per call. */
 function fresh(create: () => DelayStrategy): DelayStrategy {
   return (retry, context) => create()(retry, context);
 }

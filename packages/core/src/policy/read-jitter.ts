@@ -18,7 +18,7 @@ const READERS: Readonly<Record<ReachKey, (fields: Fields) => Jitter>> = {
 
 const KEYS = Object.keys(READERS) as readonly ReachKey[]; // the keys of a Record are its key type
 
-/** Reads `jitter`: a name, or an object with one key that says how far it reaches. */
+/** Reads `jitter`: a name, or an object with one key. */
 export function readJitter(policy: Fields, fallback: 'none' | 'full', report: Report): Jitter {
   const given = policy.value('jitter');
   if (typeof given !== 'object' || given === null) {

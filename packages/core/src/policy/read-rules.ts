@@ -7,15 +7,15 @@ import { methodOf, own } from './registry.ts';
 
 const PATTERN_KEYS = ['name', 'code', 'status', 'message', 'retryAfter', 'cause'] as const;
 
-/** A cause within a cause makes the path longer; one that contains itself would make it endless. */
+/** The longest path of a nested matcher: a cause that contains itself would make it endless. */
 const LONGEST_PATH = 100;
 
 const REGEXP_CURE = "Use /timed out/i, or { pattern: 'timed out', flags: 'i' }.";
 
-/** A pattern that a person wrote and can read. */
+/** The longest source of a regular expression. */
 const MAX_PATTERN_LENGTH = 1_000;
 
-/** Stands in for a pattern that does not compile; the policy is refused anyway. */
+/** Replaces a pattern that does not compile; its policy is refused anyway. */
 const NEVER = /$^/;
 
 const MATCHER_CURE = 'Use an error class, { name | code | status | message | cause: … }, or a function.';
@@ -49,10 +49,10 @@ function readMatcher(given: unknown, path: string, report: Report): Matcher {
   const refuse = (message: string, cure: string): void => report({ path, value: given, message, cure });
   if (typeof given === 'function') {
     if (isAsync(given)) refuse(MUST_BE_SYNCHRONOUS, ASYNC_CURE);
-    return given as Matcher; // a class or a predicate; told apart when it is used
+    return given as Matcher; // a class or a predicate; distinguished when it is used
   }
   if (path.length > LONGEST_PATH) {
-    refuse('is nested too deep', 'One cause looks at every depth.');
+    refuse('is nested too deep', 'Use one cause: it matches at any depth.');
     return {};
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given) || given instanceof RegExp) {
@@ -63,7 +63,7 @@ function readMatcher(given: unknown, path: string, report: Report): Matcher {
   const pattern = fields === undefined ? {} : readPattern(fields, report);
   const written = writtenIn(given, PATTERN_KEYS) ?? { unread: true };
   if (Object.keys(written).length === 0) {
-    refuse('asks nothing', "Use 'everything' for every error.");
+    refuse('has no fields', "Use 'everything' for every error.");
   }
   return Object.freeze(pattern);
 }
@@ -85,7 +85,7 @@ function readPattern(fields: Fields, report: Report): ErrorPattern {
   };
 }
 
-/** Reads one value or a list of them; the values themselves are checked by `accepts`. */
+/** Reads one value or a list of values, each checked by `accepts`. */
 function readWanted(fields: Fields, key: string, accepts: (value: unknown) => boolean): object {
   const given = fields.value(key);
   if (given === undefined) return {};
@@ -112,7 +112,7 @@ function readMessage(given: unknown, fields: Fields, report: Report): RegExp | s
     fields.fail('message', `must have a pattern of at most ${MAX_PATTERN_LENGTH} characters`, REGEXP_CURE);
   }
   try {
-    // Flags g and y make a RegExp remember where it stopped: the same error would match every other time.
+    // The flags g and y give a RegExp state: it would not match the same error twice in a row.
     return new RegExp(source, flags.replace(/[gy]/g, ''));
   } catch {
     fields.fail('message', 'must be a regular expression', REGEXP_CURE);
@@ -122,7 +122,7 @@ function readMessage(given: unknown, fields: Fields, report: Report): RegExp | s
 
 type RegExpText = Pick<RegExp, 'source' | 'flags'>;
 
-/** Reads `{ pattern, flags }`, as JSON holds a regular expression. */
+/** Reads `{ pattern, flags }`: a regular expression in JSON. */
 function readRegExp(given: unknown, fields: Fields, report: Report): RegExpText {
   if (typeof given !== 'object') {
     fields.fail('message', 'must be a regular expression', REGEXP_CURE);

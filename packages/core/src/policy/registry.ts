@@ -3,7 +3,7 @@ import { readFields } from '../fields/fields.ts';
 import { read } from '../read.ts';
 import type { Registry } from './policy.ts';
 
-/** Reads the registry beside a policy: two objects of functions by name. */
+/** Reads a registry: strategies and gates by name. */
 export function readRegistry(given: unknown, report: Report): Registry {
   const fields = readFields(given, 'registry', { keys: ['strategies', 'gates'], report });
   if (fields === undefined) return {};
@@ -15,21 +15,21 @@ export function readRegistry(given: unknown, report: Report): Registry {
 
 function readNames<Names>(fields: Fields, key: string): Names | undefined {
   return fields.optional(key, {
-    // What a name stands for is checked where a policy uses it.
+    // Each function is checked where a policy uses its name.
     accepts: (value): value is Names => typeof value === 'object' && value !== null,
     message: 'must be an object',
-    cure: 'Give functions by name: { name: (…) => … }.',
+    cure: 'Use functions by name: { name: (…) => … }.',
   });
 }
 
-/** Looks a name up without falling for `constructor` and its kin. */
+/** Returns an own entry, never an inherited one like `constructor`. */
 export function own<T>(entries: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return entries !== undefined && Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
-/** The function itself, or an object's method bound to it; `undefined` for anything else. */
+/** Returns the function itself, or the method of an object, bound to it; `undefined` for anything else. */
 export function methodOf(value: unknown, key: string): ((...args: never[]) => unknown) | undefined {
-  if (typeof value === 'function') return value as (...args: never[]) => unknown; // any function may be called
+  if (typeof value === 'function') return value as (...args: never[]) => unknown; // the result is checked at each call
   const method = read(value, key);
   return typeof method === 'function' ? method.bind(value) : undefined;
 }

@@ -2,12 +2,12 @@ import { InvalidOptionsError } from '../errors.ts';
 import { read } from '../read.ts';
 import type { Policy, PolicySettings } from './policy.ts';
 
-/** Returns what a policy holds. */
+/** Returns the settings of a policy. */
 export function settingsOf(policy: Policy): PolicySettings {
-  return policy as unknown as PolicySettings; // made of settings by policyOf alone
+  return policy as unknown as PolicySettings; // policyOf alone makes policies, of settings
 }
 
-/** Returns the policy that holds these settings, which were checked. */
+/** Returns settings that have been checked as a policy. */
 export function policyOf(settings: PolicySettings): Policy {
   return settings as unknown as Policy; // the opposite of settingsOf
 }
@@ -20,7 +20,7 @@ export function allowedAttempts({ maxAttempts, retryable }: RetryLimit): number 
   return retryable ? maxAttempts : 1;
 }
 
-/** Returns the policy with other settings in place of its own. They are not checked. */
+/** Returns the policy with some settings replaced, without checking them. */
 export function withSettings(policy: Policy, settings: Partial<PolicySettings>): Policy {
   return policyOf({ ...settingsOf(policy), ...settings });
 }
@@ -36,16 +36,15 @@ export function withoutErrorRules(policy: Policy): Policy {
 }
 
 /**
- * Returns the settings of a policy, and refuses anything else: a policy as people write it has durations as text, and
- * other keys.
+ * Returns the settings of a defined policy.
  *
- * @param subject - the function that was called
- * @throws {InvalidOptionsError}
+ * @param subject - the function that was called, for the error
+ * @throws {InvalidOptionsError} for anything else, also a policy as people write it
  */
 export function checkPolicy(value: unknown, subject: string): PolicySettings {
   // A policy of the slim entry has no brand.
   if (typeof read(value, 'maxDelayMs') === 'number' && read(read(value, 'backoff'), 'type') !== undefined) {
-    return value as PolicySettings; // checked just now, as far as a look can tell
+    return value as PolicySettings; // checked by two characteristic keys
   }
   const cure = 'Use definePolicy({ … }).';
   throw new InvalidOptionsError(
@@ -55,9 +54,9 @@ export function checkPolicy(value: unknown, subject: string): PolicySettings {
 }
 
 /**
- * The same; also refuses a retry that is no number.
+ * Returns the settings of a defined policy, and checks the number of a retry.
  *
- * @throws {InvalidOptionsError}
+ * @throws {InvalidOptionsError} when `policy` is not a defined policy, or `retry` is not a number
  */
 export function checkRetry(policy: unknown, retry: unknown, subject: string): PolicySettings {
   const settings = checkPolicy(policy, subject);

@@ -11,7 +11,7 @@ import type {
   Registry,
 } from './policy.ts';
 
-/** The policy as somebody could have written it: only the keys that were written, every duration in ms. */
+/** Returns the policy as an input of `definePolicy`: the keys that were written, every duration in milliseconds. */
 export function toInput(policy: PolicySettings): PolicyInput {
   const { retryIf, retryAfter } = policy;
   const whole: Required<Pick<PolicyInput, Exclude<PolicyKey, 'retryIf'>>> & PolicyInput = {
@@ -35,7 +35,7 @@ export function toInput(policy: PolicySettings): PolicyInput {
   return Object.fromEntries(writtenKeys(policy).map((key) => [key, whole[key]]));
 }
 
-/** The named strategy and gate that the policy uses, under their names. */
+/** Returns the strategy and the gate that the policy uses by name. */
 export function registryOf({ backoff, retryIf }: PolicySettings): Registry {
   const isNamed = backoff.type === 'custom' && backoff.name !== undefined;
   return {

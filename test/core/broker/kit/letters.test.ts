@@ -31,7 +31,7 @@ describe('letters of states', () => {
     expect(new Set(letters).size).toBe(RUN_STATES.length);
   });
 
-  it('mean nothing for another text', () => {
+  it('are undefined for other text', () => {
     expect(stateOfLetter('?')).toBeUndefined();
     expect(stateOfLetter('')).toBeUndefined();
   });

@@ -68,7 +68,7 @@ describe('hideSecrets', () => {
 });
 
 describe('hideSecretsInValue', () => {
-  it('hides what is named as a secret, and shows no object that is not plain', () => {
+  it('hides values of secret keys, and shows only the type of objects that are not plain', () => {
     const value = { password: 'abc', url: 'redis://u:p w@h', list: ['x', new Map([['y', 'z']])] };
 
     expect(hideSecretsInValue(value)).toEqual({
@@ -119,7 +119,7 @@ describe('hideSecretsInError', () => {
     expect(printed(shown)).not.toContain('u:p');
   });
 
-  it('returns what is no error as it is, and an error without secrets unchanged', () => {
+  it('returns other values and errors without secrets unchanged', () => {
     const error = new Error('refused');
     const before = printed(error);
 

@@ -82,7 +82,7 @@ export function answerOfLetter<Verb extends keyof Answers>(
   return answers.get(letter) as Answers[Verb] | undefined; // the table of its own verb
 }
 
-/** Returns the answers that a server replied, one letter each. @throws {TypeError} for a letter without a meaning */
+/** Returns the answers in the reply of a server, one letter each. @throws {TypeError} for an unknown letter */
 export function readAnswers<Verb extends keyof Answers>(
   verb: Verb,
   letters: string,

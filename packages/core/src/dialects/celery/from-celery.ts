@@ -10,13 +10,13 @@ import { checkRange, intervalInput } from './interval.ts';
 import { CELERY_KEYS, type CeleryOptions } from './options.ts';
 import { warnCelery } from './warnings.ts';
 
-/** Signals rather than failures: autoretry lets them through, whatever it lists. */
+/** Control-flow exceptions: autoretry passes them on, even if they are listed. */
 const SIGNALS: Matcher = { name: ['Ignore', 'Retry'] };
 
 /**
- * Celery's autoretry options as a policy; `celeryRetry` answers for a task that calls `retry()` itself.
+ * Converts Celery's autoretry options to a policy. For a task that calls `retry()` itself, see `celeryRetry`.
  *
- * @throws {InvalidOptionsError} when anything is wrong; it lists every problem under Celery's own names
+ * @throws {InvalidOptionsError} listing every problem under Celery's own names
  * @see docs/dialects.md#celery
  */
 export function fromCelery(options: CeleryOptions = {}): Dialect {
@@ -34,7 +34,7 @@ function readPolicy(fields: Fields, report: Report): PolicyInput {
   return {
     maxAttempts: readMaxAttempts(fields, kwargs),
     ...readDelays(fields, kwargs),
-    // A soft time limit raises an ordinary exception.
+    // A soft time limit raises an ordinary exception, which must be listed to be retried.
     retryTimeouts: false,
     retryOn: expected.length === 0 ? 'nothing' : expected,
     stopOn: [SIGNALS, ...readExceptions(fields, 'dont_autoretry_for', report)],
@@ -60,14 +60,14 @@ function readDelays(fields: Fields, kwargs: Fields | undefined): PolicyInput {
   return intervalInput({ factor, maximum, full_jitter });
 }
 
-/** Celery's own `int(max(1.0, float(retry_backoff)))`; 0 for no backoff. */
+/** Computes Celery's `int(max(1.0, float(retry_backoff)))`; 0 without a backoff. */
 function readBackoff(fields: Fields): number {
   const given = fields.value('retry_backoff') ?? false;
   const factor = typeof given === 'boolean' ? Number(given) : readNumber(fields, 'retry_backoff', 0);
   return factor === 0 ? 0 : Math.trunc(Math.max(1, factor));
 }
 
-/** Celery converts text too. */
+/** Reads a number, or text that Celery converts to one. */
 function readNumber(fields: Fields, key: string, fallback: number): number {
   const given = fields.value(key) ?? fallback;
   const isText = typeof given === 'string' && given.trim() !== '';

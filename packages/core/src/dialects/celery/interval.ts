@@ -5,24 +5,24 @@ import { readOptions } from '../read-options.ts';
 
 /** Arguments of Celery's `get_exponential_backoff_interval`; whole seconds. */
 export interface CeleryInterval {
-  /** Seconds before the first retry; it doubles from there. Below 0 counts as 0. */
+  /** Seconds before the first retry, doubled each time. A negative number counts as 0. */
   readonly factor: number;
-  /** Longest delay in seconds. Below 0 counts as 0, but leaves jitter nothing to draw from. */
+  /** Longest delay in seconds. A negative number counts as 0, and is an error with jitter: its range is empty. */
   readonly maximum: number;
-  /** Draw evenly from 0 to the delay, both included. @default false */
+  /** Draws uniformly from 0 to the delay, both included. @default false */
   readonly full_jitter?: boolean;
 }
 
-/** The delays of a policy, as Celery's formula has them. */
+/** The delay options of a policy that follow from Celery's formula. */
 export type IntervalInput = Required<
   Pick<PolicyInput, 'backoff' | 'jitter' | 'maxDelay' | 'capAt' | 'granularity'>
 >;
 
 /**
- * A policy with the delays of Celery's `get_exponential_backoff_interval`: `factor × 2^(retry - 1)` seconds, cut
- * to `maximum`, then drawn as a whole number of seconds where `full_jitter` says so.
+ * Returns a policy with the delays of Celery's `get_exponential_backoff_interval`: `factor × 2^(retry - 1)` seconds, at
+ * most `maximum`, then drawn as a whole number of seconds if `full_jitter` is set.
  *
- * @throws {InvalidOptionsError} when anything is wrong, also where Celery has an empty range to draw from
+ * @throws {InvalidOptionsError} listing every problem, also an empty range for the jitter
  * @see docs/dialects.md#celery
  */
 export function celeryInterval(options: CeleryInterval): Policy {
@@ -36,19 +36,19 @@ export function celeryInterval(options: CeleryInterval): Policy {
   return definePolicy(input);
 }
 
-/** The same as part of a policy that is still to be defined; the numbers are whole already. */
+/** Returns the delay options of a policy; factor and maximum must be integers. */
 export function intervalInput({ factor, maximum, full_jitter }: Required<CeleryInterval>): IntervalInput {
   return {
     backoff: { type: 'exponential', base: Math.max(factor, 0) * 1_000, factor: 2 },
     jitter: full_jitter ? 'full' : 'none',
     maxDelay: Math.max(maximum, 0) * 1_000,
     capAt: 'before-jitter',
-    // In whole units full jitter draws an integer with both ends, which is Celery's randrange(delay + 1).
+    // In whole units full jitter includes both ends, as Celery's randrange(delay + 1) does.
     granularity: 1_000,
   };
 }
 
-/** Reports a cap below 0 where jitter would have to draw below it: Celery raises then. */
+/** Reports a negative cap with jitter, for which Celery raises an error. */
 export function checkRange(
   fields: Fields,
   key: string,

@@ -1,14 +1,14 @@
 import type { ExceptionLike } from '../read-exceptions.ts';
 
-/** Celery's task options that have to do with retrying; seconds. */
+/** Celery's task options for retries; durations are in seconds. */
 export interface CeleryOptions {
-  /** Exceptions that are retried by themselves; empty is none. @default [] */
+  /** Exceptions that are retried automatically; empty: none. @default [] */
   readonly autoretry_for?: readonly ExceptionLike[];
-  /** Never retried; beats `autoretry_for`. @default [] */
+  /** Exceptions that are never retried; takes precedence over `autoretry_for`. @default [] */
   readonly dont_autoretry_for?: readonly ExceptionLike[];
-  /** Retries, not counting the first run; `null` is no limit. @default 3 */
+  /** Retries, not counting the first run; `null`: no limit. @default 3 */
   readonly max_retries?: number | null;
-  /** Seconds before a retry where there is no `retry_backoff`. @default 180 */
+  /** Seconds before a retry without `retry_backoff`. @default 180 */
   readonly default_retry_delay?: number;
   /** `true` = 1; a number is the seconds before the first retry, doubled each time. @default false */
   readonly retry_backoff?: boolean | number | `${number}`;
@@ -16,12 +16,12 @@ export interface CeleryOptions {
   readonly retry_backoff_max?: number | `${number}`;
   /** Full jitter in whole seconds; only with `retry_backoff`. @default true */
   readonly retry_jitter?: boolean;
-  /** What autoretry hands to `retry()`: its `max_retries` wins, its `countdown` holds without `retry_backoff`. */
+  /** The arguments of autoretry's `retry()`: `max_retries` overrides the option, `countdown` applies without a backoff. */
   readonly retry_kwargs?: {
     readonly countdown?: number | null;
     readonly max_retries?: number | null;
   };
-  /** Expected errors for Celery's log; they decide nothing about retrying. @default [] */
+  /** Expected errors for Celery's log, without effect on retries. @default [] */
   readonly throws?: readonly ExceptionLike[];
 }
 

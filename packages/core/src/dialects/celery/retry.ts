@@ -3,7 +3,7 @@ import { isUnset, readInteger, readOptions } from '../read-options.ts';
 import { fromCelery } from './from-celery.ts';
 import type { CeleryOptions } from './options.ts';
 
-/** When a message is to run: after so many seconds, or at an instant. */
+/** When a message is due: after a number of seconds, or at an instant. */
 export interface CelerySchedule {
   /** Seconds from now. */
   readonly countdown?: number | null;
@@ -11,42 +11,42 @@ export interface CelerySchedule {
   readonly eta?: number | null;
 }
 
-/** A call of `self.retry(…)` and where the task stands. */
+/** A call of `self.retry(…)`, and the retries of the task so far. */
 export interface CeleryRetryCall extends CelerySchedule {
   /** Retries so far: 0 in the first run. */
   readonly retries: number;
-  /** What the task wants to end with once the retries are used up. */
+  /** The exception to end with when the retries are used up. */
   readonly exc?: unknown;
-  /** Beats the task's own limit, for this call. */
+  /** Overrides the task's own limit for this call. */
   readonly max_retries?: number | null;
-  /** `false`: the task goes on after the call and ends as it likes. @default true */
+  /** `false`: the task continues after the call. @default true */
   readonly throw?: boolean;
-  /** The task was called like a function, outside of a worker. @default false */
+  /** The task was called as a function, outside of a worker. @default false */
   readonly called_directly?: boolean;
 }
 
-/** What a call of `retry()` leads to. */
+/** The result of a call of `retry()`. */
 export type CeleryRetry =
   | (CeleryWhen & {
       readonly type: 'retry';
-      /** What Celery's `Retry.when` shows: an eta comes first, also where a countdown replaces it. */
+      /** The value of Celery's `Retry.when`: the eta if there is one, also if a countdown replaces it. */
       readonly shown: CeleryWhen;
-      /** State that the run that called ends in: `SUCCESS` only with `throw: false`. */
+      /** The end state of the calling run: `SUCCESS` only with `throw: false`. */
       readonly state: 'RETRY' | 'SUCCESS';
     })
   | {
       readonly type: 'fail';
-      /** `exc` itself, a `MaxRetriesExceededError`, or (called directly) a `Retry` that nobody catches. */
+      /** `exc` itself, a `MaxRetriesExceededError`, or (called directly) an uncaught `Retry`. */
       readonly error: 'exc' | 'MaxRetriesExceededError' | 'Retry';
     };
 
-/** After so long, or at an instant in epoch milliseconds. */
+/** After a delay, or at an instant in epoch milliseconds. */
 export type CeleryWhen = { readonly delayMs: number } | { readonly runAt: number };
 
 const CALL_KEYS = ['retries', 'exc', 'max_retries', 'throw', 'called_directly', 'countdown', 'eta'];
 
 /**
- * What `self.retry(…)` does in a task with these options: schedules one more run, or ends with an error. Pure.
+ * Returns the result of `self.retry(…)` in a task with these options: one more run, or an error. Pure.
  *
  * @throws {InvalidOptionsError} when the options or the call are wrong
  * @see docs/dialects.md#celery-manual-retry
@@ -55,11 +55,12 @@ export function celeryRetry(options: CeleryOptions, call: CeleryRetryCall): Cele
   const { default_retry_delay = 180, max_retries = 3 } = options;
   fromCelery({ default_retry_delay, max_retries });
   readOptions(call, CALL_KEYS, checkCall);
-  const isGiven = call.exc !== undefined && call.exc !== null;
-  if (call.called_directly === true) return { type: 'fail', error: isGiven ? 'exc' : 'Retry' };
+  const hasException = call.exc !== undefined && call.exc !== null;
+  if (call.called_directly === true) return { type: 'fail', error: hasException ? 'exc' : 'Retry' };
 
   const limit = call.max_retries ?? max_retries ?? Infinity;
-  if (call.retries + 1 > limit) return { type: 'fail', error: isGiven ? 'exc' : 'MaxRetriesExceededError' };
+  if (call.retries + 1 > limit)
+    return { type: 'fail', error: hasException ? 'exc' : 'MaxRetriesExceededError' };
   const when = whenOf(call);
   const schedule = when ?? { delayMs: default_retry_delay * 1_000 };
   const shown = isUnset(call.eta) ? schedule : { runAt: call.eta };
@@ -67,11 +68,11 @@ export function celeryRetry(options: CeleryOptions, call: CeleryRetryCall): Cele
 }
 
 /**
- * When a message with this `countdown` and `eta` runs: a countdown other than 0 replaces the eta.
+ * Returns when a message with this `countdown` and `eta` is due: a countdown other than 0 replaces the eta.
  *
  * @param now - epoch milliseconds
- * @returns epoch milliseconds; `undefined` for at once
- * @throws {InvalidOptionsError} when one of them is no number
+ * @returns epoch milliseconds; `undefined`: immediately
+ * @throws {InvalidOptionsError} when one of them is not a number
  */
 export function celeryMessageEta(schedule: CelerySchedule, now: number): number | undefined {
   readOptions(schedule, ['countdown', 'eta'], checkSchedule);
@@ -81,7 +82,7 @@ export function celeryMessageEta(schedule: CelerySchedule, now: number): number 
 
 function whenOf({ countdown, eta }: CelerySchedule): CeleryWhen | undefined {
   if (!isUnset(eta) && (isUnset(countdown) || countdown === 0)) return { runAt: eta };
-  // A countdown below 0 lies in the past: the message is due at once.
+  // A negative countdown is in the past: the message is due immediately.
   return isUnset(countdown) ? undefined : { delayMs: Math.max(countdown, 0) * 1_000 };
 }
 

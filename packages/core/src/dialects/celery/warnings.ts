@@ -2,7 +2,7 @@ import { type DialectWarning, warnIf, warnRunsOnce } from '../dialect.ts';
 import { isUnset } from '../read-options.ts';
 import type { CeleryOptions } from './options.ts';
 
-/** What looks wrong in valid Celery options. */
+/** Returns the warnings about valid Celery options. */
 export function warnCelery(options: CeleryOptions): readonly (DialectWarning | undefined)[] {
   return [...warnLimit(options), ...warnDelays(options), ...warnExceptions(options)];
 }
@@ -57,11 +57,7 @@ function warnExceptions(options: CeleryOptions): readonly (DialectWarning | unde
       message: 'it lists nothing, so only an explicit retry() retries',
       cure: 'List the expected exceptions.',
     }),
-    warnUnused(
-      'throws',
-      'it decides about the log only; autoretry_for is asked all the same',
-      throws.length > 0,
-    ),
+    warnUnused('throws', 'it affects the log only; autoretry_for applies nevertheless', throws.length > 0),
   ];
 }
 

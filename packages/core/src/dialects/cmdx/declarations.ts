@@ -7,7 +7,7 @@ import { readGate } from './gate.ts';
 import type { CmdxGateTest, CmdxScope } from './options.ts';
 import { type CmdxStrategy, readBlock, readStrategy } from './strategy.ts';
 
-/** The options that a declaration writes, read and resolved. */
+/** The options that a declaration sets, with names resolved. */
 export interface CmdxSettings {
   readonly attempts?: number;
   readonly delayMs?: number;
@@ -18,10 +18,10 @@ export interface CmdxSettings {
   readonly unless?: CmdxGateTest | undefined;
 }
 
-/** One declaration of a class, in order from the first class of its ancestry to itself. */
+/** One declaration of a class; those of its ancestors come first. */
 export interface CmdxLine {
   readonly path: string;
-  /** Whether its class has declared something before. */
+  /** Whether it is the first declaration of its class. */
   readonly isFirst: boolean;
   readonly exceptions: readonly Matcher[];
   readonly settings: CmdxSettings;
@@ -42,18 +42,18 @@ export function readDeclarations(owner: Fields, scope: CmdxScope, report: Report
   });
 }
 
-/** Only what is written: `null` is written too, and takes an inherited value away. */
+/** Returns only options that are set; `null` counts as set, and removes an inherited value. */
 function readSettings(fields: Fields, scope: CmdxScope): CmdxSettings {
-  const isWritten = (key: string): boolean => fields.value(key) !== undefined;
+  const isSet = (key: string): boolean => fields.value(key) !== undefined;
   return {
-    ...(isWritten('limit') && { attempts: Math.max(1, readInteger(fields, 'limit', 3) + 1) }),
-    ...(isWritten('delay') && { delayMs: readDelay(fields) }),
-    ...(isWritten('max_delay') && { maxDelayMs: readMaxDelay(fields) }),
-    ...(isWritten('jitter') && { jitter: readStrategy(fields, 'jitter', scope) }),
-    // A declaration without a block keeps the one before it.
+    ...(isSet('limit') && { attempts: Math.max(1, readInteger(fields, 'limit', 3) + 1) }),
+    ...(isSet('delay') && { delayMs: readDelay(fields) }),
+    ...(isSet('max_delay') && { maxDelayMs: readMaxDelay(fields) }),
+    ...(isSet('jitter') && { jitter: readStrategy(fields, 'jitter', scope) }),
+    // A declaration without a block inherits the previous one.
     ...(!isUnset(fields.value('block')) && { block: readBlock(fields, scope) }),
-    ...(isWritten('if') && { if: readGate(fields, 'if', scope.task) }),
-    ...(isWritten('unless') && { unless: readGate(fields, 'unless', scope.task) }),
+    ...(isSet('if') && { if: readGate(fields, 'if', scope.task) }),
+    ...(isSet('unless') && { unless: readGate(fields, 'unless', scope.task) }),
   };
 }
 

@@ -2,7 +2,7 @@ import type { BackoffInput, DelayStrategy, JitterInput, PolicyInput } from '../.
 import type { CmdxStrategyCall, CmdxVersion } from './options.ts';
 import type { CmdxStrategy } from './strategy.ts';
 
-/** What the delays of a CMDx policy follow from. */
+/** The settings that the delays of a CMDx policy depend on. */
 export interface CmdxDelays {
   readonly delayMs: number;
   readonly maxDelayMs: number;
@@ -10,11 +10,11 @@ export interface CmdxDelays {
   readonly version: CmdxVersion;
 }
 
-/** The largest power of two and the largest Fibonacci number (the 78th) that main multiplies a delay by. */
+/** The largest power of two and the largest Fibonacci number (the 78th) by which version main multiplies a delay. */
 const LAST_POWER = 2 ** 30;
 const LAST_FIBONACCI = 8_944_394_323_791_464;
 
-/** CMDx's delays: no wait at all without a positive delay, else a strategy whose result is cut at the end. */
+/** Returns CMDx's delays as policy options: none unless the delay is positive, else a strategy with a cap on its result. */
 export function cmdxDelays(delays: CmdxDelays): PolicyInput {
   const { delayMs, maxDelayMs } = delays;
   if (!(delayMs > 0)) return { backoff: { type: 'none' }, jitter: 'none' };
@@ -22,7 +22,7 @@ export function cmdxDelays(delays: CmdxDelays): PolicyInput {
   return { backoff, jitter, maxDelay: Math.min(maxDelayMs, saturationOf(delays)), capAt: 'after-jitter' };
 }
 
-/** The strategy as our backoff and jitter; the random ones spread a constant. */
+/** Returns the strategy as backoff and jitter; the random strategies are a constant backoff with jitter. */
 function strategyOf({ strategy, delayMs: base }: CmdxDelays): readonly [BackoffInput, JitterInput] {
   switch (strategy?.type) {
     case undefined:
@@ -39,21 +39,21 @@ function strategyOf({ strategy, delayMs: base }: CmdxDelays): readonly [BackoffI
     case 'bounded_random':
       return [{ type: 'constant', base }, 'bounded'];
     case 'decorrelated_jitter':
-      // v2.0.1 would draw below the base after a delay of less than a third of it; no run has such a delay.
+      // v2.0.1 would draw below the base after a delay of less than a third of it, which never occurs.
       return [{ type: 'decorrelated', base }, 'none'];
     case 'custom':
       return [{ type: 'custom', strategy: inSeconds(strategy.call, base), base }, 'none'];
   }
 }
 
-/** Exponents stop growing on main; as these delays only grow, a cap at the last one says the same. */
+/** Returns the delay at which version main stops growing: for delays that only grow, a cap is equivalent. */
 function saturationOf({ strategy, delayMs, version }: CmdxDelays): number {
   if (version === 'v2.0.1') return Infinity;
   if (strategy?.type === 'exponential') return delayMs * LAST_POWER;
   return strategy?.type === 'fibonacci' ? delayMs * LAST_FIBONACCI : Infinity;
 }
 
-/** What people wrote for CMDx counts from 0, in seconds; what is no number becomes the base. */
+/** Adapts a CMDx strategy, which counts from 0 and returns seconds; NaN makes the policy use the base. */
 function inSeconds(call: CmdxStrategyCall, baseMs: number): DelayStrategy {
   return (retry, { previousDelayMs }) => {
     const previous = previousDelayMs === undefined ? undefined : previousDelayMs / 1_000;

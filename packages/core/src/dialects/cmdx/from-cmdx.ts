@@ -15,10 +15,10 @@ const CLASS_KEYS = ['retry_on', 'parent'];
 const VERSIONS: readonly CmdxVersion[] = ['v2.0.1', 'main@fc92e183'];
 
 /**
- * CMDx's `retry_on` declarations as one policy, those of the classes above first: exceptions are united, of each
- * option the last one written holds, for every exception.
+ * Converts CMDx's `retry_on` declarations, those of parent classes first, to one policy: exceptions are united; of each
+ * option, the last value set applies to every exception.
  *
- * @throws {InvalidOptionsError} when anything is wrong; it lists every problem under CMDx's own names
+ * @throws {InvalidOptionsError} listing every problem under CMDx's own names
  * @see docs/dialects.md#cmdx
  */
 export function fromCmdx(options: CmdxOptions = {}): Dialect {
@@ -30,18 +30,19 @@ export function fromCmdx(options: CmdxOptions = {}): Dialect {
       return { version: scope.version, lines: readClass(fields, scope, report) };
     },
   );
-  const used = lines.filter((line) => holds(line, version));
+  const used = lines.filter((line) => applies(line, version));
   return dialectOf(policyOf(used, version), {}, warnCmdx(lines, used));
 }
 
 function readScope(fields: Fields): CmdxScope {
   const task = fields.value('task') ?? {};
   const retriers = fields.value('retriers') ?? {};
-  if (!isObject(task)) fields.fail('task', 'must be an object', 'Give it the methods that are named.');
-  if (!isObject(retriers)) fields.fail('retriers', 'must be an object', 'Give it strategies by name.');
+  if (!isObject(task)) fields.fail('task', 'must be an object', 'Use an object with the named methods.');
+  if (!isObject(retriers))
+    fields.fail('retriers', 'must be an object', 'Use an object of strategies by name.');
   return {
     version: fields.choice('version', 'v2.0.1', VERSIONS),
-    retriers: (isObject(retriers) ? retriers : {}) as CmdxScope['retriers'], // each is checked when it is named
+    retriers: (isObject(retriers) ? retriers : {}) as CmdxScope['retriers'], // each is checked where it is used
     task: isObject(task) ? task : {},
   };
 }
@@ -58,8 +59,8 @@ function readClass(fields: Fields, scope: CmdxScope, report: Report): readonly C
   return [...inherited, ...readDeclarations(fields, scope, report)];
 }
 
-/** A line without exceptions counts on main as the first of its class, and never in v2.0.1. */
-function holds({ exceptions, isFirst }: CmdxLine, version: CmdxVersion): boolean {
+/** Returns whether CMDx reads the line: one without exceptions only in version main, as the first of its class. */
+function applies({ exceptions, isFirst }: CmdxLine, version: CmdxVersion): boolean {
   return exceptions.length > 0 || (isFirst && version === 'main@fc92e183');
 }
 

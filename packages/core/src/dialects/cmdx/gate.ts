@@ -4,12 +4,12 @@ import { methodOf } from '../../policy/registry.ts';
 import { isUnset } from '../read-options.ts';
 import type { CmdxGateObject, CmdxGateTest } from './options.ts';
 
-/** Reads `if` or `unless`; `undefined` when it is unset. */
+/** Reads `if` or `unless`; `undefined` if it is unset. */
 export function readGate(fields: Fields, key: string, task: object): CmdxGateTest | undefined {
   const given = fields.value(key);
   if (isUnset(given)) return undefined;
   if (typeof given === 'boolean') return () => given;
-  // What each of them answers is checked at each call.
+  // The results of these functions are checked at each call.
   if (typeof given === 'function') return given.bind(task) as CmdxGateTest;
   if (typeof given === 'object') {
     const call = callable(given, 'call') as CmdxGateObject['call'] | undefined;
@@ -21,7 +21,7 @@ export function readGate(fields: Fields, key: string, task: object): CmdxGateTes
   return undefined;
 }
 
-/** Both gates as one of ours, which counts attempts from 1; `undefined` when neither is set. */
+/** Combines both gates into one that counts attempts from 1; `undefined` if neither is set. */
 export function gateOf(
   ifGate: CmdxGateTest | undefined,
   unlessGate: CmdxGateTest | undefined,
@@ -29,7 +29,7 @@ export function gateOf(
   if (ifGate === undefined && unlessGate === undefined) return undefined;
   return (error, { attempt }) => {
     const allowed = ifGate === undefined ? true : ifGate(error, attempt - 1);
-    // A promise goes out as it is: decide refuses it rather than taking it for a yes.
+    // A promise is returned as it is: decide refuses it.
     if (unlessGate === undefined || !allowed || isPromise(allowed)) return allowed as boolean;
     const refused = unlessGate(error, attempt - 1);
     return isPromise(refused) ? (refused as never) : !refused;
@@ -39,9 +39,9 @@ export function gateOf(
 const METHOD_CURE =
   'For a name, pass task: { name: (error, attempt) => boolean }; an object has call(task, error, attempt). Attempts count from 0.';
 
-/** A function itself, or the object's own kind of method of that name; `undefined` where there is none. */
+/** Returns a function itself, or the method of an object; `undefined` if there is none. */
 export function callable(value: unknown, key: string): ((...args: never[]) => unknown) | undefined {
-  // What every object has (`constructor`, `toString`) was not written to be named.
+  // Methods of every object (`constructor`, `toString`) cannot be named.
   return key in Object.prototype ? undefined : methodOf(value, key);
 }
 

@@ -3,68 +3,68 @@ import type { ExceptionLike } from '../read-exceptions.ts';
 /** `v2.0.1` is the version of the seed document. */
 export type CmdxVersion = 'v2.0.1' | 'main@fc92e183';
 
-/** A CMDx task class, as far as it retries. */
+/** The retry declarations of a CMDx task class. */
 export interface CmdxClass {
-  /** Its `retry_on` lines in order; one need not be in a list. @default [] */
+  /** Its `retry_on` lines in order; a single one may be written without a list. @default [] */
   readonly retry_on?: CmdxDeclaration | readonly CmdxDeclaration[];
   /** The class it inherits from. */
   readonly parent?: CmdxClass;
 }
 
-/** A class and what its declarations may name. */
+/** A class, and the strategies and methods that its declarations may name. */
 export interface CmdxOptions extends CmdxClass {
   /** @default 'v2.0.1' */
   readonly version?: CmdxVersion;
-  /** Registered strategies by name; one of a built-in's name takes its place. @default {} */
+  /** Registered strategies by name; they take precedence over built-in ones. @default {} */
   readonly retriers?: Readonly<Record<string, CmdxStrategyLike>>;
   /** The object whose methods `jitter`, `if` and `unless` may name. @default {} */
   readonly task?: object;
 }
 
-/** Lists within lists are one list, as Ruby's `flatten` makes of them. */
+/** Nested lists are flattened, as by Ruby's `flatten`. */
 export type NestedExceptions = readonly (ExceptionLike | NestedExceptions)[];
 
-/** One `retry_on` line; seconds. `null` is Ruby's `nil`: the default holds. */
+/** One `retry_on` line; durations are in seconds. `null` is Ruby's `nil`: the default applies. */
 export interface CmdxDeclaration {
-  /** Exceptions that are retried; empty is none. @default [] */
+  /** Exceptions that are retried; empty: none. @default [] */
   readonly exceptions?: NestedExceptions;
-  /** Retries, not counting the first run; 0 and less is off. @default 3 */
+  /** Retries, not counting the first run; 0 or less: none. @default 3 */
   readonly limit?: number | null;
-  /** Seconds; 0 and less is no wait at all. @default 0.5 */
+  /** Delay in seconds; 0 or less: no delay. @default 0.5 */
   readonly delay?: number | null;
-  /** Longest delay in seconds, cut after the jitter. @default null: no limit */
+  /** Longest delay in seconds, applied after the jitter. @default null: no limit */
   readonly max_delay?: number | null;
-  /** A built-in strategy, the name of a retrier or of a method of the task, a function, an object with `call`. */
+  /** The name of a built-in strategy, a retrier or a method of the task; a function; or an object with `call`. */
   readonly jitter?: CmdxStrategyLike | string | null;
-  /** What Ruby takes as a block; `jitter` beats it. */
+  /** Ruby's block: a strategy that is used without `jitter`. */
   readonly block?: CmdxStrategyLike | null;
-  /** Has to agree to every retry. */
+  /** Must return true for a retry. */
   readonly if?: CmdxGate | null;
-  /** Has to disagree with every retry. */
+  /** Must return false for a retry. */
   readonly unless?: CmdxGate | null;
 }
 
 /**
- * A delay of the user's own in seconds. `attempt` counts from 0; `previous` is the delay before, absent at first
- * and, in v2.0.1, for everything but a retrier.
+ * A custom delay in seconds. `attempt` counts from 0; `previous` is the previous delay, absent for the first retry; in
+ * v2.0.1 only retriers receive it.
  */
 export type CmdxStrategyCall = (attempt: number, delay: number, previous?: number) => unknown;
 
-/** A function, whose `this` is the task, or an object with `call`. An object without one counts as no strategy. */
+/** A function, whose `this` is the task, or an object with `call`; an object without it counts as no strategy. */
 export type CmdxStrategyLike = CmdxStrategyCall | { readonly call?: CmdxStrategyCall };
 
-/** What CMDx calls with the error and the attempt, which it counts from 0. The task is its `this`. */
+/** A function that CMDx calls with the error and the attempt, counted from 0; its `this` is the task. */
 export type CmdxGateTest = (error: unknown, attempt: number) => unknown;
 
-/** An object that CMDx calls: it is not the task's own, so it gets the task first. */
+/** An object that CMDx calls with the task, the error and the attempt, counted from 0. */
 export interface CmdxGateObject {
   readonly call: (task: object, error: unknown, attempt: number) => unknown;
 }
 
-/** A function, an object with `call`, the name of a method of the task, or the answer itself. */
+/** A function, an object with `call`, the name of a method of the task, or a constant answer. */
 export type CmdxGate = CmdxGateTest | CmdxGateObject | string | boolean;
 
-/** What names in a declaration may mean. */
+/** Resolves the names in a declaration. */
 export interface CmdxScope {
   readonly version: CmdxVersion;
   readonly retriers: Readonly<Record<string, CmdxStrategyLike>>;

@@ -14,7 +14,7 @@ export type CmdxBuiltIn =
   | 'bounded_random'
   | 'decorrelated_jitter';
 
-/** A strategy as it was found. */
+/** A strategy that a declaration refers to. */
 export type CmdxStrategy =
   | { readonly type: CmdxBuiltIn | 'ignored' }
   | { readonly type: 'custom'; readonly call: CmdxStrategyCall };
@@ -29,19 +29,19 @@ const BUILT_IN: readonly CmdxBuiltIn[] = [
   'decorrelated_jitter',
 ];
 
-/** Reads `jitter`: a retrier first, then a built-in strategy, then a method of the task. */
+/** Reads a strategy. A name is looked up among the retriers, then the built-in strategies, then the task's methods. */
 export function readStrategy(fields: Fields, key: string, scope: CmdxScope): CmdxStrategy | undefined {
   const given = fields.value(key);
   if (isUnset(given)) return undefined;
   if (typeof given === 'string') return findStrategy(fields, { key, name: given }, scope);
   const found = typeof given === 'function' ? given.bind(scope.task) : callable(given, 'call');
-  const call = found as CmdxStrategyCall | undefined; // what it answers is checked at each call
+  const call = found as CmdxStrategyCall | undefined; // its result is checked at each call
   if (call !== undefined) return { type: 'custom', call: withArity(call, scope) };
-  if (typeof given !== 'object') fields.fail(key, 'is no strategy', cureOf(scope));
+  if (typeof given !== 'object') fields.fail(key, 'is not a strategy', cureOf(scope));
   return { type: 'ignored' };
 }
 
-/** Reads `block`, which is a function or acts like one. */
+/** Reads `block`: a strategy, but not a name. */
 export function readBlock(fields: Fields, scope: CmdxScope): CmdxStrategy | undefined {
   if (typeof fields.value('block') !== 'string') return readStrategy(fields, 'block', scope);
   fields.fail('block', 'must be a function', 'Write names as jitter.');
@@ -63,7 +63,7 @@ function findStrategy(
   return { type: 'ignored' };
 }
 
-/** v2.0.1 tells only its retriers the delay before. */
+/** Returns the call without the previous delay in v2.0.1, which passes it to retriers only. */
 function withArity(call: CmdxStrategyCall, { version }: CmdxScope): CmdxStrategyCall {
   return version === 'v2.0.1' ? (attempt, delay) => call(attempt, delay) : call;
 }

@@ -2,10 +2,10 @@ import { type DialectWarning, warnIf } from '../dialect.ts';
 import type { CmdxLine } from './declarations.ts';
 
 /**
- * What looks wrong in valid declarations.
+ * Returns the warnings about valid declarations.
  *
- * @param lines - every declaration
- * @param used - those that count
+ * @param lines - all declarations
+ * @param used - those that CMDx reads
  */
 export function warnCmdx(
   lines: readonly CmdxLine[],
@@ -22,8 +22,8 @@ export function warnCmdx(
     warnIf(used.filter(({ exceptions }) => exceptions.length > 0).length > 1, {
       code: 'ONE_POLICY',
       path: 'retry_on',
-      message: 'these lines form one policy: the last limit, delay and gate hold for every exception',
-      cure: 'Write one line, or give each task its own.',
+      message: 'these lines form one policy: the last limit, delay and gate apply to every exception',
+      cure: 'Write one line, or one for each task.',
     }),
   ];
 }
@@ -48,7 +48,7 @@ function warnLine({ path, settings }: CmdxLine, isUsed: boolean): readonly (Dial
       code: 'WITHOUT_EFFECT',
       path: `${path}.${jitter === undefined ? 'block' : 'jitter'}`,
       message: delayMs <= 0 ? 'without a positive delay there is no wait' : 'the object has no call',
-      cure: delayMs <= 0 ? 'Write a delay.' : 'Give it a method call(attempt, delay).',
+      cure: delayMs <= 0 ? 'Write a delay.' : 'Add a method call(attempt, delay).',
     }),
   ];
 }

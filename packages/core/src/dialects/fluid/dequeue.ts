@@ -2,22 +2,22 @@ import { decide } from '../../decision/decide.ts';
 import type { Decision, DecisionContext } from '../../decision/decision.ts';
 import type { TaskOptions } from '../dialect.ts';
 
-/** How many runs there are when one more wants to start. */
+/** The counters that decide whether a run may start. */
 export interface StartCounters {
-  /** Runs of the task that are under way. */
+  /** Runs of the task that are running. */
   readonly running: number;
-  /** How often this run has already been put off by the limit. */
+  /** How often the limit has already delayed this run. */
   readonly rateLimits: number;
 }
 
-/** What to do with a run that wants to start. */
+/** What happens to a run that is to start. */
 export type StartDecision =
   | { readonly type: 'run' | 'wait' | 'end' }
   | Extract<Decision, { readonly type: 'retry' }>;
 
 /**
- * Whether a run may start under its task's `globalConcurrency`; if not, when it comes back. A retry that the
- * limit causes has a counter of its own, so failures and limits never use each other up. Pure.
+ * Decides whether a run may start under its task's `globalConcurrency`, and if not, when it is tried again. Retries
+ * because of the limit have their own counter: they do not use up the retries of failures. Pure.
  *
  * @see docs/dialects.md#fluid
  */
@@ -36,7 +36,7 @@ export function decideStart(
 }
 
 /**
- * For how long a run that was met `remainingMs` before its time is put back; `undefined` when it is due.
+ * Returns the delay of a run that was claimed `remainingMs` before it is due; `undefined` if it is due.
  *
  * @returns milliseconds, `remainingMs ≤ delay`
  */

@@ -9,16 +9,16 @@ import { listsTimeouts, readExceptions, TIMEOUTS } from '../read-exceptions.ts';
 import { attemptsOf, isUnset, readFactor, readInteger, readOptions, readSeconds } from '../read-options.ts';
 import { FLUID_KEYS, FLUID_RETRY_KEYS, type FluidOptions, type FluidRetryPolicy } from './options.ts';
 
-/** Its consumer handles these before it asks the policy. */
+/** fluid's consumer handles these errors before it applies the policy. */
 const NEVER_RETRIED: Matcher = { name: ['TaskAbortedError', 'TaskRunError', 'CancelledError'] };
 
-/** fluid puts a run that was met too early back for at least this long. */
+/** The shortest delay of a run that fluid puts back because it is not due yet. */
 const REQUEUE_FLOOR_MS = 5_000;
 
 /**
- * aio-fluid's retry options as a policy. A timeout is not retried, as there, unless `exceptions` names it.
+ * Converts aio-fluid's retry options to a policy. A timeout is not retried unless `exceptions` names it.
  *
- * @throws {InvalidOptionsError} when anything is wrong; it lists every problem under fluid's own names
+ * @throws {InvalidOptionsError} listing every problem under fluid's own names
  * @see docs/dialects.md#fluid
  */
 export function fromFluid(options: FluidOptions = {}): Dialect {
@@ -41,7 +41,7 @@ export function fromFluid(options: FluidOptions = {}): Dialect {
     warnIf(rateLimitRetry !== undefined && maxConcurrency === 0, {
       code: 'WITHOUT_EFFECT',
       path: 'rate_limit_retry',
-      message: 'it is asked only when max_concurrency is used up',
+      message: 'it applies only when max_concurrency is reached',
       cure: 'Set max_concurrency, or leave it out.',
     }),
   ]);
@@ -80,7 +80,7 @@ function limitOf(maxConcurrency: number, retry: RetryInput | undefined): TaskOpt
   if (maxConcurrency === 0) return {};
   const limit = { globalConcurrency: maxConcurrency };
   if (retry === undefined) return { ...limit, whenFull: 'end' };
-  // No exception was thrown, so the list of exceptions has no say.
+  // No exception was thrown, so the list of exceptions does not apply.
   return {
     ...limit,
     whenFull: 'retry',

@@ -1,26 +1,26 @@
 import type { ExceptionLike } from '../read-exceptions.ts';
 
-/** fluid's `RetryPolicy`; seconds. */
+/** fluid's `RetryPolicy`; durations are in seconds. */
 export interface FluidRetryPolicy {
-  /** Retries, not counting the first run; `null` is no limit. @default null */
+  /** Retries, not counting the first run; `null`: no limit. @default null */
   readonly max_attempts?: number | null;
   /** Seconds before the first retry. @default 1 */
   readonly wait?: number;
-  /** What each further wait is multiplied by. @default 1 */
+  /** The factor of each further delay. @default 1 */
   readonly backoff?: number;
-  /** Longest wait in seconds; may be `Infinity`. @default 60 */
+  /** Longest delay in seconds; may be `Infinity`. @default 60 */
   readonly max_wait?: number;
-  /** Exceptions that are retried; empty is every one. @default [] */
+  /** Exceptions that are retried; empty: all. @default [] */
   readonly exceptions?: readonly ExceptionLike[];
 }
 
-/** Options of fluid's `@task` that have to do with retrying. */
+/** The options of fluid's `@task` for retries. */
 export interface FluidOptions {
-  /** @default null: never retried */
+  /** @default null: no retries */
   readonly retry?: FluidRetryPolicy | null;
-  /** Asked when `max_concurrency` is used up. @default null: such a run ends as rate limited */
+  /** The policy of runs over `max_concurrency`. @default null: such a run ends as rate limited */
   readonly rate_limit_retry?: FluidRetryPolicy | null;
-  /** Runs of the task at once, in all workers; 0 is no limit. @default 0 */
+  /** How many runs of the task may run at the same time, in all workers; 0: no limit. @default 0 */
   readonly max_concurrency?: number;
   /** @default 60 */
   readonly timeout_seconds?: number;

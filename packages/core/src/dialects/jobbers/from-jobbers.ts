@@ -12,9 +12,9 @@ const VERSIONS: readonly JobbersVersion[] = ['7b5465f', 'main@06fcd8c'];
 const STRATEGIES: readonly JobbersStrategy[] = ['constant', 'linear', 'exponential', 'exponential_jitter'];
 
 /**
- * Jobbers' task options as a policy and task options.
+ * Converts Jobbers' task options to a policy and task options.
  *
- * @throws {InvalidOptionsError} when anything is wrong; it lists every problem under Jobbers' own names
+ * @throws {InvalidOptionsError} listing every problem under Jobbers' own names
  * @see docs/dialects.md#jobbers
  */
 export function fromJobbers(options: JobbersOptions = {}): Dialect {
@@ -50,7 +50,7 @@ function readDelays(fields: Fields): Pick<PolicyInput, 'backoff' | 'jitter'> {
   return { backoff: backoffOf(strategy, base, version), jitter };
 }
 
-/** Which of Jobbers' versions is meant: both keys are looked at, and have to agree. */
+/** Returns the version of Jobbers whose formulas apply; if both keys name one, they must be equal. */
 function readArithmetic(fields: Fields): JobbersVersion {
   const named = VERSIONS.find((known) => known === fields.value('version'));
   const chosen = fields.choice('jobbers_version', named ?? '7b5465f', VERSIONS);
@@ -60,7 +60,7 @@ function readArithmetic(fields: Fields): JobbersVersion {
   return chosen;
 }
 
-/** The name and version of the task itself, as far as they are written. */
+/** Returns the name and the version of the task, if they are set. */
 function readIdentity(fields: Fields): Pick<TaskOptions, 'name' | 'version'> {
   const name = fields.optional('name', A_NAME);
   const version = fields.optional('version', A_VERSION);
@@ -72,14 +72,14 @@ function readIdentity(fields: Fields): Pick<TaskOptions, 'name' | 'version'> {
 
 const A_NAME = {
   accepts: (value: unknown): value is string => typeof value === 'string' && value !== '',
-  message: 'must be text that is not empty',
+  message: 'must be a string that is not empty',
   cure: "Write the name of the task: 'send-email'.",
 };
 
 const A_VERSION = {
   accepts: (value: unknown): value is number | string =>
     (typeof value === 'string' && value !== '') || (typeof value === 'number' && Number.isInteger(value)),
-  message: 'must be an integer or text that is not empty',
+  message: 'must be an integer or a string that is not empty',
   cure: 'Write the version of the task: 1.',
 };
 
@@ -87,7 +87,7 @@ function isVersion(value: unknown): value is JobbersVersion {
   return VERSIONS.some((known) => known === value);
 }
 
-/** The seed commit multiplies by the retry's number, counted from 1; the newer one counts it from 0. */
+/** The delays of the seed commit count retries from 1, those of the newer one from 0. */
 function backoffOf(strategy: JobbersStrategy, base: number, version: JobbersVersion): BackoffInput {
   const isSeed = version === '7b5465f';
   switch (strategy) {

@@ -1,34 +1,34 @@
 import type { ExceptionLike } from '../read-exceptions.ts';
 
-/** `7b5465f` is the commit of the seed document: it counts the first retry as 1, the newer one as 0. */
+/** `7b5465f` is the commit of the seed document: it counts retries from 1, the newer one from 0. */
 export type JobbersVersion = '7b5465f' | 'main@06fcd8c';
 
 /** How Jobbers' delays grow. */
 export type JobbersStrategy = 'constant' | 'linear' | 'exponential' | 'exponential_jitter';
 
-/** Jobbers' task options that have to do with retrying; seconds. */
+/** Jobbers' task options for retries; durations are in seconds. */
 export interface JobbersOptions {
   /** The task's name. */
   readonly name?: string;
-  /** The task's version. A {@link JobbersVersion} is none: it stands for `jobbers_version`. */
+  /** The task's version. A {@link JobbersVersion} is read as `jobbers_version` instead. */
   readonly version?: number | string;
-  /** Whose arithmetic holds. @default '7b5465f' */
+  /** The version of Jobbers whose formulas apply. @default '7b5465f' */
   readonly jobbers_version?: JobbersVersion;
   /** Retries, not counting the first run. @default 3 */
   readonly max_retries?: number;
-  /** Seconds; `null` is straight back into the queue. @default null */
+  /** Delay in seconds; `null`: back into the queue immediately. @default null */
   readonly retry_delay?: number | null;
   /** @default 'exponential' */
   readonly backoff_strategy?: JobbersStrategy;
-  /** Longest delay in seconds, cut after the jitter. @default 3600 */
+  /** Longest delay in seconds, applied after the jitter. @default 3600 */
   readonly max_retry_delay?: number;
-  /** Exceptions that are retried; empty or `null` is none. Timeouts are retried in any case. @default null */
+  /** Exceptions that are retried; empty or `null`: none. Timeouts are retried in any case. @default null */
   readonly expected_exceptions?: readonly ExceptionLike[] | null;
-  /** Seconds that one run may take; `null` is no limit. Less than 0.001 is that: there it is over at once. @default null */
+  /** Seconds that one run may take, at least 0.001; `null`: no limit. @default null */
   readonly timeout?: number | null;
-  /** Runs at once in one worker; `null` is no limit. @default 1 */
+  /** How many runs may run at the same time in one worker; `null`: no limit. @default 1 */
   readonly max_concurrent?: number | null;
-  /** Seconds between two heartbeats after which a run is stalled; `null` and 0 are never. @default null */
+  /** Seconds without a heartbeat after which a run is stalled; `null` or 0: no limit. @default null */
   readonly max_heartbeat_interval?: number | null;
   /** @default 'stop' */
   readonly on_shutdown?: 'stop' | 'resubmit' | 'continue';

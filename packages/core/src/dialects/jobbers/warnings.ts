@@ -2,7 +2,7 @@ import { type DialectWarning, warnIf, warnRunsOnce } from '../dialect.ts';
 import { isUnset } from '../read-options.ts';
 import type { JobbersOptions } from './options.ts';
 
-/** What looks wrong in valid Jobbers options. */
+/** Returns the warnings about valid Jobbers options. */
 export function warnJobbers(options: JobbersOptions): readonly (DialectWarning | undefined)[] {
   return [
     warnRunsOnce('max_retries', options.max_retries),
@@ -10,7 +10,7 @@ export function warnJobbers(options: JobbersOptions): readonly (DialectWarning |
     warnIf(!isUnset(options.timeout) && options.timeout < 0.001, {
       code: 'ROUNDED',
       path: 'timeout',
-      message: 'every attempt would time out at once; here it has a millisecond',
+      message: 'every attempt would time out immediately; here it may take a millisecond',
       cure: 'Write null for no limit.',
     }),
     warnIf((options.expected_exceptions ?? []).length === 0, {

@@ -7,12 +7,12 @@ import { readTasker, TASKER_KEYS, type TaskerOptions, type TaskerSettings } from
 import { warnTasker } from './warnings.ts';
 
 /**
- * Tasker's retry block and backoff configuration as a policy.
+ * Converts Tasker's retry block and backoff configuration to a policy.
  *
- * A step that writes `backoff`, `backoff_base_ms` or `max_backoff_ms` gets what these names promise; Tasker
- * itself validates them and then waits as its configuration says, which holds here for every other step.
+ * A step with `backoff`, `backoff_base_ms` or `max_backoff_ms` gets delays by these options. Tasker itself validates them
+ * but computes every delay from its configuration, as this function does for all other steps.
  *
- * @throws {InvalidOptionsError} when anything is wrong; it lists every problem under Tasker's own names
+ * @throws {InvalidOptionsError} listing every problem under Tasker's own names
  * @see docs/dialects.md#tasker
  */
 export function fromTasker(options: TaskerOptions = {}): Dialect {
@@ -28,9 +28,9 @@ export function fromTasker(options: TaskerOptions = {}): Dialect {
 }
 
 /**
- * What Tasker's backoff calculator gives for so many executions, also for none, which no failed step has.
+ * Returns the delay of Tasker's backoff calculator after a number of executions, which may be 0.
  *
- * @param attempts - executions so far, the one just failed included; unset counts as 0
+ * @param attempts - executions so far, including the one that has just failed; unset counts as 0
  * @returns milliseconds, a whole number of seconds
  */
 export function taskerDelay(
@@ -39,11 +39,11 @@ export function taskerDelay(
   context: DelayContext,
 ): number {
   const settings = readOptions(options, TASKER_KEYS, readTasker);
-  // Without the multiplier in its base, the power is one behind the number of the retry.
+  // The base has no multiplier here, so retry n has the power n - 1.
   return computeDelay(definePolicy(calculatorDelays(settings, 1)), (attempts ?? 0) + 1, context);
 }
 
-/** The claim has counted the execution before its failure is handled: the first retry waits base × multiplier. */
+/** The claim counts the execution before its failure is handled, so the first retry waits base × multiplier. */
 function calculatorDelays(settings: TaskerSettings, first: number): PolicyInput {
   const { baseMs, maxMs, multiplier, jitter } = settings;
   return {
@@ -56,7 +56,7 @@ function calculatorDelays(settings: TaskerSettings, first: number): PolicyInput 
   };
 }
 
-/** These keep under their cap, jitter included, and count in milliseconds as they are written. */
+/** The step's own delays: capped with their jitter, and in milliseconds. */
 function stepDelays(settings: TaskerSettings, step: NonNullable<TaskerSettings['step']>): PolicyInput {
   const { jitter } = settings;
   return {

@@ -7,23 +7,23 @@ export type TaskerBackoff = 'none' | 'linear' | 'exponential' | 'fibonacci';
 
 /** A Tasker step's `retry` block, and the configuration of its backoff calculator. */
 export interface TaskerOptions {
-  /** Executions, the first included; 0 is one as well. @default 3 */
+  /** Executions, including the first; 0 counts as 1. @default 3 */
   readonly max_attempts?: number | null;
   /** `false`: one execution. @default true */
   readonly retryable?: boolean | null;
-  /** How this step's delays grow. @default 'exponential' where one of the next two is written */
+  /** How this step's delays grow. @default 'exponential' if one of the next two is set */
   readonly backoff?: TaskerBackoff;
   /** The step's first delay in milliseconds. @default 1000 */
   readonly backoff_base_ms?: number;
   /** The step's longest delay in milliseconds. @default 30000 */
   readonly max_backoff_ms?: number;
-  /** Configuration: seconds that `multiplier` raises; the first retry waits `base × multiplier`. @default 1 */
+  /** Configuration: base in seconds; the first retry waits `base × multiplier`. @default 1 */
   readonly base_delay_seconds?: number;
-  /** Configuration: longest delay in seconds; also what a `Retry-After` is cut to. @default 300 */
+  /** Configuration: longest delay in seconds, also of a `Retry-After`. @default 300 */
   readonly max_delay_seconds?: number;
-  /** Configuration. @default 2 */
+  /** Configuration: growth per retry. @default 2 */
   readonly multiplier?: number;
-  /** Configuration. @default true */
+  /** Configuration: whether delays have jitter. @default true */
   readonly jitter_enabled?: boolean;
   /** Configuration: share of the delay, 0 to 1. @default 0.1 */
   readonly max_jitter?: number;
@@ -35,16 +35,16 @@ export const TASKER_KEYS: readonly string[] = [
   ...['base_delay_seconds', 'max_delay_seconds', 'multiplier', 'jitter_enabled', 'max_jitter'],
 ];
 
-/** Options of {@link TaskerOptions} as they hold, every duration in milliseconds. */
+/** {@link TaskerOptions} with defaults, every duration in milliseconds. */
 export interface TaskerSettings {
   readonly maxAttempts: number;
   readonly isRetryable: boolean;
   readonly baseMs: number;
   readonly maxMs: number;
   readonly multiplier: number;
-  /** Share of the delay; 0 is no jitter. */
+  /** Share of the delay; 0: no jitter. */
   readonly jitter: number;
-  /** The step's own delays; absent where the calculator's configuration holds. */
+  /** The step's own delays; absent if the configuration of the calculator applies. */
   readonly step?: { readonly backoff: TaskerBackoff; readonly baseMs: number; readonly maxMs: number };
 }
 

@@ -3,15 +3,15 @@ import { type HeaderSource, parseServerDelay } from '../../decision/server-delay
 
 const HEADER = 'retry-after';
 
-/** Tasker reads seconds into an unsigned number of 32 bits; what does not fit is no answer. */
+/** Tasker parses seconds as an unsigned 32-bit integer; a larger number is malformed. */
 const MAX_SECONDS = 2 ** 32 - 1;
 
-/** One whole number, or what may be a date: neither decimals, nor spaces around it, nor a list. */
+/** An integer, or text that may be a date; no decimals, no spaces around it, no list. */
 const READABLE = /^(\+?\d+|[A-Z].*)$/;
 
 /**
- * What Tasker reads from response headers: `Retry-After` and nothing else, as whole seconds or as a date, whose
- * remaining seconds are rounded down. Hand it to `decide` as the failure's `serverDelay`.
+ * Reads response headers as Tasker does: only `Retry-After`, as whole seconds or as a date, whose remaining seconds are
+ * rounded down. Pass the result to `decide` as the failure's `serverDelay`.
  *
  * @param nowAt - epoch milliseconds, for a date
  */

@@ -5,19 +5,19 @@ import { definePolicy } from '../../policy/define-policy.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { readFactor, readOptions, readSeconds } from '../read-options.ts';
 
-/** Where a Tasker step stands with its next retry; instants are epoch milliseconds. */
+/** The fields of a Tasker step that its next retry depends on; instants are epoch milliseconds. */
 export interface TaskerTimes {
   /** Executions so far. */
   readonly attempts?: number | null;
   /** Backoff stored with the step. */
   readonly backoffMs?: number | null;
-  /** When the stored backoff counts from. */
+  /** The start of the stored backoff. */
   readonly lastAttemptedAt?: number | null;
-  /** When the step last went through the state `error`. */
+  /** When the step was last in the state `error`. */
   readonly failedAt?: number | null;
 }
 
-/** What the readiness rule looks at. */
+/** The fields of a Tasker step that its readiness depends on. */
 export interface TaskerStep extends TaskerTimes {
   /** Tasker's name of the state; only `pending` and `waiting_for_retry` can become ready. */
   readonly state: string;
@@ -27,15 +27,15 @@ export interface TaskerStep extends TaskerTimes {
   readonly areDependenciesMet?: boolean;
 }
 
-/** The answer of the readiness rule. */
+/** The result of the readiness rule. */
 export interface TaskerReadiness {
   readonly isEligible: boolean;
-  /** Epoch milliseconds; absent = no wait. */
+  /** Epoch milliseconds; absent: no delay. */
   readonly nextRetryAt?: number;
   readonly isReady: boolean;
 }
 
-/** Configuration of the fallback that holds where no backoff was stored; seconds. */
+/** Configuration of the delay of a step without a stored backoff; durations are in seconds. */
 export interface TaskerFallback {
   /** @default 60 */
   readonly max_backoff_seconds?: number;
@@ -44,10 +44,10 @@ export interface TaskerFallback {
 }
 
 /**
- * When a step may be tried again: its stored backoff after its last attempt, else `multiplier^attempts` seconds
- * after its failure (unset attempts count as 1), else at once.
+ * Returns when a step may be retried: its stored backoff after its last attempt, else `multiplier^attempts` seconds after
+ * its failure (unset attempts count as 1), else immediately.
  *
- * @returns epoch milliseconds; `undefined` for no wait
+ * @returns epoch milliseconds; `undefined`: no delay
  * @throws {InvalidOptionsError} when the configuration is wrong
  */
 export function taskerNextRetryAt(times: TaskerTimes, fallback: TaskerFallback = {}): number | undefined {
@@ -59,10 +59,10 @@ export function taskerNextRetryAt(times: TaskerTimes, fallback: TaskerFallback =
 }
 
 /**
- * Whether a step may start now: in a state that waits, untouched, eligible by the policy, and due.
+ * Returns whether a step may start now: it is in a waiting state, not in process, eligible by the policy, and due.
  *
- * @param policy - of `fromTasker`
- * @param now - epoch milliseconds; a step is due at its very instant
+ * @param policy - made by `fromTasker`
+ * @param now - epoch milliseconds; a step is due from `nextRetryAt` on, inclusive
  */
 export function taskerReadiness(policy: Policy, step: TaskerStep, now: number): TaskerReadiness {
   const eligible = isEligible(policy, { failures: step.attempts ?? 0 });
@@ -78,11 +78,11 @@ export function taskerReadiness(policy: Policy, step: TaskerStep, now: number): 
 }
 
 /**
- * The state that a failed step goes to. One rule decides, the one that readiness uses too, so no step is parked
- * in `waiting_for_retry` that can never become ready.
+ * Returns the next state of a failed step. By the same rule as `taskerReadiness`, so that no step stays in
+ * `waiting_for_retry` without ever becoming ready.
  *
- * @param policy - of `fromTasker`
- * @param error - what was thrown; a `NonRetryableError` is Tasker's "not retryable"
+ * @param policy - made by `fromTasker`
+ * @param error - what was thrown; a `NonRetryableError` stands for Tasker's "not retryable"
  */
 export function taskerAfterError(
   policy: Policy,

@@ -2,23 +2,23 @@ import { type DialectWarning, warnIf, warnRunsOnce } from '../dialect.ts';
 import { isUnset } from '../read-options.ts';
 import type { TaskerOptions } from './options.ts';
 
-/** What Tasker's own template validation accepts. */
+/** The ranges of Tasker's own template validation. */
 const RANGES = {
   max_attempts: [1, 100],
   backoff_base_ms: [100, 3_600_000],
   max_backoff_ms: [1_000, 3_600_000],
 } as const;
 
-/** What looks wrong in valid Tasker options. */
+/** Returns the warnings about valid Tasker options. */
 export function warnTasker(options: TaskerOptions): readonly (DialectWarning | undefined)[] {
   const { max_attempts, retryable } = options;
-  const most = max_attempts ?? 3;
+  const maxAttempts = max_attempts ?? 3;
   return [
     warnRunsOnce('max_attempts', max_attempts),
-    warnIf(retryable === false && most > 1, {
+    warnIf(retryable === false && maxAttempts > 1, {
       code: 'NOT_RETRYABLE',
       path: 'retryable',
-      message: `retryable: false leaves max_attempts: ${most} unused`,
+      message: `retryable: false leaves max_attempts: ${maxAttempts} unused`,
       cure: 'Write max_attempts: 1, or retryable: true.',
     }),
     ...Object.keys(RANGES).map((key) => warnRange(options, key as keyof typeof RANGES)), // its own keys
@@ -33,8 +33,8 @@ function warnRange(options: TaskerOptions, key: keyof typeof RANGES): DialectWar
   return {
     code: 'OUT_OF_RANGE',
     path: key,
-    message: `a Tasker template takes ${least} to ${most}; ${given} holds here`,
-    cure: `Stay from ${least} to ${most} where Tasker reads it too.`,
+    message: `a Tasker template accepts ${least} to ${most}; ${given} applies here`,
+    cure: `Use ${least} to ${most} if Tasker reads it, too.`,
   };
 }
 
@@ -54,7 +54,7 @@ function warnDelays(options: TaskerOptions): readonly (DialectWarning | undefine
     warnIf(unused !== undefined, {
       code: 'WITHOUT_EFFECT',
       path: unused ?? '',
-      message: 'the delays of the step itself hold',
+      message: 'the delays of the step itself apply',
       cure: 'Leave it out, or leave backoff, backoff_base_ms and max_backoff_ms out.',
     }),
   ];
