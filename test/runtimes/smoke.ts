@@ -24,7 +24,7 @@ const checks: Readonly<Record<string, () => Promise<boolean>>> = {
     setTimeout(() => controller.abort('enough'), 5);
     return (await retry(fail, EVERY_HOUR, controller).catch((reason: unknown) => reason)) === 'enough';
   },
-  'hears an abort by a timer in a loop without delay': async () => {
+  'is aborted by a timer in a loop without delay': async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort('enough'), 5);
     const forever = { ...AT_ONCE, maxAttempts: Infinity };

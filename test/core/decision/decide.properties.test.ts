@@ -37,7 +37,7 @@ const scenarios = fc.record({
   ),
   makeError: makers,
   given: sequences,
-  told: fc.record(
+  world: fc.record(
     {
       now: fc.constantFrom<number>(0, 1_800_000_000_000),
       startedAt: fc.constantFrom(0, 1_799_999_999_000),
@@ -55,12 +55,12 @@ const hopefulScenarios = scenarios.chain((scenario) =>
   policyInputs.map(({ retryOn, stopOn, retryIf, retryable, ...delays }) => ({
     ...scenario,
     policy: definePolicy({ ...delays, maxAttempts: Infinity }),
-    told: { ...scenario.told, budget: { allowsRetry: true } },
+    world: { ...scenario.world, budget: { allowsRetry: true } },
   })),
 );
 
-function decisionIn({ policy, counters, makeError, given, told }: Scenario): Decision {
-  return decide(policy, counters, { error: makeError() }, { ...told, random: sourceOf(given) });
+function decisionIn({ policy, counters, makeError, given, world }: Scenario): Decision {
+  return decide(policy, counters, { error: makeError() }, { ...world, random: sourceOf(given) });
 }
 
 describe('decide', () => {
@@ -82,7 +82,7 @@ describe('decide', () => {
 
         expect(decision.delayMs).toBeGreaterThanOrEqual(0);
         expect(decision.delayMs).toBeLessThan(Infinity);
-        expect(decision.runAt).toBe(scenario.told.now + decision.delayMs);
+        expect(decision.runAt).toBe(scenario.world.now + decision.delayMs);
       }),
     );
   });
@@ -91,7 +91,7 @@ describe('decide', () => {
     const instants = fc.oneof(fc.maxSafeNat(), fc.constantFrom(0, 0.3, MAX_INSTANT_AT, MAX_INSTANT_AT - 0.7));
     fc.assert(
       fc.property(hopefulScenarios, instants, (scenario, now) => {
-        const decision = decisionIn({ ...scenario, told: { now } });
+        const decision = decisionIn({ ...scenario, world: { now } });
         fc.pre(decision.type === 'retry');
 
         expect(decision.runAt).toBeLessThanOrEqual(MAX_INSTANT_AT);
@@ -104,12 +104,12 @@ describe('decide', () => {
   it('returns no retry at a deadline or later', () => {
     fc.assert(
       fc.property(hopefulScenarios, (scenario) => {
-        const { told, policy } = scenario;
+        const { world, policy } = scenario;
         const decision = decisionIn(scenario);
         fc.pre(decision.type === 'retry');
 
-        expect(decision.runAt).toBeLessThan(told.deadlineAt ?? Infinity);
-        expect(decision.runAt).toBeLessThan((told.startedAt ?? told.now) + settingsOf(policy).totalTimeoutMs);
+        expect(decision.runAt).toBeLessThan(world.deadlineAt ?? Infinity);
+        expect(decision.runAt).toBeLessThan((world.startedAt ?? world.now) + settingsOf(policy).totalTimeoutMs);
       }),
     );
   });

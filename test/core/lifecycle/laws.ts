@@ -85,7 +85,7 @@ export const LAWS: readonly Law[] = [
     return STAMPS.every((stamp) => run[stamp] === expected[stamp]);
   }),
   {
-    sentence: 'tells whoever keeps the run what to do about the move',
+    sentence: 'returns the effects that the keeper of the run has to carry out',
     holds: ({ answer, event }) =>
       answer.type === 'rejected' ||
       JSON.stringify(answer.effects) === JSON.stringify(effectsOf(answer.run, event)),

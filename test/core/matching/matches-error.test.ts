@@ -95,7 +95,7 @@ describe('matchesError with a predicate', () => {
     const answersLater = (() => Promise.resolve(true)) as unknown as MatcherInput; // what JavaScript callers write
 
     expect(() => matches(answersLater, new Error('x'))).toThrow(
-      'a gate or predicate must answer at once, got a promise. Ask before the attempt ends.',
+      'a gate or predicate must answer immediately, got a promise. Ask before the attempt ends.',
     );
   });
 
@@ -105,7 +105,7 @@ describe('matchesError with a predicate', () => {
     process.on('unhandledRejection', listen);
     const answersNever = (() => Promise.reject(new Error('later'))) as unknown as MatcherInput; // as above
 
-    expect(() => matches(answersNever, new Error('x'))).toThrow('must answer at once');
+    expect(() => matches(answersNever, new Error('x'))).toThrow('must answer immediately');
     await new Promise((resolve) => setImmediate(resolve));
     process.off('unhandledRejection', listen);
 

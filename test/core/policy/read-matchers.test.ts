@@ -53,8 +53,8 @@ describe('readMatchers', () => {
     [[{ message: '' }], 'retryOn[0].message must not be empty, got "".'],
     [[{ message: { pattern: 'x'.repeat(1_001) } }], 'must have a pattern of at most 1000 characters'],
     [[{ status: 413, retryAfter: false }], 'retryOn[0].retryAfter must be true, got false.'],
-    [[async () => true], 'retryOn[0] must answer at once, not by a promise, got function'],
-    [[{ cause: async () => true }], 'retryOn[0].cause must answer at once'],
+    [[async () => true], 'retryOn[0] must answer immediately, not by a promise, got function'],
+    [[{ cause: async () => true }], 'retryOn[0].cause must answer immediately'],
     [
       [{ message: { pattern: 5 } }],
       "retryOn[0].message.pattern must be text, got 5. Use /timed out/i, or { pattern: 'timed out', flags: 'i' }.",

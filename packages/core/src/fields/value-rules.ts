@@ -68,7 +68,7 @@ export const A_SIGNAL: ValueRule<AbortSignalLike> = {
 };
 
 /** The message for a function that returns a promise or an iterator where a synchronous answer is needed. */
-export const MUST_BE_SYNCHRONOUS = 'must answer at once, not by a promise';
+export const MUST_BE_SYNCHRONOUS = 'must answer immediately, not by a promise';
 
 /** The cure for such a function. */
 export const ASYNC_CURE =

@@ -9,7 +9,7 @@ import { read } from '../read.ts';
  */
 export function isYes(
   answer: unknown,
-  message: string = 'a gate or predicate must answer at once, got a promise. Ask before the attempt ends.',
+  message: string = 'a gate or predicate must answer immediately, got a promise. Ask before the attempt ends.',
 ): boolean {
   if (read(answer, 'then') !== undefined) {
     // Nothing awaits the promise, so its rejection would be unhandled.

@@ -10,7 +10,7 @@ import { failedRun } from './stored-error.ts';
 
 type Stalled = Extract<Outcome, { type: 'stalled' }>;
 
-/** How a stalled run continues: after so many milliseconds with another attempt, not before an operator acts, or not at all. */
+/** How a stalled run continues: after this number of milliseconds with another attempt, not before an operator acts, or not at all. */
 type Recovery = number | 'hold' | 'give up';
 
 /** Records the stall, then applies the task's `onStall`. A stall that is shared with other runs is not charged. */
