@@ -1,6 +1,6 @@
 import { createRedisBroker, RedisBrokerError } from '@retry/redis-queue';
 import { createClient } from 'redis';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateRedis } from '../support/servers/redis.ts';
@@ -73,6 +73,7 @@ describeOnPrivateRedis('the doctor', () => {
     },
     async (name) => {
       const cluster = await startPrivateCluster();
+      onTestFinished(cluster.stop);
       const { client, close } = await connectToCluster(name, cluster);
       const open = (prefix: string) => openRedisBroker({ client, prefix }).then(() => 'opened', codeOf);
       const prefixes = Array.from({ length: 12 }, (_, index) => `queue-${index}`);
@@ -85,7 +86,6 @@ describeOnPrivateRedis('the doctor', () => {
       expect(answers).toEqual(owners.map((url) => (url === cluster.urls[1] ? unsafe : safe)));
       expect(new Set(answers)).toEqual(new Set([safe, unsafe]));
       await close();
-      await cluster.stop();
     },
   );
 

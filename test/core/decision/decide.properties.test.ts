@@ -109,7 +109,9 @@ describe('decide', () => {
         fc.pre(decision.type === 'retry');
 
         expect(decision.runAt).toBeLessThan(world.deadlineAt ?? Infinity);
-        expect(decision.runAt).toBeLessThan((world.startedAt ?? world.now) + settingsOf(policy).totalTimeoutMs);
+        expect(decision.runAt).toBeLessThan(
+          (world.startedAt ?? world.now) + settingsOf(policy).totalTimeoutMs,
+        );
       }),
     );
   });

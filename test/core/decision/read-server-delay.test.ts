@@ -22,7 +22,10 @@ describe('readServerDelay', () => {
     ['a Response as a cause', new Error('outer', { cause: new Response(null, { headers }) })],
     ['a cause of a cause', { cause: { cause: new RetryAfterError('5s') } }],
     ['an AggregateError', new AggregateError([new Error('x'), { response: { headers } }])],
-    ['in a cause, behind headers that cannot be read', { headers: { 'retry-after': 'soon' }, cause: { headers } }],
+    [
+      'in a cause, behind headers that cannot be read',
+      { headers: { 'retry-after': 'soon' }, cause: { headers } },
+    ],
   ])('reads 5 seconds from %s', (_name, source) => {
     expect(readServerDelay(source, 0)).toEqual(FIVE_SECONDS);
   });
