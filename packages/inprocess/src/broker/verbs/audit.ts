@@ -1,10 +1,11 @@
 import type { Audit } from '@retry/core/broker';
 import type { EndState, RunState } from '@retry/core/lifecycle';
+import { isDeadLetter, isEnd, RUN_STATES } from '@retry/core/lifecycle';
 import { walk } from '../record/deque.ts';
 import type { Entry, Store } from '../record/store.ts';
 
-const DEAD: readonly EndState[] = ['failed', 'stalled', 'rateLimited'];
-const ENDS: readonly EndState[] = ['completed', 'cancelled', 'dropped', ...DEAD];
+const ENDS: readonly EndState[] = RUN_STATES.filter(isEnd);
+const DEAD: readonly RunState[] = RUN_STATES.filter(isDeadLetter);
 
 /** Counts the runs of each list, whatever state they are in, and compares the counts. */
 export function auditStore(store: Store): Audit {
