@@ -2,7 +2,7 @@ import { definePolicy, type Policy } from '@retry/core';
 import { settingsOf } from '@retry/core/fields';
 import { retry } from '@retry/inprocess';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { PlainCall } from '../../packages/inprocess/src/call/call.ts';
+import { RetryCall } from '../../packages/inprocess/src/call/call.ts';
 import { AttemptWithContext } from '../../packages/inprocess/src/call/context.ts';
 import { createPlan } from '../../packages/inprocess/src/call/plan.ts';
 import { LAYERS_WITH_CONTEXT } from '../../packages/inprocess/src/retry.ts';
@@ -13,9 +13,10 @@ const THREE = definePolicy({ maxAttempts: 3 });
 function attemptOf(policy: Policy, attempt: number, previousError?: unknown): AttemptWithContext {
   const options = { clock: createFakeClock() };
   const plan = createPlan({ fn: () => undefined, policy: settingsOf(policy), options }, LAYERS_WITH_CONTEXT);
-  const call = new PlainCall(plan, 0);
-  const state = { timeoutMs: Infinity, startedAt: 0, isTimedOut: false, directive: undefined };
-  return new AttemptWithContext({ call, attempt, previousError, ...state });
+  const call = new RetryCall(plan, attempt, []);
+  const failed = { attempt: attempt - 1, error: previousError, failedAt: 0, delayMs: 0 };
+  call.latest = { ...failed, previous: undefined };
+  return new AttemptWithContext(call, { timeoutMs: Infinity, startedAt: 0, isTotal: false });
 }
 
 afterEach(() => {

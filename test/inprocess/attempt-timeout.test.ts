@@ -1,25 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
-import { AttemptTimeoutError, definePolicy } from '@retry/core';
-import { settingsOf } from '@retry/core/fields';
+import { AttemptTimeoutError } from '@retry/core';
+import { type AttemptContext, retry } from '@retry/inprocess';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { PlainCall } from '../../packages/inprocess/src/call/call.ts';
-import { AttemptWithContext } from '../../packages/inprocess/src/call/context.ts';
-import { createPlan } from '../../packages/inprocess/src/call/plan.ts';
-import { runAttempt } from '../../packages/inprocess/src/call/timeouts.ts';
-import { LAYERS_WITH_CONTEXT } from '../../packages/inprocess/src/retry.ts';
 import { rejectionOf } from './failing.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
 const unhandled = vi.fn();
 
 let clock: FakeClock;
-let cancels: (() => void)[];
-let attempt: AttemptWithContext;
+let signals: AbortSignal[];
 
 beforeEach(() => {
   clock = createFakeClock();
-  cancels = [];
-  attempt = makeAttempt(1_000);
+  signals = [];
   unhandled.mockClear();
   process.on('unhandledRejection', unhandled);
 });
@@ -28,19 +21,13 @@ afterEach(() => {
   process.off('unhandledRejection', unhandled);
 });
 
-function makeAttempt(timeoutMs: number): AttemptWithContext {
-  const retried = { fn: () => undefined, policy: settingsOf(definePolicy()), options: { clock } };
-  const plan = createPlan(retried, LAYERS_WITH_CONTEXT);
-  const state = { previousError: undefined, isTimedOut: false, directive: undefined };
-  const call = Object.assign(new PlainCall(plan, 0), {
-    keepCancel: (cancel: () => void) => cancels.push(cancel),
-  });
-  return new AttemptWithContext({ call, attempt: 2, timeoutMs, startedAt: clock.now(), ...state });
-}
-
-function run(fn: () => unknown, timeoutMs = 1_000): Promise<unknown> {
-  attempt = makeAttempt(timeoutMs);
-  return runAttempt(fn, attempt);
+/** Makes one attempt, and keeps its signal. */
+function run(fn: () => unknown, attemptTimeout = 1_000, signal?: AbortSignal): Promise<unknown> {
+  const kept = (context: AttemptContext): unknown => {
+    signals.push(context.signal);
+    return fn();
+  };
+  return retry(kept, { maxAttempts: 1, attemptTimeout }, { clock, signal });
 }
 
 async function expectNothingLeft(): Promise<void> {
@@ -48,7 +35,7 @@ async function expectNothingLeft(): Promise<void> {
   expect(clock.pending()).toBe(0);
 }
 
-describe('runAttempt', () => {
+describe('an attempt under a timeout', () => {
   it.each([
     ['a value', () => 'done'],
     ['a promise', async () => 'done'],
@@ -92,26 +79,26 @@ describe('runAttempt', () => {
     expect(thrown).toMatchObject({
       code: 'ATTEMPT_TIMEOUT',
       timeoutMs: 250,
-      message: 'attempt 2 took longer than 250 ms',
+      message: 'attempt 1 took longer than 250 ms',
     });
     await expectNothingLeft();
   });
 
   it('aborts the attempt with the error of its timeout', async () => {
     const result = rejectionOf(run(() => new Promise(() => {}), 250));
-    const { signal } = attempt;
     await clock.advance(250);
 
-    expect(signal.aborted).toBe(true);
-    expect(signal.reason).toBe(await result);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(signals[0]?.reason).toBe(await result);
   });
 
-  it('passes on a function that clears its timer', async () => {
-    void run(() => new Promise(() => {}), 250);
-    for (const cancel of cancels) cancel();
-    await clock.advance(250);
+  it('leaves no timer when the caller aborts', async () => {
+    const caller = new AbortController();
 
-    expect(attempt.signal.aborted).toBe(false);
+    const result = rejectionOf(run(() => new Promise(() => {}), 250, caller.signal));
+    caller.abort('enough');
+
+    expect(await result).toBe('enough');
     await expectNothingLeft();
   });
 
@@ -135,7 +122,7 @@ describe('runAttempt', () => {
     await run(() => 'done', 250);
     await clock.advance(1_000);
 
-    expect(attempt.signal.aborted).toBe(false);
+    expect(signals[0]?.aborted).toBe(false);
   });
 });
 

@@ -72,14 +72,14 @@ describe('an option of a call', () => {
   });
 
   it.each([
-    [{ dealy: '1h' }, 'dealy', 'Known options are'],
+    [{ dealy: '1h' }, 'dealy', 'Known keys are'],
     [{ maxAttempts: 9 }, 'maxAttempts', 'in the policy: withRetry(fn, policy, options)'],
     [{ retryIf: () => true }, 'retryIf', 'in the policy'],
     [{ totalTimeout: '5s' }, 'totalTimeout', 'in the policy'],
-    [{ retries: 3 }, 'retries', 'maxAttempts: 4, in the policy'],
-    [{ shouldRetry: () => true }, 'shouldRetry', 'retryIf, in the policy'],
+    [{ retries: 3 }, 'retries', 'maxAttempts: 4 in the policy'],
+    [{ shouldRetry: () => true }, 'shouldRetry', 'retryIf in the policy'],
     [{ onFailedAttempt: () => {} }, 'onFailedAttempt', 'onRetry'],
-    [{ toString: 1 }, 'toString', 'Known options are'],
+    [{ toString: 1 }, 'toString', 'Known keys are'],
   ])('that is unknown is refused with its cure: %o', async (options, path, cure) => {
     const problems = await problemsOf(() => withRetry(FN, POLICY, options as object));
 

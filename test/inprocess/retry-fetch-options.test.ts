@@ -155,7 +155,7 @@ describe('the hooks', () => {
 describe('an option', () => {
   it.each([
     [{ signal: new AbortController().signal }, 'signal', 'fetch(url, { signal })'],
-    [{ retryIfResult: () => true }, 'retryIfResult', 'Known options are'],
+    [{ retryIfResult: () => true }, 'retryIfResult', 'Known keys are'],
     [{ maxAttempts: 9 }, 'maxAttempts', 'in the policy'],
     [{ fetch: 'undici' }, 'fetch', ''],
     [{ fetch: null }, 'fetch', ''],

@@ -1,9 +1,12 @@
 import type { Policy, PolicyInput } from '@retry/core';
 import { policyOf } from '@retry/core/fields';
-import { readCall } from './call/check-options.ts';
+import { OPTION_RULES, readCall } from './call/check-options.ts';
 import type { AttemptContext } from './call/context.ts';
 import type { RetryOptions } from './call/options.ts';
 import { retry } from './retry.ts';
+
+/** It does not judge results: the first item of an iterable is none. */
+const { retryIfResult: _, ...RULES } = OPTION_RULES;
 
 /**
  * Calls `fn` under retry until the first item of its iterable has arrived. After that, items and errors are passed
@@ -17,7 +20,7 @@ export function retryIterable<T>(
   policy?: Policy | PolicyInput,
   options?: Omit<RetryOptions, 'retryIfResult'>,
 ): AsyncGenerator<T, void, undefined> {
-  const { policy: settings } = readCall('retryIterable', { fn, policy, options });
+  const { policy: settings } = readCall('retryIterable', { fn, policy, options }, RULES);
   const name = options?.name ?? fn.name;
   return passThrough(() =>
     retry<Opened<T>>((context) => open(context, fn), policyOf(settings), { ...options, name }),

@@ -30,6 +30,11 @@ describe('parseServerDelay of Retry-After', () => {
     expect(parse({ 'retry-after': value })).toEqual(delay(delayMs));
   });
 
+  it('reads a number of hundreds of digits as a long delay, not as a refusal', () => {
+    expect(parse({ 'retry-after': '9'.repeat(400) })).toEqual(delay(Number.MAX_VALUE));
+    expect(parse({ 'retry-after-ms': '9'.repeat(400) })).toEqual(delay(Number.MAX_VALUE));
+  });
+
   it.each([IMF_FIXDATE, RFC_850, ASCTIME])('reads the date %s', (value) => {
     // RFC 9110 section 5.6.7: three forms, all in GMT
     expect(parse({ 'retry-after': value })).toEqual(delay(30_000));
@@ -48,6 +53,8 @@ describe('parseServerDelay of Retry-After', () => {
     // 08:49:37 GMT, as mail servers write it
     ['Sun, 06 Nov 1994 10:49:37 +0200', 30_000],
     ['Sun, 06 Nov 1994 03:49:37 -0500', 30_000],
+    // as cookies write it
+    ['Sun, 06-Nov-1994 08:49:37 GMT', 30_000],
     // ten days and 30 seconds later
     ['Wed Nov 16 08:49:37 1994', 864_030_000],
   ])('reads the date %s', (value, delayMs) => {

@@ -19,6 +19,9 @@ describe('cureForKey', () => {
     ['max_attempts', 'three', 'Use maxAttempts, which counts the first attempt too.'],
     ['attempts', 3, 'Use maxAttempts: 3.'],
     ['numOfAttempts', 3, 'Use maxAttempts: 3.'],
+    ['numRetryAttempts', 3, 'Use maxAttempts: 4.'],
+    ['max_retry_limit', 3, 'Use maxAttempts: 4.'],
+    ['attempt', 3, 'Use maxAttempts: 3.'],
     ['tries', 3, 'Use maxAttempts: 3.'],
     ['retries', Infinity, 'Use maxAttempts: Infinity.'],
     ['retries', -1, 'Use maxAttempts, which counts the first attempt too.'],
@@ -64,6 +67,22 @@ describe('cureForKey', () => {
     expect(cureForKey('maxMs', 3, { keys: ['max', 'mode'] })).toBe(
       "Use max: it takes milliseconds or text like '2s'.",
     );
+  });
+
+  it('says where a key of the policy is written when the policy stands beside the options', () => {
+    const known = {
+      keys: ['signal'],
+      cures: { abortSignal: 'Use signal.' },
+      order: 'retry(fn, policy, options)',
+    };
+
+    expect(cureForKey('maxDelay', 5, known)).toBe('Write it in the policy: retry(fn, policy, options).');
+    expect(cureForKey('retries', 3, known)).toBe(
+      'Use maxAttempts: 4 in the policy: retry(fn, policy, options).',
+    );
+    expect(cureForKey('abortSignal', 5, known)).toBe('Use signal.');
+    expect(cureForKey('colour', 5, known)).toBe('Known keys are signal.');
+    expect(cureForKey('toString', 5, known)).toBe('Known keys are signal.');
   });
 
   it('is the cure in the error of definePolicy', () => {

@@ -1,4 +1,5 @@
 import { definePolicy, InvalidOptionsError, isPolicy } from '@retry/core';
+import { definePlainPolicy } from '@retry/core/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { policyInputs } from '../../support/arbitraries.ts';
@@ -83,6 +84,27 @@ describe('definePolicy', () => {
         expect(error?.problems.map((problem) => problem.path)).toContain(path);
         expect(error?.message).toContain(path);
         expect(error?.problems.every(({ message, cure }) => message !== '' && /[.…]$/.test(cure))).toBe(true);
+      }),
+    );
+  });
+
+  it.each([
+    ['anything at all', junk],
+    ['anything that looks like a policy', almostPolicies],
+    ['a valid policy that was spoilt', spoiltPolicies],
+  ])('finds the same with and without a registry that is empty, for %s', (_name, inputs) => {
+    fc.assert(
+      fc.property(inputs, (input) => {
+        const [plain, full] = [definePlainPolicy, definePolicy].map((define) => {
+          try {
+            define(input as never);
+            return 'valid';
+          } catch (thrown) {
+            return String(thrown);
+          }
+        });
+
+        expect(plain).toBe(full);
       }),
     );
   });

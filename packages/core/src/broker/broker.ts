@@ -126,8 +126,8 @@ export interface ExchangeRequest {
 export interface Claim {
   readonly worker: string;
   /**
-   * A claim repeated with the same id returns the same runs as the first time, even if they were settled meanwhile, and
-   * charges nothing. A broker remembers the latest few claims of a worker that returned runs.
+   * A claim repeated with the same id returns the same runs as the first time, and charges nothing; it may leave out those
+   * that its worker no longer holds. A broker remembers the latest few claims of a worker that returned runs.
    */
   readonly requestId: string;
   /** The most runs to claim in all. */

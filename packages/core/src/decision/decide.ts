@@ -25,12 +25,23 @@ export function decide(
   failure: Failure,
   context: DecisionContext,
 ): Decision {
+  const decision = decideBy(settingsOf(policy), counters, failure, context);
+  // It may have thrown because there is no policy.
+  if (decision.type === 'fail' && 'thrown' in decision) checkPolicy(policy, 'decide');
+  return decision;
+}
+
+/** Decides as `decide` does, by settings that have been checked. */
+export function decideBy(
+  settings: PolicySettings,
+  counters: Counters,
+  failure: Failure,
+  context: DecisionContext,
+): Decision {
   try {
-    const settings = settingsOf(policy);
     const refusal = judge(settings, counters, failure);
     return refusal === undefined ? schedule(settings, counters, failure, context) : fail(refusal);
   } catch (thrown) {
-    checkPolicy(policy, 'decide');
     return { type: 'fail', reason: 'stopped', thrown };
   }
 }

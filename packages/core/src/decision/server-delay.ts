@@ -11,47 +11,55 @@ export type HeaderSource =
   | { readonly get: (name: string) => unknown }
   | Readonly<Record<string, string | readonly string[] | number | undefined>>;
 
+/**
+ * What a value asks for: milliseconds, or one of the other three. Of several values the greatest counts: a refusal, the
+ * longest delay, nothing, and what cannot be read.
+ */
+type Asked = number;
+
+const REFUSED: Asked = Infinity;
+const ABSENT: Asked = -1;
+const MALFORMED: Asked = -2;
+
+const WEIGHTS = { refused: REFUSED, absent: ABSENT, malformed: MALFORMED };
+
+const NOTHING: ServerDelay = { type: 'absent' };
+
 /** What a parser may read besides the value. */
 interface ParseContext {
-  readonly nowAt: number;
+  readonly header: string;
   readonly headers: HeaderSource;
+  readonly nowAt: number;
 }
 
-/** Reads one value; returns `undefined` if it is malformed. */
-type Parser = (value: string, context: ParseContext) => ServerDelay | undefined;
-
-const ABSENT: ServerDelay = { type: 'absent' };
+type Parser = (value: string, context: ParseContext) => Asked;
 
 /** The headers about retrying, in order of precedence. */
 const PARSERS: Readonly<Record<string, Parser>> = {
-  'x-should-retry': (value) => (value.toLowerCase() === 'false' ? { type: 'refused' } : ABSENT),
+  'x-should-retry': (value) => (value.toLowerCase() === 'false' ? REFUSED : ABSENT),
   // gRPC A6: a negative or malformed pushback forbids a retry.
-  'grpc-retry-pushback-ms': (value) => milliseconds(value) ?? { type: 'refused' },
+  'grpc-retry-pushback-ms': (value) => (milliseconds(value) < 0 ? REFUSED : milliseconds(value)),
   'retry-after-ms': milliseconds,
   'x-ms-retry-after-ms': milliseconds,
   // Milliseconds, as in the AWS SDKs for Java, .NET and Rust.
   'x-amz-retry-after': milliseconds,
-  'retry-after': (value, { nowAt, headers }) => seconds(value) ?? httpDate(value, headers, nowAt),
+  'retry-after': (value, context) => seconds(value) ?? httpDate(value, context),
 };
 
 /** Headers that rate limiters add to every response: read only if the response says that the limit is reached. */
 const RATE_LIMIT_PARSERS: Readonly<Record<string, Parser>> = {
-  'x-ratelimit-retry-after': resetOf,
-  ratelimit: rateLimitDelay,
-  'ratelimit-reset': limitedResetOf('ratelimit-remaining'),
-  'x-ratelimit-reset': limitedResetOf('x-ratelimit-remaining'),
-  'x-rate-limit-reset': limitedResetOf('x-rate-limit-remaining'),
+  'x-ratelimit-retry-after': reset,
+  ratelimit: rateLimit,
+  'ratelimit-reset': resetIfUsedUp,
+  'x-ratelimit-reset': resetIfUsedUp,
+  'x-rate-limit-reset': resetIfUsedUp,
 };
 
-/** No server asks for a wait of three years: a reset that is not smaller is an instant in seconds. */
-const FIRST_EPOCH_SECOND = 1e8;
+/** In milliseconds. No server asks for a wait of three years: a reset that is not smaller is an instant in seconds. */
+const FIRST_INSTANT = 1e11;
 
-/** In seconds this would be the year 5138: a reset that is not smaller is an instant in milliseconds. */
-const FIRST_EPOCH_MS = 1e11;
-
-const SECONDS = /^\+?\d+(\.\d+)?$/;
-
-const LIMIT_REACHED: readonly unknown[] = [429, 503];
+/** In seconds this would be the year 5138: a reset that is not smaller, times 1000, is an instant in milliseconds. */
+const FIRST_INSTANT_IN_MS = 1e14;
 
 /**
  * Reads the delay that response headers ask for: `x-should-retry`, `grpc-retry-pushback-ms`, `retry-after-ms`,
@@ -66,14 +74,15 @@ const LIMIT_REACHED: readonly unknown[] = [429, 503];
  * @see RFC 9110 section 10.2.3, gRPC proposal A6, IETF draft ratelimit-headers
  */
 export function parseServerDelay(headers: HeaderSource, nowAt: number, status?: number): ServerDelay {
-  const parsers = LIMIT_REACHED.includes(status) ? { ...PARSERS, ...RATE_LIMIT_PARSERS } : PARSERS;
-  let answer = ABSENT;
+  const isLimited = status === 429 || status === 503;
+  const parsers = isLimited ? { ...PARSERS, ...RATE_LIMIT_PARSERS } : PARSERS;
+  let answer = NOTHING;
   for (const [header, parse] of Object.entries(parsers)) {
     const values = valuesOf(headers, header);
-    if (values.length === 0) continue;
-    const parsed = longest(values.map((value) => parse(value, { nowAt, headers })));
-    if (parsed !== undefined && parsed.type !== 'absent') return parsed;
-    if (parsed === undefined) answer = { type: 'malformed', header, value: values.join(', ') };
+    const asked = longest(values.map((value) => parse(value, { header, headers, nowAt })));
+    if (asked === REFUSED) return { type: 'refused' };
+    if (asked >= 0) return { type: 'delay', delayMs: asked };
+    if (asked === MALFORMED) answer = { type: 'malformed', header, value: values.join(', ') };
   }
   return answer;
 }
@@ -88,13 +97,14 @@ export function parseServerDelay(headers: HeaderSource, nowAt: number, status?: 
  * @param nowAt - epoch milliseconds, for an HTTP date without a `Date` header
  */
 export function readServerDelay(source: unknown, nowAt: number): ServerDelay {
-  if (!mayHaveHeaders(source)) return serverDelayOf(source);
+  if (!mayHaveHeaders(source)) return markedDelay(source) ?? NOTHING;
   const status = statusOf(source);
   const own = ownServerDelay(source, nowAt, status);
-  if (isRequest(own)) return own;
+  if (weightOf(own) >= 0) return own;
   const others = causesOf(source).map((inner) => ownServerDelay(inner, nowAt, statusOf(inner) ?? status));
-  const found = longest(others);
-  return isRequest(found) || own.type === 'absent' ? (found ?? own) : own;
+  const greatest = longest(others.map(weightOf));
+  if (greatest < 0 && own.type !== 'absent') return own;
+  return others.find((other) => weightOf(other) === greatest) ?? own;
 }
 
 /**
@@ -131,22 +141,16 @@ function mayHaveHeaders(source: unknown): boolean {
   }
 }
 
-/** Whether a server asked for a delay, or for no retry. */
-function isRequest(answer: ServerDelay | undefined): boolean {
-  return answer?.type === 'delay' || answer?.type === 'refused';
-}
-
 /** Reads the delay of the error itself, without its causes, from the first of its headers that asks for one. */
 function ownServerDelay(source: unknown, nowAt: number, status: number | undefined): ServerDelay {
-  const marked = serverDelayOf(source);
-  if (marked.type !== 'absent') return marked;
-  let answer: ServerDelay = marked;
+  let answer = markedDelay(source);
+  if (answer !== undefined) return answer;
   for (const headers of headersOf(source)) {
     const asked = parseServerDelay(headers, nowAt, status);
-    if (isRequest(asked)) return asked;
-    if (answer.type === 'absent') answer = asked;
+    if (weightOf(asked) >= 0) return asked;
+    if (answer === undefined || answer.type === 'absent') answer = asked;
   }
-  return answer;
+  return answer ?? NOTHING;
 }
 
 function headersOf(source: unknown): readonly HeaderSource[] {
@@ -160,32 +164,19 @@ function headersOf(source: unknown): readonly HeaderSource[] {
   return sources.filter((source): source is HeaderSource => typeof source === 'object' && source !== null);
 }
 
-/** Returns the delay that a `RetryAfterError` asks for; absent for any other error. */
-function serverDelayOf(error: unknown): ServerDelay {
+/** Returns the delay that a `RetryAfterError` asks for. */
+function markedDelay(error: unknown): ServerDelay | undefined {
   const delayMs = askedDelayMs(error);
-  return delayMs === undefined ? ABSENT : { type: 'delay', delayMs };
+  return delayMs === undefined ? undefined : { type: 'delay', delayMs };
 }
 
-/** Returns a refusal, else the longest delay, else absent; `undefined` if every value is malformed. */
-function longest(answers: readonly (ServerDelay | undefined)[]): ServerDelay | undefined {
-  let found: ServerDelay | undefined;
-  for (const answer of answers) {
-    if (answer !== undefined && (found === undefined || weightOf(answer) > weightOf(found))) found = answer;
-  }
-  return found;
+function weightOf(answer: ServerDelay): Asked {
+  return answer.type === 'delay' ? answer.delayMs : WEIGHTS[answer.type];
 }
 
-function weightOf(answer: ServerDelay): number {
-  switch (answer.type) {
-    case 'refused':
-      return Infinity;
-    case 'delay':
-      return answer.delayMs;
-    case 'absent':
-      return -1;
-    case 'malformed':
-      return -2;
-  }
+/** `-Infinity` of none. */
+function longest(asked: readonly Asked[]): Asked {
+  return asked.reduce((most, one) => Math.max(most, one), -Infinity);
 }
 
 function valuesOf(headers: HeaderSource, name: string): readonly string[] {
@@ -196,11 +187,9 @@ function valuesOf(headers: HeaderSource, name: string): readonly string[] {
   return name === 'ratelimit' ? texts : texts.flatMap(splitList);
 }
 
-/** Splits at commas, by which `Headers` joins repeated headers, but not after the weekday of a date. */
+/** Splits at commas, by which `Headers` joins repeated headers, but not before the day of a date. */
 function splitList(text: string): readonly string[] {
-  // A header cannot contain a line break, so it can stand in for the comma of a date.
-  const marked = text.replace(/\b((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*),/g, '$1\n');
-  return marked.split(',').map((value) => value.replace('\n', ',').trim());
+  return text.split(/,(?! ?\d\d[ -]\w{3}[ -])/).map((value) => value.trim());
 }
 
 /** Returns no values if reading them throws. */
@@ -219,64 +208,59 @@ function own(headers: object, name: string): unknown {
   )?.[1];
 }
 
-function milliseconds(value: string): ServerDelay | undefined {
-  return /^\d+(\.\d+)?$/.test(value) ? delay(Number(value)) : undefined;
+function milliseconds(value: string): Asked {
+  return /^\d+(\.\d+)?$/.test(value) ? finite(Number(value)) : MALFORMED;
 }
 
-function seconds(value: string): ServerDelay | undefined {
-  return SECONDS.test(value) ? delay(Number(value) * 1_000) : undefined;
+function seconds(value: string): Asked | undefined {
+  return /^\+?\d+(\.\d+)?$/.test(value) ? finite(Number(value) * 1_000) : undefined;
 }
 
-function httpDate(value: string, headers: HeaderSource, nowAt: number): ServerDelay | undefined {
+/** A number of hundreds of digits is a long delay, not a refusal. */
+function finite(delayMs: number): Asked {
+  return Math.min(delayMs, Number.MAX_VALUE);
+}
+
+function httpDate(value: string, context: ParseContext): Asked {
   // The `Date` header sets the century of a two-digit year, even if the local clock is wrong, and the other way round.
-  const at = httpDateAt(value, sentAt(headers, nowAt));
-  return at === undefined ? undefined : until(at, sentAt(headers, nowAt, at));
+  const at = httpDateAt(value, sentAt(context));
+  return at === undefined ? MALFORMED : until(at, sentAt(context, at));
 }
 
 /** Returns the instant of the response, by the `Date` header if there is one. */
-function sentAt(headers: HeaderSource, nowAt: number, nearAt = nowAt): number {
+function sentAt({ headers, nowAt }: ParseContext, nearAt = nowAt): number {
   const [date = ''] = valuesOf(headers, 'date');
   return httpDateAt(date, nearAt) ?? nowAt;
 }
 
 /**
  * The delay that a `RateLimit` header asks for: the longest `t` of the limits that are used up
- * (`"default";r=0;t=30`), or `reset` in the older form (`limit=100, remaining=0, reset=30`). `undefined` where there is
- * none to read.
+ * (`"default";r=0;t=30`), or `reset` in the older form (`limit=100, remaining=0, reset=30`).
  */
-function rateLimitDelay(value: string): ServerDelay | undefined {
+function rateLimit(value: string): Asked {
   const text = value.replace(/"(?:\\.|[^"\\])*"/g, '');
-  const items = /\breset=/.test(text) ? [text] : text.split(',');
-  const limits = items.map((item) => ({
-    seconds: Number(/\b(?:t|reset)=(\d+)/.exec(item)?.[1]),
-    isUsedUp: /\b(?:r|remaining)=0\b/.test(item),
-  }));
-  const readable = limits.filter(({ seconds }) => !Number.isNaN(seconds));
-  const usedUp = readable.filter(({ isUsedUp }) => isUsedUp);
-  const counted = usedUp.length > 0 ? usedUp : readable;
-  if (counted.length === 0) return undefined;
-  return delay(counted.reduce((most, { seconds: one }) => Math.max(most, one), 0) * 1_000);
+  const limits = /\breset=/.test(text) ? [text] : text.split(',');
+  const usedUp = longestOf(limits.filter((limit) => /\b(?:r|remaining)=0\b/.test(limit)));
+  return usedUp >= 0 ? usedUp : longestOf(limits);
 }
 
-function resetOf(value: string, { headers, nowAt }: ParseContext): ServerDelay | undefined {
-  if (!SECONDS.test(value)) return httpDate(value, headers, nowAt);
-  const reset = Number(value);
-  if (reset < FIRST_EPOCH_SECOND) return delay(reset * 1_000);
-  return until(reset < FIRST_EPOCH_MS ? reset * 1_000 : reset, sentAt(headers, nowAt));
+function longestOf(limits: readonly string[]): Asked {
+  return longest(limits.map((limit) => seconds(/\b(?:t|reset)=(\d+)/.exec(limit)?.[1] ?? '') ?? MALFORMED));
+}
+
+function reset(value: string, context: ParseContext): Asked {
+  const asked = seconds(value);
+  if (asked === undefined) return httpDate(value, context);
+  if (asked < FIRST_INSTANT) return asked;
+  return until(asked < FIRST_INSTANT_IN_MS ? asked : asked / 1_000, sentAt(context));
 }
 
 /** Reads a reset that many servers send with every response: it counts only if the limit is used up. */
-function limitedResetOf(remaining: string): Parser {
-  return (value, context) => {
-    const [left] = valuesOf(context.headers, remaining);
-    return Number(left) > 0 ? ABSENT : resetOf(value, context);
-  };
+function resetIfUsedUp(value: string, context: ParseContext): Asked {
+  const [left] = valuesOf(context.headers, context.header.replace('reset', 'remaining'));
+  return Number(left) > 0 ? ABSENT : reset(value, context);
 }
 
-function until(at: number, nowAt: number): ServerDelay {
-  return at > nowAt ? delay(at - nowAt) : ABSENT;
-}
-
-function delay(delayMs: number): ServerDelay {
-  return { type: 'delay', delayMs };
+function until(at: number, nowAt: number): Asked {
+  return at > nowAt ? at - nowAt : ABSENT;
 }

@@ -10,16 +10,13 @@ export type Scale = 'real' | 'whole';
 export type Range = readonly [low: number, high: number];
 
 /** How far a jitter reaches down and up from the amount, as shares of it. */
-interface Reach {
-  readonly down: number;
-  readonly up: number;
-}
+type Reach = readonly [down: number, up: number];
 
 const REACHES: Readonly<Record<Jitter & string, Reach>> = {
-  none: { down: 0, up: 0 },
-  full: { down: 1, up: 0 },
-  equal: { down: 0.5, up: 0 },
-  bounded: { down: 0, up: 1 },
+  none: [0, 0],
+  full: [1, 0],
+  equal: [0.5, 0],
+  bounded: [0, 1],
 };
 
 /** Draws a number from a range, uniformly. @param random - in [0, 1) */
@@ -51,21 +48,20 @@ export function jitterRange(jitter: Jitter, amount: number, scale: Scale): Range
   if (typeof jitter === 'object' && 'plusMinusMs' in jitter) {
     return [Math.max(amount - jitter.plusMinusMs, 0), finite(amount + jitter.plusMinusMs)];
   }
-  const { down, up } = reachOf(jitter);
+  const [down, up] = reachOf(jitter);
   return [amount - share(amount, down, scale), finite(amount + share(amount, up, scale))];
 }
 
 /** Returns the largest amount whose jitter does not exceed `cap`, so that a capped delay is still spread. */
 export function roomForJitter(jitter: Jitter, cap: number, scale: Scale): number {
   if (typeof jitter === 'object' && 'plusMinusMs' in jitter) return Math.max(cap - jitter.plusMinusMs, 0);
-  return share(cap, 1 / (1 + reachOf(jitter).up), scale);
+  const [, up] = reachOf(jitter);
+  return share(cap, 1 / (1 + up), scale);
 }
 
 function reachOf(jitter: Exclude<Jitter, { readonly plusMinusMs: number }>): Reach {
   if (typeof jitter === 'string') return REACHES[jitter];
-  return 'down' in jitter
-    ? { down: jitter.down, up: 0 }
-    : { down: jitter.proportional, up: jitter.proportional };
+  return 'down' in jitter ? [jitter.down, 0] : [jitter.proportional, jitter.proportional];
 }
 
 function share(amount: number, ratio: number, scale: Scale): number {

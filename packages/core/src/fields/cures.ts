@@ -20,71 +20,65 @@ export const POLICY_KEYS: readonly PolicyKey[] = [
   'retryable',
 ];
 
-/** Keys of other libraries, and the cure that names the key to use instead. */
-const FOREIGN_KEYS: readonly (readonly [keys: RegExp, cure: string])[] = [
-  [
-    /^(minTimeout|delay|wait|base|baseDelay|retryDelay|retryDelays|interval)$/,
-    "Use backoff: { type: 'constant', base: … }.",
-  ],
-  [/^(factor|multiplier|exponent)$/, "Use backoff: { type: 'exponential', base: …, factor: … }."],
-  [/^(maxTimeout|maxBackoff|maxWait|backoffLimit|retryDelayMax|maxRetryDelay)$/, 'Use maxDelay.'],
-  [/^(maxRetryTime|maxDuration|deadline|maxElapsedTime)$/, 'Use totalTimeout.'],
-  [/^timeout$/, 'Use attemptTimeout for one attempt, or totalTimeout for all of them.'],
-  [/^(shouldRetry|retryOnError|when)$/, 'Use retryIf.'],
-  [
-    /^(signal|unref|on[A-Z]\w*|beforeRetry)$/,
-    'It is an option of withRetry(fn, policy, options), not of the policy.',
-  ],
-];
-
-/** Keys of other libraries that count retries: executions after the first. */
-const RETRY_COUNT =
-  /^(retries|maxRetries|retryLimit|limit|retryCount|retryAttempts|maxRetryAttempts|maxRetryCount|numRetries|numberOfRetries)$/;
-
-/** Keys of other libraries that count all executions, as `maxAttempts` does. */
-const ATTEMPT_COUNT =
-  /^(attempts|tries|numOfAttempts|maxTries|maxAttempt|numAttempts|attemptLimit|stopAfterAttempt)$/;
-
-/** Names of our keys in other libraries. */
+/** Names of our keys in other libraries, and what to use instead of them. */
 export type Synonyms = readonly (readonly [keys: RegExp, ours: string])[];
 
-/** The keys of an object of options, and their names in other libraries. */
+const POLICY_SYNONYMS: Synonyms = [
+  [/^(minTimeout|delay|wait|base(Delay)?|retryDelays?|interval)$/, "backoff: { type: 'constant', base: … }"],
+  [/^(factor|multiplier|exponent)$/, "backoff: { type: 'exponential', base: …, factor: … }"],
+  [/^(max(Timeout|Backoff|Wait|RetryDelay)|backoffLimit|retryDelayMax)$/, 'maxDelay'],
+  [/^(max(RetryTime|Duration|ElapsedTime)|deadline)$/, 'totalTimeout'],
+  [/^timeout$/, 'attemptTimeout for one attempt, or totalTimeout for all of them'],
+  [/^(shouldRetry|retryOnError|when)$/, 'retryIf'],
+];
+
+/** Keys of other libraries that count attempts (the first group is there) or retries: executions after the first. */
+const COUNT =
+  /^(?:(?:max|num(?:ber)?(?:Of)?|stopAfter)?(?:(attempts?|tries)|retries|retry(?:Limit|Count|Attempts))(?:Limit)?|limit)$/i;
+
+/** Names of the options of a call. */
+const CALL_OPTION = /^(signal|unref|on[A-Z]\w*|beforeRetry)$/;
+
+/** The keys of an object of options, and what is known about others. */
 export interface KnownKeys {
   readonly keys: readonly string[];
+  /** Their names in other libraries. */
   readonly synonyms?: Synonyms;
+  /** The cures of some keys. */
+  readonly cures?: Readonly<Record<string, string>>;
+  /** The order of the arguments, where a policy is written beside these options. */
+  readonly order?: string;
 }
 
 /** Returns the cure for an unknown key: what to write instead. */
-export function cureForKey(key: string, value: unknown, { keys: known, synonyms = [] }: KnownKeys): string {
+export function cureForKey(key: string, value: unknown, known: KnownKeys): string {
+  const { keys, cures = {}, order } = known;
+  if (Object.hasOwn(cures, key)) return cures[key] ?? '';
   const camel = key.replace(/_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  const isPolicy = known.includes('maxAttempts');
-  if (isPolicy && camel === 'maxAttempts') return countCure(value, 0);
-  if (camel !== key && known.includes(camel)) return `Use ${camel}.`;
-  if (isPolicy && ATTEMPT_COUNT.test(camel)) return countCure(value, 0);
-  if (isPolicy && RETRY_COUNT.test(camel)) return countCure(value, 1);
-  if (known.includes('retry') && isCount(camel)) {
-    return `It belongs in retry. ${countCure(value, RETRY_COUNT.test(camel) ? 1 : 0)}`;
+  const isPolicy = keys.includes('maxAttempts');
+  const count = COUNT.exec(camel);
+  if (count !== null && (isPolicy || keys.includes('retry'))) {
+    return `${isPolicy ? '' : 'It belongs in retry. '}${countCure(value, count[1] === undefined ? 1 : 0)}`;
   }
   const bare = camel.replace(/Ms$/, '');
-  if (bare !== camel && known.includes(bare)) {
+  if (bare !== key && keys.includes(bare)) {
+    if (bare === camel) return `Use ${camel}.`;
     // A spread policy has these keys.
     return `Use ${bare}: it takes milliseconds or text like '2s'.${isPolicy ? ' extendPolicy changes a policy.' : ''}`;
   }
-
-  const synonym = synonyms.find(([keys, ours]) => keys.test(camel) && known.includes(ours));
+  const { synonyms = isPolicy ? POLICY_SYNONYMS : [] } = known;
+  const synonym = synonyms.find(([names, ours]) => names.test(camel) && (isPolicy || keys.includes(ours)));
   if (synonym !== undefined) return `Use ${synonym[1]}.`;
-  const foreign = isPolicy ? FOREIGN_KEYS.find(([keys]) => keys.test(camel)) : undefined;
-  return foreign?.[1] ?? `${elsewhere(key)}Known keys are ${known.join(', ')}.`;
-}
-
-/** Returns a hint for a key of the policy among other options: `maxAttempts` is the most frequent. */
-function elsewhere(key: string): string {
-  return POLICY_KEYS.some((own) => own === key) ? `${key} belongs to the policy. ` : '';
-}
-
-/** Returns whether the key counts attempts or retries. */
-function isCount(key: string): boolean {
-  return key === 'maxAttempts' || ATTEMPT_COUNT.test(key) || RETRY_COUNT.test(key);
+  if (isPolicy && CALL_OPTION.test(camel)) {
+    return 'It is an option of withRetry(fn, policy, options), not of the policy.';
+  }
+  const isOfPolicy = POLICY_KEYS.some((own) => own === key);
+  if (order !== undefined) {
+    const cure = isOfPolicy ? 'Write it.' : cureForKey(key, value, { keys: POLICY_KEYS });
+    if (/^(Use|Write) /.test(cure)) return `${cure.slice(0, -1)} in the policy: ${order}.`;
+  }
+  // `maxAttempts` is the most frequent one.
+  return `${isOfPolicy ? `${key} belongs to the policy. ` : ''}Known keys are ${keys.join(', ')}.`;
 }
 
 /** Returns the cure for a key that counts. @param uncounted - attempts it does not count: 1 if it counts retries, else 0 */

@@ -26,13 +26,11 @@ const DURATION_CURE = "Use milliseconds or text like '500ms', '2s', '5m'.";
 /** The known keys of an object, and where problems are reported. */
 interface Known extends KnownKeys {
   readonly report: Report;
-  /** Returns the message and the cure for an unknown key. */
-  readonly onUnknown?: (key: string, value: unknown) => Pick<Problem, 'message' | 'cure'>;
 }
 
 /** Reads an object with these keys only; returns `undefined`, after reporting it, for anything but an object. */
 export function readFields(input: unknown, at: string, known: Known): Fields | undefined {
-  const { keys, report, onUnknown = unknownKey(known) } = known;
+  const { keys, report } = known;
   const path = (key: string): string => (at === '' ? key : `${at}.${key}`);
   const values = valuesOf(input, keys, (key, thrown) => report(unreadable(path(key), undefined, thrown)));
   if (values === undefined) {
@@ -40,7 +38,9 @@ export function readFields(input: unknown, at: string, known: Known): Fields | u
     return undefined;
   }
   for (const [key, unknown] of values) {
-    if (!keys.includes(key)) report({ path: path(key), value: unknown, ...onUnknown(key, unknown) });
+    if (keys.includes(key)) continue;
+    const cure = cureForKey(key, unknown, known);
+    report({ path: path(key), value: unknown, message: 'is not a known key', cure });
   }
   const value = (key: string): unknown => values.get(key);
   const fail = (key: string, message: string, cure: string): void =>
@@ -64,10 +64,6 @@ export function writtenIn(
   });
   if (values === undefined || !isReadable) return undefined;
   return Object.fromEntries([...values].filter(([, value]) => value !== undefined));
-}
-
-function unknownKey(known: KnownKeys): NonNullable<Known['onUnknown']> {
-  return (key, value) => ({ message: 'is not a known key', cure: cureForKey(key, value, known) });
 }
 
 function objectCure(input: unknown, keys: readonly string[]): string {

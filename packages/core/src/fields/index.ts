@@ -1,5 +1,7 @@
+export { decideBy } from '../decision/decide.ts';
 export { isYes } from '../matching/answer.ts';
 export type { ErrorPattern, Matcher } from '../matching/matcher.ts';
+export { definePlainPolicy } from '../policy/define-policy.ts';
 export type { Backoff, CapAt, Jitter, PolicyKey, PolicySettings } from '../policy/policy.ts';
 export {
   allowedAttempts,

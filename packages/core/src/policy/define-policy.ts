@@ -26,7 +26,12 @@ const DEFINED: unique symbol = Symbol.for('@retry/policy');
 export function definePolicy(input: PolicyInput | Policy = {}, registry: Registry = {}): Policy {
   return isPolicy(input)
     ? input
-    : readSafely(input, 'policy', (report) => readInput(input, registry, report));
+    : readSafely(input, 'policy', (report) => readInput(input, readRegistry(registry, report), report));
+}
+
+/** Defines a policy as `definePolicy` does, without a registry. */
+export function definePlainPolicy(input: PolicyInput | Policy = {}): Policy {
+  return isPolicy(input) ? input : readSafely(input, 'policy', (report) => readInput(input, {}, report));
 }
 
 function readInput(input: unknown, registry: Registry, report: Report): Policy | undefined {
@@ -36,9 +41,8 @@ function readInput(input: unknown, registry: Registry, report: Report): Policy |
     report(problem);
   };
   const fields = readFields(input, '', { keys: POLICY_KEYS, report: onProblem });
-  const names = readRegistry(registry, onProblem);
   if (fields === undefined) return undefined;
-  const policy = readPolicy(fields, names, onProblem);
+  const policy = readPolicy(fields, registry, onProblem);
   // Limits are compared only if all of them could be read: a fallback would cause misleading problems.
   if (isValid) checkDelays(policy, fields);
   const written = POLICY_KEYS.filter((key) => fields.value(key) !== undefined);

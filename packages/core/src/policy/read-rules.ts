@@ -1,11 +1,9 @@
 import type { Fields, Report } from '../fields/fields.ts';
-import { readFields, writtenIn } from '../fields/fields.ts';
+import { readFields } from '../fields/fields.ts';
 import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
 import type { ErrorPattern, Matcher } from '../matching/matcher.ts';
 import type { Gate, PolicySettings, Registry } from './policy.ts';
 import { methodOf, own } from './registry.ts';
-
-const PATTERN_KEYS = ['name', 'code', 'status', 'message', 'retryAfter', 'cause'] as const;
 
 /** The longest path of a nested matcher: a cause that contains itself would make it endless. */
 const LONGEST_PATH = 100;
@@ -59,63 +57,66 @@ function readMatcher(given: unknown, path: string, report: Report): Matcher {
     refuse('is not a matcher', given instanceof RegExp ? `Use { message: ${given} }.` : MATCHER_CURE);
     return {};
   }
-  const fields = readFields(given, path, { keys: PATTERN_KEYS, report });
-  const pattern = fields === undefined ? {} : readPattern(fields, report);
-  const written = writtenIn(given, PATTERN_KEYS) ?? { unread: true };
-  if (Object.keys(written).length === 0) {
-    refuse('has no fields', "Use 'everything' for every error.");
-  }
-  return Object.freeze(pattern);
+  let hasProblems = false;
+  const fields = readFields(given, path, {
+    keys: PATTERN_KEYS,
+    report: (problem) => {
+      hasProblems = true;
+      report(problem);
+    },
+  });
+  const written = PATTERN_KEYS.filter((key) => fields?.value(key) !== undefined);
+  if (fields === undefined) return {};
+  if (written.length === 0 && !hasProblems) refuse('has no fields', "Use 'everything' for every error.");
+  return Object.freeze(Object.fromEntries(written.map((key) => [key, FIELDS[key](fields, report)])));
 }
 
-function readPattern(fields: Fields, report: Report): ErrorPattern {
-  const cause = fields.value('cause');
-  const message = fields.value('message');
-  return {
-    ...readWanted(fields, 'name', (name) => typeof name === 'string' && name !== ''),
-    ...readWanted(
-      fields,
-      'code',
-      (code) => (typeof code === 'string' && code !== '') || Number.isFinite(code),
-    ),
-    ...readWanted(fields, 'status', (status) => Number.isInteger(status)),
-    ...(message !== undefined && { message: readMessage(message, fields, report) }),
-    ...(fields.value('retryAfter') !== undefined && readRetryAfter(fields)),
-    ...(cause !== undefined && { cause: readMatcher(cause, fields.path('cause'), report) }),
-  };
+/** How each field of a pattern is read; as a `Record` of the type's keys, none can be forgotten. */
+const FIELDS: Readonly<Record<keyof ErrorPattern, (fields: Fields, report: Report) => unknown>> = {
+  name: (fields) => readWanted(fields, 'name', isText),
+  code: (fields) => readWanted(fields, 'code', (code) => isText(code) || Number.isFinite(code)),
+  status: (fields) => readWanted(fields, 'status', Number.isInteger),
+  message: readMessage,
+  retryAfter: (fields) => {
+    const isTrue = fields.value('retryAfter') === true;
+    if (!isTrue) fields.fail('retryAfter', 'must be true', 'Leave it out otherwise.');
+    return isTrue;
+  },
+  cause: (fields, report) => readMatcher(fields.value('cause'), fields.path('cause'), report),
+};
+
+const PATTERN_KEYS = Object.keys(FIELDS) as readonly (keyof ErrorPattern)[]; // the keys of a Record are its key type
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
 }
 
 /** Reads one value or a list of values, each checked by `accepts`. */
-function readWanted(fields: Fields, key: string, accepts: (value: unknown) => boolean): object {
+function readWanted(fields: Fields, key: string, accepts: (value: unknown) => boolean): unknown {
   const given = fields.value(key);
-  if (given === undefined) return {};
   const wanted: readonly unknown[] = Array.isArray(given) ? given : [given];
   if (wanted.length === 0 || !wanted.every(accepts)) {
     fields.fail(key, 'must be one value or a list of them', MATCHER_CURE);
   }
-  return { [key]: Array.isArray(given) ? Object.freeze([...wanted]) : given };
+  return given === wanted ? Object.freeze([...wanted]) : given;
 }
 
-function readRetryAfter(fields: Fields): Pick<ErrorPattern, 'retryAfter'> {
-  if (fields.value('retryAfter') !== true)
-    fields.fail('retryAfter', 'must be true', 'Leave it out otherwise.');
-  return { retryAfter: true };
-}
-
-function readMessage(given: unknown, fields: Fields, report: Report): RegExp | string {
+function readMessage(fields: Fields, report: Report): RegExp | string {
+  const given = fields.value('message');
+  const fail = (message: string): void => fields.fail('message', message, REGEXP_CURE);
   if (typeof given === 'string') {
-    if (given === '') fields.fail('message', 'must not be empty', REGEXP_CURE);
+    if (given === '') fail('must not be empty');
     return given;
   }
   const { source, flags } = given instanceof RegExp ? given : readRegExp(given, fields, report);
   if (source.length > MAX_PATTERN_LENGTH) {
-    fields.fail('message', `must have a pattern of at most ${MAX_PATTERN_LENGTH} characters`, REGEXP_CURE);
+    fail(`must have a pattern of at most ${MAX_PATTERN_LENGTH} characters`);
   }
   try {
     // The flags g and y give a RegExp state: it would not match the same error twice in a row.
     return new RegExp(source, flags.replace(/[gy]/g, ''));
   } catch {
-    fields.fail('message', 'must be a regular expression', REGEXP_CURE);
+    fail('must be a regular expression');
     return NEVER;
   }
 }

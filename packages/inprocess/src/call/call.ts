@@ -1,181 +1,178 @@
-import type { Clock } from '@retry/core';
-import { allowedAttempts } from '@retry/core/fields';
 import type { AbortListener } from '../time/abort-hub.ts';
-import { offAbort, onAbort } from '../time/abort-hub.ts';
+import { offAbort } from '../time/abort-hub.ts';
 import { wait, yieldToEventLoop } from '../time/clock.ts';
+import { CallRecord } from './call-record.ts';
 import { decideNext, endingBy, obstacleOf, refusalOf } from './decide.ts';
 import type { CallEvent, Ending, Failure, RetryEvent } from './events.ts';
-import type { FailedAttempt, FailureList } from './history.ts';
+import type { FailedAttempt } from './history.ts';
 import { recordEnding, shorten } from './history.ts';
-import { eventOf, notify, observer } from './hooks.ts';
-import type { RetryOptions } from './options.ts';
-import type { Attempt, Call, Plan } from './plan.ts';
+import { eventOf, isObserved, notify } from './hooks.ts';
+import type { Attempt, Call } from './plan.ts';
 import { nested } from './plan.ts';
-import { limitOf, runWithin, timeLeft } from './timeouts.ts';
+import { timeLeft, timeoutErrorOf } from './timeouts.ts';
 
 /** A loop without delays yields to the event loop after this many attempts; otherwise timers and sockets would starve. */
 const YIELD_EVERY_ATTEMPTS = 16;
 
-const NO_PARAMETERS: readonly unknown[] = [];
-
-/** A call without a signal. */
-export class PlainCall implements Call {
-  readonly plan: Plan;
-  readonly startedAt: number;
-  attempts: number;
-  latest: FailureList | undefined;
-  refused: Failure | undefined;
-  ending: Ending | undefined;
-  parameters: readonly unknown[] = NO_PARAMETERS;
+/** One call. It is its own abort listener, because many thousands may wait at the same time. */
+export class RetryCall extends CallRecord implements Call, AbortListener {
+  /** The running attempt, if something needs the object. */
+  #running: Attempt | undefined = undefined;
+  /** Ends at once what the loop waits for. */
+  #cut: ((reason: unknown) => void) | undefined = undefined;
+  #clearTimeout: (() => void) | undefined = undefined;
   /** What its retries have cost the budget. */
   #paid = 0;
-  #id: string | undefined;
-  /** When the running attempt started; `NaN` when none runs, or nothing reads it. */
-  #attemptStartedAt = Number.NaN;
-  #latestAttemptMs = 0;
-
-  constructor(plan: Plan, attempts: number) {
-    this.plan = plan;
-    this.attempts = attempts;
-    this.startedAt = this.isTimed && attempts === 0 ? plan.clock.now() : Number.NaN;
-  }
-
-  get id(): string {
-    this.#id ??= createId(this.options.random);
-    return this.#id;
-  }
-
-  get name(): string {
-    return this.options.name ?? this.plan.fn.name;
-  }
-
-  get options(): RetryOptions<never> {
-    return this.plan.options;
-  }
-
-  get clock(): Clock {
-    return this.plan.clock;
-  }
-
-  get maxAttempts(): number {
-    return allowedAttempts(this.plan.policy);
-  }
-
-  get isTimed(): boolean {
-    return this.plan.isTimed || observer.observe !== undefined;
-  }
-
-  get elapsedMs(): number {
-    return since(this.startedAt, this.clock);
-  }
-
-  get attemptMs(): number {
-    return Number.isNaN(this.#attemptStartedAt)
-      ? this.#latestAttemptMs
-      : since(this.#attemptStartedAt, this.clock);
-  }
-
-  keepCancel(_cancel: () => void): void {}
-
-  /** Keeps the running attempt, whose signal an abort of the caller aborts. */
-  protected keepAttempt(_attempt: Attempt | undefined): void {}
-
-  /** Removes the call from its group and its signals once it has ended. */
-  protected release(): void {
-    this.options.group?.leave();
-    this.plan.release?.();
-  }
 
   waitInitialDelay(): Promise<void> | undefined {
     const { plan, clock } = this;
     const delayMs = plan.policy.initialDelayMs;
-    if (!(delayMs > 0) || plan.signal?.aborted) return undefined;
+    if (plan.signal?.aborted) return undefined;
     const now = clock.now();
-    if (delayMs >= timeLeft(this, now)) return this.end(endingBy('total-timeout', this));
+    if (delayMs >= timeLeft(this, now)) return void this.#end(endingBy('total-timeout', this));
     return this.#wait({ attempt: 0, error: undefined, failedAt: now, delayMs });
   }
 
-  startAttempt(): Attempt | undefined {
-    if (this.ending !== undefined) return undefined;
-    const { latest } = this;
-    const { startedAt, timeoutMs, totalMs } = limitOf(this);
-    const reason = obstacleOf(this, timeoutMs);
-    if (reason !== undefined) return this.end(endingBy(reason, this));
-
-    const attempt = this.attempts + 1;
-    notify('onAttempt', this, { attempt });
-    this.attempts = attempt;
-    this.#attemptStartedAt = startedAt;
-    const layers = nested.nesting ?? this.plan.layers;
-    if (layers.withContext === undefined && timeoutMs === Infinity) return undefined;
-    const start = {
-      call: this,
-      attempt,
-      previousError: latest?.error,
-      timeoutMs,
-      totalMs,
-      startedAt,
-      isTimedOut: false,
-      directive: undefined,
-    };
-    const started = layers.withContext?.(start) ?? start;
-    this.keepAttempt(started);
-    return started;
-  }
-
-  accepts(result: unknown, attempt: Attempt | undefined): boolean {
-    if (this.ending !== undefined) return true;
-    const refused = refusalOf(this.options, result, this.attempts);
-    if (refused !== undefined) this.fail(refused, attempt);
-    else if (this.ending === undefined) {
-      this.release();
-      this.plan.budget?.record({ type: 'success', paid: this.#paid });
+  startAttempt(): boolean {
+    if (this.ending !== undefined) return false;
+    const { plan, options, attempts } = this;
+    const { attemptTimeoutMs } = plan.policy;
+    const startedAt = this.#nextStart();
+    const leftMs = timeLeft(this, startedAt);
+    const reason = obstacleOf(this, leftMs);
+    if (reason !== undefined) this.#end(endingBy(reason, this), startedAt);
+    else {
+      const attempt = attempts + 1;
+      if (isObserved(options.onAttempt)) notify('onAttempt', this, { attempt }, startedAt);
+      this.attempts = attempt;
+      this.attemptStartedAt = startedAt;
+      const isTotal = leftMs <= attemptTimeoutMs && leftMs < Infinity;
+      this.#running = this.#createAttempt(startedAt, isTotal ? leftMs : attemptTimeoutMs, isTotal);
     }
-    return refused === undefined;
+    return this.ending === undefined;
   }
 
-  fail(failure: Failure, attempt: Attempt | undefined): void {
+  /** Returns now, if anything reads it; the first attempt starts with the call. */
+  #nextStart(): number {
+    const { policy } = this.plan;
+    if (this.attempts === 0 && !(policy.initialDelayMs > 0)) return this.startedAt;
+    const isTimed = !Number.isNaN(this.startedAt) || policy.attemptTimeoutMs < Infinity;
+    return isTimed ? this.clock.now() : Number.NaN;
+  }
+
+  #createAttempt(startedAt: number, timeoutMs: number, isTotal: boolean): Attempt | undefined {
+    const { withContext } = nested.nesting ?? this.plan.layers;
+    if (withContext === undefined && timeoutMs === Infinity) return undefined;
+    const limit = { startedAt, timeoutMs, isTotal, isTimedOut: false, directive: undefined };
+    return withContext?.(this, limit) ?? limit;
+  }
+
+  invoke(self: unknown, parameters: unknown[] | undefined): unknown {
+    const { fn, signal } = this.plan;
+    const { nesting } = nested;
+    const attempt = this.#running;
+    const given = parameters ?? [attempt];
+    const hasTimeout = attempt !== undefined && attempt.timeoutMs < Infinity;
+    const isDirect = nesting === undefined || attempt === undefined;
+    if (hasTimeout) this.#clearTimeout ??= this.#setTimeout(attempt, attempt.timeoutMs);
+    else if (signal === undefined && isDirect) return fn.apply(self, given);
+    const call = (): unknown => fn.apply(self, given);
+    const run = isDirect ? call : (): unknown => nesting.enter(attempt, call);
+    return this.#race(run);
+  }
+
+  /** Runs what may be cut short. */
+  #race(run: () => unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#cut = reject;
+      const returned = run();
+      // To resolve with a promise would take two more turns of the microtasks.
+      if (returned instanceof Promise) returned.then(resolve, reject);
+      else resolve(returned);
+    });
+  }
+
+  /**
+   * Sets a timer for the end of an attempt. It serves the attempts after it, too, as none of them ends earlier: when
+   * it fires in one of those, it is set again for what that attempt has left.
+   */
+  #setTimeout(attempt: Attempt, timeoutMs: number): () => void {
+    return this.clock.setTimer(() => this.#onTimeout(attempt), timeoutMs);
+  }
+
+  #onTimeout(meant: Attempt): void {
+    const running = this.#running;
+    this.#clearTimeout = undefined;
+    if (running === undefined) return;
+    const isDue = running === meant || meant.isTotal;
+    const leftMs = isDue ? 0 : running.startedAt + running.timeoutMs - this.clock.now();
+    if (leftMs > 0) {
+      this.#clearTimeout = this.#setTimeout(running, leftMs);
+      return;
+    }
+    const error = timeoutErrorOf(this, running);
+    running.isTimedOut = true;
+    this.#cut?.(error);
+    running.interrupt?.(error);
+  }
+
+  accepts(result: unknown): boolean {
+    const refused = this.ending === undefined ? refusalOf(this.options, result, this.attempts) : undefined;
+    if (this.ending !== undefined) return false;
+    if (refused !== undefined) {
+      this.fail(refused);
+      return false;
+    }
+    this.#release();
+    this.plan.budget?.record({ type: 'success', paid: this.#paid });
+    return true;
+  }
+
+  fail(failure: Failure): void {
     if (this.ending !== undefined) return;
-    const { attempts: number, plan } = this;
+    const { attempts: attempt, plan } = this;
+    const running = this.#running;
     const failedAt = this.clock.now();
-    this.#endAttempt(failedAt);
-    const next = decideNext(this, { failure, attempt, failedAt });
+    const next = decideNext(this, { failure, attempt: running, failedAt });
     if (this.ending !== undefined) return; // a function that the decision called has aborted
-    this.keepAttempt(undefined);
+    this.#running = undefined;
+    this.#cut = undefined; // holds the promise of the attempt, as long as the call may wait
     const delayMs = next.type === 'retry' ? next.delayMs : undefined;
-    const { error } = attempt?.directive?.type === 'stop' ? attempt.directive : failure;
-    this.latest = shorten({ attempt: number, error, failedAt, delayMs, previous: this.latest });
+    const { error } = running?.directive?.type === 'stop' ? running.directive : failure;
+    this.latest = shorten({ attempt, error, failedAt, delayMs, previous: this.latest });
     if (next.type === 'fail') {
       const { reason, thrown } = next;
       const last = thrown === undefined ? failure : { ...failure, thrown };
-      return void this.end({ ...last, error, attempt: number, reason });
+      this.#end({ ...last, error, attempt, reason }, failedAt);
+      return;
     }
 
     this.refused = 'result' in failure ? failure : undefined;
     if (plan.budget !== undefined) this.#paid += plan.budget.spend(error);
-    notify('onRetry', this, this.#retryDetails(next.delayMs));
+    if (isObserved(plan.options.onRetry)) notify('onRetry', this, this.#retryDetails(next.delayMs), failedAt);
   }
 
   waitForRetry(): Promise<void> | undefined {
     const { latest } = this;
-    if (latest === undefined) return undefined;
-    const { delayMs = 0, attempt } = latest;
-    if (delayMs <= 0) return attempt % YIELD_EVERY_ATTEMPTS === 0 ? yieldToEventLoop() : undefined;
-    return this.#wait({ ...latest, delayMs });
+    if (latest?.delayMs !== undefined && latest.delayMs > 0) return this.#wait(latest);
+    return this.attempts % YIELD_EVERY_ATTEMPTS === 0 ? yieldToEventLoop() : undefined;
   }
 
   async runBeforeRetry(): Promise<void> {
     const { latest, clock, options } = this;
     if (this.ending !== undefined || latest === undefined) return;
-    const timeoutMs = timeLeft(this, clock.now());
-    if (obstacleOf(this, timeoutMs) !== undefined) return; // startAttempt() ends the call
-    const onTimeout = ({ resolve }: { readonly resolve: (value: unknown) => void }): void =>
-      resolve(this.end(endingBy('total-timeout', this)));
-    const run = (): unknown => options.beforeRetry?.(eventOf(this, this.#retryDetails(latest.delayMs)));
+    const now = clock.now();
+    const leftMs = timeLeft(this, now);
+    if (obstacleOf(this, leftMs) !== undefined) return; // startAttempt() ends the call
+    const run = (): unknown => options.beforeRetry?.(eventOf(this, this.#retryDetails(latest.delayMs), now));
+    const onTimeout = (): void => this.#endNow(endingBy('total-timeout', this));
+    const cancel = leftMs < Infinity ? clock.setTimer(onTimeout, leftMs) : undefined;
     try {
-      await (timeoutMs === Infinity ? run() : runWithin(run, { timeoutMs, onTimeout }, this));
+      await this.#race(run);
     } catch (thrown) {
-      if (this.ending === undefined) this.end({ ...endingBy('stopped', this), thrown });
+      if (this.ending === undefined) this.#end({ ...endingBy('stopped', this), thrown });
+    } finally {
+      cancel?.();
     }
   }
 
@@ -184,78 +181,56 @@ export class PlainCall implements Call {
     throw this.ending.error;
   }
 
-  /** Ends the call in failure. */
-  protected end(ending: Ending): undefined {
-    this.ending = ending;
-    this.release();
-    recordEnding(ending.error, this);
-    notify('onGiveUp', this, ending);
+  onAborted(): void {
+    const error: unknown = this.plan.signal?.reason;
+    this.#running?.interrupt?.(error);
+    this.#endNow({ error, attempt: this.attempts, reason: 'aborted' });
   }
 
-  #wait(failed: FailedAttempt & { readonly delayMs: number }): Promise<void> {
-    const { options, clock } = this;
+  /** Ends the call in failure while the loop waits for something. */
+  #endNow(ending: Ending): void {
+    this.#end(ending);
+    this.#cut?.(ending.error);
+  }
+
+  /** Ends the call in failure. */
+  #end(ending: Ending, at?: number): void {
+    this.ending = ending;
+    this.#release();
+    recordEnding(ending.error, this);
+    if (isObserved(this.options.onGiveUp)) notify('onGiveUp', this, Object.assign({}, ending), at);
+  }
+
+  /** Removes the call from its group, its signals and its timer once it has ended. */
+  #release(): void {
+    const { signal, options, release } = this.plan;
+    this.#clearTimeout?.();
+    if (signal?.aborted === false) offAbort(signal, this);
+    options.group?.leave();
+    release?.();
+  }
+
+  #wait(failed: FailedAttempt): Promise<void> {
+    const { plan, options, clock } = this;
     const { group } = options;
+    const { delayMs = 0 } = failed;
+    // A timer that serves nothing during the wait would cost the waiting call a third of its memory.
+    this.#clearTimeout?.();
+    this.#clearTimeout = undefined;
     const park = group && ((wake: () => void) => group.park(wake, this, failed));
-    return new Promise((resolve) => this.keepCancel(wait(resolve, failed.delayMs, clock, park)));
+    return new Promise((resolve) => {
+      const cancel = wait(resolve, delayMs, clock, park);
+      if (plan.signal === undefined) return;
+      this.#cut = () => {
+        cancel();
+        resolve();
+      };
+    });
   }
 
   #retryDetails(delayMs = 0): Omit<RetryEvent, keyof CallEvent> {
     const { refused, latest, attempts: attempt } = this;
-    const details = { error: latest?.error, attempt, delayMs };
+    const details = { attempt, error: latest?.error, delayMs };
     return refused === undefined ? details : { ...details, result: refused.result };
   }
-
-  #endAttempt(endedAt: number): void {
-    // A call that was created after its first failure has no start of that attempt.
-    this.#latestAttemptMs = Math.max(endedAt - this.#attemptStartedAt, 0) || 0;
-    this.#attemptStartedAt = Number.NaN;
-  }
-}
-
-/** A call with a signal. It is its own abort listener, because many thousands may wait at the same time. */
-export class AbortableCall extends PlainCall implements AbortListener {
-  #attempt: Attempt | undefined;
-  /** Clears the latest timer. */
-  #cancel: (() => void) | undefined;
-  #reject: ((reason: unknown) => void) | undefined;
-
-  watchSignal(reject: (reason: unknown) => void): void {
-    this.#reject = reject;
-    if (this.plan.signal !== undefined) onAbort(this.plan.signal, this);
-  }
-
-  onAborted(): void {
-    const error: unknown = this.plan.signal?.reason;
-    this.#reject?.(error);
-    this.#cancel?.();
-    this.#attempt?.interrupt?.(error);
-    this.end({ error, attempt: this.attempts, reason: 'aborted' });
-  }
-
-  override keepCancel(cancel: () => void): void {
-    this.#cancel = cancel;
-  }
-
-  protected override keepAttempt(attempt: Attempt | undefined): void {
-    this.#attempt = attempt;
-  }
-
-  protected override release(): void {
-    const { signal } = this.plan;
-    if (signal?.aborted === false) offAbort(signal, this);
-    super.release();
-  }
-}
-
-/** Creates an id that no other call has; from the option `random` if given, so that tests can predict it. */
-function createId(random?: () => number): string {
-  const { crypto } = globalThis as { readonly crypto?: { readonly randomUUID?: () => string } }; // browsers: only over https
-  if (random === undefined && crypto?.randomUUID !== undefined) return crypto.randomUUID();
-  const draw = random ?? Math.random;
-  return Array.from({ length: 32 }, () => Math.floor(draw() * 16).toString(16)).join('');
-}
-
-/** Returns the milliseconds since an instant, `≥ 0`; 0 for `NaN`. */
-function since(at: number, clock: Clock): number {
-  return Number.isNaN(at) ? 0 : Math.max(clock.now() - at, 0);
 }

@@ -1,6 +1,7 @@
 import type { Duration } from '@retry/core';
 import { RetryAfterError } from '@retry/core';
-import type { Attempt, Call, Directive } from './plan.ts';
+import { allowedAttempts } from '@retry/core/fields';
+import type { Attempt, AttemptLimit, Call, Directive } from './plan.ts';
 
 /** The context that the function of `retry` receives. Its members may be destructured. */
 export interface AttemptContext {
@@ -32,20 +33,20 @@ export class AttemptWithContext implements Attempt, AttemptContext {
   readonly attempt: number;
   readonly previousError: unknown;
   readonly timeoutMs: number;
-  readonly totalMs: number | undefined;
+  readonly isTotal: boolean;
   readonly startedAt: number;
   isTimedOut = false;
   directive: Directive | undefined;
   /** The reason of an abort before the signal was read. One field for both, because every attempt pays for each field. */
   #abort: AbortController | { readonly reason: unknown } | undefined;
 
-  constructor(start: Attempt) {
-    this.call = start.call;
-    this.attempt = start.attempt;
-    this.previousError = start.previousError;
-    this.timeoutMs = start.timeoutMs;
-    this.totalMs = start.totalMs;
-    this.startedAt = start.startedAt;
+  constructor(call: Call, { timeoutMs, isTotal, startedAt }: AttemptLimit) {
+    this.call = call;
+    this.attempt = call.attempts;
+    this.previousError = call.latest?.error;
+    this.timeoutMs = timeoutMs;
+    this.isTotal = isTotal;
+    this.startedAt = startedAt;
   }
 
   get id(): string {
@@ -53,7 +54,7 @@ export class AttemptWithContext implements Attempt, AttemptContext {
   }
 
   get maxAttempts(): number {
-    return this.call.maxAttempts;
+    return allowedAttempts(this.call.plan.policy);
   }
 
   get isLast(): boolean {
@@ -61,7 +62,7 @@ export class AttemptWithContext implements Attempt, AttemptContext {
   }
 
   get elapsedMs(): number {
-    return Math.max(this.call.clock.now() - this.call.startedAt, 0);
+    return this.call.elapsedMs(this.call.clock.now());
   }
 
   get remainingMs(): number {
@@ -98,7 +99,7 @@ export class AttemptWithContext implements Attempt, AttemptContext {
   }
 }
 
-/** Gives an attempt a context. */
-export function withContext(attempt: Attempt): AttemptWithContext {
-  return new AttemptWithContext(attempt);
+/** Creates the attempt that a call has just started. */
+export function withContext(call: Call, limit: AttemptLimit): AttemptWithContext {
+  return new AttemptWithContext(call, limit);
 }

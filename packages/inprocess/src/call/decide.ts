@@ -1,6 +1,6 @@
 import type { Decision, Failure as JudgedFailure, ServerDelay } from '@retry/core';
-import { decide, RetryError, TotalTimeoutError } from '@retry/core';
-import { isYes, policyOf, withoutErrorRules } from '@retry/core/fields';
+import { RetryError, TotalTimeoutError } from '@retry/core';
+import { decideBy, isYes, policyOf, settingsOf, withoutErrorRules } from '@retry/core/fields';
 import type { Ending, Failure, GiveUpReason } from './events.ts';
 import type { RetryOptions } from './options.ts';
 import type { Attempt, Call } from './plan.ts';
@@ -60,7 +60,7 @@ function decideInOrder(call: Call, failed: FailedAttempt): NextStep {
   const { attempt, failure } = failed;
   budget?.record({ type: 'failure' });
   if (attempt?.directive?.type === 'stop' || 'thrown' in failure) return stop('stopped');
-  if (attempt?.isTimedOut && attempt.totalMs !== undefined) return stop('total-timeout');
+  if (attempt?.isTimedOut && attempt.isTotal) return stop('total-timeout');
   const decision = decideByPolicy(call, failed);
   return decision.type === 'retry' && options.group?.hasRoom === false ? stop('group') : decision;
 }
@@ -70,14 +70,14 @@ function stop(reason: GiveUpReason): Stop {
 }
 
 function decideByPolicy(call: Call, { failure, attempt, failedAt }: FailedAttempt): Decision {
-  const { plan, startedAt, attempts, latest, attemptMs } = call;
+  const { plan, startedAt, attempts, latest } = call;
   const { budget, policy, deadlineAt, options } = plan;
   const isRefused = 'result' in failure;
   const world = {
     now: failedAt,
     random: options.random ?? Math.random,
     startedAt: Number.isNaN(startedAt) ? failedAt : startedAt,
-    attemptMs,
+    attemptMs: call.attemptMs(failedAt),
     deadlineAt,
     budget: budget && { allowsRetry: budget.allowsRetry(failure.error) },
   };
@@ -88,7 +88,12 @@ function decideByPolicy(call: Call, { failure, attempt, failedAt }: FailedAttemp
     serverDelay: requestedDelay(attempt),
   };
   // Error rules do not apply to a result, which `retryIfResult` has judged.
-  return decide(isRefused ? withoutErrorRules(policyOf(policy)) : policyOf(policy), counters, judged, world);
+  return decideBy(
+    isRefused ? settingsOf(withoutErrorRules(policyOf(policy))) : policy,
+    counters,
+    judged,
+    world,
+  );
 }
 
 /** The delay of `ctx.retryAfter`; what the error or the `Response` says is read by the decision itself. */

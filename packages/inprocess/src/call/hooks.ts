@@ -16,9 +16,10 @@ interface DescribedCall {
   readonly id: string;
   readonly name: string;
   readonly parameters: readonly unknown[];
-  readonly elapsedMs: number;
-  readonly attemptMs: number;
+  readonly elapsedMs: (at: number) => number;
+  readonly attemptMs: (at: number) => number;
   readonly options: Observed;
+  readonly clock: { readonly now: () => number };
   readonly plan: { readonly about?: object | undefined };
 }
 
@@ -28,29 +29,46 @@ type Details<Name extends keyof RetryHooks> = Omit<
   keyof CallEvent
 >;
 
-/** Passes an event to the call's own hook, then to the observer of all calls; creates it only if there is either. */
+/** Returns whether anything receives the events of a hook; the details of others need not be made. */
+export function isObserved(hook: unknown): boolean {
+  return hook !== undefined || observer.observe !== undefined;
+}
+
+/**
+ * Passes an event to the call's own hook, then to the observer of all calls.
+ *
+ * @param at - when it happened, if the clock has been read
+ */
 export function notify<Name extends keyof RetryHooks>(
   name: Name,
   call: DescribedCall,
   details: Details<Name>,
+  at?: number,
 ): void {
   const { observe } = observer;
   const { [name]: own, reportError } = call.options;
-  if (own === undefined && observe === undefined) return;
-  const event = eventOf(call, details);
+  const event = eventOf(call, details, at);
   callHook(own as ((event: unknown) => unknown) | undefined, event, reportError); // the event of its name
   if (observe !== undefined) callHook(() => observe(name, event), undefined, reportError);
 }
 
 /**
- * Creates an event of a call. If the id is drawn from the option `random`, it is drawn when first read: a hook that
+ * Makes the details the event of a call, in place: to spread them into a new object takes a microsecond. If the id is drawn from the option `random`, it is drawn when first read: a hook that
  * does not read it must not change the delays.
  */
-export function eventOf<Details extends object>(call: DescribedCall, details: Details): CallEvent & Details {
-  const { name, parameters, elapsedMs, attemptMs, plan } = call;
+export function eventOf<Details extends object>(
+  call: DescribedCall,
+  details: Details,
+  at: number = call.clock.now(),
+): CallEvent & Details {
+  const event = details as Details & { -readonly [Key in keyof CallEvent]: CallEvent[Key] };
   const isDrawn = call.options.random !== undefined;
-  const id = isDrawn ? '' : call.id;
-  const event = { id, name, arguments: parameters, elapsedMs, attemptMs, ...plan.about, ...details };
+  event.id = isDrawn ? '' : call.id;
+  event.name = call.name;
+  event.arguments = call.parameters;
+  event.elapsedMs = call.elapsedMs(at);
+  event.attemptMs = call.attemptMs(at);
+  if (call.plan.about !== undefined) Object.assign(event, call.plan.about);
   // Only in this case, because an event with an accessor costs several times as much.
   if (isDrawn) Object.defineProperty(event, 'id', { get: () => call.id });
   return event;

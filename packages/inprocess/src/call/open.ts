@@ -1,8 +1,8 @@
 import type { DelayStrategy } from '@retry/core';
 import { allowedAttempts } from '@retry/core/fields';
-import { joinSignals } from '../time/abort-hub.ts';
-import { AbortableCall, PlainCall } from './call.ts';
-import { notify, observer } from './hooks.ts';
+import { joinSignals, onAbort } from '../time/abort-hub.ts';
+import { RetryCall } from './call.ts';
+import { isObserved, notify, observer } from './hooks.ts';
 import type { ParentAttempt } from './options.ts';
 import type { Call, Plan } from './plan.ts';
 import { nested } from './plan.ts';
@@ -16,14 +16,14 @@ export function canOpenLater({ isBare }: Plan): boolean {
 }
 
 /** Opens a call whose first attempt has failed already. */
-export function openLater(plan: Plan): Call {
-  return new PlainCall(plan, 1);
+export function openLater(plan: Plan, parameters?: readonly unknown[]): Call {
+  return new RetryCall(plan, 1, parameters);
 }
 
-/** Opens a call: its budget and its group count it from now on. */
-export function openCall(plan: Plan, parameters: readonly unknown[] = []): Call {
-  const call = new (plan.signal === undefined ? PlainCall : AbortableCall)(withOwnStrategy(plan), 0);
-  call.parameters = parameters;
+/** Opens a call: its signal, budget and group count it from now on. */
+export function openCall(plan: Plan, parameters?: readonly unknown[]): Call {
+  const call = new RetryCall(withOwnStrategy(plan), 0, parameters);
+  if (plan.signal !== undefined) onAbort(plan.signal, call);
   plan.options.group?.enter();
   plan.budget?.record({ type: 'request' });
   return call;
@@ -36,7 +36,7 @@ export function openNested(plan: Plan, parameters?: readonly unknown[]): Call {
   const call = openCall(nest(plan, parent), parameters);
   const { policy, depth, totalAttempts } = call.plan;
   const maxAttempts = allowedAttempts(policy);
-  if (maxAttempts > 1 && totalAttempts > maxAttempts) {
+  if (maxAttempts > 1 && totalAttempts > maxAttempts && isObserved(plan.options.onNested)) {
     notify('onNested', call, { depth, maxAttempts, totalAttempts });
   }
   return call;

@@ -17,7 +17,7 @@ export const SYNCHRONOUS: OptionRule = ruleOf(
 export const A_CLOCK: OptionRule = ruleOf(
   (value) => hasMethods(value, ['now', 'setTimer']),
   'must be a clock',
-  'It has now() and setTimer(callback, delayMs): createClock(…) or createTestClock() makes one.',
+  'It has now() and setTimer(): createClock(…) or createTestClock() makes one.',
 );
 
 /** Creates a rule of a predicate. */

@@ -15,7 +15,7 @@ export interface Layers {
   /** Opens a call, with or without a search for the call around it. */
   readonly open: (plan: Plan, parameters?: readonly unknown[]) => Call;
   /** Gives an attempt a context for its function; absent where the function takes none. */
-  readonly withContext?: (attempt: Attempt) => Attempt;
+  readonly withContext?: (call: Call, limit: AttemptLimit) => Attempt;
 }
 
 /** A function, and how it is retried. */
@@ -59,17 +59,12 @@ export interface AttemptLimit {
   readonly startedAt: number;
   /** `Infinity` is no limit. */
   readonly timeoutMs: number;
-  /** The total timeout of the call, if it ends before the attempt's own timeout. */
-  readonly totalMs?: number | undefined;
+  /** Whether that is the total timeout of the call, because it ends before the attempt's own. */
+  readonly isTotal: boolean;
 }
 
-/** One attempt, as the loop sees it. */
+/** One attempt, as the call sees it. */
 export interface Attempt extends AttemptLimit {
-  readonly call: Call;
-  /** Counted from 1. */
-  readonly attempt: number;
-  /** What the attempt before threw; `undefined` in the first. */
-  readonly previousError: unknown;
   isTimedOut: boolean;
   readonly directive: Directive | undefined;
   /** Aborts its signal; absent where the function gets no context. */
@@ -83,14 +78,12 @@ export interface Call {
   readonly clock: Clock;
   readonly id: string;
   readonly name: string;
-  readonly maxAttempts: number;
-  /** Something may read how long it, or an attempt of it, has taken. */
-  readonly isTimed: boolean;
   /** Epoch milliseconds; `NaN` when nothing reads it. */
   readonly startedAt: number;
-  readonly elapsedMs: number;
-  /** How long the latest attempt has taken. */
-  readonly attemptMs: number;
+  /** Returns how long the call has taken at an instant; 0 when nothing reads it. */
+  readonly elapsedMs: (at: number) => number;
+  /** Returns how long the latest attempt had taken at an instant, at most until it ended. */
+  readonly attemptMs: (at: number) => number;
   /** Attempts that have started. */
   readonly attempts: number;
   /** The latest failed attempt, and those before it. */
@@ -100,31 +93,33 @@ export interface Call {
   /** Set once retrying has ended in failure. */
   readonly ending: Ending | undefined;
   /** The arguments of the wrapped function. */
-  parameters: readonly unknown[];
+  readonly parameters: readonly unknown[];
 
   /** Waits for the policy's `initialDelay`. */
   readonly waitInitialDelay: () => Promise<void> | undefined;
-  /** Starts the next attempt, or ends the call if none may start. `undefined` when nothing needs the object. */
-  readonly startAttempt: () => Attempt | undefined;
+  /** Starts the next attempt; returns `false` if none may start, or the call has ended. */
+  readonly startAttempt: () => boolean;
+  /**
+   * Calls the function of the attempt that has started, within its timeout and until the caller aborts.
+   *
+   * @param parameters - `undefined` for a function that takes the attempt's context
+   */
+  readonly invoke: (self: unknown, parameters: unknown[] | undefined) => unknown;
   /** Returns whether the result is returned to the caller; a refused one is treated as a failure. */
-  readonly accepts: (result: unknown, attempt: Attempt | undefined) => boolean;
+  readonly accepts: (result: unknown) => boolean;
   /** Decides what follows a failed attempt. */
-  readonly fail: (failure: Failure, attempt: Attempt | undefined) => void;
-  /** Waits for the next attempt; for ever when the caller aborts. */
+  readonly fail: (failure: Failure) => void;
+  /** Waits for the next attempt; `undefined` without a delay. */
   readonly waitForRetry: () => Promise<void> | undefined;
   /** Awaits the option `beforeRetry` within the total timeout; ends the call if it throws or takes longer. */
   readonly runBeforeRetry: () => Promise<void>;
   /** Returns the last result if that was refused; throws the last error otherwise. */
   readonly finish: () => unknown;
-  /** Rejects as soon as the signal aborts; absent without a signal. */
-  readonly watchSignal?: (reject: (reason: unknown) => void) => void;
-  /** Keeps the function that clears the latest timer, for when the caller aborts. */
-  readonly keepCancel: (cancel: () => void) => void;
 }
 
 /** How calls find the attempt that they are made in. */
 export interface Nesting {
-  readonly withContext: (attempt: Attempt) => Attempt;
+  readonly withContext: NonNullable<Layers['withContext']>;
   /** Runs the function of an attempt; calls that it makes find the attempt by `current`. */
   readonly enter: (attempt: Attempt, run: () => unknown) => unknown;
   /** Returns the attempt that is running around the caller. */

@@ -2,7 +2,7 @@ import type { Policy, PolicyInput, Problem } from '@retry/core';
 import { definePolicy, extendPolicy, InvalidOptionsError, isPolicy } from '@retry/core';
 import type { PolicySettings, Report } from '@retry/core/fields';
 import { A_FUNCTION, settingsOf } from '@retry/core/fields';
-import { checkOptions, OPTION_KEYS } from '../call/check-options.ts';
+import { checkOptions, OPTION_RULES } from '../call/check-options.ts';
 import type { RetryEvent, RetryHooks } from '../call/events.ts';
 import { ruleOf, SYNCHRONOUS } from '../call/option-rules.ts';
 import type { RetryOptions } from '../call/options.ts';
@@ -59,10 +59,11 @@ export interface FetchSettings {
   readonly methods: readonly string[];
 }
 
-/** Options of a call that belong to each request, or that `createRetryFetch` sets by itself. */
-const NOT_HERE: readonly string[] = ['signal', 'retryIfResult', 'parent'];
+/** Without the options that belong to each request, or that `createRetryFetch` sets by itself. */
+const { signal: _signal, retryIfResult: _retryIfResult, parent: _parent, ...OF_CALLS } = OPTION_RULES;
 
 const RULES = {
+  ...OF_CALLS,
   fetch: A_FUNCTION,
   methods: ruleOf(
     (value) => Array.isArray(value) && value.every((method) => typeof method === 'string' && method !== ''),
@@ -93,14 +94,13 @@ export function readFetchOptions(
 ): FetchSettings {
   const problems: Problem[] = [];
   const report: Report = (problem) => void problems.push(problem);
-  const keys = OPTION_KEYS.filter((key) => !NOT_HERE.includes(key));
   const cures = { signal: 'Pass it with each request: fetch(url, { signal }).' };
   const ofOptions: Problem[] = [];
-  checkOptions(
-    options,
-    { keys, others: RULES, cures, order: 'createRetryFetch(policy, options)' },
-    (problem) => void ofOptions.push(problem),
-  );
+  checkOptions(options, RULES, {
+    order: 'createRetryFetch(policy, options)',
+    cures,
+    report: (problem) => void ofOptions.push(problem),
+  });
   const isReplaced = ofOptions.length === 0 && (options as RetryFetchOptions).replace === true; // checked above
   const repeated = readPolicy(policy, { isReplaced, report });
   const all = [...problems, ...ofOptions];

@@ -1,0 +1,15 @@
+const DIGITS = '0123456789abcdef';
+
+/**
+ * Returns an id that no other call has, and that no other id tells: it may be used as an idempotency key. From the
+ * option `random` if given, so that tests can predict it.
+ */
+export function createId(random?: () => number): string {
+  if (random !== undefined) return drawDigits(random);
+  const { crypto } = globalThis as { readonly crypto?: { readonly randomUUID?: () => string } }; // browsers: only over https
+  return crypto?.randomUUID?.() ?? drawDigits(Math.random);
+}
+
+function drawDigits(random: () => number): string {
+  return Array.from({ length: 32 }, () => DIGITS[Math.floor(random() * 16)]).join('');
+}
