@@ -17,6 +17,45 @@ function holdBatches() {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('coalesce', () => {
+  /** The sizes of the batches that are pending at the same time, if two may be. */
+  const pendingSizes = async (bytesOf: readonly number[], isWaiting = false): Promise<readonly number[]> => {
+    const sizes: number[] = [];
+    const ask = coalesce<number, number>(
+      (items) => {
+        sizes.push(items.length);
+        return new Promise(() => {});
+      },
+      { outstanding: 2, bytesOf: (bytes) => bytes },
+    );
+    if (isWaiting) {
+      void ask(0);
+      await turn();
+      sizes.pop();
+    }
+    for (const bytes of bytesOf) void ask(bytes);
+    await turn();
+    return sizes;
+  };
+
+  it.each([
+    [31, [31]],
+    [32, [16, 16]],
+    [101, [50, 51]],
+    [2_000, [500, 500]],
+  ])('sends %i calls of one turn as %j, if two batches may be pending', async (count, sizes) => {
+    expect(await pendingSizes(Array(count).fill(100))).toEqual(sizes);
+  });
+
+  it('sends a batch of at most 256 KiB, at least one call, if two may be pending', async () => {
+    expect(await pendingSizes(Array(40).fill(20_000))).toEqual([13, 13]);
+    expect(await pendingSizes([1_000_000, 1, 1])).toEqual([1]);
+  });
+
+  it('sends a second batch for 64 KiB that wait', async () => {
+    expect(await pendingSizes(Array(3).fill(20_000), true)).toEqual([]);
+    expect(await pendingSizes(Array(4).fill(20_000), true)).toEqual([4]);
+  });
+
   it('sends the calls of one turn in one batch, and those made while it is pending in the next', async () => {
     const { batches, ask } = holdBatches();
 
@@ -64,8 +103,9 @@ describe('coalesce', () => {
     answers[1]?.([]);
     answers[2]?.([]);
     await turn();
-    expect(sizes).toEqual([1, 500, 500, 249]);
+    expect(sizes).toEqual([1, 500, 500, 124, 125]);
     answers[3]?.([]);
+    answers[4]?.([]);
 
     expect(await Promise.all([...first, ...second, ...third])).toEqual(
       [1, 249, 1_000].flatMap((count) => Array.from({ length: count }, (_, index) => index)),

@@ -46,7 +46,7 @@ describe('exchanges', () => {
     const { slow, seen } = slowLine(scene, 20);
     const { task, seen: work } = countingTask(scene, 5);
     await scene.queue.submitMany(task, numbers(300));
-    scene.startWorker({ tasks: [task], broker: slow, concurrency: 20 });
+    scene.startWorker({ tasks: [task], broker: slow, concurrency: 20, prefetch: 0 });
 
     await scene.clock.advance('10s');
 

@@ -1,7 +1,7 @@
 import { defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StartWindow } from '../../packages/worker/src/engine/slots.ts';
+import { StartWindow } from '../../packages/worker/src/engine/lanes/start-window.ts';
 import type { Scene } from './scene.ts';
 import { pass, setScene } from './scene.ts';
 

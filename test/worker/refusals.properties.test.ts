@@ -89,7 +89,10 @@ describe('a broker that refuses some settlements and lanes for good', () => {
               ? 'submitted'
               : { none: 'completed', end: 'failed', record: 'failed', everything: 'started' }[guilt];
             expect(run).toMatchObject({ state });
-            expect(executed.get(ids[index] ?? '') ?? 0).toBe(isBad ? 0 : 1);
+            const times = executed.get(ids[index] ?? '') ?? 0;
+            // A guilty run may wait too long behind others: its broker refuses to have it given back as well.
+            if (isBad || guilt === 'none') expect(times).toBe(isBad ? 0 : 1);
+            else expect(times).toBeLessThanOrEqual(1);
             if (state === 'failed') expect(run?.errors).toMatchObject([{ name: 'RangeError' }]);
           }
           const kept = plans.filter(({ lane, guilt }) => !bad.has(`lane-${lane}@1`) && guilt === 'none');

@@ -9,7 +9,7 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 /** A queue whose broker fails the calls of `submit` with these numbers, counted from 1. */
 function failingQueue(
   failing: readonly number[],
-  { keeps = false, error = new Error('down') as Error } = {},
+  { keeps = false, error = new Error('down') as Error, submitsInOrder = false } = {},
 ) {
   const scene = setScene();
   let calls = 0;
@@ -20,7 +20,7 @@ function failingQueue(
     if (fails) throw error;
     return submissions.map(() => 'created' as const);
   });
-  const queue = createQueue({ broker: { ...scene.broker, submit }, clock: scene.clock });
+  const queue = createQueue({ broker: { ...scene.broker, submit, submitsInOrder }, clock: scene.clock });
   return { ...scene, queue, submit: vi.mocked(submit) };
 }
 
@@ -93,5 +93,51 @@ describe('submitMany', () => {
     await expect(queue.submitMany(task, numbers(1_201))).rejects.toThrow(/^down$/);
     await expect(failingQueue([1]).queue.submitMany(task, [1])).rejects.toThrow(/^down$/);
     expect((await queue.counts()).created).toBe(0);
+  });
+
+  it('sends the next call before the answer of the latest, where calls take effect in their order', async () => {
+    const { queue, submit, broker } = failingQueue([], { submitsInOrder: true });
+    let pending = 0;
+    let most = 0;
+    submit.mockImplementation(async (submissions) => {
+      pending += 1;
+      most = Math.max(most, pending);
+      await new Promise((resolve) => setImmediate(resolve));
+      pending -= 1;
+      return broker.submit(submissions);
+    });
+
+    const submitted = await queue.submitMany(task, numbers(2_100));
+
+    expect(most).toBe(2);
+    const runs = await broker.get(submitted.map(({ id }) => id));
+    expect(runs.map((run) => Number(run?.payload))).toEqual(numbers(2_100));
+  });
+
+  it('reports the runs of a call that succeeded after one that failed', async () => {
+    const { queue } = failingQueue([1], { submitsInOrder: true });
+
+    const error = await queue.submitMany(task, numbers(1_201)).catch((caught: unknown) => caught);
+
+    const { submitted, unknown, notSubmitted } = error as PartlySubmittedError;
+    const runs = await Promise.all(submitted.map(({ id }) => queue.get(id)));
+    expect(runs.map((run) => Number(run?.payload))).toEqual(numbers(1_201).slice(500, 1_000));
+    expect(unknown).toHaveLength(500);
+    expect(notSubmitted).toEqual(numbers(1_201).slice(1_000));
+  });
+
+  it('does not say of a key whether it is new when the answer was lost', async () => {
+    const { queue } = failingQueue([2], { keeps: true });
+
+    const error = await queue
+      .submitMany(task, numbers(700), { each: (payload) => ({ key: `${payload}` }) })
+      .catch((caught: unknown) => caught);
+
+    expect((error as PartlySubmittedError).submitted).toHaveLength(500);
+    expect((error as PartlySubmittedError).unknown).toEqual(
+      numbers(700)
+        .slice(500)
+        .map((payload) => `many@${payload}`),
+    );
   });
 });

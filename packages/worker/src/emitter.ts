@@ -22,13 +22,13 @@ export interface Emitter<Events extends { readonly error: ListenerError }> {
    * @throws {InvalidOptionsError} for an unknown event, or a listener that is not a function
    */
   readonly on: <Type extends keyof Events>(type: Type, listener: (event: Events[Type]) => void) => () => void;
+  /** Whether an event has a listener; asked before `emit` where events are frequent. */
+  readonly isObserved: (type: keyof Events) => boolean;
   /** Creates the event only if it has a listener. An `error` without one becomes a process warning, at most one a minute. */
   readonly emit: <Type extends keyof Events>(type: Type, makeEvent: () => Events[Type]) => void;
 }
 
 type Listener = (event: never) => unknown;
-
-const NO_LISTENERS: ReadonlySet<Listener> = new Set();
 
 /**
  * Creates an emitter whose listeners cannot change its owner's behaviour: what they throw becomes an `error` event.
@@ -42,19 +42,22 @@ export function createEmitter<Events extends { readonly error: ListenerError }>(
   types: Readonly<Record<keyof Events, true>>,
   clock: Pick<Clock, 'now'> = systemClock,
 ): Emitter<Events> {
-  const listeners = new Map<keyof Events, Set<Listener>>();
-  const channelOf = channelsOf<keyof Events>(source);
+  const names = Object.keys(types);
+  const outletOf = outletsOf<keyof Events>(source);
   const warn = warnRarely(clock);
+  const isObserved = (type: keyof Events): boolean => {
+    const { published, listeners } = outletOf(type);
+    return listeners.size > 0 || published.hasSubscribers;
+  };
   const emit: Emitter<Events>['emit'] = (type, makeEvent) => {
-    const published = channelOf(type);
-    const called = listeners.get(type) ?? NO_LISTENERS;
-    if (!published.hasSubscribers && called.size === 0) {
+    const { published, listeners } = outletOf(type);
+    if (!published.hasSubscribers && listeners.size === 0) {
       if (type === 'error') warn(unhandled(source, makeEvent() as ListenerError)); // the type of `error` in every `Events`
       return;
     }
     const event = makeEvent();
     if (published.hasSubscribers) published.publish(event);
-    for (const listener of called) {
+    for (const listener of listeners) {
       call(listener, event, (error) => {
         // What an error listener throws is dropped: reporting it would call the same listener again.
         if (type !== 'error')
@@ -62,28 +65,30 @@ export function createEmitter<Events extends { readonly error: ListenerError }>(
       });
     }
   };
-  return { emit, on: adder(listeners, source, Object.keys(types)) };
-}
-
-function channelsOf<Type>(source: string): (type: Type) => Channel {
-  const channels = new Map<Type, Channel>();
-  return (type) => {
-    const known = channels.get(type) ?? channel(`retry:${source}:${String(type)}`);
-    channels.set(type, known);
-    return known;
+  const on: Emitter<Events>['on'] = (type, listener) => {
+    checkListener(source, names, { type, listener });
+    const { listeners } = outletOf(type);
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
   };
+  return { emit, isObserved, on };
 }
 
-function adder<Type>(
-  listeners: Map<Type, Set<Listener>>,
-  source: string,
-  types: readonly string[],
-): (type: Type, listener: Listener) => () => void {
-  return (type, listener) => {
-    checkListener(source, types, { type, listener });
-    const known = listeners.get(type) ?? new Set();
-    listeners.set(type, known.add(listener));
-    return () => void known.delete(listener);
+/** Where the events of one type go. */
+interface Outlet {
+  readonly published: Channel;
+  readonly listeners: Set<Listener>;
+}
+
+function outletsOf<Type>(source: string): (type: Type) => Outlet {
+  const outlets = new Map<Type, Outlet>();
+  return (type) => {
+    let outlet = outlets.get(type);
+    if (outlet === undefined) {
+      outlet = { published: channel(`retry:${source}:${String(type)}`), listeners: new Set() };
+      outlets.set(type, outlet);
+    }
+    return outlet;
   };
 }
 

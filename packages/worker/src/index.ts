@@ -23,6 +23,7 @@ export type { DeadLetters } from './queue/dead-letters.ts';
 export type { RunResult } from './queue/read-runs.ts';
 export type { SubmitOptions, Submitted } from './queue/submission.ts';
 export type { SubmitAndWaitOptions } from './queue/submit.ts';
+export type { SubmitEachOptions, SubmitManyOptions } from './queue/submit-each.ts';
 export type { WaitForResultOptions } from './queue/wait-options.ts';
 export type { Redact } from './settle/stored-error.ts';
 export { defineTask } from './task/define-task.ts';

@@ -7,6 +7,7 @@ import type { Fields } from '@retry/core/fields';
 import { A_FUNCTION, isAsync, readOptions } from '@retry/core/fields';
 import { BARE_BROKER, readBroker } from './broker.ts';
 import { A_CLOCK, systemClock } from './clock.ts';
+import type { Prefetch } from './engine/prefetch.ts';
 import { missingOptions } from './errors.ts';
 import type { Redact } from './settle/stored-error.ts';
 import type { AnyTask } from './task/task.ts';
@@ -25,13 +26,14 @@ export interface WorkerOptions {
   /** How many runs it executes at the same time, at most. @default 10 */
   readonly concurrency?: number | undefined;
   /**
-   * How many runs to claim in advance, at most, so that the next one starts without a round trip. Fewer when handlers are
-   * slow: none that would wait for more than about 100 ms. @default 0
+   * How many runs to claim in advance, so that the next one starts without a round trip. `'auto'`: as many as will start
+   * within 10 ms, at most 500; a number: as many as will start within 50 ms, at most that many; 0: none. A run that has
+   * waited for 100 ms is given back, uncharged. @default 'auto'
    */
-  readonly prefetch?: number | undefined;
+  readonly prefetch?: Prefetch | undefined;
   /** How long a claim is valid without a heartbeat; after it, a crashed worker's runs are claimed again. @default '30s' */
   readonly lease?: Duration | undefined;
-  /** How often it polls for work when nothing wakes it. @default '1s' */
+  /** How often it polls for work when nothing wakes it. @default '5s' */
   readonly pollInterval?: Duration | undefined;
   /** How often it searches for runs whose lease has expired. @default half a lease */
   readonly cleanerInterval?: Duration | undefined;
@@ -62,7 +64,7 @@ export interface WorkerSettings {
   readonly tasks: ReadonlyMap<string, AnyTask>;
   readonly onUnknown: 'wait' | 'drop';
   readonly concurrency: number;
-  readonly prefetch: number;
+  readonly prefetch: Prefetch;
   readonly leaseMs: number;
   readonly heartbeatMs: number;
   readonly pollMs: number;
@@ -112,14 +114,10 @@ function readSettings(fields: Fields): WorkerSettings {
       message: 'must be an integer ≥ 1',
       cure: 'It is how many runs this worker executes at the same time.',
     }),
-    prefetch: fields.number('prefetch', 0, {
-      accepts: (count) => Number.isInteger(count) && count >= 0,
-      message: 'must be an integer ≥ 0',
-      cure: 'It is how many runs this worker may claim in advance.',
-    }),
+    prefetch: fields.optional('prefetch', A_PREFETCH) ?? 'auto',
     leaseMs,
     heartbeatMs: leaseMs / HEARTBEATS_PER_LEASE,
-    pollMs: fields.duration('pollInterval', 1_000, FINITE),
+    pollMs: fields.duration('pollInterval', 5_000, FINITE),
     cleanerMs: fields.duration('cleanerInterval', leaseMs / 2, FINITE),
     signals: fields.optional('signals', SIGNALS) ?? ['SIGTERM', 'SIGINT'],
     shutdownMs: fields.duration('shutdownTimeout', 25_000),
@@ -129,6 +127,13 @@ function readSettings(fields: Fields): WorkerSettings {
     clock: fields.optional('clock', A_CLOCK) ?? systemClock,
   };
 }
+
+const A_PREFETCH = {
+  accepts: (value: unknown): value is Prefetch =>
+    value === 'auto' || (Number.isInteger(value) && Number(value) >= 0),
+  message: "must be 'auto' or an integer ≥ 0",
+  cure: 'It is how many runs this worker may claim in advance. Leave it out to have that measured.',
+};
 
 function readTasks(fields: Fields): ReadonlyMap<string, AnyTask> {
   const tasks = fields.value('tasks');

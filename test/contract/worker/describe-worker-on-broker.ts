@@ -2,6 +2,8 @@ import { describe } from 'vitest';
 import { describeAttempts } from './attempts.ts';
 import { describeInterruptions } from './interruptions.ts';
 import { describeLimits } from './limits.ts';
+import { describeSharing } from './sharing.ts';
+import { describeSubmitting } from './submitting.ts';
 import { describeWaiting } from './waiting.ts';
 import type { WorkerHarness } from './worker-scene.ts';
 import { useWorkerScene } from './worker-scene.ts';
@@ -19,7 +21,14 @@ export interface WorkerOnBroker {
 export function describeWorkerOnBroker(name: string, { open }: WorkerOnBroker): void {
   describe(name, () => {
     const scene = useWorkerScene(open);
-    for (const describePart of [describeAttempts, describeInterruptions, describeLimits, describeWaiting])
-      describePart(scene);
+    const parts = [
+      describeAttempts,
+      describeInterruptions,
+      describeLimits,
+      describeSharing,
+      describeSubmitting,
+      describeWaiting,
+    ];
+    for (const describePart of parts) describePart(scene);
   });
 }

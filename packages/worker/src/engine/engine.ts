@@ -1,28 +1,24 @@
-import { randomUUID } from 'node:crypto';
 import { isRetryError } from '@retry/core';
-import type { Claim } from '@retry/core/broker';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
 import { Settler } from '../settle/settler.ts';
 import { sleep } from '../sleep.ts';
 import { Attendance } from './attendance.ts';
+import type { EmptyClaim } from './claims.ts';
+import { Claims } from './claims.ts';
 import { Cleaner } from './cleaner.ts';
 import { dropUnknown } from './drop-unknown.ts';
 import { Exchanger } from './exchanger.ts';
 import { Executions } from './executions.ts';
-import type { Room } from './slots.ts';
+import type { Room } from './lanes/slots.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 import { WakeSignal } from './wake-signal.ts';
 
 /** How long a second exchange waits for more to carry while the first is pending, in ms. */
 const GATHER_MS = 1;
 
-/** A claim that returned no runs. */
-interface EmptyClaim {
-  readonly lanes: readonly string[];
-  /** How long until the next scheduled run of these lanes is due, in ms. */
-  readonly dueInMs: number;
-}
+/** How long to wait before the next claim, at most, when the broker could not wait for work, in ms. */
+const AFTER_ERROR_MS = 1_000;
 
 /**
  * The main loop of a worker: claims, runs and settles until it has to stop. Up to two exchanges are pending at a time, so
@@ -33,13 +29,12 @@ export class Engine {
   readonly #emitter: WorkerEmitter;
   readonly #exchanger: Exchanger;
   readonly #executions: Executions;
+  readonly #claims: Claims;
   readonly #settler: Settler;
   readonly #cleaner: Cleaner;
   readonly #attendance: Attendance;
   readonly #wakeSignal = new WakeSignal();
   #pendingExchanges = 0;
-  /** The latest claim returned as many runs as it asked for: there are probably more. */
-  #hasMore = false;
   #emptyClaim: EmptyClaim | undefined;
   /** When a second exchange has waited long enough for more settlements. */
   #gatherUntil: number | undefined;
@@ -54,6 +49,7 @@ export class Engine {
     this.#exchanger = new Exchanger(settings, (error, doing) => this.#onError(error, doing));
     this.#settler = new Settler(settings, emitter, this.#exchanger);
     this.#executions = this.#createExecutions();
+    this.#claims = new Claims(settings, this.#executions.capacity);
     this.#cleaner = this.#createCleaner();
     this.#attendance = new Attendance(settings, emitter);
   }
@@ -81,7 +77,7 @@ export class Engine {
       this.#executions.openIsolation({ isQuiet: this.#exchanger.isDone && this.#pendingExchanges === 0 });
       const room = this.#exchanger.open(this.#executions.room());
       if (this.#isTimeFor(room)) void this.#exchange(room);
-      else await this.#wakeSignal.during((signal) => this.#wait(room, signal));
+      else await this.#wait(room);
       // Runs that end in the same turn are settled in the same exchange.
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
@@ -171,53 +167,44 @@ export class Engine {
     if (this.#pendingExchanges === 0)
       return pending > 0 || (room !== undefined && this.#emptyClaim === undefined);
     if (this.#pendingExchanges > 1) return false;
-    const isMuch = 2 * Math.max(pending, room?.limit ?? 0) >= this.#settings.concurrency;
-    if (pending === 0) return isMuch && this.#hasMore;
+    const { capacity } = this.#executions;
+    const most = capacity.areShort ? this.#settings.concurrency : capacity.most;
+    const isMuch = 2 * Math.max(pending, room?.limit ?? 0) >= most;
+    if (pending === 0) return isMuch && this.#claims.hasMore;
     return isMuch || this.#settings.clock.now() >= (this.#gatherUntil ?? Infinity);
   }
 
   async #exchange(room: Room | undefined): Promise<void> {
-    const claim = room && this.#makeClaim(room);
-    const free = claim && this.#executions.reserve(claim);
+    const open = room && this.#claims.open(room);
     this.#emptyClaim = undefined;
     this.#gatherUntil = undefined;
     this.#pendingExchanges += 1;
-    const sentAt = this.#settings.clock.now();
-    const received = await this.#exchanger.exchange(claim);
+    const received = await this.#exchanger.exchange(open?.claim);
     this.#pendingExchanges -= 1;
-    free?.();
-    if (received !== undefined && claim !== undefined) {
-      const { claimed, lanes, nextRunAt = Infinity, now } = received;
-      this.#hasMore = claimed.length >= claim.limit;
-      if (claimed.length === 0) this.#emptyClaim = { lanes, dueInMs: nextRunAt - now };
-      if (lanes.length === claim.lanes.size) this.#executions.noteClaim({ claim, sentAt, claimed });
-      this.#executions.take(claimed);
-    }
+    const emptyClaim = open?.answer(received);
+    if (emptyClaim !== undefined) this.#emptyClaim = emptyClaim;
+    if (open !== undefined && received !== undefined) this.#executions.take(received.claimed);
     this.#wakeSignal.notify();
   }
 
-  /** While there are more runs than one claim takes, a claim takes half of the slots: the next is sent while these run. */
-  #makeClaim({ limit, lanes }: Room): Claim {
-    const { name, leaseMs, concurrency, prefetch } = this.#settings;
-    const half = Math.ceil((concurrency + prefetch) / 2);
-    const claimLimit = this.#hasMore ? Math.min(limit, half) : limit;
-    return { worker: name, requestId: randomUUID(), leaseMs, limit: claimLimit, lanes };
-  }
-
   /** Waits until there may be something to do: a run has ended, an exchange was answered, or work has arrived. */
-  async #wait(room: Room | undefined, signal: AbortSignal): Promise<void> {
+  #wait(room: Room | undefined): Promise<void> {
     const emptyClaim = this.#emptyClaim;
-    if (this.#pendingExchanges > 0) return this.#gather(signal);
-    if (room === undefined || emptyClaim === undefined) return this.#rest(signal);
-    await this.#waitForWork(emptyClaim, signal);
-    this.#emptyClaim = undefined;
+    const { clock } = this.#settings;
+    if (this.#pendingExchanges > 0) return this.#wakeSignal.sleep(clock, this.#gatherMs());
+    if (room === undefined || emptyClaim === undefined) return this.#wakeSignal.sleep(clock, this.#restMs());
+    return this.#wakeSignal.during(async (signal) => {
+      await this.#waitForWork(emptyClaim, signal);
+      this.#emptyClaim = undefined;
+    });
   }
 
-  async #gather(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#settings;
-    if (this.#pendingExchanges > 1 || this.#exchanger.pending === 0) return sleep(clock, Infinity, signal);
-    this.#gatherUntil ??= clock.now() + GATHER_MS;
-    await sleep(clock, this.#gatherUntil - clock.now(), signal);
+  /** How long a second exchange waits for more settlements, in ms. */
+  #gatherMs(): number {
+    if (this.#pendingExchanges > 1 || this.#exchanger.pending === 0) return Infinity;
+    const now = this.#settings.clock.now();
+    this.#gatherUntil ??= now + GATHER_MS;
+    return Math.max(this.#gatherUntil - now, 0);
   }
 
   async #waitForWork({ lanes, dueInMs }: EmptyClaim, signal: AbortSignal): Promise<void> {
@@ -226,18 +213,14 @@ export class Engine {
       await this.#settings.broker.waitForWork(lanes, { timeoutMs, signal });
     } catch (error) {
       this.#onError(error, 'waiting for work');
-      await this.#rest(signal);
+      await sleep(this.#settings.clock, Math.min(this.#restMs(), AFTER_ERROR_MS), signal);
     }
   }
 
-  /** Waits for the wake signal, the end of a rate limit or of a lane's pause, or the next poll. */
-  #rest(signal: AbortSignal): Promise<void> {
-    return sleep(this.#settings.clock, this.#restMs(), signal);
-  }
-
+  /** How long until the end of a rate limit or of a lane's pause, or the next poll, in ms. */
   #restMs(): number {
     const { pollMs } = this.#settings;
-    return Math.min(pollMs, this.#executions.opensIn(), this.#exchanger.opensIn());
+    return Math.min(pollMs, this.#executions.capacity.opensIn(), this.#exchanger.opensIn());
   }
 
   /** Continues the loop: there may be new slots or settlements. */

@@ -9,8 +9,8 @@ import type { QueuedSettlement, SettlementQueue, Times } from '../settle/settler
 import { sleep } from '../sleep.ts';
 import type { ExchangeBatch } from './exchange-batch.ts';
 import { divide } from './exchange-batch.ts';
-import { LanePauses } from './lane-pauses.ts';
-import type { Room } from './slots.ts';
+import { LanePauses } from './lanes/lane-pauses.ts';
+import type { Room } from './lanes/slots.ts';
 
 /** The most settlements of one exchange. */
 const MAX_SETTLEMENTS = 500;
@@ -47,8 +47,8 @@ export class Exchanger implements SettlementQueue {
   readonly #clock: ServerClock;
   readonly #pauses: LanePauses;
   #pending: QueuedSettlement[] = [];
-  /** Settlements that are queued or sent, and not answered yet. */
-  readonly #settling = new Set<QueuedSettlement>();
+  /** Settlements of exchanges that are under way. */
+  readonly #sent = new Set<readonly QueuedSettlement[]>();
   readonly #stopping = new AbortController();
   readonly #givingUp = new AbortController();
 
@@ -71,12 +71,12 @@ export class Exchanger implements SettlementQueue {
 
   /** Whether every settlement has been answered. */
   get isDone(): boolean {
-    return this.#settling.size === 0;
+    return this.#pending.length === 0 && this.#sent.size === 0;
   }
 
-  /** The claims whose settlements are queued or sent, and not answered yet. */
+  /** The claims whose settlements are queued or under way. */
   settling(): readonly HeartbeatRequest[] {
-    return [...this.#settling].map(({ settlement }) => settlement);
+    return [...this.#sent, this.#pending].flat().map(({ settlement }) => settlement);
   }
 
   /** Returns the room without paused lanes. */
@@ -93,7 +93,6 @@ export class Exchanger implements SettlementQueue {
 
   /** Queues a settlement for the next exchange. */
   push(settlement: QueuedSettlement): void {
-    this.#settling.add(settlement);
     this.#pending.push(settlement);
   }
 
@@ -111,8 +110,9 @@ export class Exchanger implements SettlementQueue {
   /** Sends queued settlements and the claim in one exchange; resolves with `undefined` when the claim was not answered. */
   async exchange(claim: Claim | undefined): Promise<Received | undefined> {
     const settlements = this.#takeBatch();
+    if (settlements.length > 0) this.#sent.add(settlements);
     const received = await this.#deliver({ settlements, claim }, 'once');
-    for (const settlement of settlements) this.#settling.delete(settlement);
+    this.#sent.delete(settlements);
     return received;
   }
 
@@ -124,7 +124,7 @@ export class Exchanger implements SettlementQueue {
       if (count > 0 && (count === MAX_SETTLEMENTS || bytes > MAX_BATCH_BYTES)) break;
       count += 1;
     }
-    const batch = this.#pending.slice(0, count);
+    const batch = count === this.#pending.length ? this.#pending : this.#pending.slice(0, count);
     this.#pending = this.#pending.slice(count);
     return batch;
   }
@@ -179,10 +179,9 @@ export class Exchanger implements SettlementQueue {
     { settlements, claim }: ExchangeBatch,
     { reply, times }: { readonly reply: ExchangeReply; readonly times: Times },
   ): Received | undefined {
-    for (const [index, settlement] of settlements.entries()) {
-      this.#settling.delete(settlement);
+    settlements.forEach((settlement, index) => {
       settlement.onAnswer(reply.settled[index] ?? 'gone', times);
-    }
+    });
     if (claim === undefined) return undefined;
     const lanes = [...claim.lanes.keys()];
     this.#pauses.end(lanes);

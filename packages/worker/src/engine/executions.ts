@@ -10,12 +10,13 @@ import { sendHeartbeats } from '../run/heartbeats.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { noticeOf } from '../settle/report.ts';
 import { earlyMs } from '../settle/run-facts.ts';
+import { Capacity } from './capacity.ts';
 import { groupToIsolate, Isolation, MAX_LEASES_ALONE } from './isolation.ts';
-import type { AnsweredClaim } from './lateness.ts';
+import type { Room } from './lanes/slots.ts';
+import { Slots } from './lanes/slots.ts';
 import { Lateness } from './lateness.ts';
-import { PrefetchEstimate } from './prefetch.ts';
-import type { Room } from './slots.ts';
-import { Slots } from './slots.ts';
+import { mostPrefetched, PrefetchEstimate } from './prefetch.ts';
+import { Prefetched } from './prefetched.ts';
 
 /** The outcome of an execution whose run the worker gives back. */
 const RELEASED: Outcome = { type: 'released' };
@@ -40,13 +41,11 @@ export class Executions {
   readonly #slots: Slots;
   readonly #cancelWatch: CancelWatch;
   readonly #all = new Set<Execution>();
-  /** Waiting for a slot, in the order of their claims; those that have ended meanwhile are skipped. */
-  #prefetched: Execution[] = [];
+  readonly #prefetched: Prefetched;
   /** Runs that may end the process, which run without others; until that is over nothing else is claimed. */
   #isolation: Isolation | undefined;
   readonly #lateness: Lateness;
-  /** Nothing has been claimed yet, so what is due by now found no worker. */
-  #isNew = true;
+  readonly #capacity: Capacity;
   /** Until then nothing is isolated, because the latest isolation took too long. */
   #noIsolationUntil = -Infinity;
   #isStopping = false;
@@ -58,11 +57,16 @@ export class Executions {
     this.#port = this.#createPort();
     this.#lateness = new Lateness(settings);
     this.#estimate = new PrefetchEstimate(settings);
-    const { concurrency } = settings;
-    this.#slots = new Slots(settings.tasks.values(), {
-      concurrency,
-      prefetch: () => this.#estimate.count(),
+    this.#prefetched = new Prefetched({
+      clock: settings.clock,
+      giveBack: (executions, waitedMs) => {
+        this.#estimate.noteGivenBack(waitedMs);
+        giveBackAll(executions);
+      },
     });
+    this.#slots = new Slots(settings.tasks.values(), settings);
+    const [slots, estimate, lateness] = [this.#slots, this.#estimate, this.#lateness];
+    this.#capacity = new Capacity({ settings, slots, estimate, lateness });
     this.#cancelWatch = new CancelWatch({
       broker: settings.broker,
       clock: settings.clock,
@@ -92,28 +96,14 @@ export class Executions {
     return [...this.#all].map(({ run: { id, epoch } }) => ({ id, epoch }));
   }
 
+  /** What the worker may claim. */
+  get capacity(): Omit<Capacity, 'room'> {
+    return this.#capacity;
+  }
+
   /** Returns how many runs may be claimed now; `undefined` when none may be. */
   room(): Room | undefined {
-    if (this.#isStopping) return undefined;
-    const now = this.#settings.clock.now();
-    const room = this.#isolation === undefined ? this.#slots.room(now) : undefined;
-    this.#noteBlockedLanes(room, now);
-    return room;
-  }
-
-  /** Records why a run that is claimed later may be late. */
-  #noteBlockedLanes(room: Room | undefined, now: number): void {
-    for (const task of this.#settings.tasks.values()) {
-      if (room?.lanes.has(task.lane) === true && !this.#isNew) continue;
-      const isLimited = this.#slots.isRateLimited(task, now);
-      this.#lateness.noteBlocked(task.lane, isLimited ? 'rate-limit' : 'no-slot', now);
-    }
-    this.#isNew = false;
-  }
-
-  /** Notes that a claim was answered. */
-  noteClaim(claim: AnsweredClaim): void {
-    this.#lateness.noteClaim(claim);
+    return this.#isStopping ? undefined : this.#capacity.room({ isClosed: this.#isolation !== undefined });
   }
 
   /**
@@ -127,27 +117,18 @@ export class Executions {
     if (isolation?.isOverdue === true) this.#noIsolationUntil = clock.now() + MAX_LEASES_ALONE * leaseMs;
     if (isolation?.isOver === true) this.#isolation = undefined;
     if (!isQuiet || this.#isStopping || isolation?.mayOpen(this.#slots.running === 0) !== true) return;
-    this.#prefetched.push(...isolation.open());
+    this.#prefetched.push(isolation.open());
     this.#fill();
-  }
-
-  /** Reserves room for the runs that a claim may return. @returns frees it */
-  reserve(room: Room): () => void {
-    return this.#slots.reserve(room);
-  }
-
-  /** Milliseconds until a reached rate limit allows another start. */
-  opensIn(): number {
-    return this.#slots.opensIn(this.#settings.clock.now());
   }
 
   /** Takes over claimed runs and starts as many as there are slots. */
   take(claimed: readonly ClaimedRun[]): void {
     const taken: Execution[] = [];
+    const claimedAt = this.#settings.clock.now();
     for (const { run, isOverLimit } of claimed) {
       const task = this.#settings.tasks.get(run.lane);
       if (task === undefined) continue;
-      const execution = new Execution(task, run, this.#port);
+      const execution = new Execution(task, { run, claimedAt }, this.#port);
       this.#all.add(execution);
       this.#slots.take(task, 'prefetched');
       if (this.#isStopping) execution.interrupt(RELEASED, new ShutdownError());
@@ -163,29 +144,26 @@ export class Executions {
   /** Lets claimed runs wait for slots; if some of them have to be isolated, gives back all others. */
   #enqueue(taken: readonly Execution[]): void {
     const { clock, leaseMs, concurrency, prefetch } = this.#settings;
+    if (taken.length === 0) return;
     if (this.#isolation !== undefined) {
       giveBackAll(taken);
       return;
     }
     const mayIsolate = clock.now() >= this.#noIsolationUntil;
-    const group = mayIsolate ? groupToIsolate(taken, concurrency + prefetch) : undefined;
+    const group = mayIsolate ? groupToIsolate(taken, concurrency + mostPrefetched(prefetch)) : undefined;
     if (group === undefined) {
-      this.#prefetched.push(...taken);
+      this.#prefetched.push(taken);
       return;
     }
     const { onChange } = this.#engine;
     this.#isolation = new Isolation(group, { clock, leaseMs, onDue: onChange });
-    const others = [...this.#prefetched, ...taken.filter((execution) => !group.includes(execution))];
-    this.#prefetched = [];
-    giveBackAll(others);
+    const others = taken.filter((execution) => !group.includes(execution));
+    giveBackAll([...this.#prefetched.clear(), ...others]);
   }
 
-  /** Gives back runs that were prefetched too long ago, extends all leases, and applies the broker's answers. */
+  /** Extends all leases and applies the broker's answers. */
   async heartbeat(): Promise<void> {
-    const { broker, leaseMs, heartbeatMs } = this.#settings;
-    for (const execution of [...this.#prefetched]) {
-      if (execution.ageMs >= heartbeatMs && !execution.hasEnded) this.#giveBack(execution);
-    }
+    const { broker, leaseMs } = this.#settings;
     await sendHeartbeats([...this.#all], {
       broker,
       leaseMs,
@@ -197,6 +175,7 @@ export class Executions {
   /** Starts no more; each run finishes within its time, stalls or is given back, as its task says. */
   stop(): void {
     this.#isStopping = true;
+    this.#prefetched.clear();
     for (const execution of [...this.#all]) {
       const { onShutdown, shutdownMs = this.#settings.shutdownMs } = execution.task;
       if (!execution.hasStarted || onShutdown === 'release')
@@ -212,6 +191,7 @@ export class Executions {
   /** Gives back every run that has not ended. */
   stopNow(): void {
     this.#isStopping = true;
+    this.#prefetched.clear();
     for (const execution of [...this.#all]) execution.interrupt(RELEASED, new ShutdownError());
   }
 
@@ -235,13 +215,14 @@ export class Executions {
   #fill(): void {
     while (this.#slots.isFree && !this.#isStopping) {
       const execution = this.#prefetched.shift();
-      if (execution === undefined) return;
-      if (!execution.hasEnded) this.#start(execution);
+      if (execution === undefined) break;
+      this.#start(execution);
     }
+    this.#prefetched.watch();
   }
 
   #start(execution: Execution): void {
-    const { task, run, ageMs } = execution;
+    const { task } = execution;
     const now = this.#settings.clock.now();
     if (!this.#slots.start(task, now)) {
       execution.interrupt({ type: 'limited' }, undefined);
@@ -249,27 +230,26 @@ export class Executions {
     }
     this.#slots.free(task, 'prefetched');
     this.#slots.take(task, 'running');
-    this.#emitter.emit('started', () =>
-      Object.assign(noticeOf(task, run), this.#lateness.explain({ run, claimedAt: now - ageMs, now })),
-    );
-    execution.start();
+    if (this.#emitter.isObserved('started')) this.#emitStarted(execution, now);
+    execution.start(now);
     this.#cancelWatch.arm();
+  }
+
+  /** Apart from `#start`, because a closure there would cost every run, observed or not. */
+  #emitStarted({ task, run, claimedAt }: Execution, now: number): void {
+    this.#emitter.emit('started', () =>
+      Object.assign(noticeOf(task, run), this.#lateness.explain({ run, claimedAt, now })),
+    );
   }
 
   #end(execution: Execution, outcome: Outcome | undefined): void {
     this.#all.delete(execution);
     this.#slots.free(execution.task, execution.hasStarted ? 'running' : 'prefetched');
-    if (execution.hasStarted) this.#estimate.note(execution.durationMs);
+    if (execution.hasStarted) this.#estimate.noteEnd(execution.durationMs);
     this.#isolation?.leave(execution);
     if (this.#isolation?.isOver === true) this.#isolation = undefined;
     this.#engine.onEnd(execution, outcome);
     this.#fill();
-  }
-
-  /** Handlers take longer than estimated, and other workers may be idle. */
-  #giveBack(execution: Execution): void {
-    this.#estimate.note(execution.ageMs);
-    execution.interrupt(RELEASED, undefined);
   }
 
   #onHeartbeatAnswer(execution: Execution, answer: HeartbeatAnswer | undefined): void {

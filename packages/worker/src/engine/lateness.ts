@@ -20,6 +20,8 @@ export interface AnsweredClaim {
 export class Lateness {
   readonly #pollMs: number;
   readonly #blocked = new Map<string, { readonly cause: 'no-slot' | 'rate-limit'; readonly at: number }>();
+  /** When no lane could be claimed from, as no slot was free. */
+  #allBlockedAt = -Infinity;
   /** When a claim was sent that left none of the lane's runs that could start. */
   readonly #exhaustedAt = new Map<string, number>();
   /** When a claim was sent that returned no runs at all. */
@@ -32,6 +34,11 @@ export class Lateness {
   /** Notes that nothing could be claimed from the lane at this instant. */
   noteBlocked(lane: string, cause: 'no-slot' | 'rate-limit', at: number): void {
     this.#blocked.set(lane, { cause, at });
+  }
+
+  /** Notes that nothing could be claimed at this instant, as no slot was free. */
+  noteAllBlocked(at: number): void {
+    this.#allBlockedAt = at;
   }
 
   /** Notes that a claim was answered. */
@@ -57,7 +64,8 @@ export class Lateness {
 
   #causeOf({ lane, concurrency }: Run, dueAt: number): LateCause {
     const blocked = this.#blocked.get(lane);
-    if (blocked !== undefined && blocked.at >= dueAt) return blocked.cause;
+    if (blocked !== undefined && blocked.at >= Math.max(dueAt, this.#allBlockedAt)) return blocked.cause;
+    if (this.#allBlockedAt >= dueAt) return 'no-slot';
     if (concurrency !== undefined && (this.#exhaustedAt.get(lane) ?? -Infinity) >= dueAt)
       return 'concurrency-key';
     // Within one poll interval of its due time, a run may simply not have been in its lane yet.

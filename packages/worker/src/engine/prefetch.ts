@@ -1,38 +1,131 @@
-/** Runs are claimed in advance only as far as they are likely to start within this time, in ms. */
-const HORIZON_MS = 100;
+import type { ClaimedRun } from '@retry/core/broker';
+
+/** The most runs that `prefetch: 'auto'` claims in advance. */
+const MAX_AUTO = 500;
+
+/** How far ahead a worker claims, in ms of its own work: with `'auto'`, and with a number. */
+const AUTO_HORIZON_MS = 10;
+const NUMBER_HORIZON_MS = 50;
+
+/** Handlers that take less count as taking this long, in ms. */
+const MIN_MEAN_MS = 0.02;
 
 /** The weight of the latest run in the mean duration. */
 const WEIGHT = 0.2;
 
-interface PrefetchOptions {
-  readonly concurrency: number;
-  /** The most runs to claim in advance. */
-  readonly prefetch: number;
+/** The rate is counted over one to two windows of this length, in ms. */
+const WINDOW_MS = 10;
+
+/** About how many bytes of payloads are claimed in advance, at most. */
+const MAX_BYTES = 8_388_608;
+
+/** A claim that returned this many bytes of payloads was cut short by the broker, rather than by an empty lane. */
+const CUT_BYTES = 1_048_576;
+
+/** How many runs to claim in advance, at most; `'auto'` leaves that to the estimate. */
+export type Prefetch = number | 'auto';
+
+/** Returns how many runs are ever claimed in advance, at most. */
+export function mostPrefetched(prefetch: Prefetch): number {
+  return prefetch === 'auto' ? MAX_AUTO : prefetch;
+}
+
+/** What a claim shows about its lanes. */
+export interface ClaimReading {
+  /** It returned fewer runs than it asked for: the lanes are empty, and other workers may be idle. */
+  readonly isShort: boolean;
+  /** Bytes of payload per run, on average. */
+  readonly meanBytes: number;
+}
+
+/** Reads what a claim of at most `limit` runs returned. Counts characters, because most text is ASCII. */
+export function readClaim(limit: number, claimed: readonly ClaimedRun[]): ClaimReading {
+  let bytes = 0;
+  for (const { run } of claimed) bytes += run.payload.length;
+  return {
+    isShort: claimed.length < limit && bytes < CUT_BYTES,
+    meanBytes: bytes / Math.max(claimed.length, 1),
+  };
 }
 
 /**
- * Estimates from the mean duration of handlers how many runs to claim in advance. With `concurrency: 10` and handlers of 5 ms,
- * 10 × 100 / 5 = 200 runs start within 100 ms; with handlers of 2 s, none does.
+ * Estimates how many runs to claim in advance: as many as will start within 10 ms. None while no run has ended, the latest
+ * claim was short, or runs that were claimed in advance had to be given back. Examples with `concurrency: 10`: handlers of
+ * 5 ms, 10 × 10 / 5 = 20 runs; of 0.1 ms, 500, the most; of 200 ms, none.
+ *
+ * Timers fire early and many handlers share one thread, so a mean may be too small. Therefore the runs that really ended
+ * count as well: at most twice as many as end within the horizon are claimed in advance.
  */
 export class PrefetchEstimate {
-  readonly #options: PrefetchOptions;
-  #meanMs: number | undefined;
+  readonly #concurrency: number;
+  readonly #most: number;
+  readonly #horizonMs: number;
+  #meanMs = 0;
+  #isShort = false;
+  #byBytes = Infinity;
+  /** Runs that have ended in the present window and in the one before. */
+  #ended = 0;
+  #endedBefore = 0;
+  #windowAt: number | undefined;
+  #windowBeforeAt = 0;
 
-  constructor(options: PrefetchOptions) {
-    this.#options = options;
+  constructor({ concurrency, prefetch }: { readonly concurrency: number; readonly prefetch: Prefetch }) {
+    this.#concurrency = concurrency;
+    this.#most = mostPrefetched(prefetch);
+    this.#horizonMs = prefetch === 'auto' ? AUTO_HORIZON_MS : NUMBER_HORIZON_MS;
   }
 
-  /** Adds the duration of a run. */
-  note(durationMs: number): void {
-    const before = this.#meanMs ?? durationMs;
-    this.#meanMs = before + (durationMs - before) * WEIGHT;
+  /** The mean duration of handlers, in ms; 0 until the first one has ended. */
+  get meanMs(): number {
+    return this.#meanMs;
   }
 
-  /** Returns how many runs to claim in advance now; 0 until the first run has ended. */
-  count(): number {
-    const { concurrency, prefetch } = this.#options;
-    if (this.#meanMs === undefined || prefetch === 0) return 0;
-    const soon = Math.floor((concurrency * HORIZON_MS) / Math.max(this.#meanMs, 1));
-    return Math.min(prefetch, soon);
+  /** Adds the duration of a run that has ended. */
+  noteEnd(durationMs: number): void {
+    if (this.#meanMs === 0) this.#meanMs = durationMs;
+    this.#meanMs = Math.max(this.#meanMs + (durationMs - this.#meanMs) * WEIGHT, MIN_MEAN_MS);
+    this.#ended += 1;
+  }
+
+  /** Notes that runs were given back which had waited for this long: handlers take longer than estimated. */
+  noteGivenBack(ageMs: number): void {
+    this.#meanMs = Math.max(this.#meanMs, ageMs);
+    this.#forgetRate();
+  }
+
+  /** Notes what the latest claim returned. */
+  noteClaim({ isShort, meanBytes }: ClaimReading): void {
+    this.#isShort = isShort;
+    this.#byBytes = meanBytes > 0 ? Math.floor(MAX_BYTES / meanBytes) : Infinity;
+    if (isShort) this.#forgetRate();
+  }
+
+  /** Returns how many runs to claim in advance now, by the worker's clock. */
+  count(now: number): number {
+    if (this.#most === 0 || this.#isShort || this.#ended + this.#endedBefore === 0) return 0;
+    const byMean = (this.#concurrency * this.#horizonMs) / this.#meanMs;
+    const byRate = 2 * this.#horizonMs * this.#endsPerMs(now);
+    return Math.floor(Math.min(this.#most, byMean, byRate, this.#byBytes));
+  }
+
+  /** `Infinity` when the first window has just begun. */
+  #endsPerMs(now: number): number {
+    if (this.#windowAt === undefined) this.#beginWindow(now, now);
+    else if (now - this.#windowAt >= WINDOW_MS) this.#beginWindow(now, this.#windowAt);
+    return (this.#ended + this.#endedBefore) / (now - this.#windowBeforeAt);
+  }
+
+  #beginWindow(now: number, before: number): void {
+    this.#windowBeforeAt = before;
+    this.#windowAt = now;
+    this.#endedBefore = this.#ended;
+    this.#ended = 0;
+  }
+
+  /** What ended so far says nothing about what follows. */
+  #forgetRate(): void {
+    this.#windowAt = undefined;
+    this.#ended = 0;
+    this.#endedBefore = 0;
   }
 }

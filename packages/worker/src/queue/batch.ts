@@ -5,16 +5,21 @@ export interface BatchSize<Item> {
   readonly count: number;
   /** About how many bytes an item takes. @default next to none */
   readonly bytesOf?: (item: Item) => number;
+  /** @default 8 MiB */
+  readonly maxBytes?: number;
 }
 
-/** Returns how many of the first items fit into one call: at most `count` and about 8 MiB, but at least one if there is any. */
-export function batchLength<Item>(items: readonly Item[], { count, bytesOf }: BatchSize<Item>): number {
+/** Returns how many of the first items fit into one call, at least one if there is any. */
+export function batchLength<Item>(
+  items: readonly Item[],
+  { count, bytesOf, maxBytes = MAX_BATCH_BYTES }: BatchSize<Item>,
+): number {
   const maxCount = Math.min(items.length, count);
   if (bytesOf === undefined) return maxCount;
   let bytes = 0;
   for (let index = 0; index < maxCount; index += 1) {
     bytes += bytesOf(items[index] as Item); // index < maxCount ≤ items.length
-    if (index > 0 && bytes > MAX_BATCH_BYTES) return index;
+    if (index > 0 && bytes > maxBytes) return index;
   }
   return maxCount;
 }
@@ -42,13 +47,19 @@ interface Coalescing<Item> {
   readonly isRefusal?: (error: unknown) => boolean;
 }
 
-/** How many waiting calls make a second batch worth sending. */
-const SECOND_BATCH_FROM = 250;
-/** The most calls of a batch, by `outstanding`. */
-const MAX_CALLS = { 1: 1_000, 2: 500 } as const;
+/** How many waiting calls, or bytes of them, make a second batch worth sending while another is pending. */
+const SECOND_BATCH = { calls: 250, bytes: 65_536 } as const;
+/** Where two batches may be pending and none is, that many calls are sent as two: the sender prepares one while the other travels. */
+const HALVES_FROM = 32;
+/** The most calls and bytes of a batch, by `outstanding`. */
+const LIMITS = {
+  1: { count: 1_000 },
+  2: { count: 500, maxBytes: 262_144 },
+} as const;
 
 interface Waiting<Item, Answer> {
   readonly item: Item;
+  readonly bytes: number;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -62,29 +73,70 @@ export function coalesce<Item, Answer>(
   send: (items: readonly Item[]) => Promise<readonly Answer[]>,
   { outstanding, bytesOf, isRefusal = () => false }: Coalescing<Item> = { outstanding: 1 },
 ): (item: Item) => Promise<Answer> {
-  const waiting: Waiting<Item, Answer>[] = [];
-  const size: BatchSize<Waiting<Item, Answer>> = {
-    count: MAX_CALLS[outstanding],
-    ...(bytesOf && { bytesOf: ({ item }) => bytesOf(item) }),
-  };
+  const backlog = createBacklog<Waiting<Item, Answer>>(LIMITS[outstanding]);
   const sendBatch = createSender(send, isRefusal);
   let pending = 0;
+  let isScheduled = false;
 
+  const isDue = (): boolean =>
+    pending === 0 ? backlog.count() > 0 : pending < outstanding && backlog.isLong();
+  const sendFirst = (most: number): void => {
+    pending += 1;
+    void sendBatch(backlog.take(most)).then(() => {
+      pending -= 1;
+      sendNext();
+    });
+  };
   const sendNext = (): void => {
-    while (waiting.length >= (pending === 0 ? 1 : SECOND_BATCH_FROM) && pending < outstanding) {
-      pending += 1;
-      void sendBatch(waiting.splice(0, batchLength(waiting, size))).then(() => {
-        pending -= 1;
-        sendNext();
-      });
+    isScheduled = false;
+    if (outstanding === 2 && pending === 0 && backlog.count() >= HALVES_FROM) {
+      sendFirst(backlog.count() >> 1);
+      sendFirst(backlog.count());
     }
+    while (isDue()) sendFirst(backlog.count());
+  };
+  const schedule = (): void => {
+    if (isScheduled || !isDue()) return;
+    // Calls of the same turn are sent together.
+    isScheduled = true;
+    queueMicrotask(sendNext);
   };
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
-      // Calls of the same turn are sent together.
-      if (waiting.length === (pending === 0 ? 1 : SECOND_BATCH_FROM)) queueMicrotask(sendNext);
+      backlog.add({ item, bytes: bytesOf?.(item) ?? 0, resolve, reject });
+      schedule();
     });
+}
+
+/** Calls that wait to be sent. */
+interface Backlog<Call> {
+  readonly add: (call: Call) => void;
+  /** Removes and returns the first calls that one batch carries, at most so many. */
+  readonly take: (most: number) => readonly Call[];
+  readonly count: () => number;
+  /** Whether it is worth a second batch. */
+  readonly isLong: () => boolean;
+}
+
+function createBacklog<Call extends { readonly bytes: number }>(
+  limits: Omit<BatchSize<Call>, 'bytesOf'>,
+): Backlog<Call> {
+  const calls: Call[] = [];
+  const size: BatchSize<Call> = { ...limits, bytesOf: ({ bytes }) => bytes };
+  let totalBytes = 0;
+  return {
+    add: (call) => {
+      calls.push(call);
+      totalBytes += call.bytes;
+    },
+    take: (most) => {
+      const taken = calls.splice(0, Math.min(most, batchLength(calls, size)));
+      for (const { bytes } of taken) totalBytes -= bytes;
+      return taken;
+    },
+    count: () => calls.length,
+    isLong: () => calls.length >= SECOND_BATCH.calls || totalBytes >= SECOND_BATCH.bytes,
+  };
 }
 
 /** Returns a function that sends a batch and settles each of its calls. It never rejects. */

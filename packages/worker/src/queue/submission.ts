@@ -101,7 +101,7 @@ const KEY_CURE = 'Use text that names the piece of work, such as an order number
 function readConcurrency(fields: Fields, report: Report): SubmitSettings['concurrency'] {
   const given = fields.value('concurrency');
   if (given === undefined) return undefined;
-  const inner = readFields(given, 'concurrency', { keys: ['key', 'limit'], report });
+  const inner = readFields(given, fields.path('concurrency'), { keys: ['key', 'limit'], report });
   if (inner === undefined) return undefined;
   const key = inner.value('key');
   const problem = textProblem(key);

@@ -1,53 +1,104 @@
 import type { Broker, Run, Submission, SubmitAnswer } from '@retry/core/broker';
 import { PartlySubmittedError } from '../errors.ts';
 import { inBatches } from './batch.ts';
+import type { Submitted } from './submission.ts';
 import { submissionBytes } from './submission.ts';
 
 /** The most submissions of one call. */
 const MAX_SUBMISSIONS = 500;
 
-/**
- * Submits runs in calls of bounded size, each of which is atomic.
- *
- * @param onAnswer - called for each answered submission, in their order
- */
-export async function submitInBatches(
-  broker: Pick<Broker, 'submit'>,
-  submissions: readonly Submission[],
-  onAnswer: (submission: Submission, answer: SubmitAnswer | undefined) => void,
-): Promise<void> {
-  for (const batch of inBatches(submissions, { count: MAX_SUBMISSIONS, bytesOf: submissionBytes })) {
-    const answers = await broker.submit(batch);
-    for (const [index, submission] of batch.entries()) onAnswer(submission, answers[index]);
-  }
+/** Returns what the caller gets for a submission that was answered. */
+type Note = (submission: Submission, answer: SubmitAnswer | undefined) => Submitted<never>;
+
+/** Runs that are submitted together, in one call; `submitted` once it was answered. */
+interface Batch {
+  readonly submissions: readonly Submission[];
+  submitted?: readonly Submitted<never>[];
+  /** It was sent, and there is no answer, or not yet. */
+  isLost?: boolean;
 }
 
 /**
- * Returns the error to throw when a batch of runs with random ids failed: the error itself if no run is known to be stored,
- * otherwise a `PartlySubmittedError`.
+ * Submits runs in calls of bounded size, each of which is atomic. Where calls take effect in their order, the next one is prepared
+ * and sent while the server works on the latest.
  *
- * @param answered - how many were answered before the batch that failed
+ * @throws {PartlySubmittedError} when a call fails and runs of others are stored, or may be; otherwise the error of the call
  */
-export async function batchError(
+export async function submitInBatches(
   broker: Broker,
-  { submissions, answered }: { readonly submissions: readonly Submission[]; readonly answered: number },
-  error: unknown,
-): Promise<unknown> {
-  const [failed = []] = inBatches(submissions.slice(answered), {
-    count: MAX_SUBMISSIONS,
-    bytesOf: submissionBytes,
-  });
-  const found = await findKept(broker, failed);
-  const isKept = (index: number): boolean => index < answered || found?.[index - answered] !== undefined;
-  const isUnknown = (index: number): boolean =>
-    index < answered + failed.length && !isKept(index) && !(found !== undefined && broker.isRefusal(error));
-  const indexes = submissions.map((_, index) => index);
-  const idsOf = (isSelected: (index: number) => boolean): readonly string[] =>
-    submissions.filter((_, index) => isSelected(index)).map(({ id }) => id);
-  const submitted = idsOf(isKept).map((id) => ({ id, isNew: true }));
+  submissions: readonly Submission[],
+  note: Note,
+): Promise<readonly Submitted<never>[]> {
+  const outstanding = broker.submitsInOrder === true ? 2 : 1;
+  const batches = batchesOf(submissions);
+  const pending: Promise<void>[] = [];
+  try {
+    for (const batch of batches) {
+      const submitting = submitBatch(broker, batch, note);
+      submitting.catch(() => {}); // it is awaited below, after an earlier one
+      pending.push(submitting);
+      if (pending.length === outstanding) await pending.shift();
+    }
+    await Promise.all(pending);
+  } catch (error) {
+    await Promise.allSettled(pending);
+    throw await errorOf(broker, batches, error);
+  }
+  return batches.flatMap(({ submitted = [] }) => submitted);
+}
+
+/** The same in a transaction, which is atomic: nothing is partly submitted. */
+export async function submitInTransaction(
+  broker: Pick<Broker, 'submit'>,
+  submissions: readonly Submission[],
+  note: Note,
+): Promise<readonly Submitted<never>[]> {
+  const batches = batchesOf(submissions);
+  for (const batch of batches) await submitBatch(broker, batch, note);
+  return batches.flatMap(({ submitted = [] }) => submitted);
+}
+
+function batchesOf(submissions: readonly Submission[]): readonly Batch[] {
+  const size = { count: MAX_SUBMISSIONS, bytesOf: submissionBytes };
+  return inBatches(submissions, size).map((batch) => ({ submissions: batch }));
+}
+
+async function submitBatch(broker: Pick<Broker, 'submit'>, batch: Batch, note: Note): Promise<void> {
+  batch.isLost = true;
+  const answers = await broker.submit(batch.submissions);
+  batch.submitted = batch.submissions.map((submission, index) => note(submission, answers[index]));
+  batch.isLost = false;
+}
+
+/** What is known of one submission after a call failed. */
+type Fate = Submitted<never> | 'unknown' | 'not submitted';
+
+async function errorOf(broker: Broker, batches: readonly Batch[], error: unknown): Promise<unknown> {
+  const fates: Fate[] = [];
+  for (const batch of batches) fates.push(...(await fatesOf(broker, batch, error)));
+  const submissions = batches.flatMap((batch) => batch.submissions);
+  const submitted = fates.filter((fate) => typeof fate !== 'string');
   if (submitted.length === 0) return error;
-  const notSubmitted = indexes.filter((index) => !isKept(index) && !isUnknown(index));
-  return new PartlySubmittedError({ submitted, unknown: idsOf(isUnknown), notSubmitted }, error);
+  const unknown = submissions.filter((_, index) => fates[index] === 'unknown').map(({ id }) => id);
+  const indexes = submissions.map((_, index) => index);
+  const notSubmitted = indexes.filter((index) => fates[index] === 'not submitted');
+  return new PartlySubmittedError({ submitted, unknown, notSubmitted }, error);
+}
+
+async function fatesOf(
+  broker: Broker,
+  { submissions, submitted, isLost = false }: Batch,
+  error: unknown,
+): Promise<readonly Fate[]> {
+  if (submitted !== undefined) return submitted;
+  if (!isLost) return submissions.map(() => 'not submitted');
+  const found = await findKept(broker, submissions);
+  const isRefused = found !== undefined && broker.isRefusal(error);
+  return submissions.map(({ id, keyed = false }, index) => {
+    // A run of a key that is found may be an earlier one.
+    if (found?.[index] !== undefined) return keyed ? 'unknown' : { id, isNew: true };
+    return isRefused ? 'not submitted' : 'unknown';
+  });
 }
 
 /** Returns the runs that are stored after all; `undefined` when the broker cannot be asked. */

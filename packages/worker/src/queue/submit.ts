@@ -16,7 +16,9 @@ import {
   SUBMIT_KEYS,
   submissionBytes,
 } from './submission.ts';
-import { batchError, submitInBatches } from './submit-many.ts';
+import type { SubmitManyOptions } from './submit-each.ts';
+import { AN_EACH, settingsOfEach } from './submit-each.ts';
+import { submitInBatches, submitInTransaction } from './submit-many.ts';
 import type { ResultWaiting } from './wait-for-result.ts';
 import type { WaitForResultOptions, WaitLimits } from './wait-options.ts';
 import { readWaitLimits, WAIT_DEFAULTS, WAIT_KEYS } from './wait-options.ts';
@@ -35,15 +37,15 @@ export interface Submitting {
     options?: SubmitOptions,
   ) => Promise<Submitted<Result>>;
   /**
-   * Submits one run per payload; an invalid payload refuses them all. Up to 500 runs of 8 MiB in all are submitted
-   * atomically; more are divided into several calls.
+   * Submits one run per payload, with the options of all and those that `each` returns for one; an invalid payload or option refuses
+   * them all. Up to 500 runs of 8 MiB in all are submitted atomically; more are divided into several calls.
    *
    * @throws {PartlySubmittedError} when a call fails after others have succeeded; it says which runs are stored
    */
   readonly submitMany: <Payload, Result>(
     task: TaskFor<Payload, Result>,
     payloads: readonly NoInfer<Payload>[],
-    options?: Omit<SubmitOptions, 'key'>,
+    options?: SubmitManyOptions<NoInfer<Payload>>,
   ) => Promise<readonly Submitted<Result>[]>;
   /**
    * Submits a run and waits for its result, which is kept until it has been read whatever the broker's retention.
@@ -78,11 +80,13 @@ interface Call {
 
 const KEYS: Readonly<Record<keyof Submitting, readonly string[]>> = {
   submit: ['key', ...SUBMIT_KEYS, 'tx'],
-  submitMany: [...SUBMIT_KEYS, 'tx'],
+  submitMany: [...SUBMIT_KEYS, 'each', 'tx'],
   submitAndWait: ['key', ...SUBMIT_KEYS, ...WAIT_KEYS],
 };
 
 const NO_SETTINGS: SubmitSettings = Object.freeze({});
+
+type ManySettings = SubmitSettings & Pick<SubmitManyOptions, 'each'>;
 
 const ONE_MINUTE_MS = 60_000;
 const ONE_DAY_MS = 86_400_000;
@@ -94,7 +98,7 @@ export function createSubmitting(parts: Parts): Submitting {
     submit: async (task, payload, options) =>
       submitOne(task, payload, readSettings(parts, { task, options, subject: 'submit' })),
     submitMany: async (task, payloads, options) => {
-      const settings = readSettings(parts, { task, options, subject: 'submitMany' });
+      const settings = readManySettings(parts, { task, options, subject: 'submitMany' });
       return submitMany(parts, await prepareAll(task, payloads, settings), { task, tx: settings.tx });
     },
     submitAndWait: async (task, payload, options) => {
@@ -112,6 +116,14 @@ export function createSubmitting(parts: Parts): Submitting {
 function readSettings({ broker }: Parts, call: Call): SubmitSettings {
   if (isPlain(call)) return NO_SETTINGS;
   return readCall(call, (fields) => readTransaction(fields, broker));
+}
+
+function readManySettings({ broker }: Parts, call: Call): ManySettings {
+  if (isPlain(call)) return NO_SETTINGS;
+  return readCall(call, (fields) => ({
+    ...readTransaction(fields, broker),
+    each: fields.optional('each', AN_EACH),
+  }));
 }
 
 /** Fast path: without options there is nothing to read. */
@@ -171,35 +183,29 @@ function note(
 function prepareAll(
   task: AnyTask,
   payloads: unknown,
-  settings: SubmitSettings,
+  settings: ManySettings,
 ): Promise<readonly Submission[]> {
-  // Array.from turns holes into undefined payloads.
-  if (Array.isArray(payloads))
+  if (Array.isArray(payloads)) {
+    // Array.from turns holes into undefined payloads.
+    const all: readonly unknown[] = Array.from(payloads);
+    const settingsOf = settingsOfEach(all, settings, task.name);
     return Promise.all(
-      Array.from(payloads, (payload: unknown) => prepareSubmission(task, payload, settings)),
+      all.map((payload, index) => prepareSubmission(task, payload, settingsOf[index] ?? NO_SETTINGS)),
     );
+  }
   const cure = 'Use submit for a single one.';
   const problem = { path: 'payloads', value: payloads, message: 'must be a list of payloads', cure };
   throw new InvalidOptionsError([problem], 'submitMany');
 }
 
-async function submitMany(
+function submitMany(
   parts: Parts,
   submissions: readonly Submission[],
   { task, tx }: { readonly task: AnyTask; readonly tx: unknown },
 ): Promise<readonly Submitted<never>[]> {
-  const { broker } = parts;
-  const submitted: Submitted<never>[] = [];
-  const onAnswer = (submission: Submission, answer: SubmitAnswer | undefined): void => {
-    submitted.push(note(parts, task, submission, answer));
-  };
-  // A transaction is atomic: nothing is partly submitted.
-  if (tx !== undefined) await submitInBatches(within(broker, tx), submissions, onAnswer);
-  else
-    try {
-      await submitInBatches(broker, submissions, onAnswer);
-    } catch (error) {
-      throw await batchError(broker, { submissions, answered: submitted.length }, error);
-    }
-  return submitted;
+  const noteAnswer = (submission: Submission, answer: SubmitAnswer | undefined): Submitted<never> =>
+    note(parts, task, submission, answer);
+  return tx === undefined
+    ? submitInBatches(parts.broker, submissions, noteAnswer)
+    : submitInTransaction(within(parts.broker, tx), submissions, noteAnswer);
 }

@@ -22,6 +22,11 @@ export interface ExecutionPort {
   readonly onEnd: (execution: Execution, outcome: Outcome | undefined) => void;
 }
 
+interface ClaimedAt {
+  readonly run: Run<'started'>;
+  readonly claimedAt: number;
+}
+
 /**
  * The execution of one claimed run. It ends exactly once: by its handler, a time limit, missing heartbeats or the worker.
  * What the handler does after that has no effect.
@@ -29,6 +34,8 @@ export interface ExecutionPort {
 export class Execution implements RunningAttempt {
   readonly run: Run<'started'>;
   readonly task: AnyTask;
+  /** When its claim was answered, by the worker's clock. */
+  readonly claimedAt: number;
   readonly #port: ExecutionPort;
   #controller: AbortController | undefined;
   /** Why the attempt was stopped; absent until then. */
@@ -36,16 +43,17 @@ export class Execution implements RunningAttempt {
   #cancelTimeout: (() => void) | undefined;
   #cancelHeartbeatTimer: (() => void) | undefined;
   #cancelShutdownTimer: (() => void) | undefined;
-  readonly #claimedAt: number;
   #startedAt: number | undefined;
+  #endedAt: number | undefined;
   #hasEnded = false;
   #isCompleting = false;
 
-  constructor(task: AnyTask, run: Run<'started'>, port: ExecutionPort) {
+  /** @param claim - the claimed run, and when its claim was answered by the worker's clock */
+  constructor(task: AnyTask, { run, claimedAt }: ClaimedAt, port: ExecutionPort) {
     this.task = task;
     this.run = run;
     this.#port = port;
-    this.#claimedAt = port.clock.now();
+    this.claimedAt = claimedAt;
   }
 
   /** Whether it has ended: what its handler does has no effect any more. */
@@ -80,15 +88,10 @@ export class Execution implements RunningAttempt {
     return this.#startedAt !== undefined;
   }
 
-  /** Milliseconds since the run was claimed, by the worker's clock. */
-  get ageMs(): number {
-    return this.#port.clock.now() - this.#claimedAt;
-  }
-
-  /** Milliseconds since its handler was called; 0 before. */
+  /** Milliseconds from when its handler was called until now, or until it ended; 0 before. */
   get durationMs(): number {
-    const now = this.#port.clock.now();
-    return now - (this.#startedAt ?? now);
+    if (this.#startedAt === undefined) return 0;
+    return (this.#endedAt ?? this.#port.clock.now()) - this.#startedAt;
   }
 
   /** Aborts when the attempt has to stop. */
@@ -112,21 +115,23 @@ export class Execution implements RunningAttempt {
   get #totalLeftMs(): number {
     const { startedAt = 0 } = this.run;
     const usedMs = startedAt - totalStartAt(this.run, startedAt);
-    return settingsOf(this.task.retry).totalTimeoutMs - usedMs - this.ageMs;
+    return settingsOf(this.task.retry).totalTimeoutMs - usedMs - (this.#port.clock.now() - this.claimedAt);
   }
 
-  /** Calls the handler. */
-  start(): void {
-    this.#startedAt = this.#port.clock.now();
+  /** Calls the handler. @param now - by the worker's clock */
+  start(now: number): void {
+    this.#startedAt = now;
     this.#startTimeout();
     if (this.#hasEnded) return;
     this.heartbeat();
+    // Not awaited: an async function would be a frame of the worker in the stack of the handler's error.
     void runHandler(this).then((outcome) => this.#end(outcome));
   }
 
   /** Limits the attempt to its timeout or to what is left of the total time; ends it when nothing is left. */
   #startTimeout(): void {
-    const { attemptTimeoutMs } = settingsOf(this.task.retry);
+    const { attemptTimeoutMs, totalTimeoutMs } = settingsOf(this.task.retry);
+    if (attemptTimeoutMs === Infinity && totalTimeoutMs === Infinity) return;
     const leftMs = this.#totalLeftMs;
     const { clock } = this.#port;
     if (leftMs <= 0) this.#onTotalTimeout();
@@ -186,6 +191,7 @@ export class Execution implements RunningAttempt {
   #end(outcome: Outcome | undefined): boolean {
     if (this.#hasEnded) return false;
     this.#hasEnded = true;
+    if (this.#startedAt !== undefined) this.#endedAt = this.#port.clock.now();
     this.#cancelTimeout?.();
     this.#cancelHeartbeatTimer?.();
     this.#cancelShutdownTimer?.();

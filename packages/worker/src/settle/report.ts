@@ -56,13 +56,16 @@ const EMIT: Partial<Readonly<Record<RunEventType, Emit>>> = {
 
 /** Emits the event of a settlement that the broker has answered; `fenced` when it was not accepted. */
 export function reportSettled(emitter: WorkerEmitter, report: Report, answer: SettleAnswer): void {
-  const notice = (): RunNotice => noticeOf(report.task, report.run);
   const { outcome } = report;
+  const { event } = report.settled.settlement;
+  const isUsual = answer === 'ok' && event === 'complete';
+  if (isUsual && !emitter.isObserved('completed')) return; // of most runs, so without a closure
+  const notice = (): RunNotice => noticeOf(report.task, report.run);
   // Retention may remove a completed run before its handler has returned.
   const isForgotten = answer === 'gone' && outcome.type === 'completed' && outcome.isCommitted === true;
   if ((answer === 'fenced' || answer === 'gone') && !isForgotten)
     emitter.emit('fenced', () => Object.assign(notice(), { answer }));
-  else EMIT[report.settled.settlement.event]?.(emitter, report, notice);
+  else EMIT[event]?.(emitter, report, notice);
 }
 
 function errorOf(outcome: Outcome): unknown {

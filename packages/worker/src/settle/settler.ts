@@ -48,6 +48,36 @@ interface Decided {
   readonly outcome: Outcome;
 }
 
+/** What happens to settlements of attempts; one object for all of them. */
+interface AttemptHooks {
+  readonly onAnswer: (settled: AttemptSettlement, answer: SettleAnswer | 'refused', sent: Times) => void;
+  readonly replacementsOf: (end: AttemptEnd, error: unknown) => readonly QueuedSettlement[];
+}
+
+/** The settlement of an attempt. A class with few fields, because there is one for every run, and closures are larger. */
+class AttemptSettlement implements QueuedSettlement {
+  readonly settlement: Settlement;
+  readonly end: AttemptEnd;
+  readonly decided: Decided;
+  readonly #hooks: AttemptHooks;
+
+  constructor(end: AttemptEnd, decided: Decided, hooks: AttemptHooks) {
+    const { settlement } = decided.settled;
+    this.settlement = end.onlyIfExpired ? { ...settlement, onlyIfExpired: true } : settlement;
+    this.end = end;
+    this.decided = decided;
+    this.#hooks = hooks;
+  }
+
+  onAnswer(answer: SettleAnswer | 'refused', sent: Times): void {
+    this.#hooks.onAnswer(this, answer, sent);
+  }
+
+  replacements(error: unknown): readonly QueuedSettlement[] {
+    return this.#hooks.replacementsOf(this.end, error);
+  }
+}
+
 const UNREADABLE_ERROR = 'the attempt failed with an error that cannot be read';
 
 /** Turns ends of attempts into settlements, queues them and reports how they were answered. */
@@ -55,6 +85,10 @@ export class Settler {
   readonly #settings: WorkerSettings;
   readonly #emitter: WorkerEmitter;
   readonly #queue: SettlementQueue;
+  readonly #hooks: AttemptHooks = {
+    onAnswer: ({ end, decided }, answer, sent) => this.#onAnswer(end, decided, [answer, sent]),
+    replacementsOf: (end, error) => this.#replacementsOf(end, error),
+  };
 
   constructor(settings: WorkerSettings, emitter: WorkerEmitter, queue: SettlementQueue) {
     this.#settings = settings;
@@ -64,13 +98,7 @@ export class Settler {
 
   /** Settles the end of an attempt with the next exchange. Never throws, whatever a handler threw. */
   settle(end: AttemptEnd): void {
-    const decided = this.#decide(end);
-    const { settlement } = decided.settled;
-    this.#queue.push({
-      settlement: end.onlyIfExpired ? { ...settlement, onlyIfExpired: true } : settlement,
-      onAnswer: (answer, sent) => this.#onAnswer(end, decided, [answer, sent]),
-      replacements: (error) => this.#replacementsOf(end, error),
-    });
+    this.#queue.push(new AttemptSettlement(end, this.#decide(end), this.#hooks));
   }
 
   /** Sends a settlement that belongs to no handler's attempt. @returns whether it was written */

@@ -1,5 +1,6 @@
 import { errorText } from '../error-text.ts';
 import { PayloadError } from '../errors.ts';
+import { isPlainJson } from './plain-json.ts';
 
 /**
  * Returns the JSON text of a payload.
@@ -14,17 +15,22 @@ export function writePayload(payload: unknown, maxBytes: number): string {
       `the payload has ${bytes} bytes, more than the limit of ${maxBytes}. Store the data elsewhere and submit its key.`,
     );
   }
-  if (MAY_POLLUTE.test(text)) readPayload(text);
+  if (mayPollute(text)) readPayload(text);
   return text;
 }
 
-/** Only texts that match can pollute prototypes; others are parsed without a reviver, which is several times faster. */
-const MAY_POLLUTE = /__proto__|constructor|\\u/;
+/**
+ * Only texts with one of these can pollute prototypes; others are parsed without a reviver, which is several times faster. Three
+ * searches take a tenth of the time of one by a regular expression.
+ */
+function mayPollute(text: string): boolean {
+  return text.includes('__proto__') || text.includes('constructor') || text.includes('\\u');
+}
 
 /** Parses the JSON text of a payload. @throws {PayloadError} when it is broken or would pollute prototypes */
 export function readPayload(text: string): unknown {
   try {
-    return MAY_POLLUTE.test(text) ? JSON.parse(text, refusePollution) : JSON.parse(text);
+    return mayPollute(text) ? JSON.parse(text, refusePollution) : JSON.parse(text);
   } catch (error) {
     if (error instanceof PayloadError) throw error;
     throw new PayloadError('the payload is not JSON text', [], { cause: error });
@@ -57,7 +63,7 @@ function toJSON(payload: unknown): string {
   if (typeof payload === 'string') return JSON.stringify(payload);
   let text: string | undefined;
   try {
-    text = JSON.stringify(payload, refuseLoss);
+    text = isPlainJson(payload) ? JSON.stringify(payload) : JSON.stringify(payload, refuseLoss);
   } catch (error) {
     if (error instanceof PayloadError) throw error;
     throw new PayloadError('the payload cannot be written as JSON', [], { cause: error });
@@ -70,7 +76,7 @@ const LOST_TYPES: readonly string[] = ['function', 'symbol', 'bigint'];
 const LOST_CLASSES = [Map, Set, Promise] as const;
 
 /** JSON would drop or change these silently, and the handler would receive another payload than was submitted. */
-function refuseLoss(key: string, value: unknown): unknown {
+export function refuseLoss(key: string, value: unknown): unknown {
   const isLostNumber = typeof value === 'number' && !Number.isFinite(value);
   if (
     LOST_TYPES.includes(typeof value) ||

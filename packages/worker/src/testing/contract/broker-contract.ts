@@ -7,6 +7,7 @@ import { batchesCases } from './claim/batches.ts';
 import { claimCases } from './claim/claim.ts';
 import { concurrencyClaimCases } from './claim/concurrency-claim.ts';
 import { concurrencyWaitCases } from './claim/concurrency-wait.ts';
+import { payloadCases } from './claim/payloads.ts';
 import { repeatedClaimCases } from './claim/repeated-claim.ts';
 import { discardCases } from './ended/discard.ts';
 import { listKeepKeysCases } from './ended/keep-keys.ts';
@@ -58,7 +59,7 @@ function requiredCases(): readonly CasesByName[] {
   // biome-ignore format: a room a line
   return [
     submitCases, scheduleCases, instantsCases, namesCases, oddTextCases, sizesCases,
-    claimCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, batchesCases,
+    claimCases, payloadCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, batchesCases,
     settleCases, settleRacesCases, settleWithoutPayloadCases, settleDelayCases, errorsCases, refusalsCases,
     heartbeatCases, findExpiredCases, findExpiredLanesCases,
     cancelCases, cancelRacesCases, cancelRequestsCases,

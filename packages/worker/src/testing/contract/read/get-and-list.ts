@@ -59,6 +59,31 @@ export const listCases: CasesByName = {
     equal(await list(scene, { limit: 1 }), ['id-00']);
   },
 
+  'list shows each run that stays exactly once while others come and go': async (scene) => {
+    const ids = Array.from({ length: 12 }, (_, index) => `run-${String(index).padStart(2, '0')}`);
+    const passes = (id: string): boolean => ids.indexOf(id) % 3 === 0;
+    // Submitted from the last id to the first, so that the order of the lanes is not that of the pages.
+    await scene.submit(...[...ids].reverse().map((id) => ({ id, lane: passes(id) ? 'passing' : 'l' })));
+    const seen: string[] = [];
+
+    for (
+      let page = await list(scene, { limit: 3 });
+      page.length > 0 && seen.length < 3 * ids.length;
+      page = await list(scene, { limit: 3, after: seen.at(-1) ?? '' })
+    ) {
+      seen.push(...page);
+      await scene.submit({ id: `new-${seen.length}` }, { id: `${page[0]}-new`, lane: 'passing' });
+      const [claimed] = await scene.claim({ lanes: ['passing'], limit: 1 });
+      if (claimed !== undefined)
+        await scene.settle(settlementOf(claimed.run, { type: 'complete', at: await scene.now() }));
+    }
+
+    equal(
+      seen.filter((id) => ids.includes(id) && !passes(id)),
+      ids.filter((id) => !passes(id)),
+    );
+  },
+
   'list orders capitals before small letters': async (scene) => {
     await scene.submit('B', 'a', 'C', 'b');
 

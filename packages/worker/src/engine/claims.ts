@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import type { Claim } from '@retry/core/broker';
+import type { WorkerSettings } from '../options.ts';
+import type { Capacity } from './capacity.ts';
+import type { Received } from './exchanger.ts';
+import { LaneChoice } from './lanes/lane-choice.ts';
+import type { Room } from './lanes/slots.ts';
+
+/** A claim of all lanes with room that returned no runs. */
+export interface EmptyClaim {
+  readonly lanes: readonly string[];
+  /** How long until the next scheduled run of these lanes is due, in ms. */
+  readonly dueInMs: number;
+}
+
+/** A claim, what follows from its answer, and the release of the room that is reserved for it. */
+export interface OpenClaim {
+  readonly claim: Claim;
+  /** Ends the reservation. @returns the claim, when there was nothing in any lane with room */
+  readonly answer: (received: Received | undefined) => EmptyClaim | undefined;
+}
+
+/** The claims of a worker: how many runs of which lanes, and what their answers say about the next. */
+export class Claims {
+  readonly #settings: WorkerSettings;
+  readonly #capacity: Omit<Capacity, 'room'>;
+  readonly #choice: LaneChoice;
+  #hasMore = false;
+
+  constructor(settings: WorkerSettings, capacity: Omit<Capacity, 'room'>) {
+    this.#settings = settings;
+    this.#capacity = capacity;
+    this.#choice = new LaneChoice(settings.tasks.keys());
+  }
+
+  /** Whether the latest claim returned as many runs as it asked for: there are probably more. */
+  get hasMore(): boolean {
+    return this.#hasMore;
+  }
+
+  /** Makes a claim. While there are more runs than one takes, it takes half of the room: the next is sent while these run. */
+  open({ limit, lanes }: Room): OpenClaim {
+    const { name, leaseMs, clock } = this.#settings;
+    const half = Math.ceil(this.#capacity.most / 2);
+    const claimLimit = this.#hasMore ? Math.min(limit, half) : limit;
+    const chosen = this.#choice.choose(lanes, claimLimit);
+    const isOfAll = chosen.size === lanes.size;
+    const claim = { worker: name, requestId: randomUUID(), leaseMs, limit: claimLimit, lanes: chosen };
+    const free = this.#capacity.reserve(claim);
+    const sentAt = clock.now();
+    return {
+      claim,
+      answer: (received) => {
+        free();
+        return received && this.#note(received, { claim, sentAt, isOfAll });
+      },
+    };
+  }
+
+  #note(
+    received: Received,
+    { isOfAll, ...sent }: { readonly claim: Claim; readonly sentAt: number; readonly isOfAll: boolean },
+  ): EmptyClaim | undefined {
+    const { claimed, lanes, nextRunAt = Infinity, now } = received;
+    const answered = { ...sent, claimed, lanes };
+    this.#hasMore = this.#capacity.noteClaim(answered);
+    this.#choice.note(answered);
+    return claimed.length === 0 && isOfAll ? { lanes, dueInMs: nextRunAt - now } : undefined;
+  }
+}

@@ -1,0 +1,168 @@
+import type { AnyTask } from '../../task/task.ts';
+import { StartWindow } from './start-window.ts';
+
+/** How many runs may be claimed now. */
+export interface Room {
+  readonly limit: number;
+  /** By lane; lanes without room are left out. Of lanes without a limit of their own, `Infinity`. */
+  readonly lanes: ReadonlyMap<string, number>;
+}
+
+/** What takes a slot: a run whose handler is running, or one that was claimed in advance and waits for its turn. */
+export type SlotUse = 'running' | 'prefetched';
+
+/** The slots of a task that has limits of its own. */
+interface Limited {
+  readonly task: AnyTask;
+  readonly used: Record<SlotUse, number>;
+  /** The rate limit that lets its runs wait; with 'retry' and 'end', runs over the limit are claimed to be settled. */
+  readonly window: StartWindow | undefined;
+}
+
+/**
+ * The slots of one worker: `concurrency` in all, `maxConcurrent` and `rateLimit` per task. What is asked in each turn takes time
+ * for the lanes whose room may have changed only: a worker may have thousands of tasks.
+ */
+export class Slots {
+  readonly #concurrency: number;
+  readonly #windows = new Map<string, StartWindow>();
+  /** By lane. */
+  readonly #limited = new Map<string, Limited>();
+  readonly #total: Record<SlotUse, number> = { running: 0, prefetched: 0 };
+  /** Room for the runs that pending claims may return. */
+  readonly #reserved = new Set<Room>();
+  /** The room of all lanes that have some, kept up to date. */
+  readonly #open = new Map<string, number>();
+  /** The sum of what is in `#open`, without lanes that have no limit; they are counted. */
+  #openSum = 0;
+  #unlimited = 0;
+  /** Limited lanes whose room may have changed. Those with a window stay in it: their room changes with time. */
+  readonly #changed = new Set<string>();
+
+  constructor(tasks: Iterable<AnyTask>, { concurrency }: { readonly concurrency: number }) {
+    this.#concurrency = concurrency;
+    for (const task of tasks) this.#add(task);
+  }
+
+  /** Whether another handler may be started. */
+  get isFree(): boolean {
+    return this.#total.running < this.#concurrency;
+  }
+
+  /** How many handlers are running. */
+  get running(): number {
+    return this.#total.running;
+  }
+
+  /** The lanes of tasks with a rate limit. */
+  get rateLimited(): Iterable<string> {
+    return this.#windows.keys();
+  }
+
+  /** The lanes of tasks with any limit of their own. */
+  get limited(): Iterable<string> {
+    return this.#limited.keys();
+  }
+
+  /** Takes a slot of the task. */
+  take({ lane }: AnyTask, use: SlotUse): void {
+    this.#count(lane, use, 1);
+  }
+
+  /** Frees a slot of the task. */
+  free({ lane }: AnyTask, use: SlotUse): void {
+    this.#count(lane, use, -1);
+  }
+
+  /** Whether the rate limit of the lane's task is reached. */
+  isRateLimited(lane: string, now: number): boolean {
+    return (this.#windows.get(lane)?.room(now) ?? 1) <= 0;
+  }
+
+  /** Reserves room for the runs that a claim may return. @returns frees it */
+  reserve(room: Room): () => void {
+    this.#reserved.add(room);
+    this.#noteChanged(room.lanes);
+    return () => {
+      this.#reserved.delete(room);
+      this.#noteChanged(room.lanes);
+    };
+  }
+
+  /** Counts a start of the task. @returns `false`, without counting it, when the task's rate limit is reached */
+  start({ lane }: AnyTask, now: number): boolean {
+    return this.#windows.get(lane)?.start(now) ?? true;
+  }
+
+  /**
+   * Returns the room for another claim, in all and per lane; `undefined` when there is none. Its lanes change with the next
+   * call.
+   *
+   * @param prefetch - how many runs may be claimed in advance now
+   */
+  room(now: number, prefetch: number): Room | undefined {
+    const left = this.#left(prefetch);
+    if (left <= 0) return undefined;
+    this.#update(now);
+    if (this.#open.size === 0) return undefined;
+    return { limit: this.#unlimited > 0 ? left : Math.min(left, this.#openSum), lanes: this.#open };
+  }
+
+  /** Milliseconds until a reached rate limit allows another start; `Infinity` when none is reached. */
+  opensIn(now: number): number {
+    let least = Infinity;
+    for (const window of this.#windows.values()) least = Math.min(least, window.opensIn(now));
+    return least;
+  }
+
+  #add(task: AnyTask): void {
+    const { lane, maxConcurrent, rateLimit, whenFull } = task;
+    const window = rateLimit && new StartWindow(rateLimit);
+    if (window !== undefined) this.#windows.set(lane, window);
+    if (maxConcurrent === Infinity && (window === undefined || whenFull !== 'wait')) {
+      this.#open.set(lane, Infinity);
+      this.#unlimited += 1;
+      return;
+    }
+    const waits = whenFull === 'wait' ? window : undefined;
+    this.#limited.set(lane, { task, used: { running: 0, prefetched: 0 }, window: waits });
+    this.#changed.add(lane);
+  }
+
+  #left(prefetch: number): number {
+    let left = this.#concurrency + prefetch - this.#total.running - this.#total.prefetched;
+    for (const { limit } of this.#reserved) left -= limit;
+    return left;
+  }
+
+  #update(now: number): void {
+    for (const lane of this.#changed) {
+      const limited = this.#limited.get(lane);
+      if (limited === undefined) continue;
+      if (limited.window === undefined) this.#changed.delete(lane);
+      const room = this.#roomOf(limited, now);
+      this.#openSum += Math.max(room, 0) - (this.#open.get(lane) ?? 0);
+      if (room > 0) this.#open.set(lane, room);
+      else this.#open.delete(lane);
+    }
+  }
+
+  #roomOf({ task: { lane, maxConcurrent }, used, window }: Limited, now: number): number {
+    let waiting = used.prefetched;
+    for (const { limit, lanes } of this.#reserved) waiting += Math.min(limit, lanes.get(lane) ?? 0);
+    return Math.min(maxConcurrent - used.running, window?.room(now) ?? Infinity) - waiting;
+  }
+
+  #noteChanged(lanes: Room['lanes']): void {
+    if (this.#limited.size === 0) return;
+    for (const lane of lanes.keys()) if (this.#limited.has(lane)) this.#changed.add(lane);
+  }
+
+  #count(lane: string, use: SlotUse, change: number): void {
+    this.#total[use] += change;
+    const limited = this.#limited.get(lane);
+    if (limited === undefined) return;
+    limited.used[use] += change;
+    this.#changed.add(lane);
+  }
+}
