@@ -73,6 +73,19 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
     expect(await broker.audit()).toMatchObject({ started: 2, unbalanced: 0 });
   });
 
+  it('returns the same runs, charged once, when the reply with their large payloads was lost', async () => {
+    const payload = JSON.stringify('x'.repeat(20_000));
+    await broker.settleAndClaim({});
+    await broker.submit([{ id: 'a', lane: 'l', payload }]);
+    proxy.loseReplyTo('HMGET');
+
+    const claimed = await claim('large');
+
+    expect(proxy.lost()).toBe(1);
+    expect(claimed.map(({ run }) => [run.id, run.epoch, run.payload])).toEqual([['a', 1, payload]]);
+    expect(await broker.audit()).toMatchObject({ started: 1, unbalanced: 0 });
+  });
+
   it('answers already to a settlement that is repeated because its reply was lost', async () => {
     await submit('a');
     const [claimed] = await claim('first');

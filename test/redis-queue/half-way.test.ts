@@ -58,6 +58,20 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     assertBalanced(await broker.audit());
   });
 
+  it('makes no dead letter of what a submit left in the schedule before it wrote a body', async () => {
+    await broker.submit([{ id: 'a', lane: 'l', payload: '1', delayMs: 1 }]);
+    await client.hDel(key('body'), 'a');
+    await client.hDel(key('record'), 'a');
+    await client.hIncrBy(key('meta'), 'created', -1);
+    await harness.advance(20);
+
+    expect(await claim()).toEqual([]);
+
+    expect(await broker.submit([{ id: 'a', lane: 'l', payload: '1' }])).toEqual(['created']);
+    expect((await claim()).map(({ id }) => id)).toEqual(['a']);
+    assertBalanced(await broker.audit());
+  });
+
   it('settles no run together with a claim from a lane whose key another program uses', async () => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     const ids = ['a', 'b'];
@@ -132,7 +146,19 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
   });
 });
 
-const REVOKED = ['exists', 'hget', 'hincrby', 'hset', 'ltrim', 'publish', 'rpush', 'sadd', 'zadd', 'zrem'];
+const REVOKED = [
+  'exists',
+  'hget',
+  'hincrby',
+  'hset',
+  'hsetnx',
+  'ltrim',
+  'publish',
+  'rpush',
+  'sadd',
+  'zadd',
+  'zrem',
+];
 
 describeOnPrivateRedis('a Redis user that loses a right while it works', () => {
   let server: PrivateRedis;

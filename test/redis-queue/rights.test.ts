@@ -86,7 +86,7 @@ describeOnPrivateRedis('a Redis user', () => {
   it('that loses its rights later gets an error that is no refusal of its call', async () => {
     const broker = await openRedisBroker({ url: url() });
     await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
-    await change('-hset');
+    await change('-rpush');
 
     const error = await codeOf(broker.submit([{ id: 'b', lane: 'l', payload: '1' }]));
 
@@ -103,7 +103,7 @@ it('the commands whose rights are checked are those of the scripts', () => {
     .map((name) => readFileSync(new URL(name, SCRIPTS), 'utf8'));
 
   const used = texts.flatMap((text) =>
-    [...text.matchAll(/\b(?:call|many|add|readAll)\('([A-Z]+)'/g)].map(([, name]) => name),
+    [...text.matchAll(/\b(?:p?call|many|add|readAll)\('([A-Z]+)'/g)].map(([, name]) => name),
   );
 
   const commands = [...new Set(used.map((name) => (name ?? '').toLowerCase())), 'hmget'];
@@ -150,6 +150,8 @@ async function useAll(broker: RedisBroker): Promise<void> {
   await broker.cancel(['a', 'b', 'c']);
   await broker.findCancelRequests([{ id: 'a', epoch: 1 }]);
   await broker.attend({ worker: 'w', lanes: ['m'], ttlMs: 1_000 });
+  await broker.list({ state: 'submitted', limit: 9 });
+  await broker.list({ state: 'scheduled', limit: 9 });
   await broker.list({ state: 'completed', limit: 9 });
   await broker.list({ state: 'failed', limit: 9 });
   await broker.redrive([failed.id]);

@@ -2,6 +2,7 @@ import { FIRST_START, FLAGS, flagText, RECORD } from '../../packages/redis-queue
 import {
   answer,
   byteOf,
+  fields,
   flagsAs,
   has,
   hasMode,
@@ -48,13 +49,43 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a first completion keeps its lease',
-    right: "if many('ZREM', LEASES, ids) < #ids then return false end",
+    right: "call('ZREM', LEASES, unpack(ARGV, FIRSTS_AT + 1, FIRSTS_AT + settledCount))",
+    wrong: "call('HDEL', CANCELLED_IN_LANE, '')",
+  },
+  {
+    name: 'a first completion is accepted whatever its run is',
+    right: `if not old or sub(old, ${fields(RECORD, 'state', 'flags')}) ~= ${letter('started')} .. ${flagsAs('short')} then`,
+    wrong: 'if not old then',
+  },
+  {
+    name: 'a first start has no lease',
+    right: "if taken > 0 then many('ZADD', LEASES, leases) end",
     wrong: '',
   },
   {
-    name: 'a first completion that comes twice in one call counts twice',
-    right: "if many('ZREM', LEASES, ids) < #ids then return false end",
-    wrong: "many('ZREM', LEASES, ids)",
+    name: 'a first start stays in its lane',
+    right: 'trims[#trims + 1] = { key, count }',
+    wrong: '',
+  },
+  {
+    name: 'the usual way does not see runs that are due',
+    right: 'if dues and dues[lane] <= now then',
+    wrong: 'if false then',
+  },
+  {
+    name: 'the usual way passes over the front of a lane',
+    right: "isOrdered = call('EXISTS', FRONT, CANCELLED_IN_LANE) == 0",
+    wrong: 'isOrdered = true',
+  },
+  {
+    name: 'the usual way starts a run again as if for the first time',
+    right: 'if not body or records[index] or byte(',
+    wrong: 'if not body or byte(',
+  },
+  {
+    name: 'completed runs are not counted',
+    right: `if completed ~= 0 then call('HINCRBY', META, ${letter('completed')}, completed) end`,
+    wrong: '',
   },
   {
     name: 'no stall check: a cleaner settles a run whose lease has not expired',
@@ -68,8 +99,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a repeated claim claims again, and charges again',
-    right: 'if known then\n',
-    wrong: 'if known and false then\n',
+    right: 'if known[2] then again = recalled(known[2]) end',
+    wrong: '',
   },
   {
     name: 'an epoch is charged twice',
@@ -150,5 +181,40 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a cancel request is found for an ended lease',
     right: `${isIn('record', 'started')} and epochOf(record) == leases[index * 2]`,
     wrong: `${isIn('record', 'started')}`,
+  },
+  {
+    name: 'a submit of one run does not know that its id exists',
+    right: "if redis.pcall('HSETNX', BODY, ARGV[4], NOW .. ARGV[5]) ~= 1 then return submitRare() end",
+    wrong: "call('HSET', BODY, ARGV[4], NOW .. ARGV[5])",
+  },
+  {
+    name: 'a submit of several runs does not know that an id exists',
+    right: 'if known[index] then return submitRare() end',
+    wrong: '',
+  },
+  {
+    name: 'a submit creates a run twice whose id comes twice in one call',
+    right: 'if known[index] or seen[id] then return true end',
+    wrong: 'if known[index] then return true end',
+  },
+  {
+    name: 'a submit of several runs does not notice that an id comes twice',
+    right: "if call('HSET', BODY, unpack(bodies)) < count then",
+    wrong: "if call('HSET', BODY, unpack(bodies)) < 0 then",
+  },
+  {
+    name: 'an id that came twice in one call stays in its lane twice',
+    right: "call('LTRIM', LANE, 0, -count - 1)",
+    wrong: '',
+  },
+  {
+    name: 'a submit leaves the ids of cancelled runs before the new ones',
+    right: "if call('EXISTS', CANCELLED_IN_LANE, AWAITED, NAMES) > 0 then return submitRare() end",
+    wrong: '',
+  },
+  {
+    name: 'a submit does not count the runs that it creates',
+    right: "call('HINCRBY', META, 'created', count)",
+    wrong: '',
   },
 ];

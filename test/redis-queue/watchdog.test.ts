@@ -68,6 +68,33 @@ describeOnPrivateRedis('the watchdog', () => {
     await client.close();
     await server.stop();
   });
+
+  it('watches over waits that are shorter than its interval, and ends some time after the last', async () => {
+    const server = await startPrivateRedis();
+    const client = await createClient({ url: server.url }).connect();
+    const link = linkClient(client);
+    let published = 0;
+    const send: typeof link.send = (key, args) => {
+      if (args[0] === 'PUBLISH') published += 1;
+      return link.send(key, args);
+    };
+    const store = {
+      link: { ...link, send },
+      keys: createKeys('watchdog', 0),
+      retention: ['-1', '0'] as const,
+    };
+    const subscription = new WakeSubscription(store, { everyMs: 200, timeoutMs: 100 });
+
+    while (published < 2) await subscription.waitForWork(['l'], { timeoutMs: 50 });
+    await rest(1_000);
+    const soonAfter = published;
+    await rest(1_000);
+
+    expect(published).toBe(soonAfter);
+    subscription.close();
+    await client.close();
+    await server.stop();
+  });
 });
 
 function rest(ms: number): Promise<void> {

@@ -19,7 +19,8 @@ export async function openDurable(link: RedisLink): Promise<RedisLink> {
     if (local < 1) throw new RedisBrokerError('REDIS_NOT_DURABLE', NOT_DURABLE);
     return reply;
   };
-  return { ...link, send: sendDurably, close };
+  const { sendAll: _, ...rest } = link; // it would not wait for the file
+  return { ...rest, send: sendDurably, close };
 }
 
 const NOT_DURABLE = `The append-only file was not written within ${WAIT_AOF_MS} ms. The server has the submitted runs; submit them again to be sure.`;

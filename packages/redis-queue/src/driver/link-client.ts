@@ -8,23 +8,25 @@ import type {
   RedisClient,
 } from './redis-client.ts';
 import type { Argument, OnMessage, Pair, PairSender, RedisLink, Sender, Subscriber } from './redis-link.ts';
+import { transactionsOf } from './transactions.ts';
 
 /** Adapts a client of either package. Closing the link leaves the client open. */
 export function linkClient(client: RedisClient): RedisLink {
   const close = async (): Promise<void> => {};
+  const common = { ...transactionsOf(client), close };
   if ('call' in client) {
     const openSecond = () => openIoRedis(duplicateIoRedis(client));
     const listen = listenByIoRedis(client);
-    return { send: sendByIoRedis(client), ask: askByIoRedis(client), listen, openSecond, close };
+    return { send: sendByIoRedis(client), ask: askByIoRedis(client), listen, openSecond, ...common };
   }
   const listen = listenByNodeRedis(() => client.duplicate());
   if ('slots' in client) {
     const openSecond = () => openNodeRedis(client.duplicate(), pairByCluster);
-    return { send: sendByCluster(client), ask: askByCluster(client), listen, openSecond, close };
+    return { send: sendByCluster(client), ask: askByCluster(client), listen, openSecond, ...common };
   }
   const openSecond = () => openNodeRedis(client.duplicate(), pairByNodeRedis);
   const send = sendByNodeRedis(client);
-  return { send, ask: send, listen, openSecond, close };
+  return { send, ask: send, listen, openSecond, ...common };
 }
 
 /** Connects the client. Its errors are ignored: commands of a connection that is down reject. */

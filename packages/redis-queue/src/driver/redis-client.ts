@@ -3,6 +3,14 @@ export interface NodeRedisClient {
   // A method, so that a client that takes Buffers fits without Node's types.
   sendCommand(args: readonly (string | Uint8Array)[]): Promise<unknown>;
   readonly duplicate: () => NodeRedisListener & Pick<NodeRedisClient, 'sendCommand'>;
+  /** A transaction. Where there is none, long payloads pass through scripts, which is slower. */
+  multi?(): NodeRedisTransaction;
+}
+
+/** Commands of a `redis` client in one transaction. */
+export interface NodeRedisTransaction {
+  addCommand(args: (string | Uint8Array)[]): NodeRedisTransaction;
+  readonly exec: () => Promise<readonly unknown[]>;
 }
 
 /** The part of a `redis` cluster that the broker needs. */
@@ -23,6 +31,8 @@ export interface NodeRedisCluster {
 export interface NodeRedisPipeline {
   addCommand(firstKey: string, isReadonly: boolean, args: (string | Uint8Array)[]): NodeRedisPipeline;
   readonly execAsPipeline: () => Promise<readonly unknown[]>;
+  /** The same as a transaction. */
+  readonly exec: () => Promise<readonly unknown[]>;
 }
 
 /** A second connection like the first. */
@@ -38,6 +48,8 @@ export interface NodeRedisListener {
 
 /** The part of an `ioredis` client, or cluster, that the broker needs. */
 export interface IoRedisClient extends Pick<IoRedisPairs, 'pipeline'> {
+  /** A transaction; see `pipeline`. */
+  readonly multi?: IoRedisPairs['pipeline'];
   /** Takes texts and Buffers; `never` fits the argument type of every client without Node's types. */
   readonly call: (command: string, args: never[]) => Promise<unknown>;
   readonly duplicate: (options?: never) => IoRedisListener & IoRedisPairs;

@@ -13,6 +13,11 @@ export interface Sender {
 export interface RedisLink extends Sender {
   /** Sends one command that names no key; in a Cluster, to the node that has this one. */
   readonly ask: (key: string, args: readonly Argument[]) => Promise<unknown>;
+  /**
+   * Sends commands that take effect together, over keys that one node of a Cluster has. Resolves to the reply of each, which may be an
+   * error; rejects when none of them took effect. Absent where the client has no transactions.
+   */
+  readonly sendAll?: (key: string, commands: readonly (readonly Argument[])[]) => Promise<readonly unknown[]>;
   /** Opens a connection of its own for messages; `onBack` is called when it was lost and has reconnected. */
   readonly listen: (onMessage: OnMessage, onBack: () => void) => Subscriber;
   /** Opens another connection, for commands that block theirs. */

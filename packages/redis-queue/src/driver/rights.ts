@@ -1,12 +1,25 @@
 import { RedisBrokerError } from '../errors.ts';
 import type { Keys } from '../store/keys.ts';
 import type { Script, Store } from '../store/store.ts';
-import { defineScript, runScript } from '../store/store.ts';
+import { composeScript, runScript } from '../store/store.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** Every command that the scripts send; a test compares. */
 export const SCRIPT_COMMANDS: readonly string[] = [
-  ...['exists', 'hdel', 'hexists', 'hget', 'hgetall', 'hincrby', 'hlen', 'hmget', 'hscan', 'hset', 'hstrlen'],
+  ...[
+    'exists',
+    'hdel',
+    'hexists',
+    'hget',
+    'hgetall',
+    'hincrby',
+    'hlen',
+    'hmget',
+    'hscan',
+    'hset',
+    'hsetnx',
+    'hstrlen',
+  ],
   ...[
     'llen',
     'lindex',
@@ -26,14 +39,16 @@ export const SCRIPT_COMMANDS: readonly string[] = [
 ];
 
 /** Those that the broker sends itself. `config|get` may be refused; `waitaof` is needed by `durability` only. */
-const OWN_COMMANDS = ['eval', 'evalsha', 'info', 'smembers', 'subscribe'] as const;
+const OWN_COMMANDS = ['eval', 'evalsha', 'exec', 'info', 'multi', 'smembers', 'subscribe'] as const;
 
 /**
  * Tries every command that the scripts use in one script, on keys that it removes afterwards, so that missing rights are found
  * before they stop a script half-way. It needs fewer rights than `ACL DRYRUN`, which is for administrators, and works on older
  * servers. Any other error of a command means that the user has the right.
  */
-const PROBE: Script = defineScript(`
+const PROBE: Script = composeScript({
+  library: [],
+  main: `
 local base, channel = string.sub(KEYS[1], 1, -5), ARGV[1]
 local hash, list, set, sorted = base .. 'probe-hash', base .. 'probe-list', base .. 'probe-set', base .. 'probe-sorted'
 local missing = {}
@@ -54,7 +69,7 @@ local function pair(remove, add)
   if #missing == count then add() end
   redis.pcall(unpack(remove))
 end
-pair({ 'HDEL', hash, 'a' }, function() try('HSET', hash, 'a', '1') try('HINCRBY', hash, 'a', '1') end)
+pair({ 'HDEL', hash, 'a' }, function() try('HSET', hash, 'a', '1') try('HSETNX', hash, 'a', '1') try('HINCRBY', hash, 'a', '1') end)
 pair({ 'LPOP', list }, function() try('RPUSH', list, 'a') end)
 pair({ 'SREM', set, 'a' }, function() try('SADD', set, 'a') end)
 pair({ 'ZREM', sorted, 'a' }, function() try('ZADD', sorted, '1', 'a') end)
@@ -66,7 +81,8 @@ try('ZCARD', sorted) try('ZSCORE', sorted, 'a') try('ZMSCORE', sorted, 'a') try(
 try('ZRANGEBYSCORE', sorted, '1', '1') try('ZRANGEBYLEX', sorted, '[a', '[a') try('ZLEXCOUNT', sorted, '[a', '[a')
 try('PUBLISH', channel, '')
 return missing
-`);
+`,
+});
 
 /** Checks that the user of the connection may send every command. @throws {RedisBrokerError} `MISSING_RIGHTS` */
 export async function checkRights(link: RedisLink, keys: Keys): Promise<void> {
@@ -74,6 +90,7 @@ export async function checkRights(link: RedisLink, keys: Keys): Promise<void> {
   try {
     const reply = await runScript({ link, keys }, PROBE, [keys.wakeOf('')]);
     missing = reply as typeof missing; // what our own script returns
+    if (missing.length === 0) await link.sendAll?.(keys.of.lanes, [['EXISTS', keys.of.lanes]]);
   } catch (error) {
     throw withCure(error, keys);
   }
@@ -124,7 +141,7 @@ interface Refused {
 
 function missingRights(commands: readonly string[], { keys, reason, cause }: Refused): RedisBrokerError {
   const what = commands.length === 0 ? 'a key or a channel' : commands.join(', ');
-  const pattern = keys.lanes.replace(/:\d+\}:lanes$/, ':*');
+  const pattern = keys.of.lanes.replace(/:\d+\}:lanes$/, ':*');
   const granted = [...SCRIPT_COMMANDS, ...OWN_COMMANDS].filter((name, at, all) => all.indexOf(name) === at);
   const cure = `Run ACL SETUSER <user> ~${pattern} &${pattern} ${granted.map((name) => `+${name}`).join(' ')}`;
   const message = `the Redis user of this connection may not use ${what} (${reason}). ${cure}`;

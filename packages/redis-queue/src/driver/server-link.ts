@@ -12,6 +12,7 @@ import type { RedisClient } from './redis-client.ts';
 import type { RedisLink, Subscriber } from './redis-link.ts';
 import { checkRights } from './rights.ts';
 import { withoutSecrets } from './secrets.ts';
+import { transactionsOf } from './transactions.ts';
 
 /** How long a broker waits for a server that does not answer, in ms. */
 const START_TIMEOUT_MS = 4_500;
@@ -41,6 +42,8 @@ interface OpenServer {
 /** Creates the link to the server that the options name, for a queue of these partitions. */
 export function createServerLink(settings: RedisBrokerSettings, partitions: readonly Keys[]): ServerLink {
   const closing = new AbortController();
+  const { source } = settings;
+  const hasTransactions = 'url' in source || transactionsOf(source.client).sendAll !== undefined;
   let opening: Promise<OpenServer> | undefined;
   const open = (): Promise<OpenServer> => {
     opening ??= openServer(settings, partitions, closing.signal).catch((error: unknown) => {
@@ -50,8 +53,8 @@ export function createServerLink(settings: RedisBrokerSettings, partitions: read
     return opening;
   };
   return {
-    link: waitingLink(open, 'link'),
-    durable: waitingLink(open, 'durable'),
+    link: waitingLink(open, 'link', hasTransactions),
+    durable: waitingLink(open, 'durable', hasTransactions && settings.durability !== 'wait-aof'),
     examined: async () => (await open()).report,
     close: async (underWay) => {
       closing.abort();
@@ -67,8 +70,15 @@ async function closeLinks({ link, durable }: OpenServer): Promise<void> {
 }
 
 /** A link that opens at its first command. Commands leave in the order of their calls. */
-function waitingLink(open: () => Promise<OpenServer>, kind: 'link' | 'durable'): RedisLink {
+function waitingLink(
+  open: () => Promise<OpenServer>,
+  kind: 'link' | 'durable',
+  hasTransactions: boolean,
+): RedisLink {
+  const sendAll: RedisLink['sendAll'] = async (key, commands) =>
+    (await (await open())[kind].sendAll?.(key, commands)) ?? [];
   return {
+    ...(hasTransactions && { sendAll }),
     send: async (key, args) => (await open())[kind].send(key, args),
     ask: async (key, args) => (await open())[kind].ask(key, args),
     openSecond: async () => (await open())[kind].openSecond(),
@@ -133,7 +143,7 @@ async function examineAll(
   const reports = await Promise.all(
     partitions.map(async (keys) => {
       await checkRights(link, keys);
-      return examine(link, keys.lanes, { allowEviction, needsWaitAof });
+      return examine(link, keys.of.lanes, { allowEviction, needsWaitAof });
     }),
   );
   const durable = needsWaitAof ? await openDurable(link) : link;

@@ -12,7 +12,7 @@ import { getRuns } from '../verbs/get.ts';
 import { findCancelRequests, heartbeat } from '../verbs/heartbeat.ts';
 import { listRuns } from '../verbs/list.ts';
 import { redriveRuns } from '../verbs/redrive.ts';
-import { settleAndClaim } from '../verbs/settle-and-claim.ts';
+import { createSettleAndClaim } from '../verbs/settle-and-claim.ts';
 import { createSubmit } from '../verbs/submit.ts';
 import { WakeSubscription } from '../wake/wake-subscription.ts';
 
@@ -26,9 +26,10 @@ export function createPartition(store: Store, durable: Store): Broker {
   const guard = guardRights(store);
   const pass = <Answer>(call: () => Promise<Answer>): Promise<Answer> => gate.pass(() => guard(call));
   const submitRuns = createSubmit(durable);
+  const settleAndClaim = createSettleAndClaim(store);
   return {
     submit: (submissions) => pass(() => submitRuns(submissions)),
-    settleAndClaim: (request) => pass(() => settleAndClaim(store, request)),
+    settleAndClaim: (request) => pass(() => settleAndClaim(request)),
     heartbeat: (leases, leaseMs) => pass(() => heartbeat(store, leases, leaseMs)),
     findExpired: (limit, scope) => pass(() => findExpiredRuns(store, limit, scope)),
     cancel: (ids) => pass(() => cancelRuns(store, ids)),
@@ -42,10 +43,16 @@ export function createPartition(store: Store, durable: Store): Broker {
     attend: (attendance) => pass(() => attend(store, attendance)),
     audit: () => pass(() => auditRuns(store)),
     isRefusal,
-    close: async () => {
-      const closing = gate.close();
-      subscription.close();
-      await closing;
-    },
+    close: () => closeBoth(gate, subscription),
   };
+}
+
+/** Refuses further calls, then ends the waits; resolves when the calls under way have ended. */
+async function closeBoth(
+  gate: Pick<ReturnType<typeof createCloseGate>, 'close'>,
+  subscription: WakeSubscription,
+): Promise<void> {
+  const closing = gate.close();
+  subscription.close();
+  await closing;
 }

@@ -11,7 +11,7 @@ import type {
 import { sizedPage } from '@retry/core/broker/kit';
 import { isRefusal } from '../driver/refusal.ts';
 import { RedisBrokerError } from '../errors.ts';
-import { compareIds } from '../verbs/list.ts';
+import { compareIds } from '../record/first-ids.ts';
 import { exchangeParts } from './settle-and-claim.ts';
 import { askEach } from './spread.ts';
 

@@ -181,6 +181,9 @@ export const NOTES = { keyed: 'k', payloadApart: 'p' } as const;
 /** What the fields of texts that are kept apart begin with; the id follows. */
 export const APART_TEXTS = { payload: 'p', result: 'r' } as const;
 
+/** The request of runs of one lane that are due, where payloads that are kept apart follow in the same transaction. */
+export const PAYLOADS_FOLLOW = 'p';
+
 /** How a settlement is applied; a sum. */
 export const SETTLE_MODES = { onlyIfExpired: 1, release: 2 } as const;
 
@@ -197,24 +200,44 @@ export const AUDIT_FIGURES = [
   'unbalanced',
 ] as const;
 
+/**
+ * The first arguments of an exchange. Behind them follow the ids of the completions of first starts, their records, then, if
+ * something is claimed, the values of `CLAIM` and of each lane those of `CLAIM_LANE`, and the long texts of other settlements.
+ */
+export const EXCHANGE = [
+  'keepCompleted',
+  'keepKeysMs',
+  /** How many completions of first starts there are. */
+  'firsts',
+  /** How many lanes the claim has; `-1` without a claim. Their keys are the first of the lanes. */
+  'claimLanes',
+  /** All other settlements and the tags of all lanes, packed; empty without any. */
+  'others',
+] as const;
+
 /** The values of a claim, in the order in which they are sent. */
-export const CLAIM = ['worker', 'request', 'limit', 'leaseMs', 'lanes'] as const;
+export const CLAIM = ['worker', 'request', 'limit', 'leaseMs'] as const;
+
+/** The values of each lane of a claim: how many runs at most, and the hash that a started record has of it. */
+export const CLAIM_LANE = ['limit', 'hash'] as const;
 
 /**
- * What a claim got, in the order in which the script answers it, and keeps it for a claim that is sent again. `restarted` are the
- * indexes, counted from 1, of the runs that do not start for the first time; only these have records.
+ * What a claim got, in the order in which the script answers it; the last four are left out when they are empty. `restarted` are
+ * the indexes, counted from 1, of the runs that do not start for the first time; only these have records.
  */
 export const CLAIMED = [
   'startedAt',
   'leaseUntil',
-  'overLimit',
   'ids',
   'bodies',
+  'overLimit',
   'restarted',
   'records',
   'stacks',
-  'payloads',
 ] as const;
+
+/** What is kept of a claim, so that it can be sent again; the last three are left out when they are empty. */
+export const KEPT_CLAIM = ['startedAt', 'leaseUntil', 'ids', 'overLimit', 'restarted', 'epochs'] as const;
 
 /** How many characters a field has. */
 export function widthOf<Field extends string>({ fields }: Layout<Field>, name: NoInfer<Field>): number {

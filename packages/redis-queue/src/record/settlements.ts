@@ -6,13 +6,14 @@ import { hasResultApart } from './decode-record.ts';
 import { encodeFirstCompletion, encodeLaterCompletion, encodeRecord, epochText } from './encode-record.ts';
 import { SETTLE_MODES, SETTLEMENT } from './layout.ts';
 
-/** Settlements as the script takes them: completions of first starts, all others, and their long texts. */
+/** Settlements as the script takes them: ids and records of completions of first starts, all others, and their long texts. */
 export interface PackedSettlements {
-  readonly firsts: Packed[];
+  readonly ids: string[];
+  readonly records: string[];
   readonly others: Packed[];
   /** Stacks and results that are kept apart. */
   readonly texts: string[];
-  /** For each settlement, in order, whether it is among `firsts`. */
+  /** For each settlement, in order, whether it is a completion of a first start. */
   readonly isFirst: boolean[];
 }
 
@@ -23,17 +24,18 @@ export function settlementBytes({ next }: Settlement): number {
 
 /** Packs the settlements of one call. */
 export function packSettlements(settle: readonly Settlement[], lanes: LaneList): PackedSettlements {
-  const packed: PackedSettlements = { firsts: [], others: [], texts: [], isFirst: [] };
-  // The script settles completions of first starts before all others: of each run only the first settlement may be one.
-  const otherIds = new Set<string>();
+  const packed: PackedSettlements = { ids: [], records: [], others: [], texts: [], isFirst: [] };
+  // The script settles completions of first starts together, before all others: only the first settlement of a run may be one.
+  const seen = new Set<string>();
   for (const settlement of settle) {
     const { id } = settlement;
-    const record = otherIds.has(id) ? undefined : recordOfFirst(settlement);
+    const record = seen.has(id) ? undefined : recordOfFirst(settlement);
+    seen.add(id);
     packed.isFirst.push(record !== undefined);
-    if (record !== undefined) packed.firsts.push(id, record);
+    if (record === undefined) addOther(packed, settlement, lanes);
     else {
-      otherIds.add(id);
-      addOther(packed, settlement, lanes);
+      packed.ids.push(id);
+      packed.records.push(record);
     }
   }
   return packed;
@@ -47,8 +49,10 @@ export function inOrderOf(isFirst: readonly boolean[], letters: string): string 
   return isFirst.map((is) => letters[is ? first++ : other++]).join('');
 }
 
-function recordOfFirst({ epoch, event, next, onlyIfExpired }: Settlement): string | undefined {
+function recordOfFirst({ id, epoch, event, next, onlyIfExpired }: Settlement): string | undefined {
   if (event !== 'complete' || epoch !== 1 || onlyIfExpired === true) return undefined;
+  // In the list of finished runs it would look like an entry that has more than an id.
+  if (id.startsWith('\0')) return undefined;
   // A run with a concurrency key has to free its slot.
   return next.concurrency === undefined ? encodeFirstCompletion(next) : undefined;
 }

@@ -1,7 +1,7 @@
-import { defineScript, type Script } from '../store/store.ts';
+import { composeScript, type Script } from '../store/store.ts';
+import { basics } from './library/basics.ts';
 import { cancelledInLane } from './library/cancelled-in-lane.ts';
 import { ended } from './library/ended.ts';
-import { prelude } from './library/prelude.ts';
 
 const attend = `
 local worker, ttlMs, lanes = unpack(cmsgpack.unpack(ARGV[3]))
@@ -52,7 +52,10 @@ return depths
 `;
 
 /** Records that a worker is alive, and returns the lanes that no living worker attends. */
-export const attendScript: Script = defineScript(prelude, ended, attend);
+export const attendScript: Script = composeScript({ library: [basics, ended], main: attend });
 
 /** Counts the runs that wait in each of these lanes. */
-export const depthsScript: Script = defineScript(prelude, ended, cancelledInLane, depths);
+export const depthsScript: Script = composeScript({
+  library: [basics, ended, cancelledInLane],
+  main: depths,
+});

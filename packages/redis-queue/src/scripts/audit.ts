@@ -7,8 +7,8 @@ import {
   RECORD,
   SCHEDULED_ENTRY,
 } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/store.ts';
-import { prelude } from './library/prelude.ts';
+import { composeScript, type Script } from '../store/store.ts';
+import { basics } from './library/basics.ts';
 import { behind, field, has, letter } from './lua.ts';
 
 const main = String.raw`
@@ -94,4 +94,4 @@ return { 'ok', ${AUDIT_FIGURES.join(', ')}, unpack(ends) }
 `;
 
 /** Counts runs by where they are. Up to a number of kept runs it reads each of them; beyond, it compares the counts only. */
-export const auditScript: Script = defineScript(prelude, main);
+export const auditScript: Script = composeScript({ library: [basics], main });

@@ -1,9 +1,9 @@
 import { BODY, FLAGS, RECORD } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/store.ts';
+import { composeScript, type Script } from '../store/store.ts';
+import { basics } from './library/basics.ts';
 import { cancelledInLane } from './library/cancelled-in-lane.ts';
 import { ended } from './library/ended.ts';
 import { lanes } from './library/lanes.ts';
-import { prelude } from './library/prelude.ts';
 import { slots } from './library/slots.ts';
 import { answer, field, firstRecord, has, lateInstant, letter, rewritten } from './lua.ts';
 
@@ -77,4 +77,7 @@ return table.concat(answers)
 `;
 
 /** Cancels waiting runs, and leaves a cancel request for the workers of started ones. */
-export const cancelScript: Script = defineScript(prelude, slots, ended, cancelledInLane, lanes, main);
+export const cancelScript: Script = composeScript({
+  library: [basics, slots, ended, cancelledInLane, lanes],
+  main: main,
+});

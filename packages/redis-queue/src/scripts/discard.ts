@@ -1,7 +1,7 @@
 import { END_STATES, RECORD } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/store.ts';
+import { composeScript, type Script } from '../store/store.ts';
+import { basics } from './library/basics.ts';
 import { ended } from './library/ended.ts';
-import { prelude } from './library/prelude.ts';
 import { answer, field, letter } from './lua.ts';
 
 const discard = `
@@ -25,4 +25,4 @@ return table.concat(answers)
 `;
 
 /** Forgets ended runs. */
-export const discardScript: Script = defineScript(prelude, ended, discard);
+export const discardScript: Script = composeScript({ library: [basics, ended], main: discard });

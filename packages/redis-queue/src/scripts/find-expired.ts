@@ -1,8 +1,8 @@
 import { END_STATES, RECORD } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/store.ts';
+import { composeScript, type Script } from '../store/store.ts';
+import { basics } from './library/basics.ts';
 import { ended } from './library/ended.ts';
 import { lanes } from './library/lanes.ts';
-import { prelude } from './library/prelude.ts';
 import { readRuns } from './library/read-runs.ts';
 import { slots } from './library/slots.ts';
 import { field, isNotIn, letter } from './lua.ts';
@@ -60,4 +60,7 @@ return { next, found, readRuns(found, foundRecords, 'omit') }
 `;
 
 /** Finds started runs of some lanes whose lease has expired, longest ago first, from an index on; quarantines what cannot be read. */
-export const findExpiredScript: Script = defineScript(prelude, ended, slots, lanes, readRuns, expired);
+export const findExpiredScript: Script = composeScript({
+  library: [basics, ended, slots, lanes, readRuns],
+  main: expired,
+});

@@ -1,6 +1,6 @@
-import { defineScript, type Script } from '../store/store.ts';
+import { composeScript, type Script } from '../store/store.ts';
+import { basics } from './library/basics.ts';
 import { ended } from './library/ended.ts';
-import { prelude } from './library/prelude.ts';
 import { readRuns } from './library/read-runs.ts';
 
 const get = `
@@ -30,4 +30,4 @@ return { now, read }
 `;
 
 /** Reads bodies and records, as many as fit into a reply. */
-export const getScript: Script = defineScript(prelude, ended, readRuns, get);
+export const getScript: Script = composeScript({ library: [basics, ended, readRuns], main: get });

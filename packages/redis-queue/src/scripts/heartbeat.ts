@@ -1,6 +1,6 @@
 import { FIRST_START, RECORD } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/store.ts';
-import { prelude } from './library/prelude.ts';
+import { composeScript, type Script } from '../store/store.ts';
+import { basics } from './library/basics.ts';
 import { answer, has, isIn, isNotIn, startOf } from './lua.ts';
 
 const heartbeat = `
@@ -53,7 +53,7 @@ return table.concat(answers)
 `;
 
 /** Extends leases, and records the heartbeats. */
-export const heartbeatScript: Script = defineScript(prelude, heartbeat);
+export const heartbeatScript: Script = composeScript({ library: [basics], main: heartbeat });
 
 /** Finds the leases that have a cancel request. */
-export const cancelRequestsScript: Script = defineScript(prelude, cancelRequests);
+export const cancelRequestsScript: Script = composeScript({ library: [basics], main: cancelRequests });

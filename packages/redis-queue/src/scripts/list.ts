@@ -1,6 +1,6 @@
 import { DEAD_LETTER_STATES, RECORD } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/store.ts';
-import { prelude } from './library/prelude.ts';
+import { composeScript, type Script } from '../store/store.ts';
+import { basics } from './library/basics.ts';
 import { field, letter } from './lua.ts';
 
 const pageOfDead = `
@@ -24,7 +24,7 @@ return { reply[1], found }
 `;
 
 /** Reads the next thousand dead letters after an id, by id, and how many runs ended alike but are disposable. */
-export const pageOfDeadScript: Script = defineScript(prelude, pageOfDead);
+export const pageOfDeadScript: Script = composeScript({ library: [basics], main: pageOfDead });
 
 /** Reads some hundred runs from a cursor on, and returns the ids of those in a state. (Lua would compare ids by the server's locale.) */
-export const scanScript: Script = defineScript(prelude, scan);
+export const scanScript: Script = composeScript({ library: [basics], main: scan });

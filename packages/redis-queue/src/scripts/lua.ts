@@ -2,7 +2,7 @@ import { STATE_LETTERS } from '@retry/core/broker/kit';
 import type { Answers } from '../record/answers.ts';
 import { ANSWERS } from '../record/answers.ts';
 import type { Flag, KeptState, Layout, RecordField } from '../record/layout.ts';
-import { FLAGS, flagText, RECORD, SETTLE_MODES, widthOf } from '../record/layout.ts';
+import { EXCHANGE, FLAGS, flagText, RECORD, SETTLE_MODES, widthOf } from '../record/layout.ts';
 
 /**
  * The layout of records as Lua text, so that no script has an offset, a letter or a byte of its own. Lua counts
@@ -161,4 +161,9 @@ export function flagsAs(...flags: readonly Flag[]): string {
 export function answer<Verb extends keyof Answers>(verb: Verb, word: keyof Answers[Verb] & string): string {
   const letters: Readonly<Record<string, string>> = ANSWERS[verb];
   return `'${letters[word]}'`;
+}
+
+/** An argument of an exchange, as text. */
+export function argument(name: (typeof EXCHANGE)[number]): string {
+  return `ARGV[${EXCHANGE.indexOf(name) + 1}]`;
 }

@@ -1,6 +1,6 @@
-import { defineScript, type Script } from '../store/store.ts';
+import { composeScript, type Script } from '../store/store.ts';
+import { basics } from './library/basics.ts';
 import { ended } from './library/ended.ts';
-import { prelude } from './library/prelude.ts';
 import { slots } from './library/slots.ts';
 
 const quarantineLeased = `
@@ -20,4 +20,7 @@ return #ids
 `;
 
 /** Makes dead letters of started runs that could not be read. */
-export const quarantineScript: Script = defineScript(prelude, ended, slots, quarantineLeased);
+export const quarantineScript: Script = composeScript({
+  library: [basics, ended, slots],
+  main: quarantineLeased,
+});

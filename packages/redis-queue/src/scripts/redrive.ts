@@ -1,8 +1,8 @@
 import { FLAGS } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/store.ts';
+import { composeScript, type Script } from '../store/store.ts';
+import { basics } from './library/basics.ts';
 import { ended } from './library/ended.ts';
 import { lanes } from './library/lanes.ts';
-import { prelude } from './library/prelude.ts';
 import { answer } from './lua.ts';
 
 const redrive = `
@@ -34,4 +34,4 @@ return table.concat(answers)
 `;
 
 /** Returns dead letters to their lanes with the records that core made, each only if its record is still the one that was read. */
-export const redriveScript: Script = defineScript(prelude, ended, lanes, redrive);
+export const redriveScript: Script = composeScript({ library: [basics, ended, lanes], main: redrive });

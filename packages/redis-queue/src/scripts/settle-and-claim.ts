@@ -1,80 +1,212 @@
-import { CLAIM, CLAIMED } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/store.ts';
+import {
+  BODY,
+  BODY_KINDS,
+  CLAIM,
+  CLAIM_LANE,
+  EXCHANGE,
+  FIRST_START,
+  RECORD,
+  SCHEDULED_ENTRY,
+} from '../record/layout.ts';
+import { composeScript, type Script } from '../store/store.ts';
+import { basics } from './library/basics.ts';
 import { cancelledInLane } from './library/cancelled-in-lane.ts';
-import { claim } from './library/claim.ts';
+import { claim, claimRarely } from './library/claim.ts';
 import { ended } from './library/ended.ts';
 import { lanes } from './library/lanes.ts';
-import { prelude } from './library/prelude.ts';
 import { readStacks } from './library/read-runs.ts';
-import { replies } from './library/replies.ts';
-import { settle } from './library/settle.ts';
+import { forgetOldRequests, noteWorker, recall, remember } from './library/replies.ts';
+import { settle, settleEverything } from './library/settle.ts';
 import { slots } from './library/slots.ts';
+import { startRuns } from './library/start-runs.ts';
+import { answer, argument, byteOf, fieldPast, fields, flagsAs, letter, startOf, written } from './lua.ts';
 
-const NOTHING_CLAIMED = CLAIMED.map((name) =>
-  name === 'startedAt' || name === 'leaseUntil' ? 'now' : '{}',
-).join(', ');
+/** The index before that of the first id. */
+const FIRSTS_AT = EXCHANGE.length;
+/** Longer than a member of a compact list. */
+const LONG_MEMBER = 65;
 
-const request = `
-local tags, firsts, batch, wanted = unpack(cmsgpack.unpack(ARGV[3]))
+const state = `
+local ARGV = ARGV
+local firstsCount, lanesCount, FIRSTS_AT = tonumber(${argument('firsts')}), tonumber(${argument('claimLanes')}), ${FIRSTS_AT}
+local CLAIM_AT = FIRSTS_AT + firstsCount * 2
+local TEXTS_AT = CLAIM_AT + 1 + (lanesCount < 0 and 0 or ${CLAIM.length} + lanesCount * ${CLAIM_LANE.length})
+local ids, bodies, taken, bytes = {}, {}, 0, 0
+local writes, leases, trims = {}, {}, {}
+local leaseUntil, leaseText = 0, nil
+local function tagOf(lane)
+  return sub(KEYS[FIXED + lane], #BODY + 2)
+end
+local function setLease()
+  if leaseText then return end
+  leaseUntil = math.floor(instantOf(now + tonumber(ARGV[CLAIM_AT + ${CLAIM.indexOf('leaseMs') + 1}])))
+  -- As text: a number would be formatted anew for each run. One long member makes Redis keep the set as a skip list: every change
+  -- of a compact list would read all of it.
+  leaseText = string.format('%.0f', leaseUntil)
+  leases[1], leases[2] = '+inf', string.rep('\\0', ${LONG_MEMBER})
+end
 `;
 
-const main = String.raw`
-local answers = ''
-checkLanes()
-writeWithoutMemory()
-if #firsts + #batch > 0 then
-  answers = settleFirsts(firsts) .. settleRuns(batch)
-  -- The order of writes, so that a script that stops half-way loses nothing when the settlements are sent again:
-  -- 1. texts that are kept apart, and the new locations of waiting runs
-  -- 2. their records, by which a settlement that is sent again is answered
-  -- 3. everything that would not be done again then
-  many('HSET', STACKS, newStacks)
-  many('HSET', LARGE, newLarge)
-  for lane, ids in pairs(pushes) do pushBack(laneKey(lane), tags[lane], ids) end
-  pushFront(released, tags, writes)
-  putOnSchedule(schedules, tags, writes)
-  many('HSET', RECORD, writes)
-  writeSlots()
-  many('ZREM', LEASES, settledIds)
-  many('HDEL', STACKS, staleStacks)
-  writeEnded()
-  writeCounts()
+// Completions of first starts, if none of the runs takes a slot or has notes: those of one claim share one record.
+const checkFirsts = `
+local answers, isPlain = '', ${argument('others')} == '' and firstsCount <= MAX_UNPACKED
+if isPlain and firstsCount > 0 then
+  local kept, plain = call('HMGET', RECORD, unpack(ARGV, FIRSTS_AT + 1, FIRSTS_AT + firstsCount)), nil
+  for index = 1, firstsCount do
+    local old = kept[index]
+    if old ~= plain then
+      if not old or sub(old, ${fields(RECORD, 'state', 'flags')}) ~= ${letter('started')} .. ${flagsAs('short')} then
+        isPlain = false
+        break
+      end
+      plain = old
+    end
+    writes[index * 2 - 1], writes[index * 2] = ARGV[FIRSTS_AT + index], ARGV[FIRSTS_AT + firstsCount + index]
+  end
 end
-
-if #wanted == 0 then
-  return { now, answers, -1, ${NOTHING_CLAIMED} }
-end
-
-local asked = {}
-${CLAIM.map((name) => `asked.${name}`).join(', ')} = unpack(wanted)
-local known = recall(asked)
-if known then
-  return { now, answers, nextDue(asked, tags), unpack(known) }
-end
--- One long member makes Redis keep the set as a skip list: every change of a compact list would read all of it.
-if call('EXISTS', LEASES) == 0 then call('ZADD', LEASES, '+inf', string.rep('\0', 65)) end
-local sizes = claimRuns(asked, tags)
-local stacks = stacksOfStarts()
-if taken > 0 then remember(asked, stacks) end
-writeSlots()
-writeCounts()
-local due = -1
-if sizes.scheduled > 0 then due = nextDue(asked, tags) end
-got.startedAt, got.leaseUntil, got.stacks = now, leaseUntil, stacks
-return { now, answers, due, unpack(claimedList(got)) }
+settledCount = firstsCount
+if isPlain then answers = string.rep(${answer('settle', 'ok')}, firstsCount)
+else answers, settledCount, writes = settleAll(), 0, {} end
 `;
 
-/** Settles finished claims, then makes new ones. */
-export const settleAndClaimScript: Script = defineScript(
-  prelude,
-  request,
-  ended,
-  slots,
-  cancelledInLane,
-  lanes,
-  readStacks,
-  settle,
-  claim,
-  replies,
-  main,
-);
+const claimLanes = `
+local due, again, rare, known, worker, request = -1, nil, nil, nil, nil, nil
+if lanesCount >= 0 then
+  local limit = tonumber(ARGV[CLAIM_AT + ${CLAIM.indexOf('limit') + 1}])
+  worker, request = ARGV[CLAIM_AT + ${CLAIM.indexOf('worker') + 1}], ARGV[CLAIM_AT + ${CLAIM.indexOf('request') + 1}]
+  known = call('HMGET', REPLIES, worker, worker .. '\\0' .. request)
+  if known[2] then again = recalled(known[2]) end
+  local isOrdered, dues = true, nil
+  if call('EXISTS', SCHEDULED, FRONT, CANCELLED_IN_LANE) > 0 then
+    isOrdered = call('EXISTS', FRONT, CANCELLED_IN_LANE) == 0
+    dues = {}
+    for lane = 1, lanesCount do dues[lane] = nextDueOf(lane) end
+  end
+  for lane = 1, again and 0 or lanesCount do
+    local room = math.min(tonumber(ARGV[CLAIM_AT + ${CLAIM.length - CLAIM_LANE.length + CLAIM_LANE.indexOf('limit') + 1} + lane * ${CLAIM_LANE.length}]), limit - taken)
+    if dues and dues[lane] <= now then
+      rare = rare or rareClaim()
+      rare.promote(lane, room)
+      dues[lane] = nextDueOf(lane)
+    end
+    if room > 0 and bytes < MAX_REPLY_BYTES then
+      if not isOrdered then
+        rare = rare or rareClaim()
+        rare.claimLane(lane, room)
+      else
+        local key = KEYS[FIXED + lane]
+        local found = call('LRANGE', key, 0, math.min(room, MAX_UNPACKED) - 1)
+        local count, index = #found, 1
+        if count > 0 then
+          setLease()
+          local foundBodies, records = call('HMGET', BODY, unpack(found)), call('HMGET', RECORD, unpack(found))
+          -- One text for all: Lua hashes every new one.
+          local plain = ${written(FIRST_START, {
+            state: letter('started'),
+            flags: flagsAs('short'),
+            startedAt: 'NOW',
+            heartbeatAt: 'NOW',
+            laneHash: `ARGV[CLAIM_AT + ${CLAIM.length - CLAIM_LANE.length + CLAIM_LANE.indexOf('hash') + 1} + lane * ${CLAIM_LANE.length}]`,
+          })}
+          local written, leased = #writes, #leases
+          while index <= count and bytes < MAX_REPLY_BYTES do
+            local id, body = found[index], foundBodies[index]
+            if not body or records[index] or byte(body, ${startOf(BODY, 'kind')}) ~= ${byteOf(BODY_KINDS.none.plain)} then break end
+            taken = taken + 1
+            ids[taken], bodies[taken] = id, body
+            writes[written + 1], writes[written + 2] = id, plain
+            leases[leased + 1], leases[leased + 2] = leaseText, id
+            written, leased, bytes, index = written + 2, leased + 2, bytes + #body, index + 1
+          end
+          if index <= count or (count == MAX_UNPACKED and room > count) then
+            rare = rare or rareClaim()
+            rare.claimLane(lane, room - index + 1, found, foundBodies, records, index)
+          else trims[#trims + 1] = { key, count } end
+        end
+      end
+    end
+  end
+  if dues then
+    for lane = 1, lanesCount do
+      if dues[lane] < math.huge and (due < 0 or dues[lane] < due) then due = dues[lane] end
+    end
+  end
+end
+`;
+
+// The order of writes, so that a script that stops half-way loses nothing when it is sent again: the records, by which settlements
+// are answered, then what would not be done again; started runs leave their lanes last. A deletion comes first: see writeWithoutMemory.
+const write = `
+if settledCount > 0 then call('ZREM', LEASES, unpack(ARGV, FIRSTS_AT + 1, FIRSTS_AT + settledCount))
+elseif taken > 0 then call('HDEL', CANCELLED_IN_LANE, '') end
+many('HSET', RECORD, writes)
+if settledCount > 0 then
+  local total, keep = call('RPUSH', FINISHED, unpack(ARGV, FIRSTS_AT + 1, FIRSTS_AT + settledCount)), tonumber(${argument('keepCompleted')})
+  local completed = settledCount
+  if keep >= 0 and total > keep then completed = completed - forgetOldest(total - keep) end
+  if completed ~= 0 then call('HINCRBY', META, ${letter('completed')}, completed) end
+end
+if taken > 0 then many('ZADD', LEASES, leases) end
+if rare then rare.writeOthers() end
+for index = 1, #trims do call('LTRIM', trims[index][1], trims[index][2], -1) end
+if rare then rare.writeLast() end
+if again then
+  return { now, answers, due, again.startedAt, again.leaseUntil, again.ids, again.bodies, again.overLimit, again.restarted, again.records, again.stacks }
+elseif taken == 0 then return { now, answers, due }
+elseif rare then
+  local got = rare.got
+  remember(known, worker, request, { now, leaseUntil, ids, got.overLimit, got.restarted, got.epochs })
+  return { now, answers, due, now, leaseUntil, ids, bodies, got.overLimit, got.restarted, got.records, rare.stacks() }
+end
+remember(known, worker, request, { now, leaseUntil, ids })
+return { now, answers, due, now, leaseUntil, ids, bodies }
+`;
+
+// When the next scheduled run of a lane is due.
+const nextDue = `
+local tag = tagOf(lane)
+local first = call('ZRANGEBYLEX', SCHEDULED, '[' .. tag .. '\\0', '(' .. tag .. '\\1', 'LIMIT', 0, 1)[1]
+return first and tonumber(sub(first, ${fieldPast('tag', SCHEDULED_ENTRY, 'runAt')})) or math.huge
+`;
+
+// Forgets the oldest of the finished runs, and returns how many of them were completed.
+const forgetOldest = `
+local oldest = call('LPOP', FINISHED, math.min(surplus, settledCount + 1000))
+for index = 1, #oldest do
+  if byte(oldest[index], 1) == 0 then
+    forgetMarked(oldest)
+    return 0
+  end
+end
+many('HDEL', BODY, oldest)
+many('HDEL', RECORD, oldest)
+call('HINCRBY', META, 'forgotten', #oldest)
+return #oldest
+`;
+
+const all = [basics, ended, slots, cancelledInLane, lanes, readStacks];
+
+/**
+ * Settles finished claims, then makes new ones. The usual way is in line: completions of first starts, and first starts of runs
+ * without a concurrency key and notes. Everything else is in functions that make what they need when they are called.
+ */
+export const settleAndClaimScript: Script = composeScript({
+  library: [basics],
+  state: `${state}local settledCount = 0`,
+  rare: [
+    { signature: 'settleAll()', library: [...all, settle], body: settleEverything },
+    { signature: 'rareClaim()', library: [...all, startRuns, claim], body: claimRarely },
+    { signature: 'recalled(kept)', library: [basics, readStacks], body: recall },
+    { signature: 'nextDueOf(lane)', library: [], body: nextDue },
+    {
+      signature: 'forgetMarked(oldest)',
+      library: [basics, ended],
+      body: 'forgetEntries(oldest)\nwriteCounts()',
+    },
+    { signature: 'forgetOldest(surplus)', library: [], body: forgetOldest },
+    { signature: 'forgetOldRequests(list, worker)', library: [], body: forgetOldRequests },
+    { signature: 'noteWorker(list, worker)', library: [], body: noteWorker },
+    { signature: 'remember(known, worker, request, keptClaim)', library: [], body: remember },
+  ],
+  main: checkFirsts + claimLanes + write,
+});

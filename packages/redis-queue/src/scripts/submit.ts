@@ -1,15 +1,35 @@
-import { APART_TEXTS } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/store.ts';
+import { APART_TEXTS, BODY, PAYLOADS_FOLLOW } from '../record/layout.ts';
+import { composeScript, type Script } from '../store/store.ts';
+import { basics } from './library/basics.ts';
 import { cancelledInLane } from './library/cancelled-in-lane.ts';
 import { ended } from './library/ended.ts';
 import { lanes } from './library/lanes.ts';
-import { prelude } from './library/prelude.ts';
-import { answer, firstRecord, letter } from './lua.ts';
+import { answer, digits, firstRecord, letter } from './lua.ts';
 
-const main = `
+/** Lua's unpack takes a few thousand values at most. */
+const MAX_USUAL = 2_000;
+
+/**
+ * Arguments: the two of retention, a request, then id and body of each run, then the payloads that are kept apart, in the order of
+ * their runs, unless they follow in the same transaction. The request is empty, or `PAYLOADS_FOLLOW`, for runs of one lane that are
+ * due; otherwise it is packed: the tags of the lanes, for each run the number of its lane (one number, if all share it), for each run
+ * the two values of when it is due (none, if all are due), how many runs there are, and whether payloads follow.
+ *
+ * Where payloads follow, `HSETNX` writes them: the payload of a run that exists is kept. So what another submission may have left
+ * under the id of a new run, because the server refused it half-way, is removed here.
+ *
+ * The usual way comes first and in line: runs of one lane that are due, while nothing else is to be looked after. It makes no
+ * function. Everything else is in `submitRare`, whose functions are made only when it is called.
+ */
+const submitRare = `
+local isPlain = ARGV[3] == '' or ARGV[3] == '${PAYLOADS_FOLLOW}'
+local request = isPlain and { { sub(KEYS[FIXED + 1], #BODY + 2) }, { 1 }, {}, (#ARGV - 3) / 2 } or cmsgpack.unpack(ARGV[3])
+local tags, lanes, dues, total, follows = unpack(request)
+local doPayloadsFollow = ARGV[3] == '${PAYLOADS_FOLLOW}' or follows == 1
+local ids, bodies = {}, {}
+for index = 1, total do ids[index], bodies[index] = ARGV[2 + index * 2], ARGV[3 + index * 2] end
 checkLanes()
-local request = cmsgpack.unpack(ARGV[3])
-local tags, ids, bodies, lanes, dues = unpack(request)
+if doPayloadsFollow then call('HLEN', LARGE) end
 local hasKept = call('EXISTS', AWAITED, NAMES) > 0
 if hasKept then
   -- First a write that a server without memory refuses: after a deletion it would accept all later writes.
@@ -19,7 +39,7 @@ if hasKept then
 end
 local known, seen, answers = readAll(BODY, ids), {}, {}
 local written, records, pushes, schedules, created = {}, {}, {}, {}, 0
-local large, nextLarge = {}, 4
+local large, nextLarge, stale = {}, 4 + total * 2, {}
 
 local names, oldNames = {}, {}
 if hasKept then
@@ -52,7 +72,8 @@ for index = 1, #ids do
     created = created + 1
     answers[index] = ${answer('submit', 'created')}
     written[created * 2 - 1], written[created * 2] = id, body
-    if isLarge then
+    if isLarge and doPayloadsFollow then stale[#stale + 1] = '${APART_TEXTS.payload}' .. id
+    elseif isLarge then
       large[#large + 1] = '${APART_TEXTS.payload}' .. id
       large[#large + 1] = ARGV[nextLarge]
     end
@@ -102,6 +123,7 @@ local wasEmpty = {}
 for lane, push in pairs(pushes) do
   if many('RPUSH', laneKey(lane), push) == #push then wasEmpty[#wasEmpty + 1] = tags[lane] end
 end
+many('HDEL', LARGE, stale)
 many('HSET', LARGE, large)
 many('HSET', RECORD, records)
 many('HSET', BODY, written)
@@ -117,5 +139,59 @@ for index = 1, #wasEmpty do wake(wasEmpty[index]) end
 return table.concat(answers)
 `;
 
+const main = `
+local call, LANE, count = redis.call, KEYS[FIXED + 1], (#ARGV - 3) / 2
+local doPayloadsFollow = ARGV[3] == '${PAYLOADS_FOLLOW}'
+if (ARGV[3] ~= '' and not doPayloadsFollow) or count > ${MAX_USUAL} then return submitRare() end
+if call('EXISTS', CANCELLED_IN_LANE, AWAITED, NAMES) > 0 then return submitRare() end
+local time = call('TIME')
+local NOW = string.format(${digits(BODY, 'createdAt')}, time[1] * 1000 + math.floor(time[2] / 1000))
+local depth
+-- Fails before anything is written, if another program uses the key.
+if doPayloadsFollow then call('HLEN', LARGE) end
+if count == 1 then
+  -- Not the order of submitRare: if the lane refuses the id, the body is taken back, and submitRare reports why.
+  if redis.pcall('HSETNX', BODY, ARGV[4], NOW .. ARGV[5]) ~= 1 then return submitRare() end
+  if doPayloadsFollow then call('HDEL', LARGE, '${APART_TEXTS.payload}' .. ARGV[4]) end
+  depth = redis.pcall('RPUSH', LANE, ARGV[4])
+  if type(depth) ~= 'number' then
+    call('HDEL', BODY, ARGV[4])
+    return submitRare()
+  end
+else
+  local ids, bodies, stale = {}, {}, {}
+  for index = 1, count do
+    local id = ARGV[2 + index * 2]
+    if doPayloadsFollow then stale[index] = '${APART_TEXTS.payload}' .. id end
+    ids[index], bodies[index * 2 - 1], bodies[index * 2] = id, id, NOW .. ARGV[3 + index * 2]
+  end
+  local known = call('HMGET', BODY, unpack(ids))
+  for index = 1, count do
+    if known[index] then return submitRare() end
+  end
+  -- The order of submitRare.
+  call('HSET', META, 'submittedAt', NOW)
+  if doPayloadsFollow then call('HDEL', LARGE, unpack(stale)) end
+  depth = call('RPUSH', LANE, unpack(ids))
+  if call('HSET', BODY, unpack(bodies)) < count then
+    -- An id is among them twice.
+    call('HDEL', BODY, unpack(ids))
+    call('LTRIM', LANE, 0, -count - 1)
+    return submitRare()
+  end
+end
+call('HINCRBY', META, 'created', count)
+if depth == count then
+  local tag, channel = string.sub(LANE, #BODY + 2), string.sub(BODY, (string.find(BODY, '{', 1, true)), -5) .. 'wake:'
+  call('SADD', LANES, tag)
+  call('PUBLISH', channel .. tag, '')
+end
+return string.rep(${answer('submit', 'created')}, count)
+`;
+
 /** Stores new runs. A run that waits for its first claim has no record: its body is enough. */
-export const submitScript: Script = defineScript(prelude, ended, cancelledInLane, lanes, main);
+export const submitScript: Script = composeScript({
+  library: [],
+  rare: [{ signature: 'submitRare()', library: [basics, ended, cancelledInLane, lanes], body: submitRare }],
+  main,
+});

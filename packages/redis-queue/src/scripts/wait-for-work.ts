@@ -1,6 +1,6 @@
 import { SCHEDULED_ENTRY } from '../record/layout.ts';
-import { defineScript, type Script } from '../store/store.ts';
-import { prelude } from './library/prelude.ts';
+import { composeScript, type Script } from '../store/store.ts';
+import { basics } from './library/basics.ts';
 import { fieldPast } from './lua.ts';
 
 const nextDue = String.raw`
@@ -18,4 +18,4 @@ return { now, next }
 `;
 
 /** Whether lanes have work now, or when the next of their scheduled runs is due. */
-export const nextDueScript: Script = defineScript(prelude, nextDue);
+export const nextDueScript: Script = composeScript({ library: [basics], main: nextDue });

@@ -1,5 +1,5 @@
-/** The keys of one queue partition; the order is that of the scripts' prelude. */
-const NAMES = [
+/** The keys of one queue partition, by the ends of their names, in the order in which scripts get them. */
+export const KEY_NAMES = [
   'body',
   'record',
   'stacks',
@@ -21,14 +21,16 @@ const NAMES = [
   'attendances',
 ] as const;
 
-/** The variables of these keys in the scripts. */
-export const LUA_KEYS: readonly string[] = NAMES.map((name) => name.toUpperCase().replaceAll('-', '_'));
+export type KeyName = (typeof KEY_NAMES)[number];
+
+/** The variable of a key in the scripts. */
+export function variableOf(name: KeyName): string {
+  return name.toUpperCase().replaceAll('-', '_');
+}
 
 /** Names of the keys of one partition, all under one hash tag, so that Cluster keeps them on one node. */
 export interface Keys {
-  /** The keys that every script gets. */
-  readonly fixed: readonly string[];
-  readonly lanes: string;
+  readonly of: Readonly<Record<KeyName, string>>;
   readonly laneOf: (tag: string) => string;
   /** The channel that notifies of work in a lane. */
   readonly wakeOf: (tag: string) => string;
@@ -40,8 +42,7 @@ export interface Keys {
 export function createKeys(prefix: string, partition: number): Keys {
   const base = `{${prefix}:${partition}}:`;
   return {
-    fixed: NAMES.map((name) => base + name),
-    lanes: `${base}lanes`,
+    of: Object.fromEntries(KEY_NAMES.map((name) => [name, base + name])) as Keys['of'], // all of them
     laneOf: (tag) => `${base}lane:${tag}`,
     wakeOf: (tag) => `${base}wake:${tag}`,
     resultChannel: `${base}result`,

@@ -1,18 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { Argument, RedisLink } from '../driver/redis-link.ts';
-import type { Keys } from './keys.ts';
+import type { ScriptParts } from './compose.ts';
+import { composeText } from './compose.ts';
+import type { KeyName, Keys } from './keys.ts';
 import { toTag } from './keys.ts';
 
 /** A Lua script and its SHA-1, by which Redis runs it. */
 export interface Script {
   readonly text: string;
   readonly hash: string;
+  /** The keys that it gets, before those of lanes. */
+  readonly keys: readonly KeyName[];
 }
 
-/** Returns a script made of parts, in this order. */
-export function defineScript(...parts: readonly string[]): Script {
-  const text = parts.join('\n');
-  return { text, hash: createHash('sha1').update(text).digest('hex') };
+/** Returns a script of the parts that it needs, with the keys that it needs. */
+export function composeScript(parts: ScriptParts): Script {
+  const { text, keys } = composeText(parts);
+  return { text, hash: createHash('sha1').update(text).digest('hex'), keys };
 }
 
 /** One partition of a queue, and how to reach it. */
@@ -54,9 +58,8 @@ export async function runScript(
   args: readonly Argument[],
   laneTags: readonly string[] = [],
 ): Promise<unknown> {
-  const key = keys.fixed[0] ?? '';
-  const count = `${keys.fixed.length + laneTags.length}`;
-  const rest = [count, ...keys.fixed, ...laneTags.map(keys.laneOf), ...args];
+  const key = keys.of.body;
+  const rest = argumentsOf(keys, script, { args, laneTags });
   try {
     return await link.send(key, ['EVALSHA', script.hash, ...rest]);
   } catch (error) {
@@ -65,6 +68,17 @@ export async function runScript(
   }
 }
 
-function isUnknownScript(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('NOSCRIPT');
+/** Returns what follows the hash or the text of a script in the command that runs it: how many keys, the keys, the arguments. */
+export function argumentsOf(
+  keys: Keys,
+  script: Script,
+  { args, laneTags }: { readonly args: readonly Argument[]; readonly laneTags: readonly string[] },
+): readonly Argument[] {
+  const names = [...script.keys.map((name) => keys.of[name]), ...laneTags.map(keys.laneOf)];
+  return [`${names.length}`, ...names, ...args];
+}
+
+/** Whether a reply says that the server has not cached the script. */
+export function isUnknownScript(reply: unknown): boolean {
+  return reply instanceof Error && reply.message.startsWith('NOSCRIPT');
 }

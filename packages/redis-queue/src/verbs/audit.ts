@@ -5,6 +5,7 @@ import { fromTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { createLaneList, runScript } from '../store/store.ts';
+import { readLanes } from './list-waiting.ts';
 
 /** Up to this number of kept runs, each of them is checked; a script that checks more would block the server. */
 const DEEP_UP_TO = 1_000;
@@ -21,12 +22,6 @@ export async function auditRuns(store: Store): Promise<Audit> {
     // Otherwise a lane was added in between: count again, with it.
     if (reply[0] === 'ok') return toAudit(reply.slice(1) as readonly number[]); // numbers from here on
   }
-}
-
-async function readLanes({ link, keys }: Store): Promise<readonly string[]> {
-  const members = await link.send(keys.lanes, ['SMEMBERS', keys.lanes]);
-  // RESP3 answers a set, RESP2 a list.
-  return [...(members as Iterable<string>)];
 }
 
 function toAudit(figures: readonly number[]): Audit {

@@ -8,22 +8,24 @@ import type {
   Settlement,
 } from '@retry/core/broker';
 import { refuseUnsettled } from '@retry/core/broker/kit';
+import type { Argument } from '../driver/redis-link.ts';
 import { readAnswers } from '../record/answers.ts';
 import { textReader } from '../record/apart.ts';
 import { hasPayloadApart } from '../record/body.ts';
 import type { KeptTexts } from '../record/decode-record.ts';
 import { decodeFirstStart, decodeRun } from '../record/decode-record.ts';
-import { CLAIM, CLAIMED, hasFlag } from '../record/layout.ts';
+import { CLAIM, CLAIM_LANE, CLAIMED, EXCHANGE, hasFlag } from '../record/layout.ts';
 import { inOrderOf, packSettlements, settlementBytes } from '../record/settlements.ts';
 import { UnreadableError } from '../record/unreadable.ts';
 import { settleAndClaimScript } from '../scripts/settle-and-claim.ts';
 import { toTag } from '../store/keys.ts';
-import type { Packed } from '../store/pack.ts';
+import { laneHash } from '../store/lane-hash.ts';
 import { pack } from '../store/pack.ts';
 import type { LaneList, Store } from '../store/store.ts';
 import { createLaneList, runScript } from '../store/store.ts';
 import { chunksOf } from './chunks.ts';
 import { quarantine } from './quarantine.ts';
+import { readPayloads } from './read-payloads.ts';
 
 /** The most runs of one claim: exact in Lua, and far more than one reply carries. */
 const MAX_CLAIMED = 1_000_000;
@@ -35,26 +37,30 @@ interface Claimed {
   /** The reply's `now`, except for a claim that was sent again. */
   readonly startedAt: number;
   readonly leaseUntil: number;
-  readonly overLimit: readonly number[];
   readonly ids: readonly string[];
   readonly bodies: Texts;
-  readonly restarted: readonly number[];
-  readonly records: readonly string[];
-  readonly stacks: Texts;
-  readonly payloads: Texts;
+  readonly overLimit?: readonly number[];
+  readonly restarted?: readonly number[];
+  readonly records?: readonly string[];
+  readonly stacks?: Texts;
 }
 
 type Reply = readonly [now: number, answers: string, nextRunAt: number, ...claimed: readonly unknown[]];
 
-/** Settles finished claims, then makes new ones; in several calls where the settlements do not fit into one. */
-export async function settleAndClaim(store: Store, request: ExchangeRequest): Promise<ExchangeReply> {
-  const { settle = [], claim } = request;
-  refuseUnsettled(settle);
-  const chunks = chunksOf(settle, settlementBytes);
-  const settled: SettleAnswer[] = [];
-  for (const chunk of chunks.slice(0, -1)) settled.push(...(await exchangeChunk(store, chunk)).settled);
-  const reply = await exchangeChunk(store, chunks.at(-1) ?? [], claim);
-  return settled.length === 0 ? reply : { ...reply, settled: [...settled, ...reply.settled] };
+/** Settles finished claims, then makes new ones. */
+export type SettleAndClaim = (request: ExchangeRequest) => Promise<ExchangeReply>;
+
+/** Creates a `settleAndClaim`; it makes several calls where the settlements do not fit into one. */
+export function createSettleAndClaim(store: Store): SettleAndClaim {
+  return async ({ settle = [], claim }) => {
+    refuseUnsettled(settle);
+    const chunks = chunksOf(settle, settlementBytes);
+    const settled: SettleAnswer[] = [];
+    for (const chunk of chunks.slice(0, -1)) settled.push(...(await exchangeChunk(store, chunk)).settled);
+    const last = chunks.at(-1) ?? [];
+    const reply = await exchangeChunk(store, last, claim);
+    return settled.length === 0 ? reply : { ...reply, settled: [...settled, ...reply.settled] };
+  };
 }
 
 async function exchangeChunk(
@@ -63,27 +69,43 @@ async function exchangeChunk(
   claim?: Claim,
 ): Promise<ExchangeReply> {
   const lanes = createLaneList();
-  const settlements = packSettlements(settle, lanes);
-  const wanted = claim === undefined ? [] : packClaim(claim, lanes);
-  const packed = pack([lanes.tags, settlements.firsts, settlements.others, wanted]);
-  const args = [...store.retention, packed, ...settlements.texts];
-  const reply = await runScript(store, settleAndClaimScript, args, lanes.tags);
+  // The script finds the lanes of the claim by their place.
+  for (const lane of claim?.lanes.keys() ?? []) lanes.numberOf(lane);
+  const claimLanes = lanes.tags.length;
+  const { ids, records, others, texts, isFirst } = packSettlements(settle, lanes);
+  const values: Readonly<Record<(typeof EXCHANGE)[number], Argument>> = {
+    keepCompleted: store.retention[0],
+    keepKeysMs: store.retention[1],
+    firsts: `${ids.length}`,
+    claimLanes: claim === undefined ? '-1' : `${claimLanes}`,
+    others: others.length === 0 ? '' : pack([lanes.tags, others]),
+  };
+  const args = EXCHANGE.map((name) => values[name]).concat(ids, records);
+  if (claim !== undefined) args.push(...claimArguments(claim, lanes));
+  const reply = await runScript(store, settleAndClaimScript, args.concat(texts), lanes.tags);
   const [now, letters, nextRunAt, ...got] = reply as Reply; // what our own script returns
-  const { claimed, unreadable } = readClaimed(namedClaim(got));
-  if (unreadable.length > 0) await quarantine(store, unreadable);
-  const answers = { settled: readAnswers('settle', inOrderOf(settlements.isFirst, letters)), claimed, now };
+  const claimed = got.length === 0 ? [] : await readClaim(store, namedClaim(got));
+  const answers = { settled: readAnswers('settle', inOrderOf(isFirst, letters)), claimed, now };
   return nextRunAt < 0 ? answers : { ...answers, nextRunAt };
 }
 
-function packClaim(claim: Claim, lanes: LaneList): Packed[] {
-  const values: Readonly<Record<(typeof CLAIM)[number], Packed>> = {
+function claimArguments(claim: Claim, { tags }: LaneList): readonly string[] {
+  const values: Readonly<Record<(typeof CLAIM)[number], string>> = {
     worker: toTag(claim.worker),
     request: toTag(claim.requestId),
     limit: countOf(claim.limit),
-    leaseMs: claim.leaseMs,
-    lanes: [...claim.lanes].flatMap(([lane, limit]) => [lanes.numberOf(lane), countOf(limit)]),
+    leaseMs: `${claim.leaseMs}`,
   };
-  return CLAIM.map((name) => values[name]);
+  const args = CLAIM.map((name) => values[name]);
+  let index = 0;
+  for (const room of claim.lanes.values()) {
+    const lane: Readonly<Record<(typeof CLAIM_LANE)[number], string>> = {
+      limit: countOf(room),
+      hash: laneHash(tags[index++] ?? ''),
+    };
+    for (const name of CLAIM_LANE) args.push(lane[name]);
+  }
+  return args;
 }
 
 function namedClaim(values: readonly unknown[]): Claimed {
@@ -91,9 +113,20 @@ function namedClaim(values: readonly unknown[]): Claimed {
   return named as unknown as Claimed; // what our own script returns, in this order
 }
 
-function countOf(limit: number): number {
-  return Math.max(0, Math.min(Math.floor(limit), MAX_CLAIMED));
+function countOf(limit: number): string {
+  return `${Math.max(0, Math.min(Math.floor(limit), MAX_CLAIMED))}`;
 }
+
+/** Returns what a claim got, with the payloads that are kept apart, without the runs that cannot be read. */
+async function readClaim(store: Store, got: Claimed): Promise<readonly ClaimedRun[]> {
+  const large = got.ids.filter((_, index) => hasPayloadApart(got.bodies[index] ?? ''));
+  const payloads = large.length === 0 ? NO_PAYLOADS : await readPayloads(store, large);
+  const { claimed, unreadable } = readClaimed(got, payloads);
+  if (unreadable.length > 0) await quarantine(store, unreadable);
+  return claimed;
+}
+
+const NO_PAYLOADS: ReadonlyMap<string, string> = new Map();
 
 /** Claimed runs, and the ids of those that were started but cannot be read. */
 interface ReadClaim {
@@ -101,21 +134,19 @@ interface ReadClaim {
   readonly unreadable: string[];
 }
 
-function readClaimed(got: Claimed): ReadClaim {
-  const { startedAt, leaseUntil, restarted } = got;
-  const nextStack = textReader(got.stacks);
-  const nextPayload = textReader(got.payloads);
+function readClaimed(got: Claimed, payloads: ReadonlyMap<string, string>): ReadClaim {
+  const { startedAt, leaseUntil, restarted = [], records = [], overLimit = [] } = got;
+  const nextStack = textReader(got.stacks ?? []);
   const read: ReadClaim = { claimed: [], unreadable: [] };
-  const isOverLimit = new Set(got.overLimit);
+  const isOverLimit = new Set(overLimit);
   let next = 0;
   for (const [index, id] of got.ids.entries()) {
     const body = got.bodies[index];
-    const record = restarted[next] === index + 1 ? (got.records[next++] ?? null) : null;
+    const record = restarted[next] === index + 1 ? (records[next++] ?? null) : null;
     const stack = record !== null && hasFlag(record, 'hasStack') ? nextStack() : undefined;
     // Forgotten since it was claimed: it could not be settled any more.
     if (body === null || body === undefined) continue;
-    const payload = hasPayloadApart(body) ? nextPayload() : undefined;
-    const run = decodeClaimed(id, { body, record, stack, payload, startedAt });
+    const run = decodeClaimed(id, { body, record, stack, payload: payloads.get(id), startedAt });
     if (run === undefined) read.unreadable.push(id);
     else read.claimed.push({ run, leaseUntil, isOverLimit: isOverLimit.has(index + 1) });
   }

@@ -1,12 +1,15 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
+import type { Argument } from '../driver/redis-link.ts';
 import { readAnswers } from '../record/answers.ts';
 import { isKeptApart } from '../record/apart.ts';
 import { encodeBody } from '../record/body.ts';
+import { PAYLOADS_FOLLOW } from '../record/layout.ts';
 import { submitScript } from '../scripts/submit.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { createLaneList, runScript } from '../store/store.ts';
 import { chunksOf } from './chunks.ts';
+import { submitLarge } from './submit-large.ts';
 
 /** Stores new runs. */
 export type SubmitRuns = (submissions: readonly Submission[]) => Promise<readonly SubmitAnswer[]>;
@@ -50,16 +53,23 @@ async function submitChunk(
 ): Promise<readonly SubmitAnswer[]> {
   const lanes = createLaneList();
   const numbers = submissions.map(({ lane }) => lanes.numberOf(lane));
-  const isLater = submissions.some(({ runAt, delayMs }) => runAt !== undefined || delayMs !== undefined);
-  const request = pack([
-    lanes.tags,
-    submissions.map(({ id }) => id),
-    submissions.map(encodeBody),
-    // A lane that all of them share is sent once.
-    lanes.tags.length === 1 ? [1] : numbers,
-    isLater ? submissions.flatMap(({ runAt = 0, delayMs = 0 }) => [runAt, delayMs]) : [],
-  ]);
-  const large = submissions.flatMap(({ payload }) => (isKeptApart(payload) ? [payload] : []));
-  const reply = await runScript(store, submitScript, [...store.retention, request, ...large], lanes.tags);
-  return readAnswers('submit', reply);
+  const isLater = submissions.some(({ runAt, delayMs = 0 }) => runAt !== undefined || delayMs > 0);
+  const large = submissions.filter(({ payload }) => isKeptApart(payload));
+  const payloads = large.length > 0 && store.link.sendAll !== undefined ? 'follow' : 'inline';
+  const isPlain = lanes.tags.length === 1 && !isLater && (payloads === 'follow' || large.length === 0);
+  const request = (): Buffer =>
+    pack([
+      lanes.tags,
+      // A lane that all of them share is sent once.
+      lanes.tags.length === 1 ? [1] : numbers,
+      isLater ? submissions.flatMap(({ runAt = 0, delayMs = 0 }) => [runAt, delayMs]) : [],
+      submissions.length,
+      payloads === 'follow' ? 1 : 0,
+    ]);
+  const plain = payloads === 'follow' ? PAYLOADS_FOLLOW : '';
+  const args: Argument[] = [...store.retention, isPlain ? plain : request()];
+  for (const submission of submissions) args.push(submission.id, encodeBody(submission));
+  if (payloads === 'follow') return submitLarge(store, { submissions, args, laneTags: lanes.tags });
+  for (const { payload } of large) args.push(payload);
+  return readAnswers('submit', await runScript(store, submitScript, args, lanes.tags));
 }

@@ -36,6 +36,8 @@ export class WakeSubscription {
   #receivedAt = 0;
   #watchdogTimer: NodeJS.Timeout | undefined;
   #isChecking = false;
+  /** Something has waited since the last check. */
+  #hasWaited = false;
   #isClosed = false;
 
   constructor(store: Store, watchdog: WatchdogOptions) {
@@ -87,7 +89,6 @@ export class WakeSubscription {
       await wait.ended;
     } finally {
       this.#waits.delete(wait);
-      if (this.#waits.size === 0) this.#stopWatchdog();
     }
   }
 
@@ -136,6 +137,7 @@ export class WakeSubscription {
   }
 
   #startWatchdog(): void {
+    this.#hasWaited = true;
     this.#watchdogTimer ??= setInterval(() => void this.#check(), this.#watchdog.everyMs).unref();
   }
 
@@ -144,8 +146,13 @@ export class WakeSubscription {
     this.#watchdogTimer = undefined;
   }
 
-  /** Publishes to its own channel, and replaces a connection that does not receive that in time. */
+  /**
+   * Publishes to its own channel, and replaces a connection that does not receive that in time. It goes on between two waits, as
+   * each of them may be shorter than the interval, and ends when nothing has waited during a whole one.
+   */
   async #check(): Promise<void> {
+    if (!this.#hasWaited && this.#waits.size === 0) return this.#stopWatchdog();
+    this.#hasWaited = false;
     const subscriber = this.#subscriber;
     // One message at a time: more would only pile up while the server is unreachable.
     if (subscriber === undefined || this.#isChecking) return;

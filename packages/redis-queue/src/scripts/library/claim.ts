@@ -1,46 +1,14 @@
-import {
-  APART_TEXTS,
-  BODY,
-  BODY_KINDS,
-  END_STATES,
-  FIRST_START,
-  FLAGS,
-  FRONT_ENTRY,
-  flagText,
-  NO_FLAGS,
-  RECORD,
-  SCHEDULED_ENTRY,
-} from '../../record/layout.ts';
-import {
-  behind,
-  byteOf,
-  digits,
-  field,
-  fieldPast,
-  firstRecord,
-  isIn,
-  isNotIn,
-  lateInstant,
-  letter,
-  rewritten,
-  startOf,
-  written,
-} from '../lua.ts';
+import { BODY, BODY_KINDS, END_STATES, FRONT_ENTRY, RECORD, SCHEDULED_ENTRY } from '../../record/layout.ts';
+import { behind, byteOf, field, fieldPast, isIn, isNotIn, letter, rewritten, startOf } from '../lua.ts';
 
 /**
- * Claims runs, lane by lane:
- *
- * 1. promotes the runs of the lane that are due
- * 2. starts the next runs, and parks those whose concurrency key has no free slot
- * 3. writes all of it, after the last lane was read: a script that stops before has taken no run out of its lane
+ * What a claim rarely needs: runs at the front of lanes, cancelled ones in their lists, those that are due, and all that do not
+ * start for the first time without a concurrency key and notes. What is claimed is written after the last lane was read: a script
+ * that stops before has taken no run out of its lane.
  */
 export const claim: string = String.raw`
--- What is claimed. restarted are the indexes of the runs that do not start for the first time, records their records,
--- overLimit the indexes of the runs beyond the limit of their key, and payloads those that are kept apart.
-local got = { ids = {}, bodies = {}, restarted = {}, records = {}, overLimit = {}, payloads = {} }
-local taken, bytes, starts, leases, leaseUntil, leaseText, epochs = 0, 0, {}, {}, 0, '', {}
--- What is to be taken out of lanes and their fronts, to be parked, and to be quarantined.
-local trims, takenFront, toPark, unreadable = {}, {}, {}, {}
+-- What is to be taken out of the fronts of lanes, and to be quarantined.
+local takenFront, unreadable = {}, {}
 -- Runs that were started by a script that stopped before it wrote their leases.
 local unleased = {}
 -- How many runs that cannot start one claim passes over in a lane, so that a lane full of them does not block the server.
@@ -53,7 +21,8 @@ local function isLeased(id, record)
 end
 
 -- Runs that are due go to the back of their lane, except those that a script which stopped half-way has put there already.
-local function promote(key, tag, limit)
+local function promote(lane, limit)
+  local key, tag = laneKey(lane), tagOf(lane)
   local until_ = tag .. '\0' .. dueText(now + 1)
   local due = call('ZRANGEBYLEX', SCHEDULED, '[' .. tag .. '\0', '(' .. until_, 'LIMIT', 0, math.max(limit, 1000))
   if #due == 0 then return end
@@ -66,6 +35,8 @@ local function promote(key, tag, limit)
       promoted[#promoted + 1] = id
       written[#written + 1] = id
       written[#written + 1] = ${rewritten('record', { state: letter('submitted'), submittedAt: 'NOW', laneSeq: 'NO_SEQ' })}
+    elseif not record and call('HEXISTS', BODY, id) == 0 then
+      -- A submit stopped before it wrote the run. Nobody was told that it exists, and it may be submitted again.
     elseif not (record and isRecord(record) and (${isIn('record', 'submitted')} or isLeased(id, record))) then
       unreadable[#unreadable + 1] = { id, tag, 'its record' }
     end
@@ -73,117 +44,6 @@ local function promote(key, tag, limit)
   pushBack(key, tag, promoted)
   many('HSET', RECORD, written)
   many('ZREM', SCHEDULED, due)
-end
-
-local function epochAfter(text)
-  local next = epochs[text]
-  if not next then
-    next = string.format(${digits(RECORD, 'epoch')}, tonumber(text) + 1)
-    epochs[text] = next
-  end
-  return next
-end
-
--- The records of first starts by lane and flags. Runs share one text, because Lua hashes every new one.
-local startTexts = {}
-local function firstStart(tag, bits)
-  if not startTexts[tag] then startTexts[tag] = {} end
-  local record = startTexts[tag][bits]
-  if not record then
-    record = ${written(FIRST_START, {
-      state: letter('started'),
-      flags: `char(${byteOf(flagText('short'))} + bits)`,
-      startedAt: 'NOW',
-      heartbeatAt: 'NOW',
-      laneHash: 'laneHashOf(tag)',
-    })}
-    startTexts[tag][bits] = record
-  end
-  return record
-end
-
--- The record of a run that starts again, as core's transition makes it.
-local function startedAgain(tag, record, bits)
-  local flags = flagsOf(record)
-  local first = sub(record, ${field(RECORD, 'firstStartedAt')})
-  if first == NEVER then first = NOW end
-  return ${rewritten('record', {
-    state: letter('started'),
-    flags: `char(${byteOf(NO_FLAGS)} + flags - flags % ${FLAGS.takesSlot * 2} + bits)`,
-    epoch: `epochAfter(sub(record, ${field(RECORD, 'epoch')}))`,
-    firstStartedAt: 'first',
-    startedAt: 'NOW',
-    heartbeatAt: 'NOW',
-    laneSeq: 'laneHashOf(tag)',
-  })}
-end
-
-local function start(tag, id, entry, bits)
-  local body, record = entry.body, entry.record
-  taken = taken + 1
-  -- Of a first start only the body is answered: its record follows from that and the instant.
-  local new
-  if record then
-    new = startedAgain(tag, record, bits)
-    local next = #got.restarted + 1
-    got.restarted[next], got.records[next] = taken, new
-    bytes = bytes + #new
-    if hasStack(record) then bytes = bytes + call('HSTRLEN', STACKS, id) end
-  else
-    new = firstStart(tag, isNoted(body) and bits + ${FLAGS.noted} or bits)
-  end
-  if hasLargePayload(body) then
-    local payload = call('HGET', LARGE, '${APART_TEXTS.payload}' .. id)
-    got.payloads[#got.payloads + 1] = payload
-    bytes = bytes + (payload and #payload or 0)
-  end
-  got.ids[taken], got.bodies[taken] = id, body
-  starts[taken * 2 - 1], starts[taken * 2] = id, new
-  leases[taken * 2 - 1], leases[taken * 2] = leaseText, id
-  bytes = bytes + #body
-end
-
-local function stacksOfStarts()
-  local ids = {}
-  for index = 1, #got.restarted do ids[index] = got.ids[got.restarted[index]] end
-  return stacksOf(ids, got.records)
-end
-
-local function park(tag, id, entry)
-  local seq = entry.seq or seqText(call('HINCRBY', META, 'laneSeq', 1))
-  local record = entry.record
-  if record then record = ${rewritten('record', { laneSeq: 'seq' })}
-  else
-    local createdAt = sub(entry.body, ${field(BODY, 'createdAt')})
-    record = ${firstRecord({
-      state: letter('submitted'),
-      flags: 'freshFlags(entry.body)',
-      submittedAt: 'createdAt',
-      runAt: lateInstant('createdAt'),
-      laneSeq: 'seq',
-    })}
-  end
-  call('HSET', RECORD, id, record)
-  call('ZADD', PARKED, 0, entry.key .. '\0' .. tag .. '\0' .. entry.limit .. '\0' .. seq .. id)
-end
-
--- Starts a run, or parks it where its key is full and it is to wait. Returns whether it was started.
-local function startOrPark(tag, id, entry)
-  local whenFull, limit, key = concurrencyOf(entry.body)
-  if not whenFull then
-    start(tag, id, entry, 0)
-  elseif slotsTakenOf(key) < tonumber(limit) then
-    changeSlots(key, 1)
-    start(tag, id, entry, ${FLAGS.takesSlot})
-  elseif whenFull == '${BODY_KINDS.claim.plain}' then
-    start(tag, id, entry, 0)
-    got.overLimit[#got.overLimit + 1] = taken
-  else
-    entry.key, entry.limit = key, limit
-    toPark[#toPark + 1] = { tag, id, entry }
-    return false
-  end
-  return true
 end
 
 -- The next ids of a lane from the position at on: those at its front, with their orders and entries, then those of its list.
@@ -225,28 +85,24 @@ local function checkStray(tag, id, record)
   end
 end
 
-local function claimLane(key, tag, room, sizes)
-  if sizes.scheduled > 0 then promote(key, tag, room) end
-  local passed, at = 0, { front = 0, list = 0, isPastFront = sizes.front == 0 }
-  while room > 0 and passed < MAX_PASSED and bytes < MAX_REPLY_BYTES do
-    local ids, seqs, entries = peek(key, tag, at, math.min(room, STEP))
-    if #ids == 0 then break end
-    local bodies, records, used = readAll(BODY, ids), readAll(RECORD, ids), 0
-    local mayBeCancelled, plain = not seqs and sizes.cancelled > 0, firstStart(tag, 0)
-    for index = 1, #ids do
+-- Starts the next runs of a lane. Of its list, the ids found were read already, and all before the index from were started.
+local function claimLane(lane, room, found, foundBodies, records, from)
+  setLease()
+  local key, tag, passed, seqs, entries = laneKey(lane), tagOf(lane), 0, nil, nil
+  local at = { front = 0, list = 0, isPastFront = found ~= nil }
+  local mayBeCancelled = call('EXISTS', CANCELLED_IN_LANE) == 1
+  while true do
+    local used = found and from - 1 or 0
+    for index = from or 1, found and #found or 0 do
       if bytes >= MAX_REPLY_BYTES then break end
       used = index
-      local id, body, record = ids[index], bodies[index], records[index] or nil
-      if body and not record and not mayBeCancelled and byte(body, ${startOf(BODY, 'kind')}) == ${byteOf(BODY_KINDS.none.plain)} then
-        -- The common case: a first start without key and notes.
-        taken = taken + 1
-        got.ids[taken], got.bodies[taken] = id, body
-        starts[taken * 2 - 1], starts[taken * 2] = id, plain
-        leases[taken * 2 - 1], leases[taken * 2] = leaseText, id
-        bytes = bytes + #body
+      local id, body, record = found[index], foundBodies[index], records[index] or nil
+      local isPlain = body and byte(body, ${startOf(BODY, 'kind')}) == ${byteOf(BODY_KINDS.none.plain)}
+      if mayBeCancelled and not seqs and takeCancelled(tag, id) then passed = passed + 1
+      elseif isPlain and not record then
+        start(tag, id, { body = body }, 0)
         room = room - 1
-      elseif mayBeCancelled and takeCancelled(tag, id) then passed = passed + 1
-      elseif not body or (byte(body, ${startOf(BODY, 'kind')}) ~= ${byteOf(BODY_KINDS.none.plain)} and not isBody(body)) then
+      elseif not isPlain and not isBody(body) then
         unreadable[#unreadable + 1] = { id, tag, 'its body' }
         passed, areSlotsUnknown = passed + 1, areSlotsUnknown or seqs ~= nil
       elseif record and (${isNotIn('record', 'submitted')} or not isRecord(record)) then
@@ -258,43 +114,36 @@ local function claimLane(key, tag, room, sizes)
       else passed = passed + 1 end
     end
     take(at, entries, used)
+    if room <= 0 or passed >= MAX_PASSED or bytes >= MAX_REPLY_BYTES then break end
+    found, seqs, entries = peek(key, tag, at, math.min(room, STEP))
+    if #found == 0 then break end
+    from, foundBodies, records = 1, readAll(BODY, found), readAll(RECORD, found)
   end
   if at.list > 0 then trims[#trims + 1] = { key, at.list } end
 end
 
-local function writeClaim()
-  -- Runs leave their lanes last: a script that stops before has lost none.
-  many('HSET', RECORD, starts)
-  many('ZADD', LEASES, leases)
+-- After the leases of started runs were written, and before they leave their lanes.
+local function writeOthers()
   many('ZADD', LEASES, unleased)
   for index = 1, #toPark do park(unpack(toPark[index])) end
   for index = 1, #unreadable do quarantine(unpack(unreadable[index])) end
-  for index = 1, #trims do call('LTRIM', trims[index][1], trims[index][2], -1) end
+end
+
+local function writeLast()
   many('ZREM', FRONT, takenFront)
+  writeSlots()
+  writeCounts()
 end
+`;
 
-local function claimRuns(claim, tags)
-  leaseUntil = math.floor(instantOf(now + claim.leaseMs))
-  -- As text: a number would be formatted anew for each run.
-  leaseText = string.format('%.0f', leaseUntil)
-  local sizes = { scheduled = call('ZCARD', SCHEDULED), front = call('ZCARD', FRONT), cancelled = call('HLEN', CANCELLED_IN_LANE) }
-  for index = 1, #claim.lanes, 2 do
-    local lane = claim.lanes[index]
-    local room = math.min(claim.lanes[index + 1], claim.limit - taken)
-    claimLane(laneKey(lane), tags[lane], room, sizes)
-  end
-  writeClaim()
-  return sizes
+/** Makes the functions above; what is answered of the claim is complete when they were called for the last lane. */
+export const claimRarely: string = `
+checkLanes()
+writeWithoutMemory()
+local function stacks()
+  local restarted = {}
+  for index = 1, #got.restarted do restarted[index] = ids[got.restarted[index]] end
+  return stacksOf(restarted, got.records)
 end
-
-local function nextDue(claim, tags)
-  local next
-  for index = 1, #claim.lanes, 2 do
-    local tag = tags[claim.lanes[index]]
-    local first = call('ZRANGEBYLEX', SCHEDULED, '[' .. tag .. '\0', '(' .. tag .. '\1', 'LIMIT', 0, 1)[1]
-    local due = first and tonumber(sub(first, ${fieldPast('tag', SCHEDULED_ENTRY, 'runAt')}))
-    if due and (not next or due < next) then next = due end
-  end
-  return next or -1
-end
+return { promote = promote, claimLane = claimLane, writeOthers = writeOthers, writeLast = writeLast, stacks = stacks, got = got }
 `;

@@ -124,13 +124,8 @@ local function forget(ids, marked)
   count('forgotten', #ids)
 end
 
--- Forgets at most a thousand more than were added, so that a limit which was lowered does not block the server.
-local function keepFinished(entries)
-  local added = #entries
-  if added == 0 then return end
-  local total = many('RPUSH', FINISHED, entries)
-  if KEEP < 0 or total <= KEEP then return end
-  local oldest = call('LPOP', FINISHED, math.min(total - KEEP, added + 1000))
+-- Forgets the runs of these entries of the list.
+local function forgetEntries(oldest)
   local marked = {}
   for index = 1, #oldest do
     local entry = oldest[index]
@@ -142,6 +137,15 @@ local function keepFinished(entries)
   end
   count(${letter('completed')}, #marked - #oldest)
   forget(oldest, marked)
+end
+
+-- Forgets at most a thousand more than were added, so that a limit which was lowered does not block the server.
+local function keepFinished(entries)
+  local added = #entries
+  if added == 0 then return end
+  local total = many('RPUSH', FINISHED, entries)
+  if KEEP < 0 or total <= KEEP then return end
+  forgetEntries(call('LPOP', FINISHED, math.min(total - KEEP, added + 1000)))
 end
 
 -- Keeps runs whose results were collected, or have expired, like any other ended run.

@@ -9,6 +9,7 @@ import {
 } from '../../record/layout.ts';
 import {
   answer,
+  argument,
   behind,
   byteOf,
   field,
@@ -33,11 +34,12 @@ const COUNT = SETTLEMENT.length;
  * - Any other settlement is the values of `SETTLEMENT` in the layout: the epoch as a record has it, `by` with its final zero
  *   character, the mode as a sum of `SETTLE_MODES`, the number of the lane, the new record or the short form of a later completion,
  *   and in how many milliseconds the run is due (negative: at the `runAt` of the record).
- * - Stacks and large results of the records that have them are the arguments from the fourth on, in the same order.
+ * - Stacks and large results of the records that have them are the last arguments, in the same order.
  */
 export const settle: string = `
+local tags = {}
 local pushes, released, schedules, writes, settledIds = {}, {}, {}, {}, {}
-local nextText, newStacks, staleStacks, newLarge, current = 4, {}, {}, {}, {}
+local nextText, newStacks, staleStacks, newLarge, current = TEXTS_AT, {}, {}, {}, {}
 local FIRST_BY = '${settledBy(1, 'complete')}\0'
 
 local function isAlive(id)
@@ -191,4 +193,30 @@ local function settleFirsts(firsts)
   end
   return settleRuns(batch)
 end
+`;
+
+/** Settles everything, and writes it. */
+export const settleEverything: string = `
+local batch, firsts = {}, {}
+if ${argument('others')} ~= '' then tags, batch = unpack(cmsgpack.unpack(${argument('others')})) end
+for index = 1, firstsCount do firsts[index * 2 - 1], firsts[index * 2] = ARGV[FIRSTS_AT + index], ARGV[FIRSTS_AT + firstsCount + index] end
+checkLanes()
+writeWithoutMemory()
+local answers = settleFirsts(firsts) .. settleRuns(batch)
+-- The order of writes, so that a script that stops half-way loses nothing when the settlements are sent again:
+-- 1. texts that are kept apart, and the new locations of waiting runs
+-- 2. their records, by which a settlement that is sent again is answered
+-- 3. everything that would not be done again then
+many('HSET', STACKS, newStacks)
+many('HSET', LARGE, newLarge)
+for lane, ids in pairs(pushes) do pushBack(laneKey(lane), tags[lane], ids) end
+pushFront(released, tags, writes)
+putOnSchedule(schedules, tags, writes)
+many('HSET', RECORD, writes)
+writeSlots()
+many('ZREM', LEASES, settledIds)
+many('HDEL', STACKS, staleStacks)
+writeEnded()
+writeCounts()
+return answers
 `;

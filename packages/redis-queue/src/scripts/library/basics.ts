@@ -16,7 +16,6 @@ import {
   RECORD,
   widthOf,
 } from '../../record/layout.ts';
-import { LUA_KEYS } from '../../store/keys.ts';
 import {
   behind,
   byteOf,
@@ -40,11 +39,11 @@ const LANE_SEQ_OFFSET = 2 ** 52;
 const LAST_EPOCH = '9'.repeat(widthOf(RECORD, 'epoch'));
 
 /**
- * The beginning of every script: its keys, the server's clock, commands over long lists, and functions that read bodies and
- * records by the layout. No function here throws for any text: one damaged run must not stop the others.
+ * What every script may use: the server's clock, commands over long lists, and functions that read bodies and records by the
+ * layout. No function here throws for any text: one damaged run must not stop the others. Before it stand the variables of keys,
+ * and `FIXED`, how many keys there are before those of lanes.
  */
-export const prelude: string = `
-local ${LUA_KEYS.join(', ')} = unpack(KEYS, 1, ${LUA_KEYS.length})
+export const basics: string = `
 local call, sub, byte, char, find = redis.call, string.sub, string.byte, string.char, string.find
 -- A client may prepend something to all keys, but not to channels.
 local CHANNELS = sub(BODY, (find(BODY, '{', 1, true)), -5)
@@ -84,12 +83,12 @@ end
 -- Keys of lanes that the call has not named, but that its runs are in.
 local moreLanes = {}
 local function laneKey(number)
-  return KEYS[${LUA_KEYS.length} + number] or moreLanes[number]
+  return KEYS[FIXED + number] or moreLanes[number]
 end
 
 -- Fails before anything is written, if another program uses the key of a lane.
 local function checkLanes()
-  for index = ${LUA_KEYS.length + 1}, #KEYS do call('LLEN', KEYS[index]) end
+  for index = FIXED + 1, #KEYS do call('LLEN', KEYS[index]) end
 end
 
 -- The flags of a record, as a number.

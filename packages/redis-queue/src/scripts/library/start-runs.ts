@@ -1,0 +1,125 @@
+import {
+  APART_TEXTS,
+  BODY,
+  BODY_KINDS,
+  FIRST_START,
+  FLAGS,
+  flagText,
+  NO_FLAGS,
+  RECORD,
+} from '../../record/layout.ts';
+import { byteOf, digits, field, firstRecord, lateInstant, letter, rewritten, written } from '../lua.ts';
+
+/** Starts runs in every way but the usual one, or parks them. */
+export const startRuns: string = String.raw`
+-- What is claimed beside ids and bodies. restarted are the indexes of the runs that do not start for the first time, records their
+-- records, overLimit the indexes of the runs beyond the limit of their key.
+local got = { overLimit = {}, restarted = {}, records = {}, epochs = {} }
+local epochs = {}
+-- What is to be parked.
+local toPark = {}
+
+local function epochAfter(text)
+  local next = epochs[text]
+  if not next then
+    next = string.format(${digits(RECORD, 'epoch')}, tonumber(text) + 1)
+    epochs[text] = next
+  end
+  return next
+end
+
+-- The records of first starts by lane and flags. Runs share one text, because Lua hashes every new one.
+local startTexts = {}
+local function firstStart(tag, bits)
+  if not startTexts[tag] then startTexts[tag] = {} end
+  local record = startTexts[tag][bits]
+  if not record then
+    record = ${written(FIRST_START, {
+      state: letter('started'),
+      flags: `char(${byteOf(flagText('short'))} + bits)`,
+      startedAt: 'NOW',
+      heartbeatAt: 'NOW',
+      laneHash: 'laneHashOf(tag)',
+    })}
+    startTexts[tag][bits] = record
+  end
+  return record
+end
+
+-- The record of a run that starts again, as core's transition makes it.
+local function startedAgain(tag, record, bits)
+  local flags = flagsOf(record)
+  local first = sub(record, ${field(RECORD, 'firstStartedAt')})
+  if first == NEVER then first = NOW end
+  return ${rewritten('record', {
+    state: letter('started'),
+    flags: `char(${byteOf(NO_FLAGS)} + flags - flags % ${FLAGS.takesSlot * 2} + bits)`,
+    epoch: `epochAfter(sub(record, ${field(RECORD, 'epoch')}))`,
+    firstStartedAt: 'first',
+    startedAt: 'NOW',
+    heartbeatAt: 'NOW',
+    laneSeq: 'laneHashOf(tag)',
+  })}
+end
+
+local function start(tag, id, entry, bits)
+  local body, record = entry.body, entry.record
+  taken = taken + 1
+  -- Of a first start only the body is answered: its record follows from that and the instant.
+  local new
+  if record then
+    new = startedAgain(tag, record, bits)
+    local next = #got.restarted + 1
+    got.restarted[next], got.records[next], got.epochs[next] = taken, new, epochOf(new)
+    bytes = bytes + #new
+    if hasStack(record) then bytes = bytes + call('HSTRLEN', STACKS, id) end
+  else
+    new = firstStart(tag, isNoted(body) and bits + ${FLAGS.noted} or bits)
+  end
+  -- The caller reads it by a command of its own.
+  if hasLargePayload(body) then bytes = bytes + call('HSTRLEN', LARGE, '${APART_TEXTS.payload}' .. id) end
+  ids[taken], bodies[taken] = id, body
+  writes[#writes + 1] = id
+  writes[#writes + 1] = new
+  leases[#leases + 1] = leaseText
+  leases[#leases + 1] = id
+  bytes = bytes + #body
+end
+
+local function park(tag, id, entry)
+  local seq = entry.seq or seqText(call('HINCRBY', META, 'laneSeq', 1))
+  local record = entry.record
+  if record then record = ${rewritten('record', { laneSeq: 'seq' })}
+  else
+    local createdAt = sub(entry.body, ${field(BODY, 'createdAt')})
+    record = ${firstRecord({
+      state: letter('submitted'),
+      flags: 'freshFlags(entry.body)',
+      submittedAt: 'createdAt',
+      runAt: lateInstant('createdAt'),
+      laneSeq: 'seq',
+    })}
+  end
+  call('HSET', RECORD, id, record)
+  call('ZADD', PARKED, 0, entry.key .. '\0' .. tag .. '\0' .. entry.limit .. '\0' .. seq .. id)
+end
+
+-- Starts a run, or parks it where its key is full and it is to wait. Returns whether it was started.
+local function startOrPark(tag, id, entry)
+  local whenFull, limit, key = concurrencyOf(entry.body)
+  if not whenFull then
+    start(tag, id, entry, 0)
+  elseif slotsTakenOf(key) < tonumber(limit) then
+    changeSlots(key, 1)
+    start(tag, id, entry, ${FLAGS.takesSlot})
+  elseif whenFull == '${BODY_KINDS.claim.plain}' then
+    start(tag, id, entry, 0)
+    got.overLimit[#got.overLimit + 1] = taken
+  else
+    entry.key, entry.limit = key, limit
+    toPark[#toPark + 1] = { tag, id, entry }
+    return false
+  end
+  return true
+end
+`;
