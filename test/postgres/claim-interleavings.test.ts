@@ -1,3 +1,4 @@
+import type { ClaimedRun } from '@retry/core/broker';
 import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker } from '@retry/postgres';
 import { expect, it } from 'vitest';
@@ -73,16 +74,24 @@ describeTwoConnections('claims on two connections', (open) => {
     expect((await broker.list({ state: 'started', limit: 9 })).map(({ id }) => id)).toContain('a');
   });
 
-  it('keep the replies to the latest few claims only, also while two are always under way', async () => {
-    const { pool, schema, submit, claim } = open();
+  it('keep rows of the latest few claims only, once all is settled, also while two are always under way', async () => {
+    const { pool, schema, broker, submit, claim } = open();
+    const unsettled: ClaimedRun[][] = [];
     for (let round = 0; round < 20; round += 1) {
       await submit({ id: `${round}-a` }, { id: `${round}-b` });
-      await Promise.all([claim(`${round}-1`, 1), claim(`${round}-2`, 1)]);
+      const claimed = await Promise.all([claim(`${round}-1`, 1), claim(`${round}-2`, 1)]);
+      // Settled some rounds later, as by slow handlers.
+      unsettled.push(claimed.flat());
+      if (unsettled.length > 5) await broker.settleAndClaim({ settle: completed(unsettled.shift() ?? []) });
     }
+    const during = await pool.query(`select count(*)::integer from ${schema.name}.claim`);
+    await broker.settleAndClaim({ settle: completed(unsettled.flat()) });
+    await submit({ id: 'last' });
+    await claim('last', 1);
+    const after = await pool.query(`select count(*)::integer from ${schema.name}.claim`);
 
-    const { rows } = await pool.query(`select count(claimed)::integer from ${schema.name}.claim`);
-
-    expect(rows[0].count).toBeLessThan(8);
+    expect(during.rows[0].count).toBeLessThan(16);
+    expect(after.rows[0].count).toBe(4);
   });
 
   it('do not block an exchange of a worker while another removes the same claims', async () => {
@@ -120,6 +129,23 @@ describeTwoConnections('claims on two connections', (open) => {
       ['a', 1],
       ['b', 1],
     ]);
+  });
+
+  it('leave no row behind when transactions settle all of their runs', async () => {
+    const { pool, schema, broker, submit } = open();
+    const lanes = new Map([['l', 1]]);
+    const claim = { worker: 'w', limit: 1, lanes, leaseMs: 1 };
+    for (const requestId of ['a', 'b', 'c', 'd', 'e']) {
+      await submit({ id: requestId });
+      const { claimed } = await broker.settleAndClaim({ claim: { ...claim, requestId } });
+      await broker.within(pool).settleAndClaim({ settle: completed(claimed) });
+    }
+    await pool.query(`update ${schema.name}.claim set at = at - 60000 where request <> 'e'`);
+    await sleep(5);
+
+    expect(await broker.findExpired(9)).toEqual([]);
+    const { rows } = await pool.query(`select request from ${schema.name}.claim`);
+    expect(rows).toEqual([{ request: 'e' }]); // its request may still be on its way
   });
 
   it('refuse the settlement of a reused id from its earlier holder', async () => {

@@ -110,10 +110,11 @@ describeOnPrivatePostgres('faults of the server', () => {
   });
 
   it('names the isolation level that claims need', async () => {
-    const strict = new pg.Pool({
+    const strict = new pg.Client({
       connectionString: server.url,
       options: '-c default_transaction_isolation=serializable',
     });
+    await strict.connect();
     const broker = createPostgresBroker({ client: strict, listen: false });
     const claim = { worker: 'w', requestId: 'r', limit: 1, lanes: new Map([['l', 1]]), leaseMs: 60_000 };
 

@@ -42,7 +42,7 @@ function writeLater(definition: string): string {
   const [, name = ''] = /^create (?:function|view) (\w+)/.exec(definition) ?? [];
   if (isExchange(name)) {
     return definition
-      .replace(/\s*\) returns text/, ', p_with text default null) returns text')
+      .replace(/\s*\) returns setof text/, ', p_with text default null) returns setof text')
       .replace('\n  return ', '\n  perform note_settled(p_ids, p_with);\n  return ');
   }
   if (name === 'state_name')

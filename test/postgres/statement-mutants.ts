@@ -37,12 +37,12 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no stall check: a cleaner stalls a run whose lease has not expired',
-    right: 'and (not p_only_if_expired or r.lease_until <= p_now)',
+    right: 'and (not p_only_if_expired or r.lease_until <= v_now)',
     wrong: '',
   },
   {
     name: 'no stall check before a heartbeat',
-    right: 'and l.until <= p_now))',
+    right: 'and l.until <= v_now))',
     wrong: '))',
   },
   {
@@ -52,13 +52,29 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a repeated claim claims anew',
-    right: 'where worker = p_worker and request = p_request;',
-    wrong: 'where false;',
+    right: 'exists (select from claim where worker = p_worker and request = p_request)',
+    wrong: 'false',
+  },
+  {
+    name: 'a repeated claim returns runs that it no longer leases',
+    right: 'r.ord = l.ord\n    and r.state in',
+    wrong: 'r.state in',
+    scene: claimAgainAfterRelease,
   },
   {
     name: 'an epoch is charged twice',
+    right: '(epoch + 1)::text',
+    wrong: '(epoch + 2)::text',
+  },
+  {
+    name: 'an epoch is charged twice where not all runs are plain',
     right: 'json_agg(epoch + 1)',
     wrong: 'json_agg(epoch + 2)',
+  },
+  {
+    name: 'runs with a concurrency key are claimed as if they had none',
+    right: 'l.key is null and r.epoch >= 0',
+    wrong: 'r.epoch >= 0',
   },
   {
     name: 'a heartbeat charges an epoch',
@@ -117,7 +133,7 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: 'holds_key = true',
     scene: claimOverTheLimit,
   },
-  { name: 'parked runs stay parked', right: 'o_unparked := unpark_runs(v_keys);', wrong: 'null;' },
+  { name: 'parked runs stay parked', right: 'v_unparked := unpark_runs(v_keys);', wrong: 'null;' },
   {
     name: 'a parked run comes back to the end of its lane',
     right: 'select lane, ord, id, key from unparked',
@@ -150,6 +166,11 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a claimed run stays in its lane',
+    right: 'delete from ready where ctid = any (array (select row_at from fitting))',
+    wrong: 'select from fitting',
+  },
+  {
+    name: 'a claimed run stays in its lane beside one with a concurrency key',
     right: 'delete from ready where ctid = any (array (select row_at from fitting where key is null))',
     wrong: 'select from fitting',
   },
@@ -160,8 +181,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a delay counts from nothing',
-    right: 'least(p_now + delay',
-    wrong: 'least(p_now',
+    right: 'least(v_now + delay',
+    wrong: 'least(v_now',
   },
   {
     name: 'expired runs of other lanes are found',
@@ -170,6 +191,18 @@ export const MUTANTS: readonly Mutant[] = [
     scene: findExpiredOfOneLane,
   },
 ];
+
+/** A repeated claim returns nothing of a run that was released, and claimed by another request since. */
+async function claimAgainAfterRelease({ broker }: Real): Promise<void> {
+  await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
+  const claim = { worker: 'w', limit: 1, lanes: new Map([['l', 1]]), leaseMs: 1_000 };
+  const { claimed, now } = await broker.settleAndClaim({ claim: { ...claim, requestId: '1' } });
+  const settle = claimed.map(({ run }) => settlementOf(run, { type: 'release', at: now }));
+  await broker.settleAndClaim({ settle });
+  await broker.settleAndClaim({ claim: { ...claim, requestId: '2' } });
+  const again = await broker.settleAndClaim({ claim: { ...claim, requestId: '1', lanes: new Map() } });
+  if (again.claimed.some(({ run }) => run.epoch > 1)) throw new Error('a repeated claim got a later epoch');
+}
 
 /** A run that is claimed over the limit of its key takes no slot: the next one starts when the first has ended. */
 async function claimOverTheLimit({ broker }: Real): Promise<void> {

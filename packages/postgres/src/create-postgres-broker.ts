@@ -4,6 +4,7 @@ import type { Database } from './driver/database.ts';
 import { openDatabase } from './driver/database.ts';
 import { openPool } from './driver/open-pool.ts';
 import { isRefusal } from './driver/refusal.ts';
+import { useClient } from './driver/users-client.ts';
 import type { PostgresBrokerOptions, PostgresBrokerSettings } from './options.ts';
 import { readOptions } from './options.ts';
 import type { TransactionBroker } from './transaction/within.ts';
@@ -54,8 +55,8 @@ export interface PostgresBroker extends Broker {
  */
 export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBroker {
   const settings = readOptions(options);
-  const { client, close: closeClient } = openClient(settings);
-  const database = openDatabase(client, settings.schema);
+  const { client, calls, close: closeClient } = openClient(settings);
+  const database = openDatabase(calls, settings.schema);
   const notifications = openNotifications(client, settings);
   const port = openPort(settings, notifications, database);
   const { workWaits, resultWaits } = port;
@@ -80,9 +81,9 @@ export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBr
 
 /** Takes the user's client, or opens a pool by the URL. */
 function openClient({ client, url, connections, onError }: PostgresBrokerSettings) {
-  if (client !== undefined) return { client, close: async () => {} };
+  if (client !== undefined) return { client, calls: useClient(client, connections), close: async () => {} };
   const pool = openPool(url ?? '', connections, onError);
-  return { client: pool, close: () => pool.close() };
+  return { client: pool, calls: pool, close: () => pool.close() };
 }
 
 /** What the verbs of a broker work with. */

@@ -18,7 +18,12 @@ export interface PostgresBrokerOptions {
    * @default 'retry'
    */
   readonly schema?: string | undefined;
-  /** How many connections the broker opens for a `url`, besides the one for notifications. @default 4 */
+  /**
+   * How many connections calls use at the same time, besides the one for notifications: of the pool that the broker opens for
+   * a `url`, or of a pool of yours.
+   *
+   * @default 4
+   */
   readonly connections?: number | undefined;
   /**
    * About how many completed, cancelled, dropped and disposable runs are kept, the latest of all, ≥ 0; `Infinity` keeps all.

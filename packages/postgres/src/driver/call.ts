@@ -15,12 +15,24 @@ export type Call = <Name extends FunctionName, Given extends ArgumentsOf<Name>>(
   given: Exactly<Given, Name>,
 ) => Promise<string | null>;
 
+/** The same for a function that replies several rows: a text of each. */
+export type CallRows = <Name extends FunctionName, Given extends ArgumentsOf<Name>>(
+  name: Name,
+  given: Exactly<Given, Name>,
+) => Promise<readonly (string | null)[]>;
+
 /** Returns what calls the functions of a schema once, without sending anything again. */
 export function createCall(client: SqlClient, schema: string): Call {
+  const callRows = createCallRows(client, schema);
+  return async (name, given) => (await callRows(name, given))[0] ?? null;
+}
+
+/** The same for functions that reply several rows. */
+export function createCallRows(client: SqlClient, schema: string): CallRows {
   const texts = callTexts(schema);
   return async (name, given) => {
     const { rows } = await client.query(texts[name], writeValues(name, given));
-    return readReply(rows);
+    return rows.map(readRow);
   };
 }
 
@@ -56,7 +68,7 @@ function writeValue(value: unknown, type: SqlType): string | null {
   return String(value);
 }
 
-function readReply(rows: readonly unknown[]): string | null {
-  const row = rows[0] as { readonly answer?: unknown } | undefined; // what the driver makes of one column
-  return typeof row?.answer === 'string' ? row.answer : null;
+function readRow(row: unknown): string | null {
+  const { answer } = row as { readonly answer?: unknown }; // what the driver makes of one column
+  return typeof answer === 'string' ? answer : null;
 }

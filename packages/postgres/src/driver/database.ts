@@ -4,8 +4,8 @@ import { createCloseGate } from '@retry/core/broker/kit';
 import { PostgresBrokerError } from '../errors.ts';
 import { checkVersion } from '../schema/migrations/check-version.ts';
 import { quoteName } from '../schema/migrations.ts';
-import type { Call } from './call.ts';
-import { createCall } from './call.ts';
+import type { Call, CallRows } from './call.ts';
+import { createCallRows } from './call.ts';
 import { sqlStateOf } from './refusal.ts';
 import type { SqlClient } from './sql-client.ts';
 
@@ -13,6 +13,8 @@ import type { SqlClient } from './sql-client.ts';
 export interface Database {
   /** Calls a function, and sends the call again after a transient error. */
   readonly call: Call;
+  /** The same for a function that replies several rows. */
+  readonly callRows: CallRows;
   /** Resolves when the schema is there and of this version. @throws {PostgresBrokerError} `OLDER_SCHEMA`, `NEWER_SCHEMA` */
   readonly ready: () => Promise<void>;
   /** Rejects every later call; resolves when those under way have been answered. */
@@ -38,7 +40,7 @@ const RESEND: Policy = definePolicy({
 
 /** Opens the functions of a schema over a client. The version of the schema is checked before the first call. */
 export function openDatabase(client: SqlClient, schema: string): Database {
-  const callOnce = createCall(client, schema);
+  const callOnce = createCallRows(client, schema);
   const gate = createCloseGate('Postgres');
   let isChecked = false;
   const check = async (): Promise<void> => {
@@ -53,7 +55,8 @@ export function openDatabase(client: SqlClient, schema: string): Database {
       }),
     );
   return {
-    call: (name, given) => pass(() => callOnce(name, given)),
+    call: async (name, given) => (await pass(() => callOnce(name, given)))[0] ?? null,
+    callRows: (name, given) => pass(() => callOnce(name, given)),
     ready: () => pass(async () => undefined),
     close: () => gate.close(),
   };

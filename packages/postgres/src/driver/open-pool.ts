@@ -1,8 +1,10 @@
 import { hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
 import { PostgresBrokerError } from '../errors.ts';
 import type { PoolLike } from '../wake/subscription.ts';
+import type { NamingClient } from './prepared.ts';
 import { prepareStatements } from './prepared.ts';
-import type { SqlClient, SqlResult } from './sql-client.ts';
+import { isReadCommitted, readCommitted, readSession, SESSION } from './read-committed.ts';
+import type { SqlClient } from './sql-client.ts';
 
 /**
  * Opens a pool of the driver `pg` when it is first needed. No error of it shows the password of the URL.
@@ -44,42 +46,12 @@ export function openPool(
 
 /** Chooses how statements are sent: a role or a database may have another default isolation level than claims need. */
 async function chooseSender(pool: OwnPool): Promise<SqlClient> {
-  const { rows } = await pool.query("select current_setting('default_transaction_isolation') as level");
-  const level = (rows[0] as { readonly level?: unknown } | undefined)?.level; // as the driver returns it
-  return level === 'read committed'
-    ? prepareStatements(pool)
-    : { query: (...call) => readCommitted(pool, ...call) };
-}
-
-/** Sends one statement in a transaction that sets its isolation level, which also works behind a pooler. */
-async function readCommitted(pool: OwnPool, text: string, values?: unknown[]): Promise<SqlResult> {
-  const client = await pool.connect();
-  try {
-    await client.query('begin isolation level read committed');
-    const result = await client.query(text, values);
-    await client.query('commit');
-    client.release?.();
-    return result;
-  } catch (error) {
-    const isOver = await client.query('rollback').then(
-      () => true,
-      () => false,
-    );
-    client.release?.(!isOver);
-    throw error;
-  }
+  const session = readSession(await pool.query(SESSION));
+  return isReadCommitted(session) ? prepareStatements(pool) : readCommitted(pool);
 }
 
 /** The part of `pg.Pool` that is used. */
-interface OwnPool extends PoolLike {
-  readonly query: {
-    (text: string, values?: unknown[]): Promise<SqlResult>;
-    (statement: {
-      readonly name: string;
-      readonly text: string;
-      readonly values: unknown[];
-    }): Promise<SqlResult>;
-  };
+interface OwnPool extends PoolLike, NamingClient {
   readonly end: () => Promise<void>;
   readonly on: (event: 'error', listener: (error: Error) => void) => unknown;
 }

@@ -1,10 +1,13 @@
 import { MAX_INSTANT_AT } from '@retry/core';
-import { hasId, insertInto } from './fragments.ts';
+import { hasId } from './fragments.ts';
 import { isStartedBy, writeClaim } from './leases.ts';
 import { state } from './letters.ts';
 import { call, head } from './signatures.ts';
 
 const HOUR_MS = 3_600_000;
+
+/** How long a request may be on its way, and arrive after another with the same id. */
+const LATE_REQUEST_MS = 30_000;
 
 /** The most finished runs that one call forgets, in whole rows. */
 const MAX_TRIMMED = 20_000;
@@ -101,31 +104,12 @@ $$;
 `;
 
 /**
- * Stores a claim: its reply for a worker that repeats the request, and its runs for the search of expired leases. A request
- * that is repeated after its reply was forgotten is a new claim; the earlier one is renamed.
- */
-export const REMEMBER: string = `
-create function ${head('remember_claim')} returns void language sql as $$
-  update claim set request = concat(request, ' ', nextval('end_order')) where worker = p_worker and request = p_request;
-  ${insertInto('claim', {
-    worker: 'p_worker',
-    request: 'p_request',
-    at: 'p_now',
-    until: 'p_lease_until',
-    ids: 'p_ids',
-    ords: 'p_lane_seqs',
-    claimed: 'p_reply',
-    lanes: 'array (select distinct lane from unnest(p_lanes) as lane)',
-  })}
-$$;
-`;
-
-/**
  * Finds started runs of some lanes whose lease has expired, longest ago first.
  *
  * 1. The row of a claim has the earliest end of its leases and the lanes of its runs; claims of other lanes are skipped.
  * 2. Where heartbeats have extended all leases of a claim, the claim gets the earliest of them.
- * 3. A claim whose runs have all been settled is removed, as soon as no client can repeat its request.
+ * 3. A claim whose runs have all been settled is removed, once no request of it can be on its way any longer. As a rule its
+ *    worker has done so, unless others have settled the runs, or a transaction.
  */
 export const EXPIRED: string = `
 create function ${head('expired_ids', 'out o_ids text[]')}
@@ -139,7 +123,7 @@ declare
 begin
   o_ids := '{}';
   for v_claim in
-    select worker, request, at, until, ids, ords, claimed is not null as has_reply from claim
+    select worker, request, at, until, ids, ords from claim
     where until <= p_now and (p_lanes is null or lanes is null or lanes && p_lanes)
       and (p_except_lanes is null or lanes is null or not lanes <@ p_except_lanes)
     order by until for update skip locked
@@ -151,11 +135,11 @@ begin
     select min(case r.state when ${state('started')} then r.lease_until else v_claim.until end) into v_next
     from unnest(v_claim.ids, v_claim.ords) as c (id, ord),
       lateral (select * from run where ${isStartedBy('run', 'c')} offset 0) r;
-    if v_next is null and (not v_claim.has_reply or v_claim.at < p_now - ${HOUR_MS}) then
+    if v_next is null and v_claim.at < p_now - ${LATE_REQUEST_MS} then
       delete from claim where worker = v_claim.worker and request = v_claim.request;
     else
-      update claim set until = coalesce(v_next, p_now + ${HOUR_MS})
-      where worker = v_claim.worker and request = v_claim.request and until <> coalesce(v_next, p_now + ${HOUR_MS});
+      update claim set until = coalesce(v_next, p_now + ${LATE_REQUEST_MS})
+      where worker = v_claim.worker and request = v_claim.request and until <> coalesce(v_next, p_now + ${LATE_REQUEST_MS});
     end if;
     continue when v_next is null or v_next > p_now;
     select array_agg(id), array_agg(lease_until) into v_more, v_ends

@@ -1,17 +1,19 @@
 import { AUDIT } from './audit-function.ts';
-import { CLAIM_KEYED, CLAIM_NEXT, FAIL_UNREADABLE, PROMOTE } from './claim-functions.ts';
-import { AWAITED, EXPIRED, REMEMBER, TIDY, TRIM } from './keeping-functions.ts';
+import { CLAIM } from './exchange/claim-general.ts';
+import { CLAIM_KEYED, CLAIM_NEXT, FAIL_UNREADABLE, PROMOTE } from './exchange/claim-steps.ts';
+import { RECALL } from './exchange/recall.ts';
+import { ANSWER_UNSETTLED, LOCK_KEYS, UNPARK } from './exchange/settle.ts';
+import { SETTLE_AND_CLAIM } from './exchange/settle-and-claim.ts';
+import { AWAITED, EXPIRED, TIDY, TRIM } from './keeping-functions.ts';
 import { LEASES } from './leases.ts';
 import { CANCEL, DISCARD, LOCATIONS, REDRIVE } from './operator-functions.ts';
 import { GET, HEARTBEAT, LIST, RECORDS, SHOW, VIEWS } from './run-functions.ts';
-import { CLAIM, SETTLE_AND_CLAIM } from './settle-and-claim-functions.ts';
-import { ANSWER_UNSETTLED, LOCK_KEYS, SETTLE, UNPARK } from './settle-functions.ts';
 import { CLOCK, SUBMIT } from './submit-functions.ts';
 import { ATTEND, WAITING_PROCESSES } from './wait-functions.ts';
 
 const TEXTS: readonly string[] = [
   ...[LEASES, CLOCK, RECORDS, SHOW, AWAITED, WAITING_PROCESSES, SUBMIT, LOCK_KEYS, UNPARK],
-  ...[ANSWER_UNSETTLED, SETTLE, FAIL_UNREADABLE, PROMOTE, CLAIM_NEXT, CLAIM_KEYED, CLAIM, REMEMBER],
+  ...[ANSWER_UNSETTLED, FAIL_UNREADABLE, PROMOTE, CLAIM_NEXT, CLAIM_KEYED, CLAIM, RECALL],
   ...[TRIM, TIDY, SETTLE_AND_CLAIM, GET, LIST, HEARTBEAT, EXPIRED, LOCATIONS, CANCEL, REDRIVE],
   ...[DISCARD, ATTEND, AUDIT, VIEWS],
 ];

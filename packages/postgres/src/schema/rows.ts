@@ -64,7 +64,7 @@ export function readRow(values: RunValues): RunRow {
   return row as unknown as RunRow; // what our own function replies, by the list that made it
 }
 
-/** Runs that one statement started in one lane, column by column. */
+/** Runs that one claim started in one lane, column by column. */
 export interface ClaimedRows {
   readonly lane: string;
   /** When they were started, and until when they are leased. */
@@ -102,16 +102,15 @@ export const CLAIMED_TEXT: string = `concat('{"lane":', to_json(p_lane), ',"at":
         .join(' ')}
       ',"createdAts":', coalesce(json_object_agg(id, created_at) filter (where created_at is not null), 'null'), '}')`;
 
-/** One claimed run as JSON. @param run - its row. @param more - further fields, an SQL expression each */
+/** One claimed run as JSON. @param run - its row as it waited @param more - further fields, an SQL expression each */
 export function claimedOne(
   run: string,
-  more: Readonly<Record<'concurrency' | 'isOverLimit', string>>,
+  more: Readonly<Record<'lane' | 'at' | 'until' | 'concurrency' | 'isOverLimit', string>>,
 ): string {
   const lists = Object.entries(CLAIM_COLUMNS).map(
     ([name, column]) => `'${name}', json_build_array(${run}.${column})`,
   );
   const fields = [
-    ...["'lane', p_lane", "'at', p_now", "'until', p_lease_until"],
     ...lists,
     `'createdAts', case when ${run}.created_at is not null then json_build_object(${run}.id, ${run}.created_at) end`,
     ...Object.entries(more).map(([name, text]) => `'${name}', ${text}`),

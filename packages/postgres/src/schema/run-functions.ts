@@ -1,4 +1,5 @@
 import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
+import type { RunState } from '@retry/core/lifecycle';
 import { hasId, unnestAs, unnestNumbered } from './fragments.ts';
 import { isClaimed, isStartedBy } from './leases.ts';
 import { ACTIVE_NAMES, answer, state, stateNameOf, WAITING } from './letters.ts';
@@ -56,15 +57,46 @@ end
 $$;
 `;
 
+/** The first ids of one table, if it has the runs of the state: each table keeps its first ones before they are joined. */
+const firstWaiting = (table: string, name: RunState): string => `(
+        select id from ${table} where p_state = '${name}' and id > p_after and (p_lane is null or lane = p_lane)
+        order by id limit p_limit)`;
+
 /**
  * Lists runs of one state by ascending id: dead letters by their index, the others from the tables that have the runs of a
- * state, so that a page takes time by the number of runs in its state, not of all runs.
+ * state, so that a page takes time by the number of runs in its state, not of all runs. Of runs that wait, the first ids are
+ * found without reading the runs; those that cannot be read any more are left out, and the next ids taken.
  */
 export const LIST: string = `
+create function first_waiting(p_state text, p_lane text, p_after text, p_limit bigint) returns text[]
+language sql stable set enable_seqscan = on as $$
+  select array (
+    select id from (
+      ${firstWaiting('ready', 'submitted')}
+      union all ${firstWaiting('parked', 'submitted')}
+      union all ${firstWaiting('scheduled', 'scheduled')}) waiting
+    order by id limit p_limit)
+$$;
+
 create function ${head('list_runs')} returns text language plpgsql {settings} as $$
 declare
+  v_waits boolean := p_state in ('submitted', 'scheduled') and p_error_name is null and p_ended_before is null;
+  v_after text collate "C" := p_after;
   v_ids text[];
+  v_shown text;
 begin
+  while v_waits and p_limit > 0 loop
+    v_ids := first_waiting(p_state, p_lane, v_after, p_limit);
+    select json_agg(shown order by n)::text into v_shown
+    from show_runs(array (
+      select r.id from unnest(v_ids) as found (id),
+        lateral (select * from run where ${hasId('run', 'found.id')} offset 0) r
+      where state_name(r.state) = p_state and not ${isClaimed('r')} order by r.id), p_payloads);
+    if v_shown is not null or cardinality(v_ids) < p_limit then
+      return coalesce(v_shown, '[]');
+    end if;
+    v_after := v_ids[cardinality(v_ids)];
+  end loop;
   v_ids := array (
     select id from ready where p_state = 'submitted'
     union all select id from parked where p_state = 'submitted'

@@ -50,11 +50,10 @@ const CLIENT_FUNCTIONS = {
     results: 'text[]',
     records: 'text',
     notify: 'boolean',
-    // The claim: its worker, the earlier requests of the same worker that need no reply or no row any longer, and from
-    // where on each lane and its schedule are read.
+    // The claim: its worker, the earlier requests of the same worker that need no row any longer, and from where on each
+    // lane and its schedule are read.
     worker: 'text',
     request: 'text',
-    forgetReplies: 'text[]',
     endedRequests: 'text[]',
     limit: 'bigint',
     lanes: 'text[]',
@@ -92,27 +91,12 @@ const CLIENT_FUNCTIONS = {
 
 /** Functions that only other functions call, where they have more than a few parameters. */
 const INNER_FUNCTIONS = {
-  settle_runs: {
-    ids: 'text[]',
-    epochs: 'bigint[]',
-    laneSeqs: 'bigint[]',
-    destinations: 'text',
-    onlyIfExpired: 'boolean',
-    startedAts: 'bigint[]',
-    instants: 'bigint[]',
-    delaysMs: 'bigint[]',
-    errorNames: 'text[]',
-    results: 'text[]',
-    records: 'text',
-    now: 'bigint',
-  },
   answer_unsettled: { ids: 'text[]', epochs: 'bigint[]', records: 'text', settled: 'bigint[]' },
   claim_runs: {
     limit: 'bigint',
     lanes: 'text[]',
     laneLimits: 'bigint[]',
     lowSeqs: 'bigint[]',
-    lowRunAts: 'bigint[]',
     now: 'bigint',
     leaseUntil: 'bigint',
   },
@@ -134,16 +118,6 @@ const INNER_FUNCTIONS = {
     leaseUntil: 'bigint',
   },
   promote_due: { lane: 'text', lowRunAt: 'bigint', limit: 'bigint', now: 'bigint' },
-  remember_claim: {
-    worker: 'text',
-    request: 'text',
-    now: 'bigint',
-    leaseUntil: 'bigint',
-    ids: 'text[]',
-    laneSeqs: 'bigint[]',
-    reply: 'text',
-    lanes: 'text[]',
-  },
   write_claim: { ids: 'text[]', laneSeqs: 'bigint[]', at: 'bigint', leaseUntil: 'bigint' },
   trim_finished: { keepFinished: 'bigint', trimFrom: 'bigint', keepKeysMs: 'bigint', now: 'bigint' },
   expired_ids: { limit: 'bigint', lanes: 'text[]', exceptLanes: 'text[]', now: 'bigint' },
@@ -175,11 +149,22 @@ export type ArgumentsOf<Name extends FunctionName> = {
     : never;
 };
 
-/** The arguments of `settle_and_claim` that are settlements: those that it passes on to `settle_runs`. */
-export type SettlementArguments = Pick<
-  ArgumentsOf<'settle_and_claim'>,
-  Exclude<keyof InnerFunctions['settle_runs'], 'now'>
->;
+/** The parameters of `settle_and_claim` that are settlements. */
+type SettlementParameter =
+  | 'ids'
+  | 'epochs'
+  | 'laneSeqs'
+  | 'destinations'
+  | 'onlyIfExpired'
+  | 'startedAts'
+  | 'instants'
+  | 'delaysMs'
+  | 'errorNames'
+  | 'results'
+  | 'records';
+
+/** The arguments of `settle_and_claim` that are settlements. */
+export type SettlementArguments = Pick<ArgumentsOf<'settle_and_claim'>, SettlementParameter>;
 
 /** The arguments of `settle_and_claim` that are about retention. */
 export type RetentionArguments = Pick<

@@ -13,10 +13,17 @@ const FULL_READ_SHARE = 1 / 20;
 const LATE_COMMIT_MS = 1_000;
 
 /**
- * How many answered claims of a worker the server keeps. A worker has up to two exchanges under way; the rest is for
- * those that arrive late. The next claim makes it four.
+ * How many answered claims of a worker the server keeps although all of their runs have been settled. A worker has up to two
+ * exchanges under way; the rest is for those that arrive late. The next claim makes it four.
  */
-const REPLIES_PER_WORKER = 3;
+const ENDED_PER_WORKER = 3;
+
+/**
+ * How many claims of a worker, and runs of all workers, are remembered until the runs have been settled: those that others
+ * settle, or transactions, stay for good. The cleaner removes the rows of claims that are dropped.
+ */
+const MAX_CLAIMS_PER_WORKER = 1_000;
+const MAX_LEASED = 10_000;
 
 /** A run that this client has claimed; a later claim of the same run may be answered before this one's settlement. */
 export interface LeasedRun {
@@ -59,6 +66,8 @@ export class ClaimMemory {
   readonly #lowRunAts = new Map<string, number>();
   readonly #emptied = new Set<string>();
   readonly #claims = new Map<string, AnsweredClaim[]>();
+  /** By id of a leased run, the latest claim that got it. */
+  readonly #claimOf = new Map<string, AnsweredClaim>();
   #fullReadAt = 0;
   #nextFullReadAt = 0;
 
@@ -99,11 +108,11 @@ export class ClaimMemory {
     for (const lane of lanes) this.#lowSeqs.delete(lane);
   }
 
-  /** Returns the claims of this worker whose replies the server may forget once this claim is answered. */
+  /** Returns the claims of this worker whose rows the server may remove once this claim is answered: all is settled. */
   replacedBy({ worker, requestId }: Claim): readonly AnsweredClaim[] {
     const claims = this.#claims.get(worker) ?? [];
     const isRepeated = claims.some(({ request }) => request === requestId);
-    return isRepeated ? [] : claims.slice(0, -REPLIES_PER_WORKER);
+    return isRepeated ? [] : claims.slice(0, -ENDED_PER_WORKER).filter(({ leased }) => leased.size === 0);
   }
 
   /** Records a claim that got these runs, which no earlier claim leases any longer, and drops the claims it replaces. */
@@ -114,33 +123,41 @@ export class ClaimMemory {
   ): void {
     const claims = this.#claims.get(worker) ?? [];
     if (claims.some(({ request }) => request === requestId)) return;
-    for (const earlier of this.#unsettled()) for (const id of leased.keys()) earlier.leased.delete(id);
-    const kept = claims.filter((claim) => !replaced.includes(claim));
-    this.#claims.set(worker, [...kept, { request: requestId, leased }]);
+    const claim = { request: requestId, leased };
+    for (const id of leased.keys()) {
+      this.#claimOf.get(id)?.leased.delete(id);
+      this.#claimOf.set(id, claim);
+    }
+    const kept = [...claims.filter((earlier) => !replaced.includes(earlier)), claim];
+    while (kept.length > MAX_CLAIMS_PER_WORKER || (kept.length > 1 && this.#claimOf.size > MAX_LEASED)) {
+      this.#forget(kept.shift());
+    }
+    this.#claims.set(worker, kept);
   }
 
   /** Returns the order of these runs in their lanes when they were claimed, where this client has claimed them. */
   laneSeqsOf(settlements: readonly Settlement[]): readonly (number | undefined)[] {
-    const claims = this.#unsettled();
     return settlements.map(({ id, epoch }) => {
-      for (const { leased } of claims) {
-        const run = leased.get(id);
-        if (run?.epoch === epoch) return run.laneSeq;
-      }
-      return undefined;
+      const run = this.#claimOf.get(id)?.leased.get(id);
+      return run?.epoch === epoch ? run.laneSeq : undefined;
     });
   }
 
-  /** Records accepted settlements: no claim leases their runs any longer. */
+  /**
+   * Records settlements that hold: no claim leases their runs any longer. The order in the lane of any other is kept, so
+   * that it stays refused when its id is used again.
+   */
   recordSettled(settlements: readonly Settlement[], answers: readonly SettleAnswer[]): void {
-    for (const { leased } of this.#unsettled()) {
-      settlements.forEach(({ id, epoch }, index) => {
-        if (answers[index] === 'ok' && leased.get(id)?.epoch === epoch) leased.delete(id);
-      });
+    for (const [index, { id, epoch }] of settlements.entries()) {
+      const holds = answers[index] === 'ok' || answers[index] === 'already';
+      const leased = this.#claimOf.get(id)?.leased;
+      if (!holds || leased?.get(id)?.epoch !== epoch) continue;
+      leased.delete(id);
+      this.#claimOf.delete(id);
     }
   }
 
-  #unsettled(): readonly AnsweredClaim[] {
-    return [...this.#claims.values()].flat().filter(({ leased }) => leased.size > 0);
+  #forget(claim: AnsweredClaim | undefined): void {
+    for (const id of claim?.leased.keys() ?? []) this.#claimOf.delete(id);
   }
 }

@@ -3,6 +3,8 @@ import { readAnswers, refuseUnsettled } from '@retry/core/broker/kit';
 import type { Database } from '../driver/database.ts';
 import { sqlStateOf } from '../driver/refusal.ts';
 import { toCount, upToWhole } from '../driver/sql-values.ts';
+import type { ReplyRows } from '../record/claim-lines.ts';
+import { readClaimLines } from '../record/claim-lines.ts';
 import { readClaims } from '../record/claims.ts';
 import { countFinished, settlementArguments, splitSettlements } from '../record/settlements.ts';
 import type { UnreadableRun } from '../record/unreadable.ts';
@@ -31,7 +33,9 @@ interface Reply extends WorkNotification, Tidied {
   /** Lanes that got back parked runs, as their concurrency keys are free; they are in `ready`, too. */
   readonly unparked: readonly string[];
   readonly claimed: readonly ClaimedRows[];
-  /** When the rest of the schedule of each claimed lane is due; absent without a claim. */
+  /** Until when plain runs are leased. */
+  readonly until: number;
+  /** When the rest of the schedule of each claimed lane is due; absent where nothing is scheduled. */
   readonly dues?: readonly (number | null)[];
   /** When to claim again by a concurrency key that another worker was claiming by. */
   readonly busyUntil?: number | null;
@@ -46,7 +50,6 @@ const STATEMENT_CANCELLED = '57014';
 export const NO_CLAIM: ClaimArguments = {
   worker: null,
   request: null,
-  forgetReplies: null,
   endedRequests: null,
   limit: null,
   lanes: null,
@@ -109,13 +112,13 @@ async function exchangePart(
   const startedAt = performance.now();
   const starts = memory.startsOf(claim?.lanes.keys() ?? [], startedAt);
   const replaced = claim === undefined ? [] : memory.replacedBy(claim);
-  const text = await database.call('settle_and_claim', {
+  const rows = await database.callRows('settle_and_claim', {
     ...settlementArguments(settlements, memory.laneSeqsOf(settlements)),
     notify: true,
     ...(claim === undefined ? NO_CLAIM : claimArguments(claim, starts, replaced)),
     ...retention.next(countFinished(settlements), startedAt),
   });
-  const reply = readReply(text);
+  const reply = readReply(rows, starts.lanes);
   const settled = readAnswers('settle', reply.settled);
   recordReply(port, reply);
   memory.recordSettled(settlements, settled);
@@ -135,12 +138,14 @@ export async function failUnreadable(port: ExchangePort, runs: readonly Unreadab
 
 /** Returns the answers to settlements and the server's clock from a reply. */
 export function readSettled(text: string | null): Pick<ExchangeReply, 'settled' | 'now'> {
-  const { settled, now } = readReply(text);
+  const { settled, now } = readReply([text], []);
   return { settled: readAnswers('settle', settled), now };
 }
 
-function readReply(text: string | null): Reply {
-  return JSON.parse(text ?? '') as Reply; // what our own function builds
+function readReply(rows: ReplyRows, lanes: readonly string[]): Reply {
+  const reply = JSON.parse(rows[0] ?? '') as Reply; // what our own function builds
+  if (rows.length === 1) return reply;
+  return { ...reply, claimed: readClaimLines(rows, { at: reply.now, until: reply.until, lanes }) };
 }
 
 function recordReply({ memory, retention, workWaits, resultWaits }: ExchangePort, reply: Reply): void {
@@ -163,8 +168,7 @@ function claimArguments(
   return {
     worker,
     request: requestId,
-    forgetReplies: requestsOf(replaced.filter(({ leased }) => leased.size > 0)),
-    endedRequests: requestsOf(replaced.filter(({ leased }) => leased.size === 0)),
+    endedRequests: replaced.length === 0 ? null : replaced.map(({ request }) => request),
     limit: toCount(limit),
     lanes: [...lanes.keys()],
     laneLimits: [...lanes.values()].map(toCount),
@@ -174,10 +178,6 @@ function claimArguments(
   };
 }
 
-function requestsOf(claims: readonly AnsweredClaim[]): readonly string[] | null {
-  return claims.length === 0 ? null : claims.map(({ request }) => request);
-}
-
 function recordClaim(
   memory: ClaimMemory,
   claim: Claim,
@@ -185,15 +185,26 @@ function recordClaim(
 ): void {
   const { claimed, isCut = false } = reply;
   if (claimed.length > 0) memory.recordClaim(claim, leasedRuns(claimed), replaced);
+  const byLane = partsByLane(claimed);
   let left = claim.limit;
   for (const [lane, limit] of claim.lanes) {
-    const parts = claimed.filter((part) => part.lane === lane);
+    const parts = byLane.get(lane) ?? [];
     const count = parts.reduce((sum, { ids }) => sum + ids.length, 0);
     const hasKeys = parts.some(({ concurrency }) => concurrency !== undefined);
     const lastSeq = hasKeys ? undefined : parts.at(-1)?.laneSeqs.at(-1);
     memory.recordLane(lane, { lastSeq, isAll: isCut || count >= Math.min(limit, left) });
     left -= count;
   }
+}
+
+function partsByLane(claimed: readonly ClaimedRows[]): ReadonlyMap<string, readonly ClaimedRows[]> {
+  const parts = new Map<string, ClaimedRows[]>();
+  for (const part of claimed) {
+    const known = parts.get(part.lane);
+    if (known === undefined) parts.set(part.lane, [part]);
+    else known.push(part);
+  }
+  return parts;
 }
 
 function leasedRuns(claimed: readonly ClaimedRows[]): Map<string, LeasedRun> {

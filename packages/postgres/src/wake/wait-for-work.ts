@@ -61,8 +61,10 @@ export class WorkWaits {
     });
   }
 
-  /** Returns in how many ms one of the lanes has work; 0 when it may have some now. */
+  /** Returns in how many ms one of the lanes has work; 0 when it may have some now. Renews the announcement on the way. */
   async #poll(lanes: readonly string[]): Promise<number> {
+    // A wait may be longer than the announcement counts, and a subscription that broke is made again.
+    if (this.#waits.size > 0) void this.#notice.start();
     const { lowSeqs } = this.#memory.startsOf(lanes, performance.now());
     const text = await this.#database.call('poll_lanes', { lanes, lowSeqs });
     const found = JSON.parse(text ?? '{}') as Found; // what our own function builds

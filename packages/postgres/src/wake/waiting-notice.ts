@@ -23,12 +23,19 @@ export class WaitingNotice {
   readonly #database: Database;
   readonly #notifications: Notifications;
   readonly #forResults: boolean;
+  readonly #noticeMs: number;
   #isWaiting = false;
   #knownUntil = 0;
   #linger: NodeJS.Timeout | undefined;
   #underWay: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database, notifications: Notifications, waitsFor: WaitsFor) {
+  constructor(
+    database: Database,
+    notifications: Notifications,
+    waitsFor: WaitsFor,
+    noticeMs: number = NOTICE_MS,
+  ) {
+    this.#noticeMs = noticeMs;
     this.#forResults = waitsFor === 'results';
     this.#database = database;
     this.#notifications = notifications;
@@ -40,8 +47,8 @@ export class WaitingNotice {
     clearTimeout(this.#linger);
     if (!(await this.#notifications.subscribe())) return 'unreachable';
     if (performance.now() < this.#knownUntil) return 'known';
-    this.#knownUntil = performance.now() + NOTICE_MS / 2;
-    const row = { waiter: this.#id, ttlMs: NOTICE_MS, forResults: this.#forResults };
+    this.#knownUntil = performance.now() + this.#noticeMs / 2;
+    const row = { waiter: this.#id, ttlMs: this.#noticeMs, forResults: this.#forResults };
     await this.#send(() => this.#database.call('start_waiting', row));
     return 'new';
   }

@@ -3,9 +3,10 @@
  *
  * `run` has one row for each run from its submission until it is forgotten, which also keeps its id from being used twice. A
  * move updates the row in place: `fillfactor` leaves room on its page, and no index changes unless the run has a concurrency
- * key or is a dead letter. A claim does not write the row: see `isClaimed`.
+ * key or is a dead letter. A claim does not write the row: see `isClaimed`. The columns that a settlement changes come last,
+ * because the log of an update leaves out what the old and the new row begin with.
  *
- * - `state`: one letter. `w` is submitted (or claimed), `s` scheduled, `r` started; `settle_runs` lists the terminal ones.
+ * - `state`: one letter. `w` is submitted (or claimed), `s` scheduled, `r` started; the others are end states.
  * - `created_at`: null while it is the same as `submitted_at`, or as that of the record.
  * - `record`: JSON of the latest settlement (counters, instants, errors); null where the columns are enough.
  * - `hash`: the first column of each index by id. Ids ascend, so in an index by id alone a single kept run would hold on to
@@ -29,30 +30,30 @@ create sequence end_order;
 
 create table run (
   id text collate "C" not null,
-  state "char" not null,
-  epoch bigint not null,
-  ord bigint not null,
   lane text collate "C" not null,
   payload text not null,
+  key text collate "C",
+  key_limit bigint,
+  key_waits boolean,
+  is_keyed boolean not null default false,
+  keep_ms bigint,
+  created_at bigint,
   submitted_at bigint,
   run_at bigint,
+  hash integer not null generated always as (hashtext(id)) stored,
+  state "char" not null,
+  holds_key boolean not null default false,
+  wants_cancel boolean not null default false,
+  is_dead boolean not null default false,
+  epoch bigint not null,
+  ord bigint not null,
   claimed_at bigint,
   heartbeat_at bigint,
   lease_until bigint,
   ended_at bigint,
-  key text collate "C",
-  key_limit bigint,
-  key_waits boolean,
-  holds_key boolean not null default false,
-  wants_cancel boolean not null default false,
-  is_dead boolean not null default false,
   error_name text,
   result text,
   record text,
-  is_keyed boolean not null default false,
-  keep_ms bigint,
-  created_at bigint,
-  hash integer not null generated always as (hashtext(id)) stored,
   primary key (hash, id)
 ) with (fillfactor = 40);
 create index run_dead on run (id) where is_dead;
@@ -90,12 +91,11 @@ create table claim (
   until bigint not null,
   ids text[] not null,
   ords bigint[] not null,
-  claimed text,
   lanes text[],
   primary key (worker, request)
 );
 create index claim_until on claim (until);
-alter table claim alter column ids set storage external, alter column claimed set storage external;
+alter table claim alter column ids set storage external, alter column ords set storage external;
 
 create table finished (
   ord bigint primary key,

@@ -1,15 +1,26 @@
 import { MAX_INSTANT_AT } from '@retry/core';
-import { hasId, unnestAs, unnestNumbered } from './fragments.ts';
-import { isClaimed, isStartedBy } from './leases.ts';
-import { answer, CONTINUED, DEAD, destination, state, WAITING } from './letters.ts';
-import { call, head } from './signatures.ts';
+import { hasId, unnestAs, unnestNumbered } from '../fragments.ts';
+import { isClaimed, isStartedBy } from '../leases.ts';
+import { answer, CONTINUED, DEAD, destination, state, WAITING } from '../letters.ts';
+import { call, head } from '../signatures.ts';
 
-const SETTLED_OUT =
-  'out o_answers text, out o_unparked text[], out o_ready text[], out o_later text[], out o_results boolean';
+/** What {@link SETTLE} works with. */
+export const SETTLE_VARIABLES = `
+  v_end bigint;
+  v_front bigint;
+  v_settled bigint[];
+  v_keys text[];
+  v_awaited text[];
+  v_answers text := '';
+  v_unparked text[];
+  v_ready text[];
+  v_later text[];
+  v_results boolean := false;`;
 
 /**
  * Writes settlements in one statement, which updates the runs and puts those that continue into their lane or the schedule.
- * Ids must not repeat.
+ * Ids must not repeat. It stands in the body of \`settle_and_claim\`: a function of its own would cost another call and the
+ * start of another statement for each exchange.
  *
  * 1. Only the settlement of a run's current epoch is accepted. One that has the run's order in its lane comes from the client
  *    that claimed it.
@@ -17,90 +28,84 @@ const SETTLED_OUT =
  *    a dead letter.
  * 3. A cancel request ends a run that would continue.
  * 4. A run that completes at its first attempt has no record: its columns are enough.
- * 5. A delay counts from \`p_now\`.
+ * 5. A delay counts from \`v_now\`.
  *
- * Returns a letter for each settlement, the lanes that got parked runs back, the lanes where settled runs are ready or
+ * It sets a letter for each settlement, the lanes that got parked runs back, the lanes where settled runs are ready or
  * scheduled, and whether a run has ended whose result a caller waits for.
  */
 export const SETTLE: string = `
-create function ${head('settle_runs', SETTLED_OUT)} language plpgsql as $$
-declare
-  v_end bigint := nextval('end_order');
-  v_front bigint := case when strpos(p_destinations, ${destination('front')}) > 0 then -nextval('front_order') end;
-  v_settled bigint[];
-  v_keys text[];
-  v_awaited text[];
-begin
-  with settled as (
-    update run r set
-      state = case when s.destination not in ${CONTINUED} then s.destination when r.wants_cancel then ${state('cancelled')}
-        when s.destination = ${destination('schedule')} then ${state('scheduled')} else ${state('submitted')} end::"char",
-      epoch = s.epoch,
-      ord = case when r.wants_cancel then v_end else s.ord end,
-      submitted_at = case when s.record is null then r.submitted_at end,
-      run_at = case when s.destination = ${destination('schedule')} then s.due when s.record is null then r.run_at end,
-      claimed_at = case when s.record is null then s.started_at end,
-      heartbeat_at = case when s.record is null then s.started_at end,
-      ended_at = case when s.destination not in ${CONTINUED} then s.at when r.wants_cancel then p_now end,
-      holds_key = false, wants_cancel = false, is_dead = s.destination in ${DEAD},
-      error_name = s.error, result = s.result, record = s.record
-    from (
-      select *, case destination when ${destination('back')} then nextval('back_order')
-          when ${destination('schedule')} then nextval('back_order')
-          when ${destination('front')} then v_front + n - 1 else v_end end as ord,
-        case when delay is null then at else least(p_now + delay, ${MAX_INSTANT_AT}) end as due
-      from ${unnestNumbered('s', {
-        id: 'p_ids',
-        epoch: 'p_epochs',
-        lane_seq: 'p_lane_seqs',
-        destination: 'string_to_array(p_destinations, null)',
-        started_at: 'p_started_ats',
-        at: 'p_instants',
-        delay: 'p_delays_ms',
-        error: 'p_error_names',
-        result: 'p_results',
-        record: "string_to_array(p_records, chr(10), '')",
-      })}
-    ) s
-    where ${hasId('r', 's.id')} and (s.lane_seq is null or r.ord = s.lane_seq) and case r.state
-      when ${state('started')} then r.epoch = s.epoch and (not p_only_if_expired or r.lease_until <= p_now)
-      when ${state('submitted')} then r.epoch = s.epoch - 1 and (s.lane_seq is not null or ${isClaimed('r')})
-        and (not p_only_if_expired or exists (select from leased() l where ${isStartedBy('r', 'l')} and l.until <= p_now))
-      else false end
-    returning s.n, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead, r.keep_ms
-  ), ready_again as (
-    insert into ready (lane, ord, id, key) select lane, ord, id, key from settled where state = ${state('submitted')}
-  ), for_later as (
-    insert into scheduled (lane, run_at, ord, id) select lane, run_at, ord, id from settled where state = ${state('scheduled')}
-  ), ended as (
-    insert into finished (ord, count, ids) select v_end, count(*), array_agg(id order by n)
-    from settled where state not in ${WAITING} and not is_dead and keep_ms is null having count(*) > 0
-  )
-  select array_agg(n), array_agg(distinct key) filter (where key is not null),
-    array_agg(distinct lane) filter (where state = ${state('submitted')}),
-    array_agg(distinct lane) filter (where state = ${state('scheduled')}),
-    coalesce(bool_or(keep_ms is not null and state not in ${WAITING}), false),
-    array_agg(id) filter (where keep_ms is not null and state not in ${WAITING} and not is_dead)
-  into v_settled, v_keys, o_ready, o_later, o_results, v_awaited from settled;
+    v_end := nextval('end_order');
+    if strpos(p_destinations, ${destination('front')}) > 0 then
+      v_front := -nextval('front_order');
+    end if;
+    with settled as (
+      update run r set
+        state = case when s.destination not in ${CONTINUED} then s.destination when r.wants_cancel then ${state('cancelled')}
+          when s.destination = ${destination('schedule')} then ${state('scheduled')} else ${state('submitted')} end::"char",
+        epoch = s.epoch,
+        ord = case when r.wants_cancel then v_end else s.ord end,
+        submitted_at = case when s.record is null then r.submitted_at end,
+        run_at = case when s.destination = ${destination('schedule')} then s.due when s.record is null then r.run_at end,
+        claimed_at = case when s.record is null then s.started_at end,
+        heartbeat_at = case when s.record is null then s.started_at end,
+        ended_at = case when s.destination not in ${CONTINUED} then s.at when r.wants_cancel then v_now end,
+        holds_key = false, wants_cancel = false, is_dead = s.destination in ${DEAD},
+        error_name = s.error, result = s.result, record = s.record
+      from (
+        select *, case destination when ${destination('back')} then nextval('back_order')
+            when ${destination('schedule')} then nextval('back_order')
+            when ${destination('front')} then v_front + n - 1 else v_end end as ord,
+          case when delay is null then at else least(v_now + delay, ${MAX_INSTANT_AT}) end as due
+        from ${unnestNumbered('s', {
+          id: 'p_ids',
+          epoch: 'p_epochs',
+          lane_seq: 'p_lane_seqs',
+          destination: 'string_to_array(p_destinations, null)',
+          started_at: 'p_started_ats',
+          at: 'p_instants',
+          delay: 'p_delays_ms',
+          error: 'p_error_names',
+          result: 'p_results',
+          record: "string_to_array(p_records, chr(10), '')",
+        })}
+      ) s
+      where ${hasId('r', 's.id')} and (s.lane_seq is null or r.ord = s.lane_seq) and case r.state
+        when ${state('started')} then r.epoch = s.epoch and (not p_only_if_expired or r.lease_until <= v_now)
+        when ${state('submitted')} then r.epoch = s.epoch - 1 and (s.lane_seq is not null or ${isClaimed('r')})
+          and (not p_only_if_expired or exists (select from leased() l where ${isStartedBy('r', 'l')} and l.until <= v_now))
+        else false end
+      returning s.n, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead, r.keep_ms
+    ), ready_again as (
+      insert into ready (lane, ord, id, key) select lane, ord, id, key from settled where state = ${state('submitted')}
+    ), for_later as (
+      insert into scheduled (lane, run_at, ord, id) select lane, run_at, ord, id from settled where state = ${state('scheduled')}
+    ), ended as (
+      insert into finished (ord, count, ids) select v_end, count(*), array_agg(id order by n)
+      from settled where state not in ${WAITING} and not is_dead and keep_ms is null having count(*) > 0
+    )
+    select array_agg(n), array_agg(distinct key) filter (where key is not null),
+      array_agg(distinct lane) filter (where state = ${state('submitted')}),
+      array_agg(distinct lane) filter (where state = ${state('scheduled')}),
+      coalesce(bool_or(keep_ms is not null and state not in ${WAITING}), false),
+      array_agg(id) filter (where keep_ms is not null and state not in ${WAITING} and not is_dead)
+    into v_settled, v_keys, v_ready, v_later, v_results, v_awaited from settled;
 
-  if v_keys is not null then
-    o_unparked := unpark_runs(v_keys);
-  end if;
-  if v_awaited is not null then
-    perform keep_awaited(v_awaited);
-  end if;
-  if cardinality(v_settled) = cardinality(p_ids) then
-    o_answers := repeat(${answer('settle', 'ok')}, cardinality(p_ids));
-  else
-    o_answers := ${call('answer_unsettled', {
-      ids: 'p_ids',
-      epochs: 'p_epochs',
-      records: 'p_records',
-      settled: "coalesce(v_settled, '{}')",
-    })};
-  end if;
-end
-$$;
+    if v_keys is not null then
+      v_unparked := unpark_runs(v_keys);
+    end if;
+    if v_awaited is not null then
+      perform keep_awaited(v_awaited);
+    end if;
+    if cardinality(v_settled) = cardinality(p_ids) then
+      v_answers := repeat(${answer('settle', 'ok')}, cardinality(p_ids));
+    else
+      v_answers := ${call('answer_unsettled', {
+        ids: 'p_ids',
+        epochs: 'p_epochs',
+        records: 'p_records',
+        settled: "coalesce(v_settled, '{}')",
+      })};
+    end if;
 `;
 
 /** Returns the letters of all settlements, and for those that changed nothing why not. */

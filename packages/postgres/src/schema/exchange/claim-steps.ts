@@ -1,12 +1,12 @@
 import { settledBy } from '@retry/core/broker/kit';
-import { UNREADABLE_RUN } from '../errors.ts';
-import { hasId, insertInto } from './fragments.ts';
-import { dead, state } from './letters.ts';
-import { CLAIMED_TEXT, claimedOne, concurrencyOf } from './rows.ts';
-import { call, head } from './signatures.ts';
+import { UNREADABLE_RUN } from '../../errors.ts';
+import { hasId, insertInto } from '../fragments.ts';
+import { dead, state } from '../letters.ts';
+import { CLAIMED_TEXT, claimedOne, concurrencyOf } from '../rows.ts';
+import { call, head } from '../signatures.ts';
 
 /** The last epoch that can be incremented: larger integers are not exact in JavaScript. */
-const LAST_EPOCH = Number.MAX_SAFE_INTEGER - 1;
+export const LAST_EPOCH: number = Number.MAX_SAFE_INTEGER - 1;
 
 /**
  * Fails runs that are in a lane but have no row, or whose epoch cannot be incremented: dead letters with an error of their
@@ -151,6 +151,9 @@ begin
     o_ids := o_ids || v_run.id;
     o_ords := o_ords || v_run.ord;
     o_claimed := o_claimed || ${claimedOne('v_run', {
+      lane: 'p_lane',
+      at: 'p_now',
+      until: 'p_lease_until',
       concurrency: concurrencyOf('v_run'),
       isOverLimit: 'v_slots_taken >= v_run.key_limit',
     })}::text;
@@ -180,10 +183,10 @@ export const claimKeyed: string = call('claim_keyed', {
   leaseUntil: 'p_lease_until',
 });
 
-/** One call of \`promote_due\`, at least a thousand runs a time. */
+/** One call of \`promote_due\` on a lane of the exchange, at least a thousand runs a time. */
 export const promoteDue: string = call('promote_due', {
   lane: 'p_lanes[v_lane]',
   lowRunAt: 'p_low_run_ats[v_lane]',
-  limit: 'greatest(v_room, 1000)',
-  now: 'p_now',
+  limit: 'greatest(least(p_lane_limits[v_lane], p_limit), 1000)',
+  now: 'v_now',
 });

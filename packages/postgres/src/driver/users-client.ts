@@ -1,0 +1,89 @@
+import type { PoolLike } from '../wake/subscription.ts';
+import type { NamingClient } from './prepared.ts';
+import { named, prepareStatements } from './prepared.ts';
+import type { Session } from './read-committed.ts';
+import { isReadCommitted, readCommitted, readSession, SESSION } from './read-committed.ts';
+import type { SqlClient } from './sql-client.ts';
+import { createTurns } from './turns.ts';
+
+/**
+ * Returns the user's client as calls use it: a pool or a client of `pg` gets named statements, which cost the server half the
+ * work of others; anything else gets `query(text, values)`.
+ *
+ * 1. A client is asked once, by a named statement, whether it understands one: a wrapper of a pool may look like it and not.
+ * 2. At most `connections` calls of a pool are under way: each connection prepares the statements anew, some ms of work.
+ * 3. A pool whose sessions have another isolation level gets each call in a transaction of the level that claims need.
+ */
+export function useClient(client: SqlClient, connections: number): SqlClient {
+  if (isPgPool(client)) return inTurns(usePool(client), connections);
+  return isPgClient(client) ? chosen(() => chooseForClient(client)) : client;
+}
+
+function usePool(pool: PgPool): SqlClient {
+  return chosen(async () => {
+    const { session, isNaming } = await ask(pool);
+    if (!isReadCommitted(session)) return readCommitted(pool);
+    return isNaming ? prepareStatements(pool) : pool;
+  });
+}
+
+/**
+ * On a connection of its own, a statement that was prepared stays prepared. Behind a pooler the first one that is not known
+ * would end a transaction that the user has open on this client, so there none is named.
+ */
+async function chooseForClient(client: PgClient): Promise<SqlClient> {
+  const { session, isNaming } = await ask(client);
+  return isNaming && session.pid === client.processID ? prepareStatements(client) : client;
+}
+
+/** Asks for the session by a named statement, or by another where that one fails. */
+async function ask(client: NamingClient): Promise<{ readonly session: Session; readonly isNaming: boolean }> {
+  try {
+    const session = readSession(await client.query(named(SESSION)));
+    return { session: { ...session }, isNaming: session.level !== undefined };
+  } catch {
+    return { session: readSession(await client.query(SESSION)), isNaming: false };
+  }
+}
+
+/** Chooses at the first statement how all are sent; again at the next one, if that failed. */
+function chosen(choose: () => Promise<SqlClient>): SqlClient {
+  let choosing: Promise<SqlClient> | undefined;
+  let choice: SqlClient | undefined;
+  return {
+    query: async (text, values) => {
+      if (choice === undefined) {
+        choosing ??= choose().finally(() => {
+          choosing = undefined;
+        });
+        choice = await choosing;
+      }
+      return choice.query(text, values);
+    },
+  };
+}
+
+function inTurns(client: SqlClient, most: number): SqlClient {
+  const takeTurn = createTurns(most);
+  return { query: (text, values) => takeTurn(() => client.query(text, values)) };
+}
+
+/** What of a pool of `pg` is used. */
+type PgPool = NamingClient & PoolLike;
+
+/** What of a client of `pg` is used: it knows which process of the server it talks to. */
+interface PgClient extends NamingClient {
+  readonly processID: unknown;
+}
+
+function isPgPool(client: SqlClient): client is PgPool {
+  return ['totalCount', 'idleCount', 'waitingCount'].every((key) => key in client) && canConnect(client);
+}
+
+function isPgClient(client: SqlClient): client is PgClient {
+  return 'processID' in client && canConnect(client);
+}
+
+function canConnect(client: SqlClient): boolean {
+  return 'connect' in client && typeof client.connect === 'function';
+}

@@ -1,0 +1,81 @@
+/** Reads the usual reply to a claim, which has a text for each column; see `schema/exchange/lines.ts`. */
+import type { LineColumn } from '../schema/exchange/lines.ts';
+import { LINE_BREAK, LINE_COLUMNS } from '../schema/exchange/lines.ts';
+import type { ClaimedRows } from '../schema/rows.ts';
+
+/** The rows of a reply: JSON, then the columns of claimed runs, then the payloads that are rows of their own. */
+export type ReplyRows = readonly (string | null)[];
+
+type Lines = Readonly<Record<LineColumn, string | null>>;
+
+/** What the columns have in common: when the runs were started, until when they are leased, and the lanes that were asked. */
+interface LinesOf {
+  readonly at: number;
+  readonly until: number;
+  readonly lanes: readonly string[];
+}
+
+/** Returns the runs that a claim got as lines, a part for each lane; none where the reply has only JSON. */
+export function readClaimLines(
+  [, ...rows]: ReplyRows,
+  { at, until, lanes }: LinesOf,
+): readonly ClaimedRows[] {
+  if (rows.length === 0) return [];
+  const texts = Object.fromEntries(LINE_COLUMNS.map((name, index) => [name, rows[index] ?? null])) as Lines; // one for each name
+  const ids = split(texts.ids);
+  const apart = rows.slice(LINE_COLUMNS.length).values();
+  const submittedAts = instants(texts.submittedAts, ids.length);
+  const all: ClaimedRows = {
+    ...{ lane: '', at, until, ids, submittedAts },
+    laneSeqs: split(texts.laneSeqs).map(Number),
+    payloads: split(texts.payloads).map((line) => (line === '' ? (apart.next().value ?? '') : line)),
+    runAts: texts.runAts === null ? submittedAts : instants(texts.runAts, ids.length),
+    epochs: texts.epochs === null ? ids.map(() => 1) : split(texts.epochs).map(Number),
+    records: texts.records === null ? ids.map(() => null) : split(texts.records).map((line) => line || null),
+    createdAts: readCreatedAts(ids, texts.createdAts),
+  };
+  const laneNumbers = split(texts.lanes).map(Number);
+  return laneNumbers.length === 1 ? [ofLane(all, lanes, laneNumbers[0])] : byLane(all, lanes, laneNumbers);
+}
+
+function ofLane(rows: ClaimedRows, lanes: readonly string[], laneNumber = 0): ClaimedRows {
+  return { ...rows, lane: lanes[laneNumber - 1] ?? '' };
+}
+
+/** Divides runs of several lanes, which come lane by lane. */
+function byLane(all: ClaimedRows, lanes: readonly string[], laneNumbers: readonly number[]): ClaimedRows[] {
+  const parts: ClaimedRows[] = [];
+  for (let start = 0; start < laneNumbers.length; ) {
+    let end = start + 1;
+    while (laneNumbers[end] === laneNumbers[start]) end += 1;
+    const part: ClaimedRows = {
+      ...all,
+      ids: all.ids.slice(start, end),
+      laneSeqs: all.laneSeqs.slice(start, end),
+      payloads: all.payloads.slice(start, end),
+      submittedAts: all.submittedAts.slice(start, end),
+      runAts: all.runAts.slice(start, end),
+      epochs: all.epochs.slice(start, end),
+      records: all.records.slice(start, end),
+    };
+    parts.push(ofLane(part, lanes, laneNumbers[start]));
+    start = end;
+  }
+  return parts;
+}
+
+/** One line of a column of instants may stand for all. */
+function instants(text: string | null, count: number): readonly (number | null)[] {
+  const lines = split(text).map((line) => (line === '' ? null : Number(line)));
+  return lines.length === count ? lines : Array.from({ length: count }, () => lines[0] ?? null);
+}
+
+function readCreatedAts(ids: readonly string[], text: string | null): ClaimedRows['createdAts'] {
+  if (text === null) return null;
+  const lines = split(text);
+  return Object.fromEntries(ids.flatMap((id, index) => (lines[index] ? [[id, Number(lines[index])]] : [])));
+}
+
+function split(text: string | null): readonly string[] {
+  return (text ?? '').split(LINE_BREAK);
+}

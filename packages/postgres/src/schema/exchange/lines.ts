@@ -1,0 +1,71 @@
+/**
+ * The usual reply to a claim: a text for each column, with a line for each run. It takes a third of the time of JSON, which
+ * escapes every payload once more.
+ */
+
+/** From this size on, in bytes, a payload is a row of the reply: the server sends it as it is stored. */
+const LARGE_BYTES = 2_000;
+
+/** Splits the lines of a column. What may contain it travels in another way. */
+export const LINE_BREAK = '\n';
+
+/** Whether a text has no line break; null where it has none of its own. */
+export const isOneLine = (text: string): string => `strpos(${text}, chr(10)) = 0`;
+
+/**
+ * The payload as a line. An empty line stands for one that is a row of its own: it is large, empty, or has line breaks.
+ */
+export const payloadLine = (run: string): string =>
+  `case when octet_length(${run}.payload) < ${LARGE_BYTES} and ${isOneLine(`${run}.payload`)} then ${run}.payload else '' end`;
+
+/** Joins the values of a column, null as an empty line. */
+const join = (column: string): string => `string_agg(coalesce((${column})::text, ''), chr(10))`;
+
+/** The name of a column of the reply. */
+export type LineColumn =
+  | 'lanes'
+  | 'ids'
+  | 'laneSeqs'
+  | 'payloads'
+  | 'submittedAts'
+  | 'runAts'
+  | 'epochs'
+  | 'records'
+  | 'createdAts';
+
+type RareColumn = 'runAts' | 'epochs' | 'records' | 'createdAts';
+
+/** The columns that a claim of plain runs always has. */
+const COLUMNS: Readonly<Record<Exclude<LineColumn, RareColumn>, string>> = {
+  // Which of the asked lanes each run is of, from 1; one line where all are of the same.
+  lanes: `case when min(n) = max(n) then min(n)::text else ${join('n')} end`,
+  ids: 'string_agg(id, chr(10))',
+  laneSeqs: join('ord'),
+  payloads: 'string_agg(line, chr(10))',
+  // One line where all are the same.
+  submittedAts: `case when min(submitted_at) = max(submitted_at) and count(submitted_at) = count(*)
+        then min(submitted_at)::text else ${join('submitted_at')} end`,
+};
+
+/** What only runs have that were scheduled or executed before, each with its value of any other run. */
+const RARE_COLUMNS: Readonly<Record<RareColumn, { readonly value: string; readonly isUsual: string }>> = {
+  runAts: { value: 'run_at', isUsual: 'run_at is not distinct from submitted_at' },
+  epochs: { value: 'epoch + 1', isUsual: 'epoch = 0' },
+  records: { value: 'record', isUsual: 'record is null' },
+  createdAts: { value: 'created_at', isUsual: 'created_at is null' },
+};
+
+/** All of them, in the order of the rows of a reply. */
+export const LINE_COLUMNS: readonly LineColumn[] = [
+  ...Object.keys(COLUMNS),
+  ...Object.keys(RARE_COLUMNS),
+] as LineColumn[]; // the keys of the tables
+
+const RARE = Object.values(RARE_COLUMNS);
+
+/** All columns of the runs in `from`, as one array of texts; the rare ones, only where any run needs one, in one subquery. */
+export const linesOf = (from: string): string => `array[
+        ${Object.values(COLUMNS).join(',\n        ')}]
+        || case when bool_and(${RARE.map(({ isUsual }) => isUsual).join(' and ')}) is not true then (
+          select array[${RARE.map(({ value }) => join(value)).join(', ')}] from ${from})
+          else array[${RARE.map(() => 'null').join(', ')}]::text[] end`;

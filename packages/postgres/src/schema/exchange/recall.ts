@@ -1,0 +1,29 @@
+import { isStartedBy } from '../leases.ts';
+import { state } from '../letters.ts';
+import { claimedOne, concurrencyOf } from '../rows.ts';
+
+/**
+ * Returns the runs of an earlier claim that its worker still holds, as JSON in the order in which it got them: the reply to
+ * a request that is sent again. A claim only keeps ids, so that no payload is written once more: what it replied is read
+ * from the runs.
+ */
+export const RECALL: string = `
+create function recall_claim(p_worker text, p_request text) returns text language sql as $$
+  select (
+    select concat('[', string_agg(shown, ',' order by n), ']') from (
+      select held.n, ${claimedOne('held', {
+        lane: 'held.lane',
+        at: 'c.at',
+        until: 'held.until',
+        concurrency: `case when held.key is not null then ${concurrencyOf('held')} end`,
+        isOverLimit: 'held.key is not null and not held.holds_key',
+      })}::text as shown
+      from unnest(c.ids, c.ords) with ordinality as l (id, ord, n), lateral (
+        select l.n, r.id, r.ord, r.lane, r.payload, r.created_at, r.submitted_at, r.run_at, r.record,
+          r.key, r.key_limit, r.key_waits, r.holds_key,
+          r.epoch - case r.state when ${state('started')} then 1 else 0 end as epoch,
+          case r.state when ${state('started')} then r.lease_until else c.until end as until
+        from run r where ${isStartedBy('r', 'l')} offset 0) held) shown)
+  from claim c where c.worker = p_worker and c.request = p_request
+$$;
+`;

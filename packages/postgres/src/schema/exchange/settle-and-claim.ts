@@ -1,0 +1,117 @@
+import { hasId, insertInto } from '../fragments.ts';
+import { head, passOn } from '../signatures.ts';
+import { CLAIM_LINES, CLAIM_LINES_VARIABLES, END_CLAIMS } from './claim-lines.ts';
+import { promoteDue } from './claim-steps.ts';
+import { SETTLE, SETTLE_VARIABLES } from './settle.ts';
+
+const claimRuns = passOn('claim_runs', { now: 'v_now', leaseUntil: 'v_now + p_lease_ms' });
+
+/** Reads for each lane when the next run of its schedule is due, from where the caller has lately found one; and whether this request has been answered. */
+const READ_DUES = `
+      select array_agg(next.run_at order by asked.n), min(next.run_at),
+        exists (select from claim where worker = p_worker and request = p_request)
+      into v_dues, v_due, v_is_repeated
+      from unnest(p_lanes, p_low_run_ats) with ordinality as asked (lane, low, n)
+        left join lateral (select run_at from scheduled
+          where lane = asked.lane and run_at >= asked.low order by run_at limit 1) next on true;`;
+
+/** Moves what is due into the lanes, and reads when the rest is. */
+const PROMOTE_DUE = `${READ_DUES}
+    if v_due <= v_now then
+      for v_lane in 1 .. cardinality(p_lanes) loop
+        if v_dues[v_lane] <= v_now then
+          perform ${promoteDue};
+        end if;
+      end loop;${READ_DUES}
+    end if;`;
+
+/** Claims run by run what is not plain, and stores the claim. */
+const CLAIM_GENERAL = `
+      select * into v_got from ${claimRuns};
+      v_is_cut := v_got.o_is_cut;
+      v_busy_until := v_got.o_busy_until;
+      if v_got.o_claimed is not null then
+        v_claimed := '[' || array_to_string(v_got.o_claimed, ',') || ']';
+        ${insertInto('claim', {
+          worker: 'p_worker',
+          request: 'p_request',
+          at: 'v_now',
+          until: 'v_now + p_lease_ms',
+          ids: 'v_got.o_ids',
+          ords: 'v_got.o_ords',
+          lanes: 'array (select distinct lane from unnest(v_got.o_lanes) as lane)',
+        })};${END_CLAIMS};
+      end if;`;
+
+/**
+ * Settles, then claims, in one call: one round trip with any client, and one commit. What an exchange does as a rule is
+ * written in line, as few statements; what is rare is in functions.
+ *
+ * 1. A claim whose request was answered before returns the runs of that claim which are still leased by it. A repetition that
+ *    arrives while the first is being answered waits for that.
+ * 2. The rows of earlier requests are dropped when all of their runs have been settled (\`p_ended_requests\`).
+ * 3. Where retention is due, finished runs are trimmed, and what has expired is removed.
+ *
+ * The first row of the reply is JSON. Rows of \`LINE_COLUMNS\` follow if plain runs were claimed, then the payloads that are
+ * rows of their own.
+ */
+export const SETTLE_AND_CLAIM: string = `
+create function ${head('settle_and_claim')} returns setof text language plpgsql {settings} as $$
+declare
+  v_now bigint := now_ms();${SETTLE_VARIABLES}
+  v_dues bigint[];
+  v_due bigint;
+  v_is_repeated boolean;
+  v_busy_until bigint;
+  v_claimed text;
+  v_got record;${CLAIM_LINES_VARIABLES}
+  v_line text;
+  v_trimmed bigint;
+  v_tidied record;
+  v_tidy text := '';
+begin
+  if cardinality(p_ids) > 0 then${SETTLE}
+    v_ready := v_ready || v_unparked;
+    if p_notify and (v_results or v_ready is not null or v_later is not null) then
+      perform notify_waiters(v_ready, v_later, v_results);
+    end if;
+  end if;
+  if p_worker is not null then
+    if current_setting('transaction_isolation') <> 'read committed' then
+      perform require_read_committed('a claim');
+    end if;
+    if not pg_try_advisory_xact_lock({lock}, hashtext(concat(p_worker, ' ', p_request))) then
+      perform pg_advisory_xact_lock({lock}, hashtext(concat(p_worker, ' ', p_request)));
+    end if;
+${PROMOTE_DUE}
+    if v_is_repeated then
+      v_claimed := recall_claim(p_worker, p_request);
+    elsif p_limit > 0 then${CLAIM_LINES}
+      if not v_is_plain then${CLAIM_GENERAL}
+      end if;
+    end if;
+  end if;
+  if p_keep_finished is not null then
+    v_trimmed := ${passOn('trim_finished', { now: 'v_now' })};
+  end if;
+  if p_trim_from = 0 then
+    select * into v_tidied from tidy(v_now);
+    v_tidy := concat(',"released":', v_tidied.o_released, ',"isTidy":', to_json(v_tidied.o_is_all));
+  end if;
+  return next concat('{"now":', v_now, ',"settled":"', v_answers, '","unparked":', coalesce(to_json(v_unparked)::text, '[]'),
+    ',"ready":', coalesce(to_json(v_ready)::text, '[]'), ',"later":', coalesce(to_json(v_later)::text, '[]'),
+    ',"results":', to_json(v_results), ',"claimed":', coalesce(v_claimed, '[]'), ',"until":', coalesce(v_now + p_lease_ms, 0),
+    case when v_due is not null then concat(',"dues":', to_json(v_dues)) end, ',"busyUntil":', coalesce(v_busy_until::text, 'null'),
+    ',"isCut":', to_json(v_is_cut), ',"trimmed":', coalesce(v_trimmed::text, 'null'), v_tidy, '}');
+  if v_lines is not null then
+    foreach v_line in array v_lines loop
+      return next v_line;
+    end loop;
+    if v_apart is not null then
+      return query select r.payload from unnest(v_apart) with ordinality as apart (id, n),
+        lateral (select payload from run where ${hasId('run', 'apart.id')} offset 0) r order by apart.n;
+    end if;
+  end if;
+end
+$$;
+`;

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { openDatabase } from '../../packages/postgres/src/driver/database.ts';
+import { ClaimMemory } from '../../packages/postgres/src/verbs/claim-memory.ts';
+import { openNotifications } from '../../packages/postgres/src/wake/notifications.ts';
+import { WorkWaits } from '../../packages/postgres/src/wake/wait-for-work.ts';
+import { WaitingNotice } from '../../packages/postgres/src/wake/waiting-notice.ts';
+import { sleep } from './open-broker.ts';
+import { describeTwoConnections } from './two-connections.ts';
+
+describeTwoConnections('a wait for work that is longer than its announcement counts', (open) => {
+  it('is announced until it ends', async () => {
+    const { pool, schema } = open();
+    const database = openDatabase(pool, schema.name);
+    const notifications = openNotifications(pool, { schema: schema.name, listen: true });
+    const noticeMs = 3_000;
+    const waits = new WorkWaits(
+      database,
+      new ClaimMemory(),
+      new WaitingNotice(database, notifications, 'work', noticeMs),
+    );
+    const waiting = waits.wait(['l'], { timeoutMs: 60_000 });
+
+    await sleep(noticeMs + 500);
+    const { rows } = await pool.query(
+      `select from ${schema.name}.waiter where until > ${schema.name}.now_ms()`,
+    );
+
+    waits.close();
+    await waiting;
+    await notifications.close();
+    expect(rows).toHaveLength(1);
+  });
+});
