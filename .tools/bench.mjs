@@ -1,38 +1,40 @@
 /**
- * `npm run bench -- inprocess`: runs a benchmark of test/bench, bundled as users would bundle it, because a
- * TypeScript loader adds to the functions that are to be measured. Timings are printed, never judged.
+ * `npm run bench -- redis`: runs a benchmark of test/bench as a user would have it: our packages packed and installed
+ * beside the newest peers, on a Node from npm. `--node 20` takes the peers that run there, those of package.json.
+ * Timings are printed, never judged; `--write docs/benchmarks.md` also replaces that page's section.
  */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildSync } from 'esbuild';
+import { parseArgs } from 'node:util';
+import { bundleBench, installPackages, installPeers } from './bench-install.mjs';
 import { run } from './run.mjs';
-import { root } from './workspace.mjs';
 
-const suites = ['core', 'inprocess', 'broker', 'results', 'redis', 'postgres'];
-const [suite, ...args] = process.argv.slice(2);
-if (!suites.includes(suite)) {
-  console.error(`There is no benchmark called ${suite}. Use npm run bench -- ${suites.join(' | ')}.`);
+const SUITES = ['inprocess', 'broker', 'redis', 'postgres', 'core', 'results'];
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    node: { type: 'string', default: '24' },
+    rounds: { type: 'string' },
+    only: { type: 'string', multiple: true },
+    full: { type: 'boolean' },
+    write: { type: 'string' },
+  },
+});
+const [suite] = positionals;
+if (!SUITES.includes(suite)) {
+  console.error(`There is no benchmark called ${suite}. Use npm run bench -- ${SUITES.join(' | ')}.`);
   process.exit(1);
 }
 
-const source = join(root, 'test', 'bench');
-const folder = mkdtempSync(join(root, 'node_modules', '.bench-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-
-buildSync({
-  entryPoints: readdirSync(source)
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
-    .map((file) => join(source, file)),
-  outdir: folder,
-  outExtension: { '.js': '.mjs' },
-  // Drivers and peers read files beside them; they are found from the folder below node_modules.
-  external: ['redis', 'ioredis', 'bullmq', 'bee-queue', 'pg', 'pg-boss', 'graphile-worker'],
-  bundle: true,
-  format: 'esm',
-  target: 'node20',
-  platform: 'node',
-});
-const { code } = run(process.execPath, ['--expose-gc', join(folder, `${suite}.mjs`), ...args], {
-  show: true,
-});
-process.exitCode = code;
+try {
+  const peers = installPeers(values.node);
+  const home = installPackages(peers.folder);
+  const folder = bundleBench(home);
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const args = process.argv.slice(2).filter((arg) => arg !== suite);
+  const { code } = run(peers.node, ['--expose-gc', join(folder, `${suite}.mjs`), ...args], { show: true });
+  process.exitCode = code;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -5,8 +5,10 @@
 import type { Broker, Run, Settlement } from '@retry/core/broker';
 import { transitionRun } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
-import { isWanted, printTable, rounds } from './report.ts';
+import { isWanted, printHeader, printTable, rounds, say } from './report.ts';
 import { inRounds } from './rounds.ts';
+
+printHeader('broker', []);
 
 const BATCH = 100;
 const RUNS = 50_000;
@@ -68,7 +70,7 @@ if (isWanted('memory broker')) {
   for (let round = 0; round < warmUp; round += 1) for (const { take } of rows) await take();
   const results = await inRounds(rows, rounds, (index) => rows[index]?.take() ?? Number.NaN);
   printTable(`memory broker, batches of ${BATCH} no-op runs`, 'ns of CPU per run', results);
-  console.log(
-    `memory broker: ${(1e6 / (results[1]?.median ?? Number.NaN)).toFixed(0)} thousand runs per CPU second`,
+  say(
+    `\nmemory broker: ${(1e6 / (results[1]?.median ?? Number.NaN)).toFixed(0)} thousand runs per CPU second`,
   );
 }

@@ -3,8 +3,10 @@ import { defaultCalculateDelay } from '@lifeomic/attempt';
 import { computeDelay, decide, definePolicy, matchesError } from '@retry/core';
 import { decorrelatedJitterGenerator, fullJitterGenerator } from 'cockatiel';
 import { createTimeout } from 'retry';
-import { isWanted, printTable, rounds } from './report.ts';
+import { isWanted, printHeader, printTable, rounds } from './report.ts';
 import { timeInRounds } from './rounds.ts';
+
+printHeader('core', []);
 
 const BASE_MS = 100;
 const MAX_MS = 1_000;

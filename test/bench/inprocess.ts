@@ -1,11 +1,18 @@
 /** `npm run bench -- inprocess`: what a call costs beside a hand-written loop and the other libraries. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { readVersions } from './harness/versions.ts';
 import { libraries } from './libraries.ts';
-import { isWanted, printTable, rounds, roundsOr } from './report.ts';
+import { isWanted, printHeader, printTable, rounds, roundsOr } from './report.ts';
 import { inRounds, type Row, timeInRounds } from './rounds.ts';
+import { withAttemptTimeout, withTotalTimeout } from './timed-libraries.ts';
 
 const realSetTimeout = globalThis.setTimeout;
+
+printHeader(
+  'inprocess',
+  readVersions(['p-retry', 'cockatiel', 'async-retry', 'retry', 'exponential-backoff']),
+);
 
 if (isWanted('happy path')) {
   const results = await timeInRounds(
@@ -13,6 +20,15 @@ if (isWanted('happy path')) {
     { rounds },
   );
   printTable('happy path', 'ns of CPU', results);
+}
+
+for (const [title, wrappers] of [
+  ['happy path, attempt timeout', withAttemptTimeout],
+  ['happy path, total timeout', withTotalTimeout],
+] as const) {
+  if (!isWanted(title)) continue;
+  const rows = Object.entries(wrappers).map(([name, wrap]) => ({ name, run: wrap(async () => 1) }));
+  printTable(title, 'ns of CPU', await timeInRounds(rows, { rounds }));
 }
 
 if (isWanted('failures, CPU')) {

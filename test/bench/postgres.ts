@@ -1,173 +1,192 @@
 /**
- * `npm run bench -- postgres`: our queue on Postgres beside graphile-worker, pg-boss and BullMQ, interleaved, on one
- * private server with synchronous_commit on.
+ * `npm run bench -- postgres`: our queue on Postgres beside graphile-worker and pg-boss, interleaved, on one private server
+ * with the settings it comes with.
  */
-import { readdirSync, readFileSync } from 'node:fs';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import pg from 'pg';
-import { startPrivatePostgres } from '../support/servers/postgres.ts';
-import { bullmqOnPostgres } from './queues/bullmq.ts';
-import type { Rows } from './queues/compare-delays.ts';
-import { compareDelays } from './queues/compare-delays.ts';
-import type { Contender } from './queues/contender.ts';
-import { graphileWorker } from './queues/graphile-worker.ts';
-import { contendOnRetry } from './queues/on-retry.ts';
-import { ownCeiling } from './queues/own-ceiling.ts';
-import { pgBoss } from './queues/pg-boss.ts';
-import { pinned } from './queues/pinned.ts';
+import { endActors } from './harness/actors.ts';
+import { costOfExchanges } from './harness/exchange-cost.ts';
+import { openPostgresServer } from './harness/postgres-server.ts';
+import type { Table } from './harness/tables.ts';
+import { compare } from './harness/tables.ts';
+import { readVersions } from './harness/versions.ts';
+import { lookAtMany } from './harness/waiting-runs.ts';
+import { processing, submitting, waiting } from './harness/workloads.ts';
 import { ceiling } from './queues/postgres-ceiling.ts';
-import type { ReadCpu } from './queues/scenarios.ts';
-import { failTwice, submitInBulk, submitOneByOne, process as work } from './queues/scenarios.ts';
-import { isWanted, printTable, roundsOr } from './report.ts';
-import { inRounds } from './rounds.ts';
+import { isFull, isWanted, printHeader, printMarkdown, short } from './report.ts';
 
-const server = await startPrivatePostgres([
-  'shared_buffers=512MB',
-  'max_wal_size=8GB',
-  'max_connections=100',
-]);
-const admin = new pg.Pool({ connectionString: server.url, max: 2 });
-const SCHEMA = 'bench_retry';
-
-const ours = contendOnRetry('retry', async () => {
-  await admin.query(`drop schema if exists ${SCHEMA} cascade`);
-  await migrate(admin, { schema: SCHEMA });
-  const broker = createPostgresBroker({ url: server.url, schema: SCHEMA });
-  return { broker, close: () => broker.close() };
-});
-const bull = bullmqOnPostgres(server.url, 'bench_bull');
-const contenders: readonly Contender[] = [ours, graphileWorker(server.url), pgBoss(server.url), bull];
-
-/** BullMQ commits each run separately, so a tenth of the others' runs takes as long. */
-const countOf = (contender: Contender, count: number): number => (contender === bull ? count / 10 : count);
-
-/** Milliseconds of processor time, of this process and, where the system reports it, of the server. */
-const readCpu: ReadCpu = async () => {
-  const { user, system } = globalThis.process.cpuUsage();
-  return (user + system) / 1_000 + serverCpuMs(server.pid());
+const server = await openPostgresServer();
+const ours = { defaults: 'retry on a pg.Pool', best: 'retry by url, prefetch 500' };
+const byUrl = 'retry by url';
+const graphile = 'graphile-worker';
+const graphileBest = ['graphile-worker, localQueue 1000', 'graphile-worker, localQueue 5000'];
+const bossBest = 'pg-boss, fetch 1000';
+const defaults = [ours.defaults, byUrl, graphile, 'pg-boss, fetch 1'];
+const best = [ours.best, ...graphileBest, bossBest];
+/** Our defaults beside the best of the others. */
+const few = [ours.defaults, 'graphile-worker, localQueue 1000', bossBest];
+const single = [
+  ours.defaults,
+  graphile,
+  'pg-boss, fetch 1',
+  ours.best,
+  'graphile-worker, localQueue 1000',
+  bossBest,
+];
+const submitters = [ours.defaults, graphile, bossBest];
+const strict = 'retry on a pg.Pool, prefetch 0';
+const large = isFull ? 1_000_000 : 200_000;
+const dueAtOnce = isFull ? 200_000 : 50_000;
+const bare = {
+  contender: 'bare',
+  take: async (_: unknown, count: number) => {
+    const ms = await ceiling(server.url, { of: 'runs', count, batch: 300 });
+    return { value: (count / ms) * 1_000, ms };
+  },
 };
+const oneName = { contender: ours.defaults, label: 'retry on a pg.Pool, 1 name' };
 
-/** Drops the contenders' data, and runs a checkpoint on the server. */
-async function cleanUp(): Promise<void> {
-  await admin.query('drop schema if exists bench_boss, bench_bull cascade');
-  await admin.query('checkpoint');
-}
-
-/** One table; each row is taken once per round. */
-async function compare(title: string, unit: string, rows: Rows): Promise<void> {
-  if (!isWanted(title)) return;
-  const take = async (index: number): Promise<number> => {
-    await cleanUp();
-    return (await rows[index]?.take()) ?? Number.NaN;
-  };
-  printTable(title, unit, await inRounds(rows, roundsOr(7), take));
-}
-
-const cpu = new Map<string, number[]>();
-const processRow = (contender: Contender, count: number, concurrency: number) => ({
-  name: contender.name,
-  take: async () => {
-    const result = await work(contender, { count, concurrency, readCpu });
-    if (concurrency > 1) cpu.set(contender.name, [...(cpu.get(contender.name) ?? []), result.cpu]);
-    return result.rate;
-  },
-});
-
-await compare('process, concurrency 100', 'runs/s', [
-  ...contenders.map((one) => processRow(one, countOf(one, 60_000), 100)),
-  // The batch size of our worker: half of its 100 slots and its 500 prefetched runs.
+const tables: readonly Table[] = [
   {
-    name: 'our own statement, without queue and worker (ceiling)',
-    take: async () => {
-      const bench = await ours.open();
-      for (let from = 0; from < 60_000; from += 1_000)
-        await bench.submitBulk(Array.from({ length: 1_000 }, (_, index) => from + index));
-      const rate = await ownCeiling(server.url, SCHEMA, { lane: 'bench@1', count: 60_000, batch: 300 });
-      await bench.close();
-      return rate;
-    },
+    title: 'process, 100 at a time',
+    unit: 'runs/s',
+    entries: [...processing([...defaults, ...best], { concurrency: 100 }), bare],
   },
   {
-    name: 'bare statement, payloads and outcomes (ceiling)',
-    take: () => ceiling(server.url, { of: 'runs', count: 60_000, batch: 300 }),
+    title: 'process, 10 at a time',
+    unit: 'runs/s',
+    entries: processing(single, {
+      concurrency: 10,
+    }),
   },
   {
-    name: 'bare statement, ids alone (ceiling)',
-    take: () => ceiling(server.url, { of: 'ids', count: 60_000, batch: 300 }),
+    title: 'process, one at a time',
+    unit: 'runs/s',
+    entries: processing(single, {
+      concurrency: 1,
+    }),
   },
-]);
-await compare(
-  'cpu, client and server',
-  's per 10 000 runs',
-  [...cpu].map(([name, seconds]) => ({ name, take: async () => seconds.shift() ?? Number.NaN })),
-);
-await compare(
-  'submit, one by one',
-  'runs/s',
-  contenders.map((one) => ({
-    name: one.name,
-    take: () => submitOneByOne(one, one === ours ? 20_000 : 2_000),
+  {
+    title: 'process, strictly one at a time (prefetch 0)',
+    unit: 'runs/s',
+    rounds: 3,
+    entries: processing([{ contender: strict, label: ours.defaults }, graphile, 'pg-boss, fetch 1'], {
+      concurrency: 1,
+    }),
+  },
+  {
+    title: 'process, handlers of 5 ms, 10 at a time',
+    unit: 'runs/s',
+    rounds: 3,
+    entries: processing(few, { concurrency: 10, handlerMs: 5 }),
+  },
+  {
+    title: 'process, payloads of 20 KB, 100 at a time',
+    unit: 'runs/s',
+    rounds: 3,
+    most: 3_000,
+    entries: processing(few, { concurrency: 100, bytes: 20_000 }),
+  },
+  {
+    title: 'process, payloads of 200 KB, 100 at a time',
+    unit: 'runs/s',
+    rounds: 3,
+    most: 300,
+    entries: processing(few, { concurrency: 100, bytes: 200_000 }),
+  },
+  {
+    title: 'process, each run fails twice, 100 at a time',
+    unit: 'executions/s',
+    rounds: 3,
+    entries: processing([ours.defaults, graphile, 'graphile-worker, localQueue 1000', bossBest], {
+      concurrency: 100,
+      failures: 2,
+    }),
+  },
+  { title: 'submit, one by one', unit: 'runs/s', rounds: 3, entries: submitting(submitters, { way: 1 }) },
+  {
+    title: 'submit, 100 in flight',
+    unit: 'runs/s',
+    rounds: 3,
+    entries: submitting(submitters, { way: 100 }),
+  },
+  {
+    title: 'submit, 1 000 in flight',
+    unit: 'runs/s',
+    rounds: 3,
+    entries: submitting(submitters, { way: 1_000 }),
+  },
+  {
+    title: 'submit, bulk calls of 1 000',
+    unit: 'runs/s',
+    rounds: 3,
+    entries: submitting(submitters, { way: 'bulk' }),
+  },
+  ...([20_000, 200_000] as const).map((bytes) => ({
+    title: `submit, payloads of ${bytes / 1_000} KB, 100 in flight`,
+    unit: 'runs/s',
+    rounds: 3,
+    most: 30_000_000 / bytes,
+    entries: submitting(submitters, { way: 100, bytes }),
   })),
-);
-await compare(
-  'bulk submit',
-  'runs/s',
-  contenders.map((one) => ({ name: one.name, take: () => submitInBulk(one, countOf(one, 40_000)) })),
-);
-await compare(
-  'retries, fail twice then succeed',
-  'executions/s',
-  [...contenders, graphileWorker(server.url, 'one by one')].map((one) => ({
-    name: one.name,
-    take: () => failTwice(one, countOf(one, 12_000)),
+  {
+    title: 'process, 1 000 task names, 100 at a time',
+    unit: 'runs/s',
+    rounds: 3,
+    entries: [
+      ...processing([oneName], { concurrency: 100 }),
+      ...processing([ours.defaults, 'graphile-worker, localQueue 1000'], { concurrency: 100, tasks: 1_000 }),
+    ],
+  },
+  ...[2, 3].map((processes) => ({
+    title: `process, ${processes} processes, 10 at a time each`,
+    unit: 'runs/s',
+    rounds: 3,
+    entries: processing(few, { concurrency: 10, processes }),
   })),
-);
+  ...(['while', 'before'] as const).map((due) => ({
+    title: `process, ${dueAtOnce / 1_000} 000 due at once${due === 'before' ? ', before the worker starts' : ''}, 100 at a time`,
+    unit: 'runs/s',
+    rounds: 1,
+    count: dueAtOnce,
+    entries: processing(few, { concurrency: 100, due }),
+  })),
+  {
+    title: 'from submit to start in another process, p50 of 200 runs, one each 5 ms',
+    unit: 'ms',
+    rounds: 3,
+    count: 200,
+    entries: waiting([ours.defaults, graphile, 'pg-boss, notified']),
+  },
+];
 
-if (isWanted('pinned')) {
-  // Two hundred thousand runs would take BullMQ minutes.
-  for (const contender of contenders.filter((one) => one !== bull)) {
-    await cleanUp();
-    const eighths = await pinned(contender, { url: server.url, count: 200_000 });
-    const rate = 8 / eighths.reduce((sum, one) => sum + 1 / one, 0);
-    const title = 'pinned snapshot, 200 000 runs';
-    console.log(
-      JSON.stringify({ title, unit: 'runs/s', name: contender.name, rate, eighths: eighths.map(Math.round) }),
-    );
-  }
-}
-
-await compareDelays(contenders, compare);
-
-await admin.end();
+printHeader('postgres', [server.version, ...readVersions(['graphile-worker', 'pg-boss', 'pg'])]);
+for (const table of tables) await compare(server, ours, table);
+await lookAtMany(server, submitters, large);
+await printCosts();
+endActors();
 await server.stop();
 
-/** Processor time of the server and its living children, where there is a /proc. Ticks are hundredths of a second. */
-function serverCpuMs(pid: number): number {
-  const pids = listProcesses().filter((one) => one.pid === pid || one.parent === pid);
-  return pids.reduce((sum, { ticks }) => sum + ticks * 10, 0);
-}
-
-function listProcesses(): readonly {
-  readonly pid: number;
-  readonly parent: number;
-  readonly ticks: number;
-}[] {
-  try {
-    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    return pids.flatMap((pid) => readProcess(pid));
-  } catch {
-    return [];
-  }
-}
-
-function readProcess(pid: string): { pid: number; parent: number; ticks: number }[] {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ');
-    const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0);
-    return [{ pid: Number(pid), parent: Number(fields[1]), ticks }];
-  } catch {
-    return [];
-  }
+/** The processor time of the server, which a system with a /proc tells. */
+async function printCosts(): Promise<void> {
+  const title = 'processor time of the server for a call, retry';
+  if (!isWanted(title)) return;
+  await server.clear();
+  const pool = new pg.Pool({ connectionString: server.url });
+  await migrate(pool);
+  const broker = createPostgresBroker({ client: pool });
+  const meter = async (calls: number, call: () => Promise<unknown>): Promise<number> => {
+    const before = await server.read();
+    for (let index = 0; index < calls; index += 1) await call();
+    return (((await server.read()).cpuMs - before.cpuMs) * 1_000) / calls;
+  };
+  await costOfExchanges(broker, meter, 200); // warms up
+  const costs = await costOfExchanges(broker, meter, 1_000);
+  printMarkdown(
+    title,
+    ['', 'µs'],
+    costs.map(([name, usec]) => [name, short(usec)]),
+  );
+  await broker.close();
+  await pool.end();
 }

@@ -1,109 +1,169 @@
 /** `npm run bench -- redis`: our queue on Redis beside BullMQ and bee-queue, interleaved, on one private server. */
-import { randomUUID } from 'node:crypto';
 import { createRedisBroker } from '@retry/redis-queue';
 import { createClient } from 'redis';
-import { startPrivateRedis } from '../support/servers/redis.ts';
-import { beeQueue } from './queues/bee-queue.ts';
-import { bullmq } from './queues/bullmq.ts';
-import { ceiling } from './queues/ceiling.ts';
-import type { Rows } from './queues/compare-delays.ts';
-import { compareDelays } from './queues/compare-delays.ts';
-import type { Contender } from './queues/contender.ts';
-import { contendOnRetry } from './queues/on-retry.ts';
-import type { ReadCpu } from './queues/scenarios.ts';
-import { failTwice, submitInBulk, submitOneByOne, process as work } from './queues/scenarios.ts';
-import { isWanted, printTable, roundsOr } from './report.ts';
-import { inRounds } from './rounds.ts';
+import { endActors } from './harness/actors.ts';
+import { costOfExchanges } from './harness/exchange-cost.ts';
+import { openRedisServer } from './harness/redis-server.ts';
+import type { Table } from './harness/tables.ts';
+import { compare } from './harness/tables.ts';
+import { readVersions } from './harness/versions.ts';
+import { lookAtMany } from './harness/waiting-runs.ts';
+import { processing, submitting, waiting } from './harness/workloads.ts';
+import { ceiling } from './queues/redis-ceiling.ts';
+import { isFull, isWanted, printHeader, printMarkdown, short } from './report.ts';
 
-const server = await startPrivateRedis();
-const observer = createClient({ url: server.url });
-await observer.connect();
-
-const ours = contendOnRetry('retry', async () => {
-  const prefix = `bench-${randomUUID()}`;
-  const broker = await createRedisBroker({ url: server.url, prefix });
-  return { broker, close: () => broker.close() };
-});
-const contenders: readonly Contender[] = [ours, bullmq(server.port), beeQueue(server.port)];
-
-/** Milliseconds of processor time, of this process and of the server. */
-const readCpu: ReadCpu = async () => {
-  const info = await observer.info('cpu');
-  const server = [...info.matchAll(/used_cpu_(?:sys|user):([\d.]+)/g)].map(([, seconds]) => Number(seconds));
-  const { user, system } = globalThis.process.cpuUsage();
-  return (user + system) / 1_000 + server.reduce((sum, seconds) => sum + seconds, 0) * 1_000;
-};
-
-/** One table; each row is measured once per round, on an empty server. */
-async function compare(title: string, unit: string, rows: Rows): Promise<void> {
-  if (!isWanted(title)) return;
-  const take = async (index: number): Promise<number> => {
-    await observer.flushAll();
-    return (await rows[index]?.take()) ?? Number.NaN;
-  };
-  printTable(title, unit, await inRounds(rows, roundsOr(7), take));
-}
-
-const cpu = new Map<string, number[]>();
-const processRow = (contender: Contender, count: number, concurrency: number) => ({
-  name: contender.name,
-  take: async () => {
-    const result = await work(contender, { count, concurrency, readCpu });
-    if (concurrency > 1) cpu.set(contender.name, [...(cpu.get(contender.name) ?? []), result.cpu]);
-    return result.rate;
+const server = await openRedisServer();
+const ours = { defaults: 'retry on Redis', best: 'retry on Redis, prefetch 500' };
+const defaults = [ours.defaults, 'BullMQ', 'bee-queue'];
+const best = [ours.best, 'BullMQ, best', 'bee-queue, best'];
+const bare = {
+  contender: 'bare',
+  take: async (_: unknown, count: number) => {
+    const ms = await ceiling(server.url, count);
+    return { value: (count / ms) * 1_000, ms };
   },
-});
-const sizes = new Map([
-  ['retry', 4],
-  ['bee-queue', 1.5],
-]);
-const sizeOf = ({ name }: Contender, count: number): number => Math.round(count * (sizes.get(name) ?? 1));
+};
+const strict = 'retry on Redis, prefetch 0';
+const large = isFull ? 1_000_000 : 200_000;
+const dueAtOnce = isFull ? 200_000 : 50_000;
+const oneName = { contender: ours.defaults, label: 'retry on Redis, 1 name' };
 
-await compare('process, concurrency 100', 'runs/s', [
-  ...contenders.map((one) => processRow(one, sizeOf(one, 30_000), 100)),
-  { name: 'bare scripts (ceiling)', take: () => ceiling(server.url, 100_000) },
-]);
-await compare(
-  'cpu, client and server',
-  's per 10 000 runs',
-  [...cpu].map(([name, seconds]) => ({ name, take: async () => seconds.shift() ?? Number.NaN })),
-);
-await compare(
-  'submit, one by one',
-  'runs/s',
-  contenders.map((one) => ({ name: one.name, take: () => submitOneByOne(one, sizeOf(one, 10_000)) })),
-);
-await compare(
-  'bulk submit',
-  'runs/s',
-  contenders.map((one) => ({ name: one.name, take: () => submitInBulk(one, sizeOf(one, 10_000)) })),
-);
-await compare(
-  'retries, fail twice then succeed',
-  'executions/s',
-  contenders.map((one) => ({ name: one.name, take: () => failTwice(one, sizeOf(one, 6_000)) })),
-);
-await compare(
-  'one at a time, concurrency 1',
-  'runs/s',
-  contenders.map((one) => processRow(one, 3_000, 1)),
-);
+const tables: readonly Table[] = [
+  {
+    title: 'process, 100 at a time',
+    unit: 'runs/s',
+    entries: [...processing([...defaults, ...best], { concurrency: 100 }), bare],
+  },
+  {
+    title: 'process, 10 at a time',
+    unit: 'runs/s',
+    entries: processing([...defaults, ...best], { concurrency: 10 }),
+  },
+  {
+    title: 'process, one at a time',
+    unit: 'runs/s',
+    entries: processing([...defaults, ...best], { concurrency: 1 }),
+  },
+  {
+    title: 'process, strictly one at a time (prefetch 0)',
+    unit: 'runs/s',
+    entries: processing([{ contender: strict, label: ours.defaults }, 'BullMQ', 'bee-queue'], {
+      concurrency: 1,
+    }),
+  },
+  {
+    title: 'process, handlers of 5 ms, 10 at a time',
+    unit: 'runs/s',
+    rounds: 3,
+    entries: processing(defaults, { concurrency: 10, handlerMs: 5 }),
+  },
+  {
+    title: 'process, payloads of 20 KB, 100 at a time',
+    unit: 'runs/s',
+    rounds: 3,
+    most: 5_000,
+    entries: processing(defaults, { concurrency: 100, bytes: 20_000 }),
+  },
+  {
+    title: 'process, payloads of 200 KB, 100 at a time',
+    unit: 'runs/s',
+    rounds: 3,
+    most: 500,
+    entries: processing(defaults, { concurrency: 100, bytes: 200_000 }),
+  },
+  {
+    title: 'process, each run fails twice, 100 at a time',
+    unit: 'executions/s',
+    entries: processing(defaults, { concurrency: 100, failures: 2 }),
+  },
+  { title: 'submit, one by one', unit: 'runs/s', rounds: 3, entries: submitting(defaults, { way: 1 }) },
+  { title: 'submit, 100 in flight', unit: 'runs/s', rounds: 3, entries: submitting(defaults, { way: 100 }) },
+  {
+    title: 'submit, 1 000 in flight',
+    unit: 'runs/s',
+    rounds: 3,
+    entries: submitting(defaults, { way: 1_000 }),
+  },
+  {
+    title: 'submit, bulk calls of 1 000',
+    unit: 'runs/s',
+    rounds: 3,
+    entries: submitting(defaults, { way: 'bulk' }),
+  },
+  {
+    title: 'submit, payloads of 20 KB, 100 in flight',
+    unit: 'runs/s',
+    rounds: 3,
+    most: 5_000,
+    entries: submitting(defaults, { way: 100, bytes: 20_000 }),
+  },
+  {
+    title: 'submit, payloads of 200 KB, 100 in flight',
+    unit: 'runs/s',
+    rounds: 3,
+    most: 500,
+    entries: submitting(defaults, { way: 100, bytes: 200_000 }),
+  },
+  {
+    title: 'process, 1 000 task names, 100 at a time',
+    unit: 'runs/s',
+    rounds: 3,
+    entries: [
+      ...processing([oneName], { concurrency: 100 }),
+      ...processing([ours.defaults, 'BullMQ'], { concurrency: 100, tasks: 1_000 }),
+    ],
+  },
+  ...[2, 3].map((processes) => ({
+    title: `process, ${processes} processes, 10 at a time each`,
+    unit: 'runs/s',
+    rounds: 3,
+    entries: processing(defaults, { concurrency: 10, processes }),
+  })),
+  {
+    title: `process, ${dueAtOnce / 1_000} 000 due at once, 100 at a time`,
+    unit: 'runs/s',
+    rounds: 1,
+    count: dueAtOnce,
+    entries: processing(defaults, { concurrency: 100, due: 'while' }),
+  },
+  {
+    title: 'from submit to start in another process, p50 of 200 runs, one each 5 ms',
+    unit: 'ms',
+    rounds: 3,
+    count: 200,
+    entries: waiting(defaults),
+  },
+];
 
-await compareDelays(contenders, compare);
-
-if (isWanted('memory')) {
-  await observer.flushAll();
-  const bench = await ours.open();
-  const usedBytes = async (): Promise<number> =>
-    Number(/used_memory:(\d+)/.exec(await observer.info('memory'))?.[1]);
-  const payloads = Array.from({ length: 1_000 }, (_, index) => index);
-  await bench.submitBulk(payloads);
-  const before = await usedBytes();
-  for (let count = 0; count < 100; count += 1) await bench.submitBulk(payloads);
-  const bytes = ((await usedBytes()) - before) / 100_000;
-  console.log(JSON.stringify({ title: 'memory per waiting run', unit: 'bytes', name: 'retry', bytes }));
-  await bench.close();
-}
-
-await observer.close();
+printHeader('redis', [server.version, ...readVersions(['bullmq', 'bee-queue', 'redis'])]);
+for (const table of tables) await compare(server, ours, table);
+await lookAtMany(server, defaults, large);
+await printCosts();
+endActors();
 await server.stop();
+
+/** The time of the scripts by the server's own count. */
+async function printCosts(): Promise<void> {
+  const title = 'processor time of the server for a call, retry';
+  if (!isWanted(title)) return;
+  await server.clear();
+  const observer = createClient({ url: server.url });
+  await observer.connect();
+  const broker = await createRedisBroker({ url: server.url, prefix: 'bench' });
+  const meter = async (calls: number, call: () => Promise<unknown>): Promise<number> => {
+    await observer.sendCommand(['CONFIG', 'RESETSTAT']);
+    for (let index = 0; index < calls; index += 1) await call();
+    const stats = await observer.info('commandstats');
+    const spent = [...stats.matchAll(/cmdstat_(?:eval|evalsha|fcall):calls=\d+,usec=(\d+)/g)];
+    return spent.reduce((sum, [, usec]) => sum + Number(usec), 0) / calls;
+  };
+  await costOfExchanges(broker, meter, 1_000); // warms up
+  const costs = await costOfExchanges(broker, meter, 4_000);
+  printMarkdown(
+    title,
+    ['', 'µs'],
+    costs.map(([name, usec]) => [name, short(usec)]),
+  );
+  await broker.close();
+  await observer.close();
+}

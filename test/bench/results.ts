@@ -11,8 +11,10 @@ import { createQueue, createWorker, defineTask } from '@retry/worker';
 import pg from 'pg';
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
-import { isWanted, printTable, roundsOr } from './report.ts';
+import { isWanted, printHeader, printTable, roundsOr } from './report.ts';
 import { inRounds } from './rounds.ts';
+
+printHeader('results', []);
 
 const CALLERS = 20_000;
 

@@ -12,6 +12,8 @@ export interface Result {
   readonly q25: number;
   readonly q75: number;
   readonly ratio: number;
+  /** The least and the greatest ratio. */
+  readonly ratios: readonly [number, number];
 }
 
 /** Processor time does not depend on other processes; code that waits for timers is measured by wall time. */
@@ -61,7 +63,8 @@ export async function inRounds(
     const values = samples[index] ?? [];
     const ratios = values.map((value, round) => value / (floor[round] ?? Number.NaN));
     const [q25, median, q75] = [quantile(values, 0.25), quantile(values, 0.5), quantile(values, 0.75)];
-    return { name, median, q25, q75, ratio: quantile(ratios, 0.5) };
+    const range = [quantile(ratios, 0), quantile(ratios, 1)] as const;
+    return { name, median, q25, q75, ratio: quantile(ratios, 0.5), ratios: range };
   });
 }
 
@@ -98,7 +101,13 @@ function shuffled(length: number): readonly number[] {
   return keys.sort((one, other) => one.key - other.key).map(({ index }) => index);
 }
 
-function quantile(values: readonly number[], share: number): number {
+/** The value below which this share of the values is; 0 is the least, 1 the greatest. */
+export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((one, other) => one - other);
   return sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN;
+}
+
+/** The middle value. */
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
 }

@@ -1,54 +1,48 @@
-import { randomUUID } from 'node:crypto';
 import BeeQueue from 'bee-queue';
-import type { Bench, Contender } from './contender.ts';
+import type { Bench, Contender, Payload, Place } from './contender.ts';
 
-/** bee-queue in its fastest documented configuration: no events, ended jobs removed, bulk calls. */
-export function beeQueue(port: number): Contender {
-  return { name: 'bee-queue', open: async () => openBeeQueue(port) };
+/** What its README says saves memory and traffic: no events, no jobs kept in the process or after their end. */
+const BEST: BeeQueue.QueueSettings = {
+  removeOnSuccess: true,
+  removeOnFailure: true,
+  storeJobs: false,
+  sendEvents: false,
+  getEvents: false,
+};
+
+/** bee-queue on Redis. */
+export function beeQueue(settings: 'defaults' | 'best'): Contender {
+  return { open: (place) => openBeeQueue(place, settings === 'best' ? BEST : {}) };
 }
 
-/** It takes 0 for no data. */
-interface Data {
-  readonly payload: number;
-}
-
-async function openBeeQueue(port: number): Promise<Bench> {
-  const settings = {
-    redis: { host: '127.0.0.1', port },
-    removeOnSuccess: true,
-    removeOnFailure: true,
-    storeJobs: false,
-    sendEvents: false,
-    getEvents: false,
-    activateDelayedJobs: true,
-    // Its timer for delayed jobs; the default polls at most once a second.
-    delayedDebounce: 1,
-    nearTermWindow: 100,
-  };
-  const queue = new BeeQueue<Data>(`bench-${randomUUID()}`, { ...settings, isWorker: true });
+async function openBeeQueue({ url, name }: Place, settings: BeeQueue.QueueSettings): Promise<Bench> {
+  const redis = { host: '127.0.0.1', port: Number(new URL(url).port) };
+  // Without activateDelayedJobs it would never start a delayed job.
+  const queue = new BeeQueue<Payload>(name, { redis, activateDelayedJobs: true, ...settings });
+  queue.on('error', () => {});
   await queue.ready();
-  const left = new Map<number, number>();
   return {
-    submit: (payload, options) => {
-      const job = queue.createJob({ payload });
-      if (options !== undefined) job.delayUntil(Date.now() + options.delayMs);
-      return job.save();
-    },
-    submitBulk: (payloads, { failures } = { failures: 0 }) =>
-      queue.saveAll(payloads.map((payload) => queue.createJob({ payload }).retries(failures))),
-    work: async ({ concurrency, failures = 0, onStart, onDone }) => {
+    submit: (payload) => queue.createJob(payload).save(),
+    submitBulk: (payloads, { dueAt, failures = 0 } = {}) =>
+      queue.saveAll(
+        payloads.map((payload) => {
+          const job = queue.createJob(payload).retries(failures);
+          return dueAt === undefined ? job : job.delayUntil(dueAt);
+        }),
+      ),
+    work: async ({ concurrency, handle, onDone }) => {
       queue.on('succeeded', onDone);
-      queue.on('error', () => {});
-      queue.process(concurrency, async ({ data: { payload } }) => {
-        onStart?.(payload);
-        const failed = left.get(payload) ?? 0;
-        left.set(payload, failed + 1);
-        if (failed < failures) throw new Error('not yet');
-      });
+      queue.process(concurrency, ({ data }) => handle(data));
       return async () => {};
     },
-    close: async () => {
-      await queue.close(5_000).catch(() => {});
+    count: async () => {
+      const { waiting, active, delayed, succeeded, failed } = await queue.checkHealth();
+      if (failed > 0) throw new Error(`${failed} jobs failed`);
+      const left = waiting + active + delayed;
+      return settings === BEST ? { left } : { left, completed: succeeded };
     },
+    list: async ({ start, limit }) =>
+      (await queue.getJobs('waiting', { start, end: start + limit - 1 })).length,
+    close: () => queue.close(5_000).catch(() => {}),
   };
 }

@@ -1,61 +1,73 @@
-import { randomUUID } from 'node:crypto';
-import type { BackendClasses, IQueueBackend, Job } from 'bullmq';
-import { createPostgresBackend, Queue, Worker, withBackend } from 'bullmq';
-import type { Bench, Contender, Work } from './contender.ts';
+import type { JobsOptions, QueueOptions, WorkerOptions } from 'bullmq';
+import { Queue, Worker } from 'bullmq';
+import type { Bench, Contender, Payload, Place, SubmitWishes, Work } from './contender.ts';
+import { taskName } from './contender.ts';
 
-/** BullMQ in its fastest documented configuration: ended jobs removed, no event stream, bulk calls. */
-export function bullmq(port: number): Contender {
-  const connection = { host: '127.0.0.1', port, maxRetriesPerRequest: null };
-  return { name: 'BullMQ', open: async () => openBullmq({ Queue, Worker }, connection) };
+/** What its documentation recommends in production: ended jobs are removed, and the stream of events is cut. */
+interface Settings {
+  readonly queue: Partial<QueueOptions>;
+  readonly worker: Partial<WorkerOptions>;
 }
 
-/** The same on Postgres, with as many connections as the other contenders have. */
-export function bullmqOnPostgres(url: string, schema: string): Contender {
-  const connection = { connectionString: url, schema, max: 10, migrate: true };
-  return {
-    name: 'BullMQ on Postgres',
-    open: async () => openBullmq(withBackend(createPostgresBackend), connection),
-  };
-}
+const DEFAULTS: Settings = { queue: {}, worker: {} };
 
-/** Its classes, bound to one of its backends. */
-type Classes<Connection> = Pick<BackendClasses<IQueueBackend, Connection>, 'Queue' | 'Worker'>;
-
-async function openBullmq<Connection>(
-  { Queue, Worker }: Classes<Connection>,
-  connection: Connection,
-): Promise<Bench> {
-  const name = `bench-${randomUUID()}`;
-  const queue = new Queue<number>(name, {
-    connection,
+const BEST: Settings = {
+  queue: {
     streams: { events: { maxLen: 0 } },
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
-  });
+  },
+  worker: { removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } },
+};
+
+/** BullMQ on Redis. */
+export function bullmq(settings: 'defaults' | 'best'): Contender {
+  return { open: (place) => openBullmq(place, settings === 'best' ? BEST : DEFAULTS) };
+}
+
+async function openBullmq({ url, name }: Place, settings: Settings): Promise<Bench> {
+  const connection = { host: '127.0.0.1', port: Number(new URL(url).port), maxRetriesPerRequest: null };
+  const queue = new Queue<Payload>(name, { connection, ...settings.queue });
+  queue.on('error', () => {});
   await queue.waitUntilReady();
   return {
-    submit: (payload, options) => queue.add('bench', payload, { delay: options?.delayMs ?? 0 }),
-    submitBulk: (payloads, { failures } = { failures: 0 }) =>
-      queue.addBulk(payloads.map((data) => ({ name: 'bench', data, opts: { attempts: failures + 1 } }))),
-    work: async (work) => {
-      const worker = new Worker<number>(name, handlerOf(work), {
+    submit: (payload) => queue.add(taskName(0), payload),
+    submitBulk: (payloads, wishes = {}) => {
+      const opts = optionsOf(wishes);
+      const task = taskName(wishes.task ?? 0);
+      return queue.addBulk(payloads.map((data) => ({ name: task, data, opts })));
+    },
+    work: async ({ concurrency, handle, onDone }: Work) => {
+      const worker = new Worker<Payload>(name, ({ data }) => handle(data), {
         connection,
-        concurrency: work.concurrency,
-        removeOnComplete: { count: 0 },
+        concurrency,
+        ...settings.worker,
       });
-      worker.on('completed', work.onDone);
+      worker.on('completed', onDone);
       worker.on('error', () => {});
       return () => worker.close();
     },
-    close: async () => {
-      await queue.obliterate({ force: true });
-      await queue.close();
+    count: async () => {
+      const counts = await queue.getJobCounts(
+        'wait',
+        'active',
+        'delayed',
+        'prioritized',
+        'completed',
+        'failed',
+      );
+      const { wait = 0, active = 0, delayed = 0, prioritized = 0, completed = 0, failed = 0 } = counts;
+      if (failed > 0) throw new Error(`${failed} jobs failed`);
+      const left = wait + active + delayed + prioritized;
+      return settings === BEST ? { left } : { left, completed };
     },
+    list: async ({ start, limit }) => (await queue.getJobs(['wait'], start, start + limit - 1, true)).length,
+    close: () => queue.close(),
   };
 }
 
-function handlerOf({ failures = 0, onStart }: Work): (job: Job<number>) => Promise<void> {
-  return async ({ data, attemptsMade }) => {
-    onStart?.(data);
-    if (attemptsMade < failures) throw new Error('not yet');
+function optionsOf({ dueAt, failures = 0 }: SubmitWishes): JobsOptions {
+  return {
+    ...(dueAt !== undefined && { delay: Math.max(dueAt - Date.now(), 0) }),
+    ...(failures > 0 && { attempts: failures + 1 }),
   };
 }

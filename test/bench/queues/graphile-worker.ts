@@ -1,85 +1,95 @@
-import type { Runner } from 'graphile-worker';
+import type { Runner, TaskList } from 'graphile-worker';
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import pg from 'pg';
-import type { Bench, Contender, Work } from './contender.ts';
-
-const SCHEMA = 'graphile_worker';
+import type { Bench, Contender, Payload, Place, Work } from './contender.ts';
+import { taskName } from './contender.ts';
 
 /**
- * Its backoff cannot be chosen: without this, a second attempt waits for seconds. The trigger brings it forward to
- * now, which costs a fraction of what the update itself does.
+ * Its backoff cannot be chosen: without this, a second attempt waits for seconds. The trigger brings it forward to now. It
+ * exists only where runs fail.
  */
-const RETRY_AT_ONCE = `
-create function ${SCHEMA}.retry_at_once() returns trigger language plpgsql as $$
+const retryAtOnce = (schema: string): string => `
+create or replace function ${schema}.retry_at_once() returns trigger language plpgsql as $$
 begin
   new.run_at := now();
   return new;
 end $$;
-create trigger retry_at_once before update on ${SCHEMA}._private_jobs
+create or replace trigger retry_at_once before update on ${schema}._private_jobs
 for each row when (new.last_error is distinct from old.last_error or (old.locked_at is not null and new.locked_at is null))
-execute function ${SCHEMA}.retry_at_once();
+execute function ${schema}.retry_at_once();
 `;
 
-/** How failures are written: in batches, which is an option, or each by its own statement. */
-type Failures = 'batched' | 'one by one';
+/** With its default of 2 s, the time between two polls would be all that is measured where runs fail. */
+const POLL_MS = 100;
 
-/** graphile-worker in its batch mode: a local queue of 500, completions batched, failures optionally. */
-export function graphileWorker(url: string, failures: Failures = 'batched'): Contender {
-  const name = failures === 'batched' ? 'graphile-worker' : 'graphile-worker, failures one by one';
-  return { name, open: () => openGraphile(url, failures) };
+/** The size of the local queue and batches, as its page on performance recommends; without a size, its defaults. */
+interface Settings {
+  readonly localQueue?: number;
 }
 
-async function openGraphile(url: string, failures: Failures): Promise<Bench> {
-  const pool = new pg.Pool({ connectionString: url, max: 10 });
+/** graphile-worker on Postgres. */
+export function graphileWorker(settings: Settings = {}): Contender {
+  return { open: (place) => openGraphile(place, settings) };
+}
+
+async function openGraphile({ url, name: schema }: Place, settings: Settings): Promise<Bench> {
+  const pool = new pg.Pool({ connectionString: url });
+  // It wants a handler for both, and says so.
   pool.on('error', () => {});
-  await pool.query(`drop schema if exists ${SCHEMA} cascade`);
+  pool.on('connect', (client) => void client.on('error', () => {}));
   const logger = new Logger(() => () => {});
-  const utils = await makeWorkerUtils({ pgPool: pool, logger });
+  const utils = await makeWorkerUtils({ pgPool: pool, schema, logger });
   await utils.migrate();
-  await pool.query(RETRY_AT_ONCE);
   return {
-    submit: (payload, options) =>
-      utils.addJob('bench', { payload }, options && { runAt: new Date(Date.now() + options.delayMs) }),
-    submitBulk: (payloads) =>
-      utils.addJobs(payloads.map((payload) => ({ identifier: 'bench', payload: { payload } }))),
+    submit: (payload) => utils.addJob(taskName(0), payload),
+    submitBulk: async (payloads, { dueAt, task = 0, failures = 0 } = {}) => {
+      if (failures > 0) await pool.query(retryAtOnce(schema));
+      const identifier = taskName(task);
+      const runAt = dueAt === undefined ? {} : { runAt: new Date(dueAt) };
+      await utils.addJobs(payloads.map((payload) => ({ identifier, payload, ...runAt })));
+    },
     work: async (work) => {
-      const runner = await startRunner(pool, logger, { ...work, leave: failures });
+      const runner = await startRunner({ url, schema, logger, settings }, work);
       return () => runner.stop();
     },
+    count: async () => ({ left: await count(pool, `select count(*) from ${schema}._private_jobs`) }),
+    isSettled: async () =>
+      (await count(pool, `select count(*) from (select from ${schema}._private_jobs limit 1) one`)) === 0,
+    list: async ({ limit }) =>
+      (await pool.query(`select * from ${schema}.jobs order by id limit ${limit}`)).rows.length,
     close: async () => {
       await utils.release();
-      await pool.query(`drop schema ${SCHEMA} cascade`);
       await pool.end();
     },
   };
 }
 
+async function count(pool: pg.Pool, sql: string): Promise<number> {
+  const { rows } = await pool.query<{ count: string }>(sql);
+  return Number(rows[0]?.count);
+}
+
 function startRunner(
-  pgPool: pg.Pool,
-  logger: Logger,
-  work: Work & { readonly leave: Failures },
+  { url, schema, logger, settings }: { url: string; schema: string; logger: Logger; settings: Settings },
+  { concurrency, tasks, handle, onDone }: Work,
 ): Promise<Runner> {
-  const { concurrency, failures = 0, leave, onStart, onDone } = work;
+  const task = async (payload: unknown): Promise<void> => {
+    await handle(payload as Payload); // as it was submitted
+    onDone();
+  };
+  const taskList: TaskList = Object.fromEntries(Array.from({ length: tasks }, (_, n) => [taskName(n), task]));
+  const { localQueue } = settings;
+  const batches =
+    localQueue === undefined
+      ? {}
+      : {
+          localQueue: { size: localQueue },
+          ...{ completeJobBatchDelay: 0, failJobBatchDelay: 0, maxPoolSize: 25, pollInterval: POLL_MS },
+        };
   return run({
-    pgPool,
     logger,
+    taskList,
     noHandleSignals: true,
-    taskList: {
-      bench: async (body, { job }) => {
-        onStart?.((body as { readonly payload: number }).payload); // as it was submitted
-        if (job.attempts <= failures) throw new Error('not yet');
-        onDone();
-      },
-    },
-    preset: {
-      worker: {
-        concurrentJobs: concurrency,
-        // Its fastest mode: everything in batches. An idle queue is polled at the highest rate that its authors recommend.
-        ...(onStart === undefined && { localQueue: { size: 500 } }),
-        pollInterval: onStart === undefined ? 100 : 10,
-        completeJobBatchDelay: 0,
-        ...(leave === 'batched' && { failJobBatchDelay: 0 }),
-      },
-    },
+    preset: { worker: { connectionString: url, schema, concurrentJobs: concurrency, ...batches } },
   });
 }

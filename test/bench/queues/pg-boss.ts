@@ -1,68 +1,102 @@
+import type { Job } from 'pg-boss';
 import { PgBoss } from 'pg-boss';
-import type { Bench, Contender, Work } from './contender.ts';
+import type { Bench, Contender, Payload, Place, Work } from './contender.ts';
 
-const SCHEMA = 'bench_boss';
 const NAME = 'bench';
-const BATCH = 200;
-const LOOPS = 4;
 
-/** pg-boss at its fastest: `fetch` and `complete` of 200 at a time, by four loops, which its `work` does not reach. */
-export function pgBoss(url: string): Contender {
-  return { name: 'pg-boss', open: () => openBoss(url) };
+/** How jobs are taken: by `fetch` in batches or one by one, or by `work`, which notifications wake. */
+type Way = 'batches' | 'one by one' | 'notified';
+
+const BATCH = 1_000;
+const BATCH_LOOPS = 2;
+
+/**
+ * pg-boss on Postgres. By defaults its `work` takes one job every two seconds, and in batches at least half a second passes
+ * after each that is not full; so what is measured of a backlog is `fetch`, `complete` and `fail`, which it offers instead.
+ */
+export function pgBoss(way: Way): Contender {
+  return { open: (place) => openBoss(place, way) };
 }
 
-async function openBoss(url: string): Promise<Bench> {
-  const options = { connectionString: url, schema: SCHEMA, supervise: false, schedule: false, max: 10 };
-  const boss = new PgBoss(options);
+async function openBoss({ url, name: schema }: Place, way: Way): Promise<Bench> {
+  const notify = way === 'notified';
+  const boss = new PgBoss({ connectionString: url, schema, useListenNotify: notify });
   boss.on('error', () => {});
+  boss.on('warning', () => {});
   await boss.start();
-  await boss.createQueue(NAME, { retryLimit: 2, retryDelay: 0 });
+  await boss.createQueue(NAME, { retryLimit: 2, retryDelay: 0, notify });
+  const select = async (sql: string): Promise<Record<string, number>> => {
+    const { rows } = await boss.getDb().executeSql(sql, []);
+    return Object.fromEntries(rows.map(({ state, count }) => [String(state), Number(count)]));
+  };
   return {
-    submit: (payload, given) =>
-      boss.send(
+    submit: (payload) => boss.send(NAME, payload),
+    submitBulk: (payloads, { dueAt } = {}) => {
+      const startAfter = dueAt === undefined ? {} : { startAfter: new Date(dueAt) };
+      return boss.insert(
         NAME,
-        { payload },
-        given === undefined ? {} : { startAfter: new Date(Date.now() + given.delayMs) },
-      ),
-    submitBulk: (payloads) =>
-      boss.insert(
-        NAME,
-        payloads.map((payload) => ({ data: { payload } })),
-      ),
-    work: async (work) => startLoops(boss, work),
-    close: async () => {
-      await boss.stop({ graceful: false, close: true });
+        payloads.map((data) => ({ data, ...startAfter })),
+      );
     },
+    work: (work) => (way === 'notified' ? workNotified(boss, work) : fetchInLoops(boss, work, way)),
+    count: async () => {
+      const states = await select(`select state, count(*) from ${schema}.job group by state`);
+      const { created = 0, retry = 0, active = 0, completed = 0 } = states;
+      return { left: created + retry + active, completed };
+    },
+    list: async ({ limit }) => {
+      const page = `select * from ${schema}.job where state = 'created' order by created_on limit ${limit}`;
+      return (await boss.getDb().executeSql(page, [])).rows.length;
+    },
+    close: () => boss.stop({ graceful: false, close: true }),
   };
 }
 
-function startLoops(boss: PgBoss, work: Work): () => Promise<unknown> {
+/** A short polling interval beside the notifications, as one that finds the worker busy is not repeated. */
+async function workNotified(boss: PgBoss, { handle, onDone }: Work): Promise<() => Promise<unknown>> {
+  const options = { batchSize: 10, pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 0.5 };
+  await boss.work<Payload>(NAME, options, async (jobs) => {
+    for (const { data } of jobs) {
+      await handle(data);
+      onDone();
+    }
+  });
+  return () => boss.offWork(NAME);
+}
+
+async function fetchInLoops(boss: PgBoss, work: Work, way: Way): Promise<() => Promise<unknown>> {
   let isStopping = false;
+  const inBatches = way === 'batches';
+  const count = inBatches ? Math.min(BATCH_LOOPS, work.concurrency) : work.concurrency;
+  const concurrency = Math.ceil(work.concurrency / count);
   const loop = async (): Promise<void> => {
-    while (!isStopping)
-      if (!(await takeBatch(boss, work))) await new Promise((resolve) => setTimeout(resolve, 2));
+    while (!isStopping) {
+      const jobs = await boss.fetch<Payload>(NAME, inBatches ? { batchSize: BATCH } : {});
+      if (jobs.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      else await settle(boss, jobs, { ...work, concurrency });
+    }
   };
-  const loops = Array.from({ length: work.onStart === undefined ? LOOPS : 1 }, loop);
+  const loops = Array.from({ length: count }, loop);
   return async () => {
     isStopping = true;
     await Promise.all(loops);
   };
 }
 
-async function takeBatch(
-  boss: PgBoss,
-  { failures = 0, onStart, onDone, concurrency }: Work,
-): Promise<boolean> {
-  const batchSize = concurrency > 1 ? BATCH : 1;
-  const jobs = await boss.fetch<{ payload: number }>(NAME, { batchSize, includeMetadata: true });
-  const good: string[] = [];
-  const bad: string[] = [];
-  for (const { id, data, retryCount } of jobs) {
-    onStart?.(data.payload);
-    (retryCount < failures ? bad : good).push(id);
-  }
+/** Handles so many of the jobs at a time, then sends how they ended. */
+async function settle(boss: PgBoss, jobs: readonly Job<Payload>[], work: Work): Promise<void> {
+  const [good, bad, waiting]: [string[], string[], Job<Payload>[]] = [[], [], [...jobs].reverse()];
+  const handleNext = async (): Promise<void> => {
+    for (let job = waiting.pop(); job !== undefined; job = waiting.pop()) {
+      const ended = await work.handle(job.data).then(
+        () => good,
+        () => bad,
+      );
+      ended.push(job.id);
+    }
+  };
+  await Promise.all(Array.from({ length: work.concurrency }, handleNext));
   if (good.length > 0) await boss.complete(NAME, good);
   if (bad.length > 0) await boss.fail(NAME, bad);
-  for (const _ of good) onDone();
-  return jobs.length > 0;
+  for (const _ of good) work.onDone();
 }
