@@ -129,7 +129,7 @@ export function brokerCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] {
     lists(),
     attends(),
     fc
-      .array(picks, { maxLength: 4 })
+      .array(picks, { maxLength: 20 })
       .map((some) => command(`find cancel requests ${some}`, findCancelRequests(some))),
     fc.array(ids, { minLength: 1, maxLength: 3 }).map((some) => command(`collect ${some}`, collect(some))),
     fc.constant(command('advance', advance)),
@@ -153,7 +153,12 @@ function submits(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
     isKeyed: fc.constantFrom(false, false, false, false, false, false, false, true),
     keepResultMs: fc.constantFrom(undefined, undefined, 0, SHORT_MS, LONG_MS, 1e300),
   });
-  return fc.array(one, { minLength: 1, maxLength: 4 }).map((some) =>
+  const mixed = fc.array(one, { minLength: 1, maxLength: 4 });
+  // What brokers have a short way for: runs of one lane that are due, an id among them twice now and then.
+  const alike = fc
+    .tuple(mixed, lanes)
+    .map(([some, lane]) => some.map((run) => ({ ...run, lane, ripeness: 'now' as const, isKeyed: false })));
+  return fc.oneof(mixed, alike).map((some) =>
     command(`submit ${JSON.stringify(some)}`, async (model, { broker }) => {
       const answers = await broker.submit(
         some.map(({ id, lane, ripeness, neverMs, isKeyed, concurrency, keepResultMs }): Submission => {
@@ -193,13 +198,18 @@ function claims(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
   );
 }
 
-async function claimAgain({ lastClaim }: Model, { broker }: Real): Promise<void> {
+/** A repeated claim returns what is still leased by it; it may leave out the rest. */
+async function claimAgain({ lastClaim, runs }: Model, { broker }: Real): Promise<void> {
   if (lastClaim === undefined) return;
   const claim = { worker: 'w', requestId: lastClaim.requestId, limit: 9, lanes: new Map(), leaseMs: LONG_MS };
   const { claimed } = await broker.settleAndClaim({ claim });
+  const again = claimed.map(({ run }) => `${run.id} ${run.epoch}`);
+  const leased = new Set(
+    [...runs.values()].filter(({ state }) => state === 'started').map(({ id, epoch }) => `${id} ${epoch}`),
+  );
   assertSame(
-    claimed.map(({ run }) => `${run.id} ${run.epoch}`),
-    lastClaim.got,
+    again,
+    lastClaim.got.filter((run) => leased.has(run) || again.includes(run)),
   );
 }
 

@@ -10,7 +10,13 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
   };
   return {
     submit: (submissions) => both('submit', (broker) => broker.submit(submissions)),
-    settleAndClaim: (request) => both('settleAndClaim', (broker) => broker.settleAndClaim(request)),
+    settleAndClaim: async (request) => {
+      if (request.claim?.lanes.size !== 0)
+        return both('settleAndClaim', (broker) => broker.settleAndClaim(request));
+      // Of a claim that is repeated, a broker may leave out the runs that its worker no longer holds.
+      await second.settleAndClaim(request);
+      return first.settleAndClaim(request);
+    },
     heartbeat: (beats, leaseMs) => both('heartbeat', (broker) => broker.heartbeat(beats, leaseMs)),
     // The order of leases that end at the same instant is not specified.
     findExpired: (limit, scope) =>

@@ -82,7 +82,7 @@ export async function openTransactionPooler(server: string, size: number): Promi
         if (type !== 'Z') return;
         if (!isReady) {
           isReady = true;
-          greeting = said;
+          greeting = said.map(withOwnKey);
           resolve();
           return giveBack(lender);
         }
@@ -130,6 +130,14 @@ export async function openTransactionPooler(server: string, size: number): Promi
       await new Promise((resolve) => pooler.close(resolve));
     },
   };
+}
+
+/** A client of PgBouncer is not told which process of the server it talks to, as that changes: its key is the pooler's own. */
+function withOwnKey(frame: Buffer): Buffer {
+  if (frame.toString('latin1', 0, 1) !== 'K') return frame;
+  const own = Buffer.from(frame);
+  own.writeInt32BE(2 ** 31 - 1, 5);
+  return own;
 }
 
 /** Protocol 3.0, as user and database `postgres`. */
