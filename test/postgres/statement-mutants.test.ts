@@ -17,7 +17,7 @@ describeOnPostgres('the differential test', (server) => {
   });
   afterAll(() => pool?.end());
 
-  it.each(MUTANTS)('notices when $name', { timeout: 300_000 }, async ({ right, wrong, scene }) => {
+  it.each(MUTANTS)('notices when $name', { timeout: 600_000 }, async ({ right, wrong, scene }) => {
     let isApplied = false;
     const pairs = await createPairs(pool ?? openPool(server().url, 1), (sql) => {
       isApplied ||= sql.includes(right);
@@ -30,7 +30,7 @@ describeOnPostgres('the differential test', (server) => {
       await fc.asyncModelRun(() => ({ model: createModel(), real }), commands);
     });
 
-    const details = await fc.check(property, { numRuns: 300, endOnFailure: true }).finally(pairs.close);
+    const details = await fc.check(property, { numRuns: 600, endOnFailure: true }).finally(pairs.close);
 
     expect({ isApplied, isNoticed: details.failed }).toEqual({ isApplied: true, isNoticed: true });
     // It differs in behaviour, and is still valid SQL.

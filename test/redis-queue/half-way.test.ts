@@ -96,6 +96,27 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     expect(await broker.attend()).toEqual([{ lane: 'l', waiting: 1 }]);
   });
 
+  it.each([undefined, { key: 'k', limit: 1, whenFull: 'wait' } as const])(
+    'starts a run once whose id is in its lane twice',
+    async (concurrency) => {
+      const ids = ['a', 'b', 'c'];
+      await broker.submit(
+        ids.map((id) => ({ id, lane: 'l', payload: '1', delayMs: 1, ...(concurrency && { concurrency }) })),
+      );
+      await harness.advance(20);
+      await client.rPush(key('lane:l'), ids);
+      const started: string[] = [];
+      for (let rounds = 0; rounds < 6; rounds += 1) {
+        const claimed = await claim();
+        started.push(...claimed.map(({ id }) => id));
+        for (const run of claimed) await complete(run);
+      }
+
+      expect(started.sort()).toEqual(ids);
+      assertBalanced(await broker.audit());
+    },
+  );
+
   it('frees the slot of a started run whose body was lost', async () => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     const ids = ['a', 'b', 'c'];

@@ -9,7 +9,7 @@ import { createPairs } from './scripted-redis.ts';
 const COMMANDS = { maxCommands: 200, size: 'max' } as const;
 
 describeOnRedis('the differential test', (server) => {
-  it.each(MUTANTS)('notices when $name', { timeout: 300_000 }, async ({ right, wrong }) => {
+  it.each(MUTANTS)('notices when $name', { timeout: 600_000 }, async ({ right, wrong }) => {
     let isApplied = false;
     const pairs = await createPairs(server().url, (text) => {
       isApplied ||= text.includes(right);
@@ -21,7 +21,7 @@ describeOnRedis('the differential test', (server) => {
       await fc.asyncModelRun(() => ({ model: createModel(), real }), commands);
     });
 
-    const details = await fc.check(property, { numRuns: 300, endOnFailure: true }).finally(pairs.close);
+    const details = await fc.check(property, { numRuns: 600, endOnFailure: true }).finally(pairs.close);
 
     expect({ isApplied, isNoticed: details.failed }).toEqual({ isApplied: true, isNoticed: true });
     // By its behaviour, not because the script is no Lua any more.

@@ -2,6 +2,7 @@ import { deepStrictEqual } from 'node:assert';
 import type { Broker, Run } from '@retry/core/broker';
 import { assertBalanced } from './broker-checked.ts';
 import type { Model, ModelRun } from './broker-model.ts';
+import { modelCancelRequests } from './broker-model.ts';
 
 /** Throws unless the broker keeps exactly the runs of the model, and its audit is balanced. */
 export async function assertAgrees(model: Model, { broker }: { readonly broker: Broker }): Promise<void> {
@@ -18,6 +19,8 @@ export async function assertAgrees(model: Model, { broker }: { readonly broker: 
     }),
     known.map(seenOf),
   );
+  const leases = model.claims.map(({ run: { id, epoch } }) => ({ id, epoch }));
+  assertSame(await broker.findCancelRequests(leases), modelCancelRequests(model, leases));
   const audit = await broker.audit();
   assertBalanced(audit);
   const count = (...states: readonly string[]): number =>

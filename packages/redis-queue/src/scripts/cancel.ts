@@ -8,6 +8,7 @@ import { slots } from './library/slots.ts';
 import { answer, field, firstRecord, has, lateInstant, letter, rewritten } from './lua.ts';
 
 const main = String.raw`
+checkRights()
 writeWithoutMemory()
 local ids = cmsgpack.unpack(ARGV[3])
 local bodies, kept, current, answers, writes = readAll(BODY, ids), readAll(RECORD, ids), {}, {}, {}

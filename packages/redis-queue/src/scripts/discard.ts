@@ -5,6 +5,7 @@ import { ended } from './library/ended.ts';
 import { answer, field, letter } from './lua.ts';
 
 const discard = `
+checkRights()
 local ids = cmsgpack.unpack(ARGV[3])
 local bodies, kept, answers, gone, seen = readAll(BODY, ids), readAll(RECORD, ids), {}, {}, {}
 for index = 1, #ids do

@@ -38,6 +38,7 @@ for index = 1, #ids do
   checked = index
   local record = records[index]
   if not record or ${isNotIn('record', 'started')} or not isRecord(record) then
+    if removed == 0 then checkRights() end
     call('ZREM', LEASES, ids[index])
     removed = removed + 1
     if not (record and isRecord(record) and isElsewhere(ids[index], record)) then

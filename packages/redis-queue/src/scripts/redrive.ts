@@ -8,6 +8,7 @@ import { answer } from './lua.ts';
 const redrive = `
 local request = cmsgpack.unpack(ARGV[3])
 local tags, ids, lanes, seen, next = unpack(request)
+checkRights()
 checkLanes()
 local kept, answers, writes, pushes = readAll(RECORD, ids), {}, {}, {}
 local stale = {}

@@ -137,10 +137,10 @@ end
 // The order of writes, so that a script that stops half-way loses nothing when it is sent again: the records, by which settlements
 // are answered, then what would not be done again; started runs leave their lanes last. A deletion comes first: see writeWithoutMemory.
 const write = `
-if settledCount > 0 then call('ZREM', LEASES, unpack(ARGV, FIRSTS_AT + 1, FIRSTS_AT + settledCount))
-elseif taken > 0 then call('HDEL', CANCELLED_IN_LANE, '') end
+if settledCount + taken > 0 then call('HDEL', CANCELLED_IN_LANE, '') end
 many('HSET', RECORD, writes)
 if settledCount > 0 then
+  call('ZREM', LEASES, unpack(ARGV, FIRSTS_AT + 1, FIRSTS_AT + settledCount))
   local total, keep = call('RPUSH', FINISHED, unpack(ARGV, FIRSTS_AT + 1, FIRSTS_AT + settledCount)), tonumber(${argument('keepCompleted')})
   local completed = settledCount
   if keep >= 0 and total > keep then completed = completed - forgetOldest(total - keep) end

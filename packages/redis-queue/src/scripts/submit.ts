@@ -28,6 +28,7 @@ local tags, lanes, dues, total, follows = unpack(request)
 local doPayloadsFollow = ARGV[3] == '${PAYLOADS_FOLLOW}' or follows == 1
 local ids, bodies = {}, {}
 for index = 1, total do ids[index], bodies[index] = ARGV[2 + index * 2], ARGV[3 + index * 2] end
+checkRights()
 checkLanes()
 if doPayloadsFollow then call('HLEN', LARGE) end
 local hasKept = call('EXISTS', AWAITED, NAMES) > 0

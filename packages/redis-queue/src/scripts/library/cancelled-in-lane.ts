@@ -26,6 +26,7 @@ end
 
 -- Once around the whole list: the ids of waiting runs are appended again, in their order.
 local function removeAllCancelled(key, tag)
+  checkRights()
   local left = call('LLEN', key)
   while left > 0 do
     local ids, real = call('LPOP', key, math.min(left, 1000)), {}

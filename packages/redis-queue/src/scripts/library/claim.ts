@@ -11,6 +11,8 @@ export const claim: string = String.raw`
 local takenFront, unreadable = {}, {}
 -- Runs that were started by a script that stopped before it wrote their leases.
 local unleased = {}
+-- Runs with a record that this claim has seen: what was refused half-way may have put an id into its lane twice.
+local seen = {}
 -- How many runs that cannot start one claim passes over in a lane, so that a lane full of them does not block the server.
 local MAX_PASSED = 2000
 -- How many runs are read in one step.
@@ -102,6 +104,8 @@ local function claimLane(lane, room, found, foundBodies, records, from)
       elseif isPlain and not record then
         start(tag, id, { body = body }, 0)
         room = room - 1
+      elseif record and seen[id] then
+        passed, areSlotsUnknown = passed + 1, areSlotsUnknown or seqs ~= nil
       elseif not isPlain and not isBody(body) then
         unreadable[#unreadable + 1] = { id, tag, 'its body' }
         passed, areSlotsUnknown = passed + 1, areSlotsUnknown or seqs ~= nil
@@ -112,6 +116,7 @@ local function claimLane(lane, room, found, foundBodies, records, from)
       elseif startOrPark(tag, id, { body = body, record = record, seq = seqs and seqs[index] }) then
         room = room - 1
       else passed = passed + 1 end
+      if record then seen[id] = true end
     end
     take(at, entries, used)
     if room <= 0 or passed >= MAX_PASSED or bytes >= MAX_REPLY_BYTES then break end
@@ -138,6 +143,7 @@ end
 
 /** Makes the functions above; what is answered of the claim is complete when they were called for the last lane. */
 export const claimRarely: string = `
+checkRights()
 checkLanes()
 writeWithoutMemory()
 local function stacks()

@@ -151,6 +151,7 @@ end
 -- Keeps runs whose results were collected, or have expired, like any other ended run.
 local function keepUnawaited(ids)
   if #ids == 0 then return end
+  checkRights()
   local records, entries = readAll(RECORD, ids), {}
   for index = 1, #ids do
     if records[index] then entries[#entries + 1] = entryOf(ids[index], records[index]) end

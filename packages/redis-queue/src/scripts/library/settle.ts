@@ -200,6 +200,7 @@ export const settleEverything: string = `
 local batch, firsts = {}, {}
 if ${argument('others')} ~= '' then tags, batch = unpack(cmsgpack.unpack(${argument('others')})) end
 for index = 1, firstsCount do firsts[index * 2 - 1], firsts[index * 2] = ARGV[FIRSTS_AT + index], ARGV[FIRSTS_AT + firstsCount + index] end
+checkRights()
 checkLanes()
 writeWithoutMemory()
 local answers = settleFirsts(firsts) .. settleRuns(batch)

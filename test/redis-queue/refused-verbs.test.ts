@@ -1,0 +1,155 @@
+import type { Broker, ClaimedRun } from '@retry/core/broker';
+import { createClient } from 'redis';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { assertBalanced } from '../support/broker-checked.ts';
+import { openRedisBroker } from '../support/redis-harness.ts';
+import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
+import type { PrivateRedis } from '../support/servers/redis.ts';
+import { startPrivateRedis } from '../support/servers/redis.ts';
+import { settlementOf } from '../support/settle.ts';
+
+/** All commands by which the scripts write. */
+const WRITES = [
+  ...['hdel', 'hincrby', 'hset', 'hsetnx', 'lpop', 'lrem', 'ltrim', 'publish', 'rpush', 'sadd', 'srem'],
+  ...['zadd', 'zrem'],
+];
+const LANES = ['keyed', 'late', 'now', 'other'];
+const LONG_MS = 60_000;
+
+/** A broker with runs in every state. */
+interface Scene {
+  readonly broker: Broker;
+  readonly started: ClaimedRun[];
+  readonly claim: (lanes?: readonly string[]) => Promise<readonly ClaimedRun[]>;
+}
+
+const settle = async (
+  { broker, started }: Scene,
+  eventOf: (at: number) => Parameters<typeof settlementOf>[1],
+) => {
+  const { now } = await broker.settleAndClaim({});
+  await broker.settleAndClaim({ settle: started.map(({ run }) => settlementOf(run, eventOf(now))) });
+};
+
+/**
+ * Calls that take the rare ways of the scripts, which check all rights first. The usual ways do not, for speed: the order of their
+ * writes loses no run (half-way.test.ts), but may leave one to the end of its lease.
+ */
+const VERBS: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
+  cancel: ({ broker }) => broker.cancel(['now-1', 'late', 'later', 'keyed-2', 'keyed-3', 'again']),
+  // As a worker does it: the same claim again, if it was refused.
+  claim: async ({ started, claim }) => started.push(...(await claim())),
+  collect: ({ broker }) => broker.get(['kept'], { collect: true }),
+  discard: ({ broker }) => broker.discard(['failed', 'completed', 'kept']),
+  redrive: ({ broker }) => broker.redrive(['failed'], { keepAttempts: false }),
+  complete: (scene) => settle(scene, (at) => ({ type: 'complete', at })),
+  fail: (scene) => settle(scene, (at) => ({ type: 'fail', at })),
+  release: (scene) => settle(scene, (at) => ({ type: 'release', at })),
+  'retry at once': (scene) => settle(scene, (at) => ({ type: 'retry', at, runAt: at })),
+  'retry later': (scene) => settle(scene, (at) => ({ type: 'retry', at, runAt: at + 5 })),
+  submit: ({ broker }) => broker.submit([{ id: 'new', lane: 'now', payload: '1' }]),
+  'submit to two lanes': ({ broker }) =>
+    broker.submit(LANES.slice(0, 2).map((lane) => ({ id: `new-${lane}`, lane, payload: '1', delayMs: 1 }))),
+};
+
+describeOnPrivateRedis('a verb that Redis refuses for the lack of a right', () => {
+  let server: PrivateRedis;
+  let admin: ReturnType<typeof createClient>;
+  beforeEach(async () => {
+    server = await startPrivateRedis();
+    admin = createClient({ url: server.url });
+    await admin.connect();
+  });
+  afterEach(async () => {
+    await admin.close();
+    await server.stop();
+  });
+
+  /** Every run that is claimed, until nothing is left to start; all of them are completed. */
+  async function drain({ broker, claim, started }: Scene): Promise<readonly string[]> {
+    const starts = started.map(({ run }) => `${run.id} ${run.epoch}`);
+    let open = [...started];
+    for (let rounds = 0; rounds < 20; rounds += 1) {
+      const { now: at } = await broker.settleAndClaim({});
+      await broker.settleAndClaim({
+        settle: open.map(({ run }) => settlementOf(run, { type: 'complete', at })),
+      });
+      await new Promise((resolve) => setTimeout(resolve, 6));
+      open = [...(await claim())];
+      starts.push(...open.map(({ run }) => `${run.id} ${run.epoch}`));
+    }
+    return starts;
+  }
+
+  async function openScene(name: string): Promise<Scene> {
+    const url = server.url.replace('redis://', 'redis://app:secret@');
+    const broker = await openRedisBroker({ url, prefix: name });
+    let requests = 0;
+    const claim = async (lanes: readonly string[] = LANES): Promise<readonly ClaimedRun[]> => {
+      const requestId = `r${++requests}`;
+      const asked = { worker: 'w', requestId, limit: 100, leaseMs: LONG_MS };
+      return (
+        await broker.settleAndClaim({ claim: { ...asked, lanes: new Map(lanes.map((lane) => [lane, 100])) } })
+      ).claimed;
+    };
+    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
+    const end = async (type: 'complete' | 'fail', id: string, keepResultMs?: number) => {
+      await broker.submit([
+        { id, lane: 'now', payload: '1', ...(keepResultMs !== undefined && { keepResultMs }) },
+      ]);
+      const { now: at } = await broker.settleAndClaim({});
+      const [claimed] = await claim(['now']);
+      if (claimed === undefined) throw new Error('nothing was claimed');
+      await broker.settleAndClaim({ settle: [settlementOf(claimed.run, { type, at })] });
+    };
+    await end('fail', 'failed');
+    await end('complete', 'completed');
+    await end('complete', 'kept', LONG_MS);
+    // One started run of each kind: for the first time, again, and with a slot, behind which others are parked.
+    await broker.submit([{ id: 'again', lane: 'other', payload: '1', delayMs: 1 }]);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await broker.submit(
+      ['keyed-1', 'keyed-2', 'keyed-3'].map((id) => ({ id, lane: 'keyed', payload: '1', concurrency })),
+    );
+    await broker.submit([{ id: 'first', lane: 'now', payload: '1' }]);
+    const started = [...(await claim())];
+    expect(started.map(({ run }) => run.id).sort()).toEqual(['again', 'first', 'keyed-1']);
+    await broker.submit(['now-1', 'now-2'].map((id) => ({ id, lane: 'now', payload: '1' })));
+    await broker.submit([{ id: 'late', lane: 'late', payload: '1', delayMs: 1 }]);
+    await broker.submit([{ id: 'later', lane: 'late', payload: '1', delayMs: 50 }]);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return { broker, started, claim };
+  }
+
+  it.each(WRITES)('loses no run, and starts none twice: %s', { timeout: 120_000 }, async (command) => {
+    const problems: string[] = [];
+    for (const [name, verb] of Object.entries(VERBS)) {
+      await admin.sendCommand(['ACL', 'SETUSER', 'app', 'reset', 'on', '>secret', '~*', '&*', '+@all']);
+      const scene = await openScene(name);
+      const { broker } = scene;
+      await admin.sendCommand(['ACL', 'SETUSER', 'app', `-${command}`]);
+      await verb(scene).catch(() => undefined);
+      await admin.sendCommand(['ACL', 'SETUSER', 'app', `+${command}`]);
+      await verb(scene);
+
+      const starts = await drain(scene);
+
+      const open = [
+        ...(await broker.list({ state: 'submitted', limit: 100 })),
+        ...(await broker.list({ state: 'scheduled', limit: 100 })),
+        ...(await broker.list({ state: 'started', limit: 100 })),
+      ];
+      if (open.length > 0) problems.push(`${name}: left ${open.map(({ id, state }) => `${id} ${state}`)}`);
+      if (new Set(starts).size < starts.length)
+        problems.push(`${name}: twice ${starts.filter((one, at) => starts.indexOf(one) !== at)}`);
+      const audit = await broker.audit();
+      try {
+        assertBalanced(audit);
+      } catch {
+        problems.push(`${name}: ${JSON.stringify(audit)}`);
+      }
+      await broker.close();
+    }
+    expect(problems).toEqual([]);
+  });
+});
