@@ -100,7 +100,8 @@ local function claimLane(lane, room, found, foundBodies, records, from)
       used = index
       local id, body, record = found[index], foundBodies[index], records[index] or nil
       local isPlain = body and byte(body, ${startOf(BODY, 'kind')}) == ${byteOf(BODY_KINDS.none.plain)}
-      if mayBeCancelled and not seqs and takeCancelled(tag, id) then passed = passed + 1
+      local isCancelled = mayBeCancelled and not seqs and takeCancelled(tag, id)
+      if isCancelled then passed = passed + 1
       elseif isPlain and not record then
         start(tag, id, { body = body }, 0)
         room = room - 1
@@ -116,7 +117,7 @@ local function claimLane(lane, room, found, foundBodies, records, from)
       elseif startOrPark(tag, id, { body = body, record = record, seq = seqs and seqs[index] }) then
         room = room - 1
       else passed = passed + 1 end
-      if record then seen[id] = true end
+      if record and not isCancelled then seen[id] = true end
     end
     take(at, entries, used)
     if room <= 0 or passed >= MAX_PASSED or bytes >= MAX_REPLY_BYTES then break end

@@ -52,4 +52,14 @@ export const discardCases: CasesByName = {
     matches(await scene.read('a'), { state: 'submitted', payload: '2', epoch: 0 });
     matches(await scene.broker.audit(), { created: 2, submitted: 1, forgotten: 1 });
   },
+
+  'discard leaves nothing in the lane that keeps another run of the id from starting': async (scene) => {
+    await scene.submit('a');
+    await scene.broker.cancel(['a']);
+    await scene.broker.discard(['a']);
+    await scene.submit({ id: 'a', delayMs: 20 });
+    await scene.advance(40);
+
+    equal(await scene.claimIds(), ['a']);
+  },
 };
