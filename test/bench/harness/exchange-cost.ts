@@ -1,13 +1,28 @@
 import type { Broker, Run, Settlement } from '@retry/core/broker';
 import { transitionRun } from '@retry/core/broker/kit';
+import { printMarkdown, short } from '../report.ts';
 
 const LANE = 'bench@1';
 
-/** What a call costs the server, in its own unit, on average over the calls. */
+/** The title of their table. */
+export const EXCHANGE_COSTS = 'processor time of the server for a call, retry';
+
+/** What a call costs the server, in microseconds, on average over the calls. */
 export type Meter = (calls: number, call: () => Promise<unknown>) => Promise<number>;
 
+/** Prints what our smallest calls cost the server, on average over so many of each. */
+export async function printExchangeCosts(broker: Broker, calls: number, meter: Meter): Promise<void> {
+  await costOfExchanges(broker, meter, Math.ceil(calls / 4)); // warms up
+  const costs = await costOfExchanges(broker, meter, calls);
+  printMarkdown(
+    EXCHANGE_COSTS,
+    ['', 'µs'],
+    costs.map(([name, usec]) => [name, short(usec)]),
+  );
+}
+
 /** The cost of our three smallest calls: an exchange with nothing to do, settle 1 and claim 1, and submit 1. */
-export async function costOfExchanges(
+async function costOfExchanges(
   broker: Broker,
   meter: Meter,
   calls: number,

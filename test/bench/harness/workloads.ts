@@ -3,7 +3,8 @@ import type { Load, Sample, Stage } from './samples.ts';
 import { latencies, submit, workOff } from './samples.ts';
 import type { Entry } from './tables.ts';
 
-type Named = string | { readonly contender: string; readonly label: string };
+/** A contender, and what its line is called if not by its name. */
+export type Named = string | { readonly contender: string; readonly label: string };
 
 /** A line for each contender that works off a backlog. */
 export function processing(who: readonly Named[], load: Omit<Load, 'count'>): readonly Entry[] {

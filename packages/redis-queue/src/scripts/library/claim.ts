@@ -38,7 +38,7 @@ local function promote(lane, limit)
       written[#written + 1] = id
       written[#written + 1] = ${rewritten('record', { state: letter('submitted'), submittedAt: 'NOW', laneSeq: 'NO_SEQ' })}
     elseif not record and call('HEXISTS', BODY, id) == 0 then
-      -- A submit stopped before it wrote the run. Nobody was told that it exists, and it may be submitted again.
+      -- A submit stopped before it wrote the run. It was not acknowledged, and may be submitted again.
     elseif not (record and isRecord(record) and (${isIn('record', 'submitted')} or isLeased(id, record))) then
       unreadable[#unreadable + 1] = { id, tag, 'its record' }
     end
