@@ -35,12 +35,14 @@ export interface Ours {
 
 /** The labels of bare statements, which do the least that the work takes. */
 const BARE = 'bare';
-/** How long a sample takes, about; processes are warm when one has taken half of it, or after two. */
+/** How long a sample takes, about. */
 const SAMPLE_MS = 350;
 const FIRST_COUNT = 600;
 const LEAST_COUNT = 200;
 const MOST = 100_000;
-const WARM_UPS = 2;
+/** A process is warm when a sample is hardly faster than the one before; it lives long in production. */
+const HARDLY = 1.2;
+const MOST_WARM_UPS = 8;
 
 interface Line {
   readonly entry: Entry;
@@ -73,10 +75,10 @@ export async function compare(server: BenchServer, ours: Ours, table: Table): Pr
 /** Takes samples that are not shown; returns how many runs the first that is shown should have. */
 async function warmUp(server: BenchServer, line: Line, table: Table): Promise<number> {
   let count = leastOf(table, FIRST_COUNT);
-  for (let tries = 0; tries < WARM_UPS; tries += 1) {
+  for (let tries = 0; tries < MOST_WARM_UPS; tries += 1) {
     const before = count;
     count = nextCount(await takeSafely(server, line, count), count, table);
-    if (count <= before * 2) break;
+    if (count <= before * HARDLY) break;
   }
   return count;
 }
