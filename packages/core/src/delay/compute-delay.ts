@@ -96,7 +96,8 @@ export function capBeforeJitter(policy: PolicySettings, grownMs: number): number
   const { capAt } = policy;
   const capMs = capAt === 'after-jitter' ? Number.MAX_VALUE : Math.min(policy.maxDelayMs, Number.MAX_VALUE);
   const amount = unitsWithin(policy, Math.min(grownMs, capMs));
-  if (capAt !== 'before-jitter') return amount;
+  // Without jitter there is nothing to make room for.
+  if (capAt !== 'before-jitter' || policy.jitter === 'none') return amount;
 
   return Math.min(amount, roomForJitter(jitterOf(policy), unitsWithin(policy, capMs), scaleOf(policy)));
 }
