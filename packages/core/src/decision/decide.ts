@@ -1,6 +1,6 @@
 import { drawDelay } from '../delay/compute-delay.ts';
 import { MAX_INSTANT_AT } from '../duration.ts';
-import type { Policy, PolicySettings } from '../policy/policy.ts';
+import type { DelayContext, Policy, PolicySettings } from '../policy/policy.ts';
 import { checkPolicy, settingsOf } from '../policy/settings.ts';
 import type { Counters } from './counters.ts';
 import { chargedAttempts } from './counters.ts';
@@ -53,14 +53,13 @@ function schedule(
   context: DecisionContext,
 ): Decision {
   const { now, random, startedAt = now, attemptMs, deadlineAt = Infinity, budget } = context;
-  const ownMs = drawDelay(policy, chargedAttempts(counters), {
-    random,
-    previousDelayMs: counters.previousDelayMs,
-    error: failure.error,
-    now,
-    elapsedMs: now - startedAt,
-    attemptMs,
-  });
+  const { previousDelayMs } = counters;
+  // Every failure passes here; only custom strategies read more.
+  const drawn: DelayContext =
+    policy.backoff.type === 'custom'
+      ? { random, previousDelayMs, error: failure.error, now, elapsedMs: now - startedAt, attemptMs }
+      : { random, previousDelayMs };
+  const ownMs = drawDelay(policy, chargedAttempts(counters), drawn);
   const serverDelay = failure.serverDelay ?? readServerDelay(failure.error, now);
   const delayMs = applyServerDelay(policy, ownMs, serverDelay);
   if (delayMs === undefined) return fail('retry-after');
