@@ -68,7 +68,7 @@ export class TotalTimeoutError extends RetryError<'TOTAL_TIMEOUT'> {
 /**
  * Returns whether the value is a {@link NonRetryableError}, also one of another copy of the package.
  *
- * Every failure passes here: a read of its own takes a third of the time of `read`, which engines compile for any key.
+ * Every failure passes here: reading one key takes half the time of `read`, which engines compile for any key.
  */
 export function isNonRetryable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;

@@ -1,8 +1,3 @@
-import { askedDelayMs, RETRY_AFTER } from '../markers.ts';
-import { causesOf } from '../matching/causes.ts';
-import { statusOf } from '../matching/status-of.ts';
-import type { PolicySettings } from '../policy/policy.ts';
-import { read } from '../read.ts';
 import type { ServerDelay } from './decision.ts';
 import { httpDateAt } from './http-date.ts';
 
@@ -23,7 +18,8 @@ const MALFORMED: Asked = -2;
 
 const WEIGHTS = { refused: REFUSED, absent: ABSENT, malformed: MALFORMED };
 
-const NOTHING: ServerDelay = { type: 'absent' };
+/** The answer of what asks for nothing. */
+export const NOTHING: ServerDelay = { type: 'absent' };
 
 /** What a parser may read besides the value. */
 interface ParseContext {
@@ -87,95 +83,13 @@ export function parseServerDelay(headers: HeaderSource, nowAt: number, status?: 
   return answer;
 }
 
-/**
- * Reads the delay that an error or a `Response` asks for: that of a `RetryAfterError`, else the headers at `headers`,
- * `response.headers`, `responseHeaders` or `$response.headers` (fetch, axios, ky, got, AI SDK, AWS SDK).
- *
- * If the error itself has none, its causes are read (`cause` and `AggregateError.errors`); the longest delay is
- * returned. Never throws.
- *
- * @param nowAt - epoch milliseconds, for an HTTP date without a `Date` header
- */
-export function readServerDelay(source: unknown, nowAt: number): ServerDelay {
-  if (!mayAsk(source)) return NOTHING;
-  const status = statusOf(source);
-  const own = ownServerDelay(source, nowAt, status);
-  if (weightOf(own) >= 0) return own;
-  const others = causesOf(source).map((inner) => ownServerDelay(inner, nowAt, statusOf(inner) ?? status));
-  const greatest = longest(others.map(weightOf));
-  if (greatest < 0 && own.type !== 'absent') return own;
-  return others.find((other) => weightOf(other) === greatest) ?? own;
-}
-
-/**
- * Returns the delay before a retry: the policy's own, raised to the server's delay or replaced by it.
- *
- * @returns milliseconds; `undefined` when the server refuses or asks for more than `retryAfter.max`
- */
-export function applyServerDelay(
-  policy: PolicySettings,
-  ownMs: number,
-  asked: ServerDelay,
-): number | undefined {
-  const { maxMs, mode } = policy.retryAfter;
-  if (mode === 'ignore') return ownMs;
-  if (asked.type === 'refused') return undefined;
-  if (asked.type !== 'delay' || !(asked.delayMs >= 0)) return ownMs;
-  if (mode === 'replace') return Math.min(asked.delayMs, maxMs, Number.MAX_VALUE);
-  return asked.delayMs > maxMs ? undefined : Math.min(Math.max(ownMs, asked.delayMs), Number.MAX_VALUE);
-}
-
-/**
- * Returns whether there is anything to read. Every failure passes here and most errors have none of these properties;
- * engines read literal names many times faster than keys in a variable.
- */
-function mayAsk(source: unknown): boolean {
-  if (typeof source !== 'object' || source === null) return false;
-  try {
-    const {
-      headers,
-      response,
-      responseHeaders,
-      $response,
-      cause,
-      errors,
-      [RETRY_AFTER]: mark,
-    } = source as Readonly<Record<PropertyKey, unknown>>; // an object may have any property
-    return (headers ?? response ?? responseHeaders ?? $response ?? cause ?? errors ?? mark) !== undefined;
-  } catch {
-    return true; // one property throws; the others may still be readable
-  }
-}
-
-/** Reads the delay of the error itself, without its causes: the first that its mark or one of its headers asks for. */
-function ownServerDelay(source: unknown, nowAt: number, status: number | undefined): ServerDelay {
-  const delayMs = askedDelayMs(source);
-  if (delayMs !== undefined) return { type: 'delay', delayMs };
-  const answers = headersOf(source).map((headers) => parseServerDelay(headers, nowAt, status));
-  return (
-    answers.find((answer) => weightOf(answer) >= 0) ??
-    answers.find(({ type }) => type === 'malformed') ??
-    NOTHING
-  );
-}
-
-function headersOf(source: unknown): readonly HeaderSource[] {
-  const sources = [
-    read(source, 'headers'),
-    read(read(source, 'response'), 'headers'),
-    read(source, 'responseHeaders'),
-    read(read(source, '$response'), 'headers'),
-  ];
-  // Every object can be read by the name of a header.
-  return sources.filter((source): source is HeaderSource => typeof source === 'object' && source !== null);
-}
-
-function weightOf(answer: ServerDelay): Asked {
+/** Returns what an answer asks for. */
+export function weightOf(answer: ServerDelay): Asked {
   return answer.type === 'delay' ? answer.delayMs : WEIGHTS[answer.type];
 }
 
-/** `-Infinity` of none. */
-function longest(asked: readonly Asked[]): Asked {
+/** Returns the greatest; `-Infinity` of none. */
+export function longest(asked: readonly Asked[]): Asked {
   return asked.reduce((most, one) => Math.max(most, one), -Infinity);
 }
 
