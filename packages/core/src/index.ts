@@ -9,8 +9,9 @@ export type {
   Failure,
   ServerDelay,
 } from './decision/decision.ts';
-export type { HeaderSource } from './decision/server-delay.ts';
-export { parseServerDelay, readServerDelay } from './decision/server-delay.ts';
+export type { HeaderSource } from './decision/parse-server-delay.ts';
+export { parseServerDelay } from './decision/parse-server-delay.ts';
+export { readServerDelay } from './decision/read-server-delay.ts';
 export { computeDelay } from './delay/compute-delay.ts';
 export { delayBounds } from './delay/delay-bounds.ts';
 export type { Duration } from './duration.ts';

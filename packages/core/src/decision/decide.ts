@@ -1,12 +1,12 @@
 import { drawDelay } from '../delay/compute-delay.ts';
 import { MAX_INSTANT_AT } from '../duration.ts';
-import type { Policy, PolicySettings } from '../policy/policy.ts';
+import type { DelayContext, Policy, PolicySettings } from '../policy/policy.ts';
 import { checkPolicy, settingsOf } from '../policy/settings.ts';
 import type { Counters } from './counters.ts';
 import { chargedAttempts } from './counters.ts';
-import type { Decision, DecisionContext, FailReason, Failure } from './decision.ts';
+import type { Decision, DecisionContext, FailReason, Failure, ServerDelay } from './decision.ts';
 import { judge } from './judge.ts';
-import { applyServerDelay, readServerDelay } from './server-delay.ts';
+import { readServerDelay } from './read-server-delay.ts';
 
 /**
  * Decides what follows a failed attempt: a retry after a delay, or the end for a reason. Pure; an error thrown by a gate,
@@ -53,20 +53,33 @@ function schedule(
   context: DecisionContext,
 ): Decision {
   const { now, random, startedAt = now, attemptMs, deadlineAt = Infinity, budget } = context;
-  const ownMs = drawDelay(policy, chargedAttempts(counters), {
-    random,
-    previousDelayMs: counters.previousDelayMs,
-    error: failure.error,
-    now,
-    elapsedMs: now - startedAt,
-    attemptMs,
-  });
+  const { previousDelayMs } = counters;
+  // Every failure passes here; only custom strategies read more.
+  const drawn: DelayContext =
+    policy.backoff.type === 'custom'
+      ? { random, previousDelayMs, error: failure.error, now, elapsedMs: now - startedAt, attemptMs }
+      : { random, previousDelayMs };
+  const ownMs = drawDelay(policy, chargedAttempts(counters), drawn);
   const serverDelay = failure.serverDelay ?? readServerDelay(failure.error, now);
   const delayMs = applyServerDelay(policy, ownMs, serverDelay);
   if (delayMs === undefined) return fail('retry-after');
   if (now + delayMs >= Math.min(startedAt + policy.totalTimeoutMs, deadlineAt)) return fail('total-timeout');
   if (budget !== undefined && !budget.allowsRetry) return fail('budget');
   return retryAfter(delayMs, now);
+}
+
+/**
+ * Returns the delay before a retry: the policy's own, raised to the server's delay or replaced by it.
+ *
+ * @returns milliseconds; `undefined` when the server refuses or asks for more than `retryAfter.max`
+ */
+function applyServerDelay(policy: PolicySettings, ownMs: number, asked: ServerDelay): number | undefined {
+  const { maxMs, mode } = policy.retryAfter;
+  if (mode === 'ignore') return ownMs;
+  if (asked.type === 'refused') return undefined;
+  if (asked.type !== 'delay' || !(asked.delayMs >= 0)) return ownMs;
+  if (mode === 'replace') return Math.min(asked.delayMs, maxMs, Number.MAX_VALUE);
+  return asked.delayMs > maxMs ? undefined : Math.min(Math.max(ownMs, asked.delayMs), Number.MAX_VALUE);
 }
 
 /** Limits the delay so that the retry is due no later than the last instant that a broker can store. */

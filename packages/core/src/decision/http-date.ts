@@ -17,23 +17,18 @@ const FORM =
 export function httpDateAt(text: string, nowAt: number): number | undefined {
   const parts = FORM.exec(text.replace(ASCTIME, '$1, $3 $2 $5 $4 GMT'));
   if (parts === null) return undefined;
-  const [, day = '', month, year = '', time, second, zone = ''] = parts;
+  const [, day = '', month, year = '', time, second, zone] = parts;
   const isLeapSecond = second === '60'; // the first instant of the next minute
   const at = (fullYear: number | string): number => {
     const text = `${day.replace(' ', '0')} ${month} ${fullYear} ${time}${isLeapSecond ? 59 : second}`;
     const date = new Date(`${text} GMT`);
     // `Date` takes more texts than HTTP does, and reads the 30th of February as a day of March.
     return date.toUTCString().slice(5, -4) === text
-      ? date.getTime() + Number(isLeapSecond) * 1_000 - offsetMs(zone)
+      ? Date.parse(`${text} ${zone}`) + Number(isLeapSecond) * 1_000
       : Number.NaN;
   };
   const found = year.length === 4 ? at(year) : latestAt(Number(year), at, nowAt);
   return Number.isNaN(found) ? undefined : found;
-}
-
-function offsetMs(zone: string): number {
-  if (zone === 'GMT') return 0;
-  return Number(`${zone[0]}1`) * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3))) * 60_000;
 }
 
 /** Returns the instant in the latest year with these last two digits that is not too far ahead. */

@@ -96,7 +96,8 @@ export function capBeforeJitter(policy: PolicySettings, grownMs: number): number
   const { capAt } = policy;
   const capMs = capAt === 'after-jitter' ? Number.MAX_VALUE : Math.min(policy.maxDelayMs, Number.MAX_VALUE);
   const amount = unitsWithin(policy, Math.min(grownMs, capMs));
-  if (capAt !== 'before-jitter') return amount;
+  // Without jitter there is nothing to make room for.
+  if (capAt !== 'before-jitter' || policy.jitter === 'none') return amount;
 
   return Math.min(amount, roomForJitter(jitterOf(policy), unitsWithin(policy, capMs), scaleOf(policy)));
 }
@@ -104,12 +105,14 @@ export function capBeforeJitter(policy: PolicySettings, grownMs: number): number
 /** Converts units to milliseconds and clamps them to the lowest and the highest delay. */
 export function clampDelay(policy: PolicySettings, amount: number): number {
   const { granularityMs, minDelayMs } = policy;
-  const [floor, cap] = limitsOf(policy);
+  const cap = unitsWithin(policy, highestMs(policy));
+  const floor = lowestUnits(policy, cap);
   // Not `amount < floor`: a broken `random` may return NaN, which must become the floor.
   const within = amount >= floor ? Math.min(amount, cap) : floor;
-  const delayMs = granularityMs > 0 ? within * granularityMs : within;
   // Near the largest double, the product can round past the limit.
-  return Math.min(Math.max(delayMs, minDelayMs), highestMs(policy));
+  return granularityMs > 0
+    ? Math.min(Math.max(within * granularityMs, minDelayMs), highestMs(policy))
+    : within;
 }
 
 function highestMs({ capAt, maxDelayMs }: PolicySettings): number {
@@ -118,10 +121,12 @@ function highestMs({ capAt, maxDelayMs }: PolicySettings): number {
 
 /** Returns the lowest and the highest delay, in units of the granularity if there is one. */
 function limitsOf(policy: PolicySettings): Range {
-  const { granularityMs, minDelayMs } = policy;
   const cap = unitsWithin(policy, highestMs(policy));
-  const floor = granularityMs > 0 ? wholeUnits(minDelayMs, granularityMs) : minDelayMs;
-  return [Math.min(floor, cap), cap];
+  return [lowestUnits(policy, cap), cap];
+}
+
+function lowestUnits({ granularityMs, minDelayMs }: PolicySettings, cap: number): number {
+  return Math.min(granularityMs > 0 ? wholeUnits(minDelayMs, granularityMs) : minDelayMs, cap);
 }
 
 /** Returns the limits of a jitter's draw: none but finite numbers ≥ 0 if the cap applies after the jitter. */

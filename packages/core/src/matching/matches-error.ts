@@ -1,4 +1,4 @@
-import { readServerDelay } from '../decision/server-delay.ts';
+import { readServerDelay } from '../decision/read-server-delay.ts';
 import { read } from '../read.ts';
 import { isYes } from './answer.ts';
 import { causesOf } from './causes.ts';

@@ -16,8 +16,7 @@ const YIELD_EVERY_ATTEMPTS = 16;
 
 /** One call. It is its own abort listener, because many thousands may wait at the same time. */
 export class RetryCall extends CallRecord implements Call, AbortListener {
-  /** The running attempt, if something needs the object. */
-  #running: Attempt | undefined = undefined;
+  running: Attempt | undefined = undefined;
   /** Ends at once what the loop waits for. */
   #cut: ((reason: unknown) => void) | undefined = undefined;
   #clearTimeout: (() => void) | undefined = undefined;
@@ -47,7 +46,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
       this.attempts = attempt;
       this.attemptStartedAt = startedAt;
       const isTotal = leftMs <= attemptTimeoutMs && leftMs < Infinity;
-      this.#running = this.#createAttempt(startedAt, isTotal ? leftMs : attemptTimeoutMs, isTotal);
+      this.running = this.#createAttempt(startedAt, isTotal ? leftMs : attemptTimeoutMs, isTotal);
     }
     return this.ending === undefined;
   }
@@ -70,7 +69,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   invoke(self: unknown, parameters: unknown[] | undefined): unknown {
     const { fn, signal } = this.plan;
     const { nesting } = nested;
-    const attempt = this.#running;
+    const { running: attempt } = this;
     const given = parameters ?? [attempt];
     const hasTimeout = attempt !== undefined && attempt.timeoutMs < Infinity;
     const isDirect = nesting === undefined || attempt === undefined;
@@ -101,7 +100,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   }
 
   #onTimeout(meant: Attempt): void {
-    const running = this.#running;
+    const { running } = this;
     this.#clearTimeout = undefined;
     if (running === undefined) return;
     const isDue = running === meant || meant.isTotal;
@@ -131,11 +130,11 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   fail(failure: Failure): void {
     if (this.ending !== undefined) return;
     const { attempts: attempt, plan } = this;
-    const running = this.#running;
+    const { running } = this;
     const failedAt = this.clock.now();
-    const next = decideNext(this, { failure, attempt: running, failedAt });
+    const next = decideNext(this, failure, failedAt);
     if (this.ending !== undefined) return; // a function that the decision called has aborted
-    this.#running = undefined;
+    this.running = undefined;
     this.#cut = undefined; // holds the promise of the attempt, as long as the call may wait
     const delayMs = next.type === 'retry' ? next.delayMs : undefined;
     const { error } = running?.directive?.type === 'stop' ? running.directive : failure;
@@ -183,7 +182,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
 
   onAborted(): void {
     const error: unknown = this.plan.signal?.reason;
-    this.#running?.interrupt?.(error);
+    this.running?.interrupt?.(error);
     this.#endNow({ error, attempt: this.attempts, reason: 'aborted' });
   }
 

@@ -1,4 +1,4 @@
-import type { Decision, Failure as JudgedFailure, ServerDelay } from '@retry/core';
+import type { Counters, Decision, DecisionContext, Failure as JudgedFailure, ServerDelay } from '@retry/core';
 import { RetryError, TotalTimeoutError } from '@retry/core';
 import { decideBy, isYes, policyOf, settingsOf, withoutErrorRules } from '@retry/core/fields';
 import type { Ending, Failure, GiveUpReason } from './events.ts';
@@ -15,14 +15,6 @@ interface Stop {
 
 /** What follows a failure: a retry after a delay, or the end. */
 export type NextStep = Extract<Decision, { readonly type: 'retry' }> | Stop;
-
-/** An attempt that failed. */
-interface FailedAttempt {
-  readonly failure: Failure;
-  /** `undefined` when nothing needed the object. */
-  readonly attempt: Attempt | undefined;
-  readonly failedAt: number;
-}
 
 /**
  * Calls `retryIfResult`; returns `undefined` when the result is accepted. A returned promise counts as a throw: it is
@@ -45,23 +37,26 @@ export function refusalOf(
   }
 }
 
-/** Decides what follows a failure. If a predicate, strategy, budget or clock of the user throws, the retrying ends. */
-export function decideNext(call: Call, failed: FailedAttempt): NextStep {
+/**
+ * Decides what follows the failure of the running attempt. If a predicate, strategy, budget or clock of the user throws,
+ * the retrying ends.
+ */
+export function decideNext(call: Call, failure: Failure, failedAt: number): NextStep {
   try {
-    return decideInOrder(call, failed);
+    return decideInOrder(call, failure, failedAt);
   } catch (thrown) {
     return { ...stop('stopped'), thrown };
   }
 }
 
 /** The function's own directive comes first, then the total timeout, the policy, and the group's limit. */
-function decideInOrder(call: Call, failed: FailedAttempt): NextStep {
+function decideInOrder(call: Call, failure: Failure, failedAt: number): NextStep {
   const { budget, options } = call.plan;
-  const { attempt, failure } = failed;
+  const { running } = call;
   budget?.record({ type: 'failure' });
-  if (attempt?.directive?.type === 'stop' || 'thrown' in failure) return stop('stopped');
-  if (attempt?.isTimedOut && attempt.isTotal) return stop('total-timeout');
-  const decision = decideByPolicy(call, failed);
+  if (running?.directive?.type === 'stop' || 'thrown' in failure) return stop('stopped');
+  if (running?.isTimedOut && running.isTotal) return stop('total-timeout');
+  const decision = decideByPolicy(call, failure, failedAt);
   return decision.type === 'retry' && options.group?.hasRoom === false ? stop('group') : decision;
 }
 
@@ -69,11 +64,17 @@ function stop(reason: GiveUpReason): Stop {
   return { type: 'fail', reason };
 }
 
-function decideByPolicy(call: Call, { failure, attempt, failedAt }: FailedAttempt): Decision {
-  const { plan, startedAt, attempts, latest } = call;
+function decideByPolicy(call: Call, failure: Failure, failedAt: number): Decision {
+  const { plan, startedAt, attempts, latest, running } = call;
   const { budget, policy, deadlineAt, options } = plan;
   const isRefused = 'result' in failure;
-  const world = {
+  // One object for all that a decision reads, because every failure makes it.
+  const facts: Counters & JudgedFailure & DecisionContext = {
+    error: isRefused ? failure.result : failure.error,
+    timedOut: running?.isTimedOut === true,
+    serverDelay: requestedDelay(running),
+    failures: attempts,
+    previousDelayMs: latest?.delayMs,
     now: failedAt,
     random: options.random ?? Math.random,
     startedAt: Number.isNaN(startedAt) ? failedAt : startedAt,
@@ -81,19 +82,9 @@ function decideByPolicy(call: Call, { failure, attempt, failedAt }: FailedAttemp
     deadlineAt,
     budget: budget && { allowsRetry: budget.allowsRetry(failure.error) },
   };
-  const counters = { failures: attempts, previousDelayMs: latest?.delayMs };
-  const judged: JudgedFailure = {
-    error: isRefused ? failure.result : failure.error,
-    timedOut: attempt?.isTimedOut === true,
-    serverDelay: requestedDelay(attempt),
-  };
   // Error rules do not apply to a result, which `retryIfResult` has judged.
-  return decideBy(
-    isRefused ? settingsOf(withoutErrorRules(policyOf(policy))) : policy,
-    counters,
-    judged,
-    world,
-  );
+  const settings = isRefused ? settingsOf(withoutErrorRules(policyOf(policy))) : policy;
+  return decideBy(settings, facts, facts, facts);
 }
 
 /** The delay of `ctx.retryAfter`; what the error or the `Response` says is read by the decision itself. */

@@ -86,6 +86,8 @@ export interface Call {
   readonly attemptMs: (at: number) => number;
   /** Attempts that have started. */
   readonly attempts: number;
+  /** The running attempt, if something needs the object. */
+  readonly running: Attempt | undefined;
   /** The latest failed attempt, and those before it. */
   readonly latest: FailureList | undefined;
   /** The latest failure, if a result was refused. */

@@ -1,5 +1,5 @@
 import type { ServerDelay } from '../../decision/decision.ts';
-import { type HeaderSource, parseServerDelay } from '../../decision/server-delay.ts';
+import { type HeaderSource, parseServerDelay } from '../../decision/parse-server-delay.ts';
 
 const HEADER = 'retry-after';
 

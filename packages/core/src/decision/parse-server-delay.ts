@@ -1,8 +1,3 @@
-import { askedDelayMs } from '../markers.ts';
-import { causesOf } from '../matching/causes.ts';
-import { statusOf } from '../matching/status-of.ts';
-import type { PolicySettings } from '../policy/policy.ts';
-import { read } from '../read.ts';
 import type { ServerDelay } from './decision.ts';
 import { httpDateAt } from './http-date.ts';
 
@@ -23,7 +18,8 @@ const MALFORMED: Asked = -2;
 
 const WEIGHTS = { refused: REFUSED, absent: ABSENT, malformed: MALFORMED };
 
-const NOTHING: ServerDelay = { type: 'absent' };
+/** The answer of what asks for nothing. */
+export const NOTHING: ServerDelay = { type: 'absent' };
 
 /** What a parser may read besides the value. */
 interface ParseContext {
@@ -38,7 +34,7 @@ type Parser = (value: string, context: ParseContext) => Asked;
 const PARSERS: Readonly<Record<string, Parser>> = {
   'x-should-retry': (value) => (value.toLowerCase() === 'false' ? REFUSED : ABSENT),
   // gRPC A6: a negative or malformed pushback forbids a retry.
-  'grpc-retry-pushback-ms': (value) => (milliseconds(value) < 0 ? REFUSED : milliseconds(value)),
+  'grpc-retry-pushback-ms': (value) => delayOf(value, 1) ?? REFUSED,
   'retry-after-ms': milliseconds,
   'x-ms-retry-after-ms': milliseconds,
   // Milliseconds, as in the AWS SDKs for Java, .NET and Rust.
@@ -87,119 +83,31 @@ export function parseServerDelay(headers: HeaderSource, nowAt: number, status?: 
   return answer;
 }
 
-/**
- * Reads the delay that an error or a `Response` asks for: that of a `RetryAfterError`, else the headers at `headers`,
- * `response.headers`, `responseHeaders` or `$response.headers` (fetch, axios, ky, got, AI SDK, AWS SDK).
- *
- * If the error itself has none, its causes are read (`cause` and `AggregateError.errors`); the longest delay is
- * returned. Never throws.
- *
- * @param nowAt - epoch milliseconds, for an HTTP date without a `Date` header
- */
-export function readServerDelay(source: unknown, nowAt: number): ServerDelay {
-  if (!mayHaveHeaders(source)) return markedDelay(source) ?? NOTHING;
-  const status = statusOf(source);
-  const own = ownServerDelay(source, nowAt, status);
-  if (weightOf(own) >= 0) return own;
-  const others = causesOf(source).map((inner) => ownServerDelay(inner, nowAt, statusOf(inner) ?? status));
-  const greatest = longest(others.map(weightOf));
-  if (greatest < 0 && own.type !== 'absent') return own;
-  return others.find((other) => weightOf(other) === greatest) ?? own;
-}
-
-/**
- * Returns the delay before a retry: the policy's own, raised to the server's delay or replaced by it.
- *
- * @returns milliseconds; `undefined` when the server refuses or asks for more than `retryAfter.max`
- */
-export function applyServerDelay(
-  policy: PolicySettings,
-  ownMs: number,
-  asked: ServerDelay,
-): number | undefined {
-  const { maxMs, mode } = policy.retryAfter;
-  if (mode === 'ignore') return ownMs;
-  if (asked.type === 'refused') return undefined;
-  if (asked.type !== 'delay' || !(asked.delayMs >= 0)) return ownMs;
-  if (mode === 'replace') return Math.min(asked.delayMs, maxMs, Number.MAX_VALUE);
-  return asked.delayMs > maxMs ? undefined : Math.min(Math.max(ownMs, asked.delayMs), Number.MAX_VALUE);
-}
-
-/**
- * Returns whether there is anything to read. Every failure passes here and most errors have none of these properties;
- * engines read literal names many times faster than keys in a variable.
- */
-function mayHaveHeaders(source: unknown): boolean {
-  if (typeof source !== 'object' || source === null) return false;
-  try {
-    const { headers, response, responseHeaders, $response, cause, errors } = source as Readonly<
-      Record<string, unknown>
-    >; // an object may have any property
-    return (headers ?? response ?? responseHeaders ?? $response ?? cause ?? errors) !== undefined;
-  } catch {
-    return true; // one property throws; the others may still be readable
-  }
-}
-
-/** Reads the delay of the error itself, without its causes, from the first of its headers that asks for one. */
-function ownServerDelay(source: unknown, nowAt: number, status: number | undefined): ServerDelay {
-  let answer = markedDelay(source);
-  if (answer !== undefined) return answer;
-  for (const headers of headersOf(source)) {
-    const asked = parseServerDelay(headers, nowAt, status);
-    if (weightOf(asked) >= 0) return asked;
-    if (answer === undefined || answer.type === 'absent') answer = asked;
-  }
-  return answer ?? NOTHING;
-}
-
-function headersOf(source: unknown): readonly HeaderSource[] {
-  const sources = [
-    read(source, 'headers'),
-    read(read(source, 'response'), 'headers'),
-    read(source, 'responseHeaders'),
-    read(read(source, '$response'), 'headers'),
-  ];
-  // Every object can be read by the name of a header.
-  return sources.filter((source): source is HeaderSource => typeof source === 'object' && source !== null);
-}
-
-/** Returns the delay that a `RetryAfterError` asks for. */
-function markedDelay(error: unknown): ServerDelay | undefined {
-  const delayMs = askedDelayMs(error);
-  return delayMs === undefined ? undefined : { type: 'delay', delayMs };
-}
-
-function weightOf(answer: ServerDelay): Asked {
+/** Returns what an answer asks for. */
+export function weightOf(answer: ServerDelay): Asked {
   return answer.type === 'delay' ? answer.delayMs : WEIGHTS[answer.type];
 }
 
-/** `-Infinity` of none. */
-function longest(asked: readonly Asked[]): Asked {
+/** Returns the greatest; `-Infinity` of none. */
+export function longest(asked: readonly Asked[]): Asked {
   return asked.reduce((most, one) => Math.max(most, one), -Infinity);
 }
 
+/** Returns no values if reading them throws. */
 function valuesOf(headers: HeaderSource, name: string): readonly string[] {
-  const texts = rawValues(headers, name)
-    .filter((one) => typeof one === 'string' || typeof one === 'number')
-    .map(String);
-  // The list of a `RateLimit` header is one value.
-  return name === 'ratelimit' ? texts : texts.flatMap(splitList);
+  try {
+    const value: unknown = typeof headers.get === 'function' ? headers.get(name) : own(headers, name);
+    const texts = [value].flat().filter((one) => typeof one === 'string' || typeof one === 'number');
+    // The list of a `RateLimit` header is one value.
+    return texts.map(String).flatMap((text) => (name === 'ratelimit' ? text : splitList(text)));
+  } catch {
+    return [];
+  }
 }
 
 /** Splits at commas, by which `Headers` joins repeated headers, but not before the day of a date. */
 function splitList(text: string): readonly string[] {
   return text.split(/,(?! ?\d\d[ -]\w{3}[ -])/).map((value) => value.trim());
-}
-
-/** Returns no values if reading them throws. */
-function rawValues(headers: HeaderSource, name: string): readonly unknown[] {
-  try {
-    const value: unknown = typeof headers.get === 'function' ? headers.get(name) : own(headers, name);
-    return Array.isArray(value) ? [...value] : [value];
-  } catch {
-    return [];
-  }
 }
 
 function own(headers: object, name: string): unknown {
@@ -208,17 +116,17 @@ function own(headers: object, name: string): unknown {
   )?.[1];
 }
 
+/** Returns a count of units in milliseconds; one of hundreds of digits is a long delay, not a refusal. */
+function delayOf(value: string, unitMs: number): Asked | undefined {
+  return /^\d+(\.\d+)?$/.test(value) ? Math.min(Number(value) * unitMs, Number.MAX_VALUE) : undefined;
+}
+
 function milliseconds(value: string): Asked {
-  return /^\d+(\.\d+)?$/.test(value) ? finite(Number(value)) : MALFORMED;
+  return delayOf(value, 1) ?? MALFORMED;
 }
 
 function seconds(value: string): Asked | undefined {
-  return /^\+?\d+(\.\d+)?$/.test(value) ? finite(Number(value) * 1_000) : undefined;
-}
-
-/** A number of hundreds of digits is a long delay, not a refusal. */
-function finite(delayMs: number): Asked {
-  return Math.min(delayMs, Number.MAX_VALUE);
+  return delayOf(value.replace(/^\+/, ''), 1_000);
 }
 
 function httpDate(value: string, context: ParseContext): Asked {
