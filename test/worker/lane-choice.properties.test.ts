@@ -13,13 +13,15 @@ function createLanes(waiting: Map<string, number>) {
   return (limit: number) => claim(limit)();
 }
 
-/** The same, with claims that are answered when the function they return is called. */
-function openLanes(waiting: Map<string, number>) {
+/** The same, with claims that are answered when the function they return is called, each so many ms after the one before. */
+function openLanes(waiting: Map<string, number>, everyMs = 10) {
   const names = [...waiting.keys()];
   const open = new Map(names.map((lane) => [lane, Infinity]));
   const choice = new LaneChoice(names);
+  let now = 0;
   return (limit: number) => {
-    const lanes = choice.choose(open, limit);
+    now += everyMs;
+    const lanes = choice.choose(open, limit, now);
     const claimed: string[] = [];
     for (const [lane, room] of lanes) {
       const count = Math.min(room, limit - claimed.length, waiting.get(lane) ?? 0);
@@ -156,12 +158,20 @@ describe('the choice of lanes', () => {
     const names = LANES.slice(0, 3);
     const choice = new LaneChoice(names);
     const open = new Map(names.map((lane) => [lane, Infinity]));
-    const lanes = choice.choose(open, 100);
+    const lanes = choice.choose(open, 100, 0);
     const claimed = Array.from({ length: 40 }, () => ({ run: { lane: 'lane-0' } }));
 
     choice.note({ claim: { lanes, limit: 100 }, claimed, isCut: true });
 
-    expect([...choice.choose(open, 100).keys()]).toEqual(['lane-1', 'lane-2', 'lane-0']);
+    expect([...choice.choose(open, 100, 0).keys()]).toEqual(['lane-1', 'lane-2', 'lane-0']);
+  });
+
+  it('asks the empty ones of a thousand lanes every 100 ms at most while another is full', () => {
+    const begin = openLanes(new Map([...thousand(0), ['hot', Infinity]]), 1);
+    begin(5)();
+    const asked = Array.from({ length: 1_000 }, () => begin(5)().asked);
+
+    expect(asked.filter((size) => size > 16)).toHaveLength(10);
   });
 
   it('asks few lanes while claims are filled', () => {

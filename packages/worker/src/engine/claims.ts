@@ -50,11 +50,11 @@ export class Claims {
     const { name, leaseMs, clock } = this.#settings;
     const half = Math.ceil(this.#capacity.most / 2);
     const claimLimit = this.#hasMore ? Math.min(limit, half) : limit;
-    const chosen = this.#choice.choose(lanes, claimLimit);
+    const sentAt = clock.now();
+    const chosen = this.#choice.choose(lanes, claimLimit, sentAt);
     const isOfAll = chosen.size === lanes.size;
     const claim = { worker: name, requestId: randomUUID(), leaseMs, limit: claimLimit, lanes: chosen };
     const free = this.#capacity.reserve(claim);
-    const sentAt = clock.now();
     return {
       claim,
       answer: (received) => {
