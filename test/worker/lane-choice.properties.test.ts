@@ -174,6 +174,15 @@ describe('the choice of lanes', () => {
     expect(asked.filter((size) => size > 16)).toHaveLength(10);
   });
 
+  it('asks the empty ones within eight claims after the clock was set back', () => {
+    const begin = openLanes(new Map([...thousand(0), ['hot', Infinity]]), -3_600_000);
+    begin(5)();
+    for (let count = 0; count < 20; count += 1) begin(5)();
+    const asked = Array.from({ length: 8 }, () => begin(5)().asked);
+
+    expect(asked.filter((size) => size > 16)).toHaveLength(1);
+  });
+
   it('asks few lanes while claims are filled', () => {
     const claim = createLanes(new Map(LANES.map((lane, index) => [lane, index < 90 ? 0 : Infinity])));
     claim(500);

@@ -3,11 +3,11 @@ import type { Room } from './slots.ts';
 
 /** A claim asks at least this many lanes, where there are as many. */
 const FEW_LANES = 16;
-/** Every eighth claim asks the lanes that were empty, so that a run in one of them waits for seven claims at most, */
+/** Every eighth claim asks the lanes that were empty, so that a run in one of them waits for seven claims at most. */
 const EMPTY_EVERY_CLAIMS = 8;
 /**
- * but no sooner than this many ms for each of them: asking a thousand takes 3 to 6 ms, so that it takes a twentieth of the time at
- * most. A worker that claims one run after another would otherwise spend two thirds of its time on them.
+ * They are asked again after this many ms for each of them, at the soonest: asking a thousand takes 3 to 6 ms, about a
+ * twentieth of the time. A worker that claims one run after another would spend two thirds of its time on it.
  */
 const EMPTY_EVERY_MS = 0.1;
 
@@ -117,7 +117,9 @@ export class LaneChoice {
   }
 
   #isTimeForEmpty(now: number): boolean {
-    const isSoon = now - this.#emptyAskedAt < EMPTY_EVERY_MS * this.#empty.size;
+    const sinceMs = now - this.#emptyAskedAt;
+    // A clock that was set back must not keep them waiting.
+    const isSoon = sinceMs >= 0 && sinceMs < EMPTY_EVERY_MS * this.#empty.size;
     return this.#claims >= EMPTY_EVERY_CLAIMS && !isSoon;
   }
 
