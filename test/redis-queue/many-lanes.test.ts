@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { useScene } from '../support/broker-scene.ts';
+import { SHORT_MS, useScene } from '../support/broker-scene.ts';
 import { openRedisHarness } from '../support/redis-harness.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
+import { settlementOf } from '../support/settle.ts';
 
 const LANES = Array.from({ length: 100 }, (_, index) => `lane-${index}`);
 
@@ -41,5 +42,34 @@ describeOnRedis('claims from many lanes on Redis', (server) => {
       started: submitted.length,
       unbalanced: 0,
     });
+  });
+});
+
+describeOnRedis('a wait for work in many lanes on Redis', (server) => {
+  const scene = useScene(() => openRedisHarness(server().url));
+  const waitMs = async (lanes: readonly string[], timeoutMs: number): Promise<number> => {
+    const startedAt = performance.now();
+    await scene.broker.waitForWork(lanes, { timeoutMs });
+    return performance.now() - startedAt;
+  };
+
+  it.each([
+    ['that waits in the list of the last lane', 'list'],
+    ['that was released to the front of the last lane', 'front'],
+    ['of the last lane that is due', 'scheduled'],
+  ])('ends immediately for a run %s, and only in its lane', async (_, location) => {
+    const submission = { id: 'a', lane: 'lane-99' };
+    if (location === 'list') await scene.submit(submission);
+    if (location === 'front') {
+      const run = await scene.start(submission, { lanes: ['lane-99'] });
+      await scene.settle(settlementOf(run, { type: 'release', at: await scene.now() }));
+    }
+    if (location === 'scheduled') {
+      await scene.submit({ ...submission, delayMs: SHORT_MS });
+      await scene.advance(SHORT_MS);
+    }
+
+    expect(await waitMs(LANES, 5_000)).toBeLessThan(2_500);
+    expect(await waitMs(LANES.slice(0, -1), 50)).toBeGreaterThanOrEqual(45);
   });
 });

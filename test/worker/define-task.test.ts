@@ -55,6 +55,14 @@ describe('defineTask', () => {
     expect(Object.isFrozen(task)).toBe(true);
   });
 
+  it('gives all tasks without a policy of their own the same one', () => {
+    const first = defineTask({ name: 'send-email', run });
+    const second = defineTask({ name: 'resize-image', run });
+
+    expect(second.retry).toBe(first.retry);
+    expect(second.rateLimitRetry).toBe(first.retry);
+  });
+
   it('keeps the given options, durations in milliseconds', () => {
     const task = defineTask({
       name: 'send-email',

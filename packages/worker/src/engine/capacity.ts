@@ -1,9 +1,8 @@
-import type { ClaimedRun } from '@retry/core/broker';
 import type { WorkerSettings } from '../options.ts';
 import type { Received } from './exchanger.ts';
 import type { Room, Slots } from './lanes/slots.ts';
 import type { AnsweredClaim, Lateness } from './lateness.ts';
-import type { PrefetchEstimate } from './prefetch.ts';
+import type { ClaimReading, PrefetchEstimate } from './prefetch.ts';
 import { readClaim } from './prefetch.ts';
 
 /** Handlers of at most this many ms are short. */
@@ -14,6 +13,11 @@ interface CapacityParts {
   readonly slots: Slots;
   readonly estimate: PrefetchEstimate;
   readonly lateness: Lateness;
+}
+
+interface AnsweredLanes extends Pick<Received, 'claimed' | 'lanes'> {
+  /** Whether it asked all lanes with room. */
+  readonly isOfAll: boolean;
 }
 
 /** What a worker may claim: the runs that there are slots for, and those that it claims in advance. */
@@ -50,15 +54,13 @@ export class Capacity {
     return room;
   }
 
-  /** Notes that a claim from these lanes was answered. @returns whether the lanes probably have more */
-  noteClaim(
-    answered: AnsweredClaim & Pick<Received, 'lanes'> & { readonly claimed: readonly ClaimedRun[] },
-  ): boolean {
-    const { claim, claimed, lanes } = answered;
-    const reading = readClaim(claim.limit, claimed);
+  /** Notes that a claim was answered. @returns what that shows about its lanes */
+  noteClaim(answered: AnsweredClaim & AnsweredLanes): ClaimReading {
+    const { claim, claimed, lanes, isOfAll } = answered;
+    const reading = readClaim({ limit: claim.limit, claimed, isOfAll });
     this.#parts.estimate.noteClaim(reading);
     if (lanes.length === claim.lanes.size) this.#parts.lateness.noteClaim(answered);
-    return !reading.isShort;
+    return reading;
   }
 
   /** Reserves room for the runs that a claim may return. @returns frees it */

@@ -20,6 +20,13 @@ export interface OpenClaim {
   readonly answer: (received: Received | undefined) => EmptyClaim | undefined;
 }
 
+interface Sent {
+  readonly claim: Claim;
+  readonly sentAt: number;
+  /** Whether it asks all lanes with room. */
+  readonly isOfAll: boolean;
+}
+
 /** The claims of a worker: how many runs of which lanes, and what their answers say about the next. */
 export class Claims {
   readonly #settings: WorkerSettings;
@@ -33,7 +40,7 @@ export class Claims {
     this.#choice = new LaneChoice(settings.tasks.keys());
   }
 
-  /** Whether the latest claim returned as many runs as it asked for: there are probably more. */
+  /** Whether there are probably more: the latest claim returned as many runs as it asked for, or did not ask all lanes. */
   get hasMore(): boolean {
     return this.#hasMore;
   }
@@ -43,11 +50,11 @@ export class Claims {
     const { name, leaseMs, clock } = this.#settings;
     const half = Math.ceil(this.#capacity.most / 2);
     const claimLimit = this.#hasMore ? Math.min(limit, half) : limit;
-    const chosen = this.#choice.choose(lanes, claimLimit);
+    const sentAt = clock.now();
+    const chosen = this.#choice.choose(lanes, claimLimit, sentAt);
     const isOfAll = chosen.size === lanes.size;
     const claim = { worker: name, requestId: randomUUID(), leaseMs, limit: claimLimit, lanes: chosen };
     const free = this.#capacity.reserve(claim);
-    const sentAt = clock.now();
     return {
       claim,
       answer: (received) => {
@@ -57,14 +64,12 @@ export class Claims {
     };
   }
 
-  #note(
-    received: Received,
-    { isOfAll, ...sent }: { readonly claim: Claim; readonly sentAt: number; readonly isOfAll: boolean },
-  ): EmptyClaim | undefined {
+  #note(received: Received, sent: Sent): EmptyClaim | undefined {
     const { claimed, lanes, nextRunAt = Infinity, now } = received;
     const answered = { ...sent, claimed, lanes };
-    this.#hasMore = this.#capacity.noteClaim(answered);
-    this.#choice.note(answered);
-    return claimed.length === 0 && isOfAll ? { lanes, dueInMs: nextRunAt - now } : undefined;
+    const { isShort, isCut } = this.#capacity.noteClaim(answered);
+    this.#hasMore = !isShort;
+    this.#choice.note({ ...answered, isCut });
+    return claimed.length === 0 && sent.isOfAll ? { lanes, dueInMs: nextRunAt - now } : undefined;
   }
 }

@@ -32,20 +32,29 @@ export function mostPrefetched(prefetch: Prefetch): number {
 
 /** What a claim shows about its lanes. */
 export interface ClaimReading {
-  /** It returned fewer runs than it asked for: the lanes are empty, and other workers may be idle. */
+  /** It asked all lanes and returned fewer runs than it asked for: they are empty, and other workers may be idle. */
   readonly isShort: boolean;
+  /** The broker ended it early, because its runs are large. */
+  readonly isCut: boolean;
   /** Bytes of payload per run, on average. */
   readonly meanBytes: number;
 }
 
+/** What a claim asked for and returned. */
+interface SizedClaim {
+  readonly limit: number;
+  /** Whether it asked all lanes with room. */
+  readonly isOfAll: boolean;
+  readonly claimed: readonly ClaimedRun[];
+}
+
 /** Reads what a claim of at most `limit` runs returned. Counts characters, because most text is ASCII. */
-export function readClaim(limit: number, claimed: readonly ClaimedRun[]): ClaimReading {
+export function readClaim({ limit, claimed, isOfAll }: SizedClaim): ClaimReading {
   let bytes = 0;
   for (const { run } of claimed) bytes += run.payload.length;
-  return {
-    isShort: claimed.length < limit && bytes < CUT_BYTES,
-    meanBytes: bytes / Math.max(claimed.length, 1),
-  };
+  const isFilled = claimed.length >= limit;
+  const isCut = !isFilled && bytes >= CUT_BYTES;
+  return { isShort: isOfAll && !isFilled && !isCut, isCut, meanBytes: bytes / Math.max(claimed.length, 1) };
 }
 
 /**
@@ -94,7 +103,7 @@ export class PrefetchEstimate {
   }
 
   /** Notes what the latest claim returned. */
-  noteClaim({ isShort, meanBytes }: ClaimReading): void {
+  noteClaim({ isShort, meanBytes }: Omit<ClaimReading, 'isCut'>): void {
     this.#isShort = isShort;
     this.#byBytes = meanBytes > 0 ? Math.floor(MAX_BYTES / meanBytes) : Infinity;
     if (isShort) this.#forgetRate();

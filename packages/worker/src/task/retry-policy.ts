@@ -13,13 +13,21 @@ export function readRetryPolicy(key: string, input: unknown, report: (problem: P
     if (!(error instanceof InvalidOptionsError)) throw error;
     for (const problem of error.problems)
       report({ ...problem, path: problem.path === '' ? key : `${key}.${problem.path}` });
-    return definePolicy(TASK_POLICY);
+    return defaultPolicy();
   }
+}
+
+let known: Policy | undefined;
+
+/** The policy of tasks that have none of their own. One serves all: it is frozen, and defining it takes longer than the rest. */
+function defaultPolicy(): Policy {
+  known ??= definePolicy(TASK_POLICY);
+  return known;
 }
 
 /** A default applies only to keys that were not written; a wrong value is reported, not replaced. */
 function taskPolicy(input: unknown): Policy {
-  if (input === undefined) return definePolicy(TASK_POLICY);
+  if (input === undefined) return defaultPolicy();
   const written = writtenIn(input);
   if (written === undefined) return definePolicy(input as PolicyInput); // throws: it is not an object of options
   const { jitter, retryAfter: ours, ...defaults } = TASK_POLICY;
@@ -37,12 +45,10 @@ function taskPolicy(input: unknown): Policy {
 
 /** The default cap of tasks, raised to the longest written delay: a constant '1h' waits an hour. */
 function capFor(backoff: unknown): number {
-  const { maxDelayMs } = settingsOf(definePolicy(TASK_POLICY));
+  const { maxDelayMs } = settingsOf(defaultPolicy());
+  if (backoff === undefined) return maxDelayMs;
   try {
-    return Math.max(
-      maxDelayMs,
-      backoff === undefined ? 0 : settingsOf(definePolicy({ backoff } as PolicyInput)).maxDelayMs,
-    );
+    return Math.max(maxDelayMs, settingsOf(definePolicy({ backoff } as PolicyInput)).maxDelayMs);
   } catch {
     return maxDelayMs; // a wrong backoff is reported together with all other problems
   }
