@@ -85,13 +85,17 @@ export async function fill(client: pg.Client, schema: string, count: number): Pr
       `insert into ${schema}.run (${columns}) select '${location}-' || n, '${state}', 1, ${ord}, 'l', '{}', n, n, ${more} ${rows}`,
     );
   }
-  await client.query(`insert into ${schema}.ready select 'l', n, 'ready-' || n ${rows}`);
+  await client.query(
+    `insert into ${schema}.ready select lane, ord, id, key, ctid from ${schema}.run where state = 'w' and key is null`,
+  );
   await client.query(`insert into ${schema}.parked select ${key}, 'l', 1, ${parked}, 'parked-' || n ${rows}`);
   await client.query(`insert into ${schema}.scheduled select 'l', n, n, 'scheduled-' || n ${rows}`);
   await client.query(
     `insert into ${schema}.claim select 'worker-' || n, 'r', 1, n, array['started-' || n], array[n] ${rows} where n % 100 = 0`,
   );
-  await client.query(`insert into ${schema}.finished select n, 1, array['finished-' || n] ${rows}`);
+  await client.query(
+    `insert into ${schema}.finished select ord, 1, array[id], array[ctid] from ${schema}.run where state = 'C'`,
+  );
   for (const order of ['back_order', 'end_order'])
     await client.query(`select setval('${schema}.${order}', ${2 * count + 1})`);
 }

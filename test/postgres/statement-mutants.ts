@@ -166,7 +166,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a claimed run stays in its lane',
-    right: 'delete from ready where ctid = any (array (select row_at from fitting))',
+    right: 'delete from ready where ctid = any (array (select ready_at from fitting))',
     wrong: 'select from fitting',
   },
   {

@@ -63,7 +63,7 @@ function writeValues(name: FunctionName, given: object): (string | null)[] {
 
 function writeValue(value: unknown, type: SqlType): string | null {
   if (value === null || value === undefined) return null;
-  if (type === 'text[]') return textArray(value as readonly (string | undefined)[]); // by the signature
+  if (type === 'text[]' || type === 'tid[]') return textArray(value as readonly (string | undefined)[]); // by the signature
   if (Array.isArray(value)) return plainArray(value);
   return String(value);
 }

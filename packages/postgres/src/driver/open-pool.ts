@@ -4,6 +4,7 @@ import type { PoolLike } from '../wake/subscription.ts';
 import type { NamingClient } from './prepared.ts';
 import { prepareStatements } from './prepared.ts';
 import { isReadCommitted, readCommitted, readSession, SESSION } from './read-committed.ts';
+import { sendAsChosen } from './send-as-chosen.ts';
 import type { SqlClient } from './sql-client.ts';
 
 /**
@@ -22,21 +23,14 @@ export function openPool(
       throw hideSecretsInError(error, secrets);
     });
   let opening: Promise<OwnPool> | undefined;
-  let sending: Promise<SqlClient> | undefined;
   const open = (): Promise<OwnPool> => {
     opening ??= createPool(url, connections, (error) => onError(hideSecretsInError(error, secrets)));
     return opening;
   };
-  const send = (): Promise<SqlClient> => {
-    sending ??= open().then(chooseSender);
-    sending.catch(() => {
-      sending = undefined;
-    });
-    return sending;
-  };
+  const client = sendAsChosen(async () => chooseSender(await open()));
   return {
     totalCount: connections,
-    query: (text, values) => safely(async () => (await send()).query(text, values)),
+    query: (text, values) => safely(() => client.query(text, values)),
     connect: () => safely(async () => (await open()).connect()),
     close: async () => {
       if (opening !== undefined) await (await opening).end();

@@ -1,4 +1,4 @@
-/** Returns a function that makes calls in the order in which they came, at most so many at the same time. */
+/** Returns a function that makes calls in the order in which they came, at most `most` of them at the same time. */
 export function createTurns(most: number): <Answer>(send: () => Promise<Answer>) => Promise<Answer> {
   const waiting: (() => void)[] = [];
   let underWay = 0;

@@ -3,6 +3,7 @@ import type { NamingClient } from './prepared.ts';
 import { named, prepareStatements } from './prepared.ts';
 import type { Session } from './read-committed.ts';
 import { isReadCommitted, readCommitted, readSession, SESSION } from './read-committed.ts';
+import { sendAsChosen } from './send-as-chosen.ts';
 import type { SqlClient } from './sql-client.ts';
 import { createTurns } from './turns.ts';
 
@@ -16,11 +17,11 @@ import { createTurns } from './turns.ts';
  */
 export function useClient(client: SqlClient, connections: number): SqlClient {
   if (isPgPool(client)) return inTurns(usePool(client), connections);
-  return isPgClient(client) ? chosen(() => chooseForClient(client)) : client;
+  return isPgClient(client) ? sendAsChosen(() => chooseForClient(client)) : client;
 }
 
 function usePool(pool: PgPool): SqlClient {
-  return chosen(async () => {
+  return sendAsChosen(async () => {
     const { session, isNaming } = await ask(pool);
     if (!isReadCommitted(session)) return readCommitted(pool);
     return isNaming ? prepareStatements(pool) : pool;
@@ -40,27 +41,10 @@ async function chooseForClient(client: PgClient): Promise<SqlClient> {
 async function ask(client: NamingClient): Promise<{ readonly session: Session; readonly isNaming: boolean }> {
   try {
     const session = readSession(await client.query(named(SESSION)));
-    return { session: { ...session }, isNaming: session.level !== undefined };
+    return { session, isNaming: session.level !== undefined };
   } catch {
     return { session: readSession(await client.query(SESSION)), isNaming: false };
   }
-}
-
-/** Chooses at the first statement how all are sent; again at the next one, if that failed. */
-function chosen(choose: () => Promise<SqlClient>): SqlClient {
-  let choosing: Promise<SqlClient> | undefined;
-  let choice: SqlClient | undefined;
-  return {
-    query: async (text, values) => {
-      if (choice === undefined) {
-        choosing ??= choose().finally(() => {
-          choosing = undefined;
-        });
-        choice = await choosing;
-      }
-      return choice.query(text, values);
-    },
-  };
 }
 
 function inTurns(client: SqlClient, most: number): SqlClient {

@@ -26,8 +26,13 @@ export function readClaimLines(
   const apart = rows.slice(LINE_COLUMNS.length).values();
   const submittedAts = instants(texts.submittedAts, ids.length);
   const all: ClaimedRows = {
-    ...{ lane: '', at, until, ids, submittedAts },
+    lane: '',
+    at,
+    until,
+    ids,
+    submittedAts,
     laneSeqs: split(texts.laneSeqs).map(Number),
+    rowsAt: split(texts.rowsAt),
     payloads: split(texts.payloads).map((line) => (line === '' ? (apart.next().value ?? '') : line)),
     runAts: texts.runAts === null ? submittedAts : instants(texts.runAts, ids.length),
     epochs: texts.epochs === null ? ids.map(() => 1) : split(texts.epochs).map(Number),
@@ -52,6 +57,7 @@ function byLane(all: ClaimedRows, lanes: readonly string[], laneNumbers: readonl
       ...all,
       ids: all.ids.slice(start, end),
       laneSeqs: all.laneSeqs.slice(start, end),
+      rowsAt: all.rowsAt?.slice(start, end),
       payloads: all.payloads.slice(start, end),
       submittedAts: all.submittedAts.slice(start, end),
       runAts: all.runAts.slice(start, end),

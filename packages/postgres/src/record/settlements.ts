@@ -58,19 +58,26 @@ function letterOf(settlement: Settlement): string {
   return dead === undefined ? DESTINATION_LETTERS[destination] : deadLetterOf(dead);
 }
 
+/** Where a run was when it was claimed: its order in the lane, and its row in the table. */
+export interface ClaimedAs {
+  readonly laneSeq: number;
+  readonly rowAt?: string | undefined;
+}
+
 /**
  * Returns one part of settlements as arguments of `settle_and_claim`.
  *
- * @param laneSeqs - the order of each run in its lane when it was claimed, where that is known; `null` where none is
+ * @param leases - what the claim of each run said of it, where that is known; `null` where none is
  */
 export function settlementArguments(
   settlements: readonly Settlement[],
-  laneSeqs: readonly (number | undefined)[] | null,
+  leases: readonly (ClaimedAs | undefined)[] | null,
 ): SettlementArguments {
   return {
     ids: settlements.map(({ id }) => id),
     epochs: settlements.map(({ epoch }) => toEpoch(epoch)),
-    laneSeqs,
+    rowsAt: leases?.map((lease) => lease?.rowAt) ?? null,
+    laneSeqs: leases?.map((lease) => lease?.laneSeq) ?? null,
     destinations: settlements.map(letterOf).join(''),
     onlyIfExpired: settlements[0]?.onlyIfExpired === true,
     startedAts: settlements.map(({ next }) => downToWhole(next.startedAt ?? 0)),

@@ -4,15 +4,32 @@
 export const hasId = (row: string, id: string): string =>
   `(${row}.hash = hashtext(${id}) and ${row}.id = ${id})`;
 
+/**
+ * Finds the row of a run where it was when it was last written, which takes a fifth of the time of `hasId`. What remembers a
+ * `ctid` has to look by the id as well where this finds nothing: an update moves a row, and so do `vacuum full` and a restore.
+ *
+ * `is true` keeps the planner from the index by id, which it would read as a whole, since that begins with the hash.
+ */
+export const isAt = (row: string, rowAt: string, id: string): string =>
+  `(${row}.ctid = ${rowAt} and (${row}.id = ${id}) is true)`;
+
+/** About how many bytes a run takes in a reply. */
+export const sizeOf = (run: string): string =>
+  `256 + octet_length(${run}.payload) + coalesce(octet_length(${run}.record), 0)`;
+
 /** Reads arrays side by side as rows, each column named beside its array: `unnest(p_ids, p_epochs) as s (id, epoch)`. */
 export function unnestAs(alias: string, columns: Readonly<Record<string, string>>): string {
   return `unnest(${Object.values(columns).join(', ')}) as ${alias} (${Object.keys(columns).join(', ')})`;
 }
 
-/** The same with a last column `n` that counts the rows from 1. */
+/**
+ * The same with a last column `n` that counts the rows from 1. In a select list the server reads the arrays in step; in
+ * `from` it would first copy each of them into a table of its own, element by element.
+ */
 export function unnestNumbered(alias: string, columns: Readonly<Record<string, string>>): string {
-  const names = [...Object.keys(columns), 'n'];
-  return `unnest(${Object.values(columns).join(', ')}) with ordinality as ${alias} (${names.join(', ')})`;
+  const arrays = Object.entries(columns).map(([name, array]) => `unnest(${array}) as ${name}`);
+  const [first] = Object.values(columns);
+  return `(select ${arrays.join(', ')}, generate_series(1::bigint, cardinality(${first})) as n) ${alias}`;
 }
 
 /** Inserts one row, each value beside its column. */

@@ -1,5 +1,5 @@
 import { MAX_INSTANT_AT } from '@retry/core';
-import { hasId } from './fragments.ts';
+import { hasId, isAt } from './fragments.ts';
 import { isStartedBy, writeClaim } from './leases.ts';
 import { state } from './letters.ts';
 import { call, head } from './signatures.ts';
@@ -49,17 +49,25 @@ begin
   with whole as (
     delete from finished where ctid = any (array (
       select ctid from finished where ord > p_trim_from and ord <= v_last order by ord for update skip locked))
-    returning ord, ids
+    returning ord, ids, rows_at
   ), edge as (
-    update finished f set ids = f.ids[v_edge.excess + 1:], count = f.count - v_edge.excess
-    from (select ctid as row_at, ids[:v_edge.excess] as ids from finished
+    update finished f set ids = f.ids[v_edge.excess + 1:], rows_at = f.rows_at[v_edge.excess + 1:], count = f.count - v_edge.excess
+    from (select ctid as row_at, ids[:v_edge.excess] as ids, rows_at[:v_edge.excess] as rows_at from finished
       where ord = v_edge.ord and count = v_edge.count and v_edge.excess < count for update skip locked) old
     where f.ctid = old.row_at
-    returning f.ord, old.ids
-  ), old as (
-    select ord, unnest(ids) as id from whole union all select ord, unnest(ids) from edge
-  ), forgotten as (
-    delete from run r using old where ${hasId('r', 'old.id')} and r.ord = old.ord returning r.id, r.is_keyed, r.ended_at
+    returning f.ord, old.ids, old.rows_at
+  ), rows as (
+    select ord, ids, rows_at from whole union all select ord, ids, rows_at from edge
+  ), old as not materialized (
+    select ord, unnest(ids) as id, unnest(rows_at) as row_at from rows
+  ), by_row as (
+    delete from run r using old where ${isAt('r', 'old.row_at', 'old.id')} and r.ord = old.ord returning r.id, r.is_keyed, r.ended_at
+  ), by_id as (
+    -- As a rule the first condition holds for none, and the server looks for no run.
+    delete from run r using old where (select count(*) from by_row) < (select sum(cardinality(ids)) from rows)
+      and ${hasId('r', 'old.id')} and r.ord = old.ord returning r.id, r.is_keyed, r.ended_at
+  ), forgotten as not materialized (
+    select * from by_row union all select * from by_id
   ), keys as (${keepKeys('forgotten', 'p_now')}  ), counted as (
     insert into tally (submitted, forgotten) select 0, count(*) from forgotten having count(*) > 0
   )

@@ -56,7 +56,8 @@ begin
   delete from awaited l using unnest(p_runs) r
   where r.state not in ${ACTIVE} and not r.is_dead and ${hasId('l', 'r.id')} and l.ord = r.ord;
   update finished l set count = l.count - removed.count,
-    ids = array (select id from unnest(l.ids) with ordinality as one (id, n) where id <> all (removed.ids) order by n)
+    ids = array (select id from unnest(l.ids) with ordinality as one (id, n) where id <> all (removed.ids) order by n),
+    rows_at = null
   from (
     select ord, count(*) as count, array_agg(id) as ids from unnest(p_runs) r
     where state not in ${ACTIVE} and not is_dead group by ord) removed
@@ -148,9 +149,9 @@ begin
         again.record - '{errors,previousDelayMs,failures,stalls,releases,rateLimits}'::text[]
           || jsonb_build_object('resetEpoch', again.epoch, 'resetAt', v_now) end)::text
     from again where ${hasId('r', 'again.id')}
-    returning r.lane, r.ord, r.id, r.key
+    returning r.lane, r.ord, r.id, r.key, r.ctid as row_at
   )
-  insert into ready (lane, ord, id, key) select lane, ord, id, key from back;
+  insert into ready (lane, ord, id, key, row_at) select lane, ord, id, key, row_at from back;
   if v_dead is not null then
     perform notify_waiters(array (select distinct lane from unnest(v_dead)), null, false);
   end if;

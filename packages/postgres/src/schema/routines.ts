@@ -1,8 +1,9 @@
 import { AUDIT } from './audit-function.ts';
 import { CLAIM } from './exchange/claim-general.ts';
 import { CLAIM_KEYED, CLAIM_NEXT, FAIL_UNREADABLE, PROMOTE } from './exchange/claim-steps.ts';
+import { LOCK_KEYS, UNPARK } from './exchange/keys.ts';
 import { RECALL } from './exchange/recall.ts';
-import { ANSWER_UNSETTLED, LOCK_KEYS, UNPARK } from './exchange/settle.ts';
+import { ANSWER_UNSETTLED } from './exchange/settle.ts';
 import { SETTLE_AND_CLAIM } from './exchange/settle-and-claim.ts';
 import { AWAITED, EXPIRED, TIDY, TRIM } from './keeping-functions.ts';
 import { LEASES } from './leases.ts';

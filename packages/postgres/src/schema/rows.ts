@@ -73,6 +73,8 @@ export interface ClaimedRows {
   readonly ids: readonly string[];
   /** Their order in the lane. */
   readonly laneSeqs: readonly number[];
+  /** Where their rows are in the table; absent where they were claimed one by one. */
+  readonly rowsAt?: readonly string[] | undefined;
   readonly epochs: readonly number[];
   readonly payloads: readonly string[];
   readonly submittedAts: readonly (number | null)[];

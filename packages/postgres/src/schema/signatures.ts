@@ -12,6 +12,7 @@ interface SqlTypes {
   readonly bigint: number;
   readonly boolean: boolean;
   readonly 'text[]': readonly (string | undefined)[];
+  readonly 'tid[]': readonly (string | undefined)[];
   readonly 'bigint[]': readonly (number | undefined)[];
   readonly 'boolean[]': readonly (boolean | undefined)[];
 }
@@ -39,6 +40,7 @@ const CLIENT_FUNCTIONS = {
   settle_and_claim: {
     // Settlements, an element for each: `destinations` has a letter for each, `records` a line.
     ids: 'text[]',
+    rowsAt: 'tid[]',
     epochs: 'bigint[]',
     laneSeqs: 'bigint[]',
     destinations: 'text',
@@ -152,6 +154,7 @@ export type ArgumentsOf<Name extends FunctionName> = {
 /** The parameters of `settle_and_claim` that are settlements. */
 type SettlementParameter =
   | 'ids'
+  | 'rowsAt'
   | 'epochs'
   | 'laneSeqs'
   | 'destinations'

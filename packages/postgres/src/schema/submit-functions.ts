@@ -35,9 +35,9 @@ const insertRuns = (onConflict: 'on conflict do nothing' | ''): string => `
       })}) input
     where not v_has_keys or not exists (select from kept_key k where ${hasId('k', 'input.id')} and k.until > v_now)
     ${onConflict}
-    returning id, state, ord, lane, run_at, key
+    returning id, state, ord, lane, run_at, key, ctid as row_at
   ), now_ready as (
-    insert into ready (lane, ord, id, key) select lane, ord, id, key from fresh where state = ${state('submitted')}
+    insert into ready (lane, ord, id, key, row_at) select lane, ord, id, key, row_at from fresh where state = ${state('submitted')}
   ), for_later as (
     insert into scheduled (lane, run_at, ord, id) select lane, run_at, ord, id from fresh where state = ${state('scheduled')}
   ), counted as (

@@ -30,6 +30,8 @@ export interface LeasedRun {
   readonly epoch: number;
   /** Its order in the lane, which only the reply to the claim has. */
   readonly laneSeq: number;
+  /** Where its row was in the table then. */
+  readonly rowAt?: string | undefined;
 }
 
 /** A claim that got runs. */
@@ -135,11 +137,11 @@ export class ClaimMemory {
     this.#claims.set(worker, kept);
   }
 
-  /** Returns the order of these runs in their lanes when they were claimed, where this client has claimed them. */
-  laneSeqsOf(settlements: readonly Settlement[]): readonly (number | undefined)[] {
+  /** Returns what the replies to their claims said of these runs, where this client has claimed them. */
+  leasesOf(settlements: readonly Settlement[]): readonly (LeasedRun | undefined)[] {
     return settlements.map(({ id, epoch }) => {
       const run = this.#claimOf.get(id)?.leased.get(id);
-      return run?.epoch === epoch ? run.laneSeq : undefined;
+      return run?.epoch === epoch ? run : undefined;
     });
   }
 

@@ -113,7 +113,7 @@ async function exchangePart(
   const starts = memory.startsOf(claim?.lanes.keys() ?? [], startedAt);
   const replaced = claim === undefined ? [] : memory.replacedBy(claim);
   const rows = await database.callRows('settle_and_claim', {
-    ...settlementArguments(settlements, memory.laneSeqsOf(settlements)),
+    ...settlementArguments(settlements, memory.leasesOf(settlements)),
     notify: true,
     ...(claim === undefined ? NO_CLAIM : claimArguments(claim, starts, replaced)),
     ...retention.next(countFinished(settlements), startedAt),
@@ -209,9 +209,9 @@ function partsByLane(claimed: readonly ClaimedRows[]): ReadonlyMap<string, reado
 
 function leasedRuns(claimed: readonly ClaimedRows[]): Map<string, LeasedRun> {
   const leased = new Map<string, LeasedRun>();
-  for (const { ids, epochs, laneSeqs } of claimed) {
+  for (const { ids, epochs, laneSeqs, rowsAt } of claimed) {
     for (const [index, id] of ids.entries())
-      leased.set(id, { epoch: epochs[index] ?? 0, laneSeq: laneSeqs[index] ?? 0 });
+      leased.set(id, { epoch: epochs[index] ?? 0, laneSeq: laneSeqs[index] ?? 0, rowAt: rowsAt?.[index] });
   }
   return leased;
 }

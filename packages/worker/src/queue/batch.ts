@@ -111,7 +111,7 @@ export function coalesce<Item, Answer>(
 /** Calls that wait to be sent. */
 interface Backlog<Call> {
   readonly add: (call: Call) => void;
-  /** Removes and returns the first calls that one batch carries, at most so many. */
+  /** Removes and returns the first calls that one batch carries, at most `most` of them. */
   readonly take: (most: number) => readonly Call[];
   readonly count: () => number;
   /** Whether it is worth a second batch. */

@@ -1,5 +1,5 @@
 import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
-import { hasId, unnestNumbered } from '../fragments.ts';
+import { isAt, sizeOf, unnestNumbered } from '../fragments.ts';
 import { FIRST_BIGINT } from './claim-general.ts';
 import { LAST_EPOCH } from './claim-steps.ts';
 import { isOneLine, linesOf, payloadLine } from './lines.ts';
@@ -16,35 +16,48 @@ export const CLAIM_LINES_VARIABLES = `
   v_lines text[];
   v_apart text[];`;
 
-/**
- * Starts the next runs of all lanes in one statement, in the order asked, as long as it sees only plain ones: without a
- * concurrency key, readable, and with ids and records of one line. Else it starts none, and \`claim_runs\` has to.
- *
- * 1. A lane is read from \`p_low_seqs\` on; released runs, which have an order below zero, are always read.
- * 2. It does not write into the rows of the runs: see \`isClaimed\`.
- * 3. The same statement stores the claim, for a worker that repeats the request and for the search of expired leases.
- * 4. \`v_apart\` has the ids of runs whose payloads are rows of their own.
- */
-export const CLAIM_LINES: string = `
+/** Which of the runs that were found a claim takes. */
+interface Taken {
+  /** A column of each run that it needs. */
+  readonly column: string;
+  readonly isCut: string;
+  readonly where: string;
+}
+
+/** All of them; none where that would be more than one reply carries. */
+const ALL: Taken = {
+  column: `${sizeOf('r')} as size`,
+  isCut: `sum(size) > ${MAX_BATCH_BYTES}`,
+  where: 'not (select is_cut from seen)',
+};
+
+/** The first ones, as many as one reply carries: the window over the runs is a twentieth of the work of an exchange. */
+const FIRST: Taken = {
+  column: `coalesce(sum(${sizeOf('r')}) over (rows between unbounded preceding and 1 preceding), 0) as before`,
+  isCut: `max(before) >= ${MAX_BATCH_BYTES}`,
+  where: `before < ${MAX_BATCH_BYTES}`,
+};
+
+const claimLines = ({ column, isCut, where }: Taken): string => `
     with found as materialized (
-      select l.n, l.row_at, l.ord, l.id, r.epoch, r.created_at, r.submitted_at, r.run_at, r.record, ${payloadLine('r')} as line,
+      select l.n, l.ready_at, l.ord, l.id, r.ctid as row_at, r.epoch, r.created_at, r.submitted_at, r.run_at, r.record,
+        ${payloadLine('r')} as line,
         (l.key is null and r.epoch >= 0 and r.epoch < ${LAST_EPOCH} and ${isOneLine('l.id')}
           and (r.record is null or r.record <> '' and ${isOneLine('r.record')})) is true as is_plain,
-        coalesce(sum(256 + octet_length(r.payload) + coalesce(octet_length(r.record), 0))
-          over (rows between unbounded preceding and 1 preceding), 0) as before
+        ${column}
       from (
         select asked.n, waiting.*
         from ${unnestNumbered('asked', { lane: 'p_lanes', most: 'p_lane_limits', low: 'p_low_seqs' })}
           left join lateral (select r.ord from ready r where r.lane = asked.lane and r.ord < 0 limit 1) released on true,
-          lateral (select ctid as row_at, ord, id, key from ready
+          lateral (select ctid as ready_at, ord, id, key, row_at from ready
             where lane = asked.lane and ord > case when released.ord is null then asked.low else ${FIRST_BIGINT} end
             order by ord limit least(asked.most, p_limit) for update skip locked) waiting
         limit p_limit
-      ) l left join run r on ${hasId('r', 'l.id')}
+      ) l left join run r on ${isAt('r', 'l.row_at', 'l.id')}
     ), seen as (
-      select bool_and(is_plain) as is_plain, coalesce(max(before) >= ${MAX_BATCH_BYTES}, false) as is_cut from found
-    ), fitting as materialized (
-      select * from found where before < ${MAX_BATCH_BYTES} and (select is_plain from seen)
+      select bool_and(is_plain) as is_plain, coalesce(${isCut}, false) as is_cut from found
+    ), fitting as not materialized (
+      select * from found where ${where} and (select is_plain from seen)
     ), taken as (
       -- The aggregates read the runs in the order in which they were found.
       select count(*) as count, array_agg(id) as ids, array_agg(ord) as ords,
@@ -54,7 +67,7 @@ export const CLAIM_LINES: string = `
         ${linesOf('fitting')} as lines
       from fitting
     ), moved as (
-      delete from ready where ctid = any (array (select row_at from fitting))
+      delete from ready where ctid = any (array (select ready_at from fitting))
     ), stored as (
       insert into claim (worker, request, at, until, ids, ords, lanes)
       select p_worker, p_request, v_now, v_now + p_lease_ms, ids, ords, lanes from taken where count > 0
@@ -62,4 +75,19 @@ export const CLAIM_LINES: string = `
     )
     select seen.is_plain, seen.is_cut, case when taken.count > 0 then taken.lines end, taken.apart
     into v_is_plain, v_is_cut, v_lines, v_apart from seen, taken;
+`;
+
+/**
+ * Starts the next runs of all lanes in one statement, in the order asked, as long as it sees only plain ones: without a
+ * concurrency key, readable, where their lane says they are, and with ids and records of one line. Else it starts none, and
+ * `claim_runs` has to.
+ *
+ * 1. A lane is read from `p_low_seqs` on; released runs, which have an order below zero, are always read.
+ * 2. It does not write into the rows of the runs: see `isClaimed`.
+ * 3. The same statement stores the claim, for a worker that repeats the request and for the search of expired leases.
+ * 4. `v_apart` has the ids of runs whose payloads are rows of their own.
+ */
+export const CLAIM_LINES: string = `${claimLines(ALL)}
+      if v_is_plain and v_is_cut then${claimLines(FIRST)}
+      end if;
 `;

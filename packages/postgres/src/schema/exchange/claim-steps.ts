@@ -1,6 +1,6 @@
 import { settledBy } from '@retry/core/broker/kit';
 import { UNREADABLE_RUN } from '../../errors.ts';
-import { hasId, insertInto } from '../fragments.ts';
+import { hasId, insertInto, sizeOf } from '../fragments.ts';
 import { dead, state } from '../letters.ts';
 import { CLAIMED_TEXT, claimedOne, concurrencyOf } from '../rows.ts';
 import { call, head } from '../signatures.ts';
@@ -44,9 +44,9 @@ begin
     update run r set state = ${state('submitted')}, ord = next.ord, created_at = coalesce(r.created_at, r.submitted_at),
       submitted_at = p_now
     from next where ${hasId('r', 'next.id')}
-    returning r.lane, r.ord, r.id, r.key
+    returning r.lane, r.ord, r.id, r.key, r.ctid as row_at
   ), now_ready as (
-    insert into ready (lane, ord, id, key) select p_lane, ord, id, key from moved
+    insert into ready (lane, ord, id, key, row_at) select p_lane, ord, id, key, row_at from moved
   )
   select array_agg(id) into v_missing from next
   where (select count(*) from moved) < (select count(*) from next) and id not in (select id from moved);
@@ -75,7 +75,7 @@ begin
   ), found as (
     select n.row_at, n.ord, n.id, n.key, r.epoch, r.payload, r.created_at, r.submitted_at, r.run_at, r.record,
       n.key is null and r.epoch >= 0 and r.epoch < ${LAST_EPOCH} as is_readable,
-      256 + coalesce(octet_length(r.payload) + coalesce(octet_length(r.record), 0), 0) as size
+      coalesce(${sizeOf('r')}, 256) as size
     from next n left join run r on n.key is null and ${hasId('r', 'n.id')}
   ), fitting as materialized (
     -- The aggregates below read them in the order in which they are written here.
@@ -147,7 +147,7 @@ begin
     update run set state = ${state('started')}, epoch = epoch + 1, claimed_at = p_now, heartbeat_at = p_now,
       lease_until = p_lease_until, holds_key = v_slots_taken < key_limit
     where ${hasId('run', 'v_run.id')};
-    o_bytes := o_bytes + 256 + octet_length(v_run.payload) + coalesce(octet_length(v_run.record), 0);
+    o_bytes := o_bytes + ${sizeOf('v_run')};
     o_ids := o_ids || v_run.id;
     o_ords := o_ords || v_run.ord;
     o_claimed := o_claimed || ${claimedOne('v_run', {

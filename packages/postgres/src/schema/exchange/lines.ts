@@ -26,6 +26,7 @@ export type LineColumn =
   | 'lanes'
   | 'ids'
   | 'laneSeqs'
+  | 'rowsAt'
   | 'payloads'
   | 'submittedAts'
   | 'runAts'
@@ -41,6 +42,7 @@ const COLUMNS: Readonly<Record<Exclude<LineColumn, RareColumn>, string>> = {
   lanes: `case when min(n) = max(n) then min(n)::text else ${join('n')} end`,
   ids: 'string_agg(id, chr(10))',
   laneSeqs: join('ord'),
+  rowsAt: join('row_at'),
   payloads: 'string_agg(line, chr(10))',
   // One line where all are the same.
   submittedAts: `case when min(submitted_at) = max(submitted_at) and count(submitted_at) = count(*)

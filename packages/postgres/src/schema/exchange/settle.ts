@@ -17,27 +17,33 @@ export const SETTLE_VARIABLES = `
   v_later text[];
   v_results boolean := false;`;
 
+/** How a settlement finds the row of its run. */
+interface Found {
+  readonly columns: Readonly<Record<string, string>>;
+  readonly where: string;
+}
+
 /**
- * Writes settlements in one statement, which updates the runs and puts those that continue into their lane or the schedule.
- * Ids must not repeat. It stands in the body of \`settle_and_claim\`: a function of its own would cost another call and the
- * start of another statement for each exchange.
- *
- * 1. Only the settlement of a run's current epoch is accepted. One that has the run's order in its lane comes from the client
- *    that claimed it.
- * 2. \`p_destinations\` has a letter for each: front or back of the lane, the schedule, or an end state, in small letters for
- *    a dead letter.
- * 3. A cancel request ends a run that would continue.
- * 4. A run that completes at its first attempt has no record: its columns are enough.
- * 5. A delay counts from \`v_now\`.
- *
- * It sets a letter for each settlement, the lanes that got parked runs back, the lanes where settled runs are ready or
- * scheduled, and whether a run has ended whose result a caller waits for.
+ * Where its claim has seen it: no index is searched. No other waiting or started run has its order in the lane, so its id
+ * need not be compared.
  */
-export const SETTLE: string = `
+const BY_ROW: Found = {
+  columns: { row_at: 'p_rows_at' },
+  where: 'r.ctid = s.row_at and r.ord = s.lane_seq',
+};
+
+/** By its id: its row is not known, or has moved since, for instance by a heartbeat. What has been settled is left out. */
+const BY_ID: Found = {
+  columns: { id: 'p_ids' },
+  where: `${hasId('r', 's.id')} and (s.lane_seq is null or r.ord = s.lane_seq) and s.n not in (select unnest(v_settled))`,
+};
+
+/**
+ * Updates runs, and puts those that continue into their lane or the schedule. It adds to what earlier statements have found.
+ * The aggregates read the runs in the order of the settlements, in which the join finds them.
+ */
+const settleFound = (found: Found): string => `
     v_end := nextval('end_order');
-    if strpos(p_destinations, ${destination('front')}) > 0 then
-      v_front := -nextval('front_order');
-    end if;
     with settled as (
       update run r set
         state = case when s.destination not in ${CONTINUED} then s.destination when r.wants_cancel then ${state('cancelled')}
@@ -57,7 +63,7 @@ export const SETTLE: string = `
             when ${destination('front')} then v_front + n - 1 else v_end end as ord,
           case when delay is null then at else least(v_now + delay, ${MAX_INSTANT_AT}) end as due
         from ${unnestNumbered('s', {
-          id: 'p_ids',
+          ...found.columns,
           epoch: 'p_epochs',
           lane_seq: 'p_lane_seqs',
           destination: 'string_to_array(p_destinations, null)',
@@ -69,28 +75,57 @@ export const SETTLE: string = `
           record: "string_to_array(p_records, chr(10), '')",
         })}
       ) s
-      where ${hasId('r', 's.id')} and (s.lane_seq is null or r.ord = s.lane_seq) and case r.state
+      where ${found.where} and case r.state
         when ${state('started')} then r.epoch = s.epoch and (not p_only_if_expired or r.lease_until <= v_now)
         when ${state('submitted')} then r.epoch = s.epoch - 1 and (s.lane_seq is not null or ${isClaimed('r')})
           and (not p_only_if_expired or exists (select from leased() l where ${isStartedBy('r', 'l')} and l.until <= v_now))
         else false end
-      returning s.n, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead, r.keep_ms
+      returning s.n, r.ctid as row_at, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead, r.keep_ms
     ), ready_again as (
-      insert into ready (lane, ord, id, key) select lane, ord, id, key from settled where state = ${state('submitted')}
+      insert into ready (lane, ord, id, key, row_at) select lane, ord, id, key, row_at from settled where state = ${state('submitted')}
     ), for_later as (
       insert into scheduled (lane, run_at, ord, id) select lane, run_at, ord, id from settled where state = ${state('scheduled')}
     ), ended as (
-      insert into finished (ord, count, ids) select v_end, count(*), array_agg(id order by n)
+      insert into finished (ord, count, ids, rows_at) select v_end, count(*), array_agg(id), array_agg(row_at)
       from settled where state not in ${WAITING} and not is_dead and keep_ms is null having count(*) > 0
     )
-    select array_agg(n), array_agg(distinct key) filter (where key is not null),
-      array_agg(distinct lane) filter (where state = ${state('submitted')}),
-      array_agg(distinct lane) filter (where state = ${state('scheduled')}),
-      coalesce(bool_or(keep_ms is not null and state not in ${WAITING}), false),
-      array_agg(id) filter (where keep_ms is not null and state not in ${WAITING} and not is_dead)
+    select v_settled || array_agg(n), v_keys || array_agg(key) filter (where key is not null),
+      v_ready || array_agg(lane) filter (where state = ${state('submitted')}),
+      v_later || array_agg(lane) filter (where state = ${state('scheduled')}),
+      v_results or coalesce(bool_or(keep_ms is not null and state not in ${WAITING}), false),
+      v_awaited || array_agg(id) filter (where keep_ms is not null and state not in ${WAITING} and not is_dead)
     into v_settled, v_keys, v_ready, v_later, v_results, v_awaited from settled;
+`;
 
+/**
+ * Settles runs, as a rule in one statement. Ids must not repeat. It stands in the body of \`settle_and_claim\`: a function of
+ * its own would cost another call and the start of another statement for each exchange.
+ *
+ * 1. Only the settlement of a run's current epoch is accepted. One that has the run's order in its lane comes from the client
+ *    that claimed it.
+ * 2. \`p_destinations\` has a letter for each: front or back of the lane, the schedule, or an end state, in small letters for
+ *    a dead letter.
+ * 3. A cancel request ends a run that would continue.
+ * 4. A run that completes at its first attempt has no record: its columns are enough.
+ * 5. A delay counts from \`v_now\`.
+ *
+ * It sets a letter for each settlement, the lanes that got parked runs back, the lanes where settled runs are ready or
+ * scheduled, and whether a run has ended whose result a caller waits for.
+ */
+export const SETTLE: string = `
+    if strpos(p_destinations, ${destination('front')}) > 0 then
+      v_front := -nextval('front_order');
+    end if;
+    if p_rows_at is not null then${settleFound(BY_ROW)}    end if;
+    if v_settled is null or cardinality(v_settled) < cardinality(p_ids) then${settleFound(BY_ID)}    end if;
+    if v_ready is not null then
+      v_ready := array (select distinct lane from unnest(v_ready) as lane);
+    end if;
+    if v_later is not null then
+      v_later := array (select distinct lane from unnest(v_later) as lane);
+    end if;
     if v_keys is not null then
+      v_keys := array (select distinct key from unnest(v_keys) as key);
       v_unparked := unpark_runs(v_keys);
     end if;
     if v_awaited is not null then
@@ -128,80 +163,5 @@ language sql set enable_hashjoin = on as $$
   from ${unnestNumbered('s', { id: 'p_ids', epoch: 'p_epochs', record: "string_to_array(p_records, chr(10), '')" })}
   left join unnest(p_settled) as t (n) on t.n = s.n
   left join run r on ${hasId('r', 's.id')}
-$$;
-`;
-
-/**
- * Locks concurrency keys: nothing else claims by them or frees them until the transaction ends.
- *
- * Lock order of everything that moves waiting or ended runs, always:
- * 1. the advisory locks of concurrency keys, by ascending hash,
- * 2. the advisory lock of operators (\`lock_locations\`),
- * 3. the row in \`ready\`, \`parked\`, \`scheduled\`, \`finished\` or \`awaited\`,
- * 4. the row in \`run\`.
- *
- * A settlement locks rows of started runs in \`run\` before the keys. No deadlock follows: a transaction that has one of the
- * locks above skips started runs that are locked.
- */
-export const LOCK_KEYS = `
-create function lock_keys(p_keys text[]) returns void language plpgsql as $$
-declare
-  v_hash integer;
-begin
-  for v_hash in select distinct hashtext(key) from unnest(p_keys) key order by 1 loop
-    perform pg_advisory_xact_lock({lock}, v_hash);
-  end loop;
-end
-$$;
-
-create function require_read_committed(p_what text) returns void language plpgsql as $$
-begin
-  if current_setting('transaction_isolation') <> 'read committed' then
-    raise exception '% needs the isolation level read committed, this connection has %',
-      p_what, current_setting('transaction_isolation') using errcode = 'RT002';
-  end if;
-end
-$$;
-`;
-
-/**
- * Returns parked runs to their lanes, as many as their keys allow now; returns these lanes. It locks the keys first, so
- * that a claim which is counting the slots of a key at the same time parks no run by an outdated count.
- */
-export const UNPARK = `
-create function unpark_runs(p_keys text[]) returns text[] language plpgsql as $$
-declare
-  v_lanes text[];
-begin
-  if cardinality(p_keys) = 0 then
-    return null;
-  end if;
-  perform require_read_committed('what frees a concurrency key');
-  perform lock_keys(p_keys);
-  with recursive parking (key, lane, key_limit) as (
-    select k.key, first.lane, first.key_limit
-    from unnest(p_keys) as k (key),
-      lateral (select p.lane, p.key_limit from parked p where p.key = k.key order by p.lane, p.key_limit limit 1) first
-    union all
-    select parking.key, next.lane, next.key_limit
-    from parking, lateral (
-      select p.lane, p.key_limit from parked p
-      where p.key = parking.key and (p.lane, p.key_limit) > (parking.lane, parking.key_limit)
-      order by p.lane, p.key_limit limit 1) next
-  ), unparked as (
-    delete from parked where ctid = any (array (
-      select free.ctid from parking, lateral (
-        select p.ctid from parked p
-        where p.key = parking.key and p.lane = parking.lane and p.key_limit = parking.key_limit
-        order by p.ord
-        limit greatest(0, parking.key_limit - (select count(*) from run r where r.key = parking.key and r.holds_key))
-      ) free))
-    returning *
-  ), returned as (
-    insert into ready (lane, ord, id, key) select lane, ord, id, key from unparked
-  )
-  select array_agg(distinct lane) into v_lanes from unparked;
-  return v_lanes;
-end
 $$;
 `;

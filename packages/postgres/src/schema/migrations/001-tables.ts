@@ -3,8 +3,9 @@
  *
  * `run` has one row for each run from its submission until it is forgotten, which also keeps its id from being used twice. A
  * move updates the row in place: `fillfactor` leaves room on its page, and no index changes unless the run has a concurrency
- * key or is a dead letter. A claim does not write the row: see `isClaimed`. The columns that a settlement changes come last,
- * because the log of an update leaves out what the old and the new row begin with.
+ * key or is a dead letter. A claim does not write the row: see `isClaimed`. First come the indexed columns, which each update
+ * compares, of a fixed width first: their place in a row is known. The columns that a settlement changes come last, because
+ * the log of an update leaves out what the old and the new row begin with.
  *
  * - `state`: one letter. `w` is submitted (or claimed), `s` scheduled, `r` started; the others are end states.
  * - `created_at`: null while it is the same as `submitted_at`, or as that of the record.
@@ -21,6 +22,9 @@
  * - `tally`: runs created and forgotten
  * - `waiter`, `attendance`: processes that wait for notifications; living workers and their lanes
  *
+ * - `row_at`, `rows_at`: where in `run` the rows of these runs were last written, so that no index is searched for them; null
+ *   where that is not known. See `isAt`.
+ *
  * Text is compared by bytes (`collate "C"`): fast, and the same on every server.
  */
 export const TABLES = `
@@ -29,22 +33,22 @@ create sequence front_order start 20000 increment 20000;
 create sequence end_order;
 
 create table run (
+  hash integer not null generated always as (hashtext(id)) stored,
+  is_keyed boolean not null default false,
+  is_dead boolean not null default false,
+  holds_key boolean not null default false,
   id text collate "C" not null,
   lane text collate "C" not null,
   payload text not null,
   key text collate "C",
   key_limit bigint,
   key_waits boolean,
-  is_keyed boolean not null default false,
   keep_ms bigint,
   created_at bigint,
   submitted_at bigint,
   run_at bigint,
-  hash integer not null generated always as (hashtext(id)) stored,
   state "char" not null,
-  holds_key boolean not null default false,
   wants_cancel boolean not null default false,
-  is_dead boolean not null default false,
   epoch bigint not null,
   ord bigint not null,
   claimed_at bigint,
@@ -64,6 +68,7 @@ create table ready (
   ord bigint not null,
   id text collate "C" not null,
   key text collate "C",
+  row_at tid,
   primary key (lane, ord)
 );
 
@@ -100,9 +105,10 @@ alter table claim alter column ids set storage external, alter column ords set s
 create table finished (
   ord bigint primary key,
   count bigint not null,
-  ids text[] not null
+  ids text[] not null,
+  rows_at tid[]
 );
-alter table finished alter column ids set storage external;
+alter table finished alter column ids set storage external, alter column rows_at set storage external;
 
 create table awaited (
   id text collate "C" not null,

@@ -1,0 +1,74 @@
+/**
+ * Locks concurrency keys: nothing else claims by them or frees them until the transaction ends.
+ *
+ * Lock order of everything that moves waiting or ended runs, always:
+ * 1. the advisory locks of concurrency keys, by ascending hash,
+ * 2. the advisory lock of operators (\`lock_locations\`),
+ * 3. the row in \`ready\`, \`parked\`, \`scheduled\`, \`finished\` or \`awaited\`,
+ * 4. the row in \`run\`.
+ *
+ * A settlement locks rows of started runs in \`run\` before the keys. No deadlock follows: a transaction that has one of the
+ * locks above skips started runs that are locked.
+ */
+export const LOCK_KEYS = `
+create function lock_keys(p_keys text[]) returns void language plpgsql as $$
+declare
+  v_hash integer;
+begin
+  for v_hash in select distinct hashtext(key) from unnest(p_keys) key order by 1 loop
+    perform pg_advisory_xact_lock({lock}, v_hash);
+  end loop;
+end
+$$;
+
+create function require_read_committed(p_what text) returns void language plpgsql as $$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception '% needs the isolation level read committed, this connection has %',
+      p_what, current_setting('transaction_isolation') using errcode = 'RT002';
+  end if;
+end
+$$;
+`;
+
+/**
+ * Returns parked runs to their lanes, as many as their keys allow now; returns these lanes. It locks the keys first, so
+ * that a claim which is counting the slots of a key at the same time parks no run by an outdated count.
+ */
+export const UNPARK = `
+create function unpark_runs(p_keys text[]) returns text[] language plpgsql as $$
+declare
+  v_lanes text[];
+begin
+  if cardinality(p_keys) = 0 then
+    return null;
+  end if;
+  perform require_read_committed('what frees a concurrency key');
+  perform lock_keys(p_keys);
+  with recursive parking (key, lane, key_limit) as (
+    select k.key, first.lane, first.key_limit
+    from unnest(p_keys) as k (key),
+      lateral (select p.lane, p.key_limit from parked p where p.key = k.key order by p.lane, p.key_limit limit 1) first
+    union all
+    select parking.key, next.lane, next.key_limit
+    from parking, lateral (
+      select p.lane, p.key_limit from parked p
+      where p.key = parking.key and (p.lane, p.key_limit) > (parking.lane, parking.key_limit)
+      order by p.lane, p.key_limit limit 1) next
+  ), unparked as (
+    delete from parked where ctid = any (array (
+      select free.ctid from parking, lateral (
+        select p.ctid from parked p
+        where p.key = parking.key and p.lane = parking.lane and p.key_limit = parking.key_limit
+        order by p.ord
+        limit greatest(0, parking.key_limit - (select count(*) from run r where r.key = parking.key and r.holds_key))
+      ) free))
+    returning *
+  ), returned as (
+    insert into ready (lane, ord, id, key) select lane, ord, id, key from unparked
+  )
+  select array_agg(distinct lane) into v_lanes from unparked;
+  return v_lanes;
+end
+$$;
+`;
