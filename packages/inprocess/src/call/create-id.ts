@@ -1,7 +1,7 @@
 const DIGITS = '0123456789abcdef';
 
 /**
- * Returns an id that no other call has, and that no other id tells: it may be used as an idempotency key. From the
+ * Returns an id that no other call has, and that cannot be guessed from others: it may be used as an idempotency key. From the
  * option `random` if given, so that tests can predict it.
  */
 export function createId(random?: () => number): string {
