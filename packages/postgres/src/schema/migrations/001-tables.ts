@@ -21,6 +21,8 @@
  * - `tally`: runs created and forgotten
  * - `waiter`, `attendance`: processes that wait for notifications; living workers and their lanes
  *
+ * Every parked run is in `parked_lane`: its condition keeps it out of all plans but that of a list, which has the same one.
+ *
  * Text is compared by bytes (`collate "C"`): fast, and the same on every server.
  */
 export const TABLES = `
@@ -75,6 +77,7 @@ create table parked (
   id text collate "C" not null,
   primary key (key, lane, key_limit, ord)
 );
+create index parked_lane on parked (lane, ord) where key_limit > 0;
 
 create table scheduled (
   lane text collate "C" not null,
@@ -111,7 +114,7 @@ create table awaited (
   hash integer not null generated always as (hashtext(id)) stored,
   primary key (hash, id)
 );
-create index awaited_until on awaited (until);
+create index awaited_until on awaited (until, id);
 
 create table kept_key (
   id text collate "C" not null,
