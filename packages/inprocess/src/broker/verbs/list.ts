@@ -52,14 +52,15 @@ function writeEnd(query: ListQuery, { list, place }: End): string {
 
 /** Returns the first runs of a list that match, after a place. */
 function firstOf(
-  { entries, compare }: List,
+  { entries, compare, isSorted }: List,
   query: ListQuery,
   { limit, after }: { readonly limit: number; readonly after: Place | undefined },
 ): readonly Entry[] {
   let first: Entry[] = [];
   // The last of a full page: later ones are skipped.
   let last: Entry | undefined;
-  for (const entry of limit > 0 ? entries() : []) {
+  for (const entry of limit > 0 ? entries(after) : []) {
+    if (isSorted && first.length === limit) return first;
     if (last !== undefined && compare(entry, last) > 0) continue;
     if ((after !== undefined && compare(entry, after) <= 0) || !matches(entry.run, query)) continue;
     first.push(entry);
