@@ -62,6 +62,27 @@ export const listCases: CasesByName = {
     equal(await listIds(scene, {}), ['other', 'a']);
   },
 
+  'list returns a run whose concurrency key is free again behind those that still wait for another key':
+    async (scene) => {
+      const keyed = (id: string, key: string) => ({
+        id,
+        concurrency: { key, limit: 1, whenFull: 'wait' as const },
+      });
+      await scene.submit(
+        keyed('x1', 'x'),
+        keyed('y1', 'y'),
+        keyed('x2', 'x'),
+        keyed('y2', 'y'),
+        keyed('x3', 'x'),
+      );
+      const [, y1] = await scene.claim();
+      const at = await scene.now();
+      if (y1 !== undefined) await scene.settle(settlementOf(y1.run, { type: 'complete', at }));
+
+      equal(await listIds(scene, {}), ['x2', 'y2', 'x3']);
+      equal(await listIds(scene, { limit: 1 }), ['x2', 'y2', 'x3']);
+    },
+
   'list returns scheduled runs by lane, the one that is due first before the others': async (scene) => {
     const at = (await scene.now()) + LONG_MS;
     await scene.submit(
