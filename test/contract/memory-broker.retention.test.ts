@@ -43,7 +43,7 @@ describe('createMemoryBroker', () => {
     it('keeps dead letters without limit', async () => {
       await end(scene, 'fail', 'a', 'b', 'c', 'd');
 
-      expect(await scene.broker.list({ state: 'failed', limit: 10 })).toHaveLength(4);
+      expect((await scene.broker.list({ state: 'failed', limit: 10 })).runs).toHaveLength(4);
       expect(await scene.broker.audit()).toMatchObject({ forgotten: 0, ended: { failed: 4 } });
     });
 
@@ -57,7 +57,7 @@ describe('createMemoryBroker', () => {
       );
 
       expect(await scene.broker.redrive(['a', 'c'])).toEqual(['gone', 'redriven']);
-      expect(await scene.broker.list({ state: 'failed', limit: 10 })).toMatchObject([{ id: 'd' }]);
+      expect((await scene.broker.list({ state: 'failed', limit: 10 })).runs).toMatchObject([{ id: 'd' }]);
       expect(await scene.broker.audit()).toMatchObject({ forgotten: 2, submitted: 1, ended: { failed: 1 } });
     });
 

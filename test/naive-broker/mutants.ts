@@ -262,10 +262,34 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'kept.awaitedUntil = keepResultMs ? Infinity : 0;',
   },
   {
-    name: 'lists from the given id on instead of after it',
+    name: 'lists from the last run of the page before on instead of after it',
     caughtBy: 'list pages by limit and after',
-    from: 'run.id > after &&',
-    to: 'run.id >= after &&',
+    from: 'after === undefined || isBefore(after, at)',
+    to: 'after === undefined || !isBefore(at, after)',
+  },
+  {
+    name: 'lists waiting runs by id',
+    caughtBy: 'list returns submitted runs by lane, the one that is claimed next first',
+    from: "return ['waiting', run.lane, seq];",
+    to: "return ['waiting', run.id];",
+  },
+  {
+    name: 'lists scheduled runs in the order in which they were scheduled',
+    caughtBy: 'list returns scheduled runs by lane, the one that is due first before the others',
+    from: "['scheduled', run.lane, run.runAt ?? 0, seq]",
+    to: "['scheduled', run.lane, seq]",
+  },
+  {
+    name: 'takes every cursor for its own',
+    caughtBy: 'list refuses what is not the next of a page of the same state and lane',
+    from: "const after = readCursor('naive', query);",
+    to: 'const after = query.after === undefined ? undefined : (JSON.parse(query.after.slice(8)) as [string, Position])[1];',
+  },
+  {
+    name: 'lists disposable runs though they are to be omitted',
+    caughtBy: 'list omits failed runs that are disposable if asked to',
+    from: "disposable !== 'omit' ||",
+    to: "disposable !== 'omit' || true ||",
   },
   {
     name: 'filters by any error of a run',
@@ -275,9 +299,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'sends a page however large it is',
-    caughtBy: 'runs of a mebibyte are listed in pages, and only an empty page is the last',
-    from: "if (payloads === 'include') return sizedPage(found);",
-    to: "if (payloads === 'include') return found;",
+    caughtBy: 'runs of a mebibyte are listed in pages, and only one without next is the last',
+    from: '? sizedPage(first)',
+    to: '? first',
   },
   {
     name: 'does not wake a waiting worker when a scheduled run is due',

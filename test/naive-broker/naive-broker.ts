@@ -122,7 +122,7 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
     redrive: (ids, options = {}) => call((now) => ids.map((id) => redriveOne(id, options, now))),
     discard: (ids) => call((now) => ids.map((id) => discardOne(id, now))),
     get: (ids, options = {}) => call(() => getAll(ids, options)),
-    list: (query) => call(() => listRuns(query)),
+    list: (query) => call((now) => listRuns(query, now)),
     waitForWork: (lanes, options) => call(() => wait(waits, lanes, options)),
     waitForResult: (options) => call(() => wait(resultWaits, [], options)),
     attend: (attendance) => call((now) => attend(attendance, now)),

@@ -1,7 +1,16 @@
-import type { Attendance, ExpiredScope, GetOptions, LaneDepth, ListQuery, Run } from '@retry/core/broker';
-import { sizedPage } from '@retry/core/broker/kit';
-import type { Storage } from './storage.ts';
-import { ENDED } from './storage.ts';
+import type {
+  Attendance,
+  ExpiredScope,
+  GetOptions,
+  LaneDepth,
+  ListQuery,
+  Run,
+  RunPage,
+} from '@retry/core/broker';
+import type { Position } from '@retry/core/broker/kit';
+import { readCursor, sizedPage, writeCursor } from '@retry/core/broker/kit';
+import type { Kept, Storage } from './storage.ts';
+import { DEAD_LETTERS, ENDED } from './storage.ts';
 
 /** A lane with more waiting runs than this is reported with this depth. */
 const MAX_COUNTED = 10_000;
@@ -38,17 +47,25 @@ export function createReads({ runs }: Storage) {
     return answer === 'none' ? [] : found;
   }
 
-  function listRuns(query: ListQuery): readonly Run[] {
-    const { state, lane, endedBefore, errorName, limit, payloads = 'include', after = '' } = query;
+  function listRuns(query: ListQuery, now: number): RunPage {
+    const { state, lane, endedBefore, errorName, disposable, limit, payloads = 'include' } = query;
+    const after = readCursor('naive', query);
     const found = [...runs.values()]
-      .map(({ run }) => run)
-      .filter((run) => run.state === state && run.id > after && (lane === undefined || run.lane === lane))
-      .filter((run) => endedBefore === undefined || (run.endedAt ?? 0) < endedBefore)
-      .filter((run) => errorName === undefined || run.errors.at(-1)?.name === errorName)
-      .sort((left, right) => (left.id < right.id ? -1 : 1))
-      .slice(0, limit);
-    if (payloads === 'include') return sizedPage(found);
-    return found.map((run) => ({ ...run, payload: '', result: undefined }));
+      .map((kept) => ({ run: kept.run, at: positionOf(kept, now) }))
+      .filter(({ run }) => run.state === state && (lane === undefined || run.lane === lane))
+      .filter(({ run }) => endedBefore === undefined || (run.endedAt ?? 0) < endedBefore)
+      .filter(({ run }) => errorName === undefined || run.errors.at(-1)?.name === errorName)
+      .filter(({ run }) => disposable !== 'omit' || !run.isDisposable)
+      .filter(({ at }) => after === undefined || isBefore(after, at))
+      .sort((left, right) => (isBefore(left.at, right.at) ? -1 : 1));
+    const first = found.slice(0, limit).map(({ run }) => run);
+    const page =
+      payloads === 'include'
+        ? sizedPage(first)
+        : first.map((run) => ({ ...run, payload: '', result: undefined }));
+    const last = found[page.length - 1];
+    if (last === undefined || page.length === found.length) return { runs: page };
+    return { runs: page, next: writeCursor('naive', query, last.at) };
   }
 
   function attend(attendance: Attendance | undefined, now: number): readonly LaneDepth[] {
@@ -66,4 +83,18 @@ export function createReads({ runs }: Storage) {
   }
 
   return { findExpired, getAll, listRuns, attend };
+}
+
+/** What a list is ordered by. */
+function positionOf({ run, seq, awaitedUntil }: Kept, now: number): Position {
+  if (run.state === 'submitted') return ['waiting', run.lane, seq];
+  if (run.state === 'scheduled') return ['scheduled', run.lane, run.runAt ?? 0, seq];
+  if (!ENDED.includes(run.state)) return ['started', run.id];
+  if (DEAD_LETTERS.includes(run.state) && !run.isDisposable) return ['1 dead', run.id];
+  return awaitedUntil > now ? ['2 awaited', awaitedUntil, run.id] : ['3 finished', seq];
+}
+
+function isBefore(left: Position, right: Position): boolean {
+  const index = left.findIndex((field, at) => field !== right[at]);
+  return index !== -1 && (left[index] ?? '') < (right[index] ?? '');
 }

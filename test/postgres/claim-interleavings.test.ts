@@ -71,7 +71,7 @@ describeTwoConnections('claims on two connections', (open) => {
     }
     await late.close();
 
-    expect((await broker.list({ state: 'started', limit: 9 })).map(({ id }) => id)).toContain('a');
+    expect((await broker.list({ state: 'started', limit: 9 })).runs.map(({ id }) => id)).toContain('a');
   });
 
   it('keep rows of the latest few claims only, once all is settled, also while two are always under way', async () => {

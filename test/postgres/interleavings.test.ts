@@ -25,18 +25,18 @@ describeTwoConnections('two connections', (open) => {
     await submit({ id: 'a' }, { id: 'b' });
     const settle = completed(await claim('r'));
     await tx.query('select pg_advisory_xact_lock(42)');
-    await pool.query(`alter function ${schema.name}.show_runs rename to show_runs_then`);
-    await pool.query(`create function ${schema.name}.show_runs(p_ids text[], p_payloads boolean)
+    await pool.query(`alter function ${schema.name}.show_listed rename to show_listed_then`);
+    await pool.query(`create function ${schema.name}.show_listed(p_ids text[], p_ats bigint[], p_ords bigint[], p_payloads boolean)
       returns table (n bigint, id text, has_ended boolean, shown json)
       language plpgsql stable as $$ begin perform pg_advisory_xact_lock_shared(42);
-      return query select * from show_runs_then(p_ids, p_payloads); end $$`);
+      return query select * from show_listed_then(p_ids, p_ats, p_ords, p_payloads); end $$`);
     const listing = broker.list({ state: 'started', limit: 9 });
     await untilBlocked();
     await broker.settleAndClaim({ settle });
     await broker.discard(['b']);
     await tx.query('commit');
 
-    expect((await listing).map(({ id, state }) => [id, state])).toEqual([
+    expect((await listing).runs.map(({ id, state }) => [id, state])).toEqual([
       ['a', 'started'],
       ['b', 'started'],
     ]);

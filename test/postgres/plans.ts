@@ -145,7 +145,9 @@ export async function exercise(client: pg.Client, schema: string, tag: string): 
 export async function listAll(client: pg.Client, schema: string): Promise<void> {
   const broker = createPostgresBroker({ client, schema, listen: false });
   for (const state of ['submitted', 'scheduled', 'started', 'completed', 'failed'] as const) {
-    await broker.list({ state, limit: 10, after: 'f' });
+    const { next } = await broker.list({ state, limit: 10 });
+    if (next !== undefined) await broker.list({ state, limit: 10, after: next });
+    await broker.list({ state, limit: 10, lane: 'l' });
   }
   await broker.close();
 }

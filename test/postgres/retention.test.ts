@@ -50,9 +50,9 @@ describeOnPostgres('retention', (server) => {
   it('keeps the latest of runs that finished together, as many as asked for', async () => {
     const broker = open(2);
     await end(broker, 'complete', ['a', 'b', 'c', 'd', 'e']);
-    const together = await broker.list({ state: 'completed', limit: 9 });
+    const together = (await broker.list({ state: 'completed', limit: 9 })).runs;
     await end(broker, 'complete', ['f']);
-    const after = await broker.list({ state: 'completed', limit: 9 });
+    const after = (await broker.list({ state: 'completed', limit: 9 })).runs;
 
     expect([together, after].map((runs) => runs.map(({ id }) => id))).toEqual([
       ['d', 'e'],
@@ -68,7 +68,10 @@ describeOnPostgres('retention', (server) => {
     await broker.discard(['b']);
     await end(broker, 'complete', ['c']);
 
-    expect((await broker.list({ state: 'completed', limit: 9 })).map(({ id }) => id)).toEqual(['a', 'c']);
+    expect((await broker.list({ state: 'completed', limit: 9 })).runs.map(({ id }) => id)).toEqual([
+      'a',
+      'c',
+    ]);
     await broker.close();
   });
 
@@ -76,7 +79,7 @@ describeOnPostgres('retention', (server) => {
     const broker = open(1.5);
     await end(broker, 'complete', ['a', 'b', 'c']);
 
-    expect((await broker.list({ state: 'completed', limit: 9 })).map(({ id }) => id)).toEqual(['c']);
+    expect((await broker.list({ state: 'completed', limit: 9 })).runs.map(({ id }) => id)).toEqual(['c']);
     await broker.close();
   });
 

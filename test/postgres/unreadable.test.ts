@@ -36,7 +36,7 @@ describeTwoConnections('a wrongly stored run', (open) => {
   const expectFailed = async (id: string): Promise<void> => {
     const { broker } = open();
     const query = { state: 'failed', errorName: 'UNREADABLE_RUN', limit: 9 } as const;
-    expect((await broker.list(query)).map((run) => [run.id, run.errors.at(-1)?.name])).toEqual([
+    expect((await broker.list(query)).runs.map((run) => [run.id, run.errors.at(-1)?.name])).toEqual([
       [id, 'UNREADABLE_RUN'],
     ]);
     expect((await broker.audit()).unbalanced).toBe(0);

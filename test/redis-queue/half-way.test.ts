@@ -144,7 +144,7 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     await claim();
 
     expect((await claim()).map(({ id }) => id)).toEqual(['c']);
-    expect(await broker.list({ state: 'failed', limit: 10 })).toMatchObject([{ id: 'b' }]);
+    expect((await broker.list({ state: 'failed', limit: 10 })).runs).toMatchObject([{ id: 'b' }]);
     assertBalanced(await broker.audit());
   });
 
@@ -160,9 +160,9 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
 
     expect(await broker.findExpired(10, { lanes: ['l'] })).toEqual([]);
 
-    expect(await broker.list({ state: 'failed', errorName: 'UNREADABLE_RUN', limit: 10 })).toMatchObject([
-      { id: 'a' },
-    ]);
+    expect(
+      (await broker.list({ state: 'failed', errorName: 'UNREADABLE_RUN', limit: 10 })).runs,
+    ).toMatchObject([{ id: 'a' }]);
     assertBalanced(await broker.audit());
   });
 });

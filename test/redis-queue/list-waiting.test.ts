@@ -1,3 +1,4 @@
+import type { Broker, ListQuery } from '@retry/core/broker';
 import { createClient } from 'redis';
 import { expect, it } from 'vitest';
 import { openRedisBroker } from '../support/redis-harness.ts';
@@ -9,11 +10,9 @@ describeOnPrivateRedis('a list of waiting runs on Redis', () => {
     const server = await startPrivateRedis();
     const real = await createClient({ url: server.url }).connect();
     const sent: string[] = [];
-    let before: (command: string) => Promise<void> = async () => {};
     const client = {
       sendCommand: async (args: readonly (string | Buffer)[]) => {
         sent.push(String(args[0]));
-        await before(String(args[0]));
         return real.sendCommand(args);
       },
       duplicate: () => real.duplicate(),
@@ -24,41 +23,89 @@ describeOnPrivateRedis('a list of waiting runs on Redis', () => {
       await real.close();
       await server.stop();
     };
-    const doBefore = (next: typeof before): void => {
-      before = next;
-    };
-    return { broker, sent, doBefore, close };
+    return { broker, sent, close };
   };
   const idsOf = (name: string, count: number): readonly string[] =>
     Array.from({ length: count }, (_, index) => `${name}-${String(index).padStart(5, '0')}`);
   const submission = (id: string) => ({ id, lane: 'l', payload: '1' });
+  const claim = async (broker: Broker, requestId: string, limit: number): Promise<void> => {
+    const lanes = new Map([['l', limit]]);
+    await broker.settleAndClaim({ claim: { worker: 'w', requestId, limit, lanes, leaseMs: 60_000 } });
+  };
+  const listAll = async (
+    broker: Broker,
+    limit: number,
+    between: (turn: number) => Promise<void>,
+  ): Promise<readonly string[]> => {
+    const query: ListQuery = { state: 'submitted', limit, payloads: 'omit' };
+    const seen: string[] = [];
+    for (let turn = 1, after: string | undefined; ; turn += 1) {
+      const { runs, next } = await broker.list(after === undefined ? query : { ...query, after });
+      seen.push(...runs.map(({ id }) => id));
+      if (next === undefined) return seen;
+      await between(turn);
+      after = next;
+    }
+  };
 
-  it('misses no run that stays while others are claimed from the head of the lane', {
+  it('shows each run that stays once while others are claimed from the head of the lane', {
     timeout: 60_000,
   }, async () => {
-    const { broker, doBefore, close } = await open();
-    // The page begins just before the end of what is read first: what is missed then is missed on the page.
-    const stay = idsOf('a', 4_000);
-    await broker.submit([...idsOf('z', 2_450), ...stay].map(submission));
-    let reads = 0;
-    doBefore(async (command) => {
-      if (command !== 'LRANGE') return;
-      reads += 1;
-      if (reads !== 2 && reads !== 3) return;
-      const lanes = new Map([['l', 1_000]]);
-      const requestId = `${reads}`;
-      await broker.settleAndClaim({
-        claim: { worker: 'w', requestId, limit: 1_000, lanes, leaseMs: 60_000 },
-      });
-    });
+    const { broker, close } = await open();
+    const ids = idsOf('a', 6_000);
+    await broker.submit(ids.map(submission));
 
-    const page = await broker.list({ state: 'submitted', limit: 1_000, payloads: 'omit' });
+    // The first claims stay behind the pages; then one overtakes them.
+    const seen = await listAll(broker, 1_000, async (turn) => {
+      if (turn < 3) await claim(broker, `${turn}`, 400);
+      if (turn === 3) await claim(broker, 'far', 3_200);
+    });
     await close();
 
-    expect(page.map(({ id }) => id)).toEqual(stay.slice(0, 1_000));
+    expect(seen).toEqual([...ids.slice(0, 3_000), ...ids.slice(4_000)]);
   });
 
-  it('reads each lane once, even beside many runs that were cancelled in it', {
+  it('finds its place again after more runs were claimed than one call searches', {
+    timeout: 60_000,
+  }, async () => {
+    const { broker, close } = await open();
+    const ids = idsOf('a', 40_000);
+    for (let from = 0; from < ids.length; from += 5_000)
+      await broker.submit(ids.slice(from, from + 5_000).map(submission));
+    const query: ListQuery = { state: 'submitted', limit: 1_000, payloads: 'omit' };
+    let page = await broker.list(query);
+    for (let count = 0; count < 34; count += 1)
+      page = await broker.list({ ...query, after: page.next ?? '' });
+    expect(page.runs.at(-1)?.id).toBe(ids[34_999]);
+    for (let count = 0; count < 30; count += 1) await claim(broker, `${count}`, 1_000);
+
+    const rest: string[] = [];
+    while (page.next !== undefined) {
+      page = await broker.list({ ...query, after: page.next });
+      rest.push(...page.runs.map(({ id }) => id));
+    }
+    await close();
+
+    expect(rest).toEqual(ids.slice(35_000));
+  });
+
+  it('shows a run once whose id was used before by one that was cancelled in the lane', async () => {
+    const { broker, close } = await open();
+    await broker.submit(['a', 'b', 'c', 'd'].map(submission));
+    await broker.cancel(['a', 'c']);
+    await broker.discard(['a', 'c']);
+    await broker.submit([submission('a'), { ...submission('c'), lane: 'm' }]);
+
+    const seen = [await listAll(broker, 1, async () => {}), await listAll(broker, 9, async () => {})];
+    await close();
+
+    expect(seen).toEqual([
+      ['b', 'd', 'a', 'c'],
+      ['b', 'd', 'a', 'c'],
+    ]);
+  });
+
+  it('takes a constant number of calls for a page, even beside many runs that were cancelled', {
     timeout: 60_000,
   }, async () => {
     const { broker, sent, close } = await open();
@@ -67,13 +114,26 @@ describeOnPrivateRedis('a list of waiting runs on Redis', () => {
     await broker.cancel(ids.slice(0, 900));
     sent.length = 0;
 
-    const first = await broker.list({ state: 'submitted', limit: 10 });
-    const after = first.at(-1)?.id ?? '';
-    const second = await broker.list({ state: 'submitted', limit: 10, lane: 'l', after });
-    const reads = sent.filter((command) => command === 'LRANGE').length;
+    const first = await broker.list({ state: 'submitted', limit: 10, payloads: 'omit' });
+    const calls = sent.length;
+    const seen = await listAll(broker, 500, async () => {});
     await close();
 
-    expect([...first, ...second].map(({ id }) => id)).toEqual(ids.slice(900, 920));
-    expect(reads).toBeLessThanOrEqual(6);
+    expect(first.runs.length).toBeLessThanOrEqual(10);
+    expect(calls).toBeLessThan(200);
+    expect(seen).toEqual(ids.slice(900));
+  });
+
+  it('shows each run of many lanes, most of which are empty', { timeout: 60_000 }, async () => {
+    const { broker, close } = await open();
+    const ids = idsOf('a', 2_500);
+    await broker.submit(ids.map((id) => ({ id, lane: `lane-${id}`, payload: '1' })));
+    const kept = ids.filter((_, index) => index % 100 === 7);
+    await broker.cancel(ids.filter((id) => !kept.includes(id)));
+
+    const seen = await listAll(broker, 3, async () => {});
+    await close();
+
+    expect(seen).toEqual(kept);
   });
 });

@@ -1,13 +1,13 @@
 import { createClient } from 'redis';
 import { expect, it } from 'vitest';
-import { scanScript } from '../../packages/redis-queue/src/scripts/list.ts';
+import { finishedScript } from '../../packages/redis-queue/src/scripts/list.ts';
 import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 import { settlementOf } from '../support/settle.ts';
 
 describeOnPrivateRedis('list on Redis', () => {
-  it('scans all runs for dead letters only when some are disposable', async () => {
+  it('looks for dead letters among the finished runs only when some are disposable', async () => {
     const server = await startPrivateRedis();
     const real = await createClient({ url: server.url }).connect();
     const sent: unknown[] = [];
@@ -30,15 +30,15 @@ describeOnPrivateRedis('list on Redis', () => {
       const ended = { ...run, ...(isDisposable && { isDisposable }) };
       await broker.settleAndClaim({ settle: [settlementOf(ended, { type: 'fail', at: now })] });
     };
-    const list = async () => (await broker.list({ state: 'failed', limit: 9 })).map(({ id }) => id);
+    const list = async () => (await broker.list({ state: 'failed', limit: 9 })).runs.map(({ id }) => id);
 
     await fail(0);
     expect(await list()).toEqual(['dead']);
-    expect(sent).not.toContain(scanScript.hash);
+    expect(sent).not.toContain(finishedScript.hash);
 
     await fail(1, true);
     expect(await list()).toEqual(['dead', 'disposable']);
-    expect(sent).toContain(scanScript.hash);
+    expect(sent).toContain(finishedScript.hash);
     await broker.close();
     await real.close();
     await server.stop();

@@ -80,9 +80,9 @@ describeOnRedis('one bad input on Redis', (server) => {
     expect(expired).toHaveLength(520);
     expect(new Set(expired.map((run) => run.payload))).toEqual(new Set(['']));
     expect(new Set(settled)).toEqual(new Set(['ok']));
-    const [one] = await broker.list({ state: 'stalled', limit: 1 });
+    const [one] = (await broker.list({ state: 'stalled', limit: 1 })).runs;
     expect(one?.payload === payload).toBe(true);
-    expect((await broker.list({ state: 'stalled', limit: 1_000 })).length).toBeLessThanOrEqual(9);
+    expect((await broker.list({ state: 'stalled', limit: 1_000 })).runs.length).toBeLessThanOrEqual(9);
     expect(new Set(await broker.redrive(ids))).toEqual(new Set(['redriven']));
     expect((await claim('l'))[0]?.run.payload === payload).toBe(true);
   });

@@ -28,7 +28,7 @@ describeOnRedis('a Redis broker that keeps two completed runs', (server) => {
   it('keeps dead letters without limit', async () => {
     await end('fail', 'a', 'b', 'c', 'd');
 
-    expect(await scene.broker.list({ state: 'failed', limit: 10 })).toHaveLength(4);
+    expect((await scene.broker.list({ state: 'failed', limit: 10 })).runs).toHaveLength(4);
   });
 
   it('forgets a disposable dead letter like a completed run, and redrives it until then', async () => {
@@ -39,7 +39,7 @@ describeOnRedis('a Redis broker that keeps two completed runs', (server) => {
     await scene.settle(...settlements.map((one) => ({ ...one, next: { ...one.next, isDisposable: true } })));
 
     expect(await scene.broker.redrive(['a', 'c'])).toEqual(['gone', 'redriven']);
-    expect(await scene.broker.list({ state: 'failed', limit: 10 })).toMatchObject([
+    expect((await scene.broker.list({ state: 'failed', limit: 10 })).runs).toMatchObject([
       { id: 'd', isDisposable: true },
     ]);
     expect(await scene.broker.audit()).toMatchObject({ forgotten: 2, submitted: 1, ended: { failed: 1 } });

@@ -28,6 +28,16 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: `if ${isNotIn('old', 'started')} then return`,
   },
   {
+    name: 'a list leaves out what is parked',
+    right: "local parked = call('ZRANGEBYLEX', PARKED_BY_LANE, low,",
+    wrong: "local parked = call('ZRANGEBYLEX', PARKED_BY_LANE, '(' .. tag .. '\\255',",
+  },
+  {
+    name: 'a run that is cancelled while it is parked stays among those of its lane',
+    right: "call('ZREM', PARKED_BY_LANE, lane .. '\\0' .. seq .. id)",
+    wrong: '',
+  },
+  {
     name: 'no fence on heartbeats',
     right: `elseif ${isNotIn('record', 'started')} or epochOf(record) ~= heartbeats[index * 2] then`,
     wrong: `elseif ${isNotIn('record', 'started')} then`,

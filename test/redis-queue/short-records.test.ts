@@ -14,7 +14,7 @@ describeOnRedis('short records of first starts and their completions on Redis', 
     const started = await scene.read('a');
     expect(started).toEqual({ ...claimed, heartbeatAt: started.heartbeatAt });
     expect(started.heartbeatAt).toBeGreaterThan(claimed.firstStartedAt ?? Infinity);
-    expect(await scene.broker.list({ state: 'started', limit: 9 })).toEqual([started]);
+    expect((await scene.broker.list({ state: 'started', limit: 9 })).runs).toEqual([started]);
 
     const at = await scene.now();
     const settlement = settlementOf(started, { type: 'complete', at }, { result: '"\\u0000 ü"' });
@@ -23,7 +23,7 @@ describeOnRedis('short records of first starts and their completions on Redis', 
     const completed = await scene.read('a');
     expect(completed).toEqual({ ...settlement.next, settledBy: '1:complete' });
     expect(completed).toMatchObject({ endedAt: at, heartbeatAt: started.heartbeatAt });
-    expect(await scene.broker.list({ state: 'completed', limit: 9 })).toEqual([completed]);
+    expect((await scene.broker.list({ state: 'completed', limit: 9 })).runs).toEqual([completed]);
   });
 
   it('keep a cancel request, which a completion ignores and a retry obeys', async () => {

@@ -52,7 +52,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
       await broker.settleAndClaim({ settle: [settlementOf(run, { type: 'retry', at: now, runAt: now })] });
   };
   const expectQuarantined = async (id: string) => {
-    const letters = await broker.list({ state: 'failed', errorName: 'UNREADABLE_RUN', limit: 10 });
+    const letters = (await broker.list({ state: 'failed', errorName: 'UNREADABLE_RUN', limit: 10 })).runs;
     expect(letters).toMatchObject([{ id, state: 'failed', errors: [{ name: 'UNREADABLE_RUN' }] }]);
     assertBalanced(await broker.audit());
     expect(await broker.discard([id])).toEqual(['discarded']);
@@ -183,7 +183,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
       next === undefined ? [] : [{ ...settlementOf(next.run, { type: 'fail', at }), id }],
     );
     expect((await broker.settleAndClaim({ settle })).settled[1]).toBe('ok');
-    expect(await broker.list({ state: 'failed', limit: 10 })).toMatchObject([{ id: 'next' }]);
+    expect((await broker.list({ state: 'failed', limit: 10 })).runs).toMatchObject([{ id: 'next' }]);
   });
 
   it('stays in its lane when the server refuses the claim', async () => {

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import type { Broker } from '@retry/core/broker';
+import type { Broker, ListQuery, Run, RunPage } from '@retry/core/broker';
 
 /** Two brokers as one that returns the answers of the first, and rejects when the second answers differently. */
 export function pairBrokers(first: Broker, second: Broker): Broker {
@@ -26,7 +26,7 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
     redrive: (ids, options) => both('redrive', (broker) => broker.redrive(ids, options)),
     discard: (ids) => both('discard', (broker) => broker.discard(ids)),
     get: (ids, options) => both('get', (broker) => broker.get(ids, options)),
-    list: (query) => both('list', (broker) => broker.list(query)),
+    list: (query) => listBoth(first, second, query),
     waitForWork: first.waitForWork,
     waitForResult: first.waitForResult,
     // Whether runs that wait for a concurrency key count is not specified.
@@ -40,6 +40,48 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
       await Promise.all([first.close(), second.close()]);
     },
   };
+}
+
+/**
+ * A page of the first. Where the order is specified, each page of the second is the same. Elsewhere all pages of both have the same
+ * runs.
+ */
+async function listBoth(first: Broker, second: Broker, query: ListQuery): Promise<RunPage> {
+  const message = `list ${JSON.stringify(query)} is answered differently`;
+  if (!ORDERED.includes(query.state)) {
+    if (query.after === undefined) {
+      const [one, other] = [await listAll(first, query), await listAll(second, query)];
+      deepStrictEqual(bare(byId(one)), bare(byId(other)), message);
+    }
+    return first.list(query);
+  }
+  const { after = NONE, ...rest } = query;
+  const [one, other] = JSON.parse(after) as readonly [string | null, string | null]; // as written below
+  const left = await first.list(one === null ? rest : { ...rest, after: one });
+  const right = await second.list(other === null ? rest : { ...rest, after: other });
+  deepStrictEqual(bare(left.runs), bare(right.runs), message);
+  if (left.next === undefined || right.next === undefined) {
+    // A page that is full may be followed by an empty one.
+    for (const [broker, { next }] of [[first, left] as const, [second, right] as const])
+      if (next !== undefined) deepStrictEqual(await listAll(broker, { ...rest, after: next }), [], message);
+    return { runs: left.runs };
+  }
+  return { runs: left.runs, next: JSON.stringify([left.next, right.next]) };
+}
+
+const NONE = '[null,null]';
+
+/** The states whose order is specified exactly. Of ended runs that one call ends it is not. */
+const ORDERED: readonly string[] = ['submitted', 'scheduled'];
+
+async function listAll(broker: Broker, query: ListQuery): Promise<readonly Run[]> {
+  const found: Run[] = [];
+  for (let after = query.after; ; ) {
+    const { runs, next } = await broker.list(after === undefined ? query : { ...query, after });
+    found.push(...runs);
+    if (next === undefined) return found;
+    after = next;
+  }
 }
 
 /** Without the keys that are undefined: for a reader they are absent. */

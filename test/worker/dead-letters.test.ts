@@ -409,12 +409,16 @@ describe('what dead letters cost to read', () => {
     for (const [query] of list.mock.calls) expect(query.payloads).toBe('omit');
   });
 
-  it('is a number of pages, of which only an empty one is the last', async () => {
+  it('is a number of pages, which may be short or empty', async () => {
     const scene = setScene();
     await bury(scene, { mails: 7, images: 0 });
-    // A broker whose runs are so large that a page holds two of them.
-    const list: Broker['list'] = async (query) =>
-      (await scene.broker.list(query)).slice(0, Math.min(2, query.limit));
+    // A broker that returns at most two runs on a page, and none on every other one.
+    let calls = 0;
+    const list: Broker['list'] = async (query) => {
+      calls += 1;
+      if (calls % 2 === 0 && query.after !== undefined) return { runs: [], next: query.after };
+      return scene.broker.list({ ...query, limit: Math.min(2, query.limit) });
+    };
     const queue = createQueue({ broker: { ...scene.broker, list }, clock: scene.clock });
 
     expect(await queue.deadLetters.list({ limit: 6 })).toHaveLength(6);

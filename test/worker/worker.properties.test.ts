@@ -222,7 +222,7 @@ describe('two workers that come, go and crash', () => {
             stage.crash(0, false);
             stage.crash(1, true);
             await clock.advance('3s');
-            const orphans = await broker.list({ state: 'started', limit: 100 });
+            const orphans = (await broker.list({ state: 'started', limit: 100 })).runs;
             stage.start(0);
             await clock.advance(LEASE_MS + CLEANER_MS);
             for (const { id, epoch } of orphans) {

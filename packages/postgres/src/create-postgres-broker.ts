@@ -116,7 +116,7 @@ function openPort(settings: PostgresBrokerSettings, notifications: Notifications
 
 function verbs(
   port: Port,
-  { keepKeysMs }: PostgresBrokerSettings,
+  { keepKeysMs, schema }: PostgresBrokerSettings,
 ): Omit<Broker, 'ready' | 'waitForWork' | 'waitForResult' | 'isRefusal' | 'close'> {
   const { database } = port;
   return {
@@ -129,7 +129,7 @@ function verbs(
     redrive: (ids, options) => redriveRuns(port, ids, options),
     discard: (ids) => discardRuns(database, ids, keepKeysMs),
     get: (ids, options) => getRuns(database, ids, options),
-    list: (query) => listRuns(database, query),
+    list: (query) => listRuns(database, schema, query),
     attend: (attendance) => attend(database, attendance),
     audit: () => auditRuns(database),
   };

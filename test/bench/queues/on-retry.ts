@@ -41,7 +41,7 @@ function benchOf({ broker, close }: Opened, settings: Settings): Bench {
         throw new Error(`The audit says: ${dead} of ${created} runs ended otherwise than completed.`);
       return { left: submitted + scheduled + started, completed: ended.completed + forgotten };
     },
-    list: async ({ limit }) => (await broker.list({ state: 'submitted', limit })).length,
+    list: async ({ limit }) => (await broker.list({ state: 'submitted', limit })).runs.length,
     close,
   };
 }

@@ -47,10 +47,25 @@ export interface Broker {
   /** Returns the runs of these ids; `undefined` for an unknown one. */
   readonly get: (ids: readonly string[], options?: GetOptions) => Promise<readonly (Run | undefined)[]>;
   /**
-   * Returns matching runs by ascending id. A page holds at most `limit` runs and about 8 MiB, but at least one run if
-   * any is left: only an empty page is the last one.
+   * Returns a page of matching runs, in the order in which the broker keeps the runs of the state:
+   *
+   * - `submitted`: by lane, and in each lane the run that is claimed next first. A run that waits for its concurrency
+   *   key keeps its order in the lane.
+   * - `scheduled`: by lane, then by `runAt`; of runs that are due at the same instant, those scheduled first.
+   * - `started`: in the broker's own order.
+   * - ended: dead letters by id. Then the runs whose result is kept for a caller (`keepResultMs`), by when that ends; then
+   *   all others by when they ended or their result was collected. Those that one call ends may come in any order.
+   *
+   * Of the pages from the first to the last one, each run that is in the state the whole time, and is not moved, is on
+   * exactly one. One that comes into the state meanwhile may be missing. One that is moved within it may be on two: into or
+   * out of the runs that wait for a concurrency key, or when its result is collected.
+   *
+   * A page takes a bounded time, however many runs there are, and holds at most `limit` runs and about 8 MiB. It may
+   * therefore be shorter, or empty: only a page without `next` is the last.
+   *
+   * @throws {InvalidOptionsError} when `after` is not the `next` of a page of this broker, state and lane
    */
-  readonly list: (query: ListQuery) => Promise<readonly Run[]>;
+  readonly list: (query: ListQuery) => Promise<RunPage>;
   /** Resolves when one of the lanes may have work, at the latest after `timeoutMs` or when the signal aborts. */
   readonly waitForWork: (lanes: readonly string[], wait: WaitOptions) => Promise<void>;
   /**
@@ -228,12 +243,21 @@ export interface ListQuery {
   readonly endedBefore?: number;
   /** Only runs whose latest error has this name. */
   readonly errorName?: string;
+  /** `omit`: without the failed, stalled and rate limited runs that retention may delete (`isDisposable`). @default 'include' */
+  readonly disposable?: 'include' | 'omit';
   /** 1 to 1000. */
   readonly limit: number;
   /** `omit`: `payload` is `''` and `result` is absent, for callers that need ids and records only. @default 'include' */
   readonly payloads?: 'include' | 'omit';
-  /** Continue after this id. Ids ascend; beyond ASCII, in the broker's own order. */
+  /** The `next` of the page before; absent: the first page. */
   readonly after?: string;
+}
+
+/** A page of runs. */
+export interface RunPage {
+  readonly runs: readonly Run[];
+  /** Where the next page begins, as `after` takes it; absent on the last page. It may be kept, but not read. */
+  readonly next?: string;
 }
 
 /** Options of the waits. */

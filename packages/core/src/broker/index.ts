@@ -16,6 +16,7 @@ export type {
   ListQuery,
   RedriveAnswer,
   RedriveOptions,
+  RunPage,
   Submission,
   SubmitAnswer,
   WaitOptions,

@@ -7,8 +7,9 @@ import { ANSWER_UNSETTLED } from './exchange/settle.ts';
 import { SETTLE_AND_CLAIM } from './exchange/settle-and-claim.ts';
 import { AWAITED, EXPIRED, TIDY, TRIM } from './keeping-functions.ts';
 import { LEASES } from './leases.ts';
+import { LIST } from './list-functions.ts';
 import { CANCEL, DISCARD, LOCATIONS, REDRIVE } from './operator-functions.ts';
-import { GET, HEARTBEAT, LIST, RECORDS, SHOW, VIEWS } from './run-functions.ts';
+import { GET, HEARTBEAT, RECORDS, SHOW, VIEWS } from './run-functions.ts';
 import { CLOCK, SUBMIT } from './submit-functions.ts';
 import { ATTEND, WAITING_PROCESSES } from './wait-functions.ts';
 

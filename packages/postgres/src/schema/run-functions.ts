@@ -1,22 +1,18 @@
 import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
-import type { RunState } from '@retry/core/lifecycle';
 import { hasId, unnestAs, unnestNumbered } from './fragments.ts';
 import { isClaimed, isStartedBy } from './leases.ts';
-import { ACTIVE_NAMES, answer, state, stateNameOf, WAITING } from './letters.ts';
+import { answer, state, stateNameOf, WAITING } from './letters.ts';
 import { SHOWN_RUN } from './rows.ts';
 import { head } from './signatures.ts';
 
 /**
  * \`state_name\` names the state of a letter. \`show_runs\` reads runs in the order asked, null for an unknown one, as many as
  * fit into one reply: the first, and those that fit beside it. It is \`stable\`, so it sees the tables as the calling
- * statement does. A record is passed as text, even an unreadable one: the client parses each by itself.
+ * statement does. A record is passed as text, even an unreadable one: the client parses each by itself. \`show_listed\` is the
+ * same for a list, which knows the claims that started its runs: reading those of all runs takes time by their number.
  */
-export const SHOW: string = `
-create function state_name(p_state "char") returns text language sql immutable as $$
-  select ${stateNameOf('p_state')}
-$$;
-
-create function show_runs(p_ids text[], p_payloads boolean)
+const showing = (header: string, leases: string): string => `
+create function ${header}
 returns table (n bigint, id text, has_ended boolean, shown json)
 language sql stable set enable_hashjoin = on as $$
   with asked as materialized (
@@ -27,13 +23,25 @@ language sql stable set enable_hashjoin = on as $$
       then coalesce(octet_length(payload), 0) + coalesce(octet_length(result), 0) else 0 end) over (order by n) as bytes
     from asked
   ), since as materialized (
-    select * from leased() where exists (select from asked where ${isClaimed('asked')})
+    ${leases}
   )
   select r.n, r.id, r.ended_at is not null, case when r.id is not null then ${SHOWN_RUN} end
   from sized r left join since l on r.state = ${state('submitted')} and ${isStartedBy('r', 'l')}
   where r.n = 1 or r.bytes <= ${MAX_BATCH_BYTES}
 $$;
 `;
+
+/** The functions above. */
+export const SHOW: string = `
+create function state_name(p_state "char") returns text language sql immutable as $$
+  select ${stateNameOf('p_state')}
+$$;
+
+${showing('show_runs(p_ids text[], p_payloads boolean)', `select * from leased() where exists (select from asked where ${isClaimed('asked')})`)}
+${showing(
+  'show_listed(p_ids text[], p_ats bigint[], p_ords bigint[], p_payloads boolean)',
+  'select * from unnest(p_ids, p_ats, p_ords) as l (id, at, ord) where l.at is not null',
+)}`;
 
 /**
  * Reads the first of the runs, in the order asked, as many as fit into one reply. With \`collect\`, ended runs among them
@@ -53,72 +61,6 @@ begin
       for update of a skip locked));
   end if;
   return v_shown;
-end
-$$;
-`;
-
-/** The first ids of one table, if it has the runs of the state: each table keeps its first ones before they are joined. */
-const firstWaiting = (table: string, name: RunState): string => `(
-        select id from ${table} where p_state = '${name}' and id > p_after and (p_lane is null or lane = p_lane)
-        order by id limit p_limit)`;
-
-/**
- * Lists runs of one state by ascending id: dead letters by their index, the others from the tables that have the runs of a
- * state, so that a page takes time by the number of runs in its state, not of all runs. Of runs that wait, the first ids are
- * found without reading the runs; those that cannot be read any more are left out, and the next ids taken.
- */
-export const LIST: string = `
-create function first_waiting(p_state text, p_lane text, p_after text, p_limit bigint) returns text[]
-language sql stable set enable_seqscan = on as $$
-  select array (
-    select id from (
-      ${firstWaiting('ready', 'submitted')}
-      union all ${firstWaiting('parked', 'submitted')}
-      union all ${firstWaiting('scheduled', 'scheduled')}) waiting
-    order by id limit p_limit)
-$$;
-
-create function ${head('list_runs')} returns text language plpgsql {settings} as $$
-declare
-  v_waits boolean := p_state in ('submitted', 'scheduled') and p_error_name is null and p_ended_before is null;
-  v_after text collate "C" := p_after;
-  v_ids text[];
-  v_shown text;
-begin
-  while v_waits and p_limit > 0 loop
-    v_ids := first_waiting(p_state, p_lane, v_after, p_limit);
-    select json_agg(shown order by n)::text into v_shown
-    from show_runs(array (
-      select r.id from unnest(v_ids) as found (id),
-        lateral (select * from run where ${hasId('run', 'found.id')} offset 0) r
-      where state_name(r.state) = p_state and not ${isClaimed('r')} order by r.id), p_payloads);
-    if v_shown is not null or cardinality(v_ids) < p_limit then
-      return coalesce(v_shown, '[]');
-    end if;
-    v_after := v_ids[cardinality(v_ids)];
-  end loop;
-  v_ids := array (
-    select id from ready where p_state = 'submitted'
-    union all select id from parked where p_state = 'submitted'
-    union all select id from scheduled where p_state = 'scheduled'
-    union all (select distinct id from leased() where p_state = 'started')
-    union all select unnest(ids) from finished where p_state not in ${ACTIVE_NAMES}
-    union all select id from awaited where p_state not in ${ACTIVE_NAMES}
-    union all (
-      select r.id from run r
-      where is_dead and p_state not in ${ACTIVE_NAMES} and r.id > p_after
-        and state_name(r.state) = p_state and (p_lane is null or r.lane = p_lane)
-        and (p_ended_before is null or r.ended_at < p_ended_before) and (p_error_name is null or r.error_name = p_error_name)
-      order by r.id limit p_limit));
-  return (
-    select coalesce(json_agg(shown order by n)::text, '[]')
-    from show_runs(array (
-      select r.id from unnest(v_ids) as found (id),
-        lateral (select * from run where ${hasId('run', 'found.id')} offset 0) r
-      where r.id > p_after and state_name(case when ${isClaimed('r')} then ${state('started')} else r.state end) = p_state
-        and (p_lane is null or r.lane = p_lane)
-        and (p_ended_before is null or r.ended_at < p_ended_before) and (p_error_name is null or r.error_name = p_error_name)
-      order by r.id limit p_limit), p_payloads));
 end
 $$;
 `;

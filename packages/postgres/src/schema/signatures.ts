@@ -70,13 +70,19 @@ const CLIENT_FUNCTIONS = {
   },
   get_runs: { ids: 'text[]', collect: 'boolean' },
   list_runs: {
+    list: 'text',
     state: 'text',
     lane: 'text',
     endedBefore: 'bigint',
     errorName: 'text',
     limit: 'bigint',
-    after: 'text',
     payloads: 'boolean',
+    // Where the page before ended. Each list has some of these.
+    afterName: 'text',
+    afterRequest: 'text',
+    afterAt: 'bigint',
+    afterOrd: 'bigint',
+    afterId: 'text',
   },
   heartbeat: { ids: 'text[]', epochs: 'bigint[]', leaseMs: 'bigint' },
   find_expired: { limit: 'bigint', lanes: 'text[]', exceptLanes: 'text[]' },
@@ -122,6 +128,16 @@ const INNER_FUNCTIONS = {
   promote_due: { lane: 'text', lowRunAt: 'bigint', limit: 'bigint', now: 'bigint' },
   write_claim: { ids: 'text[]', laneSeqs: 'bigint[]', at: 'bigint', leaseUntil: 'bigint' },
   trim_finished: { keepFinished: 'bigint', trimFrom: 'bigint', keepKeysMs: 'bigint', now: 'bigint' },
+  next_listed: {
+    list: 'text',
+    lane: 'text',
+    look: 'bigint',
+    afterName: 'text',
+    afterRequest: 'text',
+    afterAt: 'bigint',
+    afterOrd: 'bigint',
+    afterId: 'text',
+  },
   expired_ids: { limit: 'bigint', lanes: 'text[]', exceptLanes: 'text[]', now: 'bigint' },
 } as const;
 

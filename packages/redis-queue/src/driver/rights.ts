@@ -15,7 +15,6 @@ export const SCRIPT_COMMANDS: readonly string[] = [
     'hincrby',
     'hlen',
     'hmget',
-    'hscan',
     'hset',
     'hsetnx',
     'hstrlen',
@@ -24,6 +23,7 @@ export const SCRIPT_COMMANDS: readonly string[] = [
     'llen',
     'lindex',
     'lpop',
+    'lpos',
     'lrange',
     'lrem',
     'ltrim',
@@ -34,8 +34,20 @@ export const SCRIPT_COMMANDS: readonly string[] = [
     'smembers',
     'srem',
   ],
-  ...['time', 'zadd', 'zcard', 'zlexcount', 'zmscore', 'zrange', 'zrangebylex', 'zrangebyscore', 'zrem'],
-  'zscore',
+  ...[
+    'time',
+    'zadd',
+    'zcard',
+    'zcount',
+    'zlexcount',
+    'zmscore',
+    'zrange',
+    'zrangebylex',
+    'zrangebyscore',
+    'zrank',
+    'zrem',
+  ],
+  ...['zrevrangebylex', 'zscore'],
 ];
 
 /** Those that the broker sends itself. `config|get` may be refused; `waitaof` is needed by `durability` only. */
@@ -74,11 +86,11 @@ pair({ 'LPOP', list }, function() try('RPUSH', list, 'a') end)
 pair({ 'SREM', set, 'a' }, function() try('SADD', set, 'a') end)
 pair({ 'ZREM', sorted, 'a' }, function() try('ZADD', sorted, '1', 'a') end)
 try('HGET', hash, 'a') try('HGETALL', hash) try('HMGET', hash, 'a') try('HLEN', hash) try('HEXISTS', hash, 'a')
-try('HSTRLEN', hash, 'a') try('HSCAN', hash, '0')
-try('LLEN', list) try('LINDEX', list, '0') try('LRANGE', list, '0', '0') try('LREM', list, '1', 'b') try('LTRIM', list, '0', '0')
+try('HSTRLEN', hash, 'a')
+try('LLEN', list) try('LPOS', list, 'b') try('LINDEX', list, '0') try('LRANGE', list, '0', '0') try('LREM', list, '1', 'b') try('LTRIM', list, '0', '0')
 try('SCARD', set) try('SMEMBERS', set)
 try('ZCARD', sorted) try('ZSCORE', sorted, 'a') try('ZMSCORE', sorted, 'a') try('ZRANGE', sorted, '0', '0')
-try('ZRANGEBYSCORE', sorted, '1', '1') try('ZRANGEBYLEX', sorted, '[a', '[a') try('ZLEXCOUNT', sorted, '[a', '[a')
+try('ZRANGEBYSCORE', sorted, '1', '1') try('ZCOUNT', sorted, '1', '1') try('ZRANK', sorted, 'a') try('ZREVRANGEBYLEX', sorted, '[a', '[a') try('ZRANGEBYLEX', sorted, '[a', '[a') try('ZLEXCOUNT', sorted, '[a', '[a')
 try('PUBLISH', channel, '')
 return missing
 `,

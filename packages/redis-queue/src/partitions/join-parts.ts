@@ -1,17 +1,8 @@
-import type {
-  Attendance,
-  Audit,
-  Broker,
-  LaneDepth,
-  ListQuery,
-  Run,
-  Submission,
-  WaitOptions,
-} from '@retry/core/broker';
+import type { Attendance, Audit, Broker, LaneDepth, Submission, WaitOptions } from '@retry/core/broker';
 import { sizedPage } from '@retry/core/broker/kit';
 import { isRefusal } from '../driver/refusal.ts';
 import { RedisBrokerError } from '../errors.ts';
-import { compareIds } from '../record/first-ids.ts';
+import { listParts } from './list.ts';
 import { exchangeParts } from './settle-and-claim.ts';
 import { askEach } from './spread.ts';
 
@@ -90,27 +81,6 @@ function refuseConcurrency({ id, concurrency }: Submission): void {
   if (concurrency === undefined) return;
   const message = `run ${id} has a concurrency key, which works with one partition only. Use partitions: 1.`;
   throw new RedisBrokerError('NEEDS_ONE_PARTITION', message);
-}
-
-async function listParts(parts: readonly Broker[], query: ListQuery): Promise<readonly Run[]> {
-  const pages = await Promise.all(parts.map((part) => part.list(query)));
-  const cuts = await Promise.all(pages.map((page, index) => cutOf(partAt(parts, index), page, query)));
-  const sorted = pages.flat().sort(compareRuns).slice(0, query.limit);
-  return sizedPage(
-    sorted.filter((run) => cuts.every((cut) => cut === undefined || compareRuns(run, cut) <= 0)),
-  );
-}
-
-/** Returns the last run of a page that was cut because of its size: later runs of other partitions belong on a later page. */
-async function cutOf(part: Broker, page: readonly Run[], query: ListQuery): Promise<Run | undefined> {
-  const last = page.at(-1);
-  if (last === undefined || page.length >= query.limit) return undefined;
-  const rest = await part.list({ ...query, after: last.id, limit: 1, payloads: 'omit' });
-  return rest.length > 0 ? last : undefined;
-}
-
-function compareRuns(left: Run, right: Run): number {
-  return compareIds(left.id, right.id);
 }
 
 /** Resolves with the first partition that has work; ends the waits for the others. */

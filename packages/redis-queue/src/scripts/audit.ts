@@ -25,7 +25,7 @@ local scheduled = call('ZCARD', SCHEDULED)
 local started = math.max(0, call('ZCARD', LEASES) - 1)
 local finished, dead = call('LLEN', FINISHED) + call('ZCARD', AWAITED), call('ZCARD', DEAD)
 local kept = submitted + scheduled + started + finished + dead
-local unbalanced = math.abs(call('HLEN', BODY) - kept)
+local unbalanced = math.abs(call('HLEN', BODY) - kept) + math.abs(call('ZCARD', PARKED) - call('ZCARD', PARKED_BY_LANE))
 
 local ends, sum = {}, 0
 for index, letter in ipairs({ ${END_STATES.map((state) => letter(state)).join(', ')} }) do

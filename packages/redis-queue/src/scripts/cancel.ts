@@ -31,7 +31,10 @@ local function takeFromWaiting(id, body, record)
   local whenFull, limit, key = concurrencyOf(body)
   if not whenFull then return end
   if wasFront then unparkNext(key)
-  else call('ZREM', PARKED, key .. '\0' .. lane .. '\0' .. limit .. '\0' .. seq .. id) end
+  else
+    call('ZREM', PARKED, key .. '\0' .. lane .. '\0' .. limit .. '\0' .. seq .. id)
+    call('ZREM', PARKED_BY_LANE, lane .. '\0' .. seq .. id)
+  end
 end
 
 local function cancelled(body, record)

@@ -19,6 +19,7 @@ export const KEY_NAMES = [
   'awaited',
   'names',
   'attendances',
+  'parked-by-lane',
 ] as const;
 
 export type KeyName = (typeof KEY_NAMES)[number];

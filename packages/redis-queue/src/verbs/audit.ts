@@ -5,7 +5,6 @@ import { fromTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { createLaneList, runScript } from '../store/store.ts';
-import { readLanes } from './list-waiting.ts';
 
 /** Up to this number of kept runs, each of them is checked; a script that checks more would block the server. */
 const DEEP_UP_TO = 1_000;
@@ -28,4 +27,11 @@ function toAudit(figures: readonly number[]): Audit {
   const named = AUDIT_FIGURES.map((name, index) => [name, figures[index] ?? 0]);
   const ended = END_STATES.map((state, index) => [state, figures[AUDIT_FIGURES.length + index] ?? 0]);
   return { ...Object.fromEntries(named), ended: Object.fromEntries(ended) } as Audit; // every name of both lists
+}
+
+/** Returns the lanes that may have runs. */
+async function readLanes({ link, keys }: Store): Promise<readonly string[]> {
+  const members = await link.send(keys.of.lanes, ['SMEMBERS', keys.of.lanes]);
+  // RESP3 answers a set, RESP2 a list.
+  return [...(members as Iterable<string>)];
 }

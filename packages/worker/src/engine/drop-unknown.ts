@@ -49,7 +49,7 @@ export function dropsUnknown({ onUnknown, tasks }: WorkerSettings): boolean {
 async function unknownLanes({ broker, tasks }: WorkerSettings): Promise<ReadonlySet<string>> {
   const unattended = await broker.attend();
   const waiting = await broker.list({ state: 'submitted', limit: PAGE_SIZE, payloads: 'omit' });
-  const lanes = [...unattended, ...waiting].map(({ lane }) => lane);
+  const lanes = [...unattended, ...waiting.runs].map(({ lane }) => lane);
   return new Set(lanes.filter((lane) => !tasks.has(lane)));
 }
 

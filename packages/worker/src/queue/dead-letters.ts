@@ -104,7 +104,7 @@ async function* select(
   }
 }
 
-/** Starts with a page of the needed size; grows it when pages contain runs that are no dead letters (`isDisposable`). */
+/** Starts with a page of the needed size, and grows it while pages are too short. */
 async function* listed(
   broker: Broker,
   { query, state = 'failed', limit }: Selection,
@@ -113,12 +113,12 @@ async function* listed(
   let size = Math.min(limit, PAGE);
   let after: string | undefined;
   for (;;) {
-    const asked: ListQuery = { ...query, state, limit: size, payloads };
+    const asked: ListQuery = { ...query, state, limit: size, payloads, disposable: 'omit' };
     const page = await broker.list(after === undefined ? asked : { ...asked, after });
-    // A page may be short because of its bytes: only an empty one is the last.
-    if (page.length === 0) return;
-    yield* page.filter((run) => run.isDisposable !== true);
-    after = page.at(-1)?.id;
+    yield* page.runs;
+    after = page.next;
+    // A page may be short, or empty: only one without a next page is the last.
+    if (after === undefined) return;
     size = Math.min(size * 2, PAGE);
   }
 }

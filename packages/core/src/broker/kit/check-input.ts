@@ -132,12 +132,10 @@ function checkScope({ lanes = [], exceptLanes = [] }: ExpiredScope = {}): void {
   });
 }
 
-function checkListQuery({ lane, errorName, after }: ListQuery): void {
+function checkListQuery({ lane, errorName }: ListQuery): void {
   check('query', ({ name }) => {
     if (lane !== undefined) name(() => 'lane', lane);
     if (errorName !== undefined) name(() => 'errorName', errorName);
-    // The empty text comes before every id: it starts at the first one.
-    if (after !== undefined && after !== '') name(() => 'after', after);
   });
 }
 

@@ -4,6 +4,8 @@ export type { CloseGate } from './close-gate.ts';
 export { closedError, createCloseGate } from './close-gate.ts';
 export type { RunDraft } from './copy-run.ts';
 export { copyRun, newRun, transitionRun } from './copy-run.ts';
+export type { Position } from './cursor.ts';
+export { readCursor, writeCursor } from './cursor.ts';
 export {
   ANSWER_LETTERS,
   answerOfLetter,

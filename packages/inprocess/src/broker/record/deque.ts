@@ -48,7 +48,10 @@ export function unlink<Item extends Linked<Item>>(deque: Deque<Item>, item: Item
   deque.size--;
 }
 
-/** Yields every item, front to back. */
-export function* walk<Item extends Linked<Item>>(deque: Deque<Item>): Generator<Item> {
-  for (let item = deque.first; item !== undefined; item = item.next) yield item;
+/** Yields every item, front to back; those from one on, if it is given. */
+export function* walk<Item extends Linked<Item>>(
+  deque: Deque<Item>,
+  from: Item | undefined = deque.first,
+): Generator<Item> {
+  for (let item = from; item !== undefined; item = item.next) yield item;
 }

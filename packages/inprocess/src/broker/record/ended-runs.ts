@@ -54,6 +54,7 @@ export function removeEnded(store: Store, entry: Entry): void {
 
 function keepEnded(store: Store, entry: Entry): void {
   entry.location = 'ended';
+  entry.order = ++store.endOrder;
   pushBack(endedList(store, entry), entry);
   for (let oldest = store.finished.first; oldest !== undefined; oldest = store.finished.first) {
     if (store.finished.size <= store.keepCompleted) return;

@@ -1,5 +1,5 @@
 import { armDueTimer, wake } from '../wake/wake.ts';
-import { createDeque, pushBack, pushFront, unlink } from './deque.ts';
+import { createDeque, pushBack, pushFront, unlink, walk } from './deque.ts';
 import { move } from './entry.ts';
 import { push, remove } from './heap.ts';
 import type { Entry, Lane, Store } from './store.ts';
@@ -63,6 +63,22 @@ export function promoteDue(store: Store, lane: Lane, { now, limit }: { now: numb
     entry.run = move(entry.run, { type: 'promote', at: now });
     enqueueBack(store, entry);
   }
+}
+
+/** Yields every submitted run, in any order. */
+export function* submittedEntries({ lanes, keys }: Pick<Store, 'lanes' | 'keys'>): Generator<Entry> {
+  for (const { ready, returned } of lanes.values()) {
+    yield* walk(ready);
+    yield* returned;
+  }
+  for (const { parkings } of keys.values()) {
+    for (const { parked } of parkings) yield* parked;
+  }
+}
+
+/** Yields every scheduled run, in any order. */
+export function* scheduledEntries({ lanes }: Pick<Store, 'lanes'>): Generator<Entry> {
+  for (const { scheduled } of lanes.values()) yield* scheduled;
 }
 
 /** Returns the next run of the lane, without removing it. */

@@ -110,6 +110,8 @@ export interface Store extends Settings {
   /** The latest order at the back of a lane or a schedule, and at the front of a lane. */
   backOrder: number;
   frontOrder: number;
+  /** The latest order of an ended run. */
+  endOrder: number;
 }
 
 /** Creates a store without runs. */
@@ -135,6 +137,7 @@ export function createStore({ clock, keepCompleted, keepKeysMs }: Settings): Sto
     forgotten: 0,
     backOrder: 0,
     frontOrder: 0,
+    endOrder: 0,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Audit } from '@retry/core/broker';
 import type { EndState, RunState } from '@retry/core/lifecycle';
 import { isDeadLetter, isEnd, RUN_STATES } from '@retry/core/lifecycle';
 import { walk } from '../record/deque.ts';
+import { scheduledEntries, submittedEntries } from '../record/lanes.ts';
 import type { Entry, Store } from '../record/store.ts';
 
 const ENDS: readonly EndState[] = RUN_STATES.filter(isEnd);
@@ -36,20 +37,6 @@ export function auditStore(store: Store): Audit {
 
 function isKnown(store: Store, entry: Entry): boolean {
   return store.entries.get(entry.run.id) === entry;
-}
-
-function* submittedEntries(store: Store): Generator<Entry> {
-  for (const { ready, returned } of store.lanes.values()) {
-    yield* walk(ready);
-    yield* returned;
-  }
-  for (const { parkings } of store.keys.values()) {
-    for (const { parked } of parkings) yield* parked;
-  }
-}
-
-function* scheduledEntries(store: Store): Generator<Entry> {
-  for (const { scheduled } of store.lanes.values()) yield* scheduled;
 }
 
 function countEnded({ finished, awaited, deadLetters }: Store): Record<EndState, number> {

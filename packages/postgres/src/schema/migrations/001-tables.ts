@@ -25,6 +25,8 @@
  * - `row_at`, `rows_at`: where in `run` the rows of these runs were last written, so that no index is searched for them; null
  *   where that is not known. See `isAt`.
  *
+ * Every parked run is in `parked_lane`: its condition keeps it out of all plans but that of a list, which has the same one.
+ *
  * Text is compared by bytes (`collate "C"`): fast, and the same on every server.
  */
 export const TABLES = `
@@ -80,6 +82,7 @@ create table parked (
   id text collate "C" not null,
   primary key (key, lane, key_limit, ord)
 );
+create index parked_lane on parked (lane, ord) where key_limit > 0;
 
 create table scheduled (
   lane text collate "C" not null,
@@ -117,7 +120,7 @@ create table awaited (
   hash integer not null generated always as (hashtext(id)) stored,
   primary key (hash, id)
 );
-create index awaited_until on awaited (until);
+create index awaited_until on awaited (until, id);
 
 create table kept_key (
   id text collate "C" not null,

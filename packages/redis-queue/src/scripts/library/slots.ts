@@ -3,6 +3,7 @@ import { has, isIn } from '../lua.ts';
 /**
  * The slots of concurrency keys. A run whose key has no free slot is parked, in a set that is sorted by key, lane, limit and
  * the run's old order. When a slot is free, one run of each key, lane and limit returns to the front of its lane, at its old order.
+ * `PARKED_BY_LANE` has the parked runs by lane and old order, as the front of a lane has those that are back: for lists.
  *
  * Invariant: where runs of a key are parked, its slots taken and its runs returned are together at least as many as their limit.
  */
@@ -30,6 +31,7 @@ local function unparkNext(key)
       local lane = sub(entry, first + 1, second - 1)
       call('ZADD', FRONT, 0, lane .. '\0' .. sub(entry, third + 1))
       call('ZREM', PARKED, entry)
+      call('ZREM', PARKED_BY_LANE, lane .. '\0' .. sub(entry, third + 1))
       wake(lane)
     end
     from = '(' .. sub(entry, 1, third) .. '\255'

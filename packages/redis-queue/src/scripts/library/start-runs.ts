@@ -102,6 +102,7 @@ local function park(tag, id, entry)
   end
   call('HSET', RECORD, id, record)
   call('ZADD', PARKED, 0, entry.key .. '\0' .. tag .. '\0' .. entry.limit .. '\0' .. seq .. id)
+  call('ZADD', PARKED_BY_LANE, 0, tag .. '\0' .. seq .. id)
 end
 
 -- Starts a run, or parks it where its key is full and it is to wait. Returns whether it was started.

@@ -18,7 +18,9 @@ import { findExpiredLanesCases } from './lease/find-expired-lanes.ts';
 import { heartbeatCases } from './lease/heartbeat.ts';
 import { attendCases } from './read/attend.ts';
 import { auditCases } from './read/audit.ts';
-import { getCases, listCases } from './read/get-and-list.ts';
+import { getCases } from './read/get.ts';
+import { listCases } from './read/list.ts';
+import { listMovesCases } from './read/list-moves.ts';
 import { errorsCases } from './settle/errors.ts';
 import { refusalsCases } from './settle/refusals.ts';
 import { settleCases } from './settle/settle.ts';
@@ -64,7 +66,7 @@ function requiredCases(): readonly CasesByName[] {
     heartbeatCases, findExpiredCases, findExpiredLanesCases,
     cancelCases, cancelRacesCases, cancelRequestsCases,
     redriveCases, discardCases,
-    getCases, listCases, attendCases, auditCases,
+    getCases, listCases, listMovesCases, attendCases, auditCases,
     waitForWorkCases, waitForResultCases, closeCases,
   ];
 }

@@ -104,7 +104,7 @@ export const keepResultsCases: CasesByName = {
   'keepResultMs keeps a run that can be listed, counted and discarded': async (scene) => {
     await end(scene, { id: 'a', keepResultMs: LONG_MS }, 'complete');
 
-    matches(await scene.broker.list({ state: 'completed', limit: 10 }), [{ id: 'a' }]);
+    matches((await scene.broker.list({ state: 'completed', limit: 10 })).runs, [{ id: 'a' }]);
     matches(await scene.broker.audit(), { ended: { completed: 1 }, forgotten: 0 });
     equal(await scene.broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]), ['exists']);
     equal(await scene.broker.discard(['a']), ['discarded']);

@@ -65,7 +65,7 @@ export const errorsCases: CasesByName = {
     await scene.settle(settlementOf(run, { type: 'stall', at, isShared: true }, { errors }));
 
     matches(await scene.read('a'), { state: 'stalled', stalls: 0, releases: 1, errors });
-    equal((await scene.broker.list({ state: 'stalled', limit: 1 }))[0]?.errors, errors);
+    equal((await scene.broker.list({ state: 'stalled', limit: 1 })).runs[0]?.errors, errors);
   },
 
   'errors are removed by a redrive, and kept by one with keepAttempts': async (scene) => {

@@ -51,7 +51,7 @@ export const oddTextCases: CasesByName = {
       matches(run, { id: text, lane: text, payload, concurrency });
       equal(settled, ['ok']);
       const query = { state: 'failed', lane: text, errorName: text, limit: 10 } as const;
-      const [listed] = await scene.broker.list(query);
+      const [listed] = (await scene.broker.list(query)).runs;
       matches(listed, { id: text, payload, result: payload, errors });
       equal(await scene.broker.redrive([text]), ['redriven']);
       equal(await scene.broker.cancel([text]), ['cancelled']);

@@ -2,6 +2,7 @@ import { atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
 import { PASS_MS } from '../case-scene.ts';
+import { listPages } from '../list-pages.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 const MEBIBYTE = 1_048_576;
@@ -43,12 +44,10 @@ export const sizesCases: CasesByName = {
     equal(await scene.claimIds({ requestId: 'lost' }), first);
   },
 
-  'runs of a mebibyte are listed in pages, and only an empty page is the last': async (scene) => {
+  'runs of a mebibyte are listed in pages, and only one without next is the last': async (scene) => {
     await submitLarge(scene);
 
-    const listed = await pages(async (after) =>
-      (await scene.broker.list({ state: 'submitted', limit: 1_000, after })).map(({ id }) => id),
-    );
+    const listed = await listPages(scene, { state: 'submitted', limit: 1_000 });
 
     equal(listed.flat(), ids);
     atMost(Math.max(...listed.map(({ length }) => length)), MAX_RUNS);
@@ -57,7 +56,7 @@ export const sizesCases: CasesByName = {
   'runs of a mebibyte are listed in one page without their payloads': async (scene) => {
     await submitLarge(scene);
 
-    const listed = await scene.broker.list({ state: 'submitted', limit: 1_000, payloads: 'omit' });
+    const listed = (await scene.broker.list({ state: 'submitted', limit: 1_000, payloads: 'omit' })).runs;
 
     equal(
       listed.map(({ id }) => id),
@@ -109,7 +108,7 @@ export const sizesCases: CasesByName = {
     const huge = payloadOf(9 * MEBIBYTE);
     await scene.submit({ id: 'a', payload: huge }, 'b');
 
-    const [first] = await scene.broker.list({ state: 'submitted', limit: 10 });
+    const [first] = (await scene.broker.list({ state: 'submitted', limit: 10 })).runs;
     const claims = await pages(() => scene.claimIds());
 
     strictEqual(first?.payload.length, huge.length);
@@ -124,10 +123,10 @@ export const sizesCases: CasesByName = {
     await scene.settle(settlementOf(run, { type: 'fail', at }, { errors, result: '"half"' }));
     const { result: _, ...kept } = await scene.read('a');
 
-    const listed = await scene.broker.list({ state: 'failed', limit: 10, payloads: 'omit' });
+    const listed = (await scene.broker.list({ state: 'failed', limit: 10, payloads: 'omit' })).runs;
 
     equal(listed, [{ ...kept, payload: '' }]);
-    matches(await scene.broker.list({ state: 'failed', limit: 10, payloads: 'include' }), [
+    matches((await scene.broker.list({ state: 'failed', limit: 10, payloads: 'include' })).runs, [
       { payload: '[7]', result: '"half"' },
     ]);
   },
@@ -137,11 +136,11 @@ function submitLarge(scene: CaseScene): Promise<void> {
   return scene.submit(...ids.map((id) => ({ id, payload: payloadOf(MEBIBYTE) })));
 }
 
-/** Asks for pages until one is empty: only that one is the last. */
-async function pages(ask: (after: string) => Promise<readonly string[]>): Promise<string[][]> {
+/** Asks until an answer is empty. */
+async function pages(ask: () => Promise<readonly string[]>): Promise<string[][]> {
   const found: string[][] = [];
   while (found.length <= ids.length) {
-    const page = await ask(found.at(-1)?.at(-1) ?? '');
+    const page = await ask();
     if (page.length === 0) return found;
     found.push([...page]);
   }

@@ -1,0 +1,52 @@
+import { InvalidOptionsError } from '../../errors.ts';
+import type { ListQuery } from '../broker.ts';
+
+/** Where a page of a list ended: which list of the broker's, and the last run in it, by what the list is ordered by. */
+export type Position = readonly [list: string, ...fields: readonly (string | number)[]];
+
+/** The digits of the checksum that a cursor begins with. */
+const CHECK_DIGITS = 8;
+
+/**
+ * Returns a position as the cursor of a page. It contains the broker and the query that it belongs to, and a checksum, so that
+ * `readCursor` trusts what it reads.
+ *
+ * @param broker - what tells this queue from those of other brokers
+ */
+export function writeCursor(broker: string, query: ListQuery, position: Position): string {
+  const text = JSON.stringify([ownerOf(broker, query), position]);
+  return checksum(text) + text;
+}
+
+/**
+ * Returns the position of the query's cursor; `undefined` when it has none.
+ *
+ * @throws {InvalidOptionsError} for a cursor of another broker, state or lane, and for any other text
+ */
+export function readCursor(broker: string, query: ListQuery): Position | undefined {
+  const { after } = query;
+  if (after === undefined) return undefined;
+  const text = typeof after === 'string' ? after.slice(CHECK_DIGITS) : '';
+  if (text === '' || checksum(text) + text !== after) throw wrongCursor(after);
+  const [owner, position] = JSON.parse(text) as readonly [string, Position]; // the checksum is of a text that we wrote
+  if (owner !== ownerOf(broker, query)) throw wrongCursor(after);
+  return position;
+}
+
+function ownerOf(broker: string, { state, lane = '' }: ListQuery): string {
+  return JSON.stringify([broker, state, lane]);
+}
+
+function wrongCursor(value: unknown): InvalidOptionsError {
+  const message = 'must be the next of a page of the same broker, state and lane';
+  const cure = 'Leave it out for the first page.';
+  return new InvalidOptionsError([{ path: 'after', value, message, cure }], 'query');
+}
+
+/** FNV-1a: it finds texts that were cut, changed or never a cursor; it is no protection from forgery. */
+function checksum(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
+  return hash.toString(16).padStart(CHECK_DIGITS, '0');
+}
