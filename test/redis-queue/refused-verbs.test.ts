@@ -134,11 +134,9 @@ describeOnPrivateRedis('a verb that Redis refuses for the lack of a right', () =
 
       const starts = await drain(scene);
 
-      const open = [
-        ...(await broker.list({ state: 'submitted', limit: 100 })),
-        ...(await broker.list({ state: 'scheduled', limit: 100 })),
-        ...(await broker.list({ state: 'started', limit: 100 })),
-      ];
+      const open = [];
+      for (const state of ['submitted', 'scheduled', 'started'] as const)
+        open.push(...(await broker.list({ state, limit: 100 })).runs);
       if (open.length > 0) problems.push(`${name}: left ${open.map(({ id, state }) => `${id} ${state}`)}`);
       if (new Set(starts).size < starts.length)
         problems.push(`${name}: twice ${starts.filter((one, at) => starts.indexOf(one) !== at)}`);
