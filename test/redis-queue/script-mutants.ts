@@ -79,8 +79,34 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the usual way starts a run again as if for the first time',
-    right: 'if not body or records[index] or byte(',
-    wrong: 'if not body or byte(',
+    right: 'if records[index] then',
+    wrong: 'if false then',
+  },
+  {
+    name: 'the usual way forgets the stack of a run that starts again',
+    right: 'if head == WITH_STACK then',
+    wrong: 'if false then',
+  },
+  {
+    name: 'a plain move of any epoch is accepted',
+    right: ') == heads[epoch] then',
+    wrong: ") ~= '' then",
+  },
+  {
+    name: 'a plain move keeps its lease',
+    right: "call('ZREM', LEASES, unpack(ARGV, FIRSTS_AT + 1, FIRSTS_AT + plainCount))",
+    wrong: '',
+  },
+  {
+    name: 'runs that go back to their lane together are in no lane',
+    right:
+      "if #pushed > 0 and many('RPUSH', KEYS[FIXED + lane], pushed) == #pushed then wake(tagOf(lane)) end",
+    wrong: '',
+  },
+  {
+    name: 'later completions that are settled together are not kept by number',
+    right: 'finished[#finished + 1] = id',
+    wrong: '',
   },
   {
     name: 'completed runs are not counted',

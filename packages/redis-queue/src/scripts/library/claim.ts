@@ -138,12 +138,8 @@ end
 
 /** Makes the functions above; what is answered of the claim is complete when they were called for the last lane. */
 export const claimRarely: string = `
+got = got or { overLimit = {}, restarted = {}, records = {}, epochs = {} }
 checkLanes()
 writeWithoutMemory()
-local function stacks()
-  local restarted = {}
-  for index = 1, #got.restarted do restarted[index] = ids[got.restarted[index]] end
-  return stacksOf(restarted, got.records)
-end
-return { promote = promote, claimLane = claimLane, writeOthers = writeOthers, writeLast = writeLast, stacks = stacks, got = got }
+return { promote = promote, claimLane = claimLane, writeOthers = writeOthers, writeLast = writeLast }
 `;
