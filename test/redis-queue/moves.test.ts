@@ -91,6 +91,39 @@ describeOnRedis('retries and later completions that are settled together on Redi
     );
   });
 
+  it('start again beside runs with more to start, whatever lane they are in', async () => {
+    const concurrency = { key: 'k', limit: 9, whenFull: 'wait' } as const;
+    const ids = ['a', 'keyed', 'b', 'c'];
+    const lanes = ['one', 'one', 'two', 'two'];
+    await scene.broker.submit(
+      ids.map((id, index) => ({
+        id,
+        lane: lanes[index] ?? '',
+        payload: '1',
+        ...(id === 'keyed' && { concurrency }),
+      })),
+    );
+    const claimOf = (requestId: string) => ({
+      worker: 'w',
+      requestId,
+      limit: 9,
+      lanes: new Map([
+        ['one', 9],
+        ['two', 9],
+      ]),
+      leaseMs: LONG_MS,
+    });
+    const { claimed } = await scene.broker.settleAndClaim({ claim: claimOf('first') });
+    const at = await scene.now();
+    await scene.settle(...claimed.map(({ run }) => failed(run, at)));
+
+    const again = await scene.broker.settleAndClaim({ claim: claimOf('again') });
+
+    expect(again.claimed.map(({ run }) => [run.id, run.epoch, run.failures])).toEqual(
+      ids.map((id) => [id, 2, 1]),
+    );
+  });
+
   it('are answered one by one where some of them are not accepted, or have more to move', async () => {
     await scene.submit('fenced', 'gone', 'asked', 'stack', 'plain');
     const runs = await claimAll('fenced', 'gone', 'asked', 'stack', 'plain');

@@ -83,11 +83,6 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: 'if false then',
   },
   {
-    name: 'the usual way forgets the stack of a run that starts again',
-    right: 'if head == WITH_STACK then',
-    wrong: 'if false then',
-  },
-  {
     name: 'a plain move of any epoch is accepted',
     right: ') == heads[epoch] then',
     wrong: ") ~= '' then",

@@ -18,7 +18,7 @@ import {
  */
 export const startAgain: string = String.raw`
 got = got or { overLimit = {}, restarted = {}, records = {}, epochs = {} }
-local epochs, restarted, records, newEpochs, count = {}, got.restarted, got.records, got.epochs, #got.restarted
+local epochs, restarted, records, newEpochs = {}, got.restarted, got.records, got.epochs
 local PLAIN, WITH_STACK = ${letter('submitted')} .. ${flagsAs()}, ${letter('submitted')} .. ${flagsAs('hasStack')}
 return function(id, record, hash)
   local head = sub(record, ${fields(RECORD, 'state', 'flags')})
@@ -41,8 +41,8 @@ return function(id, record, hash)
     heartbeatAt: 'NOW',
     laneSeq: 'hash',
   })}
-  count = count + 1
-  restarted[count], records[count], newEpochs[count] = taken + 1, new, epochs[epoch]
+  local next = #restarted + 1
+  restarted[next], records[next], newEpochs[next] = taken + 1, new, epochs[epoch]
   bytes = bytes + #new
   if head == WITH_STACK then
     got.hasStacks = true
