@@ -9,7 +9,12 @@ import { settlementOf } from '../support/settle.ts';
 
 /** The commands for any broker, and completions and retries in one call, which the Redis scripts settle together. */
 export function redisCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] {
-  return [...brokerCommands(), plainRuns(), plainRuns(), completions(), retries(), retries(), retries()];
+  return [...brokerCommands(), completions(), retries()];
+}
+
+/** The same with more runs that have neither a key nor notes, which are rare among the others. */
+export function plainCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] {
+  return [...redisCommands(), plainRuns(), plainRuns(), retries(), retries()];
 }
 
 /** Completes the runs claimed last, with stale epochs too, and sometimes each of them twice. */

@@ -18,6 +18,8 @@ export interface Mutant {
   /** Text of the scripts. */
   readonly right: string;
   readonly wrong: string;
+  /** It is noticed by runs that have neither a key nor notes. */
+  readonly isOfPlainRuns?: boolean;
 }
 
 /** One mistake for each law that the scripts keep. */
@@ -84,6 +86,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a plain move of any epoch is accepted',
+    isOfPlainRuns: true,
     right: ') == heads[epoch] then',
     wrong: ") ~= '' then",
   },
@@ -100,6 +103,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'later completions that are settled together are not kept by number',
+    isOfPlainRuns: true,
     right: 'finished[#finished + 1] = id',
     wrong: '',
   },

@@ -196,6 +196,8 @@ end
 if completed ~= 0 then call('HINCRBY', META, ${letter('completed')}, completed) end
 `;
 
+/** Whether there is anything to settle. */
+const SETTLES = `plainCount > 0 or ${argument('others')} ~= ''`;
 const all = [basics, ended, slots, cancelledInLane, lanes, readStacks];
 
 /**
@@ -206,19 +208,20 @@ export const settleAndClaimScript: Script = composeScript({
   library: [basics],
   state: `${state}local settledCount = 0`,
   rare: [
-    { signature: 'settleAll()', library: [...all, settle], body: settleEverything },
+    { signature: 'settleAll()', when: SETTLES, library: [...all, settle], body: settleEverything },
     { signature: 'rareClaim()', library: [...all, startRuns, claim], body: claimRarely },
     { signature: 'recalled(kept)', library: [basics, readStacks], body: recall },
     { signature: 'nextDueOf(lane)', library: [], body: nextDue },
     {
       signature: 'forgetMarked(oldest)',
+      when: SETTLES,
       library: [basics, ended],
       body: 'forgetEntries(oldest)\nwriteCounts()',
     },
-    { signature: 'noteCompleted(added, total)', library: [], body: noteCompleted },
+    { signature: 'noteCompleted(added, total)', when: SETTLES, library: [], body: noteCompleted },
     { signature: 'forgetOldRequests(list, worker)', library: [], body: forgetOldRequests },
     { signature: 'noteWorker(list, worker)', library: [], body: noteWorker },
-    { signature: 'settleMoves(kept)', library: [basics], body: settleMoves },
+    { signature: 'settleMoves(kept)', when: SETTLES, library: [basics], body: settleMoves },
     { signature: 'startingAgain()', library: [basics], body: startAgain },
     { signature: 'restartedStacks()', library: [basics, readStacks], body: restartedStacks },
     { signature: 'remember(known, worker, request, keptClaim)', library: [], body: remember },
