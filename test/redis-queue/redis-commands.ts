@@ -7,14 +7,14 @@ import { modelClaim, modelSettle, modelSubmit } from '../support/broker-model.ts
 import { LONG_MS } from '../support/broker-scene.ts';
 import { settlementOf } from '../support/settle.ts';
 
-/** The commands for any broker, and completions and retries in one call, which the Redis scripts settle together. */
+/** The commands for any broker, and completions in one call, which the Redis scripts settle together. */
 export function redisCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] {
-  return [...brokerCommands(), completions(), retries()];
+  return [...brokerCommands(), completions()];
 }
 
-/** The same with more runs that have neither a key nor notes, which are rare among the others. */
+/** The same with retries in one call, and more runs that have neither a key nor notes, which are rare among the others. */
 export function plainCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] {
-  return [...redisCommands(), plainRuns(), plainRuns(), retries(), retries()];
+  return [...redisCommands(), plainRuns(), plainRuns(), retries(), retries(), retries()];
 }
 
 /** Completes the runs claimed last, with stale epochs too, and sometimes each of them twice. */

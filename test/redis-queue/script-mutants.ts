@@ -81,6 +81,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the usual way starts a run again as if for the first time',
+    isOfPlainRuns: true,
     right: 'if records[index] then',
     wrong: 'if false then',
   },
@@ -92,11 +93,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a plain move keeps its lease',
+    isOfPlainRuns: true,
     right: "call('ZREM', LEASES, unpack(ARGV, FIRSTS_AT + 1, FIRSTS_AT + plainCount))",
     wrong: '',
   },
   {
     name: 'runs that go back to their lane together are in no lane',
+    isOfPlainRuns: true,
     right:
       "if #pushed > 0 and many('RPUSH', KEYS[FIXED + lane], pushed) == #pushed then wake(tagOf(lane)) end",
     wrong: '',
