@@ -68,3 +68,19 @@ it('a rare function makes what the script has not made already, and its keys com
     main,
   ]);
 });
+
+it('a rare function with a condition is made only where that holds', () => {
+  const rare = [{ signature: 'seldom(id)', when: 'ARGV[1]', library: [], body: 'return id' }];
+
+  const { text } = composeText({ library: [], rare, main: 'return seldom(1)' });
+
+  expect(text.split('\n').slice(-7)).toEqual([
+    'local seldom',
+    'if ARGV[1] then',
+    'function seldom(id)',
+    'return id',
+    'end',
+    'end',
+    'return seldom(1)',
+  ]);
+});

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createModel } from '../support/broker-model.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
-import { redisCommands } from './redis-commands.ts';
+import { plainCommands } from './redis-commands.ts';
 import { createPairs } from './scripted-redis.ts';
 
 /** Sequences of commands that are tried; `DIFFERENTIAL_SEEDS=5000` tries more. */
@@ -17,7 +17,7 @@ describeOnRedis('the Redis broker beside the memory broker', (server) => {
   }, async () => {
     const pairs = await createPairs(server().url);
     let steps = 0;
-    const property = fc.asyncProperty(fc.commands(redisCommands(), COMMANDS), async (commands) => {
+    const property = fc.asyncProperty(fc.commands(plainCommands(), COMMANDS), async (commands) => {
       const real = await pairs.open();
       steps += [...commands].length;
 

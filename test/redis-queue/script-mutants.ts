@@ -18,6 +18,8 @@ export interface Mutant {
   /** Text of the scripts. */
   readonly right: string;
   readonly wrong: string;
+  /** It is noticed by runs that have neither a key nor notes. */
+  readonly isOfPlainRuns?: boolean;
 }
 
 /** One mistake for each law that the scripts keep. */
@@ -89,8 +91,34 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the usual way starts a run again as if for the first time',
-    right: 'if not body or records[index] or byte(',
-    wrong: 'if not body or byte(',
+    isOfPlainRuns: true,
+    right: 'if records[index] then',
+    wrong: 'if false then',
+  },
+  {
+    name: 'a plain move of any epoch is accepted',
+    isOfPlainRuns: true,
+    right: ') == heads[epoch] then',
+    wrong: ") ~= '' then",
+  },
+  {
+    name: 'a plain move keeps its lease',
+    isOfPlainRuns: true,
+    right: "call('ZREM', LEASES, unpack(ARGV, FIRSTS_AT + 1, FIRSTS_AT + plainCount))",
+    wrong: '',
+  },
+  {
+    name: 'runs that go back to their lane together are in no lane',
+    isOfPlainRuns: true,
+    right:
+      "if #pushed > 0 and many('RPUSH', KEYS[FIXED + lane], pushed) == #pushed then wake(tagOf(lane)) end",
+    wrong: '',
+  },
+  {
+    name: 'later completions that are settled together are not kept by number',
+    isOfPlainRuns: true,
+    right: 'finished[#finished + 1] = id',
+    wrong: '',
   },
   {
     name: 'completed runs are not counted',

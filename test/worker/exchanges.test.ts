@@ -82,6 +82,40 @@ describe('exchanges', () => {
     expect(seen.most).toBe(1);
   });
 
+  it('settle the runs of one answer before the next one takes effect, though both arrive together', async () => {
+    const scene = setScene();
+    const { broker, clock } = scene;
+    const { task, seen: work } = countingTask(scene, 0);
+    await scene.queue.submitMany(task, numbers(200));
+    const settled: number[] = [];
+    let answerFirst: (() => void) | undefined;
+    // Answers two exchanges together, as a server does that read them together; a single one after 20 ms.
+    const exchange = async (request: ExchangeRequest): Promise<ExchangeReply> => {
+      const reply = await broker.settleAndClaim(request);
+      settled.push(request.settle?.length ?? 0);
+      if (answerFirst === undefined) {
+        const second = new Promise<void>((resolve) => {
+          answerFirst = resolve;
+        });
+        await Promise.race([second, pass(clock, 20)]);
+      } else answerFirst();
+      answerFirst = undefined;
+      return reply;
+    };
+    scene.startWorker({
+      tasks: [task],
+      broker: { ...broker, settleAndClaim: exchange },
+      concurrency: 20,
+      prefetch: 0,
+    });
+
+    await clock.advance('10s');
+
+    expect(work.done).toBe(200);
+    expect(settled.filter((count) => count > 0).every((count) => count === 20 || count === 10)).toBe(true);
+    expect(settled.filter((count) => count === 10).length).toBeGreaterThan(15);
+  });
+
   it('send settlements within a millisecond, though another exchange is pending', async () => {
     const scene = setScene();
     const { broker, clock, queue } = scene;

@@ -1,7 +1,12 @@
 /** The part of a `redis` (node-redis 5 or 6) client that the broker needs. */
 export interface NodeRedisClient {
   // A method, so that a client that takes Buffers fits without Node's types.
-  sendCommand(args: readonly (string | Uint8Array)[]): Promise<unknown>;
+  sendCommand(
+    args: readonly (string | Uint8Array)[],
+    options?: { readonly timeout?: number },
+  ): Promise<unknown>;
+  /** Whether it is connected: what it is given is written immediately. */
+  readonly isReady?: boolean;
   readonly duplicate: () => NodeRedisListener & Pick<NodeRedisClient, 'sendCommand'>;
   /** A transaction. Where there is none, long payloads pass through scripts, which is slower. */
   multi?(): NodeRedisTransaction;

@@ -68,6 +68,7 @@ export function encodeLaterCompletion(run: Run): string {
   if (state !== 'completed' || epoch === 1 || isDisposable === true) return '';
   const head = writeFields(LATER_COMPLETION, {
     mark: LATER_COMPLETION_MARK,
+    epoch: epochText(epoch),
     heartbeatAt: instantText(heartbeatAt),
     endedAt: instantText(endedAt),
   });
@@ -99,11 +100,21 @@ function hasPast(run: Run): boolean {
   return run.errors.length > 0 || previousDelayMs !== undefined || resetAt !== undefined;
 }
 
+/** Counters that are zero are left out: scripts copy this text with every move. */
 function encodeRest(run: Run, errors: Run['errors']): string {
   if (!hasPast(run)) return '';
   const { failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs } = run;
-  const counters = { failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs };
-  return JSON.stringify(Object.assign(counters, { errors }));
+  return JSON.stringify({
+    failures: failures || undefined,
+    stalls: stalls || undefined,
+    releases: releases || undefined,
+    rateLimits: rateLimits || undefined,
+    redrives: redrives || undefined,
+    resetEpoch: resetEpoch || undefined,
+    resetAt,
+    previousDelayMs,
+    errors,
+  });
 }
 
 function instantText(instant: number | undefined): string {

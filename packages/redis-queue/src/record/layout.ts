@@ -81,8 +81,9 @@ export const FIRST_COMPLETION: Layout<'state' | 'flags' | 'startedAt' | 'heartbe
 );
 
 /** What is sent for a run that completes at a later start, from which the script makes its record; the result follows. */
-export const LATER_COMPLETION: Layout<'mark' | 'heartbeatAt' | 'endedAt'> = layoutOf({
+export const LATER_COMPLETION: Layout<'mark' | 'epoch' | 'heartbeatAt' | 'endedAt'> = layoutOf({
   mark: 1,
+  epoch: EPOCH,
   heartbeatAt: INSTANT,
   endedAt: INSTANT,
 });
@@ -201,17 +202,26 @@ export const AUDIT_FIGURES = [
 ] as const;
 
 /**
- * The first arguments of an exchange. Behind them follow the ids of the completions of first starts, their records, then, if
- * something is claimed, the values of `CLAIM` and of each lane those of `CLAIM_LANE`, and the long texts of other settlements.
+ * The first arguments of an exchange. Behind them follow the ids of the completions of first starts and of the plain moves, the
+ * records of both, then, if something is claimed, the values of `CLAIM` and of each lane those of `CLAIM_LANE`, and the long texts
+ * of other settlements.
  */
 export const EXCHANGE = [
   'keepCompleted',
   'keepKeysMs',
   /** How many completions of first starts there are. */
   'firsts',
+  /**
+   * How many plain moves there are: completions of later starts, and runs that go to the back of their lane, without a slot, a stack
+   * or a long result.
+   */
+  'moves',
+  /** The number of the lane that all plain moves share, and its hash. */
+  'movesLane',
+  'movesHash',
   /** How many lanes the claim has; `-1` without a claim. Their keys are the first of the lanes. */
   'claimLanes',
-  /** All other settlements and the tags of all lanes, packed; empty without any. */
+  /** All other settlements and the tags of all lanes, packed; empty without any. There are no plain moves beside them. */
   'others',
 ] as const;
 

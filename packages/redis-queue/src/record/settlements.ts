@@ -6,10 +6,19 @@ import { hasResultApart } from './decode-record.ts';
 import { encodeFirstCompletion, encodeLaterCompletion, encodeRecord, epochText } from './encode-record.ts';
 import { SETTLE_MODES, SETTLEMENT } from './layout.ts';
 
-/** Settlements as the script takes them: ids and records of completions of first starts, all others, and their long texts. */
-export interface PackedSettlements {
+/** Settlements that are sent as two plain arguments each: ids and records, or short forms of them. */
+export interface PlainSettlements {
   readonly ids: string[];
   readonly records: string[];
+}
+
+/** Settlements as the script takes them. */
+export interface PackedSettlements {
+  /** Completions of first starts. */
+  readonly firsts: PlainSettlements;
+  /** Plain moves, all of this lane; only where all settlements are plain. */
+  readonly moves: PlainSettlements;
+  readonly movesLane: string | undefined;
   readonly others: Packed[];
   /** Stacks and results that are kept apart. */
   readonly texts: string[];
@@ -24,21 +33,42 @@ export function settlementBytes({ next }: Settlement): number {
 
 /** Packs the settlements of one call. */
 export function packSettlements(settle: readonly Settlement[], lanes: LaneList): PackedSettlements {
-  const packed: PackedSettlements = { ids: [], records: [], others: [], texts: [], isFirst: [] };
-  // The script settles completions of first starts together, before all others: only the first settlement of a run may be one.
+  const firsts: PlainSettlements = { ids: [], records: [] };
+  const isFirst: boolean[] = [];
+  const rest: Settlement[] = [];
+  // The script settles plain ones together, before all others: only the first settlement of a run may be one.
   const seen = new Set<string>();
+  let isPlain = true;
   for (const settlement of settle) {
     const { id } = settlement;
     const record = seen.has(id) ? undefined : recordOfFirst(settlement);
+    isPlain = isPlain && !seen.has(id);
     seen.add(id);
-    packed.isFirst.push(record !== undefined);
-    if (record === undefined) addOther(packed, settlement, lanes);
+    isFirst.push(record !== undefined);
+    if (record === undefined) rest.push(settlement);
     else {
-      packed.ids.push(id);
-      packed.records.push(record);
+      firsts.ids.push(id);
+      firsts.records.push(record);
     }
   }
-  return packed;
+  const packed = { firsts, isFirst, others: [], texts: [] };
+  const moves = isPlain ? packMoves(rest) : undefined;
+  if (moves !== undefined) return { ...packed, moves, movesLane: rest[0]?.next.lane };
+  for (const settlement of rest) addOther(packed, settlement, lanes);
+  return { ...packed, moves: { ids: [], records: [] }, movesLane: undefined };
+}
+
+/** Packs settlements that are plain moves of one lane; `undefined` if one of them is not. */
+function packMoves(settle: readonly Settlement[]): PlainSettlements | undefined {
+  const moves: PlainSettlements = { ids: [], records: [] };
+  const lane = settle[0]?.next.lane;
+  for (const settlement of settle) {
+    const record = settlement.next.lane === lane ? recordOfMove(settlement) : undefined;
+    if (record === undefined) return undefined;
+    moves.ids.push(settlement.id);
+    moves.records.push(record);
+  }
+  return moves;
 }
 
 /** Returns the answers, which are those to first completions and then to the others, in the order of the settlements. */
@@ -57,7 +87,32 @@ function recordOfFirst({ id, epoch, event, next, onlyIfExpired }: Settlement): s
   return next.concurrency === undefined ? encodeFirstCompletion(next) : undefined;
 }
 
-function addOther({ others, texts }: PackedSettlements, settlement: Settlement, lanes: LaneList): void {
+/** The record of a plain move, or its short form; `undefined` for all other settlements. */
+function recordOfMove({
+  id,
+  epoch,
+  event,
+  next,
+  delayMs = 0,
+  onlyIfExpired,
+}: Settlement): string | undefined {
+  if (onlyIfExpired === true || next.concurrency !== undefined) return undefined;
+  if (epoch !== next.epoch || id.startsWith('\0')) return undefined;
+  if (event === 'complete') {
+    const short = encodeLaterCompletion(next);
+    return short === '' || hasResultApart(short) ? undefined : short;
+  }
+  if (next.state !== 'submitted' || event === 'release' || delayMs > 0) return undefined;
+  if (next.isDisposable === true || next.result !== undefined) return undefined;
+  const { text, stack } = encodeRecord(next, settledBy(epoch, event));
+  return stack === undefined ? text : undefined;
+}
+
+function addOther(
+  { others, texts }: Pick<PackedSettlements, 'others' | 'texts'>,
+  settlement: Settlement,
+  lanes: LaneList,
+): void {
   const { id, epoch, event, next, delayMs, onlyIfExpired } = settlement;
   const by = settledBy(epoch, event);
   let record = event === 'complete' ? encodeLaterCompletion(next) : '';

@@ -38,6 +38,9 @@ export function zeros<Field extends string>(layout: Layout<Field>, name: NoInfer
   return `'${'0'.repeat(widthOf(layout, name))}'`;
 }
 
+/** An epoch that no run reaches, as a record has it. */
+export const lastEpoch: string = `'${'9'.repeat(widthOf(RECORD, 'epoch'))}'`;
+
 /** The format of a whole number in as many digits as the field has. */
 export function digits<Field extends string>(layout: Layout<Field>, name: NoInfer<Field>): string {
   return `'%0${widthOf(layout, name)}.0f'`;

@@ -14,10 +14,12 @@ import { cancelledInLane } from './library/cancelled-in-lane.ts';
 import { claim, claimRarely } from './library/claim.ts';
 import { ended } from './library/ended.ts';
 import { lanes } from './library/lanes.ts';
+import { settleMoves } from './library/moves.ts';
 import { readStacks } from './library/read-runs.ts';
 import { forgetOldRequests, noteWorker, recall, remember } from './library/replies.ts';
 import { settle, settleEverything } from './library/settle.ts';
 import { slots } from './library/slots.ts';
+import { restartedStacks, startAgain } from './library/start-again.ts';
 import { startRuns } from './library/start-runs.ts';
 import { answer, argument, byteOf, fieldPast, fields, flagsAs, letter, startOf, written } from './lua.ts';
 
@@ -29,11 +31,16 @@ const LONG_MEMBER = 65;
 const state = `
 local ARGV = ARGV
 local firstsCount, lanesCount, FIRSTS_AT = tonumber(${argument('firsts')}), tonumber(${argument('claimLanes')}), ${FIRSTS_AT}
-local CLAIM_AT = FIRSTS_AT + firstsCount * 2
+local plainCount = firstsCount + tonumber(${argument('moves')})
+local CLAIM_AT = FIRSTS_AT + plainCount * 2
 local TEXTS_AT = CLAIM_AT + 1 + (lanesCount < 0 and 0 or ${CLAIM.length} + lanesCount * ${CLAIM_LANE.length})
 local ids, bodies, taken, bytes = {}, {}, 0, 0
 local writes, leases, trims = {}, {}, {}
 local leaseUntil, leaseText = 0, nil
+-- What is claimed beside ids and bodies. restarted are the indexes of the runs that do not start for the first time, records their
+-- records, overLimit the indexes of the runs beyond the limit of their key, seen the ids of runs with a record: what was refused
+-- half-way may have put an id into its lane twice.
+local got
 local function tagOf(lane)
   return sub(KEYS[FIXED + lane], #BODY + 2)
 end
@@ -47,11 +54,12 @@ local function setLease()
 end
 `;
 
-// Completions of first starts, if none of the runs takes a slot or has notes: those of one claim share one record.
+// Completions of first starts, if none of the runs takes a slot or has notes: those of one claim share one record. Plain moves are
+// written immediately, because the claim may take them.
 const checkFirsts = `
-local answers, isPlain = '', ${argument('others')} == '' and firstsCount <= MAX_UNPACKED
-if isPlain and firstsCount > 0 then
-  local kept, plain = call('HMGET', RECORD, unpack(ARGV, FIRSTS_AT + 1, FIRSTS_AT + firstsCount)), nil
+local answers, isPlain = '', ${argument('others')} == '' and plainCount <= MAX_UNPACKED
+if isPlain and plainCount > 0 then
+  local kept, plain = call('HMGET', RECORD, unpack(ARGV, FIRSTS_AT + 1, FIRSTS_AT + plainCount)), nil
   for index = 1, firstsCount do
     local old = kept[index]
     if old ~= plain then
@@ -61,16 +69,17 @@ if isPlain and firstsCount > 0 then
       end
       plain = old
     end
-    writes[index * 2 - 1], writes[index * 2] = ARGV[FIRSTS_AT + index], ARGV[FIRSTS_AT + firstsCount + index]
+    writes[index * 2 - 1], writes[index * 2] = ARGV[FIRSTS_AT + index], ARGV[FIRSTS_AT + plainCount + index]
   end
+  settledCount = firstsCount
+  if isPlain and plainCount > firstsCount then isPlain = settleMoves(kept) end
 end
-settledCount = firstsCount
-if isPlain then answers = string.rep(${answer('settle', 'ok')}, firstsCount)
+if isPlain then answers = string.rep(${answer('settle', 'ok')}, plainCount)
 else answers, settledCount, writes = settleAll(), 0, {} end
 `;
 
 const claimLanes = `
-local due, again, rare, known, worker, request = -1, nil, nil, nil, nil, nil
+local due, again, rare, startAgain, known, worker, request = -1, nil, nil, nil, nil, nil, nil
 if lanesCount >= 0 then
   local limit = tonumber(ARGV[CLAIM_AT + ${CLAIM.indexOf('limit') + 1}])
   worker, request = ARGV[CLAIM_AT + ${CLAIM.indexOf('worker') + 1}], ARGV[CLAIM_AT + ${CLAIM.indexOf('request') + 1}]
@@ -101,20 +110,26 @@ if lanesCount >= 0 then
           setLease()
           local foundBodies, records = call('HMGET', BODY, unpack(found)), call('HMGET', RECORD, unpack(found))
           -- One text for all: Lua hashes every new one.
+          local hash = ARGV[CLAIM_AT + ${CLAIM.length - CLAIM_LANE.length + CLAIM_LANE.indexOf('hash') + 1} + lane * ${CLAIM_LANE.length}]
           local plain = ${written(FIRST_START, {
             state: letter('started'),
             flags: flagsAs('short'),
             startedAt: 'NOW',
             heartbeatAt: 'NOW',
-            laneHash: `ARGV[CLAIM_AT + ${CLAIM.length - CLAIM_LANE.length + CLAIM_LANE.indexOf('hash') + 1} + lane * ${CLAIM_LANE.length}]`,
+            laneHash: 'hash',
           })}
           local written, leased = #writes, #leases
           while index <= count and bytes < MAX_REPLY_BYTES do
-            local id, body = found[index], foundBodies[index]
-            if not body or records[index] or byte(body, ${startOf(BODY, 'kind')}) ~= ${byteOf(BODY_KINDS.none.plain)} then break end
+            local id, body, record = found[index], foundBodies[index], plain
+            if not body or byte(body, ${startOf(BODY, 'kind')}) ~= ${byteOf(BODY_KINDS.none.plain)} then break end
+            if records[index] then
+              startAgain = startAgain or startingAgain()
+              record = startAgain(id, records[index], hash)
+              if not record then break end
+            end
             taken = taken + 1
             ids[taken], bodies[taken] = id, body
-            writes[written + 1], writes[written + 2] = id, plain
+            writes[written + 1], writes[written + 2] = id, record
             leases[leased + 1], leases[leased + 2] = leaseText, id
             written, leased, bytes, index = written + 2, leased + 2, bytes + #body, index + 1
           end
@@ -141,10 +156,7 @@ if settledCount + taken > 0 then call('HDEL', CANCELLED_IN_LANE, '') end
 many('HSET', RECORD, writes)
 if settledCount > 0 then
   call('ZREM', LEASES, unpack(ARGV, FIRSTS_AT + 1, FIRSTS_AT + settledCount))
-  local total, keep = call('RPUSH', FINISHED, unpack(ARGV, FIRSTS_AT + 1, FIRSTS_AT + settledCount)), tonumber(${argument('keepCompleted')})
-  local completed = settledCount
-  if keep >= 0 and total > keep then completed = completed - forgetOldest(total - keep) end
-  if completed ~= 0 then call('HINCRBY', META, ${letter('completed')}, completed) end
+  noteCompleted(settledCount, call('RPUSH', FINISHED, unpack(ARGV, FIRSTS_AT + 1, FIRSTS_AT + settledCount)))
 end
 if taken > 0 then many('ZADD', LEASES, leases) end
 if rare then rare.writeOthers() end
@@ -153,10 +165,9 @@ if rare then rare.writeLast() end
 if again then
   return { now, answers, due, again.startedAt, again.leaseUntil, again.ids, again.bodies, again.overLimit, again.restarted, again.records, again.stacks }
 elseif taken == 0 then return { now, answers, due }
-elseif rare then
-  local got = rare.got
+elseif got then
   remember(known, worker, request, { now, leaseUntil, ids, got.overLimit, got.restarted, got.epochs })
-  return { now, answers, due, now, leaseUntil, ids, bodies, got.overLimit, got.restarted, got.records, rare.stacks() }
+  return { now, answers, due, now, leaseUntil, ids, bodies, got.overLimit, got.restarted, got.records, got.hasStacks and restartedStacks() or {} }
 end
 remember(known, worker, request, { now, leaseUntil, ids })
 return { now, answers, due, now, leaseUntil, ids, bodies }
@@ -169,21 +180,25 @@ local first = call('ZRANGEBYLEX', SCHEDULED, '[' .. tag .. '\\0', '(' .. tag .. 
 return first and tonumber(sub(first, ${fieldPast('tag', SCHEDULED_ENTRY, 'runAt')})) or math.huge
 `;
 
-// Forgets the oldest of the finished runs, and returns how many of them were completed.
-const forgetOldest = `
-local oldest = call('LPOP', FINISHED, math.min(surplus, settledCount + 1000))
-for index = 1, #oldest do
-  if byte(oldest[index], 1) == 0 then
-    forgetMarked(oldest)
-    return 0
+// Counts runs that completed, of which the list has total now, and forgets the oldest ones.
+const noteCompleted = `
+local completed, keep, marked = added, tonumber(${argument('keepCompleted')}), false
+if keep >= 0 and total > keep then
+  local oldest = call('LPOP', FINISHED, math.min(total - keep, added + 1000))
+  for index = 1, #oldest do marked = marked or byte(oldest[index], 1) == 0 end
+  if marked then forgetMarked(oldest)
+  else
+    many('HDEL', BODY, oldest)
+    many('HDEL', RECORD, oldest)
+    call('HINCRBY', META, 'forgotten', #oldest)
+    completed = completed - #oldest
   end
 end
-many('HDEL', BODY, oldest)
-many('HDEL', RECORD, oldest)
-call('HINCRBY', META, 'forgotten', #oldest)
-return #oldest
+if completed ~= 0 then call('HINCRBY', META, ${letter('completed')}, completed) end
 `;
 
+/** Whether there is anything to settle. */
+const SETTLES = `plainCount > 0 or ${argument('others')} ~= ''`;
 const all = [basics, ended, slots, cancelledInLane, lanes, readStacks];
 
 /**
@@ -194,18 +209,22 @@ export const settleAndClaimScript: Script = composeScript({
   library: [basics],
   state: `${state}local settledCount = 0`,
   rare: [
-    { signature: 'settleAll()', library: [...all, settle], body: settleEverything },
+    { signature: 'settleAll()', when: SETTLES, library: [...all, settle], body: settleEverything },
     { signature: 'rareClaim()', library: [...all, startRuns, claim], body: claimRarely },
     { signature: 'recalled(kept)', library: [basics, readStacks], body: recall },
     { signature: 'nextDueOf(lane)', library: [], body: nextDue },
     {
       signature: 'forgetMarked(oldest)',
+      when: SETTLES,
       library: [basics, ended],
       body: 'forgetEntries(oldest)\nwriteCounts()',
     },
-    { signature: 'forgetOldest(surplus)', library: [], body: forgetOldest },
+    { signature: 'noteCompleted(added, total)', when: SETTLES, library: [], body: noteCompleted },
     { signature: 'forgetOldRequests(list, worker)', library: [], body: forgetOldRequests },
     { signature: 'noteWorker(list, worker)', library: [], body: noteWorker },
+    { signature: 'settleMoves(kept)', when: SETTLES, library: [basics], body: settleMoves },
+    { signature: 'startingAgain()', library: [basics], body: startAgain },
+    { signature: 'restartedStacks()', library: [basics, readStacks], body: restartedStacks },
     { signature: 'remember(known, worker, request, keptClaim)', library: [], body: remember },
   ],
   main: checkFirsts + claimLanes + write,

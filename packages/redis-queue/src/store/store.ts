@@ -74,8 +74,12 @@ export function argumentsOf(
   script: Script,
   { args, laneTags }: { readonly args: readonly Argument[]; readonly laneTags: readonly string[] },
 ): readonly Argument[] {
-  const names = [...script.keys.map((name) => keys.of[name]), ...laneTags.map(keys.laneOf)];
-  return [`${names.length}`, ...names, ...args];
+  const rest: Argument[] = [`${script.keys.length + laneTags.length}`];
+  // Loops, because every call comes here, and most have one lane and a few arguments.
+  for (const name of script.keys) rest.push(keys.of[name]);
+  for (const tag of laneTags) rest.push(keys.laneOf(tag));
+  for (const arg of args) rest.push(arg);
+  return rest;
 }
 
 /** Whether a reply says that the server has not cached the script. */

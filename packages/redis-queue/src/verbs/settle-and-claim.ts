@@ -72,17 +72,22 @@ async function exchangeChunk(
   // The script finds the lanes of the claim by their place.
   for (const lane of claim?.lanes.keys() ?? []) lanes.numberOf(lane);
   const claimLanes = lanes.tags.length;
-  const { ids, records, others, texts, isFirst } = packSettlements(settle, lanes);
+  const packed = packSettlements(settle, lanes);
+  const { firsts, moves, movesLane, others, isFirst } = packed;
   const values: Readonly<Record<(typeof EXCHANGE)[number], Argument>> = {
     keepCompleted: store.retention[0],
     keepKeysMs: store.retention[1],
-    firsts: `${ids.length}`,
+    firsts: `${firsts.ids.length}`,
+    moves: `${moves.ids.length}`,
+    movesLane: movesLane === undefined ? '' : `${lanes.numberOf(movesLane)}`,
+    movesHash: movesLane === undefined ? '' : laneHash(toTag(movesLane)),
     claimLanes: claim === undefined ? '-1' : `${claimLanes}`,
     others: others.length === 0 ? '' : pack([lanes.tags, others]),
   };
-  const args = EXCHANGE.map((name) => values[name]).concat(ids, records);
+  const plain = [firsts.ids, moves.ids, firsts.records, moves.records];
+  const args = EXCHANGE.map((name) => values[name]).concat(...plain);
   if (claim !== undefined) args.push(...claimArguments(claim, lanes));
-  const reply = await runScript(store, settleAndClaimScript, args.concat(texts), lanes.tags);
+  const reply = await runScript(store, settleAndClaimScript, args.concat(packed.texts), lanes.tags);
   const [now, letters, nextRunAt, ...got] = reply as Reply; // what our own script returns
   const claimed = got.length === 0 ? [] : await readClaim(store, namedClaim(got));
   const answers = { settled: readAnswers('settle', inOrderOf(isFirst, letters)), claimed, now };

@@ -3,6 +3,7 @@ import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
 import { Settler } from '../settle/settler.ts';
 import { sleep } from '../sleep.ts';
+import { AnswerTurns, nextTurn } from './answer-turns.ts';
 import { Attendance } from './attendance.ts';
 import type { EmptyClaim } from './claims.ts';
 import { Claims } from './claims.ts';
@@ -34,6 +35,7 @@ export class Engine {
   readonly #cleaner: Cleaner;
   readonly #attendance: Attendance;
   readonly #wakeSignal = new WakeSignal();
+  readonly #answerTurns = new AnswerTurns();
   #pendingExchanges = 0;
   #emptyClaim: EmptyClaim | undefined;
   /** When a second exchange has waited long enough for more settlements. */
@@ -75,11 +77,15 @@ export class Engine {
     void this.#attendance.begin().catch(this.#onAttendError);
     while (!(this.#isStopping && this.isIdle && this.#pendingExchanges === 0)) {
       this.#executions.openIsolation({ isQuiet: this.#exchanger.isDone && this.#pendingExchanges === 0 });
+      this.#answerTurns.end();
       const room = this.#exchanger.open(this.#executions.room());
-      if (this.#isTimeFor(room)) void this.#exchange(room);
-      else await this.#wait(room);
+      if (this.#isTimeFor(room)) {
+        void this.#exchange(room);
+        // Clients write in the turn after this one; the next answer takes effect after that.
+        if (this.#answerTurns.areAwaited) await nextTurn();
+      } else if (!this.#answerTurns.pass()) await this.#wait(room);
       // Runs that end in the same turn are settled in the same exchange.
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
     this.#executions.close();
     await this.#attendance.end().catch(this.#onAttendError);
@@ -180,6 +186,7 @@ export class Engine {
     this.#gatherUntil = undefined;
     this.#pendingExchanges += 1;
     const received = await this.#exchanger.exchange(open?.claim);
+    if (!this.#answerTurns.take()) await this.#answerTurns.next();
     this.#pendingExchanges -= 1;
     const emptyClaim = open?.answer(received);
     if (emptyClaim !== undefined) this.#emptyClaim = emptyClaim;

@@ -14,7 +14,6 @@ import {
   NOTED_KINDS,
   NOTES,
   RECORD,
-  widthOf,
 } from '../../record/layout.ts';
 import {
   behind,
@@ -25,6 +24,7 @@ import {
   has,
   isIn,
   isOneOf,
+  lastEpoch,
   rewritten,
   startOf,
   zeros,
@@ -40,7 +40,6 @@ const LANE_SEQ_OFFSET = 2 ** 52;
 const WRITES = ['hdel', 'hincrby', 'hset', 'lpop', 'lrem', 'ltrim', 'rpush', 'sadd', 'zadd', 'zrem']
   .map((name) => `'${name}'`)
   .join(', ');
-const LAST_EPOCH = '9'.repeat(widthOf(RECORD, 'epoch'));
 
 /**
  * What every script may use: the server's clock, commands over long lists, and functions that read bodies and records by the
@@ -238,7 +237,7 @@ local function isRecord(record)
     return length ~= nil and #record >= length and not find(sub(record, ${startOf(FIRST_START, 'startedAt')}, length), '%D')
   end
   local other = find(record, '%D', ${startOf(RECORD, 'epoch')})
-  if #record < ${behind(RECORD)} or (other and other < ${behind(RECORD)}) or sub(record, ${field(RECORD, 'epoch')}) >= '${LAST_EPOCH}' then return false end
+  if #record < ${behind(RECORD)} or (other and other < ${behind(RECORD)}) or sub(record, ${field(RECORD, 'epoch')}) >= ${lastEpoch} then return false end
   local zero = find(record, '\0', ${behind(RECORD)}, true)
   return zero ~= nil and find(record, '\0', zero + 1, true) ~= nil
 end

@@ -11,8 +11,6 @@ export const claim: string = String.raw`
 local takenFront, unreadable = {}, {}
 -- Runs that were started by a script that stopped before it wrote their leases.
 local unleased = {}
--- Runs with a record that this claim has seen: what was refused half-way may have put an id into its lane twice.
-local seen = {}
 -- How many runs that cannot start one claim passes over in a lane, so that a lane full of them does not block the server.
 local MAX_PASSED = 2000
 -- How many runs are read in one step.
@@ -105,7 +103,7 @@ local function claimLane(lane, room, found, foundBodies, records, from)
       elseif isPlain and not record then
         start(tag, id, { body = body }, 0)
         room = room - 1
-      elseif record and seen[id] then
+      elseif record and got.seen[id] then
         passed, areSlotsUnknown = passed + 1, areSlotsUnknown or seqs ~= nil
       elseif not isPlain and not isBody(body) then
         unreadable[#unreadable + 1] = { id, tag, 'its body' }
@@ -117,7 +115,7 @@ local function claimLane(lane, room, found, foundBodies, records, from)
       elseif startOrPark(tag, id, { body = body, record = record, seq = seqs and seqs[index] }) then
         room = room - 1
       else passed = passed + 1 end
-      if record and not isCancelled then seen[id] = true end
+      if record and not isCancelled then got.seen[id] = true end
     end
     take(at, entries, used)
     if room <= 0 or passed >= MAX_PASSED or bytes >= MAX_REPLY_BYTES then break end
@@ -145,12 +143,8 @@ end
 /** Makes the functions above; what is answered of the claim is complete when they were called for the last lane. */
 export const claimRarely: string = `
 checkRights()
+got = got or { overLimit = {}, restarted = {}, records = {}, epochs = {}, seen = {} }
 checkLanes()
 writeWithoutMemory()
-local function stacks()
-  local restarted = {}
-  for index = 1, #got.restarted do restarted[index] = ids[got.restarted[index]] end
-  return stacksOf(restarted, got.records)
-end
-return { promote = promote, claimLane = claimLane, writeOthers = writeOthers, writeLast = writeLast, stacks = stacks, got = got }
+return { promote = promote, claimLane = claimLane, writeOthers = writeOthers, writeLast = writeLast }
 `;

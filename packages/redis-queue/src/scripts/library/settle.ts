@@ -12,7 +12,6 @@ import {
   argument,
   behind,
   byteOf,
-  field,
   fields,
   flagsAs,
   has,
@@ -21,9 +20,9 @@ import {
   isNotIn,
   letter,
   rewritten,
-  rewrittenFields,
   startOf,
 } from '../lua.ts';
+import { completedLater, movesOneByOne } from './moves.ts';
 
 const COUNT = SETTLEMENT.length;
 
@@ -62,14 +61,7 @@ end
 -- The record of a run that completes at a later start, from its short form and its old record.
 local function completed(old, by, short)
   local zero = zeroAfter(old, ${behind(RECORD)})
-  return ${rewrittenFields('old', {
-    state: letter('completed'),
-    flags: `(hasStack(old) and ${flagsAs('hasStack')} or ${flagsAs()})`,
-    heartbeatAt: `sub(short, ${field(LATER_COMPLETION, 'heartbeatAt')})`,
-    endedAt: `sub(short, ${field(LATER_COMPLETION, 'endedAt')})`,
-    laneSeq: 'NO_SEQ',
-  })} .. by
-    .. sub(old, zero + 1, zeroAfter(old, zero + 1)) .. sub(short, ${behind(LATER_COMPLETION)})
+  return ${completedLater(`(hasStack(old) and ${flagsAs('hasStack')} or ${flagsAs()})`, { first: 'zero', second: 'zeroAfter(old, zero + 1)' })}
 end
 
 -- A run that would wait again is cancelled instead, if a cancel request came while it was started.
@@ -182,14 +174,17 @@ local function completeAll(ids, records)
   return true
 end
 
+local function addSettlement(batch, settlement)
+  local values = { ${SETTLEMENT.map((name) => `settlement.${name}`).join(', ')} }
+  for at = 1, ${COUNT} do batch[#batch + 1] = values[at] end
+end
+
 local function settleFirsts(firsts)
   local ids, batch = {}, {}
   for index = 1, #firsts / 2 do ids[index] = firsts[index * 2 - 1] end
   if completeAll(ids, firsts) then return string.rep(${answer('settle', 'ok')}, #ids) end
   for index = 1, #ids do
-    local settlement = { id = ids[index], epoch = FIRST_EPOCH, by = FIRST_BY, mode = 0, lane = 0, record = firsts[index * 2], dueInMs = -1 }
-    local values = { ${SETTLEMENT.map((name) => `settlement.${name}`).join(', ')} }
-    for at = 1, ${COUNT} do batch[#batch + 1] = values[at] end
+    addSettlement(batch, { id = ids[index], epoch = FIRST_EPOCH, by = FIRST_BY, mode = 0, lane = 0, record = firsts[index * 2], dueInMs = -1 })
   end
   return settleRuns(batch)
 end
@@ -199,7 +194,8 @@ end
 export const settleEverything: string = `
 local batch, firsts = {}, {}
 if ${argument('others')} ~= '' then tags, batch = unpack(cmsgpack.unpack(${argument('others')})) end
-for index = 1, firstsCount do firsts[index * 2 - 1], firsts[index * 2] = ARGV[FIRSTS_AT + index], ARGV[FIRSTS_AT + firstsCount + index] end
+for index = 1, firstsCount do firsts[index * 2 - 1], firsts[index * 2] = ARGV[FIRSTS_AT + index], ARGV[FIRSTS_AT + plainCount + index] end
+${movesOneByOne}
 checkRights()
 checkLanes()
 writeWithoutMemory()

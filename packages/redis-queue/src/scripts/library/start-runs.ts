@@ -12,9 +12,6 @@ import { byteOf, digits, field, firstRecord, lateInstant, letter, rewritten, wri
 
 /** Starts runs in every way but the usual one, or parks them. */
 export const startRuns: string = String.raw`
--- What is claimed beside ids and bodies. restarted are the indexes of the runs that do not start for the first time, records their
--- records, overLimit the indexes of the runs beyond the limit of their key.
-local got = { overLimit = {}, restarted = {}, records = {}, epochs = {} }
 local epochs = {}
 -- What is to be parked.
 local toPark = {}
@@ -72,7 +69,10 @@ local function start(tag, id, entry, bits)
     local next = #got.restarted + 1
     got.restarted[next], got.records[next], got.epochs[next] = taken, new, epochOf(new)
     bytes = bytes + #new
-    if hasStack(record) then bytes = bytes + call('HSTRLEN', STACKS, id) end
+    if hasStack(record) then
+      got.hasStacks = true
+      bytes = bytes + call('HSTRLEN', STACKS, id)
+    end
   else
     new = firstStart(tag, isNoted(body) and bits + ${FLAGS.noted} or bits)
   end
