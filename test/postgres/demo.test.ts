@@ -27,8 +27,8 @@ async function runDemo(url: string, args: readonly string[] = []) {
 /** Kills the demo while it runs its tasks. */
 async function killDemo(url: string, where: string): Promise<NodeJS.Signals | null> {
   const { demo, ended } = startDemo(url, [], (line) => {
-    // Everything is submitted now, and the work begins.
-    if (line.includes(`through a queue in ${where}`)) setTimeout(() => demo.kill('SIGKILL'), 300);
+    // Everything is submitted now, and the work begins: it takes a few tenths of a second.
+    if (line.includes(`through a queue in ${where}`)) setTimeout(() => demo.kill('SIGKILL'), 50);
   });
   await ended;
   return demo.signalCode;
