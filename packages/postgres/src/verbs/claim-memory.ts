@@ -9,6 +9,10 @@ const FULL_READ_MS = 1_000;
 /** Full reads take at most this part of the time. */
 const FULL_READ_SHARE = 1 / 20;
 
+/** What a quick full read takes at most, in ms: so much, and that for the bytes it brings. */
+const QUICK_READ_MS = 5;
+const BYTES_PER_MS = 50_000;
+
 /** How late, in ms, a transaction may commit what it scheduled without waiting for a full read. */
 const LATE_COMMIT_MS = 1_000;
 
@@ -51,11 +55,12 @@ export interface LaneStarts {
   readonly isFull: boolean;
 }
 
-/** When a claim was sent and answered by the client's clock, and the server's clock at that time. */
+/** When a claim was sent and answered by the client's clock, the server's clock at that time, and how much it brought, about. */
 interface ReadSpan {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly serverNow: number;
+  readonly bytes: number;
 }
 
 /**
@@ -92,7 +97,8 @@ export class ClaimMemory {
       this.#lowRunAts.set(lane, Math.min(dues[index] ?? Infinity, span.serverNow - LATE_COMMIT_MS));
     }
     if (!isFull) return;
-    const slowMs = Math.max(0, span.endedAt - span.startedAt - 5);
+    const quickMs = QUICK_READ_MS + span.bytes / BYTES_PER_MS;
+    const slowMs = Math.max(0, span.endedAt - span.startedAt - quickMs);
     this.#fullReadAt = span.endedAt;
     this.#nextFullReadAt = span.endedAt + Math.min(slowMs / FULL_READ_SHARE, 5 * FULL_READ_MS);
   }

@@ -124,7 +124,8 @@ async function exchangePart(
   memory.recordSettled(settlements, settled);
   if (claim === undefined) return { settled, claimed: [], now: reply.now };
   recordClaim(memory, claim, { reply, replaced });
-  const span = { startedAt, endedAt: performance.now(), serverNow: reply.now };
+  const bytes = rows.reduce((sum, row) => sum + (row?.length ?? 0), 0);
+  const span = { startedAt, endedAt: performance.now(), serverNow: reply.now, bytes };
   memory.recordRead(starts, span, reply.dues ?? []);
   const { claimed, unreadable } = readClaims(reply.claimed);
   if (unreadable.length > 0) await failUnreadable(port, unreadable);
