@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { refuseLoss } from '../../packages/worker/src/task/payload.ts';
+import { readPayload, refuseLoss } from '../../packages/worker/src/task/payload.ts';
 import { isPlainJson } from '../../packages/worker/src/task/plain-json.ts';
 
 class Money {
@@ -105,9 +105,21 @@ describe('isPlainJson', () => {
     );
   });
 
-  it('accepts all that JSON text can say, and dates', () => {
+  it('accepts no value whose text could pollute prototypes when it is read', () => {
+    fc.assert(
+      fc.property(anything, (value) => {
+        fc.pre(isPlain(value) && value !== undefined);
+
+        expect(outcomeOf(() => void readPayload(JSON.stringify(value)))).toEqual({ text: undefined });
+      }),
+    );
+  });
+
+  it('accepts all that JSON text can say but keys that could pollute prototypes, and dates', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 20 }), (value) => {
+        fc.pre(!/"(?:__proto__|constructor)":/.test(JSON.stringify(value)));
+
         expect(isPlainJson([value, new Date(0)])).toBe(true);
       }),
     );

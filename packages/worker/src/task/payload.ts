@@ -2,20 +2,24 @@ import { errorText } from '../error-text.ts';
 import { PayloadError } from '../errors.ts';
 import { isPlainJson } from './plain-json.ts';
 
+/** A UTF-16 unit takes at most three bytes of UTF-8, so the bytes of short texts need not be counted. */
+const MAX_BYTES_PER_UNIT = 3;
+
 /**
  * Returns the JSON text of a payload.
  *
  * @throws {PayloadError} when it is too large, would pollute prototypes, or would be read back as another value
  */
 export function writePayload(payload: unknown, maxBytes: number): string {
-  const text = toJSON(payload);
-  const bytes = Buffer.byteLength(text);
+  const isPlain = isPlainJson(payload);
+  const text = toJSON(payload, isPlain);
+  const bytes = text.length * MAX_BYTES_PER_UNIT > maxBytes ? Buffer.byteLength(text) : 0;
   if (bytes > maxBytes) {
     throw new PayloadError(
       `the payload has ${bytes} bytes, more than the limit of ${maxBytes}. Store the data elsewhere and submit its key.`,
     );
   }
-  if (mayPollute(text)) readPayload(text);
+  if (!isPlain && mayPollute(text)) readPayload(text);
   return text;
 }
 
@@ -47,9 +51,6 @@ export function writeResult(result: unknown, maxBytes: number): string {
   );
 }
 
-/** A UTF-16 unit takes at most three bytes of UTF-8, so the bytes of short texts need not be counted. */
-const MAX_BYTES_PER_UNIT = 3;
-
 function toResultText(result: unknown): string {
   try {
     return writePayload(result, Infinity);
@@ -58,12 +59,12 @@ function toResultText(result: unknown): string {
   }
 }
 
-function toJSON(payload: unknown): string {
+function toJSON(payload: unknown, isPlain: boolean): string {
   if (payload === undefined || payload === null) return 'null';
   if (typeof payload === 'string') return JSON.stringify(payload);
   let text: string | undefined;
   try {
-    text = isPlainJson(payload) ? JSON.stringify(payload) : JSON.stringify(payload, refuseLoss);
+    text = isPlain ? JSON.stringify(payload) : JSON.stringify(payload, refuseLoss);
   } catch (error) {
     if (error instanceof PayloadError) throw error;
     throw new PayloadError('the payload cannot be written as JSON', [], { cause: error });

@@ -5,9 +5,9 @@ const { toJSON: dateToJSON, toISOString } = Date.prototype;
 
 /**
  * Returns whether JSON holds a value without any loss, as far as a quick look can tell: only data that literals can write, and
- * dates. For such a value a bare `JSON.stringify` writes what it writes with `refuseLoss`, which then refuses nothing, in a third of
- * the time. `false` for all that has to be looked at more closely, such as instances of classes and objects with a `toJSON`.
- * Getters run here, too.
+ * dates, without keys that could pollute prototypes. For such a value a bare `JSON.stringify` writes what it writes with
+ * `refuseLoss`, which then refuses nothing, in a third of the time. `false` for all that has to be looked at more closely, such as
+ * instances of classes and objects with a `toJSON`. Getters run here, too.
  */
 export function isPlainJson(value: unknown, depth = 0): boolean {
   switch (typeof value) {
@@ -28,8 +28,9 @@ export function isPlainJson(value: unknown, depth = 0): boolean {
 
 function isPlainObject(value: object, depth: number): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Date.prototype) return isPlainDate(value as Date);
   const { toJSON } = value as { readonly toJSON?: unknown }; // any object may have one
-  if (toJSON !== undefined) return prototype === Date.prototype && isPlainDate(value as Date);
+  if (toJSON !== undefined) return false;
   if (Array.isArray(value)) return prototype === Array.prototype && hasPlainItems(value, depth);
   return (prototype === Object.prototype || prototype === null) && hasPlainValues(value, depth);
 }
@@ -46,9 +47,12 @@ function hasPlainItems(items: readonly unknown[], depth: number): boolean {
   return true;
 }
 
+/** By `for … in`, which makes no list of the keys; inherited ones, which prototypes of plain data do not have, do no harm. */
 function hasPlainValues(value: object, depth: number): boolean {
-  for (const key of Object.keys(value)) {
-    if (!isPlainJson((value as Readonly<Record<string, unknown>>)[key], depth)) return false; // one of its own keys
+  for (const key in value) {
+    if (key === '__proto__' || key === 'constructor') return false;
+    const one = (value as Readonly<Record<string, unknown>>)[key]; // one of its own keys
+    if (typeof one !== 'string' && !isPlainJson(one, depth)) return false;
   }
   return true;
 }
