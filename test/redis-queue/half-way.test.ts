@@ -6,10 +6,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { assertBalanced } from '../support/broker-checked.ts';
 import type { RedisHarness } from '../support/redis-harness.ts';
 import { openRedisBroker, openRedisHarness } from '../support/redis-harness.ts';
-import { describeOnPrivateRedis, describeOnRedis } from '../support/servers/describe-on-redis.ts';
-import type { PrivateRedis } from '../support/servers/redis.ts';
-import { startPrivateRedis } from '../support/servers/redis.ts';
+import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { settlementOf } from '../support/settle.ts';
+import { describeWithUser } from './limited-user.ts';
 
 describeOnRedis('a call that Redis refuses half-way', (server) => {
   let harness: RedisHarness;
@@ -181,22 +180,9 @@ const REVOKED = [
   'zrem',
 ];
 
-describeOnPrivateRedis('a Redis user that loses a right while it works', () => {
-  let server: PrivateRedis;
-  let admin: ReturnType<typeof createClient>;
-  beforeEach(async () => {
-    server = await startPrivateRedis();
-    admin = createClient({ url: server.url });
-    await admin.connect();
-  });
-  afterEach(async () => {
-    await admin.close();
-    await server.stop();
-  });
-
+describeWithUser('a Redis user that loses a right while it works', (user) => {
   it.each(REVOKED)('loses no run for the lack of %s', { timeout: 60_000 }, async (command) => {
-    await admin.sendCommand(['ACL', 'SETUSER', 'app', 'reset', 'on', '>secret', '~*', '&*', '+@all']);
-    const url = server.url.replace('redis://', 'redis://app:secret@');
+    const { url, change } = user();
     const broker = await openRedisBroker({ url });
     const queue = createQueue({ broker });
     const done = new Set<number>();
@@ -225,10 +211,10 @@ describeOnPrivateRedis('a Redis user that loses a right while it works', () => {
 
     for (let cycle = 0; cycle < 2; cycle += 1) {
       await submitMany(cycle * 100);
-      await admin.sendCommand(['ACL', 'SETUSER', 'app', `-${command}`]);
+      await change(`-${command}`);
       await submitMany(cycle * 100 + 50);
       await new Promise((resolve) => setTimeout(resolve, 100));
-      await admin.sendCommand(['ACL', 'SETUSER', 'app', `+${command}`]);
+      await change(`+${command}`);
       // The same ids again: runs that are known already must be there.
       await submitMany(cycle * 100 + 50);
     }

@@ -1,12 +1,9 @@
 import type { Broker, ClaimedRun } from '@retry/core/broker';
-import { createClient } from 'redis';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { assertBalanced } from '../support/broker-checked.ts';
 import { openRedisBroker } from '../support/redis-harness.ts';
-import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
-import type { PrivateRedis } from '../support/servers/redis.ts';
-import { startPrivateRedis } from '../support/servers/redis.ts';
 import { settlementOf } from '../support/settle.ts';
+import { describeWithUser } from './limited-user.ts';
 
 /** All commands by which the scripts write. */
 const WRITES = [
@@ -52,19 +49,7 @@ const VERBS: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
     broker.submit(LANES.slice(0, 2).map((lane) => ({ id: `new-${lane}`, lane, payload: '1', delayMs: 1 }))),
 };
 
-describeOnPrivateRedis('a verb that Redis refuses for the lack of a right', () => {
-  let server: PrivateRedis;
-  let admin: ReturnType<typeof createClient>;
-  beforeEach(async () => {
-    server = await startPrivateRedis();
-    admin = createClient({ url: server.url });
-    await admin.connect();
-  });
-  afterEach(async () => {
-    await admin.close();
-    await server.stop();
-  });
-
+describeWithUser('a verb that Redis refuses for the lack of a right', (user) => {
   /** Every run that is claimed, until nothing is left to start; all of them are completed. */
   async function drain({ broker, claim, started }: Scene): Promise<readonly string[]> {
     const starts = started.map(({ run }) => `${run.id} ${run.epoch}`);
@@ -82,8 +67,7 @@ describeOnPrivateRedis('a verb that Redis refuses for the lack of a right', () =
   }
 
   async function openScene(name: string): Promise<Scene> {
-    const url = server.url.replace('redis://', 'redis://app:secret@');
-    const broker = await openRedisBroker({ url, prefix: name });
+    const broker = await openRedisBroker({ url: user().url, prefix: name });
     let requests = 0;
     const claim = async (lanes: readonly string[] = LANES): Promise<readonly ClaimedRun[]> => {
       const requestId = `r${++requests}`;
@@ -124,12 +108,11 @@ describeOnPrivateRedis('a verb that Redis refuses for the lack of a right', () =
   it.each(WRITES)('loses no run, and starts none twice: %s', { timeout: 120_000 }, async (command) => {
     const problems: string[] = [];
     for (const [name, verb] of Object.entries(VERBS)) {
-      await admin.sendCommand(['ACL', 'SETUSER', 'app', 'reset', 'on', '>secret', '~*', '&*', '+@all']);
       const scene = await openScene(name);
       const { broker } = scene;
-      await admin.sendCommand(['ACL', 'SETUSER', 'app', `-${command}`]);
+      await user().change(`-${command}`);
       await verb(scene).catch(() => undefined);
-      await admin.sendCommand(['ACL', 'SETUSER', 'app', `+${command}`]);
+      await user().change(`+${command}`);
       await verb(scene);
 
       const starts = await drain(scene);

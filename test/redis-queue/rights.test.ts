@@ -2,33 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { RedisBroker } from '@retry/redis-queue';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { Redis } from 'ioredis';
-import { createClient } from 'redis';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { SCRIPT_COMMANDS } from '../../packages/redis-queue/src/driver/rights.ts';
 import { openRedisBroker } from '../support/redis-harness.ts';
-import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
-import type { PrivateRedis } from '../support/servers/redis.ts';
-import { startPrivateRedis } from '../support/servers/redis.ts';
+import { describeWithUser } from './limited-user.ts';
 
 const SCRIPTS = new URL('../../packages/redis-queue/src/scripts/', import.meta.url);
 const DOCS = new URL('../../docs/redis.md', import.meta.url);
 
-describeOnPrivateRedis('a Redis user', () => {
-  let server: PrivateRedis;
-  let admin: ReturnType<typeof createClient>;
-  beforeEach(async () => {
-    server = await startPrivateRedis();
-    admin = createClient({ url: server.url });
-    await admin.connect();
-    await admin.sendCommand(['ACL', 'SETUSER', 'app', 'on', '>secret', '-@all', ...documentedRights()]);
-  });
-  afterEach(async () => {
-    await admin.close();
-    await server.stop();
-  });
+describeWithUser('a Redis user', (user) => {
+  beforeEach(() => user().change('reset', 'on', '>secret', '-@all', ...documentedRights()));
 
-  const url = () => server.url.replace('redis://', 'redis://app:secret@');
-  const change = (...rules: readonly string[]) => admin.sendCommand(['ACL', 'SETUSER', 'app', ...rules]);
+  const url = () => user().url;
+  const change = (...rules: readonly string[]) => user().change(...rules);
   const codeOf = (opening: Promise<unknown>) =>
     opening.then(
       () => 'opened',
@@ -64,7 +50,7 @@ describeOnPrivateRedis('a Redis user', () => {
       expect(String(error)).toMatch(
         new RegExp(`may not use ${command} .*ACL SETUSER .*\\+${command}\\b`, 's'),
       );
-      expect(await admin.keys('*')).toEqual([]);
+      expect(await user().admin.keys('*')).toEqual([]);
     },
   );
 
