@@ -15,6 +15,7 @@ import {
   RetryAfterError,
 } from '@retry/core';
 import { type BudgetInput, defineBudget } from '@retry/core/budget';
+import { type CircuitBreakerInput, defineCircuitBreaker } from '@retry/core/circuit-breaker';
 import { fromCelery, fromCmdx, fromFluid, fromJobbers, fromTasker } from '@retry/core/dialects';
 import type { PolicyKey } from '@retry/core/fields';
 import { createVirtualClock, type VirtualClockOptions } from '@retry/core/testing';
@@ -32,6 +33,7 @@ const TAKE_OPTIONS: Readonly<Record<string, (given: never) => unknown>> = {
   'extendPolicy by a patch': (given) => extendPolicy(POLICY, given),
   'preview with options': (given) => preview(POLICY, given),
   defineBudget,
+  defineCircuitBreaker,
   createVirtualClock,
   fromCelery,
   fromCmdx,
@@ -104,12 +106,20 @@ describe('every option', () => {
   const ofPreview: Required<PreviewOptions> = { attemptMs: 1, limit: 1 };
   const ofClock: Required<VirtualClockOptions> = { settle: async () => {}, startAt: 0 };
 
+  const breaker: Required<CircuitBreakerInput> = {
+    failureRatio: 0.5,
+    minimumThroughput: 5,
+    samplingDuration: '1m',
+    breakDuration: '1s',
+  };
+
   it.each([
     ['a policy', definePolicy, policy],
     ['a patch', (given: object) => extendPolicy(POLICY, given), policy],
     ['a token bucket', defineBudget, budgets['token-bucket']],
     ['a ratio', defineBudget, budgets.ratio],
     ['a throttle', defineBudget, budgets.throttle],
+    ['a circuit breaker', defineCircuitBreaker, breaker],
     ['preview', (given: object) => preview(POLICY, given), ofPreview],
     ['a virtual clock', createVirtualClock, ofClock],
   ] as const)('of %s is checked', async (_name, define, valid) => {

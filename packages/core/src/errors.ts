@@ -8,6 +8,7 @@ export type RetryErrorCode =
   | 'ATTEMPT_TIMEOUT'
   | 'TOTAL_TIMEOUT'
   | 'ASYNC_GATE'
+  | 'STRATEGY_STOPPED'
   | 'INVALID_OPTIONS';
 
 const BRAND: unique symbol = Symbol.for('@retry/error');

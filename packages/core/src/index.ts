@@ -47,9 +47,11 @@ export type {
   DelayContext,
   DelayStrategy,
   Gate,
+  GateContext,
   JitterInput,
   Policy,
   PolicyInput,
   Registry,
+  RunFacts,
 } from './policy/policy.ts';
 export { isSerializable, parsePolicy, policyToJSON } from './policy/policy-json.ts';

@@ -140,12 +140,15 @@ describe('decide', () => {
     expect(decisionOn({ retryIf: () => true })).toMatchObject({ type: 'retry' });
   });
 
-  it('passes the gate the error and the attempt that just failed', () => {
+  it('passes the gate the error, the attempt that just failed and what is known about the run', () => {
     const retryIf = vi.fn(() => true);
 
     decisionOn({ retryIf }, { failures: 1, stalls: 1 });
 
-    expect(retryIf.mock.calls).toEqual([[boom, { attempt: 2 }]]);
+    expect(retryIf).toHaveBeenCalledExactlyOnceWith(
+      boom,
+      expect.objectContaining({ attempt: 2, failures: 1, stalls: 1 }),
+    );
   });
 
   it('does not call the gate for the failure that exhausts the attempts', () => {

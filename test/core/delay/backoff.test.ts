@@ -1,6 +1,7 @@
 import type { DelayContext } from '@retry/core';
 import { describe, expect, it, vi } from 'vitest';
 import {
+  askStrategy,
   type CountedBackoff,
   decorrelatedCeiling,
   growDelay,
@@ -8,7 +9,7 @@ import {
 
 const random = () => 0.5;
 const grow = (backoff: CountedBackoff, retries: readonly number[]) =>
-  retries.map((retry) => growDelay(backoff, retry, { random }));
+  retries.map((retry) => growDelay(backoff, retry));
 
 describe('growDelay', () => {
   it.each<[CountedBackoff, readonly number[]]>([
@@ -61,20 +62,14 @@ describe('growDelay', () => {
     expect(grow({ type: 'exponential', baseMs: 0, factor: 2 }, [1, 5_000])).toEqual([0, 0]);
     expect(grow({ type: 'fibonacci', baseMs: 0 }, [1, 5_000])).toEqual([0, 0]);
   });
+});
 
-  it('never calls random for a backoff without a strategy', () => {
-    const source = vi.fn(() => 0.5);
-
-    growDelay({ type: 'exponential', baseMs: 100, factor: 2 }, 3, { random: source });
-
-    expect(source).not.toHaveBeenCalled();
-  });
-
+describe('askStrategy', () => {
   it('passes a custom strategy the retry, the base and the context', () => {
     const next = vi.fn(() => 5);
     const context: DelayContext = { random, previousDelayMs: 7, error: new Error('boom') };
 
-    const delayMs = growDelay({ type: 'custom', next, baseMs: 300 }, 4, context);
+    const delayMs = askStrategy({ type: 'custom', next, baseMs: 300 }, 4, context);
 
     expect(delayMs).toBe(5);
     expect(next.mock.calls).toEqual([[4, { ...context, baseMs: 300 }]]);
@@ -93,7 +88,11 @@ describe('growDelay', () => {
     // Values that a strategy written in JavaScript may return.
     const next = () => answer as number;
 
-    expect(growDelay({ type: 'custom', next, baseMs: 300 }, 1, { random })).toBe(delayMs);
+    expect(askStrategy({ type: 'custom', next, baseMs: 300 }, 1, { random })).toBe(delayMs);
+  });
+
+  it('has no delay for a strategy that stops the retrying', () => {
+    expect(askStrategy({ type: 'custom', next: () => 'stop', baseMs: 300 }, 1, { random })).toBeUndefined();
   });
 
   it('passes on what a custom strategy throws', () => {
@@ -101,7 +100,7 @@ describe('growDelay', () => {
       throw new RangeError('strategy');
     };
 
-    expect(() => growDelay({ type: 'custom', next, baseMs: 300 }, 1, { random })).toThrow('strategy');
+    expect(() => askStrategy({ type: 'custom', next, baseMs: 300 }, 1, { random })).toThrow('strategy');
   });
 });
 

@@ -84,7 +84,14 @@ describe('preview', () => {
 
   it('has no retries if the policy has none', () => {
     const total = { minMs: 7, meanMs: 7, maxMs: 7 };
-    const nothing = { initialDelayMs: 0, retries: [], maxRetries: 0, isBounded: true, total };
+    const nothing = {
+      initialDelayMs: 0,
+      retries: [],
+      maxRetries: 0,
+      isBounded: true,
+      isStopped: false,
+      total,
+    };
 
     expect(previewOf({ maxAttempts: 1 }, { attemptMs: 7 })).toEqual(nothing);
     expect(previewOf({ maxAttempts: Infinity, retryable: false }, { attemptMs: 7 })).toEqual(nothing);

@@ -75,12 +75,40 @@ export class Fail extends EventCommand {
 export class Release extends EventCommand {
   readonly takenIn = ['started'] as const;
   eventAt(at: number): RunEvent {
-    return { type: 'release', at };
+    return this.delayMs === undefined ? { type: 'release', at } : { type: 'release', at, ...this.dueAt(at) };
   }
   count(model: Model): void {
-    model.state = 'submitted';
+    model.state = this.back();
     model.releases += 1;
   }
+}
+
+export class Reschedule extends EventCommand {
+  readonly takenIn = ['submitted', 'scheduled'] as const;
+  eventAt(at: number): RunEvent {
+    if (this.delayMs === undefined) return { type: 'reschedule', at };
+    return { type: 'reschedule', at, ...this.dueAt(at) };
+  }
+  count(model: Model): void {
+    model.state = this.back();
+  }
+}
+
+/** An operator completes a run that waits. */
+export class End extends EventCommand {
+  readonly takenIn = ['submitted', 'scheduled'] as const;
+  protected readonly as: 'completed' | 'failed' = 'completed';
+  eventAt(at: number): RunEvent {
+    return { type: 'end', at, as: this.as };
+  }
+  count(model: Model): void {
+    model.state = this.as;
+  }
+}
+
+/** An operator fails a run that waits. */
+export class FailingEnd extends End {
+  protected override readonly as = 'failed';
 }
 
 export class Stall extends EventCommand {

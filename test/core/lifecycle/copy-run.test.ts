@@ -27,6 +27,7 @@ const FULL: Required<Run> = {
   },
   ...{ result: '"done"', errors: [{ epoch: 8, at: 36, name: 'Error', message: 'no' }], previousDelayMs: 37 },
   ...{ concurrency: { key: 'one', limit: 1, whenFull: 'wait' }, settledBy: '8:retry' },
+  ...{ retry: '{"maxAttempts":2}', origin: 'first' },
   ...{ isDisposable: true, isCancelRequested: true },
 };
 
@@ -46,7 +47,7 @@ describe('copyRun', () => {
 
 describe('newRun', () => {
   it('is unsubmitted, and nothing has happened to it', () => {
-    const { id, lane, payload, concurrency } = FULL;
+    const { id, lane, payload, concurrency, retry, origin } = FULL;
 
     const counters = {
       epoch: 0,
@@ -57,8 +58,8 @@ describe('newRun', () => {
       rateLimits: 0,
       redrives: 0,
     };
-    expect(newRun({ id, lane, payload, concurrency })).toEqual({
-      ...{ id, lane, payload, concurrency },
+    expect(newRun({ id, lane, payload, concurrency, retry, origin })).toEqual({
+      ...{ id, lane, payload, concurrency, retry, origin },
       ...{ state: 'unsubmitted', errors: [], ...counters },
     });
   });
@@ -66,8 +67,8 @@ describe('newRun', () => {
 
 describe('transitionRun', () => {
   const moves = ARROWS.flatMap(({ from, event }) => [
-    { from, event: { type: event, at: 50 } as RunEvent },
-    { from, event: { type: event, at: 50, runAt: 60 } as RunEvent },
+    { from, event: { type: event, at: 50, as: 'completed' } as RunEvent },
+    { from, event: { type: event, at: 50, runAt: 60, as: 'failed' } as RunEvent },
   ]);
 
   it.each(moves)('moves a run that is $from as transition does on $event', ({ from, event }) => {

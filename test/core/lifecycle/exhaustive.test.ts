@@ -104,9 +104,9 @@ describe.each(cases)('a run with $maxAttempts attempts and $maxRedrives redrives
     );
 
     expect(RUN_STATES).toHaveLength(10);
-    expect(eventsAt(0)).toHaveLength(30);
-    expect(pairs.size).toBe(150); // 10 states x 15 events
-    expect(tried).toBe(nodes.size * 30);
+    expect(eventsAt(0)).toHaveLength(39);
+    expect(pairs.size).toBe(170); // 10 states x 17 events
+    expect(tried).toBe(nodes.size * 39);
     expect(nodes.size).toBeGreaterThan(1_000);
   });
 

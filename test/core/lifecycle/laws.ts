@@ -51,8 +51,9 @@ export const LAWS: readonly Law[] = [
       return run.failures + run.stalls - from.run.failures - from.run.stalls === charge;
     },
   ),
-  ofMoves('charges no release, no limit and no shared stall', ({ run }, { from, event }) => {
-    if (event.type !== 'release' && event.type !== 'limit' && !isSharedStall(event)) return true;
+  ofMoves('charges no release, no limit, no shared stall and no operator', ({ run }, { from, event }) => {
+    const uncharged: readonly RunEvent['type'][] = ['release', 'limit', 'reschedule', 'end', 'cancel'];
+    if (!uncharged.includes(event.type) && !isSharedStall(event)) return true;
     return run.failures === from.run.failures && run.stalls === from.run.stalls;
   }),
   ofMoves('never charges more attempts than maxAttempts', ({ run }, { isSent }, limits) => {
@@ -77,6 +78,15 @@ export const LAWS: readonly Law[] = [
     if (run.resetEpoch !== kept.resetEpoch) return false;
     return COUNTERS.every((counter) => run[counter] === kept[counter] + (added[counter] ?? 0));
   }),
+  ofMoves('changes a waiting run by reschedule in its instants only', ({ run }, { from, event }) => {
+    if (event.type !== 'reschedule') return true;
+    const { state, submittedAt, runAt } = run;
+    return JSON.stringify({ ...from.run, state, submittedAt, runAt }) === JSON.stringify(run);
+  }),
+  ofMoves('changes a waiting run by end in its state and endedAt only', ({ run }, { from, event }) => {
+    if (event.type !== 'end') return true;
+    return JSON.stringify({ ...from.run, state: event.as, endedAt: event.at }) === JSON.stringify(run);
+  }),
   ofMoves('sets createdAt by the submission and never changes it', ({ run }, { from, event }) =>
     event.type === 'submit' ? run.createdAt === event.at : run.createdAt === from.run.createdAt,
   ),
@@ -86,9 +96,9 @@ export const LAWS: readonly Law[] = [
   }),
   {
     sentence: 'returns the effects that the keeper of the run has to carry out',
-    holds: ({ answer, event }) =>
+    holds: ({ answer, from, event }) =>
       answer.type === 'rejected' ||
-      JSON.stringify(answer.effects) === JSON.stringify(effectsOf(answer.run, event)),
+      JSON.stringify(answer.effects) === JSON.stringify(effectsOf(from.run, answer.run, event)),
   },
 ];
 
@@ -112,6 +122,7 @@ function stampsOf(run: RunRecord, event: RunEvent, to: RunRecord['state']): Part
   if (to === 'started') return startStamps(run, at);
   if (type === 'promote') return { submittedAt: at };
   // When it is due, also if that is immediately: lateness is measured from there.
+  if (type === 'reschedule' && run.state === to && to === 'submitted') return {}; // it keeps its place
   if (to === 'submitted') {
     return { ...(type === 'submit' && { createdAt: at }), submittedAt: at, runAt: at };
   }
@@ -126,8 +137,13 @@ function startStamps(run: RunRecord, at: number): Partial<RunRecord> {
   };
 }
 
-function effectsOf({ state, runAt, epoch }: RunRecord, { type }: RunEvent): readonly object[] {
+function effectsOf(
+  from: RunRecord,
+  { state, runAt, epoch }: RunRecord,
+  { type }: RunEvent,
+): readonly object[] {
   if (type === 'heartbeat') return [];
+  if (type === 'reschedule' && state === 'submitted' && from.state === state) return [];
   if (state === 'submitted') return [{ type: 'enqueue' }];
   if (state === 'scheduled') return [{ type: 'schedule', runAt }];
   return state === 'started' ? [{ type: 'lease', epoch }] : [{ type: 'end' }];

@@ -16,18 +16,19 @@ const commandsOf = (kinds: readonly Kind[], delays: readonly (number | undefined
 type Kind = new (isStray: boolean, delayMs?: number) => EventCommand;
 
 const { Submit, Promote, Start, Heartbeat, Complete, Retry, Fail, Release } = all;
+const { Reschedule, End, FailingEnd } = all;
 const { Stall, SharedStall, Recover, GiveUp, Cancel, Drop, Limit, Redrive, KeepingRedrive } = all;
 
 const SEQUENCES = fc.commands(
   [
     fc.constant(new Next()),
-    ...commandsOf([Submit, Limit], [undefined, ...DELAYS]),
+    ...commandsOf([Submit, Limit, Release, Reschedule], [undefined, ...DELAYS]),
     ...commandsOf([Retry, Recover], DELAYS),
     ...commandsOf(
-      [Promote, Start, Heartbeat, Fail, Release, Stall, SharedStall, Redrive, KeepingRedrive],
+      [Promote, Start, Heartbeat, Fail, Stall, SharedStall, Redrive, KeepingRedrive],
       [undefined],
     ),
-    ...commandsOf([GiveUp, Complete, Cancel, Drop], [undefined]),
+    ...commandsOf([GiveUp, Complete, Cancel, Drop, End, FailingEnd], [undefined]),
   ],
   { maxCommands: 1_000, size: 'max' },
 );

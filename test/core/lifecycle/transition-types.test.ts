@@ -96,8 +96,12 @@ describe('transition, by its types', () => {
 describe('EventFrom', () => {
   it('lists the events that a state accepts', () => {
     expectTypeOf<EventFrom<'unsubmitted'>['type']>().toEqualTypeOf<'submit'>();
-    expectTypeOf<EventFrom<'scheduled'>['type']>().toEqualTypeOf<'promote' | 'cancel'>();
-    expectTypeOf<EventFrom<'submitted'>['type']>().toEqualTypeOf<'start' | 'cancel' | 'drop' | 'limit'>();
+    expectTypeOf<EventFrom<'scheduled'>['type']>().toEqualTypeOf<
+      'promote' | 'reschedule' | 'cancel' | 'end'
+    >();
+    expectTypeOf<EventFrom<'submitted'>['type']>().toEqualTypeOf<
+      'start' | 'reschedule' | 'cancel' | 'end' | 'drop' | 'limit'
+    >();
     expectTypeOf<EventFrom<'started'>['type']>().toEqualTypeOf<
       'heartbeat' | 'complete' | 'retry' | 'fail' | 'release' | 'limit' | 'stall' | 'cancel' | 'drop'
     >();
@@ -112,6 +116,8 @@ describe('StateAfter', () => {
   it('is the state that an event leads to', () => {
     expectTypeOf<StateAfter<'stalled', 'recover'>>().toEqualTypeOf<'submitted' | 'scheduled'>();
     expectTypeOf<StateAfter<'started' | 'submitted', 'drop'>>().toEqualTypeOf<'dropped'>();
+    expectTypeOf<StateAfter<'scheduled', 'end'>>().toEqualTypeOf<'completed' | 'failed'>();
+    expectTypeOf<StateAfter<'started', 'release'>>().toEqualTypeOf<'submitted' | 'scheduled'>();
     expectTypeOf<StateAfter<'completed', 'redrive'>>().toBeNever();
   });
 });

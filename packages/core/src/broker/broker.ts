@@ -1,7 +1,10 @@
 import type { AbortSignalLike } from '../fields/value-rules.ts';
 import type { EndState, RunState } from '../lifecycle/run-state.ts';
-import type { Concurrency, Run } from './run.ts';
+import type { Hold, HoldRequest, ResumeAnswer, ResumeRequest } from './hold.ts';
+import type { Reservation, Reserved } from './reservation.ts';
+import type { AttemptError, Run } from './run.ts';
 import type { SettleAnswer, Settlement } from './settlement.ts';
+import type { Submission, SubmitAnswer } from './submission.ts';
 
 /**
  * Storage that keeps runs and executes named, fenced moves. It never computes a delay and never chooses a state: the
@@ -30,6 +33,32 @@ export interface Broker {
   readonly findExpired: (limit: number, scope?: ExpiredScope) => Promise<readonly Run[]>;
   /** Cancels waiting runs immediately, and leaves a cancel request for the workers of started ones. */
   readonly cancel: (ids: readonly string[]) => Promise<readonly CancelAnswer[]>;
+  /**
+   * Ends waiting runs as an operator decides, and leaves a cancel request for the workers of started ones. A failed one gets
+   * the error as its latest and is a dead letter.
+   */
+  readonly end: (requests: readonly EndRequest[]) => Promise<readonly EndAnswer[]>;
+  /**
+   * Moves waiting runs to another instant: onto the schedule, or to the back of their lane. A run that is in its lane and
+   * due now keeps its place there; one that waits for its concurrency key goes on waiting for it.
+   */
+  readonly reschedule: (requests: readonly RescheduleRequest[]) => Promise<readonly RescheduleAnswer[]>;
+  /**
+   * Puts lanes on hold: from the answer on no claim starts a run of theirs. Runs that are started go on, waiting ones keep
+   * their places, and nothing is charged. A hold replaces the one of the same lane and source, unless that ends later and
+   * `keepLonger` is set. Holds end by the broker's clock.
+   */
+  readonly hold: (holds: readonly HoldRequest[]) => Promise<void>;
+  /** Ends holds now, and wakes the workers that wait for work of these lanes. */
+  readonly resume: (requests: readonly ResumeRequest[]) => Promise<readonly ResumeAnswer[]>;
+  /** Returns the holds that have not ended, by lane and source; those of all lanes first. */
+  readonly holds: () => Promise<readonly Hold[]>;
+  /**
+   * Counts starts against limits that all workers share, and returns how many of them are within the limit: in no window of
+   * `windowMs`, wherever it begins, are more than `limit` granted, by the broker's clock. Several requests of one key are answered
+   * in order. A limit that is not used is forgotten. `reserveStarts` of the kit is this rule as a pure function.
+   */
+  readonly reserve: (requests: readonly Reservation[]) => Promise<readonly Reserved[]>;
   /** Returns which of these leases have a cancel request. It only reads, so a worker can ask once a second. */
   readonly findCancelRequests: (leases: readonly HeartbeatRequest[]) => Promise<readonly HeartbeatRequest[]>;
   /**
@@ -104,33 +133,6 @@ export interface Broker {
   readonly close: () => Promise<void>;
 }
 
-/** A new run, as `submit` takes it. */
-export interface Submission {
-  /** Unique among all runs; 1 to 512 bytes. */
-  readonly id: string;
-  readonly lane: string;
-  /** JSON text. */
-  readonly payload: string;
-  /** Earliest start, in epoch milliseconds; absent or past means now. */
-  readonly runAt?: number;
-  /** Earliest start, in milliseconds from now by the broker's clock; the later of the two holds. */
-  readonly delayMs?: number;
-  readonly concurrency?: Concurrency;
-  /**
-   * The id was chosen by the caller (an idempotency key): after the run is forgotten, its id stays known (`exists`)
-   * until the broker's `keepKeys` has passed since the run ended. Absent: the id is forgotten with the run.
-   */
-  readonly keyed?: boolean;
-  /**
-   * A caller waits for the result: once the run has ended, retention (`keepCompleted`) keeps it until it is collected
-   * (`get` with `collect`) or this many milliseconds have passed.
-   */
-  readonly keepResultMs?: number;
-}
-
-/** `exists`: the id is known, nothing was submitted. */
-export type SubmitAnswer = 'created' | 'exists';
-
 /** Settlements to write, then a claim to make; either may be absent. */
 export interface ExchangeRequest {
   readonly settle?: readonly Settlement[];
@@ -159,8 +161,9 @@ export interface ExchangeReply {
   /** The broker's clock, in epoch milliseconds. */
   readonly now: number;
   /**
-   * When the next scheduled run of the claimed lanes is due; absent when there is none. It lies in the past when more
-   * runs were due than one claim promotes.
+   * When the next scheduled run of the claimed lanes is due, or the hold of a claimed lane with waiting runs ends; absent
+   * when there is neither. It lies in the past when more runs were due than one claim promotes. While a lane is on hold,
+   * what is due in it does not count.
    */
   readonly nextRunAt?: number;
 }
@@ -172,6 +175,11 @@ export interface ClaimedRun {
   readonly leaseUntil: number;
   /** Its concurrency key is full (`whenFull: 'claim'`): the worker settles it with `limit` instead of running it. */
   readonly isOverLimit: boolean;
+  /**
+   * It was let through by a hold that probes (`probeMs`): its outcome tells whether the lane may resume. A repeated claim
+   * may leave this out.
+   */
+  readonly isProbe?: boolean;
 }
 
 /** Which expired leases to find. Without either key, all. */
@@ -222,6 +230,34 @@ export type HeartbeatAnswer = 'ok' | 'cancel' | 'fenced' | 'gone';
  * heartbeat, and a settlement that would send it back cancels it instead. `ended`: too late.
  */
 export type CancelAnswer = 'cancelled' | 'requested' | 'ended' | 'gone';
+
+/** How an operator ends a waiting run. */
+export type EndRequest = { readonly id: string } & (
+  | {
+      readonly as: 'completed';
+      /** JSON text. */
+      readonly result: string;
+    }
+  | { readonly as: 'failed'; readonly error: Pick<AttemptError, 'name' | 'message' | 'stack'> }
+);
+
+/**
+ * `done`: the run was waiting and has ended so. `requested`: the run is started, and has a cancel request now. `ended`: too
+ * late.
+ */
+export type EndAnswer = 'done' | 'requested' | 'ended' | 'gone';
+
+/** When a waiting run is to start at the earliest; now, if neither is set. */
+export interface RescheduleRequest {
+  readonly id: string;
+  /** In epoch milliseconds. */
+  readonly runAt?: number;
+  /** In milliseconds from now by the broker's clock; the later of the two holds. */
+  readonly delayMs?: number;
+}
+
+/** `refused`: the run is not waiting. */
+export type RescheduleAnswer = 'rescheduled' | 'refused' | 'gone';
 
 /** Options of `redrive`. */
 export interface RedriveOptions {

@@ -6,6 +6,8 @@ export type {
   Claim,
   ClaimedRun,
   DiscardAnswer,
+  EndAnswer,
+  EndRequest,
   ExchangeReply,
   ExchangeRequest,
   ExpiredScope,
@@ -16,12 +18,15 @@ export type {
   ListQuery,
   RedriveAnswer,
   RedriveOptions,
+  RescheduleAnswer,
+  RescheduleRequest,
   RunPage,
-  Submission,
-  SubmitAnswer,
   WaitOptions,
 } from './broker.ts';
 export type { BrokerErrorCode } from './broker-error.ts';
 export { BrokerError } from './broker-error.ts';
+export type { Hold, HoldRequest, HoldSource, ResumeAnswer, ResumeRequest } from './hold.ts';
+export type { Reservation, Reserved } from './reservation.ts';
 export type { AttemptError, Concurrency, Run } from './run.ts';
 export type { SettleAnswer, Settlement } from './settlement.ts';
+export type { KeyAnswer, Submission, SubmitAnswer, Unique } from './submission.ts';

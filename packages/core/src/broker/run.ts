@@ -25,6 +25,10 @@ export interface Run<State extends RunState = RunState> extends RunRecord<State>
   readonly result?: string | undefined;
   /** One error per failed attempt since the last reset, oldest first; only the latest few are kept. */
   readonly errors: readonly AttemptError[];
+  /** JSON text of the policy that it was submitted with; absent: the policy of its task. The broker never parses it. */
+  readonly retry?: string | undefined;
+  /** The id of the run whose work this one repeats: it was submitted in place of that one. */
+  readonly origin?: string | undefined;
   /** Delay before the latest retry in milliseconds; decorrelated backoff grows from it. */
   readonly previousDelayMs?: number | undefined;
   /** Limits how many runs of one key are started at the same time, over all workers. */
@@ -46,4 +50,10 @@ export interface Concurrency {
    * over the limit, and take no slot.
    */
   readonly whenFull: 'wait' | 'claim';
+  /**
+   * The run keeps its slot from its start until it ends, also while it waits to start again: no run of the key overtakes it
+   * then. It needs no free slot to start again, and is not over the limit.
+   * @default false
+   */
+  readonly holdWhileRetrying?: boolean | undefined;
 }

@@ -1,11 +1,12 @@
 import type { RunEventType } from '../lifecycle/run-event.ts';
 import type { Run } from './run.ts';
+import type { Submission } from './submission.ts';
 
 /**
  * The outcome of one claim, as core decided it, to be written in one atomic step.
  *
- * A released run returns to the front of its lane, and runs released together keep their order; every other run that
- * waits again goes to the back. The broker adds `settledBy`. A cancel request ends with the claim: a run that would wait
+ * A run that is released for now returns to the front of its lane, and runs released together keep their order; every other
+ * run that waits again goes to the back. The broker adds `settledBy`. A cancel request ends with the claim: a run that would wait
  * again is cancelled instead, and `next` does not keep the request.
  */
 export interface Settlement {
@@ -15,8 +16,8 @@ export interface Settlement {
   /** The event that the claim ended with. */
   readonly event: RunEventType;
   /**
-   * The run as it is from now on, neither started nor unsubmitted. Its lane, payload and concurrency are ignored: they
-   * never change.
+   * The run as it is from now on, neither started nor unsubmitted. Its lane, payload, concurrency, policy and origin are
+   * ignored: they never change.
    */
   readonly next: Run;
   /**
@@ -27,6 +28,11 @@ export interface Settlement {
   readonly delayMs?: number;
   /** Accept only if the lease has expired by the broker's clock: how a cleaner settles for a lost worker. */
   readonly onlyIfExpired?: boolean;
+  /**
+   * A run to submit in the same atomic write, if and only if the settlement is answered `ok`; `next` must have ended. A known id is
+   * not submitted again. Its id is to have the `partitionTag` of the settled run, so that both are kept together.
+   */
+  readonly submit?: Submission;
 }
 
 /**

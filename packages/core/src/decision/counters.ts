@@ -1,5 +1,6 @@
-import type { Policy } from '../policy/policy.ts';
+import type { Policy, RunFacts } from '../policy/policy.ts';
 import { allowedAttempts, type RetryLimit } from '../policy/settings.ts';
+import type { DecisionContext } from './decision.ts';
 
 /** The counters of one call or run that a decision reads. A stored run can be passed as it is. */
 export interface Counters {
@@ -14,6 +15,13 @@ export interface Counters {
 /** Returns the attempts that count against `maxAttempts`: failures and stalls, never releases or rate limits. */
 export function chargedAttempts({ failures, stalls = 0 }: Counters): number {
   return failures + stalls;
+}
+
+/** Returns what strategies and gates know about a call or run; without a context, only the counters. */
+export function factsOf({ failures, stalls }: Counters, context?: DecisionContext): RunFacts {
+  if (context === undefined) return { failures, stalls };
+  const { id, lane, now, startedAt = now, attemptMs } = context;
+  return { id, lane, failures, stalls, now, elapsedMs: now - startedAt, attemptMs };
 }
 
 /**

@@ -3,7 +3,7 @@ import { MAX_INSTANT_AT } from '../duration.ts';
 import type { DelayContext, Policy, PolicySettings } from '../policy/policy.ts';
 import { checkPolicy, settingsOf } from '../policy/settings.ts';
 import type { Counters } from './counters.ts';
-import { chargedAttempts } from './counters.ts';
+import { chargedAttempts, factsOf } from './counters.ts';
 import type { Decision, DecisionContext, FailReason, Failure, ServerDelay } from './decision.ts';
 import { judge } from './judge.ts';
 import { readServerDelay } from './read-server-delay.ts';
@@ -13,7 +13,7 @@ import { readServerDelay } from './read-server-delay.ts';
  * predicate or strategy is part of the decision.
  *
  * The rules are checked in this order, and the first that refuses the retry decides: `NonRetryableError` and `stopOn`,
- * `retryOn`, `retryable`, `maxAttempts`, `retryIf`, the server's delay, the total timeout, the budget.
+ * `retryOn`, `retryable`, `maxAttempts`, `retryIf`, a custom strategy, the server's delay, the total timeout, the budget.
  *
  * @param counters - with the attempt that just failed already counted
  * @throws {InvalidOptionsError} when `policy` was not made by `definePolicy`
@@ -39,7 +39,7 @@ export function decideBy(
   context: DecisionContext,
 ): Decision {
   try {
-    const refusal = judge(settings, counters, failure);
+    const refusal = judge(settings, counters, failure, context);
     return refusal === undefined ? schedule(settings, counters, failure, context) : fail(refusal);
   } catch (thrown) {
     return { type: 'fail', reason: 'stopped', thrown };
@@ -52,14 +52,15 @@ function schedule(
   failure: Failure,
   context: DecisionContext,
 ): Decision {
-  const { now, random, startedAt = now, attemptMs, deadlineAt = Infinity, budget } = context;
+  const { now, random, startedAt = now, deadlineAt = Infinity, budget } = context;
   const { previousDelayMs } = counters;
   // Every failure passes here; only custom strategies read more.
   const drawn: DelayContext =
     policy.backoff.type === 'custom'
-      ? { random, previousDelayMs, error: failure.error, now, elapsedMs: now - startedAt, attemptMs }
+      ? { ...factsOf(counters, context), random, previousDelayMs, error: failure.error }
       : { random, previousDelayMs };
   const ownMs = drawDelay(policy, chargedAttempts(counters), drawn);
+  if (ownMs === undefined) return fail('stopped');
   const serverDelay = failure.serverDelay ?? readServerDelay(failure.error, now);
   const delayMs = applyServerDelay(policy, ownMs, serverDelay);
   if (delayMs === undefined) return fail('retry-after');

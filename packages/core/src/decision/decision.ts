@@ -6,7 +6,7 @@ export type FailReason =
   | 'exhausted'
   /** The policy has `retryable: false`. */
   | 'not-retryable'
-  /** `stopOn` matches, it is a `NonRetryableError`, the gate refused; or a gate, predicate or strategy threw. */
+  /** `stopOn` matches, it is a `NonRetryableError`, the gate or strategy refused; or a gate, predicate or strategy threw. */
   | 'stopped'
   /** The next attempt could not start within the total timeout. */
   | 'total-timeout'
@@ -60,8 +60,12 @@ export interface DecisionContext {
   readonly random: () => number;
   /** When the call or run began, before its `initialDelay`, by the same clock; `totalTimeout` starts here. @default now */
   readonly startedAt?: number | undefined;
-  /** How long the failed attempt took, in milliseconds; custom strategies may read it. */
+  /** How long the failed attempt took, in milliseconds; strategies and gates may read it. */
   readonly attemptMs?: number | undefined;
+  /** The run's id, for strategies and gates. */
+  readonly id?: string | undefined;
+  /** The run's lane, for strategies and gates. */
+  readonly lane?: string | undefined;
   /** A further deadline, in epoch milliseconds; the earlier of both applies. @default Infinity */
   readonly deadlineAt?: number | undefined;
   /** Whether a shared retry budget grants one more retry. @default a budget without a limit */

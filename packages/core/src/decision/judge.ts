@@ -4,8 +4,8 @@ import { isYes } from '../matching/answer.ts';
 import { findMatch } from '../matching/matches-error.ts';
 import type { PolicySettings } from '../policy/policy.ts';
 import type { Counters } from './counters.ts';
-import { chargedAttempts } from './counters.ts';
-import type { FailReason, Failure } from './decision.ts';
+import { chargedAttempts, factsOf } from './counters.ts';
+import type { DecisionContext, FailReason, Failure } from './decision.ts';
 
 /** The reasons of the rules that need no clock. */
 export type RuleReason = Extract<FailReason, 'unexpected' | 'exhausted' | 'not-retryable' | 'stopped'>;
@@ -13,8 +13,15 @@ export type RuleReason = Extract<FailReason, 'unexpected' | 'exhausted' | 'not-r
 /**
  * Applies the rules that need no clock. Returns why this failure may not be retried, `undefined` if it may. Errors of a
  * predicate or of the gate pass through.
+ *
+ * @param context - what the gate learns of it; without it, the gate knows only the counters
  */
-export function judge(policy: PolicySettings, counters: Counters, failure: Failure): RuleReason | undefined {
+export function judge(
+  policy: PolicySettings,
+  counters: Counters,
+  failure: Failure,
+  context?: DecisionContext,
+): RuleReason | undefined {
   const { stopOn, retryIf } = policy;
   const { error } = failure;
   if (isNonRetryable(error) || findMatch(stopOn, error) !== -1) return 'stopped';
@@ -23,7 +30,9 @@ export function judge(policy: PolicySettings, counters: Counters, failure: Failu
 
   const attempt = chargedAttempts(counters);
   if (!(attempt < policy.maxAttempts)) return 'exhausted';
-  return retryIf === undefined || isYes(retryIf.test(error, { attempt })) ? undefined : 'stopped';
+  if (retryIf === undefined) return undefined;
+  const answer = retryIf.test(error, { attempt, ...factsOf(counters, context) });
+  return isYes(answer) ? undefined : 'stopped';
 }
 
 /** Returns whether the failure is an attempt timeout that is expected whatever `retryOn` is. */

@@ -6,16 +6,17 @@ const LAST_SHIFT = 30;
 /** AWS's decorrelated jitter draws between the base and this many times the previous delay. */
 const DECORRELATED_GROWTH = 3;
 
-/** A backoff whose delay depends on the number of the retry only, or on a custom strategy. */
-export type CountedBackoff = Exclude<Backoff, { readonly type: 'decorrelated' }>;
+type CustomBackoff = Extract<Backoff, { readonly type: 'custom' }>;
+
+/** A backoff whose delay depends on the number of the retry only. */
+export type CountedBackoff = Exclude<Backoff, { readonly type: 'custom' | 'decorrelated' }>;
 
 /**
- * Returns the delay before retry `retry` (counted from 1) without jitter, limits and rounding: `0 ≤ ms ≤ Infinity`. Only a
- * custom strategy may read `random`.
+ * Returns the delay before retry `retry` (counted from 1) without jitter, limits and rounding: `0 ≤ ms ≤ Infinity`.
  *
  * @see docs/sources.md#backoff
  */
-export function growDelay(backoff: CountedBackoff, retry: number, context: DelayContext): number {
+export function growDelay(backoff: CountedBackoff, retry: number): number {
   switch (backoff.type) {
     case 'none':
       return 0;
@@ -30,11 +31,18 @@ export function growDelay(backoff: CountedBackoff, retry: number, context: Delay
       return backoff.baseMs === 0 ? 0 : backoff.baseMs * fibonacci(retry);
     case 'list':
       return backoff.delaysMs[Math.min(retry, backoff.delaysMs.length) - 1] ?? 0;
-    case 'custom': {
-      const delayMs = backoff.next(retry, { ...context, baseMs: backoff.baseMs });
-      return Number.isFinite(delayMs) ? Math.max(delayMs, 0) : backoff.baseMs;
-    }
   }
+}
+
+/** Returns the delay that a custom strategy answers, `0 ≤ ms < Infinity`; `undefined` if it stops the retrying. */
+export function askStrategy(
+  { next, baseMs }: CustomBackoff,
+  retry: number,
+  context: DelayContext,
+): number | undefined {
+  const answer = next(retry, { ...context, baseMs });
+  if (answer === 'stop') return undefined;
+  return Number.isFinite(answer) ? Math.max(answer, 0) : baseMs;
 }
 
 /** `factor ** exponent`, with a shift for factor 2: in V8, `**` takes longer than the rest of a delay. */

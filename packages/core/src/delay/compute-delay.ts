@@ -1,8 +1,8 @@
-import { InvalidOptionsError } from '../errors.ts';
+import { InvalidOptionsError, RetryError } from '../errors.ts';
 import type { DelayContext, Policy, PolicySettings } from '../policy/policy.ts';
 import { checkRetry } from '../policy/settings.ts';
 import { read } from '../read.ts';
-import { decorrelatedCeiling, growDelay } from './backoff.ts';
+import { askStrategy, decorrelatedCeiling, growDelay } from './backoff.ts';
 import type { Range, Scale } from './jitter.ts';
 import { drawBetween, drawJitter, jitterRange, roomForJitter, wholeUnits } from './jitter.ts';
 
@@ -17,17 +17,25 @@ import { drawBetween, drawJitter, jitterRange, roomForJitter, wholeUnits } from 
  * @returns milliseconds, `minDelayMs ≤ delay ≤ maxDelayMs`, and within `delayBounds(policy, retry)`;
  *   over `maxDelayMs` only with `capAt: 'ignores-jitter'`
  * @throws {InvalidOptionsError} when `policy` was not made by `definePolicy`, or `random` is missing
+ * @throws {RetryError} with the code `STRATEGY_STOPPED` when a custom strategy answers `'stop'`: there is no delay
  * @see docs/policies.md
  */
 export function computeDelay(policy: Policy, retry: number, context: DelayContext): number {
   const settings = checkRetry(policy, retry, 'computeDelay');
   if (typeof read(context, 'random') !== 'function') throw noRandom(context);
-  return drawDelay(settings, retry, context);
+  const delayMs = drawDelay(settings, retry, context);
+  if (delayMs !== undefined) return delayMs;
+  throw new RetryError('STRATEGY_STOPPED', `the strategy ends the retrying before retry ${retry}`);
 }
 
-/** Computes the delay as `computeDelay` does, from settings that have been checked. */
-export function drawDelay(policy: PolicySettings, retry: number, context: DelayContext): number {
+/**
+ * Computes the delay as `computeDelay` does, from settings that have been checked.
+ *
+ * @returns `undefined` when a custom strategy ends the retrying
+ */
+export function drawDelay(policy: PolicySettings, retry: number, context: DelayContext): number | undefined {
   const amount = drawAmount(policy, retry, context);
+  if (amount === undefined) return undefined;
   if (policy.jitter === 'none') return clampDelay(policy, amount);
 
   const scale = scaleOf(policy);
@@ -50,13 +58,16 @@ function noRandom(value: unknown): InvalidOptionsError {
   return new InvalidOptionsError([problem], 'computeDelay');
 }
 
-function drawAmount(policy: PolicySettings, retry: number, context: DelayContext): number {
+function drawAmount(policy: PolicySettings, retry: number, context: DelayContext): number | undefined {
   const { backoff } = policy;
-  if (backoff.type !== 'decorrelated') {
-    return capBeforeJitter(policy, growDelay(backoff, countedRetry(retry), context));
+  if (backoff.type === 'decorrelated') {
+    const range = decorrelatedRange(policy, backoff.baseMs, context.previousDelayMs);
+    return drawBetween(range, context.random(), scaleOf(policy));
   }
-  const range = decorrelatedRange(policy, backoff.baseMs, context.previousDelayMs);
-  return drawBetween(range, context.random(), scaleOf(policy));
+  const counted = countedRetry(retry);
+  const grownMs =
+    backoff.type === 'custom' ? askStrategy(backoff, counted, context) : growDelay(backoff, counted);
+  return grownMs === undefined ? undefined : capBeforeJitter(policy, grownMs);
 }
 
 /**

@@ -8,7 +8,8 @@ import type { Range } from './jitter.ts';
  * Returns the exact range of {@link computeDelay} before retry `retry` (counted from 1).
  *
  * A decorrelated delay depends on the previous one: the range covers all sequences of delays that the policy itself can
- * draw, not a delay that a server made longer. A custom strategy is not called: the range covers any result of it.
+ * draw, not a delay that a server made longer. A custom strategy is not called: the range covers any delay that it
+ * may answer; for `'stop'` there is none.
  *
  * @returns `[minMs, maxMs]` in milliseconds, `0 ≤ minMs ≤ maxMs < Infinity`; every drawn delay is within it
  * @throws {InvalidOptionsError} when `policy` was not made by `definePolicy`, or `retry` is not a number
@@ -39,7 +40,7 @@ function amountsOf(policy: PolicySettings, retry: number): Range {
     case 'exponential':
     case 'fibonacci':
     case 'list': {
-      const amount = capBeforeJitter(policy, growDelay(backoff, retry, { random: noRandom }));
+      const amount = capBeforeJitter(policy, growDelay(backoff, retry));
       return [amount, amount];
     }
   }
@@ -56,8 +57,4 @@ function decorrelatedAmounts(policy: PolicySettings, baseMs: number, retry: numb
     range = next;
   }
   return range;
-}
-
-function noRandom(): number {
-  return 0;
 }

@@ -23,7 +23,7 @@ export interface Explanation {
 
 /**
  * Explains which rule decides what follows an error. Agrees with `decide`, except for the rules that need its context:
- * the total timeout, the server's delay and the budget.
+ * a custom strategy (which may stop the retrying), the total timeout, the server's delay and the budget.
  *
  * @param counters - as for `decide`. @default those of a first attempt that has just failed
  * @throws {InvalidOptionsError} when `policy` or the counters are wrong; never because of the error

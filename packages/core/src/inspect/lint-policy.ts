@@ -128,9 +128,12 @@ const RULES: Readonly<Record<LintCode, Rule>> = {
   },
   UNREACHABLE_ATTEMPTS: {
     path: 'totalTimeout',
-    find: (policy, { maxRetries }) =>
+    find: (policy, { maxRetries, isStopped }) =>
       say(
-        policy.retryable && policy.maxAttempts < Infinity && maxRetries < policy.maxAttempts - 1,
+        !isStopped &&
+          policy.retryable &&
+          policy.maxAttempts < Infinity &&
+          maxRetries < policy.maxAttempts - 1,
         () => `at most ${maxRetries + 1} of ${policy.maxAttempts} attempts fit`,
       ),
     cure: 'Raise totalTimeout, or lower maxAttempts or the delays.',

@@ -1,22 +1,26 @@
-import { growDelay } from '../delay/backoff.ts';
+import { askStrategy, growDelay } from '../delay/backoff.ts';
 import { capBeforeJitter, clampDelay, decorrelatedRange, spreadOf } from '../delay/compute-delay.ts';
 import type { Range } from '../delay/jitter.ts';
-import type { PolicySettings } from '../policy/policy.ts';
+import type { DelayContext, PolicySettings } from '../policy/policy.ts';
 
 /**
  * Returns the expected delay before a retry, in milliseconds.
  *
  * Exact for uniform jitter, also if a cap after it cuts off part of the range; delays in whole units are treated as real
- * numbers. Decorrelated backoff is computed from the mean of the previous delay; a custom strategy is called once, with a
- * `random` that returns 0.5.
+ * numbers. Decorrelated backoff is computed from the mean of the previous delay; a custom strategy is called once, with
+ * these facts and a `random` that returns 0.5.
+ *
+ * @returns `undefined` when a custom strategy ends the retrying
  */
 export function meanDelay(
   policy: PolicySettings,
   retry: number,
-  previousDelayMs: number | undefined,
-): number {
+  facts: Omit<DelayContext, 'random'>,
+): number | undefined {
+  const amount = meanAmount(policy, retry, facts);
+  if (amount === undefined) return undefined;
   const unitMs = policy.granularityMs > 0 ? policy.granularityMs : 1;
-  const [low, high] = spreadOf(policy, meanAmount(policy, retry, previousDelayMs));
+  const [low, high] = spreadOf(policy, amount);
   const limits: Range = [clampDelay(policy, 0), clampDelay(policy, Number.MAX_VALUE)];
   // With an infinite end of the range, every share would be NaN.
   return meanWithin(
@@ -25,16 +29,22 @@ export function meanDelay(
   );
 }
 
-function meanAmount(policy: PolicySettings, retry: number, previousDelayMs: number | undefined): number {
+function meanAmount(
+  policy: PolicySettings,
+  retry: number,
+  facts: Omit<DelayContext, 'random'>,
+): number | undefined {
   const { backoff } = policy;
   if (backoff.type === 'decorrelated') {
-    const [low, high] = decorrelatedRange(policy, backoff.baseMs, previousDelayMs);
+    const [low, high] = decorrelatedRange(policy, backoff.baseMs, facts.previousDelayMs);
     return low + (high - low) / 2;
   }
+  if (backoff.type !== 'custom') return capBeforeJitter(policy, growDelay(backoff, retry));
   try {
-    return capBeforeJitter(policy, growDelay(backoff, retry, { random: () => 0.5, previousDelayMs }));
+    const answerMs = askStrategy(backoff, retry, { ...facts, random: () => 0.5 });
+    return answerMs === undefined ? undefined : capBeforeJitter(policy, answerMs);
   } catch {
-    return capBeforeJitter(policy, 'baseMs' in backoff ? backoff.baseMs : 0);
+    return capBeforeJitter(policy, backoff.baseMs);
   }
 }
 

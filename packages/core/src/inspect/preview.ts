@@ -15,8 +15,10 @@ export interface Preview {
   readonly retries: readonly RetryPreview[];
   /** The highest number of retries, `0 ≤ maxRetries ≤ Infinity`; fewer than `maxAttempts - 1` if the total timeout ends them. */
   readonly maxRetries: number;
-  /** Whether the retrying ends: the policy limits the attempts or has a total timeout. */
+  /** Whether the retrying ends: the policy limits the attempts, has a total timeout, or its strategy stops it. */
   readonly isBounded: boolean;
+  /** Whether a custom strategy ends the retrying by `'stop'`, after `maxRetries`. */
+  readonly isStopped: boolean;
   /**
    * From the start, `initialDelay` included, to the end of the last attempt, limited by the total timeout; `maxMs` is the
    * worst case. `maxMs` is `Infinity` if delays still grow after the 1000th retry and there is no total timeout.
@@ -35,7 +37,8 @@ export interface PreviewOptions {
 /**
  * Computes the delays that `decide` would return, retry by retry, without waiting for them.
  *
- * Means are exact for uniform jitter, and an approximation for decorrelated backoff.
+ * Means are exact for uniform jitter, and an approximation for decorrelated backoff. A custom strategy is asked about each
+ * of the first 1000 retries, as if every attempt and delay before took its mean time, without an error, an id or `now`.
  *
  * @throws {InvalidOptionsError} when the policy or an option is wrong
  */
@@ -45,13 +48,12 @@ export function preview(policy: Policy, options: PreviewOptions = {}): Preview {
   const { totalTimeoutMs, initialDelayMs } = settings;
   const attempt = attemptSpan(settings, attemptMs);
   const allowedRetries = allowedAttempts(settings) - 1;
-  const { retries, maxRetries, startsAfter, soonestMs } = walk(settings, { attempt, allowedRetries, limit });
+  const { startsAfter, soonestMs, ...walked } = walk(settings, { attempt, allowedRetries, limit });
   const end = cutAt(add(startsAfter, attempt), totalTimeoutMs);
   return {
     initialDelayMs,
-    retries,
-    maxRetries,
-    isBounded: allowedRetries < Infinity || totalTimeoutMs < Infinity,
+    ...walked,
+    isBounded: allowedRetries < Infinity || totalTimeoutMs < Infinity || walked.isStopped,
     total: { ...end, minMs: Math.min(end.minMs, soonestMs) },
   };
 }

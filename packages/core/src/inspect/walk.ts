@@ -1,5 +1,5 @@
 import { boundsOf } from '../delay/delay-bounds.ts';
-import type { PolicySettings } from '../policy/policy.ts';
+import type { DelayContext, PolicySettings } from '../policy/policy.ts';
 import { meanDelay } from './mean-delay.ts';
 import type { DurationRange } from './span.ts';
 import { add, cutAt, exactly, NOTHING, times } from './span.ts';
@@ -32,6 +32,8 @@ export interface Walk {
   readonly startsAfter: DurationRange;
   /** The earliest end by the total timeout before the last retry; `Infinity` if it cannot end it. */
   readonly soonestMs: number;
+  /** Whether a custom strategy ends them by `'stop'`. */
+  readonly isStopped: boolean;
 }
 
 /** The least number of retries that are computed one by one; those after them are computed together. */
@@ -47,17 +49,27 @@ export function walk(policy: PolicySettings, options: WalkOptions): Walk {
   let soonestMs = Infinity;
   let delay = NOTHING;
   for (let retry = 1; retry <= steps; retry += 1) {
-    delay = delaySpan(policy, retry, delay.meanMs);
-    const next = add(add(startsAfter, attempt), delay);
+    const elapsed = add(startsAfter, attempt);
+    const drawn = delaySpan(policy, retry, {
+      failures: retry,
+      elapsedMs: elapsed.meanMs,
+      attemptMs: attempt.meanMs,
+      previousDelayMs: retry === 1 ? undefined : delay.meanMs,
+    });
+    if (drawn === undefined)
+      return { retries, maxRetries: retry - 1, startsAfter, soonestMs, isStopped: true };
+    delay = drawn;
+    const next = add(elapsed, delay);
     // If only long draws reach the total timeout, they make the previous attempt the last one.
     if (next.maxMs >= totalTimeoutMs) soonestMs = Math.min(soonestMs, startsAfter.minMs + attempt.minMs);
     // Even the shortest draws are too late: decide() refuses a retry at or after the total timeout.
-    if (next.minMs >= totalTimeoutMs) return { retries, maxRetries: retry - 1, startsAfter, soonestMs };
+    if (next.minMs >= totalTimeoutMs)
+      return { retries, maxRetries: retry - 1, startsAfter, soonestMs, isStopped: false };
     startsAfter = cutAt(next, totalTimeoutMs);
     if (retry <= limit) retries.push({ retry, delay, startsAfter });
   }
   const rest = walkTheRest(policy, { ...options, startsAfter, delay });
-  return { ...rest, retries, soonestMs: Math.min(soonestMs, rest.soonestMs) };
+  return { ...rest, retries, soonestMs: Math.min(soonestMs, rest.soonestMs), isStopped: false };
 }
 
 /** Returns the number of retries that are computed one by one: all of a list, whose delays follow no rule. */
@@ -72,7 +84,7 @@ interface Position extends WalkOptions {
 }
 
 /** Computes the remaining retries together: their delays are equal, or still grow or shrink. */
-function walkTheRest(policy: PolicySettings, position: Position): Omit<Walk, 'retries'> {
+function walkTheRest(policy: PolicySettings, position: Position): Omit<Walk, 'retries' | 'isStopped'> {
   const { attempt, delay, allowedRetries, startsAfter } = position;
   const { totalTimeoutMs } = policy;
   const walked = stepsOf(policy, position);
@@ -101,7 +113,14 @@ function lateDelay(policy: PolicySettings, delay: DurationRange): DurationRange 
   };
 }
 
-function delaySpan(policy: PolicySettings, retry: number, previousMeanMs: number): DurationRange {
+/** Returns `undefined` when a custom strategy ends the retrying. */
+function delaySpan(
+  policy: PolicySettings,
+  retry: number,
+  facts: Omit<DelayContext, 'random'>,
+): DurationRange | undefined {
+  const meanMs = meanDelay(policy, retry, facts);
+  if (meanMs === undefined) return undefined;
   const [minMs, maxMs] = boundsOf(policy, retry);
-  return { minMs, meanMs: meanDelay(policy, retry, retry === 1 ? undefined : previousMeanMs), maxMs };
+  return { minMs, meanMs, maxMs };
 }

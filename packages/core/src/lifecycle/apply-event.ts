@@ -33,9 +33,9 @@ const CHANGES: { readonly [Type in RunEventType]: Change<Type> } = {
     draft.failures += 1;
     end(draft, event);
   },
-  release: (draft, { at }) => {
+  release: (draft, { at, runAt = at }) => {
     draft.releases += 1;
-    again(draft, { at, runAt: at });
+    again(draft, { at, runAt });
   },
   stall: (draft, event) => {
     // It is unknown which of the runs that stalled together ended their worker, so none of them is charged.
@@ -46,6 +46,11 @@ const CHANGES: { readonly [Type in RunEventType]: Change<Type> } = {
   recover: again,
   giveUp: end,
   cancel: end,
+  end,
+  reschedule: (draft, { at, runAt = at }) => {
+    // A run that is in its lane and stays there keeps its instants, as it keeps its place.
+    if (draft.state === 'scheduled' || runAt > at) again(draft, { at, runAt });
+  },
   drop: (draft, event) => {
     giveBack(draft);
     end(draft, event);

@@ -11,8 +11,8 @@ export type RunEvent =
   | { readonly type: 'retry'; readonly at: number; readonly runAt: number }
   /** The attempt failed and none follows. */
   | { readonly type: 'fail'; readonly at: number }
-  /** Returned to its lane unfinished, and not charged. */
-  | { readonly type: 'release'; readonly at: number }
+  /** Returned to its lane unfinished, now or at `runAt`, and not charged. */
+  | { readonly type: 'release'; readonly at: number; readonly runAt?: number }
   /** Its worker sent no heartbeat, lost the lease or stopped. Charged, unless other runs stalled with it (`isShared`). */
   | { readonly type: 'stall'; readonly at: number; readonly isShared?: boolean }
   /** A stalled run gets another attempt at `runAt`. */
@@ -24,6 +24,10 @@ export type RunEvent =
   | { readonly type: 'drop'; readonly at: number }
   /** A concurrency or rate limit is reached: the run is tried again at `runAt`, or ends without one. */
   | { readonly type: 'limit'; readonly at: number; readonly runAt?: number }
+  /** An operator moves a waiting run to another instant; one that is in its lane and due now keeps its place. */
+  | { readonly type: 'reschedule'; readonly at: number; readonly runAt?: number }
+  /** An operator ends a waiting run. No attempt is charged. */
+  | { readonly type: 'end'; readonly at: number; readonly as: 'completed' | 'failed' }
   /** An operator sends it back; attempts are reset unless `keepAttempts`. */
   | { readonly type: 'redrive'; readonly at: number; readonly keepAttempts?: boolean };
 

@@ -66,16 +66,18 @@ function move<Kept extends RunRecord>(run: Kept, event: RunEvent, copy: (run: Ke
   return { type: 'moved', run: moved, effects: effectsOf(run, moved) };
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one line for each event
 function targetOf(event: RunEvent): RunState {
   switch (event.type) {
     case 'submit':
     case 'retry':
     case 'recover':
+    case 'release':
+    case 'reschedule':
       return isLater(event) ? 'scheduled' : 'submitted';
     case 'limit':
       return event.runAt === undefined ? 'rateLimited' : 'scheduled';
     case 'promote':
-    case 'release':
     case 'redrive':
       return 'submitted';
     case 'start':
@@ -92,6 +94,8 @@ function targetOf(event: RunEvent): RunState {
       return 'cancelled';
     case 'drop':
       return 'dropped';
+    case 'end':
+      return event.as;
   }
 }
 
@@ -104,9 +108,9 @@ const ENQUEUE: readonly Effect[] = Object.freeze([Object.freeze({ type: 'enqueue
 const END: readonly Effect[] = Object.freeze([Object.freeze({ type: 'end' as const })]);
 
 function effectsOf(from: RunRecord, to: RunRecord): readonly Effect[] {
+  if (to.state === 'scheduled') return [{ type: 'schedule', runAt: to.runAt ?? 0 }];
   if (from.state === to.state) return NONE;
   if (to.state === 'submitted') return ENQUEUE;
-  if (to.state === 'scheduled') return [{ type: 'schedule', runAt: to.runAt ?? 0 }];
   if (to.state === 'started') return [{ type: 'lease', epoch: to.epoch }];
   return isEnd(to.state) ? END : NONE;
 }

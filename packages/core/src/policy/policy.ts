@@ -1,27 +1,42 @@
 import type { Duration } from '../duration.ts';
 import type { Matcher, MatcherInput } from '../matching/matcher.ts';
 
+/** What strategies and gates know about their call or run; nothing of its payload. Set by `decide`. */
+export interface RunFacts {
+  /** The run's id; only in a worker. */
+  readonly id?: string | undefined;
+  /** The run's lane, `name@version`; only in a worker. */
+  readonly lane?: string | undefined;
+  /** Failed attempts, including the one that has just failed. */
+  readonly failures?: number | undefined;
+  /** Attempts that stalled, including one that has just stalled; only in a worker. */
+  readonly stalls?: number | undefined;
+  /** Now, in epoch milliseconds; by the broker's clock in a worker. */
+  readonly now?: number;
+  /** Milliseconds since the call or run began, `initialDelay` and waits included. */
+  readonly elapsedMs?: number;
+  /** Milliseconds that the failed attempt took, if that is known. */
+  readonly attemptMs?: number | undefined;
+}
+
 /** What `computeDelay` and a custom strategy receive besides the number of the retry. */
-export interface DelayContext {
+export interface DelayContext extends RunFacts {
   /** Source of randomness: returns a number in [0, 1). */
   readonly random: () => number;
   /** Delay before the previous retry, in milliseconds; absent before retry 1. Decorrelated backoff grows from it. */
   readonly previousDelayMs?: number | undefined;
   /** What the failed attempt threw. */
   readonly error?: unknown;
-  /** Now, in epoch milliseconds; set by `decide`. */
-  readonly now?: number;
-  /** Milliseconds since the call or run began; set by `decide`. */
-  readonly elapsedMs?: number;
-  /** Milliseconds that the failed attempt took; set by `decide` if its caller passed them. */
-  readonly attemptMs?: number | undefined;
 }
 
 /**
- * A custom backoff: returns the milliseconds before retry `retry` (counted from 1). A result that is not a finite number
- * is replaced by the base, a negative one by 0.
+ * A custom backoff: returns the milliseconds before retry `retry` (counted from 1), or `'stop'` to end the retrying with
+ * the reason `stopped`. Any other result that is not a finite number is replaced by the base, a negative one by 0.
  */
-export type DelayStrategy = (retry: number, context: DelayContext & { readonly baseMs: number }) => number;
+export type DelayStrategy = (
+  retry: number,
+  context: DelayContext & { readonly baseMs: number },
+) => number | 'stop';
 
 /**
  * A {@link DelayStrategy}; an object with a strategy as `next`; or an object whose `create` returns a new strategy, for
@@ -34,7 +49,7 @@ export type DelayStrategyLike =
   | { readonly create: () => DelayStrategy | { readonly next: DelayStrategy } };
 
 /** What a gate receives besides the error. */
-export interface GateContext {
+export interface GateContext extends RunFacts {
   /** The attempt that just failed, counted from 1. */
   readonly attempt: number;
 }

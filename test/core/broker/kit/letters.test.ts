@@ -51,7 +51,17 @@ describe('letters of destinations', () => {
 });
 
 describe('letters of answers', () => {
-  const verbs = ['submit', 'settle', 'heartbeat', 'cancel', 'redrive', 'discard'] as const;
+  const verbs = [
+    'submit',
+    'settle',
+    'heartbeat',
+    'cancel',
+    'end',
+    'reschedule',
+    'resume',
+    'redrive',
+    'discard',
+  ] as const;
 
   it.each(verbs)('of %s lead back to their answers', (verb) => {
     for (const [answer, letter] of Object.entries(ANSWER_LETTERS[verb])) {

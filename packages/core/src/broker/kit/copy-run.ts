@@ -40,6 +40,8 @@ export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State
     errors: run.errors,
     previousDelayMs: run.previousDelayMs,
     concurrency: run.concurrency,
+    retry: run.retry,
+    origin: run.origin,
     settledBy: run.settledBy,
     isDisposable: run.isDisposable,
     isCancelRequested: run.isCancelRequested,
@@ -47,18 +49,27 @@ export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State
 }
 
 /** The part of a run that never changes. */
-export type RunIdentity = Pick<Run, 'id' | 'lane' | 'payload' | 'concurrency'>;
+export type RunIdentity = Pick<Run, 'id' | 'lane' | 'payload' | 'concurrency' | 'retry' | 'origin'>;
 
 const NO_ERRORS: Run['errors'] = Object.freeze([]);
 const BLANK: Run<'unsubmitted'> = copyRun({ ...NEW_RUN, id: '', lane: '', payload: '', errors: NO_ERRORS });
 
 /** Returns a run before its submission. */
-export function newRun({ id, lane, payload, concurrency }: RunIdentity): RunDraft<'unsubmitted'> {
+export function newRun({
+  id,
+  lane,
+  payload,
+  concurrency,
+  retry,
+  origin,
+}: RunIdentity): RunDraft<'unsubmitted'> {
   const run = copyRun(BLANK);
   run.id = id;
   run.lane = lane;
   run.payload = payload;
   run.concurrency = concurrency;
+  run.retry = retry;
+  run.origin = origin;
   return run;
 }
 

@@ -6,8 +6,17 @@
  * no two letters of states and destinations are equal without regard to case, unless they mean the same.
  */
 import type { RunState } from '../../lifecycle/run-state.ts';
-import type { CancelAnswer, DiscardAnswer, HeartbeatAnswer, RedriveAnswer, SubmitAnswer } from '../broker.ts';
+import type {
+  CancelAnswer,
+  DiscardAnswer,
+  EndAnswer,
+  HeartbeatAnswer,
+  RedriveAnswer,
+  RescheduleAnswer,
+} from '../broker.ts';
+import type { ResumeAnswer } from '../hold.ts';
 import type { SettleAnswer } from '../settlement.ts';
+import type { KeyAnswer, SubmitAnswer } from '../submission.ts';
 import type { Destination } from './settlement-rules.ts';
 
 /** The letter of each state in a stored run. */
@@ -39,10 +48,15 @@ export const DESTINATION_LETTERS: Readonly<Record<Destination, string>> = {
 
 /** The answers of each verb that replies by letters. */
 interface Answers {
-  readonly submit: SubmitAnswer;
+  readonly submit: Exclude<SubmitAnswer, KeyAnswer>;
+  /** Of submissions that may be unique. An id comes with those that name a run. */
+  readonly submitUnique: Exclude<SubmitAnswer, KeyAnswer> | KeyAnswer['type'];
   readonly settle: SettleAnswer;
   readonly heartbeat: HeartbeatAnswer;
   readonly cancel: CancelAnswer;
+  readonly end: EndAnswer;
+  readonly reschedule: RescheduleAnswer;
+  readonly resume: ResumeAnswer;
   readonly redrive: RedriveAnswer;
   readonly discard: DiscardAnswer;
 }
@@ -50,9 +64,13 @@ interface Answers {
 /** The letter of each answer in the reply of a server. */
 export const ANSWER_LETTERS: { readonly [Verb in keyof Answers]: Readonly<Record<Answers[Verb], string>> } = {
   submit: { created: 'c', exists: 'e' },
+  submitUnique: { created: 'c', exists: 'e', kept: 'k', replaced: 'r' },
   settle: { ok: 'o', already: 'a', fenced: 'f', gone: 'g' },
   heartbeat: { ok: 'o', cancel: 'c', fenced: 'f', gone: 'g' },
   cancel: { cancelled: 'c', requested: 'r', ended: 'e', gone: 'g' },
+  end: { done: 'd', requested: 'r', ended: 'e', gone: 'g' },
+  reschedule: { rescheduled: 's', refused: 'r', gone: 'g' },
+  resume: { resumed: 'r', none: 'n' },
   redrive: { redriven: 'd', refused: 'r', gone: 'g' },
   discard: { discarded: 'd', refused: 'r', gone: 'g' },
 };
@@ -61,9 +79,13 @@ const STATES: ReadonlyMap<string, RunState> = wordsByLetter(STATE_LETTERS);
 
 const ANSWERS = {
   submit: wordsByLetter(ANSWER_LETTERS.submit),
+  submitUnique: wordsByLetter(ANSWER_LETTERS.submitUnique),
   settle: wordsByLetter(ANSWER_LETTERS.settle),
   heartbeat: wordsByLetter(ANSWER_LETTERS.heartbeat),
   cancel: wordsByLetter(ANSWER_LETTERS.cancel),
+  end: wordsByLetter(ANSWER_LETTERS.end),
+  reschedule: wordsByLetter(ANSWER_LETTERS.reschedule),
+  resume: wordsByLetter(ANSWER_LETTERS.resume),
   redrive: wordsByLetter(ANSWER_LETTERS.redrive),
   discard: wordsByLetter(ANSWER_LETTERS.discard),
 } satisfies { readonly [Verb in keyof Answers]: ReadonlyMap<string, Answers[Verb]> };

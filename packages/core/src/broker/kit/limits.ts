@@ -1,6 +1,8 @@
 import { MAX_INSTANT_AT } from '../../duration.ts';
 import { isRetryError } from '../../errors.ts';
 import type { Run } from '../run.ts';
+import type { Settlement } from '../settlement.ts';
+import type { Submission } from '../submission.ts';
 
 /** About how many bytes one call carries at most, in either direction. A single run may be larger. */
 export const MAX_BATCH_BYTES = 8_388_608;
@@ -10,23 +12,26 @@ const MAX_TEXT_BYTES = 512;
 
 /**
  * Returns what is wrong with a name (an id, a key, a lane, a task); `undefined` when nothing is. Names are 1 to 512 bytes
- * of well-formed Unicode without U+0000: every broker can store and compare those.
+ * of well-formed Unicode without U+0000: every broker can store and compare those. Other text may be longer.
  */
-export function textProblem(text: unknown): string | undefined {
+export function textProblem(text: unknown, maxBytes: number = MAX_TEXT_BYTES): string | undefined {
   if (typeof text !== 'string') return 'must be text';
   if (text === '') return 'must not be empty';
   // Checked first: a text of megabytes is not searched.
-  if (text.length > MAX_TEXT_BYTES) return TOO_LONG;
+  if (text.length > maxBytes) return tooLong(maxBytes);
   if (text.includes('\0')) return 'must not contain U+0000';
   if (LONE_SURROGATE.test(text)) return 'must be well-formed Unicode (it has half a surrogate pair)';
-  return utf8Bytes(text) > MAX_TEXT_BYTES ? TOO_LONG : undefined;
+  return utf8Bytes(text) > maxBytes ? tooLong(maxBytes) : undefined;
 }
 
-const TOO_LONG = `must be at most ${MAX_TEXT_BYTES} bytes of UTF-8`;
+function tooLong(maxBytes: number): string {
+  return `must be at most ${maxBytes} bytes of UTF-8`;
+}
+
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Bytes of UTF-8; core uses no runtime's encoder. */
-function utf8Bytes(text: string): number {
+export function utf8Bytes(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
@@ -37,11 +42,22 @@ function utf8Bytes(text: string): number {
 }
 
 /** Returns about how many bytes a run has in a request or reply. Counts characters, because most text is ASCII. */
-export function runBytes({ payload, result = '', errors }: Run): number {
+export function runBytes({ payload, result = '', retry = '', errors }: Run): number {
   return errors.reduce(
     (sum, { name, message, stack = '' }) => sum + name.length + message.length + stack.length + 64,
-    256 + payload.length + result.length,
+    256 + payload.length + result.length + retry.length,
   );
+}
+
+/** Returns about how many bytes a submission has in a request. */
+export function submissionBytes({ payload, retry = '' }: Submission): number {
+  return 256 + payload.length + retry.length;
+}
+
+/** Returns about how many bytes a settlement has in a request: no payload, but that of the run that it submits. */
+export function settlementBytes({ next, submit }: Settlement): number {
+  const bytes = runBytes(next) - next.payload.length;
+  return submit === undefined ? bytes : bytes + submissionBytes(submit);
 }
 
 /** Returns the leading runs that fit into one batch, at least one. */

@@ -1,5 +1,4 @@
-import type { Problem } from '../../errors.ts';
-import { InvalidOptionsError } from '../../errors.ts';
+import { InvalidOptionsError } from '../../../errors.ts';
 import type {
   Attendance,
   Broker,
@@ -8,20 +7,12 @@ import type {
   ExpiredScope,
   HeartbeatRequest,
   ListQuery,
-  Submission,
-} from '../broker.ts';
-import type { Concurrency } from '../run.ts';
-import { textProblem } from './limits.ts';
-
-/** The highest limit of a concurrency key. */
-const MAX_CONCURRENCY = 2_147_483_647;
-
-/** Collects what is wrong with one call. */
-interface Findings {
-  readonly problems: Problem[];
-  /** Checks a name; the path is made only for a wrong one. */
-  readonly name: (path: () => string, value: unknown) => void;
-}
+} from '../../broker.ts';
+import type { Submission } from '../../submission.ts';
+import { check, entriesOf, type Findings } from './check-findings.ts';
+import { checkEnds, checkHolds, checkReschedules, checkResumes } from './check-operations.ts';
+import { checkReservations } from './check-reservations.ts';
+import { findSettlementSubmitProblems, findSubmissionProblems } from './check-submission.ts';
 
 /**
  * Returns the same broker with verbs that check their input before anything is sent or stored: a call with a name that
@@ -35,6 +26,11 @@ export function checkInput<Kept extends Broker>(broker: Kept): Kept {
     heartbeat: (beats, leaseMs) => after(checkLeases, beats, () => broker.heartbeat(beats, leaseMs)),
     findExpired: (limit, scope) => after(checkScope, scope, () => broker.findExpired(limit, scope)),
     cancel: (ids) => after(checkIds, ids, () => broker.cancel(ids)),
+    end: (requests) => after(checkEnds, requests, () => broker.end(requests)),
+    reschedule: (requests) => after(checkReschedules, requests, () => broker.reschedule(requests)),
+    hold: (holds) => after(checkHolds, holds, () => broker.hold(holds)),
+    resume: (requests) => after(checkResumes, requests, () => broker.resume(requests)),
+    reserve: (requests) => after(checkReservations, requests, () => broker.reserve(requests)),
     findCancelRequests: (leases) => after(checkLeases, leases, () => broker.findCancelRequests(leases)),
     redrive: (ids, options) => after(checkIds, ids, () => broker.redrive(ids, options)),
     discard: (ids) => after(checkIds, ids, () => broker.discard(ids)),
@@ -73,30 +69,10 @@ function misshapen(value: unknown): InvalidOptionsError {
   return new InvalidOptionsError([{ path: '', value, message: 'is not what this verb takes', cure }], 'call');
 }
 
-/** The items of a list with their indexes. @throws {TypeError} for anything but a list */
-function entriesOf<Item>(list: readonly Item[]): Iterable<readonly [index: number, item: Item]> {
-  if (!Array.isArray(list)) throw new TypeError('not a list');
-  return list.entries();
-}
-
 function checkSubmissions(submissions: readonly Submission[]): void {
-  check('submission', ({ problems, name }) => {
-    for (const [index, submission] of entriesOf(submissions)) {
-      const { id, lane, payload, concurrency } = submission;
-      name(() => `[${index}].id`, id);
-      name(() => `[${index}].lane`, lane);
-      if (typeof payload !== 'string') {
-        const cure = 'Write it as JSON text.';
-        problems.push({ path: `[${index}].payload`, value: payload, message: 'must be text', cure });
-      }
-      if (concurrency !== undefined) problems.push(...concurrencyProblems(concurrency, `[${index}]`));
-      for (const key of ['runAt', 'delayMs', 'keepResultMs'] as const) {
-        const value = submission[key];
-        if (value === undefined || (typeof value === 'number' && !Number.isNaN(value))) continue;
-        const cure = 'Leave it out if you need none.';
-        problems.push({ path: `[${index}].${key}`, value, message: 'must be a number', cure });
-      }
-    }
+  check('submission', (findings) => {
+    for (const [index, submission] of entriesOf(submissions))
+      findSubmissionProblems(submission, `[${index}]`, findings);
   });
 }
 
@@ -114,7 +90,11 @@ function checkLeases(leases: readonly HeartbeatRequest[]): void {
 
 function checkExchange({ settle = [], claim }: ExchangeRequest): void {
   check('settleAndClaim', (findings) => {
-    for (const [index, { id }] of entriesOf(settle)) findings.name(() => `settle[${index}].id`, id);
+    for (const [index, settlement] of entriesOf(settle)) {
+      findings.name(() => `settle[${index}].id`, settlement.id);
+      if (settlement.submit !== undefined)
+        findSettlementSubmitProblems(settlement, `settle[${index}].submit`, findings);
+    }
     if (claim !== undefined) findClaimProblems(claim, findings);
   });
 }
@@ -148,33 +128,8 @@ function checkAttendance(attendance: Attendance | undefined): void {
   });
 }
 
-function check(subject: string, find: (findings: Findings) => void): void {
-  const problems: Problem[] = [];
-  find({
-    problems,
-    name: (path, value) => {
-      const message = textProblem(value);
-      if (message !== undefined) problems.push({ path: path(), value, message, cure: NAME_CURE });
-    },
-  });
-  if (problems.length > 0) throw new InvalidOptionsError(problems, subject);
-}
-
-const NAME_CURE = 'Names are 1 to 512 bytes of UTF-8: hash longer ones, encode binary ones.';
-
 function findClaimProblems({ worker, requestId, lanes }: Claim, { name }: Findings): void {
   name(() => 'claim.worker', worker);
   name(() => 'claim.requestId', requestId);
   for (const lane of lanes.keys()) name(() => 'claim.lanes', lane);
-}
-
-function concurrencyProblems({ key, limit }: Concurrency, path: string): readonly Problem[] {
-  const problems: Problem[] = [];
-  const message = textProblem(key);
-  if (message !== undefined)
-    problems.push({ path: `${path}.concurrency.key`, value: key, message, cure: NAME_CURE });
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_CONCURRENCY) return problems;
-  const range = `must be an integer from 1 to ${MAX_CONCURRENCY}`;
-  const cure = 'Leave the concurrency out for no limit.';
-  return [...problems, { path: `${path}.concurrency.limit`, value: limit, message: range, cure }];
 }

@@ -1,0 +1,111 @@
+import type { Problem } from '../../../errors.ts';
+import { isEnd } from '../../../lifecycle/run-state.ts';
+import type { Concurrency } from '../../run.ts';
+import type { Settlement } from '../../settlement.ts';
+import type { Submission, Unique } from '../../submission.ts';
+import { textProblem } from '../limits.ts';
+import { partitionTag } from '../partition-tag.ts';
+import { type Findings, findNumberProblems, findTextProblem, NAME_CURE } from './check-findings.ts';
+
+/** The highest limit of a concurrency key. */
+const MAX_CONCURRENCY = 2_147_483_647;
+
+/** The longest policy of a run, in bytes of UTF-8. */
+const MAX_RETRY_BYTES = 16_384;
+
+/** Finds what is wrong with one new run. */
+export function findSubmissionProblems(
+  submission: Submission,
+  path: string,
+  { problems, name }: Findings,
+): void {
+  const { id, lane, payload, concurrency, retry, origin, unique } = submission;
+  name(() => `${path}.id`, id);
+  name(() => `${path}.lane`, lane);
+  findTextProblem(`${path}.payload`, payload, { problems });
+  if (concurrency !== undefined) problems.push(...concurrencyProblems(concurrency, path));
+  if (retry !== undefined) findRetryProblem(`${path}.retry`, retry, problems);
+  if (origin !== undefined) name(() => `${path}.origin`, origin);
+  findNumberProblems(submission, ['runAt', 'delayMs', 'keepResultMs'], { problems, path });
+  if (unique !== undefined) problems.push(...uniqueProblems(unique, submission, `${path}.unique`));
+}
+
+/** Finds what is wrong with the run that a settlement submits. */
+export function findSettlementSubmitProblems(
+  { id, next, submit }: Settlement,
+  path: string,
+  findings: Findings,
+): void {
+  if (submit === undefined) return;
+  findSubmissionProblems(submit, path, findings);
+  const { problems } = findings;
+  if (submit.unique !== undefined) {
+    const cure = 'Submit it by itself.';
+    problems.push({
+      path: `${path}.unique`,
+      value: submit.unique,
+      message: 'cannot be in a settlement',
+      cure,
+    });
+  }
+  if (!isEnd(next.state)) {
+    const cure = 'Only a settlement that ends its run can submit another one.';
+    problems.push({ path, value: next.state, message: 'needs a run that ends', cure });
+  }
+  if (textProblem(submit.id) === undefined && partitionTag(submit.id) !== partitionTag(id)) {
+    const cure = 'Begin it with { + partitionTag(id of the settled run) + }.';
+    problems.push({
+      path: `${path}.id`,
+      value: submit.id,
+      message: 'must have the tag of the settled run',
+      cure,
+    });
+  }
+}
+
+function findRetryProblem(path: string, value: unknown, problems: Problem[]): void {
+  const message = textProblem(value, MAX_RETRY_BYTES);
+  if (message === undefined) return;
+  const cure = 'It is a policy as JSON text; leave it out for the policy of its task.';
+  problems.push({ path, value, message, cure });
+}
+
+function uniqueProblems(
+  { key, until, onConflict }: Unique,
+  { id, keyed = false }: Submission,
+  path: string,
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  const refuse = (at: string, value: unknown, message: string, cure: string): void => {
+    problems.push({ path: `${path}${at}`, value, message, cure });
+  };
+  if (typeof id === 'string' && partitionTag(id) !== key)
+    refuse('.key', key, "must be the tag of the run's id", 'Begin the id with { + key + }.');
+  const isTime = typeof until === 'number' && until > 0;
+  if (until !== 'started' && until !== 'ended' && !isTime)
+    refuse('.until', until, "must be 'started', 'ended' or milliseconds > 0", "Use 'ended'.");
+  if (onConflict !== 'keep' && onConflict !== 'replace')
+    refuse('.onConflict', onConflict, "must be 'keep' or 'replace'", "Use 'keep'.");
+  if (keyed)
+    refuse('', key, 'cannot be combined with keyed', 'A keyed id is known for ever; leave out one of them.');
+  return problems;
+}
+
+function concurrencyProblems(
+  { key, limit, holdWhileRetrying = false }: Concurrency,
+  path: string,
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (typeof holdWhileRetrying !== 'boolean') {
+    const cure = 'Leave it out to free the slot while the run waits for a retry.';
+    const at = `${path}.concurrency.holdWhileRetrying`;
+    problems.push({ path: at, value: holdWhileRetrying, message: 'must be true or false', cure });
+  }
+  const message = textProblem(key);
+  if (message !== undefined)
+    problems.push({ path: `${path}.concurrency.key`, value: key, message, cure: NAME_CURE });
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_CONCURRENCY) return problems;
+  const range = `must be an integer from 1 to ${MAX_CONCURRENCY}`;
+  const cure = 'Leave the concurrency out for no limit.';
+  return [...problems, { path: `${path}.concurrency.limit`, value: limit, message: range, cure }];
+}

@@ -1,0 +1,111 @@
+import type { Reservation, Reserved } from '../reservation.ts';
+
+/** A window has 32 buckets, and parts of two more. */
+const BUCKETS = 32;
+
+/** What is kept of one limit: its starts, counted by bucket. Plain data, at most 34 buckets. */
+export interface StartCounts {
+  readonly windowMs: number;
+  /** The latest instant at which starts were granted. */
+  readonly latestAt: number;
+  /** A bucket is `⌊instant ÷ width⌋`. Oldest first; those without starts are left out. */
+  readonly buckets: readonly StartBucket[];
+}
+
+/** Starts of one bucket. */
+type StartBucket = readonly [bucket: number, starts: number];
+
+/** The answer to a reservation, and what is kept from now on. */
+export interface StartsReserved {
+  readonly counts: StartCounts | undefined;
+  readonly reserved: Reserved;
+}
+
+/**
+ * Grants as many starts as the limit allows now: in no window `[t, t + windowMs)` are there more than `limit`, wherever it begins, by
+ * whole milliseconds of the broker's clock.
+ *
+ * Starts are counted in buckets `max(1, ⌈windowMs ÷ 32⌉)` ms wide. A bucket counts as long as any instant in it is less than a window
+ * ago, so each start counts for up to a bucket longer than a window: over a long time, up to about 3 % fewer starts are granted than
+ * the limit allows. With a window of a minute, buckets are 1875 ms wide: what was granted at 0 and at 1800 is free again at 61 874.
+ *
+ * - *A clock that goes back* by at most a window: nothing is granted until it is where it was. By more: the limit begins anew.
+ * - *Another limit or window of the same key*: the new numbers count from now on. Starts of the old window count as of the end of their
+ *   old bucket. In no window as long as the shorter of both are there more than the larger of both limits.
+ */
+export function reserveStarts(
+  before: StartCounts | undefined,
+  { limit, windowMs, count }: Omit<Reservation, 'key'>,
+  now: number,
+): StartsReserved {
+  const { latestAt, buckets } = countsAt(before, windowMs, now);
+  const first = bucketOf(Math.max(now, latestAt) - windowMs + 1, windowMs);
+  const counted = buckets.filter(([bucket]) => bucket >= first);
+  const left = Math.max(0, limit - sumOf(counted));
+  const granted = now < latestAt ? 0 : Math.min(count, left);
+  if (granted === 0) {
+    const availableAt = left > 0 ? latestAt : freeAt(counted, limit, windowMs);
+    return { counts: before, reserved: { granted, availableAt } };
+  }
+  const after = addStarts(counted, bucketOf(now, windowMs), granted);
+  return {
+    counts: { windowMs, latestAt: now, buckets: after },
+    reserved: granted === count ? { granted } : { granted, availableAt: freeAt(after, limit, windowMs) },
+  };
+}
+
+/** Returns from when on the counts of a limit can make no difference, unless the clock goes back by more than a window. */
+export function forgetStartsAt({ windowMs, latestAt }: StartCounts): number {
+  return latestAt + 2 * windowMs + bucketMs(windowMs);
+}
+
+/** The width of a bucket, in whole milliseconds. */
+function bucketMs(windowMs: number): number {
+  return Math.max(1, Math.ceil(windowMs / BUCKETS));
+}
+
+function bucketOf(at: number, windowMs: number): number {
+  return Math.floor(at / bucketMs(windowMs));
+}
+
+/** Returns what is kept, in buckets of this window. */
+function countsAt(
+  before: StartCounts | undefined,
+  windowMs: number,
+  now: number,
+): Pick<StartCounts, 'latestAt' | 'buckets'> {
+  if (before === undefined || now < before.latestAt - windowMs) return { latestAt: now, buckets: [] };
+  if (before.windowMs === windowMs) return before;
+  const { latestAt } = before;
+  const oldMs = bucketMs(before.windowMs);
+  let buckets: readonly StartBucket[] = [];
+  for (const [bucket, starts] of before.buckets) {
+    const lastAt = Math.min((bucket + 1) * oldMs - 1, latestAt);
+    buckets = addStarts(buckets, bucketOf(lastAt, windowMs), starts);
+  }
+  return { latestAt, buckets };
+}
+
+/** Returns the first instant at which so many buckets have left the window that one more start can be granted. */
+function freeAt(counted: readonly StartBucket[], limit: number, windowMs: number): number {
+  const widthMs = bucketMs(windowMs);
+  let left = limit - sumOf(counted);
+  let at = 0;
+  for (const [bucket, starts] of counted) {
+    if (left > 0) break;
+    left += starts;
+    at = (bucket + 1) * widthMs + windowMs - 1;
+  }
+  return at;
+}
+
+/** Adds starts to the latest bucket, or to one that follows it. */
+function addStarts(buckets: readonly StartBucket[], bucket: number, starts: number): readonly StartBucket[] {
+  const last = buckets.at(-1);
+  if (last === undefined || last[0] !== bucket) return [...buckets, [bucket, starts]];
+  return [...buckets.slice(0, -1), [bucket, last[1] + starts]];
+}
+
+function sumOf(buckets: readonly StartBucket[]): number {
+  return buckets.reduce((sum, [, starts]) => sum + starts, 0);
+}

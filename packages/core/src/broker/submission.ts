@@ -1,0 +1,66 @@
+import type { Concurrency } from './run.ts';
+
+/** A new run, as `submit` takes it. */
+export interface Submission {
+  /**
+   * Unique among all runs; 1 to 512 bytes. Runs whose ids have the same tag (the text between the first `{` and the next `}`) are
+   * kept together by brokers that spread runs over partitions.
+   */
+  readonly id: string;
+  readonly lane: string;
+  /** JSON text. */
+  readonly payload: string;
+  /** Earliest start, in epoch milliseconds; absent or past means now. */
+  readonly runAt?: number;
+  /** Earliest start, in milliseconds from now by the broker's clock; the later of the two holds. */
+  readonly delayMs?: number;
+  readonly concurrency?: Concurrency;
+  /** JSON text of the policy of this run, kept with it; at most 16 384 bytes. Absent: the policy of its task. */
+  readonly retry?: string;
+  /** The id of the run whose work this one repeats, kept with it; 1 to 512 bytes. */
+  readonly origin?: string;
+  /**
+   * The id was chosen by the caller (an idempotency key): after the run is forgotten, its id stays known (`exists`)
+   * until the broker's `keepKeys` has passed since the run ended. Absent: the id is forgotten with the run.
+   */
+  readonly keyed?: boolean;
+  /**
+   * A caller waits for the result: once the run has ended, retention (`keepCompleted`) keeps it until it is collected
+   * (`get` with `collect`) or this many milliseconds have passed.
+   */
+  readonly keepResultMs?: number;
+  /** Submits at most one run of a key at a time. A known id is answered `exists` before the key is looked at. */
+  readonly unique?: Unique;
+}
+
+/**
+ * A key that at most one run has at a time: the latest unique submission of the key that was answered anything but `kept`. Its run
+ * has the key as long as that submission's `until` says, whatever later ones ask for. A redrive does not give a key back.
+ */
+export interface Unique {
+  /** The `partitionTag` of the run's id, which is not to be used for any other run: 1 to 440 bytes without `}`. */
+  readonly key: string;
+  /**
+   * - `started`: until the run is claimed for the first time, or has ended
+   * - `ended`: until the run has ended, its retries included
+   * - a number > 0: for as many milliseconds from the submission by the broker's clock, whatever becomes of the run
+   */
+  readonly until: 'started' | 'ended' | number;
+  /**
+   * What to do when a run has the key. `keep`: nothing is submitted. `replace`: the run is submitted and has the key from now on; in
+   * the same move the other run is cancelled if it waits, and otherwise goes on.
+   */
+  readonly onConflict: 'keep' | 'replace';
+}
+
+/** `exists`: the id is known, nothing was submitted. */
+export type SubmitAnswer = 'created' | 'exists' | KeyAnswer;
+
+/**
+ * A unique submission met another run that had its key. `kept`: nothing was submitted; the run of this id has the key, and may have
+ * ended and be forgotten. `replaced`: the submission was created, and the run of this id, which was waiting, is cancelled.
+ */
+export interface KeyAnswer {
+  readonly type: 'kept' | 'replaced';
+  readonly id: string;
+}

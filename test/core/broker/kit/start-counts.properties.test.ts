@@ -1,0 +1,217 @@
+import type { Reserved } from '@retry/core/broker';
+import type { StartCounts } from '@retry/core/broker/kit';
+import { forgetStartsAt, reserveStarts } from '@retry/core/broker/kit';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+/** Starts that were granted at one instant. */
+interface Grant {
+  readonly at: number;
+  readonly granted: number;
+}
+
+/** One reservation, `stepMs` after the one before; less than 0: the clock went back. */
+interface Step {
+  readonly stepMs: number;
+  readonly count: number;
+}
+
+const DAY_MS = 86_400_000;
+
+const windows = fc.oneof(
+  fc.integer({ min: 1, max: 70 }),
+  fc.integer({ min: 71, max: 5_000 }),
+  fc.constantFrom(60_000, 3_600_000, DAY_MS, 366 * DAY_MS),
+);
+
+const limits = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constantFrom(100, 1_000_000_000));
+
+/** Steps as parts of a window. Those back go no further than a window below the latest instant. */
+function stepsOf(windowMs: number, leastStep: number): fc.Arbitrary<readonly Step[]> {
+  const parts = fc.oneof(
+    fc.constant(0),
+    fc.double({ min: 0, max: 0.1, noNaN: true }),
+    fc.double({ min: leastStep, max: 1.2, noNaN: true }),
+    fc.constantFrom(1, 1 / 32, 33 / 32),
+  );
+  const stepMs = parts.chain((part) =>
+    fc.integer({ min: -1, max: 1 }).map((ms) => {
+      const whole = Math.round(part * windowMs) + ms;
+      return leastStep < 0 ? whole : Math.max(0, whole);
+    }),
+  );
+  const count = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constantFrom(50, 1_000_000_000));
+  return fc.array(fc.record({ stepMs, count }), { minLength: 1, maxLength: 120 });
+}
+
+const settings = (leastStep: number) =>
+  fc
+    .record({ windowMs: windows, limit: limits, startAt: fc.constantFrom(0, 1_000_003, 1.7e12) })
+    .chain((one) => stepsOf(one.windowMs, leastStep).map((steps) => ({ ...one, steps })));
+
+interface Play {
+  readonly windowMs: number;
+  readonly limit: number;
+  readonly startAt: number;
+  readonly steps: readonly Step[];
+}
+
+interface Answer {
+  readonly at: number;
+  readonly count: number;
+  readonly reserved: Reserved;
+  readonly before: StartCounts | undefined;
+}
+
+/** Makes the reservations one after the other. */
+function play({ windowMs, limit, startAt, steps }: Play): readonly Answer[] {
+  let counts: StartCounts | undefined;
+  let now = startAt;
+  let latest = now;
+  return steps.map(({ stepMs, count }) => {
+    now = Math.max(now + stepMs, latest - windowMs);
+    latest = Math.max(latest, now);
+    const before = counts;
+    const answer = reserveStarts(before, { windowMs, limit, count }, now);
+    counts = answer.counts;
+    return { at: now, count, reserved: answer.reserved, before };
+  });
+}
+
+function grantsOf(answers: readonly Answer[]): readonly Grant[] {
+  return answers.map(({ at, reserved: { granted } }) => ({ at, granted }));
+}
+
+/** The most starts of any window `[t, t + windowMs)`: one that begins with a grant has as many as any. */
+function mostInAnyWindow(grants: readonly Grant[], windowMs: number): number {
+  return Math.max(...grants.map(({ at }) => startsIn(grants, at, at + windowMs)));
+}
+
+function startsIn(grants: readonly Grant[], from: number, to: number): number {
+  return grants.filter(({ at }) => at >= from && at < to).reduce((sum, { granted }) => sum + granted, 0);
+}
+
+describe('reserveStarts', () => {
+  it('grants no more than the limit in any window, also when the clock goes back by up to a window', () => {
+    fc.assert(
+      fc.property(settings(-1), (one) => {
+        const grants = grantsOf(play(one));
+
+        expect(mostInAnyWindow(grants, one.windowMs)).toBeLessThanOrEqual(one.limit);
+      }),
+    );
+  });
+
+  it('grants every start for which there is room in the window and one bucket before it', () => {
+    fc.assert(
+      fc.property(settings(0), (one) => {
+        const bucketMs = Math.max(1, Math.ceil(one.windowMs / 32));
+        const answers = play(one);
+        const grants = grantsOf(answers);
+
+        answers.forEach(({ at, count, reserved }, index) => {
+          const near = startsIn(grants.slice(0, index), at - one.windowMs - bucketMs + 2, Infinity);
+          const exact = startsIn(grants.slice(0, index), at - one.windowMs + 1, Infinity);
+          expect(reserved.granted).toBeGreaterThanOrEqual(Math.min(count, one.limit - near));
+          expect(reserved.granted).toBeLessThanOrEqual(Math.min(count, one.limit - exact));
+        });
+      }),
+    );
+  });
+
+  it('says when one more can be granted: at that instant, and not a millisecond earlier', () => {
+    fc.assert(
+      fc.property(settings(-1), (one) => {
+        for (const { at, count, reserved, before } of play(one)) {
+          const { counts } = reserveStarts(before, { ...one, count }, at);
+          expect(reserved.availableAt === undefined).toBe(reserved.granted === count);
+          if (reserved.availableAt === undefined) continue;
+          const ask = (now: number): number =>
+            reserveStarts(counts, { ...one, count: 1 }, now).reserved.granted;
+          expect(reserved.availableAt).toBeGreaterThan(at);
+          expect([ask(reserved.availableAt - 1), ask(reserved.availableAt)]).toEqual([0, 1]);
+        }
+      }),
+    );
+  });
+
+  it('keeps at most 34 buckets, oldest first', () => {
+    fc.assert(
+      fc.property(settings(-1), (one) => {
+        for (const { before } of play(one)) {
+          const buckets = (before?.buckets ?? []).map(([bucket]) => bucket);
+          expect(buckets.length).toBeLessThanOrEqual(34);
+          expect(buckets).toEqual([...buckets].sort((left, right) => left - right));
+        }
+      }),
+    );
+  });
+
+  it('grants no more than the larger limit in any window of the shorter length when both change', () => {
+    const numbers = fc.record({ windowMs: windows, limit: limits });
+    const plays = fc
+      .tuple(numbers, numbers)
+      .chain((both) =>
+        fc.tuple(
+          fc.constant(both),
+          stepsOf(Math.min(both[0].windowMs, both[1].windowMs), -0.5),
+          fc.infiniteStream(fc.nat({ max: 1 })),
+        ),
+      );
+    fc.assert(
+      fc.property(plays, ([both, steps, choices]) => {
+        let counts: StartCounts | undefined;
+        let now = 1.7e12;
+        let latest = now;
+        const shorter = Math.min(both[0].windowMs, both[1].windowMs);
+        const grants = steps.map(({ stepMs, count }) => {
+          now = Math.max(now + stepMs, latest - shorter);
+          latest = Math.max(latest, now);
+          const chosen = both[choices.next().value ?? 0] ?? both[0];
+          const answer = reserveStarts(counts, { ...chosen, count }, now);
+          counts = answer.counts;
+          return { at: now, granted: answer.reserved.granted };
+        });
+
+        const larger = Math.max(both[0].limit, both[1].limit);
+        expect(mostInAnyWindow(grants, shorter)).toBeLessThanOrEqual(larger);
+      }),
+    );
+  });
+
+  it('begins anew when the clock goes back by more than a window', () => {
+    fc.assert(
+      fc.property(windows, fc.integer({ min: 1, max: 1e12 }), (windowMs, moreMs) => {
+        const { counts } = reserveStarts(undefined, { windowMs, limit: 3, count: 3 }, 1.7e12);
+
+        const { reserved } = reserveStarts(
+          counts,
+          { windowMs, limit: 3, count: 2 },
+          1.7e12 - windowMs - moreMs,
+        );
+
+        expect(reserved).toEqual({ granted: 2 });
+      }),
+    );
+  });
+
+  it('answers as without what may be forgotten, and still does when the clock goes back by up to a window', () => {
+    fc.assert(
+      fc.property(
+        settings(0),
+        fc.nat({ max: 1_000 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (one, afterMs, back) => {
+          const { before } = play({ ...one, steps: [...one.steps, { stepMs: 0, count: 1 }] }).at(-1) ?? {};
+          if (before === undefined) return;
+          const now = forgetStartsAt(before) + afterMs - Math.floor(back * one.windowMs);
+          const request = { ...one, count: 5 };
+
+          expect(reserveStarts(before, request, now).reserved).toEqual(
+            reserveStarts(undefined, request, now).reserved,
+          );
+        },
+      ),
+    );
+  });
+});
