@@ -121,6 +121,29 @@ describe('an attempt that the total timeout cuts', () => {
   });
 });
 
+describe('a gate', () => {
+  it('receives how long the call has taken, and how long the attempt took', async () => {
+    const retryIf = vi.fn(() => true);
+    const policy = {
+      maxAttempts: 3,
+      backoff: { type: 'constant', base: 50 },
+      jitter: 'none',
+      retryIf,
+    } as const;
+    const slow = (): Promise<never> =>
+      new Promise((_resolve, reject) => void clock.setTimer(() => reject('boom'), 30));
+
+    const result = rejectionOf(withRetry(slow, policy, { clock })());
+    await clock.advance(1_000);
+    await result;
+
+    expect(retryIf.mock.calls).toEqual([
+      ['boom', { attempt: 1, failures: 1, now: 1_000_030, elapsedMs: 30, attemptMs: 30 }],
+      ['boom', { attempt: 2, failures: 2, now: 1_000_110, elapsedMs: 110, attemptMs: 30 }],
+    ]);
+  });
+});
+
 describe('a strategy', () => {
   it('receives now, how long the call has taken, and how long the attempt took', async () => {
     const seen: unknown[] = [];
@@ -143,6 +166,21 @@ describe('a strategy', () => {
       { now: 1_000_030, elapsedMs: 30, attemptMs: 30 },
       { now: 1_000_110, elapsedMs: 110, attemptMs: 30 },
     ]);
+  });
+
+  it("ends the retrying by stop, with the attempt's own error", async () => {
+    const strategy = (_retry: number, { elapsedMs = 0 }): number | 'stop' => (elapsedMs >= 100 ? 'stop' : 50);
+    const policy = { maxAttempts: Infinity, backoff: { type: 'custom', strategy }, jitter: 'none' } as const;
+    const onGiveUp = vi.fn();
+
+    const result = rejectionOf(retry(() => Promise.reject('boom'), policy, { clock, onGiveUp }));
+    await clock.advance(1_000);
+
+    expect(await result).toBe('boom');
+    expect(onGiveUp).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ attempt: 3, reason: 'stopped', elapsedMs: 100 }),
+    );
+    expect(onGiveUp.mock.calls[0]?.[0]).not.toHaveProperty('thrown');
   });
 
   it('that create() makes belongs to one call, and keeps its state', async () => {

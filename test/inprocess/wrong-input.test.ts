@@ -1,4 +1,6 @@
 import {
+  type CircuitBreakerOptions,
+  createCircuitBreaker,
   createRetryBudget,
   createRetryGroup,
   type RetryBudgetOptions,
@@ -28,6 +30,7 @@ const TAKE_OPTIONS: Readonly<Record<string, (given: never) => unknown>> = {
   'retryIterable with options': (given) => retryIterable(async function* () {}, {}, given),
   'createRetryFetch with a policy': (given) => createRetryFetch(given),
   'createRetryFetch with options': (given) => createRetryFetch({}, given),
+  createCircuitBreaker,
   createRetryGroup,
   'createRetryBudget with a budget': (given) => createRetryBudget(given),
   'createRetryBudget with options': (given) => createRetryBudget(RATIO, given),
@@ -65,6 +68,7 @@ describe('every option', () => {
     onGiveUp: () => {},
     onNested: () => {},
     budget: createRetryBudget(RATIO),
+    circuitBreaker: createCircuitBreaker(),
     group: createRetryGroup(),
     parent: { maxAttempts: 1, remainingMs: 5, signal: new AbortController().signal },
     nested: 'once',
@@ -84,6 +88,15 @@ describe('every option', () => {
   };
   const memory: Required<MemoryBrokerOptions> = { clock, keepCompleted: 5, keepKeys: '1h' };
   const group: Required<RetryGroupOptions> = { maxWaiting: 5 };
+  const breaker: Required<CircuitBreakerOptions> = {
+    failureRatio: 0.5,
+    minimumThroughput: 5,
+    samplingDuration: '1m',
+    breakDuration: '1s',
+    onStateChange: () => {},
+    clock,
+    reportError: () => {},
+  };
   const budget: Required<RetryBudgetOptions> = { clock, kindOf: () => 'default' };
 
   it.each([
@@ -92,6 +105,7 @@ describe('every option', () => {
     ['createMemoryBroker', createMemoryBroker, memory],
     ['createRetryGroup', createRetryGroup, group],
     ['createRetryBudget', (given: object) => createRetryBudget(RATIO, given), budget],
+    ['createCircuitBreaker', createCircuitBreaker, breaker],
   ] as const)('of %s is checked', async (_name, make, valid) => {
     expect(() => make(valid as never)).not.toThrow();
     for (const [key, name, options] of eachWrongOption(valid)) {

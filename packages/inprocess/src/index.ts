@@ -13,6 +13,13 @@ export { retryInfo } from './call/history.ts';
 export type { RetryOptions } from './call/options.ts';
 export type { RetryBudget, RetryBudgetOptions } from './limits/budget.ts';
 export { createRetryBudget } from './limits/budget.ts';
+export type {
+  CircuitBreaker,
+  CircuitBreakerOptions,
+  CircuitPermit,
+  StateChangeEvent,
+} from './limits/circuit-breaker.ts';
+export { CircuitOpenError, createCircuitBreaker } from './limits/circuit-breaker.ts';
 export type { RetryGroup, RetryGroupOptions } from './limits/group.ts';
 export { createRetryGroup } from './limits/group.ts';
 export { retry, withRetry } from './retry.ts';

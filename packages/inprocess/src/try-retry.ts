@@ -22,7 +22,7 @@ interface Refusal {
 export type RetryResult<T> = {
   /** The call's own id, the same as `ctx.id` of its attempts. */
   readonly id: string;
-  /** Attempts that were made; 0 when the caller had aborted before the first. */
+  /** Attempts that were made; 0 when the caller had aborted before the first, or a circuit breaker was open. */
   readonly attempts: number;
   /** Attempts after the first, `0 ≤ retries < attempts` if there was one. */
   readonly retries: number;

@@ -3,17 +3,22 @@ import { checkInput, createCloseGate, isRefusedInput } from '@retry/core/broker/
 import type { MemoryBrokerOptions } from './options.ts';
 import { readMemoryBrokerOptions } from './options.ts';
 import { expireKept } from './record/ended-runs.ts';
+import { listHolds } from './record/holds.ts';
 import type { Store } from './record/store.ts';
 import { createStore, readNow } from './record/store.ts';
 import { attend } from './verbs/attend.ts';
 import { auditStore } from './verbs/audit.ts';
 import { cancelRun, isCancelRequested, onCancelRequest } from './verbs/cancel.ts';
 import { discardRun } from './verbs/discard.ts';
+import { endByHand } from './verbs/end.ts';
 import { findExpiredRuns } from './verbs/find-expired.ts';
 import { getRun } from './verbs/get.ts';
 import { extendLease } from './verbs/heartbeat.ts';
+import { holdLane, resumeLane } from './verbs/hold.ts';
 import { listRuns } from './verbs/list.ts';
 import { redriveRun } from './verbs/redrive.ts';
+import { rescheduleRun } from './verbs/reschedule.ts';
+import { reserve } from './verbs/reserve.ts';
 import { settleAndClaim } from './verbs/settle-and-claim.ts';
 import { submitRun } from './verbs/submit.ts';
 import { waitForResult, waitForWork } from './wake/waits.ts';
@@ -32,18 +37,18 @@ export interface MemoryBroker extends Broker {
  */
 export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker {
   const store = createStore(readMemoryBrokerOptions(options));
-  const { call, each, close } = createGate(store);
+  const gate = createGate(store);
+  const { call, each, close } = gate;
   return checkInput({
     ready: () => call(() => undefined),
     submit: (submissions) => each(submissions, (submission, now) => submitRun(store, submission, now)),
     settleAndClaim: (request) => call((now) => settleAndClaim(store, request, now)),
     heartbeat: (beats, leaseMs) => each(beats, (lease, now) => extendLease(store, lease, { now, leaseMs })),
     findExpired: (limit, scope) => call((now) => findExpiredRuns(store, { ...scope, limit }, now)),
-    cancel: (ids) => each(ids, (id, now) => cancelRun(store, id, now)),
     findCancelRequests: (leases) => call(() => leases.filter((lease) => isCancelRequested(store, lease))),
+    reserve: (requests) => each(requests, (request, now) => reserve(store, request, now)),
     onCancelRequest: (listener) => onCancelRequest(store, listener),
-    redrive: (ids, options) => each(ids, (id, now) => redriveRun(store, id, { ...options, now })),
-    discard: (ids) => each(ids, (id) => discardRun(store, id)),
+    ...operatorVerbs(store, gate),
     get: (ids, options) => each(ids, (id) => getRun(store, id, options)),
     list: (query) => call(() => listRuns(store, query)),
     waitForWork: (lanes, wait) => call(() => waitForWork(store, lanes, wait)),
@@ -53,6 +58,23 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
     isRefusal: isRefusedInput,
     close,
   });
+}
+
+/** The verbs by which operators, and handlers, move runs and lanes. */
+function operatorVerbs(store: Store, { call, each }: Gate) {
+  return {
+    cancel: (ids) => each(ids, (id, now) => cancelRun(store, id, now)),
+    end: (requests) => each(requests, (request, now) => endByHand(store, request, now)),
+    reschedule: (requests) => each(requests, (request, now) => rescheduleRun(store, request, now)),
+    hold: (requests) =>
+      call((now) => {
+        for (const request of requests) holdLane(store, request, now);
+      }),
+    resume: (requests) => each(requests, (request, now) => resumeLane(store, request, now)),
+    holds: () => call((now) => listHolds(store, now)),
+    redrive: (ids, options) => each(ids, (id, now) => redriveRun(store, id, { ...options, now })),
+    discard: (ids) => each(ids, (id) => discardRun(store, id)),
+  } satisfies Partial<Broker>;
 }
 
 interface Gate {

@@ -1,6 +1,7 @@
 import type { Clock } from '@retry/core';
+import type { CircuitPermit } from '../limits/circuit-breaker.ts';
 import { createId } from './create-id.ts';
-import type { Ending, Failure } from './events.ts';
+import type { Ending, Failure, GiveUpReason } from './events.ts';
 import type { FailureList } from './history.ts';
 import { observer } from './hooks.ts';
 import type { RetryOptions } from './options.ts';
@@ -15,6 +16,7 @@ export class CallRecord {
   latest: FailureList | undefined = undefined;
   refused: Failure | undefined = undefined;
   ending: Ending | undefined = undefined;
+  permit: CircuitPermit | undefined = undefined;
   /** When the latest attempt started; `NaN` before the first, and when nothing reads it. */
   protected attemptStartedAt: number = Number.NaN;
   #id: string | undefined = undefined;
@@ -42,6 +44,17 @@ export class CallRecord {
 
   get clock(): Clock {
     return this.plan.clock;
+  }
+
+  /** Asks the circuit breaker for the next attempt; returns the reason to end the call if it permits none. */
+  protected takePermit(): GiveUpReason | undefined {
+    try {
+      this.permit = this.options.circuitBreaker?.permit();
+      return undefined;
+    } catch (error) {
+      if (this.latest === undefined) this.refused = { error };
+      return 'circuit-open';
+    }
   }
 
   elapsedMs(at: number): number {

@@ -38,7 +38,8 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     const { attemptTimeoutMs } = plan.policy;
     const startedAt = this.#nextStart();
     const leftMs = timeLeft(this, startedAt);
-    const reason = obstacleOf(this, leftMs);
+    // The breaker is asked last, because it may give its only probe.
+    const reason = obstacleOf(this, leftMs) ?? this.takePermit();
     if (reason !== undefined) this.#end(endingBy(reason, this), startedAt);
     else {
       const attempt = attempts + 1;
@@ -122,6 +123,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
       this.fail(refused);
       return false;
     }
+    this.permit?.succeed();
     this.#release();
     this.plan.budget?.record({ type: 'success', paid: this.#paid });
     return true;
@@ -204,6 +206,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   #release(): void {
     const { signal, options, release } = this.plan;
     this.#clearTimeout?.();
+    this.permit?.abandon(); // nothing, if it has reported
     if (signal?.aborted === false) offAbort(signal, this);
     options.group?.leave();
     release?.();

@@ -29,6 +29,11 @@ export const OPTION_RULES: Readonly<Record<keyof RetryOptions, OptionRule>> = {
     'must be a retry budget',
     'Use createRetryBudget({ … }).',
   ),
+  circuitBreaker: ruleOf(
+    (value) => hasMethods(value, ['permit']),
+    'must be a circuit breaker',
+    'Use createCircuitBreaker({ … }).',
+  ),
   group: ruleOf(
     (value) => hasMethods(value, ['enter', 'leave', 'park']),
     'must be a retry group',

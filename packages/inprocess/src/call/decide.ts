@@ -38,12 +38,15 @@ export function refusalOf(
 }
 
 /**
- * Decides what follows the failure of the running attempt. If a predicate, strategy, budget or clock of the user throws,
- * the retrying ends.
+ * Decides what follows the failure of the running attempt, and reports it to the circuit breaker. If a
+ * predicate, strategy, budget or clock of the user throws, the retrying ends.
  */
 export function decideNext(call: Call, failure: Failure, failedAt: number): NextStep {
   try {
-    return decideInOrder(call, failure, failedAt);
+    const next = decideInOrder(call, failure, failedAt);
+    const reason = next.type === 'fail' ? next.reason : undefined;
+    const isClosed = call.permit?.fail(reason) ?? true;
+    return isClosed || reason !== undefined ? next : stop('circuit-open');
   } catch (thrown) {
     return { ...stop('stopped'), thrown };
   }

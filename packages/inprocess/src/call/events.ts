@@ -32,8 +32,11 @@ export interface RetryEvent extends CallEvent {
   readonly delayMs: number;
 }
 
-/** Why retrying ends: a reason of the policy's decision, the caller's abort, or a group that is full or draining. */
-export type GiveUpReason = FailReason | 'aborted' | 'group';
+/**
+ * Why retrying ends: a reason of the policy's decision, the caller's abort, a group that is full or draining, or a circuit
+ * breaker that is not closed.
+ */
+export type GiveUpReason = FailReason | 'aborted' | 'group' | 'circuit-open';
 
 /** How an attempt failed: with an error, or with a result that `retryIfResult` refused. */
 export interface Failure {

@@ -21,7 +21,7 @@ export interface FailureList extends FailedAttempt {
 export interface RetryInfo {
   /** The call's own id, the same as `ctx.id` of its attempts. */
   readonly id: string;
-  /** Attempts that were made; 0 when the caller had aborted before the first. */
+  /** Attempts that were made; 0 when the caller had aborted before the first, or a circuit breaker was open. */
   readonly attempts: number;
   readonly reason: GiveUpReason;
   /** What a gate, predicate, strategy or `beforeRetry` threw, if that is why the retrying stopped. */

@@ -1,5 +1,6 @@
 import type { Clock } from '@retry/core';
 import type { RetryBudget } from '../limits/budget.ts';
+import type { CircuitBreaker } from '../limits/circuit-breaker.ts';
 import type { RetryGroup } from '../limits/group.ts';
 import type { RetryEvent, RetryHooks } from './events.ts';
 
@@ -29,6 +30,11 @@ export interface RetryOptions<Result = unknown> extends RetryHooks {
   readonly beforeRetry?: ((event: RetryEvent) => unknown) | undefined;
   /** Limits the retries of all calls that share it. */
   readonly budget?: RetryBudget | undefined;
+  /**
+   * Stops the calls that share it while their dependency is down. While it is open, a call fails with a
+   * `CircuitOpenError` without calling its function, and a failure is not retried: the call rejects with its own error.
+   */
+  readonly circuitBreaker?: CircuitBreaker | undefined;
   /** Calls that can be listed, limited and drained together. */
   readonly group?: RetryGroup | undefined;
   /** The attempt that this call is made in; its total timeout, signal and budget apply here too. */

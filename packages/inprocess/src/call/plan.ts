@@ -2,6 +2,7 @@ import type { Clock } from '@retry/core';
 import type { PolicySettings } from '@retry/core/fields';
 import { allowedAttempts } from '@retry/core/fields';
 import type { RetryBudget } from '../limits/budget.ts';
+import type { CircuitPermit } from '../limits/circuit-breaker.ts';
 import { systemClock, unrefClock } from '../time/clock.ts';
 import type { Ending, Failure } from './events.ts';
 import type { FailureList } from './history.ts';
@@ -86,6 +87,8 @@ export interface Call {
   readonly attemptMs: (at: number) => number;
   /** Attempts that have started. */
   readonly attempts: number;
+  /** What the circuit breaker gave to the latest attempt. */
+  readonly permit: CircuitPermit | undefined;
   /** The running attempt, if something needs the object. */
   readonly running: Attempt | undefined;
   /** The latest failed attempt, and those before it. */
@@ -141,6 +144,7 @@ type LateOption = 'name' | 'nested' | 'random' | 'clock' | 'unref' | 'reportErro
 const READS_TIMES = {
   signal: false,
   budget: false,
+  circuitBreaker: false,
   group: false,
   parent: false,
   retryIfResult: false,
@@ -157,6 +161,7 @@ export function createPlan({ fn, policy, options }: Retried, layers: Layers): Pl
     layers.withContext !== undefined ||
     policy.totalTimeoutMs < Infinity ||
     policy.backoff.type === 'custom' ||
+    policy.retryIf !== undefined ||
     isAnyGiven(options, true);
   return {
     fn,

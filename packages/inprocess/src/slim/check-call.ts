@@ -6,8 +6,11 @@ import type { RetryOptions } from '../call/options.ts';
 import type { Retried, Target } from '../call/plan.ts';
 import { basePolicy } from './base-policy.ts';
 
-/** The options of the main entry, without those for nested calls. */
-export type SlimOptions<Result = unknown> = Omit<RetryOptions<Result>, 'parent' | 'nested' | 'onNested'>;
+/** The options of the main entry, without the circuit breaker and those for nested calls. */
+export type SlimOptions<Result = unknown> = Omit<
+  RetryOptions<Result>,
+  'circuitBreaker' | 'parent' | 'nested' | 'onNested'
+>;
 
 /** The `typeof` of each option's value, or a member that it has. */
 const OPTIONS: Readonly<Record<keyof SlimOptions, string>> = {

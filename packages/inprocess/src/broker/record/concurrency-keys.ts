@@ -23,6 +23,11 @@ export function freeSlot(store: Store, entry: Entry): void {
   refill(store, concurrency.key);
 }
 
+/** Whether a run keeps its slot while it waits to start again. */
+export function keepsSlot({ hasSlot, run }: Entry): boolean {
+  return hasSlot && run.concurrency?.holdWhileRetrying === true;
+}
+
 /** Puts the next run of a lane aside, as its key is full; also those that were returned to the lane too early. */
 export function park(store: Store, entry: Entry, { key, limit }: Concurrency): void {
   const parking = parkingOf(keyOf(store, key), entry.lane, limit);
@@ -54,7 +59,7 @@ export function refill(store: Store, name: string): void {
     for (let top = parked[0]; top !== undefined && key.slotsTaken + offered.size < limit; top = parked[0]) {
       remove(parked, top);
       offered.add(top);
-      returnToLane(top);
+      returnToLane(store, top);
     }
     if (parked.length === 0 && offered.size === 0) key.parkings.delete(parking);
   }

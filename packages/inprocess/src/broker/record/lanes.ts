@@ -25,7 +25,7 @@ export function enqueueBack(store: Store, entry: Entry): void {
   entry.location = 'ready';
   entry.order = ++store.backOrder;
   pushBack(entry.lane.ready, entry);
-  wake(entry.lane);
+  wake(store, entry.lane);
 }
 
 /** Puts a submitted run at the front of its lane. */
@@ -33,15 +33,15 @@ export function enqueueFront(store: Store, entry: Entry): void {
   entry.location = 'ready';
   entry.order = --store.frontOrder;
   pushFront(entry.lane.ready, entry);
-  wake(entry.lane);
+  wake(store, entry.lane);
 }
 
 /** Returns a parked run to its lane, with the order that it had there. */
-export function returnToLane(entry: Entry): void {
+export function returnToLane(store: Store, entry: Entry): void {
   entry.location = 'returned';
   entry.rank = 0;
   push(entry.lane.returned, entry);
-  wake(entry.lane);
+  wake(store, entry.lane);
 }
 
 /** Puts a scheduled run aside until it is due. */

@@ -1,5 +1,6 @@
 import type { Clock } from '@retry/core';
-import type { ClaimedRun, Run } from '@retry/core/broker';
+import type { ClaimedRun, Hold, HoldSource, Run } from '@retry/core/broker';
+import type { KeyHolder, StartCounts } from '@retry/core/broker/kit';
 import type { CancelTimer } from '@retry/core/clock';
 import type { Deque, Linked } from './deque.ts';
 import { createDeque } from './deque.ts';
@@ -31,7 +32,7 @@ export interface Entry extends Linked<Entry>, Ranked {
   run: Run;
   readonly lane: Lane;
   location: Location;
-  /** Whether it takes a slot of its concurrency key. */
+  /** Whether it takes a slot of its concurrency key: it is started, or keeps the slot while it waits to start again. */
   hasSlot: boolean;
   /** Its id is an idempotency key of the caller: it is remembered longer than the run. */
   isKeyed: boolean;
@@ -48,7 +49,7 @@ export interface Lane {
   /** By `runAt`. */
   readonly scheduled: Heap<Entry>;
   readonly waiters: Set<() => void>;
-  /** Cancels the timer of the next due run; it is set only while a call waits. */
+  /** Cancels the timer of the next due run, or of the end of a hold; it is set only while a call waits. */
   cancelTimer: CancelTimer | undefined;
 }
 
@@ -85,6 +86,10 @@ export interface Store extends Settings {
   readonly entries: Map<string, Entry>;
   readonly lanes: Map<string, Lane>;
   readonly keys: Map<string, Key>;
+  /** By lane and source; those of all lanes have an empty name. Some may have ended. */
+  readonly holds: Map<string, Map<HoldSource, Hold>>;
+  /** The limits of starts, by key. Some may be over. */
+  readonly startCounts: Map<string, StartCounts>;
   /** Started runs, by the end of their lease. */
   readonly leases: Heap<Entry>;
   /** Completed, cancelled, dropped and disposable runs, oldest first: retention removes them from the front. */
@@ -95,6 +100,8 @@ export interface Store extends Settings {
   readonly awaited: Heap<Entry>;
   /** Idempotency keys of forgotten runs and until when they stay known, in the order in which they were forgotten. */
   readonly forgottenKeys: Map<string, number>;
+  /** Which run has a unique key, or had it; those that have not been looked at for longest first. */
+  readonly uniqueKeys: Map<string, KeyHolder>;
   /** Workers that are alive, and until when. */
   readonly attendances: Map<string, { readonly lanes: readonly string[]; readonly until: number }>;
   /** The replies to the latest claims of each worker, by request. */
@@ -123,11 +130,14 @@ export function createStore({ clock, keepCompleted, keepKeysMs }: Settings): Sto
     entries: new Map(),
     lanes: new Map(),
     keys: new Map(),
+    holds: new Map(),
+    startCounts: new Map(),
     leases: [],
     finished: createDeque(),
     deadLetters: createDeque(),
     awaited: [],
     forgottenKeys: new Map(),
+    uniqueKeys: new Map(),
     attendances: new Map(),
     replies: new Map(),
     waits: new Set(),

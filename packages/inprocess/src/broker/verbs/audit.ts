@@ -47,10 +47,10 @@ function countEnded({ finished, awaited, deadLetters }: Store): Record<EndState,
   return ended;
 }
 
-/** Returns by how much the slots that keys have counted differ from those that started runs have. */
-function countWrongSlots({ keys, leases }: Store): number {
+/** Returns by how much the slots that keys have counted differ from those that runs have. */
+function countWrongSlots({ keys, entries }: Store): number {
   const taken = new Map<string, number>();
-  for (const { hasSlot, run } of leases) {
+  for (const { hasSlot, run } of entries.values()) {
     const key = hasSlot ? run.concurrency?.key : undefined;
     if (key !== undefined) taken.set(key, (taken.get(key) ?? 0) + 1);
   }

@@ -1,9 +1,9 @@
 import type { CancelAnswer, HeartbeatRequest } from '@retry/core/broker';
-import { refill, takeOffer, unpark } from '../record/concurrency-keys.ts';
+import { freeSlot } from '../record/concurrency-keys.ts';
 import { endRun } from '../record/ended-runs.ts';
 import { move } from '../record/entry.ts';
-import { takeOut } from '../record/lanes.ts';
 import type { Entry, Store } from '../record/store.ts';
+import { removeWaiting } from '../record/waiting.ts';
 
 /** Cancels a waiting run, or leaves a cancel request for the worker of a started one. */
 export function cancelRun(store: Store, id: string, now: number): CancelAnswer {
@@ -11,14 +11,20 @@ export function cancelRun(store: Store, id: string, now: number): CancelAnswer {
   if (entry === undefined) return 'gone';
   if (entry.location === 'ended' || entry.location === 'awaited') return 'ended';
   if (entry.location === 'leased') {
-    entry.run = { ...entry.run, isCancelRequested: true };
-    for (const listener of store.cancelListeners) listener(id);
+    requestCancel(store, entry);
     return 'requested';
   }
   removeWaiting(store, entry);
+  freeSlot(store, entry);
   entry.run = move(entry.run, { type: 'cancel', at: now });
   endRun(store, entry);
   return 'cancelled';
+}
+
+/** Leaves a cancel request for the worker of a started run. */
+export function requestCancel(store: Store, entry: Entry): void {
+  entry.run = { ...entry.run, isCancelRequested: true };
+  for (const listener of store.cancelListeners) listener(entry.run.id);
 }
 
 /** Returns whether the holder of this lease has a cancel request. */
@@ -31,17 +37,4 @@ export function isCancelRequested(store: Store, { id, epoch }: HeartbeatRequest)
 export function onCancelRequest(store: Store, listener: (id: string) => void): () => void {
   store.cancelListeners.add(listener);
   return () => void store.cancelListeners.delete(listener);
-}
-
-function removeWaiting(store: Store, entry: Entry): void {
-  const { location } = entry;
-  const { concurrency } = entry.run;
-  if (concurrency !== undefined && location === 'parked') {
-    unpark(store, entry, concurrency);
-    return;
-  }
-  takeOut(entry);
-  if (concurrency === undefined || location !== 'returned') return;
-  takeOffer(store, entry, concurrency);
-  refill(store, concurrency.key);
 }

@@ -16,13 +16,16 @@ import {
   settledBy,
 } from '@retry/core/broker/kit';
 import { isEnd } from '@retry/core/lifecycle';
-import { freeSlot, isFull, park, takeOffer, takeSlot } from '../record/concurrency-keys.ts';
+import { freeSlot, isFull, keepsSlot, park, takeOffer, takeSlot } from '../record/concurrency-keys.ts';
 import { endRun } from '../record/ended-runs.ts';
 import { move } from '../record/entry.ts';
 import { push, remove } from '../record/heap.ts';
+import { noteProbe, passageOf } from '../record/holds.ts';
 import { enqueueBack, enqueueFront, nextOf, promoteDue, schedule, takeOut } from '../record/lanes.ts';
 import { recallReply, rememberReply } from '../record/replies.ts';
 import type { Entry, Lane, Store } from '../record/store.ts';
+import { nextWorkAt } from '../wake/wake.ts';
+import { submitRun } from './submit.ts';
 
 /** One claim promotes at most this many due runs of a lane, so that many due at the same time do not delay its reply. */
 const MAX_PROMOTIONS = 1_000;
@@ -42,7 +45,7 @@ export function settleAndClaim(
   const settled = settleRuns(store, settle, now);
   if (claim === undefined) return { settled, claimed: [], now };
   const claimed = claimRuns(store, claim, now);
-  const nextRunAt = nextDueAt(store, claim.lanes.keys());
+  const nextRunAt = nextRunOf(store, claim.lanes.keys(), now);
   return nextRunAt === undefined ? { settled, claimed, now } : { settled, claimed, now, nextRunAt };
 }
 
@@ -58,6 +61,7 @@ function settleRuns(store: Store, settlements: readonly Settlement[], now: numbe
     writeSettlement(store, entry, { settlement, now });
     if (entry.run.state === 'submitted' && settlement.event === 'release') released.push(entry);
     else enlist(store, entry);
+    if (settlement.submit !== undefined) submitRun(store, settlement.submit, now);
     return answer;
   });
   // Backwards, so that runs released together keep their order.
@@ -70,10 +74,10 @@ function writeSettlement(store: Store, entry: Entry, written: { settlement: Sett
   const wasCancelRequested = entry.run.isCancelRequested === true;
   remove(store.leases, entry);
   entry.location = 'none';
-  freeSlot(store, entry);
   const run = copyRun(next);
-  const { lane, payload, concurrency } = entry.run;
-  Object.assign(run, { lane, payload, concurrency }); // they never change, and a cleaner may not have them
+  const { lane, payload, concurrency, retry, origin } = entry.run;
+  // They never change, and a cleaner may not have them.
+  Object.assign(run, { lane, payload, concurrency, retry, origin });
   if (run.state === 'scheduled') run.runAt = dueAt(run.runAt, delayMs, written.now);
   run.settledBy = settledBy(epoch, event);
   run.isCancelRequested = undefined; // a cancel request is about one claim and ends with it
@@ -81,6 +85,7 @@ function writeSettlement(store: Store, entry: Entry, written: { settlement: Sett
   // The worker did not see the request in time: it is executed before another attempt.
   if (wasCancelRequested && !isEnd(next.state))
     entry.run = move(entry.run, { type: 'cancel', at: written.now });
+  if (isEnd(entry.run.state) || !keepsSlot(entry)) freeSlot(store, entry);
 }
 
 function dueAt(runAt: number | undefined, delayMs: number | undefined, now: number): number {
@@ -102,13 +107,15 @@ function claimRuns(store: Store, claim: Claim, now: number): readonly ClaimedRun
   const lease = { now, leaseUntil: now + claim.leaseMs };
   for (const [name, limit] of claim.lanes) {
     const lane = store.lanes.get(name);
-    if (lane === undefined) continue;
-    const room = Math.min(limit, claim.limit - claimed.length);
+    const passage = passageOf(store, name, now);
+    if (lane === undefined || passage === 'closed') continue;
+    const room = Math.min(limit, claim.limit - claimed.length, passage === 'probe' ? 1 : Infinity);
     promoteDue(store, lane, { now, limit: Math.max(room, MAX_PROMOTIONS) });
     for (let left = room; left > 0 && bytes < MAX_BATCH_BYTES; left--) {
       const started = startNext(store, lane, lease);
       if (started === undefined) break;
-      claimed.push(started);
+      claimed.push(passage === 'probe' ? { ...started, isProbe: true } : started);
+      if (passage === 'probe') noteProbe(store, name, now);
       bytes += runBytes(started.run);
     }
   }
@@ -116,14 +123,14 @@ function claimRuns(store: Store, claim: Claim, now: number): readonly ClaimedRun
   return claimed;
 }
 
-/** Returns when the next scheduled run of the lanes is due. */
-function nextDueAt(store: Store, names: Iterable<string>): number | undefined {
-  let next: number | undefined;
+/** Returns when one of the lanes has work next by time alone. */
+function nextRunOf(store: Store, names: Iterable<string>, now: number): number | undefined {
+  let next = Infinity;
   for (const name of names) {
-    const at = store.lanes.get(name)?.scheduled[0]?.rank;
-    if (at !== undefined && (next === undefined || at < next)) next = at;
+    const lane = store.lanes.get(name);
+    if (lane !== undefined) next = Math.min(next, nextWorkAt(store, lane, now));
   }
-  return next;
+  return next === Infinity ? undefined : next;
 }
 
 function startNext(store: Store, lane: Lane, lease: Lease): ClaimedRun | undefined {
@@ -131,7 +138,7 @@ function startNext(store: Store, lane: Lane, lease: Lease): ClaimedRun | undefin
     const { concurrency } = entry.run;
     const wasReturned = entry.location === 'returned';
     takeOut(entry);
-    if (concurrency === undefined) return start(store, entry, lease);
+    if (concurrency === undefined || entry.hasSlot) return start(store, entry, lease);
     if (wasReturned) takeOffer(store, entry, concurrency);
     if (!isFull(store, concurrency)) {
       takeSlot(store, entry, concurrency);

@@ -1,30 +1,56 @@
+import { heldUntil } from '../record/holds.ts';
 import type { Lane, Store } from '../record/store.ts';
 import { readNow } from '../record/store.ts';
 
 /** Returns whether a claim of the lane may get a run now. */
 export function hasWork(store: Store, lane: Lane): boolean {
-  if (lane.ready.first !== undefined || lane.returned.length > 0) return true;
-  const next = lane.scheduled[0];
-  return next !== undefined && next.rank <= readNow(store);
+  const now = readNow(store);
+  if (heldUntil(store, lane.name, now) > now) return false;
+  return hasReady(lane) || (lane.scheduled[0]?.rank ?? Infinity) <= now;
 }
 
-/** Ends the calls that wait for this lane. */
-export function wake(lane: Lane): void {
-  for (const finish of lane.waiters) finish();
+/**
+ * Returns when a claim gets more of the lane by time alone: when its next scheduled run is due, or its hold ends; `Infinity`
+ * when neither comes. What is due while the lane is on hold does not count before the hold ends.
+ */
+export function nextWorkAt(store: Store, lane: Lane, now: number): number {
+  const dueAt = lane.scheduled[0]?.rank ?? Infinity;
+  const until = heldUntil(store, lane.name, now);
+  if (until <= now) return dueAt;
+  return hasReady(lane) ? until : Math.max(until, dueAt);
 }
 
-/** Sets the one timer of a lane to when its next scheduled run is due, if a call waits for it. */
+/** Ends the calls that wait for this lane, unless it is on hold. */
+export function wake(store: Store, lane: Lane): void {
+  if (lane.waiters.size === 0) return;
+  const now = readNow(store);
+  if (heldUntil(store, lane.name, now) > now) armDueTimer(store, lane);
+  else for (const finish of lane.waiters) finish();
+}
+
+/** Must be called when the lane has another hold: ends the calls that wait, or sets their timer. */
+export function rearm(store: Store, lane: Lane): void {
+  if (hasWork(store, lane)) wake(store, lane);
+  else armDueTimer(store, lane);
+}
+
+/** Sets the one timer of a lane to when it has work next, if a call waits for it. */
 export function armDueTimer(store: Store, lane: Lane): void {
   disarmDueTimer(lane);
-  const dueAt = lane.scheduled[0]?.rank ?? Infinity;
-  if (lane.waiters.size === 0 || dueAt === Infinity) return;
+  if (lane.waiters.size === 0) return;
+  const workAt = nextWorkAt(store, lane, readNow(store));
+  if (workAt === Infinity) return;
   // A timer may fire a little early, and instants have fractions: then it is set once more.
-  const onDue = (): void => (hasWork(store, lane) ? wake(lane) : armDueTimer(store, lane));
-  lane.cancelTimer = store.clock.setTimer(onDue, Math.max(1, Math.ceil(dueAt - store.clock.now())));
+  const onDue = (): void => rearm(store, lane);
+  lane.cancelTimer = store.clock.setTimer(onDue, Math.max(1, Math.ceil(workAt - store.clock.now())));
 }
 
 /** Cancels the timer of a lane. */
 export function disarmDueTimer(lane: Lane): void {
   lane.cancelTimer?.();
   lane.cancelTimer = undefined;
+}
+
+function hasReady({ ready, returned }: Lane): boolean {
+  return ready.first !== undefined || returned.length > 0;
 }
