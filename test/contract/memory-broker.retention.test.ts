@@ -1,3 +1,4 @@
+import type { SubmitAnswer } from '@retry/core/broker';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
@@ -74,7 +75,7 @@ describe('createMemoryBroker', () => {
   describe('with keys that are kept for an hour', () => {
     const clock = createFakeClock();
     const broker = createMemoryBroker({ clock, keepCompleted: 0, keepKeys: '1h' });
-    const submit = (id: string, more = {}): Promise<readonly string[]> =>
+    const submit = (id: string, more = {}): Promise<readonly SubmitAnswer[]> =>
       broker.submit([{ id, lane: 'l', payload: '{}', keyed: true, ...more }]);
 
     it('keeps each key for an hour after the end of its run, in whatever order the runs were forgotten', async () => {

@@ -46,6 +46,50 @@ describe('waitForWork of a memory broker', () => {
     expect(clock.delays).toEqual([86_400_000]);
   });
 
+  it('wakes once at the end of a hold, however much was submitted meanwhile', async () => {
+    const clock = createFakeClock();
+    const broker = createMemoryBroker({ clock });
+    const startedAt = clock.now();
+    await broker.hold([{ lane: 'l', source: 'operator', forMs: 5_000 }]);
+    const waiting = broker.waitForWork(['l'], { timeoutMs: Infinity }).then(() => clock.now());
+    await broker.submit(['a', 'b', 'c'].map((id) => ({ id, lane: 'l', payload: '{}' })));
+    const pending = clock.pending();
+
+    await clock.advance(10_000);
+
+    expect(await waiting).toBe(startedAt + 5_000);
+    expect(pending).toBe(1);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it.each(['resume', 'hold'] as const)('leaves no timer of a hold after %s', async (end) => {
+    const clock = createFakeClock();
+    const broker = createMemoryBroker({ clock });
+    await broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]);
+    await broker.hold([{ lane: 'l', source: 'operator', forMs: 5_000 }]);
+    const waiting = broker.waitForWork(['l'], { timeoutMs: Infinity });
+
+    if (end === 'resume') await broker.resume([{ lane: 'l' }]);
+    else await broker.hold([{ lane: 'l', source: 'operator', until: 0 }]);
+
+    await waiting;
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('sets no timer for a hold that has to be resumed', async () => {
+    const clock = createFakeClock();
+    const broker = createMemoryBroker({ clock });
+    await broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]);
+    await broker.hold([{ source: 'operator' }]);
+
+    const waiting = broker.waitForWork(['l'], { timeoutMs: Infinity });
+    const pending = clock.pending();
+    await broker.close();
+
+    await waiting;
+    expect(pending).toBe(0);
+  });
+
   it('does not end for a cancelled run', async () => {
     const clock = createFakeClock();
     const broker = createMemoryBroker({ clock });

@@ -9,25 +9,39 @@ import type { Mutant } from './mutants.ts';
 import { MUTANTS } from './mutants.ts';
 import { createNaiveBroker } from './naive-broker.ts';
 import { openNaive } from './open-naive.ts';
+import { OPERATION_MUTANTS } from './operation-mutants.ts';
+import { ORDER_MUTANTS } from './order-mutants.ts';
+import { SUBMIT_MUTANTS } from './submit-mutants.ts';
+import { UNIQUE_MUTANTS } from './unique-mutants.ts';
 
 /** The files of the naive broker. */
 const SOURCES: ReadonlyMap<string, string> = new Map(
-  ['naive-broker.ts', 'storage.ts', 'settle-and-claim.ts', 'wait.ts', 'read.ts'].map((file) => [
-    file,
-    readFileSync(new URL(file, import.meta.url), 'utf8'),
-  ]),
+  [
+    'naive-broker.ts',
+    'storage.ts',
+    'settle-and-claim.ts',
+    'wait.ts',
+    'unique.ts',
+    'read.ts',
+    'operate.ts',
+    'holds.ts',
+    'reservations.ts',
+  ].map((file) => [file, readFileSync(new URL(file, import.meta.url), 'utf8')]),
 );
 
 /** A case that takes this long never ends: its clock is a fake one. */
 const STUCK_MS = 2_000;
 
 describe('the broker contract', () => {
-  it.each(MUTANTS)('catches a broker that $name', async (mutant) => {
-    const run = findCase(mutant.caughtBy);
+  it.each([...MUTANTS, ...OPERATION_MUTANTS, ...ORDER_MUTANTS, ...SUBMIT_MUTANTS, ...UNIQUE_MUTANTS])(
+    'catches a broker that $name',
+    async (mutant) => {
+      const run = findCase(mutant.caughtBy);
 
-    await expect(run(sceneOf(createNaiveBroker))).resolves.toBeUndefined();
-    await expect(endInTime(run(sceneOf(loadMutant(mutant))))).rejects.toThrow();
-  });
+      await expect(run(sceneOf(createNaiveBroker))).resolves.toBeUndefined();
+      await expect(endInTime(run(sceneOf(loadMutant(mutant))))).rejects.toThrow();
+    },
+  );
 
   it('names each of its cases once', () => {
     const names = brokerContract.map(({ name }) => name);

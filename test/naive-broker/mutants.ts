@@ -31,14 +31,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'takes the earlier of runAt and delayMs',
     caughtBy: 'runAt is never early by the clock of the broker',
-    from: 'Math.max(runAt, now + delayMs)',
-    to: 'Math.min(runAt, now + delayMs)',
+    from: 'runAt: keepableMs(Math.max(runAt, now + delayMs))',
+    to: 'runAt: keepableMs(Math.min(runAt, now + delayMs))',
   },
   {
     name: 'counts a delay as an instant',
     caughtBy: 'delayMs counts from the clock of the broker',
-    from: 'Math.max(runAt, now + delayMs)',
-    to: 'Math.max(runAt, delayMs)',
+    from: 'runAt: keepableMs(Math.max(runAt, now + delayMs))',
+    to: 'runAt: keepableMs(Math.max(runAt, delayMs))',
   },
   {
     name: 'claims before it settles',
@@ -84,8 +84,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'takes the payload of a settlement',
     caughtBy: 'a settlement without the payload keeps payload, lane and concurrency by: stall',
-    from: '...{ lane, payload, concurrency, isCancelRequested: undefined },',
-    to: '...{ lane, concurrency, isCancelRequested: undefined },',
+    from: '...{ lane, payload, concurrency, retry, origin, isCancelRequested: undefined },',
+    to: '...{ lane, concurrency, retry, origin, isCancelRequested: undefined },',
   },
   {
     name: 'ignores the delay of a settlement',
@@ -96,8 +96,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'keeps a cancel request beyond its claim',
     caughtBy: 'cancel request ends with its claim: a redriven run has none',
-    from: '...{ lane, payload, concurrency, isCancelRequested: undefined },',
-    to: '...{ lane, payload, concurrency, isCancelRequested },',
+    from: '...{ lane, payload, concurrency, retry, origin, isCancelRequested: undefined },',
+    to: '...{ lane, payload, concurrency, retry, origin, isCancelRequested },',
   },
   {
     name: 'retries a run that is to be cancelled',
@@ -156,8 +156,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'starts one run too many of a concurrency key',
     caughtBy: 'whenFull wait starts at most as many runs of a key as its limit',
-    from: 'concurrency !== undefined && count >= concurrency.limit',
-    to: 'concurrency !== undefined && count > concurrency.limit',
+    from: 'count >= concurrency.limit',
+    to: 'count > concurrency.limit',
   },
   {
     name: 'counts a concurrency key within one lane',
@@ -168,7 +168,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'never frees a slot of a concurrency key',
     caughtBy: 'whenFull wait has a free slot again after: complete',
-    from: "if (kept.run.state !== 'started') kept.takesSlot = false;",
+    from: "if (kept.run.state !== 'started' && !keepsSlot) kept.takesSlot = false;",
     to: '',
   },
   {
@@ -306,7 +306,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'does not wake a waiting worker when a scheduled run is due',
     caughtBy: 'waitForWork ends when a scheduled run is due',
-    from: 'Math.min(timeoutAt, nextDueAt(lanes) ?? Infinity) - now',
+    from: 'Math.min(timeoutAt, nextDueAt(lanes, now) ?? Infinity) - now',
     to: 'timeoutAt - now',
   },
   {
@@ -350,5 +350,50 @@ export const MUTANTS: readonly Mutant[] = [
     caughtBy: 'isRefusal is true for a settlement that does not end its claim',
     from: "if (next.state === 'started' || next.state === 'unsubmitted') throw unsettledError(id, next.state);",
     to: "if (next.state === 'unsubmitted') throw unsettledError(id, next.state);",
+  },
+  {
+    name: 'counts starts in windows that begin anew',
+    caughtBy: 'reserve grants no burst of two windows at the edge of one',
+    from: 'grant.key === key && grant.at > now - windowMs',
+    to: 'grant.key === key && Math.floor(grant.at / windowMs) === Math.floor(now / windowMs)',
+  },
+  {
+    name: 'counts starts that it does not grant',
+    caughtBy: 'reserve counts nothing for what it does not grant',
+    from: 'if (granted > 0) grants.push({ key, at: now, starts: granted });',
+    to: 'grants.push({ key, at: now, starts: count });',
+  },
+  {
+    name: 'counts the starts of all keys together',
+    caughtBy: 'reserve answers several requests of one key in order, in one call and in the next',
+    from: 'grant.key === key && grant.at > now - windowMs',
+    to: 'grant.at > now - windowMs',
+  },
+  {
+    name: 'forgets the starts of a key whose window changes',
+    caughtBy: 'reserve counts the starts so far in a longer window of the same key',
+    from: 'const granted = Math.min(count, Math.max(0, limit - sumOf(counted())));',
+    to: `const old = grants.findIndex((grant) => grant.key === key && Reflect.get(grant, 'windowMs') !== windowMs);
+    if (old >= 0) grants.length = old;
+    const granted = Math.min(count, Math.max(0, limit - sumOf(counted())));
+    if (granted > 0) grants.push(Object.assign({ key, at: now, starts: 0 }, { windowMs }));`,
+  },
+  {
+    name: 'grants all or nothing',
+    caughtBy: 'reserve grants starts up to the limit, and no more',
+    from: 'const granted = Math.min(count, Math.max(0, limit - sumOf(counted())));',
+    to: 'const granted = limit - sumOf(counted()) >= count ? count : 0;',
+  },
+  {
+    name: 'says that one more can be granted when the latest start leaves the window',
+    caughtBy: 'reserve grants no burst of two windows at the edge of one',
+    from: 'return left < limit;',
+    to: 'return left === 0;',
+  },
+  {
+    name: 'grants a negative number after the limit was lowered',
+    caughtBy: 'reserve counts by the new limit of a key from now on',
+    from: 'Math.max(0, limit - sumOf(counted()))',
+    to: 'limit - sumOf(counted())',
   },
 ];

@@ -11,10 +11,13 @@ import type {
   SubmitAnswer,
 } from '@retry/core/broker';
 import { checkInput, closedError, isRefusedInput, keepableMs, newRun } from '@retry/core/broker/kit';
+import { createOperations } from './operate.ts';
 import { createReads } from './read.ts';
+import { createReservations } from './reservations.ts';
 import { createSettleAndClaim } from './settle-and-claim.ts';
 import type { Kept, Retention } from './storage.ts';
 import { createStorage, DEAD_LETTERS, ENDED } from './storage.ts';
+import { createTakeKey } from './unique.ts';
 import type { Wait } from './wait.ts';
 import { createWait } from './wait.ts';
 
@@ -34,9 +37,12 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
   const storage = createStorage(retention, () => {
     for (const wait of [...resultWaits]) wait.end();
   });
-  const { runs, knownKeys, add, move, forget, forgetOld, audit } = storage;
+  const { runs, holds, knownKeys, add, move, forget, forgetOld, audit } = storage;
   const { findExpired, getAll, listRuns, attend } = createReads(storage);
-  const settleAndClaim = createSettleAndClaim(storage);
+  const settleAndClaim = createSettleAndClaim(storage, submitOne);
+  const { endOne, rescheduleOne } = createOperations(storage, requestCancel);
+  const reserveOne = createReservations();
+  const takeKey = createTakeKey(storage, cancelOne);
   const wait = createWait(clock, storage);
   let isClosed = false;
 
@@ -51,13 +57,15 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
   }
 
   function submitOne(submission: Submission, now: number): SubmitAnswer {
-    const { id, runAt = now, delayMs = 0 } = submission;
+    const { id, runAt = now, delayMs = 0, unique } = submission;
     if (runs.has(id) || (knownKeys.get(id) ?? 0) > now) return 'exists';
+    const answer = unique === undefined ? 'created' : takeKey(id, unique, now);
+    if (answer !== 'created' && answer.type === 'kept') return answer;
     const run = newRun(submission);
     const kept: Kept = { run, submission, seq: 0, leaseUntil: 0, takesSlot: false, awaitedUntil: 0 };
     move(kept, { type: 'submit', at: now, runAt: keepableMs(Math.max(runAt, now + delayMs)) });
     add(kept);
-    return 'created';
+    return answer;
   }
 
   function heartbeatOne(
@@ -80,9 +88,15 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
       move(kept, { type: 'cancel', at: now });
       return 'cancelled';
     }
+    requestCancel(id);
+    return 'requested';
+  }
+
+  function requestCancel(id: string): void {
+    const kept = runs.get(id);
+    if (kept === undefined) return;
     kept.run = { ...kept.run, isCancelRequested: true };
     for (const listener of [...listeners]) listener(id);
-    return 'requested';
   }
 
   function hasCancelRequest({ id, epoch }: HeartbeatRequest): boolean {
@@ -114,6 +128,15 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
       call((now) => leases.map((lease) => heartbeatOne(lease, { now, leaseMs }))),
     findExpired: (limit, scope = {}) => call((now) => findExpired(limit, scope, now)),
     cancel: (ids) => call((now) => ids.map((id) => cancelOne(id, now))),
+    end: (requests) => call((now) => requests.map((request) => endOne(request, now))),
+    reschedule: (requests) => call((now) => requests.map((request) => rescheduleOne(request, now))),
+    hold: (requests) =>
+      call((now) => {
+        for (const request of requests) holds.holdOne(request, now);
+      }),
+    resume: (requests) => call((now) => requests.map((request) => holds.resumeOne(request, now))),
+    holds: () => call((now) => holds.list(now)),
+    reserve: (requests) => call((now) => requests.map((request) => reserveOne(request, now))),
     findCancelRequests: (leases) => call(() => leases.filter(hasCancelRequest)),
     onCancelRequest: (listener) => {
       listeners.add(listener);

@@ -6,6 +6,7 @@ import type {
   Run,
   SettleAnswer,
   Settlement,
+  Submission,
 } from '@retry/core/broker';
 import { answerSettlement, keepableMs, settledBy, sizedPage, unsettledError } from '@retry/core/broker/kit';
 import type { Kept, Storage } from './storage.ts';
@@ -14,18 +15,26 @@ import { ENDED } from './storage.ts';
 /** How many claims of a worker are answered again. */
 const REPLIES_PER_WORKER = 4;
 
+/** A run to be claimed. */
+interface Choice {
+  readonly kept: Kept;
+  readonly isOverLimit: boolean;
+  readonly isProbe: boolean;
+}
+
 /** Creates the verb that settles and then claims. */
 export function createSettleAndClaim(
   storage: Storage,
+  submitOne: (submission: Submission, now: number) => unknown,
 ): (request: ExchangeRequest, now: number) => ExchangeReply {
-  const { runs, move, finishMove, moveToFront, slotsTaken, nextDueAt } = storage;
+  const { runs, holds, move, finishMove, moveToFront, slotsTaken, nextDueAt } = storage;
   const replies = new Map<string, Map<string, readonly ClaimedRun[]>>();
 
   function settleAndClaim({ settle = [], claim }: ExchangeRequest, now: number): ExchangeReply {
     const settled = settleAll(settle, now);
     if (claim === undefined) return { settled, claimed: [], now };
     const claimed = claimAgain(claim) ?? claimRuns(claim, now);
-    const nextRunAt = nextDueAt([...claim.lanes.keys()]);
+    const nextRunAt = nextDueAt([...claim.lanes.keys()], now);
     return { settled, claimed, now, ...(nextRunAt !== undefined && { nextRunAt }) };
   }
 
@@ -40,6 +49,7 @@ export function createSettleAndClaim(
       if (answer !== 'ok' || kept === undefined) return answer;
       write(kept, settlement, now);
       if (settlement.event === 'release' && kept.run.state === 'submitted') released.push(kept);
+      if (settlement.submit !== undefined) submitOne(settlement.submit, now);
       return answer;
     });
     moveToFront(released);
@@ -47,11 +57,11 @@ export function createSettleAndClaim(
   }
 
   function write(kept: Kept, { epoch, event, next, delayMs }: Settlement, now: number): void {
-    const { lane, payload, concurrency, isCancelRequested } = kept.run;
+    const { lane, payload, concurrency, retry, origin, isCancelRequested } = kept.run;
     const dueAt = delayMs === undefined ? (next.runAt ?? now) : now + Math.max(0, delayMs);
     kept.run = {
       ...next,
-      ...{ lane, payload, concurrency, isCancelRequested: undefined },
+      ...{ lane, payload, concurrency, retry, origin, isCancelRequested: undefined },
       settledBy: settledBy(epoch, event),
       runAt: next.state === 'scheduled' ? keepableMs(dueAt) : next.runAt,
     };
@@ -65,33 +75,38 @@ export function createSettleAndClaim(
 
   function claimRuns(claim: Claim, now: number): readonly ClaimedRun[] {
     const leaseUntil = now + claim.leaseMs;
-    const claimed = choose(claim, now).map(({ kept, isOverLimit }) => {
+    const claimed = choose(claim, now).map(({ kept, isOverLimit, isProbe }) => {
       move(kept, { type: 'start', at: now });
       kept.leaseUntil = leaseUntil;
       kept.takesSlot = kept.run.concurrency !== undefined && !isOverLimit;
       // It was submitted until now, so that starting it has made it started.
-      return { run: kept.run as Run<'started'>, leaseUntil, isOverLimit };
+      if (isProbe) holds.noteProbe(kept.run.lane, now);
+      const run = kept.run as Run<'started'>;
+      return { run, leaseUntil, isOverLimit, ...(isProbe && { isProbe }) };
     });
     if (claimed.length > 0) remember(claim, claimed);
     return claimed;
   }
 
-  function choose({ lanes, limit }: Claim, now: number): readonly { kept: Kept; isOverLimit: boolean }[] {
-    const chosen: { kept: Kept; isOverLimit: boolean }[] = [];
+  function choose({ lanes, limit }: Claim, now: number): readonly Choice[] {
+    const chosen: Choice[] = [];
     const taken = new Map<string, number>();
     for (const [lane, laneLimit] of lanes) {
+      if (holds.heldUntil(lane, now) > now) continue;
       promote(lane, now);
+      const isProbe = holds.probes(lane);
       let left = Math.min(laneLimit, limit - chosen.length);
+      if (isProbe) left = Math.min(left, 1);
       for (const kept of inOrder(lane)) {
         if (left <= 0) break;
         const { concurrency } = kept.run;
         const count =
           concurrency === undefined ? 0 : slotsTaken(concurrency.key) + (taken.get(concurrency.key) ?? 0);
-        const isFull = concurrency !== undefined && count >= concurrency.limit;
+        const isFull = concurrency !== undefined && !kept.takesSlot && count >= concurrency.limit;
         if (isFull && concurrency.whenFull === 'wait') continue;
-        if (concurrency !== undefined && !isFull)
+        if (concurrency !== undefined && !isFull && !kept.takesSlot)
           taken.set(concurrency.key, (taken.get(concurrency.key) ?? 0) + 1);
-        chosen.push({ kept, isOverLimit: isFull });
+        chosen.push({ kept, isOverLimit: isFull, isProbe });
         left -= 1;
       }
     }

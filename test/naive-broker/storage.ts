@@ -1,6 +1,7 @@
 import type { Audit, Run, Submission } from '@retry/core/broker';
 import { transitionRun } from '@retry/core/broker/kit';
 import type { RunEvent, RunState } from '@retry/core/lifecycle';
+import { createHolds } from './holds.ts';
 
 /** How long a storage keeps what has ended. */
 export interface Retention {
@@ -20,6 +21,8 @@ export interface Kept {
   awaitedUntil: number;
 }
 
+const WAITING: readonly RunState[] = ['submitted', 'scheduled'];
+
 /** Where the runs are, and the moves that change them. */
 export type Storage = ReturnType<typeof createStorage>;
 
@@ -36,6 +39,7 @@ export const DEAD_LETTERS: readonly RunState[] = ['failed', 'stalled', 'rateLimi
 /** Creates an empty storage. `onResult` is called when a run with `keepResultMs` ends. */
 export function createStorage({ keepCompleted, keepKeysMs }: Retention, onResult: () => void) {
   const runs = new Map<string, Kept>();
+  const holds = createHolds();
   const knownKeys = new Map<string, number>();
   let created = 0;
   let forgotten = 0;
@@ -58,7 +62,8 @@ export function createStorage({ keepCompleted, keepKeysMs }: Retention, onResult
 
   /** Puts a run that has moved at the back of its lane; ends its slot and starts its retention. */
   function finishMove(kept: Kept): void {
-    if (kept.run.state !== 'started') kept.takesSlot = false;
+    const keepsSlot = kept.run.concurrency?.holdWhileRetrying === true && WAITING.includes(kept.run.state);
+    if (kept.run.state !== 'started' && !keepsSlot) kept.takesSlot = false;
     kept.seq = ++back;
     if (!ENDED.includes(kept.run.state)) return;
     const { keepResultMs } = kept.submission;
@@ -95,9 +100,16 @@ export function createStorage({ keepCompleted, keepKeysMs }: Retention, onResult
       .length;
   }
 
-  function nextDueAt(lanes: readonly string[]): number | undefined {
-    const due = [...runs.values()].filter(({ run }) => run.state === 'scheduled' && lanes.includes(run.lane));
-    return due.length === 0 ? undefined : Math.min(...due.map(({ run }) => run.runAt ?? 0));
+  /** When a lane has work next by time alone. */
+  function nextDueAt(lanes: readonly string[], now: number): number | undefined {
+    const instants = [...runs.values()].flatMap(({ run }) => {
+      if (!lanes.includes(run.lane)) return [];
+      const until = holds.heldUntil(run.lane, now);
+      if (run.state === 'submitted') return until > now ? [until] : [];
+      return run.state === 'scheduled' ? [Math.max(until, run.runAt ?? 0)] : [];
+    });
+    const next = Math.min(Infinity, ...instants);
+    return next === Infinity ? undefined : next;
   }
 
   function audit(): Audit {
@@ -123,6 +135,7 @@ export function createStorage({ keepCompleted, keepKeysMs }: Retention, onResult
 
   return {
     runs,
+    holds,
     knownKeys,
     add,
     move,

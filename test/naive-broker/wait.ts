@@ -9,14 +9,14 @@ export interface Wait {
 }
 
 /** Creates the wait of both verbs; a set holds the callers that wait. */
-export function createWait(clock: Clock, { runs, slotsTaken, nextDueAt }: Storage) {
+export function createWait(clock: Clock, { runs, holds, slotsTaken, nextDueAt }: Storage) {
   function hasWork(lanes: readonly string[], now: number): boolean {
-    return [...runs.values()].some(({ run }) => {
-      if (!lanes.includes(run.lane)) return false;
+    return [...runs.values()].some(({ run, takesSlot }) => {
+      if (!lanes.includes(run.lane) || holds.heldUntil(run.lane, now) > now) return false;
       if (run.state === 'scheduled') return (run.runAt ?? 0) <= now;
       const { concurrency } = run;
       if (run.state !== 'submitted') return false;
-      return concurrency?.whenFull !== 'wait' || slotsTaken(concurrency.key) < concurrency.limit;
+      return takesSlot || concurrency?.whenFull !== 'wait' || slotsTaken(concurrency.key) < concurrency.limit;
     });
   }
 
@@ -36,7 +36,8 @@ export function createWait(clock: Clock, { runs, slotsTaken, nextDueAt }: Storag
         cancelTimer();
         const now = clock.now();
         if (now >= timeoutAt || hasWork(lanes, now)) end();
-        else cancelTimer = clock.setTimer(check, Math.min(timeoutAt, nextDueAt(lanes) ?? Infinity) - now);
+        else
+          cancelTimer = clock.setTimer(check, Math.min(timeoutAt, nextDueAt(lanes, now) ?? Infinity) - now);
       };
       const entry = { check, end };
       set.add(entry);

@@ -490,3 +490,43 @@ describe('a result', () => {
     expect(run).toMatchObject({ state: 'failed', errors: [{ name: 'PayloadError' }] });
   });
 });
+
+describe('a strategy and a gate in a worker', () => {
+  it('know the id and the lane of their run, its counters and its age, and nothing of its payload', async () => {
+    const seen: object[] = [];
+    const { run } = await runUnder(
+      {
+        maxAttempts: 2,
+        retryIf: (_error, facts) => seen.push(facts) > 0,
+        backoff: { type: 'custom', strategy: (_retry, facts) => seen.push(facts) * 1_000 },
+      },
+      fail(new Error('no')),
+    );
+
+    const facts = { id: run?.id, lane: 'any@1', failures: 1, stalls: 0, now: 0, elapsedMs: 0 };
+    expect(seen).toMatchObject([{ ...facts, attempt: 1 }, facts]);
+    expect(seen.some((given) => 'payload' in given)).toBe(false);
+  });
+
+  it('know how long the run has taken, waits included', async () => {
+    const elapsed: unknown[] = [];
+    const strategy = (_retry: number, { elapsedMs }: { readonly elapsedMs?: number }): number => {
+      elapsed.push(elapsedMs);
+      return 10_000;
+    };
+
+    await runUnder({ maxAttempts: 4, backoff: { type: 'custom', strategy }, jitter: 'none' }, fail('no'));
+
+    expect(elapsed).toEqual([0, 10_000, 20_000]);
+  });
+
+  it('may end the run by stop: it is a dead letter with the reason stopped', async () => {
+    const { run, worker } = await runUnder(
+      { maxAttempts: 9, backoff: { type: 'custom', strategy: (retry) => (retry > 2 ? 'stop' : 5) } },
+      fail(new Error('no')),
+    );
+
+    expect(run).toMatchObject({ state: 'failed', failures: 3 });
+    expect(worker.emittedOf('failed')).toMatchObject([{ reason: 'stopped' }]);
+  });
+});

@@ -274,7 +274,7 @@ describe('the cure of an unknown option', () => {
     [{ delayMs: 5 }, "Use delay: it takes milliseconds or text like '2s'."],
     [{ run_at: 5 }, 'Use runAt.'],
     [{ eta: 5 }, 'Use runAt.'],
-    [{ dealy: '1h' }, 'Known keys are key, runAt, delay, concurrency, keepResult, tx.'],
+    [{ dealy: '1h' }, 'Known keys are key, unique, runAt, delay, retry, concurrency, keepResult, tx.'],
   ])('of submit names the right key for %o', async (options, cure) => {
     const { queue } = setScene();
 

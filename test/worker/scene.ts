@@ -37,6 +37,7 @@ const EVENTS: readonly (keyof WorkerEvents)[] = [
   'released',
   'cancelled',
   'limited',
+  'breaker',
   'fenced',
   'log',
   'stopped',

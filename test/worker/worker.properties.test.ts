@@ -26,6 +26,9 @@ type Behaviour =
   | 'unlisted'
   | 'ask'
   | 'ask later'
+  | 'release'
+  | 'release later'
+  | 'hold'
   | 'never'
   | 'silent';
 
@@ -37,6 +40,9 @@ const behaviours = fc.constantFrom<Behaviour>(
   'unlisted',
   'ask',
   'ask later',
+  'release',
+  'release later',
+  'hold',
   'never',
   'silent',
 );
@@ -47,6 +53,12 @@ const tasks = fc.record({
   onStall: fc.constantFrom('retry', 'retry', 'fail', 'hold'),
   onShutdown: fc.constantFrom('release', 'stall', 'finish'),
   baseMs: fc.constantFrom(0, 1, 700, 3_000),
+  maxReleases: fc.constantFrom(0, 2, 5),
+  circuitBreaker: fc.constantFrom(undefined, undefined, {
+    failureRatio: 0.5,
+    minimumThroughput: 2,
+    breakDuration: '2s' as const,
+  }),
 });
 
 const plans = fc.record({
@@ -68,6 +80,10 @@ const steps = fc.oneof(
       worker: fc.nat({ max: 1 }),
     } as const),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constantFrom('hold', 'resume'), task: fc.nat({ max: 1 }) } as const),
+  },
 );
 
 interface Log {
@@ -76,17 +92,23 @@ interface Log {
   readonly accepted: string[];
   readonly ended: string[];
   readonly early: string[];
+  /** From now on every handler succeeds. */
+  isMended: boolean;
 }
 
 function handler({ clock }: Scene, log: Log, does: ReadonlyMap<string, readonly Behaviour[]>) {
-  return (_: null, { id, epoch, retry, heartbeat, signal }: TaskContext): unknown => {
+  return (_: null, context: TaskContext): unknown => {
+    const { id, epoch, retry, release, heartbeat, signal } = context;
     log.executed.push(`${id}:${epoch}`);
     const plan = does.get(id) ?? [];
-    const behaviour = plan[(epoch - 1) % plan.length];
+    const behaviour = log.isMended ? 'succeed' : plan[(epoch - 1) % plan.length];
     if (behaviour === 'listed') throw new TypeError('listed');
     if (behaviour === 'unlisted') return Promise.reject(new RangeError('unlisted'));
     if (behaviour === 'ask') return retry();
     if (behaviour === 'ask later') return retry({ delay: 2_000 });
+    if (behaviour === 'release') return release();
+    if (behaviour === 'release later') return release({ delay: 2_000, reason: 'later' });
+    if (behaviour === 'hold') return context.hold({ for: 1_500 }).then(() => release());
     if (behaviour === 'silent') return never();
     if (behaviour === 'never') {
       const beat = (): void => {
@@ -186,7 +208,7 @@ describe('two workers that come, go and crash', () => {
           async (taskInputs, runPlans, script) => {
             const scene = setScene();
             const { clock, broker, queue } = scene;
-            const log: Log = { executed: [], accepted: [], ended: [], early: [] };
+            const log: Log = { executed: [], accepted: [], ended: [], early: [], isMended: false };
             const ids = runPlans.map((plan, index) => `task-${plan.task}@run-${index}`);
             const does = new Map(runPlans.map((plan, index) => [ids[index] ?? '', plan.does]));
             const defined = taskInputs.map(({ maxAttempts, baseMs, ...rest }, index) =>
@@ -213,6 +235,8 @@ describe('two workers that come, go and crash', () => {
             stage.start(0);
             for (const step of script) {
               if (step.type === 'advance') await clock.advance(step.ms);
+              else if ('task' in step)
+                await queue[step.type](defined[step.task] as AnyTask); // there are two
               else if (step.type === 'toggle') stage.toggle(step.worker);
               else stage.crash(step.worker, step.type === 'crash late');
               const audit = await queue.counts();
@@ -229,6 +253,10 @@ describe('two workers that come, go and crash', () => {
               expect(log.accepted.filter((claim) => claim === `${id}:${epoch}`)).toHaveLength(1);
             }
             await clock.advance('5m');
+            // What a circuit breaker, or an operator, still holds.
+            log.isMended = true;
+            for (const task of defined) await queue.resume(task);
+            await clock.advance('1m');
 
             // G1: every run has ended, by exactly one accepted transition.
             const audit = await queue.counts();

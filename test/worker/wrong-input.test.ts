@@ -8,8 +8,13 @@ import {
   type DeadLetterFilter,
   type DiscardFilter,
   defineTask,
+  type HandlerHold,
+  type HoldOptions,
   type QueueOptions,
   type RedriveFilter,
+  type ReleaseRequest,
+  type RescheduleOptions,
+  type ResubmitOptions,
   type RetryRequest,
   type SubmitAndWaitOptions,
   type SubmitOptions,
@@ -20,7 +25,12 @@ import {
 } from '@retry/worker';
 import { createTestClock, instantRetries } from '@retry/worker/testing';
 import { describe, expect, it } from 'vitest';
-import { readCompletion, readRetryRequest } from '../../packages/worker/src/run/requests.ts';
+import {
+  readCompletion,
+  readHandlerHold,
+  readReleaseRequest,
+  readRetryRequest,
+} from '../../packages/worker/src/run/requests.ts';
 import { eachWrongOption, NO_OPTIONS, refusalOf, refusedPaths } from '../support/wrong-input.ts';
 
 const task = defineTask({ name: 'mail', run: (_: unknown) => {} });
@@ -42,7 +52,15 @@ const TAKE_OPTIONS: Readonly<Record<string, (given: never) => unknown>> = {
   'deadLetters.list': (given) => queue.deadLetters.list(given),
   'deadLetters.redrive': (given) => queue.deadLetters.redrive(given),
   'deadLetters.discard': (given) => queue.deadLetters.discard(given),
+  'submit with a policy': (given) => queue.submit(task, 1, { retry: given }),
+  hold: (given) => queue.hold(given),
+  'hold with options': (given) => queue.hold(task, given),
+  resume: (given) => queue.resume(given),
+  reschedule: (given) => queue.reschedule('a', given),
+  'resubmit with options': (given) => queue.resubmit('a', given),
   'ctx.retry': readRetryRequest,
+  'ctx.release': readReleaseRequest,
+  'ctx.hold': readHandlerHold,
   'ctx.complete': readCompletion,
 };
 
@@ -63,8 +81,10 @@ describe('every option', () => {
     run: () => {},
     schema: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } },
     retry: { maxAttempts: 1 },
+    circuitBreaker: { failureRatio: 0.5 },
     rateLimitRetry: { maxAttempts: 1 },
     rateLimit: { limit: 1, window: '1s' },
+    globalRateLimit: { limit: 1, window: '1s', key: 'api' },
     heartbeat: '1s',
     maxConcurrent: 1,
     globalConcurrency: 1,
@@ -75,11 +95,13 @@ describe('every option', () => {
     onUnknown: 'wait',
     minRequeueDelay: '1s',
     maxStalls: 1,
+    maxReleases: 1,
     deadLetter: 'save',
     maxPayloadBytes: 1,
     maxResultBytes: 1,
   };
-  const ofQueue: Required<QueueOptions> = { broker, clock };
+  const redact = () => ({ name: 'Error', message: '' });
+  const ofQueue: Required<QueueOptions> = { broker, redact, clock };
   const ofWorker: Required<WorkerOptions> = {
     broker,
     tasks: [task],
@@ -91,18 +113,27 @@ describe('every option', () => {
     cleanerInterval: '1s',
     signals: [],
     shutdownTimeout: '1s',
-    redact: () => ({ name: 'Error', message: '' }),
+    redact,
     name: 'worker-1',
     random: () => 0.5,
     clock,
   };
   const ofSubmit: Required<Omit<SubmitOptions, 'tx'>> = {
     key: 'a',
+    unique: { key: 'a', until: '1s', onConflict: 'keep' },
     runAt: 1,
     delay: '1s',
+    retry: { maxAttempts: 1 },
     concurrency: { key: 'a', limit: 1 },
     keepResult: '1s',
   };
+  const { key: _, unique: __, ...ofOthers } = ofSubmit;
+  // Anything that is JSON may be a payload.
+  const ofResubmit: Required<Omit<ResubmitOptions, 'payload'>> = { ...ofOthers, task };
+  const ofHold: Required<HoldOptions> = { until: 1, for: '1s', reason: 'why', by: 'who' };
+  const ofReschedule: Required<RescheduleOptions> = { runAt: 1, delay: '1s' };
+  const ofRelease: Required<ReleaseRequest> = { delay: '1s', reason: 'why' };
+  const ofHandlerHold: Required<HandlerHold> = { for: '1s', reason: 'why' };
   const ofWait: Required<WaitForResultOptions> = { timeout: 0, signal };
   const ofSubmitAndWait: Required<SubmitAndWaitOptions> = { ...ofSubmit, ...ofWait };
   const ofList: Required<DeadLetterFilter> = {
@@ -135,7 +166,12 @@ describe('every option', () => {
     ['deadLetters.list', (given: object) => queue.deadLetters.list(given), ofList],
     ['deadLetters.redrive', (given: object) => queue.deadLetters.redrive(given), ofRedrive],
     ['deadLetters.discard', (given: object) => queue.deadLetters.discard(given as DiscardFilter), ofDiscard],
+    ['hold', (given: object) => queue.hold(task, given), ofHold],
+    ['reschedule', (given: object) => queue.reschedule('a', given), ofReschedule],
+    ['resubmit', (given: object) => queue.resubmit('a', given), ofResubmit],
     ['ctx.retry', readRetryRequest, ofRetry],
+    ['ctx.release', readReleaseRequest, ofRelease],
+    ['ctx.hold', readHandlerHold, ofHandlerHold],
   ] as const)('of %s is checked', async (_name, call, valid) => {
     for (const [key, name, options] of eachWrongOption(valid)) {
       const paths = await refusedPaths(() => call(options as never));
@@ -255,6 +291,10 @@ describe('a broker', () => {
     ['settleAndClaim', { claim: { worker: 'w', requestId: 'r', leaseMs: 1, lanes: ['mail@1'], limit: 1 } }],
     ['heartbeat', 'a'],
     ['cancel', 'a'],
+    ['end', { id: 'a', as: 'completed', result: '1' }],
+    ['reschedule', ['a']],
+    ['hold', { lane: 'mail@1', source: 'operator' }],
+    ['resume', 'mail@1'],
     ['redrive', undefined],
     ['discard', new Set(['a'])],
     ['get', 'a'],

@@ -8,9 +8,14 @@ import type { Emitter } from './emitter.ts';
 import { createEmitter } from './emitter.ts';
 import type { QueueEvents } from './events.ts';
 import { QUEUE_EVENTS } from './events.ts';
+import { readRedact } from './options.ts';
 import { coalesce } from './queue/batch.ts';
-import type { DeadLetters } from './queue/dead-letters.ts';
-import { createDeadLetters } from './queue/dead-letters.ts';
+import type { DeadLetters } from './queue/operate/dead-letters.ts';
+import { createDeadLetters } from './queue/operate/dead-letters.ts';
+import type { Holding } from './queue/operate/holds.ts';
+import { createHolding } from './queue/operate/holds.ts';
+import type { Operating } from './queue/operate/operating.ts';
+import { createOperating } from './queue/operate/operating.ts';
 import type { RunResult } from './queue/read-runs.ts';
 import { runResult } from './queue/read-runs.ts';
 import type { Submitting } from './queue/submit.ts';
@@ -18,9 +23,10 @@ import { createSubmitting } from './queue/submit.ts';
 import { createResultWaiting } from './queue/wait-for-result.ts';
 import type { WaitForResult } from './queue/wait-options.ts';
 import { readId } from './queue/wait-options.ts';
+import type { Redact } from './settle/stored-error.ts';
 
 /** Submits runs, reads and cancels them, and manages dead letters. */
-export interface Queue extends Submitting {
+export interface Queue extends Submitting, Operating, Holding {
   /** Returns the stored run; `undefined` when there is none. */
   readonly get: (id: string) => Promise<Run | undefined>;
   /** Returns the run's state, result, attempts, retries and errors so far; `undefined` when there is no such run. */
@@ -48,13 +54,15 @@ export interface Queue extends Submitting {
 /** The options of `createQueue`. */
 export interface QueueOptions {
   readonly broker: Broker;
+  /** Decides what of an error is stored by `fail`, as that of a worker does. @default its name, message and stack */
+  readonly redact?: Redact | undefined;
   /** @default the runtime's own clock */
   readonly clock?: Clock | undefined;
 }
 
 /** Creates a queue over a broker. @throws {InvalidOptionsError} listing every wrong option */
 export function createQueue(options: QueueOptions): Queue {
-  const { broker, clock } = readOptions(options, CALL, readParts);
+  const { broker, redact, clock } = readOptions(options, CALL, readParts);
   const emitter = createEmitter<QueueEvents>('queue', QUEUE_EVENTS, clock);
   const waiting = createResultWaiting(broker, clock, emitter);
   const get = async (id: string): Promise<Run | undefined> => (await broker.get([id]))[0];
@@ -64,6 +72,8 @@ export function createQueue(options: QueueOptions): Queue {
   });
   return {
     ...createSubmitting({ broker, emitter, waiting }),
+    ...createOperating({ broker, redact }),
+    ...createHolding(broker),
     get: async (id) => get(readId(id, 'get')),
     result: async (id) => {
       const run = await get(readId(id, 'result'));
@@ -78,9 +88,14 @@ export function createQueue(options: QueueOptions): Queue {
   };
 }
 
-const CALL = { subject: 'queue', keys: ['broker', 'clock'], bare: BARE_BROKER };
+const CALL = { subject: 'queue', keys: ['broker', 'redact', 'clock'], bare: BARE_BROKER };
 
-function readParts(fields: Fields): { readonly broker: Broker; readonly clock: Clock } {
+type QueueSettings = Pick<QueueOptions, 'broker'> & {
+  readonly redact: Redact | undefined;
+  readonly clock: Clock;
+};
+
+function readParts(fields: Fields): QueueSettings {
   const clock = fields.optional('clock', A_CLOCK) ?? systemClock;
-  return { broker: readBroker(fields), clock };
+  return { broker: readBroker(fields), redact: readRedact(fields), clock };
 }

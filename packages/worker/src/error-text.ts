@@ -53,12 +53,12 @@ function innerMessage(error: unknown): string {
   }
 }
 
-/** Returns at most the first 8192 units of a text, without splitting a surrogate pair. */
-export function clip(value: unknown): string {
+/** Returns at most the first units of a text, 8192 by default, without splitting a surrogate pair. */
+export function clip(value: unknown, maxLength: number = MAX_TEXT_LENGTH): string {
   const text = String(value);
-  if (text.length <= MAX_TEXT_LENGTH) return text;
-  const last = text.charCodeAt(MAX_TEXT_LENGTH - 1);
-  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? MAX_TEXT_LENGTH - 1 : MAX_TEXT_LENGTH);
+  if (text.length <= maxLength) return text;
+  const last = text.charCodeAt(maxLength - 1);
+  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? maxLength - 1 : maxLength);
 }
 
 /** The `code` of an error, if it is text. */
@@ -69,4 +69,9 @@ function errorCode(error: unknown): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Replaces U+0000 and unpaired surrogates, which some brokers cannot store. */
+export function storable(text: string): string {
+  return text.replaceAll(/\0|\p{Surrogate}/gu, '\u{fffd}');
 }

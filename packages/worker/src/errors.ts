@@ -10,6 +10,7 @@ export type WorkerErrorCode =
   | 'LEASE_LOST'
   | 'STALLED'
   | 'NOT_COMMITTED'
+  | 'RELEASES_EXHAUSTED'
   | 'RUN_FAILED'
   | 'RUN_FORGOTTEN'
   | 'WAIT_TIMEOUT'
@@ -73,6 +74,31 @@ export class NotCommittedError extends RetryError<WorkerErrorCode> {
       'the handler completed its run in a transaction that was not committed: the attempt has failed',
     );
   }
+}
+
+/** A handler called `ctx.release`, but its run had been given back `maxReleases` times already: it fails instead. */
+export class ReleasesExhaustedError extends RetryError<WorkerErrorCode> {
+  override readonly name: string = 'ReleasesExhaustedError';
+  /** How often the run had been given back, uncharged, since its submission or its latest redrive. */
+  readonly releases: number;
+  /** The task's `maxReleases`. */
+  readonly maxReleases: number;
+
+  /** @param reason - that of the release */
+  constructor({ releases, maxReleases }: ReleaseCounts, reason?: string) {
+    super(
+      'RELEASES_EXHAUSTED',
+      `the handler released its run, which had been given back ${releases} times already; ` +
+        `maxReleases is ${maxReleases}${reason === undefined ? '' : ` (reason: ${reason})`}`,
+    );
+    this.releases = releases;
+    this.maxReleases = maxReleases;
+  }
+}
+
+interface ReleaseCounts {
+  readonly releases: number;
+  readonly maxReleases: number;
 }
 
 /** The awaited run ended in another state than `completed`, or there is no run with that id. */

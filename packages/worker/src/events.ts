@@ -42,15 +42,28 @@ export interface WorkerEvents {
   /** The run failed for good. */
   readonly failed: RunNotice & {
     readonly error: unknown;
-    readonly reason: FailReason | 'unreadable' | 'stalled' | 'asked' | 'refused';
+    readonly reason: FailReason | 'unreadable' | 'stalled' | 'asked' | 'refused' | 'releases-exhausted';
   };
   /** The worker, or the handler, stopped sending heartbeats. `next` is the state that the run has now. */
   readonly stalled: RunNotice & { readonly error: unknown; readonly next: RunState };
-  /** The run was given back, uncharged. */
-  readonly released: RunNotice;
+  /**
+   * The run was given back, uncharged: to wait for `delayMs`, if that is present. `reason` is what its handler said, or that it
+   * was a probe of the circuit breaker; absent when the worker gave it back for a reason of its own.
+   */
+  readonly released: RunNotice & { readonly delayMs?: number; readonly reason?: string };
   readonly cancelled: RunNotice;
   /** A concurrency or rate limit was reached. `next` is the state that the run has now. */
   readonly limited: RunNotice & { readonly next: RunState };
+  /**
+   * The circuit breaker of a task's lane. `open`: this worker has put the lane on hold, and `reason` says why. `half-open`: it has
+   * claimed a run as a probe. `closed`: the probe has succeeded, and this worker has ended the hold.
+   */
+  readonly breaker: {
+    readonly task: string;
+    readonly version: string;
+    readonly state: 'open' | 'half-open' | 'closed';
+    readonly reason?: string;
+  };
   /** The run was dropped because this worker does not know its lane (`onUnknown: 'drop'`). */
   readonly dropped: { readonly id: string; readonly lane: string };
   /** Runs wait in these lanes and no live worker works on them. Emitted once for each change. */
@@ -75,6 +88,7 @@ export const WORKER_EVENTS: Readonly<Record<keyof WorkerEvents, true>> = {
   released: true,
   cancelled: true,
   limited: true,
+  breaker: true,
   dropped: true,
   unattended: true,
   fenced: true,

@@ -149,8 +149,8 @@ function readTasks(fields: Fields): ReadonlyMap<string, AnyTask> {
   return byLane;
 }
 
-/** Must be synchronous: its result is stored with the settlement. */
-function readRedact(fields: Fields): Redact | undefined {
+/** Reads the option `redact`. Must be synchronous: its result is stored with the settlement. */
+export function readRedact(fields: Fields): Redact | undefined {
   const redact = fields.optional('redact', A_FUNCTION) as Redact | undefined; // what it returns is checked at each call
   refuseAsync(fields, 'redact', 'Return { name, message } without awaiting.');
   return redact;

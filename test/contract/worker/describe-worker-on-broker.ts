@@ -1,7 +1,9 @@
 import { describe } from 'vitest';
 import { describeAttempts } from './attempts.ts';
+import { describeDeadLetters } from './dead-letters.ts';
 import { describeInterruptions } from './interruptions.ts';
 import { describeLimits } from './limits.ts';
+import { describeOperating } from './operating.ts';
 import { describeSharing } from './sharing.ts';
 import { describeSubmitting } from './submitting.ts';
 import { describeWaiting } from './waiting.ts';
@@ -23,8 +25,10 @@ export function describeWorkerOnBroker(name: string, { open }: WorkerOnBroker): 
     const scene = useWorkerScene(open);
     const parts = [
       describeAttempts,
+      describeDeadLetters,
       describeInterruptions,
       describeLimits,
+      describeOperating,
       describeSharing,
       describeSubmitting,
       describeWaiting,

@@ -46,6 +46,22 @@ export function describeLimits(scene: WorkerScene): void {
       expect(fifth - third).toBeGreaterThanOrEqual(198);
     });
 
+    it('applies a rate limit across all workers', async () => {
+      const { seen, run } = meter();
+      const task = defineTask({ name: 'shared', globalRateLimit: { limit: 3, window: 300 }, run });
+      await scene.queue.submitMany(task, Array(12).fill(null));
+      const first = await scene.startWorker({ tasks: [task] });
+      const second = await scene.startWorker({ tasks: [task] });
+
+      await Promise.all([first.whenIdle(), second.whenIdle()]);
+
+      const [start = 0, , , , , , , , , tenth = 0] = seen.startedAt;
+      expect(seen.startedAt).toHaveLength(12);
+      // Three windows lie between their reservations; the first one may have started some time after its own.
+      expect(tenth - start).toBeGreaterThanOrEqual(700);
+      expect((await scene.queue.counts()).ended.completed).toBe(12);
+    });
+
     it('is idle once no run is submitted, scheduled or started', async () => {
       const { run } = meter();
       const task = defineTask({ name: 'drained', run });

@@ -66,10 +66,11 @@ export class Claims {
 
   #note(received: Received, sent: Sent): EmptyClaim | undefined {
     const { claimed, lanes, nextRunAt = Infinity, now } = received;
-    const answered = { ...sent, claimed, lanes };
-    const { isShort, isCut } = this.#capacity.noteClaim(answered);
+    const { claim, sentAt, isOfAll } = sent;
+    // Field by field, because every claim comes here.
+    const { isShort, isCut } = this.#capacity.noteClaim({ claim, sentAt, isOfAll, claimed, lanes });
     this.#hasMore = !isShort;
-    this.#choice.note({ ...answered, isCut });
-    return claimed.length === 0 && sent.isOfAll ? { lanes, dueInMs: nextRunAt - now } : undefined;
+    this.#choice.note({ claim, claimed, isCut });
+    return claimed.length === 0 && isOfAll ? { lanes, dueInMs: nextRunAt - now } : undefined;
   }
 }

@@ -1,7 +1,10 @@
 import type { HeartbeatRequest, Run } from '@retry/core/broker';
 import type { WorkerSettings } from '../options.ts';
+import type { RunReader } from '../queue/read-runs.ts';
+import { createRunReader } from '../queue/read-runs.ts';
 import type { Outcome } from '../settle/outcome.ts';
-import type { AnyTask } from '../task/task.ts';
+import type { RunTask } from '../task/run-policy.ts';
+import { taskOfRun } from '../task/run-policy.ts';
 import { stallOf } from './isolation.ts';
 
 /** The most expired runs of one page. */
@@ -19,8 +22,7 @@ export interface CleanerPort {
 }
 
 /** A started run of a known task whose lease has expired. */
-export interface ExpiredRun {
-  readonly task: AnyTask;
+export interface ExpiredRun extends RunTask {
   readonly run: Run<'started'>;
 }
 
@@ -28,6 +30,7 @@ export interface ExpiredRun {
 export class Cleaner {
   readonly #settings: WorkerSettings;
   readonly #port: CleanerPort;
+  readonly #reader: RunReader;
   /** Claims whose settlement the broker refuses for good; settling them again would change nothing. */
   readonly #refused = new Set<string>();
   #isStopped = false;
@@ -35,6 +38,7 @@ export class Cleaner {
   constructor(settings: WorkerSettings, port: CleanerPort) {
     this.#settings = settings;
     this.#port = port;
+    this.#reader = createRunReader(settings.broker);
   }
 
   /** Settles all expired runs, page by page: each page is settled before the next one is read. */
@@ -46,7 +50,12 @@ export class Cleaner {
       const expired = page.filter(({ run }) => !found.has(claimKey(run)));
       if (expired.length === 0) return;
       for (const { run } of expired) found.add(claimKey(run));
-      await Promise.all(expired.map((each) => this.#settle(each, found.size)));
+      const plain = expired.filter(({ task }) => typeof task.deadLetter === 'string');
+      const others = expired.filter(({ task }) => typeof task.deadLetter !== 'string');
+      await Promise.all([
+        ...plain.map((each) => this.#settle(each, found.size)),
+        this.#settleWithPayloads(others, found.size),
+      ]);
     }
   }
 
@@ -64,12 +73,33 @@ export class Cleaner {
     return expired.flatMap((run) => {
       const task = tasks.get(run.lane);
       if (task === undefined || skipped.has(claimKey(run))) return [];
-      return [{ task, run: run as Run<'started'> }]; // expired runs are started
+      return [{ ...taskOfRun(task, run), run: run as Run<'started'> }]; // expired runs are started
     });
   }
 
+  /** Their payloads are part of the dead letters that some of them become. They are read in parts of bounded size. */
+  async #settleWithPayloads(expired: readonly ExpiredRun[], together: number): Promise<void> {
+    for (let from = 0; from < expired.length && !this.#isStopped; ) {
+      const part = expired.slice(from, from + this.#reader.size());
+      from += part.length;
+      // The payload of a run that the broker cannot return stays empty, which its dead letter says.
+      const read = await this.#reader.read(
+        part.map(({ run }) => run.id),
+        () => undefined,
+      );
+      const whole = part.map((each, index) => ({
+        ...each,
+        run: { ...each.run, payload: read[index]?.payload ?? '' },
+      }));
+      await Promise.all(whole.map((each) => this.#settle(each, together)));
+    }
+  }
+
   async #settle(expired: ExpiredRun, together: number): Promise<void> {
-    const answer = await this.#port.settle(expired, stallOf(expired.task, expired.run, together));
+    const { task, run, unreadable: error } = expired;
+    const outcome: Outcome =
+      error === undefined ? stallOf(task, run, together) : { type: 'unreadable', error };
+    const answer = await this.#port.settle(expired, outcome);
     if (answer === 'answered') return;
     this.#refused.add(claimKey(expired.run));
     const [oldest] = this.#refused;

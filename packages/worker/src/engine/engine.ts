@@ -1,7 +1,7 @@
 import { isRetryError } from '@retry/core';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
-import { Settler } from '../settle/settler.ts';
+import { endOf, Settler } from '../settle/settler.ts';
 import { sleep } from '../sleep.ts';
 import { AnswerTurns, nextTurn } from './answer-turns.ts';
 import { Attendance } from './attendance.ts';
@@ -11,6 +11,7 @@ import { Cleaner } from './cleaner.ts';
 import { dropUnknown } from './drop-unknown.ts';
 import { Exchanger } from './exchanger.ts';
 import { Executions } from './executions.ts';
+import { LaneBreakers } from './lanes/lane-breakers.ts';
 import type { Room } from './lanes/slots.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 import { WakeSignal } from './wake-signal.ts';
@@ -31,6 +32,7 @@ export class Engine {
   readonly #exchanger: Exchanger;
   readonly #executions: Executions;
   readonly #claims: Claims;
+  readonly #breakers: LaneBreakers;
   readonly #settler: Settler;
   readonly #cleaner: Cleaner;
   readonly #attendance: Attendance;
@@ -49,7 +51,8 @@ export class Engine {
     this.#settings = settings;
     this.#emitter = emitter;
     this.#exchanger = new Exchanger(settings, (error, doing) => this.#onError(error, doing));
-    this.#settler = new Settler(settings, emitter, this.#exchanger);
+    this.#breakers = new LaneBreakers(settings, emitter, (lane) => this.#executions.giveBack(lane));
+    this.#settler = new Settler(settings, { emitter, queue: this.#exchanger, breakers: this.#breakers });
     this.#executions = this.#createExecutions();
     this.#claims = new Claims(settings, this.#executions.capacity);
     this.#cleaner = this.#createCleaner();
@@ -88,6 +91,7 @@ export class Engine {
       await nextTurn();
     }
     this.#executions.close();
+    await this.#breakers.settled();
     await this.#attendance.end().catch(this.#onAttendError);
   }
 
@@ -147,9 +151,9 @@ export class Engine {
     return new Executions(this.#settings, this.#emitter, {
       now: () => this.#exchanger.now(),
       onChange: () => this.#wake(),
-      onEnd: ({ task, run, durationMs }, outcome) => {
-        if (outcome !== undefined)
-          this.#settler.settle({ task, run, outcome, durationMs, onlyIfExpired: false });
+      onProbe: (task) => this.#breakers.noteProbe(task),
+      onEnd: (execution, outcome) => {
+        if (outcome !== undefined) this.#settler.settle(endOf(execution, outcome));
         this.#wake();
       },
     });
@@ -188,8 +192,7 @@ export class Engine {
     const received = await this.#exchanger.exchange(open?.claim);
     if (!this.#answerTurns.take()) await this.#answerTurns.next();
     this.#pendingExchanges -= 1;
-    const emptyClaim = open?.answer(received);
-    if (emptyClaim !== undefined) this.#emptyClaim = emptyClaim;
+    this.#emptyClaim = open?.answer(received) ?? this.#emptyClaim;
     if (open !== undefined && received !== undefined) this.#executions.take(received.claimed);
     this.#wakeSignal.notify();
   }

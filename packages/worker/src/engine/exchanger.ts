@@ -1,7 +1,7 @@
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy, isRetryError } from '@retry/core';
-import type { Claim, ClaimedRun, ExchangeReply, HeartbeatRequest, Settlement } from '@retry/core/broker';
-import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
+import type { Claim, ClaimedRun, ExchangeReply, HeartbeatRequest } from '@retry/core/broker';
+import { MAX_BATCH_BYTES, settlementBytes } from '@retry/core/broker/kit';
 import { isRefused } from '../broker.ts';
 import { ServerClock } from '../clock.ts';
 import type { WorkerSettings } from '../options.ts';
@@ -16,7 +16,7 @@ import type { Room } from './lanes/slots.ts';
 const MAX_SETTLEMENTS = 500;
 
 /** When to send an exchange again that failed; it must arrive before the leases of its settlements run out. */
-const BROKER_RETRY: Policy = definePolicy({
+export const BROKER_RETRY: Policy = definePolicy({
   backoff: { type: 'exponential', base: '50ms' },
   minDelay: '5ms', // no busy loop, whatever the jitter draws
   maxDelay: '5s',
@@ -208,11 +208,6 @@ export class Exchanger implements SettlementQueue {
       }
     }
   }
-}
-
-/** About how many bytes a settlement takes; the payload is not sent. */
-function settlementBytes({ next }: Settlement): number {
-  return runBytes(next) - next.payload.length;
 }
 
 function join(first: Received | undefined, second: Received | undefined): Received | undefined {

@@ -3,17 +3,22 @@ import { CancelledError, LeaseLostError, ShutdownError, StalledError } from '../
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
 import { CancelWatch } from '../run/cancel-watch.ts';
-import { completeWithin, hasCommitted } from '../run/complete.ts';
 import type { ExecutionPort } from '../run/execution.ts';
 import { Execution } from '../run/execution.ts';
+import { createExecutionPort } from '../run/execution-port.ts';
 import { sendHeartbeats } from '../run/heartbeats.ts';
+import { unstartedOutcome } from '../run/unstarted.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { noticeOf } from '../settle/report.ts';
-import { earlyMs } from '../settle/run-facts.ts';
+import { taskOfRun } from '../task/run-policy.ts';
+import type { AnyTask } from '../task/task.ts';
 import { Capacity } from './capacity.ts';
 import { groupToIsolate, Isolation, MAX_LEASES_ALONE } from './isolation.ts';
+import type { SharedLimit } from './lanes/shared-limit.ts';
+import { createSharedLimits } from './lanes/shared-limit.ts';
 import type { Room } from './lanes/slots.ts';
 import { Slots } from './lanes/slots.ts';
+import { StartReservations } from './lanes/start-reservations.ts';
 import { Lateness } from './lateness.ts';
 import { mostPrefetched, PrefetchEstimate } from './prefetch.ts';
 import { Prefetched } from './prefetched.ts';
@@ -21,10 +26,15 @@ import { Prefetched } from './prefetched.ts';
 /** The outcome of an execution whose run the worker gives back. */
 const RELEASED: Outcome = { type: 'released' };
 
+/** The outcome of an execution that a limit keeps from starting. */
+const LIMITED: Outcome = { type: 'limited' };
+
 /** What the executions need of their engine. */
 interface EnginePort {
   /** Now by the broker's clock, in epoch ms. */
   readonly now: () => number;
+  /** Called when a run was let through by a hold of the circuit breaker. */
+  readonly onProbe: (task: AnyTask) => void;
   /** Called once for each claimed run, with `undefined` when no outcome would be accepted. */
   readonly onEnd: (execution: Execution, outcome: Outcome | undefined) => void;
   /** Called when something may have to be started or claimed, though no run has ended. */
@@ -42,6 +52,7 @@ export class Executions {
   readonly #cancelWatch: CancelWatch;
   readonly #all = new Set<Execution>();
   readonly #prefetched: Prefetched;
+  readonly #reservations: StartReservations;
   /** Runs that may end the process, which run without others; until that is over nothing else is claimed. */
   #isolation: Isolation | undefined;
   readonly #lateness: Lateness;
@@ -54,7 +65,13 @@ export class Executions {
     this.#settings = settings;
     this.#emitter = emitter;
     this.#engine = engine;
-    this.#port = this.#createPort();
+    this.#port = createExecutionPort({
+      settings,
+      emitter,
+      now: engine.now,
+      onEnd: (execution, outcome) => this.#end(execution, outcome),
+      onHold: (lane) => this.giveBack(lane),
+    });
     this.#lateness = new Lateness(settings);
     this.#estimate = new PrefetchEstimate(settings);
     this.#prefetched = new Prefetched({
@@ -64,16 +81,12 @@ export class Executions {
         giveBackAll(executions);
       },
     });
-    this.#slots = new Slots(settings.tasks.values(), settings);
+    const limits = createSharedLimits(settings.tasks.values(), engine.now);
+    this.#slots = new Slots(settings.tasks.values(), settings, limits);
+    this.#reservations = this.#createReservations(limits);
     const [slots, estimate, lateness] = [this.#slots, this.#estimate, this.#lateness];
     this.#capacity = new Capacity({ settings, slots, estimate, lateness });
-    this.#cancelWatch = new CancelWatch({
-      broker: settings.broker,
-      clock: settings.clock,
-      executions: () => [...this.#all],
-      onCancel: (execution) => cancel(execution),
-      onError: (error) => this.#onError(error, 'asking for cancel requests'),
-    });
+    this.#cancelWatch = this.#createCancelWatch();
   }
 
   /** Whether every claimed run has ended. */
@@ -125,20 +138,28 @@ export class Executions {
   take(claimed: readonly ClaimedRun[]): void {
     const taken: Execution[] = [];
     const claimedAt = this.#settings.clock.now();
-    for (const { run, isOverLimit } of claimed) {
-      const task = this.#settings.tasks.get(run.lane);
-      if (task === undefined) continue;
-      const execution = new Execution(task, { run, claimedAt }, this.#port);
+    for (const each of claimed) {
+      const { run, isProbe = false } = each;
+      const known = this.#settings.tasks.get(run.lane);
+      if (known === undefined) continue;
+      const runTask = taskOfRun(known, run);
+      const { task } = runTask;
+      if (isProbe) this.#engine.onProbe(task);
+      const execution = new Execution(task, { run, claimedAt, isProbe }, this.#port);
       this.#all.add(execution);
       this.#slots.take(task, 'prefetched');
+      const outcome = unstartedOutcome(each, runTask);
       if (this.#isStopping) execution.interrupt(RELEASED, new ShutdownError());
-      else if (isOverLimit) execution.interrupt({ type: 'limited' }, undefined);
-      else if (task.minRequeueMs !== undefined && earlyMs(run) > 0)
-        execution.interrupt({ type: 'early' }, undefined);
+      else if (outcome !== undefined) execution.interrupt(outcome, undefined);
       else taken.push(execution);
     }
     this.#enqueue(taken);
     this.#fill();
+  }
+
+  /** Gives back, uncharged, the runs of a lane that were claimed in advance, because it is on hold. */
+  giveBack(lane: string): void {
+    giveBackAll([...this.#all].filter(({ hasStarted, task }) => !hasStarted && task.lane === lane));
   }
 
   /** Lets claimed runs wait for slots; if some of them have to be isolated, gives back all others. */
@@ -195,21 +216,28 @@ export class Executions {
     for (const execution of [...this.#all]) execution.interrupt(RELEASED, new ShutdownError());
   }
 
-  #createPort(): ExecutionPort {
+  #createReservations(limits: ReadonlyMap<string, SharedLimit>): StartReservations {
     const settings = this.#settings;
-    const { now } = this.#engine;
-    return {
-      clock: settings.clock,
-      log: ({ task, run }, message, details) =>
-        this.#emitter.emit('log', () => ({ ...noticeOf(task, run), message, details })),
-      complete: (execution, completion) => completeWithin({ ...settings, now }, execution, completion),
-      hasCommitted: (execution) =>
-        hasCommitted(
-          { ...settings, onError: (error) => this.#onError(error, 'asking for a commit') },
-          execution,
-        ),
-      onEnd: (execution, outcome) => this.#end(execution, outcome),
-    };
+    return new StartReservations({
+      settings,
+      limits,
+      onGranted: (execution) => this.#begin(execution, settings.clock.now()),
+      onRefused: (execution) => execution.interrupt(LIMITED, undefined),
+      giveBack: (lane) => this.giveBack(lane),
+      onError: (error) => this.#onError(error, 'reserving starts'),
+      onChange: this.#engine.onChange,
+    });
+  }
+
+  #createCancelWatch(): CancelWatch {
+    const { broker, clock } = this.#settings;
+    return new CancelWatch({
+      broker,
+      clock,
+      executions: () => [...this.#all],
+      onCancel: (execution) => cancel(execution),
+      onError: (error) => this.#onError(error, 'asking for cancel requests'),
+    });
   }
 
   #fill(): void {
@@ -225,11 +253,16 @@ export class Executions {
     const { task } = execution;
     const now = this.#settings.clock.now();
     if (!this.#slots.start(task, now)) {
-      execution.interrupt({ type: 'limited' }, undefined);
+      execution.interrupt(LIMITED, undefined);
       return;
     }
     this.#slots.free(task, 'prefetched');
     this.#slots.take(task, 'running');
+    if (task.globalRateLimit === undefined) this.#begin(execution, now);
+    else this.#reservations.add(execution);
+  }
+
+  #begin(execution: Execution, now: number): void {
     if (this.#emitter.isObserved('started')) this.#emitStarted(execution, now);
     execution.start(now);
     this.#cancelWatch.arm();
@@ -244,7 +277,8 @@ export class Executions {
 
   #end(execution: Execution, outcome: Outcome | undefined): void {
     this.#all.delete(execution);
-    this.#slots.free(execution.task, execution.hasStarted ? 'running' : 'prefetched');
+    const hadSlot = execution.hasStarted || this.#reservations.leave(execution);
+    this.#slots.free(execution.task, hadSlot ? 'running' : 'prefetched');
     if (execution.hasStarted) this.#estimate.noteEnd(execution.durationMs);
     this.#isolation?.leave(execution);
     if (this.#isolation?.isOver === true) this.#isolation = undefined;

@@ -66,8 +66,13 @@ export interface RunResult {
 /** Returns the result of a stored run. */
 export function runResult(run: Run): RunResult {
   const { state, result, failures, stalls, errors } = run;
-  const attempts = failures + stalls + (state === 'completed' ? 1 : 0);
+  const attempts = failures + stalls + (state === 'completed' && hasCompletedAttempt(run) ? 1 : 0);
   const retries = Math.max(attempts - 1, 0);
   const value = result === undefined ? {} : { result: JSON.parse(result) as unknown };
   return { state, ...value, attempts, retries, retried: retries > 0, errors };
+}
+
+/** Whether an attempt completed the run, rather than an operator: every claim that ended otherwise is counted. */
+function hasCompletedAttempt({ epoch, resetEpoch, failures, stalls, releases }: Run): boolean {
+  return epoch - resetEpoch > failures + stalls + releases;
 }

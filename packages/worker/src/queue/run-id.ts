@@ -11,14 +11,17 @@ let prefix = '';
 /**
  * Returns the id of a new run: a UUID of version 7 (RFC 9562, method 1). Ids of one process ascend, so that a store with a
  * sorted index appends to it rather than writing everywhere.
+ *
+ * @param tag - text without `}` that goes before it in braces: runs of one tag are kept together
  */
-export function createRunId(): string {
+export function createRunId(tag?: string): string {
   const now = Date.now();
   if (now > latestMs) begin(now);
   else if (count === MAX_PER_MS)
     begin(latestMs + 1); // ahead of the clock rather than out of order
   else count += 1;
-  return `${prefix}${(0x7000 + count).toString(16)}${randomUUID().slice(18)}`;
+  const uuid = `${prefix}${(0x7000 + count).toString(16)}${randomUUID().slice(18)}`;
+  return tag === undefined ? uuid : `{${tag}}${uuid}`;
 }
 
 function begin(atMs: number): void {
@@ -28,7 +31,7 @@ function begin(atMs: number): void {
   prefix = `${digits.slice(0, 8)}-${digits.slice(8)}-`;
 }
 
-const RUN_ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const RUN_ID = /^(?:\{[^}]+\})?([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** How far the clocks of different machines may differ, in ms. */
 const CLOCK_SKEW_MS = 60_000;

@@ -1,13 +1,18 @@
-import type { Duration } from '@retry/core';
-import { MAX_INSTANT_AT } from '@retry/core';
-import type { Broker, Concurrency, Submission } from '@retry/core/broker';
+import type { Duration, Policy, PolicyInput } from '@retry/core';
+import type { Broker, Concurrency, Submission, Unique } from '@retry/core/broker';
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { readFields, settingsOf } from '@retry/core/fields';
 import { writePayload } from '../task/payload.ts';
 import { checkPayload } from '../task/schema.ts';
 import type { AnyTask } from '../task/task.ts';
+import type { Start } from './instants.ts';
+import { readLength, readStart } from './instants.ts';
 import { createRunId } from './run-id.ts';
+import type { SubmitPolicy } from './submit-options/submit-policy.ts';
+import { readSubmitPolicy } from './submit-options/submit-policy.ts';
+import type { UniqueOptions } from './submit-options/submit-unique.ts';
+import { readUnique } from './submit-options/submit-unique.ts';
 
 /** The options of `queue.submit`. */
 export interface SubmitOptions {
@@ -17,12 +22,29 @@ export interface SubmitOptions {
    * broker's `keepKeys` after its end.
    */
   readonly key?: string | undefined;
+  /**
+   * At most one run of a key of the task at a time: a second one is not submitted while the first one waits or runs, or it replaces
+   * that. Not together with `key`, which is known for ever.
+   */
+  readonly unique?: UniqueOptions | undefined;
   /** Does not start before this instant, in epoch milliseconds. @default now */
   readonly runAt?: number | undefined;
   /** Does not start before this long from now. @default 0 */
   readonly delay?: Duration | undefined;
-  /** At most `limit` runs of one key run at the same time, over all workers. @default no limit */
-  readonly concurrency?: { readonly key: string; readonly limit: number } | undefined;
+  /**
+   * When to retry this run, instead of as its task says: the same options as those of a task, completed by the same defaults.
+   * Kept with the run as JSON, at most 16 KiB: no functions and no classes.
+   * @default the policy of the task
+   */
+  readonly retry?: Policy | PolicyInput | undefined;
+  /**
+   * At most `limit` runs of one key run at the same time, over all workers. With `holdWhileRetrying` a run keeps its place from
+   * its first start until it ends, also while it waits for a retry: with a limit of 1, runs end in the order in which they
+   * started. @default no limit
+   */
+  readonly concurrency?:
+    | { readonly key: string; readonly limit: number; readonly holdWhileRetrying?: boolean | undefined }
+    | undefined;
   /**
    * How long to keep the result for `waitForResult`, whatever the broker's retention: until it has been read, or this long
    * after the run's end. Dead letters are kept anyway. @default the broker's retention
@@ -39,25 +61,28 @@ export interface SubmitOptions {
 export interface Submitted<Result = unknown> {
   /** The run's id, for `get`, `result`, `cancel` and `waitForResult`. */
   readonly id: string;
-  /** `false` when its key was known already and nothing was submitted. */
+  /** `false` when its key was known already, or another run has its unique key, and nothing was submitted. */
   readonly isNew: boolean;
+  /** The id of the waiting run that was cancelled for it (`onConflict: 'replace'`). */
+  readonly replaced?: string | undefined;
   /** Never present: carries the type that the task's handler returns. */
   readonly '~result'?: Result | undefined;
 }
 
 /** The checked options of one submission. */
-export interface SubmitSettings {
+export interface SubmitSettings extends Start {
   /** The id made of the key; without a key each run gets a random id. */
   readonly keyedId?: string | undefined;
-  readonly runAt?: number | undefined;
-  readonly delayMs?: number | undefined;
-  readonly concurrency?: Pick<Concurrency, 'key' | 'limit'> | undefined;
+  /** Its key is the tag of the run's id. */
+  readonly unique?: Unique | undefined;
+  readonly policy?: SubmitPolicy | undefined;
+  readonly concurrency?: Omit<Concurrency, 'whenFull'> | undefined;
   readonly keepResultMs?: number | undefined;
   readonly tx?: unknown;
 }
 
 /** The options that all submitting methods have. */
-export const SUBMIT_KEYS = ['runAt', 'delay', 'concurrency', 'keepResult'] as const;
+export const SUBMIT_KEYS = ['runAt', 'delay', 'retry', 'concurrency', 'keepResult'] as const;
 
 /** The longest id, in bytes of UTF-8; all brokers have this limit. */
 const MAX_ID_BYTES = 512;
@@ -69,8 +94,9 @@ export const MAX_CONCURRENCY = 2_147_483_647;
 export function readSubmission(fields: Fields, report: Report, taskName: string): SubmitSettings {
   return {
     keyedId: readKey(fields, taskName),
-    runAt: fields.optional('runAt', AN_INSTANT),
-    delayMs: readLength(fields, 'delay', 0),
+    unique: readUnique(fields, report, taskName),
+    ...readStart(fields),
+    policy: readSubmitPolicy(fields, report),
     concurrency: readConcurrency(fields, report),
     keepResultMs: readLength(fields, 'keepResult', Number.MIN_VALUE),
   };
@@ -101,7 +127,10 @@ const KEY_CURE = 'Use text that names the piece of work, such as an order number
 function readConcurrency(fields: Fields, report: Report): SubmitSettings['concurrency'] {
   const given = fields.value('concurrency');
   if (given === undefined) return undefined;
-  const inner = readFields(given, fields.path('concurrency'), { keys: ['key', 'limit'], report });
+  const inner = readFields(given, fields.path('concurrency'), {
+    keys: ['key', 'limit', 'holdWhileRetrying'],
+    report,
+  });
   if (inner === undefined) return undefined;
   const key = inner.value('key');
   const problem = textProblem(key);
@@ -111,24 +140,15 @@ function readConcurrency(fields: Fields, report: Report): SubmitSettings['concur
     message: `must be an integer from 1 to ${MAX_CONCURRENCY}`,
     cure: "Use concurrency: { key: 'user-1', limit: 2 }, or leave it out for no limit.",
   });
-  return { key: typeof key === 'string' ? key : '', limit };
+  const holdWhileRetrying = inner.value('holdWhileRetrying') ?? false;
+  if (typeof holdWhileRetrying !== 'boolean')
+    inner.fail('holdWhileRetrying', 'must be true or false', 'Leave it out for false.');
+  return {
+    key: typeof key === 'string' ? key : '',
+    limit,
+    ...(holdWhileRetrying === true && { holdWhileRetrying }),
+  };
 }
-
-function readLength(fields: Fields, key: 'delay' | 'keepResult', leastMs: number): number | undefined {
-  if (fields.value(key) === undefined) return undefined;
-  return fields.duration(key, undefined, {
-    finite: true,
-    accepts: (ms) => ms >= leastMs && ms <= MAX_INSTANT_AT,
-    message: `must be a finite duration ${leastMs > 0 ? '>' : '≥'} 0`,
-  });
-}
-
-const AN_INSTANT = {
-  accepts: (value: unknown): value is number =>
-    typeof value === 'number' && Math.abs(value) <= MAX_INSTANT_AT,
-  message: 'must be finite epoch milliseconds',
-  cure: 'Use Date.now() + ms, or date.getTime().',
-};
 
 const A_TRANSACTION = {
   accepts: (value: unknown): value is object | string | number | symbol => value !== null,
@@ -146,21 +166,52 @@ const NO_TRANSACTION = {
 export async function prepareSubmission(
   task: AnyTask,
   payload: unknown,
-  { keyedId, runAt, delayMs, concurrency = ofTask(task), keepResultMs }: SubmitSettings,
+  settings: SubmitSettings,
 ): Promise<Submission> {
   await checkPayload(task.schema, payload);
-  // The first attempt waits at least for the policy's initial delay.
-  const firstMs = Math.max(delayMs ?? 0, settingsOf(task.retry).initialDelayMs);
+  return submissionOf(task, writePayload(payload, task.maxPayloadBytes), settings);
+}
+
+/** Returns the submission of a payload that is JSON text already, with the defaults of the task. */
+export function submissionOf(
+  task: AnyTask,
+  payload: string,
+  { id, ...settings }: SubmitSettings & { readonly id?: string },
+): Submission {
+  const { policy, concurrency = ofTask(task) } = settings;
+  const { initialDelayMs } = policy ?? settingsOf(task.retry);
+  const whenFull = task.whenFull === 'wait' ? 'wait' : 'claim';
+  return toSubmission(
+    { id, lane: task.lane, payload, whenFull, initialDelayMs },
+    { ...settings, concurrency },
+  );
+}
+
+/** The part of a submission that the options do not say. */
+interface SubmittedWork extends Pick<Submission, 'lane' | 'payload'>, Pick<Concurrency, 'whenFull'> {
+  /** Of a run without a key. @default a random one */
+  readonly id?: string | undefined;
+  readonly initialDelayMs: number;
+}
+
+/** Returns the submission for the broker. The first attempt waits at least for the policy's initial delay. */
+export function toSubmission(
+  { id, lane, payload, whenFull, initialDelayMs }: SubmittedWork,
+  { keyedId, unique, runAt, delayMs, policy, concurrency, keepResultMs }: SubmitSettings,
+): Submission {
+  const firstMs = Math.max(delayMs ?? 0, initialDelayMs);
   return {
-    id: keyedId ?? createRunId(),
-    lane: task.lane,
-    payload: writePayload(payload, task.maxPayloadBytes),
+    id: keyedId ?? id ?? createRunId(unique?.key),
+    lane,
+    payload,
     ...(keyedId !== undefined && { keyed: true }),
+    ...(unique !== undefined && { unique }),
     ...(runAt !== undefined && { runAt }),
     ...((delayMs !== undefined || firstMs > 0) && { delayMs: firstMs }),
+    ...(policy !== undefined && { retry: policy.text }),
     ...(keepResultMs !== undefined && { keepResultMs: Math.ceil(keepResultMs) }),
     ...(concurrency !== undefined && {
-      concurrency: { ...concurrency, whenFull: task.whenFull === 'wait' ? 'wait' : 'claim' },
+      concurrency: { ...concurrency, whenFull },
     }),
   };
 }
@@ -168,9 +219,4 @@ export async function prepareSubmission(
 function ofTask({ lane, globalConcurrency }: AnyTask): SubmitSettings['concurrency'] {
   if (globalConcurrency === Infinity) return undefined;
   return { key: lane, limit: Math.min(globalConcurrency, MAX_CONCURRENCY) };
-}
-
-/** About how many bytes a submission takes in a call; counts characters, because most payloads are ASCII. */
-export function submissionBytes({ payload }: Submission): number {
-  return 256 + payload.length;
 }

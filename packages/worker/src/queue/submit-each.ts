@@ -8,7 +8,7 @@ import { readSubmission, SUBMIT_KEYS } from './submission.ts';
 export type SubmitEachOptions = Omit<SubmitOptions, 'tx'>;
 
 /** The options of `queue.submitMany`: those of all its runs, and those of each. */
-export interface SubmitManyOptions<Payload = unknown> extends Omit<SubmitOptions, 'key'> {
+export interface SubmitManyOptions<Payload = unknown> extends Omit<SubmitOptions, 'key' | 'unique'> {
   /**
    * Returns the options of the run of one payload, which replace those of all runs; nothing, if it has none of its own. The index
    * counts from 0.
@@ -25,7 +25,7 @@ export const AN_EACH = {
   cure: 'Use each: (order) => ({ key: order.id }).',
 };
 
-const EACH_KEYS = ['key', ...SUBMIT_KEYS];
+const EACH_KEYS = ['key', 'unique', ...SUBMIT_KEYS];
 
 /**
  * Returns the settings of the run of each payload.

@@ -1,8 +1,8 @@
 import type { Broker, Run, Submission, SubmitAnswer } from '@retry/core/broker';
+import { submissionBytes } from '@retry/core/broker/kit';
 import { PartlySubmittedError } from '../errors.ts';
 import { inBatches } from './batch.ts';
 import type { Submitted } from './submission.ts';
-import { submissionBytes } from './submission.ts';
 
 /** The most submissions of one call. */
 const MAX_SUBMISSIONS = 500;

@@ -1,5 +1,6 @@
 import { InvalidOptionsError } from '@retry/core';
 import type { Broker, Submission, SubmitAnswer } from '@retry/core/broker';
+import { submissionBytes } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { within } from '../broker.ts';
@@ -8,14 +9,10 @@ import type { QueueEvents } from '../events.ts';
 import type { AnyTask, TaskFor } from '../task/task.ts';
 import { checkTask, isTask } from '../task/task.ts';
 import { coalesce } from './batch.ts';
+import type { Resubmit } from './operate/resubmit.ts';
+import { createResubmit } from './operate/resubmit.ts';
 import type { SubmitOptions, SubmitSettings, Submitted } from './submission.ts';
-import {
-  prepareSubmission,
-  readSubmission,
-  readTransaction,
-  SUBMIT_KEYS,
-  submissionBytes,
-} from './submission.ts';
+import { prepareSubmission, readSubmission, readTransaction, SUBMIT_KEYS } from './submission.ts';
 import type { SubmitManyOptions } from './submit-each.ts';
 import { AN_EACH, settingsOfEach } from './submit-each.ts';
 import { submitInBatches, submitInTransaction } from './submit-many.ts';
@@ -48,6 +45,14 @@ export interface Submitting {
     options?: SubmitManyOptions<NoInfer<Payload>>,
   ) => Promise<readonly Submitted<Result>[]>;
   /**
+   * Submits a new run in place of another one, which stays as it is: with its payload and policy, or with others. The new run
+   * names it as its `origin`.
+   *
+   * @returns the new run; `undefined` when there is no run with that id
+   * @throws as `submit` does
+   */
+  readonly resubmit: Resubmit;
+  /**
    * Submits a run and waits for its result, which is kept until it has been read whatever the broker's retention.
    *
    * @throws as `submit` and `waitForResult` do
@@ -75,13 +80,15 @@ interface Parts {
 interface Call {
   readonly task: unknown;
   readonly options: unknown;
-  readonly subject: keyof Submitting;
+  readonly subject: Subject;
 }
 
-const KEYS: Readonly<Record<keyof Submitting, readonly string[]>> = {
-  submit: ['key', ...SUBMIT_KEYS, 'tx'],
+type Subject = Exclude<keyof Submitting, 'resubmit'>;
+
+const KEYS: Readonly<Record<Subject, readonly string[]>> = {
+  submit: ['key', 'unique', ...SUBMIT_KEYS, 'tx'],
   submitMany: [...SUBMIT_KEYS, 'each', 'tx'],
-  submitAndWait: ['key', ...SUBMIT_KEYS, ...WAIT_KEYS],
+  submitAndWait: ['key', 'unique', ...SUBMIT_KEYS, ...WAIT_KEYS],
 };
 
 const NO_SETTINGS: SubmitSettings = Object.freeze({});
@@ -93,7 +100,8 @@ const ONE_DAY_MS = 86_400_000;
 
 /** Creates the submitting methods over a broker. */
 export function createSubmitting(parts: Parts): Submitting {
-  const submitOne = createSubmitOne(parts);
+  const send = createSender(parts);
+  const submitOne = createSubmitOne(parts, send);
   return {
     submit: async (task, payload, options) =>
       submitOne(task, payload, readSettings(parts, { task, options, subject: 'submit' })),
@@ -101,6 +109,11 @@ export function createSubmitting(parts: Parts): Submitting {
       const settings = readManySettings(parts, { task, options, subject: 'submitMany' });
       return submitMany(parts, await prepareAll(task, payloads, settings), { task, tx: settings.tx });
     },
+    resubmit: createResubmit({
+      broker: parts.broker,
+      submit: async (submission) =>
+        note(parts, taskOfLane(submission.lane), submission, await send(submission)),
+    }),
     submitAndWait: async (task, payload, options) => {
       const call = { task, options, subject: 'submitAndWait' } as const;
       const settings: SubmitSettings & WaitLimits = isPlain(call)
@@ -147,16 +160,23 @@ function readCall<More>(
   );
 }
 
-/** Coalesces single submissions; those in a transaction are sent alone. */
-function createSubmitOne(
-  parts: Parts,
-): (task: AnyTask, payload: unknown, settings: SubmitSettings) => Promise<Submitted<never>> {
-  const { broker } = parts;
-  const send = coalesce<Submission, SubmitAnswer>((submissions) => broker.submit(submissions), {
+type Send = (submission: Submission) => Promise<SubmitAnswer>;
+
+/** Coalesces single submissions. */
+function createSender({ broker }: Parts): Send {
+  return coalesce<Submission, SubmitAnswer>((submissions) => broker.submit(submissions), {
     outstanding: broker.submitsInOrder === true ? 2 : 1,
     bytesOf: submissionBytes,
     isRefusal: (error) => broker.isRefusal(error),
   });
+}
+
+/** Those in a transaction are sent alone. */
+function createSubmitOne(
+  parts: Parts,
+  send: Send,
+): (task: AnyTask, payload: unknown, settings: SubmitSettings) => Promise<Submitted<never>> {
+  const { broker } = parts;
   return async (task, payload, settings) => {
     const submission = await prepareSubmission(task, payload, settings);
     const { tx } = settings;
@@ -166,19 +186,29 @@ function createSubmitOne(
   };
 }
 
+/** The task of a lane, by its parts: neither contains an @. */
+function taskOfLane(lane: string): Pick<AnyTask, 'name' | 'version'> {
+  const [name = '', version = ''] = lane.split('@');
+  return { name, version };
+}
+
 function note(
   { emitter, waiting }: Parts,
-  { name, version }: AnyTask,
+  { name, version }: Pick<AnyTask, 'name' | 'version'>,
   submission: Submission,
   answer: SubmitAnswer | undefined,
 ): Submitted<never> {
   const { id, keyed = false } = submission;
+  const { type, id: otherId } = typeof answer === 'object' ? answer : NO_OTHER;
+  if (type === 'kept') return { id: otherId, isNew: false };
   // A random id is always new, even if the broker answers `exists` because the batch was sent twice.
   const isNew = answer === 'created' || !keyed;
   waiting.noteSubmitted(submission, { isNew });
   if (isNew) emitter.emit('submitted', () => ({ id, task: name, version }));
-  return { id, isNew };
+  return type === 'replaced' ? { id, isNew, replaced: otherId } : { id, isNew };
 }
+
+const NO_OTHER = { type: undefined, id: '' } as const;
 
 function prepareAll(
   task: AnyTask,

@@ -1,8 +1,15 @@
 import type { Run } from '@retry/core/broker';
 import { allowedAttempts, settingsOf } from '@retry/core/fields';
 import { attemptOf } from '../settle/run-facts.ts';
-import type { AnyTask, Completion, RetryRequest, TaskContext } from '../task/task.ts';
-import { RetryRequested, readRetryRequest } from './requests.ts';
+import type {
+  AnyTask,
+  Completion,
+  HandlerHold,
+  ReleaseRequest,
+  RetryRequest,
+  TaskContext,
+} from '../task/task.ts';
+import { ReleaseRequested, RetryRequested, readReleaseRequest, readRetryRequest } from './requests.ts';
 
 /** What a handler and its context need of their execution. */
 export interface RunningAttempt {
@@ -16,6 +23,8 @@ export interface RunningAttempt {
   readonly remainingMs: number;
   readonly heartbeat: () => void;
   readonly complete: (completion: Completion) => Promise<void>;
+  /** Puts the lane of its task on hold. */
+  readonly hold: (request: HandlerHold) => Promise<void>;
   /** Whether the transaction has been committed in which the handler completed the run. */
   readonly hasCommitted: () => Promise<boolean>;
   readonly log: (message: string, details: unknown) => void;
@@ -61,6 +70,14 @@ export class HandlerContext implements TaskContext {
     return requestRetry;
   }
 
+  get release(): TaskContext['release'] {
+    return requestRelease;
+  }
+
+  get hold(): TaskContext['hold'] {
+    return (request) => this.#attempt.hold(request);
+  }
+
   get complete(): TaskContext['complete'] {
     return (completion) => this.#attempt.complete(completion);
   }
@@ -72,4 +89,8 @@ export class HandlerContext implements TaskContext {
 
 function requestRetry(request: RetryRequest = {}): never {
   throw new RetryRequested(readRetryRequest(request));
+}
+
+function requestRelease(request: ReleaseRequest = {}): never {
+  throw new ReleaseRequested(readReleaseRequest(request));
 }

@@ -5,10 +5,11 @@ import { settingsOf } from '@retry/core/fields';
 import { ShutdownError, StalledError } from '../errors.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { attemptOf, totalStartAt } from '../settle/run-facts.ts';
-import type { AnyTask, Completion } from '../task/task.ts';
+import type { AnyTask, Completion, HandlerHold } from '../task/task.ts';
 import type { RunningAttempt } from './context.ts';
 import { runHandler } from './handler.ts';
-import { readCompletion } from './requests.ts';
+import type { LaneHold } from './requests.ts';
+import { readCompletion, readHandlerHold } from './requests.ts';
 
 /** What executions need from their worker; one object for all of them. */
 export interface ExecutionPort {
@@ -18,6 +19,8 @@ export interface ExecutionPort {
   readonly complete: (execution: Execution, completion: Completion) => Promise<void>;
   /** Whether the transaction has been committed in which the handler completed the run. */
   readonly hasCommitted: (execution: Execution) => Promise<boolean>;
+  /** Puts the lane of the run on hold. */
+  readonly hold: (execution: Execution, hold: LaneHold) => Promise<void>;
   /** Called once, with `undefined` when the execution was abandoned. */
   readonly onEnd: (execution: Execution, outcome: Outcome | undefined) => void;
 }
@@ -25,6 +28,8 @@ export interface ExecutionPort {
 interface ClaimedAt {
   readonly run: Run<'started'>;
   readonly claimedAt: number;
+  /** It was let through by a hold of the circuit breaker. */
+  readonly isProbe: boolean;
 }
 
 /**
@@ -36,6 +41,8 @@ export class Execution implements RunningAttempt {
   readonly task: AnyTask;
   /** When its claim was answered, by the worker's clock. */
   readonly claimedAt: number;
+  /** Whether it was let through by a hold of the circuit breaker: its outcome tells whether the lane may resume. */
+  readonly isProbe: boolean;
   readonly #port: ExecutionPort;
   #controller: AbortController | undefined;
   /** Why the attempt was stopped; absent until then. */
@@ -49,11 +56,12 @@ export class Execution implements RunningAttempt {
   #isCompleting = false;
 
   /** @param claim - the claimed run, and when its claim was answered by the worker's clock */
-  constructor(task: AnyTask, { run, claimedAt }: ClaimedAt, port: ExecutionPort) {
+  constructor(task: AnyTask, { run, claimedAt, isProbe }: ClaimedAt, port: ExecutionPort) {
     this.task = task;
     this.run = run;
     this.#port = port;
     this.claimedAt = claimedAt;
+    this.isProbe = isProbe;
   }
 
   /** Whether it has ended: what its handler does has no effect any more. */
@@ -76,6 +84,11 @@ export class Execution implements RunningAttempt {
   /** Whether the transaction has been committed in which the handler completed the run. */
   hasCommitted(): Promise<boolean> {
     return this.#port.hasCommitted(this);
+  }
+
+  /** Puts the lane of its task on hold, and keeps running. @throws {InvalidOptionsError} for a wrong argument */
+  async hold(request: HandlerHold): Promise<void> {
+    await this.#port.hold(this, readHandlerHold(request));
   }
 
   /** Emits the worker's `log` event. */

@@ -4,7 +4,7 @@ import { readPayload, writeResult } from '../task/payload.ts';
 import { checkPayload } from '../task/schema.ts';
 import type { RunningAttempt } from './context.ts';
 import { HandlerContext } from './context.ts';
-import { requestOf } from './requests.ts';
+import { ReleaseRequested, requestOf } from './requests.ts';
 
 /** Reads the payload and calls the handler. Never rejects: every error becomes an outcome. */
 export async function runHandler(attempt: RunningAttempt): Promise<Outcome> {
@@ -34,6 +34,7 @@ export async function runHandler(attempt: RunningAttempt): Promise<Outcome> {
 function failureOf(error: unknown): Outcome {
   const asked = requestOf(error);
   if (asked === undefined) return { type: 'failed', error, isTimeout: false };
+  if (asked instanceof ReleaseRequested) return { type: 'released', request: asked.request };
   return { type: 'asked', request: asked.request, error: asked.error };
 }
 

@@ -1,7 +1,11 @@
 import { MAX_INSTANT_AT, parseDuration } from '@retry/core';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
-import type { Completion, RetryRequest } from '../task/task.ts';
+import { A_REASON } from '../reason.ts';
+import type { Release } from '../settle/outcome.ts';
+import type { Completion, HandlerHold, ReleaseRequest, RetryRequest } from '../task/task.ts';
 
+const RELEASE_KEYS: readonly (keyof ReleaseRequest)[] = ['delay', 'reason'];
+const HOLD_KEYS: readonly (keyof HandlerHold)[] = ['for', 'reason'];
 const RETRY_KEYS: readonly (keyof RetryRequest)[] = ['delay', 'at', 'error', 'maxAttempts'];
 const COMPLETION_KEYS: readonly (keyof Completion)[] = ['tx', 'result'];
 
@@ -19,10 +23,21 @@ export class RetryRequested extends Error {
   }
 }
 
-/** Returns the thrown value if `ctx.retry` threw it. Never throws, whatever was thrown. */
-export function requestOf(thrown: unknown): RetryRequested | undefined {
+/** Thrown by `ctx.release` to end the handler; the worker catches it. */
+export class ReleaseRequested extends Error {
+  override readonly name: string = 'ReleaseRequested';
+  readonly request: Release;
+
+  constructor(request: Release) {
+    super('the handler released its run; do not catch this');
+    this.request = request;
+  }
+}
+
+/** Returns the thrown value if `ctx.retry` or `ctx.release` threw it. Never throws, whatever was thrown. */
+export function requestOf(thrown: unknown): RetryRequested | ReleaseRequested | undefined {
   try {
-    return thrown instanceof RetryRequested ? thrown : undefined;
+    return thrown instanceof RetryRequested || thrown instanceof ReleaseRequested ? thrown : undefined;
   } catch {
     return undefined; // a Proxy may throw at instanceof
   }
@@ -40,6 +55,32 @@ export function readRetryRequest(request: RetryRequest): RetryRequest {
       return request;
     },
   );
+}
+
+/** Reads the argument of `ctx.release`. @throws {InvalidOptionsError} listing every problem */
+export function readReleaseRequest(request: ReleaseRequest): Release {
+  return readOptions(
+    request,
+    { subject: 'ctx.release', keys: RELEASE_KEYS, synonyms: QUEUE_SYNONYMS },
+    (fields) => ({
+      delayMs: parseDuration(fields.optional('delay', A_DELAY)) ?? 0,
+      reason: fields.optional('reason', A_REASON),
+    }),
+  );
+}
+
+/** A lane's pause that a handler asks for. */
+export interface LaneHold {
+  readonly forMs: number;
+  readonly reason?: string | undefined;
+}
+
+/** Reads the argument of `ctx.hold`. @throws {InvalidOptionsError} listing every problem */
+export function readHandlerHold(request: HandlerHold): LaneHold {
+  return readOptions(request, { subject: 'ctx.hold', keys: HOLD_KEYS }, (fields) => ({
+    forMs: fields.duration('for', undefined, A_HOLD_LENGTH),
+    reason: fields.optional('reason', A_REASON),
+  }));
 }
 
 /** Checks the argument of `ctx.complete`. @throws {InvalidOptionsError} listing every problem */
@@ -61,6 +102,12 @@ const A_DELAY = {
     (parseDuration(value) ?? Infinity) <= MAX_INSTANT_AT,
   message: `must be a finite duration from 0 to ${MAX_INSTANT_AT} ms`,
   cure: "Use milliseconds or text like '30s', '5m'.",
+};
+
+const A_HOLD_LENGTH = {
+  finite: true,
+  accepts: (ms: number): boolean => ms > 0 && ms <= MAX_INSTANT_AT,
+  message: 'must be a finite duration > 0',
 };
 
 const AN_INSTANT = {

@@ -16,7 +16,7 @@ export function settleLimit(task: AnyTask, run: Run<'started'>, context: SettleC
     withoutErrorRules(task.rateLimitRetry),
     { failures: run.rateLimits + 1 },
     { error: undefined },
-    { now: at, random: context.random },
+    { now: at, random: context.random, id: run.id, lane: run.lane },
   );
   if (decision.type === 'fail') return { settlement: settle(run, [end]), reason: decision.reason };
   const delayMs = Math.max(decision.delayMs, 1);

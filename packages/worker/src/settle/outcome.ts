@@ -1,5 +1,11 @@
 import type { RetryRequest } from '../task/task.ts';
 
+/** What a handler's call of `ctx.release` asked for. */
+export interface Release {
+  readonly delayMs: number;
+  readonly reason?: string | undefined;
+}
+
 /** How an attempt ended. */
 export type Outcome =
   | {
@@ -31,7 +37,11 @@ export type Outcome =
     }
   /** Its payload is invalid: no attempt can succeed. */
   | { readonly type: 'unreadable'; readonly error: unknown }
-  | { readonly type: 'released' }
+  | {
+      readonly type: 'released';
+      /** Present when the handler called `ctx.release`. */
+      readonly request?: Release;
+    }
   | { readonly type: 'cancelled' }
   /** A concurrency or rate limit was reached. */
   | { readonly type: 'limited' }

@@ -1,5 +1,8 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { AttemptError, Run, Settlement } from '@retry/core/broker';
+import { storable } from '../error-text.ts';
+import type { AnyTask } from '../task/task.ts';
+import { withDeadLetter } from './dead-letter.ts';
 import { settle } from './settlement.ts';
 import type { Redact } from './stored-error.ts';
 import { failedRun } from './stored-error.ts';
@@ -9,6 +12,7 @@ const MAX_PLAIN_LENGTH = 500;
 
 /** An attempt whose settlement the broker refuses for good. */
 interface RefusedAttempt {
+  readonly task: AnyTask;
   readonly run: Run<'started'>;
   /** Why the broker refuses it. */
   readonly error: unknown;
@@ -20,15 +24,17 @@ interface RefusedAttempt {
 
 /**
  * Returns the settlements to try when a broker refuses a run's own: a dead letter with the broker's error and without a
- * result. First with all errors, in text that every broker can store; then with the minimum that a run can have.
+ * result. First with all errors, in text that every broker can store; then with the minimum that a run can have; where the task submits
+ * its dead letters to another one, at last without that.
  */
 export function refusedEnds({
+  task,
   run,
   error,
   now,
   redact,
   onlyIfExpired,
-}: RefusedAttempt): readonly [usual: Settlement, minimal: Settlement] {
+}: RefusedAttempt): readonly [usual: Settlement, ...minimal: Settlement[]] {
   const at = Math.min(Math.max(Math.floor(now) || 0, 0), MAX_INSTANT_AT);
   const failed = failedRun(run, { error, at, isFollowed: false, redact });
   const { previousDelayMs: _, result: __, ...kept } = failed;
@@ -36,7 +42,10 @@ export function refusedEnds({
     ...settle({ ...kept, errors }, [{ type: 'fail', at }]),
     ...(onlyIfExpired && { onlyIfExpired }),
   });
-  return [end(failed.errors.map(wellFormed)), end(failed.errors.slice(-1).map(plain))];
+  const usual = end(failed.errors.map(wellFormed));
+  const minimal = end(failed.errors.slice(-1).map(plain));
+  if (typeof task.deadLetter === 'string') return [usual, minimal];
+  return [withDeadLetter(task, usual), withDeadLetter(task, minimal, 'refused'), minimal];
 }
 
 function wellFormed(error: AttemptError): AttemptError {
@@ -47,11 +56,6 @@ function wellFormed(error: AttemptError): AttemptError {
     message: storable(message),
     ...(stack !== undefined && { stack: storable(stack) }),
   };
-}
-
-/** Replaces U+0000 and unpaired surrogates, which some brokers cannot store. */
-function storable(text: string): string {
-  return text.replaceAll(/\0|\p{Surrogate}/gu, '\u{fffd}');
 }
 
 function plain({ epoch, at, name, message }: AttemptError): AttemptError {

@@ -32,7 +32,11 @@ const EMIT: Partial<Readonly<Record<RunEventType, Emit>>> = {
     emitter.emit('completed', () => Object.assign(notice(), { durationMs, retries: chargedAttempts(run) }));
   },
   cancel: (emitter, _, notice) => emitter.emit('cancelled', notice),
-  release: (emitter, _, notice) => emitter.emit('released', notice),
+  release: (emitter, { settled: { delayMs = 0, releasedBecause: reason } }, notice) => {
+    emitter.emit('released', () =>
+      Object.assign(notice(), delayMs > 0 && { delayMs }, reason !== undefined && { reason }),
+    );
+  },
   limit: (emitter, { settled }, notice) => {
     emitter.emit('limited', () => Object.assign(notice(), { next: settled.settlement.next.state }));
   },
@@ -45,7 +49,10 @@ const EMIT: Partial<Readonly<Record<RunEventType, Emit>>> = {
   },
   fail: (emitter, { outcome, settled }, notice) => {
     emitter.emit('failed', () =>
-      Object.assign(notice(), { error: errorOf(outcome), reason: settled.reason ?? 'unexpected' }),
+      Object.assign(notice(), {
+        error: settled.error ?? errorOf(outcome),
+        reason: settled.reason ?? 'unexpected',
+      }),
     );
   },
   retry: (emitter, { outcome, settled }, notice) => {

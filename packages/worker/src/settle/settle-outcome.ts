@@ -1,17 +1,17 @@
-import type { Decision, FailReason } from '@retry/core';
-import { decide, isEligible, isNonRetryable, MAX_INSTANT_AT, parseDuration } from '@retry/core';
+import type { Policy } from '@retry/core';
+import { decide, isEligible, isNonRetryable, parseDuration } from '@retry/core';
 import type { Run } from '@retry/core/broker';
-import type { PolicySettings } from '@retry/core/fields';
 import { settingsOf, withoutErrorRules, withSettings } from '@retry/core/fields';
-import type { RunEvent } from '@retry/core/lifecycle';
 import type { AnyTask, RetryRequest } from '../task/task.ts';
+import { withDeadLetter } from './dead-letter.ts';
 import { settleEarly, settleLimit } from './limit.ts';
 import type { Outcome } from './outcome.ts';
-import { totalStartAt } from './run-facts.ts';
+import { settleRelease } from './release.ts';
 import type { SettleContext, Settled } from './settlement.ts';
-import { decisionContext, dueAt, settle } from './settlement.ts';
+import { decisionContext, settle } from './settlement.ts';
 import { settleStall } from './stall.ts';
-import { failedRun } from './stored-error.ts';
+import type { FailedAttempt, Verdict } from './verdict.ts';
+import { delayVerdict, EXHAUSTED, OUT_OF_TIME, settleVerdict, UNREADABLE, verdictOf } from './verdict.ts';
 
 /**
  * Returns the settlement that follows from an attempt's outcome: asks core for the decision and applies it by the
@@ -26,6 +26,12 @@ export function settleOutcome(
   outcome: Outcome,
   context: SettleContext,
 ): Settled {
+  const settled = settledBy(task, run, outcome, context);
+  if (typeof task.deadLetter === 'string') return settled;
+  return { ...settled, settlement: withDeadLetter(task, settled.settlement) };
+}
+
+function settledBy(task: AnyTask, run: Run<'started'>, outcome: Outcome, context: SettleContext): Settled {
   const at = context.now;
   switch (outcome.type) {
     case 'completed':
@@ -33,7 +39,7 @@ export function settleOutcome(
     case 'cancelled':
       return { settlement: settle(run, [{ type: 'cancel', at }]) };
     case 'released':
-      return { settlement: settle(run, [{ type: 'release', at }]) };
+      return settleRelease(task, run, outcome, context);
     case 'unreadable':
       return settleVerdict({ task, run, error: outcome.error }, UNREADABLE, context);
     case 'limited':
@@ -49,22 +55,6 @@ export function settleOutcome(
   }
 }
 
-/** What follows a failed attempt, and why. */
-type Verdict =
-  | { readonly type: 'fail'; readonly reason: FailReason | 'unreadable' }
-  /** `runAt` is present when the handler chose an instant, which is then kept exactly. */
-  | { readonly type: 'retry'; readonly delayMs: number; readonly runAt?: number | undefined };
-
-const UNREADABLE: Verdict = { type: 'fail', reason: 'unreadable' };
-const OUT_OF_TIME: Verdict = { type: 'fail', reason: 'total-timeout' };
-const EXHAUSTED: Verdict = { type: 'fail', reason: 'exhausted' };
-
-interface FailedAttempt {
-  readonly task: AnyTask;
-  readonly run: Run<'started'>;
-  readonly error: unknown;
-}
-
 function settleFailure(
   task: AnyTask,
   run: Run<'started'>,
@@ -72,13 +62,9 @@ function settleFailure(
   context: SettleContext,
 ): Settled {
   if (isOutOfTime) return settleVerdict({ task, run, error }, OUT_OF_TIME, context);
+  const policy = context.isProbe === true ? withoutLimit(task.retry) : task.retry;
   const counters = { ...run, failures: run.failures + 1 };
-  const decision = decide(
-    task.retry,
-    counters,
-    { error, timedOut: isTimeout },
-    decisionContext(run, context),
-  );
+  const decision = decide(policy, counters, { error, timedOut: isTimeout }, decisionContext(run, context));
   return settleVerdict({ task, run, error }, verdictOf(decision), context);
 }
 
@@ -93,16 +79,14 @@ function settleRequest(
 }
 
 /** A handler's own request overrides matchers, `retryIf` and the computed delay; not the attempts and the total time. */
-function requestVerdict(
-  { task, run, error }: FailedAttempt,
-  request: RetryRequest,
-  context: SettleContext,
-): Verdict {
+function requestVerdict(attempt: FailedAttempt, request: RetryRequest, context: SettleContext): Verdict {
+  const { task, run, error } = attempt;
   const { maxAttempts = settingsOf(task.retry).maxAttempts } = request;
-  const policy = withSettings(withoutErrorRules(task.retry), { maxAttempts: readCount(maxAttempts) });
+  const limited = withSettings(withoutErrorRules(task.retry), { maxAttempts: readCount(maxAttempts) });
+  const policy = context.isProbe === true ? withoutLimit(limited) : limited;
   const counters = { ...run, failures: run.failures + 1 };
   if (!isEligible(policy, counters)) return EXHAUSTED;
-  const chosen = chosenDelay(settingsOf(policy), run, { request, now: context.now });
+  const chosen = chosenDelay(attempt, request, context.now);
   if (chosen !== undefined) return chosen;
   // An error that forbids retries is only recorded here: the handler asked for another attempt.
   const failure = { error: isNonRetryable(error) ? undefined : error };
@@ -114,40 +98,15 @@ function readCount(count: number | 'Infinity'): number {
 }
 
 /** The verdict for the `delay` or `at` that the handler chose; `undefined` when it leaves that to the policy. */
-function chosenDelay(
-  { totalTimeoutMs }: PolicySettings,
-  run: Run<'started'>,
-  { request: { delay, at }, now }: { readonly request: RetryRequest; readonly now: number },
-): Verdict | undefined {
+function chosenDelay(attempt: FailedAttempt, { delay, at }: RetryRequest, now: number): Verdict | undefined {
   const chosenMs = parseDuration(delay);
-  const delayMs = chosenMs ?? (at === undefined ? undefined : Math.max(at - now, 0));
-  if (delayMs === undefined) return undefined;
-  if (now + delayMs >= totalStartAt(run, now) + totalTimeoutMs) return OUT_OF_TIME;
-  const clampedMs = Math.min(delayMs, Math.max(MAX_INSTANT_AT - now, 0));
-  return { type: 'retry', delayMs: clampedMs, runAt: chosenMs === undefined ? at : undefined };
+  if (chosenMs !== undefined) return delayVerdict(attempt, chosenMs, now);
+  if (at === undefined) return undefined;
+  const verdict = delayVerdict(attempt, Math.max(at - now, 0), now);
+  return verdict.type === 'retry' ? { ...verdict, runAt: at } : verdict;
 }
 
-function verdictOf(decision: Decision): Verdict {
-  return decision.type === 'fail' ? decision : { type: 'retry', delayMs: decision.delayMs };
-}
-
-function settleVerdict(
-  { task, run, error }: FailedAttempt,
-  verdict: Verdict,
-  { now: at, redact }: SettleContext,
-): Settled {
-  const { deadLetter } = task;
-  const isFollowed = verdict.type === 'retry' && verdict.delayMs === 0;
-  const failed = failedRun(run, { error, at, isFollowed, redact });
-  if (verdict.type === 'fail') {
-    return { settlement: settle(failed, [{ type: 'fail', at }], { deadLetter }), reason: verdict.reason };
-  }
-  const { delayMs, runAt } = verdict;
-  const next = { ...failed, previousDelayMs: delayMs };
-  if (runAt !== undefined) {
-    const event: RunEvent = { type: 'retry', at, runAt: Math.ceil(runAt) };
-    return { settlement: settle(next, [event]), delayMs };
-  }
-  const event: RunEvent = { type: 'retry', at, runAt: dueAt(delayMs, at) };
-  return { settlement: settle(next, [event], { delayMs }), delayMs };
+/** A probe is not charged, so the number of attempts does not limit it. */
+function withoutLimit(policy: Policy): Policy {
+  return withSettings(policy, { maxAttempts: Infinity, retryable: true });
 }

@@ -3,6 +3,7 @@ import { MAX_INSTANT_AT } from '@retry/core';
 import type { Run, Settlement } from '@retry/core/broker';
 import { transitionRun } from '@retry/core/broker/kit';
 import type { RunEvent, RunState } from '@retry/core/lifecycle';
+import type { AnyTask } from '../task/task.ts';
 import { totalStartAt } from './run-facts.ts';
 import type { Redact } from './stored-error.ts';
 
@@ -11,17 +12,23 @@ export interface SettleContext {
   /** Now by the broker's clock, in epoch milliseconds. */
   readonly now: number;
   readonly random: () => number;
-  /** How long the attempt took, if that is known; custom strategies may read it. */
+  /** How long the attempt took, if that is known; strategies and gates may read it. */
   readonly attemptMs?: number | undefined;
   /** What of an error is stored. @default its name, message and stack */
   readonly redact?: Redact | undefined;
+  /** The run was let through by a hold of the circuit breaker: a failure is not charged. @default false */
+  readonly isProbe?: boolean | undefined;
 }
 
 /** The settlement of an attempt, and the reason for it. */
 export interface Settled {
   readonly settlement: Settlement;
-  readonly reason?: FailReason | 'asked' | 'stalled' | 'unreadable' | 'refused';
+  readonly reason?: FailReason | 'asked' | 'stalled' | 'unreadable' | 'refused' | 'releases-exhausted';
   readonly delayMs?: number;
+  /** What it failed with, where its outcome has no error: a release that is not possible any more. */
+  readonly error?: unknown;
+  /** Why it was given back, for people. */
+  readonly releasedBecause?: string;
 }
 
 /** What a settlement writes besides the transitions. */
@@ -31,7 +38,7 @@ interface Extras {
   /** Of a run that has to wait: measured by the broker's own clock, whatever `runAt` its event has. 0 is immediately. */
   readonly delayMs?: number;
   /** Whether the run is kept if it is failed now. @default 'save' */
-  readonly deadLetter?: 'save' | 'none';
+  readonly deadLetter?: AnyTask['deadLetter'];
 }
 
 /** Returns the settlement that applies these events to a claimed run in one write. The first event names it. */
@@ -70,6 +77,7 @@ export function dueAt(delayMs: number, now: number): number {
 export function decisionContext(
   run: Run<'started'>,
   { now, random, attemptMs }: SettleContext,
-): Pick<DecisionContext, 'now' | 'random' | 'startedAt' | 'attemptMs'> {
-  return { now, random, attemptMs, startedAt: totalStartAt(run, now) };
+): Pick<DecisionContext, 'now' | 'random' | 'startedAt' | 'attemptMs' | 'id' | 'lane'> {
+  const { id, lane } = run;
+  return { now, random, attemptMs, startedAt: totalStartAt(run, now), id, lane };
 }

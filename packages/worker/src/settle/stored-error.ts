@@ -1,12 +1,10 @@
-import type { AttemptError, Run } from '@retry/core/broker';
+import type { Run } from '@retry/core/broker';
+import { addError } from '@retry/core/broker/kit';
 import type { ErrorText } from '../error-text.ts';
 import { clip, errorText } from '../error-text.ts';
 
 /** Returns what of a thrown value is stored with its run; by default its name, message and stack. */
 export type Redact = (error: unknown) => ErrorText;
-
-/** A run that keeps failing must not grow without limit. */
-const MAX_ERRORS = 20;
 
 /** An attempt that failed. */
 interface Failure {
@@ -23,15 +21,7 @@ interface Failure {
  */
 export function failedRun(run: Run<'started'>, { error, at, isFollowed, redact }: Failure): Run<'started'> {
   const text = storedText(error, redact, isFollowed ? 'dropped' : 'kept');
-  const errors = [...run.errors.map(withoutStack), { epoch: run.epoch, at, ...text }];
-  return { ...run, errors: errors.slice(-MAX_ERRORS) };
-}
-
-/** Only the latest error keeps its stack. */
-function withoutStack(error: AttemptError): AttemptError {
-  if (error.stack === undefined) return error;
-  const { stack: _, ...kept } = error;
-  return kept;
+  return { ...run, errors: addError(run.errors, { epoch: run.epoch, at, ...text }) };
 }
 
 const UNREDACTED: ErrorText = {
@@ -43,7 +33,11 @@ const UNREDACTED: ErrorText = {
  * Returns what is stored of an error: text of bounded length. Never throws; if `redact` fails, nothing of the error is
  * stored.
  */
-function storedText(error: unknown, redact: Redact | undefined, stackIs: 'kept' | 'dropped'): ErrorText {
+export function storedText(
+  error: unknown,
+  redact: Redact | undefined,
+  stackIs: 'kept' | 'dropped',
+): ErrorText {
   if (redact === undefined) return errorText(error, stackIs);
   try {
     const { name, message, stack } = readRedacted(redact(error));

@@ -1,12 +1,14 @@
 import type { Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
-import { textProblem } from '@retry/core/broker/kit';
-import type { Fields } from '@retry/core/fields';
+import { MAX_STARTS, MAX_WINDOW_MS, textProblem } from '@retry/core/broker/kit';
+import { CIRCUIT_BREAKER_KEYS, readCircuitBreaker } from '@retry/core/circuit-breaker';
+import type { Fields, Report } from '@retry/core/fields';
 import { readFields, readOptions } from '@retry/core/fields';
 import { missingOptions } from '../errors.ts';
 import { readRetryPolicy } from './retry-policy.ts';
 import type { StandardSchema } from './schema.ts';
-import type { Handler, Task, TaskInput } from './task.ts';
+import type { AnyTask, Handler, Task, TaskInput } from './task.ts';
+import { checkTask, isTask } from './task.ts';
 
 const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [
   'name',
@@ -14,8 +16,10 @@ const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [
   'run',
   'schema',
   'retry',
+  'circuitBreaker',
   'rateLimitRetry',
   'rateLimit',
+  'globalRateLimit',
   'heartbeat',
   'maxConcurrent',
   'globalConcurrency',
@@ -26,12 +30,14 @@ const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [
   'onUnknown',
   'minRequeueDelay',
   'maxStalls',
+  'maxReleases',
   'deadLetter',
   'maxPayloadBytes',
   'maxResultBytes',
 ];
 
-const ONE_MIB = 1_048_576;
+/** The largest payload, and the largest result, in bytes of JSON, where a task does not say otherwise. */
+export const MAX_TEXT_BYTES_BY_DEFAULT = 1_048_576;
 
 /**
  * Defines a task: checks its options and fills in the defaults.
@@ -78,29 +84,39 @@ function readTask<Payload, Result, Submitted>(
     run,
     schema: readSchema(fields),
     retry: readRetryPolicy('retry', fields.value('retry'), report),
+    circuitBreaker: readBreaker(fields, report),
     rateLimitRetry: readRetryPolicy('rateLimitRetry', fields.value('rateLimitRetry'), report),
     rateLimit: readRateLimit(fields, report),
+    globalRateLimit: readGlobalRateLimit(fields, name, report),
     heartbeatMs: fields.duration('heartbeat', Infinity, MORE_THAN_0),
     shutdownMs: readOptionalDuration(fields, 'shutdownTimeout'),
     minRequeueMs: readOptionalDuration(fields, 'minRequeueDelay', { finite: true }),
     ...readLimits(fields),
     ...readChoices(fields),
+    deadLetter: readDeadLetter(fields, report),
   };
 }
 
-type LimitKey = 'maxConcurrent' | 'globalConcurrency' | 'maxStalls' | 'maxPayloadBytes' | 'maxResultBytes';
+type LimitKey =
+  | 'maxConcurrent'
+  | 'globalConcurrency'
+  | 'maxStalls'
+  | 'maxReleases'
+  | 'maxPayloadBytes'
+  | 'maxResultBytes';
 
 function readLimits(fields: Fields): Pick<Task<unknown, unknown>, LimitKey> {
   return {
     maxConcurrent: fields.number('maxConcurrent', Infinity, AT_LEAST_1),
     globalConcurrency: fields.number('globalConcurrency', Infinity, AT_LEAST_1),
     maxStalls: fields.number('maxStalls', 3, AT_LEAST_0),
-    maxPayloadBytes: fields.number('maxPayloadBytes', ONE_MIB, AT_LEAST_1),
-    maxResultBytes: fields.number('maxResultBytes', ONE_MIB, AT_LEAST_1),
+    maxReleases: fields.number('maxReleases', 100, AT_LEAST_0),
+    maxPayloadBytes: fields.number('maxPayloadBytes', MAX_TEXT_BYTES_BY_DEFAULT, AT_LEAST_1),
+    maxResultBytes: fields.number('maxResultBytes', MAX_TEXT_BYTES_BY_DEFAULT, AT_LEAST_1),
   };
 }
 
-type ChoiceKey = 'whenFull' | 'onShutdown' | 'onStall' | 'onUnknown' | 'deadLetter';
+type ChoiceKey = 'whenFull' | 'onShutdown' | 'onStall' | 'onUnknown';
 
 function readChoices(fields: Fields): Pick<Task<unknown, unknown>, ChoiceKey> {
   return {
@@ -108,8 +124,18 @@ function readChoices(fields: Fields): Pick<Task<unknown, unknown>, ChoiceKey> {
     onShutdown: fields.choice('onShutdown', 'finish', ['finish', 'release', 'stall']),
     onStall: fields.choice('onStall', 'retry', ['retry', 'fail', 'hold']),
     onUnknown: fields.choice('onUnknown', 'wait', ['wait', 'drop']),
-    deadLetter: fields.choice('deadLetter', 'save', ['save', 'none']),
   };
+}
+
+function readDeadLetter(fields: Fields, report: Report): AnyTask['deadLetter'] {
+  const given = fields.value('deadLetter');
+  if (typeof given !== 'object' || given === null)
+    return fields.choice<'save' | 'none'>('deadLetter', 'save', ['save', 'none']);
+  const inner = readFields(given, 'deadLetter', { keys: ['task'], report });
+  const task = inner?.value('task');
+  if (isTask(task)) return { task };
+  if (inner !== undefined) checkTask(task, (problem) => report({ ...problem, path: 'deadLetter.task' }));
+  return 'save';
 }
 
 function readRateLimit(
@@ -124,6 +150,48 @@ function readRateLimit(
     limit: inner.number('limit', undefined, AT_LEAST_0),
     windowMs: inner.duration('window', undefined, { finite: true }),
   };
+}
+
+function readGlobalRateLimit(
+  fields: Fields,
+  name: string,
+  report: (problem: Problem) => void,
+): Task<unknown, unknown>['globalRateLimit'] {
+  const given = fields.value('globalRateLimit');
+  if (given === undefined) return undefined;
+  const keys = ['limit', 'window', 'key'];
+  const inner = readFields(given, 'globalRateLimit', { keys, report });
+  if (inner === undefined) return undefined;
+  const key = inner.value('key') ?? name;
+  const problem = key === name ? undefined : textProblem(key); // a wrong name is reported as such
+  if (problem !== undefined) inner.fail('key', problem, 'Leave it out for the name of the task.');
+  return {
+    key: String(key),
+    limit: inner.number('limit', undefined, A_START_COUNT),
+    windowMs: Math.ceil(inner.duration('window', undefined, A_WINDOW)),
+  };
+}
+
+const A_START_COUNT = {
+  accepts: (count: number): boolean => Number.isInteger(count) && count >= 1 && count <= MAX_STARTS,
+  message: 'must be an integer from 1 to 1e9',
+  cure: 'Leave globalRateLimit out for no limit; hold the lane for no starts.',
+};
+
+const A_WINDOW = {
+  finite: true,
+  accepts: (ms: number): boolean => ms > 0 && ms <= MAX_WINDOW_MS,
+  message: 'must be a duration > 0 of at most 366 days',
+};
+
+function readBreaker(
+  fields: Fields,
+  report: (problem: Problem) => void,
+): Task<unknown, unknown>['circuitBreaker'] {
+  const given = fields.value('circuitBreaker');
+  if (given === undefined) return undefined;
+  const inner = readFields(given, 'circuitBreaker', { keys: CIRCUIT_BREAKER_KEYS, report });
+  return inner && readCircuitBreaker(inner);
 }
 
 /** Validators are objects, or functions (ArkType). */

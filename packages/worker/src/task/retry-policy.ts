@@ -11,10 +11,14 @@ export function readRetryPolicy(key: string, input: unknown, report: (problem: P
     return isPolicy(input) ? input : taskPolicy(input);
   } catch (error) {
     if (!(error instanceof InvalidOptionsError)) throw error;
-    for (const problem of error.problems)
-      report({ ...problem, path: problem.path === '' ? key : `${key}.${problem.path}` });
+    for (const problem of error.problems) report(problemBelow(key, problem));
     return defaultPolicy();
   }
+}
+
+/** Returns the problem of a policy as one of the option at `key`. */
+export function problemBelow(key: string, problem: Problem): Problem {
+  return { ...problem, path: problem.path === '' ? key : `${key}.${problem.path}` };
 }
 
 let known: Policy | undefined;

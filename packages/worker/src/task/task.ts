@@ -1,6 +1,8 @@
 import type { Duration, Policy, PolicyInput } from '@retry/core';
 import { isPolicy } from '@retry/core';
+import type { CircuitBreakerInput, CircuitBreakerSettings } from '@retry/core/circuit-breaker';
 import type { Report } from '@retry/core/fields';
+import type { DeadLetter } from './dead-letter.ts';
 import type { StandardSchema } from './schema.ts';
 
 /**
@@ -40,6 +42,21 @@ export interface TaskContext {
    */
   readonly retry: (request?: RetryRequest) => never;
   /**
+   * Ends this attempt and gives the run back, uncharged, for a reason that is not the run's fault. After the delay it waits in
+   * its lane again; without one it returns to the front of its lane now. When the run has been given back `maxReleases` times
+   * already, it fails with a `ReleasesExhaustedError`; when the delay goes beyond the policy's `totalTimeout`, it fails as with
+   * `retry`. Never returns.
+   *
+   * @throws {InvalidOptionsError} when the request is wrong
+   */
+  readonly release: (request?: ReleaseRequest) => never;
+  /**
+   * Puts the lane of this task on hold for all workers: from the answer on none starts a run of it, until the time is over or
+   * `queue.resume(task)` ends the hold. Waiting runs keep their places. A hold that a handler has put on the lane already is
+   * never shortened. Does not end this attempt: usually `release` follows. Rejects with the error of the broker when that fails.
+   */
+  readonly hold: (request: HandlerHold) => Promise<void>;
+  /**
    * Completes the run inside your own transaction, where the broker lives in your database: both commit or neither does.
    * The handler returns as usual after the commit. From now on only the commit counts: when the handler returns and the
    * transaction was rolled back, the attempt has failed with a `NotCommittedError`. Rejects with a `LeaseLostError` when
@@ -69,6 +86,39 @@ export interface RetryRequest {
   readonly maxAttempts?: number | 'Infinity' | undefined;
 }
 
+/** The argument of `ctx.release`. */
+export interface ReleaseRequest {
+  /** The run waits for at least this long. @default 0: it may start again now */
+  readonly delay?: Duration | undefined;
+  /** Why, for people: part of the event `released`; 1 to 512 bytes. */
+  readonly reason?: string | undefined;
+}
+
+/** The argument of `ctx.hold`. */
+export interface HandlerHold {
+  /** How long, from when the broker stores it. */
+  readonly for: Duration;
+  /** Why, for people: part of `queue.holds()`; 1 to 512 bytes. */
+  readonly reason?: string | undefined;
+}
+
+/** The option `globalRateLimit` of a task. */
+export interface GlobalRateLimit {
+  /** An integer, `1 ≤ limit ≤ 1e9`. */
+  readonly limit: number;
+  /** 1 ms to 366 days; fractions of a millisecond are rounded up. */
+  readonly window: Duration;
+  /** What the limit is about, such as the service that is called; 1 to 512 bytes. @default the task's name, of all its versions */
+  readonly key?: string | undefined;
+}
+
+/** A limit of starts that all workers share. */
+export interface StartLimit {
+  readonly key: string;
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
 /** The function of a task. */
 export type Handler<Payload, Result> = (
   payload: Payload,
@@ -90,10 +140,22 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
    * @default TASK_POLICY
    */
   readonly retry?: Policy | PolicyInput | undefined;
+  /**
+   * Puts the lane on hold for all workers when too many attempts fail, instead of using up the attempts of every run, and lets
+   * one run at a time through until one succeeds. A failure is an error that `retry` expects, or a timeout. Every key has a
+   * default: `{}` is a circuit breaker. @default none
+   */
+  readonly circuitBreaker?: CircuitBreakerInput | undefined;
   /** When to try again after a limit was reached (`whenFull: 'retry'`); has its own counter. @default TASK_POLICY */
   readonly rateLimitRetry?: Policy | PolicyInput | undefined;
   /** At most `limit` starts per `window` in each worker. @default no limit */
   readonly rateLimit?: { readonly limit: number; readonly window: Duration } | undefined;
+  /**
+   * At most `limit` starts per `window` over all workers, counted by the broker: in no window, wherever it begins, are there more. Over
+   * a long time it may be up to about 3 % fewer. Tasks with the same key, limit and window share one limit.
+   * @default no limit
+   */
+  readonly globalRateLimit?: GlobalRateLimit | undefined;
   /** Longest time without `ctx.heartbeat()` before the attempt is stalled. @default none: a handler needs no heartbeats */
   readonly heartbeat?: Duration | undefined;
   /** How many run at the same time in each worker, at most. @default the worker's own limit */
@@ -123,8 +185,18 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
   readonly minRequeueDelay?: Duration | undefined;
   /** How many stalls a run may have; the next one fails it. @default 3 */
   readonly maxStalls?: number | undefined;
-  /** Whether failed runs are kept as dead letters, to be redriven. @default 'save' */
-  readonly deadLetter?: 'save' | 'none' | undefined;
+  /**
+   * How often a run may have been given back uncharged, since its submission or its latest redrive, when its handler calls
+   * `ctx.release`; from then on that call fails the run. Every such return counts: releases by handlers and at a shutdown,
+   * and of runs that were claimed in advance. 0: `ctx.release` always fails the run. @default 100
+   */
+  readonly maxReleases?: number | undefined;
+  /**
+   * Whether failed runs are kept as dead letters, to be redriven. `{ task }`: they are, and in the same move that ends such a run, a run
+   * of that task is submitted with a `DeadLetter` as its payload; so it is for a run that stalls for good (`onStall: 'hold'`) or ends at
+   * a rate limit. A run that is redriven and dies again submits another one. `queue.fail` submits none. @default 'save'
+   */
+  readonly deadLetter?: 'save' | 'none' | { readonly task: DeadLetterTask } | undefined;
   /** Largest payload in bytes of JSON. @default 1 MiB */
   readonly maxPayloadBytes?: number | undefined;
   /** Largest result in bytes of JSON; a larger one fails the attempt. @default 1 MiB */
@@ -140,8 +212,10 @@ export interface Task<Payload, Result, Submitted = Payload> {
   readonly run: Handler<Payload, Result>;
   readonly schema: StandardSchema<Submitted, Payload> | undefined;
   readonly retry: Policy;
+  readonly circuitBreaker: CircuitBreakerSettings | undefined;
   readonly rateLimitRetry: Policy;
   readonly rateLimit: { readonly limit: number; readonly windowMs: number } | undefined;
+  readonly globalRateLimit: StartLimit | undefined;
   readonly heartbeatMs: number;
   readonly maxConcurrent: number;
   readonly globalConcurrency: number;
@@ -154,7 +228,8 @@ export interface Task<Payload, Result, Submitted = Payload> {
   /** `undefined`: a run that is returned before it is due starts early. */
   readonly minRequeueMs: number | undefined;
   readonly maxStalls: number;
-  readonly deadLetter: 'save' | 'none';
+  readonly maxReleases: number;
+  readonly deadLetter: 'save' | 'none' | { readonly task: AnyTask };
   readonly maxPayloadBytes: number;
   readonly maxResultBytes: number;
 }
@@ -162,6 +237,9 @@ export interface Task<Payload, Result, Submitted = Payload> {
 /** Any task, whatever its payload and result. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of tasks of different payloads has no narrower common type.
 export type AnyTask = Task<any, any, any>;
+
+/** A task whose handler takes dead letters. Which payload they have is the handler's claim, as it is of a stored payload. */
+export type DeadLetterTask = AnyTask & { readonly run: Handler<DeadLetter<never>, unknown> };
 
 /** A task that is submitted with this payload and has this result, whatever its handler receives. */
 // biome-ignore lint/suspicious/noExplicitAny: a submitter does not depend on the handler's payload, which has no type that is both in and out

@@ -1,4 +1,5 @@
 import type { AnyTask } from '../../task/task.ts';
+import type { SharedLimit } from './shared-limit.ts';
 import { StartWindow } from './start-window.ts';
 
 /** How many runs may be claimed now. */
@@ -17,15 +18,18 @@ interface Limited {
   readonly used: Record<SlotUse, number>;
   /** The rate limit that lets its runs wait; with 'retry' and 'end', runs over the limit are claimed to be settled. */
   readonly window: StartWindow | undefined;
+  /** The limit of starts that all workers share. */
+  readonly shared: SharedLimit | undefined;
 }
 
 /**
- * The slots of one worker: `concurrency` in all, `maxConcurrent` and `rateLimit` per task. What is asked in each turn takes time
+ * The slots of one worker: `concurrency` in all, `maxConcurrent` and rate limits per task. What is asked in each turn takes time
  * for the lanes whose room may have changed only: a worker may have thousands of tasks.
  */
 export class Slots {
   readonly #concurrency: number;
   readonly #windows = new Map<string, StartWindow>();
+  readonly #shared: ReadonlyMap<string, SharedLimit>;
   /** By lane. */
   readonly #limited = new Map<string, Limited>();
   readonly #total: Record<SlotUse, number> = { running: 0, prefetched: 0 };
@@ -36,11 +40,17 @@ export class Slots {
   /** The sum of what is in `#open`, without lanes that have no limit; they are counted. */
   #openSum = 0;
   #unlimited = 0;
-  /** Limited lanes whose room may have changed. Those with a window stay in it: their room changes with time. */
+  /** Limited lanes whose room may have changed. Those with a rate limit stay in it: their room changes with time. */
   readonly #changed = new Set<string>();
 
-  constructor(tasks: Iterable<AnyTask>, { concurrency }: { readonly concurrency: number }) {
+  /** @param shared - by lane: the limits of starts that all workers share */
+  constructor(
+    tasks: Iterable<AnyTask>,
+    { concurrency }: { readonly concurrency: number },
+    shared: ReadonlyMap<string, SharedLimit> = new Map(),
+  ) {
     this.#concurrency = concurrency;
+    this.#shared = shared;
     for (const task of tasks) this.#add(task);
   }
 
@@ -56,7 +66,7 @@ export class Slots {
 
   /** The lanes of tasks with a rate limit. */
   get rateLimited(): Iterable<string> {
-    return this.#windows.keys();
+    return new Set([...this.#windows.keys(), ...this.#shared.keys()]);
   }
 
   /** The lanes of tasks with any limit of their own. */
@@ -74,9 +84,9 @@ export class Slots {
     this.#count(lane, use, -1);
   }
 
-  /** Whether the rate limit of the lane's task is reached. */
+  /** Whether a rate limit of the lane's task is reached. */
   isRateLimited(lane: string, now: number): boolean {
-    return (this.#windows.get(lane)?.room(now) ?? 1) <= 0;
+    return (this.#windows.get(lane)?.room(now) ?? 1) <= 0 || this.#shared.get(lane)?.isFull === true;
   }
 
   /** Reserves room for the runs that a claim may return. @returns frees it */
@@ -112,6 +122,7 @@ export class Slots {
   opensIn(now: number): number {
     let least = Infinity;
     for (const window of this.#windows.values()) least = Math.min(least, window.opensIn(now));
+    for (const shared of this.#shared.values()) least = Math.min(least, shared.opensIn());
     return least;
   }
 
@@ -119,13 +130,15 @@ export class Slots {
     const { lane, maxConcurrent, rateLimit, whenFull } = task;
     const window = rateLimit && new StartWindow(rateLimit);
     if (window !== undefined) this.#windows.set(lane, window);
-    if (maxConcurrent === Infinity && (window === undefined || whenFull !== 'wait')) {
+    const shared = this.#shared.get(lane);
+    const isWindowOpen = window === undefined || whenFull !== 'wait';
+    if (maxConcurrent === Infinity && isWindowOpen && shared === undefined) {
       this.#open.set(lane, Infinity);
       this.#unlimited += 1;
       return;
     }
     const waits = whenFull === 'wait' ? window : undefined;
-    this.#limited.set(lane, { task, used: { running: 0, prefetched: 0 }, window: waits });
+    this.#limited.set(lane, { task, used: { running: 0, prefetched: 0 }, window: waits, shared });
     this.#changed.add(lane);
   }
 
@@ -139,7 +152,7 @@ export class Slots {
     for (const lane of this.#changed) {
       const limited = this.#limited.get(lane);
       if (limited === undefined) continue;
-      if (limited.window === undefined) this.#changed.delete(lane);
+      if (limited.window === undefined && limited.shared === undefined) this.#changed.delete(lane);
       const room = this.#roomOf(limited, now);
       this.#openSum += Math.max(room, 0) - (this.#open.get(lane) ?? 0);
       if (room > 0) this.#open.set(lane, room);
@@ -147,10 +160,12 @@ export class Slots {
     }
   }
 
-  #roomOf({ task: { lane, maxConcurrent }, used, window }: Limited, now: number): number {
+  #roomOf({ task, used, window, shared }: Limited, now: number): number {
+    const { lane, maxConcurrent } = task;
     let waiting = used.prefetched;
     for (const { limit, lanes } of this.#reserved) waiting += Math.min(limit, lanes.get(lane) ?? 0);
-    return Math.min(maxConcurrent - used.running, window?.room(now) ?? Infinity) - waiting;
+    const rate = Math.min(window?.room(now) ?? Infinity, shared?.room(task) ?? Infinity);
+    return Math.min(maxConcurrent - used.running, rate) - waiting;
   }
 
   #noteChanged(lanes: Room['lanes']): void {

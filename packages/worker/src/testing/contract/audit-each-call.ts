@@ -1,8 +1,11 @@
 import type { Audit, Broker } from '@retry/core/broker';
 
+/** Returns the answer of a call whose audit balances. */
+type Check = <Answer>(call: Promise<Answer>) => Promise<Answer>;
+
 /** The same broker, audited after every call. A call rejects when the audit that follows it does not balance. */
 export function auditEachCall(broker: Broker): Broker {
-  const check = async <Answer>(call: Promise<Answer>): Promise<Answer> => {
+  const check: Check = async (call) => {
     const answer = await call;
     assertBalanced(await broker.audit());
     return answer;
@@ -12,10 +15,9 @@ export function auditEachCall(broker: Broker): Broker {
     settleAndClaim: (request) => check(broker.settleAndClaim(request)),
     heartbeat: (leases, leaseMs) => check(broker.heartbeat(leases, leaseMs)),
     findExpired: (limit, scope) => check(broker.findExpired(limit, scope)),
-    cancel: (ids) => check(broker.cancel(ids)),
     findCancelRequests: (leases) => check(broker.findCancelRequests(leases)),
-    redrive: (ids, options) => check(broker.redrive(ids, options)),
-    discard: (ids) => check(broker.discard(ids)),
+    reserve: (requests) => check(broker.reserve(requests)),
+    ...auditOperatorVerbs(broker, check),
     get: (ids, options) => check(broker.get(ids, options)),
     list: (query) => check(broker.list(query)),
     waitForWork: (lanes, wait) => check(broker.waitForWork(lanes, wait)),
@@ -27,6 +29,19 @@ export function auditEachCall(broker: Broker): Broker {
     ...(broker.ready && { ready: broker.ready }),
     close: () => broker.close(),
   };
+}
+
+function auditOperatorVerbs(broker: Broker, check: Check) {
+  return {
+    cancel: (ids) => check(broker.cancel(ids)),
+    end: (requests) => check(broker.end(requests)),
+    reschedule: (requests) => check(broker.reschedule(requests)),
+    hold: (holds) => check(broker.hold(holds)),
+    resume: (requests) => check(broker.resume(requests)),
+    holds: () => check(broker.holds()),
+    redrive: (ids, options) => check(broker.redrive(ids, options)),
+    discard: (ids) => check(broker.discard(ids)),
+  } satisfies Partial<Broker>;
 }
 
 /** Throws when the figures do not add up, whatever the broker itself reports as `unbalanced`. */

@@ -6,6 +6,7 @@ import { cancelNotificationCases, cancelRequestsCases } from './cancel/cancel-re
 import { batchesCases } from './claim/batches.ts';
 import { claimCases } from './claim/claim.ts';
 import { concurrencyClaimCases } from './claim/concurrency-claim.ts';
+import { concurrencyOrderCases } from './claim/concurrency-order.ts';
 import { concurrencyWaitCases } from './claim/concurrency-wait.ts';
 import { payloadCases } from './claim/payloads.ts';
 import { repeatedClaimCases } from './claim/repeated-claim.ts';
@@ -13,26 +14,42 @@ import { discardCases } from './ended/discard.ts';
 import { listKeepKeysCases } from './ended/keep-keys.ts';
 import { keepResultsCases } from './ended/keep-results.ts';
 import { redriveCases } from './ended/redrive.ts';
+import { holdCases } from './hold/hold.ts';
+import { holdClientsCases, holdWaitsCases } from './hold/hold-waits.ts';
+import { holdWaysCases } from './hold/hold-ways.ts';
+import { probeCases } from './hold/probe.ts';
+import { resumeCases } from './hold/resume.ts';
 import { findExpiredCases } from './lease/find-expired.ts';
 import { findExpiredLanesCases } from './lease/find-expired-lanes.ts';
 import { heartbeatCases } from './lease/heartbeat.ts';
+import { endCases } from './operate/end.ts';
+import { endEffectsCases, endRetentionCases } from './operate/end-effects.ts';
+import { rescheduleCases } from './operate/reschedule.ts';
+import { rescheduleEffectsCases } from './operate/reschedule-effects.ts';
 import { attendCases } from './read/attend.ts';
 import { auditCases } from './read/audit.ts';
 import { getCases } from './read/get.ts';
 import { listCases } from './read/list.ts';
 import { listMovesCases } from './read/list-moves.ts';
+import { releaseLaterCases } from './release/release-later.ts';
+import { reserveCases, reserveClientsCases } from './reserve/reserve.ts';
+import { reserveInputCases } from './reserve/reserve-input.ts';
 import { errorsCases } from './settle/errors.ts';
 import { refusalsCases } from './settle/refusals.ts';
 import { settleCases } from './settle/settle.ts';
 import { settleDelayCases } from './settle/settle-delay.ts';
 import { settleRacesCases } from './settle/settle-races.ts';
+import { settleSubmitsCases } from './settle/settle-submits.ts';
 import { settleWithoutPayloadCases } from './settle/settle-without-payload.ts';
+import { extrasCases } from './submit/extras.ts';
 import { instantsCases } from './submit/instants.ts';
 import { namesCases } from './submit/names.ts';
 import { oddTextCases } from './submit/odd-text.ts';
 import { scheduleCases } from './submit/schedule.ts';
 import { sizesCases } from './submit/sizes.ts';
 import { submitCases } from './submit/submit.ts';
+import { uniqueCases } from './submit/unique.ts';
+import { uniqueReplaceCases } from './submit/unique-replace.ts';
 import { clientsCases } from './wait/clients.ts';
 import { closeCases } from './wait/close.ts';
 import { readyCases } from './wait/ready.ts';
@@ -49,6 +66,9 @@ function listContract(): readonly BrokerCase[] {
   const optional = [
     ...defineCases(readyCases, { requires: ['ready'] }),
     ...defineCases(clientsCases, { requires: ['several-clients'] }),
+    ...defineCases(holdClientsCases, { requires: ['several-clients'] }),
+    ...defineCases(reserveClientsCases, { requires: ['several-clients'] }),
+    ...defineCases(endRetentionCases, { storage: { keepCompleted: 0 }, requires: ['retention'] }),
     ...defineCases(cancelNotificationCases, { requires: ['cancel-notifications'] }),
     ...defineCases(keepResultsCases, { storage: { keepCompleted: 0 }, requires: ['retention'] }),
     ...listKeepKeysCases(),
@@ -60,12 +80,16 @@ function listContract(): readonly BrokerCase[] {
 function requiredCases(): readonly CasesByName[] {
   // biome-ignore format: a room a line
   return [
-    submitCases, scheduleCases, instantsCases, namesCases, oddTextCases, sizesCases,
-    claimCases, payloadCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, batchesCases,
-    settleCases, settleRacesCases, settleWithoutPayloadCases, settleDelayCases, errorsCases, refusalsCases,
+    submitCases, scheduleCases, instantsCases, namesCases, oddTextCases, sizesCases, extrasCases,
+    uniqueCases, uniqueReplaceCases,
+    claimCases, payloadCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, concurrencyOrderCases, batchesCases,
+    settleCases, settleRacesCases, settleWithoutPayloadCases, settleSubmitsCases, settleDelayCases, errorsCases, refusalsCases,
     heartbeatCases, findExpiredCases, findExpiredLanesCases,
     cancelCases, cancelRacesCases, cancelRequestsCases,
     redriveCases, discardCases,
+    releaseLaterCases, endCases, endEffectsCases, rescheduleCases, rescheduleEffectsCases,
+    holdCases, holdWaysCases, resumeCases, probeCases, holdWaitsCases,
+    reserveCases, reserveInputCases,
     getCases, listCases, listMovesCases, attendCases, auditCases,
     waitForWorkCases, waitForResultCases, closeCases,
   ];

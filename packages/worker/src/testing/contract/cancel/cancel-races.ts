@@ -34,6 +34,7 @@ export const cancelRacesCases: CasesByName = {
         ['a retry for later', (at: number): RunEvent => ({ type: 'retry', at, runAt: at + LONG_MS }), 1],
         ['a rate limit', (at: number): RunEvent => ({ type: 'limit', at, runAt: at + LONG_MS }), 0],
         ['a release', (at: number): RunEvent => ({ type: 'release', at }), 0],
+        ['a release for later', (at: number): RunEvent => ({ type: 'release', at, runAt: at + LONG_MS }), 0],
       ] as const,
     async (scene, [_name, event, failures]) => {
       const run = await scene.start('a');

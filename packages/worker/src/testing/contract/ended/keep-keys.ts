@@ -1,3 +1,4 @@
+import type { SubmitAnswer } from '@retry/core/broker';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { BrokerCase, CasesByName } from '../broker-case.ts';
 import { defineCases, each } from '../broker-case.ts';
@@ -101,7 +102,7 @@ const keysOfKeptRuns: CasesByName = {
   },
 };
 
-async function submit(scene: CaseScene, id: string, keyed?: boolean): Promise<string | undefined> {
+async function submit(scene: CaseScene, id: string, keyed?: boolean): Promise<SubmitAnswer | undefined> {
   const submission = { id, lane: 'l', payload: '{}' };
   const [answer] = await scene.broker.submit([keyed === undefined ? submission : { ...submission, keyed }]);
   return answer;

@@ -55,6 +55,23 @@ const CALLS = {
   'findExpired, as lane': (broker, name) => broker.findExpired(1, { lanes: ['l', name] }),
   'findExpired, as excepted lane': (broker, name) => broker.findExpired(1, { exceptLanes: ['l', name] }),
   cancel: (broker, id) => broker.cancel(['good', id]),
+  'submit, as origin': (broker, origin) =>
+    broker.submit([
+      { id: 'good', lane: 'l', payload: '{}', origin: 'first' },
+      { id: 'other', lane: 'l', payload: '{}', origin },
+    ]),
+  end: (broker, id) =>
+    broker.end([
+      { id: 'good', as: 'completed', result: '1' },
+      { id, as: 'completed', result: '1' },
+    ]),
+  'end, as error name': (broker, name) =>
+    broker.end([{ id: 'good', as: 'failed', error: { name, message: 'no' } }]),
+  reschedule: (broker, id) => broker.reschedule([{ id: 'good' }, { id }]),
+  'hold, as lane': (broker, lane) => broker.hold([{ lane, source: 'operator' }]),
+  'hold, as reason': (broker, reason) => broker.hold([{ lane: 'l', source: 'operator', reason }]),
+  'hold, as author': (broker, by) => broker.hold([{ lane: 'l', source: 'operator', by }]),
+  'resume, as lane': (broker, lane) => broker.resume([{ lane: 'l' }, { lane }]),
   findCancelRequests: (broker, id) => broker.findCancelRequests([{ id, epoch: 1 }]),
   redrive: (broker, id) => broker.redrive(['good', id]),
   discard: (broker, id) => broker.discard(['good', id]),

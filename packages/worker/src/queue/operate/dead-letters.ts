@@ -2,8 +2,10 @@ import type { Clock } from '@retry/core';
 import { isEligible } from '@retry/core';
 import type { Broker, ListQuery, Run } from '@retry/core/broker';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
-import { sleep } from '../sleep.ts';
-import { inBatches } from './batch.ts';
+import { sleep } from '../../sleep.ts';
+import { taskOfRun } from '../../task/run-policy.ts';
+import { inBatches } from '../batch.ts';
+import { createRunReader } from '../read-runs.ts';
 import type {
   DeadLetterFilter,
   DiscardFilter,
@@ -20,7 +22,6 @@ import {
   readRedrive,
   readSelection,
 } from './dead-letter-filter.ts';
-import { createRunReader } from './read-runs.ts';
 
 /** Manages failed, stalled and rate limited runs, which are kept with their errors until they are redriven or discarded. */
 export interface DeadLetters {
@@ -76,7 +77,7 @@ export function createDeadLetters(broker: Broker, clock: Clock): DeadLetters {
 
 /** With `keepAttempts`, a run without attempts left would get one more than its policy allows. */
 function isRedrivable({ task, keepAttempts }: RedriveSettings): (run: Run) => boolean {
-  return (run) => !keepAttempts || task === undefined || isEligible(task.retry, run);
+  return (run) => !keepAttempts || task === undefined || isEligible(taskOfRun(task, run).task.retry, run);
 }
 
 async function selectIds(

@@ -3,8 +3,8 @@ import type { ListQuery } from '@retry/core/broker';
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { A_SIGNAL } from '@retry/core/fields';
-import type { AnyTask } from '../task/task.ts';
-import { checkTask, isTask } from '../task/task.ts';
+import type { AnyTask } from '../../task/task.ts';
+import { checkTask, isTask } from '../../task/task.ts';
 
 /** Selects dead letters: those that match every given field. */
 export interface DeadLetterFilter {

@@ -1,0 +1,164 @@
+import type { HoldRequest } from '@retry/core/broker';
+import type { CircuitBreakerSettings, ClosedBreaker } from '@retry/core/circuit-breaker';
+import { closeBreaker, stepBreaker } from '@retry/core/circuit-breaker';
+import { storable } from '../../error-text.ts';
+import type { WorkerEmitter, WorkerEvents } from '../../events.ts';
+import type { WorkerSettings } from '../../options.ts';
+import type { Sample, SampledAttempt } from '../../settle/sample.ts';
+import { storedText } from '../../settle/stored-error.ts';
+import type { AnyTask } from '../../task/task.ts';
+
+/** The longest reason of a hold, in bytes of UTF-8: a little less than brokers keep. */
+const MAX_REASON_BYTES = 500;
+
+/** The circuit breaker of one lane, as far as this worker has seen. */
+interface LaneBreaker {
+  readonly settings: CircuitBreakerSettings;
+  state: ClosedBreaker;
+  /** When this worker put the lane on hold last. */
+  heldAt: number;
+  isOpening: boolean;
+}
+
+/**
+ * The circuit breakers of a worker's lanes.
+ *
+ * 1. *closed*: each worker samples its own attempts. When too many fail, it puts the lane on hold for all workers.
+ * 2. *open*: no worker starts a run of the lane. Attempts that were claimed before are not sampled.
+ * 3. *half-open*: after each break the broker lets one run through, whichever worker claims it. Its success ends the hold; its
+ *    failure prolongs it.
+ *
+ * A call that fails is reported, and changes nothing: the next outcome leads to the same call.
+ */
+export class LaneBreakers {
+  readonly #settings: WorkerSettings;
+  readonly #emitter: WorkerEmitter;
+  readonly #onHold: (lane: string) => void;
+  readonly #breakers = new Map<string, LaneBreaker>();
+  /** Calls to the broker that are under way. */
+  readonly #calls = new Set<Promise<void>>();
+
+  /** @param onHold - called when a lane was put on hold */
+  constructor(settings: WorkerSettings, emitter: WorkerEmitter, onHold: (lane: string) => void) {
+    this.#settings = settings;
+    this.#emitter = emitter;
+    this.#onHold = onHold;
+    const state = closeBreaker(settings.clock.now());
+    for (const { lane, circuitBreaker } of settings.tasks.values()) {
+      if (circuitBreaker === undefined) continue;
+      this.#breakers.set(lane, { settings: circuitBreaker, state, heldAt: -Infinity, isOpening: false });
+    }
+  }
+
+  /** Notes that a probe was claimed. */
+  noteProbe(task: AnyTask): void {
+    this.#emit(task, { state: 'half-open' });
+  }
+
+  /** Counts an attempt, or applies the outcome of a probe. */
+  note(attempt: SampledAttempt, sample: Sample): void {
+    const breaker = this.#breakers.get(attempt.task.lane);
+    // A task may have lost its circuit breaker since the lane was put on hold.
+    if (attempt.isProbe && sample === 'success') this.#call(this.#close(attempt, breaker));
+    else if (breaker === undefined) return;
+    else if (attempt.isProbe) this.#noteFailedProbe(attempt, breaker);
+    else if (attempt.claimedAt > breaker.heldAt && !breaker.isOpening) this.#count(attempt, breaker, sample);
+  }
+
+  /** After a break the broker has let another probe through, whose outcome is newer. */
+  #noteFailedProbe(attempt: SampledAttempt, breaker: LaneBreaker): void {
+    const tookMs = this.#settings.clock.now() - attempt.claimedAt;
+    if (tookMs >= breaker.settings.breakDurationMs) return;
+    this.#call(this.#open(attempt, breaker, `a probe failed: ${this.#text(attempt)}`));
+  }
+
+  /** Resolves when every call to the broker was answered. Never rejects. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#calls);
+  }
+
+  #count(attempt: SampledAttempt, breaker: LaneBreaker, type: Sample): void {
+    const { settings, state: before } = breaker;
+    const event = { type, ticket: before.ticket };
+    const { state } = stepBreaker(settings, before, event, this.#settings.clock.now());
+    // The window is left as it was until the lane is on hold: should that fail, the next failure tries it again.
+    if (state.type === 'closed') breaker.state = state;
+    else
+      this.#call(
+        this.#open(attempt, breaker, `${countsOf(before)} failed, the latest: ${this.#text(attempt)}`),
+      );
+  }
+
+  async #open({ task }: SampledAttempt, breaker: LaneBreaker, why: string): Promise<void> {
+    const { broker, clock, name } = this.#settings;
+    const { breakDurationMs } = breaker.settings;
+    const reason = clipBytes(storable(why));
+    const hold: HoldRequest = {
+      lane: task.lane,
+      source: 'circuit-breaker',
+      forMs: breakDurationMs,
+      probeMs: breakDurationMs,
+      reason,
+      by: name,
+    };
+    breaker.isOpening = true;
+    try {
+      await broker.hold([hold]);
+      this.#reset(breaker);
+      breaker.heldAt = clock.now();
+      this.#emit(task, { state: 'open', reason });
+      this.#onHold(task.lane);
+    } catch (error) {
+      this.#onError(error, `putting the lane ${task.lane} on hold`);
+    } finally {
+      breaker.isOpening = false;
+    }
+  }
+
+  async #close({ task }: SampledAttempt, breaker: LaneBreaker | undefined): Promise<void> {
+    const { lane } = task;
+    try {
+      await this.#settings.broker.resume([{ lane, source: 'circuit-breaker' }]);
+      if (breaker !== undefined) this.#reset(breaker);
+      this.#emit(task, { state: 'closed' });
+    } catch (error) {
+      this.#onError(error, `resuming the lane ${lane}`);
+    }
+  }
+
+  #reset(breaker: LaneBreaker): void {
+    breaker.state = closeBreaker(this.#settings.clock.now(), breaker.state.ticket + 1);
+  }
+
+  #call(call: Promise<void>): void {
+    const kept = call.finally(() => this.#calls.delete(kept));
+    this.#calls.add(kept);
+  }
+
+  /** The text of an attempt's error, as it may be stored. */
+  #text({ outcome }: SampledAttempt): string {
+    if (!('error' in outcome)) return 'unknown';
+    const { name, message } = storedText(outcome.error, this.#settings.redact, 'dropped');
+    return `${name}: ${message}`;
+  }
+
+  #emit({ name, version }: AnyTask, change: Pick<WorkerEvents['breaker'], 'state' | 'reason'>): void {
+    this.#emitter.emit('breaker', () => ({ task: name, version, ...change }));
+  }
+
+  #onError(error: unknown, doing: string): void {
+    this.#emitter.emit('error', () => ({ error, doing }));
+  }
+}
+
+/** How many attempts of the window have failed, with the failure that follows it. */
+function countsOf({ successes, failures }: ClosedBreaker): string {
+  const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 1);
+  return `${sum(failures)} of ${sum([...failures, ...successes])} attempts`;
+}
+
+/** Returns the beginning of a text; the last character may be a replacement. */
+function clipBytes(text: string): string {
+  const bytes = Buffer.from(text);
+  return bytes.length <= MAX_REASON_BYTES ? text : bytes.subarray(0, MAX_REASON_BYTES).toString();
+}

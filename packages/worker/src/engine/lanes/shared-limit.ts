@@ -1,0 +1,135 @@
+import type { Reserved } from '@retry/core/broker';
+import type { StartCounts } from '@retry/core/broker/kit';
+import { MAX_STARTS, reserveStarts } from '@retry/core/broker/kit';
+import type { AnyTask, StartLimit } from '../../task/task.ts';
+
+/** After a refusal, claims ask for this part more of what was granted, each time that all is granted. */
+const GROWTH = 1 / 4;
+
+/** A limit that opens is asked this many ms after the refusal at the soonest: the broker's clock is estimated. */
+const MIN_WAIT_MS = 2;
+
+/**
+ * What a worker knows about a limit of starts that all workers share, so that it claims about as many runs as may start. The
+ * broker alone decides.
+ *
+ * 1. It knows its own starts: as the only worker, it never claims too many.
+ * 2. When the broker refuses, it claims none until the broker says that one more may start.
+ * 3. From then on it claims as many as were granted last, and a quarter more each time that all were granted.
+ */
+export class SharedLimit {
+  readonly settings: StartLimit;
+  /** The lanes of this worker's tasks that share it. */
+  readonly lanes: string[] = [];
+  readonly #now: () => number;
+  /** Starts of this worker, by the broker's clock. */
+  #own: StartCounts | undefined;
+  #probable = Infinity;
+  /** Runs whose reservation is under way. */
+  #asked = 0;
+  #fullUntil = -Infinity;
+  /** When a reservation failed, and for how long nothing is claimed after it. */
+  #failure: { readonly at: number; readonly delayMs: number } | undefined;
+
+  /** @param now - the broker's clock */
+  constructor(settings: StartLimit, now: () => number) {
+    this.settings = settings;
+    this.#now = now;
+  }
+
+  /** Whether no start is within the limit now, as far as this worker knows. */
+  get isFull(): boolean {
+    const now = this.#readNow();
+    return this.#fullFor(now) > 0 || this.#left(now).granted === 0;
+  }
+
+  /** How many runs of one of its lanes may be claimed now. */
+  room({ whenFull }: Pick<AnyTask, 'whenFull'>): number {
+    const now = this.#readNow();
+    if (this.#failedFor(now) > 0) return 0;
+    if (whenFull !== 'wait') return MAX_STARTS; // runs over the limit are claimed, too, and end
+    if (this.#fullFor(now) > 0) return 0;
+    const probable = Math.min(this.#left(now).granted, this.#probable) - this.#asked;
+    return Math.ceil(probable / this.lanes.length);
+  }
+
+  /** Milliseconds until runs may be claimed that may not be now; `Infinity` when there are none. */
+  opensIn(): number {
+    const now = this.#readNow();
+    const { granted, availableAt = now } = this.#left(now);
+    const opensInMs = Math.max(this.#failedFor(now), this.#fullFor(now), granted > 0 ? 0 : availableAt - now);
+    return opensInMs > 0 ? opensInMs : Infinity;
+  }
+
+  /** Notes that the reservation of a run begins, or has ended: 1 or -1. */
+  noteAsked(change: 1 | -1): void {
+    this.#asked += change;
+  }
+
+  /** Notes the answer to a reservation of so many starts. */
+  noteAnswer(count: number, { granted, availableAt }: Reserved): void {
+    const now = this.#readNow();
+    this.#failure = undefined;
+    if (granted > 0) this.#noteStarts(granted, now);
+    if (granted === count) {
+      this.#probable += Math.ceil(this.#probable * GROWTH);
+      return;
+    }
+    this.#fullUntil = Math.max(availableAt ?? now, now + MIN_WAIT_MS);
+    this.#probable = granted > 0 ? granted : Math.ceil(Math.min(this.#probable, count) / 2);
+  }
+
+  /** Notes that the broker could not be asked: nothing is claimed for so long. */
+  noteFailure(delayMs: number): void {
+    this.#failure = { at: this.#readNow(), delayMs };
+  }
+
+  /** In whole milliseconds, as the broker reads it. */
+  #readNow(): number {
+    return Math.floor(this.#now());
+  }
+
+  #noteStarts(count: number, now: number): void {
+    const { windowMs } = this.settings;
+    const { latestAt = now } = this.#own ?? {};
+    // The estimate of the broker's clock may move back a little; by more than a window, the broker begins anew.
+    const at = now < latestAt - windowMs ? now : Math.max(now, latestAt);
+    this.#own = reserveStarts(this.#own, { limit: MAX_STARTS, windowMs, count }, at).counts;
+  }
+
+  /** How many starts of this worker alone are within the limit. */
+  #left(now: number): Reserved {
+    const { limit, windowMs } = this.settings;
+    return reserveStarts(this.#own, { limit, windowMs, count: limit }, now).reserved;
+  }
+
+  /** Milliseconds until the broker may grant more; 0 when it may now. After a clock went back far, it is not waited for. */
+  #fullFor(now: number): number {
+    const leftMs = this.#fullUntil - now;
+    return leftMs > 3 * this.settings.windowMs + MIN_WAIT_MS ? 0 : Math.max(leftMs, 0);
+  }
+
+  #failedFor(now: number): number {
+    const { at, delayMs } = this.#failure ?? { at: now, delayMs: 0 };
+    return now < at ? 0 : Math.max(at + delayMs - now, 0);
+  }
+}
+
+/** Returns the limits that all workers share, by lane. Tasks with the same key and numbers have one in common. */
+export function createSharedLimits(
+  tasks: Iterable<AnyTask>,
+  now: () => number,
+): ReadonlyMap<string, SharedLimit> {
+  const byNumbers = new Map<string, SharedLimit>();
+  const byLane = new Map<string, SharedLimit>();
+  for (const { lane, globalRateLimit } of tasks) {
+    if (globalRateLimit === undefined) continue;
+    const { key, limit, windowMs } = globalRateLimit;
+    const numbers = JSON.stringify([key, limit, windowMs]);
+    const shared = byNumbers.get(numbers) ?? new SharedLimit(globalRateLimit, now);
+    shared.lanes.push(lane);
+    byNumbers.set(numbers, shared);
+    byLane.set(lane, shared);
+  }
+  return byLane;
+}

@@ -1,0 +1,129 @@
+import { computeDelay } from '@retry/core';
+import type { Reserved } from '@retry/core/broker';
+import type { WorkerSettings } from '../../options.ts';
+import type { Execution } from '../../run/execution.ts';
+import { BROKER_RETRY } from '../exchanger.ts';
+import type { SharedLimit } from './shared-limit.ts';
+
+interface ReservationsPort {
+  readonly settings: WorkerSettings;
+  readonly limits: ReadonlyMap<string, SharedLimit>;
+  /** Called for each execution whose start is granted. */
+  readonly onGranted: (execution: Execution) => void;
+  /** Called for each execution whose start is refused, and whose task does not let it wait. */
+  readonly onRefused: (execution: Execution) => void;
+  /** Gives back, uncharged, all runs of a lane that have not started. */
+  readonly giveBack: (lane: string) => void;
+  readonly onError: (error: unknown) => void;
+  /** Called when more runs may be claimed. */
+  readonly onChange: () => void;
+}
+
+/**
+ * Reserves the starts of runs whose task has a limit that all workers share. Runs that are about to start at the same time are
+ * reserved with one call; those that follow while it is under way, with the next one.
+ */
+export class StartReservations {
+  readonly #port: ReservationsPort;
+  /** Executions without an answer. Those that end meanwhile leave it. */
+  readonly #open = new Set<Execution>();
+  #next: Execution[] = [];
+  #isAsking = false;
+  /** Calls that have failed since the latest answer. */
+  #failures = 0;
+
+  constructor(port: ReservationsPort) {
+    this.#port = port;
+  }
+
+  /** Reserves a start for an execution, which has a slot. */
+  add(execution: Execution): void {
+    this.#open.add(execution);
+    this.#limitOf(execution)?.noteAsked(1);
+    this.#next.push(execution);
+    if (!this.#isAsking) void this.#ask();
+  }
+
+  /** Notes that an execution has ended. @returns whether its start was being reserved */
+  leave(execution: Execution): boolean {
+    const wasOpen = this.#open.delete(execution);
+    if (wasOpen) this.#limitOf(execution)?.noteAsked(-1);
+    return wasOpen;
+  }
+
+  async #ask(): Promise<void> {
+    this.#isAsking = true;
+    while (this.#next.length > 0) {
+      // Those that start in the same turn are reserved together.
+      await Promise.resolve();
+      const batch = this.#byLimit(this.#next);
+      this.#next = [];
+      if (batch.size > 0) await this.#reserve(batch);
+    }
+    this.#isAsking = false;
+  }
+
+  async #reserve(batch: ReadonlyMap<SharedLimit, readonly Execution[]>): Promise<void> {
+    const { settings, onError, onChange } = this.#port;
+    const requests = [...batch].map(([{ settings: limit }, { length }]) => ({ ...limit, count: length }));
+    try {
+      const answers = await settings.broker.reserve(requests);
+      this.#failures = 0;
+      [...batch].forEach(([limit, executions], index) => {
+        this.#answer(limit, executions, answers[index] ?? { granted: 0 });
+      });
+    } catch (error) {
+      // A worker that stops has given back all runs, and need not report that the broker was closed.
+      if ([...batch.values()].flat().some((execution) => this.#open.has(execution))) onError(error);
+      this.#fail([...batch.keys()]);
+    }
+    onChange();
+  }
+
+  #answer(limit: SharedLimit, executions: readonly Execution[], reserved: Reserved): void {
+    const { onGranted, onRefused, giveBack } = this.#port;
+    const { granted } = reserved;
+    limit.noteAnswer(executions.length, reserved);
+    const open = executions.filter((execution) => this.#open.has(execution));
+    for (const execution of open.slice(0, granted)) {
+      this.leave(execution);
+      onGranted(execution);
+    }
+    if (granted === executions.length) return;
+    const lanes = new Set<string>();
+    for (const execution of open.slice(granted)) {
+      const { lane, whenFull } = execution.task;
+      if (whenFull === 'wait') lanes.add(lane);
+      else onRefused(execution);
+    }
+    // The others of these lanes that were claimed in advance would be refused, too.
+    for (const lane of lanes) giveBack(lane);
+  }
+
+  /** Nothing starts without a reservation: all runs go back, and come again after a delay. */
+  #fail(limits: readonly SharedLimit[]): void {
+    const { settings, giveBack } = this.#port;
+    this.#failures += 1;
+    const delayMs = computeDelay(BROKER_RETRY, this.#failures, settings);
+    for (const limit of limits) {
+      limit.noteFailure(delayMs);
+      for (const lane of limit.lanes) giveBack(lane);
+    }
+  }
+
+  #byLimit(executions: readonly Execution[]): ReadonlyMap<SharedLimit, readonly Execution[]> {
+    const batch = new Map<SharedLimit, Execution[]>();
+    for (const execution of executions) {
+      const limit = this.#limitOf(execution);
+      if (limit === undefined || !this.#open.has(execution)) continue;
+      const some = batch.get(limit) ?? [];
+      some.push(execution);
+      batch.set(limit, some);
+    }
+    return batch;
+  }
+
+  #limitOf({ task }: Execution): SharedLimit | undefined {
+    return this.#port.limits.get(task.lane);
+  }
+}

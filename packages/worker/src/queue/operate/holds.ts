@@ -1,0 +1,98 @@
+import type { Duration } from '@retry/core';
+import { InvalidOptionsError, MAX_INSTANT_AT } from '@retry/core';
+import type { Broker, Hold, HoldRequest, ResumeAnswer } from '@retry/core/broker';
+import type { Fields } from '@retry/core/fields';
+import { readOptions } from '@retry/core/fields';
+import { A_REASON } from '../../reason.ts';
+import type { AnyTask } from '../../task/task.ts';
+import { isTask } from '../../task/task.ts';
+import { AN_INSTANT } from '../instants.ts';
+
+/** What to put on hold, or to resume: the lane of one task, or all lanes. */
+export type HoldTarget = AnyTask | { readonly all: true };
+
+/** The options of `queue.hold`. Without `until` and `for` it lasts until `queue.resume`. */
+export interface HoldOptions {
+  /** When it ends, in epoch milliseconds; the later of this and `for` holds. */
+  readonly until?: number | undefined;
+  /** How long it lasts, by the broker's clock. */
+  readonly for?: Duration | undefined;
+  /** Why, for people; 1 to 512 bytes. */
+  readonly reason?: string | undefined;
+  /** Who, for people; 1 to 512 bytes. */
+  readonly by?: string | undefined;
+}
+
+/** The methods of a queue that pause lanes. */
+export interface Holding {
+  /**
+   * Puts a lane, or all lanes, on hold: from the answer on no worker claims a run of it. Handlers that are running go on, waiting
+   * runs keep their places, and nothing is charged. A second hold replaces the first; those of handlers and of circuit breakers
+   * exist beside it.
+   *
+   * @throws {InvalidOptionsError} when the target or an option is wrong
+   */
+  readonly hold: (target: HoldTarget, options?: HoldOptions) => Promise<void>;
+  /**
+   * Ends the holds of a lane, whoever has put it on hold; with `{ all: true }` those of all lanes together, not those of single
+   * lanes.
+   *
+   * @returns `none` when there was no such hold
+   */
+  readonly resume: (target: HoldTarget) => Promise<ResumeAnswer>;
+  /** Returns the holds that have not ended: which lane (absent: all), who put it on hold, why, since when and until when. */
+  readonly holds: () => Promise<readonly Hold[]>;
+}
+
+const KEYS: readonly (keyof HoldOptions)[] = ['until', 'for', 'reason', 'by'];
+
+/** Creates the methods of a queue that pause lanes. */
+export function createHolding(broker: Broker): Holding {
+  return {
+    hold: async (target, options) => {
+      const lane = readTarget(target, 'hold');
+      const hold = readOptions(options, { subject: 'hold', keys: KEYS }, readHold);
+      await broker.hold([{ ...lane, source: 'operator', ...hold }]);
+    },
+    resume: async (target) => {
+      const [answer = 'none'] = await broker.resume([readTarget(target, 'resume')]);
+      return answer;
+    },
+    holds: () => broker.holds(),
+  };
+}
+
+/** @throws {InvalidOptionsError} for anything but a task or `{ all: true }`: a mistake must not pause everything */
+function readTarget(target: unknown, subject: string): Pick<HoldRequest, 'lane'> {
+  if (isTask(target)) return { lane: target.lane };
+  if (target === undefined || target === null) throw noTarget(target, subject);
+  return readOptions(target, { subject, keys: ['all'] }, (fields) => {
+    if (fields.value('all') !== true) fields.fail('all', 'must be true', TARGET_CURE);
+    return {};
+  });
+}
+
+const TARGET_CURE = 'Use a task of defineTask, or { all: true } for all lanes.';
+
+function noTarget(value: unknown, subject: string): InvalidOptionsError {
+  const problem = { path: 'target', value, message: 'must be a task or { all: true }', cure: TARGET_CURE };
+  return new InvalidOptionsError([problem], subject);
+}
+
+function readHold(fields: Fields): Omit<HoldRequest, 'source' | 'lane'> {
+  const until = fields.optional('until', AN_INSTANT);
+  const reason = fields.optional('reason', A_REASON);
+  const by = fields.optional('by', A_REASON);
+  return {
+    ...(until !== undefined && { until }),
+    ...(fields.value('for') !== undefined && { forMs: fields.duration('for', undefined, A_LENGTH) }),
+    ...(reason !== undefined && { reason }),
+    ...(by !== undefined && { by }),
+  };
+}
+
+const A_LENGTH = {
+  finite: true,
+  accepts: (ms: number): boolean => ms > 0 && ms <= MAX_INSTANT_AT,
+  message: 'must be a finite duration > 0',
+};

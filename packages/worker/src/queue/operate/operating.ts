@@ -1,0 +1,113 @@
+import type { Duration, Problem } from '@retry/core';
+import { InvalidOptionsError } from '@retry/core';
+import type { Broker, EndAnswer, EndRequest, RescheduleAnswer, RescheduleRequest } from '@retry/core/broker';
+import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
+import type { ErrorText } from '../../error-text.ts';
+import { storable } from '../../error-text.ts';
+import type { Redact } from '../../settle/stored-error.ts';
+import { storedText } from '../../settle/stored-error.ts';
+import { MAX_TEXT_BYTES_BY_DEFAULT } from '../../task/define-task.ts';
+import { writeResult } from '../../task/payload.ts';
+import { coalesce } from '../batch.ts';
+import type { Start } from '../instants.ts';
+import { readStart } from '../instants.ts';
+import { readId } from '../wait-options.ts';
+
+/** The argument of `queue.reschedule`: one of both, or the later of them. */
+export interface RescheduleOptions {
+  /** Does not start before this instant, in epoch milliseconds. */
+  readonly runAt?: number | undefined;
+  /** Does not start before this long from now, by the broker's clock. */
+  readonly delay?: Duration | undefined;
+}
+
+/** The methods of a queue by which an operator moves or ends runs that wait. */
+export interface Operating {
+  /**
+   * Moves a waiting run to another start, earlier or later. A run that is in its lane and due by then keeps its place.
+   *
+   * @returns `refused` when it is not waiting, `gone` when there is no such run
+   * @throws {InvalidOptionsError} without `runAt` and `delay`, or when one is wrong
+   */
+  readonly reschedule: (id: string, options: RescheduleOptions) => Promise<RescheduleAnswer>;
+  /** Lets a scheduled run start now: it goes to the back of its lane. @returns as `reschedule` does */
+  readonly runNow: (id: string) => Promise<RescheduleAnswer>;
+  /**
+   * Ends a waiting run as failed, a dead letter with this error; nothing is charged, and its task's `deadLetter: { task }` submits
+   * nothing. A running one gets a cancel request.
+   *
+   * @param error - anything; stored as that of a handler, through the queue's `redact`
+   * @returns `done`, or `requested`: the worker was asked to cancel it; call again when it has ended
+   */
+  readonly fail: (id: string, error: unknown) => Promise<EndAnswer>;
+  /**
+   * Ends a waiting run as completed, with this result. A running one gets a cancel request.
+   *
+   * @param result - stored as JSON, at most 1 MiB
+   * @returns as `fail` does
+   * @throws {PayloadError} when the result cannot be stored
+   */
+  readonly complete: (id: string, result?: unknown) => Promise<EndAnswer>;
+}
+
+interface OperatingParts {
+  readonly broker: Broker;
+  readonly redact: Redact | undefined;
+}
+
+/** Creates an operator's methods. Calls are sent together, as submissions are. */
+export function createOperating({ broker, redact }: OperatingParts): Operating {
+  const isRefusal = (error: unknown): boolean => broker.isRefusal(error);
+  const move = coalesce<RescheduleRequest, RescheduleAnswer>((requests) => broker.reschedule(requests), {
+    outstanding: 1,
+    isRefusal,
+  });
+  const end = coalesce<EndRequest, EndAnswer>((requests) => broker.end(requests), {
+    outstanding: 1,
+    bytesOf: endBytes,
+    isRefusal,
+  });
+  return {
+    reschedule: async (id, options) => move({ id: readId(id, 'reschedule'), ...readReschedule(options) }),
+    runNow: async (id) => move({ id: readId(id, 'runNow') }),
+    fail: async (id, error) =>
+      end({ id: readId(id, 'fail'), as: 'failed', error: storableError(error, redact) }),
+    complete: async (id, result) =>
+      end({
+        id: readId(id, 'complete'),
+        as: 'completed',
+        result: writeResult(result, MAX_TEXT_BYTES_BY_DEFAULT),
+      }),
+  };
+}
+
+const KEYS: readonly (keyof RescheduleOptions)[] = ['runAt', 'delay'];
+
+function readReschedule(options: unknown): Start {
+  const start = readOptions(
+    options,
+    { subject: 'reschedule', keys: KEYS, synonyms: QUEUE_SYNONYMS },
+    readStart,
+  );
+  if (start.runAt !== undefined || start.delayMs !== undefined) return start;
+  throw new InvalidOptionsError([NO_START], 'reschedule');
+}
+
+const NO_START: Problem = {
+  path: '',
+  value: {},
+  message: 'must have runAt or delay',
+  cure: 'Use runNow(id) to start it now.',
+};
+
+/** An operator's error has no second try, as a handler's has: so nothing is left that a broker could not store. */
+function storableError(error: unknown, redact: Redact | undefined): ErrorText {
+  const { name, message, stack } = storedText(error, redact, 'kept');
+  const text = { name: storable(name), message: storable(message) };
+  return stack === undefined ? text : { ...text, stack: storable(stack) };
+}
+
+/** Counts characters, because most text is ASCII. */
+function endBytes(request: EndRequest): number {
+  return 256 + (request.as === 'completed' ? request.result.length : request.error.message.length);
+}

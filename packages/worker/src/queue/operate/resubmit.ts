@@ -1,0 +1,93 @@
+import { InvalidOptionsError, parsePolicy } from '@retry/core';
+import type { Broker, Run, Submission } from '@retry/core/broker';
+import type { Fields, Report } from '@retry/core/fields';
+import { QUEUE_SYNONYMS, readOptions, settingsOf } from '@retry/core/fields';
+import { MAX_TEXT_BYTES_BY_DEFAULT } from '../../task/define-task.ts';
+import { readPayload, writePayload } from '../../task/payload.ts';
+import type { AnyTask } from '../../task/task.ts';
+import { checkTask, isTask } from '../../task/task.ts';
+import type { SubmitOptions, SubmitSettings, Submitted } from '../submission.ts';
+import { prepareSubmission, readSubmission, SUBMIT_KEYS, toSubmission } from '../submission.ts';
+import type { SubmitPolicy } from '../submit-options/submit-policy.ts';
+import { readId } from '../wait-options.ts';
+
+/** The options of `queue.resubmit`; what is left out is that of the old run, or of its task. */
+export interface ResubmitOptions extends Omit<SubmitOptions, 'key' | 'unique' | 'tx'> {
+  /** The payload of the new run. @default that of the old one */
+  readonly payload?: unknown;
+  /**
+   * The task of the new run, perhaps another version: its schema and `maxPayloadBytes` check the payload now. Without it the run
+   * goes to the lane of the old one, and a new payload has at most 1 MiB and is checked when it starts.
+   */
+  readonly task?: AnyTask | undefined;
+}
+
+/** Submits a new run in place of an old one. */
+export type Resubmit = (id: string, options?: ResubmitOptions) => Promise<Submitted | undefined>;
+
+interface ResubmitParts {
+  readonly broker: Pick<Broker, 'get'>;
+  readonly submit: (submission: Submission) => Promise<Submitted>;
+}
+
+interface ResubmitSettings extends SubmitSettings {
+  readonly payload: unknown;
+  readonly task: AnyTask | undefined;
+}
+
+const KEYS = ['payload', 'task', ...SUBMIT_KEYS];
+
+/** Creates the method `resubmit` of a queue. */
+export function createResubmit({ broker, submit }: ResubmitParts): Resubmit {
+  return async (id, options) => {
+    const oldId = readId(id, 'resubmit');
+    const settings = readOptions(
+      options,
+      { subject: 'resubmit', keys: KEYS, synonyms: QUEUE_SYNONYMS },
+      readSettings,
+    );
+    const [run] = await broker.get([oldId]);
+    return run && submit({ ...(await repeat(run, settings)), origin: oldId });
+  };
+}
+
+function readSettings(fields: Fields, report: Report): ResubmitSettings {
+  const task = fields.value('task');
+  if (task !== undefined) checkTask(task, report);
+  return {
+    ...readSubmission(fields, report, ''),
+    payload: fields.value('payload'),
+    task: isTask(task) ? task : undefined,
+  };
+}
+
+async function repeat(run: Run, { payload, task, ...settings }: ResubmitSettings): Promise<Submission> {
+  const policy = settings.policy ?? policyOf(run);
+  const concurrency = settings.concurrency ?? keyOf(run);
+  if (task !== undefined) {
+    const given = payload === undefined ? readPayload(run.payload) : payload;
+    return prepareSubmission(task, given, { ...settings, policy, concurrency });
+  }
+  const text = payload === undefined ? run.payload : writePayload(payload, MAX_TEXT_BYTES_BY_DEFAULT);
+  const whenFull = run.concurrency?.whenFull ?? 'wait';
+  return toSubmission(
+    { lane: run.lane, payload: text, whenFull, initialDelayMs: policy?.initialDelayMs ?? 0 },
+    { ...settings, policy, concurrency: concurrency ?? run.concurrency },
+  );
+}
+
+/** The policy that the run was submitted with. One that cannot be read is kept: the worker reports it. */
+function policyOf({ retry: text }: Run): SubmitPolicy | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return { text, initialDelayMs: settingsOf(parsePolicy(text)).initialDelayMs };
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) return { text, initialDelayMs: 0 };
+    throw error;
+  }
+}
+
+/** The concurrency key that the run was submitted with; that of a lane belongs to its task. */
+function keyOf({ lane, concurrency }: Run): SubmitSettings['concurrency'] {
+  return concurrency?.key === lane ? undefined : concurrency;
+}

@@ -1,0 +1,34 @@
+import type { WorkerEmitter } from '../events.ts';
+import type { WorkerSettings } from '../options.ts';
+import { noticeOf } from '../settle/report.ts';
+import { completeWithin, hasCommitted } from './complete.ts';
+import type { ExecutionPort } from './execution.ts';
+
+interface PortParts extends Pick<ExecutionPort, 'onEnd'> {
+  readonly settings: WorkerSettings;
+  readonly emitter: WorkerEmitter;
+  /** Now by the broker's clock, in epoch ms. */
+  readonly now: () => number;
+  /** Called when a handler has put a lane on hold. */
+  readonly onHold: (lane: string) => void;
+}
+
+/** Creates what the executions of a worker need of it. */
+export function createExecutionPort({ settings, emitter, now, onEnd, onHold }: PortParts): ExecutionPort {
+  const { broker, clock, name } = settings;
+  const onError = (error: unknown): void =>
+    emitter.emit('error', () => ({ error, doing: 'asking for a commit' }));
+  return {
+    clock,
+    log: ({ task, run }, message, details) =>
+      emitter.emit('log', () => ({ ...noticeOf(task, run), message, details })),
+    complete: (execution, completion) => completeWithin({ ...settings, now }, execution, completion),
+    hasCommitted: (execution) => hasCommitted({ ...settings, onError }, execution),
+    hold: async ({ task: { lane } }, { forMs, reason }) => {
+      const why = reason === undefined ? {} : { reason };
+      await broker.hold([{ lane, source: 'handler', forMs, keepLonger: true, by: name, ...why }]);
+      onHold(lane);
+    },
+    onEnd,
+  };
+}

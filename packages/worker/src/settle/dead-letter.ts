@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import type { AttemptError, Run, Settlement, Submission } from '@retry/core/broker';
+import { partitionTag } from '@retry/core/broker/kit';
+import { isDeadLetter } from '@retry/core/lifecycle';
+import { clip } from '../error-text.ts';
+import { submissionOf } from '../queue/submission.ts';
+import type { DeadLetter } from '../task/dead-letter.ts';
+import { readPayload } from '../task/payload.ts';
+import type { AnyTask } from '../task/task.ts';
+
+/** The longest name, and the longest message, of an error that had to be shortened, in UTF-16 units. */
+const MAX_SHORT_LENGTH = 200;
+
+/** 128 bits of a hash, in base64: no two runs share them. */
+const HASH_LENGTH = 22;
+
+/** A run that ends as a dead letter. */
+interface Dying {
+  readonly task: AnyTask;
+  readonly run: Run;
+}
+
+/** Returns the settlement with the run that a dead letter of this task submits, if it makes one. Pure. */
+export function withDeadLetter(
+  task: AnyTask,
+  settlement: Settlement,
+  payloadIs: 'given' | 'refused' = 'given',
+): Settlement {
+  const { deadLetter } = task;
+  const { next: run } = settlement;
+  if (typeof deadLetter === 'string' || !isDeadLetter(run.state)) return settlement;
+  const { task: other } = deadLetter;
+  const payload = writeDeadLetter({ task, run }, { payloadIs, maxBytes: other.maxPayloadBytes });
+  const submit: Submission = { ...submissionOf(other, payload, { id: deadLetterId(run) }), origin: run.id };
+  return { ...settlement, submit };
+}
+
+/**
+ * Returns the id of the run that this death submits: the same whoever settles it, another one each time that the run dies. Brokers keep
+ * it beside the dead run. Its `createdAt` tells runs apart that had the same id one after the other.
+ */
+function deadLetterId({ id, epoch, createdAt = 0 }: Run): string {
+  const hash = createHash('sha256').update(`${epoch} ${createdAt} ${id}`).digest('base64url');
+  return `{${partitionTag(id)}}dead-${hash.slice(0, HASH_LENGTH)}`;
+}
+
+interface Bounds {
+  readonly payloadIs: 'given' | 'refused';
+  readonly maxBytes: number;
+}
+
+/** Returns the payload as JSON text: the first form that fits, else the smallest one. */
+function writeDeadLetter({ task, run }: Dying, { payloadIs, maxBytes }: Bounds): string {
+  const omitted = payloadIs === 'refused' ? 'refused' : payloadProblem(run);
+  let text = '';
+  const omissions = omitted === undefined ? ([undefined, 'too-large'] as const) : ([omitted] as const);
+  for (const payloadOmitted of omissions) {
+    for (const errors of shorterErrors(run.errors)) {
+      text = toText({ task, run }, errors, payloadOmitted);
+      if (Buffer.byteLength(text) <= maxBytes) return text;
+    }
+  }
+  return text;
+}
+
+/** Its handler would receive none of it. */
+function payloadProblem({ payload }: Run): 'unreadable' | undefined {
+  try {
+    readPayload(payload);
+    return undefined;
+  } catch {
+    return 'unreadable';
+  }
+}
+
+/** Errors in ever shorter forms; the last has none. */
+function* shorterErrors(errors: readonly AttemptError[]): Generator<readonly AttemptError[]> {
+  yield errors;
+  const bare = errors.map(({ stack: _, ...error }) => error);
+  const latest = bare.slice(-1);
+  yield bare;
+  yield latest;
+  yield latest.map((error) => ({ ...error, name: shorten(error.name), message: shorten(error.message) }));
+  yield [];
+}
+
+function shorten(text: string): string {
+  return text.length <= MAX_SHORT_LENGTH ? text : `${clip(text, MAX_SHORT_LENGTH - 1)}…`;
+}
+
+/** The payload is JSON text already, and goes last as it is. */
+function toText(
+  { task, run }: Dying,
+  errors: readonly AttemptError[],
+  payloadOmitted: DeadLetter['payloadOmitted'],
+): string {
+  const { id, state, epoch, failures, stalls, releases, rateLimits, redrives, createdAt, endedAt } = run;
+  const errorsOmitted = run.errors.length - errors.length;
+  const text = JSON.stringify({
+    ...{ id, task: task.name, version: task.version, state, errors },
+    ...(errorsOmitted > 0 && { errorsOmitted }),
+    ...{ epoch, failures, stalls, releases, rateLimits, redrives, createdAt, endedAt, payloadOmitted },
+  });
+  return payloadOmitted === undefined ? `${text.slice(0, -1)},"payload":${run.payload}}` : text;
+}

@@ -1,0 +1,79 @@
+import type { Decision, FailReason } from '@retry/core';
+import { MAX_INSTANT_AT } from '@retry/core';
+import type { Run } from '@retry/core/broker';
+import { settingsOf } from '@retry/core/fields';
+import type { RunEvent } from '@retry/core/lifecycle';
+import type { AnyTask } from '../task/task.ts';
+import { totalStartAt } from './run-facts.ts';
+import type { SettleContext, Settled } from './settlement.ts';
+import { dueAt, settle } from './settlement.ts';
+import { failedRun } from './stored-error.ts';
+
+/** What follows a failed attempt, and why. */
+export type Verdict =
+  | { readonly type: 'fail'; readonly reason: FailReason | 'unreadable' | 'releases-exhausted' }
+  /** `runAt` is present when the handler chose an instant, which is then kept exactly. */
+  | { readonly type: 'retry'; readonly delayMs: number; readonly runAt?: number | undefined };
+
+export const UNREADABLE: Verdict = { type: 'fail', reason: 'unreadable' };
+export const OUT_OF_TIME: Verdict = { type: 'fail', reason: 'total-timeout' };
+export const EXHAUSTED: Verdict = { type: 'fail', reason: 'exhausted' };
+
+/** An attempt that failed, and what it failed with. */
+export interface FailedAttempt {
+  readonly task: AnyTask;
+  readonly run: Run<'started'>;
+  readonly error: unknown;
+}
+
+/** Returns what follows by core's decision. */
+export function verdictOf(decision: Decision): Verdict {
+  return decision.type === 'fail' ? decision : { type: 'retry', delayMs: decision.delayMs };
+}
+
+/** Returns what follows a delay that the handler chose: the end, when the total time is over by then. */
+export function delayVerdict(
+  { task, run }: Omit<FailedAttempt, 'error'>,
+  delayMs: number,
+  now: number,
+): Verdict {
+  const { totalTimeoutMs } = settingsOf(task.retry);
+  if (now + delayMs >= totalStartAt(run, now) + totalTimeoutMs) return OUT_OF_TIME;
+  return { type: 'retry', delayMs: Math.min(delayMs, Math.max(MAX_INSTANT_AT - now, 0)) };
+}
+
+/** Returns the settlement of a failed attempt: charged, unless it was a probe of the circuit breaker that may be repeated. */
+export function settleVerdict(attempt: FailedAttempt, verdict: Verdict, context: SettleContext): Settled {
+  if (verdict.type === 'fail') return settleEnd(attempt, verdict, context);
+  const { delayMs, runAt } = verdict;
+  const { now: at, redact, isProbe } = context;
+  if (isProbe === true) return { ...releaseFor(attempt.run, delayMs, at), releasedBecause: PROBE_FAILED };
+  const { run, error } = attempt;
+  const next = {
+    ...failedRun(run, { error, at, isFollowed: delayMs === 0, redact }),
+    previousDelayMs: delayMs,
+  };
+  if (runAt !== undefined) {
+    const event: RunEvent = { type: 'retry', at, runAt: Math.ceil(runAt) };
+    return { settlement: settle(next, [event]), delayMs };
+  }
+  const event: RunEvent = { type: 'retry', at, runAt: dueAt(delayMs, at) };
+  return { settlement: settle(next, [event], { delayMs }), delayMs };
+}
+
+const PROBE_FAILED = 'a probe of the circuit breaker failed';
+
+function settleEnd(
+  { task, run, error }: FailedAttempt,
+  { reason }: Extract<Verdict, { type: 'fail' }>,
+  { now: at, redact }: SettleContext,
+): Settled {
+  const failed = failedRun(run, { error, at, isFollowed: false, redact });
+  return { settlement: settle(failed, [{ type: 'fail', at }], { deadLetter: task.deadLetter }), reason };
+}
+
+/** Returns the settlement of a run that is given back, uncharged, to wait for this long. */
+export function releaseFor(run: Run<'started'>, delayMs: number, at: number): Settled {
+  const event: RunEvent = { type: 'release', at, runAt: dueAt(delayMs, at) };
+  return { settlement: settle(run, [event], { delayMs }), delayMs };
+}

@@ -1,0 +1,151 @@
+import { atLeast, atMost, equal, strictEqual } from '../assertions.ts';
+import type { CasesByName } from '../broker-case.ts';
+import type { CaseScene } from '../case-scene.ts';
+import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { settlementOf } from '../settlement-of.ts';
+import { keepsWaiting } from '../wait/keeps-waiting.ts';
+
+const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
+
+/** What `reschedule` means for keys, waits and claims under way. */
+export const rescheduleEffectsCases: CasesByName = {
+  'reschedule to now leaves a run that waits for its key waiting, in its order': async (scene) => {
+    const run = await scene.start({ id: 'a', concurrency });
+    await scene.submit(...['b', 'c'].map((id) => ({ id, concurrency })));
+    await scene.claim();
+
+    equal(await scene.broker.reschedule([{ id: 'c' }, { id: 'b' }]), ['rescheduled', 'rescheduled']);
+    const full = await scene.claimIds();
+    await complete(scene, run.id);
+
+    equal(full, []);
+    equal(await scene.claimIds(), ['b']);
+  },
+
+  'reschedule for later takes a run out of those that wait for its key: the next one gets the slot': async (
+    scene,
+  ) => {
+    await scene.start({ id: 'a', concurrency });
+    await scene.submit(...['b', 'c', 'd'].map((id) => ({ id, concurrency })));
+    await scene.claim();
+    const parked = await scene.broker.reschedule([{ id: 'b', delayMs: LONG_MS }]);
+    await complete(scene, 'a');
+    const returned = await scene.broker.reschedule([{ id: 'c', delayMs: LONG_MS }]);
+    const next = await scene.claimIds();
+    await scene.broker.reschedule([{ id: 'b' }]);
+    const full = await scene.claimIds();
+    await complete(scene, 'd');
+
+    equal([parked, returned], [['rescheduled'], ['rescheduled']]);
+    equal([next, full], [['d'], []]);
+    equal(await scene.claimIds(), ['b']);
+  },
+
+  'reschedule to now wakes a worker that waits': async (scene) => {
+    await scene.submit({ id: 'a', delayMs: LONG_MS / 2 });
+    const waiting = scene.broker.waitForWork(['l'], { timeoutMs: LONG_MS });
+
+    await scene.broker.reschedule([{ id: 'a' }]);
+
+    await waiting;
+    equal(await scene.claimIds(), ['a']);
+  },
+
+  'reschedule to an earlier instant ends a wait for work then': async (scene) => {
+    await scene.submit({ id: 'a', delayMs: LONG_MS / 2 });
+    const waiting = scene.broker.waitForWork(['l'], { timeoutMs: LONG_MS });
+    await scene.broker.reschedule([{ id: 'a', delayMs: SHORT_MS }]);
+
+    await scene.advance(PASS_MS);
+
+    await waiting;
+    equal(await scene.claimIds(), ['a']);
+  },
+
+  'reschedule for later leaves nothing to wake for': async (scene) => {
+    const hasLasted = await keepsWaiting(scene, {
+      wait: (options) => scene.broker.waitForWork(['l'], options),
+      prepare: async (round) => {
+        await scene.submit(`a-${round}`, { id: `b-${round}`, delayMs: SHORT_MS });
+        const move = async (...ids: readonly string[]) =>
+          scene.broker.reschedule(ids.map((id) => ({ id: `${id}-${round}`, delayMs: LONG_MS })));
+        await move('a', 'b');
+        return () => move('a', 'b');
+      },
+    });
+
+    strictEqual(hasLasted, true);
+  },
+
+  'reschedule decides when the next run of a claimed lane is due': async (scene) => {
+    await scene.submit({ id: 'a', delayMs: LONG_MS }, { id: 'b', delayMs: LONG_MS });
+    const at = await scene.now();
+    await scene.broker.reschedule([
+      { id: 'a', delayMs: 3 * LONG_MS },
+      { id: 'b', delayMs: 2 * LONG_MS },
+    ]);
+    const claim = { worker: 'w', requestId: 'r', limit: 9, lanes: new Map([['l', 9]]), leaseMs: LONG_MS };
+
+    const { nextRunAt, now } = await scene.broker.settleAndClaim({ claim });
+
+    atLeast(nextRunAt, at + 2 * LONG_MS);
+    atMost(nextRunAt, now + 2 * LONG_MS);
+  },
+
+  'reschedule moves a run of a lane that is on hold': async (scene) => {
+    await scene.submit('a', 'b', { id: 'c', delayMs: LONG_MS });
+    await scene.broker.hold([{ lane: 'l', source: 'operator' }]);
+
+    await scene.broker.reschedule([{ id: 'a', delayMs: LONG_MS }, { id: 'c' }, { id: 'b' }]);
+    const held = await scene.claimIds();
+    await scene.broker.resume([{ lane: 'l' }]);
+
+    equal(held, []);
+    equal(await scene.claimIds(), ['b', 'c']);
+  },
+
+  'reschedule takes effect either before or after a concurrent claim of a run that is due': async (scene) => {
+    await scene.submit({ id: 'a', delayMs: SHORT_MS }, 'b');
+    await scene.advance(PASS_MS);
+
+    const [answers, claimed] = await Promise.all([
+      scene.broker.reschedule(['a', 'b'].map((id) => ({ id, delayMs: LONG_MS }))),
+      scene.claimIds(),
+    ]);
+
+    for (const [index, id] of ['a', 'b'].entries()) {
+      const isMoved = answers[index] === 'rescheduled';
+      strictEqual(claimed.includes(id), !isMoved);
+      strictEqual((await scene.read(id)).state, isMoved ? 'scheduled' : 'started');
+    }
+  },
+
+  'reschedule and a concurrent cancel: the run is cancelled': async (scene) => {
+    await scene.submit('a', { id: 'b', delayMs: LONG_MS });
+
+    const [, cancelled] = await Promise.all([
+      scene.broker.reschedule([{ id: 'a', delayMs: LONG_MS }, { id: 'b' }]),
+      scene.broker.cancel(['a', 'b']),
+    ]);
+
+    equal(cancelled, ['cancelled', 'cancelled']);
+    equal(await scene.claimIds(), []);
+  },
+
+  'reschedule keeps the id of a run known and its result for the caller': async (scene) => {
+    await scene.submit({ id: 'a', keyed: true, keepResultMs: LONG_MS });
+    await scene.broker.reschedule([{ id: 'a', delayMs: LONG_MS }]);
+    const again = await scene.broker.submit([{ id: 'a', lane: 'l', payload: '{}', keyed: true }]);
+    await scene.broker.reschedule([{ id: 'a' }]);
+    await scene.claim();
+    const waiting = scene.broker.waitForResult({ timeoutMs: LONG_MS });
+    await complete(scene, 'a');
+
+    await waiting;
+    equal(again, ['exists']);
+  },
+};
+
+async function complete(scene: CaseScene, id: string): Promise<void> {
+  await scene.settle(settlementOf(await scene.read(id), { type: 'complete', at: await scene.now() }));
+}

@@ -1,0 +1,312 @@
+import type { Run } from '@retry/core/broker';
+import type { RunEvent } from '@retry/core/lifecycle';
+import { equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
+import type { CasesByName } from '../broker-case.ts';
+import { each } from '../broker-case.ts';
+import type { CaseScene } from '../case-scene.ts';
+import { AHEAD_MS, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { settlementOf } from '../settlement-of.ts';
+import { uniqueSubmission } from './unique-submission.ts';
+
+const KEPT = { type: 'kept', id: '{k}a' } as const;
+
+/** A unique submission whose conflict keeps the run that is there. */
+export const uniqueCases: CasesByName = {
+  'unique: keep submits nothing while a run of the key waits, and names that run': async (scene) => {
+    equal(await submit(scene, 'a'), ['created']);
+    const before = await scene.read('{k}a');
+
+    equal(await submit(scene, 'b'), [KEPT]);
+
+    equal(await scene.read('{k}a'), before);
+    equal(await scene.broker.get(['{k}b']), [undefined]);
+    matches(await scene.broker.audit(), { created: 1, submitted: 1 });
+    equal(await scene.claimIds(), ['{k}a']);
+  },
+
+  'unique: a key is taken %s': /* @__PURE__ */ each(
+    () => TAKEN,
+    async (scene, [_, move]) => {
+      await submit(scene, 'a');
+      await move(scene);
+
+      equal(await submit(scene, 'b'), [KEPT]);
+      matches(await scene.broker.audit(), { created: 1 });
+    },
+  ),
+
+  'unique: a key is free once its run %s': /* @__PURE__ */ each(
+    () => ENDS,
+    async (scene, [_, end]) => {
+      await submit(scene, 'a');
+      await end(scene);
+
+      equal(await submit(scene, 'b'), ['created']);
+      equal(await submit(scene, 'c'), [{ type: 'kept', id: '{k}b' }]);
+      matches(await scene.broker.audit(), { created: 2 });
+    },
+  ),
+
+  'unique: a redrive does not give a key back': async (scene) => {
+    await submit(scene, 'a');
+    await settleNow(scene, 'fail');
+    await scene.broker.redrive(['{k}a']);
+
+    equal(await submit(scene, 'b'), ['created']);
+    matches(await scene.broker.audit(), { created: 2, submitted: 2 });
+  },
+
+  'unique: until started, a key is taken while its run waits for the first time': async (scene) => {
+    await submit(scene, 'a', { until: 'started' });
+    equal(await submit(scene, 'b'), [KEPT]);
+    await scene.claim();
+
+    equal(await submit(scene, 'b'), ['created']);
+  },
+
+  'unique: until started, a key is taken while its run waits for its time': async (scene) => {
+    await submit(scene, 'a', { until: 'started', delayMs: SHORT_MS });
+    equal(await submit(scene, 'b'), [KEPT]);
+    await scene.advance(PASS_MS);
+    equal(await submit(scene, 'b'), [KEPT]);
+    await scene.claim();
+
+    equal(await submit(scene, 'b'), ['created']);
+  },
+
+  'unique: until started, a key stays free when its run waits again: %s': /* @__PURE__ */ each(
+    () => AGAIN,
+    async (scene, [_, event]) => {
+      await submit(scene, 'a', { until: 'started' });
+      await settleBy(scene, event);
+
+      equal(await submit(scene, 'b'), ['created']);
+      matches(await scene.broker.audit(), { created: 2, started: 0 });
+    },
+  ),
+
+  'unique: until started, a run that ends before its start frees the key': async (scene) => {
+    await submit(scene, 'a', { until: 'started' });
+    await scene.broker.cancel(['{k}a']);
+
+    equal(await submit(scene, 'b'), ['created']);
+  },
+
+  'unique: what the run that has the key was submitted with decides, not the later submission': async (
+    scene,
+  ) => {
+    await submit(scene, 'a', { until: 'ended' });
+    await scene.claim();
+
+    equal(await submit(scene, 'b', { until: 'started' }), [KEPT]);
+    equal(await submit(scene, 'b', { until: 1 }), [KEPT]);
+  },
+
+  'unique: for a time, a key is taken until that has passed, although its run %s': /* @__PURE__ */ each(
+    () => [...ENDS, ['has started', (scene: CaseScene) => scene.claim()] as const],
+    async (scene, [_, move]) => {
+      await submit(scene, 'a', { until: LONG_MS });
+      await move(scene);
+
+      equal(await submit(scene, 'b', { until: LONG_MS }), [KEPT]);
+      matches(await scene.broker.audit(), { created: 1 });
+    },
+  ),
+
+  'unique: for a time, a key is free afterwards, although its run waits': async (scene) => {
+    await submit(scene, 'a', { until: AHEAD_MS, delayMs: LONG_MS });
+    equal(await submit(scene, 'b', { until: LONG_MS }), [KEPT]);
+    await scene.advance(AHEAD_MS + PASS_MS);
+
+    equal(await submit(scene, 'b', { until: LONG_MS }), ['created']);
+    equal(await submit(scene, 'c'), [{ type: 'kept', id: '{k}b' }]);
+    strictEqual((await scene.read('{k}a')).state, 'scheduled');
+  },
+
+  'unique: for a time, submissions that were kept do not begin it anew': async (scene) => {
+    await submit(scene, 'a', { until: AHEAD_MS });
+    await scene.advance(AHEAD_MS / 3);
+    equal(await submit(scene, 'b', { until: LONG_MS }), [KEPT]);
+    await scene.advance(AHEAD_MS);
+
+    equal(await submit(scene, 'b', { until: LONG_MS }), ['created']);
+  },
+
+  'unique: a time that no instant can end lasts': async (scene) => {
+    await submit(scene, 'a', { until: Infinity });
+
+    equal(await submit(scene, 'b', { until: 1e300 }), [KEPT]);
+  },
+
+  'unique: keys are compared as they are': async (scene) => {
+    const keys = ['k', 'K', 'k ', '{k', 'kü', 'ключ', '0', 'k:k', 'l'];
+    for (const key of keys) equal(await submit(scene, 'a', { key }), ['created']);
+
+    for (const key of keys) equal(await submit(scene, 'b', { key }), [{ type: 'kept', id: `{${key}}a` }]);
+    matches(await scene.broker.audit(), { created: keys.length });
+  },
+
+  'unique: one key is for all lanes': async (scene) => {
+    await submit(scene, 'a', { lane: 'x' });
+
+    equal(await submit(scene, 'b', { lane: 'y' }), [KEPT]);
+  },
+
+  'unique: a known id is answered exists before its key is looked at': async (scene) => {
+    equal(await submit(scene, 'a'), ['created']);
+
+    equal(await submit(scene, 'a'), ['exists']);
+    equal(await submit(scene, 'a', { onConflict: 'replace' }), ['exists']);
+    matches(await scene.broker.audit(), { created: 1, submitted: 1 });
+  },
+
+  'unique: submissions of one call are answered in order': async (scene) => {
+    const plain = { id: 'plain', lane: 'l', payload: '{}' };
+    const answers = await scene.broker.submit([
+      uniqueSubmission('a'),
+      plain,
+      uniqueSubmission('b'),
+      uniqueSubmission('a', { key: 'other' }),
+      uniqueSubmission('a'),
+      plain,
+    ]);
+
+    equal(answers, ['created', 'created', KEPT, 'created', 'exists', 'exists']);
+    equal(await scene.claimIds(), ['{k}a', 'plain', '{other}a']);
+  },
+
+  'unique: submissions at the same time leave one run': async (scene) => {
+    const names = Array.from({ length: 20 }, (_, index) => `${index}`);
+
+    const answers = await Promise.all(names.map((name) => submit(scene, name)));
+
+    strictEqual(answers.filter(([answer]) => answer === 'created').length, 1);
+    const [claimed, ...others] = await scene.claim();
+    equal(others, []);
+    const kept = answers.flat().filter((answer) => answer !== 'created');
+    equal(
+      kept,
+      names.slice(1).map(() => ({ type: 'kept', id: claimed?.run.id })),
+    );
+  },
+
+  'unique: payload, policy, concurrency, time and result of the run are as submitted': async (scene) => {
+    const payload = JSON.stringify('é'.repeat(100_000));
+    const concurrency = { key: 'c', limit: 1, whenFull: 'wait' } as const;
+    const extras = { retry: '{"maxAttempts":7}', origin: 'first' };
+    await submit(scene, 'a', { payload, concurrency, delayMs: LONG_MS, keepResultMs: LONG_MS, ...extras });
+    equal(await submit(scene, 'b', { payload }), [KEPT]);
+
+    matches(await scene.read('{k}a'), { state: 'scheduled', payload, concurrency, ...extras });
+    equal(await scene.broker.reschedule([{ id: '{k}a' }]), ['rescheduled']);
+    const [claimed] = await scene.claim();
+    strictEqual(claimed?.run.payload, payload);
+  },
+
+  'unique: many keys of which most are free are forgotten in passing, and those that are taken are not':
+    async (scene) => {
+      const keys = Array.from({ length: 60 }, (_, index) => `k${index}`);
+      await scene.broker.submit(keys.map((key) => uniqueSubmission('a', { key })));
+      await scene.broker.cancel(keys.slice(0, 50).map((key) => `{${key}}a`));
+
+      for (let round = 0; round < 5; round += 1)
+        await scene.broker.submit(keys.map((key) => uniqueSubmission('a', { key: `${round}:${key}` })));
+
+      const again = await scene.broker.submit(keys.map((key) => uniqueSubmission('b', { key })));
+      equal(
+        again.slice(0, 50),
+        keys.slice(0, 50).map(() => 'created'),
+      );
+      equal(
+        again.slice(50),
+        keys.slice(50).map((key) => ({ type: 'kept', id: `{${key}}a` })),
+      );
+    },
+
+  'unique: what cannot be a key or its use is refused: %s': /* @__PURE__ */ each(
+    () => REFUSED,
+    async (scene, [_, submission]) => {
+      await rejectsWith(scene.broker.submit([submission]), { code: 'INVALID_OPTIONS' });
+      matches(await scene.broker.audit(), { created: 0 });
+    },
+  ),
+};
+
+function submit(
+  { broker }: Pick<CaseScene, 'broker'>,
+  name: string,
+  options?: Parameters<typeof uniqueSubmission>[1],
+) {
+  return broker.submit([uniqueSubmission(name, options)]);
+}
+
+/** Claims what waits and settles it by the event. */
+async function settleBy(scene: CaseScene, eventOf: (at: number) => RunEvent): Promise<void> {
+  const [claimed] = await scene.claim();
+  const run = claimed?.run as Run; // it waits
+  equal(await scene.settle(settlementOf(run, eventOf(await scene.now()))), ['ok']);
+}
+
+function settleNow(scene: CaseScene, type: 'complete' | 'fail' | 'drop' | 'cancel'): Promise<void> {
+  return settleBy(scene, (at) => ({ type, at }));
+}
+
+const AGAIN = [
+  ['a retry for later', (at: number): RunEvent => ({ type: 'retry', at, runAt: at + LONG_MS })],
+  ['a retry now', (at: number): RunEvent => ({ type: 'retry', at, runAt: at })],
+  ['a release', (at: number): RunEvent => ({ type: 'release', at })],
+] as const;
+
+const TAKEN = [
+  ['while its run is started', (scene: CaseScene): Promise<unknown> => scene.claim()],
+  ...AGAIN.map(
+    ([name, event]) =>
+      [`while its run waits after ${name}`, (scene: CaseScene) => settleBy(scene, event)] as const,
+  ),
+  [
+    'after a reschedule of its run',
+    (scene: CaseScene) => scene.broker.reschedule([{ id: '{k}a', delayMs: LONG_MS }]),
+  ],
+  [
+    'while a started run has a cancel request',
+    async (scene: CaseScene) => {
+      await scene.claim();
+      await scene.broker.cancel(['{k}a']);
+    },
+  ],
+  [
+    'while the lease of its run has expired',
+    async (scene: CaseScene) => {
+      await scene.claim({ leaseMs: SHORT_MS });
+      await scene.advance(PASS_MS);
+    },
+  ],
+] as const;
+
+const ENDS = [
+  ['is completed', (scene: CaseScene): Promise<unknown> => settleNow(scene, 'complete')],
+  ['has failed', (scene: CaseScene) => settleNow(scene, 'fail')],
+  ['is dropped', (scene: CaseScene) => settleNow(scene, 'drop')],
+  ['is cancelled while it waits', (scene: CaseScene) => scene.broker.cancel(['{k}a'])],
+  [
+    'is ended by hand',
+    (scene: CaseScene) => scene.broker.end([{ id: '{k}a', as: 'completed', result: '1' }]),
+  ],
+  [
+    'is discarded',
+    async (scene: CaseScene) => {
+      await settleNow(scene, 'complete');
+      await scene.broker.discard(['{k}a']);
+    },
+  ],
+] as const;
+
+const REFUSED = [
+  ['a key that is not the tag of the id', { ...uniqueSubmission('a'), id: 'a' }],
+  ['an empty key', uniqueSubmission('a', { key: '' })],
+  ['a key with the end of a tag', uniqueSubmission('a', { key: 'k}' })],
+  ['a key that is too long', uniqueSubmission('a', { key: 'k'.repeat(441) })],
+  ['no time', uniqueSubmission('a', { until: 0 })],
+  ['NaN', uniqueSubmission('a', { until: Number.NaN })],
+  ['an id that is an idempotency key', { ...uniqueSubmission('a'), keyed: true }],
+] as const;

@@ -1,0 +1,33 @@
+import { createMemoryBroker } from '@retry/inprocess/broker';
+import fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { createFakeClock } from '../inprocess/fake-clock.ts';
+import { brokerCommands } from '../support/broker-commands.ts';
+import { createModel } from '../support/broker-model.ts';
+import { pairBrokers } from '../support/paired-broker.ts';
+import { createNaiveBroker } from './naive-broker.ts';
+
+const COMMANDS = { maxCommands: 110, size: 'max' } as const;
+
+describe('the memory broker', () => {
+  it('answers every command as the naive broker does, run by run', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.commands(brokerCommands(), COMMANDS), async (commands) => {
+        const clock = createFakeClock();
+        const memory = createMemoryBroker({ clock, keepCompleted: Infinity });
+        const naive = createNaiveBroker({ clock, keepCompleted: Infinity, keepKeysMs: 86_400_000 });
+        // A naive broker counts starts one by one and ours in buckets, so another one of ours answers for it.
+        const { reserve } = createMemoryBroker({ clock });
+        const real = {
+          broker: pairBrokers(memory, { ...naive, reserve }),
+          advance: clock.advance,
+          clock: 'fake',
+        } as const;
+
+        await fc.asyncModelRun(() => ({ model: createModel(), real }), commands);
+
+        await real.broker.close();
+      }),
+    );
+  });
+});
