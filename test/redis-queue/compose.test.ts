@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { composeText } from '../../packages/redis-queue/src/store/compose.ts';
+import { composeText, make } from '../../packages/redis-queue/src/store/compose.ts';
 
 const LIBRARY = `
 -- Mentions unused in a comment only.
@@ -39,9 +39,9 @@ it('a script gets the keys that it mentions, and always the first', () => {
 it('a rare function makes what the script has not made already, and its keys come behind the others', () => {
   const rare = [
     { signature: 'first(id)', library: [LIBRARY], body: 'return outer(id), state' },
-    { signature: 'second(id)', library: [LIBRARY], body: 'return first(id) + other' },
+    { signature: 'second(id)', library: [LIBRARY], body: `${make('first')}\nreturn first(id) + other` },
   ];
-  const main = "return call('GET', BODY) or second('')";
+  const main = `local found = call('GET', BODY)\nif not found then\n${make('second')}\nfound = second('')\nend`;
 
   const { text, keys } = composeText({ library: [LIBRARY], state: 'local state = 0', rare, main });
 
@@ -51,7 +51,12 @@ it('a rare function makes what the script has not made already, and its keys com
     'local FIXED = 2',
     'local call, sub = redis.call, string.sub',
     'local state = 0',
-    'local function first(id)',
+    'local first, second',
+    "local found = call('GET', BODY)",
+    'if not found then',
+    'function second(id)',
+    'local other = 2',
+    'function first(id)',
     'local RECORD = KEYS[2]',
     'local function inner(id)',
     "  return call('HGET', RECORD, id)",
@@ -61,26 +66,17 @@ it('a rare function makes what the script has not made already, and its keys com
     'end',
     'return outer(id), state',
     'end',
-    'local function second(id)',
-    'local other = 2',
     'return first(id) + other',
     'end',
-    main,
+    "found = second('')",
+    'end',
   ]);
 });
 
-it('a rare function with a condition is made only where that holds', () => {
-  const rare = [{ signature: 'seldom(id)', when: 'ARGV[1]', library: [], body: 'return id' }];
+it('a script cannot make a function that it does not have', () => {
+  const rare = [{ signature: 'seldom(id)', library: [], body: 'return id' }];
 
-  const { text } = composeText({ library: [], rare, main: 'return seldom(1)' });
-
-  expect(text.split('\n').slice(-7)).toEqual([
-    'local seldom',
-    'if ARGV[1] then',
-    'function seldom(id)',
-    'return id',
-    'end',
-    'end',
-    'return seldom(1)',
-  ]);
+  expect(() => composeText({ library: [], rare, main: `${make('often')}\nreturn often(1)` })).toThrow(
+    'often',
+  );
 });

@@ -71,6 +71,39 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     assertBalanced(await broker.audit());
   });
 
+  it('settles no run together with a submission to a lane whose key another program uses', async () => {
+    await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
+    const [run] = await claim();
+    if (run === undefined) throw new Error('nothing was claimed');
+    await client.set(key('lane:taken'), 'of another program');
+    const submit = { id: '{a}next', lane: 'taken', payload: '1' };
+    const settle = [{ ...settlementOf(run, { type: 'fail', at: run.firstStartedAt ?? 0 }), submit }];
+
+    await expect(broker.settleAndClaim({ settle })).rejects.toThrow('WRONGTYPE');
+
+    expect((await broker.get(['a', '{a}next'])).map((one) => one?.state)).toEqual(['started', undefined]);
+    await client.del(key('lane:taken'));
+    expect((await broker.settleAndClaim({ settle })).settled).toEqual(['ok']);
+    expect((await claim('taken')).map(({ id }) => id)).toEqual(['{a}next']);
+    assertBalanced(await broker.audit());
+  });
+
+  it('submits once, when the settlement is refused after the submission', async () => {
+    await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
+    const [run] = await claim();
+    if (run === undefined) throw new Error('nothing was claimed');
+    await client.set(key('dead'), 'of another program');
+    const submit = { id: '{a}next', lane: 'm', payload: '1' };
+    const settle = [{ ...settlementOf(run, { type: 'fail', at: run.firstStartedAt ?? 0 }), submit }];
+
+    await expect(broker.settleAndClaim({ settle })).rejects.toThrow('WRONGTYPE');
+    await client.del(key('dead'));
+    await broker.settleAndClaim({ settle });
+
+    expect((await claim('m')).map(({ id }) => id)).toEqual(['{a}next']);
+    expect(await claim('m')).toEqual([]);
+  });
+
   it('settles no run together with a claim from a lane whose key another program uses', async () => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     const ids = ['a', 'b'];

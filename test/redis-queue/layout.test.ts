@@ -83,7 +83,7 @@ describe('the letters of the layout', () => {
   });
 
   it('are one for each kind of body', () => {
-    expect(new Set(ALL_KINDS).size).toBe(6);
+    expect(new Set(ALL_KINDS).size).toBe(10);
   });
 
   it.each(Object.entries(ANSWERS))('are one for each answer to %s', (_verb, letters) => {

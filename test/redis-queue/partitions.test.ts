@@ -108,6 +108,73 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     await worker.stop();
   });
 
+  it('holds a lane in every partition, and resumes it in all of them', async () => {
+    const hold = { lane: 'l', source: 'operator', reason: 'repairs', by: 'Ada' } as const;
+    await broker.hold([hold, { source: 'handler', forMs: LONG_MS }]);
+    await submit();
+
+    const held = await claim(60, 'held');
+    const holds = await broker.holds();
+    const answers = await broker.resume([{ lane: 'l' }, {}, { lane: 'm' }]);
+    const resumed = await claim(60, 'resumed');
+
+    expect(held.claimed).toEqual([]);
+    expect(held.nextRunAt).toBeUndefined();
+    expect(holds).toMatchObject([{ source: 'handler' }, hold]);
+    expect(answers).toEqual(['resumed', 'resumed', 'none']);
+    expect(resumed.claimed).toHaveLength(60);
+    expect(await broker.holds()).toEqual([]);
+  });
+
+  it('lets one run through in each partition while a hold probes', async () => {
+    await submit();
+    await broker.hold([{ lane: 'l', source: 'circuit-breaker', forMs: 1, probeMs: LONG_MS }]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+
+    const { claimed } = await claim(60, 'probe');
+    const rest = await claim(60, 'rest');
+
+    expect(claimed.map(({ isProbe }) => isProbe)).toEqual(Array(6).fill(true));
+    expect(rest.claimed).toEqual([]);
+    expect(await broker.holds()).toMatchObject([{ lane: 'l', probeMs: LONG_MS }]);
+  });
+
+  it('moves and ends waiting runs in their partitions, in the order of the requests', async () => {
+    await submit();
+    const [first = '', second = '', third = ''] = ids;
+
+    const ended = await broker.end([
+      { id: second, as: 'completed', result: '1' },
+      { id: 'unknown', as: 'completed', result: '1' },
+      { id: first, as: 'failed', error: { name: 'E', message: 'by hand' } },
+    ]);
+    const moved = await broker.reschedule([
+      { id: first },
+      { id: third, delayMs: LONG_MS },
+      { id: 'unknown' },
+    ]);
+
+    expect(ended).toEqual(['done', 'gone', 'done']);
+    expect(moved).toEqual(['refused', 'rescheduled', 'gone']);
+    expect(await broker.audit()).toMatchObject({
+      ...{ submitted: 57, scheduled: 1, unbalanced: 0 },
+      ended: { completed: 1, failed: 1 },
+    });
+  });
+
+  it('keeps each limit of starts in the partition of its key, for all clients', async () => {
+    const keys = Array.from({ length: 30 }, (_, index) => `api-${index}`);
+    const requests = [...keys, ...keys].map((key) => ({ key, limit: 5, windowMs: LONG_MS, count: 3 }));
+    const other = await openRedisBroker({ client, prefix: `spread-${queues}`, partitions: 6 });
+
+    const first = await broker.reserve(requests);
+    const second = await other.reserve(requests);
+
+    expect(first.map(({ granted }) => granted)).toEqual([...Array(30).fill(3), ...Array(30).fill(2)]);
+    expect(second.map(({ granted }) => granted)).toEqual(Array(60).fill(0));
+    await other.close();
+  });
+
   it('refuses concurrency keys', async () => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
 
@@ -132,6 +199,40 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     expect(await broker.findExpired(100, { lanes: ['l'] })).toHaveLength(60);
     expect(await broker.findExpired(100, { exceptLanes: ['l'] })).toEqual([]);
     expect(await broker.attend({ worker: 'w', lanes: ['l'], ttlMs: LONG_MS })).toEqual([]);
+  });
+
+  it('keeps a run that a settlement submits beside the settled one', async () => {
+    await submit();
+    const { claimed, now: at } = await claim(60, 'r');
+    const settle = claimed.map(({ run }) => ({
+      ...settlementOf(run, { type: 'fail', at }),
+      submit: { id: `{${run.id}}next`, lane: 'm', payload: `"${run.id}"`, origin: run.id },
+    }));
+
+    const { settled } = await broker.settleAndClaim({ settle });
+    const again = await broker.settleAndClaim({ settle });
+
+    const kept = await broker.get(ids.map((id) => `{${id}}next`));
+    expect(new Set(settled)).toEqual(new Set(['ok']));
+    expect(new Set(again.settled)).toEqual(new Set(['already']));
+    expect(kept.map((run) => [run?.origin, run?.payload])).toEqual(ids.map((id) => [id, `"${id}"`]));
+    expect(await broker.audit()).toMatchObject({ created: 120, submitted: 60, unbalanced: 0 });
+  });
+
+  it('refuses a settlement that submits a run with a concurrency key, and writes nothing of it', async () => {
+    await submit();
+    const { claimed, now: at } = await claim(1, 'r');
+    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
+    const settle = claimed.map(({ run }) => ({
+      ...settlementOf(run, { type: 'fail', at }),
+      submit: { id: `{${run.id}}next`, lane: 'm', payload: '1', concurrency },
+    }));
+
+    const refused = await broker.settleAndClaim({ settle }).catch((error: unknown) => error);
+
+    expect(refused).toMatchObject({ code: 'NEEDS_ONE_PARTITION' });
+    expect(broker.isRefusal(refused)).toBe(true);
+    expect(await broker.audit()).toMatchObject({ created: 60, started: 1 });
   });
 
   it('notifies of a result in any partition, and keeps it until it is collected', async () => {

@@ -58,6 +58,8 @@ const ended: fc.Arbitrary<Run> = fc.record({
   result: fc.option(anyResult, { nil: undefined }),
   previousDelayMs: fc.option(count, { nil: undefined }),
   concurrency,
+  retry: fc.option(anyText, { nil: undefined }),
+  origin: fc.option(anyText, { nil: undefined }),
   settledBy: fc.constantFrom('1:complete', '12:giveUp'),
   isDisposable: fc.constantFrom(true, undefined),
 }) as fc.Arbitrary<Run>; // undefined and absent keys read alike
@@ -98,8 +100,13 @@ const firstCompletion = fc
   });
 
 /** The body of the run's submission. */
-function bodyOf({ id, lane, payload, concurrency }: Run): string {
-  return encodeBody({ id, lane, payload, ...(concurrency && { concurrency }) });
+function bodyOf({ id, lane, payload, concurrency, retry, origin }: Run): string {
+  return encodeBody({
+    ...{ id, lane, payload },
+    ...(concurrency && { concurrency }),
+    ...(retry !== undefined && { retry }),
+    ...(origin !== undefined && { origin }),
+  });
 }
 
 describe('a run in its body and record', () => {
@@ -134,19 +141,42 @@ describe('a run in its body and record', () => {
     expect(short).toBeGreaterThan(0);
   });
 
-  it('has lane, payload and concurrency in its body, whatever their texts', () => {
+  it('has no short record if it went to its lane later, even in the millisecond in which it was due', () => {
+    const run = {
+      ...newRun({ id: 'a', lane: 'l', payload: '1' } as Run),
+      state: 'completed',
+      epoch: 1,
+    } as const;
+    const [createdAt, dueAt] = [1_700_000_000_000, 1_700_000_000_050];
+    const started = { createdAt, firstStartedAt: dueAt, startedAt: dueAt };
+
+    const encoded = [createdAt, dueAt].map((at) =>
+      encodeFirstCompletion({ ...run, ...started, submittedAt: at, runAt: at }),
+    );
+
+    expect(encoded.map((record) => record !== undefined)).toEqual([true, false]);
+  });
+
+  it('has lane, payload, concurrency and extras in its body, whatever their texts', () => {
+    const extras = fc.record({ retry: anyText, origin: anyText }, { requiredKeys: [] });
     fc.assert(
-      fc.property(anyText, anyText, concurrency, (lane, payload, limit) => {
-        const run = { id: 'a', lane, payload, ...(limit && { concurrency: limit }) };
+      fc.property(anyText, anyText, concurrency, extras, (lane, payload, limit, others) => {
+        const run = { id: 'a', lane, payload, ...(limit && { concurrency: limit }), ...others };
 
         const body = decodeBody(`1700000000000${encodeBody(run)}`);
 
         expect(body).toEqual({
           ...{ createdAt: 1_700_000_000_000, lane, concurrency: limit },
           payload: isKeptApart(payload) ? APART : payload,
+          extras: others,
         });
       }),
     );
+  });
+
+  it('has the same body as ever, if it has no extras', () => {
+    expect(encodeBody({ id: 'a', lane: 'l', payload: '1' })).toBe('-l\x001');
+    expect(encodeBody({ id: 'a', lane: 'l', payload: '1', keyed: true })).toBe('=k\0l\x001');
   });
 });
 

@@ -7,11 +7,26 @@ import { describeWithUser } from './limited-user.ts';
 
 /** All commands by which the scripts write. */
 const WRITES = [
-  ...['hdel', 'hincrby', 'hset', 'hsetnx', 'lpop', 'lrem', 'ltrim', 'publish', 'rpush', 'sadd', 'srem'],
+  ...[
+    'hdel',
+    'hincrby',
+    'hset',
+    'hsetnx',
+    'lpop',
+    'lrem',
+    'ltrim',
+    'publish',
+    'rpush',
+    'sadd',
+    'set',
+    'srem',
+  ],
   ...['zadd', 'zrem'],
 ];
 const LANES = ['keyed', 'late', 'now', 'other'];
 const LONG_MS = 60_000;
+/** Runs in lists, on the schedule and parked, and one that is started. */
+const WAITING = ['now-1', 'late', 'later', 'keyed-2', 'keyed-3', 'again'];
 
 /** A broker with runs in every state. */
 interface Scene {
@@ -33,18 +48,64 @@ const settle = async (
  * writes loses no run (half-way.test.ts), but may leave one to the end of its lease.
  */
 const VERBS: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
-  cancel: ({ broker }) => broker.cancel(['now-1', 'late', 'later', 'keyed-2', 'keyed-3', 'again']),
+  cancel: ({ broker }) => broker.cancel(WAITING),
   // As a worker does it: the same claim again, if it was refused.
   claim: async ({ started, claim }) => started.push(...(await claim())),
+  // It is for the lane of a run that is started, one that is at its front, one that is due, and the list.
+  'claim by a hold that probes': async ({ broker, started, claim }) => {
+    await broker.hold(LANES.map((lane) => ({ lane, source: 'circuit-breaker', forMs: 1, probeMs: 2 })));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    started.push(...(await claim()));
+  },
   collect: ({ broker }) => broker.get(['kept'], { collect: true }),
   discard: ({ broker }) => broker.discard(['failed', 'completed', 'kept']),
+  'end as completed': ({ broker }) =>
+    broker.end(WAITING.map((id) => ({ id, as: 'completed', result: `"${'x'.repeat(5_000)}"` }))),
+  'end as failed': ({ broker }) =>
+    broker.end(
+      WAITING.map((id) => ({ id, as: 'failed', error: { name: 'E', message: 'no', stack: 'at x' } })),
+    ),
+  hold: ({ broker }) => broker.hold([{ source: 'operator', forMs: 5 }]),
+  'hold and resume': async ({ broker }) => {
+    await broker.hold([{ source: 'operator' }]);
+    await broker.resume([{}]);
+  },
+  'reschedule for later': ({ broker }) => broker.reschedule(WAITING.map((id) => ({ id, delayMs: 5 }))),
+  'reschedule for now': ({ broker }) => broker.reschedule(WAITING.map((id) => ({ id }))),
   redrive: ({ broker }) => broker.redrive(['failed'], { keepAttempts: false }),
+  reserve: ({ broker }) =>
+    broker.reserve(['a', 'b'].map((key) => ({ key, limit: 5, windowMs: LONG_MS, count: 1 }))),
   complete: (scene) => settle(scene, (at) => ({ type: 'complete', at })),
   fail: (scene) => settle(scene, (at) => ({ type: 'fail', at })),
+  'fail and submit': async ({ broker, started }) => {
+    const { now: at } = await broker.settleAndClaim({});
+    await broker.settleAndClaim({
+      settle: started.map(({ run }, index) => ({
+        ...settlementOf(run, { type: 'fail', at }),
+        submit: { id: `{${run.id}}next`, lane: 'now', payload: '1', delayMs: index },
+      })),
+    });
+    for (const { run } of started) {
+      const [dead, next] = await broker.get([run.id, `{${run.id}}next`]);
+      if (dead?.state === 'failed' && next === undefined)
+        throw new Error(`nothing is submitted for ${run.id}`);
+    }
+  },
   release: (scene) => settle(scene, (at) => ({ type: 'release', at })),
   'retry at once': (scene) => settle(scene, (at) => ({ type: 'retry', at, runAt: at })),
   'retry later': (scene) => settle(scene, (at) => ({ type: 'retry', at, runAt: at + 5 })),
   submit: ({ broker }) => broker.submit([{ id: 'new', lane: 'now', payload: '1' }]),
+  // Of a run in a list, one on the schedule, and one behind a full concurrency key.
+  'submit and replace': async ({ broker }) => {
+    const unique = { key: 'u', until: 'ended', onConflict: 'replace' } as const;
+    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
+    await broker.submit([
+      { id: '{u}1', lane: 'now', payload: '1', unique },
+      { id: '{u}2', lane: 'late', payload: '1', unique, delayMs: 5 },
+      { id: '{u}3', lane: 'keyed', payload: '1', unique, concurrency },
+      { id: '{u}4', lane: 'now', payload: '1', unique },
+    ]);
+  },
   'submit to two lanes': ({ broker }) =>
     broker.submit(LANES.slice(0, 2).map((lane) => ({ id: `new-${lane}`, lane, payload: '1', delayMs: 1 }))),
 };

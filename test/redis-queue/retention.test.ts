@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { assertBalanced } from '../support/broker-checked.ts';
 import { useScene } from '../support/broker-scene.ts';
 import { openRedisHarness } from '../support/redis-harness.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
@@ -51,6 +53,39 @@ describeOnRedis('a Redis broker that keeps two completed runs', (server) => {
     await end('complete', 'a', 'b');
 
     expect((await scene.broker.get(['a', 'b'])).map((run) => run?.state)).toEqual(['completed', 'completed']);
+  });
+});
+
+describeOnRedis('a Redis broker that keeps some completed runs', (server) => {
+  it('keeps as many of the latest, and a hundredth more at most', { timeout: 60_000 }, async () => {
+    const keeps = fc.constantFrom(0, 1, 20, 99, 100, 250);
+    const ends = fc.array(fc.integer({ min: 1, max: 160 }), { minLength: 1, maxLength: 8 });
+    const property = fc.asyncProperty(keeps, ends, async (keepCompleted, batches) => {
+      const harness = await openRedisHarness(server().url, { keepCompleted });
+      const { broker } = harness;
+      const ids: string[] = [];
+      for (const [batch, count] of batches.entries()) {
+        const some = Array.from({ length: count }, (_, index) => `${batch}-${index}`);
+        await broker.submit(some.map((id) => ({ id, lane: 'l', payload: '1' })));
+        const claim = { worker: 'w', requestId: `${batch}`, limit: count, lanes: new Map([['l', count]]) };
+        const { claimed, now: at } = await broker.settleAndClaim({ claim: { ...claim, leaseMs: 60_000 } });
+        const settle = claimed.map(({ run }) => settlementOf(run, { type: 'complete', at }));
+        await broker.settleAndClaim({ settle });
+        ids.push(...some);
+
+        const kept = (await broker.get(ids)).map((run) => run !== undefined);
+
+        const least = Math.min(ids.length, keepCompleted);
+        expect(kept.slice(kept.length - least)).toEqual(Array.from({ length: least }, () => true));
+        expect(kept.filter(Boolean).length).toBeLessThanOrEqual(
+          keepCompleted + Math.floor(keepCompleted / 100),
+        );
+        assertBalanced(await broker.audit());
+      }
+      await harness.close();
+    });
+
+    await fc.assert(property, { numRuns: 20 });
   });
 });
 

@@ -71,18 +71,18 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a first start has no lease',
-    right: "if taken > 0 then many('ZADD', LEASES, leases) end",
-    wrong: '',
+    right: "else call('ZADD', LEASES, unpack(leases)) end",
+    wrong: 'end',
   },
   {
     name: 'a first start stays in its lane',
-    right: 'trims[#trims + 1] = { key, count }',
+    right: 'trims[#trims + 1] = { key, length }',
     wrong: '',
   },
   {
     name: 'the usual way does not see runs that are due',
-    right: 'if dues and dues[lane] <= now then',
-    wrong: 'if false then',
+    right: 'dues and dues[lane] <= now and not isClosed,',
+    wrong: 'false,',
   },
   {
     name: 'the usual way passes over the front of a lane',
@@ -137,8 +137,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a repeated claim claims again, and charges again',
-    right: 'if known[2] then again = recalled(known[2]) end',
-    wrong: '',
+    right: 'if known[2] then',
+    wrong: 'if false then',
   },
   {
     name: 'an epoch is charged twice',
@@ -172,7 +172,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a slot is not freed',
-    right: `if ${has('flags', 'takesSlot')} then freeSlot(id) end`,
+    right: `if ${has('flags', 'takesSlot')} then record = keepOrFreeSlot(id, record) end`,
     wrong: '',
   },
   {
@@ -182,8 +182,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a cancel request is not applied',
-    right: 'moveRun(id, applyCancelRequest(flags, dueAfter(record, dueInMs)), mode',
-    wrong: 'moveRun(id, dueAfter(record, dueInMs), mode',
+    right: 'record = applyCancelRequest(flags, dueAfter(record, dueInMs))',
+    wrong: 'record = dueAfter(record, dueInMs)',
   },
   {
     name: 'a cancelled run is not counted as cancelled in its lane',
@@ -197,8 +197,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the limit of a key counts one too many',
-    right: 'if slotsTakenOf(key) < tonumber(limit) then',
-    wrong: 'if slotsTakenOf(key) <= tonumber(limit) then',
+    right: 'slotsTakenOf(key) < tonumber(limit) then',
+    wrong: 'slotsTakenOf(key) <= tonumber(limit) then',
   },
   {
     name: 'a delay of a settlement counts by the clock of the worker',
@@ -222,13 +222,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a submit of one run does not know that its id exists',
-    right: "if redis.pcall('HSETNX', BODY, ARGV[4], NOW .. ARGV[5]) ~= 1 then return submitRare() end",
+    right: "if redis.pcall('HSETNX', BODY, ARGV[4], NOW .. ARGV[5]) ~= 1 then break end",
     wrong: "call('HSET', BODY, ARGV[4], NOW .. ARGV[5])",
   },
   {
     name: 'a submit of several runs does not know that an id exists',
-    right: 'if known[index] then return submitRare() end',
-    wrong: '',
+    right: 'areNew = areNew and not known[index]',
+    wrong: 'areNew = true',
   },
   {
     name: 'a submit creates a run twice whose id comes twice in one call',
@@ -247,12 +247,27 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a submit leaves the ids of cancelled runs before the new ones',
-    right: "if call('EXISTS', CANCELLED_IN_LANE, AWAITED, NAMES) > 0 then return submitRare() end",
+    right: "if call('EXISTS', CANCELLED_IN_LANE, AWAITED, NAMES) > 0 then break end",
     wrong: '',
   },
   {
     name: 'a submit does not count the runs that it creates',
     right: "call('HINCRBY', META, 'created', count)",
     wrong: '',
+  },
+  {
+    name: 'a settlement that is not accepted submits its run',
+    right: `if sub(answers, index, index) == ${answer('settle', 'ok')} then`,
+    wrong: 'if true then',
+  },
+  {
+    name: 'a settlement submits a run that is due later for now',
+    right: 'dues[index * 2 - 1], dues[index * 2]\n',
+    wrong: '0, 0\n',
+  },
+  {
+    name: 'a settlement submits into the lane of its own run',
+    right: 'acceptedLanes[count] = lanes[index]',
+    wrong: 'acceptedLanes[count] = 1',
   },
 ];

@@ -51,4 +51,30 @@ describeOnRedis('stacks on Redis', (server) => {
 
     expect((await keptFor()).sort()).toEqual(['kept', 'renewed']);
   });
+
+  it('are those of the latest error after an end by hand, too', async () => {
+    await scene.submit('with', 'without', 'completed');
+    const at = await scene.now();
+    const retry = ({ run }: { readonly run: Run }) =>
+      settlementOf(
+        run,
+        { type: 'retry', at, runAt: at },
+        { errors: [{ epoch: 1, at, name: 'Error', message: '', stack: 'at work' }] },
+      );
+    await scene.settle(...(await scene.claim()).map(retry));
+
+    await scene.broker.end([
+      { id: 'with', as: 'failed', error: { name: 'E', message: '', stack: 'at desk' } },
+      { id: 'without', as: 'failed', error: { name: 'E', message: '' } },
+      { id: 'completed', as: 'completed', result: '1' },
+    ]);
+
+    expect((await keptFor()).sort()).toEqual(['completed', 'with']);
+    const found = await scene.broker.get(['with', 'without', 'completed']);
+    expect(found.map((run) => run?.errors.map(({ stack }) => stack))).toEqual([
+      [undefined, 'at desk'],
+      [undefined, undefined],
+      ['at work'],
+    ]);
+  });
 });

@@ -16,14 +16,15 @@ export interface RedisBrokerOptions {
   /**
    * The number of hash slots that the queue is spread over, for a Cluster where one node is not enough: 1 to 256, the same
    * for every broker of the queue, and never changed. With more than one, lanes keep their order within each partition only, and
-   * concurrency keys are refused.
+   * concurrency keys are refused. Runs whose ids have the same text between the first `{` and the next `}` share a partition.
    *
    * @default 1
    */
   readonly partitions?: number | undefined;
   /**
-   * How many completed, cancelled, dropped and disposable runs are kept, the latest of each partition, ≥ 0; `Infinity` keeps all.
-   * Other runs that failed, stalled or were rate limited are kept until they are redriven or discarded.
+   * How many completed, cancelled, dropped and disposable runs are kept, the latest of each partition, ≥ 0; `Infinity` keeps all. Of
+   * 100 and more, up to a hundredth more are kept (100 at most), because several are forgotten at a time. Other runs that failed,
+   * stalled or were rate limited are kept until they are redriven or discarded.
    *
    * @default 1000
    */

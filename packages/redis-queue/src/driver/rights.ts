@@ -8,6 +8,7 @@ import type { RedisLink } from './redis-link.ts';
 export const SCRIPT_COMMANDS: readonly string[] = [
   ...[
     'exists',
+    'get',
     'hdel',
     'hexists',
     'hget',
@@ -15,6 +16,7 @@ export const SCRIPT_COMMANDS: readonly string[] = [
     'hincrby',
     'hlen',
     'hmget',
+    'hrandfield',
     'hset',
     'hsetnx',
     'hstrlen',
@@ -31,6 +33,7 @@ export const SCRIPT_COMMANDS: readonly string[] = [
     'rpush',
     'sadd',
     'scard',
+    'set',
     'smembers',
     'srem',
   ],
@@ -81,11 +84,14 @@ local function pair(remove, add)
   if #missing == count then add() end
   redis.pcall(unpack(remove))
 end
+local text = base .. 'probe-text'
+try('GET', text)
+try('SET', text, '', 'XX', 'PX', '1')
 pair({ 'HDEL', hash, 'a' }, function() try('HSET', hash, 'a', '1') try('HSETNX', hash, 'a', '1') try('HINCRBY', hash, 'a', '1') end)
 pair({ 'LPOP', list }, function() try('RPUSH', list, 'a') end)
 pair({ 'SREM', set, 'a' }, function() try('SADD', set, 'a') end)
 pair({ 'ZREM', sorted, 'a' }, function() try('ZADD', sorted, '1', 'a') end)
-try('HGET', hash, 'a') try('HGETALL', hash) try('HMGET', hash, 'a') try('HLEN', hash) try('HEXISTS', hash, 'a')
+try('HGET', hash, 'a') try('HGETALL', hash) try('HMGET', hash, 'a') try('HLEN', hash) try('HEXISTS', hash, 'a') try('HRANDFIELD', hash, '1')
 try('HSTRLEN', hash, 'a')
 try('LLEN', list) try('LPOS', list, 'b') try('LINDEX', list, '0') try('LRANGE', list, '0', '0') try('LREM', list, '1', 'b') try('LTRIM', list, '0', '0')
 try('SCARD', set) try('SMEMBERS', set)

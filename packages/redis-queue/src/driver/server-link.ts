@@ -8,6 +8,8 @@ import { examine } from './doctor.ts';
 import { openDurable } from './durable.ts';
 import { linkClient } from './link-client.ts';
 import { openLink } from './open-link.ts';
+import type { Opening } from './open-once.ts';
+import { openOnce } from './open-once.ts';
 import type { RedisClient } from './redis-client.ts';
 import type { RedisLink, Subscriber } from './redis-link.ts';
 import { checkRights } from './rights.ts';
@@ -44,23 +46,16 @@ export function createServerLink(settings: RedisBrokerSettings, partitions: read
   const closing = new AbortController();
   const { source } = settings;
   const hasTransactions = 'url' in source || transactionsOf(source.client).sendAll !== undefined;
-  let opening: Promise<OpenServer> | undefined;
-  const open = (): Promise<OpenServer> => {
-    opening ??= openServer(settings, partitions, closing.signal).catch((error: unknown) => {
-      opening = undefined;
-      throw error;
-    });
-    return opening;
-  };
+  const server = openOnce(() => openServer(settings, partitions, closing.signal));
   return {
-    link: waitingLink(open, 'link', hasTransactions),
-    durable: waitingLink(open, 'durable', hasTransactions && settings.durability !== 'wait-aof'),
-    examined: async () => (await open()).report,
+    link: waitingLink(server, 'link', hasTransactions),
+    durable: waitingLink(server, 'durable', hasTransactions && settings.durability !== 'wait-aof'),
+    examined: async () => (await server.open()).report,
     close: async (underWay) => {
       closing.abort();
       await underWay;
-      const server = await opening?.catch(() => undefined);
-      if (server !== undefined) await closeLinks(server);
+      const opened = await server.opening()?.catch(() => undefined);
+      if (opened !== undefined) await closeLinks(opened);
     },
   };
 }
@@ -69,9 +64,12 @@ async function closeLinks({ link, durable }: OpenServer): Promise<void> {
   await Promise.allSettled(durable === link ? [link.close()] : [link.close(), durable.close()]);
 }
 
-/** A link that opens at its first command. Commands leave in the order of their calls. */
+/**
+ * A link that opens at its first command. Commands leave in the order of their calls: those that wait for the server
+ * leave together when it is open, before any later one.
+ */
 function waitingLink(
-  open: () => Promise<OpenServer>,
+  { open, opened }: Opening<OpenServer>,
   kind: 'link' | 'durable',
   hasTransactions: boolean,
 ): RedisLink {
@@ -79,7 +77,7 @@ function waitingLink(
     (await (await open())[kind].sendAll?.(key, commands)) ?? [];
   return {
     ...(hasTransactions && { sendAll }),
-    send: async (key, args) => (await open())[kind].send(key, args),
+    send: async (key, args) => (opened() ?? (await open()))[kind].send(key, args),
     ask: async (key, args) => (await open())[kind].ask(key, args),
     openSecond: async () => (await open())[kind].openSecond(),
     listen: (onMessage, onBack) => {

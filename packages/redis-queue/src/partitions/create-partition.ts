@@ -7,11 +7,15 @@ import { attend } from '../verbs/attend.ts';
 import { auditRuns } from '../verbs/audit.ts';
 import { cancelRuns } from '../verbs/cancel.ts';
 import { discardRuns } from '../verbs/discard.ts';
+import { endRuns } from '../verbs/end.ts';
 import { findExpiredRuns } from '../verbs/find-expired.ts';
 import { getRuns } from '../verbs/get.ts';
 import { findCancelRequests, heartbeat } from '../verbs/heartbeat.ts';
+import { holdLanes, listHolds, resumeLanes } from '../verbs/hold.ts';
 import { listRuns } from '../verbs/list.ts';
 import { redriveRuns } from '../verbs/redrive.ts';
+import { rescheduleRuns } from '../verbs/reschedule.ts';
+import { reserveStarts } from '../verbs/reserve.ts';
 import { createSettleAndClaim } from '../verbs/settle-and-claim.ts';
 import { createSubmit } from '../verbs/submit.ts';
 import { WakeSubscription } from '../wake/wake-subscription.ts';
@@ -24,7 +28,7 @@ export function createPartition(store: Store, durable: Store): Broker {
   const subscription = new WakeSubscription(store, WATCHDOG);
   const gate = createCloseGate('Redis');
   const guard = guardRights(store);
-  const pass = <Answer>(call: () => Promise<Answer>): Promise<Answer> => gate.pass(() => guard(call));
+  const pass: Pass = (call) => gate.pass(() => guard(call));
   const submitRuns = createSubmit(durable);
   const settleAndClaim = createSettleAndClaim(store);
   return {
@@ -32,10 +36,9 @@ export function createPartition(store: Store, durable: Store): Broker {
     settleAndClaim: (request) => pass(() => settleAndClaim(request)),
     heartbeat: (leases, leaseMs) => pass(() => heartbeat(store, leases, leaseMs)),
     findExpired: (limit, scope) => pass(() => findExpiredRuns(store, limit, scope)),
-    cancel: (ids) => pass(() => cancelRuns(store, ids)),
+    ...operatorVerbs(store, pass),
+    reserve: (requests) => pass(() => reserveStarts(store, requests)),
     findCancelRequests: (leases) => pass(() => findCancelRequests(store, leases)),
-    redrive: (ids, options) => pass(() => redriveRuns(store, ids, options)),
-    discard: (ids) => pass(() => discardRuns(store, ids)),
     get: (ids, options) => pass(() => getRuns(store, ids, options)),
     list: (query) => pass(() => listRuns(store, query)),
     waitForWork: (lanes, wait) => pass(() => subscription.waitForWork(lanes, wait)),
@@ -45,6 +48,23 @@ export function createPartition(store: Store, durable: Store): Broker {
     isRefusal,
     close: () => closeBoth(gate, subscription),
   };
+}
+
+/** Makes a call, while the broker is open and its user has all rights. */
+type Pass = <Answer>(call: () => Promise<Answer>) => Promise<Answer>;
+
+/** The verbs by which operators, and handlers, move runs and lanes. */
+function operatorVerbs(store: Store, pass: Pass) {
+  return {
+    cancel: (ids) => pass(() => cancelRuns(store, ids)),
+    end: (requests) => pass(() => endRuns(store, requests)),
+    reschedule: (requests) => pass(() => rescheduleRuns(store, requests)),
+    hold: (requests) => pass(() => holdLanes(store, requests)),
+    resume: (requests) => pass(() => resumeLanes(store, requests)),
+    holds: () => pass(() => listHolds(store)),
+    redrive: (ids, options) => pass(() => redriveRuns(store, ids, options)),
+    discard: (ids) => pass(() => discardRuns(store, ids)),
+  } satisfies Partial<Broker>;
 }
 
 /** Refuses further calls, then ends the waits; resolves when the calls under way have ended. */

@@ -1,8 +1,9 @@
-import type { Attendance, Audit, Broker, LaneDepth, Submission, WaitOptions } from '@retry/core/broker';
+import type { Attendance, Audit, Broker, LaneDepth, WaitOptions } from '@retry/core/broker';
 import { sizedPage } from '@retry/core/broker/kit';
 import { isRefusal } from '../driver/refusal.ts';
-import { RedisBrokerError } from '../errors.ts';
+import { joinHolds } from './holds.ts';
 import { listParts } from './list.ts';
+import { refuseConcurrency } from './refuse-concurrency.ts';
 import { exchangeParts } from './settle-and-claim.ts';
 import { askEach } from './spread.ts';
 
@@ -13,10 +14,20 @@ import { askEach } from './spread.ts';
 export function joinParts(parts: readonly Broker[]): Broker {
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only;
-  return { ...joinMoves(parts), ...joinReads(parts), ...joinWaits(parts) };
+  return { ...joinMoves(parts), ...joinReads(parts), ...joinHolds(parts), ...joinWaits(parts) };
 }
 
-type Moves = 'submit' | 'settleAndClaim' | 'heartbeat' | 'cancel' | 'redrive' | 'discard';
+type Moves =
+  | 'submit'
+  | 'settleAndClaim'
+  | 'heartbeat'
+  | 'cancel'
+  | 'end'
+  | 'reschedule'
+  | 'reserve'
+  | 'redrive'
+  | 'discard';
+type Holds = keyof ReturnType<typeof joinHolds>;
 type Waits = 'waitForWork' | 'waitForResult' | 'attend' | 'isRefusal' | 'close';
 
 function joinMoves(parts: readonly Broker[]): Pick<Broker, Moves> {
@@ -32,12 +43,18 @@ function joinMoves(parts: readonly Broker[]): Pick<Broker, Moves> {
     heartbeat: (leases, leaseMs) =>
       askEach(leases, own, (at, some) => partAt(parts, at).heartbeat(some, leaseMs)),
     cancel: (ids) => askEach(ids, byId, (at, some) => partAt(parts, at).cancel(some)),
+    end: (requests) => askEach(requests, own, (at, some) => partAt(parts, at).end(some)),
+    reschedule: (requests) => askEach(requests, own, (at, some) => partAt(parts, at).reschedule(some)),
+    reserve: (requests) =>
+      askEach(requests, { partitions, idOf: ({ key }) => key }, (at, some) =>
+        partAt(parts, at).reserve(some),
+      ),
     redrive: (ids, options) => askEach(ids, byId, (at, some) => partAt(parts, at).redrive(some, options)),
     discard: (ids) => askEach(ids, byId, (at, some) => partAt(parts, at).discard(some)),
   };
 }
 
-function joinReads(parts: readonly Broker[]): Omit<Broker, Moves | Waits> {
+function joinReads(parts: readonly Broker[]): Omit<Broker, Moves | Holds | Waits> {
   const partitions = parts.length;
   const byId = { partitions, idOf: (id: string) => id };
   const own = { partitions, idOf: ({ id }: { readonly id: string }) => id };
@@ -75,12 +92,6 @@ function partAt(parts: readonly Broker[], index: number): Broker {
   const part = parts[index];
   if (part === undefined) throw new RangeError(`there is no partition ${index} of ${parts.length}`);
   return part;
-}
-
-function refuseConcurrency({ id, concurrency }: Submission): void {
-  if (concurrency === undefined) return;
-  const message = `run ${id} has a concurrency key, which works with one partition only. Use partitions: 1.`;
-  throw new RedisBrokerError('NEEDS_ONE_PARTITION', message);
 }
 
 /** Resolves with the first partition that has work; ends the waits for the others. */

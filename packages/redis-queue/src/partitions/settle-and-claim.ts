@@ -8,6 +8,7 @@ import type {
   Settlement,
 } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
+import { refuseConcurrency } from './refuse-concurrency.ts';
 import { askEach, partitionOf } from './spread.ts';
 
 /**
@@ -19,6 +20,7 @@ export async function exchangeParts(
   parts: readonly Broker[],
   { settle = [], claim }: ExchangeRequest,
 ): Promise<ExchangeReply> {
+  for (const { submit } of settle) if (submit !== undefined) refuseConcurrency(submit);
   let now = 0;
   const settleIn = async (
     partition: number,

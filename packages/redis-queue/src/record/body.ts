@@ -1,5 +1,6 @@
 import type { Concurrency, Submission } from '@retry/core/broker';
-import { keepableMs } from '@retry/core/broker/kit';
+import type { Extras } from '@retry/core/broker/kit';
+import { keepableMs, readExtras, writeExtras } from '@retry/core/broker/kit';
 import { fromTag, toTag } from '../store/keys.ts';
 import { APART, isKeptApart } from './apart.ts';
 import { ALL_KINDS, BODY, BODY_KINDS, NOTED_KINDS, NOTES } from './layout.ts';
@@ -13,6 +14,7 @@ export interface Body {
   /** `APART` where it is kept apart. */
   readonly payload: string;
   readonly concurrency: Concurrency | undefined;
+  readonly extras: Extras;
 }
 
 /**
@@ -20,22 +22,32 @@ export interface Body {
  * one another:
  *
  * 1. the letter of its kind and, if it has any, its notes: whether the caller chose the id, whether the payload is kept apart,
- *    and for how long its result waits to be collected
+ *    whether it has extras, and for how long its result waits to be collected
  * 2. limit and key of the concurrency, if it has one
- * 3. the lane, and the payload to the end
+ * 3. the lane, the extras, if it has any, and the payload to the end
  */
 export function encodeBody(submission: Submission): string {
   const { lane, payload, concurrency } = submission;
   const notes = notesOf(submission);
-  const kind = BODY_KINDS[concurrency?.whenFull ?? 'none'];
+  const kind = BODY_KINDS[kindNameOf(concurrency)];
   const head = notes === '' ? kind.plain : `${kind.noted}${notes}\0`;
   const key = concurrency === undefined ? '' : `${concurrency.limit}\0${toTag(concurrency.key)}\0`;
-  return `${head}${key}${toTag(lane)}\0${isKeptApart(payload) ? APART : payload}`;
+  const extras = writeExtras(submission);
+  // JSON has no zero character.
+  const others = extras === undefined ? '' : `${extras}\0`;
+  return `${head}${key}${toTag(lane)}\0${others}${isKeptApart(payload) ? APART : payload}`;
 }
 
-function notesOf({ payload, keyed, keepResultMs }: Submission): string {
+function kindNameOf(concurrency: Concurrency | undefined): keyof typeof BODY_KINDS {
+  if (concurrency === undefined) return 'none';
+  const { whenFull, holdWhileRetrying } = concurrency;
+  return holdWhileRetrying === true ? `${whenFull}Kept` : whenFull;
+}
+
+function notesOf({ payload, keyed, keepResultMs, retry, origin }: Submission): string {
   const keep = keepResultMs === undefined ? '' : `${keepableMs(keepResultMs)}`;
-  return `${keyed === true ? NOTES.keyed : ''}${isKeptApart(payload) ? NOTES.payloadApart : ''}${keep}`;
+  const extras = retry === undefined && origin === undefined ? '' : NOTES.extras;
+  return `${keyed === true ? NOTES.keyed : ''}${isKeptApart(payload) ? NOTES.payloadApart : ''}${extras}${keep}`;
 }
 
 /** Reads what {@link encodeBody} wrote. @throws {UnreadableError} where it did not */
@@ -44,12 +56,14 @@ export function decodeBody(text: string): Body {
   if (!CREATED_AT.test(text) || !ALL_KINDS.includes(kind)) throw new UnreadableError('its body');
   const createdAt = Number(text.slice(0, BODY.fields.createdAt.end));
   const from = NOTED_KINDS.includes(kind) ? endOf(text, BODY.length) + 1 : BODY.length;
-  const whenFull = WHEN_FULL.get(kind);
-  if (whenFull === undefined) return { createdAt, ...decodeRest(text, from), concurrency: undefined };
+  const hasExtras = from > BODY.length && text.slice(BODY.length, from).includes(NOTES.extras);
+  const decodeRest = hasExtras ? decodeWithExtras : decodePlain;
+  const ofKind = CONCURRENCIES.get(kind);
+  if (ofKind === undefined) return { createdAt, ...decodeRest(text, from), concurrency: undefined };
   const first = endOf(text, from);
   const second = endOf(text, first + 1);
   const key = fromTag(text.slice(first + 1, second));
-  const concurrency: Concurrency = { key, limit: Number(text.slice(from, first)), whenFull };
+  const concurrency: Concurrency = { key, limit: Number(text.slice(from, first)), ...ofKind };
   return { createdAt, ...decodeRest(text, second + 1), concurrency };
 }
 
@@ -62,20 +76,32 @@ export function hasPayloadApart(text: string): boolean {
 }
 
 const CREATED_AT = new RegExp(`^\\d{${BODY.fields.createdAt.end}}`);
-const WHEN_FULL: ReadonlyMap<string, Concurrency['whenFull']> = new Map([
-  [BODY_KINDS.wait.plain, 'wait'],
-  [BODY_KINDS.wait.noted, 'wait'],
-  [BODY_KINDS.claim.plain, 'claim'],
-  [BODY_KINDS.claim.noted, 'claim'],
-]);
+const CONCURRENCIES: ReadonlyMap<string, Omit<Concurrency, 'key' | 'limit'>> = new Map(
+  (['wait', 'claim'] as const).flatMap((whenFull) => {
+    const usual = Object.values(BODY_KINDS[whenFull]).map((kind) => [kind, { whenFull }] as const);
+    const kept = Object.values(BODY_KINDS[`${whenFull}Kept`]);
+    return [...usual, ...kept.map((kind) => [kind, { whenFull, holdWhileRetrying: true }] as const)];
+  }),
+);
 
 function kindOf(text: string): string {
   return text[BODY.fields.kind.from] ?? '';
 }
 
-function decodeRest(text: string, from: number): { readonly lane: string; readonly payload: string } {
+type Rest = Pick<Body, 'lane' | 'payload' | 'extras'>;
+
+const NO_EXTRAS: Extras = {};
+
+function decodePlain(text: string, from: number): Rest {
   const zero = endOf(text, from);
-  return { lane: fromTag(text.slice(from, zero)), payload: text.slice(zero + 1) };
+  return { lane: fromTag(text.slice(from, zero)), payload: text.slice(zero + 1), extras: NO_EXTRAS };
+}
+
+function decodeWithExtras(text: string, from: number): Rest {
+  const first = endOf(text, from);
+  const second = endOf(text, first + 1);
+  const extras = readExtras(text.slice(first + 1, second));
+  return { lane: fromTag(text.slice(from, first)), payload: text.slice(second + 1), extras };
 }
 
 /** Returns the index where the field that begins at `from` ends. */

@@ -71,13 +71,15 @@ const LONG_RECORD = new RegExp(`^${ANY_STATE}${ANY_FLAGS}\\d{${RECORD.length - R
 
 /** Returns the run of a body alone, which waits for its first claim. */
 function decodeUnclaimed(id: string, body: string, apart: string | undefined): RunDraft {
-  const { createdAt, lane, payload, concurrency } = decodeBody(body);
+  const { createdAt, lane, payload, concurrency, extras } = decodeBody(body);
   if (payload === APART && apart === undefined) throw new UnreadableError('its payload');
   const run: RunDraft = newRun({
     id,
     lane,
     payload: payload === APART ? (apart ?? '') : payload,
     concurrency,
+    retry: extras.retry,
+    origin: extras.origin,
   });
   run.state = 'submitted';
   run.createdAt = createdAt;

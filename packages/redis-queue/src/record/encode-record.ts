@@ -47,7 +47,9 @@ export function encodeRecord(run: Run, settledBy: string): EncodedRecord {
 export function encodeFirstCompletion(run: Run): string | undefined {
   const { state, epoch, startedAt, heartbeatAt, endedAt, result } = run;
   if (state !== 'completed' || epoch !== 1 || run.isDisposable === true || hasPast(run)) return undefined;
-  if (run.runAt !== run.submittedAt || run.startedAt !== run.firstStartedAt) return undefined;
+  // A run that was scheduled has other instants than those of its body.
+  if (run.submittedAt !== run.createdAt || run.runAt !== run.createdAt) return undefined;
+  if (run.startedAt !== run.firstStartedAt) return undefined;
   if (result !== undefined && isKeptApart(result)) return undefined;
   const head = writeFields(FIRST_COMPLETION, {
     state: STATE_LETTERS.completed,

@@ -1,4 +1,4 @@
-import type { Concurrency } from '@retry/core/broker';
+import type { Concurrency, HoldSource } from '@retry/core/broker';
 import type { EndState, RunState } from '@retry/core/lifecycle';
 import { isDeadLetter, isEnd, RUN_STATES } from '@retry/core/lifecycle';
 
@@ -106,6 +106,26 @@ export const SCHEDULED_ENTRY: Layout<'runAt' | 'laneSeq'> = layoutOf({
 /** An entry of the finished runs that has more than an id; the id follows. */
 export const FINISHED_ENTRY: Layout<'mark' | 'state'> = layoutOf({ mark: 1, state: 1 });
 
+/** A hold; its notes follow as JSON, which only TypeScript reads. Without `probeMs` it does not probe. */
+export const HOLD: Layout<'heldAt' | 'until' | 'probeMs'> = layoutOf({
+  heldAt: INSTANT,
+  until: LATE_INSTANT,
+  probeMs: LATE_INSTANT,
+});
+
+/** `until` of a hold that does not end by itself: later than any instant. */
+export const NO_END: string = '9'.repeat(LATE_INSTANT);
+
+/** The letters that the fields of holds begin with; the lane follows, or nothing where all lanes are on hold. */
+export const HOLD_SOURCES: Readonly<Record<HoldSource, string>> = {
+  operator: 'o',
+  handler: 'h',
+  'circuit-breaker': 'b',
+};
+
+/** Until when a run has its unique key, in place of an instant. */
+export const KEY_UNTIL: Readonly<Record<'started' | 'ended', string>> = { started: 's', ended: 'e' };
+
 /** The states that a run on the server can have; their letters are those of core's kit. */
 export type KeptState = Exclude<RunState, 'unsubmitted'>;
 
@@ -115,10 +135,13 @@ export const END_STATES: readonly EndState[] = RUN_STATES.filter(isEnd);
 /** The states of a dead letter. */
 export const DEAD_LETTER_STATES: readonly EndState[] = END_STATES.filter(isDeadLetter);
 
+/** In place of the record of a run that cannot be read, and is therefore not ended. No state has this letter. */
+export const UNREADABLE_MARK = '?';
+
 /** Bits of the flags of a record, which are one character from `0` on. */
 export const FLAGS = {
   cancelRequested: 1,
-  /** The run takes a slot of its concurrency key. */
+  /** The run takes a slot of its concurrency key: it is started, or keeps the slot while it waits to start again. */
   takesSlot: 2,
   /** Retention may forget the run like a completed one. */
   disposable: 4,
@@ -159,11 +182,16 @@ export interface BodyKind {
  * The letter of a body: what its concurrency key does when it is full, and whether notes follow. Of a body with a key and notes
  * it is the capital of the letter without.
  */
-export const BODY_KINDS: Readonly<Record<'none' | Concurrency['whenFull'], BodyKind>> = {
+export const BODY_KINDS: Readonly<Record<'none' | Concurrency['whenFull'] | KeptKind, BodyKind>> = {
   none: { plain: '-', noted: '=' },
   wait: { plain: 'w', noted: 'W' },
   claim: { plain: 'c', noted: 'C' },
+  waitKept: { plain: 'h', noted: 'H' },
+  claimKept: { plain: 'o', noted: 'O' },
 };
+
+/** The same of a run that keeps its slot while it waits to start again. */
+type KeptKind = `${Concurrency['whenFull']}Kept`;
 
 const KINDS = Object.values(BODY_KINDS);
 
@@ -171,83 +199,22 @@ const KINDS = Object.values(BODY_KINDS);
 export const NOTED_KINDS: readonly string[] = KINDS.map(({ noted }) => noted);
 
 /** Kinds of a body with a concurrency key. */
-export const KEYED_KINDS: readonly string[] = [BODY_KINDS.wait, BODY_KINDS.claim].flatMap(Object.values);
+export const KEYED_KINDS: readonly string[] = [
+  ...[BODY_KINDS.wait, BODY_KINDS.claim],
+  ...[BODY_KINDS.waitKept, BODY_KINDS.claimKept],
+].flatMap(Object.values);
 
 /** Every kind of a body. */
 export const ALL_KINDS: readonly string[] = KINDS.flatMap(Object.values);
 
-/** Notes of a body; a number among them is how many milliseconds its result waits to be collected. */
-export const NOTES = { keyed: 'k', payloadApart: 'p' } as const;
+/**
+ * Notes of a body; a number among them is how many milliseconds its result waits to be collected. Extras are what few runs were
+ * submitted with besides: they follow the lane.
+ */
+export const NOTES = { keyed: 'k', payloadApart: 'p', extras: 'x' } as const;
 
 /** What the fields of texts that are kept apart begin with; the id follows. */
 export const APART_TEXTS = { payload: 'p', result: 'r' } as const;
-
-/** The request of runs of one lane that are due, where payloads that are kept apart follow in the same transaction. */
-export const PAYLOADS_FOLLOW = 'p';
-
-/** How a settlement is applied; a sum. */
-export const SETTLE_MODES = { onlyIfExpired: 1, release: 2 } as const;
-
-/** The values of one settlement, in the order in which they are sent. */
-export const SETTLEMENT = ['id', 'epoch', 'by', 'mode', 'lane', 'record', 'dueInMs'] as const;
-
-/** The figures of an audit, in the order in which they are answered; how many runs are in each end state follow. */
-export const AUDIT_FIGURES = [
-  'created',
-  'submitted',
-  'scheduled',
-  'started',
-  'forgotten',
-  'unbalanced',
-] as const;
-
-/**
- * The first arguments of an exchange. Behind them follow the ids of the completions of first starts and of the plain moves, the
- * records of both, then, if something is claimed, the values of `CLAIM` and of each lane those of `CLAIM_LANE`, and the long texts
- * of other settlements.
- */
-export const EXCHANGE = [
-  'keepCompleted',
-  'keepKeysMs',
-  /** How many completions of first starts there are. */
-  'firsts',
-  /**
-   * How many plain moves there are: completions of later starts, and runs that go to the back of their lane, without a slot, a stack
-   * or a long result.
-   */
-  'moves',
-  /** The number of the lane that all plain moves share, and its hash. */
-  'movesLane',
-  'movesHash',
-  /** How many lanes the claim has; `-1` without a claim. Their keys are the first of the lanes. */
-  'claimLanes',
-  /** All other settlements and the tags of all lanes, packed; empty without any. There are no plain moves beside them. */
-  'others',
-] as const;
-
-/** The values of a claim, in the order in which they are sent. */
-export const CLAIM = ['worker', 'request', 'limit', 'leaseMs'] as const;
-
-/** The values of each lane of a claim: how many runs at most, and the hash that a started record has of it. */
-export const CLAIM_LANE = ['limit', 'hash'] as const;
-
-/**
- * What a claim got, in the order in which the script answers it; the last four are left out when they are empty. `restarted` are
- * the indexes, counted from 1, of the runs that do not start for the first time; only these have records.
- */
-export const CLAIMED = [
-  'startedAt',
-  'leaseUntil',
-  'ids',
-  'bodies',
-  'overLimit',
-  'restarted',
-  'records',
-  'stacks',
-] as const;
-
-/** What is kept of a claim, so that it can be sent again; the last three are left out when they are empty. */
-export const KEPT_CLAIM = ['startedAt', 'leaseUntil', 'ids', 'overLimit', 'restarted', 'epochs'] as const;
 
 /** How many characters a field has. */
 export function widthOf<Field extends string>({ fields }: Layout<Field>, name: NoInfer<Field>): number {

@@ -1,10 +1,10 @@
 import type { Settlement } from '@retry/core/broker';
-import { runBytes, settledBy } from '@retry/core/broker/kit';
+import { settledBy } from '@retry/core/broker/kit';
 import type { Packed } from '../store/pack.ts';
 import type { LaneList } from '../store/store.ts';
 import { hasResultApart } from './decode-record.ts';
 import { encodeFirstCompletion, encodeLaterCompletion, encodeRecord, epochText } from './encode-record.ts';
-import { SETTLE_MODES, SETTLEMENT } from './layout.ts';
+import { SETTLE_MODES, SETTLEMENT } from './requests.ts';
 
 /** Settlements that are sent as two plain arguments each: ids and records, or short forms of them. */
 export interface PlainSettlements {
@@ -24,11 +24,6 @@ export interface PackedSettlements {
   readonly texts: string[];
   /** For each settlement, in order, whether it is a completion of a first start. */
   readonly isFirst: boolean[];
-}
-
-/** Returns about how many bytes a settlement has: without the payload, which never changes and is not sent. */
-export function settlementBytes({ next }: Settlement): number {
-  return runBytes(next) - next.payload.length;
 }
 
 /** Packs the settlements of one call. */
@@ -56,6 +51,16 @@ export function packSettlements(settle: readonly Settlement[], lanes: LaneList):
   if (moves !== undefined) return { ...packed, moves, movesLane: rest[0]?.next.lane };
   for (const settlement of rest) addOther(packed, settlement, lanes);
   return { ...packed, moves: { ids: [], records: [] }, movesLane: undefined };
+}
+
+/** Packs settlements as others, in their order. */
+export function packOneByOne(
+  settle: readonly Settlement[],
+  lanes: LaneList,
+): Pick<PackedSettlements, 'others' | 'texts'> {
+  const packed = { others: [], texts: [] };
+  for (const settlement of settle) addOther(packed, settlement, lanes);
+  return packed;
 }
 
 /** Packs settlements that are plain moves of one lane; `undefined` if one of them is not. */

@@ -1,5 +1,4 @@
 import {
-  AUDIT_FIGURES,
   DEAD_LETTER_STATES,
   END_STATES,
   FINISHED_ENTRY,
@@ -7,6 +6,7 @@ import {
   RECORD,
   SCHEDULED_ENTRY,
 } from '../record/layout.ts';
+import { AUDIT_FIGURES } from '../record/requests.ts';
 import { composeScript, type Script } from '../store/store.ts';
 import { basics } from './library/basics.ts';
 import { behind, field, has, letter } from './lua.ts';
@@ -36,7 +36,7 @@ unbalanced = unbalanced + math.abs(sum - finished - dead)
 
 -- Checks of each run that it is in the location that its record requires, and in no other.
 local function checkEachRun()
-  local seen, cancelled, slots, real = {}, {}, {}, {}
+  local seen, cancelled, slots, keepers, real = {}, {}, {}, {}, {}
   local left = call('HGETALL', CANCELLED_IN_LANE)
   for index = 1, #left, 2 do cancelled[left[index]] = tonumber(left[index + 1]) end
   local function visit(id, states)
@@ -45,7 +45,12 @@ local function checkEachRun()
     if seen[id] or not body or not find(states, state, 1, true) then unbalanced = unbalanced + 1 end
     seen[id] = true
     real[state] = (real[state] or 0) + 1
-    return body, record
+    if not body or not record or not find(${letter('submitted', 'scheduled', 'started')}, state, 1, true) then return end
+    if not (${has('flagsOf(record)', 'takesSlot')}) then return end
+    local _, _, key = concurrencyOf(body)
+    key = key or ''
+    slots[key] = (slots[key] or 0) + 1
+    if state ~= ${letter('started')} then keepers['\0' .. id] = true end
   end
   for index = 1, #tags do
     local ids = call('LRANGE', laneKey(index), 0, -1)
@@ -63,12 +68,7 @@ local function checkEachRun()
   end
   for _, entry in ipairs(call('ZRANGE', SCHEDULED, 0, -1)) do visit(sub(entry, find(entry, '\0', 1, true) + ${behind(SCHEDULED_ENTRY)}), ${letter('scheduled')}) end
   for _, id in ipairs(call('ZRANGEBYSCORE', LEASES, '-inf', '(+inf')) do
-    local body, record = visit(id, ${letter('started')})
-    if body and record and ${has('flagsOf(record)', 'takesSlot')} then
-      local _, _, key = concurrencyOf(body)
-      key = key or ''
-      slots[key] = (slots[key] or 0) + 1
-    end
+    visit(id, ${letter('started')})
   end
   for _, entry in ipairs(call('LRANGE', FINISHED, 0, -1)) do
     if byte(entry, 1) == 0 then visit(sub(entry, ${behind(FINISHED_ENTRY)}), sub(entry, ${field(FINISHED_ENTRY, 'state')}))
@@ -81,9 +81,12 @@ local function checkEachRun()
   end
   local counted = call('HGETALL', SLOTS_TAKEN)
   for index = 1, #counted, 2 do
-    unbalanced = unbalanced + math.abs(counted[index + 1] - (slots[counted[index]] or 0))
-    slots[counted[index]] = nil
+    local name = counted[index]
+    local real = keepers[name] and 1 or slots[name] or 0
+    unbalanced = unbalanced + math.abs(counted[index + 1] - real)
+    slots[name], keepers[name] = nil, nil
   end
+  for _ in pairs(keepers) do unbalanced = unbalanced + 1 end
   for _, count in pairs(slots) do unbalanced = unbalanced + count end
 end
 if kept <= deepUpTo then checkEachRun() end

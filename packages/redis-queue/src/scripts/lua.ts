@@ -2,7 +2,8 @@ import { STATE_LETTERS } from '@retry/core/broker/kit';
 import type { Answers } from '../record/answers.ts';
 import { ANSWERS } from '../record/answers.ts';
 import type { Flag, KeptState, Layout, RecordField } from '../record/layout.ts';
-import { EXCHANGE, FLAGS, flagText, RECORD, SETTLE_MODES, widthOf } from '../record/layout.ts';
+import { FLAGS, flagText, RECORD, widthOf } from '../record/layout.ts';
+import { EXCHANGE, SETTLE_MODES } from '../record/requests.ts';
 
 /**
  * The layout of records as Lua text, so that no script has an offset, a letter or a byte of its own. Lua counts

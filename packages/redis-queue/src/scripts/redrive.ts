@@ -1,6 +1,7 @@
 import { FLAGS } from '../record/layout.ts';
 import { composeScript, type Script } from '../store/store.ts';
 import { basics } from './library/basics.ts';
+import { cancelledInLane } from './library/cancelled-in-lane.ts';
 import { ended } from './library/ended.ts';
 import { lanes } from './library/lanes.ts';
 import { answer } from './lua.ts';
@@ -29,10 +30,16 @@ for index = 1, #ids do
 end
 many('HSET', RECORD, writes)
 many('HDEL', STACKS, stale)
-for lane, push in pairs(pushes) do pushBack(laneKey(lane), tags[lane], push) end
+for lane, push in pairs(pushes) do
+  if call('EXISTS', CANCELLED_IN_LANE) == 1 then removeCancelled(laneKey(lane), tags[lane]) end
+  pushBack(laneKey(lane), tags[lane], push)
+end
 writeCounts()
 return table.concat(answers)
 `;
 
 /** Returns dead letters to their lanes with the records that core made, each only if its record is still the one that was read. */
-export const redriveScript: Script = composeScript({ library: [basics, ended, lanes], main: redrive });
+export const redriveScript: Script = composeScript({
+  library: [basics, ended, cancelledInLane, lanes],
+  main: redrive,
+});

@@ -1,4 +1,6 @@
-import { APART_TEXTS, BODY, PAYLOADS_FOLLOW } from '../record/layout.ts';
+import { APART_TEXTS, BODY } from '../record/layout.ts';
+import { PAYLOADS_FOLLOW } from '../record/requests.ts';
+import { make } from '../store/compose.ts';
 import { composeScript, type Script } from '../store/store.ts';
 import { basics } from './library/basics.ts';
 import { cancelledInLane } from './library/cancelled-in-lane.ts';
@@ -19,9 +21,9 @@ const MAX_USUAL = 2_000;
  * under the id of a new run, because the server refused it half-way, is removed here.
  *
  * The usual way comes first and in line: runs of one lane that are due, while nothing else is to be looked after. It makes no
- * function. Everything else is in `submitRare`, whose functions are made only when it is called.
+ * function. Where it does not apply, it ends before it has written anything, or takes it back, and `submitRare` is made and called.
  */
-const submitRare = `
+export const submitRare: string = `
 local isPlain = ARGV[3] == '' or ARGV[3] == '${PAYLOADS_FOLLOW}'
 local request = isPlain and { { sub(KEYS[FIXED + 1], #BODY + 2) }, { 1 }, {}, (#ARGV - 3) / 2 } or cmsgpack.unpack(ARGV[3])
 local tags, lanes, dues, total, follows = unpack(request)
@@ -143,51 +145,54 @@ return table.concat(answers)
 const main = `
 local call, LANE, count = redis.call, KEYS[FIXED + 1], (#ARGV - 3) / 2
 local doPayloadsFollow = ARGV[3] == '${PAYLOADS_FOLLOW}'
-if (ARGV[3] ~= '' and not doPayloadsFollow) or count > ${MAX_USUAL} then return submitRare() end
-if call('EXISTS', CANCELLED_IN_LANE, AWAITED, NAMES) > 0 then return submitRare() end
-local time = call('TIME')
-local NOW = string.format(${digits(BODY, 'createdAt')}, time[1] * 1000 + math.floor(time[2] / 1000))
-local depth
--- Fails before anything is written, if another program uses the key.
-if doPayloadsFollow then call('HLEN', LARGE) end
-if count == 1 then
-  -- Not the order of submitRare: if the lane refuses the id, the body is taken back, and submitRare reports why.
-  if redis.pcall('HSETNX', BODY, ARGV[4], NOW .. ARGV[5]) ~= 1 then return submitRare() end
-  if doPayloadsFollow then call('HDEL', LARGE, '${APART_TEXTS.payload}' .. ARGV[4]) end
-  depth = redis.pcall('RPUSH', LANE, ARGV[4])
-  if type(depth) ~= 'number' then
-    call('HDEL', BODY, ARGV[4])
-    return submitRare()
+repeat
+  if (ARGV[3] ~= '' and not doPayloadsFollow) or count > ${MAX_USUAL} then break end
+  if call('EXISTS', CANCELLED_IN_LANE, AWAITED, NAMES) > 0 then break end
+  local time = call('TIME')
+  local NOW = string.format(${digits(BODY, 'createdAt')}, time[1] * 1000 + math.floor(time[2] / 1000))
+  local depth
+  -- Fails before anything is written, if another program uses the key.
+  if doPayloadsFollow then call('HLEN', LARGE) end
+  if count == 1 then
+    -- Not the order of submitRare: if the lane refuses the id, the body is taken back, and submitRare reports why.
+    if redis.pcall('HSETNX', BODY, ARGV[4], NOW .. ARGV[5]) ~= 1 then break end
+    if doPayloadsFollow then call('HDEL', LARGE, '${APART_TEXTS.payload}' .. ARGV[4]) end
+    depth = redis.pcall('RPUSH', LANE, ARGV[4])
+    if type(depth) ~= 'number' then
+      call('HDEL', BODY, ARGV[4])
+      break
+    end
+  else
+    local ids, bodies, stale, areNew = {}, {}, {}, true
+    for index = 1, count do
+      local id = ARGV[2 + index * 2]
+      if doPayloadsFollow then stale[index] = '${APART_TEXTS.payload}' .. id end
+      ids[index], bodies[index * 2 - 1], bodies[index * 2] = id, id, NOW .. ARGV[3 + index * 2]
+    end
+    local known = call('HMGET', BODY, unpack(ids))
+    for index = 1, count do areNew = areNew and not known[index] end
+    if not areNew then break end
+    -- The order of submitRare.
+    call('HSET', META, 'submittedAt', NOW)
+    if doPayloadsFollow then call('HDEL', LARGE, unpack(stale)) end
+    depth = call('RPUSH', LANE, unpack(ids))
+    if call('HSET', BODY, unpack(bodies)) < count then
+      -- An id is among them twice.
+      call('HDEL', BODY, unpack(ids))
+      call('LTRIM', LANE, 0, -count - 1)
+      break
+    end
   end
-else
-  local ids, bodies, stale = {}, {}, {}
-  for index = 1, count do
-    local id = ARGV[2 + index * 2]
-    if doPayloadsFollow then stale[index] = '${APART_TEXTS.payload}' .. id end
-    ids[index], bodies[index * 2 - 1], bodies[index * 2] = id, id, NOW .. ARGV[3 + index * 2]
+  call('HINCRBY', META, 'created', count)
+  if depth == count then
+    local tag, channel = string.sub(LANE, #BODY + 2), string.sub(BODY, (string.find(BODY, '{', 1, true)), -5) .. 'wake:'
+    call('SADD', LANES, tag)
+    call('PUBLISH', channel .. tag, '')
   end
-  local known = call('HMGET', BODY, unpack(ids))
-  for index = 1, count do
-    if known[index] then return submitRare() end
-  end
-  -- The order of submitRare.
-  call('HSET', META, 'submittedAt', NOW)
-  if doPayloadsFollow then call('HDEL', LARGE, unpack(stale)) end
-  depth = call('RPUSH', LANE, unpack(ids))
-  if call('HSET', BODY, unpack(bodies)) < count then
-    -- An id is among them twice.
-    call('HDEL', BODY, unpack(ids))
-    call('LTRIM', LANE, 0, -count - 1)
-    return submitRare()
-  end
-end
-call('HINCRBY', META, 'created', count)
-if depth == count then
-  local tag, channel = string.sub(LANE, #BODY + 2), string.sub(BODY, (string.find(BODY, '{', 1, true)), -5) .. 'wake:'
-  call('SADD', LANES, tag)
-  call('PUBLISH', channel .. tag, '')
-end
-return string.rep(${answer('submit', 'created')}, count)
+  return string.rep(${answer('submit', 'created')}, count)
+until true
+${make('submitRare')}
+return submitRare()
 `;
 
 /** Stores new runs. A run that waits for its first claim has no record: its body is enough. */

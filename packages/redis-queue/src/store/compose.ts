@@ -3,15 +3,13 @@ import { KEY_NAMES, variableOf } from './keys.ts';
 
 /**
  * Makes the texts of scripts from the declarations that they need. Redis makes every closure and table of a script anew in each
- * call: some fifty of them cost more than the work of a small one.
+ * call: some fifty of them cost more than the work of a small one. A function costs nothing where the script does not reach it.
  */
 
-/** A function whose own declarations are made only when it is called. */
+/** A function that is made only where the script reaches {@link make}, and its own declarations only when it is called. */
 export interface RareFunction {
   /** Name and parameters, as after `local function`. */
   readonly signature: string;
-  /** The function is made only where this holds, because a closure costs a tenth of a small script. @default always */
-  readonly when?: string;
   /** What it may need, as of a script. */
   readonly library: readonly string[];
   readonly body: string;
@@ -25,6 +23,11 @@ export interface ScriptParts {
   readonly state?: string;
   readonly rare?: readonly RareFunction[];
   readonly main: string;
+}
+
+/** The place in the main part, or in a rare function, where a rare function is made: before its first call, in the branch that needs it. */
+export function make(name: string): string {
+  return `--[[make ${name}]]`;
 }
 
 /** A statement that begins a line of a library with `local`, and all lines up to the next one. */
@@ -48,19 +51,18 @@ export function composeText({ library, state = '', rare = [], main }: ScriptPart
   const outer = new Set([...keys.map(variableOf), 'FIXED', ...namesOf(usual)]);
   for (const name of namesOf(readDeclarations(state))) outer.add(name);
   const given = keys.map((name, index) => `local ${variableOf(name)} = KEYS[${index + 1}]`);
-  const functions: string[] = [];
-  for (const one of rare) {
-    functions.push(composeRare(one, outer, keys));
-    outer.add(wordsOf(one.signature)[0] ?? '');
-  }
+  const names = rare.map(({ signature }) => wordsOf(signature)[0] ?? '');
+  for (const name of names) outer.add(name);
+  const functions = new Map(rare.map((one, index) => [names[index] ?? '', composeRare(one, outer, keys)]));
+  const declared = names.length === 0 ? [] : [`local ${names.join(', ')}`];
   const texts = usual.map(({ text }) => text);
-  const parts = [...given, `local FIXED = ${keys.length}`, ...texts, state, ...functions, main];
-  return { text: parts.join('\n'), keys };
+  const body = [state, ...declared, withFunctions(main, functions)];
+  return { text: [...given, `local FIXED = ${keys.length}`, ...texts, ...body].join('\n'), keys };
 }
 
 /** Adds the keys that no one had before to `keys`. */
 function composeRare(
-  { signature, when, library, body }: RareFunction,
+  { signature, library, body }: RareFunction,
   outer: ReadonlySet<string>,
   keys: KeyName[],
 ): string {
@@ -72,10 +74,16 @@ function composeRare(
   const rare = KEY_NAMES.filter((name) => used.has(variableOf(name)) && !outer.has(variableOf(name)));
   keys.push(...rare.filter((name) => !keys.includes(name)));
   const given = rare.map((name) => `local ${variableOf(name)} = KEYS[${keys.indexOf(name) + 1}]`);
-  const text = [`function ${signature}`, ...given, ...needed, body, 'end'].join('\n');
-  return when === undefined
-    ? `local ${text}`
-    : `local ${wordsOf(signature)[0]}\nif ${when} then\n${text}\nend`;
+  return [`function ${signature}`, ...given, ...needed, body, 'end'].join('\n');
+}
+
+/** Returns the text with the functions in the places where they are made. */
+function withFunctions(text: string, functions: ReadonlyMap<string, string>): string {
+  return text.replaceAll(/--\[\[make (?<name>\w+)\]\]/g, (_, name: string) => {
+    const made = functions.get(name);
+    if (made === undefined) throw new Error(`The script has no rare function ${name}.`);
+    return withFunctions(made, functions);
+  });
 }
 
 /** Returns the declarations that a text needs, in their order: each may need earlier ones. */

@@ -20,6 +20,8 @@ export const KEY_NAMES = [
   'names',
   'attendances',
   'parked-by-lane',
+  'holds',
+  'unique-keys',
 ] as const;
 
 export type KeyName = (typeof KEY_NAMES)[number];
@@ -33,10 +35,14 @@ export function variableOf(name: KeyName): string {
 export interface Keys {
   readonly of: Readonly<Record<KeyName, string>>;
   readonly laneOf: (tag: string) => string;
+  /** The key of a limit of starts. */
+  readonly startsOf: (tag: string) => string;
   /** The channel that notifies of work in a lane. */
   readonly wakeOf: (tag: string) => string;
   /** The channel that notifies of ended runs whose results are awaited. */
   readonly resultChannel: string;
+  /** The channel that notifies of holds that begin, change or end by a call. */
+  readonly holdsChannel: string;
 }
 
 /** Returns the keys that begin with `{prefix:partition}:`. */
@@ -45,8 +51,10 @@ export function createKeys(prefix: string, partition: number): Keys {
   return {
     of: Object.fromEntries(KEY_NAMES.map((name) => [name, base + name])) as Keys['of'], // all of them
     laneOf: (tag) => `${base}lane:${tag}`,
+    startsOf: (tag) => `${base}starts:${tag}`,
     wakeOf: (tag) => `${base}wake:${tag}`,
     resultChannel: `${base}result`,
+    holdsChannel: `${base}holds`,
   };
 }
 

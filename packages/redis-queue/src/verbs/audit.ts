@@ -1,5 +1,6 @@
 import type { Audit } from '@retry/core/broker';
-import { AUDIT_FIGURES, END_STATES } from '../record/layout.ts';
+import { END_STATES } from '../record/layout.ts';
+import { AUDIT_FIGURES } from '../record/requests.ts';
 import { auditScript } from '../scripts/audit.ts';
 import { fromTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';

@@ -7,15 +7,17 @@ import type {
   SettleAnswer,
   Settlement,
 } from '@retry/core/broker';
-import { refuseUnsettled } from '@retry/core/broker/kit';
+import { refuseUnsettled, settlementBytes } from '@retry/core/broker/kit';
+import { chunksOf } from '../driver/chunks.ts';
 import type { Argument } from '../driver/redis-link.ts';
 import { readAnswers } from '../record/answers.ts';
 import { textReader } from '../record/apart.ts';
 import { hasPayloadApart } from '../record/body.ts';
 import type { KeptTexts } from '../record/decode-record.ts';
 import { decodeFirstStart, decodeRun } from '../record/decode-record.ts';
-import { CLAIM, CLAIM_LANE, CLAIMED, EXCHANGE, hasFlag } from '../record/layout.ts';
-import { inOrderOf, packSettlements, settlementBytes } from '../record/settlements.ts';
+import { hasFlag } from '../record/layout.ts';
+import { CLAIM, CLAIM_LANE, CLAIMED, EXCHANGE } from '../record/requests.ts';
+import { inOrderOf, packSettlements } from '../record/settlements.ts';
 import { UnreadableError } from '../record/unreadable.ts';
 import { settleAndClaimScript } from '../scripts/settle-and-claim.ts';
 import { toTag } from '../store/keys.ts';
@@ -23,16 +25,17 @@ import { laneHash } from '../store/lane-hash.ts';
 import { pack } from '../store/pack.ts';
 import type { LaneList, Store } from '../store/store.ts';
 import { createLaneList, runScript } from '../store/store.ts';
-import { chunksOf } from './chunks.ts';
+import { readPayloads } from './payloads/read-payloads.ts';
 import { quarantine } from './quarantine.ts';
-import { readPayloads } from './read-payloads.ts';
+import { groupBySubmit, isSubmitting } from './settle/group-by-submit.ts';
+import { settleAndSubmit } from './settle/settle-and-submit.ts';
 
 /** The most runs of one claim: exact in Lua, and far more than one reply carries. */
 const MAX_CLAIMED = 1_000_000;
 
 type Texts = readonly (string | null)[];
 
-/** What a claim got; the names are those of `CLAIMED` in the layout. */
+/** What a claim got; the names are those of `CLAIMED`. */
 interface Claimed {
   /** The reply's `now`, except for a claim that was sent again. */
   readonly startedAt: number;
@@ -43,6 +46,7 @@ interface Claimed {
   readonly restarted?: readonly number[];
   readonly records?: readonly string[];
   readonly stacks?: Texts;
+  readonly probes?: readonly number[];
 }
 
 type Reply = readonly [now: number, answers: string, nextRunAt: number, ...claimed: readonly unknown[]];
@@ -54,13 +58,24 @@ export type SettleAndClaim = (request: ExchangeRequest) => Promise<ExchangeReply
 export function createSettleAndClaim(store: Store): SettleAndClaim {
   return async ({ settle = [], claim }) => {
     refuseUnsettled(settle);
-    const chunks = chunksOf(settle, settlementBytes);
+    const chunks = groupBySubmit(settle).flatMap((group) => chunksOf(group, settlementBytes));
     const settled: SettleAnswer[] = [];
-    for (const chunk of chunks.slice(0, -1)) settled.push(...(await exchangeChunk(store, chunk)).settled);
+    for (const chunk of chunks.slice(0, -1)) settled.push(...(await exchangeGroup(store, chunk)).settled);
     const last = chunks.at(-1) ?? [];
-    const reply = await exchangeChunk(store, last, claim);
+    const reply = await exchangeGroup(store, last, claim);
     return settled.length === 0 ? reply : { ...reply, settled: [...settled, ...reply.settled] };
   };
+}
+
+async function exchangeGroup(
+  store: Store,
+  settle: readonly Settlement[],
+  claim?: Claim,
+): Promise<ExchangeReply> {
+  if (!isSubmitting(settle[0])) return exchangeChunk(store, settle, claim);
+  const settled = await settleAndSubmit(store, settle);
+  if (claim === undefined) return { claimed: [], ...settled };
+  return { ...(await exchangeChunk(store, [], claim)), settled: settled.settled };
 }
 
 async function exchangeChunk(
@@ -84,24 +99,29 @@ async function exchangeChunk(
     claimLanes: claim === undefined ? '-1' : `${claimLanes}`,
     others: others.length === 0 ? '' : pack([lanes.tags, others]),
   };
-  const plain = [firsts.ids, moves.ids, firsts.records, moves.records];
-  const args = EXCHANGE.map((name) => values[name]).concat(...plain);
-  if (claim !== undefined) args.push(...claimArguments(claim, lanes));
-  const reply = await runScript(store, settleAndClaimScript, args.concat(packed.texts), lanes.tags);
+  // Loops, because most exchanges carry one run or a few.
+  const args: Argument[] = [];
+  for (const name of EXCHANGE) args.push(values[name]);
+  for (const plain of [firsts.ids, moves.ids, firsts.records, moves.records]) {
+    for (const text of plain) args.push(text);
+  }
+  if (claim !== undefined) addClaim(args, claim, lanes);
+  for (const text of packed.texts) args.push(text);
+  const reply = await runScript(store, settleAndClaimScript, args, lanes.tags);
   const [now, letters, nextRunAt, ...got] = reply as Reply; // what our own script returns
   const claimed = got.length === 0 ? [] : await readClaim(store, namedClaim(got));
   const answers = { settled: readAnswers('settle', inOrderOf(isFirst, letters)), claimed, now };
   return nextRunAt < 0 ? answers : { ...answers, nextRunAt };
 }
 
-function claimArguments(claim: Claim, { tags }: LaneList): readonly string[] {
+function addClaim(args: Argument[], claim: Claim, { tags }: LaneList): void {
   const values: Readonly<Record<(typeof CLAIM)[number], string>> = {
     worker: toTag(claim.worker),
     request: toTag(claim.requestId),
     limit: countOf(claim.limit),
     leaseMs: `${claim.leaseMs}`,
   };
-  const args = CLAIM.map((name) => values[name]);
+  for (const name of CLAIM) args.push(values[name]);
   let index = 0;
   for (const room of claim.lanes.values()) {
     const lane: Readonly<Record<(typeof CLAIM_LANE)[number], string>> = {
@@ -110,11 +130,15 @@ function claimArguments(claim: Claim, { tags }: LaneList): readonly string[] {
     };
     for (const name of CLAIM_LANE) args.push(lane[name]);
   }
-  return args;
 }
 
 function namedClaim(values: readonly unknown[]): Claimed {
-  const named = Object.fromEntries(CLAIMED.map((name, index) => [name, values[index]]));
+  const named: Partial<Record<keyof Claimed, unknown>> = {};
+  // Not Object.fromEntries, which takes as long as reading the run of a small claim.
+  for (let index = 0; index < values.length; index += 1) {
+    const name = CLAIMED[index];
+    if (name !== undefined) named[name] = values[index];
+  }
   return named as unknown as Claimed; // what our own script returns, in this order
 }
 
@@ -140,7 +164,7 @@ interface ReadClaim {
 }
 
 function readClaimed(got: Claimed, payloads: ReadonlyMap<string, string>): ReadClaim {
-  const { startedAt, leaseUntil, restarted = [], records = [], overLimit = [] } = got;
+  const { startedAt, leaseUntil, restarted = [], records = [], overLimit = [], probes = [] } = got;
   const nextStack = textReader(got.stacks ?? []);
   const read: ReadClaim = { claimed: [], unreadable: [] };
   const isOverLimit = new Set(overLimit);
@@ -153,9 +177,25 @@ function readClaimed(got: Claimed, payloads: ReadonlyMap<string, string>): ReadC
     if (body === null || body === undefined) continue;
     const run = decodeClaimed(id, { body, record, stack, payload: payloads.get(id), startedAt });
     if (run === undefined) read.unreadable.push(id);
-    else read.claimed.push({ run, leaseUntil, isOverLimit: isOverLimit.has(index + 1) });
+    else read.claimed.push(claimedRun(run, { leaseUntil, isOverLimit, probes }, index + 1));
   }
   return read;
+}
+
+/** What a claim got beside runs: numbers counted from 1. */
+interface Marks extends Pick<Claimed, 'leaseUntil'> {
+  readonly isOverLimit: ReadonlySet<number>;
+  readonly probes: readonly number[];
+}
+
+/** A run is a probe in few claims, so that most have no key for it. */
+function claimedRun(
+  run: Run<'started'>,
+  { leaseUntil, isOverLimit, probes }: Marks,
+  number: number,
+): ClaimedRun {
+  const claimed = { run, leaseUntil, isOverLimit: isOverLimit.has(number) };
+  return probes.includes(number) ? { ...claimed, isProbe: true } : claimed;
 }
 
 interface ClaimedTexts extends KeptTexts {

@@ -1,15 +1,16 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
+import { chunksOf } from '../driver/chunks.ts';
 import type { Argument } from '../driver/redis-link.ts';
 import { readAnswers } from '../record/answers.ts';
 import { isKeptApart } from '../record/apart.ts';
 import { encodeBody } from '../record/body.ts';
-import { PAYLOADS_FOLLOW } from '../record/layout.ts';
+import { PAYLOADS_FOLLOW } from '../record/requests.ts';
 import { submitScript } from '../scripts/submit.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { createLaneList, runScript } from '../store/store.ts';
-import { chunksOf } from './chunks.ts';
-import { submitLarge } from './submit-large.ts';
+import { submitLarge } from './payloads/submit-large.ts';
+import { submitUnique } from './submit/unique.ts';
 
 /** Stores new runs. */
 export type SubmitRuns = (submissions: readonly Submission[]) => Promise<readonly SubmitAnswer[]>;
@@ -22,7 +23,7 @@ export function createSubmit(store: Store): SubmitRuns {
   let inProgress: Promise<unknown> | undefined;
   return async (submissions) => {
     if (submissions.length === 0) return [];
-    const chunks = chunksOf(submissions, ({ payload }) => payload.length);
+    const chunks = chunksOf(submissions, ({ payload, retry = '' }) => payload.length + retry.length);
     if (inProgress === undefined && chunks.length === 1) return submitChunk(store, submissions);
     const previous = inProgress;
     const submitting = (async () => {
@@ -51,6 +52,7 @@ async function submitChunk(
   store: Store,
   submissions: readonly Submission[],
 ): Promise<readonly SubmitAnswer[]> {
+  if (submissions.some(({ unique }) => unique !== undefined)) return submitUnique(store, submissions);
   const lanes = createLaneList();
   const numbers = submissions.map(({ lane }) => lanes.numberOf(lane));
   const isLater = submissions.some(({ runAt, delayMs = 0 }) => runAt !== undefined || delayMs > 0);

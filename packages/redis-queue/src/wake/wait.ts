@@ -13,7 +13,10 @@ export class Wait {
   /** A message on one of these ends it. */
   readonly channels: ReadonlySet<string>;
   readonly ended: Promise<void>;
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #timeout: NodeJS.Timeout | undefined;
+  /** Ends the wait at the earliest of the instants that are known. */
+  #dueTimer: NodeJS.Timeout | undefined;
+  #endsAt = Infinity;
   readonly #signal: WaitOptions['signal'];
   #settle: Ending | undefined;
   #offsetMs = 0;
@@ -25,7 +28,7 @@ export class Wait {
       this.#settle = { resolve, reject };
     });
     signal?.addEventListener('abort', this.end);
-    this.#endAfter(timeoutMs);
+    if (timeoutMs <= LONGEST_TIMER_MS) this.#timeout = setTimeout(this.end, timeoutMs);
   }
 
   get hasEnded(): boolean {
@@ -45,20 +48,23 @@ export class Wait {
 
   /** Ends at an instant of the server's clock, unless it ends before. */
   endAt(dueAt: number): void {
-    const delayMs = dueAt - (Date.now() + this.#offsetMs);
-    if (delayMs <= 0) this.end();
-    else this.#endAfter(Math.ceil(delayMs));
+    if (dueAt < this.#endsAt) this.endOnlyAt(dueAt);
   }
 
-  #endAfter(delayMs: number): void {
-    if (this.hasEnded || delayMs > LONGEST_TIMER_MS) return;
-    this.#timers.add(setTimeout(this.end, delayMs));
+  /** Ends at an instant of the server's clock, and not at those that were known before; `undefined`: at none. */
+  endOnlyAt(dueAt: number | undefined): void {
+    clearTimeout(this.#dueTimer);
+    this.#endsAt = dueAt ?? Infinity;
+    const delayMs = Math.ceil(this.#endsAt - (Date.now() + this.#offsetMs));
+    if (delayMs <= 0) this.end();
+    else if (!this.hasEnded && delayMs <= LONGEST_TIMER_MS) this.#dueTimer = setTimeout(this.end, delayMs);
   }
 
   #finish(): Ending | undefined {
     const settle = this.#settle;
     this.#settle = undefined;
-    for (const timer of this.#timers) clearTimeout(timer);
+    clearTimeout(this.#timeout);
+    clearTimeout(this.#dueTimer);
     this.#signal?.removeEventListener('abort', this.end);
     return settle;
   }

@@ -8,6 +8,8 @@ import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
+import type { LaneWork } from './lane-watch.ts';
+import { LaneWatch } from './lane-watch.ts';
 import { Wait } from './wait.ts';
 
 /** How often the watchdog sends a message to its own connection, and how long that may take to arrive, in ms. */
@@ -26,7 +28,8 @@ const INSTANT = new RegExp(`^\\d{${widthOf(RECORD, 'runAt')}}$`);
 export class WakeSubscription {
   readonly #store: Store;
   readonly #watchdog: WatchdogOptions;
-  readonly #waits = new Set<Wait>();
+  /** What waits, and, where that is for work, what decides about the end. */
+  readonly #waits = new Map<Wait, LaneWatch | undefined>();
   readonly #channels = new Map<string, Promise<void>>();
   /** Channels whose subscription the server has confirmed. */
   readonly #confirmed = new Set<string>();
@@ -50,11 +53,13 @@ export class WakeSubscription {
   async waitForWork(lanes: readonly string[], options: WaitOptions): Promise<void> {
     if (options.timeoutMs <= 0 || options.signal?.aborted) return;
     const tags = lanes.map(toTag);
-    const wait = new Wait(new Set(tags.map((tag) => this.#store.keys.wakeOf(tag))), options);
-    await this.#run(wait, async () => {
+    const { wakeOf, holdsChannel } = this.#store.keys;
+    const wait = new Wait(new Set([holdsChannel, ...tags.map(wakeOf)]), options);
+    const watch = new LaneWatch(wait, () => this.#readWork(tags));
+    await this.#run(wait, watch, async () => {
       // Subscribe before reading the lanes, so that no wake signal is lost in between.
       await this.#subscribeAll(wait.channels);
-      await this.#endWhenDue(tags, wait);
+      await watch.read();
     });
   }
 
@@ -67,7 +72,7 @@ export class WakeSubscription {
     const channel = this.#store.keys.resultChannel;
     const wait = new Wait(new Set([channel]), options);
     const wasConfirmed = this.#confirmed.has(channel);
-    await this.#run(wait, async () => {
+    await this.#run(wait, undefined, async () => {
       await this.#subscribeAll([channel]);
       if (!wasConfirmed) wait.end();
     });
@@ -81,10 +86,10 @@ export class WakeSubscription {
     this.#drop(this.#subscriber);
   }
 
-  async #run(wait: Wait, begin: () => Promise<void>): Promise<void> {
-    this.#waits.add(wait);
+  async #run(wait: Wait, watch: LaneWatch | undefined, begin: () => Promise<void>): Promise<void> {
+    this.#waits.set(wait, watch);
     this.#startWatchdog();
-    begin().catch((error: unknown) => wait.fail(withCure(error, this.#store.keys)));
+    this.#follow(wait, begin());
     try {
       await wait.ended;
     } finally {
@@ -92,12 +97,15 @@ export class WakeSubscription {
     }
   }
 
-  async #endWhenDue(tags: readonly string[], wait: Wait): Promise<void> {
-    if (wait.hasEnded) return;
+  /** A step of a wait that fails ends it. */
+  #follow(wait: Wait, step: Promise<void>): void {
+    step.catch((error: unknown) => wait.fail(withCure(error, this.#store.keys)));
+  }
+
+  async #readWork(tags: readonly string[]): Promise<LaneWork> {
     const reply = await runScript(this.#store, nextDueScript, [pack(tags)], tags);
-    const [now, next] = reply as readonly [now: number, next: number]; // what our own script returns
-    wait.synchronize(now);
-    if (next >= 0) wait.endAt(next);
+    const [now, next, held] = reply as readonly [now: number, next: number, held: number]; // what our own script returns
+    return { now, workAt: next < 0 ? undefined : next, isOnHold: held === 1 };
   }
 
   async #subscribeAll(channels: Iterable<string>): Promise<void> {
@@ -124,16 +132,17 @@ export class WakeSubscription {
 
   #onMessage(channel: string, message: string): void {
     this.#receivedAt = Date.now();
-    for (const wait of this.#waits) {
+    for (const [wait, watch] of this.#waits) {
       if (!wait.channels.has(channel)) continue;
       // Other programs may publish here, too: a message that is no instant of ours means that anything may have changed.
-      if (INSTANT.test(message)) wait.endAt(Number(message));
-      else wait.end();
+      if (watch === undefined) wait.end();
+      else if (channel === this.#store.keys.holdsChannel) this.#follow(wait, watch.read());
+      else this.#follow(wait, watch.signal(INSTANT.test(message) ? Number(message) : 0));
     }
   }
 
   #endWaits(): void {
-    for (const wait of this.#waits) wait.end();
+    for (const wait of this.#waits.keys()) wait.end();
   }
 
   #startWatchdog(): void {

@@ -51,6 +51,7 @@ local call, sub, byte, char, find = redis.call, string.sub, string.byte, string.
 -- A client may prepend something to all keys, but not to channels.
 local CHANNELS = sub(BODY, (find(BODY, '{', 1, true)), -5)
 local WAKE, RESULT = CHANNELS .. 'wake:', CHANNELS .. 'result'
+local HOLDS_CHANGED = CHANNELS .. 'holds'
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local NOW = string.format(${digits(RECORD, 'submittedAt')}, now)
@@ -91,6 +92,9 @@ end
 local moreLanes = {}
 local function laneKey(number)
   return KEYS[FIXED + number] or moreLanes[number]
+end
+local function tagOf(number)
+  return sub(KEYS[FIXED + number], #BODY + 2)
 end
 
 -- Fails before anything is written, if the user may not send one of the commands that write: a script that is refused half-way

@@ -1,5 +1,20 @@
 import { BODY, BODY_KINDS, END_STATES, FRONT_ENTRY, RECORD, SCHEDULED_ENTRY } from '../../record/layout.ts';
+import { CLAIM } from '../../record/requests.ts';
 import { behind, byteOf, field, fieldPast, isIn, isNotIn, letter, rewritten, startOf } from '../lua.ts';
+
+/** Longer than a member of a compact list. */
+const LONG_MEMBER = 65;
+
+/** Before the first run is taken: the end of its lease, and the lists of what is claimed and written. */
+export const beginToTake: string = `
+if not leaseText then
+  leaseUntil = math.min(math.max(math.ceil(now + ARGV[CLAIM_AT + ${CLAIM.indexOf('leaseMs') + 1}]), 0), MAX_INSTANT_AT)
+  -- As text: a number would be formatted anew for each run. One long member makes Redis keep the set as a skip list: every change
+  -- of a compact list would read all of it.
+  leaseText = string.format('%.0f', leaseUntil)
+  ids, bodies, writes, leases, trims = {}, {}, writes or {}, { '+inf', '${String.raw`\0`.repeat(LONG_MEMBER)}' }, {}
+end
+`;
 
 /**
  * What a claim rarely needs: runs at the front of lanes, cancelled ones in their lists, those that are due, and all that do not
@@ -87,7 +102,7 @@ end
 
 -- Starts the next runs of a lane. Of its list, the ids found were read already, and all before the index from were started.
 local function claimLane(lane, room, found, foundBodies, records, from)
-  setLease()
+  ${beginToTake}
   local key, tag, passed, seqs, entries = laneKey(lane), tagOf(lane), 0, nil, nil
   local at = { front = 0, list = 0, isPastFront = found ~= nil }
   local mayBeCancelled = call('EXISTS', CANCELLED_IN_LANE) == 1
@@ -130,7 +145,12 @@ end
 local function writeOthers()
   many('ZADD', LEASES, unleased)
   for index = 1, #toPark do park(unpack(toPark[index])) end
-  for index = 1, #unreadable do quarantine(unpack(unreadable[index])) end
+  for index = 1, #unreadable do
+    local id = unreadable[index][1]
+    -- It may have kept a slot.
+    if call('HDEL', SLOTS_TAKEN, '\0' .. id) == 1 then areSlotsUnknown = true end
+    quarantine(unpack(unreadable[index]))
+  end
 end
 
 local function writeLast()

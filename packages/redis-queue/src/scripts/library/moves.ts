@@ -11,6 +11,7 @@ import {
   rewrittenFields,
   startOf,
 } from '../lua.ts';
+import { noteCompleted } from './completed.ts';
 
 /** What follows the epoch in `settledBy` of a completion. */
 const BY_COMPLETE = settledBy(1, 'complete').slice('1'.length);
@@ -90,7 +91,10 @@ call('HDEL', CANCELLED_IN_LANE, '')
 if #pushed > 0 and many('RPUSH', KEYS[FIXED + lane], pushed) == #pushed then wake(tagOf(lane)) end
 many('HSET', RECORD, writes)
 call('ZREM', LEASES, unpack(ARGV, FIRSTS_AT + 1, FIRSTS_AT + plainCount))
-if #finished > 0 then noteCompleted(#finished, many('RPUSH', FINISHED, finished)) end
+if #finished > 0 then
+  local added, total = #finished, many('RPUSH', FINISHED, finished)
+  ${noteCompleted}
+end
 settledCount, writes = 0, {}
 return true
 `;

@@ -1,4 +1,6 @@
-import { KEPT_CLAIM, RECORD, widthOf } from '../../record/layout.ts';
+import { RECORD, widthOf } from '../../record/layout.ts';
+import { KEPT_CLAIM } from '../../record/requests.ts';
+import { make } from '../../store/compose.ts';
 import { isIn } from '../lua.ts';
 
 const HOUR_MS = 3_600_000;
@@ -16,6 +18,8 @@ const MAX_REQUESTS = 300;
  */
 export const recall: string = `
 local isKept, list = pcall(cmsgpack.unpack, kept)
+local started, leased, only = string.match(kept, '^(%d+)%z(%d+)%z(.+)$')
+if only then isKept, list = true, { tonumber(started), tonumber(leased), { only } } end
 if not isKept or type(list) ~= 'table' or type(list[3]) ~= 'table' or (#list ~= 3 and #list ~= ${KEPT_CLAIM.length}) then return nil end
 local reply = {}
 ${KEPT_CLAIM.map((name) => `reply.${name}`).join(', ')} = unpack(list)
@@ -66,11 +70,24 @@ end
 return NOW .. requests
 `;
 
-/** Keeps what the claim got. */
+/**
+ * Keeps what the claim got under `reply`, of which `known` was read before. A single run that starts for the first time is kept as
+ * plain text, because a list for MessagePack would take as long as a command.
+ */
 export const remember: string = String.raw`
+local keptClaim
+if got then keptClaim = cmsgpack.pack({ now, leaseUntil, ids, got.overLimit, got.restarted, got.epochs })
+elseif taken == 1 then keptClaim = NOW .. '\0' .. leaseText .. '\0' .. ids[1]
+else keptClaim = cmsgpack.pack({ now, leaseUntil, ids }) end
 local list = known[1]
 local stamp = list and tonumber(sub(list, 1, ${STAMP}))
-if not stamp or now - stamp > ${MINUTE_MS} then list = noteWorker(list, worker) end
-if #list > ${MAX_REQUESTS} then list = forgetOldRequests(list, worker) end
-call('HSET', REPLIES, worker, list .. '\0' .. request, worker .. '\0' .. request, cmsgpack.pack(keptClaim))
+if not stamp or now - stamp > ${MINUTE_MS} then
+  ${make('noteWorker')}
+  list = noteWorker(list, worker)
+end
+if #list > ${MAX_REQUESTS} then
+  ${make('forgetOldRequests')}
+  list = forgetOldRequests(list, worker)
+end
+call('HSET', REPLIES, worker, list .. '\0' .. request, reply, keptClaim)
 `;

@@ -1,12 +1,6 @@
 import { settledBy } from '@retry/core/broker/kit';
-import {
-  APART_TEXTS,
-  FLAGS,
-  LATER_COMPLETION,
-  LATER_COMPLETION_MARK,
-  RECORD,
-  SETTLEMENT,
-} from '../../record/layout.ts';
+import { APART_TEXTS, FLAGS, LATER_COMPLETION, LATER_COMPLETION_MARK, RECORD } from '../../record/layout.ts';
+import { SETTLEMENT } from '../../record/requests.ts';
 import {
   answer,
   argument,
@@ -30,7 +24,7 @@ const COUNT = SETTLEMENT.length;
  * Settles claims: answers each settlement as core's `answerSettlement` does, and moves the run of each that is accepted.
  *
  * - The completion of a first start is two values: id and new record.
- * - Any other settlement is the values of `SETTLEMENT` in the layout: the epoch as a record has it, `by` with its final zero
+ * - Any other settlement is the values of `SETTLEMENT`: the epoch as a record has it, `by` with its final zero
  *   character, the mode as a sum of `SETTLE_MODES`, the number of the lane, the new record or the short form of a later completion,
  *   and in how many milliseconds the run is due (negative: at the `runAt` of the record).
  * - Stacks and large results of the records that have them are the last arguments, in the same order.
@@ -115,7 +109,6 @@ local function settleOne(old, ${SETTLEMENT.join(', ')})
   if answer ~= ${answer('settle', 'ok')} then return answer end
   local flags = flagsOf(old)
   settledIds[#settledIds + 1] = id
-  if ${has('flags', 'takesSlot')} then freeSlot(id) end
   if isLater then record = completed(old, by, record)
   elseif stack then
     newStacks[#newStacks + 1] = id
@@ -128,7 +121,9 @@ local function settleOne(old, ${SETTLEMENT.join(', ')})
   if ${has('flags', 'noted')} then record = withFlags(record, flagsOf(record) + ${FLAGS.noted}) end
   local isWaiting = ${isIn('record', 'submitted')} or ${isIn('record', 'scheduled')}
   if isWaiting then lane = laneOfStarted(id, old, lane) end
-  current[id] = moveRun(id, applyCancelRequest(flags, dueAfter(record, dueInMs)), mode, lane)
+  record = applyCancelRequest(flags, dueAfter(record, dueInMs))
+  if ${has('flags', 'takesSlot')} then record = keepOrFreeSlot(id, record) end
+  current[id] = moveRun(id, record, mode, lane)
   return answer
 end
 
@@ -190,8 +185,8 @@ local function settleFirsts(firsts)
 end
 `;
 
-/** Settles everything, and writes it. */
-export const settleEverything: string = `
+/** Settles everything, and writes it. @param beforeWrites - statements that may read the `answers` */
+export const settlingEverything = (beforeWrites: string): string => `
 local batch, firsts = {}, {}
 if ${argument('others')} ~= '' then tags, batch = unpack(cmsgpack.unpack(${argument('others')})) end
 for index = 1, firstsCount do firsts[index * 2 - 1], firsts[index * 2] = ARGV[FIRSTS_AT + index], ARGV[FIRSTS_AT + plainCount + index] end
@@ -199,7 +194,7 @@ ${movesOneByOne}
 checkRights()
 checkLanes()
 writeWithoutMemory()
-local answers = settleFirsts(firsts) .. settleRuns(batch)
+local answers = settleFirsts(firsts) .. settleRuns(batch)${beforeWrites}
 -- The order of writes, so that a script that stops half-way loses nothing when the settlements are sent again:
 -- 1. texts that are kept apart, and the new locations of waiting runs
 -- 2. their records, by which a settlement that is sent again is answered

@@ -110,10 +110,13 @@ local function startOrPark(tag, id, entry)
   local whenFull, limit, key = concurrencyOf(entry.body)
   if not whenFull then
     start(tag, id, entry, 0)
+  elseif takesSlot(entry.record) then
+    keepers[id] = false
+    start(tag, id, entry, ${FLAGS.takesSlot})
   elseif slotsTakenOf(key) < tonumber(limit) then
     changeSlots(key, 1)
     start(tag, id, entry, ${FLAGS.takesSlot})
-  elseif whenFull == '${BODY_KINDS.claim.plain}' then
+  elseif whenFull == '${BODY_KINDS.claim.plain}' or whenFull == '${BODY_KINDS.claimKept.plain}' then
     start(tag, id, entry, 0)
     got.overLimit[#got.overLimit + 1] = taken
   else

@@ -1,6 +1,6 @@
-import { APART_TEXTS } from '../record/layout.ts';
-import { composeScript, type Script } from '../store/store.ts';
-import { basics } from './library/basics.ts';
+import { APART_TEXTS } from '../../record/layout.ts';
+import { composeScript, type Script } from '../../store/store.ts';
+import { basics } from '../library/basics.ts';
 
 const main = `
 for index = 1, #ARGV do

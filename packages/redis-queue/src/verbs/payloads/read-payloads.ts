@@ -1,5 +1,5 @@
-import { APART_TEXTS } from '../record/layout.ts';
-import type { Store } from '../store/store.ts';
+import { APART_TEXTS } from '../../record/layout.ts';
+import type { Store } from '../../store/store.ts';
 
 /**
  * Reads payloads that are kept apart by a plain command: in a script each of them would be copied and hashed several times. Those

@@ -1,7 +1,7 @@
-import { composeScript, type Script } from '../store/store.ts';
-import { basics } from './library/basics.ts';
-import { ended } from './library/ended.ts';
-import { slots } from './library/slots.ts';
+import { composeScript, type Script } from '../../store/store.ts';
+import { basics } from '../library/basics.ts';
+import { ended } from '../library/ended.ts';
+import { slots } from '../library/slots.ts';
 
 const quarantineLeased = `
 local ids, why = cmsgpack.unpack(ARGV[3]), ARGV[4]

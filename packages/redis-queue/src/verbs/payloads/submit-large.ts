@@ -1,12 +1,12 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
-import type { Argument } from '../driver/redis-link.ts';
-import { readAnswers } from '../record/answers.ts';
-import { isKeptApart } from '../record/apart.ts';
-import { APART_TEXTS } from '../record/layout.ts';
-import { dropPayloadsScript } from '../scripts/drop-payloads.ts';
-import { submitScript } from '../scripts/submit.ts';
-import type { Store } from '../store/store.ts';
-import { argumentsOf, isUnknownScript, runScript } from '../store/store.ts';
+import type { Argument } from '../../driver/redis-link.ts';
+import { readAnswers } from '../../record/answers.ts';
+import { isKeptApart } from '../../record/apart.ts';
+import { APART_TEXTS } from '../../record/layout.ts';
+import { dropPayloadsScript } from '../../scripts/repair/drop-payloads.ts';
+import { submitScript } from '../../scripts/submit.ts';
+import type { Store } from '../../store/store.ts';
+import { argumentsOf, isUnknownScript, runScript } from '../../store/store.ts';
 
 /** A call of the submit script. */
 interface Call {

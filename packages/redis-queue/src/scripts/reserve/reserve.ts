@@ -1,0 +1,29 @@
+import { composeScript, type Script } from '../../store/store.ts';
+import { basics } from '../library/basics.ts';
+import { startCounts } from './start-counts.ts';
+
+/** How much longer than needed the server keeps a limit that is not used, in ms: its clock may be set. */
+const KEEP_LONGER_MS = 60_000;
+
+// The keys behind the others are those of the limits.
+const main = `
+writeWithoutMemory()
+local answers, known, isChanged = {}, {}, {}
+for _, request in ipairs(cmsgpack.unpack(ARGV[1])) do
+  local number, limit, windowMs, count = unpack(request)
+  if known[number] == nil then known[number] = readCounts(call('GET', KEYS[FIXED + number])) or false end
+  local counts, granted, availableAt = reserveStarts(known[number], limit, windowMs, count)
+  if counts then known[number], isChanged[number] = counts, true end
+  answers[#answers + 1] = granted
+  answers[#answers + 1] = availableAt
+end
+for number in pairs(isChanged) do
+  local counts = known[number]
+  local keepMs = 2 * counts[1] + bucketMs(counts[1]) + ${KEEP_LONGER_MS}
+  call('SET', KEYS[FIXED + number], cmsgpack.pack(counts), 'PX', string.format('%.0f', keepMs))
+end
+return answers
+`;
+
+/** Counts starts against limits; returns for each request how many are granted, and when one more can be (-1: all are). */
+export const reserveScript: Script = composeScript({ library: [basics, startCounts], main });

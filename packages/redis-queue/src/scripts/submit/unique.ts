@@ -1,0 +1,96 @@
+import { make } from '../../store/compose.ts';
+import { composeScript, type Script } from '../../store/store.ts';
+import { cancelWaiting } from '../cancel.ts';
+import { basics } from '../library/basics.ts';
+import { cancelledInLane } from '../library/cancelled-in-lane.ts';
+import { ended } from '../library/ended.ts';
+import { lanes } from '../library/lanes.ts';
+import { slots } from '../library/slots.ts';
+import { waiting } from '../library/waiting.ts';
+import { answer } from '../lua.ts';
+import { submitRare } from '../submit.ts';
+import { uniqueKeys } from './unique-keys.ts';
+
+const main = `
+local tags, lanes, dues, uniques, total = unpack(cmsgpack.unpack(ARGV[3]))
+checkRights()
+checkLanes()
+call('HLEN', UNIQUE_KEYS)
+-- First a write that a server without memory refuses: after a deletion it would accept all later writes.
+call('HINCRBY', META, 'created', 0)
+local answers, others, indexes, isPending = {}, {}, {}, {}
+${make('submitRuns')}
+${make('cancelRuns')}
+
+-- Submits the runs that are pending, by the code of the submit script, with arguments as that has them.
+local function flush()
+  local count = #indexes
+  if count == 0 then return end
+  local given, large, ownLanes, ownDues = { ARGV[1], ARGV[2], '' }, {}, {}, {}
+  for position = 1, count do
+    local index = indexes[position]
+    local at = 1 + index * 3
+    given[position * 2 + 2], given[position * 2 + 3] = ARGV[at], ARGV[at + 1]
+    if ARGV[at + 2] ~= '' then large[#large + 1] = ARGV[at + 2] end
+    ownLanes[position] = lanes[index]
+    ownDues[position * 2 - 1], ownDues[position * 2] = dues[index * 2 - 1], dues[index * 2]
+  end
+  given[3] = cmsgpack.pack({ tags, ownLanes, ownDues, count, 0 })
+  for index = 1, #large do given[#given + 1] = large[index] end
+  local letters = submitRuns(given)
+  for position = 1, count do answers[indexes[position]] = sub(letters, position, position) end
+  indexes, isPending = {}, {}
+end
+
+local function isKnown(id)
+  if isPending[id] or call('HEXISTS', BODY, id) == 1 then return true end
+  return (tonumber(call('ZSCORE', NAMES, id) or 0) or 0) > now
+end
+
+-- Keeps the key of another run, or takes it; what is pending exists before a key is looked at.
+local function submitUnique(index, key, until_, conflict)
+  flush()
+  forgetFreeKeys()
+  local id, other = ARGV[1 + index * 3], holderOf(key)
+  if other and conflict == 'keep' then
+    answers[index], others[#others + 1] = ${answer('submitUnique', 'kept')}, other
+    return
+  end
+  local isReplaced = other and isWaiting(other)
+  indexes[1] = index
+  flush()
+  giveKey(key, until_, id)
+  if isReplaced and cancelRuns({ other }) == ${answer('cancel', 'cancelled')} then
+    answers[index], others[#others + 1] = ${answer('submitUnique', 'replaced')}, other
+  end
+end
+
+for index = 1, total do
+  local id, unique = ARGV[1 + index * 3], uniques[index]
+  if #unique > 0 and not isKnown(id) then submitUnique(index, unpack(unique))
+  else indexes[#indexes + 1], isPending[id] = index, true end
+end
+flush()
+return { table.concat(answers), others }
+`;
+
+/**
+ * Stores new runs, some of which are unique, one after another.
+ *
+ * Arguments: the two of retention; packed, the tags of the lanes, for each run the number of its lane, the two values of when it is due,
+ * its unique key, until when and what to do in a conflict (nothing, if it is not unique), and how many runs there are; of each run id,
+ * body, and the payload that is kept apart or empty text. Replies a letter for each run, and the id of each run that a letter is about.
+ */
+export const submitUniqueScript: Script = composeScript({
+  library: [basics, uniqueKeys],
+  rare: [
+    // Its parameter is in place of the arguments of the script.
+    { signature: 'submitRuns(ARGV)', library: [basics, ended, cancelledInLane, lanes], body: submitRare },
+    {
+      signature: 'cancelRuns(ids)',
+      library: [basics, slots, ended, cancelledInLane, lanes, waiting],
+      body: cancelWaiting,
+    },
+  ],
+  main,
+});

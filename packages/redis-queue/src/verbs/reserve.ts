@@ -1,0 +1,41 @@
+import type { Reservation, Reserved } from '@retry/core/broker';
+import { reserveScript } from '../scripts/reserve/reserve.ts';
+import { toTag } from '../store/keys.ts';
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { runScript } from '../store/store.ts';
+
+/** Reservations of one call of the script. */
+const STEP = 500;
+
+/** Counts starts against limits, each of which has a key of its own. */
+export async function reserveStarts(
+  { link, keys }: Store,
+  requests: readonly Reservation[],
+): Promise<readonly Reserved[]> {
+  const limits = { link, keys: { ...keys, laneOf: keys.startsOf } };
+  const answers: Reserved[] = [];
+  for (let from = 0; from < requests.length; from += STEP) {
+    const some = requests.slice(from, from + STEP);
+    const names = [...new Set(some.map(({ key }) => key))];
+    const numbers = new Map(names.map((name, index) => [name, index + 1]));
+    const asked = some.map(({ key, limit, windowMs, count }) => [
+      numbers.get(key) ?? 0,
+      limit,
+      windowMs,
+      count,
+    ]);
+    const reply = await runScript(limits, reserveScript, [pack(asked)], names.map(toTag));
+    answers.push(...readReply(reply as readonly number[])); // what our own script returns
+  }
+  return answers;
+}
+
+function readReply(reply: readonly number[]): readonly Reserved[] {
+  const answers: Reserved[] = [];
+  for (let index = 0; index < reply.length; index += 2) {
+    const [granted, availableAt] = [Number(reply[index]), Number(reply[index + 1])];
+    answers.push(availableAt < 0 ? { granted } : { granted, availableAt });
+  }
+  return answers;
+}

@@ -1,0 +1,42 @@
+import type { Submission, SubmitAnswer } from '@retry/core/broker';
+import { uniqueAnswer } from '@retry/core/broker/kit';
+import type { Argument } from '../../driver/redis-link.ts';
+import { readAnswers } from '../../record/answers.ts';
+import { isKeptApart } from '../../record/apart.ts';
+import { encodeBody } from '../../record/body.ts';
+import { KEY_UNTIL } from '../../record/layout.ts';
+import { submitUniqueScript } from '../../scripts/submit/unique.ts';
+import { toTag } from '../../store/keys.ts';
+import type { Packed } from '../../store/pack.ts';
+import { pack } from '../../store/pack.ts';
+import type { Store } from '../../store/store.ts';
+import { createLaneList, runScript } from '../../store/store.ts';
+
+/** Stores new runs, some of which are unique, in one script. */
+export async function submitUnique(
+  store: Store,
+  submissions: readonly Submission[],
+): Promise<readonly SubmitAnswer[]> {
+  const lanes = createLaneList();
+  const numbers = submissions.map(({ lane }) => lanes.numberOf(lane));
+  const dues = submissions.flatMap(({ runAt = 0, delayMs = 0 }) => [runAt, delayMs]);
+  const request = pack([lanes.tags, numbers, dues, submissions.map(packUnique), submissions.length]);
+  const args: Argument[] = [...store.retention, request];
+  for (const submission of submissions) {
+    const { id, payload } = submission;
+    args.push(id, encodeBody(submission), isKeptApart(payload) ? payload : '');
+  }
+  const reply = await runScript(store, submitUniqueScript, args, lanes.tags);
+  const [letters, others] = reply as readonly [string, readonly string[]]; // what our own script returns
+  let met = 0;
+  return readAnswers('submitUnique', letters).map((word) => {
+    const isAboutOther = word === 'kept' || word === 'replaced';
+    return uniqueAnswer(word, isAboutOther ? (others[met++] ?? '') : '');
+  });
+}
+
+function packUnique({ unique }: Submission): Packed {
+  if (unique === undefined) return [];
+  const { key, until, onConflict } = unique;
+  return [toTag(key), typeof until === 'number' ? until : KEY_UNTIL[until], onConflict];
+}

@@ -1,0 +1,75 @@
+import type { Mutant } from './script-mutants.ts';
+
+/** Mistakes with holds, reschedules and ends by hand. */
+export const OPERATOR_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a claim starts runs of a lane on hold',
+    right: 'if isClosed(passage) then return 0, true end',
+    wrong: '',
+  },
+  {
+    name: 'a hold of all lanes holds none',
+    right: 'local ofAll = passageOf(0)',
+    wrong: 'local ofAll = nil',
+  },
+  {
+    name: 'a hold that probes lets through as many runs as are asked for',
+    right: 'math.min(room, 1) or room, false',
+    wrong: 'room or room, false',
+  },
+  {
+    name: 'a hold that probes does not say which run it let through',
+    right: 'got.probes[#got.probes + 1] = taken',
+    wrong: '',
+  },
+  {
+    name: 'a hold that probes lets runs through one after another',
+    right: '  noteProbe(passage, probes)\n',
+    wrong: '',
+  },
+  {
+    name: 'a hold shortens one that is to be kept',
+    right: 'if not (keepLonger == 1 and kept[field] and outlasts(kept[field], new)) then',
+    wrong: 'if true then',
+  },
+  {
+    name: 'a hold that has ended is resumed',
+    right: 'if hasHoldEnded(flat[index + 1]) then ended',
+    wrong: 'if false then ended',
+  },
+  {
+    name: 'a claim does not say when a hold ends',
+    right: 'if held then due = held.nextWorkAt() end',
+    wrong: '',
+  },
+  {
+    name: 'a rescheduled run stays where it waited',
+    right: 'for index = 1, #leaving do leave(unpack(leaving[index], 1, 3)) end\nwriteCounts()\nreturn {',
+    wrong: 'writeCounts()\nreturn {',
+  },
+  {
+    name: 'a reschedule for now loses the place in the lane',
+    right: 'if due > now then schedules',
+    wrong: 'if due > now or isReady then schedules',
+  },
+  {
+    name: 'of the reschedules of one run in one call only the first counts',
+    right: 'elseif seen[id] or not move(index, body, record) then',
+    wrong: 'elseif not seen[id] and not move(index, body, record) then',
+  },
+  {
+    name: 'a run that is ended by hand stays where it waited',
+    right: '  for index = 1, #leaving do leave(unpack(leaving[index], 1, 3)) end\n  writeCounts()',
+    wrong: '  writeCounts()',
+  },
+  {
+    name: 'an end by hand keeps no stack',
+    right: "if hasStack(new) then call('HSET', STACKS, id, stacks[index])",
+    wrong: 'if false then',
+  },
+  {
+    name: 'an id that a run left in its lane starts it',
+    right: 'local isCancelled = mayBeCancelled and not seqs and takeCancelled(tag, id)',
+    wrong: 'local isCancelled = false',
+  },
+];
