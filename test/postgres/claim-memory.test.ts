@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ClaimMemory } from '../../packages/postgres/src/verbs/claim-memory.ts';
+import { ClaimMemory } from '../../packages/postgres/src/record/claim-memory.ts';
 
 const LANES = ['l'];
 const LOWEST = -Number.MAX_SAFE_INTEGER;

@@ -43,6 +43,26 @@ describeTwoConnections('the creation of a run', (open) => {
     });
   });
 
+  it('stays when runs are rescheduled, before their first attempt and after a retry', async () => {
+    const { broker, submit, claim } = open();
+    await submit({ id: 'a' }, { id: 'b', delayMs: 1 });
+    const created = [(await read('a'))?.createdAt, (await read('b'))?.createdAt];
+    const [first] = await claim('first', 1);
+    const at = Number(first?.run.startedAt);
+    const retried = first && settlementOf(first.run, { type: 'retry', at, runAt: at + 1 });
+    await broker.settleAndClaim({ settle: retried === undefined ? [] : [retried] });
+    const seen: unknown[] = [];
+    for (const delayMs of [5, 0, 1, 1, 0]) {
+      await broker.reschedule(['a', 'b'].map((id) => ({ id, delayMs })));
+      seen.push([(await read('a'))?.createdAt, (await read('b'))?.createdAt]);
+      await sleep(10);
+      await claim(`promotes ${seen.length}`, 0); // starts none
+    }
+
+    expect(seen).toEqual(seen.map(() => created));
+    expect((await claim('last')).map(({ run }) => run.createdAt)).toEqual(created);
+  });
+
   it('stays through a retry, a dead letter and a redrive, whether it keeps the attempts or not', async () => {
     const { broker, submit, claim } = open();
     await submit({ id: 'a' });

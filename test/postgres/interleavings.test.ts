@@ -20,6 +20,55 @@ describeTwoConnections('two connections', (open) => {
     expect(await cancelling).toEqual(['ended', 'cancelled']);
   });
 
+  it('end and reschedule by hand what waits beside a run that a transaction is settling', async () => {
+    const { tx, broker, submit, claim } = open();
+    await submit({ id: 'open' });
+    await broker.within(tx).settleAndClaim({ settle: completed(await claim('r')) });
+    await submit({ id: 'ends' }, { id: 'moves' });
+
+    const moved = await broker.reschedule(['open', 'moves'].map((id) => ({ id, delayMs: 60_000 })));
+    const ending = broker.end(['open', 'ends'].map((id) => ({ id, as: 'completed', result: '1' })));
+    while ((await broker.get(['ends']))[0]?.state !== 'completed') await sleep(5);
+    await tx.query('commit');
+
+    expect(moved).toEqual(['refused', 'rescheduled']);
+    expect(await ending).toEqual(['ended', 'done']);
+  });
+
+  it('refuse to reschedule a run that a claim is starting, and leave it a cancel request where it is to end', async () => {
+    const { tx, broker, submit, claim, pauseClaimOf, untilBlocked } = open();
+    await submit({ id: 'a' });
+    await pauseClaimOf('a');
+    const claiming = claim('r');
+    await untilBlocked();
+    const rescheduling = broker.reschedule([{ id: 'a', delayMs: 60_000 }]);
+    await untilBlocked(2);
+    const ending = broker.end([{ id: 'a', as: 'completed', result: '1' }]);
+    await untilBlocked(3);
+    await tx.query('commit');
+
+    expect(idsOf(await claiming)).toEqual(['a']);
+    expect(await rescheduling).toEqual(['refused']);
+    expect(await ending).toEqual(['requested']);
+  });
+
+  it('reschedule a parked run while its key is freed: it is claimed once', async () => {
+    const { tx, broker, submit, claim, lock, untilBlocked } = open();
+    await submit(...['holder', 'parked'].map((id) => ({ id, concurrency: ONE_AT_A_TIME })));
+    const settle = completed(await claim('r'));
+    await lock('run', 'parked');
+    const rescheduling = broker.reschedule([{ id: 'parked', delayMs: 1 }]);
+    await untilBlocked();
+    const settling = broker.settleAndClaim({ settle });
+    await untilBlocked(2);
+    await tx.query('commit');
+
+    expect(await rescheduling).toEqual(['rescheduled']);
+    expect((await settling).settled).toEqual(['ok']);
+    await sleep(5);
+    expect(idsOf(await claim('next'))).toEqual(['parked']);
+  });
+
   it('list runs as they were found, also when they move or are forgotten before they are read', async () => {
     const { pool, schema, tx, broker, submit, claim, untilBlocked } = open();
     await submit({ id: 'a' }, { id: 'b' });

@@ -21,8 +21,8 @@ export interface TestSchema {
 
 /** Every table of a schema but its version. */
 export const TABLES: readonly string[] = [
-  ...['run', 'ready', 'parked', 'scheduled', 'finished', 'awaited', 'kept_key'],
-  ...['claim', 'tally', 'waiter', 'attendance'],
+  ...['run', 'ready', 'parked', 'scheduled', 'finished', 'awaited', 'kept_key', 'unique_key'],
+  ...['claim', 'tally', 'waiter', 'attendance', 'hold', 'start_limit'],
 ];
 
 /** Creates a schema for tests. */

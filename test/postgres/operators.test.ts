@@ -10,6 +10,18 @@ import { createTestSchema, openPool } from './open-broker.ts';
 const ROUNDS = 60;
 const IDS = Array.from({ length: 40 }, (_, index) => `run-${index}`);
 
+const completed = (id: string) => ({ id, as: 'completed', result: '1' }) as const;
+
+const failed = (id: string) => ({ id, as: 'failed', error: { name: 'E', message: 'by hand' } }) as const;
+
+/** A short hold, of which every other one probes. */
+function hold(lane: string, round: number) {
+  return {
+    ...({ lane, source: 'circuit-breaker', forMs: round % 3 } as const),
+    ...(round % 2 === 0 && { probeMs: 2 }),
+  };
+}
+
 /** Returns some of the ids, different ones for each round and in another order. */
 function some(round: number): readonly string[] {
   const hash = (id: string): number => (Number(id.slice(4)) * 7_919 + round * 104_729) % 1_009;
@@ -44,7 +56,7 @@ describeOnPostgres('operators among workers', (server) => {
     await broker.settleAndClaim({ settle: settle.reverse() });
   };
 
-  it('cancel, redrive and discard the same runs at the same time, and every run stays in one location', {
+  it('cancel, end, reschedule, redrive and discard the same runs at the same time, and every run stays in one location', {
     timeout: 60_000,
   }, async () => {
     const concurrency = { key: 'k', limit: 2, whenFull: 'wait' } as const;
@@ -60,6 +72,12 @@ describeOnPostgres('operators among workers', (server) => {
         work('w2', round),
         broker.cancel(some(round)),
         broker.cancel(some(round + 1)),
+        broker.end(some(round + 4).map((id, index) => (index % 2 === 0 ? failed(id) : completed(id)))),
+        broker.reschedule(some(round + 5).map((id, index) => ({ id, delayMs: (index + round) % 3 }))),
+        broker.reschedule(some(round + 6).map((id) => ({ id }))),
+        broker.hold([hold('l', round), hold('m', round)]),
+        broker.hold([hold('m', round + 1), hold('l', round + 1)]),
+        broker.resume([{ lane: 'm' }, { lane: 'l' }]),
         broker.redrive(some(round + 2)),
         broker.discard(some(round + 3)),
         broker.discard(some(round)),

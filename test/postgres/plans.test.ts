@@ -9,7 +9,7 @@ import { exercise, fill, listAll, openExplained, readsOf } from './plans.ts';
 const SIZES = [0, 1_000, 200_000];
 
 /** Small tables, which may be read as a whole. */
-const SMALL = ['waiter', 'schema_version', 'tally'];
+const SMALL = ['waiter', 'schema_version', 'tally', 'hold'];
 
 /** Tables that a page of a list reads as a whole; the runs themselves are read by their index. */
 const LINES = ['ready', 'parked', 'scheduled', 'claim', 'finished'];

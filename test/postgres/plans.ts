@@ -1,4 +1,4 @@
-import type { Broker } from '@retry/core/broker';
+import type { Broker, Claim } from '@retry/core/broker';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import pg from 'pg';
 import { settlementOf } from '../support/settle.ts';
@@ -136,9 +136,24 @@ export async function exercise(client: pg.Client, schema: string, tag: string): 
   });
   await broker.settleAndClaim({ settle, claim: { ...claim, requestId: `${tag}-again` } });
   await broker.settleAndClaim({ settle });
+  await claimHeld(broker, claim);
   await broker.heartbeat([{ id: 'started-1', epoch: 1 }], 1_000);
   await callRest(broker);
   await broker.close();
+}
+
+/** Claims while lanes are on hold: for good, and by a hold that probes. */
+async function claimHeld(broker: Broker, claim: Claim): Promise<void> {
+  const [lane = ''] = claim.lanes.keys();
+  await broker.hold([
+    { source: 'operator', until: 1 },
+    { lane, source: 'operator' },
+    { lane: 'l', source: 'circuit-breaker', until: 1, probeMs: 60_000 },
+  ]);
+  await broker.holds();
+  await broker.settleAndClaim({ claim: { ...claim, requestId: `${claim.requestId}-held` } });
+  await broker.waitForWork(['l', lane], { timeoutMs: 1 });
+  await broker.resume([{ lane }, { lane: 'l' }, { lane: 'l' }]);
 }
 
 /** Lists a page of each state. */
@@ -156,6 +171,11 @@ async function callRest(broker: Broker): Promise<void> {
   await broker.findExpired(10);
   await broker.get(['a', 'ready-500', 'finished-500']);
   await broker.cancel(['ready-700', 'scheduled-700', 'started-700', 'parked-700']);
+  await broker.end(['ready-704', 'scheduled-704'].map((id) => ({ id, as: 'completed', result: '1' })));
+  const error = { name: 'E', message: 'by hand' };
+  await broker.end(['ready-705', 'parked-705', 'started-705'].map((id) => ({ id, as: 'failed', error })));
+  await broker.reschedule(['ready-706', 'parked-706'].map((id) => ({ id, delayMs: 60_000 })));
+  await broker.reschedule(['scheduled-706', 'started-706'].map((id) => ({ id })));
   await broker.redrive(['dead-701', 'dead-702']);
   await broker.discard(['dead-703', 'finished-703']);
   const wait = { timeoutMs: 1 };

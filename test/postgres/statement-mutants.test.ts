@@ -6,7 +6,10 @@ import { createModel } from '../support/broker-model.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { createPairs } from './clocked-schema.ts';
 import { openPool } from './open-broker.ts';
-import { MUTANTS } from './statement-mutants.ts';
+import { OPERATION_MUTANTS } from './operation-mutants.ts';
+import { MUTANTS as STATEMENT_MUTANTS } from './statement-mutants.ts';
+
+const MUTANTS = [...STATEMENT_MUTANTS, ...OPERATION_MUTANTS];
 
 const COMMANDS = { maxCommands: 200, size: 'max' } as const;
 

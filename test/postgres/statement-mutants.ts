@@ -6,7 +6,12 @@ import {
   state,
 } from '../../packages/postgres/src/schema/letters.ts';
 import type { Real } from '../support/broker-commands.ts';
-import { settlementOf } from '../support/settle.ts';
+import {
+  claimAgainAfterRelease,
+  claimOverTheLimit,
+  findExpiredOfOneLane,
+  settleAfterShortHeartbeat,
+} from './statement-scenes.ts';
 
 /** A mistake in the SQL texts that the differential test has to notice. */
 export interface Mutant {
@@ -119,17 +124,17 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a full key is not waited for',
-    right: 'v_run.key_waits and v_slots_taken >= v_run.key_limit',
+    right: 'v_run.key_waits and v_is_full',
     wrong: 'false',
   },
   {
     name: 'a key allows one start more',
-    right: 'v_slots_taken >= v_run.key_limit then',
-    wrong: 'v_slots_taken > v_run.key_limit then',
+    right: 'v_slots_taken >= v_run.key_limit;',
+    wrong: 'v_slots_taken > v_run.key_limit;',
   },
   {
     name: 'a run over the limit takes a slot',
-    right: 'holds_key = v_slots_taken < key_limit',
+    right: 'holds_key = not v_is_full',
     wrong: 'holds_key = true',
     scene: claimOverTheLimit,
   },
@@ -175,6 +180,16 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: 'select from fitting',
   },
   {
+    name: 'a claimed run stays in its lane where only one is asked for',
+    right: 'delete from ready where ctid = (select ready_at from found where is_plain)',
+    wrong: 'select from found',
+  },
+  {
+    name: 'nobody leases a run that is claimed alone',
+    right: 'array[id], array[ord], p_lanes[n:n] from found where is_plain',
+    wrong: 'array[id], array[ord], p_lanes[n:n] from found where false',
+  },
+  {
     name: 'settled runs are counted twice',
     right: 'select count(*), 0 from fresh',
     wrong: 'select 2 * count(*), 0 from fresh',
@@ -191,58 +206,3 @@ export const MUTANTS: readonly Mutant[] = [
     scene: findExpiredOfOneLane,
   },
 ];
-
-/** A repeated claim returns nothing of a run that was released, and claimed by another request since. */
-async function claimAgainAfterRelease({ broker }: Real): Promise<void> {
-  await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
-  const claim = { worker: 'w', limit: 1, lanes: new Map([['l', 1]]), leaseMs: 1_000 };
-  const { claimed, now } = await broker.settleAndClaim({ claim: { ...claim, requestId: '1' } });
-  const settle = claimed.map(({ run }) => settlementOf(run, { type: 'release', at: now }));
-  await broker.settleAndClaim({ settle });
-  await broker.settleAndClaim({ claim: { ...claim, requestId: '2' } });
-  const again = await broker.settleAndClaim({ claim: { ...claim, requestId: '1', lanes: new Map() } });
-  if (again.claimed.some(({ run }) => run.epoch > 1)) throw new Error('a repeated claim got a later epoch');
-}
-
-/** A run that is claimed over the limit of its key takes no slot: the next one starts when the first has ended. */
-async function claimOverTheLimit({ broker }: Real): Promise<void> {
-  const limit = { key: 'k', limit: 1 };
-  const over = { id: 'over', lane: 'l', payload: '1', concurrency: { ...limit, whenFull: 'claim' as const } };
-  const waits = {
-    id: 'waits',
-    lane: 'l',
-    payload: '1',
-    concurrency: { ...limit, whenFull: 'wait' as const },
-  };
-  await broker.submit([{ ...waits, id: 'first' }, over, waits]);
-  const claim = { worker: 'w', lanes: new Map([['l', 2]]), limit: 2, leaseMs: 1_000 };
-  const { claimed, now } = await broker.settleAndClaim({ claim: { ...claim, requestId: '1' } });
-  const first = claimed.filter(({ run }) => run.id === 'first');
-  const settle = first.map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
-  await broker.settleAndClaim({ settle, claim: { ...claim, requestId: '2' } });
-}
-
-/** Runs of two lanes expire; a cleaner asks for those of one. */
-async function findExpiredOfOneLane({ broker, advance }: Real): Promise<void> {
-  await broker.submit(['l', 'm'].map((lane) => ({ id: `of ${lane}`, lane, payload: '1' })));
-  const lanes = new Map([
-    ['l', 1],
-    ['m', 1],
-  ]);
-  await broker.settleAndClaim({ claim: { worker: 'w', requestId: 'r', limit: 2, lanes, leaseMs: 1_000 } });
-  await advance(2_000);
-  await broker.findExpired(10, { lanes: ['l'] });
-}
-
-/** A short heartbeat does not shorten a lease: a cleaner that is too early is fenced. */
-async function settleAfterShortHeartbeat({ broker, advance }: Real): Promise<void> {
-  await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
-  const claim = { worker: 'w', requestId: 'r', limit: 1, lanes: new Map([['l', 1]]), leaseMs: 1_000 };
-  const { claimed, now } = await broker.settleAndClaim({ claim });
-  await broker.heartbeat([{ id: 'a', epoch: 1 }], 10);
-  await advance(500);
-  const settle = claimed.map(({ run }) =>
-    settlementOf(run, { type: 'stall', at: now }, { onlyIfExpired: true }),
-  );
-  await broker.settleAndClaim({ settle });
-}

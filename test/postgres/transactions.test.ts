@@ -139,6 +139,32 @@ describeTwoConnections('a transaction of the user', (open) => {
       expect(await orders()).toBe(0);
     });
 
+    it.each([
+      ['commit', 'failed', 'submitted'],
+      ['rollback', 'started', undefined],
+    ])('submits another run together with the end of its own: %s', async (end, state, next) => {
+      await broker.submit([submission, { ...submission, id: 'other' }]);
+      const { claimed, now: at } = await broker.settleAndClaim(claim('r'));
+      const settle = claimed.map(({ run }) => settlementOf(run, { type: 'fail', at }));
+      const submit = { id: '{a}next', lane: 'm', payload: '1', origin: 'a' };
+      const both = settle.map((one) => (one.id === 'a' ? { ...one, submit } : one));
+
+      const reply = await broker.within(tx).settleAndClaim({ settle: both });
+      const before = await broker.get(['a', '{a}next']);
+      await tx.query(end);
+
+      expect(reply.settled).toEqual(['ok', 'ok']);
+      expect(before.map((run) => run?.state)).toEqual(['started', undefined]);
+      expect((await broker.get(['a', 'other', '{a}next'])).map((run) => run?.state)).toEqual([
+        state,
+        state,
+        next,
+      ]);
+      const { settled } = await broker.settleAndClaim({ settle: both });
+      expect(settled).toEqual(end === 'commit' ? ['already', 'already'] : ['ok', 'ok']);
+      expect(await broker.audit()).toMatchObject({ created: 3, submitted: 1, unbalanced: 0 });
+    });
+
     it('blocks neither heartbeats nor cleaners', async () => {
       await broker.submit([submission, { ...submission, id: 'other' }]);
       const { claimed, now } = await broker.settleAndClaim(claim('r'));

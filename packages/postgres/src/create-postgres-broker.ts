@@ -7,21 +7,26 @@ import { isRefusal } from './driver/refusal.ts';
 import { useClient } from './driver/users-client.ts';
 import type { PostgresBrokerOptions, PostgresBrokerSettings } from './options.ts';
 import { readOptions } from './options.ts';
+import { ClaimMemory } from './record/claim-memory.ts';
 import type { TransactionBroker } from './transaction/within.ts';
 import { brokerWithin } from './transaction/within.ts';
 import { attend } from './verbs/attend.ts';
 import { auditRuns } from './verbs/audit.ts';
 import { cancelRuns } from './verbs/cancel.ts';
-import { ClaimMemory } from './verbs/claim-memory.ts';
 import { discardRuns } from './verbs/discard.ts';
+import { endRuns } from './verbs/end.ts';
 import { findExpiredRuns } from './verbs/find-expired.ts';
 import { getRuns } from './verbs/get.ts';
 import { findCancelRequests, heartbeat } from './verbs/heartbeat.ts';
+import { holdLanes, listHolds, resumeLanes } from './verbs/hold.ts';
 import { listRuns } from './verbs/list.ts';
 import { redriveRuns } from './verbs/redrive.ts';
+import { rescheduleRuns } from './verbs/reschedule.ts';
+import { reserveStarts } from './verbs/reserve.ts';
 import { Retention } from './verbs/retention.ts';
 import type { ExchangePort } from './verbs/settle-and-claim.ts';
 import { settleAndClaim } from './verbs/settle-and-claim.ts';
+import { hasUnique, submitUnique } from './verbs/submit/unique.ts';
 import { submitRuns } from './verbs/submit.ts';
 import type { Notifications } from './wake/notifications.ts';
 import { openNotifications } from './wake/notifications.ts';
@@ -120,11 +125,17 @@ function verbs(
 ): Omit<Broker, 'ready' | 'waitForWork' | 'waitForResult' | 'isRefusal' | 'close'> {
   const { database } = port;
   return {
-    submit: (submissions) => submitRuns(port, submissions),
+    submit: (submissions) => (hasUnique(submissions) ? submitUnique : submitRuns)(port, submissions),
     settleAndClaim: (request) => settleAndClaim(port, request),
     heartbeat: (leases, leaseMs) => heartbeat(database, leases, leaseMs),
     findExpired: (limit, scope) => findExpiredRuns(port, limit, scope),
-    cancel: (ids) => cancelRuns(database, ids),
+    cancel: (ids) => cancelRuns(port, ids),
+    end: (requests) => endRuns(port, requests),
+    reschedule: (requests) => rescheduleRuns(port, requests),
+    hold: (holds) => holdLanes(port, holds),
+    resume: (requests) => resumeLanes(port, requests),
+    holds: () => listHolds(database),
+    reserve: (requests) => reserveStarts(database, requests),
     findCancelRequests: (leases) => findCancelRequests(database, leases),
     redrive: (ids, options) => redriveRuns(port, ids, options),
     discard: (ids) => discardRuns(database, ids, keepKeysMs),

@@ -1,5 +1,6 @@
+import type { SqlType } from '../schema/function-parameters.ts';
 import { quoteName } from '../schema/migrations.ts';
-import type { ArgumentsOf, FunctionName, SqlType } from '../schema/signatures.ts';
+import type { ArgumentsOf, FunctionName } from '../schema/signatures.ts';
 import { FUNCTION_NAMES, parametersOf } from '../schema/signatures.ts';
 import type { SqlClient } from './sql-client.ts';
 import { plainArray, textArray } from './sql-values.ts';

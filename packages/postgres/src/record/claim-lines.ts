@@ -36,7 +36,8 @@ export function readClaimLines(
     payloads: split(texts.payloads).map((line) => (line === '' ? (apart.next().value ?? '') : line)),
     runAts: texts.runAts === null ? submittedAts : instants(texts.runAts, ids.length),
     epochs: texts.epochs === null ? ids.map(() => 1) : split(texts.epochs).map(Number),
-    records: texts.records === null ? ids.map(() => null) : split(texts.records).map((line) => line || null),
+    records: optional(texts.records, ids.length),
+    extras: optional(texts.extras, ids.length),
     createdAts: readCreatedAts(ids, texts.createdAts),
   };
   const laneNumbers = split(texts.lanes).map(Number);
@@ -63,6 +64,7 @@ function byLane(all: ClaimedRows, lanes: readonly string[], laneNumbers: readonl
       runAts: all.runAts.slice(start, end),
       epochs: all.epochs.slice(start, end),
       records: all.records.slice(start, end),
+      extras: all.extras.slice(start, end),
     };
     parts.push(ofLane(part, lanes, laneNumbers[start]));
     start = end;
@@ -74,6 +76,11 @@ function byLane(all: ClaimedRows, lanes: readonly string[], laneNumbers: readonl
 function instants(text: string | null, count: number): readonly (number | null)[] {
   const lines = split(text).map((line) => (line === '' ? null : Number(line)));
   return lines.length === count ? lines : Array.from({ length: count }, () => lines[0] ?? null);
+}
+
+/** An empty line stands for a run without the value; no column, for runs that all have none. */
+function optional(text: string | null, count: number): readonly (string | null)[] {
+  return text === null ? Array.from({ length: count }, () => null) : split(text).map((line) => line || null);
 }
 
 function readCreatedAts(ids: readonly string[], text: string | null): ClaimedRows['createdAts'] {

@@ -1,6 +1,6 @@
 import type { ClaimedRun, Run } from '@retry/core/broker';
 import type { RunDraft } from '@retry/core/broker/kit';
-import { newRun } from '@retry/core/broker/kit';
+import { newRun, readExtras } from '@retry/core/broker/kit';
 import type { ClaimedRows } from '../schema/rows.ts';
 import type { StoredRecord } from './record.ts';
 import { readRecord } from './record.ts';
@@ -50,7 +50,7 @@ function readClaimedRun(rows: ClaimedRows, index: number, record: StoredRecord |
   const { lane, at, until, concurrency, isOverLimit = false } = rows;
   const id = rows.ids[index] ?? '';
   const payload = rows.payloads[index] ?? '';
-  const run: RunDraft = newRun({ id, lane, payload, concurrency });
+  const run: RunDraft = newRun({ id, lane, payload, concurrency, ...readExtras(rows.extras[index]) });
   if (record !== undefined) Object.assign(run, record);
   run.state = 'started';
   run.epoch = rows.epochs[index] ?? 0;

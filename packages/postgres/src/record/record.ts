@@ -105,7 +105,18 @@ export function writeRecord({ epoch, event, next }: Settlement): string {
     isDisposable: next.isDisposable,
     errors: next.errors.length > 0 ? next.errors : undefined,
   } satisfies Record<RecordKey, unknown>);
-  return UNKEEPABLE.test(text) ? JSON.stringify(JSON.parse(text, cleanValue)) : text;
+  return keepable(text);
+}
+
+/** An error that the server adds to a record, with its name as the column has it. */
+interface WrittenError {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Writes an error without epoch and instant, which the server adds. */
+export function writeError({ name, message, stack }: Omit<AttemptError, 'epoch' | 'at'>): WrittenError {
+  return { name: cleanText(name), text: keepable(JSON.stringify({ name, message, stack })) };
 }
 
 /** Returns the name of the latest error, if there is one. */
@@ -116,6 +127,10 @@ export function errorNameOf({ errors }: Run): string | undefined {
 
 /** U+0000 and halves of surrogate pairs: errors may contain them, and Postgres accepts them in no JSON. */
 const UNKEEPABLE = /\\u(0000|d[89a-f])/i;
+
+function keepable(text: string): string {
+  return UNKEEPABLE.test(text) ? JSON.stringify(JSON.parse(text, cleanValue)) : text;
+}
 
 function cleanValue(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? cleanText(value) : value;

@@ -1,6 +1,6 @@
 import type { AttemptError, Concurrency, Run } from '@retry/core/broker';
 import type { RunDraft } from '@retry/core/broker/kit';
-import { newRun, settledBy } from '@retry/core/broker/kit';
+import { newRun, readExtras, settledBy } from '@retry/core/broker/kit';
 import type { RunRow, RunValues } from '../schema/rows.ts';
 import { readRow } from '../schema/rows.ts';
 import { readRecord } from './record.ts';
@@ -14,7 +14,13 @@ export function readRows(text: string | null): readonly RunRow[] {
 /** Returns a run from its row: the columns have its location, the record its history. */
 export function readRun(row: RunRow): Run {
   const { id, lane, payload, state, epoch, record } = row;
-  const run: RunDraft = newRun({ id, lane, payload, concurrency: concurrencyOf(row) });
+  const run: RunDraft = newRun({
+    id,
+    lane,
+    payload,
+    concurrency: concurrencyOf(row),
+    ...readExtras(row.extras),
+  });
   if (record !== null) Object.assign(run, readRecord(record) ?? { errors: [errorOf(row)] });
   else if (state === 'completed') run.settledBy = settledBy(epoch, 'complete');
   run.state = state;
@@ -56,7 +62,8 @@ export function setStart(run: RunDraft, startedAt: number): void {
   run.startedAt = startedAt;
 }
 
-function concurrencyOf({ key, keyLimit, keyWaits }: RunRow): Concurrency | undefined {
+function concurrencyOf({ key, keyLimit, keyWaits, keepsKey }: RunRow): Concurrency | undefined {
   if (key === null) return undefined;
-  return { key, limit: keyLimit ?? 1, whenFull: keyWaits === true ? 'wait' : 'claim' };
+  const whenFull = keyWaits === true ? 'wait' : 'claim';
+  return { key, limit: keyLimit ?? 1, whenFull, ...(keepsKey === true && { holdWhileRetrying: true }) };
 }

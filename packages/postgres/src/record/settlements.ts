@@ -1,5 +1,5 @@
-import type { Settlement } from '@retry/core/broker';
-import { DESTINATION_LETTERS, destinationOf, MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
+import type { Settlement, Submission } from '@retry/core/broker';
+import { DESTINATION_LETTERS, destinationOf, MAX_BATCH_BYTES, settlementBytes } from '@retry/core/broker/kit';
 import { downToWhole, toEpoch, upToWhole } from '../driver/sql-values.ts';
 import { DEAD_LETTER_STATES, deadLetterOf } from '../schema/letters.ts';
 import type { SettlementArguments } from '../schema/signatures.ts';
@@ -12,7 +12,7 @@ const MAX_SETTLEMENTS = 20_000;
  * Splits settlements into parts that can be one statement each:
  *
  * 1. no id twice,
- * 2. all of them with `onlyIfExpired`, or none,
+ * 2. all of them with `onlyIfExpired`, or none; all of them with `submit`, or none,
  * 3. at most `MAX_SETTLEMENTS` of them,
  * 4. at most `MAX_BATCH_BYTES`, unless it is a single one.
  *
@@ -24,7 +24,7 @@ export function splitSettlements(settlements: readonly Settlement[]): readonly (
   let ids = new Set<string>();
   let bytes = 0;
   for (const settlement of settlements) {
-    const size = bytesOf(settlement);
+    const size = settlementBytes(settlement);
     const isFull = part.length === MAX_SETTLEMENTS || (part.length > 0 && bytes + size > MAX_BATCH_BYTES);
     if (isFull || ids.has(settlement.id) || isOfAnotherKind(settlement, part[0])) {
       parts.push(part);
@@ -39,13 +39,15 @@ export function splitSettlements(settlements: readonly Settlement[]): readonly (
   return [...parts, part];
 }
 
-function isOfAnotherKind({ onlyIfExpired = false }: Settlement, first: Settlement | undefined): boolean {
-  return first !== undefined && onlyIfExpired !== (first.onlyIfExpired ?? false);
-}
-
-/** The bytes of a settlement without the payload, which never changes and is not sent. */
-function bytesOf({ next }: Settlement): number {
-  return runBytes(next) - next.payload.length;
+function isOfAnotherKind(
+  { onlyIfExpired = false, submit }: Settlement,
+  first: Settlement | undefined,
+): boolean {
+  if (first === undefined) return false;
+  return (
+    onlyIfExpired !== (first.onlyIfExpired ?? false) ||
+    (submit === undefined) !== (first.submit === undefined)
+  );
 }
 
 /** The letter of the destination: the small one for a dead letter. */
@@ -87,6 +89,11 @@ export function settlementArguments(
     results: settlements.map(({ next }) => next.result),
     records: recordLines(settlements),
   };
+}
+
+/** Returns the runs that one part of settlements submits; none, or one for each. */
+export function submissionsOf(settlements: readonly Settlement[]): readonly Submission[] {
+  return settlements.flatMap(({ submit }) => submit ?? []);
 }
 
 /** A line of JSON for each, empty where no record is needed; `null` where none of them needs one. */

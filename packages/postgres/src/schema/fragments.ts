@@ -15,7 +15,7 @@ export const isAt = (row: string, rowAt: string, id: string): string =>
 
 /** About how many bytes a run takes in a reply. */
 export const sizeOf = (run: string): string =>
-  `256 + octet_length(${run}.payload) + coalesce(octet_length(${run}.record), 0)`;
+  `256 + octet_length(${run}.payload) + coalesce(octet_length(${run}.record), 0) + coalesce(octet_length(${run}.extras), 0)`;
 
 /** Reads arrays side by side as rows, each column named beside its array: `unnest(p_ids, p_epochs) as s (id, epoch)`. */
 export function unnestAs(alias: string, columns: Readonly<Record<string, string>>): string {

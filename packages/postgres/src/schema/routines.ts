@@ -1,23 +1,31 @@
 import { AUDIT } from './audit-function.ts';
 import { CLAIM } from './exchange/claim-general.ts';
 import { CLAIM_KEYED, CLAIM_NEXT, FAIL_UNREADABLE, PROMOTE } from './exchange/claim-steps.ts';
+import { HELD_LANES } from './exchange/held-lanes.ts';
 import { LOCK_KEYS, UNPARK } from './exchange/keys.ts';
 import { RECALL } from './exchange/recall.ts';
 import { ANSWER_UNSETTLED } from './exchange/settle.ts';
 import { SETTLE_AND_CLAIM } from './exchange/settle-and-claim.ts';
+import { SETTLE_AND_SUBMIT } from './exchange/settle-and-submit.ts';
 import { AWAITED, EXPIRED, TIDY, TRIM } from './keeping-functions.ts';
 import { LEASES } from './leases.ts';
 import { LIST } from './list-functions.ts';
-import { CANCEL, DISCARD, LOCATIONS, REDRIVE } from './operator-functions.ts';
+import { END } from './operators/end.ts';
+import { HOLDS } from './operators/hold.ts';
+import { LOCATIONS } from './operators/locations.ts';
+import { DISCARD, REDRIVE } from './operators/redrive.ts';
+import { RESCHEDULE } from './operators/reschedule.ts';
+import { RESERVE } from './reserve-function.ts';
 import { GET, HEARTBEAT, RECORDS, SHOW, VIEWS } from './run-functions.ts';
 import { CLOCK, SUBMIT } from './submit-functions.ts';
+import { SUBMIT_UNIQUE } from './submit-unique.ts';
 import { ATTEND, WAITING_PROCESSES } from './wait-functions.ts';
 
 const TEXTS: readonly string[] = [
-  ...[LEASES, CLOCK, RECORDS, SHOW, AWAITED, WAITING_PROCESSES, SUBMIT, LOCK_KEYS, UNPARK],
-  ...[ANSWER_UNSETTLED, FAIL_UNREADABLE, PROMOTE, CLAIM_NEXT, CLAIM_KEYED, CLAIM, RECALL],
-  ...[TRIM, TIDY, SETTLE_AND_CLAIM, GET, LIST, HEARTBEAT, EXPIRED, LOCATIONS, CANCEL, REDRIVE],
-  ...[DISCARD, ATTEND, AUDIT, VIEWS],
+  ...[LEASES, CLOCK, RECORDS, SHOW, AWAITED, WAITING_PROCESSES, HOLDS, SUBMIT, LOCK_KEYS, UNPARK],
+  ...[HELD_LANES, ANSWER_UNSETTLED, FAIL_UNREADABLE, PROMOTE, CLAIM_NEXT, CLAIM_KEYED, CLAIM, RECALL],
+  ...[TRIM, TIDY, SETTLE_AND_CLAIM, SETTLE_AND_SUBMIT, GET, LIST, HEARTBEAT, EXPIRED, LOCATIONS],
+  ...[END, SUBMIT_UNIQUE, RESCHEDULE, REDRIVE, DISCARD, RESERVE, ATTEND, AUDIT, VIEWS],
 ];
 
 /** Every function and view of the schema, one definition each, in the order in which they are created. */

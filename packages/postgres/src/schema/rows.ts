@@ -26,6 +26,8 @@ export interface RunRow {
   readonly key: string | null;
   readonly keyLimit: number | null;
   readonly keyWaits: boolean | null;
+  readonly keepsKey: boolean | null;
+  readonly extras: string | null;
 }
 
 /** A run in a reply: the values of a {@link RunRow} in the order of the columns. */
@@ -50,6 +52,8 @@ const RUN_COLUMNS = {
   key: 'r.key',
   keyLimit: 'r.key_limit',
   keyWaits: 'r.key_waits',
+  keepsKey: 'r.keeps_key',
+  extras: 'r.extras',
 } as const satisfies Readonly<Record<keyof RunRow, string>>;
 
 const RUN_NAMES = Object.keys(RUN_COLUMNS);
@@ -80,6 +84,7 @@ export interface ClaimedRows {
   readonly submittedAts: readonly (number | null)[];
   readonly runAts: readonly (number | null)[];
   readonly records: readonly (string | null)[];
+  readonly extras: readonly (string | null)[];
   /** By id, where it is not `submittedAt`; null where that is so of none. */
   readonly createdAts: Readonly<Record<string, number>> | null;
   readonly concurrency?: Concurrency;
@@ -95,6 +100,7 @@ const CLAIM_COLUMNS = {
   submittedAts: 'submitted_at',
   runAts: 'run_at',
   records: 'record',
+  extras: 'extras',
 } as const satisfies Partial<Readonly<Record<keyof ClaimedRows, string>>>;
 
 /** Several claimed runs of the lane `p_lane` as JSON text, from rows that have these columns. */
@@ -123,5 +129,7 @@ export function claimedOne(
 /** A concurrency key and what it allows, of the row `run`. */
 export function concurrencyOf(run: string): string {
   const whenFull = `case when ${run}.key_waits then 'wait' else 'claim' end`;
-  return `json_build_object('key', ${run}.key, 'limit', ${run}.key_limit, 'whenFull', ${whenFull})`;
+  const fields = `'key', ${run}.key, 'limit', ${run}.key_limit, 'whenFull', ${whenFull}`;
+  return `case when ${run}.keeps_key then json_build_object(${fields}, 'holdWhileRetrying', true)
+        else json_build_object(${fields}) end`;
 }

@@ -19,7 +19,7 @@ language sql stable set enable_hashjoin = on as $$
     select r.*, a.n from unnest(p_ids) with ordinality as a (id, n)
       left join lateral (select * from run where ${hasId('run', 'a.id')} offset 0) r on true
   ), sized as (
-    select *, sum(256 + coalesce(octet_length(record), 0) + case when p_payloads
+    select *, sum(256 + coalesce(octet_length(record), 0) + coalesce(octet_length(extras), 0) + case when p_payloads
       then coalesce(octet_length(payload), 0) + coalesce(octet_length(result), 0) else 0 end) over (order by n) as bytes
     from asked
   ), since as materialized (

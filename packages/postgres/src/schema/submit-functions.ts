@@ -16,9 +16,9 @@ const MAX_TRIES = 10;
 /** Inserts runs and puts them in their lanes or the schedule. A known id fails the statement, or is left out. */
 const insertRuns = (onConflict: 'on conflict do nothing' | ''): string => `
   with fresh as (
-    insert into run (id, state, epoch, ord, lane, payload, submitted_at, run_at, key, key_limit, key_waits, is_keyed, keep_ms)
+    insert into run (id, state, epoch, ord, lane, payload, submitted_at, run_at, key, key_limit, key_waits, keeps_key, is_keyed, keep_ms, extras)
     select id, case when due > v_now then ${state('scheduled')} else ${state('submitted')} end::"char", 0, nextval('back_order'), lane,
-      payload, v_now, due, key, key_limit, key_waits, coalesce(is_keyed, false), keep_ms
+      payload, v_now, due, key, key_limit, key_waits, keeps_key, coalesce(is_keyed, false), keep_ms, extras
     from (
       select *, least(greatest(v_now, run_at, v_now + delay), ${MAX_INSTANT_AT}) as due
       from ${unnestAs('input', {
@@ -30,8 +30,10 @@ const insertRuns = (onConflict: 'on conflict do nothing' | ''): string => `
         key: 'p_keys',
         key_limit: 'p_key_limits',
         key_waits: 'p_key_waits',
+        keeps_key: 'p_keeps_keys',
         is_keyed: 'p_keyed',
         keep_ms: 'p_keep_results_ms',
+        extras: 'p_extras',
       })}) input
     where not v_has_keys or not exists (select from kept_key k where ${hasId('k', 'input.id')} and k.until > v_now)
     ${onConflict}

@@ -1,4 +1,5 @@
 import { insertInto } from './fragments.ts';
+import { heldUntil, nextWorkAt } from './operators/hold.ts';
 import { head } from './signatures.ts';
 
 /** Within the 8000 bytes of a notification. */
@@ -13,7 +14,7 @@ const MAX_COUNTED = 10_000;
  * 1. \`start_waiting\` and \`stop_waiting\` keep a row of \`waiter\` for each process that waits.
  * 2. \`notify_waiters\` notifies, if any process waits for it, that these lanes may have work now or later, or that runs
  *    have ended whose results a caller waits for. A message that is too long for a notification is sent empty.
- * 3. \`poll_lanes\` replies whether one of the lanes has work, and when the next run of their schedules is due.
+ * 3. \`poll_lanes\` replies whether one of the lanes has work, when one has by time alone, and which are on hold.
  */
 export const WAITING_PROCESSES: string = `
 create function notify_waiters(p_ready text[], p_later text[], p_results boolean) returns void language plpgsql as $$
@@ -41,13 +42,20 @@ create function ${head('stop_waiting')} returns void language sql {settings} as 
 $$;
 
 create function ${head('poll_lanes')} returns text language plpgsql {settings} as $$
+declare
+  v_now bigint := now_ms();
 begin
   return (select json_build_object(
-    'now', now_ms(),
-    'ready', bool_or(exists (select from ready r where r.lane = asked.lane and (r.ord > asked.low or r.ord < 0))),
-    'due', min((select s.run_at from scheduled s where s.lane = asked.lane order by s.run_at limit 1))
+    'now', v_now,
+    'ready', bool_or(has_ready and until is null),
+    'due', min(${nextWorkAt({ hasReady: 'has_ready', due: 'due', until: 'until' })}),
+    'held', coalesce(json_agg(lane) filter (where until is not null), '[]')
   )::text
-  from unnest(p_lanes, p_low_seqs) as asked (lane, low));
+  from (
+    select asked.lane, exists (select from ready r where r.lane = asked.lane and (r.ord > asked.low or r.ord < 0)) as has_ready,
+      (select s.run_at from scheduled s where s.lane = asked.lane order by s.run_at limit 1) as due,
+      ${heldUntil('asked.lane', 'v_now')} as until
+    from unnest(p_lanes, p_low_seqs) as asked (lane, low)) lanes);
 end
 $$;
 `;

@@ -1,13 +1,14 @@
 import { InvalidOptionsError } from '@retry/core';
-import type { Broker, ExchangeReply, ExchangeRequest } from '@retry/core/broker';
+import type { Broker, ExchangeReply, ExchangeRequest, Settlement } from '@retry/core/broker';
 import { refuseUnsettled } from '@retry/core/broker/kit';
 import type { Call } from '../driver/call.ts';
 import { createCall } from '../driver/call.ts';
 import type { SqlClient } from '../driver/sql-client.ts';
 import type { PostgresBrokerSettings } from '../options.ts';
-import { settlementArguments, splitSettlements } from '../record/settlements.ts';
+import { settlementArguments, splitSettlements, submissionsOf } from '../record/settlements.ts';
 import { NO_CLAIM, readSettled } from '../verbs/settle-and-claim.ts';
-import { submissionArguments, submitAnswers } from '../verbs/submit.ts';
+import { hasUnique, uniqueAnswers, uniqueArguments } from '../verbs/submit/unique.ts';
+import { submissionArguments, submitAnswers, submitArguments } from '../verbs/submit.ts';
 
 /** What of a broker works inside a transaction of the user's. */
 export type TransactionBroker = Pick<Broker, 'submit' | 'settleAndClaim'>;
@@ -32,7 +33,10 @@ export function brokerWithin(
   return {
     submit: async (submissions) => {
       if (submissions.length === 0) return [];
-      const given = { ...submissionArguments(submissions), notify: wakeOnCommit };
+      const notify = wakeOnCommit;
+      if (hasUnique(submissions))
+        return uniqueAnswers(await call('submit_unique', { ...uniqueArguments(submissions), notify }));
+      const given = { ...submissionArguments(submissions), notify };
       return submitAnswers(submissions, await call('submit_runs', given));
     },
     settleAndClaim: (request) => settleWithin(call, request),
@@ -44,16 +48,17 @@ async function settleWithin(call: Call, { settle = [], claim }: ExchangeRequest)
   refuseUnsettled(settle);
   let reply: ExchangeReply = { settled: [], claimed: [], now: 0 };
   for (const part of splitSettlements(settle)) {
-    const text = await call('settle_and_claim', {
-      ...settlementArguments(part, null),
-      notify: false,
-      ...NO_CLAIM,
-      ...NO_RETENTION,
-    });
-    const { settled, now } = readSettled(text);
+    const { settled, now } = readSettled(await settlePart(call, part));
     reply = { settled: [...reply.settled, ...settled], claimed: [], now };
   }
   return reply;
+}
+
+function settlePart(call: Call, part: readonly Settlement[]): Promise<string | null> {
+  const given = { ...settlementArguments(part, null), notify: false, ...NO_RETENTION };
+  const submissions = submissionsOf(part);
+  if (submissions.length > 0) return call('settle_and_submit', { ...given, ...submitArguments(submissions) });
+  return call('settle_and_claim', { ...given, ...NO_CLAIM });
 }
 
 function readTransaction(transaction: unknown): SqlClient {

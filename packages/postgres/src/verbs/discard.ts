@@ -1,8 +1,8 @@
 import type { DiscardAnswer } from '@retry/core/broker';
 import { readAnswers } from '@retry/core/broker/kit';
+import { onEachOnce } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
 import { upToWhole } from '../driver/sql-values.ts';
-import { onEachOnce } from './chunks.ts';
 
 /** Forgets ended runs. @param keepKeysMs - how long their keys stay known after they ended */
 export async function discardRuns(

@@ -1,9 +1,9 @@
 import type { GetOptions, Run } from '@retry/core/broker';
+import { inChunks } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
 import { readRun } from '../record/run.ts';
 import type { RunValues } from '../schema/rows.ts';
 import { readRow } from '../schema/rows.ts';
-import { inChunks } from './chunks.ts';
 
 /** Returns the runs of these ids, in as many replies as they need. */
 export async function getRuns(

@@ -1,8 +1,8 @@
 import type { HeartbeatAnswer, HeartbeatRequest } from '@retry/core/broker';
 import { readAnswers } from '@retry/core/broker/kit';
+import { inChunks } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
 import { toEpoch, upToWhole } from '../driver/sql-values.ts';
-import { inChunks } from './chunks.ts';
 
 /** The most leases of one statement that only reads. */
 const MAX_LEASES = 5_000;

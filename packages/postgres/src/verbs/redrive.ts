@@ -1,8 +1,8 @@
 import type { RedriveAnswer, RedriveOptions } from '@retry/core/broker';
 import { readAnswers } from '@retry/core/broker/kit';
+import { onEachOnce } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
 import type { WorkWaits } from '../wake/wait-for-work.ts';
-import { onEachOnce } from './chunks.ts';
 
 /** What `redrive_runs` replies. */
 interface Redriven {

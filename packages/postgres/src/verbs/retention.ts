@@ -34,13 +34,18 @@ export class Retention {
     this.#every = Math.max(1, Math.floor(keepCompleted / 2));
   }
 
+  /** Counts runs that have ended, and returns whether the next exchange forgets some. */
+  count(ended: number): boolean {
+    this.#finished += ended;
+    return this.#keep !== Infinity && this.#finished >= this.#every;
+  }
+
   /**
    * Returns the arguments of an exchange that ends this number of runs: how many to keep, absent where nothing is trimmed,
    * and where to begin; from 0 on, it also tidies up.
    */
   next(ended: number, now: number): RetentionArguments {
-    this.#finished += ended;
-    const isTrimmed = this.#keep !== Infinity && this.#finished >= this.#every;
+    const isTrimmed = this.count(ended);
     const isFromStart = isTrimmed && now >= this.#nextFromStartAt;
     const isTidied = isFromStart || now >= this.#nextTidyAt;
     if (isTrimmed) this.#finished = 0;

@@ -1,12 +1,25 @@
-import type { Claim, ExchangeReply, ExchangeRequest, SettleAnswer, Settlement } from '@retry/core/broker';
+import type {
+  Claim,
+  ClaimedRun,
+  ExchangeReply,
+  ExchangeRequest,
+  SettleAnswer,
+  Settlement,
+} from '@retry/core/broker';
 import { readAnswers, refuseUnsettled } from '@retry/core/broker/kit';
 import type { Database } from '../driver/database.ts';
 import { sqlStateOf } from '../driver/refusal.ts';
 import { toCount, upToWhole } from '../driver/sql-values.ts';
 import type { ReplyRows } from '../record/claim-lines.ts';
 import { readClaimLines } from '../record/claim-lines.ts';
+import type { AnsweredClaim, ClaimMemory, LaneStarts, LeasedRun } from '../record/claim-memory.ts';
 import { readClaims } from '../record/claims.ts';
-import { countFinished, settlementArguments, splitSettlements } from '../record/settlements.ts';
+import {
+  countFinished,
+  settlementArguments,
+  splitSettlements,
+  submissionsOf,
+} from '../record/settlements.ts';
 import type { UnreadableRun } from '../record/unreadable.ts';
 import { settleUnreadable } from '../record/unreadable.ts';
 import type { ClaimedRows } from '../schema/rows.ts';
@@ -14,8 +27,8 @@ import type { ClaimArguments } from '../schema/signatures.ts';
 import type { WorkNotification } from '../wake/notifications.ts';
 import type { ResultWaits } from '../wake/wait-for-result.ts';
 import type { WorkWaits } from '../wake/wait-for-work.ts';
-import type { AnsweredClaim, ClaimMemory, LaneStarts, LeasedRun } from './claim-memory.ts';
 import type { Retention, Tidied } from './retention.ts';
+import { submitArguments, submittedLanes } from './submit.ts';
 
 /** What an exchange works with. */
 export interface ExchangePort {
@@ -39,6 +52,12 @@ interface Reply extends WorkNotification, Tidied {
   readonly dues?: readonly (number | null)[];
   /** When to claim again by a concurrency key that another worker was claiming by. */
   readonly busyUntil?: number | null;
+  /** Claimed lanes that are on hold. Where lanes have no holds, neither this nor the next two are there. */
+  readonly held?: readonly string[];
+  /** Lanes of which a hold that probes has let a run through. */
+  readonly probes?: readonly string[];
+  /** When the claimed lanes have work by time alone, in place of `dues`. */
+  readonly nextAt?: number | null;
   /** Whether the claim got as many bytes as one reply carries, so that there may be more runs. */
   readonly isCut?: boolean;
 }
@@ -108,6 +127,7 @@ async function exchangePart(
   settlements: readonly Settlement[],
   claim: Claim | undefined,
 ): Promise<ExchangeReply> {
+  if (settlements[0]?.submit !== undefined) return settleAndSubmit(port, settlements, claim);
   const { database, memory, retention } = port;
   const startedAt = performance.now();
   const starts = memory.startsOf(claim?.lanes.keys() ?? [], startedAt);
@@ -127,9 +147,33 @@ async function exchangePart(
   const bytes = rows.reduce((sum, row) => sum + (row?.length ?? 0), 0);
   const span = { startedAt, endedAt: performance.now(), serverNow: reply.now, bytes };
   memory.recordRead(starts, span, reply.dues ?? []);
+  port.workWaits.recordHeld(starts.lanes, reply.held ?? []);
   const { claimed, unreadable } = readClaims(reply.claimed);
   if (unreadable.length > 0) await failUnreadable(port, unreadable);
-  return { settled, claimed, now: reply.now, ...nextRunOf(reply) };
+  return { settled, claimed: markProbes(claimed, reply), now: reply.now, ...nextRunOf(reply) };
+}
+
+/** Settles runs each of which submits another one; a claim follows in a call of its own. */
+async function settleAndSubmit(
+  port: ExchangePort,
+  settlements: readonly Settlement[],
+  claim: Claim | undefined,
+): Promise<ExchangeReply> {
+  const { database, memory, retention, workWaits } = port;
+  const submissions = submissionsOf(settlements);
+  const rows = await database.callRows('settle_and_submit', {
+    ...settlementArguments(settlements, memory.leasesOf(settlements)),
+    ...submitArguments(submissions),
+    notify: true,
+    ...retention.next(countFinished(settlements), performance.now()),
+  });
+  const reply = readReply(rows, []);
+  const settled = readAnswers('settle', reply.settled);
+  recordReply(port, reply);
+  memory.recordSettled(settlements, settled);
+  workWaits.notify(submittedLanes(submissions));
+  if (claim === undefined) return { settled, claimed: [], now: reply.now };
+  return { ...(await exchangePart(port, [], claim)), settled };
 }
 
 /** Settles runs that cannot be read. Where that fails, their leases expire, and the cleaner that finds them settles them. */
@@ -156,8 +200,13 @@ function recordReply({ memory, retention, workWaits, resultWaits }: ExchangePort
   memory.forgetLanes(reply.unparked);
 }
 
-function nextRunOf({ dues = [], busyUntil = null }: Reply): Pick<ExchangeReply, 'nextRunAt'> {
-  const known = [...dues, busyUntil].filter((due) => due !== null);
+function markProbes(claimed: readonly ClaimedRun[], { probes = [] }: Reply): readonly ClaimedRun[] {
+  if (probes.length === 0) return claimed;
+  return claimed.map((one) => (probes.includes(one.run.lane) ? { ...one, isProbe: true } : one));
+}
+
+function nextRunOf({ dues = [], nextAt, busyUntil = null }: Reply): Pick<ExchangeReply, 'nextRunAt'> {
+  const known = [...(nextAt === undefined ? dues : [nextAt]), busyUntil].filter((due) => due !== null);
   return known.length === 0 ? {} : { nextRunAt: Math.min(...known) };
 }
 

@@ -1,9 +1,11 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
+import { writeExtras } from '@retry/core/broker/kit';
+import { inChunks } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
 import { toCount, upToWhole } from '../driver/sql-values.ts';
-import type { ArgumentsOf } from '../schema/signatures.ts';
+import type { ArgumentsOf, RetentionArguments, SettlementArguments } from '../schema/signatures.ts';
+import type { WorkNotification } from '../wake/notifications.ts';
 import type { WorkWaits } from '../wake/wait-for-work.ts';
-import { inChunks } from './chunks.ts';
 
 /** The most submissions of one statement. */
 const MAX_SUBMISSIONS = 20_000;
@@ -17,11 +19,18 @@ export function submitRuns(
     submissions,
     async (chunk) => {
       const created = await database.call('submit_runs', { ...submissionArguments(chunk), notify: true });
-      workWaits.notify({ ready: lanesOf(chunk, 'now'), later: lanesOf(chunk, 'later') });
+      workWaits.notify(submittedLanes(chunk));
       return submitAnswers(chunk, created);
     },
-    { maxItems: MAX_SUBMISSIONS, bytesOf: ({ payload }) => payload.length },
+    { maxItems: MAX_SUBMISSIONS, bytesOf: ({ payload, retry = '' }) => payload.length + retry.length },
   );
+}
+
+/** Returns what the workers of this process are notified of when these runs are submitted. */
+export function submittedLanes(
+  submissions: readonly Submission[],
+): Pick<WorkNotification, 'ready' | 'later'> {
+  return { ready: lanesOf(submissions, 'now'), later: lanesOf(submissions, 'later') };
 }
 
 function lanesOf(submissions: readonly Submission[], when: 'now' | 'later'): readonly string[] {
@@ -45,10 +54,36 @@ export function submissionArguments(
     keys: submissions.map(({ concurrency }) => concurrency?.key),
     keyLimits: submissions.map(({ concurrency }) => concurrency && toCount(concurrency.limit)),
     keyWaits: submissions.map(({ concurrency }) => concurrency && concurrency.whenFull === 'wait'),
+    keepsKeys: submissions.map(({ concurrency }) => concurrency?.holdWhileRetrying || undefined),
     keyed: submissions.map(({ keyed }) => keyed || undefined),
     keepResultsMs: submissions.map(({ keepResultMs }) => whole(keepResultMs)),
+    extras: submissions.map(writeExtras),
   };
 }
+
+/** Returns submissions as arguments of `settle_and_submit`. */
+export function submitArguments(submissions: readonly Submission[]): SubmitArguments {
+  const given = submissionArguments(submissions);
+  return {
+    submitIds: given.ids,
+    submitLanes: given.lanes,
+    submitPayloads: given.payloads,
+    submitRunAts: given.runAts,
+    submitDelaysMs: given.delaysMs,
+    submitKeys: given.keys,
+    submitKeyLimits: given.keyLimits,
+    submitKeyWaits: given.keyWaits,
+    submitKeepsKeys: given.keepsKeys,
+    submitKeyed: given.keyed,
+    submitKeepResultsMs: given.keepResultsMs,
+    submitExtras: given.extras,
+  };
+}
+
+type SubmitArguments = Omit<
+  ArgumentsOf<'settle_and_submit'>,
+  keyof SettlementArguments | keyof RetentionArguments | 'notify'
+>;
 
 /**
  * Returns the answers of `submit_runs`.

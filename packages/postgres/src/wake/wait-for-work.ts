@@ -1,6 +1,6 @@
 import type { WaitOptions } from '@retry/core/broker';
 import type { Database } from '../driver/database.ts';
-import type { ClaimMemory } from '../verbs/claim-memory.ts';
+import type { ClaimMemory } from '../record/claim-memory.ts';
 import type { WorkNotification } from './notifications.ts';
 import type { WaitingNotice } from './waiting-notice.ts';
 
@@ -19,6 +19,8 @@ export class WorkWaits {
   readonly #memory: ClaimMemory;
   readonly #notice: WaitingNotice;
   readonly #waits = new Set<Wait>();
+  /** Lanes that were on hold when a claim or a poll looked. */
+  readonly #held = new Set<string>();
 
   constructor(database: Database, memory: ClaimMemory, notice: WaitingNotice) {
     this.#database = database;
@@ -26,11 +28,18 @@ export class WorkWaits {
     this.#notice = notice;
   }
 
-  /** Ends the waits for lanes that are ready, and polls for those whose schedule has changed. */
+  /** Records which of these lanes are on hold: a run that is ready there is no work. */
+  recordHeld(lanes: readonly string[], held: readonly string[]): void {
+    if (this.#held.size > 0) for (const lane of lanes) this.#held.delete(lane);
+    for (const lane of held) this.#held.add(lane);
+  }
+
+  /** Ends the waits for lanes that are ready, and polls for those whose schedule has changed, or that were on hold. */
   notify({ ready, later }: Pick<WorkNotification, 'ready' | 'later'>): void {
     for (const wait of [...this.#waits]) {
-      if (ready.some((lane) => wait.lanes.has(lane))) wait.finish();
-      else if (later.some((lane) => wait.lanes.has(lane))) wait.poll();
+      const own = ready.filter((lane) => wait.lanes.has(lane));
+      if (own.some((lane) => !this.#held.has(lane))) wait.finish();
+      else if (own.length > 0 || later.some((lane) => wait.lanes.has(lane))) wait.poll();
     }
   }
 
@@ -68,6 +77,7 @@ export class WorkWaits {
     const { lowSeqs } = this.#memory.startsOf(lanes, performance.now());
     const text = await this.#database.call('poll_lanes', { lanes, lowSeqs });
     const found = JSON.parse(text ?? '{}') as Found; // what our own function builds
+    this.recordHeld(lanes, found.held);
     if (found.ready === true) return 0;
     return found.due === null ? Infinity : Math.max(0, found.due - found.now);
   }
@@ -77,7 +87,9 @@ export class WorkWaits {
 interface Found {
   readonly now: number;
   readonly ready: boolean | null;
+  /** When one of the lanes has work by time alone. */
   readonly due: number | null;
+  readonly held: readonly string[];
 }
 
 interface WaitSettings {

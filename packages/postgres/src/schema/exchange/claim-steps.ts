@@ -73,7 +73,7 @@ begin
     select ctid as row_at, ord, id, key from ready
     where lane = p_lane and ord > p_after order by ord limit p_limit for update skip locked
   ), found as (
-    select n.row_at, n.ord, n.id, n.key, r.epoch, r.payload, r.created_at, r.submitted_at, r.run_at, r.record,
+    select n.row_at, n.ord, n.id, n.key, r.epoch, r.payload, r.created_at, r.submitted_at, r.run_at, r.record, r.extras,
       n.key is null and r.epoch >= 0 and r.epoch < ${LAST_EPOCH} as is_readable,
       coalesce(${sizeOf('r')}, 256) as size
     from next n left join run r on n.key is null and ${hasId('r', 'n.id')}
@@ -107,7 +107,7 @@ const KEYED_OUT = [
  * 1. No more than it saw: others may be in the same range of the lane by now.
  * 2. The slots of a key that are taken are counted among the started runs, under a lock of the key; there is no counter
  *    that could be wrong. A key whose lock another transaction has is left for later.
- * 3. Without a free slot, a run that waits for its key is parked; any other starts over the limit and takes no slot.
+ * 3. A run that has kept its slot starts with it. Without a free slot, any other that waits for its key is parked, and one that does not starts over the limit and takes no slot.
  */
 export const CLAIM_KEYED: string = `
 create function ${head('claim_keyed', KEYED_OUT)} language plpgsql as $$
@@ -115,6 +115,7 @@ declare
   v_next record;
   v_run run;
   v_slots_taken bigint;
+  v_is_full boolean;
 begin
   o_is_busy := false;
   o_bytes := 0;
@@ -134,7 +135,8 @@ begin
       continue;
     end if;
     select count(*) into v_slots_taken from run where key = v_next.key and holds_key;
-    if v_run.key_waits and v_slots_taken >= v_run.key_limit then
+    v_is_full := not v_run.holds_key and v_slots_taken >= v_run.key_limit;
+    if v_run.key_waits and v_is_full then
       ${insertInto('parked', {
         key: 'v_run.key',
         lane: 'v_run.lane',
@@ -145,7 +147,7 @@ begin
       continue;
     end if;
     update run set state = ${state('started')}, epoch = epoch + 1, claimed_at = p_now, heartbeat_at = p_now,
-      lease_until = p_lease_until, holds_key = v_slots_taken < key_limit
+      lease_until = p_lease_until, holds_key = not v_is_full
     where ${hasId('run', 'v_run.id')};
     o_bytes := o_bytes + ${sizeOf('v_run')};
     o_ids := o_ids || v_run.id;
@@ -155,7 +157,7 @@ begin
       at: 'p_now',
       until: 'p_lease_until',
       concurrency: concurrencyOf('v_run'),
-      isOverLimit: 'v_slots_taken >= v_run.key_limit',
+      isOverLimit: 'v_is_full',
     })}::text;
   end loop;
 end

@@ -18,8 +18,11 @@ export const isOneLine = (text: string): string => `strpos(${text}, chr(10)) = 0
 export const payloadLine = (run: string): string =>
   `case when octet_length(${run}.payload) < ${LARGE_BYTES} and ${isOneLine(`${run}.payload`)} then ${run}.payload else '' end`;
 
-/** Joins the values of a column, null as an empty line. */
-const join = (column: string): string => `string_agg(coalesce((${column})::text, ''), chr(10))`;
+/** A value as a line, null as an empty one. */
+const lineOf = (column: string): string => `coalesce((${column})::text, '')`;
+
+/** Joins the values of a column. */
+const join = (column: string): string => `string_agg(${lineOf(column)}, chr(10))`;
 
 /** The name of a column of the reply. */
 export type LineColumn =
@@ -32,9 +35,10 @@ export type LineColumn =
   | 'runAts'
   | 'epochs'
   | 'records'
-  | 'createdAts';
+  | 'createdAts'
+  | 'extras';
 
-type RareColumn = 'runAts' | 'epochs' | 'records' | 'createdAts';
+type RareColumn = 'runAts' | 'epochs' | 'records' | 'createdAts' | 'extras';
 
 /** The columns that a claim of plain runs always has. */
 const COLUMNS: Readonly<Record<Exclude<LineColumn, RareColumn>, string>> = {
@@ -49,12 +53,23 @@ const COLUMNS: Readonly<Record<Exclude<LineColumn, RareColumn>, string>> = {
         then min(submitted_at)::text else ${join('submitted_at')} end`,
 };
 
-/** What only runs have that were scheduled or executed before, each with its value of any other run. */
+/** The same of a single run. */
+const VALUES: Readonly<Record<keyof typeof COLUMNS, string>> = {
+  lanes: 'n',
+  ids: 'id',
+  laneSeqs: 'ord',
+  rowsAt: 'row_at',
+  payloads: 'line',
+  submittedAts: 'submitted_at',
+};
+
+/** What only runs have that were scheduled or executed before, or submitted with more than a payload, each with its value of any other run. */
 const RARE_COLUMNS: Readonly<Record<RareColumn, { readonly value: string; readonly isUsual: string }>> = {
   runAts: { value: 'run_at', isUsual: 'run_at is not distinct from submitted_at' },
   epochs: { value: 'epoch + 1', isUsual: 'epoch = 0' },
   records: { value: 'record', isUsual: 'record is null' },
   createdAts: { value: 'created_at', isUsual: 'created_at is null' },
+  extras: { value: 'extras', isUsual: 'extras is null' },
 };
 
 /** All of them, in the order of the rows of a reply. */
@@ -65,9 +80,15 @@ export const LINE_COLUMNS: readonly LineColumn[] = [
 
 const RARE = Object.values(RARE_COLUMNS);
 
+const NO_RARE = `array[${RARE.map(() => 'null').join(', ')}]::text[]`;
+const IS_USUAL = RARE.map(({ isUsual }) => isUsual).join(' and ');
+
 /** All columns of the runs in `from`, as one array of texts; the rare ones, only where any run needs one, in one subquery. */
 export const linesOf = (from: string): string => `array[
         ${Object.values(COLUMNS).join(',\n        ')}]
-        || case when bool_and(${RARE.map(({ isUsual }) => isUsual).join(' and ')}) is not true then (
-          select array[${RARE.map(({ value }) => join(value)).join(', ')}] from ${from})
-          else array[${RARE.map(() => 'null').join(', ')}]::text[] end`;
+        || case when bool_and(${IS_USUAL}) is not true then (
+          select array[${RARE.map(({ value }) => join(value)).join(', ')}] from ${from}) else ${NO_RARE} end`;
+
+/** The same of a single run. */
+export const LINE_OF_ONE: string = `array[${Object.values(VALUES).map(lineOf).join(', ')}]
+        || case when ${IS_USUAL} then ${NO_RARE} else array[${RARE.map(({ value }) => lineOf(value)).join(', ')}] end`;

@@ -19,8 +19,8 @@ create function recall_claim(p_worker text, p_request text) returns text languag
         isOverLimit: 'held.key is not null and not held.holds_key',
       })}::text as shown
       from unnest(c.ids, c.ords) with ordinality as l (id, ord, n), lateral (
-        select l.n, r.id, r.ord, r.lane, r.payload, r.created_at, r.submitted_at, r.run_at, r.record,
-          r.key, r.key_limit, r.key_waits, r.holds_key,
+        select l.n, r.id, r.ord, r.lane, r.payload, r.created_at, r.submitted_at, r.run_at, r.record, r.extras,
+          r.key, r.key_limit, r.key_waits, r.keeps_key, r.holds_key,
           r.epoch - case r.state when ${state('started')} then 1 else 0 end as epoch,
           case r.state when ${state('started')} then r.lease_until else c.until end as until
         from run r where ${isStartedBy('r', 'l')} offset 0) held) shown)

@@ -1,25 +1,27 @@
 import { hasId, insertInto } from '../fragments.ts';
+import { IS_ANY_HELD } from '../operators/hold.ts';
 import { head, passOn } from '../signatures.ts';
 import { CLAIM_LINES, CLAIM_LINES_VARIABLES, END_CLAIMS } from './claim-lines.ts';
 import { promoteDue } from './claim-steps.ts';
+import { HELD_VARIABLES, NOTE, OPEN } from './held-lanes.ts';
 import { SETTLE, SETTLE_VARIABLES } from './settle.ts';
 
 const claimRuns = passOn('claim_runs', { now: 'v_now', leaseUntil: 'v_now + p_lease_ms' });
 
-/** Reads for each lane when the next run of its schedule is due, from where the caller has lately found one; and whether this request has been answered. */
+/** Reads for each lane when the next run of its schedule is due, from where the caller has lately found one; whether this request has been answered, and whether any lanes are on hold. */
 const READ_DUES = `
-      select array_agg(next.run_at order by asked.n), min(next.run_at),
-        exists (select from claim where worker = p_worker and request = p_request)
-      into v_dues, v_due, v_is_repeated
-      from unnest(p_lanes, p_low_run_ats) with ordinality as asked (lane, low, n)
+      select array_agg(next.run_at), min(next.run_at), exists (select from claim where worker = p_worker and request = p_request),
+        ${IS_ANY_HELD}
+      into v_dues, v_due, v_is_repeated, v_is_any_held
+      from (select unnest(p_lanes) as lane, unnest(p_low_run_ats) as low) asked
         left join lateral (select run_at from scheduled
           where lane = asked.lane and run_at >= asked.low order by run_at limit 1) next on true;`;
 
 /** Moves what is due into the lanes, and reads when the rest is. */
-const PROMOTE_DUE = `${READ_DUES}
+const PROMOTE_DUE = `${READ_DUES}${OPEN}
     if v_due <= v_now then
       for v_lane in 1 .. cardinality(p_lanes) loop
-        if v_dues[v_lane] <= v_now then
+        if v_dues[v_lane] <= v_now and v_held[v_lane] is not true then
           perform ${promoteDue};
         end if;
       end loop;${READ_DUES}
@@ -50,7 +52,8 @@ const CLAIM_GENERAL = `
  * 1. A claim whose request was answered before returns the runs of that claim which are still leased by it. A repetition that
  *    arrives while the first is being answered waits for that.
  * 2. The rows of earlier requests are dropped when all of their runs have been settled (\`p_ended_requests\`).
- * 3. Where retention is due, finished runs are trimmed, and what has expired is removed.
+ * 3. Lanes that are on hold are left out: see \`open_lanes\`.
+ * 4. Where retention is due, finished runs are trimmed, and what has expired is removed.
  *
  * The first row of the reply is JSON. Rows of \`LINE_COLUMNS\` follow if plain runs were claimed, then the payloads that are
  * rows of their own.
@@ -64,7 +67,7 @@ declare
   v_is_repeated boolean;
   v_busy_until bigint;
   v_claimed text;
-  v_got record;${CLAIM_LINES_VARIABLES}
+  v_got record;${CLAIM_LINES_VARIABLES}${HELD_VARIABLES}
   v_line text;
   v_trimmed bigint;
   v_tidied record;
@@ -89,7 +92,7 @@ ${PROMOTE_DUE}
     elsif p_limit > 0 then${CLAIM_LINES}
       if not v_is_plain then${CLAIM_GENERAL}
       end if;
-    end if;
+    end if;${NOTE}
   end if;
   if p_keep_finished is not null then
     v_trimmed := ${passOn('trim_finished', { now: 'v_now' })};
@@ -102,7 +105,7 @@ ${PROMOTE_DUE}
     ',"ready":', coalesce(to_json(v_ready)::text, '[]'), ',"later":', coalesce(to_json(v_later)::text, '[]'),
     ',"results":', to_json(v_results), ',"claimed":', coalesce(v_claimed, '[]'), ',"until":', coalesce(v_now + p_lease_ms, 0),
     case when v_due is not null then concat(',"dues":', to_json(v_dues)) end, ',"busyUntil":', coalesce(v_busy_until::text, 'null'),
-    ',"isCut":', to_json(v_is_cut), ',"trimmed":', coalesce(v_trimmed::text, 'null'), v_tidy, '}');
+    ',"isCut":', to_json(v_is_cut), ',"trimmed":', coalesce(v_trimmed::text, 'null'), v_tidy, v_about_holds, '}');
   if v_lines is not null then
     foreach v_line in array v_lines loop
       return next v_line;

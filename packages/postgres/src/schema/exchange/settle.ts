@@ -55,7 +55,8 @@ const settleFound = (found: Found): string => `
         claimed_at = case when s.record is null then s.started_at end,
         heartbeat_at = case when s.record is null then s.started_at end,
         ended_at = case when s.destination not in ${CONTINUED} then s.at when r.wants_cancel then v_now end,
-        holds_key = false, wants_cancel = false, is_dead = s.destination in ${DEAD},
+        holds_key = r.holds_key and r.keeps_key is true and s.destination in ${CONTINUED} and not r.wants_cancel,
+        wants_cancel = false, is_dead = s.destination in ${DEAD},
         error_name = s.error, result = s.result, record = s.record
       from (
         select *, case destination when ${destination('back')} then nextval('back_order')
@@ -98,6 +99,35 @@ const settleFound = (found: Found): string => `
 `;
 
 /**
+ * The same for runs that all completed at their first attempt, which is what most exchanges carry: nothing of them continues, so
+ * that the statement is a third of the general one, most of whose time would be its start. Runs whose result a caller waits for
+ * are left to the general one; a run with a concurrency key is not found here, as its claim says no row of it.
+ */
+const SETTLE_COMPLETED = `
+    v_end := nextval('end_order');
+    with settled as (
+      update run r set state = ${state('completed')}, epoch = s.epoch, ord = v_end, claimed_at = s.started_at,
+        heartbeat_at = s.started_at, ended_at = s.at, holds_key = false, wants_cancel = false, is_dead = false, error_name = null,
+        result = s.result, record = null
+      from ${unnestNumbered('s', {
+        ...BY_ROW.columns,
+        epoch: 'p_epochs',
+        lane_seq: 'p_lane_seqs',
+        started_at: 'p_started_ats',
+        at: 'p_instants',
+        result: 'p_results',
+      })}
+      where ${BY_ROW.where} and r.keep_ms is null
+        and r.epoch = case r.state when ${state('started')} then s.epoch when ${state('submitted')} then s.epoch - 1 end
+      returning s.n, r.ctid as row_at, r.id
+    ), ended as (
+      insert into finished (ord, count, ids, rows_at) select v_end, count(*), array_agg(id), array_agg(row_at)
+      from settled having count(*) > 0
+    )
+    select array_agg(n) into v_settled from settled;
+`;
+
+/**
  * Settles runs, as a rule in one statement. Ids must not repeat. It stands in the body of \`settle_and_claim\`: a function of
  * its own would cost another call and the start of another statement for each exchange.
  *
@@ -116,7 +146,9 @@ export const SETTLE: string = `
     if strpos(p_destinations, ${destination('front')}) > 0 then
       v_front := -nextval('front_order');
     end if;
-    if p_rows_at is not null then${settleFound(BY_ROW)}    end if;
+    if p_rows_at is not null and p_records is null and not p_only_if_expired
+      and p_destinations = repeat(${destination('completed')}, length(p_destinations))
+    then${SETTLE_COMPLETED}    elsif p_rows_at is not null then${settleFound(BY_ROW)}    end if;
     if v_settled is null or cardinality(v_settled) < cardinality(p_ids) then${settleFound(BY_ID)}    end if;
     if v_ready is not null then
       v_ready := array (select distinct lane from unnest(v_ready) as lane);

@@ -8,6 +8,8 @@
  * the log of an update leaves out what the old and the new row begin with.
  *
  * - `state`: one letter. `w` is submitted (or claimed), `s` scheduled, `r` started; the others are end states.
+ * - `extras`: JSON of what few runs are submitted with (a policy, an origin); never changes
+ * - `holds_key`: the run takes a slot of its key; with `keeps_key` also while it waits to start again
  * - `created_at`: null while it is the same as `submitted_at`, or as that of the record.
  * - `record`: JSON of the latest settlement (counters, instants, errors); null where the columns are enough.
  * - `hash`: the first column of each index by id. Ids ascend, so in an index by id alone a single kept run would hold on to
@@ -20,6 +22,10 @@
  * - `finished`: ended runs, oldest first; `awaited`: ended runs whose result a caller waits for
  * - `kept_key`: ids of forgotten runs that a user chose
  * - `tally`: runs created and forgotten
+ * - `hold`: lanes that are on hold, or all of them (`lane` is empty), by who asked for it; updated when it lets a run through
+ * - `start_limit`: the starts of each limit that all workers share, by bucket: see `reserve-function.ts`; updated by each reservation
+ * - `unique_key`: which run has a unique key, or had it; updated when another run takes it. Whether the run still has it is seen
+ *   at the run. `ord` is the order in which submissions look for keys that are free, to forget them.
  * - `waiter`, `attendance`: processes that wait for notifications; living workers and their lanes
  *
  * - `row_at`, `rows_at`: where in `run` the rows of these runs were last written, so that no index is searched for them; null
@@ -45,7 +51,9 @@ create table run (
   key text collate "C",
   key_limit bigint,
   key_waits boolean,
+  keeps_key boolean,
   keep_ms bigint,
+  extras text,
   created_at bigint,
   submitted_at bigint,
   run_at bigint,
@@ -143,6 +151,38 @@ create table attendance (
   until bigint not null,
   lanes text[] not null
 );
+
+create table hold (
+  lane text collate "C" not null,
+  source text collate "C" not null,
+  reason text,
+  held_by text,
+  held_at bigint not null,
+  until bigint,
+  probe_ms bigint,
+  primary key (lane, source)
+);
+
+create table start_limit (
+  key text collate "C" primary key,
+  window_ms bigint not null,
+  latest_at bigint,
+  buckets bigint[] not null,
+  starts bigint[] not null,
+  forget_at bigint not null
+) with (fillfactor = 50);
+create index start_limit_forget on start_limit (forget_at);
+
+create sequence unique_order;
+
+create table unique_key (
+  key text collate "C" primary key,
+  id text collate "C" not null,
+  to_start boolean not null default false,
+  until bigint,
+  ord bigint not null default nextval('unique_order')
+);
+create index unique_key_ord on unique_key (ord);
 
 create type location as (
   id text collate "C", state "char", ord bigint, lane text collate "C", run_at bigint, key text collate "C",

@@ -1,0 +1,81 @@
+import { hasId } from '../fragments.ts';
+import { isClaimed } from '../leases.ts';
+import { ACTIVE, state, WAITING } from '../letters.ts';
+
+/** The fields of the type `location` in their order: where a run is, without what it carries. */
+export const LOCATION = ['id', 'state', 'ord', 'lane', 'run_at', 'key', 'key_limit', 'is_dead'] as const;
+
+/** These fields of a row. */
+const locationOf = (row: string): string => LOCATION.map((field) => `${row}.${field}`).join(', ');
+
+/**
+ * When the run of the row `r` was created, before `submitted_at` is written: the column where it is set, else what the record says of
+ * the submission, else the only submission that there has been.
+ */
+export const CREATED_AT: string = `coalesce(r.created_at, nullif(read_count(read_record(r.record), 'createdAt'), 0),
+        nullif(read_count(read_record(r.record), 'submittedAt'), 0), r.submitted_at)`;
+
+/**
+ * \`lock_locations\` locks waiting runs, or ended ones, and replies where they are. The lock order is that of \`lock_keys\`:
+ *
+ * 1. The lock of operators: two of them would otherwise wait for one another in many tables.
+ * 2. The rows of the runs in \`ready\`, \`parked\`, \`scheduled\`, \`finished\` or \`awaited\`, by ascending id.
+ * 3. The rows of the runs. A run that has moved meanwhile is no longer where it was found, and is left out.
+ *
+ * \`lock_waiting\` locks waiting runs together with their concurrency keys. \`remove_from_locations\` removes runs from where they are.
+ */
+export const LOCATIONS: string = `
+create function lock_locations(p_ids text[], p_ended boolean) returns setof location language plpgsql as $$
+declare
+  v_found location[];
+begin
+  perform pg_advisory_xact_lock({lock}, 1);
+  select array_agg((${locationOf('r')})::location order by r.id) into v_found
+  from unnest(p_ids) as asked (id) join run r on ${hasId('r', 'asked.id')}
+  where r.state <> ${state('started')} and (r.state not in ${WAITING}) = p_ended;
+  perform from unnest(v_found) f join ready l on l.lane = f.lane and l.ord = f.ord
+    where f.state = ${state('submitted')} order by f.id for update of l;
+  perform from unnest(v_found) f
+    join parked l on l.key = f.key and l.lane = f.lane and l.key_limit = f.key_limit and l.ord = f.ord
+    where f.state = ${state('submitted')} order by f.id for update of l;
+  perform from unnest(v_found) f join scheduled l on l.lane = f.lane and l.run_at = f.run_at and l.ord = f.ord
+    where f.state = ${state('scheduled')} order by f.id for update of l;
+  perform from unnest(v_found) f join finished l on l.ord = f.ord
+    where f.state not in ${WAITING} and not f.is_dead order by f.ord for update of l;
+  perform from unnest(v_found) f join awaited l on ${hasId('l', 'f.id')} and l.ord = f.ord
+    where f.state not in ${WAITING} and not f.is_dead order by f.id for update of l;
+  return query
+    select ${locationOf('r')}
+    from unnest(v_found) f join run r on ${hasId('r', 'f.id')} where r.state = f.state and r.ord = f.ord
+      and not ${isClaimed('r')} for update of r;
+end
+$$;
+
+create function lock_waiting(p_ids text[]) returns setof location language plpgsql as $$
+begin
+  perform lock_keys(array (
+    select distinct r.key from unnest(p_ids) as asked (id) join run r on ${hasId('r', 'asked.id')}
+    where r.state in ${WAITING} and r.key is not null));
+  return query select * from lock_locations(p_ids, false);
+end
+$$;
+
+create function remove_from_locations(p_runs location[]) returns void language plpgsql as $$
+begin
+  delete from ready l using unnest(p_runs) r where r.state = ${state('submitted')} and l.lane = r.lane and l.ord = r.ord;
+  delete from parked l using unnest(p_runs) r
+  where r.state = ${state('submitted')} and l.key = r.key and l.lane = r.lane and l.key_limit = r.key_limit and l.ord = r.ord;
+  delete from scheduled l using unnest(p_runs) r
+  where r.state = ${state('scheduled')} and l.lane = r.lane and l.run_at = r.run_at and l.ord = r.ord;
+  delete from awaited l using unnest(p_runs) r
+  where r.state not in ${ACTIVE} and not r.is_dead and ${hasId('l', 'r.id')} and l.ord = r.ord;
+  update finished l set count = l.count - removed.count,
+    ids = array (select id from unnest(l.ids) with ordinality as one (id, n) where id <> all (removed.ids) order by n),
+    rows_at = null
+  from (
+    select ord, count(*) as count, array_agg(id) as ids from unnest(p_runs) r
+    where state not in ${ACTIVE} and not is_dead group by ord) removed
+  where l.ord = removed.ord;
+end
+$$;
+`;

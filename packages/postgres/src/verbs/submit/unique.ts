@@ -1,0 +1,81 @@
+import type { Submission, SubmitAnswer } from '@retry/core/broker';
+import { readAnswers, submissionBytes, uniqueAnswer } from '@retry/core/broker/kit';
+import { inChunks } from '../../driver/chunks.ts';
+import { upToWhole } from '../../driver/sql-values.ts';
+import type { ArgumentsOf } from '../../schema/signatures.ts';
+import type { ExchangePort } from '../settle-and-claim.ts';
+import { settleAndClaim } from '../settle-and-claim.ts';
+import { submissionArguments, submittedLanes } from '../submit.ts';
+
+/** What `submit_unique` replies. */
+interface UniqueReply {
+  readonly answers: string;
+  /** The runs that kept their keys or were replaced, in the order of the answers. */
+  readonly others: readonly string[];
+  /** Lanes that got parked runs back. */
+  readonly unparked: readonly string[] | null;
+  /** Whether runs were cancelled whose results a caller waits for. */
+  readonly results: boolean;
+  /** How many were cancelled that retention may forget. */
+  readonly finished: number;
+}
+
+/** Whether a submission among these is unique. */
+export function hasUnique(submissions: readonly Submission[]): boolean {
+  return submissions.some(({ unique }) => unique !== undefined);
+}
+
+/** Submits runs, some of which are unique, a chunk per statement, and notifies of those that it cancelled. */
+export function submitUnique(
+  port: ExchangePort,
+  submissions: readonly Submission[],
+): Promise<readonly SubmitAnswer[]> {
+  return inChunks(submissions, (chunk) => submitChunk(port, chunk), { bytesOf: submissionBytes });
+}
+
+async function submitChunk(
+  port: ExchangePort,
+  submissions: readonly Submission[],
+): Promise<readonly SubmitAnswer[]> {
+  const { database, memory, workWaits, resultWaits, retention } = port;
+  const text = await database.call('submit_unique', { ...uniqueArguments(submissions), notify: true });
+  const { unparked, results, finished, ...reply } = readReply(text);
+  const { ready = [], later = [] } = submittedLanes(submissions);
+  memory.forgetLanes(unparked ?? []);
+  workWaits.notify({ ready: [...ready, ...(unparked ?? [])], later });
+  if (results) resultWaits.wake();
+  // An exchange forgets what is too much; where this one fails, a later one does.
+  if (retention.count(finished)) await settleAndClaim(port, {}).catch(() => undefined);
+  return answersOf(reply);
+}
+
+/** Returns the answers in the reply of `submit_unique`. */
+export function uniqueAnswers(text: string | null): readonly SubmitAnswer[] {
+  return answersOf(readReply(text));
+}
+
+/** Returns submissions as arguments of `submit_unique`. */
+export function uniqueArguments(
+  submissions: readonly Submission[],
+): Omit<ArgumentsOf<'submit_unique'>, 'notify'> {
+  const untils = submissions.map(({ unique }) => unique?.until);
+  return {
+    ...submissionArguments(submissions),
+    uniqueKeys: submissions.map(({ unique }) => unique?.key),
+    untilStarted: untils.map((until) => until === 'started'),
+    untilsMs: untils.map((until) => (typeof until === 'number' ? upToWhole(until) : undefined)),
+    replaces: submissions.map(({ unique }) => unique?.onConflict === 'replace'),
+  };
+}
+
+function readReply(text: string | null): UniqueReply {
+  return JSON.parse(text ?? '') as UniqueReply; // what our own function builds
+}
+
+function answersOf({ answers, others }: Pick<UniqueReply, 'answers' | 'others'>): readonly SubmitAnswer[] {
+  let met = 0;
+  return readAnswers('submitUnique', answers).map((word) => {
+    const isAboutOther = word === 'kept' || word === 'replaced';
+    return uniqueAnswer(word, isAboutOther ? (others[met++] ?? '') : '');
+  });
+}

@@ -1,0 +1,128 @@
+import { createPostgresBroker } from '@retry/postgres';
+import { expect, it } from 'vitest';
+import { describeTwoConnections, idsOf } from './two-connections.ts';
+
+const OPERATOR = { lane: 'l', source: 'operator' } as const;
+
+/** A hold that lets a run through now, and another one an hour later. */
+const PROBING = { lane: 'l', source: 'circuit-breaker', until: 1, probeMs: 3_600_000 } as const;
+
+describeTwoConnections('a hold', (open) => {
+  it('stops the claims that begin after its answer, while one that began before still starts runs', async () => {
+    const { tx, broker, submit, claim, pauseClaimOf, untilBlocked } = open();
+    await submit({ id: 'a' }, { id: 'b' });
+    await pauseClaimOf('a');
+    const before = claim('before', 1);
+    await untilBlocked();
+
+    await broker.hold([OPERATOR]);
+    const after = await claim('after');
+    await tx.query('commit');
+
+    expect(idsOf(after)).toEqual([]);
+    expect(idsOf(await before)).toEqual(['a']);
+  });
+
+  it('is not seen by claims before the transaction that puts it commits, and by all claims after', async () => {
+    const { schema, tx, submit, claim } = open();
+    await submit({ id: 'a' }, { id: 'b' });
+    const holding = createPostgresBroker({ client: tx, schema: schema.name, listen: false });
+    await holding.hold([OPERATOR]);
+    const before = await claim('before', 1);
+    await tx.query('commit');
+    const after = await claim('after', 1);
+    await holding.close();
+
+    expect([before, after].map(idsOf)).toEqual([['a'], []]);
+  });
+
+  it('that probes lets one run through where two claims ask at the same time, and neither waits', async () => {
+    const { tx, broker, submit, claim, pauseClaimOf, untilBlocked } = open();
+    await submit({ id: 'a' }, { id: 'b' });
+    await broker.hold([PROBING]);
+    await pauseClaimOf('a');
+    const first = claim('first');
+    await untilBlocked();
+
+    const second = await claim('second');
+    await tx.query('commit');
+    const probed = await first;
+
+    expect(probed.map(({ run, isProbe }) => [run.id, isProbe])).toEqual([['a', true]]);
+    expect(second).toEqual([]);
+    expect(await claim('third')).toEqual([]);
+  });
+
+  it('probes anew when the claim that was let through is rolled back', async () => {
+    const { schema, tx, broker, submit, claim } = open();
+    await submit({ id: 'a' });
+    await broker.hold([PROBING]);
+    const failing = createPostgresBroker({ client: tx, schema: schema.name, listen: false });
+    const lost = await claim('lost', 1, failing);
+    const meanwhile = await claim('meanwhile');
+    await tx.query('rollback');
+    await failing.close();
+
+    expect([lost, meanwhile].map(idsOf)).toEqual([['a'], []]);
+    expect((await claim('next')).map(({ run, isProbe }) => [run.id, isProbe])).toEqual([['a', true]]);
+  });
+
+  it.each(['hold', 'resume'] as const)(
+    'that probes is changed after the claim that it is letting through: %s',
+    async (verb) => {
+      const { tx, broker, submit, claim, pauseClaimOf, untilBlocked } = open();
+      await submit({ id: 'a' }, { id: 'b' });
+      await broker.hold([PROBING]);
+      await pauseClaimOf('a');
+      const claiming = claim('first');
+      await untilBlocked();
+      const changing = broker[verb]([{ ...PROBING, until: 4_102_444_800_000 }]);
+      await untilBlocked(2);
+      await tx.query('commit');
+      await changing;
+
+      expect(idsOf(await claiming)).toEqual(['a']);
+      expect((await broker.holds()).map(({ until }) => until)).toEqual(
+        verb === 'hold' ? [4_102_444_800_000] : [],
+      );
+      expect(idsOf(await claim('next'))).toEqual(verb === 'hold' ? [] : ['b']);
+    },
+  );
+
+  it('that has ended is removed by the next claim, so that claims do as if there were none', async () => {
+    const { pool, schema, broker, submit, claim } = open();
+    await submit({ id: 'a' });
+    await broker.hold([{ ...OPERATOR, until: 1 }]);
+
+    const claimed = await claim('r');
+
+    expect(idsOf(claimed)).toEqual(['a']);
+    expect((await pool.query(`select from ${schema.name}.hold`)).rowCount).toBe(0);
+  });
+
+  it('keeps what is due where a later claim finds it, however long it has been due', async () => {
+    const { pool, schema, broker, submit, claim } = open();
+    await submit({ id: 'a', delayMs: 1 });
+    await broker.hold([OPERATOR]);
+    await pool.query(`update ${schema.name}.scheduled set run_at = run_at - 3600000`);
+    for (const request of ['one', 'two', 'three']) expect(await claim(request)).toEqual([]);
+
+    await broker.resume([OPERATOR]);
+
+    expect(idsOf(await claim('next'))).toEqual(['a']);
+  });
+
+  it('reaches workers of other processes that wait, where notifications arrive', async () => {
+    const { schema, url, broker, submit } = open();
+    const other = createPostgresBroker({ url, schema: schema.name });
+    await submit({ id: 'a' });
+    await broker.hold([OPERATOR, { source: 'operator' }]);
+    const waiting = other.waitForWork(['l'], { timeoutMs: 60_000 });
+    await broker.resume([{}]);
+    await broker.resume([OPERATOR]);
+    await waiting;
+    await other.close();
+
+    expect(await broker.holds()).toEqual([]);
+  });
+});
