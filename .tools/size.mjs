@@ -14,26 +14,26 @@ const rows = [
   {
     name: 'computeDelay + decide',
     code: "export { computeDelay, decide } from '@retry/core'",
-    limit: 5_240,
+    limit: 5_390,
   },
   {
     name: 'definePolicy + computeDelay + decide',
     code: "export { computeDelay, decide, definePolicy } from '@retry/core'",
-    limit: 10_210,
+    limit: 10_360,
   },
-  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 15_750 },
+  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 15_960 },
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 9_600,
+    limit: 9_820,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 14_820, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 17_450 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 15_060, goal: 9_216 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 18_930 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 25_520,
+    limit: 31_800,
   },
 ];
 

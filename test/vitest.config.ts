@@ -31,6 +31,8 @@ export default defineConfig({
     // Property tests make FC_NUM_RUNS runs, 200 by default, on machines that may be busy.
     testTimeout: 30_000 * Math.max(1, Number(process.env['FC_NUM_RUNS'] ?? 200) / 200),
     setupFiles: ['test/support/fast-check.setup.ts'],
+    // Many tests wait for servers and clocks: a processor that none uses is not needed.
+    maxWorkers: '100%',
     projects: projects.map((name) => ({
       extends: true,
       test: { name, include: [`test/${name}/**/*.test.ts`], ...(name === 'slim' && slim) },

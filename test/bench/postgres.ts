@@ -20,6 +20,8 @@ const graphile = 'graphile-worker';
 const graphileBest = 'graphile-worker, localQueue 1000';
 const boss = 'pg-boss, fetch 1';
 const bossBest = 'pg-boss, fetch 1000';
+/** One statement an exchange, by the same promises. */
+const bare = { contender: 'bare on Postgres', label: 'bare' };
 const submitters = [ours.defaults, graphile, bossBest];
 
 const tables = queueTables({
@@ -35,11 +37,12 @@ const tables = queueTables({
     },
   },
   few: [ours.defaults, graphile, boss, ours.best, graphileBest, bossBest],
-  strict: [{ contender: 'retry on a pg.Pool, prefetch 0', label: ours.defaults }, graphile, boss],
+  strict: [{ contender: 'retry on a pg.Pool, prefetch 0', label: ours.defaults }, graphile, boss, bare],
   usual: [ours.defaults, graphileBest, bossBest],
-  failing: [ours.defaults, graphile, graphileBest, bossBest],
+  large: [ours.defaults, graphileBest, bossBest, bare],
+  failing: [ours.defaults, graphile, graphileBest, bossBest, bare],
   submitting: submitters,
-  waiting: [ours.defaults, graphile, 'pg-boss, notified'],
+  waiting: [ours.defaults, graphile, 'pg-boss, notified', bare],
   names: {
     one: { contender: ours.defaults, label: 'retry on a pg.Pool, 1 name' },
     many: [ours.defaults, graphileBest],

@@ -14,6 +14,8 @@ import { isFull, isWanted, printHeader } from './report.ts';
 const server = await openRedisServer();
 const ours = { defaults: 'retry on Redis', best: 'retry on Redis, prefetch 500' };
 const defaults = [ours.defaults, 'BullMQ', 'bee-queue'];
+/** What the engine and its client give for the least of the work, one run or one submission at a time. */
+const bare = { contender: 'bare scripts on Redis', label: 'bare' };
 const everybody = [...defaults, ours.best, 'BullMQ, best', 'bee-queue, best'];
 
 const tables = queueTables({
@@ -26,11 +28,11 @@ const tables = queueTables({
     },
   },
   few: everybody,
-  strict: [{ contender: 'retry on Redis, prefetch 0', label: ours.defaults }, 'BullMQ', 'bee-queue'],
+  strict: [{ contender: 'retry on Redis, prefetch 0', label: ours.defaults }, 'BullMQ', 'bee-queue', bare],
   usual: defaults,
   failing: defaults,
-  submitting: defaults,
-  waiting: defaults,
+  submitting: [...defaults, bare],
+  waiting: [...defaults, bare],
   names: {
     one: { contender: ours.defaults, label: 'retry on Redis, 1 name' },
     many: [ours.defaults, 'BullMQ'],

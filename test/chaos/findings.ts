@@ -1,29 +1,39 @@
 import type { Audit, Run } from '@retry/core/broker';
+import type { HeldTime } from './operator.ts';
 import type { Deed } from './plan.ts';
-import { CLEANER_MS, LEASE_MS, RUNS, SLACK_MS } from './plan.ts';
+import { CLEANER_MS, LEASE_MS, SLACK_MS } from './plan.ts';
 
 /** What the run left behind. */
 export interface Evidence {
   readonly deeds: readonly Deed[];
   readonly audit: Audit;
   readonly runs: readonly (Run | undefined)[];
+  /** The unique runs of each key, in the order of their submissions. */
+  readonly uniques: readonly (readonly (Run | undefined)[])[];
+  readonly held: readonly HeldTime[];
   readonly lastStrikeAt: number;
 }
 
 /** Promises that were broken; none when all is well. */
-export function findBroken({ deeds, audit, runs, lastStrikeAt }: Evidence): readonly string[] {
+export function findBroken(evidence: Evidence): readonly string[] {
+  const { deeds, audit, uniques, held, lastStrikeAt } = evidence;
+  const runs = [...evidence.runs, ...uniques.flat()];
   const lost = runs.filter((run) => run?.state !== 'completed').length;
+  const early = evidence.runs.filter((run) => run !== undefined && wasHeld(run, held)).length;
+  const together = uniques.reduce((sum, ofKey) => sum + countTogether(ofKey), 0);
   const twice = countTwice(deeds);
   const late = latestStall(deeds) - lastStrikeAt - (LEASE_MS + CLEANER_MS + SLACK_MS);
   const charged = runs.filter((run) => run !== undefined && !isAccounted(run)).length;
   return [
     ...(lost > 0 ? [`${lost} runs are not completed`] : []),
     ...(audit.unbalanced !== 0 ? [`the audit is unbalanced by ${audit.unbalanced}`] : []),
-    ...(audit.ended.completed !== RUNS
-      ? [`${audit.ended.completed} of ${RUNS} are counted as completed`]
+    ...(audit.ended.completed !== runs.length
+      ? [`${audit.ended.completed} of ${runs.length} are counted as completed`]
       : []),
     ...(twice > 0 ? [`${twice} claims were executed twice`] : []),
     ...(charged > 0 ? [`${charged} runs have epochs that nothing accounts for`] : []),
+    ...(early > 0 ? [`${early} runs were claimed while their lane was on hold`] : []),
+    ...(together > 0 ? [`${together} unique runs were submitted while their key was taken`] : []),
     ...(late > 0 ? [`the last stall was found ${late} ms too late`] : []),
   ];
 }
@@ -36,6 +46,18 @@ function countTwice(deeds: readonly Deed[]): number {
 
 function latestStall(deeds: readonly Deed[]): number {
   return deeds.filter(({ type }) => type === 'stalled').reduce((latest, { at }) => Math.max(latest, at), 0);
+}
+
+/** Servers and this process share one clock, but each rounds it. */
+const ROUNDING_MS = 2;
+
+function wasHeld({ startedAt = 0 }: Run, held: readonly HeldTime[]): boolean {
+  return held.some(({ from, until }) => startedAt > from + ROUNDING_MS && startedAt < until - ROUNDING_MS);
+}
+
+/** How many runs of one key were submitted before the one before had ended. */
+function countTogether(runs: readonly (Run | undefined)[]): number {
+  return runs.filter((run, index) => (run?.createdAt ?? 0) < (runs[index - 1]?.endedAt ?? 0)).length;
 }
 
 /** Every claim ended as a failure, a stall, a release, or the completion. */

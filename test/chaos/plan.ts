@@ -13,6 +13,12 @@ export const FREEZE_EVERY = 5;
 export const LEASE_MS = 1_500;
 export const CLEANER_MS = 300;
 
+/** How long each hold of the lane lasts, in ms. */
+export const HOLD_MS = 150;
+
+/** The number of keys of unique runs. */
+export const UNIQUE_KEYS = 20;
+
 /** What a busy machine may add to recovery: processes that start, loops that wait for a processor. */
 export const SLACK_MS = 1_500;
 

@@ -1,10 +1,10 @@
 /** One worker process of the chaos: `worker.mjs <engine> <address> <log>`. It is killed without a warning. */
 import { appendFileSync } from 'node:fs';
-import { setTimeout as rest } from 'node:timers/promises';
-import { createWorker, defineTask } from '@retry/worker';
+import { createWorker } from '@retry/worker';
 import { engineOf } from './engines.ts';
 import type { Deed } from './plan.ts';
 import { CLEANER_MS, CONCURRENCY, LEASE_MS } from './plan.ts';
+import { chaosTasks } from './tasks.ts';
 
 const [engine, address = '', log = ''] = process.argv.slice(2);
 const broker = await engineOf(engine).connect(address);
@@ -14,22 +14,9 @@ function note(deed: Deed): void {
   appendFileSync(log, `${JSON.stringify(deed)}\n`);
 }
 
-const task = defineTask({
-  name: 'chaos',
-  maxStalls: 100,
-  retry: { maxAttempts: 100, backoff: { type: 'constant', base: 50 } },
-  run: async (number: number, { id, epoch, attempt }) => {
-    note({ type: 'start', id, epoch, at: Date.now() });
-    await rest(5 + Math.random() * 60);
-    // Every tenth run fails once.
-    if (number % 10 === 0 && attempt === 1) throw new Error('fails once');
-    return number;
-  },
-});
-
 const worker = createWorker({
   broker,
-  tasks: [task],
+  tasks: Object.values(chaosTasks(note)),
   concurrency: CONCURRENCY,
   lease: LEASE_MS,
   cleanerInterval: CLEANER_MS,

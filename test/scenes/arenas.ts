@@ -48,31 +48,37 @@ export const inProcess: Arena = {
   },
 };
 
+/** Who has the policy: the task, or each submission. */
+export type PolicyOf = 'task' | 'submission';
+
 /** A worker over the memory broker, on a virtual clock. */
-export const inMemory: Arena = {
-  play: async (scene) => {
-    const clock = createTestClock();
-    const broker = createMemoryBroker({ clock });
-    const played = playOn(broker, scene, { clock });
-    await clock.advance(LONG);
-    return played;
-  },
-};
+export function inMemory(policyOf: PolicyOf): Arena {
+  return {
+    play: async (scene) => {
+      const clock = createTestClock();
+      const broker = createMemoryBroker({ clock });
+      const played = playOn(broker, scene, { clock, policyOf });
+      await clock.advance(LONG);
+      return played;
+    },
+  };
+}
 
 /** A worker over a broker with a real server, in real time. */
-export function onServer(connect: () => Promise<Broker>): Arena {
-  return { play: async (scene) => playOn(await connect(), scene, {}) };
+export function onServer(connect: () => Promise<Broker>, policyOf: PolicyOf = 'task'): Arena {
+  return { play: async (scene) => playOn(await connect(), scene, { policyOf }) };
 }
 
 async function playOn(
   broker: Broker,
   { name, policy, act }: Scene,
-  options: Pick<WorkerOptions, 'clock'>,
+  { policyOf, ...options }: Pick<WorkerOptions, 'clock'> & { readonly policyOf: PolicyOf },
 ): Promise<Played> {
   let attempts = 0;
+  const retry = definePolicy(policy);
   const task = defineTask({
     name: name.replaceAll(/\W+/g, '-'),
-    retry: definePolicy(policy),
+    ...(policyOf === 'task' && { retry }),
     run: async (_: null, { attempt, signal }) => {
       attempts += 1;
       await act({ attempt, signal });
@@ -86,7 +92,7 @@ async function playOn(
     worker.on('failed', ({ reason, error }) => resolve({ end: reason, error: nameOf(error) }));
   });
   const queue = createQueue({ broker, ...options });
-  const { id } = await queue.submit(task, null);
+  const { id } = await queue.submit(task, null, policyOf === 'submission' ? { retry } : {});
   const [submitted] = await broker.get([id]);
   worker.start();
   const ending = await over;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Arena } from './scene.ts';
+import type { Arena, Scene } from './scene.ts';
 import { SCENES } from './scenes.ts';
 
 /**
@@ -7,9 +7,14 @@ import { SCENES } from './scenes.ts';
  *
  * @param time - whether the first wait is exact; on a real clock it may be longer
  */
-export function describeScenes(name: string, time: 'virtual' | 'real', arena: () => Arena): void {
+export function describeScenes(
+  name: string,
+  time: 'virtual' | 'real',
+  arena: () => Arena,
+  scenes: readonly Scene[] = SCENES,
+): void {
   describe(name, () => {
-    it.each(SCENES.map((scene) => [scene.name, scene] as const))('plays %s', async (_name, scene) => {
+    it.each(scenes.map((scene) => [scene.name, scene] as const))('plays %s', async (_name, scene) => {
       const { ending, firstWaitMs } = await arena().play(scene);
 
       const waitMs = Number(scene.policy.initialDelay ?? 0);

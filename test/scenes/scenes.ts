@@ -1,5 +1,5 @@
 import type { PolicyInput } from '@retry/core';
-import { NonRetryableError, RetryAfterError } from '@retry/core';
+import { definePolicy, isSerializable, NonRetryableError, RetryAfterError } from '@retry/core';
 import type { Attempt, Scene } from './scene.ts';
 import { hang } from './scene.ts';
 
@@ -114,6 +114,27 @@ export const SCENES: readonly Scene[] = [
     },
     act: hang,
     expected: { attempts: 2, delays: [25], end: 'exhausted', error: 'AttemptTimeoutError' },
+  },
+  {
+    name: 'backoff: custom, which stops by what it knows about its run',
+    policy: {
+      backoff: { type: 'custom', strategy: (_retry, { failures = 0 }) => (failures > 2 ? 'stop' : 10) },
+      jitter: 'none',
+      maxAttempts: 9,
+    },
+    act: fail(),
+    expected: { attempts: 3, delays: [10, 10], end: 'stopped', error: 'Error' },
+  },
+  {
+    name: 'a gate that knows how long its run has taken',
+    policy: {
+      ...STEADY,
+      retryIf: (_error, { elapsedMs = 0 }) => elapsedMs < 119,
+      attemptTimeout: 60,
+      maxAttempts: 9,
+    },
+    act: hang,
+    expected: { attempts: 2, delays: [20], end: 'stopped', error: 'AttemptTimeoutError' },
   },
   {
     name: 'a strategy that throws',
@@ -290,3 +311,8 @@ export const SCENES: readonly Scene[] = [
     expected: { attempts: 2, delays: [20], end: 'exhausted', error: 'text' },
   },
 ];
+
+/** Those whose policy can be written as JSON. */
+export const WRITTEN_SCENES: readonly Scene[] = SCENES.filter(({ policy }) =>
+  isSerializable(definePolicy(policy)),
+);

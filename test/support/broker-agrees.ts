@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import type { Broker, Run } from '@retry/core/broker';
+import type { Broker, Run, Submission } from '@retry/core/broker';
 import { assertBalanced } from './broker-checked.ts';
 import type { Model, ModelRun } from './broker-model.ts';
 import { modelCancelRequests } from './broker-model.ts';
@@ -11,6 +11,10 @@ export async function assertAgrees(model: Model, { broker }: { readonly broker: 
   assertSame(
     kept.map((run) => run?.payload),
     known.map(({ id }) => payloadOf(id)),
+  );
+  assertSame(
+    kept.map((run) => withoutUndefined({ retry: run?.retry, origin: run?.origin })),
+    known.map(({ id }) => extrasOf(id)),
   );
   assertSame(
     kept.map((run, index) => {
@@ -55,6 +59,16 @@ export function assertSame(actual: unknown, expected: unknown): void {
 /** The payload that commands submit with an id. */
 export function payloadOf(id: string): string {
   return JSON.stringify(id);
+}
+
+/** The policy and the origin that commands submit with an id: most have neither. */
+export function extrasOf(id: string): Pick<Submission, 'retry' | 'origin'> {
+  if (id === 'g') return { origin: 'a' };
+  return id === 'h' ? { retry: '{"maxAttempts":"ü"}', origin: 'h' } : {};
+}
+
+function withoutUndefined(extras: Pick<Run, 'retry' | 'origin'>): object {
+  return Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined));
 }
 
 /** The part of a run that the model keeps. */

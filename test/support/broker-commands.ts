@@ -11,9 +11,11 @@ import type {
   Settlement,
   Submission,
 } from '@retry/core/broker';
+import { partitionTag } from '@retry/core/broker/kit';
 import type { RunEvent } from '@retry/core/lifecycle';
+import { isEnd } from '@retry/core/lifecycle';
 import fc from 'fast-check';
-import { assertAgrees, assertSame, payloadOf } from './broker-agrees.ts';
+import { assertAgrees, assertSame, extrasOf, payloadOf } from './broker-agrees.ts';
 import type { Model, Ripeness } from './broker-model.ts';
 import {
   modelAdvance,
@@ -27,7 +29,9 @@ import {
   modelSettle,
   modelSubmit,
 } from './broker-model.ts';
+import { operations } from './broker-operations.ts';
 import { LONG_MS } from './broker-scene.ts';
+import { UNIQUE_IDS, uniques } from './broker-uniques.ts';
 import { settlementOf } from './settle.ts';
 
 /** A broker under random commands, and its time. */
@@ -50,6 +54,10 @@ const IDS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const LANES = ['x', 'y'];
 
 const ids = fc.constantFrom(...IDS);
+const knownIds = fc.oneof(
+  { weight: 3, arbitrary: ids },
+  { weight: 1, arbitrary: fc.constantFrom(...UNIQUE_IDS) },
+);
 const lanes = fc.constantFrom(...LANES);
 const soon = fc.constantFrom<Ripeness>('now', 'now', 'soon', 'soon', 'never');
 const leases = fc.constantFrom<Ripeness>('soon', 'never');
@@ -60,6 +68,9 @@ const concurrencies: fc.Arbitrary<Concurrency | undefined> = fc.constantFrom(
   { key: 'k', limit: 2, whenFull: 'wait' },
   { key: 'j', limit: 1, whenFull: 'claim' },
   { key: 'j', limit: 1, whenFull: 'wait' },
+  { key: 'k', limit: 1, whenFull: 'wait', holdWhileRetrying: true },
+  { key: 'k', limit: 2, whenFull: 'wait', holdWhileRetrying: true },
+  { key: 'j', limit: 1, whenFull: 'claim', holdWhileRetrying: true },
 );
 
 /** Delays that do not pass within a test. */
@@ -73,7 +84,9 @@ interface Sending {
   readonly onlyIfExpired: boolean;
   /** `delay`: `runAt` is near, and `delayMs` decides. */
   readonly dueBy: 'instant' | 'delay';
-  /** Without payload, lane and concurrency, as from a cleaner that does not have them. */
+  /** The run that it submits, if its run ends. */
+  readonly submit: { readonly lane: string; readonly ripeness: Ripeness } | undefined;
+  /** Without payload, lane, concurrency, policy and origin, as from a cleaner that does not have them. */
   readonly isBare: boolean;
 }
 
@@ -90,6 +103,7 @@ const outcomes = (at: number, { back, dueBy }: Sending) => {
     [{ type: 'retry', at, runAt }],
     [{ type: 'retry', at, runAt }],
     [{ type: 'release', at }],
+    [{ type: 'release', at, runAt }],
     [{ type: 'limit', at, runAt: runAtOf(limitedUntil(back)) }],
     [
       { type: 'stall', at },
@@ -112,6 +126,7 @@ export function brokerCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] {
   return [
     submits(),
     submits(),
+    uniques({ lanes, concurrencies, msOf }).map(([name, step]) => command(name, step)),
     claims(),
     claims(),
     fc.constant(command('claim again', claimAgain)),
@@ -121,19 +136,26 @@ export function brokerCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] {
     fc
       .tuple(picks, leases)
       .map(([pick, lease]) => command(`heartbeat ${pick} ${lease}`, heartbeat(pick, lease))),
-    fc.array(ids, { minLength: 1, maxLength: 2 }).map((some) => command(`cancel ${some}`, cancel(some))),
+    fc.array(knownIds, { minLength: 1, maxLength: 2 }).map((some) => command(`cancel ${some}`, cancel(some))),
     fc
-      .tuple(fc.array(ids, { minLength: 1, maxLength: 4 }), fc.constantFrom('keep', 'reset'))
+      .tuple(fc.array(knownIds, { minLength: 1, maxLength: 4 }), fc.constantFrom('keep', 'reset'))
       .map(([some, attempts]) => command(`redrive ${some} ${attempts}`, redrive(some, attempts))),
-    fc.array(ids, { minLength: 1, maxLength: 3 }).map((some) => command(`discard ${some}`, discard(some))),
+    fc
+      .array(knownIds, { minLength: 1, maxLength: 3 })
+      .map((some) => command(`discard ${some}`, discard(some))),
     findsExpired(),
     lists(),
     attends(),
     fc
       .array(picks, { maxLength: 20 })
       .map((some) => command(`find cancel requests ${some}`, findCancelRequests(some))),
-    fc.array(ids, { minLength: 1, maxLength: 3 }).map((some) => command(`collect ${some}`, collect(some))),
+    fc
+      .array(knownIds, { minLength: 1, maxLength: 3 })
+      .map((some) => command(`collect ${some}`, collect(some))),
     fc.constant(command('advance', advance)),
+    ...operations({ ids: knownIds, lanes, msOf }).map((some) =>
+      some.map(([name, step]) => command(name, step)),
+    ),
   ];
 }
 
@@ -165,7 +187,7 @@ function submits(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
         some.map(({ id, lane, ripeness, neverMs, isKeyed, concurrency, keepResultMs }): Submission => {
           const delayMs = ripeness === 'never' ? neverMs : msOf(ripeness);
           return {
-            ...{ id, lane, payload: payloadOf(id), delayMs, keyed: isKeyed },
+            ...{ id, lane, payload: payloadOf(id), delayMs, keyed: isKeyed, ...extrasOf(id) },
             ...(concurrency && { concurrency }),
             ...(keepResultMs !== undefined && { keepResultMs }),
           };
@@ -190,7 +212,9 @@ function claims(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
       const claim: Claim = { worker: 'w', requestId, limit, lanes: new Map(entries), leaseMs: msOf(lease) };
       const { claimed } = await real.broker.settleAndClaim({ claim });
       await adoptDue(model, real);
-      const got = claimed.map(({ run, isOverLimit }) => (isOverLimit ? `${run.id}!` : run.id));
+      const got = claimed.map(
+        ({ run, isOverLimit, isProbe }) => `${run.id}${isOverLimit ? '!' : ''}${isProbe ? '?' : ''}`,
+      );
       assertSame(got, modelClaim(model, claim.lanes, { limit, lease }));
       if (claimed.length === 0) return;
       model.claims.push(...claimed);
@@ -218,6 +242,7 @@ function settles(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
   const sending: fc.Arbitrary<Sending> = fc.record({
     ...{ pick: picks, kind: picks, back: soon, onlyIfExpired: fc.constantFrom(false, false, true) },
     ...{ dueBy: fc.constantFrom('instant', 'delay'), isBare: fc.boolean() },
+    submit: fc.option(fc.record({ lane: lanes, ripeness: soon }), { nil: undefined }),
   });
   return sending.map((sent) =>
     command(`settle ${JSON.stringify(sent)}`, async (model, real) => {
@@ -226,18 +251,33 @@ function settles(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
       const { now } = await real.broker.settleAndClaim({});
       const all = outcomes(now, sent);
       const run = sent.onlyIfExpired ? await seenByCleaner(real, claimed) : claimed.run;
-      const settlement = settlementBy(run, all[sent.kind % all.length] ?? [], sent);
+      const settlement = withSubmit(settlementBy(run, all[sent.kind % all.length] ?? [], sent), sent);
       const { settled } = await real.broker.settleAndClaim({ settle: [settlement] });
       adoptExpiry(model, real, { id: claimed.run.id, isAccepted: settled[0] === 'ok' });
       assertSame(settled, [modelSettle(model, settlement, backOf(settlement, sent))]);
+      if (settled[0] === 'ok') modelSubmitted(model, settlement, sent);
     }),
   );
+}
+
+/** Keeps the run that an accepted settlement submits. */
+function modelSubmitted(model: Model, { submit }: Settlement, sent: Sending): void {
+  if (submit === undefined || sent.submit === undefined) return;
+  modelSubmit(model, { ...submit, concurrency: undefined, isKeyed: false }, sent.submit.ripeness);
+}
+
+/** The settlement with the run that it submits: one for each run of the commands, however often that ends. */
+function withSubmit(settlement: Settlement, { submit }: Sending): Settlement {
+  if (submit === undefined || !isEnd(settlement.next.state)) return settlement;
+  const { lane, ripeness } = submit;
+  const id = `{${partitionTag(settlement.id)}}next`;
+  return { ...settlement, submit: { id, lane, payload: payloadOf(id), delayMs: msOf(ripeness) } };
 }
 
 function settlementBy(run: Run, events: readonly RunEvent[], sent: Sending): Settlement {
   const { onlyIfExpired, pick } = sent;
   const whole = settlementOf(run, events, { onlyIfExpired, errors: errorsAfter(run, events, pick) });
-  const { concurrency: _, ...bare } = whole.next;
+  const { concurrency: _, retry: __, origin: ___, ...bare } = whole.next;
   const next = sent.isBare ? { ...bare, payload: '', lane: 'elsewhere' } : whole.next;
   if (sent.dueBy === 'instant' || next.state !== 'scheduled') return { ...whole, next };
   return { ...whole, next, delayMs: msOf(backOf(whole, sent)) };

@@ -2,11 +2,17 @@ import type {
   Attendance,
   ClaimedRun,
   Concurrency,
+  EndAnswer,
   HeartbeatRequest,
+  RescheduleAnswer,
   SettleAnswer,
   Settlement,
 } from '@retry/core/broker';
 import type { RunEventType, RunState } from '@retry/core/lifecycle';
+import type { ModelHold } from './broker-model-holds.ts';
+import { noteProbe, passageOf } from './broker-model-holds.ts';
+import type { ModelHolder } from './broker-model-unique.ts';
+import type { ModelGrant } from './broker-reservations.ts';
 
 /** When something is due: already, at the next advance, or not within the test. */
 export type Ripeness = 'now' | 'soon' | 'never';
@@ -52,6 +58,14 @@ export interface Model {
   /** The latest claim that returned a run, to be repeated. */
   lastClaim: { readonly requestId: string; readonly got: readonly string[] } | undefined;
   requests: number;
+  /** Every start that was granted. */
+  readonly grants: ModelGrant[];
+  /** Those that have ended may be among them. */
+  holds: readonly ModelHold[];
+  /** Of unique keys; those that have lost theirs may be among them. */
+  readonly holders: Map<string, ModelHolder>;
+  /** How many unique submissions there have been, by key. */
+  readonly uniques: Map<string, number>;
 }
 
 /** A model without runs. */
@@ -67,6 +81,10 @@ export function createModel(): Model {
     claims: [],
     lastClaim: undefined,
     requests: 0,
+    grants: [],
+    holds: [],
+    holders: new Map(),
+    uniques: new Map(),
   };
 }
 
@@ -97,7 +115,7 @@ export function modelSubmit(
   return 'created';
 }
 
-/** Starts the runs that a claim must return. Their ids; those over the limit end with `!`. */
+/** Starts the runs that a claim must return. Their ids; those over the limit end with `!`, those that probe with `?`. */
 export function modelClaim(
   model: Model,
   lanes: ReadonlyMap<string, number>,
@@ -105,17 +123,23 @@ export function modelClaim(
 ): readonly string[] {
   const got: string[] = [];
   for (const [lane, laneLimit] of lanes) {
+    const passage = passageOf(model, lane);
+    if (passage === 'closed') continue;
     promote(model, lane);
-    let left = Math.min(laneLimit, limit - got.length);
+    let left = Math.min(laneLimit, limit - got.length, passage === 'probe' ? 1 : Infinity);
     for (const id of [...laneOf(model, lane)]) {
       const run = model.runs.get(id);
       if (left <= 0 || run === undefined) break;
-      const isFull = run.concurrency !== undefined && heldOf(model, run.concurrency) >= run.concurrency.limit;
+      const isFull =
+        run.concurrency !== undefined &&
+        !run.holdsKey &&
+        heldOf(model, run.concurrency) >= run.concurrency.limit;
       if (isFull && run.concurrency?.whenFull === 'wait') continue;
       remove(laneOf(model, lane), id);
       Object.assign(run, { state: 'started', epoch: run.epoch + 1, ripeness: lease });
       run.holdsKey = run.concurrency !== undefined && !isFull;
-      got.push(isFull ? `${id}!` : id);
+      got.push(`${id}${isFull ? '!' : ''}${passage === 'probe' ? '?' : ''}`);
+      if (passage === 'probe') noteProbe(model, lane);
       left--;
     }
   }
@@ -135,12 +159,13 @@ export function modelSettle(
   if (onlyIfExpired === true && run.ripeness !== 'now') return 'fenced';
   charge(run, event, next);
   run.settledBy = `${epoch}:${event}`;
-  run.holdsKey = false;
   const wasAsked = run.isCancelRequested;
+  const isWaiting = (next.state === 'submitted' || next.state === 'scheduled') && !wasAsked;
+  run.holdsKey = run.holdsKey && isWaiting && run.concurrency?.holdWhileRetrying === true;
   run.isCancelRequested = false;
   if (next.state !== 'submitted' && next.state !== 'scheduled') run.state = ENDS[event] ?? next.state;
   else if (wasAsked) run.state = 'cancelled';
-  else if (event === 'release') toFront(model, run);
+  else if (event === 'release' && next.state === 'submitted') toFront(model, run);
   else sendBack(model, run, back);
   return 'ok';
 }
@@ -174,10 +199,30 @@ export function modelCancel(model: Model, id: string): 'cancelled' | 'requested'
     return 'requested';
   }
   if (run.state !== 'submitted' && run.state !== 'scheduled') return 'ended';
-  remove(laneOf(model, run.lane), id);
-  remove(model.scheduled, id);
+  takeOut(model, run);
+  run.holdsKey = false;
   run.state = 'cancelled';
   return 'cancelled';
+}
+
+/** Ends a waiting run by hand, as a cancel does. */
+export function modelEnd(model: Model, id: string, as: 'completed' | 'failed'): EndAnswer {
+  const answer = modelCancel(model, id);
+  if (answer !== 'cancelled') return answer;
+  const run = model.runs.get(id);
+  if (run !== undefined) run.state = as;
+  return 'done';
+}
+
+/** Moves a waiting run to another instant; one that is in its lane stays there if that is now. */
+export function modelReschedule(model: Model, id: string, ripeness: Ripeness): RescheduleAnswer {
+  const run = model.runs.get(id);
+  if (run === undefined) return 'gone';
+  if (run.state !== 'submitted' && run.state !== 'scheduled') return 'refused';
+  if (run.state === 'submitted' && ripeness === 'now') return 'rescheduled';
+  takeOut(model, run);
+  sendBack(model, run, ripeness);
+  return 'rescheduled';
 }
 
 export function modelRedrive(
@@ -238,6 +283,8 @@ export function modelAttend(
 export function modelAdvance(model: Model): void {
   for (const run of model.runs.values()) if (run.ripeness === 'soon') run.ripeness = 'now';
   for (const [worker, { until }] of model.attendances) if (until === 'soon') model.attendances.delete(worker);
+  for (const hold of model.holds) if (hold.until === 'soon') hold.until = 'now';
+  for (const holder of model.holders.values()) if (holder.until === 'soon') holder.until = 'now';
 }
 
 function sendBack(model: Model, run: ModelRun, ripeness: Ripeness): void {
@@ -245,6 +292,11 @@ function sendBack(model: Model, run: ModelRun, ripeness: Ripeness): void {
   run.state = ripeness === 'now' ? 'submitted' : 'scheduled';
   if (run.state === 'submitted') laneOf(model, run.lane).push(run.id);
   else model.scheduled.push(run.id);
+}
+
+function takeOut(model: Model, { id, lane }: ModelRun): void {
+  remove(laneOf(model, lane), id);
+  remove(model.scheduled, id);
 }
 
 function toFront(model: Model, run: ModelRun): void {

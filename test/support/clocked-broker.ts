@@ -10,7 +10,15 @@ const TURNS = 20;
 const AHEAD_MS = 1_000_000_000;
 
 /** Verbs that may give a lane work, so that waits for work end after them. */
-const WAKING: ReadonlySet<string> = new Set<keyof Broker>(['submit', 'settleAndClaim', 'redrive', 'cancel']);
+const WAKING: ReadonlySet<string> = new Set<keyof Broker>([
+  'submit',
+  'settleAndClaim',
+  'redrive',
+  'cancel',
+  'reschedule',
+  'hold',
+  'resume',
+]);
 
 /**
  * A stage over a broker on a server: each call sets the server's clock first, and the virtual clock moves only when

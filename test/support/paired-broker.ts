@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import type { Broker, ListQuery, Run, RunPage } from '@retry/core/broker';
+import type { Broker, ExchangeReply, ExchangeRequest, ListQuery, Run, RunPage } from '@retry/core/broker';
 
 /** Two brokers as one that returns the answers of the first, and rejects when the second answers differently. */
 export function pairBrokers(first: Broker, second: Broker): Broker {
@@ -11,8 +11,7 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
   return {
     submit: (submissions) => both('submit', (broker) => broker.submit(submissions)),
     settleAndClaim: async (request) => {
-      if (request.claim?.lanes.size !== 0)
-        return both('settleAndClaim', (broker) => broker.settleAndClaim(request));
+      if (request.claim?.lanes.size !== 0) return exchangeBoth(first, second, request);
       // Of a claim that is repeated, a broker may leave out the runs that its worker no longer holds.
       await second.settleAndClaim(request);
       return first.settleAndClaim(request);
@@ -22,6 +21,12 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
     findExpired: (limit, scope) =>
       both('findExpired', async (broker) => byId(await broker.findExpired(limit, scope))),
     cancel: (ids) => both('cancel', (broker) => broker.cancel(ids)),
+    end: (requests) => both('end', (broker) => broker.end(requests)),
+    reschedule: (requests) => both('reschedule', (broker) => broker.reschedule(requests)),
+    hold: (holds) => both('hold', (broker) => broker.hold(holds)),
+    resume: (requests) => both('resume', (broker) => broker.resume(requests)),
+    holds: () => both('holds', (broker) => broker.holds()),
+    reserve: (requests) => both('reserve', (broker) => broker.reserve(requests)),
     findCancelRequests: (leases) => both('findCancelRequests', (broker) => broker.findCancelRequests(leases)),
     redrive: (ids, options) => both('redrive', (broker) => broker.redrive(ids, options)),
     discard: (ids) => both('discard', (broker) => broker.discard(ids)),
@@ -40,6 +45,18 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
       await Promise.all([first.close(), second.close()]);
     },
   };
+}
+
+/**
+ * While a lane is on hold, `nextRunAt` depends on whether runs wait in it; whether those that wait for a concurrency key count is
+ * not specified.
+ */
+async function exchangeBoth(first: Broker, second: Broker, request: ExchangeRequest): Promise<ExchangeReply> {
+  const isOnHold = (await first.holds()).length > 0;
+  const [one, other] = [await first.settleAndClaim(request), await second.settleAndClaim(request)];
+  const compared = isOnHold ? { ...one, nextRunAt: other.nextRunAt } : one;
+  deepStrictEqual(bare(compared), bare(other), 'settleAndClaim is answered differently');
+  return one;
 }
 
 /**

@@ -15,6 +15,8 @@ export interface Entrants {
   readonly strict: readonly Named[];
   /** Our defaults beside those that are compared in all other tables of processing. */
   readonly usual: readonly Named[];
+  /** Large payloads. @default the usual ones */
+  readonly large?: readonly Named[];
   readonly failing: readonly Named[];
   readonly submitting: readonly Named[];
   readonly waiting: readonly Named[];
@@ -34,7 +36,16 @@ export function queueTables(who: Entrants): readonly Table[] {
   return [...processTables(who), ...submitTables(who), ...depthTables(who), latencyTable(who)];
 }
 
-function processTables({ busy, bare, few, strict, usual, failing, mostBytes }: Entrants): readonly Table[] {
+function processTables({
+  busy,
+  bare,
+  few,
+  strict,
+  usual,
+  large = usual,
+  failing,
+  mostBytes,
+}: Entrants): readonly Table[] {
   const unit = 'runs/s';
   return [
     {
@@ -60,7 +71,7 @@ function processTables({ busy, bare, few, strict, usual, failing, mostBytes }: E
       unit,
       rounds: 3,
       most: mostBytes.processed / bytes,
-      entries: processing(usual, { concurrency: 100, bytes }),
+      entries: processing(large, { concurrency: 100, bytes }),
     })),
     {
       title: 'process, each run fails twice, 100 at a time',

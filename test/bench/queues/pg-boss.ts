@@ -86,17 +86,23 @@ async function fetchInLoops(boss: PgBoss, work: Work, way: Way): Promise<() => P
 /** Handles so many of the jobs at a time, then sends how they ended. */
 async function settle(boss: PgBoss, jobs: readonly Job<Payload>[], work: Work): Promise<void> {
   const [good, bad, waiting]: [string[], string[], Job<Payload>[]] = [[], [], [...jobs].reverse()];
+  let error: object | undefined;
   const handleNext = async (): Promise<void> => {
     for (let job = waiting.pop(); job !== undefined; job = waiting.pop()) {
       const ended = await work.handle(job.data).then(
         () => good,
-        () => bad,
+        ({ name, message }: Error) => {
+          error = { name, message };
+          return bad;
+        },
       );
       ended.push(job.id);
     }
   };
   await Promise.all(Array.from({ length: work.concurrency }, handleNext));
   if (good.length > 0) await boss.complete(NAME, good);
-  if (bad.length > 0) await boss.fail(NAME, bad);
+  // The error of a failed attempt is stored, as by every other library; its own `work` stores one for a batch as well. Without its
+  // stack, which we do not keep either when a retry follows.
+  if (bad.length > 0) await boss.fail(NAME, bad, error);
   for (const _ of good) work.onDone();
 }

@@ -1,0 +1,92 @@
+import { deepStrictEqual } from 'node:assert';
+import { isDeepStrictEqual } from 'node:util';
+import type { Broker, Reservation } from '@retry/core/broker';
+import type { StartCounts } from '@retry/core/broker/kit';
+import { forgetStartsAt, reserveStarts } from '@retry/core/broker/kit';
+import fc from 'fast-check';
+
+/** One call, `stepMs` after the one before; less than 0: the clock went back. */
+interface Step {
+  readonly stepMs: number;
+  readonly requests: readonly Reservation[];
+}
+
+/** Calls of one broker, whose clock is set before each. */
+export type ReservationPlay = readonly Step[];
+
+/** A broker and its clock. */
+interface Clocked {
+  readonly broker: Broker;
+  /** Sets its clock, in whole epoch milliseconds. */
+  readonly setTime: (at: number) => Promise<unknown>;
+}
+
+const START_AT = 1_700_000_000_000;
+
+const HOUR_MS = 3_600_000;
+
+/** Random calls about a few keys, whose numbers change now and then, on a clock that mostly goes on. */
+export function reservationPlays(): fc.Arbitrary<ReservationPlay> {
+  const numbers = fc.constantFrom(
+    { limit: 3, windowMs: 20 },
+    { limit: 3, windowMs: 20 },
+    { limit: 5, windowMs: 1_000 },
+    { limit: 5, windowMs: 1_000 },
+    { limit: 2, windowMs: 1_000 },
+    { limit: 7, windowMs: 640 },
+    { limit: 1_000_000_000, windowMs: HOUR_MS },
+  );
+  const key = fc.constantFrom('a', 'a', 'b', '{a}', 'Ä\u0001');
+  const count = fc.constantFrom(1, 1, 2, 3, 9, 1_000_000_000);
+  const request = fc
+    .tuple(key, numbers, count)
+    .map(([name, some, many]) => ({ key: name, ...some, count: many }));
+  const stepMs = fc.oneof(
+    { weight: 3, arbitrary: fc.integer({ min: 0, max: 30 }) },
+    { weight: 3, arbitrary: fc.integer({ min: 0, max: 700 }) },
+    { weight: 1, arbitrary: fc.integer({ min: -600, max: -1 }) },
+    { weight: 1, arbitrary: fc.constantFrom(1_000, -1_001, 5_000, HOUR_MS, -2 * HOUR_MS) },
+  );
+  const requests = fc.array(request, { minLength: 1, maxLength: 4 });
+  return fc.array(fc.record({ stepMs, requests }), { minLength: 1, maxLength: 40, size: 'max' });
+}
+
+type Known = ReadonlyMap<string, StartCounts | undefined>;
+
+/**
+ * Makes the calls, and compares each answer with that of the pure rule. A broker may have forgotten what is not used any more, which
+ * shows where the window of a key becomes longer. @throws {AssertionError} where they differ
+ */
+export async function playReservations(play: ReservationPlay, { broker, setTime }: Clocked): Promise<void> {
+  let known: Known = new Map();
+  let now = START_AT;
+  for (const { stepMs, requests } of play) {
+    now += stepMs;
+    await setTime(now);
+    const answers = await broker.reserve(requests);
+    const possible = withoutForgotten(known, now).map((kept) => answerAll(kept, requests, now));
+    const same = possible.find(({ reserved }) => isDeepStrictEqual(reserved, answers)) ?? possible[0];
+    deepStrictEqual(answers, same?.reserved, `reserve is answered differently ${stepMs} ms later`);
+    known = same?.known ?? known;
+  }
+}
+
+function answerAll(before: Known, requests: readonly Reservation[], now: number) {
+  const known = new Map(before);
+  const reserved = requests.map((request) => {
+    const answer = reserveStarts(known.get(request.key), request, now);
+    known.set(request.key, answer.counts);
+    return answer.reserved;
+  });
+  return { known, reserved };
+}
+
+/** What may be kept now: everything, or that without any of the limits that may be forgotten. */
+function withoutForgotten(known: Known, now: number): readonly Known[] {
+  let possible: Known[] = [known];
+  for (const [key, counts] of known) {
+    if (counts === undefined || forgetStartsAt(counts) > now) continue;
+    possible = possible.flatMap((kept) => [kept, new Map([...kept].filter(([other]) => other !== key))]);
+  }
+  return possible;
+}
