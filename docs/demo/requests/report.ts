@@ -17,6 +17,7 @@ const MEANING: Readonly<Record<GiveUpReason, string>> = {
   'retry-after': 'the server asked for too long',
   budget: 'the retry budget is empty',
   aborted: 'the caller aborted',
+  'circuit-open': 'the circuit breaker is open',
   group: 'the group drains',
 };
 
