@@ -11,7 +11,7 @@ import {
   claimOverTheLimit,
   findExpiredOfOneLane,
   settleAfterShortHeartbeat,
-} from './statement-scenes.ts';
+} from '../support/telling-scenes.ts';
 
 /** A mistake in the SQL texts that the differential test has to notice. */
 export interface Mutant {

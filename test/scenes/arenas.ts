@@ -66,7 +66,13 @@ export function inMemory(policyOf: PolicyOf): Arena {
 
 /** A worker over a broker with a real server, in real time. */
 export function onServer(connect: () => Promise<Broker>, policyOf: PolicyOf = 'task'): Arena {
-  return { play: async (scene) => playOn(await connect(), scene, { policyOf }) };
+  return {
+    play: async (scene) => {
+      const broker = await connect();
+      // A broker keeps its connections until it is closed, and a server allows a limited number of them.
+      return await playOn(broker, scene, { policyOf }).finally(broker.close);
+    },
+  };
 }
 
 async function playOn(

@@ -1,6 +1,6 @@
-/** Commands that show a mistake in the SQL texts, where random ones seldom do. They throw where the mistake is seen at once. */
-import type { Real } from '../support/broker-commands.ts';
-import { settlementOf } from '../support/settle.ts';
+/** Commands that show a mistake in a broker, where random ones seldom do. They throw where the mistake is seen at once. */
+import type { Real } from './broker-commands.ts';
+import { settlementOf } from './settle.ts';
 
 /** A repeated claim returns nothing of a run that was released, and claimed by another request since. */
 export async function claimAgainAfterRelease({ broker }: Real): Promise<void> {
