@@ -99,6 +99,53 @@ describe('queue.hold', () => {
     expect([first.startedAt, second.startedAt]).toEqual([[3_600_000], [3_600_000]]);
   });
 
+  it('takes a lane by its name, as holds lists it, from a script that has no task', async () => {
+    const scene = setScene();
+    const { clock, queue, startWorker } = scene;
+    const [first, second] = [notedTask(scene, 'first'), notedTask(scene, 'second')];
+    await queue.hold({ lane: 'first@1' });
+    await queue.hold({ lane: 'second@1' });
+    await queue.submit(first.task, null);
+    await queue.submit(second.task, null);
+    startWorker({ tasks: [first.task, second.task] });
+    await clock.advance('1m');
+    const [held] = await queue.holds();
+
+    const answer = await queue.resume({ lane: held?.lane ?? 'none@1' });
+    await clock.advance('1s');
+
+    expect([held?.lane, answer]).toEqual(['first@1', 'resumed']);
+    expect([first.startedAt, second.startedAt]).toEqual([[60_000], []]);
+    expect(await queue.resume({ lane: 'first@1' })).toBe('none');
+  });
+
+  it('names the cure for a lane without its version', async () => {
+    const { queue } = setScene();
+
+    await expect(queue.resume({ lane: 'held' })).rejects.toThrow(
+      'lane must be the lane of a task: name@version, got "held". Use lane: \'send-email@1\'',
+    );
+  });
+
+  it.each([{ for: 0 }, { until: 0 }, { until: 60_000 }, { until: -1 }])(
+    'with %o holds nothing, and replaces the hold before it',
+    async (options) => {
+      const scene = setScene();
+      const { clock, queue, startWorker } = scene;
+      const { task, startedAt } = notedTask(scene);
+      await queue.hold(task);
+      await queue.submit(task, null);
+      await clock.advance('1m');
+
+      await queue.hold(task, options);
+
+      expect(await queue.holds()).toEqual([]);
+      startWorker({ tasks: [task] });
+      await clock.advance('1s');
+      expect(startedAt).toEqual([60_000]);
+    },
+  );
+
   it('ends at the later of until and for, and a second one replaces the first', async () => {
     const { clock, queue } = setScene();
     const task = defineTask({ name: 'held', run: () => {} });
@@ -152,6 +199,13 @@ describe('queue.hold', () => {
     [{ all: false }, 'all'],
     [{ all: true, task: 'a' }, 'task'],
     ['held@1', 'target'],
+    [{ lane: 'held' }, 'lane'],
+    [{ lane: '' }, 'lane'],
+    [{ lane: '@1' }, 'lane'],
+    [{ lane: 'held@1@2' }, 'lane'],
+    [{ lane: null }, 'lane'],
+    [{ lane: undefined }, 'all'],
+    [{ lane: 'held@1', all: true }, 'all'],
   ])('refuses the target %o, which must not pause everything', async (target, path) => {
     const { queue } = setScene();
 
@@ -240,6 +294,46 @@ describe('ctx.hold', () => {
     expect(await queue.counts()).toMatchObject({ started: 0, submitted: 200 - handled });
   });
 
+  it('for 0 holds nothing, leaves a longer hold alone, and lets the attempt go on', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({
+      name: 'paused',
+      run: async (length: '0ms' | '1h', { hold }) => {
+        await hold({ for: length === '0ms' ? 0 : '1h' });
+        return length;
+      },
+    });
+    const none = await queue.submit(task, '0ms');
+    const worker = startWorker({ tasks: [task] });
+    await clock.advance('1s');
+    const before = await queue.holds();
+    await queue.submitMany(task, ['1h', '0ms']);
+    await clock.advance('1s');
+
+    expect(before).toEqual([]);
+    expect(await queue.result(none.id)).toMatchObject({ state: 'completed', result: '0ms', attempts: 1 });
+    expect(worker.emittedOf('completed')).toHaveLength(3);
+    expect(await queue.holds()).toMatchObject([{ lane: 'paused@1', until: 3_601_000 }]);
+  });
+
+  it('for 0 gives back no run that was claimed in advance', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({
+      name: 'paused',
+      run: async (_: number, { hold }) => {
+        await pass(clock, 1);
+        await hold({ for: 0 });
+      },
+    });
+    await queue.submitMany(task, Array(200).fill(0));
+    const worker = startWorker({ tasks: [task], concurrency: 1, prefetch: 50 });
+
+    await clock.advance('1m');
+
+    expect(worker.emittedOf('completed')).toHaveLength(200);
+    expect(worker.emittedOf('released')).toEqual([]);
+  });
+
   it('rejects with the error of the broker', async () => {
     const { clock, queue, broker, startWorker } = setScene();
     const hold = () => Promise.reject(new Error('away'));
@@ -259,7 +353,7 @@ describe('ctx.hold', () => {
   it.each([
     [undefined, 'for'],
     [{}, 'for'],
-    [{ for: 0 }, 'for'],
+    [{ for: -1 }, 'for'],
     [{ for: 'Infinity' }, 'for'],
     [{ for: '1m', reason: '' }, 'reason'],
     [{ for: '1m', until: 5 }, 'until'],

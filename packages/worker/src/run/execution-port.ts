@@ -25,6 +25,7 @@ export function createExecutionPort({ settings, emitter, now, onEnd, onHold }: P
     complete: (execution, completion) => completeWithin({ ...settings, now }, execution, completion),
     hasCommitted: (execution) => hasCommitted({ ...settings, onError }, execution),
     hold: async ({ task: { lane } }, { forMs, reason }) => {
+      if (forMs === 0) return; // over at once: nothing is to be given back for it
       const why = reason === undefined ? {} : { reason };
       await broker.hold([{ lane, source: 'handler', forMs, keepLonger: true, by: name, ...why }]);
       onHold(lane);

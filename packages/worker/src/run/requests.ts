@@ -106,8 +106,8 @@ const A_DELAY = {
 
 const A_HOLD_LENGTH = {
   finite: true,
-  accepts: (ms: number): boolean => ms > 0 && ms <= MAX_INSTANT_AT,
-  message: 'must be a finite duration > 0',
+  accepts: (ms: number): boolean => ms >= 0 && ms <= MAX_INSTANT_AT,
+  message: 'must be a finite duration ≥ 0',
 };
 
 const AN_INSTANT = {

@@ -96,7 +96,7 @@ export interface ReleaseRequest {
 
 /** The argument of `ctx.hold`. */
 export interface HandlerHold {
-  /** How long, from when the broker stores it. */
+  /** How long, from when the broker stores it; 0 holds nothing. */
   readonly for: Duration;
   /** Why, for people: part of `queue.holds()`; 1 to 512 bytes. */
   readonly reason?: string | undefined;

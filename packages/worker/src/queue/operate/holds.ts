@@ -1,6 +1,7 @@
 import type { Duration } from '@retry/core';
 import { InvalidOptionsError, MAX_INSTANT_AT } from '@retry/core';
 import type { Broker, Hold, HoldRequest, ResumeAnswer } from '@retry/core/broker';
+import { textProblem } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
 import { readOptions } from '@retry/core/fields';
 import { A_REASON } from '../../reason.ts';
@@ -8,14 +9,14 @@ import type { AnyTask } from '../../task/task.ts';
 import { isTask } from '../../task/task.ts';
 import { AN_INSTANT } from '../instants.ts';
 
-/** What to put on hold, or to resume: the lane of one task, or all lanes. */
-export type HoldTarget = AnyTask | { readonly all: true };
+/** What to put on hold, or to resume: the lane of one task, a lane by its name (`name@version`, as `holds` lists it), or all lanes. */
+export type HoldTarget = AnyTask | { readonly lane: string } | { readonly all: true };
 
 /** The options of `queue.hold`. Without `until` and `for` it lasts until `queue.resume`. */
 export interface HoldOptions {
   /** When it ends, in epoch milliseconds; the later of this and `for` holds. */
   readonly until?: number | undefined;
-  /** How long it lasts, by the broker's clock. */
+  /** How long it lasts, by the broker's clock; 0: it is over at once, as with a past `until`. */
   readonly for?: Duration | undefined;
   /** Why, for people; 1 to 512 bytes. */
   readonly reason?: string | undefined;
@@ -62,20 +63,32 @@ export function createHolding(broker: Broker): Holding {
   };
 }
 
-/** @throws {InvalidOptionsError} for anything but a task or `{ all: true }`: a mistake must not pause everything */
+/** @throws {InvalidOptionsError} for anything but a task, a lane or `{ all: true }`: a mistake must not pause everything */
 function readTarget(target: unknown, subject: string): Pick<HoldRequest, 'lane'> {
   if (isTask(target)) return { lane: target.lane };
   if (typeof target !== 'object' || target === null) throw noTarget(target, subject);
-  return readOptions(target, { subject, keys: ['all'] }, (fields) => {
-    if (fields.value('all') !== true) fields.fail('all', 'must be true', TARGET_CURE);
-    return {};
+  return readOptions(target, { subject, keys: ['lane', 'all'] }, (fields) => {
+    const lane = fields.optional('lane', A_LANE);
+    const hasLane = fields.value('lane') !== undefined;
+    if (hasLane && fields.value('all') !== undefined)
+      fields.fail('all', 'must not be given with lane', 'Name one lane, or use { all: true } alone.');
+    if (!hasLane && fields.value('all') !== true) fields.fail('all', 'must be true', TARGET_CURE);
+    return lane === undefined ? {} : { lane };
   });
 }
 
-const TARGET_CURE = 'Use a task of defineTask, or { all: true } for all lanes.';
+/** The rule of a lane's name. Without its version it would be another lane, which no task has. */
+const A_LANE = {
+  accepts: (value: unknown): value is string =>
+    textProblem(value) === undefined && typeof value === 'string' && /^[^@]+@[^@]+$/.test(value),
+  message: 'must be the lane of a task: name@version',
+  cure: "Use lane: 'send-email@1', as queue.holds() lists it, or the task itself.",
+};
+
+const TARGET_CURE = "Use a task of defineTask, { lane: 'send-email@1' }, or { all: true } for all lanes.";
 
 function noTarget(value: unknown, subject: string): InvalidOptionsError {
-  const problem = { path: 'target', value, message: 'must be a task or { all: true }', cure: TARGET_CURE };
+  const problem = { path: 'target', value, message: 'must be a task, { lane } or { all: true }', cure: TARGET_CURE };
   return new InvalidOptionsError([problem], subject);
 }
 
@@ -93,6 +106,6 @@ function readHold(fields: Fields): Omit<HoldRequest, 'source' | 'lane'> {
 
 const A_LENGTH = {
   finite: true,
-  accepts: (ms: number): boolean => ms > 0 && ms <= MAX_INSTANT_AT,
-  message: 'must be a finite duration > 0',
+  accepts: (ms: number): boolean => ms >= 0 && ms <= MAX_INSTANT_AT,
+  message: 'must be a finite duration ≥ 0',
 };
