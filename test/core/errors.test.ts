@@ -131,6 +131,15 @@ describe('InvalidOptionsError', () => {
     expect(new InvalidOptionsError([problemOf(circle)]).message).toContain(', got object. ');
   });
 
+  it('shows a function by its name, and says that one has none', () => {
+    const messages = [problemOf(parseInt), problemOf((() => () => {})())].map(
+      (problem) => new InvalidOptionsError([problem]).message,
+    );
+
+    expect(messages[0]).toContain(', got function parseInt. ');
+    expect(messages[1]).toContain(', got function (anonymous). ');
+  });
+
   it('shows a class whose name is no text', () => {
     const odd = Object.defineProperty(class {}, 'name', { value: Symbol('odd') });
 

@@ -215,6 +215,14 @@ describe('defineTask', () => {
     expect(problemsOf(() => defineTask(input))).toEqual([[key, value]]);
   });
 
+  it('points from a hook of the circuit breaker of calls to the event of the worker', () => {
+    const circuitBreaker = { onStateChange: () => {} } as never;
+
+    expect(() => defineTask({ name: 'a', run, circuitBreaker })).toThrow(
+      "circuitBreaker.onStateChange is not a known key, got function onStateChange. Listen to the event of a worker: worker.on('breaker', listener).",
+    );
+  });
+
   it('reports the problems of its policies and of the rate limit under their own keys', () => {
     const input = {
       name: 'a',

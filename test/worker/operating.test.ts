@@ -114,16 +114,26 @@ describe('queue.complete', () => {
     expect(await queue.result(handled.id)).toMatchObject({ result: 'handled', attempts: 1 });
   });
 
-  it.each([[() => {}], [1n], ['x'.repeat(1_048_575)], [JSON.parse('{"__proto__":1}')]])(
-    'refuses a result that cannot be stored',
-    async (result) => {
-      const { queue } = setScene();
-      const { id } = await queue.submit(task, null);
+  it.each<[unknown, string]>([
+    [() => {}, 'the result cannot be stored: it is a function, which JSON cannot hold'],
+    [1n, 'the result cannot be stored: it is 1, which JSON cannot hold'],
+    [{ done: () => {} }, 'the result cannot be stored: done is a function, which JSON cannot hold'],
+    [{ toJSON: () => JSON.parse('{') }, 'the result cannot be stored: it cannot be written as JSON'],
+    [
+      JSON.parse('{"__proto__":1}'),
+      'the result cannot be stored: it has a key __proto__, which would pollute',
+    ],
+    ['x'.repeat(1_048_575), 'the result has 1048577 bytes'],
+  ])('refuses a result that cannot be stored, and calls it a result: %o', async (result, message) => {
+    const { queue } = setScene();
+    const { id } = await queue.submit(task, null);
 
-      await expect(queue.complete(id, result)).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });
-      expect(await queue.get(id)).toMatchObject({ state: 'submitted' });
-    },
-  );
+    const completed = queue.complete(id, result);
+
+    await expect(completed).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });
+    await expect(completed).rejects.toThrow(message);
+    expect(await queue.get(id)).toMatchObject({ state: 'submitted' });
+  });
 });
 
 describe('queue.fail', () => {

@@ -271,6 +271,12 @@ describe('the cure of an unknown option', () => {
   it.each([
     [{ idempotencyKey: 'a' }, 'Use key.'],
     [{ jobId: 'a' }, 'Use key.'],
+    [{ uniqueKey: 'a' }, 'Use unique: { key: … } for one run at a time, or key to submit only once.'],
+    [{ singleton_key: 'a' }, 'Use unique: { key: … } for one run at a time, or key to submit only once.'],
+    [
+      { deduplication: { id: 'a' } },
+      'Use unique: { key: … } for one run at a time, or key to submit only once.',
+    ],
     [{ delayMs: 5 }, "Use delay: it takes milliseconds or text like '2s'."],
     [{ run_at: 5 }, 'Use runAt.'],
     [{ eta: 5 }, 'Use runAt.'],

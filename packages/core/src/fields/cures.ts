@@ -20,7 +20,7 @@ export const POLICY_KEYS: readonly PolicyKey[] = [
   'retryable',
 ];
 
-/** Names of our keys in other libraries, and what to use instead of them. */
+/** Names of our keys in other libraries, and what to use instead of them: text that begins with our key. */
 export type Synonyms = readonly (readonly [keys: RegExp, ours: string])[];
 
 const POLICY_SYNONYMS: Synonyms = [
@@ -67,7 +67,9 @@ export function cureForKey(key: string, value: unknown, known: KnownKeys): strin
     return `Use ${bare}: it takes milliseconds or text like '2s'.${isPolicy ? ' extendPolicy changes a policy.' : ''}`;
   }
   const { synonyms = isPolicy ? POLICY_SYNONYMS : [] } = known;
-  const synonym = synonyms.find(([names, ours]) => names.test(camel) && (isPolicy || keys.includes(ours)));
+  const synonym = synonyms.find(
+    ([names, ours]) => names.test(camel) && (isPolicy || keys.includes(/^\w*/.exec(ours)?.[0] ?? '')),
+  );
   if (synonym !== undefined) return `Use ${synonym[1]}.`;
   if (isPolicy && CALL_OPTION.test(camel)) {
     return 'It is an option of withRetry(fn, policy, options), not of the policy.';
@@ -89,6 +91,10 @@ function countCure(value: unknown, uncounted: number): string {
 
 /** Names of our keys in other queues; a separate constant, so that bundles without a queue leave it out. */
 export const QUEUE_SYNONYMS: Synonyms = [
+  [
+    /^(jobKey|uniqueKey|dedupeKey|deduplicationId|deduplication|singletonKey)$/,
+    'unique: { key: … } for one run at a time, or key to submit only once',
+  ],
   [
     /^(idempotencyKey|id|jobId|taskId|jobKey|uniqueKey|unique|dedupeKey|deduplicationId|deduplication|singletonKey)$/,
     'key',

@@ -193,9 +193,16 @@ function readBreaker(
 ): Task<unknown, unknown>['circuitBreaker'] {
   const given = fields.value('circuitBreaker');
   if (given === undefined) return undefined;
-  const inner = readFields(given, 'circuitBreaker', { keys: CIRCUIT_BREAKER_KEYS, report });
+  const inner = readFields(given, 'circuitBreaker', {
+    keys: CIRCUIT_BREAKER_KEYS,
+    cures: BREAKER_CURES,
+    report,
+  });
   return inner && readCircuitBreaker(inner);
 }
+
+/** Options of the circuit breaker of calls that a task has no use for. */
+const BREAKER_CURES = { onStateChange: "Listen to the event of a worker: worker.on('breaker', listener)." };
 
 /** Validators are objects, or functions (ArkType). */
 function readSchema<Payload, Submitted>(fields: Fields): StandardSchema<Submitted, Payload> | undefined {

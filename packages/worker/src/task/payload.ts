@@ -11,15 +11,22 @@ const MAX_BYTES_PER_UNIT = 3;
  * @throws {PayloadError} when it is too large, would pollute prototypes, or would be read back as another value
  */
 export function writePayload(payload: unknown, maxBytes: number): string {
-  const isPlain = isPlainJson(payload);
-  const text = toJSON(payload, isPlain);
+  return writeText(payload, 'the payload', maxBytes);
+}
+
+/** What messages call the written value. */
+type Noun = 'the payload' | 'it';
+
+function writeText(value: unknown, noun: Noun, maxBytes: number): string {
+  const isPlain = isPlainJson(value);
+  const text = toJSON(value, { isPlain, noun });
   const bytes = text.length * MAX_BYTES_PER_UNIT > maxBytes ? Buffer.byteLength(text) : 0;
   if (bytes > maxBytes) {
     throw new PayloadError(
-      `the payload has ${bytes} bytes, more than the limit of ${maxBytes}. Store the data elsewhere and submit its key.`,
+      `${noun} has ${bytes} bytes, more than the limit of ${maxBytes}. Store the data elsewhere and submit its key.`,
     );
   }
-  if (!isPlain && mayPollute(text)) readPayload(text);
+  if (!isPlain && mayPollute(text)) readText(text, noun);
   return text;
 }
 
@@ -33,11 +40,15 @@ function mayPollute(text: string): boolean {
 
 /** Parses the JSON text of a payload. @throws {PayloadError} when it is broken or would pollute prototypes */
 export function readPayload(text: string): unknown {
+  return readText(text, 'the payload');
+}
+
+function readText(text: string, noun: Noun): unknown {
   try {
-    return mayPollute(text) ? JSON.parse(text, refusePollution) : JSON.parse(text);
+    return mayPollute(text) ? JSON.parse(text, pollutionRefuser(noun)) : JSON.parse(text);
   } catch (error) {
     if (error instanceof PayloadError) throw error;
-    throw new PayloadError('the payload is not JSON text', [], { cause: error });
+    throw new PayloadError(`${noun} is not JSON text`, [], { cause: error });
   }
 }
 
@@ -53,51 +64,63 @@ export function writeResult(result: unknown, maxBytes: number): string {
 
 function toResultText(result: unknown): string {
   try {
-    return writePayload(result, Infinity);
+    return writeText(result, 'it', Infinity);
   } catch (cause) {
     throw new PayloadError(`the result cannot be stored: ${errorText(cause).message}`, [], { cause });
   }
 }
 
-function toJSON(payload: unknown, isPlain: boolean): string {
-  if (payload === undefined || payload === null) return 'null';
-  if (typeof payload === 'string') return JSON.stringify(payload);
+interface Written {
+  readonly isPlain: boolean;
+  readonly noun: Noun;
+}
+
+function toJSON(value: unknown, { isPlain, noun }: Written): string {
+  if (value === undefined || value === null) return 'null';
+  if (typeof value === 'string') return JSON.stringify(value);
   let text: string | undefined;
   try {
-    text = isPlain ? JSON.stringify(payload) : JSON.stringify(payload, refuseLoss);
+    text = isPlain ? JSON.stringify(value) : JSON.stringify(value, lossRefuser(noun));
   } catch (error) {
     if (error instanceof PayloadError) throw error;
-    throw new PayloadError('the payload cannot be written as JSON', [], { cause: error });
+    throw new PayloadError(`${noun} cannot be written as JSON`, [], { cause: error });
   }
-  if (text === undefined) throw new PayloadError(`a ${typeof payload} cannot be written as JSON`);
+  if (text === undefined) throw new PayloadError(`a ${typeof value} cannot be written as JSON`);
   return text;
+}
+
+/** A function that `JSON.stringify` or `JSON.parse` calls with every value. */
+type Reviver = (key: string, value: unknown) => unknown;
+
+/** JSON would drop or change these silently, and the handler would receive another payload than was submitted. */
+export function lossRefuser(noun: Noun): Reviver {
+  return (key, value) => {
+    const isLostNumber = typeof value === 'number' && !Number.isFinite(value);
+    if (
+      LOST_TYPES.includes(typeof value) ||
+      isLostNumber ||
+      LOST_CLASSES.some((lost) => value instanceof lost)
+    ) {
+      throw new PayloadError(`${key === '' ? noun : key} is ${nameOf(value)}, which JSON cannot hold`);
+    }
+    return value;
+  };
 }
 
 const LOST_TYPES: readonly string[] = ['function', 'symbol', 'bigint'];
 const LOST_CLASSES = [Map, Set, Promise] as const;
-
-/** JSON would drop or change these silently, and the handler would receive another payload than was submitted. */
-export function refuseLoss(key: string, value: unknown): unknown {
-  const isLostNumber = typeof value === 'number' && !Number.isFinite(value);
-  if (
-    LOST_TYPES.includes(typeof value) ||
-    isLostNumber ||
-    LOST_CLASSES.some((lost) => value instanceof lost)
-  ) {
-    throw new PayloadError(`${key === '' ? 'the payload' : key} is ${nameOf(value)}, which JSON cannot hold`);
-  }
-  return value;
-}
 
 /** Never the source of a function, which may be long. */
 function nameOf(value: unknown): string {
   return typeof value === 'function' ? 'a function' : String(value);
 }
 
-function refusePollution(key: string, value: unknown): unknown {
-  const isPrototype = typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
-  if (key === '__proto__' || (key === 'constructor' && isPrototype)) {
-    throw new PayloadError(`the payload has a key ${key}, which would pollute prototypes`);
-  }
-  return value;
+function pollutionRefuser(noun: Noun): Reviver {
+  return (key, value) => {
+    const isPrototype = typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
+    if (key === '__proto__' || (key === 'constructor' && isPrototype)) {
+      throw new PayloadError(`${noun} has a key ${key}, which would pollute prototypes`);
+    }
+    return value;
+  };
 }

@@ -6,7 +6,7 @@ const { toJSON: dateToJSON, toISOString } = Date.prototype;
 /**
  * Returns whether JSON holds a value without any loss, as far as a quick look can tell: only data that literals can write, and
  * dates, without keys that could pollute prototypes. For such a value a bare `JSON.stringify` writes what it writes with
- * `refuseLoss`, which then refuses nothing, in a third of the time. `false` for all that has to be looked at more closely, such as
+ * `lossRefuser`, which then refuses nothing, in a third of the time. `false` for all that has to be looked at more closely, such as
  * instances of classes and objects with a `toJSON`. Getters run here, too.
  */
 export function isPlainJson(value: unknown, depth = 0): boolean {

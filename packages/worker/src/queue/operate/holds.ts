@@ -88,7 +88,12 @@ const A_LANE = {
 const TARGET_CURE = "Use a task of defineTask, { lane: 'send-email@1' }, or { all: true } for all lanes.";
 
 function noTarget(value: unknown, subject: string): InvalidOptionsError {
-  const problem = { path: 'target', value, message: 'must be a task, { lane } or { all: true }', cure: TARGET_CURE };
+  const problem = {
+    path: 'target',
+    value,
+    message: 'must be a task, { lane } or { all: true }',
+    cure: TARGET_CURE,
+  };
   return new InvalidOptionsError([problem], subject);
 }
 
