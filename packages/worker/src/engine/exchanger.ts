@@ -59,9 +59,9 @@ export class Exchanger implements SettlementQueue {
     this.#pauses = new LanePauses(settings.clock, { policy: BROKER_RETRY, random: settings.random });
   }
 
-  /** Now by the broker's clock, as estimated from its replies. */
+  /** Now by the broker's clock, as estimated from its replies: whole milliseconds, rounded down, as brokers keep instants. */
   now(): number {
-    return this.#clock.now();
+    return Math.floor(this.#clock.now());
   }
 
   /** How many settlements wait for an exchange. */

@@ -104,7 +104,7 @@ function claimRuns(store: Store, claim: Claim, now: number): readonly ClaimedRun
   if (known !== undefined) return known;
   const claimed: ClaimedRun[] = [];
   let bytes = 0;
-  const lease = { now, leaseUntil: now + claim.leaseMs };
+  const lease = { now, leaseUntil: keepableMs(now + claim.leaseMs) };
   for (const [name, limit] of claim.lanes) {
     const lane = store.lanes.get(name);
     const passage = passageOf(store, name, now);

@@ -24,6 +24,10 @@ export function above(actual: number | undefined, bound: number): void {
   ok(actual !== undefined && actual > bound, `${actual} must be above ${bound}`);
 }
 
+export function below(actual: number | undefined, bound: number): void {
+  ok(actual !== undefined && actual < bound, `${actual} must be below ${bound}`);
+}
+
 /** Asserts that the promise rejects with an error whose message contains a text, or that matches an object. */
 export async function rejectsWith(promise: Promise<unknown>, expected: string | object): Promise<void> {
   const error = await promise.then(

@@ -41,6 +41,7 @@ import { settleDelayCases } from './settle/settle-delay.ts';
 import { settleRacesCases } from './settle/settle-races.ts';
 import { settleSubmitsCases } from './settle/settle-submits.ts';
 import { settleWithoutPayloadCases } from './settle/settle-without-payload.ts';
+import { wholeInstantsCases } from './settle/whole-instants.ts';
 import { extrasCases } from './submit/extras.ts';
 import { instantsCases } from './submit/instants.ts';
 import { namesCases } from './submit/names.ts';
@@ -84,6 +85,7 @@ function requiredCases(): readonly CasesByName[] {
     uniqueCases, uniqueReplaceCases,
     claimCases, payloadCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, concurrencyOrderCases, batchesCases,
     settleCases, settleRacesCases, settleWithoutPayloadCases, settleSubmitsCases, settleDelayCases, errorsCases, refusalsCases,
+    wholeInstantsCases,
     heartbeatCases, findExpiredCases, findExpiredLanesCases,
     cancelCases, cancelRacesCases, cancelRequestsCases,
     redriveCases, discardCases,

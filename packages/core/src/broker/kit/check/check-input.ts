@@ -9,6 +9,7 @@ import type {
   ListQuery,
 } from '../../broker.ts';
 import type { Submission } from '../../submission.ts';
+import { withWholeInstants } from '../whole-instants.ts';
 import { check, entriesOf, type Findings } from './check-findings.ts';
 import { checkEnds, checkHolds, checkReschedules, checkResumes } from './check-operations.ts';
 import { checkReservations } from './check-reservations.ts';
@@ -16,7 +17,8 @@ import { findSettlementSubmitProblems, findSubmissionProblems } from './check-su
 
 /**
  * Returns the same broker with verbs that check their input before anything is sent or stored: a call with a name that
- * not every broker can store rejects with an `InvalidOptionsError` that lists every problem.
+ * not every broker can store rejects with an `InvalidOptionsError` that lists every problem. Instants that a worker estimated
+ * are made whole milliseconds.
  */
 export function checkInput<Kept extends Broker>(broker: Kept): Kept {
   const { within } = broker;
@@ -45,7 +47,7 @@ export function checkInput<Kept extends Broker>(broker: Kept): Kept {
 function checkParts({ submit, settleAndClaim }: Pick<Broker, 'submit' | 'settleAndClaim'>) {
   return {
     submit: (submissions) => after(checkSubmissions, submissions, () => submit(submissions)),
-    settleAndClaim: (request) => after(checkExchange, request, () => settleAndClaim(request)),
+    settleAndClaim: (request) => afterReading(readExchange, request, settleAndClaim),
   } satisfies Partial<Broker>;
 }
 
@@ -55,12 +57,22 @@ function after<Input, Answer>(
   input: Input,
   answer: () => Promise<Answer>,
 ): Promise<Answer> {
+  return afterReading(check, input, answer);
+}
+
+/** Makes the call with what was read of the input; a failed reading rejects. */
+function afterReading<Input, Read, Answer>(
+  read: (input: Input) => Read,
+  input: Input,
+  answer: (given: Read) => Promise<Answer>,
+): Promise<Answer> {
+  let given: Read;
   try {
-    check(input);
+    given = read(input);
   } catch (error) {
     return Promise.reject(error instanceof InvalidOptionsError ? error : misshapen(input));
   }
-  return answer();
+  return answer(given);
 }
 
 /** The error of an input that throws when it is read: no value of the port's types does. */
@@ -88,7 +100,8 @@ function checkLeases(leases: readonly HeartbeatRequest[]): void {
   });
 }
 
-function checkExchange({ settle = [], claim }: ExchangeRequest): void {
+function readExchange(request: ExchangeRequest): ExchangeRequest {
+  const { settle = [], claim } = request;
   check('settleAndClaim', (findings) => {
     for (const [index, settlement] of entriesOf(settle)) {
       findings.name(() => `settle[${index}].id`, settlement.id);
@@ -97,6 +110,7 @@ function checkExchange({ settle = [], claim }: ExchangeRequest): void {
     }
     if (claim !== undefined) findClaimProblems(claim, findings);
   });
+  return withWholeInstants(request);
 }
 
 function checkLanes(lanes: readonly string[]): void {

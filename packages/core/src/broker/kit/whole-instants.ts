@@ -1,0 +1,52 @@
+import type { ExchangeRequest } from '../broker.ts';
+import type { AttemptError, Run } from '../run.ts';
+import type { Settlement } from '../settlement.ts';
+import type { RunDraft } from './copy-run.ts';
+import { copyRun } from './copy-run.ts';
+
+/** The instants of a run that are past when it is settled. */
+const PAST_INSTANTS = [
+  'resetAt',
+  'createdAt',
+  'submittedAt',
+  'firstStartedAt',
+  'startedAt',
+  'heartbeatAt',
+  'endedAt',
+] as const satisfies readonly (keyof Run)[];
+
+/**
+ * Returns the exchange with whole milliseconds in every instant of its settlements: a worker's estimate of the broker's clock has
+ * fractions. Past instants are rounded down, as the clock of record is, and when a run is due up, so that nothing is early.
+ */
+export function withWholeInstants(request: ExchangeRequest): ExchangeRequest {
+  const { settle } = request;
+  if (settle === undefined || settle.every(isWhole)) return request;
+  return { ...request, settle: settle.map((one) => (isWhole(one) ? one : toWhole(one))) };
+}
+
+function isWhole({ next }: Settlement): boolean {
+  return (
+    isWholeInstant(next.runAt) &&
+    PAST_INSTANTS.every((key) => isWholeInstant(next[key])) &&
+    next.errors.every(({ at }) => isWholeInstant(at))
+  );
+}
+
+function isWholeInstant(at: number | undefined): boolean {
+  return at === undefined || Number.isInteger(at);
+}
+
+function toWhole(settlement: Settlement): Settlement {
+  const next = copyRun(settlement.next);
+  for (const key of PAST_INSTANTS) roundDown(next, key);
+  const { runAt } = next;
+  if (runAt !== undefined) next.runAt = next.state === 'scheduled' ? Math.ceil(runAt) : Math.floor(runAt);
+  next.errors = next.errors.map((error): AttemptError => ({ ...error, at: Math.floor(error.at) }));
+  return { ...settlement, next };
+}
+
+function roundDown(draft: RunDraft, key: (typeof PAST_INSTANTS)[number]): void {
+  const at = draft[key];
+  if (at !== undefined) draft[key] = Math.floor(at);
+}
