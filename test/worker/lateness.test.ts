@@ -118,6 +118,66 @@ describe('the started event', () => {
     expect(worker.emittedOf('started')[0]?.latenessMs).toBeGreaterThanOrEqual(57_000);
   });
 
+  it('is hold when its handler had put the lane on hold, however short that was', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({
+      name: 'paused',
+      run: async (_: null, { epoch, hold, release }) => {
+        if (epoch > 1) return;
+        await hold({ for: '40ms' });
+        release();
+      },
+    });
+    const worker = startWorker({ tasks: [task], pollInterval: '5s' });
+    await clock.advance('1s');
+    await queue.submit(task, null);
+    await clock.advance('1m');
+
+    expect(worker.emittedOf('started')).toMatchObject([
+      { latenessMs: 0 },
+      { latenessMs: 40, lateBecause: 'hold' },
+    ]);
+  });
+
+  it.each([
+    ['of 150 ms', { for: '150ms' }, 150],
+    ['of 2 s', { for: '2s' }, 2_000],
+    ['that is resumed', {}, 2_000],
+  ])(
+    'is hold for a hold %s that was claimed from, for less than a poll interval',
+    async (_name, options, latenessMs) => {
+      const { clock, queue, startWorker } = setScene();
+      const task = defineTask({ name: 'held', run: () => {} });
+      await queue.hold(task, options);
+      await queue.submit(task, null);
+      await clock.advance('120ms');
+      const worker = startWorker({ tasks: [task], pollInterval: '1m' });
+      await clock.advance('1880ms');
+      await queue.resume(task);
+      await clock.advance('1m');
+
+      expect(worker.emittedOf('started')).toMatchObject([{ latenessMs, lateBecause: 'hold' }]);
+    },
+  );
+
+  it('is poll when a claim found nothing just before the run came, and another run was due later', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const deaf: Broker = { ...broker, waitForWork: (_lanes, { timeoutMs }) => pass(clock, timeoutMs) };
+    const task = defineTask({ name: 'found', run: () => {} });
+    await queue.submit(task, null, { delay: '6s' });
+    const worker = startWorker({ tasks: [task], broker: deaf, pollInterval: '10s' });
+    await clock.advance('1s');
+    await queue.submit(task, null);
+    await clock.advance('1m');
+
+    expect(
+      worker.emittedOf('started').map(({ latenessMs, lateBecause }) => [latenessMs, lateBecause]),
+    ).toEqual([
+      [5_000, 'poll'],
+      [0, undefined],
+    ]);
+  });
+
   it('is no-slot when no worker had begun to work', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({ name: 'early', run: never, onShutdown: 'release' });

@@ -22,7 +22,8 @@ export interface RunNotice {
  * - `no-slot`: this worker had no free slot for the task, or had not started yet
  * - `rate-limit`: the task's rate limit was reached
  * - `concurrency-key`: other runs of its concurrency key used all of the key's slots
- * - `hold`: its lane returned no runs although it was claimed from
+ * - `hold`: a claim of its lane returned no runs although it was due: the lane was on hold, or it was submitted in a transaction that
+ *   committed late
  * - `poll`: no other cause; the next poll, or wake signal, found it
  */
 export type LateCause = 'no-slot' | 'rate-limit' | 'concurrency-key' | 'hold' | 'poll';

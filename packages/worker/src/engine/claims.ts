@@ -68,7 +68,15 @@ export class Claims {
     const { claimed, lanes, nextRunAt = Infinity, now } = received;
     const { claim, sentAt, isOfAll } = sent;
     // Field by field, because every claim comes here.
-    const { isShort, isCut } = this.#capacity.noteClaim({ claim, sentAt, isOfAll, claimed, lanes });
+    const { isShort, isCut } = this.#capacity.noteClaim({
+      claim,
+      sentAt,
+      isOfAll,
+      claimed,
+      lanes,
+      now,
+      nextRunAt,
+    });
     this.#hasMore = !isShort;
     this.#choice.note({ claim, claimed, isCut });
     return claimed.length === 0 && isOfAll ? { lanes, dueInMs: nextRunAt - now } : undefined;

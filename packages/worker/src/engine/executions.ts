@@ -72,7 +72,7 @@ export class Executions {
       onEnd: (execution, outcome) => this.#end(execution, outcome),
       onHold: (lane) => this.giveBack(lane),
     });
-    this.#lateness = new Lateness(settings);
+    this.#lateness = new Lateness();
     this.#estimate = new PrefetchEstimate(settings);
     this.#prefetched = new Prefetched({
       clock: settings.clock,

@@ -14,22 +14,33 @@ export interface AnsweredClaim {
   readonly claim: Pick<Claim, 'lanes' | 'limit'>;
   readonly sentAt: number;
   readonly claimed: readonly { readonly run: Pick<Run, 'lane'> }[];
+  /** When it was answered, and when its lanes have work next, by the broker's clock. */
+  readonly now: number;
+  readonly nextRunAt?: number | undefined;
 }
+
+/** A claim that returned no runs at all. */
+interface EmptyAnswer {
+  /** By the worker's clock. */
+  readonly sentAt: number;
+  /** When it was answered, by the broker's clock, as `nextRunAt` is. */
+  readonly answeredAt: number;
+  /** When a scheduled run of the lanes is due, or a hold of lanes with waiting runs ends. */
+  readonly nextRunAt: number;
+}
+
+/** How long after it was due a run may still be missing in its lane without a cause: its submission is being committed. */
+const COMMIT_MS = 100;
 
 /** Explains why runs start late: records for each lane when it could not be claimed from, and when a claim emptied it. */
 export class Lateness {
-  readonly #pollMs: number;
   readonly #blocked = new Map<string, { readonly cause: 'no-slot' | 'rate-limit'; readonly at: number }>();
   /** When no lane could be claimed from, as no slot was free. */
   #allBlockedAt = -Infinity;
   /** When a claim was sent that left none of the lane's runs that could start. */
   readonly #exhaustedAt = new Map<string, number>();
-  /** When a claim was sent that returned no runs at all. */
-  readonly #emptyAt = new Map<string, number>();
-
-  constructor({ pollMs }: { readonly pollMs: number }) {
-    this.#pollMs = pollMs;
-  }
+  /** The latest claim of the lane that returned no runs at all. */
+  readonly #empty = new Map<string, EmptyAnswer>();
 
   /** Notes that nothing could be claimed from the lane at this instant. */
   noteBlocked(lane: string, cause: 'no-slot' | 'rate-limit', at: number): void {
@@ -42,13 +53,14 @@ export class Lateness {
   }
 
   /** Notes that a claim was answered. */
-  noteClaim({ claim: { lanes, limit }, sentAt, claimed }: AnsweredClaim): void {
+  noteClaim({ claim: { lanes, limit }, sentAt, claimed, now, nextRunAt = Infinity }: AnsweredClaim): void {
     if (claimed.length >= limit) return;
+    const empty = claimed.length === 0 ? { sentAt, answeredAt: now, nextRunAt } : undefined;
     const counts = new Map<string, number>();
     for (const { run } of claimed) counts.set(run.lane, (counts.get(run.lane) ?? 0) + 1);
     for (const [lane, limit] of lanes) {
       if ((counts.get(lane) ?? 0) < limit) this.#exhaustedAt.set(lane, sentAt);
-      if (claimed.length === 0) this.#emptyAt.set(lane, sentAt);
+      if (empty !== undefined) this.#empty.set(lane, empty);
     }
   }
 
@@ -62,13 +74,29 @@ export class Lateness {
     return { latenessMs, lateBecause: this.#causeOf(run, claimedAt - claimedLateMs) };
   }
 
-  #causeOf({ lane, concurrency }: Run, dueAt: number): LateCause {
+  /** @param dueAt - when the run was due, by the worker's clock */
+  #causeOf(run: Run, dueAt: number): LateCause {
+    const { lane, concurrency } = run;
     const blocked = this.#blocked.get(lane);
+    const heldAt = this.#heldAt(run);
+    // The last obstacle counts: a slot was free when the lane was claimed from.
+    const blockedAt = Math.max(blocked?.at ?? -Infinity, this.#allBlockedAt);
+    if (heldAt !== undefined && heldAt >= blockedAt && concurrency === undefined) return 'hold';
     if (blocked !== undefined && blocked.at >= Math.max(dueAt, this.#allBlockedAt)) return blocked.cause;
     if (this.#allBlockedAt >= dueAt) return 'no-slot';
     if (concurrency !== undefined && (this.#exhaustedAt.get(lane) ?? -Infinity) >= dueAt)
       return 'concurrency-key';
-    // Within one poll interval of its due time, a run may simply not have been in its lane yet.
-    return (this.#emptyAt.get(lane) ?? -Infinity) >= dueAt + this.#pollMs ? 'hold' : 'poll';
+    return heldAt === undefined ? 'poll' : 'hold';
+  }
+
+  /**
+   * Returns when a claim of its lane got nothing although the run was due: well after that, or the run then started no sooner than
+   * the broker had said that there is work next, which is when a hold ends.
+   */
+  #heldAt({ lane, runAt = 0, startedAt = 0 }: Run): number | undefined {
+    const empty = this.#empty.get(lane);
+    if (empty === undefined || empty.answeredAt < runAt) return undefined;
+    const isHeld = empty.answeredAt >= runAt + COMMIT_MS || empty.nextRunAt <= startedAt;
+    return isHeld ? empty.sentAt : undefined;
   }
 }
