@@ -1,4 +1,5 @@
 import type { Broker } from '@retry/core/broker';
+import type { HoldOptions } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { never, pass, setScene } from './scene.ts';
@@ -139,7 +140,7 @@ describe('the started event', () => {
     ]);
   });
 
-  it.each([
+  it.each<[string, HoldOptions, number]>([
     ['of 150 ms', { for: '150ms' }, 150],
     ['of 2 s', { for: '2s' }, 2_000],
     ['that is resumed', {}, 2_000],
