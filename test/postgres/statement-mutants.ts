@@ -1,7 +1,13 @@
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import { CLAIM_MUTANTS } from './claim-mutants.ts';
+import { KEY_MUTANTS } from './key-mutants.ts';
 import { OPERATOR_MUTANTS } from './operator-mutants.ts';
 import { SETTLEMENT_MUTANTS } from './settlement-mutants.ts';
 
 /** One mistake for each promise that the SQL texts keep. */
-export const MUTANTS: readonly Mutant[] = [...CLAIM_MUTANTS, ...SETTLEMENT_MUTANTS, ...OPERATOR_MUTANTS];
+export const MUTANTS: readonly Mutant[] = [
+  ...CLAIM_MUTANTS,
+  ...SETTLEMENT_MUTANTS,
+  ...OPERATOR_MUTANTS,
+  ...KEY_MUTANTS,
+];

@@ -1,5 +1,6 @@
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import { CLAIM_MUTANTS } from './claim-mutants.ts';
+import { KEY_MUTANTS } from './key-mutants.ts';
 import { OPERATOR_MUTANTS } from './operator-mutants.ts';
 import { SETTLEMENT_MUTANTS } from './settlement-mutants.ts';
 import { SUBMIT_MUTANTS } from './submit-mutants.ts';
@@ -10,4 +11,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...SETTLEMENT_MUTANTS,
   ...SUBMIT_MUTANTS,
   ...OPERATOR_MUTANTS,
+  ...KEY_MUTANTS,
 ];
