@@ -1,6 +1,6 @@
 import type { Problem } from '../../../errors.ts';
-import type { EndRequest, RescheduleRequest } from '../../broker.ts';
 import type { HoldRequest, HoldSource, ResumeRequest } from '../../hold.ts';
+import type { EndRequest, RescheduleRequest } from '../../operation.ts';
 import { textProblem } from '../limits.ts';
 import { check, entriesOf, type Findings, findNumberProblems, findTextProblem } from './check-findings.ts';
 
