@@ -1,6 +1,7 @@
 import type { Duration, Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import type { Broker, EndAnswer, EndRequest, RescheduleAnswer, RescheduleRequest } from '@retry/core/broker';
+import { endBytes } from '@retry/core/broker/kit';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import type { ErrorText } from '../../error-text.ts';
 import { storable } from '../../error-text.ts';
@@ -105,9 +106,4 @@ function storableError(error: unknown, redact: Redact | undefined): ErrorText {
   const { name, message, stack } = storedText(error, redact, 'kept');
   const text = { name: storable(name), message: storable(message) };
   return stack === undefined ? text : { ...text, stack: storable(stack) };
-}
-
-/** Counts characters, because most text is ASCII. */
-function endBytes(request: EndRequest): number {
-  return 256 + (request.as === 'completed' ? request.result.length : request.error.message.length);
 }

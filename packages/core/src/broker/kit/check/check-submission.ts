@@ -8,10 +8,10 @@ import { partitionTag } from '../partition-tag.ts';
 import { type Findings, findNumberProblems, findTextProblem, NAME_CURE } from './check-findings.ts';
 
 /** The highest limit of a concurrency key. */
-const MAX_CONCURRENCY = 2_147_483_647;
+export const MAX_CONCURRENCY = 2_147_483_647;
 
 /** The longest policy of a run, in bytes of UTF-8. */
-const MAX_RETRY_BYTES = 16_384;
+export const MAX_RETRY_BYTES = 16_384;
 
 /** Finds what is wrong with one new run. */
 export function findSubmissionProblems(
