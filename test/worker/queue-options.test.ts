@@ -43,6 +43,10 @@ const SUBMIT_PROBLEMS: readonly (readonly [Record<string, unknown>, string])[] =
   [{ keepResult: 'Infinity' }, 'keepResult must be a finite duration > 0'],
   [{ concurrency: null }, 'concurrency must be an object'],
   [{ concurrency: 5 }, 'concurrency must be an object'],
+  [
+    { concurrency: { key: 'a', limit: 1, holdWhileRetrying: null } },
+    'concurrency.holdWhileRetrying is not one of the choices',
+  ],
   [{ concurrency: { key: 'a', limit: 0 } }, 'concurrency.limit must be an integer from 1 to 2147483647'],
   [
     { concurrency: { key: 'a', limit: 2 ** 31 } },

@@ -24,7 +24,7 @@ export interface SubmitOptions {
   readonly key?: string | undefined;
   /**
    * At most one run of a key of the task at a time: a second one is not submitted while the first one waits or runs, or it replaces
-   * that. Not together with `key`, which is known for ever.
+   * that. Not together with `key`, which stays known after the end of its run.
    */
   readonly unique?: UniqueOptions | undefined;
   /** Does not start before this instant, in epoch milliseconds. @default now */
@@ -137,13 +137,11 @@ function readConcurrency(fields: Fields, report: Report): SubmitSettings['concur
     message: `must be an integer from 1 to ${MAX_CONCURRENCY}`,
     cure: "Use concurrency: { key: 'user-1', limit: 2 }, or leave it out for no limit.",
   });
-  const holdWhileRetrying = inner.value('holdWhileRetrying') ?? false;
-  if (typeof holdWhileRetrying !== 'boolean')
-    inner.fail('holdWhileRetrying', 'must be true or false', 'Leave it out for false.');
+  const holdWhileRetrying = inner.choice('holdWhileRetrying', false, [true, false]);
   return {
     key: typeof key === 'string' ? key : '',
     limit,
-    ...(holdWhileRetrying === true && { holdWhileRetrying }),
+    ...(holdWhileRetrying && { holdWhileRetrying }),
   };
 }
 
