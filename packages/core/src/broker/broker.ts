@@ -50,11 +50,11 @@ export interface Broker {
   readonly end: (requests: readonly EndRequest[]) => Promise<readonly EndAnswer[]>;
   /**
    * Moves waiting runs to another instant: onto the schedule, or to the back of their lane. A run that is in its lane and
-   * due now keeps its place there; one that waits for its concurrency key goes on waiting for it.
+   * due now keeps its place there; one that waits for its concurrency key keeps waiting for it.
    */
   readonly reschedule: (requests: readonly RescheduleRequest[]) => Promise<readonly RescheduleAnswer[]>;
   /**
-   * Puts lanes on hold: from the answer on no claim starts a run of theirs. Runs that are started go on, waiting ones keep
+   * Puts lanes on hold: from the answer on no claim starts a run of theirs. Started runs keep running, waiting ones keep
    * their places, and nothing is charged. A hold replaces the one of the same lane and source, unless that ends later and
    * `keepLonger` is set. Holds end by the broker's clock.
    */

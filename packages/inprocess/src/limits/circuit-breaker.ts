@@ -41,7 +41,7 @@ export interface CircuitPermit {
    * Reports a failure.
    *
    * @param reason - why the policy ends the retrying; `unexpected` and `stopped` are counted neither as failure nor as
-   *   success. Absent if it goes on
+   *   success. Absent if it continues
    * @returns whether a retry may follow: the circuit breaker is closed
    */
   readonly fail: (reason?: GiveUpReason) => boolean;

@@ -41,7 +41,7 @@ export class Execution implements RunningAttempt {
   readonly task: AnyTask;
   /** When its claim was answered, by the worker's clock. */
   readonly claimedAt: number;
-  /** Whether it was let through by a hold of the circuit breaker: its outcome tells whether the lane may resume. */
+  /** Whether it was let through by a hold of the circuit breaker: its outcome decides whether the lane resumes. */
   readonly isProbe: boolean;
   readonly #port: ExecutionPort;
   #controller: AbortController | undefined;

@@ -13,7 +13,7 @@ export const LINE_BREAK = '\n';
 export const isOneLine = (text: string): string => `strpos(${text}, chr(10)) = 0`;
 
 /**
- * The payload as a line. An empty line stands for one that is a row of its own: it is large, empty, or has line breaks.
+ * The payload as a line. It is empty for a payload that is a row of its own: one that is large, empty, or has line breaks.
  */
 export const payloadLine = (run: string): string =>
   `case when octet_length(${run}.payload) < ${LARGE_BYTES} and ${isOneLine(`${run}.payload`)} then ${run}.payload else '' end`;

@@ -24,7 +24,8 @@ interface LaneBreaker {
  * The circuit breakers of a worker's lanes.
  *
  * 1. *closed*: each worker samples its own attempts. When too many fail, it puts the lane on hold for all workers.
- * 2. *open*: no worker starts a run of the lane. Attempts that were claimed before are not sampled.
+ * 2. *open*: no worker claims a run of the lane. The worker that put it on hold does not sample attempts that were claimed before;
+ *    another one may open it again by its own.
  * 3. *half-open*: after each break the broker lets one run through, whichever worker claims it. Its success ends the hold; its
  *    failure prolongs it.
  *

@@ -26,7 +26,7 @@ export interface HoldOptions {
 /** The methods of a queue that pause lanes. */
 export interface Holding {
   /**
-   * Puts a lane, or all lanes, on hold: from the answer on no worker claims a run of it. Handlers that are running go on, waiting
+   * Puts a lane, or all lanes, on hold: from the answer on no worker claims a run of it. Handlers keep running, waiting
    * runs keep their places, and nothing is charged. A second hold replaces the first; those of handlers and of circuit breakers
    * exist beside it.
    *
@@ -34,8 +34,8 @@ export interface Holding {
    */
   readonly hold: (target: HoldTarget, options?: HoldOptions) => Promise<void>;
   /**
-   * Ends the holds of a lane, whoever has put it on hold; with `{ all: true }` those of all lanes together, not those of single
-   * lanes.
+   * Ends the holds of a lane, those of handlers and of the circuit breaker included; with `{ all: true }` those of all lanes
+   * together, not those of single lanes.
    *
    * @returns `none` when there was no such hold
    */
