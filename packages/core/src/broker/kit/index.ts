@@ -13,7 +13,15 @@ export { readCursor, writeCursor } from './cursor.ts';
 export { withOutcome } from './end-by-hand.ts';
 export type { Extras } from './extras.ts';
 export { readExtras, writeExtras } from './extras.ts';
-export { compareHolds, hasHoldEnded, holdOf, isHoldActive, outlasts, probedHold } from './holds.ts';
+export {
+  compareHolds,
+  compareText,
+  hasHoldEnded,
+  holdOf,
+  isHoldActive,
+  outlasts,
+  probedHold,
+} from './holds.ts';
 export {
   ANSWER_LETTERS,
   answerOfLetter,
