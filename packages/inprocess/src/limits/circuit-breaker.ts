@@ -63,7 +63,10 @@ export interface CircuitBreakerOptions extends CircuitBreakerInput {
   readonly onStateChange?: ((event: StateChangeEvent) => unknown) | undefined;
   /** @default the runtime's own clock */
   readonly clock?: Clock | undefined;
-  /** Receives what the hook, or the clock when an outcome is reported, threw. @default globalThis.reportError, or console.error where there is none */
+  /**
+   * Receives what the hook threw, or the clock when an outcome was reported.
+   * @default globalThis.reportError, or console.error where there is none
+   */
   readonly reportError?: ((error: unknown) => unknown) | undefined;
 }
 

@@ -189,7 +189,8 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
   /**
    * How often a run may have been given back uncharged, since its submission or its latest redrive, when its handler calls
    * `ctx.release`; from then on that call fails the run. Every such return counts: releases by handlers and at a shutdown, of runs
-   * that were claimed in advance or beyond a limit, and of probes of the circuit breaker. 0: `ctx.release` always fails the run. @default 100
+   * that were claimed in advance or beyond a limit, and of probes of the circuit breaker. 0: `ctx.release` always fails the run.
+   * @default 100
    */
   readonly maxReleases?: number | undefined;
   /**
