@@ -151,7 +151,8 @@ describe('queue.hold', () => {
     [{}, 'all'],
     [{ all: false }, 'all'],
     [{ all: true, task: 'a' }, 'task'],
-    ['held@1', ''],
+    ['held@1', 'target'],
+    [[], ''],
   ])('refuses the target %o, which must not pause everything', async (target, path) => {
     const { queue } = setScene();
 

@@ -64,7 +64,7 @@ export function createHolding(broker: Broker): Holding {
 /** @throws {InvalidOptionsError} for anything but a task or `{ all: true }`: a mistake must not pause everything */
 function readTarget(target: unknown, subject: string): Pick<HoldRequest, 'lane'> {
   if (isTask(target)) return { lane: target.lane };
-  if (target === undefined || target === null) throw noTarget(target, subject);
+  if (typeof target !== 'object' || target === null) throw noTarget(target, subject);
   return readOptions(target, { subject, keys: ['all'] }, (fields) => {
     if (fields.value('all') !== true) fields.fail('all', 'must be true', TARGET_CURE);
     return {};
