@@ -9,15 +9,34 @@ export interface BrokerUnderTest {
   readonly open: (options?: KeepOptions) => Promise<BrokerHarness>;
   /** @default ['retention', 'ready', 'several-clients'] */
   readonly abilities?: readonly BrokerAbility[];
+  /**
+   * Whether several cases run at a time: most of the time they wait. Not where they share a storage, or a thread with the server.
+   *
+   * @default true
+   */
+  readonly isConcurrent?: boolean;
+  /**
+   * Runs only each n-th case: where the statements are those of another client that runs them all, and only the connection differs.
+   *
+   * @default 1
+   */
+  readonly everyNth?: number;
 }
 
 /** Runs the contract on a broker. A case that requires what the broker cannot do is skipped, and says so. */
 export function describeBrokerContract(
   name: string,
-  { open, abilities = ['retention', 'ready', 'several-clients'] }: BrokerUnderTest,
+  {
+    open,
+    abilities = ['retention', 'ready', 'several-clients'],
+    isConcurrent = true,
+    everyNth = 1,
+  }: BrokerUnderTest,
 ): void {
-  describe(name, () => {
-    for (const { name: rule, requires, run } of brokerContract) {
+  const part = everyNth === 1 ? '' : `, each ${everyNth}th case`;
+  const cases = brokerContract.filter((_, index) => index % everyNth === 0);
+  describe(`${name}${part}`, { concurrent: isConcurrent }, () => {
+    for (const { name: rule, requires, run } of cases) {
       const missing = requires.filter((ability) => !abilities.includes(ability));
       if (missing.length > 0) it.skip(`${rule} (not run: this broker has no ${missing.join(', ')})`);
       else it(rule, () => withScene(open, abilities, run));

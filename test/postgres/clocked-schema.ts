@@ -5,7 +5,7 @@ import { createPostgresBroker, migrationSql } from '@retry/postgres';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
 import type { Real } from '../support/broker-commands.ts';
 import { pairBrokers } from '../support/paired-broker.ts';
-import { TABLES } from './open-broker.ts';
+import { emptyTables } from './open-broker.ts';
 
 /** Creates pairs of a memory broker and a Postgres broker that use one fake clock. */
 export interface PairFactory {
@@ -34,11 +34,10 @@ export async function createClockedSchema(
   await client.query(`create table ${name}.clock as select 0::bigint as at`);
   await client.query(`create or replace function ${name}.now_ms() returns bigint language sql volatile
     as 'select at from ${name}.clock'`);
-  const tables = TABLES.map((table) => `${name}.${table}`).join(', ');
   return {
     name,
     setTime: (at) => client.query(`update ${name}.clock set at = $1::text::bigint`, [`${at}`]),
-    clear: () => client.query(`truncate ${tables}`),
+    clear: () => emptyTables(client, name),
     drop: () => client.query(`drop schema ${name} cascade`),
   };
 }

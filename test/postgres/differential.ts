@@ -5,13 +5,15 @@ import { createModel } from '../support/broker-model.ts';
 import { createPairs } from './clocked-schema.ts';
 
 /** The number of command sequences; `DIFFERENTIAL_SEEDS=2000` runs more. */
-export const SEEDS: number = Number(process.env['DIFFERENTIAL_SEEDS'] ?? 150);
+export function seedsOr(usual: number): number {
+  return Number(process.env['DIFFERENTIAL_SEEDS'] ?? usual);
+}
 
 /** A sequence has any length up to this one, on average half of it. */
 const COMMANDS = { maxCommands: 220, size: 'max' } as const;
 
 /** Runs the same random commands on a Postgres broker, a memory broker and the model. Returns how many there were. */
-export async function compareBrokers(client: SqlClient): Promise<number> {
+export async function compareBrokers(client: SqlClient, seeds: number): Promise<number> {
   const pairs = await createPairs(client);
   let steps = 0;
   const property = fc.asyncProperty(fc.commands(brokerCommands(), COMMANDS), async (commands) => {
@@ -22,7 +24,7 @@ export async function compareBrokers(client: SqlClient): Promise<number> {
 
     await real.broker.close();
   });
-  await fc.assert(property, { numRuns: SEEDS }).finally(pairs.close);
-  console.info(`differential: ${SEEDS} seeds, ${steps} steps`);
+  await fc.assert(property, { numRuns: seeds }).finally(pairs.close);
+  console.info(`differential: ${seeds} seeds, ${steps} steps`);
   return steps;
 }

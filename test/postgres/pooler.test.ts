@@ -8,8 +8,9 @@ import type { PrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
 import type { TransactionPooler } from '../support/servers/transaction-pooler.ts';
 import { openTransactionPooler } from '../support/servers/transaction-pooler.ts';
-import type { TestSchema } from './open-broker.ts';
 import { createTestSchema, openPool, openPostgresQueue, sleep } from './open-broker.ts';
+import type { SchemaPool } from './schema-pool.ts';
+import { createSchemaPool } from './schema-pool.ts';
 
 const CLIENTS = 10;
 const RUNS = 1_000;
@@ -27,20 +28,21 @@ describeOnPrivatePostgres('through a pooler in transaction mode', () => {
   });
 
   describe('of two connections', () => {
-    let schema: TestSchema;
+    let schemas: SchemaPool;
     let end: () => Promise<void>;
     beforeAll(async () => {
       const pool = openPool(pooler.url);
       end = () => pool.end();
-      schema = await createTestSchema(pool);
+      schemas = await createSchemaPool(pool);
     });
     afterAll(async () => {
-      await schema.drop();
+      await schemas.drop();
       await end();
     });
 
     describeBrokerContract('the Postgres broker', {
-      open: (options) => schema.open({ ...options, url: pooler.url }),
+      open: (options) => schemas.open({ ...options, url: pooler.url }),
+      everyNth: 5,
     });
   });
 

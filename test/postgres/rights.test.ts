@@ -9,7 +9,7 @@ import { root } from '../support/repository.ts';
 import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
 import type { PrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
-import { openPool, sleep, TABLES } from './open-broker.ts';
+import { emptyTables, openPool, sleep } from './open-broker.ts';
 
 /** Returns the grants of the docs, for the role `app`. */
 function readGrants(): string {
@@ -41,10 +41,12 @@ describeOnPrivatePostgres('a role with the rights that docs/postgres.md lists', 
         const broker = createPostgresBroker({ keepCompleted: Infinity, ...options, url });
         const close = async (): Promise<void> => {
           await broker.close();
-          await admin.query(`truncate ${TABLES.map((table) => `retry.${table}`).join(', ')}`);
+          await emptyTables(admin, 'retry');
         };
         return { broker, advance: sleep, close };
       },
+      isConcurrent: false,
+      everyNth: 5,
     });
   });
 

@@ -166,32 +166,38 @@ describeWithUser('a verb that Redis refuses for the lack of a right', (user) => 
     return { broker, started, claim };
   }
 
-  it.each(WRITES)('loses no run, and starts none twice: %s', { timeout: 120_000 }, async (command) => {
+  /** What is wrong with a scene after all. */
+  async function problemsOf(name: string, scene: Scene): Promise<readonly string[]> {
+    const { broker } = scene;
     const problems: string[] = [];
-    for (const [name, verb] of Object.entries(VERBS)) {
-      const scene = await openScene(name);
-      const { broker } = scene;
-      await user().change(`-${command}`);
-      await verb(scene).catch(() => undefined);
-      await user().change(`+${command}`);
-      await verb(scene);
-
-      const starts = await drain(scene);
-
-      const open = [];
-      for (const state of ['submitted', 'scheduled', 'started'] as const)
-        open.push(...(await broker.list({ state, limit: 100 })).runs);
-      if (open.length > 0) problems.push(`${name}: left ${open.map(({ id, state }) => `${id} ${state}`)}`);
-      if (new Set(starts).size < starts.length)
-        problems.push(`${name}: twice ${starts.filter((one, at) => starts.indexOf(one) !== at)}`);
-      const audit = await broker.audit();
-      try {
-        assertBalanced(audit);
-      } catch {
-        problems.push(`${name}: ${JSON.stringify(audit)}`);
-      }
-      await broker.close();
+    const starts = await drain(scene);
+    const open = [];
+    for (const state of ['submitted', 'scheduled', 'started'] as const)
+      open.push(...(await broker.list({ state, limit: 100 })).runs);
+    if (open.length > 0) problems.push(`${name}: left ${open.map(({ id, state }) => `${id} ${state}`)}`);
+    if (new Set(starts).size < starts.length)
+      problems.push(`${name}: twice ${starts.filter((one, at) => starts.indexOf(one) !== at)}`);
+    const audit = await broker.audit();
+    try {
+      assertBalanced(audit);
+    } catch {
+      problems.push(`${name}: ${JSON.stringify(audit)}`);
     }
-    expect(problems).toEqual([]);
+    await broker.close();
+    return problems;
+  }
+
+  it.each(WRITES)('loses no run, and starts none twice: %s', { timeout: 120_000 }, async (command) => {
+    const scenes = await Promise.all(
+      Object.entries(VERBS).map(async ([name, verb]) => ({ name, verb, scene: await openScene(name) })),
+    );
+    await user().change(`-${command}`);
+    await Promise.all(scenes.map(({ verb, scene }) => verb(scene).catch(() => undefined)));
+    await user().change(`+${command}`);
+    await Promise.all(scenes.map(({ verb, scene }) => verb(scene)));
+
+    const problems = await Promise.all(scenes.map(({ name, scene }) => problemsOf(name, scene)));
+
+    expect(problems.flat()).toEqual([]);
   });
 });

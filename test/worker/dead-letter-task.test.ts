@@ -363,9 +363,25 @@ describe('the option deadLetter', () => {
     [{ task: 'bury' }, 'deadLetter.task must be a task'],
     [{}, 'deadLetter.task must be a task'],
     [{ tasks: [] }, 'deadLetter.tasks'],
-    ['keep', 'deadLetter is not one of the choices'],
+    ['keep', "deadLetter must be 'save', 'none' or { task }"],
     [null, 'deadLetter'],
   ])('refuses %j', (deadLetter, message) => {
     expect(() => charging(deadLetter as never)).toThrow(message);
+  });
+
+  it('refuses a bare task as one problem, and shows the braces', () => {
+    const { task: bury } = collect();
+
+    expect(() => charging(bury as never)).toThrow(
+      expect.objectContaining({
+        problems: [
+          expect.objectContaining({
+            path: 'deadLetter',
+            message: "must be 'save', 'none' or { task }",
+            cure: 'Use deadLetter: { task: sendRefund }.',
+          }),
+        ],
+      }),
+    );
   });
 });

@@ -167,6 +167,25 @@ describe('deadLetters.redrive', () => {
     expect((await scene.queue.counts()).ended.failed).toBe(1);
   });
 
+  it('redrives only what failed with all: true, unless another state is asked for', async () => {
+    const scene = setScene();
+    const busy = defineTask({
+      name: 'busy',
+      globalConcurrency: 1,
+      whenFull: 'end',
+      retry: once,
+      run: mail.run,
+    });
+    await scene.queue.submitMany(busy, [null, null, null]);
+    scene.startWorker({ tasks: [busy] });
+    await scene.clock.advance('1s');
+    const { redrive } = scene.queue.deadLetters;
+
+    expect(await redrive({ all: true, dryRun: true })).toHaveLength(1);
+    expect(await redrive({ all: true, dryRun: true, state: 'rateLimited' })).toHaveLength(2);
+    await expect(redrive({})).rejects.toThrow('all: true means every one of the state.');
+  });
+
   it('requires the task to keep attempts', async () => {
     const { queue } = setScene();
 

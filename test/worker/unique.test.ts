@@ -202,4 +202,17 @@ describe('unique', () => {
     await expect(queue.submitMany(send, [1], options)).rejects.toMatchObject(unknown);
     await expect(queue.resubmit('a', options)).rejects.toMatchObject(unknown);
   });
+
+  it.each([
+    ['key', 'a'],
+    ['unique', { key: 'a' }],
+  ])('points to each when submitMany gets the option %s for all runs', async (key, value) => {
+    const { queue } = setScene();
+
+    const submitting = queue.submitMany(send, [1], { [key]: value });
+
+    await expect(submitting).rejects.toMatchObject({
+      problems: [expect.objectContaining({ path: key, cure: expect.stringMatching(/^Use each: /) })],
+    });
+  });
 });

@@ -24,7 +24,7 @@ export interface SubmitOptions {
   readonly key?: string | undefined;
   /**
    * At most one run of a key of the task at a time: a second one is not submitted while the first one waits or runs, or it replaces
-   * that. Not together with `key`, which stays known after the end of its run.
+   * that. Not together with `key`, which outlives its run.
    */
   readonly unique?: UniqueOptions | undefined;
   /** Does not start before this instant, in epoch milliseconds. @default now */

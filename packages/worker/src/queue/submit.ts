@@ -91,6 +91,14 @@ const KEYS: Readonly<Record<Subject, readonly string[]>> = {
   submitAndWait: ['key', 'unique', ...SUBMIT_KEYS, ...WAIT_KEYS],
 };
 
+/** The cures of options that belong to one run: `submitMany` takes them by `each`. */
+const CURES: Readonly<Partial<Record<Subject, Readonly<Record<string, string>>>>> = {
+  submitMany: {
+    key: 'Use each: (order) => ({ key: order.id }).',
+    unique: 'Use each: (order) => ({ unique: { key: order.id } }).',
+  },
+};
+
 const NO_SETTINGS: SubmitSettings = Object.freeze({});
 
 type ManySettings = SubmitSettings & Pick<SubmitManyOptions, 'each'>;
@@ -151,7 +159,7 @@ function readCall<More>(
 ): SubmitSettings & More {
   return readOptions(
     options,
-    { subject, keys: KEYS[subject], synonyms: QUEUE_SYNONYMS },
+    { subject, keys: KEYS[subject], synonyms: QUEUE_SYNONYMS, cures: CURES[subject] ?? {} },
     (fields, report) => {
       checkTask(task, report);
       const taskName = isTask(task) ? task.name : '';

@@ -129,8 +129,11 @@ function readChoices(fields: Fields): Pick<Task<unknown, unknown>, ChoiceKey> {
 
 function readDeadLetter(fields: Fields, report: Report): AnyTask['deadLetter'] {
   const given = fields.value('deadLetter');
-  if (typeof given !== 'object' || given === null)
-    return fields.choice<'save' | 'none'>('deadLetter', 'save', ['save', 'none']);
+  if (given === undefined || given === 'save' || given === 'none') return given ?? 'save';
+  if (typeof given !== 'object' || given === null || isTask(given)) {
+    fields.fail('deadLetter', "must be 'save', 'none' or { task }", 'Use deadLetter: { task: sendRefund }.');
+    return 'save';
+  }
   const inner = readFields(given, 'deadLetter', { keys: ['task'], report });
   const task = inner?.value('task');
   if (isTask(task)) return { task };

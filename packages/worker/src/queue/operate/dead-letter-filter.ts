@@ -101,7 +101,7 @@ export function readChoice(fields: Fields, report: Report, clock: Clock): Select
   const isAll = fields.choice('all', false, [true, false]);
   const isFiltered = LIST_KEYS.some((key) => key !== 'limit' && fields.value(key) !== undefined);
   if (!isAll && !isFiltered) {
-    const cure = 'Name ids, task, errorName, olderThan or state; all: true means every dead letter.';
+    const cure = 'Name ids, task, errorName, olderThan or state; all: true means every one of the state.';
     report({ path: '', value: {}, message: 'must select dead letters', cure });
   }
   return readSelection(fields, report, clock);

@@ -31,14 +31,14 @@ export interface DeadLetters {
    * Sends the selected runs back to their lanes.
    *
    * @returns the ids that were, or with `dryRun` would be, redriven
-   * @throws {InvalidOptionsError} for an empty filter: `{ all: true }` selects every dead letter
+   * @throws {InvalidOptionsError} for an empty filter: `{ all: true }` selects every one of the state
    */
   readonly redrive: (filter: RedriveFilter) => Promise<readonly string[]>;
   /**
    * Deletes the selected runs for good.
    *
    * @returns the ids that were deleted
-   * @throws {InvalidOptionsError} for an empty filter: `{ all: true }` selects every dead letter
+   * @throws {InvalidOptionsError} for an empty filter: `{ all: true }` selects every one of the state
    */
   readonly discard: (filter: DiscardFilter) => Promise<readonly string[]>;
 }

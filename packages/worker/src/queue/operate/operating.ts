@@ -38,7 +38,7 @@ export interface Operating {
    * nothing. A running one gets a cancel request.
    *
    * @param error - anything; stored as that of a handler, through the queue's `redact`
-   * @returns `done`, or `requested`: the worker was asked to cancel it; call again when it has ended
+   * @returns `done`, or `requested`: the worker was asked to cancel it, and the error is not kept
    */
   readonly fail: (id: string, error: unknown) => Promise<EndAnswer>;
   /**

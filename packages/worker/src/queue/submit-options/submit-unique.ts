@@ -41,11 +41,7 @@ export function readUnique(fields: Fields, report: Report, taskName: string): Un
   const given = fields.value('unique');
   if (given === undefined) return undefined;
   if (fields.value('key') !== undefined)
-    fields.fail(
-      'unique',
-      'cannot be combined with key',
-      'A key stays known after its run has ended: leave out one of them.',
-    );
+    fields.fail('unique', 'cannot be combined with key', 'A key outlives its run: leave out one of them.');
   const inner = readFields(given, fields.path('unique'), { keys: KEYS, report });
   if (inner === undefined) return undefined;
   const key = inner.value('key');
