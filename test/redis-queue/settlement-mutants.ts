@@ -138,13 +138,13 @@ export const SETTLEMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement submits a run that is due later for now',
-    right: 'dues[index * 2 - 1], dues[index * 2]\n',
+    right: 'request.dues[index * 2 - 1], request.dues[index * 2]\n',
     wrong: '0, 0\n',
   },
   {
     name: 'a settlement submits into the lane of its own run',
-    right: 'acceptedLanes[count] = lanes[index]',
-    wrong: 'acceptedLanes[count] = 1',
+    right: 'ownLanes[position] = request.lanes[index]',
+    wrong: 'ownLanes[position] = 1',
     scene: submitBySettlement,
   },
 ];
