@@ -23,7 +23,7 @@ interface Operator {
   readonly stop: () => Promise<Operations>;
 }
 
-/** While workers are killed, somebody holds and resumes their lane, reschedules runs, and submits unique ones. */
+/** While workers are killed, an operator holds and resumes their lane and reschedules runs; unique ones are submitted. */
 export function startOperator(
   queue: Queue,
   tasks: ReturnType<typeof chaosTasks>,

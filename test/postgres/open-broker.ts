@@ -59,7 +59,8 @@ export async function emptyTables(client: SqlClient, schema: string): Promise<vo
   const tables = TABLES.map((table) => `${schema}.${table}`);
   const sizes = tables.map((table) => `pg_table_size('${table}')`);
   const { rows } = await client.query(`select (${sizes.join(' + ')})::float8 as bytes`);
-  if (Number((rows[0] as { bytes: number } | undefined)?.bytes) > SMALL_BYTES) await client.query(`truncate ${tables.join(', ')}`);
+  if (Number((rows[0] as { bytes: number } | undefined)?.bytes) > SMALL_BYTES)
+    await client.query(`truncate ${tables.join(', ')}`);
   else for (const table of tables) await client.query(`delete from ${table}`);
 }
 

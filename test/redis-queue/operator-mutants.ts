@@ -1,4 +1,18 @@
-import type { Mutant } from './script-mutants.ts';
+import { answer } from '../../packages/redis-queue/src/scripts/lua.ts';
+import {
+  holdAgain,
+  holdAndProbe,
+  holdBySeveral,
+  holdLanes,
+  sayWhenAHoldEnds,
+} from '../support/telling-scenes/holds.ts';
+import type { Mutant } from '../support/telling-scenes/mutant.ts';
+import {
+  cancelWherever,
+  endAfterErrors,
+  endWherever,
+  rescheduleWherever,
+} from '../support/telling-scenes/waiting.ts';
 
 /** Mistakes with holds, reschedules and ends by hand. */
 export const OPERATOR_MUTANTS: readonly Mutant[] = [
@@ -11,41 +25,49 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
     name: 'a hold of all lanes holds none',
     right: 'local ofAll = passageOf(0)',
     wrong: 'local ofAll = nil',
+    scene: holdLanes,
   },
   {
     name: 'a hold that probes lets through as many runs as are asked for',
     right: 'math.min(room, 1) or room, false',
     wrong: 'room or room, false',
+    scene: holdAndProbe,
   },
   {
     name: 'a hold that probes does not say which run it let through',
     right: 'got.probes[#got.probes + 1] = taken',
     wrong: '',
+    scene: holdAndProbe,
   },
   {
     name: 'a hold that probes lets runs through one after another',
     right: '  noteProbe(passage, probes)\n',
     wrong: '',
+    scene: holdAndProbe,
   },
   {
     name: 'a hold shortens one that is to be kept',
     right: 'if not (keepLonger == 1 and kept[field] and outlasts(kept[field], new)) then',
     wrong: 'if true then',
+    scene: holdAgain,
   },
   {
     name: 'a hold that has ended is resumed',
     right: 'if hasHoldEnded(flat[index + 1]) then ended',
     wrong: 'if false then ended',
+    scene: holdBySeveral,
   },
   {
     name: 'a claim does not say when a hold ends',
     right: 'if held then due = held.nextWorkAt() end',
     wrong: '',
+    scene: sayWhenAHoldEnds,
   },
   {
     name: 'a rescheduled run stays where it waited',
     right: 'for index = 1, #leaving do leave(unpack(leaving[index], 1, 3)) end\nwriteCounts()\nreturn {',
     wrong: 'writeCounts()\nreturn {',
+    scene: rescheduleWherever,
   },
   {
     name: 'a reschedule for now loses the place in the lane',
@@ -56,20 +78,30 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
     name: 'of the reschedules of one run in one call only the first counts',
     right: 'elseif seen[id] or not move(index, body, record) then',
     wrong: 'elseif not seen[id] and not move(index, body, record) then',
+    scene: rescheduleWherever,
   },
   {
-    name: 'a run that is ended by hand stays where it waited',
-    right: '  for index = 1, #leaving do leave(unpack(leaving[index], 1, 3)) end\n  writeCounts()',
-    wrong: '  writeCounts()',
+    name: 'a run that is cancelled or ended by hand stays where it waited',
+    right: '  for index = 1, #leaving do leave(unpack(leaving[index], 1, 3)) end\n  writeSlots()',
+    wrong: '  writeSlots()',
+    scene: endWherever,
+  },
+  {
+    name: 'an end by hand of a started run leaves no cancel request',
+    right: `answers[index], new = ${answer('cancel', 'requested')}, withCancelRequest(record)`,
+    wrong: `answers[index] = ${answer('cancel', 'requested')}`,
+    scene: endWherever,
   },
   {
     name: 'an end by hand keeps no stack',
     right: "if hasStack(new) then call('HSET', STACKS, id, stacks[index])",
     wrong: 'if false then',
+    scene: endAfterErrors,
   },
   {
     name: 'an id that a run left in its lane starts it',
     right: 'local isCancelled = mayBeCancelled and not seqs and takeCancelled(tag, id)',
     wrong: 'local isCancelled = false',
+    scene: cancelWherever,
   },
 ];

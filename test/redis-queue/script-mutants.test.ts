@@ -1,38 +1,36 @@
-import fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { createModel } from '../support/broker-model.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
-import { OPERATOR_MUTANTS } from './operator-mutants.ts';
-import { plainCommands, redisCommands } from './redis-commands.ts';
+import { noticeMistake, playOn, scenesOf } from '../support/telling-scenes/mutant.ts';
+import { plainCommands } from './redis-commands.ts';
 import { MUTANTS } from './script-mutants.ts';
+import type { PairFactory } from './scripted-redis.ts';
 import { createPairs } from './scripted-redis.ts';
 
-const COMMANDS = { maxCommands: 200, size: 'max' } as const;
-
 describeOnRedis('the differential test', (server) => {
-  it.each([...MUTANTS, ...OPERATOR_MUTANTS])(
-    'notices when $name',
-    { timeout: 600_000 },
-    async ({ right, wrong, isOfPlainRuns }) => {
-      let isApplied = false;
-      const pairs = await createPairs(server().url, (text) => {
-        isApplied ||= text.includes(right);
-        return text.replace(right, () => wrong);
-      });
-      const property = fc.asyncProperty(
-        fc.commands(isOfPlainRuns === true ? plainCommands() : redisCommands(), COMMANDS),
-        async (commands) => {
-          const real = await pairs.open();
+  it.each(MUTANTS)('notices when $name', { timeout: 600_000 }, async (mutant) => {
+    const { right, wrong } = mutant;
+    let isApplied = false;
+    const pairs = await createPairs(server().url, (text) => {
+      isApplied ||= text.includes(right);
+      return text.replaceAll(right, () => wrong);
+    });
 
-          await fc.asyncModelRun(() => ({ model: createModel(), real }), commands);
-        },
-      );
+    const error = await noticeMistake(mutant, pairs, plainCommands()).finally(pairs.close);
 
-      const details = await fc.check(property, { numRuns: 600, endOnFailure: true }).finally(pairs.close);
+    expect({ isApplied, isNoticed: error !== undefined }).toEqual({ isApplied: true, isNoticed: true });
+    // By its behaviour, not because the script is no Lua any more.
+    expect(String(error)).not.toMatch(/script/i);
+  });
 
-      expect({ isApplied, isNoticed: details.failed }).toEqual({ isApplied: true, isNoticed: true });
-      // By its behaviour, not because the script is no Lua any more.
-      expect(String(details.errorInstance)).not.toMatch(/script/i);
-    },
-  );
+  describe('without a mistake', () => {
+    let pairs: PairFactory | undefined;
+    beforeAll(async () => {
+      pairs = await createPairs(server().url);
+    });
+    afterAll(() => pairs?.close());
+
+    it.each(scenesOf(MUTANTS))('agrees on the scene that notices when $name', async ({ scene }) => {
+      await expect(pairs && playOn(pairs, scene)).resolves.toBeUndefined();
+    });
+  });
 });

@@ -317,6 +317,55 @@ describe('a dead letter is submitted after', () => {
   });
 });
 
+describe('a submission of a dead letter that the broker refuses', () => {
+  it('costs the payload, when that is what it refuses, and no error of the run', async () => {
+    const { letters, run } = await failing((submit) => submit.payload.includes('"order":7'));
+
+    expect(letters).toMatchObject([{ state: 'failed', payloadOmitted: 'refused' }]);
+    expect(run).toMatchObject({
+      state: 'failed',
+      errors: [{ message: 'declined' }, { message: 'declined' }],
+    });
+  });
+
+  it('leaves a dead letter with its own errors, and is reported once', async () => {
+    const { letters, run, errors } = await failing(() => true);
+
+    expect(letters).toEqual([]);
+    expect(run).toMatchObject({
+      state: 'failed',
+      errors: [{ message: 'declined' }, { message: 'declined' }],
+    });
+    expect(errors.filter(({ doing }) => doing.startsWith('submitting'))).toMatchObject([
+      {
+        error: { message: 'refused' },
+        doing: `submitting the dead letter of run ${run?.id} to the lane bury@1`,
+      },
+    ]);
+  });
+});
+
+/** A run that fails twice, on a broker that refuses some of the submissions of its settlements. */
+async function failing(refuses: (submit: Submission) => boolean) {
+  const { clock, startWorker, broker } = setScene();
+  const { letters, task: bury } = collect();
+  const charge = charging({ task: bury });
+  const faulty = {
+    ...broker,
+    settleAndClaim: async (request: Parameters<typeof broker.settleAndClaim>[0]) => {
+      const { settle = [] } = request;
+      if (settle.some(({ submit }) => submit !== undefined && refuses(submit)))
+        throw new TypeError('refused');
+      return broker.settleAndClaim(request);
+    },
+  };
+  const queue = createQueue({ broker, clock });
+  const { id } = await queue.submit(charge, ORDER);
+  const worker = startWorker({ tasks: [charge, bury], broker: faulty });
+  await clock.advance('5m');
+  return { letters, run: await queue.get(id), errors: worker.emittedOf('error') };
+}
+
 /** A run whose result the broker refuses, and with it whatever else `refuses` says. */
 async function refusing(
   refuses: (request: {

@@ -223,6 +223,23 @@ describe('defineTask', () => {
     );
   });
 
+  it.each([
+    ['limit', 0],
+    ['limit', 1e9 + 1],
+    ['window', 0],
+    ['window', '367d'],
+    ['key', null],
+    ['key', ''],
+    ['key', Object.create(null)],
+    ['burst', 2],
+  ])('refuses a globalRateLimit with %s: %o', (key, value) => {
+    const globalRateLimit = { limit: 1, window: '1s', [key]: value } as never;
+
+    expect(problemsOf(() => defineTask({ name: 'a', run, globalRateLimit }))).toEqual([
+      [`globalRateLimit.${key}`, value],
+    ]);
+  });
+
   it('reports the problems of its policies and of the rate limit under their own keys', () => {
     const input = {
       name: 'a',

@@ -282,6 +282,22 @@ describe('globalRateLimit', () => {
     expect((await scene.broker.audit()).submitted).toBe(2);
   });
 
+  it('reports no start of a run that was given back because the start of another one stopped the worker', async () => {
+    const scene = setScene();
+    const { startedAt, run } = starter(scene);
+    const task = defineTask({ name: 'a', globalRateLimit: { limit: 10, window: '1s' }, run });
+    await scene.queue.submitMany(task, [null, null, null]);
+    const worker = scene.startWorker({ tasks: [task] });
+    worker.on('started', () => void worker.stop());
+
+    await scene.clock.advance('1s');
+
+    expect(startedAt).toEqual([]);
+    expect(worker.emittedOf('started')).toHaveLength(1);
+    expect(worker.emittedOf('released')).toHaveLength(3);
+    expect((await scene.broker.audit()).submitted).toBe(3);
+  });
+
   it('frees the slot of a run that is cancelled while its reservation is under way', async () => {
     const scene = setScene();
     const { startedAt, run } = starter(scene);

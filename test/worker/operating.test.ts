@@ -188,6 +188,9 @@ describe('queue.fail', () => {
     [undefined, { name: 'undefined', message: 'undefined' }],
     [new Error('nul \0 half \ud800'), { name: 'Error', message: 'nul \u{fffd} half \u{fffd}' }],
     [new Error('x'.repeat(100_000)), { name: 'Error', message: 'x'.repeat(8_192) }],
+    [Object.assign(new Error('no name'), { name: '' }), { name: 'Error', message: 'no name' }],
+    [Object.assign(new Error('long'), { name: 'n'.repeat(600) }), { name: 'n'.repeat(500), message: 'long' }],
+    [Object.assign(new Error('wide'), { name: 'é'.repeat(300) }), { name: 'é'.repeat(250), message: 'wide' }],
     [Proxy.revocable({}, {}).proxy, { name: 'object' }],
   ])('stores anything: %o', async (error, stored) => {
     const { queue } = setScene();

@@ -34,15 +34,19 @@ const SUBMIT_PROBLEMS: readonly (readonly [Record<string, unknown>, string])[] =
   [{ delay: Infinity }, 'delay must be a finite duration ≥ 0'],
   [{ delay: 1e300 }, 'delay must be a finite duration ≥ 0'],
   [{ delay: null }, 'delay must be a finite duration ≥ 0'],
-  [{ runAt: 1e300 }, 'runAt must be finite epoch milliseconds'],
-  [{ runAt: Number.NaN }, 'runAt must be finite epoch milliseconds'],
-  [{ runAt: '2026-11-21' }, 'runAt must be finite epoch milliseconds'],
-  [{ runAt: new Date(0) }, 'runAt must be finite epoch milliseconds'],
-  [{ runAt: null }, 'runAt must be finite epoch milliseconds'],
+  [{ runAt: 1e300 }, 'runAt must be epoch milliseconds of at most 8640000000000000'],
+  [{ runAt: Number.NaN }, 'runAt must be epoch milliseconds of at most 8640000000000000'],
+  [{ runAt: '2026-11-21' }, 'runAt must be epoch milliseconds of at most 8640000000000000'],
+  [{ runAt: new Date(0) }, 'runAt must be epoch milliseconds of at most 8640000000000000'],
+  [{ runAt: null }, 'runAt must be epoch milliseconds of at most 8640000000000000'],
   [{ keepResult: 0 }, 'keepResult must be a finite duration > 0'],
   [{ keepResult: 'Infinity' }, 'keepResult must be a finite duration > 0'],
   [{ concurrency: null }, 'concurrency must be an object'],
   [{ concurrency: 5 }, 'concurrency must be an object'],
+  [
+    { concurrency: { key: 'a', limit: 1, holdWhileRetrying: null } },
+    'concurrency.holdWhileRetrying is not one of the choices',
+  ],
   [{ concurrency: { key: 'a', limit: 0 } }, 'concurrency.limit must be an integer from 1 to 2147483647'],
   [
     { concurrency: { key: 'a', limit: 2 ** 31 } },
@@ -115,7 +119,7 @@ describe.each(['submit', 'submitMany', 'submitAndWait'] as const)('%s', (verb) =
     expect(await problemsOf(call('ok', { delay: -1, runAt: 'now', dealy: 1 }).called)).toEqual([
       'dealy is not a known key',
       'task must be a task',
-      'runAt must be finite epoch milliseconds',
+      'runAt must be epoch milliseconds of at most 8640000000000000',
       'delay must be a finite duration ≥ 0',
     ]);
   });

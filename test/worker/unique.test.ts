@@ -154,6 +154,7 @@ describe('unique', () => {
   it.each([
     ['unique', 'ann', 'must be an object'],
     ['unique.key', {}, 'must be text'],
+    ['unique.key', { key: null }, 'must be text'],
     ['unique.key', { key: '' }, 'must not be empty'],
     ['unique.key', { key: 'k'.repeat(513) }, 'must be at most 512 bytes of UTF-8'],
     ['unique.until', { key: 'k', until: 'done' }, "must be 'started', 'ended' or a finite duration > 0"],
@@ -169,6 +170,15 @@ describe('unique', () => {
     await expect(submitting).rejects.toMatchObject({
       code: 'INVALID_OPTIONS',
       problems: [expect.objectContaining({ path, message })],
+    });
+  });
+
+  it('refuses a key of one run that no text can be made of', async () => {
+    const { queue } = setScene();
+    const each = () => ({ unique: { key: Object.create(null) } });
+
+    await expect(queue.submitMany(send, [1], { each })).rejects.toMatchObject({
+      problems: [expect.objectContaining({ path: 'each(0).unique.key', message: 'must be text' })],
     });
   });
 

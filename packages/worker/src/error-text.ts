@@ -61,6 +61,15 @@ export function clip(value: unknown, maxLength: number = MAX_TEXT_LENGTH): strin
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? maxLength - 1 : maxLength);
 }
 
+/** The longest name, or note for people, that is made of other text, in bytes of UTF-8: a little less than brokers keep. */
+const MAX_NAME_BYTES = 500;
+
+/** Returns the beginning of a text, as much as brokers keep of a name; the last character may be a replacement. */
+export function clipName(text: string): string {
+  const bytes = Buffer.from(text);
+  return bytes.length <= MAX_NAME_BYTES ? text : bytes.subarray(0, MAX_NAME_BYTES).toString();
+}
+
 /** The `code` of an error, if it is text. */
 function errorCode(error: unknown): string | undefined {
   try {

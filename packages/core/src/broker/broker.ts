@@ -1,9 +1,19 @@
 import type { AbortSignalLike } from '../fields/value-rules.ts';
 import type { EndState, RunState } from '../lifecycle/run-state.ts';
+import type { ExchangeReply, ExchangeRequest } from './exchange.ts';
 import type { Hold, HoldRequest, ResumeAnswer, ResumeRequest } from './hold.ts';
+import type {
+  CancelAnswer,
+  DiscardAnswer,
+  EndAnswer,
+  EndRequest,
+  RedriveAnswer,
+  RedriveOptions,
+  RescheduleAnswer,
+  RescheduleRequest,
+} from './operation.ts';
 import type { Reservation, Reserved } from './reservation.ts';
-import type { AttemptError, Run } from './run.ts';
-import type { SettleAnswer, Settlement } from './settlement.ts';
+import type { Run } from './run.ts';
 import type { Submission, SubmitAnswer } from './submission.ts';
 
 /**
@@ -40,11 +50,11 @@ export interface Broker {
   readonly end: (requests: readonly EndRequest[]) => Promise<readonly EndAnswer[]>;
   /**
    * Moves waiting runs to another instant: onto the schedule, or to the back of their lane. A run that is in its lane and
-   * due now keeps its place there; one that waits for its concurrency key goes on waiting for it.
+   * due now keeps its place there; one that waits for its concurrency key keeps waiting for it.
    */
   readonly reschedule: (requests: readonly RescheduleRequest[]) => Promise<readonly RescheduleAnswer[]>;
   /**
-   * Puts lanes on hold: from the answer on no claim starts a run of theirs. Runs that are started go on, waiting ones keep
+   * Puts lanes on hold: from the answer on no claim starts a run of theirs. Started runs keep running, waiting ones keep
    * their places, and nothing is charged. A hold replaces the one of the same lane and source, unless that ends later and
    * `keepLonger` is set. Holds end by the broker's clock.
    */
@@ -133,55 +143,6 @@ export interface Broker {
   readonly close: () => Promise<void>;
 }
 
-/** Settlements to write, then a claim to make; either may be absent. */
-export interface ExchangeRequest {
-  readonly settle?: readonly Settlement[];
-  readonly claim?: Claim;
-}
-
-/** A request for runs to start. */
-export interface Claim {
-  readonly worker: string;
-  /**
-   * A claim repeated with the same id returns the same runs as the first time, and charges nothing; it may leave out those
-   * that its worker no longer holds. A broker remembers the latest few claims of a worker that returned runs.
-   */
-  readonly requestId: string;
-  /** The most runs to claim in all. */
-  readonly limit: number;
-  /** The most runs to claim from each lane; earlier lanes first. Due runs are promoted before. */
-  readonly lanes: ReadonlyMap<string, number>;
-  readonly leaseMs: number;
-}
-
-export interface ExchangeReply {
-  readonly settled: readonly SettleAnswer[];
-  /** Runs that are started now and leased to the worker. */
-  readonly claimed: readonly ClaimedRun[];
-  /** The broker's clock, in epoch milliseconds. */
-  readonly now: number;
-  /**
-   * When the next scheduled run of the claimed lanes is due, or the hold of a claimed lane with waiting runs ends; absent
-   * when there is neither. It lies in the past when more runs were due than one claim promotes. While a lane is on hold,
-   * what is due in it does not count.
-   */
-  readonly nextRunAt?: number;
-}
-
-/** A run that was claimed. */
-export interface ClaimedRun {
-  readonly run: Run<'started'>;
-  /** When the lease ends unless a heartbeat extends it. */
-  readonly leaseUntil: number;
-  /** Its concurrency key is full (`whenFull: 'claim'`): the worker settles it with `limit` instead of running it. */
-  readonly isOverLimit: boolean;
-  /**
-   * It was let through by a hold that probes (`probeMs`): its outcome tells whether the lane may resume. A repeated claim
-   * may leave this out.
-   */
-  readonly isProbe?: boolean;
-}
-
 /** Which expired leases to find. Without either key, all. */
 export interface ExpiredScope {
   /** Only runs of these lanes. */
@@ -224,52 +185,6 @@ export interface HeartbeatRequest {
 
 /** `cancel`: the lease was extended, and there is a cancel request for the run. */
 export type HeartbeatAnswer = 'ok' | 'cancel' | 'fenced' | 'gone';
-
-/**
- * `cancelled`: the run was waiting and is cancelled now. `requested`: the run is started; its worker is notified by the
- * heartbeat, and a settlement that would send it back cancels it instead. `ended`: too late.
- */
-export type CancelAnswer = 'cancelled' | 'requested' | 'ended' | 'gone';
-
-/** How an operator ends a waiting run. */
-export type EndRequest = { readonly id: string } & (
-  | {
-      readonly as: 'completed';
-      /** JSON text. */
-      readonly result: string;
-    }
-  | { readonly as: 'failed'; readonly error: Pick<AttemptError, 'name' | 'message' | 'stack'> }
-);
-
-/**
- * `done`: the run was waiting and has ended so. `requested`: the run is started, and has a cancel request now. `ended`: too
- * late.
- */
-export type EndAnswer = 'done' | 'requested' | 'ended' | 'gone';
-
-/** When a waiting run is to start at the earliest; now, if neither is set. */
-export interface RescheduleRequest {
-  readonly id: string;
-  /** In epoch milliseconds. */
-  readonly runAt?: number;
-  /** In milliseconds from now by the broker's clock; the later of the two holds. */
-  readonly delayMs?: number;
-}
-
-/** `refused`: the run is not waiting. */
-export type RescheduleAnswer = 'rescheduled' | 'refused' | 'gone';
-
-/** Options of `redrive`. */
-export interface RedriveOptions {
-  /** Keep the attempts that were counted so far instead of starting from 0. @default false */
-  readonly keepAttempts?: boolean;
-}
-
-/** `refused`: the run is no dead letter. */
-export type RedriveAnswer = 'redriven' | 'refused' | 'gone';
-
-/** `refused`: the run has not ended. */
-export type DiscardAnswer = 'discarded' | 'refused' | 'gone';
 
 /** Which runs to list. */
 export interface ListQuery {

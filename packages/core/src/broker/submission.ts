@@ -38,7 +38,10 @@ export interface Submission {
  * has the key as long as that submission's `until` says, whatever later ones ask for. A redrive does not give a key back.
  */
 export interface Unique {
-  /** The `partitionTag` of the run's id, which is not to be used for any other run: 1 to 440 bytes without `}`. */
+  /**
+   * The `partitionTag` of the run's id: 1 to 440 bytes without `}`. That id must not be used for another run later: by it the broker
+   * finds the run that has the key.
+   */
   readonly key: string;
   /**
    * - `started`: until the run is claimed for the first time, or has ended
@@ -48,7 +51,7 @@ export interface Unique {
   readonly until: 'started' | 'ended' | number;
   /**
    * What to do when a run has the key. `keep`: nothing is submitted. `replace`: the run is submitted and has the key from now on; in
-   * the same move the other run is cancelled if it waits, and otherwise goes on.
+   * the same move the other run is cancelled if it waits, and otherwise keeps running.
    */
   readonly onConflict: 'keep' | 'replace';
 }

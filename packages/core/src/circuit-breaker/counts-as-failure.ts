@@ -15,7 +15,7 @@ const COUNTS: Readonly<Record<FailReason, boolean>> = {
  * policy retries it, or would if attempts, time or budget were left. Other errors (`unexpected`, `stopped`) say nothing
  * about the dependency: they count neither as failure nor as success.
  *
- * @param reason - why the retrying ended; `undefined` if it goes on
+ * @param reason - why the retrying ended; `undefined` if it continues
  */
 export function countsAsFailure(reason: FailReason | undefined): boolean {
   return reason === undefined || COUNTS[reason];

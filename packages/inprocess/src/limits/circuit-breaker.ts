@@ -41,7 +41,7 @@ export interface CircuitPermit {
    * Reports a failure.
    *
    * @param reason - why the policy ends the retrying; `unexpected` and `stopped` are counted neither as failure nor as
-   *   success. Absent if it goes on
+   *   success. Absent if it continues
    * @returns whether a retry may follow: the circuit breaker is closed
    */
   readonly fail: (reason?: GiveUpReason) => boolean;
@@ -63,7 +63,10 @@ export interface CircuitBreakerOptions extends CircuitBreakerInput {
   readonly onStateChange?: ((event: StateChangeEvent) => unknown) | undefined;
   /** @default the runtime's own clock */
   readonly clock?: Clock | undefined;
-  /** Receives what the hook, or the clock when an outcome is reported, threw. @default globalThis.reportError, or console.error where there is none */
+  /**
+   * Receives what the hook threw, or the clock when an outcome was reported.
+   * @default globalThis.reportError, or console.error where there is none
+   */
   readonly reportError?: ((error: unknown) => unknown) | undefined;
 }
 

@@ -50,7 +50,10 @@ function readClaimedRun(rows: ClaimedRows, index: number, record: StoredRecord |
   const { lane, at, until, concurrency, isOverLimit = false } = rows;
   const id = rows.ids[index] ?? '';
   const payload = rows.payloads[index] ?? '';
-  const run: RunDraft = newRun({ id, lane, payload, concurrency, ...readExtras(rows.extras[index]) });
+  const run: RunDraft = newRun({
+    ...{ id, lane, payload, concurrency: concurrency ?? undefined },
+    ...readExtras(rows.extras[index]),
+  });
   if (record !== undefined) Object.assign(run, record);
   run.state = 'started';
   run.epoch = rows.epochs[index] ?? 0;

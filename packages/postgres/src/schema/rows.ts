@@ -87,7 +87,8 @@ export interface ClaimedRows {
   readonly extras: readonly (string | null)[];
   /** By id, where it is not `submittedAt`; null where that is so of none. */
   readonly createdAts: Readonly<Record<string, number>> | null;
-  readonly concurrency?: Concurrency;
+  /** Null in a repeated claim. */
+  readonly concurrency?: Concurrency | null;
   readonly isOverLimit?: boolean;
 }
 

@@ -50,7 +50,7 @@ $$;
  * 1. The rows of the keys are locked first, by ascending key: two submissions of a key follow one another, in transactions of the
  *    user's, too.
  * 2. Where runs are to be replaced, then come the locks that `end_runs` takes, for all of them: `lock_waiting`. A run that another
- *    client is claiming is not among those: it has started, and goes on.
+ *    client is claiming is not among those: it has started, and keeps running.
  * 3. Last, a few other keys are looked at, those that are not locked: the free ones are forgotten.
  *
  * `has_key` is whether a run has its key.

@@ -1,5 +1,5 @@
 import type { EndAnswer, EndRequest } from '@retry/core/broker';
-import { answerOfLetter, STATE_LETTERS } from '@retry/core/broker/kit';
+import { answerOfLetter, endBytes, STATE_LETTERS } from '@retry/core/broker/kit';
 import { inChunks } from '../driver/chunks.ts';
 import { untilUnlocked } from '../driver/unlocked.ts';
 import { writeError } from '../record/record.ts';
@@ -59,8 +59,5 @@ function errorArguments(endings: readonly Ending[]) {
 }
 
 function bytesOf(ending: Ending): number {
-  if (ending.as === 'cancelled') return 0;
-  if (ending.as === 'completed') return ending.result.length;
-  const { message, stack = '' } = ending.error;
-  return message.length + stack.length;
+  return ending.as === 'cancelled' ? 0 : endBytes(ending);
 }

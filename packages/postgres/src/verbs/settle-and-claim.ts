@@ -240,7 +240,7 @@ function recordClaim(
   for (const [lane, limit] of claim.lanes) {
     const parts = byLane.get(lane) ?? [];
     const count = parts.reduce((sum, { ids }) => sum + ids.length, 0);
-    const hasKeys = parts.some(({ concurrency }) => concurrency !== undefined);
+    const hasKeys = parts.some(({ concurrency }) => concurrency);
     const lastSeq = hasKeys ? undefined : parts.at(-1)?.laneSeqs.at(-1);
     memory.recordLane(lane, { lastSeq, isAll: isCut || count >= Math.min(limit, left) });
     left -= count;

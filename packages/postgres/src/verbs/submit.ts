@@ -1,5 +1,5 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
-import { writeExtras } from '@retry/core/broker/kit';
+import { submissionBytes, writeExtras } from '@retry/core/broker/kit';
 import { inChunks } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
 import { toCount, upToWhole } from '../driver/sql-values.ts';
@@ -22,7 +22,7 @@ export function submitRuns(
       workWaits.notify(submittedLanes(chunk));
       return submitAnswers(chunk, created);
     },
-    { maxItems: MAX_SUBMISSIONS, bytesOf: ({ payload, retry = '' }) => payload.length + retry.length },
+    { maxItems: MAX_SUBMISSIONS, bytesOf: submissionBytes },
   );
 }
 

@@ -40,8 +40,9 @@ export const CLAIM = ['worker', 'request', 'limit', 'leaseMs'] as const;
 export const CLAIM_LANE = ['limit', 'hash'] as const;
 
 /**
- * What a claim got, in the order in which the script answers it; the last five are left out when they are empty, or the last one. `restarted` are
- * the indexes, counted from 1, of the runs that do not start for the first time; only these have records.
+ * What a claim got, in the order in which the script answers it. An answer may end after `bodies`, if all that follows is empty,
+ * or after `stacks`, if no run is a probe. `restarted` are the indexes, counted from 1, of the runs that do not start for the
+ * first time; only these have records.
  */
 export const CLAIMED = [
   'startedAt',

@@ -1,5 +1,5 @@
-import type { EndAnswer, EndRequest, Run } from '@retry/core/broker';
-import { addError } from '@retry/core/broker/kit';
+import type { EndAnswer, EndRequest } from '@retry/core/broker';
+import { endBytes, withOutcome } from '@retry/core/broker/kit';
 import { transition } from '@retry/core/lifecycle';
 import { chunksOf } from '../driver/chunks.ts';
 import { readAnswers } from '../record/answers.ts';
@@ -22,7 +22,7 @@ export async function endRuns(store: Store, requests: readonly EndRequest[]): Pr
   let left: readonly Numbered[] = requests.map((request, index) => ({ request, index }));
   while (left.length > 0) {
     const changed: Numbered[] = [];
-    for (const chunk of chunksOf(left, bytesOf)) {
+    for (const chunk of chunksOf(left, ({ request }) => endBytes(request))) {
       const ended = await endChunk(store, chunk);
       for (const [at, numbered] of chunk.entries()) {
         const answer = ended[at] ?? 'gone';
@@ -39,12 +39,6 @@ interface Numbered {
   readonly request: EndRequest;
   /** Among all requests of the call. */
   readonly index: number;
-}
-
-function bytesOf({ request }: Numbered): number {
-  if (request.as === 'completed') return request.result.length;
-  const { name, message, stack = '' } = request.error;
-  return name.length + message.length + stack.length;
 }
 
 async function endChunk(
@@ -79,13 +73,6 @@ function endOf(kept: KeptRun | undefined, request: EndRequest, at: number): Enco
   if (kept.isUnreadable) return { ...NONE, text: UNREADABLE_MARK };
   const moved = transition(kept.run, { type: 'end', at, as: request.as });
   if (moved.type === 'rejected') return NONE;
-  const ended: Run = { ...moved.run, ...outcomeOf(moved.run, request, at), isDisposable: undefined };
+  const ended = withOutcome(moved.run, request, at);
   return encodeRecord(ended, ended.settledBy ?? '');
-}
-
-function outcomeOf({ epoch, errors }: Run, request: EndRequest, at: number): Pick<Run, 'result' | 'errors'> {
-  if (request.as === 'completed') return { result: request.result, errors };
-  const { name, message, stack } = request.error;
-  const error = { epoch, at, name, message, ...(stack !== undefined && { stack }) };
-  return { result: undefined, errors: addError(errors, error) };
 }

@@ -1,10 +1,12 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
+import { submissionBytes } from '@retry/core/broker/kit';
 import { chunksOf } from '../driver/chunks.ts';
 import type { Argument } from '../driver/redis-link.ts';
 import { readAnswers } from '../record/answers.ts';
 import { isKeptApart } from '../record/apart.ts';
 import { encodeBody } from '../record/body.ts';
 import { PAYLOADS_FOLLOW } from '../record/requests.ts';
+import { duesOf } from '../record/submissions.ts';
 import { submitScript } from '../scripts/submit.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
@@ -23,7 +25,7 @@ export function createSubmit(store: Store): SubmitRuns {
   let inProgress: Promise<unknown> | undefined;
   return async (submissions) => {
     if (submissions.length === 0) return [];
-    const chunks = chunksOf(submissions, ({ payload, retry = '' }) => payload.length + retry.length);
+    const chunks = chunksOf(submissions, submissionBytes);
     if (inProgress === undefined && chunks.length === 1) return submitChunk(store, submissions);
     const previous = inProgress;
     const submitting = (async () => {
@@ -64,7 +66,7 @@ async function submitChunk(
       lanes.tags,
       // A lane that all of them share is sent once.
       lanes.tags.length === 1 ? [1] : numbers,
-      isLater ? submissions.flatMap(({ runAt = 0, delayMs = 0 }) => [runAt, delayMs]) : [],
+      isLater ? duesOf(submissions) : [],
       submissions.length,
       payloads === 'follow' ? 1 : 0,
     ]);

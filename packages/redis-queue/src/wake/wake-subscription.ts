@@ -156,7 +156,7 @@ export class WakeSubscription {
   }
 
   /**
-   * Publishes to its own channel, and replaces a connection that does not receive that in time. It goes on between two waits, as
+   * Publishes to its own channel, and replaces a connection that does not receive that in time. It continues between two waits, as
    * each of them may be shorter than the interval, and ends when nothing has waited during a whole one.
    */
   async #check(): Promise<void> {

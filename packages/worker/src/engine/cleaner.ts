@@ -5,7 +5,7 @@ import { createRunReader } from '../queue/read-runs.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import type { RunTask } from '../task/run-policy.ts';
 import { taskOfRun } from '../task/run-policy.ts';
-import { stallOf } from './isolation.ts';
+import { stallOf } from './isolation/groups.ts';
 
 /** The most expired runs of one page. */
 const PAGE_SIZE = 1_000;

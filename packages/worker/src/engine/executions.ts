@@ -1,5 +1,5 @@
 import type { ClaimedRun, HeartbeatAnswer, HeartbeatRequest } from '@retry/core/broker';
-import { CancelledError, LeaseLostError, ShutdownError, StalledError } from '../errors.ts';
+import { CancelledError, LeaseLostError, ShutdownError } from '../errors.ts';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
 import { CancelWatch } from '../run/cancel-watch.ts';
@@ -13,7 +13,7 @@ import { noticeOf } from '../settle/report.ts';
 import { taskOfRun } from '../task/run-policy.ts';
 import type { AnyTask } from '../task/task.ts';
 import { Capacity } from './capacity.ts';
-import { groupToIsolate, Isolation, MAX_LEASES_ALONE } from './isolation.ts';
+import { Isolations } from './isolation/isolations.ts';
 import type { SharedLimit } from './lanes/shared-limit.ts';
 import { createSharedLimits } from './lanes/shared-limit.ts';
 import type { Room } from './lanes/slots.ts';
@@ -53,12 +53,10 @@ export class Executions {
   readonly #all = new Set<Execution>();
   readonly #prefetched: Prefetched;
   readonly #reservations: StartReservations;
-  /** Runs that may end the process, which run without others; until that is over nothing else is claimed. */
-  #isolation: Isolation | undefined;
+  /** Runs that may end the process, which run without others. */
+  readonly #isolations: Isolations;
   readonly #lateness: Lateness;
   readonly #capacity: Capacity;
-  /** Until then nothing is isolated, because the latest isolation took too long. */
-  #noIsolationUntil = -Infinity;
   #isStopping = false;
 
   constructor(settings: WorkerSettings, emitter: WorkerEmitter, engine: EnginePort) {
@@ -72,6 +70,9 @@ export class Executions {
       onEnd: (execution, outcome) => this.#end(execution, outcome),
       onHold: (lane) => this.giveBack(lane),
     });
+    const { clock, leaseMs, concurrency, prefetch } = settings;
+    const capacity = concurrency + mostPrefetched(prefetch);
+    this.#isolations = new Isolations({ clock, leaseMs, capacity, onDue: engine.onChange });
     this.#lateness = new Lateness();
     this.#estimate = new PrefetchEstimate(settings);
     this.#prefetched = new Prefetched({
@@ -116,7 +117,7 @@ export class Executions {
 
   /** Returns how many runs may be claimed now; `undefined` when none may be. */
   room(): Room | undefined {
-    return this.#isStopping ? undefined : this.#capacity.room({ isClosed: this.#isolation !== undefined });
+    return this.#isStopping ? undefined : this.#capacity.room({ isClosed: this.#isolations.isActive });
   }
 
   /**
@@ -125,12 +126,11 @@ export class Executions {
    * @param isQuiet - every settlement is answered and no exchange is pending
    */
   openIsolation({ isQuiet }: { readonly isQuiet: boolean }): void {
-    const { clock, leaseMs } = this.#settings;
-    const isolation = this.#isolation;
-    if (isolation?.isOverdue === true) this.#noIsolationUntil = clock.now() + MAX_LEASES_ALONE * leaseMs;
-    if (isolation?.isOver === true) this.#isolation = undefined;
-    if (!isQuiet || this.#isStopping || isolation?.mayOpen(this.#slots.running === 0) !== true) return;
-    this.#prefetched.push(isolation.open());
+    this.#isolations.endOverdue();
+    if (!isQuiet || this.#isStopping) return;
+    const group = this.#isolations.open({ isAlone: this.#slots.running === 0 });
+    if (group === undefined) return;
+    this.#prefetched.push(group);
     this.#fill();
   }
 
@@ -164,20 +164,16 @@ export class Executions {
 
   /** Lets claimed runs wait for slots; if some of them have to be isolated, gives back all others. */
   #enqueue(taken: readonly Execution[]): void {
-    const { clock, leaseMs, concurrency, prefetch } = this.#settings;
     if (taken.length === 0) return;
-    if (this.#isolation !== undefined) {
+    if (this.#isolations.isActive) {
       giveBackAll(taken);
       return;
     }
-    const mayIsolate = clock.now() >= this.#noIsolationUntil;
-    const group = mayIsolate ? groupToIsolate(taken, concurrency + mostPrefetched(prefetch)) : undefined;
+    const group = this.#isolations.begin(taken);
     if (group === undefined) {
       this.#prefetched.push(taken);
       return;
     }
-    const { onChange } = this.#engine;
-    this.#isolation = new Isolation(group, { clock, leaseMs, onDue: onChange });
     const others = taken.filter((execution) => !group.includes(execution));
     giveBackAll([...this.#prefetched.clear(), ...others]);
   }
@@ -197,16 +193,7 @@ export class Executions {
   stop(): void {
     this.#isStopping = true;
     this.#prefetched.clear();
-    for (const execution of [...this.#all]) {
-      const { onShutdown, shutdownMs = this.#settings.shutdownMs } = execution.task;
-      if (!execution.hasStarted || onShutdown === 'release')
-        execution.interrupt(RELEASED, new ShutdownError());
-      else if (onShutdown === 'finish') execution.finishWithin(shutdownMs);
-      else {
-        const error = new StalledError('the worker stopped');
-        execution.interrupt({ type: 'stalled', error }, new ShutdownError());
-      }
-    }
+    for (const execution of [...this.#all]) execution.shutDown(this.#settings.shutdownMs);
   }
 
   /** Gives back every run that has not ended. */
@@ -280,8 +267,7 @@ export class Executions {
     const hadSlot = execution.hasStarted || this.#reservations.leave(execution);
     this.#slots.free(execution.task, hadSlot ? 'running' : 'prefetched');
     if (execution.hasStarted) this.#estimate.noteEnd(execution.durationMs);
-    this.#isolation?.leave(execution);
-    if (this.#isolation?.isOver === true) this.#isolation = undefined;
+    this.#isolations.leave(execution);
     this.#engine.onEnd(execution, outcome);
     this.#fill();
   }

@@ -1,13 +1,6 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { Fields } from '@retry/core/fields';
-
-/** The rule of an instant, which may be past. */
-export const AN_INSTANT = {
-  accepts: (value: unknown): value is number =>
-    typeof value === 'number' && Math.abs(value) <= MAX_INSTANT_AT,
-  message: 'must be finite epoch milliseconds',
-  cure: 'Use Date.now() + ms, or date.getTime().',
-};
+import { AN_INSTANT } from '../option-rules.ts';
 
 /** When a run may start: the later of both. */
 export interface Start {

@@ -1,6 +1,6 @@
 import type { Duration, Policy, PolicyInput } from '@retry/core';
 import type { Broker, Concurrency, Submission, Unique } from '@retry/core/broker';
-import { textProblem } from '@retry/core/broker/kit';
+import { MAX_CONCURRENCY, textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { readFields, settingsOf } from '@retry/core/fields';
 import { writePayload } from '../task/payload.ts';
@@ -87,9 +87,6 @@ export const SUBMIT_KEYS = ['runAt', 'delay', 'retry', 'concurrency', 'keepResul
 /** The longest id, in bytes of UTF-8; all brokers have this limit. */
 const MAX_ID_BYTES = 512;
 
-/** The largest limit of a concurrency key. */
-export const MAX_CONCURRENCY = 2_147_483_647;
-
 /** Reads the options of a submission; every wrong one is reported. */
 export function readSubmission(fields: Fields, report: Report, taskName: string): SubmitSettings {
   return {
@@ -140,13 +137,11 @@ function readConcurrency(fields: Fields, report: Report): SubmitSettings['concur
     message: `must be an integer from 1 to ${MAX_CONCURRENCY}`,
     cure: "Use concurrency: { key: 'user-1', limit: 2 }, or leave it out for no limit.",
   });
-  const holdWhileRetrying = inner.value('holdWhileRetrying') ?? false;
-  if (typeof holdWhileRetrying !== 'boolean')
-    inner.fail('holdWhileRetrying', 'must be true or false', 'Leave it out for false.');
+  const holdWhileRetrying = inner.choice('holdWhileRetrying', false, [true, false]);
   return {
     key: typeof key === 'string' ? key : '',
     limit,
-    ...(holdWhileRetrying === true && { holdWhileRetrying }),
+    ...(holdWhileRetrying && { holdWhileRetrying }),
   };
 }
 

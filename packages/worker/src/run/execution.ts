@@ -41,7 +41,7 @@ export class Execution implements RunningAttempt {
   readonly task: AnyTask;
   /** When its claim was answered, by the worker's clock. */
   readonly claimedAt: number;
-  /** Whether it was let through by a hold of the circuit breaker: its outcome tells whether the lane may resume. */
+  /** Whether it was let through by a hold of the circuit breaker: its outcome decides whether the lane resumes. */
   readonly isProbe: boolean;
   readonly #port: ExecutionPort;
   #controller: AbortController | undefined;
@@ -167,11 +167,29 @@ export class Execution implements RunningAttempt {
     if (this.#end(outcome)) this.#abort(reason);
   }
 
+  /**
+   * Ends it because its worker stops, as its task says: its handler may finish, it stalls, or its run is given back.
+   *
+   * @param usualMs - how long a handler may take to finish where the task does not say
+   */
+  shutDown(usualMs: number): void {
+    const { onShutdown, shutdownMs = usualMs } = this.task;
+    if (!this.hasStarted || onShutdown === 'release') this.#giveBack();
+    else if (onShutdown === 'finish') this.#finishWithin(shutdownMs);
+    else {
+      const error = new StalledError('the worker stopped');
+      this.interrupt({ type: 'stalled', error }, new ShutdownError());
+    }
+  }
+
   /** Lets the handler run for at most `graceMs` more; then its run is given back. */
-  finishWithin(graceMs: number): void {
+  #finishWithin(graceMs: number): void {
     if (this.#hasEnded || graceMs === Infinity) return;
-    const giveBack = (): void => this.interrupt({ type: 'released' }, new ShutdownError());
-    this.#cancelShutdownTimer = this.#port.clock.setTimer(giveBack, graceMs);
+    this.#cancelShutdownTimer = this.#port.clock.setTimer(() => this.#giveBack(), graceMs);
+  }
+
+  #giveBack(): void {
+    this.interrupt({ type: 'released' }, new ShutdownError());
   }
 
   /** Ends it without an outcome, because none would be accepted. @returns `false` when it had already ended */

@@ -1,6 +1,6 @@
 import { MAX_INSTANT_AT, parseDuration } from '@retry/core';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
-import { A_REASON } from '../reason.ts';
+import { A_HOLD_LENGTH, A_REASON, AN_INSTANT } from '../option-rules.ts';
 import type { Release } from '../settle/outcome.ts';
 import type { Completion, HandlerHold, ReleaseRequest, RetryRequest } from '../task/task.ts';
 
@@ -102,19 +102,6 @@ const A_DELAY = {
     (parseDuration(value) ?? Infinity) <= MAX_INSTANT_AT,
   message: `must be a finite duration from 0 to ${MAX_INSTANT_AT} ms`,
   cure: "Use milliseconds or text like '30s', '5m'.",
-};
-
-const A_HOLD_LENGTH = {
-  finite: true,
-  accepts: (ms: number): boolean => ms >= 0 && ms <= MAX_INSTANT_AT,
-  message: 'must be a finite duration ≥ 0',
-};
-
-const AN_INSTANT = {
-  accepts: (value: unknown): value is number =>
-    typeof value === 'number' && Math.abs(value) <= MAX_INSTANT_AT,
-  message: `must be epoch milliseconds of at most ${MAX_INSTANT_AT}`,
-  cure: 'Use Date.now() + ms, or delay.',
 };
 
 const A_COUNT = {

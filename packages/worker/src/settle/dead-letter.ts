@@ -36,8 +36,8 @@ export function withDeadLetter(
 }
 
 /**
- * Returns the id of the run that this death submits: the same whoever settles it, another one each time that the run dies. Brokers keep
- * it beside the dead run. Its `createdAt` tells runs apart that had the same id one after the other.
+ * Returns the id of the run that this death submits: the same for every worker that settles it, another one each time that the run
+ * dies. Brokers keep it beside the dead run. By `createdAt`, runs that had the same id one after the other have different ones.
  */
 function deadLetterId({ id, epoch, createdAt = 0 }: Run): string {
   const hash = createHash('sha256').update(`${epoch} ${createdAt} ${id}`).digest('base64url');

@@ -2,6 +2,7 @@ import type { Run, SettleAnswer, Settlement } from '@retry/core/broker';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
 import type { AnyTask } from '../task/task.ts';
+import { withDeadLetter } from './dead-letter.ts';
 import type { Outcome } from './outcome.ts';
 import { refusedEnds } from './refused-ends.ts';
 import { reportSettled } from './report.ts';
@@ -65,7 +66,7 @@ interface Decided {
 /** What happens to settlements of attempts; one object for all of them. */
 interface AttemptHooks {
   readonly onAnswer: (settled: AttemptSettlement, answer: SettleAnswer | 'refused', sent: Times) => void;
-  readonly replacementsOf: (end: AttemptEnd, error: unknown) => readonly QueuedSettlement[];
+  readonly replacementsOf: (refused: AttemptSettlement, error: unknown) => readonly QueuedSettlement[];
 }
 
 /** The settlement of an attempt. A class with few fields, because there is one for every run, and closures are larger. */
@@ -88,7 +89,7 @@ class AttemptSettlement implements QueuedSettlement {
   }
 
   replacements(error: unknown): readonly QueuedSettlement[] {
-    return this.#hooks.replacementsOf(this.end, error);
+    return this.#hooks.replacementsOf(this, error);
   }
 }
 
@@ -110,7 +111,7 @@ export class Settler {
   readonly #breakers: SettlerPort['breakers'];
   readonly #hooks: AttemptHooks = {
     onAnswer: ({ end, decided }, answer, sent) => this.#onAnswer(end, decided, [answer, sent]),
-    replacementsOf: (end, error) => this.#replacementsOf(end, error),
+    replacementsOf: (refused, error) => this.#replacementsOf(refused, error),
   };
 
   constructor(settings: WorkerSettings, { emitter, queue, breakers }: SettlerPort) {
@@ -143,15 +144,41 @@ export class Settler {
     });
   }
 
-  /** Dead letters with the broker's error, for an attempt whose own settlement the broker cannot store. */
-  #replacementsOf(end: AttemptEnd, error: unknown): readonly QueuedSettlement[] {
+  /**
+   * What is tried instead of a settlement that the broker refuses: where it submits a dead letter, the same with a submission that
+   * carries no payload, and without one, because what it refuses may be the submission; then dead letters with the broker's error.
+   */
+  #replacementsOf(
+    { end, settlement, decided }: AttemptSettlement,
+    error: unknown,
+  ): readonly QueuedSettlement[] {
     const outcome: Outcome = { type: 'failed', error, isTimeout: false };
-    const ends = refusedEnds({ ...end, error, ...this.#context() });
-    return ends.map((settlement) => ({
-      settlement,
-      onAnswer: (answer, sent) =>
-        this.#onAnswer(end, { outcome, settled: { settlement, reason: 'refused' } }, [answer, sent]),
-    }));
+    const ends = refusedEnds({ ...end, error, ...this.#context() }).map((replacement) =>
+      this.#replacement(end, { outcome, settled: { settlement: replacement, reason: 'refused' } }),
+    );
+    const { submit, ...alone } = settlement;
+    if (submit === undefined) return ends;
+    const own = (replacement: Settlement, onWritten?: () => void): QueuedSettlement =>
+      this.#replacement(
+        end,
+        { ...decided, settled: { ...decided.settled, settlement: replacement } },
+        onWritten,
+      );
+    const report = (): void => {
+      const doing = `submitting the dead letter of run ${settlement.id} to the lane ${submit.lane}`;
+      this.#emitter.emit('error', () => ({ error, doing }));
+    };
+    return [own(withDeadLetter(end.task, alone, 'refused')), own(alone, report), ...ends];
+  }
+
+  #replacement(end: AttemptEnd, decided: Decided, onWritten: () => void = () => {}): QueuedSettlement {
+    return {
+      settlement: decided.settled.settlement,
+      onAnswer: (answer, sent) => {
+        if (answer === 'ok') onWritten();
+        this.#onAnswer(end, decided, [answer, sent]);
+      },
+    };
   }
 
   #context(): SettleContext {

@@ -165,11 +165,11 @@ function readGlobalRateLimit(
   const keys = ['limit', 'window', 'key'];
   const inner = readFields(given, 'globalRateLimit', { keys, report });
   if (inner === undefined) return undefined;
-  const key = inner.value('key') ?? name;
+  const key = inner.value('key') === undefined ? name : inner.value('key');
   const problem = key === name ? undefined : textProblem(key); // a wrong name is reported as such
   if (problem !== undefined) inner.fail('key', problem, 'Leave it out for the name of the task.');
   return {
-    key: String(key),
+    key: typeof key === 'string' ? key : '',
     limit: inner.number('limit', undefined, A_START_COUNT),
     windowMs: Math.ceil(inner.duration('window', undefined, A_WINDOW)),
   };

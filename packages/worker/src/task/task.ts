@@ -51,8 +51,9 @@ export interface TaskContext {
    */
   readonly release: (request?: ReleaseRequest) => never;
   /**
-   * Puts the lane of this task on hold for all workers: from the answer on none starts a run of it, until the time is over or
-   * `queue.resume(task)` ends the hold. Waiting runs keep their places. A hold that a handler has put on the lane already is
+   * Puts the lane of this task on hold for all workers: from the answer on none claims a run of it, until the time is over or
+   * `queue.resume(task)` ends the hold. Waiting runs keep their places; this worker gives back those that it has claimed in
+   * advance, other workers may still start theirs. A hold that a handler has put on the lane already is
    * never shortened. Does not end this attempt: usually `release` follows. Rejects with the error of the broker when that fails.
    */
   readonly hold: (request: HandlerHold) => Promise<void>;
@@ -187,8 +188,9 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
   readonly maxStalls?: number | undefined;
   /**
    * How often a run may have been given back uncharged, since its submission or its latest redrive, when its handler calls
-   * `ctx.release`; from then on that call fails the run. Every such return counts: releases by handlers and at a shutdown,
-   * and of runs that were claimed in advance. 0: `ctx.release` always fails the run. @default 100
+   * `ctx.release`; from then on that call fails the run. Every such return counts: releases by handlers and at a shutdown, of runs
+   * that were claimed in advance or beyond a limit, and of probes of the circuit breaker. 0: `ctx.release` always fails the run.
+   * @default 100
    */
   readonly maxReleases?: number | undefined;
   /**

@@ -42,6 +42,7 @@ export function compareHolds(left: Hold, right: Hold): number {
   return compareText(left.lane ?? '', right.lane ?? '') || compareText(left.source, right.source);
 }
 
-function compareText(left: string, right: string): number {
+/** Compares texts by their UTF-16 units. */
+export function compareText(left: string, right: string): number {
   return left === right ? 0 : left < right ? -1 : 1;
 }

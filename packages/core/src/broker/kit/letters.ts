@@ -6,15 +6,15 @@
  * no two letters of states and destinations are equal without regard to case, unless they mean the same.
  */
 import type { RunState } from '../../lifecycle/run-state.ts';
+import type { HeartbeatAnswer } from '../broker.ts';
+import type { ResumeAnswer } from '../hold.ts';
 import type {
   CancelAnswer,
   DiscardAnswer,
   EndAnswer,
-  HeartbeatAnswer,
   RedriveAnswer,
   RescheduleAnswer,
-} from '../broker.ts';
-import type { ResumeAnswer } from '../hold.ts';
+} from '../operation.ts';
 import type { SettleAnswer } from '../settlement.ts';
 import type { KeyAnswer, SubmitAnswer } from '../submission.ts';
 import type { Destination } from './settlement-rules.ts';

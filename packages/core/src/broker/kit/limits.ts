@@ -1,5 +1,6 @@
 import { MAX_INSTANT_AT } from '../../duration.ts';
 import { isRetryError } from '../../errors.ts';
+import type { EndRequest } from '../operation.ts';
 import type { Run } from '../run.ts';
 import type { Settlement } from '../settlement.ts';
 import type { Submission } from '../submission.ts';
@@ -58,6 +59,13 @@ export function submissionBytes({ payload, retry = '' }: Submission): number {
 export function settlementBytes({ next, submit }: Settlement): number {
   const bytes = runBytes(next) - next.payload.length;
   return submit === undefined ? bytes : bytes + submissionBytes(submit);
+}
+
+/** Returns about how many bytes the request of an operator's end has. */
+export function endBytes(request: EndRequest): number {
+  if (request.as === 'completed') return 256 + request.result.length;
+  const { name, message, stack = '' } = request.error;
+  return 256 + name.length + message.length + stack.length;
 }
 
 /** Returns the leading runs that fit into one batch, at least one. */

@@ -86,7 +86,7 @@ function countsAt(
   return { latestAt, buckets };
 }
 
-/** Returns the first instant at which so many buckets have left the window that one more start can be granted. */
+/** Returns the first instant at which enough buckets have left the window for one more start. */
 function freeAt(counted: readonly StartBucket[], limit: number, windowMs: number): number {
   const widthMs = bucketMs(windowMs);
   let left = limit - sumOf(counted);

@@ -1,4 +1,4 @@
-import type { ExchangeRequest } from '../broker.ts';
+import type { ExchangeRequest } from '../exchange.ts';
 import type { AttemptError, Run } from '../run.ts';
 import type { Settlement } from '../settlement.ts';
 import type { RunDraft } from './copy-run.ts';

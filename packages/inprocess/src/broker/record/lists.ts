@@ -1,4 +1,5 @@
 import type { ListQuery } from '@retry/core/broker';
+import { compareText } from '@retry/core/broker/kit';
 import { isDeadLetter } from '@retry/core/lifecycle';
 import { walk } from './deque.ts';
 import { scheduledEntries } from './lanes.ts';
@@ -126,7 +127,6 @@ function lanesOf(store: Store, name: string | undefined): Pick<Store, 'lanes'> {
   return { lanes: new Map(lane === undefined ? [] : [[name, lane]]) };
 }
 
-const compareText = (left: string, right: string): number => (left === right ? 0 : left < right ? -1 : 1);
 const byLane = (left: Place, right: Place): number => compareText(left.lane.name, right.lane.name);
 const byId = (left: Place, right: Place): number => compareText(left.run.id, right.run.id);
 const byOrder = (left: Place, right: Place): number => left.order - right.order;

@@ -3,7 +3,7 @@ import { keepableMs, newRun } from '@retry/core/broker/kit';
 import { createEntry, move } from '../record/entry.ts';
 import { enqueueBack, laneOf, schedule } from '../record/lanes.ts';
 import type { Store } from '../record/store.ts';
-import { takeKey } from './take-key.ts';
+import { takeKey } from './submit/unique.ts';
 
 /** Keeps a new run, in its lane or in the schedule, unless its id is known or another run has its unique key. */
 export function submitRun(store: Store, submission: Submission, now: number): SubmitAnswer {

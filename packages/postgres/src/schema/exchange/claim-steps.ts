@@ -107,7 +107,8 @@ const KEYED_OUT = [
  * 1. No more than it saw: others may be in the same range of the lane by now.
  * 2. The slots of a key that are taken are counted among the started runs, under a lock of the key; there is no counter
  *    that could be wrong. A key whose lock another transaction has is left for later.
- * 3. A run that has kept its slot starts with it. Without a free slot, any other that waits for its key is parked, and one that does not starts over the limit and takes no slot.
+ * 3. A run that has kept its slot starts with it. Where no slot is free, any other run is parked, if it is to wait for its key, or else
+ *    starts over the limit and takes no slot.
  */
 export const CLAIM_KEYED: string = `
 create function ${head('claim_keyed', KEYED_OUT)} language plpgsql as $$

@@ -13,7 +13,7 @@ export const LINE_BREAK = '\n';
 export const isOneLine = (text: string): string => `strpos(${text}, chr(10)) = 0`;
 
 /**
- * The payload as a line. An empty line stands for one that is a row of its own: it is large, empty, or has line breaks.
+ * The payload as a line. It is empty for a payload that is a row of its own: one that is large, empty, or has line breaks.
  */
 export const payloadLine = (run: string): string =>
   `case when octet_length(${run}.payload) < ${LARGE_BYTES} and ${isOneLine(`${run}.payload`)} then ${run}.payload else '' end`;
@@ -63,7 +63,10 @@ const VALUES: Readonly<Record<keyof typeof COLUMNS, string>> = {
   submittedAts: 'submitted_at',
 };
 
-/** What only runs have that were scheduled or executed before, or submitted with more than a payload, each with its value of any other run. */
+/**
+ * The columns of runs that were scheduled or executed before, or submitted with more than a payload. Of other runs, each has the
+ * value that `isUsual` asks for, and is left out.
+ */
 const RARE_COLUMNS: Readonly<Record<RareColumn, { readonly value: string; readonly isUsual: string }>> = {
   runAts: { value: 'run_at', isUsual: 'run_at is not distinct from submitted_at' },
   epochs: { value: 'epoch + 1', isUsual: 'epoch = 0' },

@@ -8,7 +8,10 @@ import { SETTLE, SETTLE_VARIABLES } from './settle.ts';
 
 const claimRuns = passOn('claim_runs', { now: 'v_now', leaseUntil: 'v_now + p_lease_ms' });
 
-/** Reads for each lane when the next run of its schedule is due, from where the caller has lately found one; whether this request has been answered, and whether any lanes are on hold. */
+/**
+ * Reads for each lane when the next run of its schedule is due, from where the caller has lately found one; also whether this request
+ * has been answered, and whether any lanes are on hold.
+ */
 const READ_DUES = `
       select array_agg(next.run_at), min(next.run_at), exists (select from claim where worker = p_worker and request = p_request),
         ${IS_ANY_HELD}

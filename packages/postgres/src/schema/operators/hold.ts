@@ -52,7 +52,7 @@ const LOCK_HOLDS = 'perform pg_advisory_xact_lock({lock}, 2);';
  * Keeps holds of lanes. A claim reads them in a statement of its own, and so sees every hold that was answered before it began.
  *
  * - \`forget_holds\` removes those that have ended: they are no longer looked at. One that probes ends only when it is resumed.
- * - \`notify_held\` makes waiting processes look whether they have work; \`''\` stands for all lanes.
+ * - \`notify_held\` makes waiting processes poll for work of these lanes, of every lane if \`''\` is among them; of none if they are null.
  */
 export const HOLDS: string = `
 create function forget_holds(p_now bigint) returns void language sql as $$
@@ -62,6 +62,9 @@ $$;
 
 create function notify_held(p_lanes text[]) returns void language plpgsql as $$
 begin
+  if p_lanes is null then
+    return;
+  end if;
   if ${ALL_LANES} <> all (p_lanes) then
     perform notify_waiters(null, p_lanes, false);
   elsif exists (select from waiter where until > now_ms() and not for_results) then
@@ -95,9 +98,7 @@ begin
       v_changed := v_changed || p_lanes[v_n];
     end if;
   end loop;
-  if v_changed is not null then
-    perform notify_held(v_changed);
-  end if;
+  perform notify_held(v_changed);
   return null;
 end
 $$;
@@ -116,9 +117,7 @@ begin
       v_changed := v_changed || p_lanes[v_n];
     end if;
   end loop;
-  if v_changed is not null then
-    perform notify_held(v_changed);
-  end if;
+  perform notify_held(v_changed);
   return v_answers;
 end
 $$;

@@ -1,7 +1,9 @@
 /**
  * A run that is cancelled in its lane, ended by hand or rescheduled leaves its id in the lane's list, as taking it out would cost a
  * walk through the list. If it comes back to the lane, its id is in the list once more: ids come at the tail only and are taken at
- * the head, so that of several the last one is that of the run. The hash `CANCELLED_IN_LANE` counts such ids, by lane, zero character and id, and their total in each lane, under a zero
+ * the head, so that of several the last one is that of the run.
+ *
+ * The hash `CANCELLED_IN_LANE` counts such ids. Its fields are the lane, a zero character and the id; and, for all of a lane, a zero
  * character and the lane. Whatever takes one of these ids out of the list takes it out of the counts.
  */
 export const cancelledInLane: string = String.raw`

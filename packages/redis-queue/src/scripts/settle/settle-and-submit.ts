@@ -8,6 +8,7 @@ import { lanes } from '../library/lanes.ts';
 import { settle, settlingEverything } from '../library/settle.ts';
 import { slots } from '../library/slots.ts';
 import { answer } from '../lua.ts';
+import { submitSomeRuns } from '../submit/some-runs.ts';
 import { submitRare } from '../submit.ts';
 
 const state = `
@@ -16,24 +17,15 @@ local firstsCount, plainCount, FIRSTS_AT, TEXTS_AT = 0, 0, ${EXCHANGE.length}, $
 local SUBMITS_AT = tonumber(ARGV[#ARGV])
 `;
 
-// Submits by the code of the submit script, with arguments as that has them.
 const submitAccepted = `
 local tags, lanes, dues = unpack(cmsgpack.unpack(ARGV[SUBMITS_AT]))
-local given, large, acceptedLanes, acceptedDues = { ARGV[1], ARGV[2], '' }, {}, {}, {}
+local accepted = {}
 for index = 1, #answers do
-  if sub(answers, index, index) == ${answer('settle', 'ok')} then
-    local at, count = SUBMITS_AT + index * 3 - 2, #acceptedLanes + 1
-    given[count * 2 + 2], given[count * 2 + 3] = ARGV[at], ARGV[at + 1]
-    if ARGV[at + 2] ~= '' then large[#large + 1] = ARGV[at + 2] end
-    acceptedLanes[count] = lanes[index]
-    acceptedDues[count * 2 - 1], acceptedDues[count * 2] = dues[index * 2 - 1], dues[index * 2]
-  end
+  if sub(answers, index, index) == ${answer('settle', 'ok')} then accepted[#accepted + 1] = index end
 end
-if #acceptedLanes == 0 then return end
-given[3] = cmsgpack.pack({ tags, acceptedLanes, acceptedDues, #acceptedLanes, 0 })
-for index = 1, #large do given[#given + 1] = large[index] end
+if #accepted == 0 then return end
 ${make('submitRuns')}
-submitRuns(given)
+submitRuns(argumentsOf(accepted, SUBMITS_AT + 1, { tags = tags, lanes = lanes, dues = dues }))
 `;
 
 // Before the settlements are written: if the server refuses a write, both are sent again, and a run that was submitted is known then.
@@ -58,7 +50,7 @@ export const settleAndSubmitScript: Script = composeScript({
       library: [basics, ended, slots, cancelledInLane, lanes, settle],
       body: settlingEverything(submitBeforeWrites),
     },
-    { signature: 'submitAccepted(answers)', library: [basics], body: submitAccepted },
+    { signature: 'submitAccepted(answers)', library: [basics, submitSomeRuns], body: submitAccepted },
     // Its parameter is in place of the arguments of the script.
     { signature: 'submitRuns(ARGV)', library: [basics, ended, cancelledInLane, lanes], body: submitRare },
   ],

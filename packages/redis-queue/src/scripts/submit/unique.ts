@@ -9,9 +9,11 @@ import { slots } from '../library/slots.ts';
 import { waiting } from '../library/waiting.ts';
 import { answer } from '../lua.ts';
 import { submitRare } from '../submit.ts';
+import { submitSomeRuns } from './some-runs.ts';
 import { uniqueKeys } from './unique-keys.ts';
 
 const main = `
+local FIRST_RUN_AT = 4
 local tags, lanes, dues, uniques, total = unpack(cmsgpack.unpack(ARGV[3]))
 checkRights()
 checkLanes()
@@ -19,25 +21,15 @@ call('HLEN', UNIQUE_KEYS)
 -- First a write that a server without memory refuses: after a deletion it would accept all later writes.
 call('HINCRBY', META, 'created', 0)
 local answers, others, indexes, isPending = {}, {}, {}, {}
+local request = { tags = tags, lanes = lanes, dues = dues }
 ${make('submitRuns')}
 ${make('cancelRuns')}
 
--- Submits the runs that are pending, by the code of the submit script, with arguments as that has them.
+-- Submits the runs that are pending.
 local function flush()
   local count = #indexes
   if count == 0 then return end
-  local given, large, ownLanes, ownDues = { ARGV[1], ARGV[2], '' }, {}, {}, {}
-  for position = 1, count do
-    local index = indexes[position]
-    local at = 1 + index * 3
-    given[position * 2 + 2], given[position * 2 + 3] = ARGV[at], ARGV[at + 1]
-    if ARGV[at + 2] ~= '' then large[#large + 1] = ARGV[at + 2] end
-    ownLanes[position] = lanes[index]
-    ownDues[position * 2 - 1], ownDues[position * 2] = dues[index * 2 - 1], dues[index * 2]
-  end
-  given[3] = cmsgpack.pack({ tags, ownLanes, ownDues, count, 0 })
-  for index = 1, #large do given[#given + 1] = large[index] end
-  local letters = submitRuns(given)
+  local letters = submitRuns(argumentsOf(indexes, FIRST_RUN_AT, request))
   for position = 1, count do answers[indexes[position]] = sub(letters, position, position) end
   indexes, isPending = {}, {}
 end
@@ -82,7 +74,7 @@ return { table.concat(answers), others }
  * body, and the payload that is kept apart or empty text. Replies a letter for each run, and the id of each run that a letter is about.
  */
 export const submitUniqueScript: Script = composeScript({
-  library: [basics, uniqueKeys],
+  library: [basics, uniqueKeys, submitSomeRuns],
   rare: [
     // Its parameter is in place of the arguments of the script.
     { signature: 'submitRuns(ARGV)', library: [basics, ended, cancelledInLane, lanes], body: submitRare },

@@ -1,13 +1,12 @@
-import type { ExchangeReply, Settlement, Submission } from '@retry/core/broker';
+import type { ExchangeReply, Settlement } from '@retry/core/broker';
 import type { Argument } from '../../driver/redis-link.ts';
 import { readAnswers } from '../../record/answers.ts';
-import { isKeptApart } from '../../record/apart.ts';
-import { encodeBody } from '../../record/body.ts';
 import { EXCHANGE } from '../../record/requests.ts';
 import { packOneByOne } from '../../record/settlements.ts';
+import { duesOf, encodeSubmissions } from '../../record/submissions.ts';
 import { settleAndSubmitScript } from '../../scripts/settle/settle-and-submit.ts';
 import { pack } from '../../store/pack.ts';
-import type { LaneList, Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { createLaneList, runScript } from '../../store/store.ts';
 
 /** Settles runs each of which submits another one, in one script: settlements are rarely of this kind. */
@@ -29,23 +28,10 @@ export async function settleAndSubmit(
     claimLanes: '-1',
     others: pack([lanes.tags, others]),
   };
-  const args: Argument[] = [...EXCHANGE.map((name) => exchange[name]), ...texts];
-  const submitsAt = args.length + 1;
-  args.push(packSubmissions(submissions, numbers, lanes));
-  for (const submission of submissions) {
-    const { id, payload } = submission;
-    args.push(id, encodeBody(submission), isKeptApart(payload) ? payload : '');
-  }
-  args.push(`${submitsAt}`);
+  const first: readonly Argument[] = [...EXCHANGE.map((name) => exchange[name]), ...texts];
+  const request = pack([lanes.tags, numbers, duesOf(submissions)]);
+  const args = [...first, request, ...encodeSubmissions(submissions), `${first.length + 1}`];
   const reply = await runScript(store, settleAndSubmitScript, args, lanes.tags);
   const [now, letters] = reply as readonly [now: number, letters: string]; // what our own script returns
   return { settled: readAnswers('settle', letters), now };
-}
-
-function packSubmissions(
-  submissions: readonly Submission[],
-  numbers: readonly number[],
-  { tags }: LaneList,
-): Buffer {
-  return pack([tags, numbers, submissions.flatMap(({ runAt = 0, delayMs = 0 }) => [runAt, delayMs])]);
 }

@@ -1,10 +1,8 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
 import { uniqueAnswer } from '@retry/core/broker/kit';
-import type { Argument } from '../../driver/redis-link.ts';
 import { readAnswers } from '../../record/answers.ts';
-import { isKeptApart } from '../../record/apart.ts';
-import { encodeBody } from '../../record/body.ts';
 import { KEY_UNTIL } from '../../record/layout.ts';
+import { duesOf, encodeSubmissions } from '../../record/submissions.ts';
 import { submitUniqueScript } from '../../scripts/submit/unique.ts';
 import { toTag } from '../../store/keys.ts';
 import type { Packed } from '../../store/pack.ts';
@@ -19,13 +17,14 @@ export async function submitUnique(
 ): Promise<readonly SubmitAnswer[]> {
   const lanes = createLaneList();
   const numbers = submissions.map(({ lane }) => lanes.numberOf(lane));
-  const dues = submissions.flatMap(({ runAt = 0, delayMs = 0 }) => [runAt, delayMs]);
-  const request = pack([lanes.tags, numbers, dues, submissions.map(packUnique), submissions.length]);
-  const args: Argument[] = [...store.retention, request];
-  for (const submission of submissions) {
-    const { id, payload } = submission;
-    args.push(id, encodeBody(submission), isKeptApart(payload) ? payload : '');
-  }
+  const request = pack([
+    lanes.tags,
+    numbers,
+    duesOf(submissions),
+    submissions.map(packUnique),
+    submissions.length,
+  ]);
+  const args = [...store.retention, request, ...encodeSubmissions(submissions)];
   const reply = await runScript(store, submitUniqueScript, args, lanes.tags);
   const [letters, others] = reply as readonly [string, readonly string[]]; // what our own script returns
   let met = 0;

@@ -1,15 +1,12 @@
 import type { HoldRequest } from '@retry/core/broker';
 import type { CircuitBreakerSettings, ClosedBreaker } from '@retry/core/circuit-breaker';
 import { closeBreaker, stepBreaker } from '@retry/core/circuit-breaker';
-import { storable } from '../../error-text.ts';
+import { clipName, storable } from '../../error-text.ts';
 import type { WorkerEmitter, WorkerEvents } from '../../events.ts';
 import type { WorkerSettings } from '../../options.ts';
 import type { Sample, SampledAttempt } from '../../settle/sample.ts';
 import { storedText } from '../../settle/stored-error.ts';
 import type { AnyTask } from '../../task/task.ts';
-
-/** The longest reason of a hold, in bytes of UTF-8: a little less than brokers keep. */
-const MAX_REASON_BYTES = 500;
 
 /** The circuit breaker of one lane, as far as this worker has seen. */
 interface LaneBreaker {
@@ -24,7 +21,8 @@ interface LaneBreaker {
  * The circuit breakers of a worker's lanes.
  *
  * 1. *closed*: each worker samples its own attempts. When too many fail, it puts the lane on hold for all workers.
- * 2. *open*: no worker starts a run of the lane. Attempts that were claimed before are not sampled.
+ * 2. *open*: no worker claims a run of the lane. The worker that put it on hold does not sample attempts that were claimed before;
+ *    another one may open it again by its own.
  * 3. *half-open*: after each break the broker lets one run through, whichever worker claims it. Its success ends the hold; its
  *    failure prolongs it.
  *
@@ -92,7 +90,7 @@ export class LaneBreakers {
   async #open({ task }: SampledAttempt, breaker: LaneBreaker, why: string): Promise<void> {
     const { broker, clock, name } = this.#settings;
     const { breakDurationMs } = breaker.settings;
-    const reason = clipBytes(storable(why));
+    const reason = clipName(storable(why));
     const hold: HoldRequest = {
       lane: task.lane,
       source: 'circuit-breaker',
@@ -155,10 +153,4 @@ export class LaneBreakers {
 function countsOf({ successes, failures }: ClosedBreaker): string {
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 1);
   return `${sum(failures)} of ${sum([...failures, ...successes])} attempts`;
-}
-
-/** Returns the beginning of a text; the last character may be a replacement. */
-function clipBytes(text: string): string {
-  const bytes = Buffer.from(text);
-  return bytes.length <= MAX_REASON_BYTES ? text : bytes.subarray(0, MAX_REASON_BYTES).toString();
 }

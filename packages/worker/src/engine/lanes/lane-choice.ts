@@ -123,7 +123,7 @@ export class LaneChoice {
     return this.#claims >= EMPTY_EVERY_CLAIMS && !isSoon;
   }
 
-  /** About twice as many lanes as have so many runs together. */
+  /** About twice as many lanes as have `limit` runs together. */
   #lanesFor(limit: number): number {
     return Math.max(FEW_LANES, Math.ceil((2 * limit) / this.#runsPerLane));
   }

@@ -66,7 +66,7 @@ export class SharedLimit {
     this.#asked += change;
   }
 
-  /** Notes the answer to a reservation of so many starts. */
+  /** Notes the answer to a reservation of `count` starts. */
   noteAnswer(count: number, { granted, availableAt }: Reserved): void {
     const now = this.#readNow();
     this.#failure = undefined;
@@ -79,7 +79,7 @@ export class SharedLimit {
     this.#probable = granted > 0 ? granted : Math.ceil(Math.min(this.#probable, count) / 2);
   }
 
-  /** Notes that the broker could not be asked: nothing is claimed for so long. */
+  /** Notes that the broker could not be asked: nothing is claimed for `delayMs`. */
   noteFailure(delayMs: number): void {
     this.#failure = { at: this.#readNow(), delayMs };
   }

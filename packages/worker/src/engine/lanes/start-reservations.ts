@@ -85,10 +85,8 @@ export class StartReservations {
     const { granted } = reserved;
     limit.noteAnswer(executions.length, reserved);
     const open = executions.filter((execution) => this.#open.has(execution));
-    for (const execution of open.slice(0, granted)) {
-      this.leave(execution);
-      onGranted(execution);
-    }
+    // The start of one may end others: a listener of the worker's may stop it.
+    for (const execution of open.slice(0, granted)) if (this.leave(execution)) onGranted(execution);
     if (granted === executions.length) return;
     const lanes = new Set<string>();
     for (const execution of open.slice(granted)) {

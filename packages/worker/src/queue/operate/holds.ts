@@ -1,13 +1,12 @@
 import type { Duration } from '@retry/core';
-import { InvalidOptionsError, MAX_INSTANT_AT } from '@retry/core';
+import { InvalidOptionsError } from '@retry/core';
 import type { Broker, Hold, HoldRequest, ResumeAnswer } from '@retry/core/broker';
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
 import { readOptions } from '@retry/core/fields';
-import { A_REASON } from '../../reason.ts';
+import { A_HOLD_LENGTH, A_REASON, AN_INSTANT } from '../../option-rules.ts';
 import type { AnyTask } from '../../task/task.ts';
 import { isTask } from '../../task/task.ts';
-import { AN_INSTANT } from '../instants.ts';
 
 /** What to put on hold, or to resume: the lane of one task, a lane by its name (`name@version`, as `holds` lists it), or all lanes. */
 export type HoldTarget = AnyTask | { readonly lane: string } | { readonly all: true };
@@ -27,7 +26,7 @@ export interface HoldOptions {
 /** The methods of a queue that pause lanes. */
 export interface Holding {
   /**
-   * Puts a lane, or all lanes, on hold: from the answer on no worker claims a run of it. Handlers that are running go on, waiting
+   * Puts a lane, or all lanes, on hold: from the answer on no worker claims a run of it. Handlers keep running, waiting
    * runs keep their places, and nothing is charged. A second hold replaces the first; those of handlers and of circuit breakers
    * exist beside it.
    *
@@ -35,8 +34,8 @@ export interface Holding {
    */
   readonly hold: (target: HoldTarget, options?: HoldOptions) => Promise<void>;
   /**
-   * Ends the holds of a lane, whoever has put it on hold; with `{ all: true }` those of all lanes together, not those of single
-   * lanes.
+   * Ends the holds of a lane, those of handlers and of the circuit breaker included; with `{ all: true }` those of all lanes
+   * together, not those of single lanes.
    *
    * @returns `none` when there was no such hold
    */
@@ -103,14 +102,8 @@ function readHold(fields: Fields): Omit<HoldRequest, 'source' | 'lane'> {
   const by = fields.optional('by', A_REASON);
   return {
     ...(until !== undefined && { until }),
-    ...(fields.value('for') !== undefined && { forMs: fields.duration('for', undefined, A_LENGTH) }),
+    ...(fields.value('for') !== undefined && { forMs: fields.duration('for', undefined, A_HOLD_LENGTH) }),
     ...(reason !== undefined && { reason }),
     ...(by !== undefined && { by }),
   };
 }
-
-const A_LENGTH = {
-  finite: true,
-  accepts: (ms: number): boolean => ms >= 0 && ms <= MAX_INSTANT_AT,
-  message: 'must be a finite duration ≥ 0',
-};

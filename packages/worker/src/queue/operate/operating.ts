@@ -1,9 +1,10 @@
 import type { Duration, Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import type { Broker, EndAnswer, EndRequest, RescheduleAnswer, RescheduleRequest } from '@retry/core/broker';
+import { endBytes } from '@retry/core/broker/kit';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import type { ErrorText } from '../../error-text.ts';
-import { storable } from '../../error-text.ts';
+import { clipName, storable } from '../../error-text.ts';
 import type { Redact } from '../../settle/stored-error.ts';
 import { storedText } from '../../settle/stored-error.ts';
 import { MAX_TEXT_BYTES_BY_DEFAULT } from '../../task/define-task.ts';
@@ -103,11 +104,6 @@ const NO_START: Problem = {
 /** An operator's error has no second try, as a handler's has: so nothing is left that a broker could not store. */
 function storableError(error: unknown, redact: Redact | undefined): ErrorText {
   const { name, message, stack } = storedText(error, redact, 'kept');
-  const text = { name: storable(name), message: storable(message) };
+  const text = { name: clipName(storable(name)) || 'Error', message: storable(message) };
   return stack === undefined ? text : { ...text, stack: storable(stack) };
-}
-
-/** Counts characters, because most text is ASCII. */
-function endBytes(request: EndRequest): number {
-  return 256 + (request.as === 'completed' ? request.result.length : request.error.message.length);
 }

@@ -1,11 +1,9 @@
 import type { Policy } from '@retry/core';
 import { InvalidOptionsError, parsePolicy, policyToJSON } from '@retry/core';
+import { MAX_RETRY_BYTES } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { settingsOf } from '@retry/core/fields';
 import { problemBelow, readRetryPolicy } from '../../task/retry-policy.ts';
-
-/** The longest policy of a submission, in bytes of JSON; all brokers have this limit. */
-const MAX_BYTES = 16_384;
 
 /** The policy of one submission. */
 export interface SubmitPolicy {
@@ -34,12 +32,12 @@ function writePolicy(policy: Policy, report: Report): SubmitPolicy | undefined {
   try {
     const text = JSON.stringify(policyToJSON(policy));
     const bytes = Buffer.byteLength(text);
-    if (bytes > MAX_BYTES) {
+    if (bytes > MAX_RETRY_BYTES) {
       const cure = 'List fewer patterns, or give the policy to the task.';
-      report({ path: '', value: text, message: `must be at most ${MAX_BYTES} bytes of JSON`, cure });
+      report({ path: '', value: text, message: `must be at most ${MAX_RETRY_BYTES} bytes of JSON`, cure });
       return undefined;
     }
-    // A worker has no registry: it would not know what a name stands for.
+    // A worker has no registry: it would not know what a name refers to.
     return { text, initialDelayMs: settingsOf(parsePolicy(text)).initialDelayMs };
   } catch (error) {
     if (!(error instanceof InvalidOptionsError)) throw error;

@@ -15,7 +15,7 @@ export interface UniqueOptions {
    *
    * - `'started'`: until a worker claims it, so that one more can wait while it runs
    * - `'ended'`: until it has ended, its retries included
-   * - a duration > 0: for so long from the submission, whatever becomes of the run
+   * - a duration > 0: for this long from the submission, whatever becomes of the run
    *
    * A run that an operator redrives does not get its key back.
    *
@@ -25,7 +25,7 @@ export interface UniqueOptions {
   /**
    * What a submission does while another run has the key: `'keep'` submits nothing and returns that run. `'replace'` submits the new
    * one, which has the key from then on, and cancels the other one if it has not started: with a `delay`, only the last of many in
-   * a row is run. One that has started goes on.
+   * a row is run. One that has started keeps running.
    *
    * @default 'keep'
    */
@@ -48,7 +48,7 @@ export function readUnique(fields: Fields, report: Report, taskName: string): Un
   const problem = textProblem(key);
   if (problem !== undefined) inner.fail('key', problem, EXAMPLE);
   return {
-    key: tagOf(taskName, String(key)),
+    key: tagOf(taskName, typeof key === 'string' ? key : ''),
     until: readUntil(inner),
     onConflict: inner.choice('onConflict', 'keep', ['keep', 'replace']),
   };

@@ -45,6 +45,20 @@ export function findNumberProblems<Item extends object>(
   }
 }
 
+/** Checks that these keys are true or false where they are set. */
+export function findBooleanProblems<Item extends object>(
+  item: Item,
+  keys: readonly (keyof Item & string)[],
+  { problems, path }: Pick<Findings, 'problems'> & { readonly path: string },
+): void {
+  for (const key of keys) {
+    const value: unknown = item[key];
+    if (value === undefined || typeof value === 'boolean') continue;
+    const cure = 'Leave it out for false.';
+    problems.push({ path: `${path}.${key}`, value, message: 'must be true or false', cure });
+  }
+}
+
 /** Checks that the value is text that can be JSON. */
 export function findTextProblem(
   path: string,

@@ -1,13 +1,6 @@
 import { InvalidOptionsError } from '../../../errors.ts';
-import type {
-  Attendance,
-  Broker,
-  Claim,
-  ExchangeRequest,
-  ExpiredScope,
-  HeartbeatRequest,
-  ListQuery,
-} from '../../broker.ts';
+import type { Attendance, Broker, ExpiredScope, HeartbeatRequest, ListQuery } from '../../broker.ts';
+import type { Claim, ExchangeRequest } from '../../exchange.ts';
 import type { Submission } from '../../submission.ts';
 import { withWholeInstants } from '../whole-instants.ts';
 import { check, entriesOf, type Findings } from './check-findings.ts';

@@ -1,8 +1,15 @@
 import type { Problem } from '../../../errors.ts';
-import type { EndRequest, RescheduleRequest } from '../../broker.ts';
 import type { HoldRequest, HoldSource, ResumeRequest } from '../../hold.ts';
+import type { EndRequest, RescheduleRequest } from '../../operation.ts';
 import { textProblem } from '../limits.ts';
-import { check, entriesOf, type Findings, findNumberProblems, findTextProblem } from './check-findings.ts';
+import {
+  check,
+  entriesOf,
+  type Findings,
+  findBooleanProblems,
+  findNumberProblems,
+  findTextProblem,
+} from './check-findings.ts';
 
 /** Checks the requests of `end`. @throws {InvalidOptionsError} */
 export function checkEnds(requests: readonly EndRequest[]): void {
@@ -38,6 +45,7 @@ export function checkHolds(holds: readonly HoldRequest[]): void {
           problems.push({ path: `${path}.${key}`, value: hold[key], message, cure: NOTE_CURE });
       }
       findNumberProblems(hold, ['until', 'forMs', 'probeMs'], { problems, path });
+      findBooleanProblems(hold, ['keepLonger'], { problems, path });
       if (hold.probeMs !== undefined) problems.push(...probeProblems(hold, path));
     }
   });

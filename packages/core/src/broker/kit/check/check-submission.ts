@@ -5,13 +5,19 @@ import type { Settlement } from '../../settlement.ts';
 import type { Submission, Unique } from '../../submission.ts';
 import { textProblem } from '../limits.ts';
 import { partitionTag } from '../partition-tag.ts';
-import { type Findings, findNumberProblems, findTextProblem, NAME_CURE } from './check-findings.ts';
+import {
+  type Findings,
+  findBooleanProblems,
+  findNumberProblems,
+  findTextProblem,
+  NAME_CURE,
+} from './check-findings.ts';
 
 /** The highest limit of a concurrency key. */
-const MAX_CONCURRENCY = 2_147_483_647;
+export const MAX_CONCURRENCY = 2_147_483_647;
 
 /** The longest policy of a run, in bytes of UTF-8. */
-const MAX_RETRY_BYTES = 16_384;
+export const MAX_RETRY_BYTES = 16_384;
 
 /** Finds what is wrong with one new run. */
 export function findSubmissionProblems(
@@ -23,10 +29,11 @@ export function findSubmissionProblems(
   name(() => `${path}.id`, id);
   name(() => `${path}.lane`, lane);
   findTextProblem(`${path}.payload`, payload, { problems });
-  if (concurrency !== undefined) problems.push(...concurrencyProblems(concurrency, path));
+  if (concurrency !== undefined) findConcurrencyProblems(concurrency, `${path}.concurrency`, problems);
   if (retry !== undefined) findRetryProblem(`${path}.retry`, retry, problems);
   if (origin !== undefined) name(() => `${path}.origin`, origin);
   findNumberProblems(submission, ['runAt', 'delayMs', 'keepResultMs'], { problems, path });
+  findBooleanProblems(submission, ['keyed'], { problems, path });
   if (unique !== undefined) problems.push(...uniqueProblems(unique, submission, `${path}.unique`));
 }
 
@@ -87,25 +94,27 @@ function uniqueProblems(
   if (onConflict !== 'keep' && onConflict !== 'replace')
     refuse('.onConflict', onConflict, "must be 'keep' or 'replace'", "Use 'keep'.");
   if (keyed)
-    refuse('', key, 'cannot be combined with keyed', 'A keyed id is known for ever; leave out one of them.');
+    refuse(
+      '',
+      key,
+      'cannot be combined with keyed',
+      'A keyed id stays known after its run; leave out one of them.',
+    );
   return problems;
 }
 
-function concurrencyProblems(
-  { key, limit, holdWhileRetrying = false }: Concurrency,
-  path: string,
-): readonly Problem[] {
-  const problems: Problem[] = [];
-  if (typeof holdWhileRetrying !== 'boolean') {
-    const cure = 'Leave it out to free the slot while the run waits for a retry.';
-    const at = `${path}.concurrency.holdWhileRetrying`;
-    problems.push({ path: at, value: holdWhileRetrying, message: 'must be true or false', cure });
-  }
+function findConcurrencyProblems(concurrency: Concurrency, path: string, problems: Problem[]): void {
+  const { key, limit, whenFull } = concurrency;
+  const refuse = (at: string, value: unknown, message: string, cure: string): void => {
+    problems.push({ path: `${path}.${at}`, value, message, cure });
+  };
   const message = textProblem(key);
-  if (message !== undefined)
-    problems.push({ path: `${path}.concurrency.key`, value: key, message, cure: NAME_CURE });
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_CONCURRENCY) return problems;
-  const range = `must be an integer from 1 to ${MAX_CONCURRENCY}`;
-  const cure = 'Leave the concurrency out for no limit.';
-  return [...problems, { path: `${path}.concurrency.limit`, value: limit, message: range, cure }];
+  if (message !== undefined) refuse('key', key, message, NAME_CURE);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_CONCURRENCY) {
+    const range = `must be an integer from 1 to ${MAX_CONCURRENCY}`;
+    refuse('limit', limit, range, 'Leave the concurrency out for no limit.');
+  }
+  if (whenFull !== 'wait' && whenFull !== 'claim')
+    refuse('whenFull', whenFull, "must be 'wait' or 'claim'", "Use 'wait'.");
+  findBooleanProblems(concurrency, ['holdWhileRetrying'], { problems, path });
 }

@@ -18,6 +18,24 @@ export const repeatedClaimCases: CasesByName = {
     matches(await scene.broker.audit(), { started: 2, submitted: 1 });
   },
 
+  'repeated claim returns each run as it was, field by field': async (scene) => {
+    const concurrency = { key: 'k', limit: 1, whenFull: 'claim' } as const;
+    await scene.submit('again');
+    const run = await scene.start('again');
+    const at = await scene.now();
+    const errors = [{ epoch: run.epoch, at, name: 'Error', message: 'no', stack: 'at x' }];
+    await scene.settle(settlementOf({ ...run, errors }, { type: 'retry', at, runAt: at }));
+    await scene.submit('plain', { id: 'keyed', concurrency }, { id: 'over', concurrency });
+    await scene.submit({ id: 'with policy', retry: '{}', origin: 'plain' }, { id: 'late', delayMs: 1 });
+    await scene.advance(20);
+    const first = await scene.claim({ requestId: 'lost', limit: 9 });
+
+    const second = await scene.claim({ requestId: 'lost', limit: 9 });
+
+    equal(first.map(({ run: { id } }) => id).length, 6);
+    equal(byId(second), byId(first));
+  },
+
   'repeated claim returns the runs that are still leased, although one of them was settled since': async (
     scene,
   ) => {
@@ -94,4 +112,9 @@ export const repeatedClaimCases: CasesByName = {
 
 function epochs(claimed: readonly ClaimedRun[]): Record<string, number> {
   return Object.fromEntries(claimed.map(({ run }) => [run.id, run.epoch]));
+}
+
+/** Without the keys that are undefined: for a reader they are absent. */
+function byId(claimed: readonly ClaimedRun[]): object {
+  return Object.fromEntries(claimed.map((one) => [one.run.id, JSON.parse(JSON.stringify(one))]));
 }

@@ -126,6 +126,7 @@ export const resumeCases: CasesByName = {
       ['an empty author', 'by', { by: '' }],
       ['NaN as until', 'until', { until: Number.NaN }],
       ['text as forMs', 'forMs', { forMs: '5' }],
+      ['text as keepLonger', 'keepLonger', { keepLonger: 'no' }],
       ['a probeMs of 0', 'probeMs', { probeMs: 0, forMs: 5 }],
       ['an endless probeMs', 'probeMs', { probeMs: Infinity, forMs: 5 }],
       ['NaN as probeMs', 'probeMs', { probeMs: Number.NaN, forMs: 5 }],

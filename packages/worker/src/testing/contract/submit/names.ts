@@ -147,6 +147,27 @@ export const namesCases: CasesByName = {
     },
   ),
 
+  'choices that cannot be kept are refused as %s': /* @__PURE__ */ each(
+    (): readonly (readonly [path: string, more: object])[] => [
+      ['keyed', { keyed: 'yes' }],
+      ['concurrency.whenFull', { concurrency: { key: 'k', limit: 1, whenFull: 'drop' } }],
+      ['concurrency.whenFull', { concurrency: { key: 'k', limit: 1 } }],
+      [
+        'concurrency.holdWhileRetrying',
+        { concurrency: { key: 'k', limit: 1, whenFull: 'wait', holdWhileRetrying: 1 } },
+      ],
+    ],
+    async (scene, [path, more]) => {
+      const refused = scene.broker.submit([
+        { id: 'a', lane: 'l', payload: '{}' },
+        { id: 'b', lane: 'l', payload: '{}', ...more },
+      ]);
+
+      await rejectsWith(refused, { code: 'INVALID_OPTIONS', problems: [{ path: `[1].${path}` }] });
+      matches(await scene.broker.audit(), { created: 0 });
+    },
+  ),
+
   'the largest concurrency limit is kept': async (scene) => {
     const concurrency = { key: 'k', limit: 2 ** 31 - 1, whenFull: 'wait' } as const;
     await scene.submit({ id: 'a', concurrency }, { id: 'b', concurrency });

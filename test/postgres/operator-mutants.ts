@@ -1,19 +1,53 @@
-/** Mistakes in what operators and holds do; like those of `statement-mutants.ts`. */
+import { REDRIVABLE, state } from '../../packages/postgres/src/schema/letters.ts';
 import { IS_ANY_HELD } from '../../packages/postgres/src/schema/operators/hold.ts';
 import { CREATED_AT } from '../../packages/postgres/src/schema/operators/locations.ts';
-import type { Mutant } from './statement-mutants.ts';
+import { holdAgain, holdAndProbe, holdLanes, sayWhenAHoldEnds } from '../support/telling-scenes/holds.ts';
+import type { Mutant } from '../support/telling-scenes/mutant.ts';
+import {
+  endAfterErrors,
+  endWherever,
+  redriveAndDiscard,
+  rescheduleWherever,
+  submitKnownIds,
+} from '../support/telling-scenes/waiting.ts';
 
-/** One mistake for each promise about holds, ends by hand and reschedules. */
-export const OPERATION_MUTANTS: readonly Mutant[] = [
+/** Mistakes in what operators do, and in holds. */
+export const OPERATOR_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a redrive keeps the counters',
+    right: "again.record - '{errors,previousDelayMs,failures,stalls,releases,rateLimits}'::text[]",
+    wrong: 'again.record',
+    scene: redriveAndDiscard,
+  },
+  {
+    name: 'a redrive takes what was cancelled',
+    right: `r.state in ${REDRIVABLE}`,
+    wrong: `(r.state in ${REDRIVABLE} or r.state = ${state('cancelled')})`,
+    scene: redriveAndDiscard,
+  },
+  {
+    name: 'a discarded id stays taken',
+    right: 'delete from run r using unnest(v_ended) o where',
+    wrong: 'update run r set state = r.state from unnest(v_ended) o where',
+    scene: redriveAndDiscard,
+  },
+  {
+    name: 'a submission of a known id replaces it',
+    right: 'on conflict do nothing\n',
+    wrong: 'on conflict (hash, id) do update set payload = excluded.payload\n',
+    scene: submitKnownIds,
+  },
   {
     name: 'claims look at no hold',
     right: IS_ANY_HELD,
     wrong: 'false',
+    scene: holdLanes,
   },
   {
     name: 'a hold of all lanes is one of none',
     right: `h.lane in ('', asked.lane)`,
     wrong: 'h.lane = asked.lane',
+    scene: holdLanes,
   },
   {
     name: 'a hold never ends',
@@ -24,6 +58,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
     name: 'a hold that has to be resumed ends by itself',
     right: '(h.until is null or h.until > p_now)',
     wrong: 'h.until > p_now',
+    scene: holdLanes,
   },
   {
     name: 'a probe lets all runs through',
@@ -34,16 +69,19 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
     name: 'a probe is followed by the next one',
     right: 'set until = least(p_now + probe_ms,',
     wrong: 'set until = least(p_now,',
+    scene: holdAndProbe,
   },
   {
     name: 'a probe that gets no run counts as one',
     right: 'and h.lane = any (c.lanes)',
     wrong: '',
+    scene: holdAndProbe,
   },
   {
     name: 'a shorter hold replaces a longer one that is to be kept',
     right: 'not coalesce(p_keep_longer[v_n], false)',
     wrong: 'true',
+    scene: holdAgain,
   },
   {
     name: 'a resume ends the holds of every source',
@@ -59,35 +97,42 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
     name: 'a reschedule forgets when a run was created',
     right: `created_at = ${CREATED_AT},\n      submitted_at = case when next.is_later`,
     wrong: 'submitted_at = case when next.is_later',
+    scene: rescheduleWherever,
   },
   {
     name: 'a rescheduled run stays where it was, too',
     right: 'perform remove_from_locations(v_moved);',
     wrong: 'null;',
+    scene: rescheduleWherever,
+  },
+  {
+    name: 'an end by hand of a started run leaves no cancel request',
+    right: 'update run r set wants_cancel = true',
+    wrong: 'update run r set wants_cancel = r.wants_cancel',
+    scene: endWherever,
   },
   {
     name: 'an error by hand keeps the stacks of those before',
     right: "then error - 'stack' else",
     wrong: 'then error else',
+    scene: endAfterErrors,
   },
   {
     name: 'a run that is completed by hand has the result of none',
     right: 'result = a.result,\n      error_name = coalesce',
     wrong: 'error_name = coalesce',
+    scene: endWherever,
   },
   {
-    name: 'policies and origins are lost by a claim',
-    right: `coalesce((extras)::text, '')`,
-    wrong: `coalesce((null)::text, '')`,
+    name: 'a run that is cancelled or ended by hand stays where it was, too',
+    right: 'perform remove_from_locations(v_waiting);',
+    wrong: 'null;',
+    scene: endWherever,
   },
   {
-    name: 'a settlement that is not accepted submits its run',
-    right: "where substr(v_answers, n::integer, 1) = 'o' having",
-    wrong: 'having',
-  },
-  {
-    name: 'a settlement submits a run that is due later for now',
-    right: 'p_delays_ms => array_agg(delay order by n)',
-    wrong: 'p_delays_ms => null',
+    name: 'a claim does not say when a hold ends',
+    right: 'when has_ready then',
+    wrong: 'when false then',
+    scene: sayWhenAHoldEnds,
   },
 ];

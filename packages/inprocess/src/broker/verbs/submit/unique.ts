@@ -1,7 +1,7 @@
 import type { KeyAnswer, Submission, Unique } from '@retry/core/broker';
-import type { Store } from '../record/store.ts';
-import { forgetFreeKeys, giveKey, holderOf } from '../record/unique-keys.ts';
-import { cancelRun } from './cancel.ts';
+import type { Store } from '../../record/store.ts';
+import { forgetFreeKeys, giveKey, holderOf } from '../../record/unique-keys.ts';
+import { cancelRun } from '../cancel.ts';
 
 /** Gives a unique key to a run that is about to be added, or returns that another run keeps it. */
 export function takeKey(

@@ -1,0 +1,51 @@
+import type { Run } from './run.ts';
+import type { SettleAnswer, Settlement } from './settlement.ts';
+
+/** Settlements to write, then a claim to make; either may be absent. */
+export interface ExchangeRequest {
+  readonly settle?: readonly Settlement[];
+  readonly claim?: Claim;
+}
+
+/** A request for runs to start. */
+export interface Claim {
+  readonly worker: string;
+  /**
+   * A claim repeated with the same id returns the same runs as the first time, and charges nothing; it may leave out those
+   * that its worker no longer holds. A broker remembers the latest few claims of a worker that returned runs.
+   */
+  readonly requestId: string;
+  /** The most runs to claim in all. */
+  readonly limit: number;
+  /** The most runs to claim from each lane; earlier lanes first. Due runs are promoted before. */
+  readonly lanes: ReadonlyMap<string, number>;
+  readonly leaseMs: number;
+}
+
+export interface ExchangeReply {
+  readonly settled: readonly SettleAnswer[];
+  /** Runs that are started now and leased to the worker. */
+  readonly claimed: readonly ClaimedRun[];
+  /** The broker's clock, in epoch milliseconds. */
+  readonly now: number;
+  /**
+   * When the next scheduled run of the claimed lanes is due, or the hold of a claimed lane with waiting runs ends; absent
+   * when there is neither. It lies in the past when more runs were due than one claim promotes. While a lane is on hold,
+   * what is due in it does not count.
+   */
+  readonly nextRunAt?: number;
+}
+
+/** A run that was claimed. */
+export interface ClaimedRun {
+  readonly run: Run<'started'>;
+  /** When the lease ends unless a heartbeat extends it. */
+  readonly leaseUntil: number;
+  /** Its concurrency key is full (`whenFull: 'claim'`): the worker settles it with `limit` instead of running it. */
+  readonly isOverLimit: boolean;
+  /**
+   * It was let through by a hold that probes (`probeMs`): its outcome decides whether the lane resumes. A repeated claim may
+   * leave this out.
+   */
+  readonly isProbe?: boolean;
+}

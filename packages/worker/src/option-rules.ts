@@ -1,0 +1,24 @@
+import { MAX_INSTANT_AT } from '@retry/core';
+import { textProblem } from '@retry/core/broker/kit';
+
+/** The rule of a text for people that brokers keep: why, or who. */
+export const A_REASON = {
+  accepts: (value: unknown): value is string => textProblem(value) === undefined,
+  message: 'must be text of 1 to 512 bytes',
+  cure: 'Say it in one line, or leave it out.',
+};
+
+/** The rule of an instant, which may be past. */
+export const AN_INSTANT = {
+  accepts: (value: unknown): value is number =>
+    typeof value === 'number' && Math.abs(value) <= MAX_INSTANT_AT,
+  message: `must be epoch milliseconds of at most ${MAX_INSTANT_AT}`,
+  cure: 'Use Date.now() + ms, or date.getTime().',
+};
+
+/** The rule of how long a lane is on hold; 0 holds nothing. */
+export const A_HOLD_LENGTH = {
+  finite: true,
+  accepts: (ms: number): boolean => ms >= 0 && ms <= MAX_INSTANT_AT,
+  message: 'must be a finite duration ≥ 0',
+};

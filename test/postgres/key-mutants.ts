@@ -1,0 +1,112 @@
+import { isClaimed } from '../../packages/postgres/src/schema/leases.ts';
+import { ACTIVE, CONTINUED, WAITING } from '../../packages/postgres/src/schema/letters.ts';
+import type { Mutant } from '../support/telling-scenes/mutant.ts';
+import { reserveFullWindow } from '../support/telling-scenes/reservations.ts';
+import {
+  cancelRequestWhileHolding,
+  endWhileHolding,
+  holdWhileRetrying,
+  leaveWithTheFreeSlot,
+} from '../support/telling-scenes/slots.ts';
+import {
+  freeKeyAtEnd,
+  freeKeyAtStart,
+  freeKeyInTime,
+  redriveWithoutKey,
+  replaceByKey,
+} from '../support/telling-scenes/uniques.ts';
+
+/** Mistakes with unique keys, with slots that runs keep while they wait, and with limits of all workers. */
+export const KEY_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a unique key until the start is not freed by the start',
+    right: `(r.epoch = 0 and r.state in ${WAITING} and not ${isClaimed('r')})`,
+    wrong: 'true',
+    scene: freeKeyAtStart,
+  },
+  {
+    name: 'a unique key is not freed by the end of its run',
+    right: `and r.state in ${ACTIVE}\n      and coalesce(read_count`,
+    wrong: 'and coalesce(read_count',
+    scene: freeKeyAtEnd,
+  },
+  {
+    name: 'a unique key whose time is over still conflicts',
+    right: 'return p_holder.until > p_now;',
+    wrong: 'return true;',
+    scene: freeKeyInTime,
+  },
+  {
+    name: 'a redrive gives a unique key back',
+    right: "and coalesce(read_count(read_record(r.record), 'redrives'), 0) = 0",
+    wrong: '',
+    scene: redriveWithoutKey,
+  },
+  {
+    name: 'a replacement keeps the old run',
+    right: 'p_ids => array[v_other.id]',
+    wrong: "p_ids => array['']",
+    scene: replaceByKey,
+  },
+  {
+    name: 'a replacement does not get the key',
+    right: 'update unique_key set id = p_ids[i],',
+    wrong: 'update unique_key set id = coalesce(v_other.id, p_ids[i]),',
+    scene: replaceByKey,
+  },
+  {
+    name: 'a retry frees the slot of a run that is to keep it',
+    right: 'r.holds_key and r.keeps_key is true and',
+    wrong: 'false and',
+    scene: holdWhileRetrying,
+  },
+  {
+    name: 'a run that has kept its slot waits for another one',
+    right: 'v_is_full := not v_run.holds_key and',
+    wrong: 'v_is_full :=',
+    scene: holdWhileRetrying,
+  },
+  {
+    name: 'a run that has kept its slot does not free it by its final end',
+    right: `r.keeps_key is true and s.destination in ${CONTINUED} and`,
+    wrong: 'r.keeps_key is true and',
+    scene: holdWhileRetrying,
+  },
+  {
+    name: 'a run that is cancelled by its request keeps its slot',
+    right: `s.destination in ${CONTINUED} and not r.wants_cancel,`,
+    wrong: `s.destination in ${CONTINUED},`,
+    scene: cancelRequestWhileHolding,
+  },
+  {
+    name: 'a run that is ended while it keeps its slot does not free it',
+    right: 'holds_key = false\n    from unnest(v_waiting)',
+    wrong: 'holds_key = r.holds_key\n    from unnest(v_waiting)',
+    scene: endWhileHolding,
+  },
+  {
+    name: 'a run that is ended by hand leaves its free slot to nobody',
+    right:
+      'v_unparked := unpark_runs(array (select distinct key from unnest(v_waiting) where key is not null));',
+    wrong: '',
+    scene: leaveWithTheFreeSlot,
+  },
+  {
+    name: 'a full window grants one more',
+    right: 'p_limit - coalesce(sum(starts), 0)',
+    wrong: 'p_limit + 1 - coalesce(sum(starts), 0)',
+    scene: reserveFullWindow,
+  },
+  {
+    name: 'a bucket that is over still counts',
+    right: 'where bucket >= (greatest(p_now, v_kept.latest_at) - p_window_ms + 1) / v_width;',
+    wrong: ';',
+    scene: reserveFullWindow,
+  },
+  {
+    name: 'a limit says too early when it grants again',
+    right: 'select (bucket + 1) * v_width + p_window_ms - 1 into available_at',
+    wrong: 'select bucket * v_width + p_window_ms - 1 into available_at',
+    scene: reserveFullWindow,
+  },
+];

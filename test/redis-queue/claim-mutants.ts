@@ -1,0 +1,116 @@
+import { FIRST_START, FLAGS, flagText, RECORD } from '../../packages/redis-queue/src/record/layout.ts';
+import { byteOf, has, isIn, isNotIn, letter, startOf } from '../../packages/redis-queue/src/scripts/lua.ts';
+import {
+  claimAfterRetry,
+  claimInOrder,
+  claimReleased,
+  claimWhenDue,
+} from '../support/telling-scenes/claims.ts';
+import {
+  cancelRequestOfOneEpoch,
+  findExpiredOfOneLane,
+  heartbeatOfEachEpoch,
+  settleAfterShortHeartbeat,
+} from '../support/telling-scenes/leases.ts';
+import type { Mutant } from '../support/telling-scenes/mutant.ts';
+import { waitForSlots } from '../support/telling-scenes/slots.ts';
+
+/** Mistakes in claims, and in what leases are for. */
+export const CLAIM_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'no fence on heartbeats',
+    right: `elseif ${isNotIn('record', 'started')} or epochOf(record) ~= heartbeats[index * 2] then`,
+    wrong: `elseif ${isNotIn('record', 'started')} then`,
+    scene: heartbeatOfEachEpoch,
+  },
+  {
+    name: 'a heartbeat moves the first start',
+    right: `isShort(record) and ${startOf(FIRST_START, 'heartbeatAt')} or ${startOf(RECORD, 'heartbeatAt')}`,
+    wrong: `isShort(record) and ${startOf(FIRST_START, 'startedAt')} or ${startOf(RECORD, 'heartbeatAt')}`,
+    scene: heartbeatOfEachEpoch,
+  },
+  {
+    name: 'a first start does not record that it takes a slot',
+    right: `record = ${letter('started')} .. char(${byteOf(flagText('short'))} + bits)`,
+    wrong: `record = ${letter('started')} .. char(${byteOf(flagText('short'))} + bits - bits % ${FLAGS.takesSlot * 2})`,
+  },
+  {
+    name: 'a first start has no lease',
+    right: "else call('ZADD', LEASES, unpack(leases)) end",
+    wrong: 'end',
+  },
+  {
+    name: 'a first start stays in its lane',
+    right: 'trims[#trims + 1] = { key, length }',
+    wrong: '',
+    scene: claimInOrder,
+  },
+  {
+    name: 'the usual way does not see runs that are due',
+    right: 'dues and dues[lane] <= now and not isClosed,',
+    wrong: 'false,',
+    scene: claimWhenDue,
+  },
+  {
+    name: 'the usual way passes over the front of a lane',
+    right: "isOrdered = call('EXISTS', FRONT, CANCELLED_IN_LANE) == 0",
+    wrong: 'isOrdered = true',
+    scene: claimReleased,
+  },
+  {
+    name: 'the usual way starts a run again as if for the first time',
+    right: 'if records[index] then\n              if not startAgain',
+    wrong: 'if false then\n              if not startAgain',
+    scene: claimAfterRetry,
+  },
+  {
+    name: 'a repeated claim claims again, and charges again',
+    right: 'if known[2] then',
+    wrong: 'if false then',
+  },
+  {
+    name: 'an epoch is charged twice',
+    right: 'tonumber(text) + 1)',
+    wrong: 'tonumber(text) + 2)',
+  },
+  {
+    name: 'a lease shrinks',
+    right: "call('ZADD', LEASES, 'GT', unpack(",
+    wrong: "call('ZADD', LEASES, unpack(",
+    scene: settleAfterShortHeartbeat,
+  },
+  {
+    name: 'the schedule is early',
+    right: "until_ = tag .. '\\0' .. dueText(now + 1)",
+    wrong: "until_ = tag .. '\\0' .. dueText(now + 31)",
+    scene: claimWhenDue,
+  },
+  {
+    name: 'a slot is not freed',
+    right: `if ${has('flags', 'takesSlot')} then record = keepOrFreeSlot(id, record) end`,
+    wrong: '',
+  },
+  {
+    name: 'a free slot returns no run to its lane',
+    right: '  changeSlots(key, -1)\n  unparkNext(key)',
+    wrong: '  changeSlots(key, -1)',
+    scene: waitForSlots,
+  },
+  {
+    name: 'the limit of a key counts one too many',
+    right: 'slotsTakenOf(key) < tonumber(limit) then',
+    wrong: 'slotsTakenOf(key) <= tonumber(limit) then',
+  },
+  {
+    name: 'runs of other lanes are found expired',
+    right: "(isWanted[laneHash] or false) == (mode == 'only')",
+    wrong: 'true',
+    scene: findExpiredOfOneLane,
+  },
+  {
+    name: 'a cancel request is found for an ended lease',
+    right: `${isIn('record', 'started')} and epochOf(record) == leases[index * 2]`,
+    wrong: `${isIn('record', 'started')}`,
+    scene: cancelRequestOfOneEpoch,
+  },
+];

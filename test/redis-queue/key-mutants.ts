@@ -1,0 +1,135 @@
+import { BODY_KINDS, FLAGS, KEY_UNTIL } from '../../packages/redis-queue/src/record/layout.ts';
+import { answer, has, letter } from '../../packages/redis-queue/src/scripts/lua.ts';
+import type { Mutant } from '../support/telling-scenes/mutant.ts';
+import { reserveFullWindow, reserveSeveral } from '../support/telling-scenes/reservations.ts';
+import {
+  cancelRequestWhileHolding,
+  claimOverTheLimit,
+  endWhileHolding,
+  holdOverTheLimit,
+  holdWhileRetrying,
+  leaveWithTheFreeSlot,
+} from '../support/telling-scenes/slots.ts';
+import {
+  freeKeyAtEnd,
+  freeKeyAtStart,
+  freeKeyInTime,
+  redriveWithoutKey,
+  replaceByKey,
+  submitUniquesTogether,
+} from '../support/telling-scenes/uniques.ts';
+
+/** Mistakes with unique keys, with slots that runs keep while they wait, and with limits of all workers. */
+export const KEY_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a unique key until the start is not freed by the start',
+    right: `if kind == '${KEY_UNTIL.started}' and (`,
+    wrong: 'if false and (',
+    scene: freeKeyAtStart,
+  },
+  {
+    name: 'a unique key is not freed by the end of its run',
+    right: `if not isStarted and state ~= ${letter('submitted')} and state ~= ${letter('scheduled')} then return false end`,
+    wrong: '',
+    scene: freeKeyAtEnd,
+  },
+  {
+    name: 'a unique key whose time is over still conflicts',
+    right: 'if untilAt then return untilAt > now and id or nil end',
+    wrong: 'if untilAt then return id end',
+    scene: freeKeyInTime,
+  },
+  {
+    name: 'a redrive gives a unique key back',
+    right: 'return isShort(record) or not hasRedrives(record)',
+    wrong: 'return true',
+    scene: redriveWithoutKey,
+  },
+  {
+    name: 'a replacement keeps the old run',
+    right: `if isReplaced and cancelRuns({ other }) == ${answer('cancel', 'cancelled')} then`,
+    wrong: 'if isReplaced then',
+    scene: replaceByKey,
+  },
+  {
+    name: 'a replacement does not get the key',
+    right: '  flush()\n  giveKey(key, until_, id)\n',
+    wrong: '  flush()\n  if not other then giveKey(key, until_, id) end\n',
+    scene: replaceByKey,
+  },
+  {
+    name: 'a unique submission does not see the one before it in the same call',
+    right: '  indexes[1] = index\n  flush()\n',
+    wrong: '  indexes[#indexes + 1] = index\n',
+    scene: submitUniquesTogether,
+  },
+  {
+    name: 'a retry frees the slot of a run that is to keep it',
+    right: `if kind == '${BODY_KINDS.waitKept.plain}' or kind == '${BODY_KINDS.claimKept.plain}' then`,
+    wrong: 'if false then',
+    scene: holdWhileRetrying,
+  },
+  {
+    name: 'a run that has kept its slot waits for another one',
+    right: 'elseif takesSlot(entry.record) then',
+    wrong: 'elseif false then',
+    scene: holdWhileRetrying,
+  },
+  {
+    name: 'a run that has kept its slot does not free it by its final end',
+    right: '  freeSlot(id)\n  return record\n',
+    wrong: `  local kind = concurrencyOf(call('HGET', BODY, id))
+  if kind ~= '${BODY_KINDS.waitKept.plain}' and kind ~= '${BODY_KINDS.claimKept.plain}' then freeSlot(id) end
+  return record
+`,
+    scene: holdWhileRetrying,
+  },
+  {
+    name: 'a run that is cancelled by its request keeps its slot',
+    right: `record = applyCancelRequest(flags, dueAfter(record, dueInMs))\n  if ${has('flags', 'takesSlot')} then record = keepOrFreeSlot(id, record) end`,
+    wrong: `if ${has('flags', 'takesSlot')} then record = keepOrFreeSlot(id, record) end\n  record = applyCancelRequest(flags, dueAfter(record, dueInMs))`,
+    scene: cancelRequestWhileHolding,
+  },
+  {
+    name: 'a run that does not wait for a slot keeps none while it is retried',
+    right: ` or kind == '${BODY_KINDS.claimKept.plain}' then`,
+    wrong: ' then',
+    scene: holdOverTheLimit,
+  },
+  {
+    name: 'a run over the limit takes a slot',
+    right: '    start(tag, id, entry, 0)\n    got.overLimit[',
+    wrong: `    changeSlots(key, 1)\n    start(tag, id, entry, ${FLAGS.takesSlot})\n    got.overLimit[`,
+    scene: claimOverTheLimit,
+  },
+  {
+    name: 'a run that is ended while it keeps its slot does not free it',
+    right: 'new = freeKeptSlot(id, record, new)',
+    wrong: '',
+    scene: endWhileHolding,
+  },
+  {
+    name: 'a run that leaves the front of its lane leaves its free slot to nobody',
+    right: 'if wasFront then unparkNext(key)',
+    wrong: 'if wasFront then',
+    scene: leaveWithTheFreeSlot,
+  },
+  {
+    name: 'a full window grants one more',
+    right: 'local left = limit - sum\n',
+    wrong: 'local left = limit - sum + 1\n',
+    scene: reserveFullWindow,
+  },
+  {
+    name: 'a bucket that is over still counts',
+    right: 'if counts[index] >= first then',
+    wrong: 'if true then',
+    scene: reserveFullWindow,
+  },
+  {
+    name: 'starts of one call are not counted for the next request of their limit',
+    right: 'if counts then known[number], isChanged[number] = counts, true end',
+    wrong: 'if counts then isChanged[number], known[number] = true, known[number] or counts end',
+    scene: reserveSeveral,
+  },
+];

@@ -1,0 +1,77 @@
+import type { Run, Settlement } from '@retry/core/broker';
+import { RUN_STATES } from '@retry/core/lifecycle';
+import { auditEachCall } from '../../../packages/worker/src/testing/contract/audit-each-call.ts';
+import type { CaseScene } from '../../../packages/worker/src/testing/contract/case-scene.ts';
+import { createSteps } from '../../../packages/worker/src/testing/contract/case-scene.ts';
+import type { Real } from '../broker-commands.ts';
+import { settlementOf } from '../settle.ts';
+
+/** Commands that show a mistake, on two brokers that are compared. It rejects when it sees one that they have in common. */
+export type TellingScene = (real: Real) => Promise<void>;
+
+/** The steps of a scene. Its broker is audited after every call. */
+export type Steps = Omit<CaseScene, 'open' | 'advancePast'>;
+
+/** A scene of these steps, after which everything that the brokers keep is compared. */
+export function tell(play: (steps: Steps) => Promise<unknown>): TellingScene {
+  return async ({ broker, advance }) => {
+    const steps: Steps = { ...createSteps(auditEachCall(broker)), advance };
+    await play(steps);
+    await lookAround(steps);
+  };
+}
+
+/** Lists the runs of every state. */
+async function lookAround({ broker }: Steps): Promise<void> {
+  for (const state of RUN_STATES) if (state !== 'unsubmitted') await broker.list({ state, limit: 100 });
+  await broker.holds();
+}
+
+/** Claims of lane `l` one after another, until there is nothing left; the ids in order. */
+export async function claimEach({ claimIds }: Steps): Promise<readonly string[]> {
+  const all: string[] = [];
+  for (let ids = await claimIds({ limit: 1 }); ids.length > 0; ids = await claimIds({ limit: 1 }))
+    all.push(...ids);
+  return all;
+}
+
+/** A first start, or a later one, that completes. */
+export function complete(run: Run): Settlement {
+  return settlementOf(run, { type: 'complete', at: startOf(run) }, { result: '1' });
+}
+
+/** An attempt that fails for good, with an error and its stack. */
+export function fail(run: Run): Settlement {
+  return settlementOf(run, { type: 'fail', at: startOf(run) }, { errors: errorsAfter(run, { stack: 'at' }) });
+}
+
+/** An attempt that fails, and is due again some time after its start. */
+export function retry(run: Run, delayMs = 0): Settlement {
+  const at = startOf(run);
+  return settlementOf(run, { type: 'retry', at, runAt: at + delayMs }, { errors: errorsAfter(run) });
+}
+
+/** The same with the stack of its error, which is kept apart. */
+export function retryWithStack(run: Run, delayMs = 0): Settlement {
+  const settlement = retry(run, delayMs);
+  return { ...settlement, next: { ...settlement.next, errors: errorsAfter(run, { stack: 'at' }) } };
+}
+
+/** An attempt that its worker gives back. */
+export function release(run: Run): Settlement {
+  return settlementOf(run, { type: 'release', at: startOf(run) });
+}
+
+/** What a cleaner settles when the lease has expired. */
+export function stall(run: Run): Settlement {
+  return settlementOf(run, { type: 'stall', at: startOf(run) }, { onlyIfExpired: true });
+}
+
+function errorsAfter(run: Run, extras: { readonly stack?: string } = {}): Run['errors'] {
+  const { errors, epoch } = run;
+  return [...errors, { epoch, at: startOf(run), name: 'Error', message: 'no', ...extras }];
+}
+
+function startOf({ startedAt = 0 }: Run): number {
+  return startedAt;
+}
