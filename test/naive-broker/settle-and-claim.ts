@@ -74,7 +74,7 @@ export function createSettleAndClaim(
   }
 
   function claimRuns(claim: Claim, now: number): readonly ClaimedRun[] {
-    const leaseUntil = now + claim.leaseMs;
+    const leaseUntil = Math.floor(now + claim.leaseMs);
     const claimed = choose(claim, now).map(({ kept, isOverLimit, isProbe }) => {
       move(kept, { type: 'start', at: now });
       kept.leaseUntil = leaseUntil;

@@ -147,17 +147,22 @@ export const namesCases: CasesByName = {
     },
   ),
 
-  'choices that cannot be kept are refused as %s': /* @__PURE__ */ each(
-    (): readonly (readonly [path: string, more: object])[] => [
-      ['keyed', { keyed: 'yes' }],
-      ['concurrency.whenFull', { concurrency: { key: 'k', limit: 1, whenFull: 'drop' } }],
-      ['concurrency.whenFull', { concurrency: { key: 'k', limit: 1 } }],
+  'choices that cannot be kept are refused: %s': /* @__PURE__ */ each(
+    (): readonly (readonly [name: string, path: string, more: object])[] => [
+      ['keyed is a text', 'keyed', { keyed: 'yes' }],
       [
+        'whenFull is another word',
+        'concurrency.whenFull',
+        { concurrency: { key: 'k', limit: 1, whenFull: 'drop' } },
+      ],
+      ['whenFull is missing', 'concurrency.whenFull', { concurrency: { key: 'k', limit: 1 } }],
+      [
+        'holdWhileRetrying is a number',
         'concurrency.holdWhileRetrying',
         { concurrency: { key: 'k', limit: 1, whenFull: 'wait', holdWhileRetrying: 1 } },
       ],
     ],
-    async (scene, [path, more]) => {
+    async (scene, [, path, more]) => {
       const refused = scene.broker.submit([
         { id: 'a', lane: 'l', payload: '{}' },
         { id: 'b', lane: 'l', payload: '{}', ...more },
