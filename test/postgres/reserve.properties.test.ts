@@ -2,7 +2,7 @@ import type { Reservation } from '@retry/core/broker';
 import { createPostgresBroker } from '@retry/postgres';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { playReservations, reservationPlays } from '../support/reservation-plays.ts';
+import { FORGOTTEN, playReservations, reservationPlays } from '../support/reservation-plays.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import type { ClockedSchema } from './clocked-schema.ts';
 import { createClockedSchema } from './clocked-schema.ts';
@@ -41,7 +41,7 @@ describeOnPostgres('reserve on Postgres', (server) => {
   it('answers as the pure rule at every step, whatever the clock does', { timeout: 120_000 }, async () => {
     const schema = await createClockedSchema(pool);
 
-    await fc.assert(plays(schema), { numRuns: 200 }).finally(schema.drop);
+    await fc.assert(plays(schema), { numRuns: 200, examples: [[FORGOTTEN]] }).finally(schema.drop);
   });
 
   it.each(MUTANTS)('notices when %s', { timeout: 120_000 }, async (_, right, wrong) => {
@@ -51,7 +51,7 @@ describeOnPostgres('reserve on Postgres', (server) => {
       return sql.replace(right, () => wrong);
     });
 
-    const details = await fc.check(plays(schema), { numRuns: 300, endOnFailure: true }).finally(schema.drop);
+    const details = await fc.check(plays(schema), { seed: 1, numRuns: 300, endOnFailure: true }).finally(schema.drop);
 
     expect({ isApplied, isNoticed: details.failed }).toEqual({ isApplied: true, isNoticed: true });
     expect(String(details.errorInstance)).toContain('answered differently');
