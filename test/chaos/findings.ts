@@ -19,7 +19,7 @@ export function findBroken(evidence: Evidence): readonly string[] {
   const { deeds, audit, uniques, held, lastStrikeAt } = evidence;
   const runs = [...evidence.runs, ...uniques.flat()];
   const lost = runs.filter((run) => run?.state !== 'completed').length;
-  const early = evidence.runs.filter((run) => run !== undefined && wasHeld(run, held)).length;
+  const early = evidence.runs.flatMap((run) => startsWhileHeld(run, held));
   const together = uniques.reduce((sum, ofKey) => sum + countTogether(ofKey), 0);
   const twice = countTwice(deeds);
   const late = latestStall(deeds) - lastStrikeAt - (LEASE_MS + CLEANER_MS + SLACK_MS);
@@ -32,7 +32,9 @@ export function findBroken(evidence: Evidence): readonly string[] {
       : []),
     ...(twice > 0 ? [`${twice} claims were executed twice`] : []),
     ...(charged > 0 ? [`${charged} runs have epochs that nothing accounts for`] : []),
-    ...(early > 0 ? [`${early} runs were claimed while their lane was on hold`] : []),
+    ...(early.length > 0
+      ? [`${early.length} runs were claimed while their lane was on hold: ${early.slice(0, 5).join(', ')}`]
+      : []),
     ...(together > 0 ? [`${together} unique runs were submitted while their key was taken`] : []),
     ...(late > 0 ? [`the last stall was found ${late} ms too late`] : []),
   ];
@@ -51,8 +53,14 @@ function latestStall(deeds: readonly Deed[]): number {
 /** Servers and this process share one clock, but each rounds it. */
 const ROUNDING_MS = 2;
 
-function wasHeld({ startedAt = 0 }: Run, held: readonly HeldTime[]): boolean {
-  return held.some(({ from, until }) => startedAt > from + ROUNDING_MS && startedAt < until - ROUNDING_MS);
+/** Which run was claimed when, if its lane was on hold then. */
+function startsWhileHeld(run: Run | undefined, held: readonly HeldTime[]): readonly string[] {
+  const { id, epoch, startedAt = 0 } = run ?? { id: '', epoch: 0 };
+  return held
+    .filter(({ from, until }) => startedAt > from + ROUNDING_MS && startedAt < until - ROUNDING_MS)
+    .map(
+      ({ from, until }) => `${id} epoch ${epoch}, ${startedAt - from} ms after a hold of ${until - from} ms`,
+    );
 }
 
 /** How many runs of one key were submitted before the one before had ended. */
