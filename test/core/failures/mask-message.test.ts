@@ -30,6 +30,7 @@ describe('maskMessage', () => {
     ['an id with words behind it', 'user-42-not-found', 'user-#-not-found'],
     ['a random id', 'run V1StGXR8_Z5jdHi6B-myT ended', 'run # ended'],
     ['a random id without a digit', 'run kJhGdsQwErTyUiOpAsDfG ended', 'run # ended'],
+    ['a random id of small letters behind its name', 'no cus_4kx7qhz2mw9t', 'no #'],
     ['the name of a pod', 'api-server-7f8d9c6b5-xkzlp died', 'api-server-# died'],
     ['an instant', 'since 2024-01-02T03:04:05.678Z', 'since #'],
     ['an instant of HTTP', 'since Tue, 02 Jan 2024 03:04:05 GMT', 'since #'],
@@ -70,6 +71,7 @@ describe('maskMessage', () => {
 
   it('takes a name before a colon for a key in an object only', () => {
     expect(maskMessage('"bob": not found, "al": not found')).toBe("'…': not found, '…': not found");
+    expect(maskMessage('{"a": 1}, "bob": not found')).toBe('{"a": #}, \'…\': not found');
   });
 
   it('changes nothing that is masked already', () => {

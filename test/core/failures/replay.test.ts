@@ -98,6 +98,12 @@ describe('replay', () => {
     ['after an end without a policy', {}, { reason: 'ended' }, 'ended'],
     ['of a stall, whatever is expected', { retryOn: [{ code: 'E1' }] }, { reason: 'stalled' }, undefined],
     ['of a stall of an old record', { retryOn: [{ code: 'E1' }] }, { name: 'StalledError' }, undefined],
+    [
+      'that the handler asked for with an error that forbids it',
+      {},
+      { reason: 'asked', name: 'NonRetryableError' },
+      undefined,
+    ],
     ['that the handler asked for', { retryOn: [{ code: 'E1' }] }, { reason: 'asked' }, undefined],
   ] as const)('decides %s', (_what, rules, facts, reason) => {
     const policy = definePolicy({ ...FIXED, ...rules } as PolicyInput);
@@ -122,6 +128,24 @@ describe('replay', () => {
       recordedAttempt: 1,
     });
     expect(replay(policy, recorded(shared, alone, {}))).toMatchObject({ attempt: 2, reason: 'exhausted' });
+  });
+
+  it('charges a stall of a run that was alone because of a group of three at most', () => {
+    const policy = definePolicy({ ...FIXED, maxAttempts: 2 });
+    const alone = { reason: 'stalled', stalledWith: 0 } as const;
+    const stalledBefore = (stalledWith: number): RecordedRun =>
+      recorded({ reason: 'stalled', stalledWith }, alone, {});
+
+    expect(replay(policy, stalledBefore(2))).toMatchObject({ isRetried: false, attempt: 2 });
+    expect(replay(policy, stalledBefore(3))).toMatchObject({ isRetried: true, attempt: 1 });
+  });
+
+  it('counts the total time from a redrive, which the first attempt after it does not', () => {
+    const policy = definePolicy({ ...FIXED, maxAttempts: 9, totalTimeout: '10s' });
+    const run = recorded({ startedAt: 60_000, at: 60_100 }, { startedAt: 61_100, at: 61_200 });
+
+    expect(replay(policy, run)).toMatchObject({ isRetried: true });
+    expect(replay(policy, { ...run, resetAt: 1_000 })).toMatchObject({ attempt: 2, reason: 'total-timeout' });
   });
 
   it('decides nothing about a run without errors', () => {
@@ -154,6 +178,7 @@ describe('the missing facts of a replay', () => {
     ],
     ['the delay of the server', {}, OLD, ['retryAfterMs']],
     ['no code where the name is another', { retryOn: [{ message: 'x', code: 'E1' }] }, recorded({}), []],
+    ['no class where the message is another', { retryOn: [{ name: 'E', message: 'x' }] }, recorded({}), []],
     ['the classes above', { retryOn: [TypeError] }, recorded({}), ['class']],
     ['no class where it matches', { retryOn: [TypeError] }, recorded({ name: 'TypeError' }), []],
     ['a cause', { retryOn: [{ cause: { name: 'E' } }] }, recorded({}), ['cause']],
