@@ -22,6 +22,8 @@ const rows = [
     limit: 10_360,
   },
   { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 15_960 },
+  { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 3_970 },
+  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 6_930 },
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",

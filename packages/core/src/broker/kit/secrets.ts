@@ -1,7 +1,7 @@
 import { HIDDEN } from '../../show.ts';
 
-/** User and password of a URL in a text, up to the last `@` of the word. Paths of modules may have an `@`, too. */
-const CREDENTIALS = /(?<!\bfile):\/\/\S*@/gi;
+/** The beginning of a URL. Paths of modules may have an `@`, too. */
+const URL_SLASHES = /(?<!\bfile):\/\//i;
 
 /** The same of a text that is nothing but a URL, however wrongly its password is written. */
 const ALL_CREDENTIALS = /:\/\/[\s\S]*@/;
@@ -46,7 +46,17 @@ export function hideSecrets(text: string, secrets: readonly string[] = []): stri
   const shown = secrets
     .filter(({ length }) => length >= MIN_SECRET_LENGTH)
     .reduce((left, secret) => left.replaceAll(secret, HIDDEN), text);
-  return shown.replace(CREDENTIALS, `://${HIDDEN}@`).replace(FIELD, `$1${HIDDEN}`);
+  return shown.replace(/\S+/g, hideCredentials).replace(FIELD, `$1${HIDDEN}`);
+}
+
+/**
+ * Hides user and password of a URL in a word, up to its last `@`. By word, because one expression for a whole text would
+ * look for an `@` from each `://` on: the time would grow with the square of the length.
+ */
+function hideCredentials(word: string): string {
+  const at = word.lastIndexOf('@');
+  const slashes = at === -1 ? -1 : word.slice(0, at).search(URL_SLASHES);
+  return slashes === -1 ? word : `${word.slice(0, slashes)}://${HIDDEN}${word.slice(at)}`;
 }
 
 /**

@@ -1,0 +1,10 @@
+export type { ReplayDecision } from './decide-recorded.ts';
+export type { Fingerprint } from './fingerprint.ts';
+export { fingerprint } from './fingerprint.ts';
+export type { MissingFact } from './missing-facts.ts';
+export type { AttemptReason, ErrorFacts, RecordedAttempt, RecordedRun } from './recorded-attempt.ts';
+export { readErrorFacts } from './recorded-attempt.ts';
+export type { Replay, ReplayOptions } from './replay.ts';
+export { replay } from './replay.ts';
+export type { ReplaySummary } from './summarize-replays.ts';
+export { summarizeReplays } from './summarize-replays.ts';

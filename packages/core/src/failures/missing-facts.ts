@@ -1,0 +1,106 @@
+import type { ErrorPattern, Matcher } from '../matching/matcher.ts';
+import { isErrorClass, matchesError } from '../matching/matches-error.ts';
+import type { PolicySettings } from '../policy/policy.ts';
+import type { RecordedAttempt } from './recorded-attempt.ts';
+import { errorOf } from './recorded-error.ts';
+import type { KnownAttempt, KnownRun } from './recorded-run.ts';
+
+/** A fact that a policy asks for and that was not recorded. */
+export type MissingFact =
+  /** Earlier attempts: only the latest ones were kept. */
+  | 'attempts'
+  /** How long an attempt took. It counts as 0. */
+  | 'durationMs'
+  | 'code'
+  | 'status'
+  | 'retryAfterMs'
+  /** The classes above the error's own: a matcher names another one, which may be one of them. */
+  | 'class'
+  /** The causes, but for a code. */
+  | 'cause'
+  /** The error itself: a predicate, a gate or a strategy is asked about the recorded facts instead. */
+  | 'error'
+  /** The delay that the handler asked for; the policy's own counts instead. */
+  | 'requestedDelay';
+
+/** Returns what is missing of a run, whatever the policy is. */
+export function missingTimes({ attempts, before }: KnownRun): readonly MissingFact[] {
+  const isTimed = attempts.every(({ durationMs }) => durationMs !== undefined);
+  return [
+    ...(before.failures + before.stalls > 0 ? (['attempts'] as const) : []),
+    ...(isTimed ? [] : (['durationMs'] as const)),
+  ];
+}
+
+/** Returns what a decision about a recorded attempt has to do without. */
+export function missingFacts(policy: PolicySettings, attempt: KnownAttempt): readonly MissingFact[] {
+  // No rule about errors is asked.
+  if (attempt.reason === 'ended' || attempt.end !== 'failure') return [];
+  if (attempt.reason === 'asked') return ['requestedDelay'];
+  const error = errorOf(attempt);
+  const { retryOn, stopOn, retryIf, backoff, retryAfter } = policy;
+  const matchers = typeof retryOn === 'string' ? stopOn : [...stopOn, ...retryOn];
+  const asksForDelay = retryAfter.mode !== 'ignore' && isUnknown(attempt, 'retryAfterMs');
+  const asksForError = retryIf !== undefined || backoff.type === 'custom';
+  return [
+    ...(asksForDelay ? (['retryAfterMs'] as const) : []),
+    ...(asksForError ? (['error'] as const) : []),
+    ...matchers.flatMap((matcher) => missingFor(matcher, attempt, error)),
+  ];
+}
+
+function missingFor(matcher: Matcher, attempt: RecordedAttempt, error: unknown): readonly MissingFact[] {
+  if (typeof matcher === 'function') {
+    if (!isErrorClass(matcher)) return ['error'];
+    return matches(matcher, error) ? [] : ['class'];
+  }
+  const failing = Object.entries(matcher)
+    .filter(([, wanted]) => wanted !== undefined)
+    .filter(([key, wanted]) => !matches({ [key]: wanted }, error))
+    .map(([key]) => missingForKey(key as keyof ErrorPattern, matcher, attempt)); // the keys of a pattern
+  // A field that is known not to match decides, whatever the others are.
+  return failing.includes(undefined) ? [] : failing.filter((fact) => fact !== undefined);
+}
+
+/** Returns what is not known where a field of a pattern does not match; `undefined` if all is. */
+function missingForKey(
+  key: keyof ErrorPattern,
+  { cause }: ErrorPattern,
+  attempt: RecordedAttempt,
+): MissingFact | undefined {
+  switch (key) {
+    case 'name':
+      return 'class';
+    case 'code':
+    case 'status':
+      return isUnknown(attempt, key) ? key : undefined;
+    case 'retryAfter':
+      return isUnknown(attempt, 'retryAfterMs') ? 'retryAfterMs' : undefined;
+    case 'cause': {
+      // The code of the nearest cause is recorded; nothing else of causes is.
+      const isByCode = typeof cause === 'object' && Object.keys(cause).join() === 'code';
+      return isByCode && isComplete(attempt) ? undefined : 'cause';
+    }
+    case 'message':
+      return undefined;
+  }
+}
+
+/** Asks no predicate: only `decide` does, once. */
+function matches(matcher: Matcher, error: unknown): boolean {
+  return !hasPredicate(matcher) && matchesError(matcher, error);
+}
+
+function hasPredicate(matcher: Matcher | undefined): boolean {
+  if (typeof matcher === 'function') return !isErrorClass(matcher);
+  return matcher !== undefined && hasPredicate(matcher.cause);
+}
+
+function isUnknown(attempt: RecordedAttempt, fact: 'code' | 'status' | 'retryAfterMs'): boolean {
+  return attempt[fact] === undefined && !isComplete(attempt);
+}
+
+/** A record with a start has all facts that the error had. */
+function isComplete({ startedAt }: RecordedAttempt): boolean {
+  return startedAt !== undefined;
+}

@@ -1,0 +1,111 @@
+import type { FailReason } from '../decision/decision.ts';
+import { readServerDelay } from '../decision/read-server-delay.ts';
+import { causesOf } from '../matching/causes.ts';
+import { statusOf } from '../matching/status-of.ts';
+import { read } from '../read.ts';
+
+/** What is recorded of a thrown value besides its name and message: what the rules of a policy read. */
+export interface ErrorFacts {
+  /** `error.code`, if it is a number or text; at most 64 characters of it. */
+  readonly code?: string | number | undefined;
+  /** The code of the nearest cause that has one: `fetch` wraps the errors of sockets. */
+  readonly causeCode?: string | number | undefined;
+  /** The HTTP status. */
+  readonly status?: number | undefined;
+  /** The delay that the server asked for, in milliseconds; `'refused'`: it forbade a retry. */
+  readonly retryAfterMs?: number | 'refused' | undefined;
+}
+
+/** Why an attempt was followed by another one, or was the last. */
+export type AttemptReason =
+  /** The policy allowed a retry. */
+  | 'retried'
+  /** The policy ended the retrying. */
+  | FailReason
+  /** The handler asked for another attempt. */
+  | 'asked'
+  /** Its worker was lost. */
+  | 'stalled'
+  /** No policy was asked: an operator or the broker ended the run, its payload cannot be read, or it was released too often. */
+  | 'ended';
+
+/**
+ * One failed attempt as it was recorded. A stored `AttemptError` can be passed as it is: what it lacks is unknown.
+ *
+ * A record with a `startedAt` is complete: a fact that it has not, the error had not.
+ */
+export interface RecordedAttempt extends ErrorFacts {
+  readonly name: string;
+  readonly message: string;
+  /** When it failed, in epoch milliseconds. */
+  readonly at: number;
+  /** When it started, by the same clock. */
+  readonly startedAt?: number | undefined;
+  /** How long it took. @default the time from `startedAt` to `at` */
+  readonly durationMs?: number | undefined;
+  readonly reason?: AttemptReason | undefined;
+  /** The name of the worker that made it. */
+  readonly worker?: string | undefined;
+  /** Of a stalled attempt: how many other runs stalled together with it. Such a stall is not charged. */
+  readonly stalledWith?: number | undefined;
+}
+
+/** A run and its failed attempts, oldest first. A stored run or a `DeadLetter` can be passed as it is. */
+export interface RecordedRun {
+  readonly id?: string | undefined;
+  readonly lane?: string | undefined;
+  /** The attempts that were kept: brokers keep the latest 20. */
+  readonly errors: readonly RecordedAttempt[];
+  /** Failed attempts in all. @default those of `errors` */
+  readonly failures?: number | undefined;
+  /** Charged stalls in all. @default those of `errors` */
+  readonly stalls?: number | undefined;
+  /** When its first attempt started, in epoch milliseconds. @default `startedAt` of the first error, else its `at` */
+  readonly firstStartedAt?: number | undefined;
+  /** When its attempts were last reset, by a redrive. */
+  readonly resetAt?: number | undefined;
+}
+
+/** The longest code that is kept. */
+const MAX_CODE_LENGTH = 64;
+
+/**
+ * Returns what is to be recorded of a thrown value besides its name and message. Never throws.
+ *
+ * @param nowAt - epoch milliseconds, for a `Retry-After` that is a date
+ */
+export function readErrorFacts(error: unknown, nowAt: number): ErrorFacts {
+  const code = codeOf(error);
+  const causeCode = causeCodeOf(error);
+  const status = statusOf(error);
+  const asked = readServerDelay(error, nowAt);
+  return {
+    ...(code !== undefined && { code }),
+    ...(causeCode !== undefined && { causeCode }),
+    ...(Number.isFinite(status) && { status }),
+    ...(asked.type === 'delay' && { retryAfterMs: Math.min(asked.delayMs, Number.MAX_SAFE_INTEGER) }),
+    ...(asked.type === 'refused' && { retryAfterMs: 'refused' }),
+  };
+}
+
+/** Returns the code of an error as it is recorded. */
+export function codeOf(error: unknown): string | number | undefined {
+  return readCode(error, 'code');
+}
+
+/** Returns the code of the nearest cause that has one; of a recorded attempt, the code that was recorded for it. */
+export function causeCodeOf(error: unknown): string | number | undefined {
+  const recorded = readCode(error, 'causeCode');
+  return (
+    recorded ??
+    causesOf(error)
+      .map(codeOf)
+      .find((code) => code !== undefined)
+  );
+}
+
+function readCode(error: unknown, key: 'code' | 'causeCode'): string | number | undefined {
+  const code = read(error, key);
+  if (typeof code === 'number') return Number.isFinite(code) ? code : undefined;
+  return typeof code === 'string' && code !== '' ? code.slice(0, MAX_CODE_LENGTH) : undefined;
+}
