@@ -40,9 +40,16 @@ const SAMPLE_MS = 350;
 const FIRST_COUNT = 600;
 const LEAST_COUNT = 200;
 const MOST = 100_000;
-/** A process is warm when a sample is hardly faster than the one before; it lives long in production. */
+/**
+ * A process is warm when it has worked for seconds, in any table, and a sample is hardly faster than the one before; it lives long in
+ * production. A contender of one table would else be measured while its code is compiled, beside others that ran in every table.
+ */
 const HARDLY = 1.2;
-const MOST_WARM_UPS = 8;
+const WARM_MS = 4_000;
+const MOST_WARM_UPS = 24;
+
+/** For how long the process of a contender has worked. */
+const workedMs = new Map<string, number>();
 
 interface Line {
   readonly entry: Entry;
@@ -78,7 +85,7 @@ async function warmUp(server: BenchServer, line: Line, table: Table): Promise<nu
   for (let tries = 0; tries < MOST_WARM_UPS; tries += 1) {
     const before = count;
     count = nextCount(await takeSafely(server, line, count), count, table);
-    if (count <= before * HARDLY) break;
+    if (count <= before * HARDLY && (workedMs.get(line.entry.contender) ?? 0) >= WARM_MS) break;
   }
   return count;
 }
@@ -95,10 +102,14 @@ function leastOf({ most = MOST }: Table, least: number): number {
 }
 
 async function takeSafely(server: BenchServer, line: Line, count: number): Promise<Sample | undefined> {
+  const { contender, take } = line.entry;
   try {
-    return await line.entry.take({ server, contender: line.entry.contender }, count);
+    const sample = await take({ server, contender }, count);
+    workedMs.set(contender, (workedMs.get(contender) ?? 0) + (sample.ms ?? 0));
+    return sample;
   } catch (error) {
-    endActors(line.entry.contender); // it may still be at work
+    endActors(contender); // it may still be at work
+    workedMs.delete(contender);
     line.problems.add(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
     return undefined;
   }
