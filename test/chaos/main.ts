@@ -6,6 +6,7 @@ import { setTimeout as rest } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Run } from '@retry/core/broker';
 import { createQueue } from '@retry/worker';
+import { watchClock } from './clock-steps.ts';
 import { isRaging, startCrew } from './crew.ts';
 import { engineOf } from './engines.ts';
 import { findBroken } from './findings.ts';
@@ -26,6 +27,7 @@ const queue = createQueue({ broker });
 const tasks = chaosTasks(() => {});
 const ids = await submitAll();
 const startedAt = Date.now();
+const clock = watchClock();
 const crew = startCrew(fileURLToPath(new URL('worker.mjs', import.meta.url)), [
   name ?? '',
   server.address,
@@ -62,7 +64,14 @@ const broken = findBroken({
   lastStrikeAt: crew.lastStrikeAt(),
 });
 const count = (type: Deed['type']): number => deeds.filter((deed) => deed.type === type).length;
-const figures = { engine: name, runs: RUNS, tookMs, kills: crew.kills(), freezes: crew.freezes() };
+const figures = {
+  engine: name,
+  runs: RUNS,
+  tookMs,
+  kills: crew.kills(),
+  freezes: crew.freezes(),
+  clockStepMs: clock.stop(),
+};
 const operated = {
   holds: operations.held.length,
   rescheduled: operations.rescheduled,
