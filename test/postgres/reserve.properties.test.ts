@@ -51,7 +51,9 @@ describeOnPostgres('reserve on Postgres', (server) => {
       return sql.replace(right, () => wrong);
     });
 
-    const details = await fc.check(plays(schema), { seed: 1, numRuns: 300, endOnFailure: true }).finally(schema.drop);
+    const details = await fc
+      .check(plays(schema), { seed: 1, numRuns: 300, endOnFailure: true })
+      .finally(schema.drop);
 
     expect({ isApplied, isNoticed: details.failed }).toEqual({ isApplied: true, isNoticed: true });
     expect(String(details.errorInstance)).toContain('answered differently');

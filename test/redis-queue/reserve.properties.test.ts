@@ -58,7 +58,9 @@ describeOnRedis('reserve on Redis', (server) => {
       return text.replace(right, () => wrong);
     });
 
-    const details = await fc.check(plays(redis), { seed: 1, numRuns: 300, endOnFailure: true }).finally(redis.close);
+    const details = await fc
+      .check(plays(redis), { seed: 1, numRuns: 300, endOnFailure: true })
+      .finally(redis.close);
 
     expect({ isApplied, isNoticed: details.failed }).toEqual({ isApplied: true, isNoticed: true });
     expect(String(details.errorInstance)).toContain('answered differently');

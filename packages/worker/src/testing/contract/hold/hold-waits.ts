@@ -1,9 +1,10 @@
-import type { ExchangeReply } from '@retry/core/broker';
+import type { Broker, Claim, ExchangeReply, Settlement } from '@retry/core/broker';
 import { atLeast, atMost, equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
 import { AHEAD_MS, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { settlementOf } from '../settlement-of.ts';
 import { keepsWaiting } from '../wait/keeps-waiting.ts';
 
 /** When workers that wait for a lane on hold are woken, and what a claim says about it. */
@@ -163,9 +164,53 @@ export const holdClientsCases: CasesByName = {
     equal([held, listed?.by, answers], [[], 'the other', ['resumed']]);
     equal(await scene.claimIds(), ['a']);
   },
+
+  'a hold lets no client start a run after its answer, however many claim at the same time': async (
+    scene,
+  ) => {
+    const clients = [scene.broker, await scene.open(), await scene.open()];
+    await scene.submit(...Array.from({ length: 30 }, (_, index) => `run-${index}`));
+    // The present hold, from its answer to the call that ends it.
+    let hold: object | undefined;
+    let isOver = false;
+    let [started, early] = [0, 0];
+    const work = async (broker: Broker): Promise<void> => {
+      let settle: readonly Settlement[] = [];
+      while (!isOver) {
+        const before = hold;
+        const { claimed, now } = await broker.settleAndClaim({ settle, claim: nextClaim() });
+        started += claimed.length;
+        if (before !== undefined && before === hold) early += claimed.length;
+        settle = claimed.map(({ run }) => settlementOf(run, { type: 'release', at: now }));
+        // A broker of this process may answer without ever giving way to timers.
+        await scene.advance(1);
+      }
+      await broker.settleAndClaim({ settle });
+    };
+
+    const working = clients.map(work);
+    for (let round = 0; round < 20; round += 1) {
+      await scene.broker.hold([{ lane: 'l', source: 'operator' }]);
+      hold = { round };
+      await scene.advance(10);
+      hold = undefined;
+      await scene.broker.resume([{ lane: 'l' }]);
+      await scene.advance(5);
+    }
+    isOver = true;
+    await Promise.all(working);
+
+    equal([started > 0, early], [true, 0]);
+  },
 };
 
 let requests = 0;
+
+function nextClaim(): Claim {
+  requests += 1;
+  const lanes = new Map([['l', 9]]);
+  return { worker: 'w', requestId: `next-${requests}`, limit: 9, lanes, leaseMs: LONG_MS };
+}
 
 function claimOnce(scene: CaseScene, lane = 'l'): Promise<ExchangeReply> {
   requests += 1;
