@@ -170,39 +170,47 @@ export const holdClientsCases: CasesByName = {
   ) => {
     const clients = [scene.broker, await scene.open(), await scene.open()];
     await scene.submit(...Array.from({ length: 30 }, (_, index) => `run-${index}`));
-    // The present hold, from its answer to the call that ends it.
-    let hold: object | undefined;
-    let isOver = false;
-    let [started, early] = [0, 0];
-    const work = async (broker: Broker): Promise<void> => {
-      let settle: readonly Settlement[] = [];
-      while (!isOver) {
-        const before = hold;
-        const { claimed, now } = await broker.settleAndClaim({ settle, claim: nextClaim() });
-        started += claimed.length;
-        if (before !== undefined && before === hold) early += claimed.length;
-        settle = claimed.map(({ run }) => settlementOf(run, { type: 'release', at: now }));
-        // A broker of this process may answer without ever giving way to timers.
-        await scene.advance(1);
-      }
-      await broker.settleAndClaim({ settle });
-    };
+    const present: Present = { hold: undefined, isOver: false, started: 0, early: 0 };
 
-    const working = clients.map(work);
+    const working = clients.map((client) => claimAndRelease(scene, client, present));
     for (let round = 0; round < 20; round += 1) {
       await scene.broker.hold([{ lane: 'l', source: 'operator' }]);
-      hold = { round };
+      present.hold = { round };
       await scene.advance(10);
-      hold = undefined;
+      present.hold = undefined;
       await scene.broker.resume([{ lane: 'l' }]);
       await scene.advance(5);
     }
-    isOver = true;
+    present.isOver = true;
     await Promise.all(working);
 
-    equal([started > 0, early], [true, 0]);
+    equal([present.started > 0, present.early], [true, 0]);
   },
 };
+
+/** What clients that claim all the time know of one another. */
+interface Present {
+  /** The present hold, from its answer to the call that ends it. */
+  hold: object | undefined;
+  isOver: boolean;
+  started: number;
+  /** Runs of claims that were sent and answered during one hold. */
+  early: number;
+}
+
+async function claimAndRelease(scene: CaseScene, broker: Broker, present: Present): Promise<void> {
+  let settle: readonly Settlement[] = [];
+  while (!present.isOver) {
+    const { hold } = present;
+    const { claimed, now } = await broker.settleAndClaim({ settle, claim: nextClaim() });
+    present.started += claimed.length;
+    if (hold !== undefined && hold === present.hold) present.early += claimed.length;
+    settle = claimed.map(({ run }) => settlementOf(run, { type: 'release', at: now }));
+    // A broker of this process may answer without ever giving way to timers.
+    await scene.advance(1);
+  }
+  await broker.settleAndClaim({ settle });
+}
 
 let requests = 0;
 
