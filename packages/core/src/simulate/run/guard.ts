@@ -1,0 +1,58 @@
+import type { BudgetEvent } from '../../budget/budget.ts';
+import { allowsRetry, openBudget, stepBudget } from '../../budget/step-budget.ts';
+import { countsAsFailure } from '../../circuit-breaker/counts-as-failure.ts';
+import { closeBreaker, stepBreaker } from '../../circuit-breaker/step-breaker.ts';
+import type { FailReason } from '../../decision/decision.ts';
+import type { World } from '../world/world.ts';
+import type { EventQueue } from './event-queue.ts';
+
+/** What the calls of one process share at one layer: its retry budget and its circuit breaker, those of core. */
+export interface Guard {
+  /** Returns the ticket of an attempt; `undefined` where the circuit breaker is open. */
+  readonly permit: () => number | undefined;
+  /** Reports the outcome of an attempt. @returns whether the circuit breaker is closed */
+  readonly report: (outcome: 'success' | 'failure' | 'abandon', ticket: number) => boolean;
+  /** Returns whether the budget would pay for a retry; `undefined` without a budget. */
+  readonly allowsRetry: (kind: string) => { readonly allowsRetry: boolean } | undefined;
+  /** Records an event of the budget. @returns what a granted retry cost, else 0 */
+  readonly record: (event: BudgetEvent) => number;
+}
+
+/** Creates the guard of one process. */
+export function createGuard(world: World, queue: EventQueue): Guard {
+  return { ...breakerOf(world, queue), ...budgetOf(world, queue) };
+}
+
+function breakerOf({ circuitBreaker }: World, queue: EventQueue): Pick<Guard, 'permit' | 'report'> {
+  if (circuitBreaker === undefined) return { permit: () => 0, report: () => true };
+  let state: ReturnType<typeof stepBreaker>['state'] = closeBreaker(queue.now());
+  return {
+    permit: () => {
+      const step = stepBreaker(circuitBreaker, state, { type: 'permit' }, queue.now());
+      state = step.state;
+      return step.effect.type === 'permitted' ? step.effect.ticket : undefined;
+    },
+    report: (type, ticket) => {
+      state = stepBreaker(circuitBreaker, state, { type, ticket }, queue.now()).state;
+      return state.type === 'closed';
+    },
+  };
+}
+
+function budgetOf({ budget }: World, queue: EventQueue): Pick<Guard, 'allowsRetry' | 'record'> {
+  if (budget === undefined) return { allowsRetry: () => undefined, record: () => 0 };
+  let state = openBudget(budget, queue.now());
+  return {
+    allowsRetry: (kind) => ({ allowsRetry: allowsRetry(budget, state, queue.now(), kind) }),
+    record: (event) => {
+      const step = stepBudget(budget, state, event, queue.now());
+      state = step.state;
+      return step.paid;
+    },
+  };
+}
+
+/** What a failed attempt says to the circuit breaker, by what was decided about it. */
+export function outcomeOf(reason: FailReason | undefined): 'failure' | 'abandon' {
+  return countsAsFailure(reason) ? 'failure' : 'abandon';
+}

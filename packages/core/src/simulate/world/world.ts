@@ -1,0 +1,159 @@
+import type { Budget } from '../../budget/budget.ts';
+import type { BudgetInput } from '../../budget/define-budget.ts';
+import type { CircuitBreakerSettings } from '../../circuit-breaker/circuit-breaker.ts';
+import type { CircuitBreakerInput } from '../../circuit-breaker/define-circuit-breaker.ts';
+import type { Duration } from '../../duration.ts';
+
+/** A dependency, and what calls it, as people write them. */
+export interface WorldInput {
+  readonly traffic: TrafficInput;
+  readonly server: ServerInput;
+  /** The time of a message in one direction. @default { type: 'constant', mean: 0 } */
+  readonly network?: NetworkInput | undefined;
+  /** A time in which the server answers with errors, or is slow. @default none */
+  readonly trouble?: TroubleInput | undefined;
+  /** The share of attempts that the server fails at any time, from 0 to 1. @default 0 */
+  readonly errorShare?: number | undefined;
+  /** What a failed attempt throws; the policy's rules read it. @default an error with status 503 and code ECONNRESET */
+  readonly error?: unknown;
+  /** The longest time of one attempt; the shorter of this and the policy's applies. @default 'Infinity' */
+  readonly attemptTimeout?: Duration | undefined;
+  /**
+   * Services in a row that all retry by the policy, each calling the next one, the last one the server: an integer from 1
+   * to 5. An attempt that is given up does not stop what it has called. @default 1
+   */
+  readonly layers?: number | undefined;
+  /** Processes that the calls are spread over, each with its own budget and circuit breaker. @default 1: they are shared */
+  readonly processes?: number | undefined;
+  /** The retry budget of each process, one at each layer. @default none */
+  readonly budget?: BudgetInput | undefined;
+  /** The circuit breaker of each process, one at each layer. @default none */
+  readonly circuitBreaker?: CircuitBreakerInput | undefined;
+  /** How long it is watched. @default 60 s after the trigger; 10 minutes where the clients end by themselves */
+  readonly duration?: Duration | undefined;
+  /** The step of the timeline. @default '1s' */
+  readonly bucket?: Duration | undefined;
+}
+
+/** Who calls, as people write it. */
+export type TrafficInput =
+  /** Calls arrive by themselves, whether or not earlier ones were answered: the users of a service. */
+  | {
+      readonly type?: 'open';
+      /** Calls a second; or points in time, between which the rate is a straight line. */
+      readonly perSecond: number | readonly RatePointInput[];
+    }
+  /** A number of clients, each of which waits for its answer before it calls again. They begin together. */
+  | {
+      readonly type: 'closed';
+      readonly clients: number;
+      /** Calls of each client. @default 'Infinity' */
+      readonly calls?: number | 'Infinity';
+      /** The mean time before each call of a client, drawn from the exponential distribution. @default 0 */
+      readonly pause?: Duration;
+    };
+
+/** The rate of arrivals at an instant; of two points at one instant the later one holds from there on. */
+export interface RatePointInput {
+  readonly at: Duration;
+  readonly perSecond: number;
+}
+
+/** What is called, as people write it. */
+export type ServerInput =
+  /** It works on one request after the other, in their order, also on those whose client has given up. */
+  | {
+      readonly type: 'capacity';
+      /** Requests a second, over 0; 'Infinity' for a server without a limit. */
+      readonly perSecond: number | 'Infinity';
+      /** What a request takes besides its turn. @default 0 */
+      readonly latency?: Duration;
+      /** A request that would wait longer than this is refused. @default '1s' */
+      readonly queue?: Duration;
+    }
+  /** Each request takes `latency`, and `perRequest` more for each request under way, itself included. */
+  | { readonly type: 'concurrency'; readonly latency: Duration; readonly perRequest: Duration }
+  /** One row with a version: an attempt reads the version, then writes; it fails if the version has changed meanwhile. */
+  | { readonly type: 'optimistic-lock' };
+
+/** How long a message takes, as people write it. A normal draw below 0 counts as its amount. */
+export interface NetworkInput {
+  readonly type: 'constant' | 'exponential' | 'normal';
+  readonly mean: Duration;
+  /** Of the normal distribution. @default 0 */
+  readonly deviation?: Duration;
+}
+
+/** A time of trouble, as people write it. */
+export interface TroubleInput {
+  /** An outage fails what arrives or ends in it, immediately; a brown-out leaves a part of the capacity. */
+  readonly type: 'outage' | 'brown-out';
+  /** When it begins. @default '10s' */
+  readonly at?: Duration | undefined;
+  readonly for: Duration;
+  /** The share of the capacity that a brown-out leaves, over 0 and at most 1. @default 0.5 */
+  readonly capacity?: number | undefined;
+}
+
+/** A checked world, every duration in milliseconds. */
+export interface World {
+  readonly traffic: Traffic;
+  readonly server: Server;
+  readonly network: {
+    readonly type: NetworkInput['type'];
+    readonly meanMs: number;
+    readonly deviationMs: number;
+  };
+  readonly trouble?: Trouble | undefined;
+  readonly errorShare: number;
+  readonly error: unknown;
+  readonly attemptTimeoutMs: number;
+  readonly layers: number;
+  readonly processes: number;
+  readonly budget?: Budget | undefined;
+  readonly circuitBreaker?: CircuitBreakerSettings | undefined;
+  /** When what disturbs the world is over: trouble, or a rate of arrivals that is not the last one; 0 if nothing does. */
+  readonly triggerEndMs: number;
+  readonly durationMs: number;
+  readonly bucketMs: number;
+}
+
+/** Who calls. */
+export type Traffic =
+  | { readonly type: 'open'; readonly rates: readonly RatePoint[] }
+  | { readonly type: 'closed'; readonly clients: number; readonly calls: number; readonly pauseMs: number };
+
+/** The rate of arrivals at an instant. */
+export interface RatePoint {
+  readonly atMs: number;
+  readonly perSecond: number;
+}
+
+/** What is called. */
+export type Server =
+  | {
+      readonly type: 'capacity';
+      readonly perSecond: number;
+      readonly latencyMs: number;
+      readonly queueMs: number;
+    }
+  | { readonly type: 'concurrency'; readonly latencyMs: number; readonly perRequestMs: number }
+  | { readonly type: 'optimistic-lock' };
+
+/** A time of trouble; an outage has the capacity 0. */
+export interface Trouble {
+  readonly type: TroubleInput['type'];
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly capacity: number;
+}
+
+/** Returns the share of the server's capacity at an instant: 0 in an outage. */
+export function capacityAt({ trouble }: Pick<World, 'trouble'>, nowMs: number): number {
+  return trouble !== undefined && nowMs >= trouble.fromMs && nowMs < trouble.untilMs ? trouble.capacity : 1;
+}
+
+/** Returns whether the clients end by themselves, each after a number of calls. */
+export function endsByItself({ traffic }: Pick<World, 'traffic'>): boolean {
+  return traffic.type === 'closed' && traffic.calls < Infinity;
+}
