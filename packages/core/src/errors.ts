@@ -9,6 +9,7 @@ export type RetryErrorCode =
   | 'TOTAL_TIMEOUT'
   | 'ASYNC_GATE'
   | 'STRATEGY_STOPPED'
+  | 'SIMULATION_TOO_LARGE'
   | 'INVALID_OPTIONS';
 
 const BRAND: unique symbol = Symbol.for('@retry/error');

@@ -20,7 +20,7 @@ export type { Problem, RetryErrorCode } from './errors.ts';
 export { InvalidOptionsError, isRetryError, RetryError } from './errors.ts';
 export type { Explanation } from './inspect/explain.ts';
 export { explain } from './inspect/explain.ts';
-export type { LintCode, LintWarning } from './inspect/lint-policy.ts';
+export type { LintCode, LintOptions, LintWarning } from './inspect/lint-policy.ts';
 export { lintPolicy } from './inspect/lint-policy.ts';
 export type { Preview, PreviewOptions } from './inspect/preview.ts';
 export { preview } from './inspect/preview.ts';

@@ -283,4 +283,31 @@ describe('lintPolicy', () => {
       'CAP_BELOW_BASE',
     ]);
   });
+
+  it('warns that a policy may not let a server recover, where calls arrive by themselves and share no budget', () => {
+    const policy = definePolicy({ maxAttempts: 4, retryOn: [Error] });
+
+    expect(lintPolicy(policy, { traffic: 'open' })).toEqual([
+      {
+        code: 'MAY_NOT_RECOVER',
+        path: 'maxAttempts',
+        message:
+          'while every attempt fails it sends 4 times the calls, whatever its delays. ' +
+          'In 100 simulated surges, 3 attempts with full jitter kept the server down in 100, with a budget of 10 % in 0',
+        cure: "Share a retry budget: createRetryBudget({ type: 'ratio', ratio: 0.1 }).",
+      },
+    ]);
+    expect(lintPolicy(policy, { traffic: 'open', hasBudget: true })).toEqual([]);
+    expect(lintPolicy(policy, { traffic: 'closed' })).toEqual([]);
+    expect(lintPolicy(definePolicy({ maxAttempts: 1 }), { traffic: 'open' })).toEqual([]);
+  });
+
+  it('refuses options that it does not know', () => {
+    const policy = definePolicy();
+
+    expect(() => lintPolicy(policy, { traffic: 'half-open' } as never)).toThrow(
+      'traffic is not one of the choices',
+    );
+    expect(() => lintPolicy(policy, { budget: true } as never)).toThrow('budget is not a known key');
+  });
 });

@@ -194,7 +194,8 @@ export class Redrive extends EventCommand {
     return { type: 'redrive', at, keepAttempts: this.keepAttempts };
   }
   count(model: Model): void {
-    if (!this.keepAttempts) Object.assign(model, { failures: 0, stalls: 0, releases: 0, rateLimits: 0 });
+    const none = { failures: 0, stalls: 0, releases: 0, rateLimits: 0, carried: 0 };
+    if (!this.keepAttempts) Object.assign(model, none);
     model.state = 'submitted';
     model.redrives += 1;
   }

@@ -15,6 +15,7 @@ const FULL: Required<Run> = {
     releases: 5,
     rateLimits: 6,
     redrives: 7,
+    carried: 8,
   },
   ...{
     createdAt: 29,
@@ -27,8 +28,8 @@ const FULL: Required<Run> = {
   },
   ...{ result: '"done"', errors: [{ epoch: 8, at: 36, name: 'Error', message: 'no' }], previousDelayMs: 37 },
   ...{ concurrency: { key: 'one', limit: 1, whenFull: 'wait' }, settledBy: '8:retry' },
-  ...{ retry: '{"maxAttempts":2}', origin: 'first' },
-  ...{ isDisposable: true, isCancelRequested: true },
+  ...{ retry: '{"maxAttempts":2}', origin: 'first', context: '00-1-2-01' },
+  ...{ isDisposable: true, errorGroup: 'x', isCancelRequested: true },
 };
 
 describe('copyRun', () => {
@@ -47,7 +48,7 @@ describe('copyRun', () => {
 
 describe('newRun', () => {
   it('is unsubmitted, and nothing has happened to it', () => {
-    const { id, lane, payload, concurrency, retry, origin } = FULL;
+    const { id, lane, payload, concurrency, retry, origin, context } = FULL;
 
     const counters = {
       epoch: 0,
@@ -57,9 +58,10 @@ describe('newRun', () => {
       releases: 0,
       rateLimits: 0,
       redrives: 0,
+      carried: 0,
     };
-    expect(newRun({ id, lane, payload, concurrency, retry, origin })).toEqual({
-      ...{ id, lane, payload, concurrency, retry, origin },
+    expect(newRun({ id, lane, payload, concurrency, retry, origin, context })).toEqual({
+      ...{ id, lane, payload, concurrency, retry, origin, context },
       ...{ state: 'unsubmitted', errors: [], ...counters },
     });
   });

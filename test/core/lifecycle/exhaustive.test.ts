@@ -63,66 +63,70 @@ const cases: readonly Limits[] = [
   { ...LIMITS, maxAttempts: 2, maxRedrives: 1 },
   // More attempts than recoveries: here maxStalls ends a run.
   { ...LIMITS, maxAttempts: 6, maxRedrives: 1, maxRateLimits: 1 },
+  { ...LIMITS, maxAttempts: 3, maxRedrives: 1, carried: 2 },
 ];
 
-describe.each(cases)('a run with $maxAttempts attempts and $maxRedrives redrives', (limits) => {
-  const findings = examine(limits);
-  const { nodes, broken, arrows, sentArrows, pairs, tried } = findings;
+describe.each(cases)(
+  'a run with $maxAttempts attempts and $maxRedrives redrives that carries $carried',
+  (limits) => {
+    const findings = examine(limits);
+    const { nodes, broken, arrows, sentArrows, pairs, tried } = findings;
 
-  it.each(LAWS.map(({ sentence }) => sentence))('%s', (sentence) => {
-    expect(broken.get(sentence) ?? []).toEqual([]);
-  });
+    it.each(LAWS.map(({ sentence }) => sentence))('%s', (sentence) => {
+      expect(broken.get(sentence) ?? []).toEqual([]);
+    });
 
-  it('reaches every arrow of the table and no other', () => {
-    const expected = EXPECTED_ARROWS.map(([from, event, to]) => `${from} ${event} ${to}`);
+    it('reaches every arrow of the table and no other', () => {
+      const expected = EXPECTED_ARROWS.map(([from, event, to]) => `${from} ${event} ${to}`);
 
-    expect([...arrows].sort()).toEqual([...expected].sort());
-  });
+      expect([...arrows].sort()).toEqual([...expected].sort());
+    });
 
-  it('can use up its attempts, and no more', () => {
-    const charged = [...nodes.values()].map(({ run }) => run.failures + run.stalls);
+    it('can use up its attempts, and no more', () => {
+      const charged = [...nodes.values()].map(({ run }) => run.carried + run.failures + run.stalls);
 
-    expect(Math.max(...charged)).toBe(limits.maxAttempts);
-  });
+      expect(Math.max(...charged)).toBe(limits.maxAttempts);
+    });
 
-  it('can end from every state', () => {
-    const leading = nodesLeadingTo(findings, (run) => isEnd(run.state));
+    it('can end from every state', () => {
+      const leading = nodesLeadingTo(findings, (run) => isEnd(run.state));
 
-    expect([...nodes.keys()].filter((key) => !leading.has(key))).toEqual([]);
-  });
+      expect([...nodes.keys()].filter((key) => !leading.has(key))).toEqual([]);
+    });
 
-  it('can complete from every state that is not terminal', () => {
-    const active = [...nodes.values()].map(({ run }) => run).filter(({ state }) => !isEnd(state));
+    it('can complete from every state that is not terminal', () => {
+      const active = [...nodes.values()].map(({ run }) => run).filter(({ state }) => !isEnd(state));
 
-    expect(active.map(carryOut).filter(({ state }) => state !== 'completed')).toEqual([]);
-  });
+      expect(active.map(carryOut).filter(({ state }) => state !== 'completed')).toEqual([]);
+    });
 
-  it('is explored completely', () => {
-    console.info(
-      `maxAttempts ${limits.maxAttempts}, redrives ≤ ${limits.maxRedrives}: ${pairs.size} (state, event) pairs, ` +
-        `${nodes.size} distinct runs, ${tried} events tried`,
-    );
+    it('is explored completely', () => {
+      console.info(
+        `maxAttempts ${limits.maxAttempts}, redrives ≤ ${limits.maxRedrives}, carried ${limits.carried ?? 0}: ${pairs.size} (state, event) pairs, ` +
+          `${nodes.size} distinct runs, ${tried} events tried`,
+      );
 
-    expect(RUN_STATES).toHaveLength(10);
-    expect(eventsAt(0)).toHaveLength(39);
-    expect(pairs.size).toBe(170); // 10 states x 17 events
-    expect(tried).toBe(nodes.size * 39);
-    expect(nodes.size).toBeGreaterThan(1_000);
-  });
+      expect(RUN_STATES).toHaveLength(10);
+      expect(eventsAt(0)).toHaveLength(41);
+      expect(pairs.size).toBe(170); // 10 states x 17 events
+      expect(tried).toBe(nodes.size * 41);
+      expect(nodes.size).toBeGreaterThan(1_000);
+    });
 
-  it('needs only the arrows that a worker takes by the decisions of core', () => {
-    // With one attempt in all there is nothing to retry, and nothing to recover.
-    const unused = [...arrows].filter((arrow) => !sentArrows.has(arrow));
+    it('needs only the arrows that a worker takes by the decisions of core', () => {
+      // With one attempt in all there is nothing to retry, and nothing to recover.
+      const unused = [...arrows].filter((arrow) => !sentArrows.has(arrow));
 
-    expect(unused.every((arrow) => limits.maxAttempts === 1 && /^\w+ (retry|recover) /.test(arrow))).toBe(
-      true,
-    );
-  });
-});
+      expect(unused.every((arrow) => limits.maxAttempts === 1 && /^\w+ (retry|recover) /.test(arrow))).toBe(
+        true,
+      );
+    });
+  },
+);
 
 describe('a redrive that keeps the attempts of an exhausted run', () => {
   const findings = examine({ ...LIMITS, maxRateLimits: 1, maxClaims: 5, keepsExhausted: true });
-  const charged = [...findings.nodes.values()].map(({ run }) => run.failures + run.stalls);
+  const charged = [...findings.nodes.values()].map(({ run }) => run.carried + run.failures + run.stalls);
 
   it('allows one attempt beyond maxAttempts, and no more', () => {
     // 3 attempts, 2 redrives: the caller of a redrive must check isEligible, because the lifecycle knows no policy.

@@ -41,6 +41,9 @@ export const EXPECTED_ARROWS: readonly ExpectedArrow[] = [
   ['stalled', 'recover', 'scheduled', {}],
   ['stalled', 'giveUp', 'failed', {}],
   ['failed', 'redrive', 'submitted', { redrives: 1 }],
+  ['failed', 'redrive', 'scheduled', { redrives: 1 }],
   ['stalled', 'redrive', 'submitted', { redrives: 1 }],
+  ['stalled', 'redrive', 'scheduled', { redrives: 1 }],
   ['rateLimited', 'redrive', 'submitted', { redrives: 1 }],
+  ['rateLimited', 'redrive', 'scheduled', { redrives: 1 }],
 ];

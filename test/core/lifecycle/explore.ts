@@ -37,7 +37,8 @@ const STEP_MS = 1_000;
 
 /** Applies every event to every reachable run, breadth first, until there are no new runs. */
 export function explore(limits: Limits, visit: (step: Step) => void): Exploration {
-  const first: Node = { run: NEW_RUN, hasEndedStarted: false, at: 0 };
+  const run = { ...NEW_RUN, carried: limits.carried ?? 0 };
+  const first: Node = { run, hasEndedStarted: false, at: 0 };
   const nodes = new Map([[keyOf(first), first]]);
   const origins = new Map<string, Set<string>>();
   let tried = 0;
@@ -89,8 +90,8 @@ function endsStarted(from: Node, run: RunRecord): boolean {
 
 /** The identity of a run without its instants: they only grow, so it matters only which are set. */
 function keyOf({ run, hasEndedStarted }: Node): string {
-  const { epoch, resetEpoch, failures, stalls, releases, rateLimits, redrives } = run;
-  const counts = [epoch, resetEpoch, failures, stalls, releases, rateLimits, redrives];
+  const { epoch, resetEpoch, failures, stalls, releases, rateLimits, redrives, carried } = run;
+  const counts = [epoch, resetEpoch, failures, stalls, releases, rateLimits, redrives, carried];
   const stamps = [
     run.createdAt,
     run.submittedAt,

@@ -46,7 +46,7 @@ export const LAWS: readonly Law[] = [
   ofMoves(
     'charges for retry, fail and a stall alone, one each, and for nothing else',
     ({ run }, { from, event }) => {
-      if (isReset(event)) return run.failures + run.stalls === 0;
+      if (isReset(event)) return run.failures + run.stalls + run.carried === 0;
       const charge = ['retry', 'fail', 'stall'].includes(event.type) && !isSharedStall(event) ? 1 : 0;
       return run.failures + run.stalls - from.run.failures - from.run.stalls === charge;
     },
@@ -59,12 +59,16 @@ export const LAWS: readonly Law[] = [
   ofMoves('never charges more attempts than maxAttempts', ({ run }, { isSent }, limits) => {
     const extra = limits.keepsExhausted ? run.redrives : 0;
     // A claim that was made while attempts were left may fail; only events that a worker would send count.
-    return !isSent || run.failures + run.stalls <= limits.maxAttempts + extra;
+    return !isSent || run.carried + run.failures + run.stalls <= limits.maxAttempts + extra;
   }),
   ofMoves('has one reason for every claim since the last reset', ({ run, hasEndedStarted }) => {
     const open = run.state === 'started' || hasEndedStarted ? 1 : 0;
     return run.epoch - run.resetEpoch === run.failures + run.stalls + run.releases + open;
   }),
+  ofMoves(
+    'changes what was carried along only by a redrive that resets the attempts, to 0',
+    ({ run }, { from, event }) => (isReset(event) ? run.carried === 0 : run.carried === from.run.carried),
+  ),
   ofMoves('lets no counter shrink but at a redrive that resets the attempts', ({ run }, { from, event }) =>
     COUNTERS.every((counter) => run[counter] >= from.run[counter] || isReset(event)),
   ),

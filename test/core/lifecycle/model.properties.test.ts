@@ -38,8 +38,8 @@ describe('transition', () => {
     const lengths: number[] = [];
 
     fc.assert(
-      fc.property(SEQUENCES, (commands) => {
-        const { model, real } = newPair();
+      fc.property(SEQUENCES, fc.nat({ max: 3 }), (commands, carried) => {
+        const { model, real } = newPair(carried);
         fc.modelRun(() => ({ model, real }), commands);
         lengths.push(real.moves + real.rejections);
       }),

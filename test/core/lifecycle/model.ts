@@ -11,6 +11,7 @@ export interface Model {
   releases: number;
   rateLimits: number;
   redrives: number;
+  carried: number;
 }
 
 /** The run of the lifecycle under test, and the number of its events. */
@@ -22,11 +23,11 @@ export interface Real {
 }
 
 /** A run before its submission, in the model and in the lifecycle. */
-export function newPair(): { model: Model; real: Real } {
-  const counts = { claims: 0, failures: 0, stalls: 0, releases: 0, rateLimits: 0, redrives: 0 };
+export function newPair(carried = 0): { model: Model; real: Real } {
+  const counts = { carried, claims: 0, failures: 0, stalls: 0, releases: 0, rateLimits: 0, redrives: 0 };
   return {
     model: { state: 'unsubmitted', ...counts },
-    real: { run: NEW_RUN, now: 0, moves: 0, rejections: 0 },
+    real: { run: { ...NEW_RUN, carried }, now: 0, moves: 0, rejections: 0 },
   };
 }
 
@@ -104,6 +105,7 @@ export class Next implements fc.Command<Model, Real> {
 }
 
 /** The run in the form of the model. */
-function countsOf({ state, epoch, failures, stalls, releases, rateLimits, redrives }: RunRecord): Model {
-  return { state, claims: epoch, failures, stalls, releases, rateLimits, redrives };
+function countsOf(run: RunRecord): Model {
+  const { state, epoch, failures, stalls, releases, rateLimits, redrives, carried } = run;
+  return { state, claims: epoch, failures, stalls, releases, rateLimits, redrives, carried };
 }

@@ -27,6 +27,7 @@ export const STARTED = {
   releases: 0,
   rateLimits: 0,
   redrives: 0,
+  carried: 0,
   createdAt: 100,
   submittedAt: 100,
   firstStartedAt: 200,

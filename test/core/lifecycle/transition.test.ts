@@ -178,6 +178,19 @@ describe('transition', () => {
     });
   });
 
+  it('redrives a failed run for later onto the schedule', () => {
+    const failed = runAfter(SUBMIT, START, FAIL);
+
+    expect(moved(failed, { type: 'redrive', at: 500, runAt: 900 })).toMatchObject({
+      state: 'scheduled',
+      runAt: 900,
+      submittedAt: failed.submittedAt,
+      failures: 0,
+      redrives: 1,
+      resetAt: 500,
+    });
+  });
+
   it('redrives a failed run with its attempts kept when asked to', () => {
     const run = moved(runAfter(SUBMIT, START, FAIL), { type: 'redrive', at: 500, keepAttempts: true });
 

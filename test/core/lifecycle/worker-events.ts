@@ -13,6 +13,8 @@ export interface Limits {
   readonly maxClaims: number;
   /** Whether an operator may keep the attempts of a run that has none left. */
   readonly keepsExhausted: boolean;
+  /** Attempts that the run brings along, less than `maxAttempts`. @default 0 */
+  readonly carried?: number;
 }
 
 /** How long after `at` a delayed run is due. */
@@ -64,6 +66,8 @@ export function eventsAt(at: number): readonly RunEvent[] {
     { type: 'redrive', at },
     { type: 'redrive', at, keepAttempts: false },
     { type: 'redrive', at, keepAttempts: true },
+    { type: 'redrive', at, runAt },
+    { type: 'redrive', at, runAt: past, keepAttempts: true },
   ];
 }
 
@@ -75,9 +79,9 @@ export function wouldSend(limits: Limits, run: RunRecord, event: RunEvent): bool
     case 'start':
       return run.epoch - run.resetEpoch < maxClaims;
     case 'retry':
-      return decidesRetry(maxAttempts, { failures: run.failures + 1, stalls: run.stalls }, event);
+      return decidesRetry(maxAttempts, { ...run, failures: run.failures + 1 }, event);
     case 'fail':
-      return decidesFail(maxAttempts, { failures: run.failures + 1, stalls: run.stalls }, event.at);
+      return decidesFail(maxAttempts, { ...run, failures: run.failures + 1 }, event.at);
     case 'recover':
       return run.stalls <= maxStalls && isEligible(policy, run);
     case 'limit':

@@ -1,10 +1,14 @@
 import type { AbortSignalLike } from '../fields/value-rules.ts';
 import type { EndState, RunState } from '../lifecycle/run-state.ts';
 import type { ExchangeReply, ExchangeRequest } from './exchange.ts';
+import type { HeartbeatAnswer, HeartbeatModule, HeartbeatRequest } from './heartbeat.ts';
 import type { Hold, HoldRequest, ResumeAnswer, ResumeRequest } from './hold.ts';
+import type { Insight } from './insight/insight.ts';
+import type { WorkerFacts } from './insight/workers.ts';
 import type {
   CancelAnswer,
   DiscardAnswer,
+  DiscardOptions,
   EndAnswer,
   EndRequest,
   RedriveAnswer,
@@ -12,6 +16,7 @@ import type {
   RescheduleAnswer,
   RescheduleRequest,
 } from './operation.ts';
+import type { Operations } from './operations.ts';
 import type { Reservation, Reserved } from './reservation.ts';
 import type { Run } from './run.ts';
 import type { Submission, SubmitAnswer } from './submission.ts';
@@ -36,6 +41,11 @@ export interface Broker {
     beats: readonly HeartbeatRequest[],
     leaseMs: number,
   ) => Promise<readonly HeartbeatAnswer[]>;
+  /**
+   * How another thread sends heartbeats while the event loop is blocked. `not-needed`: no other process claims the runs. Absent:
+   * only the event loop can send them, as over a client of the user's.
+   */
+  readonly heartbeatModule?: HeartbeatModule | 'not-needed';
   /**
    * Returns started runs whose lease has expired, longest ago first, without their payloads (`payload: ''`). With
    * `lanes`, runs of other lanes do not count against `limit`.
@@ -77,12 +87,12 @@ export interface Broker {
    */
   readonly onCancelRequest?: (listener: (id: string) => void) => () => void;
   /**
-   * Sends failed, stalled and rate limited runs to the back of their lanes. Unless attempts are kept, `errors` and
-   * `previousDelayMs` are reset, too.
+   * Sends failed, stalled and rate limited runs to the back of their lanes, or onto the schedule where they are due later.
+   * Unless attempts are kept, `errors` and `previousDelayMs` are reset, too.
    */
   readonly redrive: (ids: readonly string[], options?: RedriveOptions) => Promise<readonly RedriveAnswer[]>;
   /** Deletes ended runs. */
-  readonly discard: (ids: readonly string[]) => Promise<readonly DiscardAnswer[]>;
+  readonly discard: (ids: readonly string[], options?: DiscardOptions) => Promise<readonly DiscardAnswer[]>;
   /** Returns the runs of these ids; `undefined` for an unknown one. */
   readonly get: (ids: readonly string[], options?: GetOptions) => Promise<readonly (Run | undefined)[]>;
   /**
@@ -92,7 +102,7 @@ export interface Broker {
    *   key keeps its order in the lane.
    * - `scheduled`: by lane, then by `runAt`; of runs that are due at the same instant, those scheduled first.
    * - `started`: in the broker's own order.
-   * - ended: dead letters by id. Then the runs whose result is kept for a caller (`keepResultMs`), by when that ends; then
+   * - ended: dead letters by id, those of one error group by lane before. Then the runs whose result is kept for a caller (`keepResultMs`), by when that ends; then
    *   all others by when they ended or their result was collected. Those that one call ends may come in any order.
    *
    * Of the pages from the first to the last one, each run that is in the state the whole time, and is not moved, is on
@@ -117,8 +127,12 @@ export interface Broker {
    * waiting runs but no live worker.
    */
   readonly attend: (attendance?: Attendance) => Promise<readonly LaneDepth[]>;
+  /** Keeps operations on many dead letters. Without it, `redrive` and `discard` take no steps of one. */
+  readonly operations?: Operations;
   /** Returns the conservation figures: every run ever created is in exactly one state, or forgotten. */
   readonly audit: () => Promise<Audit>;
+  /** Figures for operators. A broker without it does everything else. */
+  readonly insight?: Insight;
   /**
    * Returns whether the same call would be rejected with this error again: the server or the client refuses the input,
    * and is not merely busy, unreachable or out of memory.
@@ -165,6 +179,8 @@ export interface Attendance {
   readonly lanes: readonly string[];
   /** How long the worker counts as alive unless it attends again; 0 ends the registration. */
   readonly ttlMs: number;
+  /** What `insight.workers` returns of it, in place of what it said before. */
+  readonly facts?: WorkerFacts;
 }
 
 /** How many runs wait in a lane. */
@@ -177,15 +193,6 @@ export interface LaneDepth {
   readonly waiting: number;
 }
 
-/** The lease of one run, whose heartbeat is sent. */
-export interface HeartbeatRequest {
-  readonly id: string;
-  readonly epoch: number;
-}
-
-/** `cancel`: the lease was extended, and there is a cancel request for the run. */
-export type HeartbeatAnswer = 'ok' | 'cancel' | 'fenced' | 'gone';
-
 /** Which runs to list. */
 export interface ListQuery {
   readonly state: RunState;
@@ -194,6 +201,11 @@ export interface ListQuery {
   readonly endedBefore?: number;
   /** Only runs whose latest error has this name. */
   readonly errorName?: string;
+  /**
+   * Only dead letters of the error group of this id, by lane, then by id; only for states of dead letters. Whatever `disposable`
+   * says, disposable runs are in no group.
+   */
+  readonly errorGroup?: string;
   /** `omit`: without the failed, stalled and rate limited runs that retention may delete (`isDisposable`). @default 'include' */
   readonly disposable?: 'include' | 'omit';
   /** 1 to 1000. */

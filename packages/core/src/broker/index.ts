@@ -4,8 +4,6 @@ export type {
   Broker,
   ExpiredScope,
   GetOptions,
-  HeartbeatAnswer,
-  HeartbeatRequest,
   LaneDepth,
   ListQuery,
   RunPage,
@@ -14,18 +12,46 @@ export type {
 export type { BrokerErrorCode } from './broker-error.ts';
 export { BrokerError } from './broker-error.ts';
 export type { Claim, ClaimedRun, ExchangeReply, ExchangeRequest } from './exchange.ts';
+export type {
+  HeartbeatAnswer,
+  HeartbeatConnection,
+  HeartbeatModule,
+  HeartbeatRequest,
+  OpenHeartbeats,
+} from './heartbeat.ts';
 export type { Hold, HoldRequest, HoldSource, ResumeAnswer, ResumeRequest } from './hold.ts';
+export type { AttemptCount, AttemptCounts, AttemptsQuery } from './insight/attempts.ts';
+export type { Counted } from './insight/counted.ts';
+export type { DueTimes, DueTimesQuery } from './insight/due-times.ts';
+export type { GroupNotice } from './insight/group-notice.ts';
+export type { ErrorGroup, ErrorGroupName, GroupPage, GroupsQuery } from './insight/groups.ts';
+export type { Insight } from './insight/insight.ts';
+export type { LaneFigures, LaneRates, LaneReport, LanesQuery, Rate } from './insight/lanes.ts';
+export type { LaneFlow, LiveWorker, WorkerFacts, WorkerFlow } from './insight/workers.ts';
 export type {
   CancelAnswer,
   DiscardAnswer,
+  DiscardOptions,
   EndAnswer,
   EndRequest,
+  OperatorError,
   RedriveAnswer,
   RedriveOptions,
   RescheduleAnswer,
   RescheduleRequest,
 } from './operation.ts';
+export type {
+  ClaimedOperation,
+  Operation,
+  OperationClaim,
+  OperationFilter,
+  OperationRequest,
+  OperationState,
+  OperationStep,
+  Operations,
+} from './operations.ts';
 export type { Reservation, Reserved } from './reservation.ts';
 export type { AttemptError, Concurrency, Run } from './run.ts';
 export type { SettleAnswer, Settlement } from './settlement.ts';
+export type { Spent, SpentError } from './spent.ts';
 export type { KeyAnswer, Submission, SubmitAnswer, Unique } from './submission.ts';

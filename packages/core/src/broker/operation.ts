@@ -1,3 +1,6 @@
+import type { ErrorFacts } from '../failures/recorded-attempt.ts';
+import type { ErrorGroupName } from './insight/groups.ts';
+import type { OperationStep } from './operations.ts';
 import type { AttemptError } from './run.ts';
 
 /**
@@ -13,8 +16,16 @@ export type EndRequest = { readonly id: string } & (
       /** JSON text. */
       readonly result: string;
     }
-  | { readonly as: 'failed'; readonly error: Pick<AttemptError, 'name' | 'message' | 'stack'> }
+  | {
+      readonly as: 'failed';
+      readonly error: OperatorError;
+      /** What the dead letter is counted under, as that of a settlement. */
+      readonly group?: ErrorGroupName;
+    }
 );
+
+/** The error with which an operator ends a run. The broker adds when, the epoch, and the reason `ended`. */
+export type OperatorError = Pick<AttemptError, 'name' | 'message' | 'stack' | keyof ErrorFacts>;
 
 /**
  * `done`: the run was waiting and has ended so. `requested`: the run is started, and has a cancel request now. `ended`: too
@@ -38,10 +49,27 @@ export type RescheduleAnswer = 'rescheduled' | 'refused' | 'gone';
 export interface RedriveOptions {
   /** Keep the attempts that were counted so far instead of starting from 0. @default false */
   readonly keepAttempts?: boolean;
+  /** When runs are to start at the earliest, by id, in epoch milliseconds by the broker's clock. @default now, for all */
+  readonly runAts?: ReadonlyMap<string, number>;
+  /** Only runs that ended before this instant, in epoch milliseconds; others have changed since, and are refused. */
+  readonly endedBefore?: number;
+  /** The call is a step of this operation. */
+  readonly operation?: OperationStep;
 }
 
-/** `refused`: the run is no dead letter. */
-export type RedriveAnswer = 'redriven' | 'refused' | 'gone';
+/**
+ * `refused`: the run is no dead letter, or it ended at or after `endedBefore`. `fenced`: the step of the operation was not accepted,
+ * and nothing has changed.
+ */
+export type RedriveAnswer = 'redriven' | 'refused' | 'gone' | 'fenced';
 
-/** `refused`: the run has not ended. */
-export type DiscardAnswer = 'discarded' | 'refused' | 'gone';
+/** Options of `discard`. */
+export interface DiscardOptions {
+  /** Only runs that ended before this instant, in epoch milliseconds; others have changed since, and are refused. */
+  readonly endedBefore?: number;
+  /** The call is a step of this operation. */
+  readonly operation?: OperationStep;
+}
+
+/** `refused`: the run has not ended, or not before `endedBefore`. `fenced`: as for a redrive. */
+export type DiscardAnswer = 'discarded' | 'refused' | 'gone' | 'fenced';

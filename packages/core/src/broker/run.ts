@@ -1,17 +1,15 @@
+import type { RecordedAttempt } from '../failures/recorded-attempt.ts';
 import type { RunRecord, RunState } from '../lifecycle/run-state.ts';
 
-/** The stored error of one failed attempt. */
-export interface AttemptError {
+/**
+ * The stored error of one failed attempt, with what was known about it; instants are by the broker's clock. An error with which
+ * no attempt ended, as that of an operator, has no `startedAt`.
+ */
+export interface AttemptError extends RecordedAttempt {
   /** The epoch of the attempt. */
   readonly epoch: number;
-  /** When it failed, in epoch milliseconds. */
-  readonly at: number;
-  readonly name: string;
-  readonly message: string;
-  /** Of a stalled attempt: how many other runs stalled together with it. Such a stall is not charged. */
-  readonly stalledWith?: number;
   /** Kept of the latest attempt only. */
-  readonly stack?: string;
+  readonly stack?: string | undefined;
 }
 
 /** One submitted piece of work as a broker stores it: plain data, with payload and result as JSON text. */
@@ -29,6 +27,8 @@ export interface Run<State extends RunState = RunState> extends RunRecord<State>
   readonly retry?: string | undefined;
   /** The id of the run whose work this one repeats: it was submitted in place of that one. */
   readonly origin?: string | undefined;
+  /** The trace context that it was submitted with. The broker never looks at it. */
+  readonly context?: string | undefined;
   /** Delay before the latest retry in milliseconds; decorrelated backoff grows from it. */
   readonly previousDelayMs?: number | undefined;
   /** Limits how many runs of one key are started at the same time, over all workers. */
@@ -37,6 +37,11 @@ export interface Run<State extends RunState = RunState> extends RunRecord<State>
   readonly settledBy?: string | undefined;
   /** Retention may delete it like a completed run, although it failed (dead letters are off). */
   readonly isDisposable?: boolean | undefined;
+  /**
+   * The id of the error group that it is counted under while it is a dead letter: that of its settlement, or `other` where that
+   * had none, or found no place.
+   */
+  readonly errorGroup?: string | undefined;
   /** There is a cancel request for the started run. */
   readonly isCancelRequested?: boolean | undefined;
 }

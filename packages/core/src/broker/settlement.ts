@@ -1,4 +1,5 @@
 import type { RunEventType } from '../lifecycle/run-event.ts';
+import type { ErrorGroupName } from './insight/groups.ts';
 import type { Run } from './run.ts';
 import type { Submission } from './submission.ts';
 
@@ -16,8 +17,8 @@ export interface Settlement {
   /** The event that the claim ended with. */
   readonly event: RunEventType;
   /**
-   * The run as it is from now on, neither started nor unsubmitted. Its lane, payload, concurrency, policy and origin are
-   * ignored: they never change.
+   * The run as it is from now on, neither started nor unsubmitted. Its lane, payload, concurrency, policy, origin, context and
+   * `carried` are ignored: a settlement never changes them.
    */
   readonly next: Run;
   /**
@@ -28,6 +29,12 @@ export interface Settlement {
   readonly delayMs?: number;
   /** Accept only if the lease has expired by the broker's clock: how a cleaner settles for a lost worker. */
   readonly onlyIfExpired?: boolean;
+  /**
+   * What the run is counted under if it becomes a dead letter; ignored if it does not. Absent: under `other`.
+   *
+   * @see ErrorGroup
+   */
+  readonly group?: ErrorGroupName;
   /**
    * A run to submit in the same atomic write, if and only if the settlement is answered `ok`; `next` must have ended. A known id is
    * not submitted again. Its id is to have the `partitionTag` of the settled run, so that both are kept together.

@@ -1,4 +1,5 @@
 import type { Concurrency } from './run.ts';
+import type { Spent } from './spent.ts';
 
 /** A new run, as `submit` takes it. */
 export interface Submission {
@@ -19,6 +20,10 @@ export interface Submission {
   readonly retry?: string;
   /** The id of the run whose work this one repeats, kept with it; 1 to 512 bytes. */
   readonly origin?: string;
+  /** Trace context, kept with the run and never looked at: a `traceparent` of W3C, say; 1 to 512 bytes. */
+  readonly context?: string;
+  /** What the run brings along from elsewhere: at most 262 144 bytes as JSON. */
+  readonly spent?: Spent;
   /**
    * The id was chosen by the caller (an idempotency key): after the run is forgotten, its id stays known (`exists`)
    * until the broker's `keepKeys` has passed since the run ended. Absent: the id is forgotten with the run.

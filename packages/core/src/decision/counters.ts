@@ -8,20 +8,22 @@ export interface Counters {
   readonly failures: number;
   /** Attempts that stalled: their worker was lost. @default 0 */
   readonly stalls?: number;
+  /** Charged attempts that were made elsewhere, before the first one here. @default 0 */
+  readonly carried?: number;
   /** Delay before the latest retry, in milliseconds; decorrelated backoff grows from it. */
   readonly previousDelayMs?: number | undefined;
 }
 
-/** Returns the attempts that count against `maxAttempts`: failures and stalls, never releases or rate limits. */
-export function chargedAttempts({ failures, stalls = 0 }: Counters): number {
-  return failures + stalls;
+/** Returns the attempts that count against `maxAttempts`: failures, stalls and those carried along, never releases or rate limits. */
+export function chargedAttempts({ failures, stalls = 0, carried = 0 }: Counters): number {
+  return carried + failures + stalls;
 }
 
 /** Returns what strategies and gates know about a call or run; without a context, only the counters. */
-export function factsOf({ failures, stalls }: Counters, context?: DecisionContext): RunFacts {
-  if (context === undefined) return { failures, stalls };
+export function factsOf({ failures, stalls, carried }: Counters, context?: DecisionContext): RunFacts {
+  if (context === undefined) return { failures, stalls, carried };
   const { id, lane, now, startedAt = now, attemptMs } = context;
-  return { id, lane, failures, stalls, now, elapsedMs: now - startedAt, attemptMs };
+  return { id, lane, failures, stalls, carried, now, elapsedMs: now - startedAt, attemptMs };
 }
 
 /**

@@ -16,7 +16,7 @@ const MIN_RANDOM_LETTERS = 16;
 /** More consonants in a row than words have. */
 const MANY_CONSONANTS = 6;
 
-/** Words of two letters within names, as in `isInOrder`; what stands between two capitals elsewhere is random. */
+/** Words of two letters within names, as in `isInOrder`; other text between two capitals is random. */
 const SHORT_WORDS: ReadonlySet<string> = new Set(
   'Or Of Is In At As On To Do No By If Id Re Go Up My Js Ts Db Io Ip Ui Tx or of is in at as on to do no by if id go'.split(
     ' ',
@@ -40,7 +40,7 @@ const HEX = 32;
 
 const VOWELS = codesOf('aeiouyAEIOUY');
 
-/** Returns whether a word belongs to an instant if a number stands beside it. */
+/** Returns whether a word belongs to an instant if a number is beside it. */
 export function isDateWord(word: string): boolean {
   return DATE_WORDS.has(word);
 }

@@ -100,7 +100,7 @@ function isUnknown(attempt: RecordedAttempt, fact: 'code' | 'status' | 'retryAft
   return attempt[fact] === undefined && !isComplete(attempt);
 }
 
-/** A record with a start has all facts that the error had. */
-function isComplete({ startedAt }: RecordedAttempt): boolean {
-  return startedAt !== undefined;
+/** A record with a start has all facts that the error had, but for those that were withheld. */
+function isComplete({ startedAt, isRedacted = false }: RecordedAttempt): boolean {
+  return startedAt !== undefined && !isRedacted;
 }

@@ -22,7 +22,7 @@ export type AttemptReason =
   | 'retried'
   /** The policy ended the retrying. */
   | FailReason
-  /** The handler asked for another attempt. */
+  /** The handler asked for another attempt, whether it got one or not. */
   | 'asked'
   /** Its worker was lost. */
   | 'stalled'
@@ -32,7 +32,7 @@ export type AttemptReason =
 /**
  * One failed attempt as it was recorded. A stored `AttemptError` can be passed as it is: what it lacks is unknown.
  *
- * A record with a `startedAt` is complete: a fact that it has not, the error had not.
+ * A record with a `startedAt` is complete, unless it `isRedacted`: a fact that it has not, the error had not.
  */
 export interface RecordedAttempt extends ErrorFacts {
   readonly name: string;
@@ -41,13 +41,15 @@ export interface RecordedAttempt extends ErrorFacts {
   readonly at: number;
   /** When it started, by the same clock. */
   readonly startedAt?: number | undefined;
-  /** How long it took. @default the time from `startedAt` to `at` */
+  /** How long it took, in milliseconds. @default the time from `startedAt` to `at` */
   readonly durationMs?: number | undefined;
   readonly reason?: AttemptReason | undefined;
   /** The name of the worker that made it. */
   readonly worker?: string | undefined;
   /** Of a stalled attempt: how many other runs stalled together with it. Such a stall is not charged. */
   readonly stalledWith?: number | undefined;
+  /** The error had a code that a `redact` function withheld. @default false */
+  readonly isRedacted?: boolean | undefined;
 }
 
 /** A run and its failed attempts, oldest first. A stored run or a `DeadLetter` can be passed as it is. */
@@ -60,14 +62,16 @@ export interface RecordedRun {
   readonly failures?: number | undefined;
   /** Charged stalls in all. @default those of `errors` */
   readonly stalls?: number | undefined;
+  /** Charged attempts that it brought along from elsewhere; the errors of the latest of them are among `errors`. @default 0 */
+  readonly carried?: number | undefined;
   /** When its first attempt started, in epoch milliseconds. @default `startedAt` of the first error, else its `at` */
   readonly firstStartedAt?: number | undefined;
   /** When its attempts were last reset, by a redrive. */
   readonly resetAt?: number | undefined;
 }
 
-/** The longest code that is kept. */
-const MAX_CODE_LENGTH = 64;
+/** The longest code that is kept, in UTF-16 units. */
+export const MAX_CODE_LENGTH = 64;
 
 /**
  * Returns what is to be recorded of a thrown value besides its name and message. Never throws.

@@ -26,16 +26,21 @@ export function knownRun(run: RecordedRun): KnownRun {
     end: endOf(attempt, run.errors[index - 1]),
   }));
   const made = ended.reduce(countAttempt, { failures: 0, stalls: 0 });
-  const before = {
-    failures: Math.max((run.failures ?? made.failures) - made.failures, 0),
-    stalls: Math.max((run.stalls ?? made.stalls) - made.stalls, 0),
-  };
+  const before = attemptsBefore(run, made);
   const attempts = ended.map((attempt, index) =>
     index === 0 ? { ...attempt, durationMs: attempt.durationMs ?? firstDuration(run, before) } : attempt,
   );
   const [first] = attempts;
   const startAt = first === undefined ? 0 : first.at - (first.durationMs ?? 0);
   return { attempts, before, startAt, totalStartAt: run.resetAt ?? run.firstStartedAt ?? startAt };
+}
+
+/** Which of the attempts that were made elsewhere failed, and which stalled, is not known: those without a record count as failures. */
+function attemptsBefore(run: RecordedRun, made: KnownRun['before']): KnownRun['before'] {
+  const { failures = made.failures, stalls = made.stalls, carried = 0 } = run;
+  const stallsBefore = Math.max(stalls - made.stalls, 0);
+  const charged = carried + failures + stalls - made.failures - made.stalls;
+  return { failures: Math.max(charged - stallsBefore, 0), stalls: stallsBefore };
 }
 
 /** Returns the counters after an attempt. */
@@ -54,7 +59,7 @@ export function countAttempt<Counts extends Counters & KnownRun['before']>(
 }
 
 /**
- * Records without a reason tell a stall by the name of its error. Of stalls alone, the one after a group of at most three is
+ * Records without a reason show a stall by the name of its error. Of stalls alone, the one after a group of at most three is
  * charged: only that one was made by its run alone.
  */
 function endOf(attempt: RecordedAttempt, previous: RecordedAttempt | undefined): KnownAttempt['end'] {

@@ -61,9 +61,9 @@ const CHANGES: { readonly [Type in RunEventType]: Change<Type> } = {
     draft.rateLimits += 1;
     draft.runAt = dueAt({ at, runAt });
   },
-  redrive: (draft, { at, keepAttempts }) => {
+  redrive: (draft, { at, runAt = at, keepAttempts }) => {
     draft.redrives += 1;
-    again(draft, { at, runAt: at });
+    again(draft, { at, runAt });
     if (keepAttempts !== true) reset(draft, at);
   },
 };
@@ -101,6 +101,7 @@ function reset(draft: Draft, at: number): void {
     stalls: 0,
     releases: 0,
     rateLimits: 0,
+    carried: 0,
     resetEpoch: draft.epoch,
     resetAt: at,
   });

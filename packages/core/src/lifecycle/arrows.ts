@@ -40,8 +40,11 @@ export const ARROWS = [
   { from: 'stalled', event: 'recover', to: 'scheduled' },
   { from: 'stalled', event: 'giveUp', to: 'failed' },
   { from: 'failed', event: 'redrive', to: 'submitted' },
+  { from: 'failed', event: 'redrive', to: 'scheduled' },
   { from: 'stalled', event: 'redrive', to: 'submitted' },
+  { from: 'stalled', event: 'redrive', to: 'scheduled' },
   { from: 'rateLimited', event: 'redrive', to: 'submitted' },
+  { from: 'rateLimited', event: 'redrive', to: 'scheduled' },
 ] as const;
 
 /** One move of the lifecycle. */

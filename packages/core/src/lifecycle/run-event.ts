@@ -28,8 +28,13 @@ export type RunEvent =
   | { readonly type: 'reschedule'; readonly at: number; readonly runAt?: number }
   /** An operator ends a waiting run. No attempt is charged. */
   | { readonly type: 'end'; readonly at: number; readonly as: 'completed' | 'failed' }
-  /** An operator sends it back; attempts are reset unless `keepAttempts`. */
-  | { readonly type: 'redrive'; readonly at: number; readonly keepAttempts?: boolean };
+  /** An operator sends it back, now or at `runAt`; attempts are reset unless `keepAttempts`. */
+  | {
+      readonly type: 'redrive';
+      readonly at: number;
+      readonly runAt?: number;
+      readonly keepAttempts?: boolean;
+    };
 
 /** The name of an event. */
 export type RunEventType = RunEvent['type'];

@@ -43,6 +43,8 @@ export interface RunRecord<State extends RunState = RunState> {
   readonly releases: number;
   readonly rateLimits: number;
   readonly redrives: number;
+  /** Charged attempts that it brought along from elsewhere. Only a redrive that resets the attempts changes it, to 0. */
+  readonly carried: number;
   /** First submission, in epoch milliseconds, as every instant here; never changes, also not by a redrive. */
   readonly createdAt?: number | undefined;
   /** Latest submission or return to its lane. */
@@ -68,4 +70,5 @@ export const NEW_RUN: RunRecord<'unsubmitted'> = Object.freeze({
   releases: 0,
   rateLimits: 0,
   redrives: 0,
+  carried: 0,
 });

@@ -74,11 +74,11 @@ function targetOf(event: RunEvent): RunState {
     case 'recover':
     case 'release':
     case 'reschedule':
+    case 'redrive':
       return isLater(event) ? 'scheduled' : 'submitted';
     case 'limit':
       return event.runAt === undefined ? 'rateLimited' : 'scheduled';
     case 'promote':
-    case 'redrive':
       return 'submitted';
     case 'start':
     case 'heartbeat':

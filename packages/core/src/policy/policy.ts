@@ -11,6 +11,8 @@ export interface RunFacts {
   readonly failures?: number | undefined;
   /** Attempts that stalled, including one that has just stalled; only in a worker. */
   readonly stalls?: number | undefined;
+  /** Charged attempts that the run brought along from elsewhere; only in a worker. */
+  readonly carried?: number | undefined;
   /** Now, in epoch milliseconds; by the broker's clock in a worker. */
   readonly now?: number;
   /** Milliseconds since the call or run began, `initialDelay` and waits included. */

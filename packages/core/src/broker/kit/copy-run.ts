@@ -29,6 +29,7 @@ export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State
     releases: run.releases,
     rateLimits: run.rateLimits,
     redrives: run.redrives,
+    carried: run.carried,
     createdAt: run.createdAt,
     submittedAt: run.submittedAt,
     firstStartedAt: run.firstStartedAt,
@@ -42,14 +43,19 @@ export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State
     concurrency: run.concurrency,
     retry: run.retry,
     origin: run.origin,
+    context: run.context,
     settledBy: run.settledBy,
     isDisposable: run.isDisposable,
+    errorGroup: run.errorGroup,
     isCancelRequested: run.isCancelRequested,
   };
 }
 
 /** The part of a run that never changes. */
-export type RunIdentity = Pick<Run, 'id' | 'lane' | 'payload' | 'concurrency' | 'retry' | 'origin'>;
+export type RunIdentity = Pick<
+  Run,
+  'id' | 'lane' | 'payload' | 'concurrency' | 'retry' | 'origin' | 'context'
+>;
 
 const NO_ERRORS: Run['errors'] = Object.freeze([]);
 const BLANK: Run<'unsubmitted'> = copyRun({ ...NEW_RUN, id: '', lane: '', payload: '', errors: NO_ERRORS });
@@ -62,6 +68,7 @@ export function newRun({
   concurrency,
   retry,
   origin,
+  context,
 }: RunIdentity): RunDraft<'unsubmitted'> {
   const run = copyRun(BLANK);
   run.id = id;
@@ -70,6 +77,7 @@ export function newRun({
   run.concurrency = concurrency;
   run.retry = retry;
   run.origin = origin;
+  run.context = context;
   return run;
 }
 

@@ -4,6 +4,14 @@ import type { ListQuery } from '../broker.ts';
 /** Where a page of a list ended: which list of the broker's, and the last run in it, by what the list is ordered by. */
 export type Position = readonly [list: string, ...fields: readonly (string | number)[]];
 
+/** What is read by pages, as far as its cursors belong to it. Error groups are read like runs of a state of that name. */
+export interface Cursored {
+  readonly state: ListQuery['state'] | 'groups';
+  readonly lane?: string | undefined;
+  readonly errorGroup?: string | undefined;
+  readonly after?: string | undefined;
+}
+
 /** The digits of the checksum that a cursor begins with. */
 const CHECK_DIGITS = 8;
 
@@ -13,7 +21,7 @@ const CHECK_DIGITS = 8;
  *
  * @param broker - what tells this queue from those of other brokers
  */
-export function writeCursor(broker: string, query: ListQuery, position: Position): string {
+export function writeCursor(broker: string, query: Cursored, position: Position): string {
   const text = JSON.stringify([ownerOf(broker, query), position]);
   return checksum(text) + text;
 }
@@ -23,7 +31,7 @@ export function writeCursor(broker: string, query: ListQuery, position: Position
  *
  * @throws {InvalidOptionsError} for a cursor of another broker, state or lane, and for any other text
  */
-export function readCursor(broker: string, query: ListQuery): Position | undefined {
+export function readCursor(broker: string, query: Cursored): Position | undefined {
   const { after } = query;
   if (after === undefined) return undefined;
   const text = typeof after === 'string' ? after.slice(CHECK_DIGITS) : '';
@@ -33,12 +41,12 @@ export function readCursor(broker: string, query: ListQuery): Position | undefin
   return position;
 }
 
-function ownerOf(broker: string, { state, lane = '' }: ListQuery): string {
-  return JSON.stringify([broker, state, lane]);
+function ownerOf(broker: string, { state, lane = '', errorGroup }: Cursored): string {
+  return JSON.stringify(errorGroup === undefined ? [broker, state, lane] : [broker, state, lane, errorGroup]);
 }
 
 function wrongCursor(value: unknown): InvalidOptionsError {
-  const message = 'must be the next of a page of the same broker, state and lane';
+  const message = 'must be the next of a page of the same broker, state, lane and error group';
   const cure = 'Leave it out for the first page.';
   return new InvalidOptionsError([{ path: 'after', value, message, cure }], 'query');
 }

@@ -1,5 +1,5 @@
-import type { EndRequest } from '../operation.ts';
-import type { Run } from '../run.ts';
+import type { EndRequest, OperatorError } from '../operation.ts';
+import type { AttemptError, Run } from '../run.ts';
 import { addError } from './run-errors.ts';
 
 /**
@@ -10,7 +10,21 @@ import { addError } from './run-errors.ts';
  */
 export function withOutcome(ended: Run, request: EndRequest, at: number): Run {
   if (request.as === 'completed') return { ...ended, result: request.result, isDisposable: undefined };
-  const { name, message, stack } = request.error;
-  const error = { epoch: ended.epoch, at, name, message, ...(stack !== undefined && { stack }) };
+  const error: AttemptError = { epoch: ended.epoch, at, ...endedBy(request.error) };
   return { ...ended, result: undefined, errors: addError(ended.errors, error), isDisposable: undefined };
+}
+
+/** Returns an operator's error as it is stored, but for what the server adds: its facts, and that no policy was asked. */
+export function endedBy(given: OperatorError): Omit<AttemptError, 'epoch' | 'at'> {
+  const { name, message, stack, code, causeCode, status, retryAfterMs } = given;
+  return {
+    name,
+    message,
+    ...(stack !== undefined && { stack }),
+    ...(code !== undefined && { code }),
+    ...(causeCode !== undefined && { causeCode }),
+    ...(status !== undefined && { status }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    reason: 'ended',
+  };
 }

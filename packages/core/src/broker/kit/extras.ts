@@ -1,23 +1,43 @@
-import type { Run } from '../run.ts';
+import { read } from '../../read.ts';
+import type { Spent } from '../spent.ts';
+import type { Submission } from '../submission.ts';
 
 /** What few runs were submitted with besides lane and payload. Stores keep it as one text, which never changes. */
-export type Extras = Pick<Run, 'retry' | 'origin'>;
+export type Extras = Pick<Submission, 'retry' | 'origin' | 'context' | 'spent'>;
+
+/** Returns whether a submission has extras. */
+export function hasExtras({ retry, origin, context, spent }: Extras): boolean {
+  return retry !== undefined || origin !== undefined || context !== undefined || spent !== undefined;
+}
 
 /** Returns the text in which a store keeps a submission's extras; `undefined` for one without any. */
-export function writeExtras({ retry, origin }: Extras): string | undefined {
-  return retry === undefined && origin === undefined ? undefined : JSON.stringify({ retry, origin });
+export function writeExtras(submission: Extras): string | undefined {
+  const { retry, origin, context, spent } = submission;
+  return hasExtras(submission) ? JSON.stringify({ retry, origin, context, spent }) : undefined;
 }
 
 /** Returns the extras that `writeExtras` wrote; none for any other text. */
 export function readExtras(text: string | null | undefined): Extras {
   if (!text) return {};
   try {
-    const { retry, origin }: Record<string, unknown> = JSON.parse(text) ?? {};
+    const { retry, origin, context, spent }: Record<string, unknown> = JSON.parse(text) ?? {};
     return {
       ...(typeof retry === 'string' && { retry }),
       ...(typeof origin === 'string' && { origin }),
+      ...(typeof context === 'string' && { context }),
+      ...(isSpent(spent) && { spent }),
     };
   } catch {
     return {}; // written by another program
   }
+}
+
+function isSpent(value: unknown): value is Spent {
+  const [attempts, errors = [], firstStartedAt = 0] = [
+    read(value, 'attempts'),
+    read(value, 'errors'),
+    read(value, 'firstStartedAt'),
+  ];
+  const isList = Array.isArray(errors) && errors.every((error) => typeof read(error, 'message') === 'string');
+  return Number.isSafeInteger(attempts) && Number.isSafeInteger(firstStartedAt) && isList;
 }

@@ -1,8 +1,15 @@
 export { chargedAttempts } from '../../decision/counters.ts';
+export { MAX_GROUPS, OTHER_GROUP, UNREADABLE_GROUP } from '../insight/groups.ts';
+export type { OperationFigures } from '../operation-figures.ts';
+export { listedOperations, MAX_OPERATIONS, operationOf } from '../operation-figures.ts';
+export { MAX_STEP_IDS } from '../operations.ts';
 export type { KeyHolder } from '../unique-keys.ts';
 export { hasKey, KEYS_LOOKED_AT, keyHolder, uniqueAnswer } from '../unique-keys.ts';
+export { carrySpent } from './carry-spent.ts';
+export { MAX_OPERATION_IDS } from './check/check-bulk.ts';
 export { checkInput } from './check/check-input.ts';
 export { MAX_STARTS, MAX_WINDOW_MS } from './check/check-reservations.ts';
+export { MAX_CARRIED, MAX_CONTEXT_BYTES, MAX_SPENT_BYTES, spentProblems } from './check/check-spent.ts';
 export { MAX_CONCURRENCY, MAX_RETRY_BYTES } from './check/check-submission.ts';
 export type { CloseGate } from './close-gate.ts';
 export { closedError, createCloseGate } from './close-gate.ts';
@@ -10,9 +17,9 @@ export type { RunDraft } from './copy-run.ts';
 export { copyRun, newRun, transitionRun } from './copy-run.ts';
 export type { Position } from './cursor.ts';
 export { readCursor, writeCursor } from './cursor.ts';
-export { withOutcome } from './end-by-hand.ts';
+export { endedBy, withOutcome } from './end-by-hand.ts';
 export type { Extras } from './extras.ts';
-export { readExtras, writeExtras } from './extras.ts';
+export { hasExtras, readExtras, writeExtras } from './extras.ts';
 export {
   compareHolds,
   compareText,
@@ -22,6 +29,14 @@ export {
   outlasts,
   probedHold,
 } from './holds.ts';
+export { countAttempts } from './insight/count-attempts.ts';
+export { withEntryRates } from './insight/entry-rates.ts';
+export type { GroupedRun } from './insight/error-groups.ts';
+export { compareGroups, groupOf, pageOfGroups, spentAttempts } from './insight/error-groups.ts';
+export { noticeKind } from './insight/group-notices.ts';
+export type { LaneCounts, LaneSource } from './insight/lane-report.ts';
+export { addCounted, holdsOf, MAX_REPORTED_LANES, reportLanes } from './insight/lane-report.ts';
+export { readFacts, writeFacts } from './insight/worker-facts.ts';
 export {
   ANSWER_LETTERS,
   answerOfLetter,

@@ -6,7 +6,7 @@
  * no two letters of states and destinations are equal without regard to case, unless they mean the same.
  */
 import type { RunState } from '../../lifecycle/run-state.ts';
-import type { HeartbeatAnswer } from '../broker.ts';
+import type { HeartbeatAnswer } from '../heartbeat.ts';
 import type { ResumeAnswer } from '../hold.ts';
 import type {
   CancelAnswer,
@@ -71,8 +71,8 @@ export const ANSWER_LETTERS: { readonly [Verb in keyof Answers]: Readonly<Record
   end: { done: 'd', requested: 'r', ended: 'e', gone: 'g' },
   reschedule: { rescheduled: 's', refused: 'r', gone: 'g' },
   resume: { resumed: 'r', none: 'n' },
-  redrive: { redriven: 'd', refused: 'r', gone: 'g' },
-  discard: { discarded: 'd', refused: 'r', gone: 'g' },
+  redrive: { redriven: 'd', refused: 'r', gone: 'g', fenced: 'f' },
+  discard: { discarded: 'd', refused: 'r', gone: 'g', fenced: 'f' },
 };
 
 const STATES: ReadonlyMap<string, RunState> = wordsByLetter(STATE_LETTERS);

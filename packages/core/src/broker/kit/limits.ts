@@ -3,6 +3,7 @@ import { isRetryError } from '../../errors.ts';
 import type { EndRequest } from '../operation.ts';
 import type { Run } from '../run.ts';
 import type { Settlement } from '../settlement.ts';
+import type { SpentError } from '../spent.ts';
 import type { Submission } from '../submission.ts';
 
 /** About how many bytes one call carries at most, in either direction. A single run may be larger. */
@@ -42,17 +43,24 @@ export function utf8Bytes(text: string): number {
   return bytes;
 }
 
+/** What an error has besides its texts, about: instants, codes, worker and reason. */
+const FACTS_BYTES = 256;
+
 /** Returns about how many bytes a run has in a request or reply. Counts characters, because most text is ASCII. */
 export function runBytes({ payload, result = '', retry = '', errors }: Run): number {
+  return 256 + payload.length + result.length + retry.length + errorsBytes(errors);
+}
+
+function errorsBytes(errors: readonly (SpentError & { readonly stack?: string | undefined })[] = []): number {
   return errors.reduce(
-    (sum, { name, message, stack = '' }) => sum + name.length + message.length + stack.length + 64,
-    256 + payload.length + result.length + retry.length,
+    (sum, { name, message, stack = '' }) => sum + name.length + message.length + stack.length + FACTS_BYTES,
+    0,
   );
 }
 
 /** Returns about how many bytes a submission has in a request. */
-export function submissionBytes({ payload, retry = '' }: Submission): number {
-  return 256 + payload.length + retry.length;
+export function submissionBytes({ payload, retry = '', context = '', spent }: Submission): number {
+  return 256 + payload.length + retry.length + context.length + errorsBytes(spent?.errors);
 }
 
 /** Returns about how many bytes a settlement has in a request: no payload, but that of the run that it submits. */

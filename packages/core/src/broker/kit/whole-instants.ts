@@ -29,7 +29,7 @@ function isWhole({ next }: Settlement): boolean {
   return (
     isWholeInstant(next.runAt) &&
     PAST_INSTANTS.every((key) => isWholeInstant(next[key])) &&
-    next.errors.every(({ at }) => isWholeInstant(at))
+    next.errors.every(({ at, startedAt }) => isWholeInstant(at) && isWholeInstant(startedAt))
   );
 }
 
@@ -42,8 +42,13 @@ function toWhole(settlement: Settlement): Settlement {
   for (const key of PAST_INSTANTS) roundDown(next, key);
   const { runAt } = next;
   if (runAt !== undefined) next.runAt = next.state === 'scheduled' ? Math.ceil(runAt) : Math.floor(runAt);
-  next.errors = next.errors.map((error): AttemptError => ({ ...error, at: Math.floor(error.at) }));
+  next.errors = next.errors.map(withWholeStart);
   return { ...settlement, next };
+}
+
+function withWholeStart({ startedAt, ...error }: AttemptError): AttemptError {
+  const whole = { ...error, at: Math.floor(error.at) };
+  return startedAt === undefined ? whole : { ...whole, startedAt: Math.floor(startedAt) };
 }
 
 function roundDown(draft: RunDraft, key: (typeof PAST_INSTANTS)[number]): void {

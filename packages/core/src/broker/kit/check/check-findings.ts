@@ -12,14 +12,19 @@ export interface Findings {
 /** Checks the input of one call. @throws {InvalidOptionsError} listing every problem that was found */
 export function check(subject: string, find: (findings: Findings) => void): void {
   const problems: Problem[] = [];
-  find({
+  find(findingsIn(problems));
+  if (problems.length > 0) throw new InvalidOptionsError(problems, subject);
+}
+
+/** Returns findings that are added to a list. */
+export function findingsIn(problems: Problem[]): Findings {
+  return {
     problems,
     name: (path, value) => {
       const message = textProblem(value);
       if (message !== undefined) problems.push({ path: path(), value, message, cure: NAME_CURE });
     },
-  });
-  if (problems.length > 0) throw new InvalidOptionsError(problems, subject);
+  };
 }
 
 /** What to do about a name that cannot be kept. */

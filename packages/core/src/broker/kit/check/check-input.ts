@@ -1,10 +1,22 @@
 import { InvalidOptionsError } from '../../../errors.ts';
-import type { Attendance, Broker, ExpiredScope, HeartbeatRequest, ListQuery } from '../../broker.ts';
+import type { Attendance, Broker, ExpiredScope, ListQuery } from '../../broker.ts';
 import type { Claim, ExchangeRequest } from '../../exchange.ts';
+import type { HeartbeatRequest } from '../../heartbeat.ts';
+import type { Insight } from '../../insight/insight.ts';
+import type { Operations } from '../../operations.ts';
 import type { Submission } from '../../submission.ts';
 import { withWholeInstants } from '../whole-instants.ts';
+import { checkOperation, checkOperationChange, checkOperationClaim, checkOperationId } from './check-bulk.ts';
 import { check, entriesOf, type Findings } from './check-findings.ts';
+import { checkGroupsQuery, findGroupFilterProblems, findGroupProblems } from './check-groups.ts';
+import {
+  checkAttemptsQuery,
+  checkDueTimesQuery,
+  checkLanesQuery,
+  findFactsProblems,
+} from './check-insight.ts';
 import { checkEnds, checkHolds, checkReschedules, checkResumes } from './check-operations.ts';
+import { checkIds, readDiscard, readRedrive } from './check-redrive.ts';
 import { checkReservations } from './check-reservations.ts';
 import { findSettlementSubmitProblems, findSubmissionProblems } from './check-submission.ts';
 
@@ -14,7 +26,7 @@ import { findSettlementSubmitProblems, findSubmissionProblems } from './check-su
  * are made whole milliseconds.
  */
 export function checkInput<Kept extends Broker>(broker: Kept): Kept {
-  const { within } = broker;
+  const { within, insight, operations } = broker;
   return {
     ...broker,
     ...checkParts(broker),
@@ -27,13 +39,27 @@ export function checkInput<Kept extends Broker>(broker: Kept): Kept {
     resume: (requests) => after(checkResumes, requests, () => broker.resume(requests)),
     reserve: (requests) => after(checkReservations, requests, () => broker.reserve(requests)),
     findCancelRequests: (leases) => after(checkLeases, leases, () => broker.findCancelRequests(leases)),
-    redrive: (ids, options) => after(checkIds, ids, () => broker.redrive(ids, options)),
-    discard: (ids) => after(checkIds, ids, () => broker.discard(ids)),
+    redrive: (ids, options) =>
+      afterReading(readRedrive, { ids, options }, () => broker.redrive(ids, options)),
+    discard: (ids, options) =>
+      afterReading(readDiscard, { ids, options }, () => broker.discard(ids, options)),
     get: (ids, options) => after(checkIds, ids, () => broker.get(ids, options)),
     list: (query) => after(checkListQuery, query, () => broker.list(query)),
     waitForWork: (lanes, wait) => after(checkLanes, lanes, () => broker.waitForWork(lanes, wait)),
     attend: (attendance) => after(checkAttendance, attendance, () => broker.attend(attendance)),
+    ...(insight && { insight: checkInsight(insight) }),
+    ...(operations && { operations: checkedOperations(operations) }),
     ...(within && { within: (transaction: unknown) => checkParts(within(transaction)) }),
+  };
+}
+
+function checkedOperations({ put, get, claim, change, list }: Operations): Operations {
+  return {
+    list,
+    put: (request) => after(checkOperation, request, () => put(request)),
+    get: (id) => after(checkOperationId, id, () => get(id)),
+    claim: (given) => after(checkOperationClaim, given, () => claim(given)),
+    change: (id, to) => after(checkOperationChange, { id, to }, () => change(id, to)),
   };
 }
 
@@ -42,6 +68,16 @@ function checkParts({ submit, settleAndClaim }: Pick<Broker, 'submit' | 'settleA
     submit: (submissions) => after(checkSubmissions, submissions, () => submit(submissions)),
     settleAndClaim: (request) => afterReading(readExchange, request, settleAndClaim),
   } satisfies Partial<Broker>;
+}
+
+function checkInsight(insight: Insight): Insight {
+  return {
+    ...insight,
+    lanes: (query) => after(checkLanesQuery, query, () => insight.lanes(query)),
+    attempts: (query) => after(checkAttemptsQuery, query, () => insight.attempts(query)),
+    dueTimes: (query) => after(checkDueTimesQuery, query, () => insight.dueTimes(query)),
+    groups: (query) => after(checkGroupsQuery, query, () => insight.groups(query)),
+  };
 }
 
 /** Makes the call after the check; a failed check rejects. */
@@ -81,12 +117,6 @@ function checkSubmissions(submissions: readonly Submission[]): void {
   });
 }
 
-function checkIds(ids: readonly string[]): void {
-  check('ids', ({ name }) => {
-    for (const [index, id] of entriesOf(ids)) name(() => `[${index}]`, id);
-  });
-}
-
 function checkLeases(leases: readonly HeartbeatRequest[]): void {
   check('leases', ({ name }) => {
     for (const [index, { id }] of entriesOf(leases)) name(() => `[${index}].id`, id);
@@ -98,6 +128,8 @@ function readExchange(request: ExchangeRequest): ExchangeRequest {
   check('settleAndClaim', (findings) => {
     for (const [index, settlement] of entriesOf(settle)) {
       findings.name(() => `settle[${index}].id`, settlement.id);
+      if (settlement.group !== undefined)
+        findGroupProblems(settlement.group, `settle[${index}].group`, findings);
       if (settlement.submit !== undefined)
         findSettlementSubmitProblems(settlement, `settle[${index}].submit`, findings);
     }
@@ -119,19 +151,22 @@ function checkScope({ lanes = [], exceptLanes = [] }: ExpiredScope = {}): void {
   });
 }
 
-function checkListQuery({ lane, errorName }: ListQuery): void {
-  check('query', ({ name }) => {
+function checkListQuery({ state, lane, errorName, errorGroup }: ListQuery): void {
+  check('query', (findings) => {
+    const { name } = findings;
     if (lane !== undefined) name(() => 'lane', lane);
     if (errorName !== undefined) name(() => 'errorName', errorName);
+    if (errorGroup !== undefined) findGroupFilterProblems({ state, errorGroup }, findings);
   });
 }
 
 function checkAttendance(attendance: Attendance | undefined): void {
   if (attendance === undefined) return;
-  const { worker, lanes } = attendance;
-  check('attendance', ({ name }) => {
-    name(() => 'worker', worker);
-    for (const [index, lane] of entriesOf(lanes)) name(() => `lanes[${index}]`, lane);
+  const { worker, lanes, facts } = attendance;
+  check('attendance', (findings) => {
+    findings.name(() => 'worker', worker);
+    for (const [index, lane] of entriesOf(lanes)) findings.name(() => `lanes[${index}]`, lane);
+    if (facts !== undefined) findFactsProblems(facts, findings);
   });
 }
 

@@ -2,6 +2,7 @@ import type { Problem } from '../../../errors.ts';
 import type { HoldRequest, HoldSource, ResumeRequest } from '../../hold.ts';
 import type { EndRequest, RescheduleRequest } from '../../operation.ts';
 import { textProblem } from '../limits.ts';
+import { findErrorProblems } from './check-error.ts';
 import {
   check,
   entriesOf,
@@ -10,6 +11,7 @@ import {
   findNumberProblems,
   findTextProblem,
 } from './check-findings.ts';
+import { findGroupProblems } from './check-groups.ts';
 
 /** Checks the requests of `end`. @throws {InvalidOptionsError} */
 export function checkEnds(requests: readonly EndRequest[]): void {
@@ -90,8 +92,9 @@ function probeProblems({ lane, until, forMs, probeMs }: HoldRequest, path: strin
   return problems;
 }
 
-function findOutcomeProblems(request: EndRequest, path: string, { problems, name }: Findings): void {
+function findOutcomeProblems(request: EndRequest, path: string, findings: Findings): void {
   const { as } = request;
+  const { problems } = findings;
   if (as === 'completed') {
     findTextProblem(`${path}.result`, request.result, { problems });
     return;
@@ -101,9 +104,6 @@ function findOutcomeProblems(request: EndRequest, path: string, { problems, name
     problems.push({ path: `${path}.as`, value: as, message: "must be 'completed' or 'failed'", cure });
     return;
   }
-  const cure = 'Give name, message and, if there is one, stack as text.';
-  const { name: errorName, message, stack } = request.error;
-  name(() => `${path}.error.name`, errorName);
-  findTextProblem(`${path}.error.message`, message, { problems, cure });
-  if (stack !== undefined) findTextProblem(`${path}.error.stack`, stack, { problems, cure });
+  if (request.group !== undefined) findGroupProblems(request.group, `${path}.group`, findings);
+  findErrorProblems(request.error, `${path}.error`, findings);
 }

@@ -12,6 +12,7 @@ import {
   findTextProblem,
   NAME_CURE,
 } from './check-findings.ts';
+import { findContextProblem, findSpentProblems } from './check-spent.ts';
 
 /** The highest limit of a concurrency key. */
 export const MAX_CONCURRENCY = 2_147_483_647;
@@ -20,18 +21,17 @@ export const MAX_CONCURRENCY = 2_147_483_647;
 export const MAX_RETRY_BYTES = 16_384;
 
 /** Finds what is wrong with one new run. */
-export function findSubmissionProblems(
-  submission: Submission,
-  path: string,
-  { problems, name }: Findings,
-): void {
-  const { id, lane, payload, concurrency, retry, origin, unique } = submission;
+export function findSubmissionProblems(submission: Submission, path: string, findings: Findings): void {
+  const { problems, name } = findings;
+  const { id, lane, payload, concurrency, retry, origin, context, spent, unique } = submission;
   name(() => `${path}.id`, id);
   name(() => `${path}.lane`, lane);
   findTextProblem(`${path}.payload`, payload, { problems });
   if (concurrency !== undefined) findConcurrencyProblems(concurrency, `${path}.concurrency`, problems);
   if (retry !== undefined) findRetryProblem(`${path}.retry`, retry, problems);
   if (origin !== undefined) name(() => `${path}.origin`, origin);
+  if (context !== undefined) findContextProblem(`${path}.context`, context, problems);
+  if (spent !== undefined) findSpentProblems(spent, `${path}.spent`, findings);
   findNumberProblems(submission, ['runAt', 'delayMs', 'keepResultMs'], { problems, path });
   findBooleanProblems(submission, ['keyed'], { problems, path });
   if (unique !== undefined) problems.push(...uniqueProblems(unique, submission, `${path}.unique`));

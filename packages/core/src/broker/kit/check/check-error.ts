@@ -1,0 +1,43 @@
+import type { ErrorFacts } from '../../../failures/recorded-attempt.ts';
+import { MAX_CODE_LENGTH } from '../../../failures/recorded-attempt.ts';
+import type { OperatorError } from '../../operation.ts';
+import { textProblem } from '../limits.ts';
+import { type Findings, findTextProblem } from './check-findings.ts';
+
+/** Finds what is wrong with the texts and facts of an error that is to be stored. */
+export function findErrorProblems(error: OperatorError, path: string, findings: Findings): void {
+  const { problems, name } = findings;
+  const cure = 'Give name, message and, if there is one, stack as text.';
+  name(() => `${path}.name`, error.name);
+  findTextProblem(`${path}.message`, error.message, { problems, cure });
+  if (error.stack !== undefined) findTextProblem(`${path}.stack`, error.stack, { problems, cure });
+  for (const key of FACTS) {
+    const value: unknown = error[key];
+    const message = value === undefined ? undefined : factProblem(key, value);
+    if (message === undefined) continue;
+    problems.push({ path: `${path}.${key}`, value, message, cure: 'Use what readErrorFacts returns.' });
+  }
+}
+
+const FACTS = [
+  'code',
+  'causeCode',
+  'status',
+  'retryAfterMs',
+] as const satisfies readonly (keyof ErrorFacts)[];
+
+function factProblem(key: keyof ErrorFacts, value: unknown): string | undefined {
+  switch (key) {
+    case 'code':
+    case 'causeCode':
+      if (typeof value !== 'string')
+        return Number.isFinite(value) ? undefined : 'must be a finite number or text';
+      if (value.length > MAX_CODE_LENGTH) return `must have at most ${MAX_CODE_LENGTH} characters`;
+      return textProblem(value);
+    case 'status':
+      return Number.isFinite(value) ? undefined : 'must be a finite number';
+    case 'retryAfterMs':
+      if (value === 'refused' || (Number.isFinite(value) && Number(value) >= 0)) return undefined;
+      return "must be a finite number ≥ 0, or 'refused'";
+  }
+}

@@ -1,0 +1,45 @@
+import { isDeadLetter } from '../../../lifecycle/arrows.ts';
+import type { ListQuery } from '../../broker.ts';
+import type { ErrorGroupName, GroupsQuery } from '../../insight/groups.ts';
+import { check, type Findings } from './check-findings.ts';
+
+const AN_ID = /^[\w-]{1,64}$/;
+const ID_MESSAGE = 'must be 1 to 64 letters, digits, _ and - of ASCII';
+
+/** Finds what is wrong with the group of a dead letter. */
+export function findGroupProblems({ id, title }: ErrorGroupName, path: string, findings: Findings): void {
+  findIdProblem(`${path}.id`, id, findings);
+  findings.name(() => `${path}.title`, title);
+}
+
+/** Finds what is wrong with a list of the dead letters of one group. */
+export function findGroupFilterProblems(
+  { state, errorGroup }: Pick<ListQuery, 'state' | 'errorGroup'>,
+  findings: Findings,
+): void {
+  findIdProblem('errorGroup', errorGroup, findings);
+  if (isDeadLetter(state)) return;
+  const message = 'needs the state failed, stalled or rateLimited';
+  findings.problems.push({
+    path: 'errorGroup',
+    value: state,
+    message,
+    cure: 'Only dead letters have groups.',
+  });
+}
+
+/** Checks the query of `insight.groups`. @throws {InvalidOptionsError} */
+export function checkGroupsQuery({ lane, limit }: GroupsQuery): void {
+  check('groups', ({ problems, name }) => {
+    if (lane !== undefined) name(() => 'lane', lane);
+    if (Number.isInteger(limit) && limit >= 1 && limit <= 1_000) return;
+    const message = 'must be an integer from 1 to 1000';
+    problems.push({ path: 'limit', value: limit, message, cure: 'Read further pages with after.' });
+  });
+}
+
+function findIdProblem(path: string, value: unknown, { problems }: Findings): void {
+  if (typeof value === 'string' && AN_ID.test(value)) return;
+  const cure = 'Use the id that fingerprint of @retry/core/failures returns.';
+  problems.push({ path, value, message: ID_MESSAGE, cure });
+}

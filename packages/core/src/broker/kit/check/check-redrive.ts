@@ -1,0 +1,58 @@
+import type { DiscardOptions, RedriveOptions } from '../../operation.ts';
+import { findStepProblems } from './check-bulk.ts';
+import {
+  check,
+  entriesOf,
+  type Findings,
+  findBooleanProblems,
+  findNumberProblems,
+} from './check-findings.ts';
+
+/** A call of `redrive` or `discard`. */
+interface Call<Options> {
+  readonly ids: readonly string[];
+  readonly options?: Options | undefined;
+}
+
+/** Checks ids. @throws {InvalidOptionsError} */
+export function checkIds(ids: readonly string[]): void {
+  check('ids', ({ name }) => {
+    for (const [index, id] of entriesOf(ids)) name(() => `[${index}]`, id);
+  });
+}
+
+/** Checks a call of `redrive`. @throws {InvalidOptionsError} */
+export function readRedrive({ ids, options }: Call<RedriveOptions>): void {
+  checkIds(ids);
+  if (options === undefined) return;
+  check('redrive', (findings) => {
+    const { problems } = findings;
+    findBooleanProblems(options, ['keepAttempts'], { problems, path: 'options' });
+    findNumberProblems(options, ['endedBefore'], { problems, path: 'options' });
+    if (options.runAts !== undefined) findInstantProblems(options.runAts, findings);
+    if (options.operation !== undefined) findStepProblems(options.operation, ids, findings);
+  });
+}
+
+/** Checks a call of `discard`. @throws {InvalidOptionsError} */
+export function readDiscard({ ids, options }: Call<DiscardOptions>): void {
+  checkIds(ids);
+  if (options === undefined) return;
+  check('discard', (findings) => {
+    findNumberProblems(options, ['endedBefore'], { problems: findings.problems, path: 'options' });
+    if (options.operation !== undefined) findStepProblems(options.operation, ids, findings);
+  });
+}
+
+function findInstantProblems(runAts: ReadonlyMap<string, number>, { problems }: Findings): void {
+  if (!(runAts instanceof Map)) {
+    const cure = 'Use new Map([[id, runAt]]).';
+    problems.push({ path: 'options.runAts', value: runAts, message: 'must be a Map', cure });
+    return;
+  }
+  for (const [id, value] of runAts) {
+    if (typeof value === 'number' && !Number.isNaN(value)) continue;
+    const cure = 'Leave it out for a run that is due now.';
+    problems.push({ path: `options.runAts(${id})`, value, message: 'must be a number', cure });
+  }
+}

@@ -1,0 +1,46 @@
+import type { Insight } from '../../insight/insight.ts';
+import type { LaneFigures, LaneReport, Rate } from '../../insight/lanes.ts';
+
+/** Two calls that are nearer to each other than this say nothing about a rate, in milliseconds. */
+const MIN_WINDOW_MS = 1_000;
+
+/** A call that is longer ago is forgotten, in milliseconds. */
+const MAX_WINDOW_MS = 600_000;
+
+/** How many runs a lane had. */
+interface Seen {
+  readonly at: number;
+  readonly runs: number;
+}
+
+/**
+ * Returns the same insight with the rate at which runs come into each lane: the rate at which they end, and the difference
+ * between what the lane has now and what it had at an earlier call. Remembers one figure of each lane.
+ */
+export function withEntryRates(insight: Insight): Insight {
+  const seen = new Map<string, Seen>();
+  return {
+    ...insight,
+    lanes: async (query) => {
+      const report = await insight.lanes(query);
+      for (const [lane, { at }] of seen) if (report.at - at > MAX_WINDOW_MS) seen.delete(lane);
+      return { ...report, lanes: report.lanes.map((figures) => withEntryRate(figures, report, seen)) };
+    },
+  };
+}
+
+function withEntryRate(figures: LaneFigures, { at }: LaneReport, seen: Map<string, Seen>): LaneFigures {
+  const { lane, waiting, scheduled, started, rates } = figures;
+  const before = seen.get(lane);
+  if (!waiting.isComplete || !scheduled.isComplete || !started.isComplete) {
+    seen.delete(lane);
+    return figures;
+  }
+  const runs = waiting.count + scheduled.count + started.count;
+  if (before === undefined || at - before.at >= MIN_WINDOW_MS) seen.set(lane, { at, runs });
+  if (before === undefined || at - before.at < MIN_WINDOW_MS || rates === undefined) return figures;
+  const windowMs = at - before.at;
+  const perSecond = Math.max(0, rates.out.perSecond + ((runs - before.runs) * 1000) / windowMs);
+  const rateIn: Rate = { perSecond, windowMs };
+  return { ...figures, rateIn };
+}

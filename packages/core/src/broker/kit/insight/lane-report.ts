@@ -1,0 +1,94 @@
+import type { Hold } from '../../hold.ts';
+import type { Counted } from '../../insight/counted.ts';
+import type { LaneFigures, LaneRates, LaneReport, LanesQuery } from '../../insight/lanes.ts';
+import type { LaneFlow, LiveWorker } from '../../insight/workers.ts';
+import { compareText } from '../holds.ts';
+
+/** The most lanes of one report. */
+export const MAX_REPORTED_LANES = 1_000;
+
+/** How many runs a broker has counted in one lane. */
+export interface LaneCounts
+  extends Pick<LaneFigures, 'lane' | 'waiting' | 'parked' | 'scheduled' | 'due' | 'started'> {
+  /** When the run that has been claimable longest was due, in epoch milliseconds; absent when none is claimable. */
+  readonly claimableSince?: number | undefined;
+}
+
+/** Where a report gets its parts from. */
+export interface LaneSource {
+  /** Lanes with runs that wait, perhaps others. */
+  readonly names: () => Promise<Iterable<string>>;
+  /** What is in these lanes, in their order, and the broker's clock. */
+  readonly count: (
+    lanes: readonly string[],
+  ) => Promise<{ readonly at: number; readonly counts: readonly LaneCounts[] }>;
+  readonly holds: () => Promise<readonly Hold[]>;
+  readonly workers: () => Promise<readonly LiveWorker[]>;
+}
+
+/** Returns the report of the lanes that are asked for. */
+export async function reportLanes(source: LaneSource, query: LanesQuery = {}): Promise<LaneReport> {
+  const [holds, workers, kept] = await Promise.all([
+    source.holds(),
+    source.workers(),
+    query.lanes === undefined ? source.names() : [],
+  ]);
+  const attended = new Set(workers.flatMap(({ lanes }) => lanes));
+  const held = holds.flatMap(({ lane }) => (lane === undefined ? [] : [lane]));
+  const names = [...new Set(query.lanes ?? [...kept, ...attended, ...held])].sort(compareText);
+  const { at, counts } = await source.count(names.slice(0, MAX_REPORTED_LANES));
+  const isNamed = new Set([...(query.lanes ?? []), ...attended, ...held]);
+  const figures = counts
+    .filter((one) => isNamed.has(one.lane) || one.waiting.count > 0 || one.scheduled.count > 0)
+    .map((one) => laneFigures(one, { at, holds, workers }));
+  return { at, lanes: figures, isComplete: names.length <= MAX_REPORTED_LANES };
+}
+
+function laneFigures(
+  { claimableSince, ...counts }: LaneCounts,
+  { at, holds, workers }: Pick<LaneReport, 'at'> & { holds: readonly Hold[]; workers: readonly LiveWorker[] },
+): LaneFigures {
+  const { lane } = counts;
+  const rates = ratesOf(lane, workers);
+  return {
+    ...counts,
+    ...(claimableSince !== undefined && { oldestClaimableAgeMs: Math.max(0, at - claimableSince) }),
+    holds: holdsOf(lane, holds),
+    workers: workers.filter(({ lanes }) => lanes.includes(lane)).length,
+    ...(rates !== undefined && { rates }),
+  };
+}
+
+/** Returns the holds that keep a lane from starting: its own, and those of all lanes. */
+export function holdsOf(lane: string, holds: readonly Hold[]): readonly Hold[] {
+  return holds.filter((hold) => hold.lane === undefined || hold.lane === lane);
+}
+
+/** Adds up what the workers of a lane did; `undefined` when none of them has said. */
+function ratesOf(lane: string, workers: readonly LiveWorker[]): LaneRates | undefined {
+  const sums = { starts: 0, retries: 0, ends: 0 };
+  let [windowMs, maxLatenessMs] = [0, 0];
+  for (const { lanes, facts } of workers) {
+    if (facts?.flow === undefined || !(facts.flow.windowMs > 0) || !lanes.includes(lane)) continue;
+    windowMs = Math.max(windowMs, facts.flow.windowMs);
+    const own = facts.flow.lanes.find((one) => one.lane === lane) ?? NO_FLOW;
+    for (const key of ['starts', 'retries', 'ends'] as const)
+      sums[key] += (own[key] * 1000) / facts.flow.windowMs;
+    maxLatenessMs = Math.max(maxLatenessMs, own.maxLatenessMs);
+  }
+  if (windowMs === 0) return undefined;
+  const rate = (perSecond: number) => ({ perSecond, windowMs });
+  return {
+    starts: rate(sums.starts),
+    retries: rate(sums.retries),
+    out: rate(sums.ends),
+    maxLatenessMs,
+  };
+}
+
+const NO_FLOW: Omit<LaneFlow, 'lane'> = { starts: 0, retries: 0, ends: 0, maxLatenessMs: 0 };
+
+/** Returns the sum of two counts of different runs. */
+export function addCounted(one: Counted, other: Counted): Counted {
+  return { count: one.count + other.count, isComplete: one.isComplete && other.isComplete };
+}

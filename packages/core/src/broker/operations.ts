@@ -1,0 +1,127 @@
+import type { EndState } from '../lifecycle/run-state.ts';
+
+/**
+ * Durable operations on many dead letters: what is left to do, by whom it is carried on, and what has been done. A broker only
+ * keeps them; a worker or a queue carries one on step by step. A step is one call of `redrive` or `discard` with an
+ * {@link OperationStep}, which moves the runs and counts them in one atomic write.
+ */
+export interface Operations {
+  /**
+   * Keeps a new operation, which is then `running`. A known id is not kept again.
+   *
+   * @returns `full`: there are 100 operations already that have not ended
+   */
+  readonly put: (request: OperationRequest) => Promise<'created' | 'exists' | 'full'>;
+  /** Returns all operations that have not ended and the latest 100 others, newest first. */
+  readonly list: () => Promise<readonly Operation[]>;
+  readonly get: (id: string) => Promise<Operation | undefined>;
+  /**
+   * Gives the oldest running operation that no other carrier holds to this one, for `leaseMs` by the broker's clock, with an epoch
+   * higher than any before. Asked again by the same carrier, it extends the lease, with a new epoch.
+   *
+   * @returns `undefined` when there is none
+   */
+  readonly claim: (claim: OperationClaim) => Promise<ClaimedOperation | undefined>;
+  /** Pauses, resumes or cancels an operation. `refused`: it has ended. */
+  readonly change: (
+    id: string,
+    to: Extract<OperationState, 'running' | 'paused' | 'cancelled'>,
+  ) => Promise<'changed' | 'refused' | 'gone'>;
+}
+
+/** `cancelled` and `done` are terminal. */
+export type OperationState = 'running' | 'paused' | 'cancelled' | 'done';
+
+/** The most ids of one step. */
+export const MAX_STEP_IDS = 500;
+
+/** Which dead letters an operation takes; a run has to meet all that are given. */
+export interface OperationFilter {
+  readonly state: Extract<EndState, 'failed' | 'stalled' | 'rateLimited'>;
+  readonly lane?: string;
+  /** The name of a task, in any version. */
+  readonly task?: string;
+  readonly errorName?: string;
+  /** The id of an error group. */
+  readonly errorGroup?: string;
+  /** What ended at this instant or later. */
+  readonly endedAfter?: number;
+  /** The instant of the plan by the broker's clock: what ended then or later has changed since. */
+  readonly endedBefore: number;
+  /** Only these, in this order; at most 10 000. */
+  readonly ids?: readonly string[];
+}
+
+/** A new operation. */
+export interface OperationRequest {
+  /** Chosen by the caller, so that a request may be sent again. */
+  readonly id: string;
+  readonly kind: 'redrive' | 'discard';
+  readonly filter: OperationFilter;
+  /** How many runs the plan counted. */
+  readonly planned: number;
+  /** `false`: the plan stopped counting, and there are at least that many. */
+  readonly isPlanExact: boolean;
+  /** At most this many runs are due per second. At most one of this and `spreadMs`. */
+  readonly perSecond?: number;
+  /** The runs are due evenly over this time; needs an exact plan. */
+  readonly spreadMs?: number;
+  readonly keepAttempts?: boolean;
+  /** With `keepAttempts`: runs that have this many charged attempts are passed over. Absent: none is. */
+  readonly maxAttempts?: number;
+  /** A note for people. */
+  readonly reason?: string;
+  /** Who applied the plan. */
+  readonly by?: string;
+}
+
+/** An operation as a broker keeps it. Its filter has no `ids`, except in a claim: `planned` says how many there are. */
+export interface Operation extends OperationRequest {
+  readonly state: OperationState;
+  /** When it was applied, in epoch milliseconds by the broker's clock. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly endedAt?: number;
+  /** Runs that were redriven or discarded. */
+  readonly done: number;
+  /** Runs that had changed since the plan, or that have no attempt left. */
+  readonly skipped: number;
+  /** Who carries it on, and until when unless extended. */
+  readonly carrier?: string;
+  readonly carriedUntil?: number;
+}
+
+/** Asks for an operation to carry on. */
+export interface OperationClaim {
+  readonly carrier: string;
+  readonly leaseMs: number;
+  /** Only this one. */
+  readonly id?: string;
+}
+
+/** An operation, and where its next step begins. */
+export interface ClaimedOperation {
+  readonly operation: Operation;
+  /** The fencing token of the next step, which is accepted once. */
+  readonly epoch: number;
+  /** What the latest step left as its `progress`; absent before the first one. */
+  readonly progress?: string;
+  /** The broker's clock, in epoch milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * The part of a `redrive` or `discard` that belongs to an operation. It is accepted once, while the operation is running and the
+ * epoch is its latest; otherwise every id is answered `fenced`, and nothing changes. With a step, each id is asked once, and there
+ * are at most 500.
+ */
+export interface OperationStep {
+  readonly id: string;
+  readonly epoch: number;
+  /** How many more runs were passed over. */
+  readonly skipped: number;
+  /** Where the next step begins, as the carrier understands it; text of at most 4 096 bytes. */
+  readonly progress: string;
+  /** Nothing is left: the operation is done. */
+  readonly isLast: boolean;
+}
