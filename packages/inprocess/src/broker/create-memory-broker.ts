@@ -1,5 +1,13 @@
 import type { Broker } from '@retry/core/broker';
 import { checkInput, createCloseGate, isRefusedInput } from '@retry/core/broker/kit';
+import {
+  changeOperation,
+  claimOperation,
+  getOperation,
+  listOperations,
+  putOperation,
+} from './operations/operations.ts';
+import { inStep } from './operations/step.ts';
 import type { MemoryBrokerOptions } from './options.ts';
 import { readMemoryBrokerOptions } from './options.ts';
 import { expireKept } from './record/ended-runs.ts';
@@ -15,6 +23,7 @@ import { findExpiredRuns } from './verbs/find-expired.ts';
 import { getRun } from './verbs/get.ts';
 import { extendLease } from './verbs/heartbeat.ts';
 import { holdLane, resumeLane } from './verbs/hold.ts';
+import { createInsight } from './verbs/insight/create-insight.ts';
 import { listRuns } from './verbs/list.ts';
 import { redriveRun } from './verbs/redrive.ts';
 import { rescheduleRun } from './verbs/reschedule.ts';
@@ -49,12 +58,15 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
     reserve: (requests) => each(requests, (request, now) => reserve(store, request, now)),
     onCancelRequest: (listener) => onCancelRequest(store, listener),
     ...operatorVerbs(store, gate),
+    ...deadLetterVerbs(store, gate),
     get: (ids, options) => each(ids, (id) => getRun(store, id, options)),
     list: (query) => call(() => listRuns(store, query)),
     waitForWork: (lanes, wait) => call(() => waitForWork(store, lanes, wait)),
     waitForResult: (wait) => call(() => waitForResult(store, wait)),
     attend: (attendance) => call((now) => attend(store, attendance, now)),
     audit: () => call(() => auditStore(store)),
+    insight: createInsight(store, call),
+    heartbeatModule: 'not-needed',
     isRefusal: isRefusedInput,
     close,
   });
@@ -72,8 +84,33 @@ function operatorVerbs(store: Store, { call, each }: Gate) {
       }),
     resume: (requests) => each(requests, (request, now) => resumeLane(store, request, now)),
     holds: () => call((now) => listHolds(store, now)),
-    redrive: (ids, options) => each(ids, (id, now) => redriveRun(store, id, { ...options, now })),
-    discard: (ids) => each(ids, (id) => discardRun(store, id)),
+  } satisfies Partial<Broker>;
+}
+
+/** The verbs that redrive and discard dead letters, also as steps of operations. */
+function deadLetterVerbs(store: Store, { call }: Gate) {
+  return {
+    redrive: (ids, options) =>
+      call((now) =>
+        inStep({ store, ids, now }, options?.operation, {
+          success: 'redriven',
+          answer: (id) => redriveRun(store, id, { ...options, now }),
+        }),
+      ),
+    discard: (ids, options) =>
+      call((now) =>
+        inStep({ store, ids, now }, options?.operation, {
+          success: 'discarded',
+          answer: (id) => discardRun(store, id, options),
+        }),
+      ),
+    operations: {
+      put: (request) => call((now) => putOperation(store, request, now)),
+      list: () => call(() => listOperations(store)),
+      get: (id) => call(() => getOperation(store, id)),
+      claim: (claim) => call((now) => claimOperation(store, claim, now)),
+      change: (...change) => call((now) => changeOperation(store, change, now)),
+    },
   } satisfies Partial<Broker>;
 }
 

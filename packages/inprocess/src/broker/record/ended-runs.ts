@@ -1,12 +1,19 @@
+import type { ErrorGroupName } from '@retry/core/broker';
 import { isDeadLetter } from '@retry/core/lifecycle';
 import type { Deque } from './deque.ts';
 import { pushBack, unlink } from './deque.ts';
+import { joinGroup, leaveGroup } from './error-groups.ts';
 import { push, remove } from './heap.ts';
 import type { Entry, Store } from './store.ts';
 import { readNow } from './store.ts';
 
-/** Keeps an ended run: as a dead letter, for a caller that waits for its result, or as long as retention allows. */
-export function endRun(store: Store, entry: Entry): void {
+/**
+ * Keeps an ended run: as a dead letter, for a caller that waits for its result, or as long as retention allows.
+ *
+ * @param group - what it is counted under if it is a dead letter
+ */
+export function endRun(store: Store, entry: Entry, group?: ErrorGroupName): void {
+  joinGroup(store, entry, group);
   const { keepResultMs, run } = entry;
   if (keepResultMs === undefined) {
     keepEnded(store, entry);
@@ -48,6 +55,7 @@ export function forget(store: Store, entry: Entry): void {
 
 /** Removes a run from the list of ended runs that it is in. */
 export function removeEnded(store: Store, entry: Entry): void {
+  leaveGroup(store, entry);
   if (entry.location === 'awaited') remove(store.awaited, entry);
   else unlink(endedList(store, entry), entry);
 }

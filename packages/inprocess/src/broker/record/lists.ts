@@ -24,7 +24,7 @@ export interface List {
 }
 
 /** Returns the lists that have the runs of a state, in the order in which they are listed. */
-export function listsOf(store: Store, { state, lane, disposable }: ListQuery): readonly List[] {
+export function listsOf(store: Store, { state, lane, errorGroup, disposable }: ListQuery): readonly List[] {
   switch (state) {
     case 'unsubmitted':
       return [];
@@ -46,7 +46,9 @@ export function listsOf(store: Store, { state, lane, disposable }: ListQuery): r
     case 'failed':
     case 'stalled':
     case 'rateLimited': {
-      const dead = unsorted('dead', byId, () => deadLetters(store));
+      if (errorGroup !== undefined)
+        return [unsorted('grouped', byLaneAndId, () => groupedLetters(store, errorGroup))];
+      const dead = unsorted('dead', byId, () => deadLettersOf(store));
       return disposable === 'omit' ? [dead] : [dead, ...endedLists(store)];
     }
   }
@@ -110,8 +112,12 @@ function placeIn(store: Store, location: Entry['location'], place: Place | undef
   return entry?.location === location && entry.order === place?.order ? entry : undefined;
 }
 
-/** Those that a caller waits for included. */
-function* deadLetters(store: Store): Generator<Entry> {
+function* groupedLetters(store: Store, group: string): Generator<Entry> {
+  for (const entry of deadLettersOf(store)) if (entry.run.errorGroup === group) yield entry;
+}
+
+/** Yields all dead letters, those that a caller waits for included. */
+export function* deadLettersOf(store: Store): Generator<Entry> {
   yield* walk(store.deadLetters);
   for (const entry of store.awaited) if (!isNoDeadLetter(entry)) yield entry;
 }
@@ -129,6 +135,7 @@ function lanesOf(store: Store, name: string | undefined): Pick<Store, 'lanes'> {
 
 const byLane = (left: Place, right: Place): number => compareText(left.lane.name, right.lane.name);
 const byId = (left: Place, right: Place): number => compareText(left.run.id, right.run.id);
+const byLaneAndId = (left: Place, right: Place): number => byLane(left, right) || byId(left, right);
 const byOrder = (left: Place, right: Place): number => left.order - right.order;
 const byRankAndId = (left: Place, right: Place): number => left.rank - right.rank || byId(left, right);
 const byLaneAndOrder = (left: Place, right: Place): number => byLane(left, right) || byOrder(left, right);

@@ -1,7 +1,8 @@
 import type { Clock } from '@retry/core';
-import type { ClaimedRun, Hold, HoldSource, Run } from '@retry/core/broker';
+import type { ClaimedRun, ErrorGroup, Hold, HoldSource, Run, WorkerFacts } from '@retry/core/broker';
 import type { KeyHolder, StartCounts } from '@retry/core/broker/kit';
 import type { CancelTimer } from '@retry/core/clock';
+import type { KeptOperation } from '../operations/kept-operation.ts';
 import type { Deque, Linked } from './deque.ts';
 import { createDeque } from './deque.ts';
 import type { Heap, Ranked } from './heap.ts';
@@ -72,6 +73,14 @@ export interface Parking {
   readonly offered: Set<Entry>;
 }
 
+/** The latest attendance of a worker. */
+export interface Attended {
+  readonly lanes: readonly string[];
+  readonly facts: WorkerFacts | undefined;
+  readonly at: number;
+  readonly until: number;
+}
+
 /** The settings of a memory broker. */
 export interface Settings {
   readonly clock: Clock;
@@ -79,6 +88,12 @@ export interface Settings {
   readonly keepCompleted: number;
   /** How long the idempotency key of a run stays known after the run has ended. */
   readonly keepKeysMs: number;
+}
+
+/** What is kept of the dead letters of one lane and error group. */
+export interface Group extends Omit<ErrorGroup, 'sampleId' | 'isOther'> {
+  /** The run that ended last, of those that came into the group. */
+  readonly latestId: string;
 }
 
 /** Everything that a memory broker keeps. Each run is in exactly one list; `audit` counts the lists. */
@@ -96,14 +111,20 @@ export interface Store extends Settings {
   readonly finished: Deque<Entry>;
   /** The other failed, stalled and rate limited runs, oldest first: kept until they are redriven or discarded. */
   readonly deadLetters: Deque<Entry>;
+  /** What the dead letters are counted under, by lane and id; none is empty. */
+  readonly groups: Map<string, Map<string, Group>>;
+  /** The counts of the latest notices of groups that had dead letters when they were looked at last, by lane and id. */
+  groupMarks: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** Ended runs whose result a caller waits for, by when it is no longer kept for the caller. */
   readonly awaited: Heap<Entry>;
   /** Idempotency keys of forgotten runs and until when they stay known, in the order in which they were forgotten. */
   readonly forgottenKeys: Map<string, number>;
   /** Which run has a unique key, or had it; those that have not been looked at for longest first. */
   readonly uniqueKeys: Map<string, KeyHolder>;
+  /** Operations on dead letters, oldest first. */
+  readonly operations: Map<string, KeptOperation>;
   /** Workers that are alive, and until when. */
-  readonly attendances: Map<string, { readonly lanes: readonly string[]; readonly until: number }>;
+  readonly attendances: Map<string, Attended>;
   /** The replies to the latest claims of each worker, by request. */
   readonly replies: Map<string, Map<string, readonly ClaimedRun[]>>;
   /** Ends every call that waits for work. */
@@ -122,6 +143,7 @@ export interface Store extends Settings {
 }
 
 /** Creates a store without runs. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one line for each key of a store
 export function createStore({ clock, keepCompleted, keepKeysMs }: Settings): Store {
   return {
     clock,
@@ -135,10 +157,11 @@ export function createStore({ clock, keepCompleted, keepKeysMs }: Settings): Sto
     leases: [],
     finished: createDeque(),
     deadLetters: createDeque(),
+    ...{ groups: new Map(), groupMarks: new Map() },
     awaited: [],
     forgottenKeys: new Map(),
     uniqueKeys: new Map(),
-    attendances: new Map(),
+    ...{ operations: new Map(), attendances: new Map() },
     replies: new Map(),
     waits: new Set(),
     resultWaits: new Set(),

@@ -1,4 +1,4 @@
-import type { Run } from '@retry/core/broker';
+import type { ErrorGroupName, Run } from '@retry/core/broker';
 import { freeSlot, refill, takeOffer, unpark } from './concurrency-keys.ts';
 import { endRun } from './ended-runs.ts';
 import { takeOut } from './lanes.ts';
@@ -8,13 +8,14 @@ import type { Entry, Store } from './store.ts';
 interface Ending<Done> {
   readonly done: Done;
   readonly end: (run: Run) => Run;
+  readonly group?: ErrorGroupName | undefined;
 }
 
 /** Ends a waiting run, or leaves a cancel request for the worker of a started one. */
 export function endWaiting<Done>(
   store: Store,
   id: string,
-  { done, end }: Ending<Done>,
+  { done, end, group }: Ending<Done>,
 ): Done | 'requested' | 'ended' | 'gone' {
   const entry = store.entries.get(id);
   if (entry === undefined) return 'gone';
@@ -26,7 +27,7 @@ export function endWaiting<Done>(
   removeWaiting(store, entry);
   freeSlot(store, entry);
   entry.run = end(entry.run);
-  endRun(store, entry);
+  endRun(store, entry, group);
   return done;
 }
 

@@ -1,4 +1,5 @@
-import type { Attendance, LaneDepth } from '@retry/core/broker';
+import type { Attendance, LaneDepth, WorkerFacts } from '@retry/core/broker';
+import { readFacts, writeFacts } from '@retry/core/broker/kit';
 import { countUpTo } from '../record/heap.ts';
 import type { Lane, Store } from '../record/store.ts';
 
@@ -27,7 +28,18 @@ function countWaiting({ ready, returned, scheduled }: Lane, now: number): number
   return Math.min(enqueued + countUpTo(scheduled, now, MAX_COUNT - enqueued), MAX_COUNT);
 }
 
-function record(store: Store, { worker, lanes, ttlMs }: Attendance, now: number): void {
-  if (ttlMs > 0) store.attendances.set(worker, { lanes, until: now + ttlMs });
+function record(store: Store, { worker, lanes, ttlMs, facts }: Attendance, now: number): void {
+  if (ttlMs > 0)
+    store.attendances.set(worker, {
+      lanes: [...lanes],
+      facts: copyFacts(facts),
+      at: now,
+      until: now + ttlMs,
+    });
   else store.attendances.delete(worker);
+}
+
+/** A copy that the caller cannot change any more. */
+function copyFacts(facts: WorkerFacts | undefined): WorkerFacts | undefined {
+  return readFacts(writeFacts(facts));
 }

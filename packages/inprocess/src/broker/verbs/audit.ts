@@ -2,6 +2,7 @@ import type { Audit } from '@retry/core/broker';
 import type { EndState, RunState } from '@retry/core/lifecycle';
 import { isDeadLetter, isEnd, RUN_STATES } from '@retry/core/lifecycle';
 import { walk } from '../record/deque.ts';
+import { countWrongGroups } from '../record/error-groups.ts';
 import { scheduledEntries, submittedEntries } from '../record/lanes.ts';
 import type { Entry, Store } from '../record/store.ts';
 
@@ -31,7 +32,7 @@ export function auditStore(store: Store): Audit {
     count(walk(store.deadLetters), ...DEAD);
   const kept = submitted + scheduled + started + ends;
   const inNoList = [...store.entries.values()].filter((entry) => !seen.has(entry)).length;
-  const unbalanced = Math.abs(created - kept - forgotten) + wrong + inNoList + countWrongSlots(store);
+  const unbalanced = Math.abs(created - kept - forgotten) + wrong + inNoList + countWrongFigures(store);
   return { created, submitted, scheduled, started, ended: countEnded(store), forgotten, unbalanced };
 }
 
@@ -45,6 +46,11 @@ function countEnded({ finished, awaited, deadLetters }: Store): Record<EndState,
     for (const { run } of entries) if (run.state in ended) ended[run.state as EndState]++; // checked by `in`
   }
   return ended;
+}
+
+/** Returns by how much the figures that are kept differ from what they count. */
+function countWrongFigures(store: Store): number {
+  return countWrongSlots(store) + countWrongGroups(store);
 }
 
 /** Returns by how much the slots that keys have counted differ from those that runs have. */

@@ -9,6 +9,7 @@ export function endByHand(store: Store, request: EndRequest, now: number): EndAn
   const { id, as } = request;
   return endWaiting(store, id, {
     done: 'done',
+    group: request.as === 'failed' ? request.group : undefined,
     end: (run) => withOutcome(move(run, { type: 'end', at: now, as }), request, now),
   });
 }

@@ -72,8 +72,9 @@ function firstOf(
   return first.sort(compare).slice(0, limit);
 }
 
-function matches(run: Run, { state, lane, endedBefore, errorName }: ListQuery): boolean {
+function matches(run: Run, { state, lane, errorGroup, endedBefore, errorName }: ListQuery): boolean {
   if (run.state !== state) return false;
+  if (errorGroup !== undefined && run.errorGroup !== errorGroup) return false;
   if (lane !== undefined && run.lane !== lane) return false;
   if (errorName !== undefined && run.errors.at(-1)?.name !== errorName) return false;
   if (endedBefore === undefined) return true;

@@ -60,7 +60,7 @@ function settleRuns(store: Store, settlements: readonly Settlement[], now: numbe
     if (answer !== 'ok' || entry === undefined) return answer;
     writeSettlement(store, entry, { settlement, now });
     if (entry.run.state === 'submitted' && settlement.event === 'release') released.push(entry);
-    else enlist(store, entry);
+    else enlist(store, entry, settlement);
     if (settlement.submit !== undefined) submitRun(store, settlement.submit, now);
     return answer;
   });
@@ -75,12 +75,13 @@ function writeSettlement(store: Store, entry: Entry, written: { settlement: Sett
   remove(store.leases, entry);
   entry.location = 'none';
   const run = copyRun(next);
-  const { lane, payload, concurrency, retry, origin } = entry.run;
-  // They never change, and a cleaner may not have them.
-  Object.assign(run, { lane, payload, concurrency, retry, origin });
+  const { lane, payload, concurrency, retry, origin, context, carried } = entry.run;
+  // No settlement changes them, and a cleaner may not have them.
+  Object.assign(run, { lane, payload, concurrency, retry, origin, context, carried });
   if (run.state === 'scheduled') run.runAt = dueAt(run.runAt, delayMs, written.now);
   run.settledBy = settledBy(epoch, event);
   run.isCancelRequested = undefined; // a cancel request is about one claim and ends with it
+  run.errorGroup = undefined; // a dead letter gets the one that it is counted under
   entry.run = run;
   // The worker did not see the request in time: it is executed before another attempt.
   if (wasCancelRequested && !isEnd(next.state))
@@ -92,10 +93,10 @@ function dueAt(runAt: number | undefined, delayMs: number | undefined, now: numb
   return keepableMs(delayMs === undefined ? (runAt ?? now) : now + Math.max(0, delayMs));
 }
 
-function enlist(store: Store, entry: Entry): void {
+function enlist(store: Store, entry: Entry, { group }: Settlement): void {
   if (entry.run.state === 'submitted') enqueueBack(store, entry);
   else if (entry.run.state === 'scheduled') schedule(store, entry);
-  else endRun(store, entry);
+  else endRun(store, entry, group);
 }
 
 /** Starts the next runs of the lanes; a repeated request gets the same reply. */

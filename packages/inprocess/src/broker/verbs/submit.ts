@@ -1,5 +1,5 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
-import { keepableMs, newRun } from '@retry/core/broker/kit';
+import { carrySpent, keepableMs, newRun } from '@retry/core/broker/kit';
 import { createEntry, move } from '../record/entry.ts';
 import { enqueueBack, laneOf, schedule } from '../record/lanes.ts';
 import type { Store } from '../record/store.ts';
@@ -15,10 +15,12 @@ export function submitRun(store: Store, submission: Submission, now: number): Su
 }
 
 function addRun(store: Store, submission: Submission, now: number): void {
-  const { id, lane, runAt = now, delayMs = 0 } = submission;
+  const { id, lane, runAt = now, delayMs = 0, spent } = submission;
   const dueAt = keepableMs(Math.max(runAt, now + delayMs));
   const event = { type: 'submit', at: now, runAt: dueAt } as const;
-  const entry = createEntry(move(newRun(submission), event), laneOf(store, lane));
+  const run = newRun(submission);
+  carrySpent(run, spent);
+  const entry = createEntry(move(run, event), laneOf(store, lane));
   entry.isKeyed = submission.keyed === true;
   entry.keepResultMs = submission.keepResultMs;
   store.forgottenKeys.delete(id);
