@@ -54,6 +54,61 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     expect(Math.min(...sizes)).toBeGreaterThan(0);
   });
 
+  it('counts the steps of an operation over all partitions, each run once', async () => {
+    const checked = auditEachCall(broker);
+    await submit();
+    const { claimed, now: at } = await claim(60, 'all');
+    await broker.settleAndClaim({
+      settle: claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })),
+    });
+    const { operations } = broker;
+    const filter = { state: 'failed', endedBefore: Number.MAX_SAFE_INTEGER } as const;
+    await operations?.put({ id: 'o', kind: 'redrive', filter, planned: 60, isPlanExact: true });
+    const next = async (isLast: boolean) => {
+      const { epoch = 0 } = (await operations?.claim({ carrier: 'w', leaseMs: LONG_MS })) ?? {};
+      return { id: 'o', epoch, skipped: 0, progress: '-', isLast };
+    };
+    const first = await next(false);
+
+    await checked.redrive([...ids.slice(0, 20), 'unknown'], { operation: first });
+    const again = await checked.redrive(ids.slice(15, 40), { operation: first });
+    await checked.discard(ids.slice(15, 30), { operation: await next(false) });
+    await checked.redrive(ids, { operation: await next(true) });
+
+    expect(again).toEqual(ids.slice(15, 40).map(() => 'fenced'));
+    expect(await operations?.get('o')).toMatchObject({
+      state: 'done',
+      done: 20 + 10 + 30,
+      skipped: 1 + 5 + 30,
+    });
+    expect(await broker.audit()).toMatchObject({ submitted: 50, forgotten: 10 });
+  });
+
+  it.each(['paused', 'cancelled', 'claimed by another'] as const)(
+    'fences a step in every partition while its operation is %s',
+    async (what) => {
+      await submit();
+      const { claimed, now: at } = await claim(60, 'all');
+      await broker.settleAndClaim({
+        settle: claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })),
+      });
+      const { operations } = broker;
+      const filter = { state: 'failed', endedBefore: Number.MAX_SAFE_INTEGER } as const;
+      await operations?.put({ id: 'o', kind: 'redrive', filter, planned: 60, isPlanExact: true });
+      const { epoch = 0 } = (await operations?.claim({ carrier: 'w', leaseMs: LONG_MS })) ?? {};
+      if (what === 'claimed by another') await operations?.claim({ carrier: 'w', leaseMs: LONG_MS });
+      else await operations?.change('o', what);
+      const operation = { id: 'o', epoch, skipped: 0, progress: '-', isLast: false };
+
+      const redriven = await broker.redrive(ids, { operation });
+      const discarded = await broker.discard(ids, { operation });
+
+      expect(new Set([...redriven, ...discarded])).toEqual(new Set(['fenced']));
+      expect(await broker.audit()).toMatchObject({ ended: { failed: 60 }, forgotten: 0, unbalanced: 0 });
+      expect(await operations?.get('o')).toMatchObject({ done: 0, skipped: 0 });
+    },
+  );
+
   it('claims every run once, from every partition, and no more than the limit', async () => {
     const checked = auditEachCall(broker);
     await submit();
@@ -159,6 +214,43 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     expect(await broker.audit()).toMatchObject({
       ...{ submitted: 57, scheduled: 1, unbalanced: 0 },
       ended: { completed: 1, failed: 1 },
+    });
+  });
+
+  it('adds up the figures of all partitions, and counts each worker once', async () => {
+    const from = 4_000_000_000_000;
+    const facts = { slots: 2, slotsTaken: 1, leases: 1 };
+    const flow = {
+      windowMs: 1_000,
+      lanes: [{ lane: 'l', starts: 8, retries: 2, ends: 6, maxLatenessMs: 3 }],
+    };
+    const ids = Array.from({ length: 60 }, (_, index) => `counted-${index}`);
+    await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '{}' })));
+    await broker.submit(
+      ids.map((id, index) => ({ id: `due-${id}`, lane: 'm', payload: '{}', runAt: from + index })),
+    );
+    await broker.settleAndClaim({
+      claim: { worker: 'w', requestId: 'r', limit: 10, lanes: new Map([['l', 10]]), leaseMs: LONG_MS },
+    });
+    await broker.attend({ worker: 'w', lanes: ['l'], ttlMs: LONG_MS, facts: { ...facts, flow } });
+    await broker.hold([{ lane: 'l', source: 'operator' }]);
+
+    const { lanes, isComplete } = (await broker.insight?.lanes()) ?? {};
+    const spans = await broker.insight?.dueTimes({ from, bucketMs: 20, buckets: 2 });
+
+    expect(isComplete).toBe(true);
+    expect(lanes).toMatchObject([
+      {
+        ...{ lane: 'l', waiting: { count: 50 }, started: { count: 10 }, workers: 1 },
+        ...{ holds: [{ source: 'operator' }], rates: { starts: { perSecond: 8 }, out: { perSecond: 6 } } },
+      },
+      { lane: 'm', waiting: { count: 0 }, scheduled: { count: 60 }, due: { count: 0 }, workers: 0 },
+    ]);
+    expect(spans).toMatchObject({ before: { count: 0 }, counts: [20, 20], after: { count: 20 } });
+    expect(await broker.insight?.workers()).toMatchObject([{ worker: 'w', lanes: ['l'], facts }]);
+    expect(await broker.insight?.attempts()).toMatchObject({
+      counts: [{ attempt: 1, runs: 110 }],
+      isComplete: true,
     });
   });
 

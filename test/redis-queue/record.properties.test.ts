@@ -41,6 +41,7 @@ const ended: fc.Arbitrary<Run> = fc.record({
   releases: count,
   rateLimits: count,
   redrives: count,
+  carried: fc.constant(0),
   errors: fc.array(
     fc.record(
       { epoch: count, at: count, name: anyText, message: anyText, stack: anyStack },
@@ -60,6 +61,7 @@ const ended: fc.Arbitrary<Run> = fc.record({
   concurrency,
   retry: fc.option(anyText, { nil: undefined }),
   origin: fc.option(anyText, { nil: undefined }),
+  context: fc.option(anyText, { nil: undefined }),
   settledBy: fc.constantFrom('1:complete', '12:giveUp'),
   isDisposable: fc.constantFrom(true, undefined),
 }) as fc.Arbitrary<Run>; // undefined and absent keys read alike
@@ -100,12 +102,13 @@ const firstCompletion = fc
   });
 
 /** The body of the run's submission. */
-function bodyOf({ id, lane, payload, concurrency, retry, origin }: Run): string {
+function bodyOf({ id, lane, payload, concurrency, retry, origin, context }: Run): string {
   return encodeBody({
     ...{ id, lane, payload },
     ...(concurrency && { concurrency }),
     ...(retry !== undefined && { retry }),
     ...(origin !== undefined && { origin }),
+    ...(context !== undefined && { context }),
   });
 }
 

@@ -4,6 +4,8 @@ import {
   cancelWherever,
   comeBackToTheLane,
   redriveAndDiscard,
+  redriveLater,
+  stepOperations,
   submitKnownIds,
 } from '../support/telling-scenes/waiting.ts';
 
@@ -60,6 +62,66 @@ export const SUBMIT_MUTANTS: readonly Mutant[] = [
     name: 'an id that came twice in one call stays in its lane twice',
     right: "call('LTRIM', LANE, 0, -count - 1)",
     wrong: '',
+  },
+  {
+    name: 'a redrive for later puts the run into its lane, too',
+    right: 'schedules[#schedules + 1] = { lane, id, new }\n    else',
+    wrong: 'schedules[#schedules + 1] = { lane, id, new }\n    end do',
+    scene: redriveLater,
+  },
+  {
+    name: 'a redrive ignores when a run is due',
+    right: 'putOnSchedule(schedules, tags, writes)\nmany(',
+    wrong: 'many(',
+    scene: redriveLater,
+  },
+  {
+    name: 'a discard takes what has ended since',
+    right: 'or endedAt(record) >= endedBefore then',
+    wrong: 'then',
+    scene: redriveLater,
+  },
+  {
+    name: 'a step is accepted twice',
+    right: 'epoch <= figures.stepped or',
+    wrong: '',
+    scene: stepOperations,
+  },
+  {
+    name: 'a step is accepted after a later claim',
+    right: 'or epoch < figures.epoch then',
+    wrong: 'then',
+    scene: stepOperations,
+  },
+  {
+    name: 'a step is accepted while its operation is paused',
+    right: "figures.state ~= 'running' or",
+    wrong: '',
+    scene: stepOperations,
+  },
+  {
+    name: 'a step of a redrive does not count what it redrove',
+    right: 'closeStep(step, figures, done, #ids - done)',
+    wrong: 'closeStep(step, figures, 0, 0)',
+    scene: stepOperations,
+  },
+  {
+    name: 'a step of a discard does not count what it refused',
+    right: 'closeStep(step, figures, #gone, #ids - #gone)',
+    wrong: 'closeStep(step, figures, #gone, 0)',
+    scene: stepOperations,
+  },
+  {
+    name: 'an operation is claimed although another carrier holds it',
+    right: '(one.carriedUntil or 0) <= now',
+    wrong: 'true',
+    scene: stepOperations,
+  },
+  {
+    name: 'an operation that has ended changes',
+    right: "if figures.endedAt then return 'refused' end",
+    wrong: '',
+    scene: stepOperations,
   },
   {
     name: 'a submit creates a run with the name of a forgotten one',

@@ -17,7 +17,7 @@ describeOnPrivateRedis('the watchdog', () => {
     const link = { ...linkClient(near), listen: linkClient(far).listen };
     const keys = createKeys('watchdog', 0);
     const subscription = new WakeSubscription(
-      { link, keys, retention: ['-1', '0'] as const },
+      { link, keys, isHome: true, retention: ['-1', '0'] as const },
       { everyMs: 50, timeoutMs: 100 },
     );
     const early = subscription.waitForWork(['l'], { timeoutMs: 150 });
@@ -49,6 +49,7 @@ describeOnPrivateRedis('the watchdog', () => {
     const store = {
       link: { ...link, send },
       keys: createKeys('watchdog', 0),
+      isHome: true,
       retention: ['-1', '0'] as const,
     };
     const subscription = new WakeSubscription(store, { everyMs: 20, timeoutMs: 1_000 });
@@ -81,6 +82,7 @@ describeOnPrivateRedis('the watchdog', () => {
     const store = {
       link: { ...link, send },
       keys: createKeys('watchdog', 0),
+      isHome: true,
       retention: ['-1', '0'] as const,
     };
     const subscription = new WakeSubscription(store, { everyMs: 200, timeoutMs: 100 });

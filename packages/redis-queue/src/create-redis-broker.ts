@@ -1,6 +1,8 @@
 import type { Broker } from '@retry/core/broker';
-import { checkInput, closedError, keepableMs } from '@retry/core/broker/kit';
+import { checkInput, closedError, keepableMs, withEntryRates } from '@retry/core/broker/kit';
 import type { ServerReport } from './driver/doctor.ts';
+import { HEARTBEAT_CODE } from './driver/heartbeat-code.ts';
+import type { HeartbeatOptions } from './driver/open-heartbeats.ts';
 import { withinTimeout } from './driver/open-link.ts';
 import type { ServerLink } from './driver/server-link.ts';
 import { createServerLink } from './driver/server-link.ts';
@@ -8,7 +10,8 @@ import type { RedisBrokerOptions, RedisBrokerSettings } from './options.ts';
 import { readOptions } from './options.ts';
 import { createPartition } from './partitions/create-partition.ts';
 import { joinParts } from './partitions/join-parts.ts';
-import type { Keys } from './store/keys.ts';
+import type { Part } from './partitions/operations.ts';
+import { heartbeatScript } from './scripts/heartbeat.ts';
 import { createKeys } from './store/keys.ts';
 import type { Store } from './store/store.ts';
 
@@ -36,21 +39,49 @@ export function createRedisBroker(options: RedisBrokerOptions): RedisBroker {
     createKeys(settings.prefix, index),
   );
   const server = createServerLink(settings, partitions);
-  const parts = partitions.map((keys) => openPartition(keys, settings, server));
-  const broker = closedLast(joinParts(parts), server);
+  const parts = partitions.map((keys, index) =>
+    openPartition({ keys, isHome: index === 0 }, settings, server),
+  );
+  const broker = closedLast(withRates(joinParts(parts)), server);
   // A client of the user's may be a pool; our own connection keeps the order of what it sends.
   const isOwn = 'url' in settings.source;
-  return { ...checkInput(broker), submitsInOrder: isOwn, ownsConnection: isOwn };
+  return {
+    ...checkInput(broker),
+    submitsInOrder: isOwn,
+    ownsConnection: isOwn,
+    ...heartbeatModuleOf(settings),
+  };
+}
+
+/** What a thread opens a connection of its own by, which it cannot by a client of the user's. */
+function heartbeatModuleOf({
+  source,
+  prefix,
+  partitions,
+}: RedisBrokerSettings): Pick<Broker, 'heartbeatModule'> {
+  if (!('url' in source)) return {};
+  const options: HeartbeatOptions = { url: source.url, prefix, partitions, script: heartbeatScript };
+  return {
+    heartbeatModule: {
+      source: HEARTBEAT_CODE,
+      driver: { name: 'redis', from: import.meta.url },
+      options: () => options,
+    },
+  };
 }
 
 function openPartition(
-  keys: Keys,
+  where: Pick<Store, 'keys' | 'isHome'>,
   { keepCompleted, keepKeysMs }: RedisBrokerSettings,
   server: ServerLink,
-): Broker {
+): Part {
   const keep = keepCompleted === Infinity ? '-1' : `${Math.floor(keepCompleted)}`;
-  const store: Store = { link: server.link, keys, retention: [keep, `${keepableMs(keepKeysMs)}`] };
+  const store: Store = { link: server.link, ...where, retention: [keep, `${keepableMs(keepKeysMs)}`] };
   return createPartition(store, { ...store, link: server.durable });
+}
+
+function withRates(broker: Broker): Broker {
+  return broker.insight === undefined ? broker : { ...broker, insight: withEntryRates(broker.insight) };
 }
 
 /** Returns the broker with connections that are closed after it. */

@@ -1,7 +1,8 @@
-import type { Broker } from '@retry/core/broker';
+import type { Broker, Insight } from '@retry/core/broker';
 import { createCloseGate } from '@retry/core/broker/kit';
 import { isRefusal } from '../driver/refusal.ts';
 import { guardRights } from '../driver/rights.ts';
+import { createPartOperations } from '../operations/operations.ts';
 import type { Store } from '../store/store.ts';
 import { attend } from '../verbs/attend.ts';
 import { auditRuns } from '../verbs/audit.ts';
@@ -12,6 +13,9 @@ import { findExpiredRuns } from '../verbs/find-expired.ts';
 import { getRuns } from '../verbs/get.ts';
 import { findCancelRequests, heartbeat } from '../verbs/heartbeat.ts';
 import { holdLanes, listHolds, resumeLanes } from '../verbs/hold.ts';
+import { createInsight } from '../verbs/insight/create-insight.ts';
+import type { PartNotices } from '../verbs/insight/group-notices.ts';
+import { createPartNotices } from '../verbs/insight/group-notices.ts';
 import { listRuns } from '../verbs/list.ts';
 import { redriveRuns } from '../verbs/redrive.ts';
 import { rescheduleRuns } from '../verbs/reschedule.ts';
@@ -19,12 +23,13 @@ import { reserveStarts } from '../verbs/reserve.ts';
 import { createSettleAndClaim } from '../verbs/settle-and-claim.ts';
 import { createSubmit } from '../verbs/submit.ts';
 import { WakeSubscription } from '../wake/wake-subscription.ts';
+import type { Part } from './operations.ts';
 
 /** When a subscriber connection that receives nothing is replaced, in ms. */
 const WATCHDOG = { everyMs: 5_000, timeoutMs: 2_500 };
 
 /** Creates a broker over one partition of a queue. @param durable - the same store, for submissions: see `durability` */
-export function createPartition(store: Store, durable: Store): Broker {
+export function createPartition(store: Store, durable: Store): Part {
   const subscription = new WakeSubscription(store, WATCHDOG);
   const gate = createCloseGate('Redis');
   const guard = guardRights(store);
@@ -37,6 +42,8 @@ export function createPartition(store: Store, durable: Store): Broker {
     heartbeat: (leases, leaseMs) => pass(() => heartbeat(store, leases, leaseMs)),
     findExpired: (limit, scope) => pass(() => findExpiredRuns(store, limit, scope)),
     ...operatorVerbs(store, pass),
+    ownOperations: createPartOperations(store, pass),
+    ownNotices: passNotices(createPartNotices(store), pass),
     reserve: (requests) => pass(() => reserveStarts(store, requests)),
     findCancelRequests: (leases) => pass(() => findCancelRequests(store, leases)),
     get: (ids, options) => pass(() => getRuns(store, ids, options)),
@@ -45,6 +52,7 @@ export function createPartition(store: Store, durable: Store): Broker {
     waitForResult: (wait) => pass(() => subscription.waitForResult(wait)),
     attend: (attendance) => pass(() => attend(store, attendance)),
     audit: () => pass(() => auditRuns(store)),
+    insight: passInsight(createInsight(store), pass),
     isRefusal,
     close: () => closeBoth(gate, subscription),
   };
@@ -52,6 +60,25 @@ export function createPartition(store: Store, durable: Store): Broker {
 
 /** Makes a call, while the broker is open and its user has all rights. */
 type Pass = <Answer>(call: () => Promise<Answer>) => Promise<Answer>;
+
+function passInsight(insight: Insight, pass: Pass): Insight {
+  return {
+    lanes: (query) => pass(() => insight.lanes(query)),
+    attempts: (query) => pass(() => insight.attempts(query)),
+    dueTimes: (query) => pass(() => insight.dueTimes(query)),
+    workers: () => pass(() => insight.workers()),
+    groups: (query) => pass(() => insight.groups(query)),
+    claimGroupNotices: () => pass(() => insight.claimGroupNotices()),
+  };
+}
+
+function passNotices({ take, read, mark }: PartNotices, pass: Pass): PartNotices {
+  return {
+    take: () => pass(take),
+    read: (names) => pass(() => read(names)),
+    mark: (counts) => pass(() => mark(counts)),
+  };
+}
 
 /** The verbs by which operators, and handlers, move runs and lanes. */
 function operatorVerbs(store: Store, pass: Pass) {
@@ -63,7 +90,7 @@ function operatorVerbs(store: Store, pass: Pass) {
     resume: (requests) => pass(() => resumeLanes(store, requests)),
     holds: () => pass(() => listHolds(store)),
     redrive: (ids, options) => pass(() => redriveRuns(store, ids, options)),
-    discard: (ids) => pass(() => discardRuns(store, ids)),
+    discard: (ids, options) => pass(() => discardRuns(store, ids, options)),
   } satisfies Partial<Broker>;
 }
 

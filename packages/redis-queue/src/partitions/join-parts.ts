@@ -2,7 +2,10 @@ import type { Attendance, Audit, Broker, LaneDepth, WaitOptions } from '@retry/c
 import { sizedPage } from '@retry/core/broker/kit';
 import { isRefusal } from '../driver/refusal.ts';
 import { joinHolds } from './holds.ts';
+import { joinInsight } from './insight.ts';
 import { listParts } from './list.ts';
+import type { Part, Parts } from './operations.ts';
+import { joinDeadLetters, joinOperations } from './operations.ts';
 import { refuseConcurrency } from './refuse-concurrency.ts';
 import { exchangeParts } from './settle-and-claim.ts';
 import { askEach } from './spread.ts';
@@ -11,26 +14,32 @@ import { askEach } from './spread.ts';
  * Joins the brokers of several partitions into one. A run is kept in the partition of its id. The order of a lane holds within
  * each partition only.
  */
-export function joinParts(parts: readonly Broker[]): Broker {
-  const [only] = parts;
-  if (only !== undefined && parts.length === 1) return only;
-  return { ...joinMoves(parts), ...joinReads(parts), ...joinHolds(parts), ...joinWaits(parts) };
+export function joinParts(given: readonly Part[]): Broker {
+  const [only, ...others] = given;
+  if (only === undefined) throw new RangeError('there is no partition');
+  const parts: Parts = [only, ...others];
+  const operations = joinOperations(parts);
+  const { ownOperations: _, ownNotices: __, ...broker } = only;
+  if (others.length === 0) return { ...broker, operations };
+  const [reads, holds] = [joinReads(parts), joinHolds(parts)];
+  const insight = joinInsight(parts, { ...reads, ...holds });
+  return {
+    ...joinMoves(parts),
+    ...joinDeadLetters(parts),
+    ...reads,
+    ...holds,
+    ...joinWaits(parts),
+    ...insight,
+    operations,
+  };
 }
 
-type Moves =
-  | 'submit'
-  | 'settleAndClaim'
-  | 'heartbeat'
-  | 'cancel'
-  | 'end'
-  | 'reschedule'
-  | 'reserve'
-  | 'redrive'
-  | 'discard';
+type Moves = 'submit' | 'settleAndClaim' | 'heartbeat' | 'cancel' | 'end' | 'reschedule' | 'reserve';
+type DeadLetters = 'redrive' | 'discard';
 type Holds = keyof ReturnType<typeof joinHolds>;
 type Waits = 'waitForWork' | 'waitForResult' | 'attend' | 'isRefusal' | 'close';
 
-function joinMoves(parts: readonly Broker[]): Pick<Broker, Moves> {
+function joinMoves(parts: Parts): Pick<Broker, Moves> {
   const partitions = parts.length;
   const byId = { partitions, idOf: (id: string) => id };
   const own = { partitions, idOf: ({ id }: { readonly id: string }) => id };
@@ -49,12 +58,12 @@ function joinMoves(parts: readonly Broker[]): Pick<Broker, Moves> {
       askEach(requests, { partitions, idOf: ({ key }) => key }, (at, some) =>
         partAt(parts, at).reserve(some),
       ),
-    redrive: (ids, options) => askEach(ids, byId, (at, some) => partAt(parts, at).redrive(some, options)),
-    discard: (ids) => askEach(ids, byId, (at, some) => partAt(parts, at).discard(some)),
   };
 }
 
-function joinReads(parts: readonly Broker[]): Omit<Broker, Moves | Holds | Waits> {
+function joinReads(
+  parts: Parts,
+): Omit<Broker, Moves | DeadLetters | Holds | Waits | 'insight' | 'operations'> {
   const partitions = parts.length;
   const byId = { partitions, idOf: (id: string) => id };
   const own = { partitions, idOf: ({ id }: { readonly id: string }) => id };
@@ -76,7 +85,7 @@ function joinReads(parts: readonly Broker[]): Omit<Broker, Moves | Holds | Waits
   };
 }
 
-function joinWaits(parts: readonly Broker[]): Pick<Broker, Waits> {
+function joinWaits(parts: Parts): Pick<Broker, Waits> {
   return {
     waitForWork: (lanes, wait) => waitForAny(parts, wait, (part, one) => part.waitForWork(lanes, one)),
     waitForResult: (wait) => waitForAny(parts, wait, (part, one) => part.waitForResult(one)),
@@ -88,7 +97,7 @@ function joinWaits(parts: readonly Broker[]): Pick<Broker, Waits> {
   };
 }
 
-function partAt(parts: readonly Broker[], index: number): Broker {
+function partAt(parts: Parts, index: number): Part {
   const part = parts[index];
   if (part === undefined) throw new RangeError(`there is no partition ${index} of ${parts.length}`);
   return part;
@@ -96,9 +105,9 @@ function partAt(parts: readonly Broker[], index: number): Broker {
 
 /** Resolves with the first partition that has work; ends the waits for the others. */
 async function waitForAny(
-  parts: readonly Broker[],
+  parts: Parts,
   { timeoutMs, signal }: WaitOptions,
-  waitFor: (part: Broker, wait: WaitOptions) => Promise<void>,
+  waitFor: (part: Part, wait: WaitOptions) => Promise<void>,
 ): Promise<void> {
   const others = new AbortController();
   const stop = (): void => others.abort();
@@ -115,7 +124,7 @@ async function waitForAny(
 }
 
 /** Attends in every partition; the depth of a lane is the sum of all. */
-async function attendAll(parts: readonly Broker[], attendance?: Attendance): Promise<readonly LaneDepth[]> {
+async function attendAll(parts: Parts, attendance?: Attendance): Promise<readonly LaneDepth[]> {
   const depths = new Map<string, number>();
   for (const part of await Promise.all(parts.map((one) => one.attend(attendance))))
     for (const { lane, waiting } of part)

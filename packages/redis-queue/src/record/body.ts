@@ -1,6 +1,6 @@
 import type { Concurrency, Submission } from '@retry/core/broker';
 import type { Extras } from '@retry/core/broker/kit';
-import { keepableMs, readExtras, writeExtras } from '@retry/core/broker/kit';
+import { hasExtras, keepableMs, readExtras, writeExtras } from '@retry/core/broker/kit';
 import { fromTag, toTag } from '../store/keys.ts';
 import { APART, isKeptApart } from './apart.ts';
 import { ALL_KINDS, BODY, BODY_KINDS, NOTED_KINDS, NOTES } from './layout.ts';
@@ -44,9 +44,10 @@ function kindNameOf(concurrency: Concurrency | undefined): keyof typeof BODY_KIN
   return holdWhileRetrying === true ? `${whenFull}Kept` : whenFull;
 }
 
-function notesOf({ payload, keyed, keepResultMs, retry, origin }: Submission): string {
+function notesOf(submission: Submission): string {
+  const { payload, keyed, keepResultMs } = submission;
   const keep = keepResultMs === undefined ? '' : `${keepableMs(keepResultMs)}`;
-  const extras = retry === undefined && origin === undefined ? '' : NOTES.extras;
+  const extras = hasExtras(submission) ? NOTES.extras : '';
   return `${keyed === true ? NOTES.keyed : ''}${isKeptApart(payload) ? NOTES.payloadApart : ''}${extras}${keep}`;
 }
 

@@ -1,6 +1,6 @@
-import type { Run } from '@retry/core/broker';
+import type { Run, Spent } from '@retry/core/broker';
 import type { RunDraft } from '@retry/core/broker/kit';
-import { newRun, STATE_LETTERS, settledBy } from '@retry/core/broker/kit';
+import { carrySpent, newRun, STATE_LETTERS, settledBy } from '@retry/core/broker/kit';
 import { APART, withStack } from './apart.ts';
 import { decodeBody } from './body.ts';
 import type { FieldRange, KeptState } from './layout.ts';
@@ -33,23 +33,24 @@ export interface FirstStart {
  * @throws {UnreadableError} for texts that the broker did not write
  */
 export function decodeRun(id: string, { body, record, stack, payload, result }: KeptTexts): Run {
-  const run = decodeUnclaimed(id, body, payload ?? '');
-  if (record === null) return run;
-  if (hasFlag(record, 'short')) readShort(run, record);
-  else readLong(run, record, stack);
+  const { run, spent } = decodeUnclaimed(id, body, payload ?? '');
+  if (record !== null && hasFlag(record, 'short')) readShort(run, record);
+  else if (record !== null) readLong(run, record, stack);
+  carrySpent(run, spent);
   if (run.result === APART) run.result = result;
   return run;
 }
 
 /** Returns a run as it is after its first start. */
 export function decodeFirstStart(id: string, body: string, first: FirstStart): Run {
-  const run = decodeUnclaimed(id, body, first.payload);
+  const { run, spent } = decodeUnclaimed(id, body, first.payload);
   const { startedAt } = first;
   run.state = 'started';
   run.epoch = 1;
   run.firstStartedAt = startedAt;
   run.startedAt = startedAt;
   run.heartbeatAt = startedAt;
+  carrySpent(run, spent);
   return run;
 }
 
@@ -69,8 +70,15 @@ const SHORT_RECORD = new RegExp(
 );
 const LONG_RECORD = new RegExp(`^${ANY_STATE}${ANY_FLAGS}\\d{${RECORD.length - RECORD.fields.flags.end}}`);
 
+/** A run without its record. */
+interface Unclaimed {
+  readonly run: RunDraft;
+  /** What it brought along, which is to be written into it once its record has been read. */
+  readonly spent: Spent | undefined;
+}
+
 /** Returns the run of a body alone, which waits for its first claim. */
-function decodeUnclaimed(id: string, body: string, apart: string | undefined): RunDraft {
+function decodeUnclaimed(id: string, body: string, apart: string | undefined): Unclaimed {
   const { createdAt, lane, payload, concurrency, extras } = decodeBody(body);
   if (payload === APART && apart === undefined) throw new UnreadableError('its payload');
   const run: RunDraft = newRun({
@@ -80,12 +88,13 @@ function decodeUnclaimed(id: string, body: string, apart: string | undefined): R
     concurrency,
     retry: extras.retry,
     origin: extras.origin,
+    context: extras.context,
   });
   run.state = 'submitted';
   run.createdAt = createdAt;
   run.submittedAt = createdAt;
   run.runAt = createdAt;
-  return run;
+  return { run, spent: extras.spent };
 }
 
 function readShort(run: RunDraft, record: string): void {

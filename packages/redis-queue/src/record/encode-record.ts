@@ -20,8 +20,13 @@ export interface EncodedRecord {
   readonly result?: string | undefined;
 }
 
-/** The record of a run that was settled or redriven; `settledBy` is empty when it was never settled. */
-export function encodeRecord(run: Run, settledBy: string): EncodedRecord {
+/**
+ * The record of a run that was settled or redriven.
+ *
+ * @param settledBy - empty when it was never settled
+ * @param errorGroup - what it is to be counted under, of a dead letter only
+ */
+export function encodeRecord(run: Run, settledBy: string, errorGroup?: string): EncodedRecord {
   const { errors, stack } = splitErrors(run.errors);
   const head = writeFields(RECORD, {
     state: STATE_LETTERS[keptState(run)],
@@ -39,7 +44,7 @@ export function encodeRecord(run: Run, settledBy: string): EncodedRecord {
     laneSeq: NO_LANE_SEQ,
   });
   const { result = '' } = run;
-  const text = `${head}${settledBy}\0${encodeRest(run, errors)}\0${isKeptApart(result) ? APART : result}`;
+  const text = `${head}${settledBy}\0${encodeRest({ ...run, errors }, errorGroup)}\0${isKeptApart(result) ? APART : result}`;
   return isKeptApart(result) ? { text, stack, result } : { text, stack };
 }
 
@@ -102,11 +107,16 @@ function hasPast(run: Run): boolean {
   return run.errors.length > 0 || previousDelayMs !== undefined || resetAt !== undefined;
 }
 
-/** Counters that are zero are left out: scripts copy this text with every move. */
-function encodeRest(run: Run, errors: Run['errors']): string {
-  if (!hasPast(run)) return '';
-  const { failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs } = run;
+/**
+ * Counters that are zero are left out: scripts copy this text with every move. The group comes first, and before the errors the
+ * counters, as the scripts read these of dead letters.
+ */
+function encodeRest(run: Run, errorGroup: string | undefined): string {
+  if (errorGroup === undefined && !hasPast(run)) return '';
+  const { errors, failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs } =
+    run;
   return JSON.stringify({
+    errorGroup,
     failures: failures || undefined,
     stalls: stalls || undefined,
     releases: releases || undefined,

@@ -28,6 +28,7 @@ const INSTANT = 13;
 const LATE_INSTANT = 16;
 const LANE_SEQ = 16;
 const EPOCH = 10;
+const GROUP_COUNT = 16;
 
 /** A field of a record. */
 export type RecordField =
@@ -105,6 +106,17 @@ export const SCHEDULED_ENTRY: Layout<'runAt' | 'laneSeq'> = layoutOf({
 
 /** An entry of the finished runs that has more than an id; the id follows. */
 export const FINISHED_ENTRY: Layout<'mark' | 'state'> = layoutOf({ mark: 1, state: 1 });
+
+/** The figures of an error group; the id of its latest run, a zero character and the title follow. */
+export const GROUP: Layout<'count' | 'attempts' | 'firstSeenAt' | 'lastSeenAt'> = layoutOf({
+  count: GROUP_COUNT,
+  attempts: GROUP_COUNT,
+  firstSeenAt: INSTANT,
+  lastSeenAt: INSTANT,
+});
+
+/** What stands before and after the id of its group in the record of a dead letter, where counters and errors begin. */
+export const GROUP_MARK = { before: '{"errorGroup":"', after: '"' } as const;
 
 /** A hold; its notes follow as JSON, which only TypeScript reads. Without `probeMs` it does not probe. */
 export const HOLD: Layout<'heldAt' | 'until' | 'probeMs'> = layoutOf({

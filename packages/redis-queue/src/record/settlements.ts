@@ -1,6 +1,7 @@
 import type { Settlement } from '@retry/core/broker';
-import { settledBy } from '@retry/core/broker/kit';
+import { groupOf, settledBy } from '@retry/core/broker/kit';
 import type { Packed } from '../store/pack.ts';
+import { pack } from '../store/pack.ts';
 import type { LaneList } from '../store/store.ts';
 import { hasResultApart } from './decode-record.ts';
 import { encodeFirstCompletion, encodeLaterCompletion, encodeRecord, epochText } from './encode-record.ts';
@@ -22,9 +23,17 @@ export interface PackedSettlements {
   readonly others: Packed[];
   /** Stacks and results that are kept apart. */
   readonly texts: string[];
+  /** The titles of the groups of dead letters, by id. */
+  readonly groups: Map<string, string>;
   /** For each settlement, in order, whether it is a completion of a first start. */
   readonly isFirst: boolean[];
 }
+
+/** What is packed of settlements that are not plain. */
+type OneByOne = 'others' | 'texts' | 'groups';
+
+/** Plain settlements make no dead letters. */
+const NO_GROUPS = new Map<string, string>();
 
 /** Packs the settlements of one call. */
 export function packSettlements(settle: readonly Settlement[], lanes: LaneList): PackedSettlements {
@@ -46,19 +55,22 @@ export function packSettlements(settle: readonly Settlement[], lanes: LaneList):
       firsts.records.push(record);
     }
   }
-  const packed = { firsts, isFirst, others: [], texts: [] };
-  const moves = isPlain ? packMoves(rest) : undefined;
-  if (moves !== undefined) return { ...packed, moves, movesLane: rest[0]?.next.lane };
-  for (const settlement of rest) addOther(packed, settlement, lanes);
-  return { ...packed, moves: { ids: [], records: [] }, movesLane: undefined };
+  const plain = isPlain ? packMoves(rest) : undefined;
+  const moves = plain ?? { ids: [], records: [] };
+  // In one piece: a key behind a spread makes V8 before version 12 give each such object a shape of its own.
+  const groups = plain === undefined ? new Map<string, string>() : NO_GROUPS;
+  const movesLane = plain && rest[0]?.next.lane;
+  const packed = { firsts, moves, movesLane, others: [], texts: [], groups, isFirst };
+  if (plain === undefined) for (const settlement of rest) addOther(packed, settlement, lanes);
+  return packed;
 }
 
 /** Packs settlements as others, in their order. */
 export function packOneByOne(
   settle: readonly Settlement[],
   lanes: LaneList,
-): Pick<PackedSettlements, 'others' | 'texts'> {
-  const packed = { others: [], texts: [] };
+): Pick<PackedSettlements, OneByOne> {
+  const packed = { others: [], texts: [], groups: new Map<string, string>() };
   for (const settlement of settle) addOther(packed, settlement, lanes);
   return packed;
 }
@@ -114,7 +126,7 @@ function recordOfMove({
 }
 
 function addOther(
-  { others, texts }: Pick<PackedSettlements, 'others' | 'texts'>,
+  { others, texts, groups }: Pick<PackedSettlements, OneByOne>,
   settlement: Settlement,
   lanes: LaneList,
 ): void {
@@ -123,7 +135,9 @@ function addOther(
   let record = event === 'complete' ? encodeLaterCompletion(next) : '';
   if (record !== '' && hasResultApart(record)) texts.push(next.result ?? '');
   if (record === '') {
-    const { text, stack, result } = encodeRecord(next, by);
+    const group = groupOf(next, settlement.group);
+    if (group !== undefined) groups.set(group.id, group.title);
+    const { text, stack, result } = encodeRecord(next, by, group?.id);
     record = text;
     if (stack !== undefined) texts.push(stack);
     if (result !== undefined) texts.push(result);
@@ -140,4 +154,9 @@ function addOther(
     dueInMs: delayMs === undefined ? -1 : Math.max(0, delayMs),
   };
   for (const name of SETTLEMENT) others.push(values[name]);
+}
+
+/** Packs settlements that are not plain, as the script takes them. */
+export function packOthers(lanes: LaneList, { others, groups }: Pick<PackedSettlements, OneByOne>): Buffer {
+  return pack(groups.size === 0 ? [lanes.tags, others] : [lanes.tags, others, [...groups].flat()]);
 }

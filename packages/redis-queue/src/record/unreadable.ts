@@ -15,6 +15,6 @@ export function unreadableMessage(part: string): string {
 export function unreadableRun(id: string, part: string): Run {
   const run: RunDraft = newRun({ id, lane: '', payload: '', concurrency: undefined });
   run.state = 'failed';
-  run.errors = [{ epoch: 0, at: 0, name: UNREADABLE_RUN, message: unreadableMessage(part) }];
+  run.errors = [{ epoch: 0, at: 0, name: UNREADABLE_RUN, message: unreadableMessage(part), reason: 'ended' }];
   return run;
 }

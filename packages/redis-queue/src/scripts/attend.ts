@@ -1,20 +1,24 @@
+import { ATTENDANCE, KEPT_ATTENDANCE } from '../record/requests.ts';
 import { composeScript, type Script } from '../store/store.ts';
+import { attendances } from './insight/attendances.ts';
 import { basics } from './library/basics.ts';
 import { cancelledInLane } from './library/cancelled-in-lane.ts';
 import { ended } from './library/ended.ts';
 
 const attend = `
-local worker, ttlMs, lanes = unpack(cmsgpack.unpack(ARGV[3]))
+local ${ATTENDANCE.join(', ')} = unpack(cmsgpack.unpack(ARGV[3]))
 writeWithoutMemory()
-if ttlMs > 0 then call('HSET', ATTENDANCES, worker, cmsgpack.pack({ instantOf(now + ttlMs), lanes }))
+if ttlMs > 0 then
+  local aliveUntil, attendedAt = instantOf(now + ttlMs), now
+  call('HSET', ATTENDANCES, worker, cmsgpack.pack({ ${KEPT_ATTENDANCE.join(', ')} }))
 elseif ttlMs == 0 then call('HDEL', ATTENDANCES, worker) end
 local attended, expired, kept = {}, {}, call('HGETALL', ATTENDANCES)
 for index = 1, #kept, 2 do
-  local isOne, one = pcall(cmsgpack.unpack, kept[index + 1])
-  if not isOne or type(one) ~= 'table' or type(one[2]) ~= 'table' or (tonumber(one[1]) or 0) <= now then
+  local aliveUntil, lanes = attendanceOf(kept[index + 1])
+  if not aliveUntil or aliveUntil <= now then
     expired[#expired + 1] = kept[index]
   else
-    for _, tag in ipairs(one[2]) do attended[tag] = true end
+    for _, tag in ipairs(lanes) do attended[tag] = true end
   end
 end
 many('HDEL', ATTENDANCES, expired)
@@ -52,7 +56,10 @@ return depths
 `;
 
 /** Records that a worker is alive, and returns the lanes that no living worker attends. */
-export const attendScript: Script = composeScript({ library: [basics, ended], main: attend });
+export const attendScript: Script = composeScript({
+  library: [basics, attendances, ended],
+  main: attend,
+});
 
 /** Counts the runs that wait in each of these lanes. */
 export const depthsScript: Script = composeScript({

@@ -3,11 +3,13 @@ import {
   END_STATES,
   FINISHED_ENTRY,
   FRONT_ENTRY,
+  GROUP,
   RECORD,
   SCHEDULED_ENTRY,
 } from '../record/layout.ts';
 import { AUDIT_FIGURES } from '../record/requests.ts';
 import { composeScript, type Script } from '../store/store.ts';
+import { errorGroups } from './insight/count-groups.ts';
 import { basics } from './library/basics.ts';
 import { behind, field, has, letter } from './lua.ts';
 
@@ -32,7 +34,17 @@ for index, letter in ipairs({ ${END_STATES.map((state) => letter(state)).join(',
   ends[index] = metaOf(letter)
   sum = sum + ends[index]
 end
-unbalanced = unbalanced + math.abs(sum - finished - dead)
+unbalanced = unbalanced + math.abs(sum - finished - dead) + math.abs(call('ZCARD', GROUPED) - dead)
+
+-- The dead letters of each group that is counted, and of all.
+local groupCounts, grouped, figures = {}, 0, call('HGETALL', GROUPS)
+for index = 1, #figures, 2 do
+  if find(figures[index], '\0', 1, true) then
+    groupCounts[figures[index]] = tonumber(sub(figures[index + 1], ${field(GROUP, 'count')})) or 0
+    grouped = grouped + groupCounts[figures[index]]
+  end
+end
+unbalanced = unbalanced + math.abs(grouped - dead)
 
 -- Checks of each run that it is in the location that its record requires, and in no other.
 local function checkEachRun()
@@ -75,7 +87,14 @@ local function checkEachRun()
     else visit(entry, ${letter('completed')}) end
   end
   for _, id in ipairs(call('ZRANGE', AWAITED, 0, -1)) do visit(id, ${letter(...END_STATES)}) end
-  for _, id in ipairs(call('ZRANGE', DEAD, 0, -1)) do visit(id, ${letter(...DEAD_LETTER_STATES)}) end
+  for _, id in ipairs(call('ZRANGE', DEAD, 0, -1)) do
+    visit(id, ${letter(...DEAD_LETTER_STATES)})
+    local tag, group = laneOf(call('HGET', BODY, id) or ''), groupIn(call('HGET', RECORD, id) or '')
+    local name = tag .. '\0' .. group
+    groupCounts[name] = (groupCounts[name] or 0) - 1
+    if not call('ZSCORE', GROUPED, memberOfGroup(tag, group, id)) then unbalanced = unbalanced + 1 end
+  end
+  for _, difference in pairs(groupCounts) do unbalanced = unbalanced + math.abs(difference) end
   for index, letter in ipairs({ ${END_STATES.map((state) => letter(state)).join(', ')} }) do
     unbalanced = unbalanced + math.abs((real[letter] or 0) - ends[index])
   end
@@ -97,4 +116,4 @@ return { 'ok', ${AUDIT_FIGURES.join(', ')}, unpack(ends) }
 `;
 
 /** Counts runs by where they are. Up to a number of kept runs it reads each of them; beyond, it compares the counts only. */
-export const auditScript: Script = composeScript({ library: [basics], main });
+export const auditScript: Script = composeScript({ library: [basics, errorGroups], main });

@@ -9,7 +9,8 @@ import { waiting } from './library/waiting.ts';
 import { answer, field } from './lua.ts';
 
 const main = `
-local ids, seen, next, stacks, results = unpack(cmsgpack.unpack(ARGV[3]))
+local ids, seen, next, stacks, results, groupTitles = unpack(cmsgpack.unpack(ARGV[3]))
+readTitles(groupTitles)
 checkRights()
 writeWithoutMemory()
 return endWaiting(ids, ${answer('end', 'done')}, function(index, body, record)

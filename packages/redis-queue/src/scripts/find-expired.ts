@@ -19,7 +19,10 @@ local function isElsewhere(id, record)
   elseif state == ${letter('submitted')} and not call('ZSCORE', FRONT, tag .. '\\0' .. sub(record, ${field(RECORD, 'laneSeq')}) .. id) then
     -- It may be in its lane already; twice there, it starts once all the same.
     pushBack(sub(BODY, 1, -5) .. 'lane:' .. tag, tag, { id })
-  elseif isDeadLetter(record) then call('ZADD', DEAD, 0, id) end
+  elseif isDeadLetter(record) then
+    call('ZADD', DEAD, 0, id)
+    if not call('ZSCORE', GROUPED, memberOfGroup(tag, groupIn(record), id)) then joinGroup(id, record, tag) end
+  end
   return find(${letter('submitted', 'scheduled', ...END_STATES)}, state, 1, true) ~= nil
 end
 
@@ -55,6 +58,7 @@ for index = 1, #ids do
   end
 end
 writeSlots()
+writeGroups()
 writeCounts()
 local next = checked < STEP and #found < limit and -1 or from + checked - removed
 return { next, found, readRuns(found, foundRecords, 'omit') }

@@ -12,6 +12,10 @@ export const KEY_NAMES = [
   'cancelled-in-lane',
   'finished',
   'dead',
+  'groups',
+  'grouped',
+  'changed-groups',
+  'group-marks',
   'replies',
   'workers',
   'lanes',
@@ -22,6 +26,8 @@ export const KEY_NAMES = [
   'parked-by-lane',
   'holds',
   'unique-keys',
+  'operations',
+  'operation-requests',
 ] as const;
 
 export type KeyName = (typeof KEY_NAMES)[number];

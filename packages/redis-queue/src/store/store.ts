@@ -23,6 +23,8 @@ export function composeScript(parts: ScriptParts): Script {
 export interface Store {
   readonly link: RedisLink;
   readonly keys: Keys;
+  /** The first partition has the operations on dead letters. */
+  readonly isHome: boolean;
   /**
    * The first arguments of scripts that forget runs: how many completed runs are kept (negative: all), and for how many
    * milliseconds names of forgotten ones stay taken.

@@ -1,7 +1,9 @@
 import type { Attendance, LaneDepth } from '@retry/core/broker';
-import { keepableMs } from '@retry/core/broker/kit';
+import { keepableMs, writeFacts } from '@retry/core/broker/kit';
+import { ATTENDANCE } from '../record/requests.ts';
 import { attendScript, depthsScript } from '../scripts/attend.ts';
 import { fromTag, toTag } from '../store/keys.ts';
+import type { Packed } from '../store/pack.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
@@ -11,8 +13,14 @@ const STEP = 500;
 
 /** Records that a worker is alive. Returns the lanes that have waiting runs and no worker. */
 export async function attend(store: Store, attendance?: Attendance): Promise<readonly LaneDepth[]> {
-  const { worker, ttlMs, lanes } = attendance ?? { worker: '', ttlMs: -1, lanes: [] };
-  const asked = pack([worker, ttlMs > 0 ? keepableMs(ttlMs) : ttlMs, lanes.map(toTag)]);
+  const { worker = '', ttlMs = -1, lanes = [], facts } = attendance ?? {};
+  const values: Readonly<Record<(typeof ATTENDANCE)[number], Packed>> = {
+    worker,
+    ttlMs: ttlMs > 0 ? keepableMs(ttlMs) : ttlMs,
+    lanes: lanes.map(toTag),
+    facts: writeFacts(facts),
+  };
+  const asked = pack(ATTENDANCE.map((name) => values[name]));
   const reply = await runScript(store, attendScript, [...store.retention, asked]);
   const tags = reply as readonly string[]; // what our own script returns
   const depths: LaneDepth[] = [];

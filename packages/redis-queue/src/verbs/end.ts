@@ -1,5 +1,5 @@
-import type { EndAnswer, EndRequest } from '@retry/core/broker';
-import { endBytes, withOutcome } from '@retry/core/broker/kit';
+import type { EndAnswer, EndRequest, ErrorGroupName } from '@retry/core/broker';
+import { endBytes, groupOf, withOutcome } from '@retry/core/broker/kit';
 import { transition } from '@retry/core/lifecycle';
 import { chunksOf } from '../driver/chunks.ts';
 import { readAnswers } from '../record/answers.ts';
@@ -48,12 +48,14 @@ async function endChunk(
   const ids = chunk.map(({ request }) => request.id);
   const { now, kept } = await readKept(store, ids, { payloads: 'omit' });
   const next = chunk.map(({ request }, index) => endOf(kept[index], request, now));
+  const groups = next.flatMap(({ group }) => (group === undefined ? [] : [group.id, group.title]));
   const request = pack([
     ids,
     kept.map(markOf),
     next.map(({ text }) => text),
     next.map(({ stack = '' }) => stack),
     next.map(({ result = '' }) => result),
+    groups,
   ]);
   return readAnswers('end', await runScript(store, endScript, [...store.retention, request]));
 }
@@ -68,11 +70,17 @@ function markOf(kept: KeptRun | undefined): string {
 /** What the record of a run is to be that does not wait: it is not written. */
 const NONE: EncodedRecord = { text: '', stack: undefined };
 
-function endOf(kept: KeptRun | undefined, request: EndRequest, at: number): EncodedRecord {
+/** A record, and what the run is counted under if it is a dead letter. */
+interface Ended extends EncodedRecord {
+  readonly group?: ErrorGroupName | undefined;
+}
+
+function endOf(kept: KeptRun | undefined, request: EndRequest, at: number): Ended {
   if (kept === undefined) return NONE;
   if (kept.isUnreadable) return { ...NONE, text: UNREADABLE_MARK };
   const moved = transition(kept.run, { type: 'end', at, as: request.as });
   if (moved.type === 'rejected') return NONE;
   const ended = withOutcome(moved.run, request, at);
-  return encodeRecord(ended, ended.settledBy ?? '');
+  const group = groupOf(ended, request.as === 'failed' ? request.group : undefined);
+  return { ...encodeRecord(ended, ended.settledBy ?? '', group?.id), group };
 }

@@ -3,8 +3,14 @@ import { readAnswers } from '../record/answers.ts';
 import { epochText } from '../record/encode-record.ts';
 import { cancelRequestsScript, heartbeatScript } from '../scripts/heartbeat.ts';
 import { pack } from '../store/pack.ts';
-import type { Store } from '../store/store.ts';
+import type { Script, Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
+
+/** Heartbeats of one partition. */
+interface Heartbeats {
+  readonly leases: readonly HeartbeatRequest[];
+  readonly leaseMs: number;
+}
 
 /** Extends leases; a lease never shrinks. */
 export async function heartbeat(
@@ -12,9 +18,16 @@ export async function heartbeat(
   leases: readonly HeartbeatRequest[],
   leaseMs: number,
 ): Promise<readonly HeartbeatAnswer[]> {
-  if (leases.length === 0) return [];
-  const packed = pack(leases.flatMap(({ id, epoch }) => [id, epochText(epoch)]));
-  return readAnswers('heartbeat', await runScript(store, heartbeatScript, [`${leaseMs}`, packed]));
+  return leases.length === 0 ? [] : heartbeatBy(heartbeatScript, store, { leases, leaseMs });
+}
+
+/** Extends leases by a script that was composed elsewhere. */
+export async function heartbeatBy(
+  script: Script,
+  store: Pick<Store, 'link' | 'keys'>,
+  { leases, leaseMs }: Heartbeats,
+): Promise<readonly HeartbeatAnswer[]> {
+  return readAnswers('heartbeat', await runScript(store, script, [`${leaseMs}`, packed(leases)]));
 }
 
 /** Returns those of the leases that have a cancel request. */
@@ -23,7 +36,13 @@ export async function findCancelRequests(
   leases: readonly HeartbeatRequest[],
 ): Promise<readonly HeartbeatRequest[]> {
   if (leases.length === 0) return [];
-  const packed = pack(leases.flatMap(({ id, epoch }) => [id, epochText(epoch)]));
-  const answers = readAnswers('cancelRequest', await runScript(store, cancelRequestsScript, [packed]));
+  const answers = readAnswers(
+    'cancelRequest',
+    await runScript(store, cancelRequestsScript, [packed(leases)]),
+  );
   return leases.filter((_, index) => answers[index] === 'requested');
+}
+
+function packed(leases: readonly HeartbeatRequest[]): Buffer {
+  return pack(leases.flatMap(({ id, epoch }) => [id, epochText(epoch)]));
 }

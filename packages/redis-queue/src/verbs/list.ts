@@ -47,9 +47,12 @@ export async function listRuns(store: Store, query: ListQuery): Promise<RunPage>
 }
 
 /** How many entries to read: as many as there is room for, unless only some of their runs may match. */
-function roomOf({ state, lane, errorName, endedBefore }: ListQuery, left: number): number {
+function roomOf({ state, lane, errorGroup, errorName, endedBefore }: ListQuery, left: number): number {
   const waits = state === 'submitted' || state === 'scheduled';
-  const isPlain = errorName === undefined && endedBefore === undefined && (waits || lane === undefined);
+  const isPlain =
+    errorName === undefined &&
+    endedBefore === undefined &&
+    (waits || lane === undefined || errorGroup !== undefined);
   return isPlain ? left : Math.max(left, 2 * STEP);
 }
 
@@ -107,8 +110,9 @@ async function readMatching(
   );
 }
 
-function matches(run: Run, { state, lane, endedBefore, errorName }: ListQuery): boolean {
+function matches(run: Run, { state, lane, errorGroup, endedBefore, errorName }: ListQuery): boolean {
   if (run.state !== state) return false;
+  if (errorGroup !== undefined && run.errorGroup !== errorGroup) return false;
   if (lane !== undefined && run.lane !== lane) return false;
   if (errorName !== undefined && run.errors.at(-1)?.name !== errorName) return false;
   if (endedBefore === undefined) return true;

@@ -1,8 +1,11 @@
-import type { RedriveAnswer, RedriveOptions, Run } from '@retry/core/broker';
+import type { OperationStep, RedriveAnswer, RedriveOptions, Run } from '@retry/core/broker';
+import { keepableMs } from '@retry/core/broker/kit';
 import { isDeadLetter, transition } from '@retry/core/lifecycle';
+import { packStep, STEP_REFUSED } from '../operations/step.ts';
 import { readAnswers } from '../record/answers.ts';
 import { encodeRecord } from '../record/encode-record.ts';
 import { redriveScript } from '../scripts/redrive.ts';
+import type { Packed } from '../store/pack.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { createLaneList, runScript } from '../store/store.ts';
@@ -16,23 +19,50 @@ import { readKept } from './get.ts';
 export async function redriveRuns(
   store: Store,
   ids: readonly string[],
-  { keepAttempts = false }: RedriveOptions = {},
+  options: RedriveOptions = {},
 ): Promise<readonly RedriveAnswer[]> {
+  if (options.operation !== undefined)
+    return redriveStep(store, ids, { ...options, operation: options.operation });
   const answers = new Map<string, RedriveAnswer>();
   let left = [...new Set(ids)];
   while (left.length > 0) {
-    const { now, kept } = await readKept(store, left, { payloads: 'omit' });
-    const moves: Move[] = [];
-    for (const [index, id] of left.entries()) {
-      const next = nextOf(kept[index], now, keepAttempts ? 'keep' : 'reset');
-      if (typeof next === 'string') answers.set(id, next);
-      else moves.push(next);
-    }
-    const written = moves.length > 0 ? await write(store, moves) : [];
+    const moves = await readMoves(store, left, { options, answers });
+    const written = moves.length > 0 ? await write(store, moves, []) : [];
     left = moves.filter((_, index) => written[index] === 'changed').map(({ run }) => run.id);
     for (const { run } of moves) answers.set(run.id, 'redriven');
   }
   return inOrder(ids, answers);
+}
+
+/** Redrives the runs of one step of an operation: those that change between reading and writing are refused. */
+async function redriveStep(
+  store: Store,
+  ids: readonly string[],
+  options: RedriveOptions & { readonly operation: OperationStep },
+): Promise<readonly RedriveAnswer[]> {
+  const answers = new Map<string, RedriveAnswer>();
+  const moves = await readMoves(store, ids, { options, answers });
+  const written = await write(store, moves, packStep(store, options.operation, answers.size));
+  if (written === 'fenced') return ids.map(() => 'fenced');
+  for (const [index, { run }] of moves.entries())
+    answers.set(run.id, written[index] === 'redriven' ? 'redriven' : 'refused');
+  return ids.map((id) => answers.get(id) ?? 'gone');
+}
+
+/** Returns the moves of the runs that can be redriven; `answers` gets those of all others. */
+async function readMoves(
+  store: Store,
+  ids: readonly string[],
+  { options, answers }: { readonly options: RedriveOptions; readonly answers: Map<string, RedriveAnswer> },
+): Promise<readonly Move[]> {
+  const moves: Move[] = [];
+  const { now, kept } = await readKept(store, ids, { payloads: 'omit' });
+  for (const [index, id] of ids.entries()) {
+    const next = nextOf(kept[index], now, options);
+    if (typeof next === 'string') answers.set(id, next);
+    else moves.push(next);
+  }
+  return moves;
 }
 
 interface Move {
@@ -41,18 +71,29 @@ interface Move {
   readonly from: string;
 }
 
-function nextOf(kept: KeptRun | undefined, at: number, attempts: 'keep' | 'reset'): Move | RedriveAnswer {
+function nextOf(
+  kept: KeptRun | undefined,
+  at: number,
+  { keepAttempts = false, runAts, endedBefore = Infinity }: RedriveOptions,
+): Move | RedriveAnswer {
   if (kept === undefined) return 'gone';
   const { run, record, isUnreadable } = kept;
   if (record === null || isUnreadable || !isDeadLetter(run.state)) return 'refused';
-  const moved = transition(run, { type: 'redrive', at, keepAttempts: attempts === 'keep' });
+  if ((run.endedAt ?? 0) >= endedBefore) return 'refused';
+  const runAt = keepableMs(runAts?.get(run.id) ?? at);
+  const moved = transition(run, { type: 'redrive', at, runAt, keepAttempts });
   if (moved.type === 'rejected') return 'refused';
   // Errors and the previous delay are those since the last reset, and this is one.
-  const next = attempts === 'keep' ? moved.run : { ...moved.run, errors: [], previousDelayMs: undefined };
+  const next = keepAttempts ? moved.run : { ...moved.run, errors: [], previousDelayMs: undefined };
   return { run: next, from: record };
 }
 
-async function write(store: Store, moves: readonly Move[]): Promise<readonly ('redriven' | 'changed')[]> {
+/** Writes moves whose records are still those that were read. @param step - the values of a step, if it is one */
+async function write(
+  store: Store,
+  moves: readonly Move[],
+  step: readonly Packed[],
+): Promise<'fenced' | readonly ('redriven' | 'changed')[]> {
   const lanes = createLaneList();
   const numbers = moves.map(({ run }) => lanes.numberOf(run.lane));
   const request = pack([
@@ -61,9 +102,10 @@ async function write(store: Store, moves: readonly Move[]): Promise<readonly ('r
     numbers,
     moves.map(({ from }) => from),
     moves.map(({ run }) => encodeRecord(run, run.settledBy ?? '').text),
+    step,
   ]);
   const reply = await runScript(store, redriveScript, [...store.retention, request], lanes.tags);
-  return readAnswers('redrive', reply);
+  return reply === STEP_REFUSED ? 'fenced' : readAnswers('redrive', reply);
 }
 
 /** Returns the answers in the order of the ids. Of an id that is given twice, the second is refused. */

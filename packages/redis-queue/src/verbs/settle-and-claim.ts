@@ -17,12 +17,11 @@ import type { KeptTexts } from '../record/decode-record.ts';
 import { decodeFirstStart, decodeRun } from '../record/decode-record.ts';
 import { hasFlag } from '../record/layout.ts';
 import { CLAIM, CLAIM_LANE, CLAIMED, EXCHANGE } from '../record/requests.ts';
-import { inOrderOf, packSettlements } from '../record/settlements.ts';
+import { inOrderOf, packOthers, packSettlements } from '../record/settlements.ts';
 import { UnreadableError } from '../record/unreadable.ts';
 import { settleAndClaimScript } from '../scripts/settle-and-claim.ts';
 import { toTag } from '../store/keys.ts';
 import { laneHash } from '../store/lane-hash.ts';
-import { pack } from '../store/pack.ts';
 import type { LaneList, Store } from '../store/store.ts';
 import { createLaneList, runScript } from '../store/store.ts';
 import { readPayloads } from './payloads/read-payloads.ts';
@@ -97,7 +96,7 @@ async function exchangeChunk(
     movesLane: movesLane === undefined ? '' : `${lanes.numberOf(movesLane)}`,
     movesHash: movesLane === undefined ? '' : laneHash(toTag(movesLane)),
     claimLanes: claim === undefined ? '-1' : `${claimLanes}`,
-    others: others.length === 0 ? '' : pack([lanes.tags, others]),
+    others: others.length === 0 ? '' : packOthers(lanes, packed),
   };
   // Loops, because most exchanges carry one run or a few.
   const args: Argument[] = [];

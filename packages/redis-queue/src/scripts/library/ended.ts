@@ -1,4 +1,4 @@
-import { STATE_LETTERS } from '@retry/core/broker/kit';
+import { STATE_LETTERS, UNREADABLE_GROUP } from '@retry/core/broker/kit';
 import { UNREADABLE_RUN } from '../../errors.ts';
 import {
   APART_TEXTS,
@@ -7,11 +7,13 @@ import {
   DEAD_LETTER_STATES,
   FINISHED_ENTRY,
   FIRST_COMPLETION,
+  GROUP_MARK,
   NOTES,
   RECORD,
   widthOf,
 } from '../../record/layout.ts';
 import { unreadableMessage } from '../../record/unreadable.ts';
+import { errorGroups } from '../insight/count-groups.ts';
 import {
   behind,
   field,
@@ -30,7 +32,7 @@ const DEAD_LETTERS = DEAD_LETTER_STATES.map((state) => STATE_LETTERS[state]);
 /**
  * Runs that have ended are in one of three collections:
  *
- * - `DEAD`, a sorted set by id: dead letters, until they are redriven or discarded.
+ * - `DEAD`, a sorted set by id: dead letters, until they are redriven or discarded. Each is also in its error group.
  * - `AWAITED`, a sorted set by instant: runs whose result is kept for its reader (`keepResultMs`), until that instant; then they
  *   move to the list.
  * - `FINISHED`, a list, oldest first: all others, of which retention forgets the oldest. Its entries contain what forgetting
@@ -40,7 +42,7 @@ const DEAD_LETTERS = DEAD_LETTER_STATES.map((state) => STATE_LETTERS[state]);
  * The first two arguments of these scripts are how many runs the list keeps (negative: all), and for how many milliseconds
  * after its end the name of a forgotten run stays taken.
  */
-export const ended: string = String.raw`
+export const ended: string = String.raw`${errorGroups}
 local KEEP, KEEP_NAMES = tonumber(ARGV[1]), tonumber(ARGV[2])
 local newlyFinished, newlyDead, newlyAwaited, hasAwaitedEnd = {}, {}, {}, false
 
@@ -60,7 +62,8 @@ local function endedAt(record)
   return tonumber(isShort(record) and sub(record, ${field(FIRST_COMPLETION, 'endedAt')}) or sub(record, ${field(RECORD, 'endedAt')})) or now
 end
 
-local function endRun(id, record, body)
+-- Returns the record, which has the group that a dead letter is counted under. The lane or the body may be unknown, not both.
+local function endRun(id, record, body, tag)
   count(sub(record, ${field(RECORD, 'state')}), 1)
   local keepMs
   if isNotedRecord(record) then keepMs = tonumber(string.match(notesOf(body or call('HGET', BODY, id) or ''), '%d+')) end
@@ -68,17 +71,22 @@ local function endRun(id, record, body)
   if isDeadLetter(record) then
     newlyDead[#newlyDead + 1] = 0
     newlyDead[#newlyDead + 1] = id
+    record = joinGroup(id, record, tag or laneOf(body))
   elseif keepMs then
     newlyAwaited[#newlyAwaited + 1] = string.format('%.0f', instantOf(endedAt(record) + keepMs))
     newlyAwaited[#newlyAwaited + 1] = id
   else
     newlyFinished[#newlyFinished + 1] = entryOf(id, record)
   end
+  return record
 end
 
-local function takeFromEnded(id, record)
+local function takeFromEnded(id, record, tag)
   count(sub(record, ${field(RECORD, 'state')}), -1)
-  if isDeadLetter(record) then return call('ZREM', DEAD, id) end
+  if isDeadLetter(record) then
+    leaveGroup(id, record, tag)
+    return call('ZREM', DEAD, id)
+  end
   if isNotedRecord(record) and call('ZREM', AWAITED, id) == 1 then return end
   call('LREM', FINISHED, 1, entryOf(id, record))
 end
@@ -165,7 +173,10 @@ local function expireAwaited()
 end
 
 local function writeEnded()
-  many('ZADD', DEAD, newlyDead)
+  if #newlyDead > 0 then
+    many('ZADD', DEAD, newlyDead)
+    writeGroups()
+  end
   many('ZADD', AWAITED, newlyAwaited)
   keepFinished(newlyFinished)
   if hasAwaitedEnd then
@@ -174,8 +185,8 @@ local function writeEnded()
   end
 end
 
-local UNREADABLE = '{"failures":0,"stalls":0,"releases":0,"rateLimits":0,"redrives":0,"resetEpoch":0,"errors":[{"epoch":%.0f,"at":%s,'
-  .. '"name":"${UNREADABLE_RUN}","message":"${unreadableMessage('%s')}"}]}'
+local UNREADABLE = '${GROUP_MARK.before}${UNREADABLE_GROUP.id}${GROUP_MARK.after},"failures":0,"stalls":0,"releases":0,"rateLimits":0,"redrives":0,"resetEpoch":0,"errors":[{"epoch":%.0f,"at":%s,'
+  .. '"name":"${UNREADABLE_RUN}","message":"${unreadableMessage('%s')}","reason":"ended"}]}'
 
 -- Makes a dead letter of a run that cannot be read: it is listed, counted by the audit, and can be discarded. The readable parts
 -- of it are kept.
@@ -188,7 +199,7 @@ local function quarantine(id, tag, why)
   local epoch = record and string.match(sub(record, ${field(RECORD, 'epoch')}), '^${'%d'.repeat(widthOf(RECORD, 'epoch'))}$') or ${zeros(RECORD, 'epoch')}
   local rest = string.format(UNREADABLE, tonumber(epoch), NOW, why)
   local createdAt = sub(body, ${field(BODY, 'createdAt')})
-  call('HSET', RECORD, id, ${firstRecord(
+  local unreadable = ${firstRecord(
     {
       state: letter('failed'),
       flags: 'freshFlags(body)',
@@ -198,9 +209,11 @@ local function quarantine(id, tag, why)
       runAt: lateInstant('createdAt'),
     },
     "'\\0' .. rest .. '\\0'",
-  )})
+  )}
+  call('HSET', RECORD, id, joinGroup(id, unreadable, laneOf(body)))
   call('HDEL', STACKS, id)
   call('ZADD', DEAD, 0, id)
+  writeGroups()
   count(${letter('failed')}, 1)
 end
 `;

@@ -94,7 +94,7 @@ local function moveRun(id, record, mode, lane)
     schedules[#schedules + 1] = { lane, id, record }
     return record
   else
-    endRun(id, record)
+    record = endRun(id, record, nil, tags[lane])
   end
   writes[#writes + 1] = id
   writes[#writes + 1] = record
@@ -120,7 +120,7 @@ local function settleOne(old, ${SETTLEMENT.join(', ')})
   end
   if ${has('flags', 'noted')} then record = withFlags(record, flagsOf(record) + ${FLAGS.noted}) end
   local isWaiting = ${isIn('record', 'submitted')} or ${isIn('record', 'scheduled')}
-  if isWaiting then lane = laneOfStarted(id, old, lane) end
+  if isWaiting or isDeadLetter(record) then lane = laneOfStarted(id, old, lane) end
   record = applyCancelRequest(flags, dueAfter(record, dueInMs))
   if ${has('flags', 'takesSlot')} then record = keepOrFreeSlot(id, record) end
   current[id] = moveRun(id, record, mode, lane)
@@ -188,7 +188,11 @@ end
 /** Settles everything, and writes it. @param beforeWrites - statements that may read the `answers` */
 export const settlingEverything = (beforeWrites: string): string => `
 local batch, firsts = {}, {}
-if ${argument('others')} ~= '' then tags, batch = unpack(cmsgpack.unpack(${argument('others')})) end
+if ${argument('others')} ~= '' then
+  local groupTitles
+  tags, batch, groupTitles = unpack(cmsgpack.unpack(${argument('others')}))
+  if groupTitles then readTitles(groupTitles) end
+end
 for index = 1, firstsCount do firsts[index * 2 - 1], firsts[index * 2] = ARGV[FIRSTS_AT + index], ARGV[FIRSTS_AT + plainCount + index] end
 ${movesOneByOne}
 checkRights()

@@ -59,7 +59,7 @@ local function endWaiting(ids, done, endedOf)
       if new then
         new = freeKeptSlot(id, record, new)
         answers[index], leaving[#leaving + 1] = done, { id, body, record }
-        endRun(id, new, body)
+        new = endRun(id, new, body)
       end
     end
     if new then

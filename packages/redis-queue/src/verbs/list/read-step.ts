@@ -5,7 +5,7 @@ import { isDeadLetter, isEnd } from '@retry/core/lifecycle';
 import { compareIds } from '../../record/compare-ids.ts';
 import { FINISHED_ENTRY, SCHEDULED_ENTRY } from '../../record/layout.ts';
 import { awaitedScript, finishedScript, pageOfDeadScript, startedScript } from '../../scripts/list.ts';
-import { toTag } from '../../store/keys.ts';
+import { fromTag, toTag } from '../../store/keys.ts';
 import { pack } from '../../store/pack.ts';
 import type { Script } from '../../store/store.ts';
 import { runScript } from '../../store/store.ts';
@@ -17,14 +17,15 @@ import { anchorsAt } from './step.ts';
 const FINISHED_STEP = 2_000;
 
 /** Where runs of a state are kept. */
-type ListName = 'waiting' | 'scheduled' | 'started' | 'dead' | 'awaited' | 'finished';
+type ListName = 'waiting' | 'scheduled' | 'started' | 'dead' | 'grouped' | 'awaited' | 'finished';
 
 /** The fields of a position, behind the name of its list. */
 type Fields = readonly (string | number)[];
 
 /** Returns the position before the first run of the state. */
-export function firstList({ state, limit }: ListQuery): Position | undefined {
+export function firstList({ state, errorGroup, limit }: ListQuery): Position | undefined {
   if (state === 'unsubmitted' || limit < 1) return undefined;
+  if (errorGroup !== undefined) return ['grouped'];
   if (!isEnd(state)) return [state === 'submitted' ? 'waiting' : state];
   return [isDeadLetter(state) ? 'dead' : 'awaited'];
 }
@@ -41,6 +42,8 @@ export function readStep(walk: Walk, [name, ...fields]: Position, room: number):
       return readByInstant(walk, fields, { list, room, script: startedScript, behind: undefined });
     case 'dead':
       return readDead(walk, fields, room);
+    case 'grouped':
+      return readGrouped(walk, fields, room);
     case 'awaited':
       return readByInstant(walk, fields, { list, room, script: awaitedScript, behind: ['finished'] });
     case 'finished':
@@ -70,6 +73,22 @@ async function readDead({ store, query }: Walk, [after = '']: Fields, room: numb
   const isAll = query.disposable === 'omit' || disposable <= 0;
   const then = isAll ? undefined : (['awaited'] as const);
   return { entries, look: ids.length, end: ids.length < room ? then : entries.at(-1)?.position };
+}
+
+/** Members are ordered by group, lane and id. */
+async function readGrouped({ store, query }: Walk, [after]: Fields, room: number): Promise<Step> {
+  const key = store.keys.of.grouped;
+  const { errorGroup = '', lane } = query;
+  const prefix = lane === undefined ? errorGroup : `${errorGroup}\0${toTag(lane)}`;
+  const from = after === undefined ? `[${prefix}\0` : `(${after}`;
+  const to = `(${prefix}\u0001`;
+  const reply = await store.link.send(key, ['ZRANGEBYLEX', key, from, to, 'LIMIT', '0', `${room}`]);
+  const members = reply as readonly string[]; // what ZRANGEBYLEX returns
+  const entries = members.map((member) => {
+    const [, tag = '', id = ''] = member.split('\0');
+    return { id, lane: fromTag(tag), position: ['grouped', member] as const };
+  });
+  return { entries, look: members.length, end: members.length < room ? undefined : entries.at(-1)?.position };
 }
 
 /** How to read a set that is sorted by instants. */

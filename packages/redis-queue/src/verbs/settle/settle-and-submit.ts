@@ -2,7 +2,7 @@ import type { ExchangeReply, Settlement } from '@retry/core/broker';
 import type { Argument } from '../../driver/redis-link.ts';
 import { readAnswers } from '../../record/answers.ts';
 import { EXCHANGE } from '../../record/requests.ts';
-import { packOneByOne } from '../../record/settlements.ts';
+import { packOneByOne, packOthers } from '../../record/settlements.ts';
 import { duesOf, encodeSubmissions } from '../../record/submissions.ts';
 import { settleAndSubmitScript } from '../../scripts/settle/settle-and-submit.ts';
 import { pack } from '../../store/pack.ts';
@@ -16,7 +16,7 @@ export async function settleAndSubmit(
 ): Promise<Pick<ExchangeReply, 'settled' | 'now'>> {
   const submissions = settle.flatMap(({ submit }) => submit ?? []);
   const lanes = createLaneList();
-  const { others, texts } = packOneByOne(settle, lanes);
+  const packed = packOneByOne(settle, lanes);
   const numbers = submissions.map(({ lane }) => lanes.numberOf(lane));
   const exchange: Readonly<Record<(typeof EXCHANGE)[number], Argument>> = {
     keepCompleted: store.retention[0],
@@ -26,9 +26,9 @@ export async function settleAndSubmit(
     movesLane: '',
     movesHash: '',
     claimLanes: '-1',
-    others: pack([lanes.tags, others]),
+    others: packOthers(lanes, packed),
   };
-  const first: readonly Argument[] = [...EXCHANGE.map((name) => exchange[name]), ...texts];
+  const first: readonly Argument[] = [...EXCHANGE.map((name) => exchange[name]), ...packed.texts];
   const request = pack([lanes.tags, numbers, duesOf(submissions)]);
   const args = [...first, request, ...encodeSubmissions(submissions), `${first.length + 1}`];
   const reply = await runScript(store, settleAndSubmitScript, args, lanes.tags);

@@ -1,0 +1,87 @@
+import type {
+  Broker,
+  DueTimes,
+  Hold,
+  Insight,
+  LaneFigures,
+  LaneReport,
+  LiveWorker,
+} from '@retry/core/broker';
+import { addCounted, compareText, countAttempts, holdsOf, MAX_REPORTED_LANES } from '@retry/core/broker/kit';
+import { claimNoticesOfParts } from './group-notices.ts';
+import { groupsOfParts } from './groups.ts';
+import type { Parts } from './operations.ts';
+
+/** Joins what operators ask about several partitions. Every worker attends in each of them, and says the same there. */
+export function joinInsight(
+  parts: Parts,
+  { list, holds }: Pick<Broker, 'list' | 'holds'>,
+): Pick<Broker, 'insight'> {
+  const insights = parts.flatMap(({ insight }) => (insight === undefined ? [] : [insight]));
+  if (insights.length < parts.length) return {};
+  const all = <Answer>(ask: (insight: Insight) => Promise<Answer>) => Promise.all(insights.map(ask));
+  return {
+    insight: {
+      lanes: async (query) => joinReports(await all((one) => one.lanes(query)), await holds()),
+      attempts: (query) => countAttempts(list, query),
+      dueTimes: async (query) => (await all((one) => one.dueTimes(query))).reduce(addDueTimes),
+      groups: (query) => groupsOfParts(insights, query),
+      claimGroupNotices: () => claimNoticesOfParts(parts),
+      workers: async () => joinWorkers(await all((one) => one.workers())),
+    },
+  };
+}
+
+function joinReports(reports: readonly LaneReport[], holds: readonly Hold[]): LaneReport {
+  const joined = new Map<string, LaneFigures>();
+  for (const figures of reports.flatMap(({ lanes }) => lanes)) {
+    const known = joined.get(figures.lane);
+    joined.set(figures.lane, known === undefined ? figures : addFigures(known, figures));
+  }
+  const lanes = [...joined.values()]
+    .sort((left, right) => compareText(left.lane, right.lane))
+    .map((figures) => ({ ...figures, holds: holdsOf(figures.lane, holds) }));
+  return {
+    at: Math.max(...reports.map(({ at }) => at)),
+    lanes: lanes.slice(0, MAX_REPORTED_LANES),
+    isComplete: lanes.length <= MAX_REPORTED_LANES && reports.every(({ isComplete }) => isComplete),
+  };
+}
+
+/** The workers of both are the same, and so is what they did. */
+function addFigures(one: LaneFigures, other: LaneFigures): LaneFigures {
+  const ages = [one, other].flatMap(({ oldestClaimableAgeMs: age }) => (age === undefined ? [] : [age]));
+  const rates = one.rates ?? other.rates;
+  return {
+    lane: one.lane,
+    waiting: addCounted(one.waiting, other.waiting),
+    parked: addCounted(one.parked, other.parked),
+    scheduled: addCounted(one.scheduled, other.scheduled),
+    due: addCounted(one.due, other.due),
+    started: addCounted(one.started, other.started),
+    ...(ages.length > 0 && { oldestClaimableAgeMs: Math.max(...ages) }),
+    holds: one.holds,
+    workers: Math.max(one.workers, other.workers),
+    ...(rates !== undefined && { rates }),
+  };
+}
+
+function addDueTimes(one: DueTimes, other: DueTimes): DueTimes {
+  return {
+    at: Math.max(one.at, other.at),
+    before: addCounted(one.before, other.before),
+    counts: one.counts.map((count, index) => count + (other.counts[index] ?? 0)),
+    after: addCounted(one.after, other.after),
+    completeUntil: Math.min(one.completeUntil, other.completeUntil),
+  };
+}
+
+/** Each worker once, as it attended last. */
+function joinWorkers(lists: readonly (readonly LiveWorker[])[]): readonly LiveWorker[] {
+  const joined = new Map<string, LiveWorker>();
+  for (const one of lists.flat()) {
+    const known = joined.get(one.worker);
+    if (known === undefined || one.attendedAt > known.attendedAt) joined.set(one.worker, one);
+  }
+  return [...joined.values()].sort((left, right) => compareText(left.worker, right.worker));
+}

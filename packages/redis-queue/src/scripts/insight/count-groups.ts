@@ -1,0 +1,122 @@
+import { MAX_GROUPS, OTHER_GROUP, UNREADABLE_GROUP } from '@retry/core/broker/kit';
+import { GROUP, GROUP_MARK, RECORD } from '../../record/layout.ts';
+import { behind, digits, field, written } from '../lua.ts';
+
+/**
+ * What dead letters are counted under, by the tag of their lane and the id of a group:
+ *
+ * - `GROUPS`, a hash: for each lane and group the fields of `GROUP`, the id of the latest run, and the title; for each lane alone how
+ *   many groups it has, besides the one that counts the rest.
+ * - `CHANGED_GROUPS`, a sorted set by lane and group: what has changed since notices were claimed.
+ * - `GROUPED`, a sorted set by group, lane and id: the dead letters of each group.
+ *
+ * The group of a run is in its record. Groups are read before anything is written, as the record is to have the group that there is
+ * room for, and are written after all.
+ */
+export const errorGroups: string = String.raw`
+local titles = { ['${OTHER_GROUP.id}'] = '${OTHER_GROUP.title}', ['${UNREADABLE_GROUP.id}'] = '${UNREADABLE_GROUP.title}' }
+-- Titles of groups, each after its id.
+local function readTitles(given)
+  for index = 1, #given, 2 do titles[given[index]] = given[index + 1] end
+end
+
+local groups, groupCounts, newlyGrouped = {}, {}, {}
+
+-- Where the counters and errors of a record begin, and the group among them.
+local function groupIn(record)
+  local at = zeroAfter(record, ${behind(RECORD)}) + 1
+  return string.match(record, '^${GROUP_MARK.before}([%w_-]+)${GROUP_MARK.after}', at) or '${OTHER_GROUP.id}', at
+end
+
+local function spentOf(record, at)
+  local counters = string.match(record, '^[^%[]*', at)
+  return (tonumber(string.match(counters, '"failures":(%d+)')) or 0) + (tonumber(string.match(counters, '"stalls":(%d+)')) or 0)
+end
+
+local function memberOfGroup(tag, group, id)
+  return group .. '\0' .. tag .. '\0' .. id
+end
+
+local function readGroup(tag, id)
+  local name = tag .. '\0' .. id
+  local group = groups[name]
+  if group then return group end
+  local text = call('HGET', GROUPS, name)
+  group = { tag = tag, id = id, count = 0, attempts = 0 }
+  if text then
+    group.count, group.attempts = tonumber(sub(text, ${field(GROUP, 'count')})) or 0, tonumber(sub(text, ${field(GROUP, 'attempts')})) or 0
+    group.firstSeenAt, group.lastSeenAt = sub(text, ${field(GROUP, 'firstSeenAt')}), sub(text, ${field(GROUP, 'lastSeenAt')})
+    local zero = zeroAfter(text, ${behind(GROUP)})
+    group.latestId, group.title = sub(text, ${behind(GROUP)}, zero - 1), sub(text, zero + 1)
+  end
+  groups[name] = group
+  return group
+end
+
+local function groupsOfLane(tag)
+  groupCounts[tag] = groupCounts[tag] or tonumber(call('HGET', GROUPS, tag)) or 0
+  return groupCounts[tag]
+end
+
+-- A lane that has as many groups as it may have counts a new one under other.
+local function groupFor(tag, id)
+  local group = readGroup(tag, id)
+  if group.count > 0 or id == '${OTHER_GROUP.id}' then return group end
+  if groupsOfLane(tag) >= ${MAX_GROUPS} then return readGroup(tag, '${OTHER_GROUP.id}') end
+  groupCounts[tag] = groupCounts[tag] + 1
+  return group
+end
+
+-- Counts a dead letter under its group. Returns its record, with the group that it is counted under.
+local function joinGroup(id, record, tag)
+  local wanted, at = groupIn(record)
+  local group, endedText = groupFor(tag, wanted), sub(record, ${field(RECORD, 'endedAt')})
+  if group.count == 0 then group.firstSeenAt, group.lastSeenAt = endedText, endedText end
+  group.count, group.attempts = group.count + 1, group.attempts + spentOf(record, at)
+  if endedText < group.firstSeenAt then group.firstSeenAt = endedText end
+  if endedText >= group.lastSeenAt then
+    group.lastSeenAt, group.latestId, group.title = endedText, id, titles[group.id] or group.title or group.id
+  end
+  newlyGrouped[#newlyGrouped + 1] = 0
+  newlyGrouped[#newlyGrouped + 1] = memberOfGroup(tag, group.id, id)
+  if group.id == wanted then return record end
+  return sub(record, 1, at - 1) .. '${GROUP_MARK.before}' .. group.id .. sub(record, at + ${GROUP_MARK.before.length} + #wanted)
+end
+
+-- Takes a dead letter out of its group.
+local function leaveGroup(id, record, tag)
+  local name, at = groupIn(record)
+  if call('ZREM', GROUPED, memberOfGroup(tag, name, id)) == 0 then return end
+  local group = readGroup(tag, name)
+  group.count, group.attempts = group.count - 1, group.attempts - spentOf(record, at)
+  if group.count == 0 and name ~= '${OTHER_GROUP.id}' then groupCounts[tag] = groupsOfLane(tag) - 1 end
+end
+
+local function writeGroups()
+  many('ZADD', GROUPED, newlyGrouped)
+  local kept, empty, changed = {}, {}, {}
+  for name, group in pairs(groups) do
+    changed[#changed + 1] = 0
+    changed[#changed + 1] = name
+    if group.count > 0 then
+      kept[#kept + 1] = name
+      kept[#kept + 1] = ${written(GROUP, {
+        count: `string.format(${digits(GROUP, 'count')}, group.count)`,
+        attempts: `string.format(${digits(GROUP, 'attempts')}, math.max(0, group.attempts))`,
+        firstSeenAt: 'group.firstSeenAt',
+        lastSeenAt: 'group.lastSeenAt',
+      })} .. group.latestId .. '\0' .. group.title
+    else empty[#empty + 1] = name end
+  end
+  for tag, count in pairs(groupCounts) do
+    if count > 0 then
+      kept[#kept + 1] = tag
+      kept[#kept + 1] = string.format('%.0f', count)
+    else empty[#empty + 1] = tag end
+  end
+  many('HSET', GROUPS, kept)
+  many('HDEL', GROUPS, empty)
+  many('ZADD', CHANGED_GROUPS, changed)
+  groups, groupCounts, newlyGrouped = {}, {}, {}
+end
+`;
