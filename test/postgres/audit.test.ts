@@ -72,8 +72,8 @@ describeOnPostgres('the audit of many runs', (server) => {
   }, async () => {
     const { pool, schema, broker, close } = await open();
     const count = 10_500;
-    await pool.query(`insert into ${schema}.run (id, state, epoch, ord, lane, payload, ended_at, is_dead)
-      select state || n, state::"char", 1, n, 'l', '1', 1, state = 'f'
+    await pool.query(`insert into ${schema}.run (id, state, epoch, ord, lane, payload, ended_at, is_dead, error_group)
+      select state || n, state::"char", 1, n, 'l', '1', 1, state = 'f', case state when 'f' then 'other' end
       from generate_series(1, ${count}) n, unnest(array['w', 's', 'C', 'X', 'f']) state`);
     await pool.query(
       `insert into ${schema}.ready select 'l', n, 'w' || n from generate_series(1, ${count}) n`,
@@ -83,6 +83,9 @@ describeOnPostgres('the audit of many runs', (server) => {
     );
     await pool.query(
       `insert into ${schema}.finished select n, 2, array['C' || n, 'X' || n] from generate_series(1, ${count}) n`,
+    );
+    await pool.query(
+      `insert into ${schema}.error_group (lane, id, count, attempts) values ('l', 'other', ${count}, 0)`,
     );
     await pool.query(`insert into ${schema}.tally values (${5 * count}, 0)`);
 

@@ -12,7 +12,7 @@ describe('the letters in SQL texts', () => {
   it('have a dead letter for each state that the lifecycle redrives', () => {
     const redriven = ARROWS.filter(({ event }) => event === 'redrive').map(({ from }) => from);
 
-    expect([...DEAD_LETTER_STATES].sort()).toEqual([...redriven].sort());
+    expect([...DEAD_LETTER_STATES].sort()).toEqual([...new Set(redriven)].sort());
   });
 
   it('are different for all states and dead letters', () => {

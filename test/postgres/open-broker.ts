@@ -22,7 +22,17 @@ export interface TestSchema {
 /** Every table of a schema but its version. */
 export const TABLES: readonly string[] = [
   ...['run', 'ready', 'parked', 'scheduled', 'finished', 'awaited', 'kept_key', 'unique_key'],
-  ...['claim', 'tally', 'waiter', 'attendance', 'hold', 'start_limit'],
+  ...[
+    'claim',
+    'tally',
+    'error_group',
+    'group_mark',
+    'waiter',
+    'attendance',
+    'hold',
+    'start_limit',
+    'operation',
+  ],
 ];
 
 /** Creates a schema for tests. */

@@ -4,10 +4,13 @@ import { CREATED_AT } from '../../packages/postgres/src/schema/operators/locatio
 import { holdAgain, holdAndProbe, holdLanes, sayWhenAHoldEnds } from '../support/telling-scenes/holds.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import {
+  endAfterCarried,
   endAfterErrors,
   endWherever,
   redriveAndDiscard,
+  redriveLater,
   rescheduleWherever,
+  stepOperations,
   submitKnownIds,
 } from '../support/telling-scenes/waiting.ts';
 
@@ -20,10 +23,76 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
     scene: redriveAndDiscard,
   },
   {
+    name: 'an end forgets the errors that a run brought along',
+    right: 'with_carried(read_record(r.record), r.extras)',
+    wrong: 'read_record(r.record)',
+    scene: endAfterCarried,
+  },
+  {
+    name: 'errors that a run brought along come back after a redrive',
+    right: "p_record ?| '{errors,resetAt}'",
+    wrong: "p_record ? 'errors'",
+    scene: endAfterCarried,
+  },
+  {
     name: 'a redrive takes what was cancelled',
     right: `r.state in ${REDRIVABLE}`,
     wrong: `(r.state in ${REDRIVABLE} or r.state = ${state('cancelled')})`,
     scene: redriveAndDiscard,
+  },
+  {
+    name: 'a redrive ignores when a run is due',
+    right: 'again.is_later then',
+    wrong: 'false then',
+    scene: redriveLater,
+  },
+  {
+    name: 'a redrive takes what has ended since',
+    right: 'where r.ended_at < p_ended_before',
+    wrong: 'where true',
+    scene: redriveLater,
+  },
+  {
+    name: 'a redrive for later puts the run into its lane, too',
+    right: `select lane, ord, id, key, row_at from back where state = ${state('submitted')}`,
+    wrong: 'select lane, ord, id, key, row_at from back',
+    scene: redriveLater,
+  },
+  {
+    name: 'a step is accepted twice',
+    right: 'and stepped < p_epoch for update',
+    wrong: 'for update',
+    scene: stepOperations,
+  },
+  {
+    name: 'a step is accepted after a later claim',
+    right: "state = 'running' and epoch = p_epoch and",
+    wrong: "state = 'running' and",
+    scene: stepOperations,
+  },
+  {
+    name: 'a step is accepted while its operation is paused',
+    right: "where id = p_operation and state = 'running' and",
+    wrong: 'where id = p_operation and',
+    scene: stepOperations,
+  },
+  {
+    name: 'a step does not count what it refused',
+    right: 'p_skipped + cardinality(p_ids) - coalesce(cardinality(v_dead), 0)',
+    wrong: 'p_skipped',
+    scene: stepOperations,
+  },
+  {
+    name: 'an operation is claimed although another carrier holds it',
+    right: 'coalesce(carried_until, 0) <= v_now',
+    wrong: 'true',
+    scene: stepOperations,
+  },
+  {
+    name: 'an operation that has ended changes',
+    right: 'where id = p_id and ended_at is null;',
+    wrong: 'where id = p_id;',
+    scene: stepOperations,
   },
   {
     name: 'a discarded id stays taken',

@@ -1,6 +1,9 @@
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import { CLAIM_MUTANTS } from './claim-mutants.ts';
+import { GROUP_MUTANTS } from './group-mutants.ts';
+import { INSIGHT_MUTANTS } from './insight-mutants.ts';
 import { KEY_MUTANTS } from './key-mutants.ts';
+import { OPERATION_MUTANTS } from './operation-mutants.ts';
 import { OPERATOR_MUTANTS } from './operator-mutants.ts';
 import { SETTLEMENT_MUTANTS } from './settlement-mutants.ts';
 
@@ -10,4 +13,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SETTLEMENT_MUTANTS,
   ...OPERATOR_MUTANTS,
   ...KEY_MUTANTS,
+  ...INSIGHT_MUTANTS,
+  ...GROUP_MUTANTS,
+  ...OPERATION_MUTANTS,
 ];

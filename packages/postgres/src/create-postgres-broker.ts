@@ -2,9 +2,12 @@ import type { Broker } from '@retry/core/broker';
 import { checkInput, createCloseGate } from '@retry/core/broker/kit';
 import type { Database } from './driver/database.ts';
 import { openDatabase } from './driver/database.ts';
+import { HEARTBEAT_CODE } from './driver/heartbeat-code.ts';
+import type { HeartbeatOptions } from './driver/open-heartbeats.ts';
 import { openPool } from './driver/open-pool.ts';
 import { isRefusal } from './driver/refusal.ts';
 import { useClient } from './driver/users-client.ts';
+import { createOperations } from './operations/operations.ts';
 import type { PostgresBrokerOptions, PostgresBrokerSettings } from './options.ts';
 import { readOptions } from './options.ts';
 import { ClaimMemory } from './record/claim-memory.ts';
@@ -19,6 +22,7 @@ import { findExpiredRuns } from './verbs/find-expired.ts';
 import { getRuns } from './verbs/get.ts';
 import { findCancelRequests, heartbeat } from './verbs/heartbeat.ts';
 import { holdLanes, listHolds, resumeLanes } from './verbs/hold.ts';
+import { createInsight } from './verbs/insight/create-insight.ts';
 import { listRuns } from './verbs/list.ts';
 import { redriveRuns } from './verbs/redrive.ts';
 import { rescheduleRuns } from './verbs/reschedule.ts';
@@ -72,7 +76,7 @@ export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBr
     waitForWork: (lanes, wait) => waits.pass(() => workWaits.wait(lanes, wait)),
     waitForResult: (wait) => waits.pass(() => resultWaits.wait(wait)),
     isRefusal,
-    ...(settings.url !== undefined && { ownsConnection: true }),
+    ...(settings.url !== undefined && ownConnection({ ...settings, url: settings.url })),
     within: (transaction) => brokerWithin(transaction, settings),
     close: async () => {
       if (waits.isClosed()) return;
@@ -82,6 +86,22 @@ export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBr
       await closeClient();
     },
   });
+}
+
+/** What only a broker has that opened its connection by a URL: another thread can open one, too. */
+function ownConnection({
+  url,
+  schema,
+}: HeartbeatOptions): Pick<Broker, 'ownsConnection' | 'heartbeatModule'> {
+  const options: HeartbeatOptions = { url, schema };
+  return {
+    ownsConnection: true,
+    heartbeatModule: {
+      source: HEARTBEAT_CODE,
+      driver: { name: 'pg', from: import.meta.url },
+      options: () => options,
+    },
+  };
 }
 
 /** Takes the user's client, or opens a pool by the URL. */
@@ -138,10 +158,12 @@ function verbs(
     reserve: (requests) => reserveStarts(database, requests),
     findCancelRequests: (leases) => findCancelRequests(database, leases),
     redrive: (ids, options) => redriveRuns(port, ids, options),
-    discard: (ids) => discardRuns(database, ids, keepKeysMs),
+    operations: createOperations(database),
+    discard: (ids, options) => discardRuns(database, ids, { ...options, keepKeysMs }),
     get: (ids, options) => getRuns(database, ids, options),
     list: (query) => listRuns(database, schema, query),
     attend: (attendance) => attend(database, attendance),
     audit: () => auditRuns(database),
+    insight: createInsight(database, schema),
   };
 }

@@ -7,15 +7,20 @@ import { isReadCommitted, readCommitted, readSession, SESSION } from './read-com
 import { sendAsChosen } from './send-as-chosen.ts';
 import type { SqlClient } from './sql-client.ts';
 
+/** The part of the driver `pg` that is used. */
+export type PgDriver = Pick<typeof import('pg'), 'Pool'>;
+
 /**
  * Opens a pool of the driver `pg` when it is first needed. No error of it shows the password of the URL.
  *
+ * @param connections - how many calls it serves at the same time, besides a connection for notifications
  * @param onError - called with errors of connections that no call was using
  */
 export function openPool(
   url: string,
   connections: number,
   onError: (error: unknown) => void = () => {},
+  load: () => Promise<PgDriver> = loadPg,
 ): SqlClient & PoolLike & { readonly close: () => Promise<void> } {
   const secrets = secretsOf(url);
   const safely = <Answer>(answer: () => Promise<Answer>): Promise<Answer> =>
@@ -24,7 +29,9 @@ export function openPool(
     });
   let opening: Promise<OwnPool> | undefined;
   const open = (): Promise<OwnPool> => {
-    opening ??= createPool(url, connections, (error) => onError(hideSecretsInError(error, secrets)));
+    opening ??= load().then((pg) =>
+      createPool(pg, { url, connections }, (error) => onError(hideSecretsInError(error, secrets))),
+    );
     return opening;
   };
   const client = sendAsChosen(async () => chooseSender(await open()));
@@ -50,12 +57,11 @@ interface OwnPool extends PoolLike, NamingClient {
   readonly on: (event: 'error', listener: (error: Error) => void) => unknown;
 }
 
-async function createPool(
-  url: string,
-  connections: number,
+function createPool(
+  pg: PgDriver,
+  { url, connections }: { readonly url: string; readonly connections: number },
   onError: (error: Error) => void,
-): Promise<OwnPool> {
-  const { default: pg } = await loadPg();
+): OwnPool {
   // One more than the calls need, for notifications.
   const pool: OwnPool = new pg.Pool({ connectionString: url, max: connections + 1, keepAlive: true });
   // A connection that breaks while no call uses it is replaced when it is needed.
@@ -63,9 +69,9 @@ async function createPool(
   return pool;
 }
 
-async function loadPg(): Promise<typeof import('pg')> {
+async function loadPg(): Promise<PgDriver> {
   try {
-    return await import('pg');
+    return (await import('pg')).default;
   } catch (cause) {
     const message =
       'A url needs the package pg, which is not installed. Run npm install pg, or pass a client.';

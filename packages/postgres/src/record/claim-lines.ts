@@ -78,7 +78,7 @@ function instants(text: string | null, count: number): readonly (number | null)[
   return lines.length === count ? lines : Array.from({ length: count }, () => lines[0] ?? null);
 }
 
-/** An empty line stands for a run without the value; no column, for runs that all have none. */
+/** An empty line: that run has no value. No column: none of the runs has one. */
 function optional(text: string | null, count: number): readonly (string | null)[] {
   return text === null ? Array.from({ length: count }, () => null) : split(text).map((line) => line || null);
 }

@@ -1,6 +1,6 @@
 import type { ClaimedRun, Run } from '@retry/core/broker';
 import type { RunDraft } from '@retry/core/broker/kit';
-import { newRun, readExtras } from '@retry/core/broker/kit';
+import { carrySpent, newRun, readExtras } from '@retry/core/broker/kit';
 import type { ClaimedRows } from '../schema/rows.ts';
 import type { StoredRecord } from './record.ts';
 import { readRecord } from './record.ts';
@@ -50,10 +50,8 @@ function readClaimedRun(rows: ClaimedRows, index: number, record: StoredRecord |
   const { lane, at, until, concurrency, isOverLimit = false } = rows;
   const id = rows.ids[index] ?? '';
   const payload = rows.payloads[index] ?? '';
-  const run: RunDraft = newRun({
-    ...{ id, lane, payload, concurrency: concurrency ?? undefined },
-    ...readExtras(rows.extras[index]),
-  });
+  const { spent, ...extras } = readExtras(rows.extras[index]);
+  const run: RunDraft = newRun({ id, lane, payload, concurrency: concurrency ?? undefined, ...extras });
   if (record !== undefined) Object.assign(run, record);
   run.state = 'started';
   run.epoch = rows.epochs[index] ?? 0;
@@ -61,6 +59,7 @@ function readClaimedRun(rows: ClaimedRows, index: number, record: StoredRecord |
   run.runAt = rows.runAts[index] ?? run.runAt ?? at;
   run.heartbeatAt = at;
   setStart(run, at);
+  carrySpent(run, spent);
   return { run: run as Run<'started'>, leaseUntil: until, isOverLimit }; // set just above
 }
 

@@ -1,6 +1,6 @@
 /** The column `record`: what the latest settlement wrote of a run, as JSON, as far as no other column has it. */
-import type { AttemptError, Run, Settlement } from '@retry/core/broker';
-import { settledBy } from '@retry/core/broker/kit';
+import type { AttemptError, OperatorError, Run, Settlement } from '@retry/core/broker';
+import { endedBy, settledBy } from '@retry/core/broker/kit';
 
 const COUNTERS = ['failures', 'stalls', 'releases', 'rateLimits', 'redrives', 'resetEpoch'] as const;
 
@@ -60,9 +60,19 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 
 function isAttemptError(value: unknown): value is AttemptError {
   if (typeof value !== 'object' || value === null) return false;
-  const { epoch, at, name, message, stack = '', stalledWith = 0 } = value as Record<string, unknown>; // any object has keys
-  const isText = [name, message, stack].every((text) => typeof text === 'string');
-  return isText && [epoch, at, stalledWith].every(isNumber);
+  const {
+    epoch,
+    at,
+    name,
+    message,
+    stack = '',
+    worker = '',
+    reason = '',
+    ...rest
+  } = value as Record<string, unknown>; // any object has keys
+  const { stalledWith = 0, startedAt = 0, durationMs = 0, status = 0 } = rest;
+  const isText = [name, message, stack, worker, reason].every((text) => typeof text === 'string');
+  return isText && [epoch, at, stalledWith, startedAt, durationMs, status].every(isNumber);
 }
 
 /**
@@ -115,8 +125,8 @@ interface WrittenError {
 }
 
 /** Writes an error without epoch and instant, which the server adds. */
-export function writeError({ name, message, stack }: Omit<AttemptError, 'epoch' | 'at'>): WrittenError {
-  return { name: cleanText(name), text: keepable(JSON.stringify({ name, message, stack })) };
+export function writeError(error: OperatorError): WrittenError {
+  return { name: cleanText(error.name), text: keepable(JSON.stringify(endedBy(error))) };
 }
 
 /** Returns the name of the latest error, if there is one. */

@@ -1,6 +1,6 @@
 import type { AttemptError, Concurrency, Run } from '@retry/core/broker';
 import type { RunDraft } from '@retry/core/broker/kit';
-import { newRun, readExtras, settledBy } from '@retry/core/broker/kit';
+import { carrySpent, newRun, readExtras, settledBy } from '@retry/core/broker/kit';
 import type { RunRow, RunValues } from '../schema/rows.ts';
 import { readRow } from '../schema/rows.ts';
 import { readRecord } from './record.ts';
@@ -14,13 +14,8 @@ export function readRows(text: string | null): readonly RunRow[] {
 /** Returns a run from its row: the columns have its location, the record its history. */
 export function readRun(row: RunRow): Run {
   const { id, lane, payload, state, epoch, record } = row;
-  const run: RunDraft = newRun({
-    id,
-    lane,
-    payload,
-    concurrency: concurrencyOf(row),
-    ...readExtras(row.extras),
-  });
+  const { spent, ...extras } = readExtras(row.extras);
+  const run: RunDraft = newRun({ id, lane, payload, concurrency: concurrencyOf(row), ...extras });
   if (record !== null) Object.assign(run, readRecord(record) ?? { errors: [errorOf(row)] });
   else if (state === 'completed') run.settledBy = settledBy(epoch, 'complete');
   run.state = state;
@@ -31,6 +26,8 @@ export function readRun(row: RunRow): Run {
   run.heartbeatAt = row.heartbeatAt ?? run.heartbeatAt;
   run.endedAt = row.endedAt ?? run.endedAt;
   run.result = row.result ?? undefined;
+  carrySpent(run, spent);
+  if (row.errorGroup !== null) run.errorGroup = row.errorGroup;
   if (row.isCancelRequested) run.isCancelRequested = true;
   return run;
 }

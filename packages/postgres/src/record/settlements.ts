@@ -1,9 +1,30 @@
-import type { Settlement, Submission } from '@retry/core/broker';
-import { DESTINATION_LETTERS, destinationOf, MAX_BATCH_BYTES, settlementBytes } from '@retry/core/broker/kit';
+import type { ErrorGroupName, Settlement, Submission } from '@retry/core/broker';
+import {
+  DESTINATION_LETTERS,
+  destinationOf,
+  groupOf,
+  MAX_BATCH_BYTES,
+  settlementBytes,
+  spentAttempts,
+} from '@retry/core/broker/kit';
 import { downToWhole, toEpoch, upToWhole } from '../driver/sql-values.ts';
 import { DEAD_LETTER_STATES, deadLetterOf } from '../schema/letters.ts';
 import type { SettlementArguments } from '../schema/signatures.ts';
 import { errorNameOf, needsNoRecord, writeRecord } from './record.ts';
+
+/** The arguments that are about the groups of dead letters. */
+type GroupArguments = Pick<
+  SettlementArguments,
+  'groupNumbers' | 'spent' | 'groupLanes' | 'groupIds' | 'groupTitles'
+>;
+
+const NO_GROUPS: GroupArguments = {
+  groupNumbers: null,
+  spent: null,
+  groupLanes: null,
+  groupIds: null,
+  groupTitles: null,
+};
 
 /** The most settlements of one statement. */
 const MAX_SETTLEMENTS = 20_000;
@@ -88,6 +109,32 @@ export function settlementArguments(
     errorNames: settlements.map(({ next }) => errorNameOf(next)),
     results: settlements.map(({ next }) => next.result),
     records: recordLines(settlements),
+    ...groupArguments(settlements),
+  };
+}
+
+/** The group of each dead letter, by its number among the groups of the call. */
+function groupArguments(settlements: readonly Settlement[]): GroupArguments {
+  const groups = settlements.map(({ next, group }) => groupOf(next, group));
+  if (groups.every((group) => group === undefined)) return NO_GROUPS;
+  const numbers = new Map<string, number>();
+  const listed: (ErrorGroupName & { readonly lane: string })[] = [];
+  const groupNumbers = groups.map((group, index) => {
+    const lane = settlements[index]?.next.lane ?? '';
+    if (group === undefined) return undefined;
+    const key = `${group.id} ${lane}`;
+    const number = numbers.get(key) ?? listed.push({ ...group, lane });
+    numbers.set(key, number);
+    return number;
+  });
+  return {
+    groupNumbers,
+    spent: settlements.map(({ next }, index) =>
+      groups[index] === undefined ? undefined : spentAttempts(next),
+    ),
+    groupLanes: listed.map(({ lane }) => lane),
+    groupIds: listed.map(({ id }) => id),
+    groupTitles: listed.map(({ title }) => title),
   };
 }
 

@@ -1,12 +1,12 @@
 import type { AttemptError, Run, Settlement } from '@retry/core/broker';
-import { newRun, transitionRun } from '@retry/core/broker/kit';
+import { newRun, transitionRun, UNREADABLE_GROUP } from '@retry/core/broker/kit';
 import { UNREADABLE_RUN } from '../errors.ts';
 
 const MESSAGE = 'the stored record of the run cannot be read: the run is treated as one without a history';
 
 /** Returns the error of a run whose record cannot be read. */
 export function unreadableError(epoch: number, at: number): AttemptError {
-  return { epoch, at, name: UNREADABLE_RUN, message: MESSAGE };
+  return { epoch, at, name: UNREADABLE_RUN, message: MESSAGE, reason: 'ended' };
 }
 
 /** A started run whose record cannot be read. */
@@ -27,5 +27,5 @@ export function settleUnreadable({ id, lane, epoch, at, onlyIfExpired = false }:
   const failed = transitionRun(started, { type: 'fail', at });
   if (failed.type === 'rejected') throw new Error('a started run can fail');
   const next = { ...failed.run, errors: [unreadableError(epoch, at)] };
-  return { id, epoch, event: 'fail', next, onlyIfExpired };
+  return { id, epoch, event: 'fail', next, onlyIfExpired, group: UNREADABLE_GROUP };
 }

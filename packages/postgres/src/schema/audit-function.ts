@@ -13,8 +13,19 @@ const EACH_UP_TO = 10_000;
 /** Up to this number of finished runs, the audit reads their states by their ids; beyond, by one pass over all runs. */
 const BY_ID_UP_TO = 10_000;
 
+/** By how much the dead letters that groups count differ from those that there are. */
+const WRONG_GROUPS = `
+    select coalesce(sum(abs(n)), 0)::bigint as n from (
+      select sum(count) as n from (
+        select lane, id, count from error_group union all select lane, id, -count from dead_groups()) both_of
+      group by lane, id) differences`;
+
 /** Counts the runs by state. `unbalanced` counts runs that are not exactly once in the location that their state requires. */
 const AUDIT_EACH = `
+create function dead_groups() returns table (lane text, id text, count bigint) language sql stable set enable_seqscan = off as $$
+  select lane, error_group, count(*) from run where is_dead group by error_group, lane
+$$;
+
 create function audit_each() returns text language sql set search_path = {schema}, pg_temp as $$
   with counted as (
     select coalesce(sum(submitted), 0) as submitted, coalesce(sum(forgotten), 0) as forgotten from tally
@@ -39,6 +50,7 @@ create function audit_each() returns text language sql set search_path = {schema
       select coalesce(r.id, p.id) from runs r full join locations p on p.id = r.id and p.ord = r.ord
         and p.state = case when r.state in ${ACTIVE} then r.state when r.is_dead then ${DEAD_LETTER} else ${ENDED} end
       group by 1 having count(r.id) <> 1 or count(p.id) <> 1) wrong
+  ), groups as (${WRONG_GROUPS}
   ), sums as (
     select coalesce(sum(n) filter (where state = 'submitted'), 0) as submitted,
       coalesce(sum(n) filter (where state = 'scheduled'), 0) as scheduled,
@@ -47,8 +59,8 @@ create function audit_each() returns text language sql set search_path = {schema
   )
   select json_build_object('created', c.submitted, 'forgotten', c.forgotten, 'submitted', s.submitted,
     'scheduled', s.scheduled, 'started', s.started, 'ended', e.ended,
-    'unbalanced', w.n + abs(c.submitted - c.forgotten - s.n))::text
-  from counted c, ends e, stray w, sums s
+    'unbalanced', w.n + g.n + abs(c.submitted - c.forgotten - s.n))::text
+  from counted c, ends e, stray w, groups g, sums s
 $$;
 `;
 
@@ -77,14 +89,15 @@ create function audit_counts() returns text language sql set search_path = {sche
       lateral (select * from run where ${hasId('run', 'a.id')} offset 0) r where (select few from few)
     union all select d.state from dead_states() as d (state) where (select few from few)
     union all select state from run where state not in ${ACTIVE} and not (select few from few)
+  ), groups as materialized (${WRONG_GROUPS}
   ), ends as materialized (
     select coalesce(json_object_agg(state, n), '{}') as ended, coalesce(sum(n), 0) as n
     from (select state_name(state) as state, count(*) as n from ended group by 1) states
   )
   select json_build_object('created', c.submitted, 'forgotten', c.forgotten, 'submitted', l.submitted,
     'scheduled', l.scheduled, 'started', l.started, 'ended', e.ended,
-    'unbalanced', abs(c.submitted - c.forgotten - l.submitted - l.scheduled - l.started - e.n))::text
-  from counted c, locations l, ends e
+    'unbalanced', g.n + abs(c.submitted - c.forgotten - l.submitted - l.scheduled - l.started - e.n))::text
+  from counted c, locations l, groups g, ends e
 $$;
 `;
 

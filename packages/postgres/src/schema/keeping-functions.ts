@@ -188,7 +188,7 @@ const oldest = (table: string): string => `array (
     select ctid from ${table} where until <= p_now order by until limit ${MAX_TIDIED} for update skip locked)`;
 
 /**
- * Sums up the tally, and removes what has expired: keys, awaited results, holds, processes that waited an hour ago. Returns
+ * Sums up the tally and error groups, and removes what has expired: keys, awaited results, holds, processes that waited an hour ago. Returns
  * whether everything is removed, and how many awaited runs were not collected. Rows that another client is
  * removing at this moment are skipped.
  */
@@ -207,6 +207,7 @@ begin
   o_is_all := v_count < ${MAX_TIDIED} and o_released < ${MAX_TIDIED};
   delete from waiter where until < p_now - ${HOUR_MS};
   perform forget_holds(p_now);
+  perform tidy_groups();
 end
 $$;
 `;

@@ -44,6 +44,7 @@ const eachOf = (rows: string, entries: string): string => `
  * - \`scheduled\`: by lane, instant and order
  * - \`started\`: by claim and id; the instant is that of the start
  * - \`dead\`: dead letters, by id
+ * - \`grouped\`: those of one error group, by lane and id
  * - \`awaited\`: by the instant until when the result is kept, and id
  * - \`finished\`: by the order that all have in common which ended together, and id
  */
@@ -74,6 +75,12 @@ begin
     when p_list = 'dead' then
       return query select null::text, null::text, null::bigint, r.ord, r.id from run r
         where is_dead and r.id > p_after_id order by r.id limit p_look;
+    when p_list = 'grouped' and p_lane is null then
+      return query select r.lane, null::text, null::bigint, r.ord, r.id from run r
+        where is_dead and r.error_group = p_error_group and (r.lane, r.id) > (p_after_name, p_after_id) order by r.lane, r.id limit p_look;
+    when p_list = 'grouped' then
+      return query select r.lane, null::text, null::bigint, r.ord, r.id from run r
+        where is_dead and r.error_group = p_error_group and r.lane = p_lane and r.id > p_after_id order by r.id limit p_look;
     when p_list = 'awaited' then
       return query select null::text, null::text, a.until, a.ord, a.id from awaited a
         where (a.until, a.id) > (p_after_at, p_after_id) order by a.until, a.id limit p_look;

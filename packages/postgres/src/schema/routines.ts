@@ -7,12 +7,18 @@ import { RECALL } from './exchange/recall.ts';
 import { ANSWER_UNSETTLED } from './exchange/settle.ts';
 import { SETTLE_AND_CLAIM } from './exchange/settle-and-claim.ts';
 import { SETTLE_AND_SUBMIT } from './exchange/settle-and-submit.ts';
+import { DUE_TIMES } from './insight/due-times.ts';
+import { GROUP_NOTICES } from './insight/group-notices.ts';
+import { GROUPS } from './insight/groups.ts';
+import { LANE_COUNTS } from './insight/lanes.ts';
+import { WORKERS } from './insight/workers.ts';
 import { AWAITED, EXPIRED, TIDY, TRIM } from './keeping-functions.ts';
 import { LEASES } from './leases.ts';
 import { LIST } from './list-functions.ts';
 import { END } from './operators/end.ts';
 import { HOLDS } from './operators/hold.ts';
 import { LOCATIONS } from './operators/locations.ts';
+import { OPERATIONS } from './operators/operations.ts';
 import { DISCARD, REDRIVE } from './operators/redrive.ts';
 import { RESCHEDULE } from './operators/reschedule.ts';
 import { RESERVE } from './reserve-function.ts';
@@ -22,10 +28,25 @@ import { SUBMIT_UNIQUE } from './submit-unique.ts';
 import { ATTEND, WAITING_PROCESSES } from './wait-functions.ts';
 
 const TEXTS: readonly string[] = [
-  ...[LEASES, CLOCK, RECORDS, SHOW, AWAITED, WAITING_PROCESSES, HOLDS, SUBMIT, LOCK_KEYS, UNPARK],
+  ...[LEASES, CLOCK, RECORDS, SHOW, GROUPS, AWAITED, WAITING_PROCESSES, HOLDS, SUBMIT, LOCK_KEYS, UNPARK],
   ...[HELD_LANES, ANSWER_UNSETTLED, FAIL_UNREADABLE, PROMOTE, CLAIM_NEXT, CLAIM_KEYED, CLAIM, RECALL],
   ...[TRIM, TIDY, SETTLE_AND_CLAIM, SETTLE_AND_SUBMIT, GET, LIST, HEARTBEAT, EXPIRED, LOCATIONS],
-  ...[END, SUBMIT_UNIQUE, RESCHEDULE, REDRIVE, DISCARD, RESERVE, ATTEND, AUDIT, VIEWS],
+  ...[
+    END,
+    SUBMIT_UNIQUE,
+    RESCHEDULE,
+    OPERATIONS,
+    REDRIVE,
+    DISCARD,
+    RESERVE,
+    ATTEND,
+    LANE_COUNTS,
+    GROUP_NOTICES,
+    DUE_TIMES,
+    WORKERS,
+    AUDIT,
+    VIEWS,
+  ],
 ];
 
 /** Every function and view of the schema, one definition each, in the order in which they are created. */

@@ -28,6 +28,7 @@ export interface RunRow {
   readonly keyWaits: boolean | null;
   readonly keepsKey: boolean | null;
   readonly extras: string | null;
+  readonly errorGroup: string | null;
 }
 
 /** A run in a reply: the values of a {@link RunRow} in the order of the columns. */
@@ -54,6 +55,7 @@ const RUN_COLUMNS = {
   keyWaits: 'r.key_waits',
   keepsKey: 'r.keeps_key',
   extras: 'r.extras',
+  errorGroup: 'r.error_group',
 } as const satisfies Readonly<Record<keyof RunRow, string>>;
 
 const RUN_NAMES = Object.keys(RUN_COLUMNS);

@@ -130,13 +130,14 @@ returns boolean language sql immutable as $$
 $$;
 
 create view retry_eligible as
-  select id, lane, {schema}.state_name(state) as state, failures, stalls, least(failures::bigint + stalls, 2147483647)::integer as attempts,
+  select id, lane, {schema}.state_name(state) as state, failures, stalls, least(carried + failures + stalls, 2147483647)::integer as attempts,
     to_timestamp(run_at / 1000.0) as next_run_at, state = ${state('submitted')} or run_at <= {schema}.now_ms() as is_due
   from (
     select id, lane, state, least({schema}.read_count(record, 'failures'), 2147483647)::integer as failures,
       least({schema}.read_count(record, 'stalls'), 2147483647)::integer as stalls,
+      case when record ? 'resetAt' then 0 else {schema}.read_count({schema}.read_record(extras) -> 'spent', 'attempts') end as carried,
       coalesce(run_at, nullif({schema}.read_count(record, 'runAt'), 0)) as run_at
     from (
-      select id, lane, state, run_at, case when record is null then '{}' else {schema}.read_record(record) end as record
+      select id, lane, state, run_at, extras, case when record is null then '{}' else {schema}.read_record(record) end as record
       from run r where r.state in ${WAITING} and not ${isClaimed('r')} offset 0) read) waiting;
 `;

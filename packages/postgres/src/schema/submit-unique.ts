@@ -26,6 +26,8 @@ const cancelOther = call('end_runs', {
   endings: `'${STATE_LETTERS.cancelled}'`,
   results: 'array[null::text]',
   errorNames: 'array[null::text]',
+  groupIds: 'null',
+  groupTitles: 'null',
   errors: 'array[null::text]',
 });
 

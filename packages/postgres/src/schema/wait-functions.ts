@@ -61,7 +61,7 @@ $$;
 `;
 
 /** Steps from lane to lane by the index of a table, however many rows each lane has. */
-const nextLane = (table: string, before: string): string => `
+export const nextLane = (table: string, before: string): string => `
       (select lane from ${table} order by lane limit 1)
       union all select (select t.lane from ${table} t where t.lane > ${before}.lane order by t.lane limit 1)
       from ${before} where ${before}.lane is not null`;
@@ -74,8 +74,9 @@ declare
   v_attended text[];
 begin
   if p_ttl_ms > 0 then
-    ${insertInto('attendance', { worker: 'p_worker', until: 'v_now + p_ttl_ms', lanes: 'p_lanes' })}
-    on conflict (worker) do update set until = excluded.until, lanes = excluded.lanes;
+    ${insertInto('attendance', { worker: 'p_worker', until: 'v_now + p_ttl_ms', lanes: 'p_lanes', attended_at: 'v_now', facts: 'p_facts' })}
+    on conflict (worker) do update
+      set until = excluded.until, lanes = excluded.lanes, attended_at = excluded.attended_at, facts = excluded.facts;
   else
     delete from attendance where worker = p_worker;
   end if;

@@ -1,5 +1,5 @@
 import type { EndAnswer, EndRequest } from '@retry/core/broker';
-import { answerOfLetter, endBytes, STATE_LETTERS } from '@retry/core/broker/kit';
+import { answerOfLetter, endBytes, OTHER_GROUP, STATE_LETTERS } from '@retry/core/broker/kit';
 import { inChunks } from '../driver/chunks.ts';
 import { untilUnlocked } from '../driver/unlocked.ts';
 import { writeError } from '../record/record.ts';
@@ -39,6 +39,7 @@ async function endChunk(
     endings: endings.map(letterOf).join(''),
     results: endings.map((ending) => (ending.as === 'completed' ? ending.result : undefined)),
     ...errorArguments(endings),
+    ...groupArguments(endings),
   });
   const { answers, unparked, results, finished } = JSON.parse(text ?? '') as Ended; // what our own function builds
   memory.forgetLanes(unparked ?? []);
@@ -56,6 +57,13 @@ function letterOf({ as }: Ending): string {
 function errorArguments(endings: readonly Ending[]) {
   const written = endings.map((ending) => (ending.as === 'failed' ? writeError(ending.error) : undefined));
   return { errorNames: written.map((one) => one?.name), errors: written.map((one) => one?.text) };
+}
+
+function groupArguments(endings: readonly Ending[]) {
+  const groups = endings.map((ending) =>
+    ending.as === 'failed' ? (ending.group ?? OTHER_GROUP) : undefined,
+  );
+  return { groupIds: groups.map((group) => group?.id), groupTitles: groups.map((group) => group?.title) };
 }
 
 function bytesOf(ending: Ending): number {

@@ -9,7 +9,7 @@ const MAX_LEASES = 5_000;
 
 /** Extends leases. */
 export function heartbeat(
-  database: Database,
+  database: Pick<Database, 'call'>,
   leases: readonly HeartbeatRequest[],
   leaseMs: number,
 ): Promise<readonly HeartbeatAnswer[]> {

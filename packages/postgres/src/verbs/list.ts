@@ -44,8 +44,9 @@ function isLarge(runs: readonly Run[]): boolean {
 }
 
 /** The lists that have the runs of a state, in the order in which they are read. */
-function listsOf({ state, disposable }: ListQuery): readonly string[] {
+function listsOf({ state, errorGroup, disposable }: ListQuery): readonly string[] {
   if (state === 'unsubmitted') return [];
+  if (errorGroup !== undefined) return ['grouped'];
   if (state === 'submitted') return ['waiting'];
   if (!isEnd(state)) return [state];
   const ended = ['awaited', 'finished'];
@@ -58,10 +59,10 @@ async function readList(
   query: ListQuery,
   { list, after }: { readonly list: string; readonly after: End },
 ): Promise<Reply> {
-  const { state, lane = null, endedBefore, errorName = null, limit, payloads } = query;
+  const { state, lane = null, errorGroup = null, endedBefore, errorName = null, limit, payloads } = query;
   const [afterName, afterRequest, afterAt, afterOrd, afterId] = after;
   const reply = await database.call('list_runs', {
-    ...{ list, state, lane, errorName, afterName, afterRequest, afterAt, afterOrd, afterId },
+    ...{ list, state, lane, errorGroup, errorName, afterName, afterRequest, afterAt, afterOrd, afterId },
     endedBefore: endedBefore === undefined ? null : upToWhole(endedBefore),
     limit: toCount(limit),
     payloads: payloads !== 'omit',

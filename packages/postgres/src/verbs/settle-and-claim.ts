@@ -133,8 +133,9 @@ async function exchangePart(
   const starts = memory.startsOf(claim?.lanes.keys() ?? [], startedAt);
   const replaced = claim === undefined ? [] : memory.replacedBy(claim);
   const rows = await database.callRows('settle_and_claim', {
-    ...settlementArguments(settlements, memory.leasesOf(settlements)),
+    // First: where a spread is, V8 before version 12 gives each object a shape of its own.
     notify: true,
+    ...settlementArguments(settlements, memory.leasesOf(settlements)),
     ...(claim === undefined ? NO_CLAIM : claimArguments(claim, starts, replaced)),
     ...retention.next(countFinished(settlements), startedAt),
   });
@@ -162,9 +163,9 @@ async function settleAndSubmit(
   const { database, memory, retention, workWaits } = port;
   const submissions = submissionsOf(settlements);
   const rows = await database.callRows('settle_and_submit', {
+    notify: true,
     ...settlementArguments(settlements, memory.leasesOf(settlements)),
     ...submitArguments(submissions),
-    notify: true,
     ...retention.next(countFinished(settlements), performance.now()),
   });
   const reply = readReply(rows, []);

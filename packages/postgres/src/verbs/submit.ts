@@ -18,7 +18,7 @@ export function submitRuns(
   return inChunks(
     submissions,
     async (chunk) => {
-      const created = await database.call('submit_runs', { ...submissionArguments(chunk), notify: true });
+      const created = await database.call('submit_runs', { notify: true, ...submissionArguments(chunk) });
       workWaits.notify(submittedLanes(chunk));
       return submitAnswers(chunk, created);
     },

@@ -1,4 +1,4 @@
-import { settledBy } from '@retry/core/broker/kit';
+import { settledBy, UNREADABLE_GROUP } from '@retry/core/broker/kit';
 import { UNREADABLE_RUN } from '../../errors.ts';
 import { hasId, insertInto, sizeOf } from '../fragments.ts';
 import { dead, state } from '../letters.ts';
@@ -13,16 +13,26 @@ export const LAST_EPOCH: number = Number.MAX_SAFE_INTEGER - 1;
  * own, which replaces what their rows contain.
  */
 export const FAIL_UNREADABLE: string = `
-create function fail_unreadable(p_lane text, p_ids text[], p_now bigint) returns void language sql as $$
-  insert into run (id, state, epoch, ord, lane, payload, submitted_at, run_at, ended_at, is_dead, error_name, record)
-  select id, ${dead('failed')}, 1, nextval('end_order'), p_lane, '', p_now, p_now, p_now, true, '${UNREADABLE_RUN}', json_build_object(
+create function fail_unreadable(p_lane text, p_ids text[], p_now bigint) returns void language plpgsql as $$
+declare
+  v_group text := (admit_groups(array[p_lane], array['${UNREADABLE_GROUP.id}']))[1];
+  v_dead dead_letter[];
+begin
+  with failed as (
+  insert into run (id, state, epoch, ord, lane, payload, submitted_at, run_at, ended_at, is_dead, error_name, error_group, spent, record)
+  select id, ${dead('failed')}, 1, nextval('end_order'), p_lane, '', p_now, p_now, p_now, true, '${UNREADABLE_RUN}', v_group, 1, json_build_object(
     'settledBy', '${settledBy(1, 'fail')}', 'failures', 1, 'firstStartedAt', p_now, 'startedAt', p_now, 'heartbeatAt', p_now, 'endedAt', p_now, 'errors',
-    json_build_array(json_build_object('epoch', 1, 'at', p_now, 'name', '${UNREADABLE_RUN}', 'message',
+    json_build_array(json_build_object('epoch', 1, 'at', p_now, 'name', '${UNREADABLE_RUN}', 'reason', 'ended', 'message',
       'the run is in its lane, but its row is missing, or its epoch cannot be incremented')))::text
   from unnest(p_ids) as unreadable (id)
   on conflict (hash, id) do update set state = excluded.state, epoch = excluded.epoch, ord = excluded.ord,
     ended_at = excluded.ended_at, is_dead = true, holds_key = false, wants_cancel = false,
-    error_name = excluded.error_name, record = excluded.record
+    error_name = excluded.error_name, error_group = excluded.error_group, spent = excluded.spent, record = excluded.record
+  returning lane, error_group, id, spent, ended_at, ord
+  )
+  select array_agg((lane, error_group, '${UNREADABLE_GROUP.title}', id, spent, ended_at, ord, ord)::dead_letter) into v_dead from failed;
+  perform join_groups(v_dead);
+end
 $$;
 `;
 

@@ -15,7 +15,9 @@ export const SETTLE_VARIABLES = `
   v_unparked text[];
   v_ready text[];
   v_later text[];
-  v_results boolean := false;`;
+  v_results boolean := false;
+  v_groups text[];
+  v_dead dead_letter[];`;
 
 /** How a settlement finds the row of its run. */
 interface Found {
@@ -57,7 +59,7 @@ const settleFound = (found: Found): string => `
         ended_at = case when s.destination not in ${CONTINUED} then s.at when r.wants_cancel then v_now end,
         holds_key = r.holds_key and r.keeps_key is true and s.destination in ${CONTINUED} and not r.wants_cancel,
         wants_cancel = false, is_dead = s.destination in ${DEAD},
-        error_name = s.error, result = s.result, record = s.record
+        error_name = s.error, error_group = v_groups[s.group_number], spent = s.spent, result = s.result, record = s.record
       from (
         select *, case destination when ${destination('back')} then nextval('back_order')
             when ${destination('schedule')} then nextval('back_order')
@@ -72,6 +74,8 @@ const settleFound = (found: Found): string => `
           at: 'p_instants',
           delay: 'p_delays_ms',
           error: 'p_error_names',
+          group_number: 'p_group_numbers',
+          spent: 'p_spent',
           result: 'p_results',
           record: "string_to_array(p_records, chr(10), '')",
         })}
@@ -81,7 +85,8 @@ const settleFound = (found: Found): string => `
         when ${state('submitted')} then r.epoch = s.epoch - 1 and (s.lane_seq is not null or ${isClaimed('r')})
           and (not p_only_if_expired or exists (select from leased() l where ${isStartedBy('r', 'l')} and l.until <= v_now))
         else false end
-      returning s.n, r.ctid as row_at, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead, r.keep_ms
+      returning s.n, r.ctid as row_at, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead, r.keep_ms,
+        s.group_number, r.error_group, r.spent, r.ended_at
     ), ready_again as (
       insert into ready (lane, ord, id, key, row_at) select lane, ord, id, key, row_at from settled where state = ${state('submitted')}
     ), for_later as (
@@ -94,8 +99,9 @@ const settleFound = (found: Found): string => `
       v_ready || array_agg(lane) filter (where state = ${state('submitted')}),
       v_later || array_agg(lane) filter (where state = ${state('scheduled')}),
       v_results or coalesce(bool_or(keep_ms is not null and state not in ${WAITING}), false),
-      v_awaited || array_agg(id) filter (where keep_ms is not null and state not in ${WAITING} and not is_dead)
-    into v_settled, v_keys, v_ready, v_later, v_results, v_awaited from settled;
+      v_awaited || array_agg(id) filter (where keep_ms is not null and state not in ${WAITING} and not is_dead),
+      v_dead || array_agg((lane, error_group, p_group_titles[group_number], id, spent, ended_at, v_end, n)::dead_letter) filter (where is_dead)
+    into v_settled, v_keys, v_ready, v_later, v_results, v_awaited, v_dead from settled;
 `;
 
 /**
@@ -137,12 +143,16 @@ const SETTLE_COMPLETED = `
  *    a dead letter.
  * 3. A cancel request ends a run that would continue.
  * 4. A run that completes at its first attempt has no record: its columns are enough.
- * 5. A delay counts from \`v_now\`.
+ * 5. A dead letter is counted under its group, once all settlements are written.
+ * 6. A delay counts from \`v_now\`.
  *
  * It sets a letter for each settlement, the lanes that got parked runs back, the lanes where settled runs are ready or
  * scheduled, and whether a run has ended whose result a caller waits for.
  */
 export const SETTLE: string = `
+    if p_group_ids is not null then
+      v_groups := admit_groups(p_group_lanes, p_group_ids);
+    end if;
     if strpos(p_destinations, ${destination('front')}) > 0 then
       v_front := -nextval('front_order');
     end if;
@@ -150,6 +160,9 @@ export const SETTLE: string = `
       and p_destinations = repeat(${destination('completed')}, length(p_destinations))
     then${SETTLE_COMPLETED}    elsif p_rows_at is not null then${settleFound(BY_ROW)}    end if;
     if v_settled is null or cardinality(v_settled) < cardinality(p_ids) then${settleFound(BY_ID)}    end if;
+    if v_dead is not null then
+      perform join_groups(v_dead);
+    end if;
     if v_ready is not null then
       v_ready := array (select distinct lane from unnest(v_ready) as lane);
     end if;

@@ -8,8 +8,9 @@
  * the log of an update leaves out what the old and the new row begin with.
  *
  * - `state`: one letter. `w` is submitted (or claimed), `s` scheduled, `r` started; the others are end states.
- * - `extras`: JSON of what few runs are submitted with (a policy, an origin); never changes
+ * - `extras`: JSON of what few runs are submitted with (a policy, an origin, a context, what they brought along); never changes
  * - `holds_key`: the run takes a slot of its key; with `keeps_key` also while it waits to start again
+ * - `error_group`, `spent`: of a dead letter, what it is counted under, and with how many attempts
  * - `created_at`: null while it is the same as `submitted_at`, or as that of the record.
  * - `record`: JSON of the latest settlement (counters, instants, errors); null where the columns are enough.
  * - `hash`: the first column of each index by id. Ids ascend, so in an index by id alone a single kept run would hold on to
@@ -22,11 +23,17 @@
  * - `finished`: ended runs, oldest first; `awaited`: ended runs whose result a caller waits for
  * - `kept_key`: ids of forgotten runs that a user chose
  * - `tally`: runs created and forgotten
+ * - `error_group`: what has come into a group of dead letters, or has left it (then negative); a group is the sum of its rows. No row
+ *   is updated: workers whose runs fail with the same error would wait for one another. `is_sum` is a sum of earlier rows, `seq` their
+ *   order.
+ * - `group_mark`: how many dead letters a group had at its latest notice; updated when these have doubled
  * - `hold`: lanes that are on hold, or all of them (`lane` is empty), by who asked for it; updated when it lets a run through
+ * - `operation`: operations on many dead letters: what was asked for as JSON, and what has been done. `stepped` is the epoch of the
+ *   latest step that was accepted; updated by each claim and each step.
  * - `start_limit`: the starts of each limit that all workers share, by bucket: see `reserve-function.ts`; updated by each reservation
  * - `unique_key`: which run has a unique key, or had it; updated when another run takes it. Whether the run still has it is seen
  *   at the run. `ord` is the order in which submissions look for keys that are free, to forget them.
- * - `waiter`, `attendance`: processes that wait for notifications; living workers and their lanes
+ * - `waiter`, `attendance`: processes that wait for notifications; living workers, their lanes, and what they say about themselves (JSON)
  *
  * - `row_at`, `rows_at`: where in `run` the rows of these runs were last written, so that no index is searched for them; null
  *   where that is not known. See `isAt`.
@@ -66,11 +73,14 @@ create table run (
   lease_until bigint,
   ended_at bigint,
   error_name text,
+  error_group text collate "C",
+  spent bigint,
   result text,
   record text,
   primary key (hash, id)
 ) with (fillfactor = 40);
 create index run_dead on run (id) where is_dead;
+create index run_group on run (error_group, lane, id) where is_dead;
 create index run_key on run (key) where holds_key;
 
 create table ready (
@@ -140,6 +150,31 @@ create index kept_key_until on kept_key (until);
 
 create table tally (submitted bigint not null, forgotten bigint not null);
 
+create sequence group_order;
+
+create table error_group (
+  lane text collate "C" not null,
+  id text collate "C" not null,
+  title text,
+  count bigint not null,
+  attempts bigint not null,
+  first_at bigint,
+  last_at bigint,
+  latest_id text collate "C",
+  latest_ord bigint,
+  is_sum boolean not null default false,
+  seq bigint not null default nextval('group_order')
+);
+create index error_group_seq on error_group (lane, id, seq);
+create index error_group_new on error_group (lane, id) where not is_sum;
+
+create table group_mark (
+  lane text collate "C" not null,
+  id text collate "C" not null,
+  count bigint not null,
+  primary key (lane, id)
+);
+
 create table waiter (
   id text collate "C" primary key,
   until bigint not null,
@@ -149,7 +184,9 @@ create table waiter (
 create table attendance (
   worker text collate "C" primary key,
   until bigint not null,
-  lanes text[] not null
+  lanes text[] not null,
+  attended_at bigint not null,
+  facts text
 );
 
 create table hold (
@@ -161,6 +198,23 @@ create table hold (
   until bigint,
   probe_ms bigint,
   primary key (lane, source)
+);
+
+create table operation (
+  id text collate "C" primary key,
+  request text not null,
+  ids text,
+  state text not null default 'running',
+  created_at bigint not null,
+  updated_at bigint not null,
+  ended_at bigint,
+  done bigint not null default 0,
+  skipped bigint not null default 0,
+  epoch bigint not null default 0,
+  stepped bigint not null default 0,
+  carrier text,
+  carried_until bigint,
+  progress text
 );
 
 create table start_limit (
@@ -187,5 +241,9 @@ create index unique_key_ord on unique_key (ord);
 create type location as (
   id text collate "C", state "char", ord bigint, lane text collate "C", run_at bigint, key text collate "C",
   key_limit bigint, is_dead boolean
+);
+
+create type dead_letter as (
+  lane text collate "C", group_id text collate "C", title text, id text collate "C", spent bigint, ended_at bigint, ord bigint, n bigint
 );
 `;

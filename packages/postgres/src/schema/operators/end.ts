@@ -8,7 +8,10 @@ import { head } from '../signatures.ts';
 const RECORD = `case a.ending
         when ${state('cancelled')} then r.record
         when ${state('completed')} then (read_record(r.record) - 'isDisposable')::text
-        else add_error(read_record(r.record), jsonb_build_object('epoch', r.epoch, 'at', v_now) || a.error::jsonb)::text end`;
+        else add_error(with_carried(read_record(r.record), r.extras), jsonb_build_object('epoch', r.epoch, 'at', v_now) || a.error::jsonb)::text end`;
+
+/** The attempts of a run, as `spentAttempts` of core's kit counts them. */
+const SPENT = `read_count(read_record(r.record), 'failures') + read_count(read_record(r.record), 'stalls')`;
 
 const ADD_ERROR = `
 create function add_error(p_record jsonb, p_error jsonb) returns jsonb language sql immutable as $$
@@ -17,6 +20,13 @@ create function add_error(p_record jsonb, p_error jsonb) returns jsonb language 
     from jsonb_array_elements(case when jsonb_typeof(p_record -> 'errors') = 'array' then p_record -> 'errors' else '[]' end)
       with ordinality as earlier (error, n)
     where n > jsonb_array_length(p_record -> 'errors') - ${MAX_ERRORS - 1}) || p_error)
+$$;
+
+create function with_carried(p_record jsonb, p_extras text) returns jsonb language sql immutable as $$
+  select case when p_extras is null or p_record ?| '{errors,resetAt}' then p_record else p_record || jsonb_build_object('errors', coalesce((
+    select jsonb_agg(error || '{"epoch": 0}' order by n)
+    from jsonb_array_elements(case when jsonb_typeof(read_record(p_extras) #> '{spent,errors}') = 'array'
+      then read_record(p_extras) #> '{spent,errors}' else '[]' end) with ordinality as carried (error, n)), '[]')) end
 $$;
 `;
 
@@ -28,7 +38,8 @@ $$;
  * 2. Runs that another client is moving or settling are answered \`locked\`, and the client asks again: their transaction may be a
  *    handler's, and take long.
  *
- * \`add_error\` adds an error to a record: the latest ones are kept, of which only the last has its stack.
+ * \`add_error\` adds an error to a record: the latest ones are kept, of which only the last has its stack. \`with_carried\` gives a record
+ * that was not settled yet the errors that its run brought along.
  */
 export const END: string = `${ADD_ERROR}create function ${head('end_runs')} returns text language plpgsql {settings} as $$
 declare
@@ -42,9 +53,16 @@ declare
   v_locked tid[];
   v_requested text[];
   v_unparked text[];
+  v_groups text[];
+  v_dead dead_letter[];
 begin
   select array_agg(r) into v_waiting from lock_waiting(p_ids) r;
   perform remove_from_locations(v_waiting);
+  if p_group_ids is not null then
+    v_groups := admit_groups(array (
+      select w.lane from ${unnestNumbered('a', { id: 'p_ids', group_id: 'p_group_ids' })} left join unnest(v_waiting) w on w.id = a.id order by n),
+      p_group_ids);
+  end if;
   with asked as (
     select * from ${unnestNumbered('input', {
       id: 'p_ids',
@@ -52,16 +70,23 @@ begin
       result: 'p_results',
       error_name: 'p_error_names',
       error: 'p_errors',
+      group_id: 'v_groups',
+      title: 'p_group_titles',
     })}
   ), ended as (
     update run r set state = a.ending::"char", ord = v_end, ended_at = v_now, is_dead = a.ending in ${DEAD}, result = a.result,
-      error_name = coalesce(a.error_name, r.error_name), record = ${RECORD}, holds_key = false
+      error_name = coalesce(a.error_name, r.error_name), error_group = a.group_id, spent = case when a.ending in ${DEAD} then ${SPENT} end,
+      record = ${RECORD}, holds_key = false
     from unnest(v_waiting) w join asked a on a.id = w.id where ${hasId('r', 'w.id')}
-    returning r.id, r.is_dead, r.keep_ms, a.n
+    returning r.id, r.is_dead, r.keep_ms, r.lane, r.error_group, a.title, r.spent, a.n
   )
   select array_agg(id), array_agg(id order by n) filter (where not is_dead and keep_ms is null),
-    array_agg(id) filter (where not is_dead and keep_ms is not null), coalesce(bool_or(keep_ms is not null), false)
-  into v_ended, v_finished, v_awaited, v_results from ended;
+    array_agg(id) filter (where not is_dead and keep_ms is not null), coalesce(bool_or(keep_ms is not null), false),
+    array_agg((lane, error_group, title, id, spent, v_now, v_end, n)::dead_letter) filter (where is_dead)
+  into v_ended, v_finished, v_awaited, v_results, v_dead from ended;
+  if v_dead is not null then
+    perform join_groups(v_dead);
+  end if;
   v_locked := array (
     select r.row_at from unnest(p_ids) as asked (id), lateral (
       select ctid as row_at from run where ${hasId('run', 'asked.id')}

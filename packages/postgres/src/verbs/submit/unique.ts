@@ -38,7 +38,7 @@ async function submitChunk(
   submissions: readonly Submission[],
 ): Promise<readonly SubmitAnswer[]> {
   const { database, memory, workWaits, resultWaits, retention } = port;
-  const text = await database.call('submit_unique', { ...uniqueArguments(submissions), notify: true });
+  const text = await database.call('submit_unique', { notify: true, ...uniqueArguments(submissions) });
   const { unparked, results, finished, ...reply } = readReply(text);
   const { ready = [], later = [] } = submittedLanes(submissions);
   memory.forgetLanes(unparked ?? []);

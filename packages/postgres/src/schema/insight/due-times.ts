@@ -1,0 +1,43 @@
+import { head } from '../signatures.ts';
+import { nextLane } from '../wait-functions.ts';
+
+/** At most `v_each` of the scheduled runs of a lane under a condition, of each lane. */
+const upToEach = (condition: string): string =>
+  `(select json_build_object('count', coalesce(sum(least(n, v_each)), 0), 'isComplete', coalesce(bool_and(n <= v_each), true))
+        from unnest(v_lanes) as l (lane), lateral (
+          select count(*) as n from (select from scheduled s where s.lane = l.lane and ${condition} limit v_each + 1) found) each_of)`;
+
+/**
+ * Counts scheduled runs by when they are due: in each lane the earliest ones up to its part of the limit. What is due before the
+ * last one that was counted of a lane is complete.
+ */
+export const DUE_TIMES: string = `
+create function ${head('count_due_times')} returns text language plpgsql stable {settings} as $$
+declare
+  v_to bigint := p_from + p_bucket_ms * p_buckets;
+  v_lanes text[] := p_lanes;
+  v_each bigint;
+begin
+  if v_lanes is null then
+    v_lanes := array (
+      with recursive in_schedule (lane) as (${nextLane('scheduled', 'in_schedule')}
+      ) select lane from in_schedule where lane is not null);
+  end if;
+  v_each := greatest(p_limit / greatest(cardinality(v_lanes), 1), 1);
+  return (
+    with counted as materialized (
+      select l.lane, (s.run_at - p_from) / p_bucket_ms as bucket, count(*) as n, max(s.run_at) as last
+      from unnest(v_lanes) as l (lane), lateral (
+        select run_at from scheduled where lane = l.lane and run_at >= p_from and run_at < v_to order by run_at limit v_each + 1) s
+      group by 1, 2
+    )
+    select json_build_object('at', now_ms(),
+      'before', ${upToEach('s.run_at < p_from')},
+      'counts', coalesce((select json_object_agg(bucket, n) from (select bucket, sum(n) as n from counted group by 1) b), '{}'),
+      'after', ${upToEach('s.run_at >= v_to')},
+      'completeUntil', least(v_to, (
+        select min(last) from (select sum(n) as n, max(last) as last from counted group by lane) of_lanes where n > v_each))
+    )::text);
+end
+$$;
+`;

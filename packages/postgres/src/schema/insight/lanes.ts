@@ -1,0 +1,71 @@
+import { isStartedBy } from '../leases.ts';
+import { head } from '../signatures.ts';
+import { nextLane } from '../wait-functions.ts';
+
+/** Started runs are looked for among this number of leases. */
+const MAX_LEASES = 1_000;
+
+/** At most `p_limit` of some rows, and whether these are all. */
+const counted = (rows: string): string =>
+  `(select json_build_object('count', least(count(*), p_limit), 'isComplete', count(*) <= p_limit)
+          from (select from ${rows} limit p_limit + 1) found)`;
+
+/** A run in its lane was due at `run_at` of its row, or else of its record. */
+const DUE = `coalesce(r.run_at, nullif(read_count(read_record(r.record), 'runAt'), 0), r.submitted_at)`;
+
+/**
+ * What waits in each of some lanes, counted up to a limit, and what is started in them. Every figure is read by an index that begins
+ * with the lane; leases have none, so only the first ones are looked at.
+ */
+const COUNT_LANES = `
+create function ${head('count_lanes')} returns text language plpgsql stable {settings} as $$
+declare
+  v_now bigint := now_ms();
+begin
+  return (
+    with leases as materialized (
+      select l.id, l.ord from (select * from claim where until >= 0 order by until) c, unnest(c.ids, c.ords) as l (id, ord)
+      limit ${MAX_LEASES + 1}
+    ), started as materialized (
+      select r.lane, count(*) as count
+      from leases l, lateral (select lane from run where ${isStartedBy('run', 'l')} offset 0) r group by r.lane
+    )
+    select json_build_object('at', v_now, 'counts', coalesce(json_agg(json_strip_nulls(json_build_object(
+      'lane', asked.lane,
+      'waiting', ${counted('(select from ready r where r.lane = asked.lane union all select from parked p where p.lane = asked.lane and p.key_limit > 0) both_of')},
+      'parked', ${counted('parked p where p.lane = asked.lane and p.key_limit > 0')},
+      'scheduled', ${counted('scheduled s where s.lane = asked.lane')},
+      'due', ${counted('scheduled s where s.lane = asked.lane and s.run_at <= v_now')},
+      'started', json_build_object('count', coalesce((select count from started s where s.lane = asked.lane), 0),
+        'isComplete', (select count(*) from leases) <= ${MAX_LEASES}),
+      'claimableSince', least(
+        (select ${DUE} from (select f.id from ready f where f.lane = asked.lane order by f.ord limit 1) first,
+          lateral (select * from run where hash = hashtext(first.id) and id = first.id offset 0) r),
+        (select s.run_at from scheduled s where s.lane = asked.lane and s.run_at <= v_now order by s.run_at limit 1))
+    )) order by asked.n), '[]'))::text
+    from unnest(p_lanes) with ordinality as asked (lane, n));
+end
+$$;
+`;
+
+/** The lanes that have runs that wait. */
+const WAITING_LANES = `
+create function ${head('waiting_lanes')} returns text language plpgsql stable {settings} as $$
+begin
+  return (
+    with recursive in_ready (lane) as (${nextLane('ready', 'in_ready')}
+    ), in_schedule (lane) as (${nextLane('scheduled', 'in_schedule')}
+    ), in_parked (lane) as (
+      (select lane from parked where key_limit > 0 order by lane limit 1)
+      union all select (select p.lane from parked p where p.key_limit > 0 and p.lane > in_parked.lane order by p.lane limit 1)
+      from in_parked where in_parked.lane is not null
+    )
+    select coalesce(json_agg(lane), '[]')::text
+    from (select lane from in_ready union select lane from in_schedule union select lane from in_parked) known
+    where lane is not null);
+end
+$$;
+`;
+
+/** Counts what is in lanes. */
+export const LANE_COUNTS: string = `${COUNT_LANES}${WAITING_LANES}`;

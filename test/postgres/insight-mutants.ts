@@ -1,0 +1,95 @@
+import {
+  askAboutDueTimes,
+  askAboutGroupNotices,
+  askAboutLanes,
+  askAboutWorkers,
+} from '../support/telling-scenes/insight.ts';
+import type { Mutant } from '../support/telling-scenes/mutant.ts';
+
+/** Mistakes in what operators are told. */
+export const INSIGHT_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a lane leaves out what waits for its key',
+    right: 'union all select from parked p where p.lane = asked.lane and p.key_limit > 0) both_of',
+    wrong: ') both_of',
+    scene: askAboutLanes,
+  },
+  {
+    name: 'the next run of a lane is the last one',
+    right: 'where f.lane = asked.lane order by f.ord limit 1',
+    wrong: 'where f.lane = asked.lane order by f.ord desc limit 1',
+    scene: askAboutLanes,
+  },
+  {
+    name: 'a run of a lane is due since it was submitted first',
+    right: "nullif(read_count(read_record(r.record), 'runAt'), 0)",
+    wrong: 'r.created_at',
+    scene: askAboutLanes,
+  },
+  {
+    name: 'what is due is not claimable before a claim promotes it',
+    right: 's.run_at <= v_now order by s.run_at limit 1))',
+    wrong: 's.run_at <= v_now order by s.run_at limit 0))',
+    scene: askAboutLanes,
+  },
+  {
+    name: 'what is scheduled for later counts as due',
+    right: 'where s.lane = asked.lane and s.run_at <= v_now limit',
+    wrong: 'where s.lane = asked.lane limit',
+    scene: askAboutLanes,
+  },
+  {
+    name: 'lanes in which everything is scheduled are left out',
+    right: 'union select lane from in_schedule union',
+    wrong: 'union',
+    scene: askAboutLanes,
+  },
+  {
+    name: 'a run counts in the span that ends when it is due',
+    right: '(s.run_at - p_from) / p_bucket_ms as bucket',
+    wrong: 'greatest(s.run_at - p_from - 1, 0) / p_bucket_ms as bucket',
+    scene: askAboutDueTimes,
+  },
+  {
+    name: 'what is due at the end of the last span is in no span',
+    right: 's.run_at >= v_to',
+    wrong: 's.run_at > v_to',
+    scene: askAboutDueTimes,
+  },
+  {
+    name: 'a worker whose registration has lapsed is listed',
+    right: 'from attendance where until > now_ms()',
+    wrong: 'from attendance where until > 0',
+    scene: askAboutWorkers,
+  },
+  {
+    name: 'a worker that attends again keeps what it said before',
+    right: 'facts = excluded.facts',
+    wrong: 'facts = attendance.facts',
+    scene: askAboutWorkers,
+  },
+  {
+    name: 'a doubled group is noticed as new',
+    right: "case when m.count is null then 'new' else 'doubled' end",
+    wrong: "'new'",
+    scene: askAboutGroupNotices,
+  },
+  {
+    name: 'a group is noticed with each dead letter',
+    right: 's.count >= 2 * m.count',
+    wrong: 's.count > m.count',
+    scene: askAboutGroupNotices,
+  },
+  {
+    name: 'a group that was empty is never new again',
+    right: 'delete from group_mark m where not exists',
+    wrong: 'delete from group_mark m where false and not exists',
+    scene: askAboutGroupNotices,
+  },
+  {
+    name: 'a notice keeps no count',
+    right: 'on conflict (lane, id) do update set count = excluded.count',
+    wrong: 'on conflict (lane, id) do nothing',
+    scene: askAboutGroupNotices,
+  },
+];
