@@ -106,7 +106,7 @@ describe('cancel', () => {
     expect(await queue.cancel(id)).toBe('requested');
     await clock.advance('1m');
 
-    expect(await queue.get(id)).toMatchObject({ state: 'completed', result: '"done"' });
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', result: 'done' });
     expect(await queue.cancel(id)).toBe('ended');
   });
 

@@ -63,7 +63,7 @@ describe.each([
     await clock.advance('2m');
 
     expect((await queue.counts()).ended.completed).toBe(2);
-    expect(await queue.deadLetters.list()).toEqual([]);
+    expect((await queue.deadLetters.list()).runs).toEqual([]);
   });
 });
 

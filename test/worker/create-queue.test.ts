@@ -17,7 +17,9 @@ describe('submit', () => {
     expect(await queue.get(submitted.id)).toMatchObject({
       lane: 'double@1',
       state: 'submitted',
-      payload: '21',
+      task: 'double',
+      version: '1',
+      payload: 21,
       epoch: 0,
       submittedAt: 0,
     });
@@ -79,7 +81,7 @@ describe('submit', () => {
       { id: 'double@order-7', isNew: false },
       { id: 'double@order-7', isNew: false },
     ]);
-    expect(await queue.get('double@order-7')).toMatchObject({ payload: '1', result: '2', epoch: 1 });
+    expect(await queue.get('double@order-7')).toMatchObject({ payload: 1, result: 2, epoch: 1 });
   });
 
   it.each<[string, SubmitOptions, number]>([

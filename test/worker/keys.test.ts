@@ -33,7 +33,7 @@ describe('a key', () => {
       { id: 'bill@order-7', isNew: true },
       { id: 'mail@order-7', isNew: false },
     ]);
-    expect(await queue.get('bill@order-7')).toMatchObject({ lane: 'bill@1', payload: '2' });
+    expect(await queue.get('bill@order-7')).toMatchObject({ lane: 'bill@1', payload: 2 });
   });
 
   it('is the same over the versions of its task', async () => {

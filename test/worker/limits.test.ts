@@ -229,7 +229,7 @@ describe('rateLimit', () => {
     // Fails at 0 s; limited at 1 s; fails at 6 s; limited at 7 s; completes at 12 s.
     expect(await queue.get(id)).toMatchObject({
       state: 'completed',
-      result: '12000',
+      result: 12_000,
       failures: 2,
       rateLimits: 2,
       releases: 2,

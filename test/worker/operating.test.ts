@@ -180,7 +180,9 @@ describe('queue.fail', () => {
 
     await queue.fail(id, new Error('password: geheim'));
 
-    expect((await queue.get(id))?.errors).toEqual([{ epoch: 0, at: 0, name: 'Hidden', message: 'hidden' }]);
+    expect((await queue.get(id))?.errors).toEqual([
+      { epoch: 0, at: 0, name: 'Hidden', message: 'hidden', reason: 'ended' },
+    ]);
   });
 
   it.each([

@@ -125,7 +125,7 @@ describe('a payload', () => {
 
     await clock.advance('1m');
 
-    expect(await queue.deadLetters.list()).toMatchObject([
+    expect((await queue.deadLetters.list()).runs).toMatchObject([
       { id: 'broken', state: 'failed', epoch: 1, errors: [{ name: 'PayloadError' }] },
     ]);
     expect(worker.emittedOf('failed')).toMatchObject([{ id: 'broken', reason: 'unreadable' }]);
@@ -166,7 +166,7 @@ describe('a result', () => {
     await clock.advance('1m');
 
     const run = await queue.get(id);
-    expect(run).toMatchObject({ state: 'completed', result: '"fine"', failures: 1 });
+    expect(run).toMatchObject({ state: 'completed', result: 'fine', failures: 1 });
     expect(run?.errors[0]).toMatchObject({ name: 'PayloadError' });
     expect(run?.errors[0]?.message).toMatch(/^the result cannot be stored: /);
   });

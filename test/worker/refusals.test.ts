@@ -40,7 +40,7 @@ describe('a settlement that the broker refuses for good', () => {
     });
     expect(bad?.result).toBeUndefined();
     expect(bad?.errors[0]?.stack).toContain('TypeError');
-    expect(await queue.deadLetters.list()).toMatchObject([{ id: bad?.id }]);
+    expect((await queue.deadLetters.list()).runs).toMatchObject([{ id: bad?.id }]);
     expect(worker.emittedOf('failed')).toMatchObject([{ id: bad?.id, reason: 'refused' }]);
     expect(worker.emittedOf('completed')).toHaveLength(2);
   });

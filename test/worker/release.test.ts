@@ -92,7 +92,7 @@ describe('ctx.release', () => {
     expect(failed?.error).toBeInstanceOf(ReleasesExhaustedError);
     expect(String(failed?.error)).toContain('not ready');
     expect(
-      (await queue.deadLetters.list({ errorName: 'ReleasesExhaustedError' })).map((run) => run.id),
+      (await queue.deadLetters.list({ errorName: 'ReleasesExhaustedError' })).runs.map((run) => run.id),
     ).toEqual([id]);
   });
 

@@ -56,7 +56,7 @@ describe('queue.resubmit', () => {
       state: 'completed',
       origin: 'charge@order-7',
       lane: 'charge@1',
-      payload: '{"amount":5}',
+      payload: { amount: 5 },
       createdAt: 10_000,
       firstStartedAt: 15_000,
       retry: before?.retry,
@@ -77,7 +77,7 @@ describe('queue.resubmit', () => {
 
     expect(seen).toEqual([-5, -5, -5]);
     const [first, second] = [await queue.get(same?.id ?? ''), await queue.get(other?.id ?? '')];
-    expect(first).toMatchObject({ payload: '{"amount":-5}', firstStartedAt: 15_000, failures: 1 });
+    expect(first).toMatchObject({ payload: { amount: -5 }, firstStartedAt: 15_000, failures: 1 });
     expect(second).toMatchObject({ firstStartedAt: 3_610_000 });
     expect(parsePolicy(second?.retry)).toMatchObject({ maxAttempts: 9 });
   });
@@ -93,7 +93,7 @@ describe('queue.resubmit', () => {
     const submitted = await queue.resubmit(dead.id, { task: second });
     await clock.advance('10s');
 
-    expect(await queue.get(submitted?.id ?? '')).toMatchObject({ lane: 'charge@2', result: '-5' });
+    expect(await queue.get(submitted?.id ?? '')).toMatchObject({ lane: 'charge@2', result: -5 });
   });
 
   it('keeps the concurrency key of the run, but not that of its task', async () => {
@@ -132,7 +132,10 @@ describe('queue.resubmit', () => {
 
     const submitted = await queue.resubmit('strange');
 
-    expect(await queue.get(submitted?.id ?? '')).toMatchObject({ retry: '{', origin: 'strange' });
+    expect(await queue.get(submitted?.id ?? '')).toMatchObject({
+      unreadable: { retry: 'the policy is not JSON text' },
+      origin: 'strange',
+    });
   });
 
   it('returns nothing for an unknown id', async () => {

@@ -26,7 +26,7 @@ describe('a failed attempt', () => {
     expect(startedAt).toEqual([0, 1_000, 3_000]);
     expect(await queue.get(id)).toMatchObject({
       state: 'completed',
-      result: '"done"',
+      result: 'done',
       epoch: 3,
       failures: 2,
       errors: [
@@ -313,7 +313,7 @@ describe('an attempt that takes too long', () => {
 
     expect(await queue.get(id)).toMatchObject({
       state: 'completed',
-      result: '"third"',
+      result: 'third',
       epoch: 3,
       failures: 2,
     });

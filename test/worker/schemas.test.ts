@@ -56,7 +56,7 @@ describe.each(SCHEMAS)('a schema of %s', (_name, schema) => {
 
     await clock.advance(0);
 
-    expect(await queue.deadLetters.list({ errorName: 'PayloadError' })).toMatchObject([
+    expect((await queue.deadLetters.list({ errorName: 'PayloadError' })).runs).toMatchObject([
       { id: 'old', epoch: 1, errors: [{ message: expect.stringContaining('copies') }] },
     ]);
     expect(worker.emittedOf('failed')).toMatchObject([{ id: 'old', reason: 'unreadable' }]);
@@ -87,7 +87,7 @@ describe('a schema that transforms', () => {
     await clock.advance(0);
 
     expect(seen).toEqual([new Date('2026-11-21')]);
-    expect(await queue.get(id)).toMatchObject({ state: 'completed', payload: '"2026-11-21"' });
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', payload: '2026-11-21' });
   });
 
   it('passes the defaults to the handler', async () => {

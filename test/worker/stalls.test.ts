@@ -222,7 +222,7 @@ describe('a worker that crashes', () => {
     ]);
     expect(await queue.get(id)).toMatchObject({
       state: 'completed',
-      result: '2',
+      result: 2,
       stalls: 1,
       errors: [{ epoch: 1, name: 'StalledError', message: 'the worker stopped sending heartbeats' }],
     });
@@ -245,7 +245,7 @@ describe('a worker that crashes', () => {
       { id, task: 'long', version: '1', attempt: 1, epoch: 1, answer: 'fenced' },
     ]);
     expect(zombie.emittedOf('completed')).toEqual([]);
-    expect(await queue.get(id)).toMatchObject({ state: 'completed', result: '2', epoch: 2 });
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', result: 2, epoch: 2 });
   });
 
   it('has its handler stopped when a heartbeat is answered that the lease is lost', async () => {
@@ -290,7 +290,7 @@ describe('a worker that crashes', () => {
 
     await clock.advance('1m');
 
-    expect(await queue.get(id)).toMatchObject({ state: 'completed', result: '1', stalls: 0 });
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', result: 1, stalls: 0 });
   });
 
   it('that only seemed to, and sends heartbeats again before it is settled, keeps its runs', async () => {
@@ -318,7 +318,7 @@ describe('a worker that crashes', () => {
     // Its lease ends at 9 s; the cleaner sees that at 10 s, and settles at 13 s. It beats at 12 s.
     await clock.advance('1m');
 
-    expect(await queue.get(id)).toMatchObject({ state: 'completed', result: '1', stalls: 0 });
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', result: 1, stalls: 0 });
     expect(cleaner.emittedOf('fenced')).toMatchObject([{ id, epoch: 1, answer: 'fenced' }]);
     expect(cleaner.emittedOf('stalled')).toEqual([]);
   });

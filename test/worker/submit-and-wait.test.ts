@@ -31,7 +31,20 @@ describe('submitAndWait', () => {
     await clock.advance(0);
 
     expect(await result).toBe(42);
-    expect(clock.pendingTimers()).toBeLessThanOrEqual(5); // the worker's own
+  });
+
+  it('leaves no timer', async () => {
+    const { clock, queue, startWorker } = setScene();
+    startWorker({ tasks: [double] });
+    await queue.submit(double, 1);
+    await clock.advance(0);
+    const timersOfWorker = clock.pendingTimers();
+
+    const result = queue.submitAndWait(double, 21);
+    await clock.advance(0);
+    await result;
+
+    expect(clock.pendingTimers()).toBeLessThanOrEqual(timersOfWorker);
   });
 
   it('has the type of what the handler returns', () => {

@@ -102,7 +102,7 @@ describe('submit with a policy of its own', () => {
 
     const runs = await Promise.all(submitted.map(({ id }) => queue.get(id)));
 
-    expect(runs.map((run) => JSON.parse(run?.retry ?? '').maxAttempts)).toEqual([7, 8]);
+    expect(runs.map((run) => run?.retry?.maxAttempts)).toEqual([7, 8]);
   });
 
   it('may be a policy of definePolicy, which is kept as it is', async () => {
@@ -175,7 +175,7 @@ describe('submit with a policy of its own', () => {
     '{"unheardOf":1}',
     '{"backoff":{"type":"custom","strategy":"mine"}}',
   ])('becomes a dead letter when the worker cannot read it: %s', async (retry) => {
-    const { clock, queue, broker, startWorker } = setScene();
+    const { clock, broker, startWorker } = setScene();
     let calls = 0;
     const task = defineTask({
       name: 'strange',
@@ -194,7 +194,7 @@ describe('submit with a policy of its own', () => {
 
     expect(calls).toBe(0);
     for (const id of ['strange', 'lost'])
-      expect(await queue.get(id)).toMatchObject({
+      expect((await broker.get([id]))[0]).toMatchObject({
         state: 'failed',
         retry,
         errors: [

@@ -11,6 +11,17 @@ export const systemClock: Clock = createClock({
   clear: (timer: ReturnType<typeof setTimeout>) => clearTimeout(timer),
 });
 
+/** The same clock with timers that do not keep the process alive. */
+export const backgroundClock: Clock = createClock({
+  now: systemClock.now,
+  set: (callback, delayMs) => {
+    const timer = setTimeout(callback, delayMs);
+    timer.unref?.(); // there is none in browsers
+    return timer;
+  },
+  clear: (timer: ReturnType<typeof setTimeout>) => clearTimeout(timer),
+});
+
 /** The rule of the option `clock`. */
 export const A_CLOCK = {
   accepts: (value: unknown): value is Clock => {

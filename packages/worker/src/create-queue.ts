@@ -1,36 +1,45 @@
 import type { Clock } from '@retry/core';
-import type { Audit, Broker, CancelAnswer, LaneDepth, Run } from '@retry/core/broker';
+import type { Audit, Broker, CancelAnswer, LaneDepth } from '@retry/core/broker';
 import type { Fields } from '@retry/core/fields';
 import { readOptions } from '@retry/core/fields';
 import { BARE_BROKER, readBroker } from './broker.ts';
-import { A_CLOCK, systemClock } from './clock.ts';
+import { A_CLOCK, backgroundClock, systemClock } from './clock.ts';
 import type { Emitter } from './emitter.ts';
 import { createEmitter } from './emitter.ts';
 import type { QueueEvents } from './events.ts';
 import { QUEUE_EVENTS } from './events.ts';
 import { readRedact } from './options.ts';
 import { coalesce } from './queue/batch.ts';
+import type { Observing } from './queue/health/health.ts';
+import { createObserving } from './queue/health/health.ts';
 import type { DeadLetters } from './queue/operate/dead-letters.ts';
 import { createDeadLetters } from './queue/operate/dead-letters.ts';
 import type { Holding } from './queue/operate/holds.ts';
 import { createHolding } from './queue/operate/holds.ts';
 import type { Operating } from './queue/operate/operating.ts';
 import { createOperating } from './queue/operate/operating.ts';
-import type { RunResult } from './queue/read-runs.ts';
-import { runResult } from './queue/read-runs.ts';
+import type { QueueOperations } from './queue/plans/operating.ts';
+import { createOperations } from './queue/plans/operating.ts';
+import type { PlannedDeadLetters } from './queue/plans/planned-dead-letters.ts';
+import { withPlans } from './queue/plans/planned-dead-letters.ts';
 import type { Submitting } from './queue/submit.ts';
 import { createSubmitting } from './queue/submit.ts';
+import type { RunReading } from './queue/views/reading.ts';
+import { createReading } from './queue/views/reading.ts';
+import type { Times } from './queue/views/times.ts';
+import { readTimes } from './queue/views/times.ts';
 import { createResultWaiting } from './queue/wait-for-result.ts';
 import type { WaitForResult } from './queue/wait-options.ts';
 import { readId } from './queue/wait-options.ts';
 import type { Redact } from './settle/stored-error.ts';
 
-/** Submits runs, reads and cancels them, and manages dead letters. */
-export interface Queue extends Submitting, Operating, Holding {
-  /** Returns the stored run; `undefined` when there is none. */
-  readonly get: (id: string) => Promise<Run | undefined>;
-  /** Returns the run's state, result, attempts, retries and errors so far; `undefined` when there is no such run. */
-  readonly result: (id: string) => Promise<RunResult | undefined>;
+/** Submits runs, reads and cancels them, and manages dead letters. `Own` is how it writes instants. */
+export interface Queue<Own extends Times = 'ms'>
+  extends Submitting,
+    RunReading<Own>,
+    Operating,
+    Holding,
+    Observing {
   /**
    * Waits until the run has completed and returns its result.
    *
@@ -46,14 +55,21 @@ export interface Queue extends Submitting, Operating, Holding {
   /** Returns the lanes that have waiting runs but no live worker. */
   readonly unattended: () => Promise<readonly LaneDepth[]>;
   /** Runs that ended without completing, kept until they are redriven or discarded. */
-  readonly deadLetters: DeadLetters;
+  readonly deadLetters: DeadLetters<Own> & PlannedDeadLetters;
+  /** Planned redrives and discards, which are carried on until they are done, whichever process dies. */
+  readonly operations: QueueOperations;
   /** Adds a listener for an event and returns a function that removes it. Also on `node:diagnostics_channel` as `retry:queue:<event>`. */
   readonly on: Emitter<QueueEvents>['on'];
 }
 
 /** The options of `createQueue`. */
-export interface QueueOptions {
+export interface QueueOptions<Own extends Times = Times> {
   readonly broker: Broker;
+  /**
+   * How instants are written in the runs that it returns: `'ms'` (epoch milliseconds), `'iso'` (text) or `'date'` (`Date` objects).
+   * Each call may say otherwise. @default 'ms'
+   */
+  readonly times?: Own | undefined;
   /** Decides what of an error is stored by `fail`, as that of a worker does. @default its name, message and stack */
   readonly redact?: Redact | undefined;
   /** @default the runtime's own clock */
@@ -61,41 +77,42 @@ export interface QueueOptions {
 }
 
 /** Creates a queue over a broker. @throws {InvalidOptionsError} listing every wrong option */
-export function createQueue(options: QueueOptions): Queue {
-  const { broker, redact, clock } = readOptions(options, CALL, readParts);
+export function createQueue<Own extends Times = 'ms'>(options: QueueOptions<Own>): Queue<Own> {
+  const { broker, redact, clock, times } = readOptions(options, CALL, readParts<Own>);
   const emitter = createEmitter<QueueEvents>('queue', QUEUE_EVENTS, clock);
   const waiting = createResultWaiting(broker, clock, emitter);
-  const get = async (id: string): Promise<Run | undefined> => (await broker.get([id]))[0];
   const cancel = coalesce<string, CancelAnswer>((ids) => broker.cancel(ids), {
     outstanding: 1,
     isRefusal: (error) => broker.isRefusal(error),
   });
+  const background = clock === systemClock ? backgroundClock : clock;
+  const operations = createOperations({ broker, clock, background, emitter });
+  const { begin: _, ...kept } = operations;
   return {
     ...createSubmitting({ broker, emitter, waiting }),
-    ...createOperating({ broker, redact }),
+    ...createOperating({ broker, redact, clock }),
+    ...createReading({ broker, times }),
     ...createHolding(broker),
-    get: async (id) => get(readId(id, 'get')),
-    result: async (id) => {
-      const run = await get(readId(id, 'result'));
-      return run && runResult(run);
-    },
+    ...createObserving(broker),
     waitForResult: waiting.waitForResult,
     cancel: async (id) => cancel(readId(id, 'cancel')),
     counts: () => broker.audit(),
     unattended: () => broker.attend(),
-    deadLetters: createDeadLetters(broker, clock),
+    deadLetters: withPlans(createDeadLetters({ broker, clock, times }), { broker, clock, operations }),
+    operations: kept,
     on: emitter.on,
   };
 }
 
-const CALL = { subject: 'queue', keys: ['broker', 'redact', 'clock'], bare: BARE_BROKER };
+const CALL = { subject: 'queue', keys: ['broker', 'times', 'redact', 'clock'], bare: BARE_BROKER };
 
-type QueueSettings = Pick<QueueOptions, 'broker'> & {
+type QueueSettings<Own extends Times> = Pick<QueueOptions, 'broker'> & {
+  readonly times: Own;
   readonly redact: Redact | undefined;
   readonly clock: Clock;
 };
 
-function readParts(fields: Fields): QueueSettings {
+function readParts<Own extends Times>(fields: Fields): QueueSettings<Own> {
   const clock = fields.optional('clock', A_CLOCK) ?? systemClock;
-  return { broker: readBroker(fields), redact: readRedact(fields), clock };
+  return { broker: readBroker(fields), times: readTimes(fields, 'ms'), redact: readRedact(fields), clock };
 }

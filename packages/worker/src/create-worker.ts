@@ -1,4 +1,5 @@
 import { createEmitter } from './emitter.ts';
+import { GROUP_EVENTS_MS, LOOKING_FOR_GROUPS } from './engine/attendance/group-events.ts';
 import { dropsUnknown } from './engine/drop-unknown.ts';
 import { Engine } from './engine/engine.ts';
 import type { WorkerEmitter, WorkerEvents } from './events.ts';
@@ -11,6 +12,11 @@ import { repeat, sleep } from './sleep.ts';
 /** Claims runs of its tasks, calls their handlers and settles the outcomes. */
 export interface Worker {
   readonly name: string;
+  /**
+   * By whom leases are renewed while the event loop is blocked: a thread, or `'loop'`: nothing renews them. It changes to `'loop'`
+   * where the server refuses the thread's connection.
+   */
+  readonly leaseRenewal: 'thread' | 'loop';
   /** Starts working. Does nothing when called again, or after `stop`. */
   readonly start: () => void;
   /** Adds a listener for an event and returns a function that removes it. */
@@ -32,7 +38,15 @@ export function createWorker(options: WorkerOptions): Worker {
   const emitter = createEmitter<WorkerEvents>('worker', WORKER_EVENTS, settings.clock);
   const engine = new Engine(settings, emitter);
   const { signal, ...life } = createLife(settings, engine, emitter);
-  return { name: settings.name, on: emitter.on, whenIdle: () => whenIdle(settings, engine, signal), ...life };
+  return {
+    name: settings.name,
+    get leaseRenewal() {
+      return engine.leaseRenewal;
+    },
+    on: emitter.on,
+    whenIdle: () => whenIdle(settings, engine, signal),
+    ...life,
+  };
 }
 
 interface Life extends Pick<Worker, 'start' | 'stop' | 'stopped'> {
@@ -84,7 +98,7 @@ function startRepeating(
   engine: Engine,
   { emitter, signal }: Reports,
 ): (() => void)[] {
-  const { clock, heartbeatMs, cleanerMs } = settings;
+  const { broker, clock, heartbeatMs, cleanerMs } = settings;
   const every = (everyMs: number, doing: string, run: () => Promise<void>): (() => void) =>
     repeat(clock, everyMs, {
       run,
@@ -96,9 +110,18 @@ function startRepeating(
     every(heartbeatMs, 'heartbeating', () => engine.heartbeat()),
     every(cleanerMs, 'cleaning', () => engine.clean()),
     every(cleanerMs, 'attending', () => engine.attend()),
+    ...(broker.insight === undefined
+      ? []
+      : [every(Math.min(cleanerMs, GROUP_EVENTS_MS), LOOKING_FOR_GROUPS, () => engine.emitGroups())]),
+    ...(broker.operations === undefined
+      ? []
+      : [every(Math.min(cleanerMs, CARRY_MS), 'carrying an operation on', () => engine.carryOn())]),
     ...(dropsUnknown(settings) ? [every(cleanerMs, 'dropping', () => engine.dropUnknown())] : []),
   ];
 }
+
+/** How often a worker asks for operations on dead letters that no other carrier holds, at least, in ms. */
+const CARRY_MS = 5_000;
 
 /** How often `whenIdle` asks whether everything is done, in ms. */
 const IDLE_POLL_MS = 20;

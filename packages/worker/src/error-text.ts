@@ -3,6 +3,10 @@ export interface ErrorText {
   readonly name: string;
   readonly message: string;
   readonly stack?: string;
+  /** The error's `code`, at most 64 characters of it. */
+  readonly code?: string | number | undefined;
+  /** The code of its nearest cause that has one. */
+  readonly causeCode?: string | number | undefined;
 }
 
 /** The longest text that is kept, in UTF-16 units. */

@@ -14,7 +14,11 @@ export type WorkerErrorCode =
   | 'RUN_FAILED'
   | 'RUN_FORGOTTEN'
   | 'WAIT_TIMEOUT'
-  | 'PARTLY_SUBMITTED';
+  | 'PARTLY_SUBMITTED'
+  | 'NO_INSIGHT'
+  | 'NO_OPERATIONS'
+  | 'TOO_MANY_OPERATIONS'
+  | 'UNKNOWN_OPERATION';
 
 /** A payload or result that cannot be stored: it fails its schema, is not JSON, is too large or would pollute prototypes. */
 export class PayloadError extends RetryError<WorkerErrorCode> {

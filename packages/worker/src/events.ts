@@ -1,5 +1,5 @@
 import type { FailReason } from '@retry/core';
-import type { LaneDepth } from '@retry/core/broker';
+import type { ErrorGroupName, GroupNotice, LaneDepth } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
 import type { Emitter, ListenerError } from './emitter.ts';
 import type { SignalName } from './options.ts';
@@ -69,8 +69,23 @@ export interface WorkerEvents {
   readonly dropped: { readonly id: string; readonly lane: string };
   /** Runs wait in these lanes and no live worker works on them. Emitted once for each change. */
   readonly unattended: { readonly lanes: readonly LaneDepth[] };
+  /**
+   * An error group of dead letters is `new`, or has `doubled` since its latest event. Of all workers that listen, one emits it, at
+   * most 5 s after the dead letters came, or when it stops. `count` is how many the group has now, and `sampleId` the run that ended
+   * last.
+   */
+  readonly deadLetterGroup: Omit<GroupNotice, keyof ErrorGroupName> & {
+    readonly group: ErrorGroupName;
+    readonly task: string;
+    readonly version: string;
+  };
   /** The outcome was not accepted: another worker holds the run (`fenced`), or it no longer exists (`gone`). */
   readonly fenced: RunNotice & { readonly answer: 'fenced' | 'gone' };
+  /**
+   * The event loop did not turn for `blockedMs`, a third of the lease at least: a handler computed for that long without `await`,
+   * or the process was stopped. `runs` are those that were running.
+   */
+  readonly blocked: { readonly blockedMs: number; readonly runs: readonly RunNotice[] };
   /** A handler called `ctx.log`. */
   readonly log: RunNotice & { readonly message: string; readonly details: unknown };
   /** The worker has stopped and everything is settled; `signal` is present when a signal stopped it. */
@@ -92,7 +107,9 @@ export const WORKER_EVENTS: Readonly<Record<keyof WorkerEvents, true>> = {
   breaker: true,
   dropped: true,
   unattended: true,
+  deadLetterGroup: true,
   fenced: true,
+  blocked: true,
   log: true,
   stopped: true,
   error: true,

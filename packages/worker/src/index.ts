@@ -19,16 +19,51 @@ export {
 } from './errors.ts';
 export type { QueueEvents, RunNotice, WorkerEvents } from './events.ts';
 export type { SignalName, WorkerOptions } from './options.ts';
-export type { DeadLetterFilter, DiscardFilter, RedriveFilter } from './queue/operate/dead-letter-filter.ts';
-export type { DeadLetters } from './queue/operate/dead-letters.ts';
+export type { Finding } from './queue/health/findings.ts';
+export type { Health, HealthFigures, Observing } from './queue/health/health.ts';
+export type { HealthOptions } from './queue/health/health-options.ts';
+export { InsightError } from './queue/insight-of.ts';
+export type {
+  DeadLetterFilter,
+  DeadLetterListOptions,
+  DiscardFilter,
+  RedriveFilter,
+} from './queue/operate/dead-letter-filter.ts';
+export type { DeadLetters, ListDeadLetters } from './queue/operate/dead-letters.ts';
 export type { Holding, HoldOptions, HoldTarget } from './queue/operate/holds.ts';
+export type {
+  LetterGroup,
+  LetterGroupPage,
+  LetterGroupsOptions,
+  ListLetterGroups,
+} from './queue/operate/letter-groups.ts';
 export type { Operating, RescheduleOptions } from './queue/operate/operating.ts';
 export type { ResubmitOptions } from './queue/operate/resubmit.ts';
-export type { RunResult } from './queue/read-runs.ts';
+export type { ApplyOptions } from './queue/plans/apply-options.ts';
+export type { PlannedGroup } from './queue/plans/count-letters.ts';
+export type { OperationWaitOptions, QueueOperations } from './queue/plans/operating.ts';
+export { OperationError } from './queue/plans/operation-errors.ts';
+export type { AppliedOperation, Plan, PlannedLoad, PlannedTask } from './queue/plans/plan.ts';
+export type { PlanFilter } from './queue/plans/plan-options.ts';
+export type { PlannedDeadLetters } from './queue/plans/planned-dead-letters.ts';
 export type { SubmitOptions, Submitted } from './queue/submission.ts';
 export type { SubmitAndWaitOptions } from './queue/submit.ts';
 export type { SubmitEachOptions, SubmitManyOptions } from './queue/submit-each.ts';
+export type { SpentOptions } from './queue/submit-options/submit-spent.ts';
 export type { UniqueOptions } from './queue/submit-options/submit-unique.ts';
+export type {
+  ListedState,
+  ListOptions,
+  PageOptions,
+  RunFilter,
+  ViewOptions,
+} from './queue/views/list-options.ts';
+export type { Listing, ListPage } from './queue/views/listing.ts';
+export type { GetRun, ListRuns, RunReading, SearchRuns } from './queue/views/reading.ts';
+export type { RunResult } from './queue/views/run-result.ts';
+export type { AttemptErrorView, RunView } from './queue/views/run-view.ts';
+export type { SearchOptions, SearchPage } from './queue/views/search.ts';
+export type { InstantInput, Instants, Times } from './queue/views/times.ts';
 export type { WaitForResultOptions } from './queue/wait-options.ts';
 export type { Redact } from './settle/stored-error.ts';
 export type { DeadLetter } from './task/dead-letter.ts';

@@ -33,6 +33,16 @@ export interface WorkerOptions {
   readonly prefetch?: Prefetch | undefined;
   /** How long a claim is valid without a heartbeat; after it, a crashed worker's runs are claimed again. @default '30s' */
   readonly lease?: Duration | undefined;
+  /**
+   * By whom leases are renewed while the event loop is blocked. `'thread'`: by a thread with a connection of its own, where the
+   * broker was opened by a `url`; otherwise as with `'loop'`: not at all. `worker.leaseRenewal` says which. @default 'thread'
+   */
+  readonly leaseRenewal?: 'thread' | 'loop' | undefined;
+  /**
+   * For how long the event loop may be blocked before the thread stops renewing its leases, so that other workers claim the
+   * runs of an endless loop. @default '60s'
+   */
+  readonly maxBlock?: Duration | undefined;
   /** How often it polls for work when nothing wakes it. @default '5s' */
   readonly pollInterval?: Duration | undefined;
   /** How often it searches for runs whose lease has expired. @default half a lease */
@@ -67,6 +77,9 @@ export interface WorkerSettings {
   readonly prefetch: Prefetch;
   readonly leaseMs: number;
   readonly heartbeatMs: number;
+  /** Absent: the thread where it can. */
+  readonly leaseRenewal: 'thread' | 'loop' | undefined;
+  readonly maxBlockMs: number;
   readonly pollMs: number;
   readonly cleanerMs: number;
   readonly signals: readonly SignalName[];
@@ -87,6 +100,8 @@ const KEYS: readonly (keyof WorkerOptions)[] = [
   'concurrency',
   'prefetch',
   'lease',
+  'leaseRenewal',
+  'maxBlock',
   'pollInterval',
   'cleanerInterval',
   'signals',
@@ -117,6 +132,7 @@ function readSettings(fields: Fields): WorkerSettings {
     prefetch: fields.optional('prefetch', A_PREFETCH) ?? 'auto',
     leaseMs,
     heartbeatMs: leaseMs / HEARTBEATS_PER_LEASE,
+    ...readLeaseRenewal(fields),
     pollMs: fields.duration('pollInterval', 5_000, FINITE),
     cleanerMs: fields.duration('cleanerInterval', leaseMs / 2, FINITE),
     signals: fields.optional('signals', SIGNALS) ?? ['SIGTERM', 'SIGINT'],
@@ -126,6 +142,14 @@ function readSettings(fields: Fields): WorkerSettings {
     random: readRandom(fields),
     clock: fields.optional('clock', A_CLOCK) ?? systemClock,
   };
+}
+
+function readLeaseRenewal(fields: Fields): Pick<WorkerSettings, 'leaseRenewal' | 'maxBlockMs'> {
+  const chosen = fields.choice('leaseRenewal', 'thread', ['thread', 'loop']);
+  const leaseRenewal = fields.value('leaseRenewal') === undefined ? undefined : chosen;
+  if (leaseRenewal === 'loop' && fields.value('maxBlock') !== undefined)
+    fields.fail('maxBlock', "has no meaning with leaseRenewal: 'loop'", 'Leave out one of them.');
+  return { leaseRenewal, maxBlockMs: fields.duration('maxBlock', 60_000, FINITE) };
 }
 
 const A_PREFETCH = {

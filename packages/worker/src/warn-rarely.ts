@@ -3,7 +3,7 @@ import { hideSecrets } from '@retry/core/broker/kit';
 
 /** A process warning. */
 export interface ProcessWarning {
-  /** Stable: `RETRY_UNHANDLED_ERROR`, `RETRY_UNATTENDED_LANE`. */
+  /** Stable: `RETRY_UNHANDLED_ERROR`, `RETRY_UNATTENDED_LANE`, `RETRY_LEASES_ON_LOOP`. */
   readonly code: string;
   readonly message: string;
   readonly cure: string;

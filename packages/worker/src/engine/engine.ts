@@ -1,10 +1,12 @@
 import { isRetryError } from '@retry/core';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
+import { carryStep } from '../queue/plans/carrier.ts';
 import { endOf, Settler } from '../settle/settler.ts';
 import { sleep } from '../sleep.ts';
 import { AnswerTurns, nextTurn } from './answer-turns.ts';
-import { Attendance } from './attendance.ts';
+import { Attendance } from './attendance/attendance.ts';
+import { WorkerReport } from './attendance/worker-report.ts';
 import type { EmptyClaim } from './claims.ts';
 import { Claims } from './claims.ts';
 import { Cleaner } from './cleaner.ts';
@@ -36,6 +38,7 @@ export class Engine {
   readonly #settler: Settler;
   readonly #cleaner: Cleaner;
   readonly #attendance: Attendance;
+  readonly #report: WorkerReport;
   readonly #wakeSignal = new WakeSignal();
   readonly #answerTurns = new AnswerTurns();
   #pendingExchanges = 0;
@@ -51,12 +54,18 @@ export class Engine {
     this.#settings = settings;
     this.#emitter = emitter;
     this.#exchanger = new Exchanger(settings, (error, doing) => this.#onError(error, doing));
+    this.#report = new WorkerReport(settings, () => this.#executions.load);
     this.#breakers = new LaneBreakers(settings, emitter, (lane) => this.#executions.giveBack(lane));
-    this.#settler = new Settler(settings, { emitter, queue: this.#exchanger, breakers: this.#breakers });
+    this.#settler = new Settler(settings, {
+      emitter,
+      queue: this.#exchanger,
+      breakers: this.#breakers,
+      flow: this.#report.flow,
+    });
     this.#executions = this.#createExecutions();
     this.#claims = new Claims(settings, this.#executions.capacity);
     this.#cleaner = this.#createCleaner();
-    this.#attendance = new Attendance(settings, emitter);
+    this.#attendance = new Attendance(settings, emitter, this.#report);
   }
 
   /** Whether nothing runs and everything is settled. */
@@ -69,12 +78,21 @@ export class Engine {
     return !this.#executions.isEmpty;
   }
 
+  /** By whom leases are renewed while the event loop is blocked. */
+  get leaseRenewal(): 'thread' | 'loop' {
+    return this.#executions.leaseRenewal;
+  }
+
   /** Works, once the broker is ready, until it is stopped; resolves when nothing runs any more and everything is settled. */
   async work(): Promise<void> {
     const { ready } = this.#settings.broker;
     const onError = (error: unknown): void => this.#onError(error, 'starting');
-    if (ready !== undefined) await waitUntilReady({ ...this.#settings, onError }, this.#stopping.signal);
-    if (this.#isStopping) return;
+    const { signal } = this.#stopping;
+    this.#executions.guard();
+    if (ready !== undefined) await waitUntilReady({ ...this.#settings, onError }, signal);
+    const guarded = this.#executions.guarded(signal);
+    if (guarded !== undefined) await guarded;
+    if (this.#isStopping) return this.#executions.close();
     this.#isReady = true;
     this.#executions.open();
     void this.#attendance.begin().catch(this.#onAttendError);
@@ -108,6 +126,21 @@ export class Engine {
   /** Registers the worker as alive, and reports lanes without a live worker. */
   async attend(): Promise<void> {
     if (this.#isReady) await this.#attendance.renew();
+  }
+
+  /** Emits the error groups of dead letters that are new or have doubled. */
+  async emitGroups(): Promise<void> {
+    if (this.#isReady) await this.#attendance.emitGroups();
+  }
+
+  /** Carries on operations on dead letters that no other carrier holds, step by step, until there are none. */
+  async carryOn(): Promise<void> {
+    const { broker, clock, random, name } = this.#settings;
+    while (this.#isReady && !this.#isStopping) {
+      const restMs = await carryStep({ broker, clock, random, carrier: name });
+      if (restMs === undefined) return;
+      await sleep(clock, restMs, this.#stopping.signal);
+    }
   }
 
   /** Drops runs of lanes that the worker does not know. */
@@ -151,6 +184,7 @@ export class Engine {
     return new Executions(this.#settings, this.#emitter, {
       now: () => this.#exchanger.now(),
       onChange: () => this.#wake(),
+      flow: this.#report.flow,
       onProbe: (task) => this.#breakers.noteProbe(task),
       onEnd: (execution, outcome) => {
         if (outcome !== undefined) this.#settler.settle(endOf(execution, outcome));

@@ -1,6 +1,8 @@
 import type { ClaimedRun, HeartbeatAnswer, HeartbeatRequest } from '@retry/core/broker';
+import { isRefused } from '../broker.ts';
 import { CancelledError, LeaseLostError, ShutdownError } from '../errors.ts';
 import type { WorkerEmitter } from '../events.ts';
+import { LeaseGuard } from '../lease/lease-guard.ts';
 import type { WorkerSettings } from '../options.ts';
 import { CancelWatch } from '../run/cancel-watch.ts';
 import type { ExecutionPort } from '../run/execution.ts';
@@ -10,8 +12,11 @@ import { sendHeartbeats } from '../run/heartbeats.ts';
 import { unstartedOutcome } from '../run/unstarted.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { noticeOf } from '../settle/report.ts';
+import { latenessOf } from '../settle/run-facts.ts';
 import { taskOfRun } from '../task/run-policy.ts';
 import type { AnyTask } from '../task/task.ts';
+import type { FlowCounts } from './attendance/flow-counts.ts';
+import type { WorkerLoad } from './attendance/worker-report.ts';
 import { Capacity } from './capacity.ts';
 import { Isolations } from './isolation/isolations.ts';
 import type { SharedLimit } from './lanes/shared-limit.ts';
@@ -39,6 +44,7 @@ interface EnginePort {
   readonly onEnd: (execution: Execution, outcome: Outcome | undefined) => void;
   /** Called when something may have to be started or claimed, though no run has ended. */
   readonly onChange: () => void;
+  readonly flow: Pick<FlowCounts, 'noteStart'>;
 }
 
 /** The claimed runs of a worker: those whose handlers are running, and those that wait for a slot. */
@@ -55,8 +61,11 @@ export class Executions {
   readonly #reservations: StartReservations;
   /** Runs that may end the process, which run without others. */
   readonly #isolations: Isolations;
-  readonly #lateness: Lateness;
+  readonly #lateness: Lateness = new Lateness();
   readonly #capacity: Capacity;
+  readonly #leaseGuard: LeaseGuard;
+  /** Leases may be lost before long: the broker did not answer the latest heartbeats. */
+  #areHeartbeatsLost = false;
   #isStopping = false;
 
   constructor(settings: WorkerSettings, emitter: WorkerEmitter, engine: EnginePort) {
@@ -64,19 +73,16 @@ export class Executions {
     this.#emitter = emitter;
     this.#engine = engine;
     this.#port = createExecutionPort({
-      settings,
-      emitter,
-      now: engine.now,
+      ...{ settings, emitter, now: engine.now },
       onEnd: (execution, outcome) => this.#end(execution, outcome),
       onHold: (lane) => this.giveBack(lane),
     });
-    const { clock, leaseMs, concurrency, prefetch } = settings;
-    const capacity = concurrency + mostPrefetched(prefetch);
+    const { clock, leaseMs } = settings;
+    const capacity = settings.concurrency + mostPrefetched(settings.prefetch);
     this.#isolations = new Isolations({ clock, leaseMs, capacity, onDue: engine.onChange });
-    this.#lateness = new Lateness();
     this.#estimate = new PrefetchEstimate(settings);
     this.#prefetched = new Prefetched({
-      clock: settings.clock,
+      clock,
       giveBack: (executions, waitedMs) => {
         this.#estimate.noteGivenBack(waitedMs);
         giveBackAll(executions);
@@ -88,6 +94,12 @@ export class Executions {
     const [slots, estimate, lateness] = [this.#slots, this.#estimate, this.#lateness];
     this.#capacity = new Capacity({ settings, slots, estimate, lateness });
     this.#cancelWatch = this.#createCancelWatch();
+    this.#leaseGuard = this.#createLeaseGuard();
+  }
+
+  /** By whom leases are renewed while the event loop is blocked. */
+  get leaseRenewal(): 'thread' | 'loop' {
+    return this.#leaseGuard.by;
   }
 
   /** Whether every claimed run has ended. */
@@ -95,14 +107,30 @@ export class Executions {
     return this.#all.size === 0;
   }
 
+  /** How many runs it has. */
+  get load(): WorkerLoad {
+    return { running: this.#slots.running, leases: this.#all.size };
+  }
+
   /** Subscribes to cancel requests. */
   open(): void {
     this.#cancelWatch.open();
   }
 
+  /** Resolves when leases are guarded, or when the signal aborts; `undefined` when nothing has to be waited for. */
+  guarded(signal: AbortSignal): Promise<void> | undefined {
+    return this.#leaseGuard.guarded(signal);
+  }
+
+  /** Begins to guard leases, which may take as long as the broker takes to be ready. */
+  guard(): void {
+    this.#leaseGuard.open();
+  }
+
   /** Leaves neither listener nor timer behind. */
   close(): void {
     this.#cancelWatch.close();
+    this.#leaseGuard.close();
   }
 
   /** The claims that this worker holds. */
@@ -117,7 +145,8 @@ export class Executions {
 
   /** Returns how many runs may be claimed now; `undefined` when none may be. */
   room(): Room | undefined {
-    return this.#isStopping ? undefined : this.#capacity.room({ isClosed: this.#isolations.isActive });
+    const isClosed = this.#isolations.isActive || (this.#areHeartbeatsLost && !this.isEmpty);
+    return this.#isStopping ? undefined : this.#capacity.room({ isClosed });
   }
 
   /**
@@ -153,6 +182,7 @@ export class Executions {
       else if (outcome !== undefined) execution.interrupt(outcome, undefined);
       else taken.push(execution);
     }
+    this.#leaseGuard.noteClaimed(taken);
     this.#enqueue(taken);
     this.#fill();
   }
@@ -181,12 +211,20 @@ export class Executions {
   /** Extends all leases and applies the broker's answers. */
   async heartbeat(): Promise<void> {
     const { broker, leaseMs } = this.#settings;
+    this.#leaseGuard.flush();
+    let areLost = false;
     await sendHeartbeats([...this.#all], {
       broker,
       leaseMs,
       onAnswer: (execution, answer) => this.#onHeartbeatAnswer(execution, answer),
-      onError: (error) => this.#onError(error, 'heartbeating'),
+      onError: (error) => {
+        areLost ||= !isRefused(broker, error);
+        this.#onError(error, 'heartbeating');
+      },
     });
+    if (areLost === this.#areHeartbeatsLost) return;
+    this.#areHeartbeatsLost = areLost;
+    this.#engine.onChange();
   }
 
   /** Starts no more; each run finishes within its time, stalls or is given back, as its task says. */
@@ -213,6 +251,14 @@ export class Executions {
       giveBack: (lane) => this.giveBack(lane),
       onError: (error) => this.#onError(error, 'reserving starts'),
       onChange: this.#engine.onChange,
+    });
+  }
+
+  #createLeaseGuard(): LeaseGuard {
+    return new LeaseGuard(this.#settings, {
+      emitter: this.#emitter,
+      executions: () => this.#all,
+      onAnswer: (execution, answer) => this.#onHeartbeatAnswer(execution, answer),
     });
   }
 
@@ -251,6 +297,8 @@ export class Executions {
 
   #begin(execution: Execution, now: number): void {
     if (this.#emitter.isObserved('started')) this.#emitStarted(execution, now);
+    const { run, claimedAt } = execution;
+    this.#engine.flow.noteStart(run, latenessOf(run) + now - claimedAt);
     execution.start(now);
     this.#cancelWatch.arm();
   }
@@ -264,6 +312,7 @@ export class Executions {
 
   #end(execution: Execution, outcome: Outcome | undefined): void {
     this.#all.delete(execution);
+    this.#leaseGuard.noteEnd(execution);
     const hadSlot = execution.hasStarted || this.#reservations.leave(execution);
     this.#slots.free(execution.task, hadSlot ? 'running' : 'prefetched');
     if (execution.hasStarted) this.#estimate.noteEnd(execution.durationMs);

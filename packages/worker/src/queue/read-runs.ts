@@ -1,6 +1,5 @@
-import type { AttemptError, Broker, Run } from '@retry/core/broker';
+import type { Broker, Run } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
-import type { RunState } from '@retry/core/lifecycle';
 
 /** Reads runs by their ids, with payloads and results, in calls of bounded size. */
 export interface RunReader {
@@ -46,33 +45,4 @@ function nextSize(size: number, runs: readonly (Run | undefined)[]): number {
   const bytes = runs.reduce((sum, run) => sum + (run === undefined ? 0 : runBytes(run)), 0);
   if (bytes > MAX_BATCH_BYTES) return Math.max(1, size >> 1);
   return bytes * 4 < MAX_BATCH_BYTES ? Math.min(MAX_IDS, size * 2) : size;
-}
-
-/** The state of a run and what it has produced so far. */
-export interface RunResult {
-  readonly state: RunState;
-  /** What the handler returned; present when the run has completed. */
-  readonly result?: unknown;
-  /** Executions that failed, stalled or completed. */
-  readonly attempts: number;
-  /** Attempts after the first. */
-  readonly retries: number;
-  /** Whether there were retries. */
-  readonly retried: boolean;
-  /** One per failed attempt so far, oldest first; the latest twenty. */
-  readonly errors: readonly AttemptError[];
-}
-
-/** Returns the result of a stored run. */
-export function runResult(run: Run): RunResult {
-  const { state, result, failures, stalls, errors } = run;
-  const attempts = failures + stalls + (state === 'completed' && hasCompletedAttempt(run) ? 1 : 0);
-  const retries = Math.max(attempts - 1, 0);
-  const value = result === undefined ? {} : { result: JSON.parse(result) as unknown };
-  return { state, ...value, attempts, retries, retried: retries > 0, errors };
-}
-
-/** Whether an attempt completed the run, rather than an operator: every claim that ended otherwise is counted. */
-function hasCompletedAttempt({ epoch, resetEpoch, failures, stalls, releases }: Run): boolean {
-  return epoch - resetEpoch > failures + stalls + releases;
 }

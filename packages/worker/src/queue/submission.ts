@@ -1,8 +1,8 @@
 import type { Duration, Policy, PolicyInput } from '@retry/core';
-import type { Broker, Concurrency, Submission, Unique } from '@retry/core/broker';
+import type { Broker, Concurrency, Spent, Submission, Unique } from '@retry/core/broker';
 import { MAX_CONCURRENCY, textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
-import { readFields, settingsOf } from '@retry/core/fields';
+import { allowedAttempts, readFields, settingsOf } from '@retry/core/fields';
 import { writePayload } from '../task/payload.ts';
 import { checkPayload } from '../task/schema.ts';
 import type { AnyTask } from '../task/task.ts';
@@ -11,6 +11,8 @@ import { readLength, readStart } from './instants.ts';
 import { createRunId } from './run-id.ts';
 import type { SubmitPolicy } from './submit-options/submit-policy.ts';
 import { readSubmitPolicy } from './submit-options/submit-policy.ts';
+import type { SpentOptions } from './submit-options/submit-spent.ts';
+import { checkSpent, readContext, readSpent } from './submit-options/submit-spent.ts';
 import type { UniqueOptions } from './submit-options/submit-unique.ts';
 import { readUnique } from './submit-options/submit-unique.ts';
 
@@ -51,6 +53,13 @@ export interface SubmitOptions {
    */
   readonly keepResult?: Duration | undefined;
   /**
+   * Trace context, kept with the run and given to its handler as `ctx.context`; never looked at. At most 512 bytes.
+   * @default none
+   */
+  readonly context?: string | undefined;
+  /** What the run brings along from elsewhere: attempts that were made before, which count. @default nothing */
+  readonly spent?: SpentOptions | undefined;
+  /**
    * The client that began your transaction, where the broker lives in your database: the run is submitted when that
    * commits. Idle workers find it at their next poll, unless the broker is configured to wake them.
    */
@@ -78,11 +87,21 @@ export interface SubmitSettings extends Start {
   readonly policy?: SubmitPolicy | undefined;
   readonly concurrency?: Omit<Concurrency, 'whenFull'> | undefined;
   readonly keepResultMs?: number | undefined;
+  readonly context?: string | undefined;
+  readonly spent?: Spent | undefined;
   readonly tx?: unknown;
 }
 
 /** The options that all submitting methods have. */
-export const SUBMIT_KEYS = ['runAt', 'delay', 'retry', 'concurrency', 'keepResult'] as const;
+export const SUBMIT_KEYS = [
+  'runAt',
+  'delay',
+  'retry',
+  'concurrency',
+  'keepResult',
+  'context',
+  'spent',
+] as const;
 
 /** The longest id, in bytes of UTF-8; all brokers have this limit. */
 const MAX_ID_BYTES = 512;
@@ -96,6 +115,8 @@ export function readSubmission(fields: Fields, report: Report, taskName: string)
     policy: readSubmitPolicy(fields, report),
     concurrency: readConcurrency(fields, report),
     keepResultMs: readLength(fields, 'keepResult', Number.MIN_VALUE),
+    context: readContext(fields),
+    spent: readSpent(fields, report),
   };
 }
 
@@ -173,8 +194,10 @@ export function submissionOf(
   payload: string,
   { id, ...settings }: SubmitSettings & { readonly id?: string },
 ): Submission {
-  const { policy, concurrency = ofTask(task) } = settings;
-  const { initialDelayMs } = policy ?? settingsOf(task.retry);
+  const { policy, concurrency = ofTask(task), spent } = settings;
+  const ofRetry = settingsOf(task.retry);
+  const { initialDelayMs } = policy ?? ofRetry;
+  if (spent !== undefined) checkSpent(spent, policy?.maxAttempts ?? allowedAttempts(ofRetry));
   const whenFull = task.whenFull === 'wait' ? 'wait' : 'claim';
   return toSubmission(
     { id, lane: task.lane, payload, whenFull, initialDelayMs },
@@ -192,7 +215,7 @@ interface SubmittedWork extends Pick<Submission, 'lane' | 'payload'>, Pick<Concu
 /** Returns the submission for the broker. The first attempt waits at least for the policy's initial delay. */
 export function toSubmission(
   { id, lane, payload, whenFull, initialDelayMs }: SubmittedWork,
-  { keyedId, unique, runAt, delayMs, policy, concurrency, keepResultMs }: SubmitSettings,
+  { keyedId, unique, runAt, delayMs, policy, concurrency, keepResultMs, context, spent }: SubmitSettings,
 ): Submission {
   const firstMs = Math.max(delayMs ?? 0, initialDelayMs);
   return {
@@ -205,6 +228,8 @@ export function toSubmission(
     ...((delayMs !== undefined || firstMs > 0) && { delayMs: firstMs }),
     ...(policy !== undefined && { retry: policy.text }),
     ...(keepResultMs !== undefined && { keepResultMs: Math.ceil(keepResultMs) }),
+    ...(context !== undefined && { context }),
+    ...(spent !== undefined && { spent }),
     ...(concurrency !== undefined && {
       concurrency: { ...concurrency, whenFull },
     }),

@@ -6,6 +6,7 @@ import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { within } from '../broker.ts';
 import type { Emitter } from '../emitter.ts';
 import type { QueueEvents } from '../events.ts';
+import { taskOfLane } from '../task/lane.ts';
 import type { AnyTask, TaskFor } from '../task/task.ts';
 import { checkTask, isTask } from '../task/task.ts';
 import { coalesce } from './batch.ts';
@@ -192,12 +193,6 @@ function createSubmitOne(
       tx === undefined ? await send(submission) : (await within(broker, tx).submit([submission]))[0];
     return note(parts, task, submission, answer);
   };
-}
-
-/** The task of a lane, by its parts: neither contains an @. */
-function taskOfLane(lane: string): Pick<AnyTask, 'name' | 'version'> {
-  const [name = '', version = ''] = lane.split('@');
-  return { name, version };
 }
 
 function note(

@@ -54,6 +54,10 @@ export class HandlerContext implements TaskContext {
     return this.#attempt.run.epoch;
   }
 
+  get context(): string | undefined {
+    return this.#attempt.run.context;
+  }
+
   get signal(): AbortSignal {
     return this.#attempt.signal;
   }

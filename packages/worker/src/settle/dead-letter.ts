@@ -31,7 +31,10 @@ export function withDeadLetter(
   if (typeof deadLetter === 'string' || !isDeadLetter(run.state)) return settlement;
   const { task: other } = deadLetter;
   const payload = writeDeadLetter({ task, run }, { payloadIs, maxBytes: other.maxPayloadBytes });
-  const submit: Submission = { ...submissionOf(other, payload, { id: deadLetterId(run) }), origin: run.id };
+  const submit: Submission = {
+    ...submissionOf(other, payload, { id: deadLetterId(run), context: run.context }),
+    origin: run.id,
+  };
   return { ...settlement, submit };
 }
 
@@ -94,12 +97,24 @@ function toText(
   errors: readonly AttemptError[],
   payloadOmitted: DeadLetter['payloadOmitted'],
 ): string {
-  const { id, state, epoch, failures, stalls, releases, rateLimits, redrives, createdAt, endedAt } = run;
+  const { id, state, epoch, failures, stalls, releases, rateLimits, redrives, carried, createdAt, endedAt } =
+    run;
   const errorsOmitted = run.errors.length - errors.length;
   const text = JSON.stringify({
     ...{ id, task: task.name, version: task.version, state, errors },
     ...(errorsOmitted > 0 && { errorsOmitted }),
-    ...{ epoch, failures, stalls, releases, rateLimits, redrives, createdAt, endedAt, payloadOmitted },
+    ...{
+      epoch,
+      failures,
+      stalls,
+      releases,
+      rateLimits,
+      redrives,
+      carried,
+      createdAt,
+      endedAt,
+      payloadOmitted,
+    },
   });
   return payloadOmitted === undefined ? `${text.slice(0, -1)},"payload":${run.payload}}` : text;
 }

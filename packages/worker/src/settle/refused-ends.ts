@@ -1,24 +1,21 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { AttemptError, Run, Settlement } from '@retry/core/broker';
-import { storable } from '../error-text.ts';
 import type { AnyTask } from '../task/task.ts';
 import { withDeadLetter } from './dead-letter.ts';
+import { withGroup } from './error-group.ts';
 import { settle } from './settlement.ts';
-import type { Redact } from './stored-error.ts';
-import { failedRun } from './stored-error.ts';
+import type { AttemptFacts } from './stored-error.ts';
+import { failedRun, wellFormed } from './stored-error.ts';
 
 /** How much of an error's text is kept when even the usual record was refused, in UTF-16 units. */
 const MAX_PLAIN_LENGTH = 500;
 
 /** An attempt whose settlement the broker refuses for good. */
-interface RefusedAttempt {
+interface RefusedAttempt extends AttemptFacts {
   readonly task: AnyTask;
   readonly run: Run<'started'>;
   /** Why the broker refuses it. */
   readonly error: unknown;
-  /** Now by the broker's clock, in epoch ms. */
-  readonly now: number;
-  readonly redact?: Redact | undefined;
   readonly onlyIfExpired: boolean;
 }
 
@@ -31,31 +28,20 @@ export function refusedEnds({
   task,
   run,
   error,
-  now,
-  redact,
   onlyIfExpired,
+  ...facts
 }: RefusedAttempt): readonly [usual: Settlement, ...minimal: Settlement[]] {
-  const at = Math.min(Math.max(Math.floor(now) || 0, 0), MAX_INSTANT_AT);
-  const failed = failedRun(run, { error, at, isFollowed: false, redact });
+  const at = Math.min(Math.max(Math.floor(facts.now) || 0, 0), MAX_INSTANT_AT);
+  const failed = failedRun(run, { error, isFollowed: false, reason: 'ended' }, { ...facts, now: at });
   const { previousDelayMs: _, result: __, ...kept } = failed;
   const end = (errors: readonly AttemptError[]): Settlement => ({
-    ...settle({ ...kept, errors }, [{ type: 'fail', at }]),
+    ...withGroup(settle({ ...kept, errors }, [{ type: 'fail', at }])),
     ...(onlyIfExpired && { onlyIfExpired }),
   });
   const usual = end(failed.errors.map(wellFormed));
   const minimal = end(failed.errors.slice(-1).map(plain));
   if (typeof task.deadLetter === 'string') return [usual, minimal];
   return [withDeadLetter(task, usual), withDeadLetter(task, minimal, 'refused'), minimal];
-}
-
-function wellFormed(error: AttemptError): AttemptError {
-  const { name, message, stack } = error;
-  return {
-    ...error,
-    name: storable(name),
-    message: storable(message),
-    ...(stack !== undefined && { stack: storable(stack) }),
-  };
 }
 
 function plain({ epoch, at, name, message }: AttemptError): AttemptError {

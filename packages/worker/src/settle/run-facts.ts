@@ -18,10 +18,11 @@ export function earlyMs({ runAt = 0, startedAt = 0 }: Run): number {
 }
 
 /**
- * When the total time of a started run began, by the broker's clock: at its first start, or at its latest redrive. The first
- * attempt after a redrive has all of it, however long the run has waited in its lane.
+ * When the total time of a started run began, by the broker's clock: at its first start, which may have been elsewhere, or at its
+ * latest redrive. The first attempt after a redrive has all of it, however long the run has waited in its lane.
  */
 export function totalStartAt(run: Run<'started'>, now: number): number {
-  const claimedAt = run.startedAt ?? now;
-  return run.epoch - run.resetEpoch === 1 ? claimedAt : (run.resetAt ?? run.firstStartedAt ?? now);
+  const { epoch, resetEpoch, resetAt, startedAt = now, firstStartedAt = startedAt } = run;
+  if (resetAt === undefined) return Math.min(firstStartedAt, startedAt);
+  return epoch - resetEpoch === 1 ? startedAt : resetAt;
 }

@@ -2,8 +2,10 @@ import type { Policy } from '@retry/core';
 import { decide, isEligible, isNonRetryable, parseDuration } from '@retry/core';
 import type { Run } from '@retry/core/broker';
 import { settingsOf, withoutErrorRules, withSettings } from '@retry/core/fields';
+import { isDeadLetter } from '@retry/core/lifecycle';
 import type { AnyTask, RetryRequest } from '../task/task.ts';
 import { withDeadLetter } from './dead-letter.ts';
+import { withGroup } from './error-group.ts';
 import { settleEarly, settleLimit } from './limit.ts';
 import type { Outcome } from './outcome.ts';
 import { settleRelease } from './release.ts';
@@ -27,8 +29,10 @@ export function settleOutcome(
   context: SettleContext,
 ): Settled {
   const settled = settledBy(task, run, outcome, context);
-  if (typeof task.deadLetter === 'string') return settled;
-  return { ...settled, settlement: withDeadLetter(task, settled.settlement) };
+  if (!isDeadLetter(settled.settlement.next.state)) return settled;
+  const settlement = withGroup(settled.settlement);
+  if (typeof task.deadLetter === 'string') return { ...settled, settlement };
+  return { ...settled, settlement: withDeadLetter(task, settlement) };
 }
 
 function settledBy(task: AnyTask, run: Run<'started'>, outcome: Outcome, context: SettleContext): Settled {
@@ -74,7 +78,7 @@ function settleRequest(
   { request, error }: Extract<Outcome, { type: 'asked' }>,
   context: SettleContext,
 ): Settled {
-  const attempt: FailedAttempt = { task, run, error };
+  const attempt: FailedAttempt = { task, run, error, isAsked: true };
   return { reason: 'asked', ...settleVerdict(attempt, requestVerdict(attempt, request, context), context) };
 }
 

@@ -5,17 +5,11 @@ import { transitionRun } from '@retry/core/broker/kit';
 import type { RunEvent, RunState } from '@retry/core/lifecycle';
 import type { AnyTask } from '../task/task.ts';
 import { totalStartAt } from './run-facts.ts';
-import type { Redact } from './stored-error.ts';
+import type { AttemptFacts } from './stored-error.ts';
 
-/** What a settlement depends on besides the run and its outcome. */
-export interface SettleContext {
-  /** Now by the broker's clock, in epoch milliseconds. */
-  readonly now: number;
+/** What a settlement depends on besides the run and its outcome; strategies and gates may read `attemptMs`. */
+export interface SettleContext extends AttemptFacts {
   readonly random: () => number;
-  /** How long the attempt took, if that is known; strategies and gates may read it. */
-  readonly attemptMs?: number | undefined;
-  /** What of an error is stored. @default its name, message and stack */
-  readonly redact?: Redact | undefined;
   /** The run was let through by a hold of the circuit breaker: a failure is not charged. @default false */
   readonly isProbe?: boolean | undefined;
 }

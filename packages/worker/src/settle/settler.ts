@@ -1,4 +1,5 @@
 import type { Run, SettleAnswer, Settlement } from '@retry/core/broker';
+import { isEnd } from '@retry/core/lifecycle';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
 import type { AnyTask } from '../task/task.ts';
@@ -101,6 +102,8 @@ export interface SettlerPort {
   readonly queue: SettlementQueue;
   /** What attempts say about the dependencies of their tasks. */
   readonly breakers: { readonly note: (attempt: SampledAttempt, sample: Sample) => void };
+  /** Counts the runs that it ended. */
+  readonly flow: { readonly noteEnd: (lane: string) => void };
 }
 
 /** Turns ends of attempts into settlements, queues them and reports how they were answered. */
@@ -109,16 +112,18 @@ export class Settler {
   readonly #emitter: WorkerEmitter;
   readonly #queue: SettlementQueue;
   readonly #breakers: SettlerPort['breakers'];
+  readonly #flow: SettlerPort['flow'];
   readonly #hooks: AttemptHooks = {
     onAnswer: ({ end, decided }, answer, sent) => this.#onAnswer(end, decided, [answer, sent]),
     replacementsOf: (refused, error) => this.#replacementsOf(refused, error),
   };
 
-  constructor(settings: WorkerSettings, { emitter, queue, breakers }: SettlerPort) {
+  constructor(settings: WorkerSettings, { emitter, queue, breakers, flow }: SettlerPort) {
     this.#settings = settings;
     this.#emitter = emitter;
     this.#queue = queue;
     this.#breakers = breakers;
+    this.#flow = flow;
   }
 
   /** Settles the end of an attempt with the next exchange. Never throws, whatever a handler threw. */
@@ -153,7 +158,7 @@ export class Settler {
     error: unknown,
   ): readonly QueuedSettlement[] {
     const outcome: Outcome = { type: 'failed', error, isTimeout: false };
-    const ends = refusedEnds({ ...end, error, ...this.#context() }).map((replacement) =>
+    const ends = refusedEnds({ ...end, error, ...this.#context(end) }).map((replacement) =>
       this.#replacement(end, { outcome, settled: { settlement: replacement, reason: 'refused' } }),
     );
     const { submit, ...alone } = settlement;
@@ -181,9 +186,13 @@ export class Settler {
     };
   }
 
-  #context(): SettleContext {
-    const { random, redact } = this.#settings;
-    return { now: this.#queue.now(), random, redact };
+  #context({ durationMs, isProbe, onlyIfExpired }: AttemptEnd): SettleContext {
+    const { random, redact, name } = this.#settings;
+    // A cleaner knows neither the other worker nor how long its attempt took.
+    const attemptMs = onlyIfExpired ? undefined : durationMs;
+    const worker = onlyIfExpired ? undefined : name;
+    // In one piece: a spread with further keys costs every run half a microsecond.
+    return { now: this.#queue.now(), random, redact, attemptMs, worker, isProbe };
   }
 
   #decide(end: AttemptEnd): Decided {
@@ -203,18 +212,13 @@ export class Settler {
       return { settled: this.#settledBy(end, outcome), outcome };
     } catch (error) {
       this.#reportUndecided(end.run, error);
-      const [settlement] = refusedEnds({ ...end, error: outcome.error, ...this.#context() });
+      const [settlement] = refusedEnds({ ...end, error: outcome.error, ...this.#context(end) });
       return { settled: { settlement, reason: 'unexpected' }, outcome };
     }
   }
 
-  #settledBy({ task, run, durationMs, isProbe, onlyIfExpired }: AttemptEnd, outcome: Outcome): Settled {
-    // A cleaner does not know how long the other worker's attempt took.
-    const attemptMs = onlyIfExpired ? undefined : durationMs;
-    const { random, redact } = this.#settings;
-    // In one piece: a spread with further keys costs every run half a microsecond.
-    const context = { now: this.#queue.now(), random, redact, attemptMs, isProbe };
-    return settleOutcome(task, run, outcome, context);
+  #settledBy(end: AttemptEnd, outcome: Outcome): Settled {
+    return settleOutcome(end.task, end.run, outcome, this.#context(end));
   }
 
   #reportUndecided({ id }: Run, error: unknown): void {
@@ -228,6 +232,7 @@ export class Settler {
   ): void {
     // Two cleaners may find the same expired lease; the one whose settlement was accepted reports it.
     const isOthers = onlyIfExpired && answer === 'already' && sent === 'once';
+    if (answer === 'ok' && isEnd(settled.settlement.next.state)) this.#flow.noteEnd(run.lane);
     if (answer !== 'refused' && !isOthers)
       reportSettled(this.#emitter, { task, run, outcome, settled, durationMs }, answer);
     onAnswer?.(answer);

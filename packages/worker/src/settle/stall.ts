@@ -20,9 +20,9 @@ export function settleStall(
   { error, isShared = false, stalledWith }: Stalled,
   context: SettleContext,
 ): Settled {
-  const { now: at, redact } = context;
+  const { now: at } = context;
   const recovery = isShared ? 0 : recoveryOf(task, run, error, context);
-  const failed = failedRun(run, { error, at, isFollowed: recovery === 0, redact });
+  const failed = failedRun(run, { error, isFollowed: recovery === 0, reason: 'stalled' }, context);
   const stall: RunEvent = { type: 'stall', at, ...(isShared && { isShared }) };
   return {
     settlement: settle(withStalledWith(failed, stalledWith), [stall, ...afterStall(recovery, at)], {

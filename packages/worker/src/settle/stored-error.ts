@@ -1,27 +1,59 @@
-import type { Run } from '@retry/core/broker';
-import { addError } from '@retry/core/broker/kit';
+import type { AttemptError, Run } from '@retry/core/broker';
+import { addError, hideSecrets } from '@retry/core/broker/kit';
+import type { AttemptReason, ErrorFacts } from '@retry/core/failures';
+import { readErrorFacts } from '@retry/core/failures';
 import type { ErrorText } from '../error-text.ts';
-import { clip, errorText } from '../error-text.ts';
+import { clip, errorText, storable } from '../error-text.ts';
 
-/** Returns what of a thrown value is stored with its run; by default its name, message and stack. */
+/**
+ * Returns what of a thrown value is stored with its run; by default its name, message, stack and codes. Status and the delay that
+ * a server asked for are numbers, and stored in any case.
+ */
 export type Redact = (error: unknown) => ErrorText;
+
+/** What is known of the attempts of a worker besides their errors. */
+export interface AttemptFacts {
+  /** Now by the broker's clock, in epoch milliseconds. */
+  readonly now: number;
+  /** How long the attempt took, in milliseconds, if that is known. */
+  readonly attemptMs?: number | undefined;
+  /** The name of the worker that made it, if that is known. */
+  readonly worker?: string | undefined;
+  /** What of an error is stored. @default its name, message, stack and codes */
+  readonly redact?: Redact | undefined;
+}
 
 /** An attempt that failed. */
 interface Failure {
   readonly error: unknown;
-  readonly at: number;
   /** The next attempt follows immediately. */
   readonly isFollowed: boolean;
-  readonly redact: Redact | undefined;
+  readonly reason: AttemptReason;
 }
+
+/** The longest name of a worker in an error, in UTF-16 units: that of a UUID and a host's is shorter. */
+const MAX_WORKER_LENGTH = 128;
 
 /**
  * Returns the run with the error of its attempt. The stack is stored only when the run ends or has to wait: formatting it
  * would otherwise take longer than the attempt.
  */
-export function failedRun(run: Run<'started'>, { error, at, isFollowed, redact }: Failure): Run<'started'> {
-  const text = storedText(error, redact, isFollowed ? 'dropped' : 'kept');
-  return { ...run, errors: addError(run.errors, { epoch: run.epoch, at, ...text }) };
+export function failedRun(
+  run: Run<'started'>,
+  { error, isFollowed, reason }: Failure,
+  { now: at, attemptMs, worker, redact }: AttemptFacts,
+): Run<'started'> {
+  const stackIs = isFollowed ? 'dropped' : 'kept';
+  const stored: AttemptError = {
+    epoch: run.epoch,
+    at,
+    ...storedError(error, redact, { at, stackIs }),
+    ...(run.startedAt !== undefined && { startedAt: run.startedAt }),
+    ...(attemptMs !== undefined && { durationMs: Math.max(Math.round(attemptMs), 0) }),
+    ...(worker !== undefined && { worker: clip(worker, MAX_WORKER_LENGTH) }),
+    reason,
+  };
+  return { ...run, errors: addError(run.errors, stored) };
 }
 
 const UNREDACTED: ErrorText = {
@@ -29,23 +61,66 @@ const UNREDACTED: ErrorText = {
   message: 'not stored: the redact function of its worker threw, or did not return { name, message }',
 };
 
+/** What is stored of an error. */
+export interface StoredError extends ErrorText, ErrorFacts {
+  /** It has a code that `redact` withheld. */
+  readonly isRedacted?: true;
+}
+
 /**
- * Returns what is stored of an error: text of bounded length. Never throws; if `redact` fails, nothing of the error is
+ * Returns what is stored of an error: text of bounded length, and facts. Never throws; if `redact` fails, nothing of the error is
  * stored.
  */
-export function storedText(
+export function storedError(
   error: unknown,
   redact: Redact | undefined,
-  stackIs: 'kept' | 'dropped',
-): ErrorText {
-  if (redact === undefined) return errorText(error, stackIs);
+  { at, stackIs }: { readonly at: number; readonly stackIs: 'kept' | 'dropped' },
+): StoredError {
+  const facts = readErrorFacts(error, at);
+  if (redact === undefined) return { ...errorText(error, stackIs), ...facts, ...codesOf(facts) };
   try {
-    const { name, message, stack } = readRedacted(redact(error));
-    const text = { name: clip(name), message: clip(message) };
-    return stackIs === 'kept' && stack !== undefined ? { ...text, stack: clip(stack) } : text;
+    const { stack, ...given } = readRedacted(redact(error));
+    const { code: _, causeCode: __, ...numbers } = facts;
+    return {
+      ...given,
+      ...numbers,
+      ...(stackIs === 'kept' && stack !== undefined && { stack }),
+      ...(isWithheld(facts, given) && { isRedacted: true }),
+    };
   } catch {
-    return UNREDACTED;
+    return { ...UNREDACTED, isRedacted: true };
   }
+}
+
+/** Returns name, message and stack of an error as they are stored; see {@link storedError}. */
+export function storedText(error: unknown, redact: Redact | undefined): ErrorText {
+  const { name, message } = storedError(error, redact, { at: 0, stackIs: 'dropped' });
+  return { name, message };
+}
+
+const TEXTS = [
+  'name',
+  'message',
+  'stack',
+  'code',
+  'causeCode',
+  'worker',
+] as const satisfies readonly (keyof AttemptError)[];
+
+/** Returns an error with texts that every broker can store. */
+export function wellFormed<Stored extends Partial<AttemptError>>(error: Stored): Stored {
+  const texts = TEXTS.flatMap((key) => {
+    const text = error[key];
+    return typeof text === 'string' ? [[key, storable(text)] as const] : [];
+  });
+  return { ...error, ...Object.fromEntries(texts) };
+}
+
+function isWithheld(facts: ErrorFacts, given: ErrorText): boolean {
+  return (
+    (facts.code !== undefined && given.code === undefined) ||
+    (facts.causeCode !== undefined && given.causeCode === undefined)
+  );
 }
 
 /** Checks what a user's `redact` returned. @throws {TypeError} when it is not an error text */
@@ -53,5 +128,19 @@ function readRedacted(given: unknown): ErrorText {
   if (given instanceof Promise) given.catch(() => {});
   const { name, message, stack } = given as Partial<Record<keyof ErrorText, unknown>>; // each field is checked below
   if (typeof name !== 'string' || typeof message !== 'string') throw new TypeError('not an error text');
-  return typeof stack === 'string' ? { name, message, stack } : { name, message };
+  const { code, causeCode } = readErrorFacts(given, 0);
+  const text = { name: clip(name), message: clip(message), ...codesOf({ code, causeCode }) };
+  return typeof stack === 'string' ? { ...text, stack: clip(stack) } : text;
+}
+
+/** Codes without secrets. */
+function codesOf({ code, causeCode }: ErrorFacts): Pick<ErrorText, 'code' | 'causeCode'> {
+  return {
+    ...(code !== undefined && { code: withoutSecrets(code) }),
+    ...(causeCode !== undefined && { causeCode: withoutSecrets(causeCode) }),
+  };
+}
+
+function withoutSecrets(code: string | number): string | number {
+  return typeof code === 'number' ? code : hideSecrets(code);
 }

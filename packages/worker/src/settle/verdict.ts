@@ -1,6 +1,7 @@
 import type { Decision, FailReason } from '@retry/core';
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { Run } from '@retry/core/broker';
+import type { AttemptReason } from '@retry/core/failures';
 import { settingsOf } from '@retry/core/fields';
 import type { RunEvent } from '@retry/core/lifecycle';
 import type { AnyTask } from '../task/task.ts';
@@ -24,6 +25,8 @@ export interface FailedAttempt {
   readonly task: AnyTask;
   readonly run: Run<'started'>;
   readonly error: unknown;
+  /** The handler asked for another attempt. @default false */
+  readonly isAsked?: boolean;
 }
 
 /** Returns what follows by core's decision. */
@@ -46,13 +49,11 @@ export function delayVerdict(
 export function settleVerdict(attempt: FailedAttempt, verdict: Verdict, context: SettleContext): Settled {
   if (verdict.type === 'fail') return settleEnd(attempt, verdict, context);
   const { delayMs, runAt } = verdict;
-  const { now: at, redact, isProbe } = context;
+  const { now: at, isProbe } = context;
   if (isProbe === true) return { ...releaseFor(attempt.run, delayMs, at), releasedBecause: PROBE_FAILED };
   const { run, error } = attempt;
-  const next = {
-    ...failedRun(run, { error, at, isFollowed: delayMs === 0, redact }),
-    previousDelayMs: delayMs,
-  };
+  const failure = { error, isFollowed: delayMs === 0, reason: recordedReason(attempt, verdict) };
+  const next = { ...failedRun(run, failure, context), previousDelayMs: delayMs };
   if (runAt !== undefined) {
     const event: RunEvent = { type: 'retry', at, runAt: Math.ceil(runAt) };
     return { settlement: settle(next, [event]), delayMs };
@@ -64,12 +65,23 @@ export function settleVerdict(attempt: FailedAttempt, verdict: Verdict, context:
 const PROBE_FAILED = 'a probe of the circuit breaker failed';
 
 function settleEnd(
-  { task, run, error }: FailedAttempt,
-  { reason }: Extract<Verdict, { type: 'fail' }>,
-  { now: at, redact }: SettleContext,
+  attempt: FailedAttempt,
+  verdict: Extract<Verdict, { type: 'fail' }>,
+  context: SettleContext,
 ): Settled {
-  const failed = failedRun(run, { error, at, isFollowed: false, redact });
-  return { settlement: settle(failed, [{ type: 'fail', at }], { deadLetter: task.deadLetter }), reason };
+  const { task, run, error } = attempt;
+  const failure = { error, isFollowed: false, reason: recordedReason(attempt, verdict) };
+  const end: RunEvent = { type: 'fail', at: context.now };
+  const settlement = settle(failedRun(run, failure, context), [end], { deadLetter: task.deadLetter });
+  return { settlement, reason: verdict.reason };
+}
+
+/** Returns the reason that is stored. That of a handler's request is the request: by it a replay knows which rules were asked. */
+function recordedReason({ isAsked = false }: FailedAttempt, verdict: Verdict): AttemptReason {
+  if (isAsked) return 'asked';
+  if (verdict.type === 'retry') return 'retried';
+  const { reason } = verdict;
+  return reason === 'unreadable' || reason === 'releases-exhausted' ? 'ended' : reason;
 }
 
 /** Returns the settlement of a run that is given back, uncharged, to wait for this long. */

@@ -35,6 +35,8 @@ export interface DeadLetter<Payload = unknown> {
   readonly releases: number;
   readonly rateLimits: number;
   readonly redrives: number;
+  /** Charged attempts that it brought along from elsewhere. */
+  readonly carried: number;
   /** When it was submitted, in epoch milliseconds. */
   readonly createdAt: number;
   /** When it died, in epoch milliseconds, as its worker estimated the broker's clock. */

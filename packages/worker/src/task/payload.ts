@@ -15,7 +15,7 @@ export function writePayload(payload: unknown, maxBytes: number): string {
 }
 
 /** What messages call the written value. */
-type Noun = 'the payload' | 'it';
+type Noun = 'the payload' | 'the result' | 'the policy' | 'it';
 
 function writeText(value: unknown, noun: Noun, maxBytes: number): string {
   const isPlain = isPlainJson(value);
@@ -26,7 +26,7 @@ function writeText(value: unknown, noun: Noun, maxBytes: number): string {
       `${noun} has ${bytes} bytes, more than the limit of ${maxBytes}. Store the data elsewhere and submit its key.`,
     );
   }
-  if (!isPlain && mayPollute(text)) readText(text, noun);
+  if (!isPlain && mayPollute(text)) readStored(text, noun);
   return text;
 }
 
@@ -40,10 +40,11 @@ function mayPollute(text: string): boolean {
 
 /** Parses the JSON text of a payload. @throws {PayloadError} when it is broken or would pollute prototypes */
 export function readPayload(text: string): unknown {
-  return readText(text, 'the payload');
+  return readStored(text, 'the payload');
 }
 
-function readText(text: string, noun: Noun): unknown {
+/** Parses stored JSON text. @throws {PayloadError} when it is broken or would pollute prototypes */
+export function readStored(text: string, noun: Noun): unknown {
   try {
     return mayPollute(text) ? JSON.parse(text, pollutionRefuser(noun)) : JSON.parse(text);
   } catch (error) {

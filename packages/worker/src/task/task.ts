@@ -28,6 +28,8 @@ export interface TaskContext {
   readonly maxAttempts: number;
   /** The fencing token: use it in your own conditional writes. */
   readonly epoch: number;
+  /** The trace context that the run was submitted with, if any. */
+  readonly context: string | undefined;
   /** Aborts when the attempt has to stop; the reason says why (timeout, cancelled, shutdown, lease lost). */
   readonly signal: AbortSignal;
   /** Milliseconds left of the attempt's timeout or of the policy's total time, whichever ends first; `Infinity` without either. */

@@ -136,7 +136,7 @@ export class LaneBreakers {
   /** The text of an attempt's error, as it may be stored. */
   #text({ outcome }: SampledAttempt): string {
     if (!('error' in outcome)) return 'unknown';
-    const { name, message } = storedText(outcome.error, this.#settings.redact, 'dropped');
+    const { name, message } = storedText(outcome.error, this.#settings.redact);
     return `${name}: ${message}`;
   }
 

@@ -1,30 +1,51 @@
 import type { Clock, Duration } from '@retry/core';
-import type { ListQuery } from '@retry/core/broker';
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { A_SIGNAL } from '@retry/core/fields';
 import type { AnyTask } from '../../task/task.ts';
-import { checkTask, isTask } from '../../task/task.ts';
+import { isTask } from '../../task/task.ts';
+import type { DeadLetterState, ListOptions, PageOptions, PageSettings } from '../views/list-options.ts';
+import {
+  A_GROUP,
+  A_NAME,
+  DEAD_LETTER_STATES,
+  MAX_LIMIT,
+  PAGE_KEYS,
+  readPageOptions,
+} from '../views/list-options.ts';
+import { readTaskFilter } from '../views/task-filter.ts';
+import type { Times } from '../views/times.ts';
+import type { LetterQuery } from './letter-query.ts';
 
 /** Selects dead letters: those that match every given field. */
 export interface DeadLetterFilter {
   /** Only these runs; in any of the states unless `state` is given. */
   readonly ids?: readonly string[] | undefined;
-  readonly task?: AnyTask | undefined;
+  /** A task, or the name of one: then dead letters of all its versions, unless `version` is given. */
+  readonly task?: AnyTask | string | undefined;
+  /** Only dead letters of this version; needs `task`. */
+  readonly version?: string | undefined;
+  /** Only those of the error group with this id. */
+  readonly group?: string | undefined;
   /** Only runs whose latest error has this `name`. */
   readonly errorName?: string | undefined;
   /** Only runs that ended at least this long ago. */
   readonly olderThan?: Duration | undefined;
+  /** Only runs that ended at most this long ago. */
+  readonly newerThan?: Duration | undefined;
   /** @default 'failed' */
   readonly state?: DeadLetterState | undefined;
   /** 1 to 100 000. @default 100; with `ids` or `all`, as many as there are */
   readonly limit?: number | undefined;
 }
 
-/** A state of dead letters. */
-export type DeadLetterState = 'failed' | 'stalled' | 'rateLimited';
+/** The options of `queue.deadLetters.list`. */
+export interface DeadLetterListOptions<At extends Times = Times>
+  extends Omit<DeadLetterFilter, 'limit'>,
+    PageOptions<At>,
+    Pick<ListOptions, 'payloads'> {}
 
-/** Selects dead letters to discard; one of `ids`, `task`, `errorName`, `olderThan`, `state` or `all: true` is required. */
+/** Selects dead letters to discard; one field of a filter, or `all: true`, is required. */
 export interface DiscardFilter extends DeadLetterFilter {
   /** Selects every dead letter of the state. @default false */
   readonly all?: boolean | undefined;
@@ -45,10 +66,11 @@ export interface RedriveFilter extends DiscardFilter {
 /** A checked filter. */
 export interface Selection {
   readonly ids: readonly string[] | undefined;
+  /** The task itself, if it was given. */
   readonly task: AnyTask | undefined;
   /** `undefined`: `failed`, or with `ids` any state of dead letters. */
   readonly state: DeadLetterState | undefined;
-  readonly query: Pick<ListQuery, 'lane' | 'errorName' | 'endedBefore'>;
+  readonly query: LetterQuery;
   readonly limit: number;
 }
 
@@ -60,8 +82,19 @@ export interface RedriveSettings extends Selection {
   readonly signal: AbortSignal | undefined;
 }
 
-export const LIST_KEYS = ['ids', 'task', 'errorName', 'olderThan', 'state', 'limit'] as const;
-export const DISCARD_KEYS: readonly string[] = [...LIST_KEYS, 'all'] as const;
+const FILTER_KEYS = [
+  'ids',
+  'task',
+  'version',
+  'group',
+  'errorName',
+  'olderThan',
+  'newerThan',
+  'state',
+  'limit',
+] as const;
+export const LIST_KEYS: readonly string[] = [...FILTER_KEYS, ...PAGE_KEYS, 'payloads'];
+export const DISCARD_KEYS: readonly string[] = [...FILTER_KEYS, 'all'] as const;
 export const REDRIVE_KEYS: readonly string[] = [
   ...DISCARD_KEYS,
   'dryRun',
@@ -70,38 +103,66 @@ export const REDRIVE_KEYS: readonly string[] = [
   'signal',
 ] as const;
 
-/** The states of dead letters. */
-export const DEAD_LETTER_STATES: readonly DeadLetterState[] = ['failed', 'stalled', 'rateLimited'];
-
 const DEFAULT_LIMIT = 100;
 const MAX_LETTERS = 100_000;
 
-/** Reads a filter; every wrong option is reported. */
-export function readSelection(fields: Fields, report: Report, clock: Clock): Selection {
+/** Reads a filter and its limit; every wrong option is reported. */
+function readSelection(fields: Fields, report: Report, clock: Clock): Selection {
+  const filter = readFilter(fields, report, clock);
+  const noLimit = filter.ids === undefined && fields.value('all') !== true ? DEFAULT_LIMIT : Infinity;
+  const isGiven = fields.value('limit') !== undefined;
+  return { ...filter, limit: isGiven ? fields.number('limit', undefined, A_LIMIT) : noLimit };
+}
+
+function readFilter(fields: Fields, report: Report, clock: Clock): Omit<Selection, 'limit'> {
   const ids = readIds(fields, report);
-  const task = readTask(fields, report);
+  const task = fields.value('task');
+  const { name, version } = readTaskFilter(fields, report);
   const state = fields.value('state');
+  const group = fields.optional('group', A_GROUP);
   const errorName = fields.optional('errorName', A_NAME);
-  const noLimit = ids === undefined && fields.value('all') !== true ? DEFAULT_LIMIT : Infinity;
   return {
     ids,
-    task,
+    task: isTask(task) ? task : undefined,
     state: state === undefined ? undefined : fields.choice('state', 'failed', DEAD_LETTER_STATES),
     query: {
-      ...(task !== undefined && { lane: task.lane }),
+      ...(name !== undefined && (version === undefined ? { task: name } : { lane: `${name}@${version}` })),
+      ...(group !== undefined && { errorGroup: group }),
       ...(errorName !== undefined && { errorName }),
-      ...(fields.value('olderThan') !== undefined && { endedBefore: readEndedBefore(fields, clock) }),
+      // Runs end at whole milliseconds, `endedBefore` is exclusive: one that ended exactly that long ago is included in both.
+      ...(fields.value('olderThan') !== undefined && { endedBefore: ago(fields, 'olderThan', clock) + 1 }),
+      ...(fields.value('newerThan') !== undefined && { endedAfter: ago(fields, 'newerThan', clock) }),
     },
-    limit: fields.value('limit') === undefined ? noLimit : fields.number('limit', undefined, A_LIMIT),
   };
+}
+
+/** The checked options of a list. */
+export interface LetterPage<At extends Times>
+  extends PageSettings<At>,
+    Pick<Selection, 'ids' | 'state' | 'query'> {
+  readonly payloads: 'include' | 'omit';
+}
+
+/** Reads the options of a list; every wrong one is reported. */
+export function readLetterPage<At extends Times>(
+  fields: Fields,
+  report: Report,
+  { clock, times }: { readonly clock: Clock; readonly times: Times },
+): LetterPage<At> {
+  const { ids, state, query } = readFilter(fields, report, clock);
+  // Ids are asked for by their number.
+  const limit = ids === undefined ? undefined : Math.min(Math.max(ids.length, 1), MAX_LIMIT);
+  const payloads = fields.choice('payloads', 'include', ['include', 'omit']);
+  return { ids, state, query, payloads, ...readPageOptions<At>(fields, times, limit) };
 }
 
 /** Reads the filter of a call that changes runs: to select all of them, `all: true` is required. */
 export function readChoice(fields: Fields, report: Report, clock: Clock): Selection {
   const isAll = fields.choice('all', false, [true, false]);
-  const isFiltered = LIST_KEYS.some((key) => key !== 'limit' && fields.value(key) !== undefined);
+  const isFiltered = FILTER_KEYS.some((key) => key !== 'limit' && fields.value(key) !== undefined);
   if (!isAll && !isFiltered) {
-    const cure = 'Name ids, task, errorName, olderThan or state; all: true means every one of the state.';
+    const cure =
+      'Name ids, task, group, errorName, olderThan, newerThan or state; all: true means every one of the state.';
     report({ path: '', value: {}, message: 'must select dead letters', cure });
   }
   return readSelection(fields, report, clock);
@@ -111,9 +172,9 @@ export function readChoice(fields: Fields, report: Report, clock: Clock): Select
 export function readRedrive(fields: Fields, report: Report, clock: Clock): RedriveSettings {
   const keepAttempts = fields.choice('keepAttempts', false, [true, false]);
   const selection = readChoice(fields, report, clock);
-  if (keepAttempts && fields.value('task') === undefined) {
-    const cure = 'Give the task, whose policy says which runs have attempts left.';
-    report({ path: 'task', value: undefined, message: 'is required with keepAttempts', cure });
+  if (keepAttempts && selection.task === undefined) {
+    const cure = 'Give the task itself, whose policy says which runs have attempts left.';
+    report({ path: 'task', value: fields.value('task'), message: 'is required with keepAttempts', cure });
   }
   return {
     ...selection,
@@ -140,23 +201,9 @@ function readIds(fields: Fields, report: Report): readonly string[] | undefined 
 
 const IDS_CURE = 'Use the ids of runs: ids: letters.map(({ id }) => id).';
 
-function readTask(fields: Fields, report: Report): AnyTask | undefined {
-  const task = fields.value('task');
-  if (task !== undefined) checkTask(task, report);
-  return isTask(task) ? task : undefined;
+function ago(fields: Fields, key: 'olderThan' | 'newerThan', clock: Clock): number {
+  return Math.floor(clock.now() - fields.duration(key, undefined, { finite: true }));
 }
-
-/** `endedBefore` is exclusive, and runs end at whole milliseconds: one that ended exactly `olderThan` ago is included. */
-function readEndedBefore(fields: Fields, clock: Clock): number {
-  const ageMs = fields.duration('olderThan', undefined, { finite: true });
-  return Math.floor(clock.now() - ageMs) + 1;
-}
-
-const A_NAME = {
-  accepts: (value: unknown): value is string => textProblem(value) === undefined,
-  message: 'must be the name of an error',
-  cure: "Use errorName: 'TypeError'.",
-};
 
 const A_LIMIT = {
   accepts: (count: number): boolean => Number.isInteger(count) && count >= 1 && count <= MAX_LETTERS,

@@ -4,29 +4,52 @@ import type { Broker, ListQuery, Run } from '@retry/core/broker';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { sleep } from '../../sleep.ts';
 import { taskOfRun } from '../../task/run-policy.ts';
+import type { TaskFor } from '../../task/task.ts';
 import { inBatches } from '../batch.ts';
 import { createRunReader } from '../read-runs.ts';
+import type { Listed } from '../views/list-runs.ts';
+import { listRuns } from '../views/list-runs.ts';
+import type { Listing } from '../views/listing.ts';
+import type { RunView } from '../views/run-view.ts';
+import { createIdSource, createListSource } from '../views/sources.ts';
+import type { Times } from '../views/times.ts';
 import type {
-  DeadLetterFilter,
+  DeadLetterListOptions,
   DiscardFilter,
   RedriveFilter,
   RedriveSettings,
   Selection,
 } from './dead-letter-filter.ts';
 import {
-  DEAD_LETTER_STATES,
   DISCARD_KEYS,
   LIST_KEYS,
   REDRIVE_KEYS,
   readChoice,
+  readLetterPage,
   readRedrive,
-  readSelection,
 } from './dead-letter-filter.ts';
+import type { ListLetterGroups } from './letter-groups.ts';
+import { listLetterGroups } from './letter-groups.ts';
+import { isWhollyListed, listedBy, matchesLetter, matchesListed } from './letter-query.ts';
 
 /** Manages failed, stalled and rate limited runs, which are kept with their errors until they are redriven or discarded. */
-export interface DeadLetters {
-  /** Returns the selected runs with payloads and errors; without a filter the first hundred that failed. */
-  readonly list: (filter?: DeadLetterFilter) => Promise<readonly Run[]>;
+export interface DeadLetters<Own extends Times = 'ms'> {
+  /**
+   * Lists the selected runs as people read them; without a filter those that failed. `await` it for a page, or iterate over it for
+   * all, as with `queue.list`.
+   *
+   * @throws {InvalidOptionsError} when an option is wrong
+   */
+  readonly list: ListDeadLetters<Own>;
+  /**
+   * Returns the dead letters by cause: a page of groups, those with most of them first. They are counted when runs die, so it takes
+   * one read of an index, however many there are. Where only the name of a task is given, a page may be short, or empty: only one
+   * without `next` is the last.
+   *
+   * @throws {InvalidOptionsError} when an option is wrong
+   * @throws {InsightError} `NO_INSIGHT` when the broker keeps no groups
+   */
+  readonly groups: ListLetterGroups<Own>;
   /**
    * Sends the selected runs back to their lanes.
    *
@@ -43,19 +66,29 @@ export interface DeadLetters {
   readonly discard: (filter: DiscardFilter) => Promise<readonly string[]>;
 }
 
+/** Lists dead letters. */
+export interface ListDeadLetters<Own extends Times> {
+  <Payload, Result, At extends Times = Own>(
+    options: DeadLetterListOptions<At> & { readonly task: TaskFor<Payload, Result> },
+  ): Listing<RunView<Payload, Result, At>>;
+  <At extends Times = Own>(options?: DeadLetterListOptions<At>): Listing<RunView<unknown, unknown, At>>;
+}
+
+interface Parts<Own extends Times> {
+  readonly broker: Broker;
+  readonly clock: Clock;
+  readonly times: Own;
+}
+
 /** The most runs of one call. */
 const PAGE = 1_000;
 
 /** Creates the dead letters of a broker. */
-export function createDeadLetters(broker: Broker, clock: Clock): DeadLetters {
+export function createDeadLetters<Own extends Times>(parts: Parts<Own>): DeadLetters<Own> {
+  const { broker, clock } = parts;
   return {
-    list: async (filter) => {
-      const call = { subject: 'deadLetters.list', keys: LIST_KEYS, synonyms: QUEUE_SYNONYMS };
-      const selection = readOptions(filter, call, (fields, report) => readSelection(fields, report, clock));
-      const found: Run[] = [];
-      for await (const run of select(broker, selection, 'include')) found.push(run);
-      return found;
-    },
+    list: ((options?: unknown) => listLetters(parts, options)) as ListDeadLetters<Own>, // the caller's types say how instants are written
+    groups: ((options?: unknown) => listLetterGroups(broker, parts.times, options)) as ListLetterGroups<Own>, // as above
     redrive: async (filter) => {
       const call = { subject: 'deadLetters.redrive', keys: REDRIVE_KEYS, synonyms: QUEUE_SYNONYMS };
       const settings = readOptions(filter, call, (fields, report) => readRedrive(fields, report, clock));
@@ -75,6 +108,19 @@ export function createDeadLetters(broker: Broker, clock: Clock): DeadLetters {
   };
 }
 
+function listLetters<Own extends Times>({ broker, ...how }: Parts<Own>, options: unknown): Listed<Times> {
+  const call = { subject: 'deadLetters.list', keys: LIST_KEYS, synonyms: QUEUE_SYNONYMS };
+  return listRuns(async () => {
+    const page = readOptions(options, call, (fields, report) => readLetterPage<Times>(fields, report, how));
+    const { ids, state = 'failed', query, payloads } = page;
+    if (ids !== undefined)
+      return { ...page, source: createIdSource(broker, ids), matches: matchesLetter(query, page.state) };
+    const listed = { ...listedBy(query), states: [state], payloads, disposable: 'omit' } as const;
+    const matches = isWhollyListed(query) ? undefined : matchesListed(query);
+    return { ...page, source: createListSource(broker, listed), matches };
+  });
+}
+
 /** With `keepAttempts`, a run without attempts left would get one more than its policy allows. */
 function isRedrivable({ task, keepAttempts }: RedriveSettings): (run: Run) => boolean {
   return (run) => !keepAttempts || task === undefined || isEligible(taskOfRun(task, run).task.retry, run);
@@ -86,18 +132,14 @@ async function selectIds(
   isSelected: (run: Run) => boolean = () => true,
 ): Promise<readonly string[]> {
   const ids: string[] = [];
-  for await (const run of select(broker, selection, 'omit')) if (isSelected(run)) ids.push(run.id);
+  for await (const run of select(broker, selection)) if (isSelected(run)) ids.push(run.id);
   return ids;
 }
 
 /** Yields the selected runs and reads them lazily. */
-async function* select(
-  broker: Broker,
-  selection: Selection,
-  payloads: 'include' | 'omit',
-): AsyncGenerator<Run> {
+async function* select(broker: Broker, selection: Selection): AsyncGenerator<Run> {
   let left = selection.limit;
-  const runs = selection.ids === undefined ? listed(broker, selection, payloads) : named(broker, selection);
+  const runs = selection.ids === undefined ? listed(broker, selection) : named(broker, selection);
   for await (const run of runs) {
     yield run;
     left -= 1;
@@ -106,17 +148,14 @@ async function* select(
 }
 
 /** Starts with a page of the needed size, and grows it while pages are too short. */
-async function* listed(
-  broker: Broker,
-  { query, state = 'failed', limit }: Selection,
-  payloads: 'include' | 'omit',
-): AsyncGenerator<Run> {
+async function* listed(broker: Broker, { query, state = 'failed', limit }: Selection): AsyncGenerator<Run> {
+  const isSelected = matchesListed(query);
   let size = Math.min(limit, PAGE);
   let after: string | undefined;
   for (;;) {
-    const asked: ListQuery = { ...query, state, limit: size, payloads, disposable: 'omit' };
+    const asked: ListQuery = { ...listedBy(query), state, limit: size, payloads: 'omit', disposable: 'omit' };
     const page = await broker.list(after === undefined ? asked : { ...asked, after });
-    yield* page.runs;
+    yield* page.runs.filter(isSelected);
     after = page.next;
     // A page may be short, or empty: only one without a next page is the last.
     if (after === undefined) return;
@@ -125,17 +164,13 @@ async function* listed(
 }
 
 /** Yields the runs of these ids that are dead letters and match. */
-async function* named(broker: Broker, { ids = [], state, query }: Selection): AsyncGenerator<Run> {
+async function* named(broker: Broker, selection: Selection): AsyncGenerator<Run> {
   const reader = createRunReader(broker);
-  const { lane, errorName, endedBefore = Infinity } = query;
-  const isSelected = (run: Run): boolean =>
-    DEAD_LETTER_STATES.some((known) => known === run.state && (state ?? known) === known) &&
-    (lane === undefined || run.lane === lane) &&
-    (errorName === undefined || run.errors.at(-1)?.name === errorName) &&
-    (run.endedAt ?? Infinity) < endedBefore;
+  const { ids = [], query, state } = selection;
+  const isSelected = matchesLetter(query, state);
   for (let from = 0; from < ids.length; ) {
     const part = ids.slice(from, from + reader.size());
-    for (const run of await reader.read(part)) if (run !== undefined && isSelected(run)) yield run;
+    for (const run of await reader.read(part)) if (isSelected(run)) yield run;
     from += part.length;
   }
 }

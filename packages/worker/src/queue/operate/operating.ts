@@ -1,12 +1,19 @@
-import type { Duration, Problem } from '@retry/core';
+import type { Clock, Duration, Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
-import type { Broker, EndAnswer, EndRequest, RescheduleAnswer, RescheduleRequest } from '@retry/core/broker';
+import type {
+  Broker,
+  EndAnswer,
+  EndRequest,
+  OperatorError,
+  RescheduleAnswer,
+  RescheduleRequest,
+} from '@retry/core/broker';
 import { endBytes } from '@retry/core/broker/kit';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
-import type { ErrorText } from '../../error-text.ts';
 import { clipName, storable } from '../../error-text.ts';
+import { groupOfError } from '../../settle/error-group.ts';
 import type { Redact } from '../../settle/stored-error.ts';
-import { storedText } from '../../settle/stored-error.ts';
+import { storedError, wellFormed } from '../../settle/stored-error.ts';
 import { MAX_TEXT_BYTES_BY_DEFAULT } from '../../task/define-task.ts';
 import { writeResult } from '../../task/payload.ts';
 import { coalesce } from '../batch.ts';
@@ -54,10 +61,13 @@ export interface Operating {
 interface OperatingParts {
   readonly broker: Broker;
   readonly redact: Redact | undefined;
+  /** For a `Retry-After` that is a date. */
+  readonly clock: Clock;
 }
 
 /** Creates an operator's methods. Calls are sent together, as submissions are. */
-export function createOperating({ broker, redact }: OperatingParts): Operating {
+export function createOperating(parts: OperatingParts): Operating {
+  const { broker } = parts;
   const isRefusal = (error: unknown): boolean => broker.isRefusal(error);
   const move = coalesce<RescheduleRequest, RescheduleAnswer>((requests) => broker.reschedule(requests), {
     outstanding: 1,
@@ -71,8 +81,10 @@ export function createOperating({ broker, redact }: OperatingParts): Operating {
   return {
     reschedule: async (id, options) => move({ id: readId(id, 'reschedule'), ...readReschedule(options) }),
     runNow: async (id) => move({ id: readId(id, 'runNow') }),
-    fail: async (id, error) =>
-      end({ id: readId(id, 'fail'), as: 'failed', error: storableError(error, redact) }),
+    fail: async (id, thrown) => {
+      const error = storableError(thrown, parts);
+      return end({ id: readId(id, 'fail'), as: 'failed', error, group: groupOfError(error) });
+    },
     complete: async (id, result) =>
       end({
         id: readId(id, 'complete'),
@@ -102,8 +114,7 @@ const NO_START: Problem = {
 };
 
 /** An operator's error has no second try, as a handler's has: so nothing is left that a broker could not store. */
-function storableError(error: unknown, redact: Redact | undefined): ErrorText {
-  const { name, message, stack } = storedText(error, redact, 'kept');
-  const text = { name: clipName(storable(name)) || 'Error', message: storable(message) };
-  return stack === undefined ? text : { ...text, stack: storable(stack) };
+function storableError(error: unknown, { redact, clock }: OperatingParts): OperatorError {
+  const stored = storedError(error, redact, { at: clock.now(), stackIs: 'kept' });
+  return { ...wellFormed(stored), name: clipName(storable(stored.name)) || 'Error' };
 }

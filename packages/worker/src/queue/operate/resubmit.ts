@@ -61,12 +61,13 @@ function readSettings(fields: Fields, report: Report): ResubmitSettings {
   };
 }
 
-async function repeat(run: Run, { payload, task, ...settings }: ResubmitSettings): Promise<Submission> {
+async function repeat(run: Run, { payload, task, ...given }: ResubmitSettings): Promise<Submission> {
+  const settings = { ...given, context: given.context ?? run.context };
   const policy = settings.policy ?? policyOf(run);
   const concurrency = settings.concurrency ?? keyOf(run);
   if (task !== undefined) {
-    const given = payload === undefined ? readPayload(run.payload) : payload;
-    return prepareSubmission(task, given, { ...settings, policy, concurrency });
+    const ofTask = payload === undefined ? readPayload(run.payload) : payload;
+    return prepareSubmission(task, ofTask, { ...settings, policy, concurrency });
   }
   const text = payload === undefined ? run.payload : writePayload(payload, MAX_TEXT_BYTES_BY_DEFAULT);
   const whenFull = run.concurrency?.whenFull ?? 'wait';

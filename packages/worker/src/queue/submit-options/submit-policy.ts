@@ -2,7 +2,7 @@ import type { Policy } from '@retry/core';
 import { InvalidOptionsError, parsePolicy, policyToJSON } from '@retry/core';
 import { MAX_RETRY_BYTES } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
-import { settingsOf } from '@retry/core/fields';
+import { allowedAttempts, settingsOf } from '@retry/core/fields';
 import { problemBelow, readRetryPolicy } from '../../task/retry-policy.ts';
 
 /** The policy of one submission. */
@@ -10,6 +10,8 @@ export interface SubmitPolicy {
   /** JSON text, as it is kept with the run. */
   readonly text: string;
   readonly initialDelayMs: number;
+  /** How many attempts it allows; absent where it cannot be read. */
+  readonly maxAttempts?: number;
 }
 
 /**
@@ -38,7 +40,8 @@ function writePolicy(policy: Policy, report: Report): SubmitPolicy | undefined {
       return undefined;
     }
     // A worker has no registry: it would not know what a name refers to.
-    return { text, initialDelayMs: settingsOf(parsePolicy(text)).initialDelayMs };
+    const settings = settingsOf(parsePolicy(text));
+    return { text, initialDelayMs: settings.initialDelayMs, maxAttempts: allowedAttempts(settings) };
   } catch (error) {
     if (!(error instanceof InvalidOptionsError)) throw error;
     for (const problem of error.problems) report({ ...problem, cure: JSON_CURE });

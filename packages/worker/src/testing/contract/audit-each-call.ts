@@ -1,4 +1,4 @@
-import type { Audit, Broker } from '@retry/core/broker';
+import type { Audit, Broker, Insight } from '@retry/core/broker';
 
 /** Returns the answer of a call whose audit balances. */
 type Check = <Answer>(call: Promise<Answer>) => Promise<Answer>;
@@ -25,6 +25,7 @@ export function auditEachCall(broker: Broker): Broker {
     attend: (attendance) => check(broker.attend(attendance)),
     audit: () => check(broker.audit()),
     isRefusal: (error) => broker.isRefusal(error),
+    ...(broker.insight && { insight: auditInsight(broker.insight, check) }),
     ...(broker.onCancelRequest && { onCancelRequest: broker.onCancelRequest }),
     ...(broker.ready && { ready: broker.ready }),
     close: () => broker.close(),
@@ -40,8 +41,20 @@ function auditOperatorVerbs(broker: Broker, check: Check) {
     resume: (requests) => check(broker.resume(requests)),
     holds: () => check(broker.holds()),
     redrive: (ids, options) => check(broker.redrive(ids, options)),
-    discard: (ids) => check(broker.discard(ids)),
+    discard: (ids, options) => check(broker.discard(ids, options)),
+    ...(broker.operations && { operations: broker.operations }),
   } satisfies Partial<Broker>;
+}
+
+function auditInsight(insight: Insight, check: Check): Insight {
+  return {
+    lanes: (query) => check(insight.lanes(query)),
+    attempts: (query) => check(insight.attempts(query)),
+    dueTimes: (query) => check(insight.dueTimes(query)),
+    workers: () => check(insight.workers()),
+    groups: (query) => check(insight.groups(query)),
+    claimGroupNotices: () => check(insight.claimGroupNotices()),
+  };
 }
 
 /** Throws when the figures do not add up, whatever the broker itself reports as `unbalanced`. */

@@ -14,11 +14,19 @@ import { discardCases } from './ended/discard.ts';
 import { listKeepKeysCases } from './ended/keep-keys.ts';
 import { keepResultsCases } from './ended/keep-results.ts';
 import { redriveCases } from './ended/redrive.ts';
+import { redriveLaterCases } from './ended/redrive-later.ts';
+import { groupsCases } from './groups/groups.ts';
+import { groupsClientsCases } from './groups/groups-clients.ts';
+import { leaveGroupCases } from './groups/leave-group.ts';
+import { groupNoticeClientsCases, groupNoticesCases } from './groups/notices.ts';
 import { holdCases } from './hold/hold.ts';
 import { holdClientsCases, holdWaitsCases } from './hold/hold-waits.ts';
 import { holdWaysCases } from './hold/hold-ways.ts';
 import { probeCases } from './hold/probe.ts';
 import { resumeCases } from './hold/resume.ts';
+import { insightAgesCases, insightLanesCases } from './insight/lanes.ts';
+import { insightSpreadCases } from './insight/spread.ts';
+import { insightWorkersCases } from './insight/workers.ts';
 import { findExpiredCases } from './lease/find-expired.ts';
 import { findExpiredLanesCases } from './lease/find-expired-lanes.ts';
 import { heartbeatCases } from './lease/heartbeat.ts';
@@ -26,6 +34,8 @@ import { endCases } from './operate/end.ts';
 import { endEffectsCases, endRetentionCases } from './operate/end-effects.ts';
 import { rescheduleCases } from './operate/reschedule.ts';
 import { rescheduleEffectsCases } from './operate/reschedule-effects.ts';
+import { operationsKeepingCases } from './operations/keeping.ts';
+import { operationStepsCases } from './operations/steps.ts';
 import { attendCases } from './read/attend.ts';
 import { auditCases } from './read/audit.ts';
 import { getCases } from './read/get.ts';
@@ -48,6 +58,7 @@ import { namesCases } from './submit/names.ts';
 import { oddTextCases } from './submit/odd-text.ts';
 import { scheduleCases } from './submit/schedule.ts';
 import { sizesCases } from './submit/sizes.ts';
+import { spentCases } from './submit/spent.ts';
 import { submitCases } from './submit/submit.ts';
 import { uniqueCases } from './submit/unique.ts';
 import { uniqueReplaceCases } from './submit/unique-replace.ts';
@@ -70,8 +81,19 @@ function listContract(): readonly BrokerCase[] {
     ...defineCases(holdClientsCases, { requires: ['several-clients'] }),
     ...defineCases(reserveClientsCases, { requires: ['several-clients'] }),
     ...defineCases(endRetentionCases, { storage: { keepCompleted: 0 }, requires: ['retention'] }),
+    ...defineCases(groupsCases, { requires: ['insight'] }),
+    ...defineCases(leaveGroupCases, { requires: ['insight'] }),
+    ...defineCases(groupsClientsCases, { requires: ['insight', 'several-clients'] }),
+    ...defineCases(groupNoticesCases, { requires: ['insight'] }),
+    ...defineCases(groupNoticeClientsCases, { requires: ['insight', 'several-clients'] }),
     ...defineCases(cancelNotificationCases, { requires: ['cancel-notifications'] }),
     ...defineCases(keepResultsCases, { storage: { keepCompleted: 0 }, requires: ['retention'] }),
+    ...[insightLanesCases, insightAgesCases, insightSpreadCases, insightWorkersCases].flatMap((cases) =>
+      defineCases(cases, { requires: ['insight'] }),
+    ),
+    ...[operationsKeepingCases, operationStepsCases].flatMap((cases) =>
+      defineCases(cases, { requires: ['operations'] }),
+    ),
     ...listKeepKeysCases(),
   ];
   return [...requiredCases().flatMap((cases) => defineCases(cases)), ...optional];
@@ -81,14 +103,14 @@ function listContract(): readonly BrokerCase[] {
 function requiredCases(): readonly CasesByName[] {
   // biome-ignore format: a room a line
   return [
-    submitCases, scheduleCases, instantsCases, namesCases, oddTextCases, sizesCases, extrasCases,
+    submitCases, scheduleCases, instantsCases, namesCases, oddTextCases, sizesCases, extrasCases, spentCases,
     uniqueCases, uniqueReplaceCases,
     claimCases, payloadCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, concurrencyOrderCases, batchesCases,
     settleCases, settleRacesCases, settleWithoutPayloadCases, settleSubmitsCases, settleDelayCases, errorsCases, refusalsCases,
     wholeInstantsCases,
     heartbeatCases, findExpiredCases, findExpiredLanesCases,
     cancelCases, cancelRacesCases, cancelRequestsCases,
-    redriveCases, discardCases,
+    redriveCases, redriveLaterCases, discardCases,
     releaseLaterCases, endCases, endEffectsCases, rescheduleCases, rescheduleEffectsCases,
     holdCases, holdWaysCases, resumeCases, probeCases, holdWaitsCases,
     reserveCases, reserveInputCases,

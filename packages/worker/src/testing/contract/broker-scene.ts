@@ -27,6 +27,14 @@ export interface StorageOptions {
  * - `retention`: `keepCompleted` and `keepKeys` are options of the broker.
  * - `cancel-notifications`: the broker has `onCancelRequest`.
  * - `ready`: the broker has `ready`, which resolves once it can be used.
+ * - `insight`: the broker has `insight`.
+ * - `operations`: the broker has `operations`.
  * - `several-clients`: `open` may be called again for another client of the same storage.
  */
-export type BrokerAbility = 'retention' | 'cancel-notifications' | 'ready' | 'several-clients';
+export type BrokerAbility =
+  | 'retention'
+  | 'cancel-notifications'
+  | 'ready'
+  | 'insight'
+  | 'operations'
+  | 'several-clients';

@@ -56,6 +56,16 @@ export const endCases: CasesByName = {
     },
   ),
 
+  'end keeps the facts of its error, and that no policy was asked': async (scene) => {
+    await scene.submit('a');
+    const facts = { code: 'E1', causeCode: 7, status: 409, retryAfterMs: 1_000 };
+
+    await scene.broker.end([{ id: 'a', as: 'failed', error: { name: 'Error', message: 'no', ...facts } }]);
+
+    const [error] = (await scene.read('a')).errors;
+    equal({ ...error, at: 0 }, { epoch: 0, at: 0, name: 'Error', message: 'no', ...facts, reason: 'ended' });
+  },
+
   'end leaves the other runs of the lane in their order': async (scene) => {
     await scene.submit('a', 'b', 'c', 'd', 'e');
 
@@ -192,6 +202,10 @@ export const endCases: CasesByName = {
       ['error.name', { id: 'b', as: 'failed', error: { name: '', message: 'x' } }],
       ['error.message', { id: 'b', as: 'failed', error: { name: 'E', message: 5 as never } }],
       ['error.stack', { id: 'b', as: 'failed', error: { name: 'E', message: 'x', stack: null as never } }],
+      ['error.code', { id: 'b', as: 'failed', error: { name: 'E', message: 'x', code: 'x'.repeat(65) } }],
+      ['error.causeCode', { id: 'b', as: 'failed', error: { name: 'E', message: 'x', causeCode: 'a\0' } }],
+      ['error.status', { id: 'b', as: 'failed', error: { name: 'E', message: 'x', status: Number.NaN } }],
+      ['error.retryAfterMs', { id: 'b', as: 'failed', error: { name: 'E', message: 'x', retryAfterMs: -1 } }],
     ],
     async (scene, [path, request]) => {
       await scene.submit('a', 'b');

@@ -57,6 +57,25 @@ export const errorsCases: CasesByName = {
     equal((await scene.read('a')).errors, errors);
   },
 
+  'errors keep the facts of their attempts': async (scene) => {
+    const first = await scene.start('a');
+    const at = await scene.now();
+    const facts = [
+      { code: 'ECONNRESET', causeCode: 'x'.repeat(64), status: 503, retryAfterMs: 1.5, durationMs: 0 },
+      { code: 23_505, causeCode: -1, retryAfterMs: 'refused', durationMs: 7, isRedacted: true },
+    ] as const;
+    const more = { startedAt: at, worker: 'w/ö', reason: 'retried' } as const;
+    const errors = facts.map((each) => ({ epoch: 1, at, name: 'Error', message: 'no', ...more, ...each }));
+
+    await scene.settle(settlementOf(first, { type: 'retry', at, runAt: at }, { errors }));
+
+    const [again] = await scene.claim();
+    equal(again?.run.errors, errors);
+    await scene.settle(settlementOf(again?.run ?? first, { type: 'fail', at }));
+    equal((await scene.read('a')).errors, errors);
+    equal((await scene.broker.list({ state: 'failed', limit: 1 })).runs[0]?.errors, errors);
+  },
+
   'errors keep the number of runs that stalled together': async (scene) => {
     const run = await scene.start('a');
     const at = await scene.now();

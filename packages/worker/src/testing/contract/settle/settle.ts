@@ -2,7 +2,7 @@ import type { AttemptError } from '@retry/core/broker';
 import { above, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
-import { LONG_MS } from '../case-scene.ts';
+import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 /** What a settlement writes. */
@@ -22,6 +22,17 @@ export const settleCases: CasesByName = {
       settledBy: '1:complete',
     });
   },
+
+  'settle accepts the outcome of a lease that has expired, while no worker has recovered or claimed the run':
+    async (scene) => {
+      const run = await scene.start('a', { leaseMs: SHORT_MS });
+      await scene.advance(PASS_MS);
+
+      const answers = await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
+
+      equal(answers, ['ok']);
+      matches(await scene.read('a'), { state: 'completed', epoch: 1, stalls: 0 });
+    },
 
   'settle writes the instants of a run that was read after its claim': async (scene) => {
     const { id, epoch, heartbeatAt = Infinity } = await scene.start('a');

@@ -13,7 +13,7 @@ export const wholeInstantsCases: CasesByName = {
     async (scene, type) => {
       const run = await scene.start('a');
       const at = (await scene.now()) + 0.25;
-      const errors = [{ epoch: 1, at, name: 'Error', message: 'no', stack: 'at a' }];
+      const errors = [{ epoch: 1, at, startedAt: at, name: 'Error', message: 'no', stack: 'at a' }];
 
       await scene.settle(settlementOf(run, eventOf(type, at), { errors }));
 
@@ -71,7 +71,10 @@ function eventOf(type: SettlingType, at: number): RunEvent {
 
 /** The instants of a run, and of its errors, that are no whole milliseconds. */
 function fractionsOf(run: Run): readonly (readonly [key: string, at: unknown])[] {
-  const errors = run.errors.map(({ at }, index) => [`errors[${index}].at`, at] as const);
+  const errors = run.errors.flatMap(({ at, startedAt }) => [
+    ['at', at] as const,
+    ['startedAt', startedAt] as const,
+  ]);
   const instants = Object.entries(run).filter(([key]) => key.endsWith('At'));
   return [...instants, ...errors].filter(([, at]) => at !== undefined && !Number.isInteger(at));
 }

@@ -7,7 +7,7 @@ import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 const RETRY = '{"maxAttempts":7}';
-const EXTRAS = { retry: RETRY, origin: 'first' };
+const EXTRAS = { retry: RETRY, origin: 'first', context: '00-ü-01' };
 
 /** Policy and origin of a run: kept as submitted, and returned wherever its run is. */
 export const extrasCases: CasesByName = {
@@ -26,7 +26,7 @@ export const extrasCases: CasesByName = {
   },
 
   'submit keeps one of them without the other: %s': /* @__PURE__ */ each(
-    () => ['retry', 'origin'] as const,
+    () => ['retry', 'origin', 'context'] as const,
     async (scene, key) => {
       await scene.submit({ id: 'a', [key]: EXTRAS[key] }, 'plain');
 
@@ -86,10 +86,10 @@ export const extrasCases: CasesByName = {
     await scene.settle(
       ...claimed.map(({ run }) => {
         const settlement = settlementOf(run, { type: 'retry', at, runAt: at });
-        const { retry: _, origin: __, ...next } = settlement.next;
+        const { retry: _, origin: __, context: ___, ...next } = settlement.next;
         return {
           ...settlement,
-          next: run.id === 'a' ? next : { ...next, retry: '"other"', origin: 'other' },
+          next: run.id === 'a' ? next : { ...next, retry: '"other"', origin: 'other', context: 'other' },
         };
       }),
     );
@@ -108,6 +108,16 @@ export const extrasCases: CasesByName = {
       const [claimed] = await scene.claim();
 
       equal(extrasOf(claimed?.run), { retry, origin: retry.slice(0, 100) });
+    },
+  ),
+
+  'a context that cannot be kept is refused': /* @__PURE__ */ each(
+    () => ['', 'é'.repeat(257), 'a\0b', 'a\ud800', 5 as never, null as never],
+    async (scene, context) => {
+      const refused = scene.broker.submit([{ id: 'a', lane: 'l', payload: '{}', context }]);
+
+      const problems = [{ path: '[0].context', value: context }];
+      await rejectsWith(refused, { code: 'INVALID_OPTIONS', problems });
     },
   ),
 
@@ -161,6 +171,6 @@ async function end(scene: CaseScene): Promise<void> {
   await scene.broker.end([{ id: 'a', as: 'failed', error: { name: 'Error', message: 'no' } }]);
 }
 
-function extrasOf(run: Run | undefined): Pick<Run, 'retry' | 'origin'> {
-  return { retry: run?.retry, origin: run?.origin };
+function extrasOf(run: Run | undefined): Pick<Run, 'retry' | 'origin' | 'context'> {
+  return { retry: run?.retry, origin: run?.origin, context: run?.context };
 }

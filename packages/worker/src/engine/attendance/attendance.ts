@@ -1,8 +1,10 @@
-import type { LaneDepth } from '@retry/core/broker';
-import type { WorkerEmitter } from '../events.ts';
-import type { WorkerSettings } from '../options.ts';
-import type { ProcessWarning } from '../warn-rarely.ts';
-import { warnRarely } from '../warn-rarely.ts';
+import type { LaneDepth, WorkerFacts } from '@retry/core/broker';
+import type { WorkerEmitter } from '../../events.ts';
+import type { WorkerSettings } from '../../options.ts';
+import type { ProcessWarning } from '../../warn-rarely.ts';
+import { warnRarely } from '../../warn-rarely.ts';
+import { emitGroups } from './group-events.ts';
+import type { WorkerReport } from './worker-report.ts';
 
 /** How long the worker counts as alive after each call, in cleaner intervals: two calls may be lost. */
 const INTERVALS_ALIVE = 3;
@@ -11,41 +13,63 @@ const INTERVALS_ALIVE = 3;
 export class Attendance {
   readonly #settings: WorkerSettings;
   readonly #emitter: WorkerEmitter;
+  readonly #report: WorkerReport;
   /** The lanes of the latest event, as JSON. */
   #reported = '';
   /** The lanes of the latest warning, as JSON. */
   #warnedOf = '';
   readonly #warn: ReturnType<typeof warnRarely>;
+  /** The latest call under way. */
+  #attending: Promise<unknown> = Promise.resolve();
 
-  constructor(settings: WorkerSettings, emitter: WorkerEmitter) {
+  constructor(settings: WorkerSettings, emitter: WorkerEmitter, report: WorkerReport) {
     this.#settings = settings;
     this.#emitter = emitter;
+    this.#report = report;
     this.#warn = warnRarely(settings.clock);
   }
 
   /** Registers a worker that starts. Reports nothing: the workers of other lanes may be about to start, too. */
   async begin(): Promise<void> {
-    await this.#attend(INTERVALS_ALIVE * this.#settings.cleanerMs);
+    await this.#attend(INTERVALS_ALIVE * this.#settings.cleanerMs, this.#report.begin());
   }
 
   /** Registers the worker again, and reports lanes without a live worker. */
   async renew(): Promise<void> {
-    const lanes = await this.#attend(INTERVALS_ALIVE * this.#settings.cleanerMs);
+    const { facts, restore } = this.#report.take();
+    const attended = this.#attend(INTERVALS_ALIVE * this.#settings.cleanerMs, facts);
+    attended.catch(restore);
+    const lanes = await attended;
     // A worker that drops runs of unknown lanes leaves none waiting.
-    if (this.#settings.onUnknown === 'wait') this.#report(lanes);
+    if (this.#settings.onUnknown === 'wait') this.#reportLanes(lanes);
   }
 
-  /** Unregisters the worker. */
+  /** Emits the error groups of dead letters that are new or have doubled. */
+  emitGroups(): Promise<void> {
+    return emitGroups(this.#settings.broker.insight, this.#emitter);
+  }
+
+  /** Emits the error groups of what this worker did last, and unregisters it. */
   async end(): Promise<void> {
+    this.#report.end();
+    await Promise.all([this.emitGroups(), this.#unregister()]);
+  }
+
+  /** A registration that is under way could arrive after the call that ends it, and keep the worker alive. */
+  async #unregister(): Promise<void> {
+    await this.#attending.catch(() => {}); // whoever made that call reports its error
     await this.#attend(0);
   }
 
-  #attend(ttlMs: number): Promise<readonly LaneDepth[]> {
+  #attend(ttlMs: number, facts?: WorkerFacts): Promise<readonly LaneDepth[]> {
     const { broker, name, tasks } = this.#settings;
-    return broker.attend({ worker: name, lanes: [...tasks.keys()], ttlMs });
+    const attendance = { worker: name, lanes: [...tasks.keys()], ttlMs };
+    const attending = broker.attend(facts === undefined ? attendance : { ...attendance, facts });
+    this.#attending = attending;
+    return attending;
   }
 
-  #report(lanes: readonly LaneDepth[]): void {
+  #reportLanes(lanes: readonly LaneDepth[]): void {
     const names = lanes.map(({ lane }) => lane).sort();
     const seen = JSON.stringify(names);
     if (lanes.length > 0 && seen !== this.#reported) this.#emitter.emit('unattended', () => ({ lanes }));

@@ -1,0 +1,97 @@
+import { Worker as Thread } from 'node:worker_threads';
+import type { Policy } from '@retry/core';
+import { computeDelay, definePolicy } from '@retry/core';
+import type { HeartbeatRequest } from '@retry/core/broker';
+import type { FromThread, ToThread, WorkerLeases } from './messages.ts';
+import { THREAD_CODE } from './thread-code.ts';
+
+/** When to start the thread again that has ended. */
+const RESTART: Policy = definePolicy({
+  maxAttempts: Infinity,
+  backoff: { type: 'exponential', base: '100ms' },
+  minDelay: '10ms',
+  maxDelay: '10s',
+});
+
+/** Restarts that come later than this after the one before count as the first, in ms. */
+const CALM_MS = 60_000;
+
+/** A worker whose leases the thread renews. */
+export interface Member {
+  readonly leases: WorkerLeases;
+  /** The leases that it has now; asked when the thread starts again. */
+  readonly current: () => readonly HeartbeatRequest[];
+  readonly onMessage: (message: FromThread) => void;
+}
+
+/** The one thread of this process, while any worker has it. It does not keep the process alive, and ends with it. */
+class LeaseThread {
+  readonly #members = new Map<number, Member>();
+  #thread: Thread | undefined;
+  #failures = 0;
+  #failedAt = -Infinity;
+  #cancelRestart: (() => void) | undefined;
+
+  /** Adds a worker. */
+  join(member: Member): void {
+    this.#members.set(member.leases.worker, member);
+    if (this.#thread !== undefined) this.#introduce(member);
+    else if (this.#cancelRestart === undefined) this.#start();
+  }
+
+  /** Removes a worker. The thread ends with the last one. */
+  leave(worker: number): void {
+    if (!this.#members.delete(worker)) return;
+    this.post({ type: 'close', worker });
+    if (this.#members.size > 0) return;
+    this.#thread = undefined; // it closes its connections and ends by itself
+    this.#cancelRestart?.();
+    this.#cancelRestart = undefined;
+  }
+
+  post(message: ToThread): void {
+    this.#thread?.postMessage(message);
+  }
+
+  #start(): void {
+    this.#cancelRestart = undefined;
+    const thread = new Thread(THREAD_CODE, {
+      eval: true,
+      name: 'retry leases',
+      execArgv: [], // what the program preloads is not meant for it
+      resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 },
+    });
+    thread.unref();
+    thread.on('message', (message: FromThread) => this.#members.get(message.worker)?.onMessage(message));
+    thread.on('error', (error) => this.#report(error));
+    thread.on('exit', () => this.#onExit(thread));
+    this.#thread = thread;
+    for (const member of this.#members.values()) this.#introduce(member);
+  }
+
+  #introduce({ leases, current }: Member): void {
+    this.post({ type: 'open', leases });
+    this.post({ type: 'change', worker: leases.worker, ended: [], claimed: current() });
+  }
+
+  /** Meanwhile the event loop sends the heartbeats, as it does whenever it turns. */
+  #onExit(thread: Thread): void {
+    if (thread !== this.#thread) return;
+    this.#thread = undefined;
+    const now = performance.now();
+    this.#failures = now - this.#failedAt > CALM_MS ? 1 : this.#failures + 1;
+    this.#failedAt = now;
+    const delayMs = computeDelay(RESTART, this.#failures, { random: Math.random });
+    const timer = setTimeout(() => this.#start(), delayMs).unref();
+    this.#cancelRestart = () => clearTimeout(timer);
+  }
+
+  #report(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    for (const { leases, onMessage } of this.#members.values())
+      onMessage({ type: 'error', worker: leases.worker, reason });
+  }
+}
+
+/** The thread of this process. */
+export const leaseThread: LeaseThread = new LeaseThread();

@@ -1,0 +1,138 @@
+import { formatDuration } from '@retry/core';
+import { taskOfLane } from '../../task/lane.ts';
+import type { HealthSettings } from './health-options.ts';
+import type { Check, Reading, Subject } from './readings.ts';
+
+/** A figure that is above its threshold. */
+export interface Finding extends Subject {
+  readonly code: Check;
+  /** `critical`: runs do not start at all, or a figure can only be wrong. */
+  readonly level: 'warning' | 'critical';
+  /** The name of the task of `lane`. */
+  readonly task?: string;
+  /** Its version. */
+  readonly version?: string;
+  /** In milliseconds, runs, runs a minute, or a share from 0 to 1, as the threshold. */
+  readonly figure: number;
+  readonly threshold: number;
+  /** What is wrong. */
+  readonly sentence: string;
+  /** What to do. */
+  readonly cure: string;
+}
+
+/** How a check is judged and worded. */
+interface Rule {
+  readonly level: Finding['level'];
+  readonly threshold: (settings: HealthSettings) => number;
+  readonly show: (figure: number) => string;
+  /** @param figure - as `show` writes it, like the threshold */
+  readonly sentence: (figure: string, threshold: string, subject: Subject) => string;
+  readonly cure: string;
+}
+
+const count = (figure: number): string => `${Math.round(figure * 10) / 10}`;
+const share = (figure: number): string => `${Math.round(figure * 1_000) / 10} %`;
+
+const RULES: Readonly<Record<Check, Rule>> = {
+  LANE_WITHOUT_WORKER: {
+    level: 'critical',
+    threshold: ({ unattendedRuns }) => unattendedRuns,
+    show: count,
+    sentence: (figure, _, { lane }) => `${figure} runs wait in lane ${lane}, which no live worker knows.`,
+    cure: 'Start a worker that has this version of the task, or cancel the runs.',
+  },
+  UNBALANCED: {
+    level: 'critical',
+    threshold: () => 0,
+    show: count,
+    sentence: (figure) => `The audit is unbalanced by ${figure}.`,
+    cure: 'Save the output of queue.counts() and report it: the broker has a bug, or another program wrote to its keys or tables.',
+  },
+  EXPIRED_LEASES: {
+    level: 'warning',
+    threshold: ({ expiredLeases }) => expiredLeases,
+    show: count,
+    sentence: (figure, threshold) => `${figure} leases have expired; ${threshold} are accepted.`,
+    cure: 'Look for workers that crash, or that block their event loop. Runs come back when a cleaner of a live worker finds them.',
+  },
+  OLDEST_AGE: {
+    level: 'warning',
+    threshold: ({ oldestAge }) => oldestAge,
+    show: formatDuration,
+    sentence: (figure, threshold, { lane }) =>
+      `The next run of lane ${lane} has been claimable for ${figure}; ${threshold} is accepted.`,
+    cure: 'Start more workers, raise their concurrency, or make the handler faster; if the lane is on hold, resume it.',
+  },
+  LATE_STARTS: {
+    level: 'warning',
+    threshold: ({ lateness }) => lateness,
+    show: formatDuration,
+    sentence: (figure, threshold, { lane }) =>
+      `A run of lane ${lane} has started ${figure} late; ${threshold} is accepted.`,
+    cure: 'Look at lateBecause of the started event: it names the obstacle.',
+  },
+  RETRY_SHARE: {
+    level: 'warning',
+    threshold: ({ retryShare }) => retryShare,
+    show: share,
+    sentence: (figure, threshold, { lane }) =>
+      `${figure} of the attempts that start in lane ${lane} are retries; ${threshold} are accepted.`,
+    cure: 'Look at the errors of the retried event; give the task a circuitBreaker, so that retries do not add to an outage.',
+  },
+  DEAD_LETTERS_GROW: {
+    level: 'warning',
+    threshold: ({ deadLettersPerMinute }) => deadLettersPerMinute,
+    show: count,
+    sentence: (figure, threshold) =>
+      `There are ${figure} more dead letters each minute; ${threshold} are accepted.`,
+    cure: 'Look at the error groups, put the task on hold if its dependency is down, and redrive when the cause is fixed.',
+  },
+  DOMINANT_GROUP: {
+    level: 'warning',
+    threshold: ({ groupShare }) => groupShare,
+    show: share,
+    sentence: (figure, threshold, { lane, group }) =>
+      `${figure} of all dead letters are in lane ${lane} and have one cause, ${group?.title}; ${threshold} are accepted.`,
+    cure: 'Fix this cause first, then plan a redrive of its dead letters.',
+  },
+  LANE_ON_HOLD: {
+    level: 'warning',
+    threshold: ({ holdAge }) => holdAge,
+    show: formatDuration,
+    sentence: (figure, threshold, { lane }) =>
+      `${lane === undefined ? 'All lanes have' : `Lane ${lane} has`} been on hold for ${figure}; ${threshold} is accepted.`,
+    cure: 'queue.holds() says who put it on hold and why; queue.resume ends it.',
+  },
+  EVENT_LOOP_LAG: {
+    level: 'warning',
+    threshold: ({ eventLoopLag }) => eventLoopLag,
+    show: formatDuration,
+    sentence: (figure, threshold, { worker }) =>
+      `Timers of worker ${worker} fire ${figure} late; ${threshold} is accepted.`,
+    cure: 'Move long computations of its handlers to worker threads, or lower its concurrency.',
+  },
+};
+
+/** Every check: critical ones first. Findings are in this order. */
+export const CHECKS: readonly Check[] = Object.keys(RULES) as Check[]; // its own keys
+
+/** Returns the readings above their thresholds: critical ones first, then by code, the largest figures first. */
+export function findingsOf(readings: readonly Reading[], settings: HealthSettings): readonly Finding[] {
+  const above = readings.filter(({ check, figure }) => figure > RULES[check].threshold(settings));
+  return above
+    .sort(
+      (left, right) => CHECKS.indexOf(left.check) - CHECKS.indexOf(right.check) || right.figure - left.figure,
+    )
+    .map((reading) => findingOf(reading, RULES[reading.check].threshold(settings)));
+}
+
+function findingOf({ check: code, figure, ...subject }: Reading, threshold: number): Finding {
+  const { level, show, sentence, cure } = RULES[code];
+  const { name: task, version } = taskOfLane(subject.lane ?? '');
+  return {
+    ...{ code, level, ...subject },
+    ...(subject.lane !== undefined && { task, version }),
+    ...{ figure, threshold, sentence: sentence(show(figure), show(threshold), subject), cure },
+  };
+}

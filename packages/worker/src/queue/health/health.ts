@@ -1,0 +1,126 @@
+import type { Broker } from '@retry/core/broker';
+import { readOptions } from '@retry/core/fields';
+import { DeadLetterGrowth } from './dead-letter-growth.ts';
+import type { Finding } from './findings.ts';
+import { findingsOf } from './findings.ts';
+import type { HealthOptions } from './health-options.ts';
+import { HEALTH_KEYS, readHealthOptions } from './health-options.ts';
+import type { Facts, Reading } from './readings.ts';
+import { readFacts, readingsOf } from './readings.ts';
+
+/** How a queue is. */
+export interface Health {
+  /** There are no findings. */
+  readonly isHealthy: boolean;
+  /** Critical ones first. */
+  readonly findings: readonly Finding[];
+  readonly figures: HealthFigures;
+}
+
+/** Figures of a whole queue; of lanes and workers the worst. What is not known, or was not asked for, is absent. */
+export interface HealthFigures {
+  /** The broker's clock, in epoch milliseconds. */
+  readonly at: number;
+  /** How many lanes were looked at: those with runs that wait, a live worker or a hold, 1 000 at most. */
+  readonly lanes: number;
+  /** `false`: there are more lanes, or more runs than were counted. */
+  readonly isComplete: boolean;
+  /** Submitted runs. */
+  readonly waiting: number;
+  readonly scheduled: number;
+  readonly started: number;
+  /** Live workers. */
+  readonly workers: number;
+  readonly deadLetters: number;
+  /** By how many a minute they grow since an earlier call of this queue, 1 s to 10 min ago; negative when they become fewer. */
+  readonly deadLettersPerMinute?: number;
+  /** Up to 1 000. */
+  readonly expiredLeases: number;
+  /** Runs in lanes that no live worker knows. */
+  readonly unattendedRuns: number;
+  readonly oldestClaimableAgeMs?: number;
+  readonly maxLatenessMs?: number;
+  /** Of the lane with the highest share, if enough attempts have started. */
+  readonly retryShare?: number;
+  readonly largestGroupShare?: number;
+  readonly longestHoldMs?: number;
+  readonly eventLoopLagMs?: number;
+  /** Only with `audit: true`. */
+  readonly unbalanced?: number;
+}
+
+/** The method of a queue that says how it is. */
+export interface Observing {
+  /**
+   * Compares the figures of the queue with thresholds, and returns those that are above theirs, each with what to do. A call costs
+   * five reads of bounded size, however many runs there are; with `audit: true` also that of `counts`.
+   *
+   * @throws {InvalidOptionsError} when an option is wrong
+   * @throws {InsightError} `NO_INSIGHT` when the broker has no `insight`
+   */
+  readonly health: (options?: HealthOptions) => Promise<Health>;
+}
+
+/** Creates the method of a queue that says how it is. */
+export function createObserving(broker: Broker): Observing {
+  const growth = new DeadLetterGrowth();
+  return {
+    health: async (options) => {
+      const settings = readOptions(options, { subject: 'health', keys: HEALTH_KEYS }, readHealthOptions);
+      const facts = await readFacts(broker, growth, settings);
+      const readings = readingsOf(facts, settings);
+      const findings = findingsOf(readings, settings);
+      return { isHealthy: findings.length === 0, findings, figures: figuresOf(facts, readings) };
+    },
+  };
+}
+
+function figuresOf(facts: Facts, readings: readonly Reading[]): HealthFigures {
+  const { report, workers, deadLetters, deadLettersPerMinute, expiredLeases, unbalanced } = facts;
+  const { at, lanes } = report;
+  const sum = (key: 'waiting' | 'scheduled' | 'started'): number =>
+    lanes.reduce((total, lane) => total + lane[key].count, 0);
+  const isCounted = lanes.every((lane) =>
+    [lane.waiting, lane.scheduled, lane.started].every(({ isComplete }) => isComplete),
+  );
+  return {
+    ...{ at, lanes: lanes.length, isComplete: report.isComplete && isCounted },
+    ...{ waiting: sum('waiting'), scheduled: sum('scheduled'), started: sum('started') },
+    ...{ workers: workers.length, deadLetters, expiredLeases },
+    ...(deadLettersPerMinute !== undefined && { deadLettersPerMinute }),
+    ...worstOf(readings),
+    ...(unbalanced !== undefined && { unbalanced }),
+  };
+}
+
+type Worst = Pick<
+  HealthFigures,
+  | 'unattendedRuns'
+  | 'oldestClaimableAgeMs'
+  | 'maxLatenessMs'
+  | 'retryShare'
+  | 'largestGroupShare'
+  | 'longestHoldMs'
+  | 'eventLoopLagMs'
+>;
+
+function worstOf(readings: readonly Reading[]): Worst {
+  const figures = (check: Reading['check']): readonly number[] =>
+    readings.filter((reading) => reading.check === check).map(({ figure }) => figure);
+  const worst = <Key extends keyof Worst>(
+    key: Key,
+    check: Reading['check'],
+  ): { readonly [K in Key]?: number } => {
+    const all = figures(check);
+    return all.length === 0 ? {} : ({ [key]: Math.max(...all) } as { [K in Key]: number }); // its only key
+  };
+  return {
+    unattendedRuns: figures('LANE_WITHOUT_WORKER').reduce((total, one) => total + one, 0),
+    ...worst('oldestClaimableAgeMs', 'OLDEST_AGE'),
+    ...worst('maxLatenessMs', 'LATE_STARTS'),
+    ...worst('retryShare', 'RETRY_SHARE'),
+    ...worst('largestGroupShare', 'DOMINANT_GROUP'),
+    ...worst('longestHoldMs', 'LANE_ON_HOLD'),
+    ...worst('eventLoopLagMs', 'EVENT_LOOP_LAG'),
+  };
+}

@@ -1,0 +1,125 @@
+import type { Broker, ErrorGroup, ErrorGroupName, Hold, LaneReport, LiveWorker } from '@retry/core/broker';
+import { insightOf } from '../insight-of.ts';
+import type { DeadLetterGrowth } from './dead-letter-growth.ts';
+import type { HealthSettings } from './health-options.ts';
+import { MAX_EXPIRED } from './health-options.ts';
+
+/** What a figure is about. Without any of these it is about the whole queue. */
+export interface Subject {
+  readonly lane?: string;
+  readonly worker?: string;
+  readonly group?: ErrorGroupName;
+}
+
+/** What can be found. */
+export type Check =
+  | 'LANE_WITHOUT_WORKER'
+  | 'UNBALANCED'
+  | 'EXPIRED_LEASES'
+  | 'OLDEST_AGE'
+  | 'LATE_STARTS'
+  | 'RETRY_SHARE'
+  | 'DEAD_LETTERS_GROW'
+  | 'DOMINANT_GROUP'
+  | 'LANE_ON_HOLD'
+  | 'EVENT_LOOP_LAG';
+
+/** One figure that has a threshold. */
+export interface Reading extends Subject {
+  readonly check: Check;
+  readonly figure: number;
+}
+
+/** What a broker answered. */
+export interface Facts {
+  readonly report: LaneReport;
+  readonly workers: readonly LiveWorker[];
+  readonly holds: readonly Hold[];
+  /** The error group with most dead letters. */
+  readonly largest: ErrorGroup | undefined;
+  readonly deadLetters: number;
+  readonly deadLettersPerMinute: number | undefined;
+  /** At most {@link MAX_EXPIRED}. */
+  readonly expiredLeases: number;
+  readonly unbalanced: number | undefined;
+}
+
+/** Asks a broker: five calls of bounded cost, and its audit if that is wanted. @throws {InsightError} `NO_INSIGHT` */
+export async function readFacts(
+  broker: Broker,
+  growth: DeadLetterGrowth,
+  { audit }: Pick<HealthSettings, 'audit'>,
+): Promise<Facts> {
+  const insight = insightOf(broker, 'queue.health');
+  const [report, workers, holds, page, expired, audited] = await Promise.all([
+    insight.lanes(),
+    insight.workers(),
+    broker.holds(),
+    insight.groups({ limit: 1 }),
+    broker.findExpired(MAX_EXPIRED),
+    audit ? broker.audit() : undefined,
+  ]);
+  const { deadLetters } = page;
+  return {
+    ...{ report, workers, holds, deadLetters, largest: page.groups[0] },
+    deadLettersPerMinute: growth.perMinute({ at: report.at, deadLetters }),
+    expiredLeases: expired.length,
+    unbalanced: audited?.unbalanced,
+  };
+}
+
+/** Returns every figure that has a threshold; none that is not known. */
+export function readingsOf(facts: Facts, settings: HealthSettings): readonly Reading[] {
+  const { deadLettersPerMinute: growth, unbalanced } = facts;
+  return [
+    ...laneReadings(facts, settings),
+    ...(unbalanced === undefined ? [] : [{ check: 'UNBALANCED', figure: unbalanced } as const]),
+    { check: 'EXPIRED_LEASES', figure: facts.expiredLeases },
+    ...(growth === undefined ? [] : [{ check: 'DEAD_LETTERS_GROW', figure: growth } as const]),
+    ...groupReadings(facts, settings),
+    ...holdReadings(facts),
+    ...facts.workers.flatMap(({ worker, facts: said }): Reading[] =>
+      said?.eventLoopLagMs === undefined
+        ? []
+        : [{ check: 'EVENT_LOOP_LAG', figure: said.eventLoopLagMs, worker }],
+    ),
+  ];
+}
+
+function laneReadings({ report }: Facts, { minStarts }: HealthSettings): readonly Reading[] {
+  return report.lanes.flatMap(({ lane, workers, waiting, due, oldestClaimableAgeMs, rates }) => {
+    const found: Reading[] = [];
+    if (workers === 0) found.push({ check: 'LANE_WITHOUT_WORKER', figure: waiting.count + due.count, lane });
+    if (oldestClaimableAgeMs !== undefined)
+      found.push({ check: 'OLDEST_AGE', figure: oldestClaimableAgeMs, lane });
+    if (rates === undefined) return found;
+    found.push({ check: 'LATE_STARTS', figure: rates.maxLatenessMs, lane });
+    const starts = (rates.starts.perSecond * rates.starts.windowMs) / 1_000;
+    if (starts > 0 && Math.round(starts) >= minStarts)
+      found.push({
+        check: 'RETRY_SHARE',
+        figure: rates.retries.perSecond / rates.starts.perSecond,
+        lane,
+      });
+    return found;
+  });
+}
+
+function groupReadings(
+  { largest, deadLetters }: Facts,
+  { minDeadLetters }: HealthSettings,
+): readonly Reading[] {
+  if (largest === undefined || deadLetters < minDeadLetters) return [];
+  const { id, title, lane, count } = largest;
+  return [{ check: 'DOMINANT_GROUP', figure: count / deadLetters, lane, group: { id, title } }];
+}
+
+/** The oldest hold of each lane, and of all lanes. */
+function holdReadings({ holds, report }: Facts): readonly Reading[] {
+  const ages = new Map<string | undefined, number>();
+  for (const { lane, heldAt } of holds) ages.set(lane, Math.max(ages.get(lane) ?? 0, report.at - heldAt));
+  return [...ages].map(([lane, figure]) => ({
+    ...({ check: 'LANE_ON_HOLD', figure } as const),
+    ...(lane !== undefined && { lane }),
+  }));
+}

@@ -1,0 +1,139 @@
+import type { Clock } from '@retry/core';
+import { isEligible, parsePolicy } from '@retry/core';
+import type { Broker, ClaimedOperation, ListQuery, Operation, Run } from '@retry/core/broker';
+import { listedBy, matchesListed } from '../operate/letter-query.ts';
+import { createRunReader } from '../read-runs.ts';
+import { spacingOf } from './spacing.ts';
+
+/** The most runs of one step: it takes some ten milliseconds of the server. */
+const STEP_RUNS = 250;
+
+/** For how long an operation is claimed; another carrier takes over after that. */
+const LEASE_MS = 5_000;
+
+/** How long to wait between two steps of an operation without a rate, and with one, in ms. */
+const REST_MS = 5;
+const SPACED_REST_MS = 500;
+
+/** What carries an operation on. */
+export interface CarrierPort {
+  readonly broker: Broker;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Its name. */
+  readonly carrier: string;
+}
+
+/** Where the next step begins, as text in `progress`. */
+interface Progress {
+  /** The cursor of the list, or the index in the ids. */
+  readonly after?: string | number;
+  readonly nextAt?: number;
+}
+
+/** The runs of one step. */
+interface Selected {
+  readonly ids: readonly string[];
+  readonly skipped: number;
+  readonly after: string | number | undefined;
+  readonly isLast: boolean;
+}
+
+/**
+ * Claims an operation and makes one step of it.
+ *
+ * @param id - only this one; absent: the oldest that no other carrier holds
+ * @returns how long to wait before the next step, in ms; `undefined` when there is nothing to carry on
+ */
+export async function carryStep(port: CarrierPort, id?: string): Promise<number | undefined> {
+  const { broker, carrier, random } = port;
+  const claimed = await broker.operations?.claim({
+    carrier,
+    leaseMs: LEASE_MS,
+    ...(id !== undefined && { id }),
+  });
+  if (claimed === undefined) return undefined;
+  const { operation, now } = claimed;
+  const { after, nextAt } = readProgress(claimed);
+  const spacing = spacingOf(operation, { now, nextAt }, { most: STEP_RUNS, random });
+  if (spacing.room === 0) return SPACED_REST_MS;
+  const selected = await select(broker, operation, { room: spacing.room, after });
+  const next = { after: selected.after, nextAt: spacing.nextAt(selected.ids.length) };
+  const dueAts = spacing.dueAts(selected.ids.length);
+  await move(broker, claimed, { selected, dueAts, progress: JSON.stringify(next) });
+  if (selected.isLast) return REST_MS;
+  return dueAts.length === 0 ? REST_MS : SPACED_REST_MS;
+}
+
+function readProgress({ progress }: ClaimedOperation): Progress {
+  return progress === undefined ? {} : (JSON.parse(progress) as Progress); // what the step before wrote
+}
+
+interface Place {
+  readonly room: number;
+  readonly after: string | number | undefined;
+}
+
+async function select(broker: Broker, operation: Operation, { room, after }: Place): Promise<Selected> {
+  const { ids, state, ...query } = operation.filter;
+  if (ids !== undefined) {
+    const from = typeof after === 'number' ? after : 0;
+    const part = await eligibleOf(broker, operation, ids.slice(from, from + room));
+    const end = from + part.read;
+    return { ...part, after: end, isLast: end === ids.length };
+  }
+  const asked: ListQuery = { ...listedBy(query), state, disposable: 'omit', payloads: 'omit', limit: room };
+  const page = await broker.list(typeof after === 'string' ? { ...asked, after } : asked);
+  const letters = page.runs.filter(matchesListed(query));
+  const taken = letters.filter((run) => hasAttempts(operation, run)).map((run) => run.id);
+  const skipped = letters.length - taken.length;
+  return { ids: taken, skipped, after: page.next, isLast: page.next === undefined };
+}
+
+/** Returns those of the first of these ids that have attempts left, and how many were read. */
+async function eligibleOf(
+  broker: Broker,
+  operation: Operation,
+  ids: readonly string[],
+): Promise<{ readonly ids: readonly string[]; readonly skipped: number; readonly read: number }> {
+  if (operation.keepAttempts !== true) return { ids, skipped: 0, read: ids.length };
+  const reader = createRunReader(broker);
+  const part = ids.slice(0, reader.size());
+  const runs = await reader.read(part);
+  // Unknown runs are answered `gone`, and counted there.
+  const taken = part.filter((_, index) => runs[index] === undefined || hasAttempts(operation, runs[index]));
+  return { ids: taken, skipped: part.length - taken.length, read: part.length };
+}
+
+/** With `keepAttempts`, a run without attempts left would get one more than its policy allows. */
+function hasAttempts({ keepAttempts, maxAttempts = Infinity }: Operation, run: Run): boolean {
+  if (keepAttempts !== true) return true;
+  if (run.retry === undefined) return isEligible({ maxAttempts, retryable: maxAttempts > 0 }, run);
+  try {
+    return isEligible(parsePolicy(run.retry), run);
+  } catch {
+    return isEligible({ maxAttempts, retryable: maxAttempts > 0 }, run); // it is executed by the policy of its task, too
+  }
+}
+
+interface Moves {
+  readonly selected: Selected;
+  readonly dueAts: readonly number[];
+  readonly progress: string;
+}
+
+async function move(
+  broker: Broker,
+  { operation, epoch }: ClaimedOperation,
+  { selected: { ids, skipped, isLast }, dueAts, progress }: Moves,
+): Promise<void> {
+  const { id, kind, keepAttempts = false } = operation;
+  const { endedBefore } = operation.filter;
+  const step = { operation: { id, epoch, skipped, progress, isLast }, endedBefore };
+  if (kind === 'discard') {
+    await broker.discard(ids, step);
+    return;
+  }
+  const runAts = new Map(dueAts.map((dueAt, index) => [ids[index] ?? '', dueAt]));
+  await broker.redrive(ids, { ...step, keepAttempts, runAts });
+}

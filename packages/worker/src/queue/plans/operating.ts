@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock, Duration } from '@retry/core';
+import { isRetryError } from '@retry/core';
+import type { Broker, Operation, OperationRequest, Operations } from '@retry/core/broker';
+import { readOptions } from '@retry/core/fields';
+import type { Emitter } from '../../emitter.ts';
+import type { QueueEvents } from '../../events.ts';
+import { sleep } from '../../sleep.ts';
+import { readId, readWaitLimits, WAIT_KEYS } from '../wait-options.ts';
+import { carryStep } from './carrier.ts';
+import { noOperations, operationTimeout, tooManyOperations, unknownOperation } from './operation-errors.ts';
+
+/** How a wait for an operation ends before that has ended. */
+export interface OperationWaitOptions {
+  /** How long to wait before rejecting with `WAIT_TIMEOUT`; the operation goes on. @default '30s' */
+  readonly timeout?: Duration | undefined;
+  /** Ends the wait immediately, which rejects with `signal.reason`; the operation goes on. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The durable operations of a queue. A worker, or the process that applied it, carries each on. */
+export interface QueueOperations {
+  /** Returns all operations that have not ended and the latest 100 others, newest first. */
+  readonly list: () => Promise<readonly Operation[]>;
+  /** Returns an operation; `undefined` when it is not kept. */
+  readonly get: (id: string) => Promise<Operation | undefined>;
+  /** Lets no further run be taken. Those that have got a due time, at most 10 seconds ahead, start then. */
+  readonly pause: (id: string) => ReturnType<Operations['change']>;
+  readonly resume: (id: string) => ReturnType<Operations['change']>;
+  /** Ends an operation as it is; runs that were redriven stay so. */
+  readonly cancel: (id: string) => ReturnType<Operations['change']>;
+  /**
+   * Resolves when an operation is done or cancelled.
+   *
+   * @throws {OperationError} `UNKNOWN_OPERATION`, or `WAIT_TIMEOUT` after the timeout
+   */
+  readonly wait: (id: string, options?: OperationWaitOptions) => Promise<Operation>;
+}
+
+/** What operations of a queue work with. */
+export interface OperatingPort {
+  readonly broker: Broker;
+  readonly clock: Clock;
+  /** Its timers do not keep the process alive. */
+  readonly background: Clock;
+  readonly emitter: Emitter<QueueEvents>;
+}
+
+/** The operations of a queue, and what applies a plan. */
+export interface OperationsPort extends QueueOperations {
+  /** Keeps a new operation, and carries it on until this process ends. */
+  readonly begin: (request: OperationRequest) => Promise<Operation>;
+}
+
+/** How often a wait asks for its operation, and how long to wait after an error, in ms. */
+const POLL_MS = 100;
+const AFTER_ERROR_MS = 1_000;
+
+/** Creates the operations of a queue. */
+export function createOperations(port: OperatingPort): OperationsPort {
+  const { broker } = port;
+  const kept = (): Operations => {
+    if (broker.operations === undefined) throw noOperations();
+    return broker.operations;
+  };
+  const carrier = `queue-${randomUUID()}`;
+  const carry = (id: string): void => void carryOn(port, { id, carrier });
+  const change = async (id: string, to: Parameters<Operations['change']>[1]) =>
+    kept().change(readId(id, 'operations'), to);
+  return {
+    list: async () => kept().list(),
+    get: async (id) => kept().get(readId(id, 'operations.get')),
+    pause: (id) => change(id, 'paused'),
+    resume: async (id) => {
+      const answer = await change(id, 'running');
+      if (answer === 'changed') carry(id);
+      return answer;
+    },
+    cancel: (id) => change(id, 'cancelled'),
+    wait: (id, options) => waitFor(kept(), port.clock, { id: readId(id, 'operations.wait'), options }),
+    begin: async (request) => {
+      if ((await kept().put(request)) === 'full') throw tooManyOperations();
+      const operation = await kept().get(request.id);
+      if (operation === undefined) throw unknownOperation(request.id);
+      carry(operation.id);
+      return operation;
+    },
+  };
+}
+
+/** Carries an operation on until it has ended, is paused, or another carrier has it. */
+async function carryOn(
+  { broker, background, emitter }: OperatingPort,
+  { id, carrier }: { readonly id: string; readonly carrier: string },
+): Promise<void> {
+  const port = { broker, clock: background, random: Math.random, carrier };
+  for (;;) {
+    let restMs: number | undefined = AFTER_ERROR_MS;
+    try {
+      restMs = await carryStep(port, id);
+    } catch (error) {
+      if (isRetryError(error, 'BROKER_CLOSED')) return;
+      emitter.emit('error', () => ({ error, doing: 'carrying an operation on' }));
+      if (broker.isRefusal(error)) return;
+    }
+    if (restMs === undefined) return;
+    await sleep(background, restMs);
+  }
+}
+
+interface Wait {
+  readonly id: string;
+  readonly options: OperationWaitOptions | undefined;
+}
+
+async function waitFor(operations: Operations, clock: Clock, { id, options }: Wait): Promise<Operation> {
+  const limits = readOptions(options, { subject: 'operations.wait', keys: WAIT_KEYS }, readWaitLimits);
+  const { timeoutMs, signal } = limits;
+  const until = clock.now() + timeoutMs;
+  for (;;) {
+    signal?.throwIfAborted();
+    const operation = await operations.get(id);
+    if (operation === undefined) throw unknownOperation(id);
+    if (operation.endedAt !== undefined) return operation;
+    if (clock.now() >= until) throw operationTimeout(id, operation.state);
+    await sleep(clock, Math.min(POLL_MS, until - clock.now()), signal);
+  }
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock, Policy } from '@retry/core';
+import { preview } from '@retry/core';
+import type { Broker, Operation, OperationFilter, Run } from '@retry/core/broker';
+import { allowedAttempts, QUEUE_SYNONYMS, readOptions, settingsOf } from '@retry/core/fields';
+import type { AnyTask } from '../../task/task.ts';
+import { matchesLetter } from '../operate/letter-query.ts';
+import { createRunReader } from '../read-runs.ts';
+import type { ApplyOptions } from './apply-options.ts';
+import { APPLY_KEYS, readApply } from './apply-options.ts';
+import type { CountedLetters, PlannedGroup } from './count-letters.ts';
+import { countLetters, countRuns, letterPages } from './count-letters.ts';
+import type { OperationsPort, OperationWaitOptions } from './operating.ts';
+import { noOperations } from './operation-errors.ts';
+import type { PlanFilter, PlanSettings } from './plan-options.ts';
+import { PLAN_KEYS, readPlan } from './plan-options.ts';
+
+/** What a redrive or discard of many dead letters would do. Nothing is changed before `apply`. */
+export interface Plan {
+  /** The instant of the plan by the broker's clock, in epoch milliseconds: it covers what ended before. */
+  readonly at: number;
+  readonly count: number;
+  /** `false`: there are at least `count`; counting ended at `countUpTo`. */
+  readonly isComplete: boolean;
+  /** By the fingerprint of the latest error, largest first. */
+  readonly groups: readonly PlannedGroup[];
+  readonly tasks: readonly PlannedTask[];
+  /** At most ten. */
+  readonly firstIds: readonly string[];
+  readonly load: PlannedLoad;
+  /**
+   * Begins to redrive, or to discard, what the plan covers, and returns the operation; this process or any worker carries it on.
+   * Runs that changed since the plan are skipped.
+   *
+   * @throws {InvalidOptionsError} for wrong options
+   * @throws {OperationError} `NO_OPERATIONS` or `TOO_MANY_OPERATIONS`
+   */
+  readonly apply: (options?: ApplyOptions) => Promise<AppliedOperation>;
+}
+
+/** An operation that was just applied. */
+export interface AppliedOperation extends Operation {
+  /** Resolves when it is done or cancelled, as `queue.operations.wait` does. */
+  readonly wait: (options?: OperationWaitOptions) => Promise<Operation>;
+}
+
+/** The dead letters of one task in a plan. */
+export interface PlannedTask {
+  readonly task: string;
+  readonly version: string;
+  readonly count: number;
+  /** Runs that were submitted with a policy of their own. */
+  readonly ownPolicies: number;
+  /** The policy of the task now; absent where neither `task` nor `tasks` named it. */
+  readonly policy?: Policy;
+  /** How long after its start a run that fails at each attempt is dead again, at most: `Infinity` where it may retry for ever. */
+  readonly deadAgainAfterMs?: number;
+}
+
+/** What the plan adds to what flows already. */
+export interface PlannedLoad {
+  readonly runs: number;
+  /** The attempts if each of them fails; absent where a policy is not known. */
+  readonly maxAttempts?: number;
+  /** Attempts that start per second now in these lanes; absent where no worker has reported. */
+  readonly startsPerSecond?: number;
+}
+
+/** What makes plans. */
+export interface PlanPort {
+  readonly broker: Broker;
+  readonly clock: Clock;
+  readonly operations: OperationsPort;
+}
+
+/** Returns what a redrive or discard of the selected dead letters would do. @throws {InvalidOptionsError} for a wrong filter */
+export async function createPlan(port: PlanPort, filter: PlanFilter): Promise<Plan> {
+  const { broker, clock } = port;
+  const call = { subject: 'deadLetters.plan', keys: PLAN_KEYS, synonyms: QUEUE_SYNONYMS };
+  const settings = readOptions(filter, call, (fields, report) => readPlan(fields, report, clock));
+  if (broker.operations === undefined) throw noOperations();
+  const at = Math.floor((await broker.settleAndClaim({})).now);
+  const { filter: planned, counted } = await count(broker, settings, at);
+  const { groups, lanes, firstIds, isComplete } = counted;
+  const tasks = lanes.map((lane) => plannedTask(lane, settings.tasks));
+  const apply = async (options: ApplyOptions = {}): Promise<AppliedOperation> => {
+    const given = { task: settings.task, isComplete };
+    const subject = { subject: 'plan.apply', keys: APPLY_KEYS, synonyms: QUEUE_SYNONYMS };
+    const applied = readOptions(options, subject, (fields) => readApply(fields, given));
+    const id = randomUUID();
+    const request = { id, filter: planned, planned: counted.count, isPlanExact: isComplete, ...applied };
+    const operation = await port.operations.begin(request);
+    return { ...operation, wait: (wait) => port.operations.wait(id, wait) };
+  };
+  const load = await loadOf(broker, tasks, counted);
+  return { at, count: counted.count, isComplete, groups, tasks, firstIds, load, apply };
+}
+
+interface Counted {
+  readonly filter: OperationFilter;
+  readonly counted: CountedLetters;
+}
+
+/** Counts by the index of the dead letters, or where runs are named or limited in number, by the runs. */
+async function count(broker: Broker, settings: PlanSettings, at: number): Promise<Counted> {
+  const { ids, first, state = 'failed', query, countUpTo } = settings;
+  const endedBefore = Math.min(query.endedBefore ?? at, at);
+  const filter: OperationFilter = { ...query, state, endedBefore };
+  if (ids === undefined && first === undefined)
+    return { filter, counted: await countLetters(broker, filter, countUpTo) };
+  const runs =
+    ids === undefined
+      ? await firstOf(broker, filter, first ?? 0)
+      : await named(broker, { ...settings, ids }, endedBefore);
+  return { filter: { ...filter, ids: runs.map(({ id }) => id) }, counted: countRuns(runs) };
+}
+
+async function firstOf(broker: Broker, filter: OperationFilter, first: number): Promise<readonly Run[]> {
+  const runs: Run[] = [];
+  for await (const part of letterPages(broker, filter, () => first - runs.length)) {
+    runs.push(...part);
+    if (runs.length >= first) break;
+  }
+  return runs.slice(0, first);
+}
+
+async function named(
+  broker: Broker,
+  { ids, state, query, first = Infinity }: PlanSettings & { readonly ids: readonly string[] },
+  endedBefore: number,
+): Promise<readonly Run[]> {
+  const isSelected = matchesLetter({ ...query, endedBefore }, state);
+  const reader = createRunReader(broker);
+  const runs: Run[] = [];
+  for (let from = 0; from < ids.length && runs.length < first; ) {
+    const part = ids.slice(from, from + reader.size());
+    for (const run of await reader.read(part)) if (isSelected(run)) runs.push({ ...run, payload: '' });
+    from += part.length;
+  }
+  return runs.slice(0, first);
+}
+
+function plannedTask(
+  { lane, count: runs, ownPolicies }: CountedLetters['lanes'][number],
+  tasks: readonly AnyTask[],
+): PlannedTask {
+  const known = tasks.find((task) => task.lane === lane);
+  const at = lane.lastIndexOf('@');
+  const named = { task: lane.slice(0, at), version: lane.slice(at + 1), count: runs, ownPolicies };
+  if (known === undefined) return named;
+  return { ...named, policy: known.retry, deadAgainAfterMs: preview(known.retry, { limit: 0 }).total.maxMs };
+}
+
+async function loadOf(
+  broker: Broker,
+  tasks: readonly PlannedTask[],
+  { count: runs, lanes }: CountedLetters,
+): Promise<PlannedLoad> {
+  let maxAttempts: number | undefined = 0;
+  for (const { policy, count: each } of tasks)
+    maxAttempts =
+      policy === undefined || maxAttempts === undefined
+        ? undefined
+        : maxAttempts + each * allowedAttempts(settingsOf(policy));
+  const names = lanes.slice(0, 1_000).map(({ lane }) => lane);
+  const report = names.length === 0 ? undefined : await broker.insight?.lanes({ lanes: names });
+  const rates = (report?.lanes ?? []).flatMap(({ rates: reported }) =>
+    reported === undefined ? [] : [reported],
+  );
+  const startsPerSecond = rates.reduce((sum, { starts }) => sum + starts.perSecond, 0);
+  return {
+    runs,
+    ...(maxAttempts !== undefined && { maxAttempts }),
+    ...(rates.length > 0 && { startsPerSecond }),
+  };
+}

@@ -1,0 +1,58 @@
+import type { Broker, ListQuery, Run } from '@retry/core/broker';
+import type { RunState } from '@retry/core/lifecycle';
+import { createRunReader } from '../read-runs.ts';
+import { readCursorParts, writeCursor, wrongCursor } from './cursor.ts';
+import type { Source } from './scan.ts';
+
+/** Where a list ends, so that the next call begins there. */
+type Cursor = readonly [list: RunState | 'ids', position: string | number | null];
+
+/** What `createListSource` asks a broker for, state by state. */
+export interface ListedRuns extends Omit<ListQuery, 'state' | 'limit' | 'after'> {
+  readonly states: readonly RunState[];
+}
+
+/** Creates a source of the runs in these states, one state after the other. */
+export function createListSource(broker: Pick<Broker, 'list'>, { states, ...query }: ListedRuns): Source {
+  return {
+    read: async (after, limit) => {
+      const [state, position] = readPlace(after, states) ?? [states[0], null];
+      if (state === undefined) return { runs: [] };
+      const asked: ListQuery = { ...query, state, limit };
+      const page = await broker.list(position === null ? asked : { ...asked, after: String(position) });
+      const following = states[states.indexOf(state) + 1];
+      if (page.next !== undefined) return { runs: page.runs, next: writeCursor([state, page.next]) };
+      return following === undefined
+        ? { runs: page.runs }
+        : { runs: page.runs, next: writeCursor([following, null]) };
+    },
+  };
+}
+
+/** Creates a source of the runs that have these ids, in their order. */
+export function createIdSource(broker: Broker, ids: readonly string[]): Source {
+  const reader = createRunReader(broker);
+  return {
+    read: async (after, limit) => {
+      const [, position = 0] = readPlace(after, ['ids']) ?? [];
+      const from = Number(position);
+      const part = ids.slice(from, from + Math.min(limit, reader.size()));
+      const end = from + part.length;
+      const runs = (await reader.read(part)).filter((run): run is Run => run !== undefined);
+      return end < ids.length ? { runs, next: writeCursor(['ids', end]) } : { runs };
+    },
+  };
+}
+
+/** @throws {InvalidOptionsError} for anything but a cursor in one of these lists */
+function readPlace<List extends Cursor[0]>(
+  after: string | undefined,
+  lists: readonly List[],
+): readonly [List, Cursor[1]] | undefined {
+  if (after === undefined) return undefined;
+  const [name, position = null] = readCursorParts(after);
+  const list = lists.find((each) => each === name);
+  const isPosition = position === null || typeof position === (list === 'ids' ? 'number' : 'string');
+  if (list !== undefined && isPosition) return [list, position as Cursor[1]]; // as just checked
+  throw wrongCursor(after, 'list');
+}

@@ -1,0 +1,100 @@
+import { equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
+import type { CasesByName } from '../broker-case.ts';
+import type { CaseScene } from '../case-scene.ts';
+import { LONG_MS } from '../case-scene.ts';
+import { settlementOf } from '../settlement-of.ts';
+
+/** What `redrive` and `discard` do with due times, and with runs that have changed since an instant. */
+export const redriveLaterCases: CasesByName = {
+  'redrive puts a run that is due later onto the schedule, and keeps when it was submitted': async (
+    scene,
+  ) => {
+    await endEach(scene, 'a', 'b', 'c');
+    const before = await scene.read('a');
+    const runAt = (await scene.now()) + 2 * LONG_MS;
+
+    const answers = await scene.broker.redrive(['a', 'b', 'c'], { runAts: new Map([['a', runAt]]) });
+
+    equal(answers, ['redriven', 'redriven', 'redriven']);
+    const { epoch, submittedAt, createdAt } = before;
+    const fresh = { failures: 0, errors: [], redrives: 1, resetEpoch: 1 };
+    matches(await scene.read('a'), {
+      ...{ state: 'scheduled', runAt, epoch, submittedAt, createdAt },
+      ...fresh,
+    });
+    equal(await scene.claimIds(), ['b', 'c']);
+    matches(await scene.broker.audit(), { submitted: 0, scheduled: 1, started: 2 });
+  },
+
+  'redrive starts a run that is due later when it is due, and not earlier': async (scene) => {
+    await endEach(scene, 'a');
+    const runAt = (await scene.now()) + LONG_MS;
+    await scene.broker.redrive(['a'], { runAts: new Map([['a', runAt]]), keepAttempts: true });
+    matches(await scene.read('a'), { state: 'scheduled', failures: 1, resetEpoch: 0 });
+    await scene.broker.reschedule([{ id: 'a', delayMs: 300 }]);
+
+    equal(await scene.claimIds(), []);
+    await scene.advancePast((await scene.read('a')).runAt ?? 0);
+    equal(await scene.claimIds(), ['a']);
+  },
+
+  'redrive with a due time that is past sends the run to its lane': async (scene) => {
+    await endEach(scene, 'a', 'b');
+    const at = await scene.now();
+    const runAts = new Map([
+      ['a', at - LONG_MS],
+      ['b', -1],
+    ]);
+
+    await scene.broker.redrive(['a', 'b'], { runAts });
+
+    const run = await scene.read('a');
+    strictEqual(run.state, 'submitted');
+    strictEqual(run.runAt, run.submittedAt);
+    equal(await scene.claimIds(), ['a', 'b']);
+  },
+
+  'redrive keeps a due time that has fractions, rounded up': async (scene) => {
+    await endEach(scene, 'a');
+    const runAt = Math.floor(await scene.now()) + LONG_MS;
+
+    await scene.broker.redrive(['a'], { runAts: new Map([['a', runAt - 0.25]]) });
+
+    strictEqual((await scene.read('a')).runAt, runAt);
+  },
+
+  'redrive refuses a run that ended at endedBefore or later': async (scene) => {
+    await endEach(scene, 'a');
+    const { endedAt = 0 } = await scene.read('a');
+
+    equal(await scene.broker.redrive(['a'], { endedBefore: endedAt }), ['refused']);
+    equal(await scene.broker.redrive(['a', 'x'], { endedBefore: endedAt + 1 }), ['redriven', 'gone']);
+  },
+
+  'discard refuses a run that ended at endedBefore or later': async (scene) => {
+    await endEach(scene, 'a');
+    const { endedAt = 0 } = await scene.read('a');
+
+    equal(await scene.broker.discard(['a'], { endedBefore: endedAt }), ['refused']);
+    equal(await scene.broker.discard(['a', 'x'], { endedBefore: endedAt + 1 }), ['discarded', 'gone']);
+  },
+
+  'redrive and discard reject instants that are no numbers, and change nothing': async (scene) => {
+    await endEach(scene, 'a');
+
+    const runAts = new Map([['a', Number.NaN]]);
+
+    const code = 'INVALID_OPTIONS';
+    await rejectsWith(scene.broker.redrive(['a'], { runAts }), { code });
+    await rejectsWith(scene.broker.redrive(['a'], { endedBefore: Number.NaN }), { code });
+    await rejectsWith(scene.broker.discard(['a'], { endedBefore: Number.NaN }), { code });
+    strictEqual((await scene.read('a')).state, 'failed');
+  },
+};
+
+async function endEach(scene: CaseScene, ...ids: readonly string[]): Promise<void> {
+  await scene.submit(...ids);
+  const claimed = await scene.claim();
+  const at = await scene.now();
+  await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })));
+}

@@ -1,0 +1,141 @@
+import type { LaneFlow, WorkerFacts } from '@retry/core/broker';
+import { atLeast, equal, matches, rejectsWith } from '../assertions.ts';
+import type { CasesByName } from '../broker-case.ts';
+import type { CaseScene } from '../case-scene.ts';
+import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { insightOf } from './insight-of.ts';
+
+const FACTS: WorkerFacts = {
+  ...{ host: 'machine', pid: 4711, version: '1.2.3', startedAt: 1_700_000_000_000 },
+  ...{ slots: 10, slotsTaken: 3, leases: 5, eventLoopLagMs: 1.5 },
+};
+
+/** Which workers are alive, what they say about themselves, and the rates that follow from it. */
+export const insightWorkersCases: CasesByName = {
+  'insight.workers returns who attends, by name, with what they say': async (scene) => {
+    await scene.broker.attend({ worker: 'b', lanes: ['y', 'x'], ttlMs: LONG_MS, facts: FACTS });
+    await scene.broker.attend({ worker: 'a', lanes: [], ttlMs: LONG_MS });
+
+    const workers = await insightOf(scene).workers();
+
+    matches(workers, [
+      { worker: 'a', lanes: [], facts: undefined },
+      { worker: 'b', lanes: ['y', 'x'], facts: FACTS },
+    ]);
+    for (const { attendedAt, aliveUntil } of workers) {
+      equal(aliveUntil, attendedAt + LONG_MS);
+      atLeast(await scene.now(), attendedAt);
+    }
+  },
+
+  'insight.workers forgets those who left, and those whose ttlMs has passed': async (scene) => {
+    await scene.broker.attend({ worker: 'stays', lanes: ['l'], ttlMs: LONG_MS });
+    await scene.broker.attend({ worker: 'leaves', lanes: ['l'], ttlMs: LONG_MS });
+    await scene.broker.attend({ worker: 'dies', lanes: ['l'], ttlMs: SHORT_MS });
+    await scene.broker.attend({ worker: 'leaves', lanes: ['l'], ttlMs: 0 });
+    await scene.advance(PASS_MS);
+
+    const workers = await insightOf(scene).workers();
+
+    equal(
+      workers.map(({ worker }) => worker),
+      ['stays'],
+    );
+  },
+
+  'insight.workers returns what a worker said last': async (scene) => {
+    await scene.broker.attend({ worker: 'w', lanes: ['x'], ttlMs: LONG_MS, facts: FACTS });
+    await scene.broker.attend({ worker: 'w', lanes: ['y'], ttlMs: LONG_MS, facts: { ...FACTS, leases: 0 } });
+
+    matches(await insightOf(scene).workers(), [{ worker: 'w', lanes: ['y'], facts: { leases: 0 } }]);
+  },
+
+  'insight.lanes counts the live workers of a lane and adds up what they did': async (scene) => {
+    await attend(
+      scene,
+      'a',
+      10_000,
+      flow({ lane: 'x', starts: 50, retries: 10, ends: 30, maxLatenessMs: 7 }),
+    );
+    await attend(scene, 'b', 20_000, flow({ lane: 'x', starts: 20, retries: 0, ends: 40, maxLatenessMs: 9 }));
+    await attend(scene, 'idle', 5_000, []);
+    await scene.broker.attend({ worker: 'silent', lanes: ['x'], ttlMs: LONG_MS });
+
+    const { lanes } = await insightOf(scene).lanes();
+
+    const rate = (perSecond: number) => ({ perSecond, windowMs: 20_000 });
+    equal(
+      lanes.map(({ lane, workers, rates }) => ({ lane, workers, rates })),
+      [
+        {
+          ...{ lane: 'x', workers: 4 },
+          rates: { starts: rate(6), retries: rate(1), out: rate(5), maxLatenessMs: 9 },
+        },
+        {
+          ...{ lane: 'y', workers: 3 },
+          rates: { starts: rate(0), retries: rate(0), out: rate(0), maxLatenessMs: 0 },
+        },
+      ],
+    );
+  },
+
+  'insight.lanes has no rates where no live worker has said what it did': async (scene) => {
+    await scene.submit({ id: 'a', lane: 'x' }, { id: 'b', lane: 'y' });
+    await scene.broker.attend({ worker: 'w', lanes: ['x'], ttlMs: LONG_MS, facts: FACTS });
+
+    const { lanes } = await insightOf(scene).lanes();
+
+    equal(
+      lanes.map(({ lane, workers, rates }) => ({ lane, workers, rates })),
+      [
+        { lane: 'x', workers: 1, rates: undefined },
+        { lane: 'y', workers: 0, rates: undefined },
+      ],
+    );
+  },
+
+  'insight.lanes knows the rate in from its second call on': async (scene) => {
+    await attend(scene, 'w', 10_000, flow({ lane: 'x', starts: 10, retries: 0, ends: 10, maxLatenessMs: 0 }));
+    const first = await insightOf(scene).lanes({ lanes: ['x'] });
+    equal(first.lanes[0]?.rateIn, undefined);
+    await scene.submit(
+      { id: 'a', lane: 'x' },
+      { id: 'b', lane: 'x' },
+      { id: 'c', lane: 'x', delayMs: LONG_MS },
+    );
+    await scene.advancePast(first.at + 1_000);
+
+    const second = await insightOf(scene).lanes({ lanes: ['x'] });
+
+    const windowMs = second.at - first.at;
+    equal(second.lanes[0]?.rateIn, { perSecond: 1 + 3000 / windowMs, windowMs });
+  },
+
+  'attend refuses facts that are no numbers, and keeps what was said before': async (scene) => {
+    await scene.broker.attend({ worker: 'w', lanes: ['x'], ttlMs: LONG_MS, facts: FACTS });
+    const facts = { ...FACTS, slots: Number.NaN, host: '' };
+
+    await rejectsWith(scene.broker.attend({ worker: 'w', lanes: ['y'], ttlMs: LONG_MS, facts }), {
+      code: 'INVALID_OPTIONS',
+      problems: [{ path: 'facts.host' }, { path: 'facts.slots' }],
+    });
+
+    matches(await insightOf(scene).workers(), [{ worker: 'w', lanes: ['x'], facts: FACTS }]);
+  },
+};
+
+function flow(lane: LaneFlow): readonly LaneFlow[] {
+  return [lane];
+}
+
+async function attend(
+  { broker }: CaseScene,
+  worker: string,
+  windowMs: number,
+  lanes: readonly LaneFlow[],
+): Promise<void> {
+  await broker.attend({
+    ...{ worker, lanes: ['x', 'y'], ttlMs: LONG_MS },
+    facts: { ...FACTS, flow: { windowMs, lanes } },
+  });
+}

@@ -1,0 +1,215 @@
+import type { Broker } from '@retry/core/broker';
+import { createMemoryBroker } from '@retry/inprocess/broker';
+import type { Worker } from '@retry/worker';
+import { createQueue, createWorker, defineTask } from '@retry/worker';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const LEASE_MS = 600;
+
+/** What the thread counts, in memory that it shares with the test. */
+const COUNTS = ['opened', 'heartbeats', 'leases', 'closed', 'crash'] as const;
+
+/** Runs in the thread: counts, and ends the whole thread by an error while `crash` is more than 0. */
+const SOURCE = `
+exports.open = ({ counts, refusal }) => {
+  Atomics.add(counts, 0, 1);
+  const timer = setInterval(() => {
+    if (Atomics.load(counts, 4) > 0) { Atomics.sub(counts, 4, 1); throw new Error('crashed'); }
+  }, 10);
+  return {
+    ready: async () => { if (refusal) throw new Error(refusal); },
+    heartbeat: async (leases) => {
+      Atomics.add(counts, 1, 1);
+      Atomics.store(counts, 2, leases.length);
+      return leases.map(() => 'ok');
+    },
+    close: async () => { clearInterval(timer); Atomics.add(counts, 3, 1); },
+  };
+};`;
+
+const workers: Worker[] = [];
+
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+});
+
+function guardedBroker(options: { readonly refusal?: string } = {}) {
+  const counts = new Int32Array(new SharedArrayBuffer(COUNTS.length * 4));
+  const memory = createMemoryBroker();
+  const broker: Broker = {
+    ...memory,
+    heartbeatModule: {
+      source: SOURCE,
+      driver: { name: 'redis', from: import.meta.url },
+      options: () => ({ ...options, counts }),
+    },
+  };
+  const count = (name: (typeof COUNTS)[number]): number => Atomics.load(counts, COUNTS.indexOf(name));
+  const crash = (times: number): void => void Atomics.store(counts, COUNTS.indexOf('crash'), times);
+  return { broker, count, crash };
+}
+
+function work(broker: Broker, run: () => unknown = () => {}, options = {}) {
+  const task = defineTask({ name: 'block', run: async () => void (await run()) });
+  const worker = createWorker({ broker, tasks: [task], lease: LEASE_MS, signals: [], ...options });
+  const errors: string[] = [];
+  worker.on('error', ({ doing }) => void errors.push(doing));
+  workers.push(worker);
+  worker.start();
+  return { worker, task, errors };
+}
+
+/** A thread that starts on a busy machine takes a while. */
+const poll = <Value>(read: () => Value | Promise<Value>) => expect.poll(read, { timeout: 20_000 });
+
+function block(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+describe('the thread that renews leases', () => {
+  it('sends heartbeats of all leases while a handler blocks the event loop', async () => {
+    const { broker, count } = guardedBroker();
+    const { worker, task } = work(broker, () => block(3 * LEASE_MS), { concurrency: 1_000 });
+
+    await createQueue({ broker }).submitMany(task, [null]);
+    await worker.whenIdle();
+
+    expect(worker.leaseRenewal).toBe('thread');
+    expect(count('heartbeats')).toBeGreaterThanOrEqual(3);
+    expect(count('leases')).toBe(1);
+  });
+
+  it('renews 1 000 leases in one call', async () => {
+    const { broker, count } = guardedBroker();
+    let isFirst = true;
+    const first = () => {
+      if (isFirst) block(2 * LEASE_MS);
+      isFirst = false;
+    };
+    const { worker, task } = work(broker, first, { concurrency: 1_000 });
+
+    await createQueue({ broker }).submitMany(
+      task,
+      Array.from({ length: 1_000 }, () => null),
+    );
+    await worker.whenIdle();
+
+    expect(count('leases')).toBeGreaterThan(1);
+    expect(count('leases')).toBeLessThanOrEqual(1_000);
+  });
+
+  it('is one for all workers, and ends with the last one', async () => {
+    const { broker, count } = guardedBroker();
+    const [one, other] = [work(broker), work(broker)];
+    await poll(() => count('opened')).toBe(2);
+
+    await one.worker.stop();
+    await poll(() => count('closed')).toBe(1);
+    expect(other.worker.leaseRenewal).toBe('thread');
+    await other.worker.stop();
+
+    await poll(() => count('closed')).toBe(2);
+  });
+
+  it('starts again when it has ended, with the leases of running handlers', { timeout: 30_000 }, async () => {
+    const { broker, count, crash } = guardedBroker();
+    let opened = (): void => {};
+    const isOpened = new Promise<void>((resolve) => {
+      opened = resolve;
+    });
+    const { worker, task, errors } = work(broker, async () => {
+      await isOpened;
+      block(3 * LEASE_MS);
+    });
+    await poll(() => count('opened')).toBe(1);
+    await createQueue({ broker }).submit(task, null);
+
+    crash(1);
+    await poll(() => count('opened')).toBe(2);
+    opened();
+    await worker.whenIdle();
+
+    expect(errors).toContain('renewing leases in a thread');
+    expect(count('heartbeats')).toBeGreaterThanOrEqual(3);
+    expect(count('leases')).toBe(1);
+  });
+
+  it('is given up where the server refuses it', async () => {
+    const { broker } = guardedBroker({ refusal: 'NOAUTH' });
+    const { worker, task } = work(broker);
+
+    await createQueue({ broker }).submit(task, null);
+    await worker.whenIdle();
+
+    expect(worker.leaseRenewal).toBe('loop');
+  });
+
+  it.each([
+    ['of a broker in memory', {}, () => createMemoryBroker()],
+    ["with leaseRenewal: 'loop'", { leaseRenewal: 'loop' }, () => guardedBroker().broker],
+    ['of a driver that is not there', {}, () => withoutDriver(guardedBroker().broker)],
+    ['of a broker without a module', {}, () => withoutModule(createMemoryBroker())],
+  ] as const)('is not started %s', (_, options, open) => {
+    const worker = createWorker({
+      broker: open(),
+      tasks: [defineTask({ name: 'a', run: () => {} })],
+      ...options,
+    });
+
+    expect(worker.leaseRenewal).toBe('loop');
+  });
+});
+
+function withoutDriver(broker: Broker): Broker {
+  const { heartbeatModule } = broker;
+  if (heartbeatModule === undefined || heartbeatModule === 'not-needed') throw new Error('has a module');
+  return {
+    ...broker,
+    heartbeatModule: { ...heartbeatModule, driver: { name: 'no-such-driver', from: undefined } },
+  };
+}
+
+function withoutModule({ heartbeatModule: _, ...broker }: Broker): Broker {
+  return broker;
+}
+
+describe('a worker whose heartbeats the broker does not answer', () => {
+  it('claims nothing until one is answered', async () => {
+    const memory = createMemoryBroker();
+    let isDown = false;
+    let claims = 0;
+    const broker: Broker = {
+      ...memory,
+      heartbeat: async (...beats) => {
+        if (isDown) throw new Error('down');
+        return memory.heartbeat(...beats);
+      },
+      settleAndClaim: async (request) => {
+        if (request.claim !== undefined && isDown) claims += 1;
+        return memory.settleAndClaim(request);
+      },
+    };
+    let finish = (): void => {};
+    const isFinished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const { task, errors, worker } = work(broker, () => isFinished, { pollInterval: 20, lease: 300 });
+    const queue = createQueue({ broker });
+    await queue.submit(task, null);
+    await poll(async () => (await memory.audit()).started).toBe(1);
+
+    isDown = true;
+    await poll(() => errors.length).toBeGreaterThan(0);
+    claims = 0;
+    await queue.submit(task, null);
+    await poll(() => errors.length).toBeGreaterThan(2);
+    const claimedWhileDown = claims;
+    isDown = false;
+
+    await poll(async () => (await memory.audit()).started).toBe(2);
+    finish();
+    await worker.whenIdle();
+    expect(claimedWhileDown).toBe(0);
+  });
+});
