@@ -1,0 +1,111 @@
+import { durationOption, type Frame, instantArgument, perform } from './declare.ts';
+import { addGroup, addQueueCommand } from './declare-queue.ts';
+
+/** Adds the commands about lanes, workers, operations, and the queue as a whole. */
+export function declareOperate(frame: Frame): void {
+  declareLanes(addGroup(frame, 'lanes', 'list lanes, put them on hold, resume them'));
+  const workers = addGroup(frame, 'workers', 'list live workers');
+  const list = addQueueCommand(workers, {
+    name: 'ls',
+    summary: 'list live workers: where they run, and what they do',
+    examples: ['retry workers ls --url redis://localhost:6379'],
+  });
+  perform(workers, list, async () => (await import('../workers/list.ts')).listAction);
+  declareOperations(addGroup(frame, 'operations', 'list, pause, resume and cancel redrives and discards'));
+  declareTop(frame);
+  declareAudit(frame);
+  declareDoctor(frame);
+  declareMigrate(frame);
+}
+
+function declareLanes(frame: Frame): void {
+  const list = addQueueCommand(frame, {
+    name: 'ls',
+    summary: 'list lanes: what waits and runs, how old, how fast, who works on it',
+    examples: ['retry lanes ls', 'retry lanes ls send-email@1 --json'],
+  }).argument('[lanes...]', 'only these: send-email@1');
+  perform(frame, list, async () => (await import('../lanes/list.ts')).listAction);
+  const hold = addQueueCommand(frame, {
+    name: 'hold',
+    summary: 'put lanes on hold: no worker claims a run of them',
+    examples: ["retry lanes hold send-email@1 --for 30m --reason 'the provider is down'"],
+  })
+    .argument('[lanes...]', 'the lanes: send-email@1')
+    .option('--all', 'all lanes, by one hold')
+    .addOption(durationOption('--for', 'how long (default: until resumed)'))
+    .option('--until <time>', 'until when', instantArgument)
+    .option('--reason <text>', 'why, for people')
+    .option('--by <name>', 'who, for people (default: USER)');
+  perform(frame, hold, async () => (await import('../lanes/hold.ts')).holdAction);
+  const resume = addQueueCommand(frame, {
+    name: 'resume',
+    summary: 'end every hold of lanes, those of circuit breakers included',
+    examples: ['retry lanes resume send-email@1'],
+  })
+    .argument('[lanes...]', 'the lanes: send-email@1')
+    .option('--all', 'the hold of all lanes; not those of single lanes');
+  perform(frame, resume, async () => (await import('../lanes/hold.ts')).resumeAction);
+}
+
+function declareOperations(frame: Frame): void {
+  const list = addQueueCommand(frame, {
+    name: 'ls',
+    summary: 'list operations: those that run, and the latest 100 that ended',
+    examples: ['retry operations ls'],
+  });
+  perform(frame, list, async () => (await import('../operations/list.ts')).listAction);
+  const texts = {
+    pause: 'let operations take no further run',
+    resume: 'let paused operations go on; workers carry them on',
+    cancel: 'end operations as they are; what was redriven stays so',
+  };
+  for (const [name, summary] of Object.entries(texts)) {
+    const examples = [`retry operations ${name} 8f3c6f0e-6f0c-4d6e-9f0a-2b8f2f1f6b11`];
+    const command = addQueueCommand(frame, { name, summary, examples }).argument('<ids...>', 'their ids');
+    perform(frame, command, async () => {
+      const actions = await import('../operations/change.ts');
+      return { pause: actions.pauseAction, resume: actions.resumeAction, cancel: actions.cancelAction }[
+        name as keyof typeof texts // its own keys
+      ];
+    });
+  }
+}
+
+function declareTop(frame: Frame): void {
+  const command = addQueueCommand(frame, {
+    name: 'top',
+    summary: 'show lanes, dead letters and workers, drawn again and again until q is pressed',
+    examples: ['retry top', 'retry top --every 5s', 'retry top --json'],
+  }).addOption(durationOption('--every', 'time between two looks', 2_000));
+  perform(frame, command, async () => (await import('../top/top.ts')).topAction);
+}
+
+function declareAudit(frame: Frame): void {
+  const command = addQueueCommand(frame, {
+    name: 'audit',
+    summary: 'count the runs in each state; exit status 1 if one is lost or counted twice',
+    examples: ['retry audit --json'],
+  });
+  perform(frame, command, async () => (await import('../audit/audit.ts')).auditAction);
+}
+
+function declareDoctor(frame: Frame): void {
+  const command = addQueueCommand(frame, {
+    name: 'doctor',
+    summary: 'look for what is wrong with a queue and its server; exit status 1 if something is',
+    examples: ['retry doctor', 'retry doctor --watch 30s --json'],
+  })
+    .addOption(durationOption('--watch', 'how long lanes are watched', 2_000))
+    .addOption(durationOption('--oldest-age', 'for how long the next run may have been claimable', 60_000))
+    .addOption(durationOption('--long-transaction', 'for how long one of Postgres may be open', 60_000));
+  perform(frame, command, async () => (await import('../doctor/doctor.ts')).doctorAction);
+}
+
+function declareMigrate(frame: Frame): void {
+  const command = addQueueCommand(frame, {
+    name: 'migrate',
+    summary: 'bring the schema of Postgres or PGlite to the version of the package',
+    examples: ['retry migrate --url postgres://localhost/app', 'retry migrate --sql > retry.sql'],
+  }).option('--sql', 'print the statement, and ask no server');
+  perform(frame, command, async () => (await import('../audit/migrate.ts')).migrateAction);
+}

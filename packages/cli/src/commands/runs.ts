@@ -1,0 +1,93 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { durationOption, type Frame, instantArgument, integerArgument, perform } from './declare.ts';
+import { addGroup, addQueueCommand } from './declare-queue.ts';
+
+const STATES = [
+  ...['submitted', 'scheduled', 'started', 'completed', 'failed', 'stalled', 'rateLimited'],
+  ...['cancelled', 'dropped'],
+];
+
+/** Adds the commands about single runs. */
+export function declareRuns(outer: Frame): void {
+  const frame = addGroup(outer, 'runs', 'list, show, watch, cancel and reschedule runs');
+  declareList(frame);
+  declareShow(frame);
+  declareWatch(frame);
+  declareChanges(frame);
+}
+
+function declareList(frame: Frame): void {
+  const command = addQueueCommand(frame, {
+    name: 'ls',
+    summary: 'list runs, dead letters first',
+    examples: [
+      'retry runs ls --state failed,stalled --task send-email',
+      'retry runs ls --text user-7 --since 2h',
+    ],
+  })
+    .option('--state <states>', 'only these, with commas between', statesArgument)
+    .option('--task <name>', 'only of this task: send-email, or send-email@2')
+    .option('--attempt <number>', 'only at this attempt', integerArgument(0))
+    .option('--error <name>', 'only with this name of the latest error')
+    .option('--text <text>', 'only with this text in id, errors or payload')
+    .addOption(durationOption('--since', 'only those that ended, or were submitted, within this time'))
+    .addOption(limitOption())
+    .option('--after <cursor>', 'the page after this one');
+  perform(frame, command, async () => (await import('../runs/list.ts')).listAction);
+}
+
+function declareShow(frame: Frame): void {
+  const command = addQueueCommand(frame, {
+    name: 'show',
+    summary: 'show a run, one row per attempt: waited, ran, why',
+    examples: ['retry runs show 01976f5e-7c1e-7000-8b6a-0d3f5c6a1b2c'],
+  }).argument('<id>', 'the id of the run');
+  perform(frame, command, async () => (await import('../runs/show.ts')).showAction);
+}
+
+function declareWatch(frame: Frame): void {
+  const command = addQueueCommand(frame, {
+    name: 'watch',
+    summary: 'print a line whenever a run moves, until it ends; exit status 1 unless it completes',
+    examples: ['retry runs watch 01976f5e-7c1e-7000-8b6a-0d3f5c6a1b2c --timeout 5m'],
+  })
+    .argument('<id>', 'the id of the run')
+    .addOption(durationOption('--every', 'how often to look', 500))
+    .addOption(durationOption('--timeout', 'the longest time to watch'));
+  perform(frame, command, async () => (await import('../runs/watch.ts')).watchAction);
+}
+
+function declareChanges(frame: Frame): void {
+  const cancel = addQueueCommand(frame, {
+    name: 'cancel',
+    summary: 'cancel runs: those that wait immediately, started ones by their workers',
+    examples: ['retry runs cancel 01976f5e-7c1e-7000-8b6a-0d3f5c6a1b2c'],
+  }).argument('<ids...>', 'the ids of the runs');
+  perform(frame, cancel, async () => (await import('../runs/change.ts')).cancelAction);
+  const runNow = addQueueCommand(frame, {
+    name: 'run-now',
+    summary: 'let scheduled runs start now',
+    examples: ['retry runs run-now 01976f5e-7c1e-7000-8b6a-0d3f5c6a1b2c'],
+  }).argument('<ids...>', 'the ids of the runs');
+  perform(frame, runNow, async () => (await import('../runs/change.ts')).runNowAction);
+  const reschedule = addQueueCommand(frame, {
+    name: 'reschedule',
+    summary: 'move waiting runs to another start',
+    examples: ['retry runs reschedule 01976f5e-7c1e-7000-8b6a-0d3f5c6a1b2c --in 10m'],
+  })
+    .argument('<ids...>', 'the ids of the runs')
+    .addOption(durationOption('--in', 'not before this time from now'))
+    .option('--at <time>', 'not before this time', instantArgument);
+  perform(frame, reschedule, async () => (await import('../runs/change.ts')).rescheduleAction);
+}
+
+/** The option of commands that list. */
+export function limitOption(): Option {
+  return new Option('--limit <number>', 'how many at most').argParser(integerArgument(1, 1_000)).default(20);
+}
+
+function statesArgument(text: string): readonly string[] {
+  const states = text.split(',').map((state) => state.trim());
+  if (states.every((state) => STATES.includes(state))) return states;
+  throw new InvalidArgumentError(`Write of these: ${STATES.join(',')}.`);
+}

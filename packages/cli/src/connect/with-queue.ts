@@ -1,0 +1,103 @@
+import { isRetryError } from '@retry/core';
+import type { Broker } from '@retry/core/broker';
+import { hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
+import type { Queue } from '@retry/worker';
+import { createQueue } from '@retry/worker';
+import type { CliEnvironment } from '../environment.ts';
+import { CliError } from '../errors.ts';
+import type { ConnectOptions } from './connect-options.ts';
+import { findTarget } from './find-target.ts';
+import type { OpenBroker } from './open-broker.ts';
+import { CONNECT_TIMEOUT_MS, openBroker } from './open-broker.ts';
+import type { Target } from './target.ts';
+
+/** A queue that is connected. */
+export interface Connected {
+  readonly queue: Queue;
+  readonly broker: Broker;
+  /** Absent: the broker was made by a configuration or a program. */
+  readonly target?: Target;
+  /** The server, for people, without a password. */
+  readonly shown: string;
+}
+
+/** Who asks. */
+export interface Asking {
+  readonly options: ConnectOptions;
+  readonly environment: CliEnvironment;
+}
+
+/**
+ * Connects to the queue, does the work, and closes what was opened.
+ *
+ * @throws {CliError} `SERVER_UNREACHABLE` when the server does not answer, refuses the credentials, or breaks off
+ * @throws {CliError} `NO_CONNECTION`, `NO_PACKAGE`, `WRONG_CONFIG`
+ */
+export async function withQueue<Outcome>(
+  { options, environment }: Asking,
+  work: (connected: Connected) => Promise<Outcome>,
+): Promise<Outcome> {
+  const { broker } = environment;
+  if (broker !== undefined)
+    return work({ queue: createQueue({ broker }), broker, shown: 'the given broker' });
+  const found = await findTarget(options, environment);
+  if ('broker' in found) return withMade(found, work);
+  const { target } = found;
+  return withErrorsOf(target, async () => {
+    const open = await openBroker(target, environment.cwd);
+    try {
+      await ready(open);
+      const queue = createQueue({ broker: open.broker });
+      return await work({ queue, broker: open.broker, target, shown: target.shown });
+    } finally {
+      await open.close().catch(() => {}); // what went wrong before is what counts
+    }
+  });
+}
+
+async function withMade<Outcome>(
+  { broker, shown }: { readonly broker: Broker; readonly shown: string },
+  work: (connected: Connected) => Promise<Outcome>,
+): Promise<Outcome> {
+  try {
+    return await work({ queue: createQueue({ broker }), broker, shown });
+  } finally {
+    await broker.close().catch(() => {});
+  }
+}
+
+/** Turns what the server or its driver throws into an error that names the server, without its password. */
+export async function withErrorsOf<Outcome>(
+  { address, shown, source }: Target,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const error = hideSecretsInError(thrown, secretsOf(address));
+    if (isRetryError(error) || isMistake(error)) throw error;
+    const message = `${shown} was not reached: ${reasonOf(error)}. Start it, or correct ${source}.`;
+    throw new CliError('SERVER_UNREACHABLE', message, { cause: error });
+  }
+}
+
+async function ready({ broker }: OpenBroker): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    const late = new Error(`it did not answer within ${CONNECT_TIMEOUT_MS} ms`);
+    timer = setTimeout(() => reject(late), CONNECT_TIMEOUT_MS);
+  });
+  // `ready` belongs to brokers of servers; every broker answers this.
+  await Promise.race([broker.settleAndClaim({}), timeout]).finally(() => clearTimeout(timer));
+}
+
+/** Whether it is a bug of ours rather than trouble with a server. */
+function isMistake(error: unknown): boolean {
+  return error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+}
+
+/** A connection that is refused at several addresses is reported as several errors, and without a message. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return reasonOf(error.errors[0]);
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+}

@@ -1,0 +1,94 @@
+import type { Operation } from '@retry/core/broker';
+import type { Plan } from '@retry/worker';
+import type { Connected } from '../connect/with-queue.ts';
+import { withQueue } from '../connect/with-queue.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { userOf } from '../lanes/hold.ts';
+import { doneText } from '../operations/operation-table.ts';
+import type { Action, Input, Report } from '../report.ts';
+import { confirm, followProgress } from '../terminal/dialog.ts';
+import { instantsAsText } from '../terminal/instants-as-text.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { wrap } from '../terminal/screen.ts';
+import type { BulkOptions, Kind } from './plan.ts';
+import { planFor } from './plan.ts';
+import { durationOf, planText } from './plan-text.ts';
+
+/** How `--json` and `--no-color` came. */
+interface Mode {
+  readonly json?: boolean;
+}
+
+/** Sends dead letters back to their lanes; with `--apply` only. */
+export const redriveAction: Action<BulkOptions & Mode> = (input) => bulk('redrive', input);
+
+/** Deletes dead letters for good; with `--apply` only. */
+export const discardAction: Action<BulkOptions & Mode> = (input) => bulk('discard', input);
+
+async function bulk(kind: Kind, input: Input<BulkOptions & Mode>): Promise<Report> {
+  const { args: ids, options, environment } = input;
+  return withQueue(input, async (connected) => {
+    const plan = await planFor(connected.queue, ids, options);
+    if (options.apply !== true || plan.count === 0) return planned(kind, plan, options);
+    const question = `Delete ${plan.count} dead letters for good?`;
+    const mayAsk = kind === 'discard' && options.yes !== true && options.json !== true;
+    if (mayAsk && !(await confirm(question, environment))) return planned(kind, plan, options);
+    return applied(kind, await carryOut({ kind, plan, connected }, options, environment));
+  });
+}
+
+function planned(kind: Kind, plan: Plan, options: BulkOptions): Report {
+  const durationMs = kind === 'redrive' ? durationOf(plan, options) : 0;
+  const { apply, tasks, ...facts } = plan;
+  const json = {
+    kind,
+    applied: false,
+    plan: { ...facts, tasks: tasks.map(({ policy, ...task }) => task), durationMs },
+  };
+  const advice = plan.count === 0 ? '' : '\n\nNothing was changed: --apply does it.';
+  return {
+    json: instantsAsText(json),
+    text: (screen) => planText({ kind, plan, options }, screen) + advice,
+  };
+}
+
+interface Work {
+  readonly kind: Kind;
+  readonly plan: Plan;
+  readonly connected: Connected;
+}
+
+async function carryOut(
+  { kind, plan, connected }: Work,
+  { rate, spread, reason, by, detach, json }: BulkOptions & Mode,
+  environment: CliEnvironment,
+): Promise<Operation> {
+  const operation = await plan.apply({
+    kind,
+    ...(rate !== undefined && { perSecond: rate }),
+    ...(spread !== undefined && { spread }),
+    reason,
+    by: by ?? userOf(environment),
+  });
+  if (detach === true) return operation;
+  const { operations } = connected.queue;
+  const look = async (): Promise<Operation> => (await operations.get(operation.id)) ?? operation;
+  const title = kind === 'redrive' ? 'Redriving' : 'Discarding';
+  return followProgress(look, { title, total: plan.count, isSilent: json === true }, environment);
+}
+
+function applied(kind: Kind, { carrier, carriedUntil, ...operation }: Operation): Report {
+  return {
+    json: instantsAsText({ kind, applied: true, operation }),
+    text: (screen) => appliedText(operation, screen),
+  };
+}
+
+function appliedText(operation: Operation, screen: Screen): string {
+  const { id, kind, state, skipped } = operation;
+  const what = kind === 'redrive' ? 'redriven' : 'discarded';
+  const left = skipped === 0 ? '' : `; ${skipped} had changed since the plan, and were left as they are`;
+  if (state === 'done') return wrap(`${doneText(operation)} ${what}${left}.`, screen.width);
+  const next = `Workers carry it on; retry operations pause ${id} stops it.`;
+  return wrap(`Operation ${id} is ${state}: ${doneText(operation)} ${what}. ${next}`, screen.width);
+}

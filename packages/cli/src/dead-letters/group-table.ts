@@ -1,0 +1,28 @@
+import type { LetterGroup } from '@retry/worker';
+import { ageText } from '../terminal/age.ts';
+import { shareText, wholeText } from '../terminal/counts.ts';
+import { printable } from '../terminal/printable.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { type Cell, type Column, renderTable } from '../terminal/table.ts';
+
+const COLUMNS: readonly Column[] = [
+  { title: 'group' },
+  { title: 'runs', align: 'right' },
+  { title: 'share', align: 'right' },
+  { title: 'last', align: 'right' },
+  { title: 'task' },
+  { title: 'error' },
+];
+
+/** Returns groups of dead letters as a table. */
+export function groupTable(groups: readonly LetterGroup[], now: number, screen: Screen): string {
+  const rows = groups.map((group): readonly Cell[] => [
+    group.id,
+    wholeText(group.count),
+    shareText(group.share),
+    ageText(now - group.lastSeenAt),
+    printable(group.lane),
+    printable(group.title),
+  ]);
+  return renderTable(COLUMNS, rows, screen);
+}

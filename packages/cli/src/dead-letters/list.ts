@@ -1,0 +1,23 @@
+import { withQueue } from '../connect/with-queue.ts';
+import type { Input, Report } from '../report.ts';
+import { pageText } from '../runs/list.ts';
+import { instantsAsText } from '../terminal/instants-as-text.ts';
+import type { SelectionOptions } from './selection.ts';
+import { readFilter } from './selection.ts';
+
+/** The options of `retry dlq ls`. */
+export interface LettersOptions extends SelectionOptions {
+  readonly limit: number;
+  readonly after?: string;
+}
+
+/** Lists dead letters: runs that ended without completing, until they are redriven or discarded. */
+export async function listAction(input: Input<LettersOptions>): Promise<Report> {
+  const { options, environment } = input;
+  const { limit, after } = options;
+  const page = await withQueue(input, async ({ queue }) => {
+    const filter = await readFilter(queue, options);
+    return queue.deadLetters.list({ ...filter, limit, after, payloads: 'omit' });
+  });
+  return { json: instantsAsText(page), text: (screen) => pageText(page, environment.now(), screen) };
+}

@@ -1,0 +1,80 @@
+import { formatDuration } from '@retry/core';
+import type { LaneReport } from '@retry/core/broker';
+import type { Finding } from '@retry/worker';
+import { insightOf } from '../connect/insight-of.ts';
+import type { Connected } from '../connect/with-queue.ts';
+import { taskFilter } from '../runs/task-filter.ts';
+import type { DoctorLimits, Fault } from './fault.ts';
+
+/** Clocks of two machines may differ by this, in ms. */
+const MAX_SKEW_MS = 1_000;
+
+/** Finds what is wrong with the queue itself: what `queue.health` does, and what shows while it is watched. */
+export async function checkQueue(
+  { queue, broker }: Connected,
+  limits: DoctorLimits,
+  now: () => number,
+): Promise<readonly Fault[]> {
+  const skew = await checkClock(async () => (await broker.settleAndClaim({})).now, now);
+  const before = await insightOf(broker).lanes();
+  await queue.health();
+  await new Promise((resolve) => setTimeout(resolve, limits.watch));
+  const { findings } = await queue.health({ audit: true, holdAge: 0, oldestAge: limits.oldestAge });
+  const after = await insightOf(broker).lanes();
+  return [...skew, ...findings.map((finding) => refine(finding, before, after))];
+}
+
+/** The answer was made at some instant between question and answer; what lies outside is skew. */
+async function checkClock(askedNow: () => Promise<number>, now: () => number): Promise<readonly Fault[]> {
+  const [sentAt, serverAt, answeredAt] = [now(), await askedNow(), now()];
+  const skewMs = serverAt < sentAt ? serverAt - sentAt : Math.max(serverAt - answeredAt, 0);
+  if (Math.abs(skewMs) <= MAX_SKEW_MS) return [];
+  const side = skewMs > 0 ? 'ahead of' : 'behind';
+  return [
+    {
+      code: 'CLOCK_SKEW',
+      level: 'warning',
+      figure: Math.abs(skewMs),
+      threshold: MAX_SKEW_MS,
+      sentence: `The clock of the server is ${formatDuration(Math.abs(skewMs))} ${side} that of this machine.`,
+      cure: 'Let both follow a time server (NTP). Runs start by the clock of the server; runAt is often made by others.',
+    },
+  ];
+}
+
+/** Says more than `health` can, which looks once. */
+function refine(finding: Finding, before: LaneReport, after: LaneReport): Fault {
+  const { code, lane } = finding;
+  if (lane === undefined) return finding;
+  if (code === 'LANE_WITHOUT_WORKER') return versionWaiting(finding, lane, after) ?? finding;
+  if (code === 'OLDEST_AGE') return growing(finding, lane, [before, after]) ?? finding;
+  return finding;
+}
+
+function versionWaiting(finding: Finding, lane: string, { lanes }: LaneReport): Fault | undefined {
+  const { task } = taskFilter(lane);
+  const known = lanes.filter((other) => other.workers > 0 && taskFilter(other.lane).task === task);
+  if (known.length === 0) return undefined;
+  const versions = known.map((other) => other.lane).join(', ');
+  return {
+    ...finding,
+    code: 'VERSION_WAITING',
+    sentence: `${finding.figure} runs wait in lane ${lane}, but live workers know only ${versions}.`,
+    cure: 'Start a worker with this version beside the others until the lane is empty, or cancel the runs.',
+  };
+}
+
+function growing(finding: Finding, lane: string, reports: readonly LaneReport[]): Fault | undefined {
+  const [before, after] = reports.map(
+    ({ lanes }) => lanes.find((other) => other.lane === lane)?.oldestClaimableAgeMs,
+  );
+  const elapsedMs = (reports[1]?.at ?? 0) - (reports[0]?.at ?? 0);
+  if (before === undefined || after === undefined || elapsedMs <= 0) return undefined;
+  if (after - before < elapsedMs * 0.9) return undefined;
+  return {
+    ...finding,
+    code: 'OLDEST_AGE_GROWS',
+    level: 'critical',
+    sentence: `The next run of lane ${lane} has been claimable for ${formatDuration(after)}, and none was claimed while it was watched.`,
+  };
+}

@@ -1,0 +1,21 @@
+import { RetryError } from '@retry/core';
+
+/** The codes of the errors of this package. */
+export type CliErrorCode =
+  /** Nothing says where the queue is. */
+  | 'NO_CONNECTION'
+  /** A package that the server needs is not installed. */
+  | 'NO_PACKAGE'
+  | 'NO_SUCH_GROUP'
+  | 'NO_SUCH_RUN'
+  /** The server does not answer, or refuses the credentials. */
+  | 'SERVER_UNREACHABLE'
+  | 'UNREADABLE_FILE'
+  /** A `retry.config` file cannot be read. */
+  | 'WRONG_CONFIG'
+  | 'WRONG_USAGE';
+
+/** A wrong use of the program `retry`, or a server that it cannot ask; `code` is stable. */
+export class CliError extends RetryError<CliErrorCode> {
+  override readonly name = 'CliError';
+}

@@ -1,0 +1,77 @@
+import type { HoldTarget } from '@retry/worker';
+import type { ConnectOptions } from '../connect/connect-options.ts';
+import { withQueue } from '../connect/with-queue.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { CliError } from '../errors.ts';
+import { EXIT } from '../exit.ts';
+import type { Input, Report } from '../report.ts';
+import { printable } from '../terminal/printable.ts';
+
+/** The options of `retry lanes resume`. */
+export interface ResumeCommandOptions extends ConnectOptions {
+  readonly all?: boolean;
+}
+
+/** The options of `retry lanes hold`. */
+export interface HoldCommandOptions extends ResumeCommandOptions {
+  /** Milliseconds. */
+  readonly for?: number;
+  /** Epoch milliseconds. */
+  readonly until?: number;
+  readonly reason?: string;
+  readonly by?: string;
+}
+
+/** Puts lanes, or all of them, on hold: no worker claims a run of them. */
+export async function holdAction(input: Input<HoldCommandOptions>): Promise<Report> {
+  const { options, environment } = input;
+  const { for: length, until, reason, by = userOf(environment) } = options;
+  const targets = targetsOf(input);
+  await withQueue(input, async ({ queue }) => {
+    for (const target of targets) await queue.hold(target, { for: length, until, reason, by });
+  });
+  const lanes = targets.map((target) => ({ lane: nameOf(target), answer: 'held' }));
+  return {
+    json: { lanes },
+    text: () => lanes.map(({ lane }) => `${printable(lane)} is on hold.`).join('\n'),
+  };
+}
+
+/** Ends the holds of lanes, or the hold of all lanes. Exit status 1 if there was none. */
+export async function resumeAction(input: Input<ResumeCommandOptions>): Promise<Report> {
+  const targets = targetsOf(input);
+  const lanes = await withQueue(input, ({ queue }) =>
+    Promise.all(
+      targets.map(async (target) => ({ lane: nameOf(target), answer: await queue.resume(target) })),
+    ),
+  );
+  return {
+    json: { lanes },
+    text: () =>
+      lanes
+        .map(
+          ({ lane, answer }) => `${printable(lane)} ${answer === 'none' ? 'was not on hold' : 'is resumed'}.`,
+        )
+        .join('\n'),
+    exitCode: lanes.every(({ answer }) => answer === 'resumed') ? EXIT.fine : EXIT.found,
+  };
+}
+
+type LaneTarget = Extract<HoldTarget, { readonly lane: string } | { readonly all: true }> &
+  ({ readonly lane: string } | { readonly all: true });
+
+function targetsOf({ args, options }: Input<ResumeCommandOptions>): readonly LaneTarget[] {
+  if (options.all === true && args.length === 0) return [{ all: true }];
+  if (options.all !== true && args.length > 0) return args.map((lane) => ({ lane }));
+  throw new CliError('WRONG_USAGE', 'Name the lanes (send-email@1), or give --all alone.');
+}
+
+function nameOf(target: LaneTarget): string {
+  return 'lane' in target ? target.lane : '(all lanes)';
+}
+
+/** Returns who runs the program, for the note that others read. */
+export function userOf({ env }: CliEnvironment): string | undefined {
+  const name = env['USER'] ?? env['USERNAME'];
+  return name === undefined || name === '' ? undefined : name;
+}

@@ -1,0 +1,24 @@
+import type { LaneReport } from '@retry/core/broker';
+import type { ConnectOptions } from '../connect/connect-options.ts';
+import { insightOf } from '../connect/insight-of.ts';
+import { withQueue } from '../connect/with-queue.ts';
+import type { Input, Report } from '../report.ts';
+import { instantsAsText } from '../terminal/instants-as-text.ts';
+import { laneTable } from './lane-table.ts';
+
+/** Lists the lanes that have runs, workers or a hold. */
+export async function listAction(input: Input<ConnectOptions>): Promise<Report> {
+  const report = await withQueue(input, async ({ broker }): Promise<LaneReport> => {
+    const lanes = input.args.length === 0 ? {} : { lanes: input.args };
+    return insightOf(broker).lanes(lanes);
+  });
+  const { lanes, isComplete } = report;
+  return {
+    json: instantsAsText(report),
+    text: (screen) => {
+      if (lanes.length === 0) return 'No lane has runs, workers or a hold.';
+      const table = laneTable(lanes, screen);
+      return isComplete ? table : `${table}\n\nThere are more than 1000 lanes: name those that you want.`;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { Policy } from '@retry/core';
+import { InvalidOptionsError, isSerializable, policyToJSON } from '@retry/core';
+import type { Dialect } from '@retry/core/dialects';
+import { fromCelery, fromCmdx, fromFluid, fromJobbers, fromTasker } from '@retry/core/dialects';
+import { EXIT } from '../exit.ts';
+import type { Input, Report } from '../report.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { wrap } from '../terminal/screen.ts';
+import { writeJson } from '../terminal/write-json.ts';
+import { describeWaits } from './describe.ts';
+import { readSource } from './read-policy.ts';
+
+/** The systems whose options can be read. */
+export const SYSTEMS = ['celery', 'cmdx', 'tasker', 'jobbers', 'fluid'] as const;
+
+/** One of {@link SYSTEMS}. */
+export type System = (typeof SYSTEMS)[number];
+
+/** Each reads options that it checks itself. */
+const READERS = {
+  celery: fromCelery,
+  cmdx: fromCmdx,
+  tasker: fromTasker,
+  jobbers: fromJobbers,
+  fluid: fromFluid,
+} as const satisfies Record<System, (options: never) => Dialect>;
+
+/** Converts another system's options to a policy, with its warnings. Standard output can be sent to a policy file. */
+export async function fromAction({ args, environment }: Input<object>): Promise<Report> {
+  const system = args[0] as System; // commander accepts no other
+  const read = READERS[system] as (options: unknown) => Dialect;
+  const { policy, task, warnings } = read(parse(await readSource(args[1] ?? '', environment), system));
+  const json = jsonOf(policy);
+  const found = { system, policy: json, task: plainTask(task), warnings };
+  return {
+    json: found,
+    // An empty policy would be a valid one, and wrong.
+    text: () => (json === null ? '' : writeJson(json)),
+    exitCode: json === null ? EXIT.found : EXIT.fine,
+    notes: (screen) => notesText(found, { waits: describeWaits(policy), screen }),
+  };
+}
+
+function parse(text: string, system: System): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const cure = error instanceof SyntaxError ? `${error.message}.` : 'Give it JSON text.';
+    throw new InvalidOptionsError([{ path: '', value: text, message: 'must be JSON', cure }], system);
+  }
+}
+
+/** Returns `null` for a policy that computes its delays by code of that system. */
+function jsonOf(policy: Policy): unknown {
+  return isSerializable(policy) ? policyToJSON(policy) : null;
+}
+
+function plainTask({ rateLimitRetry, ...task }: Dialect['task']): Readonly<Record<string, unknown>> {
+  return { ...task, ...(rateLimitRetry !== undefined && { rateLimitRetry: jsonOf(rateLimitRetry) }) };
+}
+
+interface Converted {
+  readonly system: System;
+  readonly policy: unknown;
+  readonly task: Readonly<Record<string, unknown>>;
+  readonly warnings: Dialect['warnings'];
+}
+
+/** Returns `maxConcurrent: 1, onStall: "hold"`. */
+function pairsOf(task: Readonly<Record<string, unknown>>): string {
+  return Object.entries(task)
+    .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+    .join(', ');
+}
+
+function notesText(
+  { system, policy, task, warnings }: Converted,
+  { waits, screen }: { readonly waits: string; readonly screen: Screen },
+): string {
+  const title = `${system[0]?.toUpperCase()}${system.slice(1)}`;
+  const inCode =
+    policy === null
+      ? [`${waits}: no JSON can say it. Use from${title}(options) of @retry/core/dialects in code.`]
+      : [];
+  const rest = Object.keys(task).length === 0 ? [] : [`options of the task: ${pairsOf(task)}`];
+  const warned = warnings.map(
+    ({ code, path, message, cure }) => `${screen.paint('warning', code)} ${path}: ${message}. ${cure}`,
+  );
+  return [...inCode, ...rest, ...warned].map((line) => wrap(line, screen.width, '  ')).join('\n');
+}

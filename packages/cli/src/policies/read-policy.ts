@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Policy, PolicyInput } from '@retry/core';
+import { parsePolicy } from '@retry/core';
+import type { CliEnvironment } from '../environment.ts';
+import { CliError } from '../errors.ts';
+
+/** The longest file or standard input that is read as JSON. */
+const MAX_JSON_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Reads JSON text as people give it on a command line: text that begins with `{` or `[` is meant itself, `-` is standard
+ * input, anything else is the path of a file.
+ *
+ * @throws {CliError} `UNREADABLE_FILE` when there is no such file, or it cannot be read
+ */
+export async function readSource(source: string, { stdin, cwd }: CliEnvironment): Promise<string> {
+  if (/^\s*[{[]/.test(source)) return source;
+  if (source === '-') return readAll(stdin);
+  try {
+    return withoutMark(await readFile(resolve(cwd, source), 'utf8'));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const cure = 'Give a file, the JSON itself in quotes, or - for standard input.';
+    throw new CliError('UNREADABLE_FILE', `${source} cannot be read (${code}). ${cure}`, { cause: error });
+  }
+}
+
+/**
+ * Reads a policy from a file, JSON text or standard input.
+ *
+ * @throws {CliError} `UNREADABLE_FILE`
+ * @throws {InvalidOptionsError} when it is not a policy; it lists every problem
+ */
+export async function readPolicy(source: string, environment: CliEnvironment): Promise<Policy> {
+  return parsePolicy(withoutSchema(await readSource(source, environment)));
+}
+
+/** Returns the parsed text without the `$schema` that an editor needs; text that is not JSON as it is. */
+export function withoutSchema(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    const { $schema, ...policy } = value as PolicyInput & { readonly $schema?: unknown }; // keys are checked later
+    return policy;
+  } catch {
+    return text; // `parsePolicy` says where the mistake is
+  }
+}
+
+async function readAll(stream: AsyncIterable<Uint8Array | string>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(Buffer.from(chunk));
+    bytes += Buffer.byteLength(chunk);
+    if (bytes <= MAX_JSON_BYTES) continue;
+    throw new CliError('UNREADABLE_FILE', `- is longer than ${MAX_JSON_BYTES} bytes. Give a smaller file.`);
+  }
+  return withoutMark(Buffer.concat(chunks).toString('utf8'));
+}
+
+/** Some editors begin a file with a byte order mark, which is no JSON. */
+function withoutMark(text: string): string {
+  return text.replace(/^\ufeff/, '');
+}

@@ -1,0 +1,33 @@
+/** The signals by which people and supervisors end a program. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+
+/** Watches the signals that this process gets. */
+export interface SignalWatch {
+  /** The first signal; `undefined`: none yet. */
+  readonly first: () => NodeJS.Signals | undefined;
+  /** Calls the listener for each signal. @returns a function that ends this */
+  readonly each: (listener: (signal: NodeJS.Signals) => void) => () => void;
+  /** Gives the signals their former effect again. */
+  readonly close: () => void;
+}
+
+/** Begins to watch signals; until `close`, they do not end this process. */
+export function watchSignals(): SignalWatch {
+  const listeners = new Set<(signal: NodeJS.Signals) => void>();
+  let first: NodeJS.Signals | undefined;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    first ??= signal;
+    for (const listener of listeners) listener(signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  return {
+    first: () => first,
+    each: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: () => {
+      for (const signal of SIGNALS) process.off(signal, onSignal);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { ListedState, RunView } from '@retry/worker';
+import type { ConnectOptions } from '../connect/connect-options.ts';
+import type { Connected } from '../connect/with-queue.ts';
+import { withQueue } from '../connect/with-queue.ts';
+import { CliError } from '../errors.ts';
+import type { Input, Report } from '../report.ts';
+import { instantsAsText } from '../terminal/instants-as-text.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { renderTable } from '../terminal/table.ts';
+import { RUN_COLUMNS, runCells } from './run-texts.ts';
+import { taskFilter } from './task-filter.ts';
+
+/** The options of `retry runs ls`. */
+export interface RunsOptions extends ConnectOptions {
+  readonly state?: readonly ListedState[];
+  readonly task?: string;
+  readonly attempt?: number;
+  readonly error?: string;
+  readonly text?: string;
+  /** Milliseconds ago. */
+  readonly since?: number;
+  readonly limit: number;
+  readonly after?: string;
+}
+
+interface Page {
+  readonly runs: readonly RunView[];
+  readonly searched?: number;
+  readonly next?: string;
+}
+
+/** Lists runs, dead letters first. */
+export async function listAction(input: Input<RunsOptions>): Promise<Report> {
+  const { options, environment } = input;
+  if (options.error !== undefined && options.text !== undefined) {
+    throw new CliError('WRONG_USAGE', '--error and --text exclude each other. --text looks at errors, too.');
+  }
+  const page = await withQueue(input, (connected) => readPage(connected, options, environment.now()));
+  return {
+    json: instantsAsText(page),
+    text: (screen) => pageText(page, environment.now(), screen),
+  };
+}
+
+async function readPage({ queue }: Connected, options: RunsOptions, now: number): Promise<Page> {
+  const { state, task, attempt, limit, after, error, text, since } = options;
+  const common = { ...taskFilter(task), state, attempt, limit, after };
+  const from = since === undefined ? undefined : now - since;
+  if (error !== undefined) return queue.list({ ...common, errorName: error, endedAfter: from });
+  if (text === undefined && from === undefined) return queue.list({ ...common, payloads: 'omit' });
+  const { runs, searched, next } = await queue.search({ ...common, text, from });
+  return { runs, searched, ...(next !== undefined && { next }) };
+}
+
+/** Returns a page of runs as a table, and how to get the next one. */
+export function pageText({ runs, searched, next }: Page, now: number, screen: Screen): string {
+  const table =
+    runs.length === 0
+      ? 'No run matches.'
+      : renderTable(
+          RUN_COLUMNS,
+          runs.map((run) => runCells(run, now)),
+          screen,
+        );
+  const looked = searched === undefined ? '' : ` ${searched} runs were looked at.`;
+  const more = next === undefined ? [] : ['', `There may be more.${looked} --after ${next}`];
+  return [table, ...more].join('\n');
+}

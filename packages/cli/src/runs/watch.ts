@@ -1,0 +1,57 @@
+import { isEnd } from '@retry/core/lifecycle';
+import type { RunView } from '@retry/worker';
+import type { ConnectOptions } from '../connect/connect-options.ts';
+import { withQueue } from '../connect/with-queue.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { EXIT } from '../exit.ts';
+import type { Input, Report } from '../report.ts';
+import { createScreen } from '../terminal/screen.ts';
+import { errorLine, stateCell } from './run-texts.ts';
+import { noSuchRun, shownRun } from './show.ts';
+
+/** The options of `retry runs watch`. */
+export interface WatchOptions extends ConnectOptions {
+  readonly json?: boolean;
+  readonly color: boolean;
+  /** Milliseconds between two looks. */
+  readonly every: number;
+  /** The longest time to watch, in milliseconds. */
+  readonly timeout?: number;
+}
+
+/** Prints a line whenever a run moves, until it has ended; then the run. Exit status 1 unless it has completed. */
+export async function watchAction(input: Input<WatchOptions>): Promise<Report> {
+  const { args, options, environment } = input;
+  const [id = ''] = args;
+  const print = options.json === true ? () => {} : printer(environment, options);
+  const run = await withQueue(input, async ({ queue }) => {
+    const until = Date.now() + (options.timeout ?? Infinity);
+    for (let seen = ''; ; ) {
+      const found = await queue.get(id);
+      if (found === undefined) throw noSuchRun(id);
+      const now = `${found.state} ${found.epoch} ${found.runAt}`;
+      if (now !== seen) print(found);
+      seen = now;
+      if (isEnd(found.state) || Date.now() >= until) return found;
+      await new Promise((resolve) => setTimeout(resolve, options.every));
+    }
+  });
+  const exitCode = run.state === 'completed' ? EXIT.fine : EXIT.found;
+  return { ...shownRun(run, environment.now()), exitCode };
+}
+
+function printer(
+  { stdout, env, now }: CliEnvironment,
+  { color }: Pick<WatchOptions, 'color'>,
+): (run: RunView) => void {
+  const { paint } = createScreen(stdout, env, { color });
+  return (run) => {
+    const cell = stateCell(run.state);
+    const state = typeof cell === 'string' ? cell : paint(cell.style, cell.text.padEnd(11));
+    const clock = paint('quiet', new Date(now()).toISOString().slice(11, -1));
+    const error = run.errors.at(-1);
+    const why = error === undefined || run.state === 'completed' ? '' : `  ${errorLine(error)}`;
+    stdout.write(`${clock}  ${state}  attempt ${run.attempt}${why}\n`);
+    if (isEnd(run.state)) stdout.write('\n');
+  };
+}

@@ -1,0 +1,79 @@
+import { ReadStream } from 'node:tty';
+import type { CliEnvironment, OutputStream } from '../environment.ts';
+
+/** The alternate screen without a cursor, so that what stood there comes back. */
+const ENTER = '\u001b[?1049h\u001b[?25l';
+const LEAVE = '\u001b[?25h\u001b[?1049l';
+
+/** To the top left; each line is cleared behind its text, then all below, so that nothing flickers. */
+const HOME = '\u001b[H';
+const CLEAR_LINE = '\u001b[K';
+const CLEAR_BELOW = '\u001b[J';
+
+/** `q`, Ctrl-C, Ctrl-D and Escape: in raw mode keys are no signals. */
+const END_KEYS: readonly string[] = ['q', 'Q', '\u0003', '\u0004', '\u001b'];
+
+const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Takes the terminal, if there is one to show on and to read keys from. */
+export function openFullScreen({ stdin, stdout }: CliEnvironment): FullScreen | undefined {
+  return stdout.isTTY === true && stdin instanceof ReadStream ? new FullScreen(stdin, stdout) : undefined;
+}
+
+/** A terminal of which the program has the whole screen until it closes it. */
+export class FullScreen {
+  readonly #stdin: ReadStream;
+  readonly #stdout: OutputStream;
+  #hasEnded = false;
+  #wake = (): void => {};
+
+  constructor(stdin: ReadStream, stdout: OutputStream) {
+    this.#stdin = stdin;
+    this.#stdout = stdout;
+    stdin.setRawMode(true);
+    stdin.on('data', this.#onKey).on('end', this.#end);
+    for (const signal of END_SIGNALS) process.on(signal, this.#end);
+    process.on('SIGWINCH', this.#onResize);
+    stdout.write(ENTER);
+  }
+
+  /** Whether somebody asked for the end, by a key or a signal. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Replaces what is shown. */
+  draw(text: string): void {
+    this.#stdout.write(`${HOME}${text.replaceAll('\n', `${CLEAR_LINE}\r\n`)}${CLEAR_LINE}${CLEAR_BELOW}`);
+  }
+
+  /** Resolves after this time, in ms, or sooner: when the end is asked for, or the terminal has another size. */
+  async wait(ms: number): Promise<void> {
+    if (this.#hasEnded) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      timer = setTimeout(resolve, ms);
+    });
+    clearTimeout(timer);
+  }
+
+  /** Gives the terminal back as it was. */
+  close(): void {
+    for (const signal of END_SIGNALS) process.off(signal, this.#end);
+    process.off('SIGWINCH', this.#onResize);
+    this.#stdin.off('data', this.#onKey).off('end', this.#end).setRawMode(false).pause();
+    this.#stdout.write(LEAVE);
+  }
+
+  readonly #onKey = (keys: Buffer): void => {
+    if (END_KEYS.includes(keys.toString())) this.#end();
+  };
+
+  readonly #onResize = (): void => this.#wake();
+
+  readonly #end = (): void => {
+    this.#hasEnded = true;
+    this.#wake();
+  };
+}

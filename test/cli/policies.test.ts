@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { run } from './run-in-memory.ts';
+
+process.env['TZ'] = 'UTC';
+
+const FIVE = '{"maxAttempts":5}';
+
+describe('retry preview', () => {
+  it('prints the attempts, their delays and the worst case', async () => {
+    const { out, err, exitCode } = await run(['preview', FIVE]);
+
+    expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
+    expect(out).toMatchInlineSnapshot(`
+      "5 attempts; exponential from 100ms ×2, at most 20s, full jitter
+
+      attempt  min   mean    max  after  at most  clock
+            1  0ms    0ms    0ms    0ms      0ms  12:00:00.000
+            2  0ms   50ms  100ms   50ms    100ms  12:00:00.050  █░░
+            3  0ms  100ms  200ms  150ms    300ms  12:00:00.150  ███░░░
+            4  0ms  200ms  400ms  350ms    700ms  12:00:00.350  ██████░░░░░
+            5  0ms  400ms  800ms  750ms     1.5s  12:00:00.750  ███████████░░░░░░░░░░░
+
+      Worst case: 5 attempts in 1.5s, if attempts take no time (--attempt 2s adds
+      theirs); on average 750ms.
+      "
+    `);
+  });
+
+  it('draws the same delays for the same seed', async () => {
+    const draws = async (seed: string): Promise<unknown> => {
+      const { out } = await run(['preview', FIVE, '--seed', seed, '--json']);
+      return JSON.parse(out).attempts.map(({ drawnMs }: { drawnMs: number }) => drawnMs);
+    };
+
+    expect(await draws('7')).toEqual(await draws('7'));
+    expect(await draws('7')).not.toEqual(await draws('8'));
+  });
+
+  it('says so when a policy never ends', async () => {
+    const { out } = await run(['preview', '{"maxAttempts":"Infinity"}', '--limit', '3']);
+
+    expect(out).toContain('… more, without end');
+    expect(out).toContain('Worst case: it never ends.');
+  });
+
+  it('adds the time of attempts, and says where totalTimeout ends it', async () => {
+    const policy = '{"maxAttempts":9,"totalTimeout":"5s"}';
+
+    const { out } = await run(['preview', policy, '--attempt', '2s']);
+
+    expect(out).toContain('in 5s, where totalTimeout ends it, if each attempt takes');
+  });
+
+  it('reads standard input, and ignores $schema', async () => {
+    const { out, exitCode } = await run(['preview', '-'], { stdin: '{"$schema":"x","maxAttempts":2}' });
+
+    expect(exitCode).toBe(0);
+    expect(out).toContain('2 attempts');
+  });
+
+  it('lists every problem of a wrong policy, with exit status 2', async () => {
+    const { out, err, exitCode } = await run(['preview', '{"maxAttempts":0,"maxDelay":"soon"}']);
+
+    expect({ out, exitCode }).toEqual({ out: '', exitCode: 2 });
+    expect(err).toContain('maxAttempts must be');
+    expect(err).toContain('maxDelay must be');
+  });
+
+  it('prints the date of attempts that are days apart', async () => {
+    const policy =
+      '{"maxAttempts":3,"backoff":{"type":"constant","base":"1d"},"jitter":"none","maxDelay":"1d"}';
+
+    const { out } = await run(['preview', policy]);
+
+    expect(out).toContain('2026-01-03 12:00');
+  });
+});
+
+describe('retry explain', () => {
+  const policy = '{"retryOn":[{"code":"ECONNRESET"},{"status":[429,503]}],"totalTimeout":"1m"}';
+
+  it('names the rule, and the range of the next delay', async () => {
+    const { out } = await run(['explain', policy, '--error', '{"status":503}', '--attempt', '2']);
+
+    expect(out).toMatchInlineSnapshot(`
+      "error    {"status":503}
+      attempt  2 of 3
+      next     attempt 3 after 0ms to 200ms
+      rule     retryOn[1]
+      why      retryOn[1] expects it.
+      "
+    `);
+  });
+
+  it('follows the delay that the server asks for', async () => {
+    const error = '{"status":503,"headers":{"retry-after":"30"}}';
+
+    const { out } = await run(['explain', policy, '--error', error, '--json']);
+
+    expect(JSON.parse(out)).toMatchObject({
+      retries: true,
+      delay: { minMs: 30_000, maxMs: 30_000 },
+      serverDelayMs: 30_000,
+    });
+  });
+
+  it.each([
+    [['--error', '{"status":404}'], { reason: 'unexpected', rule: 'retryOn' }],
+    [['--error', '{"status":503}', '--attempt', '3'], { reason: 'exhausted', rule: 'maxAttempts' }],
+    [['--error', '{"status":503}', '--elapsed', '2m'], { reason: 'total-timeout', rule: 'totalTimeout' }],
+    [
+      ['--error', '{"status":503,"headers":{"retry-after":"3600"}}'],
+      { reason: 'retry-after', rule: 'retryAfter' },
+    ],
+  ])('names the rule that ends it: %j', async (options, expected) => {
+    const { out } = await run(['explain', policy, ...options, '--json']);
+
+    expect(JSON.parse(out)).toMatchObject({ retries: false, ...expected });
+  });
+
+  it('refuses an error that is no JSON', async () => {
+    const { err, exitCode } = await run(['explain', policy, '--error', 'TypeError']);
+
+    expect(exitCode).toBe(2);
+    expect(err).toContain('--error must be JSON, got "TypeError"');
+  });
+});
+
+describe('retry diff', () => {
+  it('compares figures and options, with exit status 1', async () => {
+    const { out, exitCode } = await run([
+      'diff',
+      '{}',
+      '{"maxAttempts":5,"backoff":{"type":"constant","base":"2m"}}',
+    ]);
+
+    expect(exitCode).toBe(1);
+    expect(out).toMatchInlineSnapshot(`
+      "figure                     before  after
+      attempts                        3      5
+      first retry, mean wait       50ms     1m
+      longest wait                200ms     2m
+      all waits, mean             150ms     4m
+      all waits, worst case       300ms     8m
+      load if it is down             ×3     ×5
+      load if half fails          ×1.75  ×1.94
+      load if a tenth fails       ×1.11  ×1.11
+      calls in its first minute       3      1
+
+      Options that differ:
+        maxAttempts  3 → 5
+        backoff.type  "exponential" → "constant"
+        backoff.baseMs  100 → 120000
+        backoff.factor  2 → null
+        maxDelayMs  20000 → 120000
+      "
+    `);
+  });
+
+  it('finds policies equal that say the same in different words', async () => {
+    const { out, exitCode } = await run(['diff', '{"maxDelay":"20s"}', '{"maxAttempts":3}']);
+
+    expect({ out, exitCode }).toEqual({ out: 'The policies are equal.\n', exitCode: 0 });
+  });
+
+  it('compares policies without an end', async () => {
+    const { out } = await run(['diff', '{"maxAttempts":"Infinity"}', '{}', '--json']);
+
+    expect(JSON.parse(out).before).toMatchObject({ maxAttempts: 'Infinity', loadIfHalfFails: 2 });
+  });
+});
+
+describe('retry from', () => {
+  it.each([
+    ['celery', '{"max_retries":4,"retry_backoff":true,"autoretry_for":["TimeoutError"]}', 5],
+    ['jobbers', '{"max_retries":2}', 3],
+    ['fluid', '{"retry":{"max_attempts":7}}', 8],
+  ])("prints %s's options as a policy that parses", async (system, options, attempts) => {
+    const { out, exitCode } = await run(['from', system, options]);
+    const again = await run(['preview', '-', '--json'], { stdin: out });
+
+    expect({ exitCode, err: again.err }).toEqual({ exitCode: 0, err: '' });
+    expect(JSON.parse(again.out).maxAttempts).toBe(attempts);
+  });
+
+  it('prints warnings on standard error, where they do not disturb', async () => {
+    const { out, err } = await run(['from', 'celery', '{"max_retries":0}']);
+
+    expect(err).toContain('RUNS_ONCE max_retries');
+    expect(() => JSON.parse(out)).not.toThrow();
+  });
+
+  it('refuses options that the system does not have', async () => {
+    const { err, exitCode } = await run(['from', 'celery', '{"max_retrys":1}']);
+
+    expect(exitCode).toBe(2);
+    expect(err).toContain('max_retrys');
+  });
+
+  it('names the systems that it knows', async () => {
+    const { err, exitCode } = await run(['from', 'sidekiq', '{}']);
+
+    expect(exitCode).toBe(2);
+    expect(err).toContain('celery, cmdx, tasker, jobbers, fluid');
+  });
+});

@@ -1,0 +1,240 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createProgram } from '../../packages/cli/src/commands/create-program.ts';
+import { completeEnvironment } from '../../packages/cli/src/environment.ts';
+import { readText } from '../support/repository.ts';
+import { definitions, schemaErrors } from './output-schema.ts';
+import { run } from './run-in-memory.ts';
+
+process.env['TZ'] = 'UTC';
+
+const PROGRAM = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
+
+/** A call of each command that prints a report. */
+const CALLS: Readonly<Record<string, readonly string[]>> = {
+  preview: ['preview', '{"maxAttempts":4,"backoff":{"type":"decorrelated","base":"2s"}}', '--seed', '3'],
+  lint: ['lint', '{"maxAttempts":"Infinity","jitter":"none"}', '{"retries":1}'],
+  explain: ['explain', '{"retryOn":[{"status":503}]}', '--error', '{"status":503}'],
+  diff: ['diff', '{}', '{"maxAttempts":"Infinity"}'],
+  from: ['from', 'jobbers', '{"max_retries":2}'],
+  simulate: ['simulate', '{"maxAttempts":3}', '--capacity', '20/s', '--timeout', '500ms', '--outage', '10s'],
+  completion: ['completion', 'fish'],
+};
+
+describe.each(Object.entries(CALLS))('retry %s', (name, args) => {
+  const hasScreen = name !== 'completion';
+
+  it('prints JSON as the published schema describes it', async () => {
+    const { out, err } = await run([...args, '--json']);
+
+    expect(err).toBe('');
+    expect(schemaErrors(name, out)).toEqual([]);
+  });
+
+  it.runIf(hasScreen).each([
+    ['80 columns', 80, {}],
+    ['120 columns', 120, {}],
+    ['80 columns without colour', 80, { NO_COLOR: '1' }],
+    ['120 columns without colour', 120, { NO_COLOR: '1' }],
+  ])('prints the same at %s as before', async (title, columns, env) => {
+    const { out, err } = await run(args, { columns, env });
+
+    await expect(`${out}---\n${err}`).toMatchFileSnapshot(`golden/${name} at ${title}.txt`);
+  });
+
+  it.runIf(hasScreen)('keeps to the width of the screen', async () => {
+    for (const columns of [80, 120]) {
+      const { out, err } = await run(args, { columns, env: { NO_COLOR: '1' } });
+      const widest = Math.max(...`${out}${err}`.split('\n').map((line) => [...line].length));
+
+      expect(widest).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  it('prints colours on a terminal only, and never with NO_COLOR or --no-color', async () => {
+    const colour = '\u001b[';
+    const plain = [
+      await run(args),
+      await run(args, { columns: 80, env: { NO_COLOR: '1' } }),
+      await run(args, { columns: 80, env: { TERM: 'dumb' } }),
+      await run([...args, '--no-color'], { columns: 80 }),
+    ];
+
+    expect(plain.map(({ out, err }) => `${out}${err}`.includes(colour))).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('output.schema.json', () => {
+  it('describes every command of the program', () => {
+    const environment = completeEnvironment({});
+    const names = createProgram(environment, () => {}).commands.flatMap((command) =>
+      command.commands.length === 0
+        ? [command.name()]
+        : command.commands.map((own) => `${command.name()}-${own.name()}`),
+    );
+
+    expect(names.filter((name) => !definitions.includes(name))).toEqual([]);
+    // The others are parts of these, and begin with no command's name and a hyphen.
+    expect(definitions.filter((name) => name.includes('-') && !names.includes(name))).toEqual([]);
+  });
+});
+
+describe('the program retry', () => {
+  it('lists its commands without an argument and with --help', async () => {
+    const [bare, help] = [await run([]), await run(['--help'])];
+
+    expect(bare).toEqual(help);
+    expect(help).toMatchObject({ exitCode: 0, err: '' });
+    for (const name of Object.keys(CALLS)) expect(help.out).toContain(`\n  ${name} `);
+    expect(help.out).toContain('\n  run ');
+  });
+
+  it('prints its version', async () => {
+    const { version } = JSON.parse(readText('packages/cli/package.json'));
+
+    expect(await run(['--version'])).toMatchObject({ out: `${version}\n`, exitCode: 0 });
+  });
+
+  it.each([
+    [['prevew', '{}'], "unknown command 'prevew'. Did you mean preview?"],
+    [['preview', '{}', '--limti', '3'], "unknown option '--limti'. Did you mean --limit?"],
+    [['preview'], "missing required argument 'policy'."],
+    [['preview', '{}', '--limit', '0'], 'Write an integer of at least 1'],
+    [['preview', '{}', '--attempt', 'soon'], 'Write 500ms, 2s, 5m or 1h.'],
+    [['preview', '{}', '{}'], 'too many arguments'],
+    [['preview', 'none.json'], 'none.json cannot be read (ENOENT).'],
+  ])('refuses %j with what is wrong and what to do', async (args, message) => {
+    const { out, err, exitCode } = await run(args);
+
+    expect({ out, exitCode }).toEqual({ out: '', exitCode: 2 });
+    expect(err).toContain(message);
+    expect(err).toMatch(/^retry: /);
+  });
+
+  it('prints errors as JSON with --json, as the published schema describes them', async () => {
+    const ran = [
+      await run(['preview', '{"retries":1}', '--json']),
+      await run(['preview', '--json']),
+      await run(['preview', 'none.json', '--json']),
+    ];
+
+    expect(ran.map(({ exitCode, out, err }) => [exitCode, out, schemaErrors('error', err)])).toEqual([
+      [2, '', []],
+      [2, '', []],
+      [2, '', []],
+    ]);
+  });
+
+  it('prints a stack with --verbose only', async () => {
+    expect((await run(['preview', 'none.json', '--verbose'])).err).toMatch(/\n {4}at /);
+    expect((await run(['preview', 'none.json'])).err).not.toMatch(/\n {4}at /);
+  });
+
+  it('shows no control characters of a policy', async () => {
+    const { out, err } = await run(['explain', '{}', '--error', '{"message":"\\u001b[31mred"}']);
+
+    expect(out + err).not.toContain('\u001b');
+  });
+
+  it('shows no passwords of its arguments', async () => {
+    const { err } = await run(['preview', 'redis://me:s3cret@host/1']);
+
+    expect(err).toContain('cannot be read');
+    expect(err).not.toContain('s3cret');
+  });
+
+  it('never prints a stack, whatever the arguments are', async () => {
+    const words = fc.oneof(
+      fc.constantFrom(...Object.keys(CALLS), ...Object.values(CALLS).flat()),
+      fc.constantFrom('--json', '--limit', '--seed', '--at', '--error', '--ignore', '--attempt', '--elapsed'),
+      fc.constantFrom(
+        'runs',
+        'ls',
+        'show',
+        'lanes',
+        'hold',
+        'audit',
+        'migrate',
+        '--url',
+        '--in',
+        'redis://0:1',
+      ),
+      fc.constantFrom('run', '--on-exit', '--policy', '--timeout', '--base', '1,7', '10s', 'no-such-command'),
+      fc.constantFrom(
+        '-',
+        '--',
+        '',
+        '0',
+        '-1',
+        '1e99',
+        '99999999999999999999',
+        'null',
+        '[]',
+        '{"a":',
+        '__proto__',
+      ),
+      fc.json().map((text) => ` ${text}`),
+      // A path could be a large folder of this machine.
+      fc.string().filter((text) => !/[/*.~]/.test(text)),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(words, { maxLength: 6 }), async (args) => {
+        const { exitCode, out, err } = await run(args, { stdin: '{}', env: { PATH: '/none' } });
+
+        expect([0, 1, 2, 3, 126, 127]).toContain(exitCode);
+        expect(out + err).not.toMatch(/\n {4}at |This is a bug/);
+      }),
+    );
+  });
+
+  it('ends in silence when its reader has gone', () => {
+    const { stderr, status } = spawnSync(
+      'bash',
+      [
+        '-c',
+        `"$0" --import tsx "$1" completion bash | true; exit \${PIPESTATUS[0]}`,
+        process.execPath,
+        PROGRAM,
+      ],
+      { encoding: 'utf8' },
+    );
+
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+  });
+});
+
+describe('retry completion', () => {
+  it.each([
+    [['retry', ''], 'preview'],
+    [['retry', 'pre'], 'preview'],
+    [['retry', 'preview', '--se'], '--seed'],
+    [['retry', 'from', 'cel'], 'celery'],
+    [['retry', 'run'], 'runs'],
+    [['retry', 'runs', 'resch'], 'reschedule'],
+    [['retry', 'runs', 'ls', '--at'], '--attempt'],
+  ])('completes %j in bash', async (words, expected) => {
+    const { out } = await run(['completion', 'bash']);
+    const script = `${out}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})
+      COMP_CWORD=${words.length - 1}; _retry; printf '%s\\n' "\${COMPREPLY[@]}"`;
+
+    const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+
+    expect(stderr).toBe('');
+    expect(stdout.split('\n')).toContain(expected);
+  });
+
+  it.each(['zsh', 'fish'])('is a script that %s accepts, where there is one', async (shell) => {
+    const { out } = await run(['completion', shell]);
+    const { error, status, stderr } = spawnSync(shell, ['-n', '-c', out], { encoding: 'utf8' });
+
+    expect(out).toContain('preview');
+    if (error === undefined) expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+});

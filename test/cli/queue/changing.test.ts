@@ -1,0 +1,101 @@
+import { beforeAll, expect, it } from 'vitest';
+import { schemaErrors } from '../output-schema.ts';
+import { run } from '../run-in-memory.ts';
+import { describeOnServers } from './describe-on-servers.ts';
+import { idOf, seedQueue } from './seed.ts';
+
+describeOnServers('commands that change a queue', (queue) => {
+  beforeAll(() => queue().use((broker) => seedQueue({ broker })), 60_000);
+
+  async function call(definition: string, ...args: readonly string[]) {
+    const { out, err, exitCode } = await run([...args, '--json', ...queue().args]);
+    expect({ err, problems: schemaErrors(definition, out) }).toEqual({ err: '', problems: [] });
+    return { exitCode, ...JSON.parse(out) };
+  }
+
+  it('cancels what waits, and answers for each id', async () => {
+    const id = idOf('report', 'two');
+
+    const { runs, exitCode } = await call('runs-cancel', 'runs', 'cancel', id, 'no-such-run');
+
+    expect(exitCode).toBe(1);
+    expect(runs).toEqual([
+      { id, answer: 'cancelled' },
+      { id: 'no-such-run', answer: 'gone' },
+    ]);
+    expect((await call('runs-show', 'runs', 'show', id)).run.state).toBe('cancelled');
+  });
+
+  it('lets a scheduled run start now, and moves it to another start', async () => {
+    const id = idOf('report', 'later');
+
+    const now = await call('runs-run-now', 'runs', 'run-now', id);
+    const before = await call('runs-show', 'runs', 'show', id);
+    const moved = await call('runs-reschedule', 'runs', 'reschedule', id, '--in', '2h');
+    const after = await call('runs-show', 'runs', 'show', id);
+
+    expect([now, moved].map(({ runs, exitCode }) => [runs[0].answer, exitCode])).toEqual([
+      ['rescheduled', 0],
+      ['rescheduled', 0],
+    ]);
+    expect([before.run.state, after.run.state]).toEqual(['submitted', 'scheduled']);
+  });
+
+  it('puts lanes on hold with a reason, and resumes them', async () => {
+    const lane = 'send-email@1';
+
+    const held = await call('lanes-hold', 'lanes', 'hold', lane, '--reason', 'the provider is down');
+    const { lanes } = await call('lanes-ls', 'lanes', 'ls', lane);
+    const resumed = await call('lanes-resume', 'lanes', 'resume', lane);
+    const again = await call('lanes-resume', 'lanes', 'resume', lane);
+
+    expect(held.lanes).toEqual([{ lane, answer: 'held' }]);
+    expect(lanes[0].holds).toMatchObject([{ source: 'operator', reason: 'the provider is down' }]);
+    expect([resumed, again].map(({ exitCode }) => exitCode)).toEqual([0, 1]);
+  });
+
+  it('puts all lanes on hold by one hold', async () => {
+    await call('lanes-hold', 'lanes', 'hold', '--all', '--for', '1h');
+    const { lanes } = await call('lanes-ls', 'lanes', 'ls', 'resize-image@2');
+    await call('lanes-resume', 'lanes', 'resume', '--all');
+
+    expect(lanes[0].holds).toHaveLength(1);
+  });
+
+  it('finds runs by state, task, error, text and time', async () => {
+    const ids = async (...args: readonly string[]): Promise<readonly string[]> =>
+      (await call('runs-ls', 'runs', 'ls', ...args)).runs.map(({ id }: { readonly id: string }) => id);
+    const dead = ['dead-1', 'dead-2', 'dead-3'].map((key) => idOf('send-email', key));
+
+    expect(new Set(await ids('--state', 'failed', '--task', 'send-email'))).toEqual(new Set(dead));
+    expect(await ids('--task', 'resize-image@1')).toEqual([]);
+    expect(await ids('--error', 'RangeError')).toEqual([idOf('resize-image', 'dead')]);
+    expect(await ids('--text', 'MUST BE POSITIVE')).toEqual([idOf('resize-image', 'dead')]);
+    expect(await ids('--state', 'completed', '--attempt', '1')).toEqual([idOf('send-email', 'ok')]);
+  });
+
+  it('lists page after page', async () => {
+    const first = await call('runs-ls', 'runs', 'ls', '--state', 'failed', '--limit', '3');
+    const second = await call('runs-ls', 'runs', 'ls', '--state', 'failed', '--after', first.next);
+
+    expect([first.runs.length, second.runs.length]).toEqual([3, 1]);
+  });
+
+  it('shows no run that is not there, with exit status 1', async () => {
+    const { err, exitCode } = await run(['runs', 'show', 'none', ...queue().args]);
+
+    expect(exitCode).toBe(1);
+    expect(err).toContain('There is no run none.');
+  });
+
+  it('answers for an operation that is not there, with exit status 1', async () => {
+    for (const verb of ['pause', 'resume', 'cancel']) {
+      const { operations, exitCode } = await call(`operations-${verb}`, 'operations', verb, 'none');
+
+      expect({ operations, exitCode }).toEqual({
+        operations: [{ id: 'none', answer: 'gone' }],
+        exitCode: 1,
+      });
+    }
+  });
+});

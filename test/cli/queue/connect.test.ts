@@ -1,0 +1,167 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMemoryBroker } from '@retry/inprocess/broker';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { root } from '../../support/repository.ts';
+import { describeOnPostgres } from '../../support/servers/describe-on-postgres.ts';
+import { describeOnRedis } from '../../support/servers/describe-on-redis.ts';
+import { schemaErrors } from '../output-schema.ts';
+import { run } from '../run-in-memory.ts';
+
+const AUDIT = ['audit', '--json'];
+
+/** A server that does not exist. */
+const NONE = 'redis://me:s3cret@127.0.0.1:1';
+
+let folder = '';
+beforeEach(() => {
+  // Below the repository, whose packages the project then has.
+  const cache = join(root, 'node_modules', '.cache');
+  mkdirSync(cache, { recursive: true });
+  folder = mkdtempSync(join(cache, 'retry-cli-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('where the queue is', () => {
+  it('is said by --url, RETRY_URL, REDIS_URL or DATABASE_URL, or retry.config, in this order', async () => {
+    writeFileSync(join(folder, 'retry.config.json'), JSON.stringify({ url: 'redis://config:1' }));
+    const asked = async (args: readonly string[], env: Record<string, string>): Promise<string> => {
+      const { err, exitCode } = await run([...AUDIT, ...args], { cwd: folder, env });
+      expect(exitCode).toBe(2);
+      return JSON.parse(err).error.message;
+    };
+    // Each source is recognised by its mistake.
+    const wrong = (name: string): string => `ftp://${name}`;
+    const all = { RETRY_URL: wrong('retry'), REDIS_URL: wrong('redis') };
+
+    expect(await asked(['--url', wrong('flag')], all)).toContain('--url is ftp://flag');
+    expect(await asked([], all)).toContain('RETRY_URL is ftp://retry');
+    expect(await asked([], { REDIS_URL: wrong('redis') })).toContain('REDIS_URL is ftp://redis');
+    expect(await asked([], { DATABASE_URL: wrong('database') })).toContain('DATABASE_URL is ftp://database');
+    expect(await asked(['--schema', 'x'], {})).toContain('retry.config.json is redis://config:1');
+  });
+
+  it('is asked for when nothing says it, and when two variables do', async () => {
+    const none = await run(AUDIT, { cwd: tmpdir() });
+    const two = await run(AUDIT, { env: { REDIS_URL: 'redis://a', DATABASE_URL: 'postgres://b' } });
+
+    expect([none, two].map(({ exitCode }) => exitCode)).toEqual([2, 2]);
+    expect(JSON.parse(none.err).error).toMatchObject({ code: 'NO_CONNECTION' });
+    expect(JSON.parse(two.err).error.message).toContain('REDIS_URL and DATABASE_URL are both set');
+  });
+
+  it.each([
+    [['--url', 'redis://a', '--schema', 'x'], '--schema belongs to postgres and pglite'],
+    [['--url', 'postgres://a', '--prefix', 'x'], '--prefix belongs to redis'],
+    [['--url', 'pglite:x', '--partitions', '4'], '--partitions belongs to redis'],
+    [['--url', 'nowhere'], 'which is no server that is known'],
+    [['--url', 'redis://a', '--partitions', '0'], 'Write an integer of at least 1'],
+  ])('refuses %j', async (args, message) => {
+    const { err, exitCode } = await run(['audit', ...args]);
+
+    expect(exitCode).toBe(2);
+    expect(err).toContain(message);
+  });
+});
+
+describe('retry.config', () => {
+  it.each([
+    ['retry.config.js', 'export default () => ({ broker: globalThis.retryTestBroker });'],
+    [
+      'retry.config.ts',
+      'const broker: unknown = (globalThis as any).retryTestBroker;\nexport default { broker };',
+    ],
+  ])('may be %s, and make a broker itself', async (name, text) => {
+    mkdirSync(join(folder, 'deep', 'down'), { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(folder, name), text);
+    Object.assign(globalThis, { retryTestBroker: createMemoryBroker() });
+
+    const { out, err, exitCode } = await run(AUDIT, { cwd: join(folder, 'deep', 'down') });
+
+    expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
+    expect(schemaErrors('audit', out)).toEqual([]);
+  });
+
+  it.each([
+    ['{"ulr":"redis://a"}', 'INVALID_OPTIONS', 'ulr is not a known key'],
+    ['{"url":7}', 'INVALID_OPTIONS', 'url must be text'],
+    ['{"url"', 'WRONG_CONFIG', 'retry.config.json cannot be read'],
+  ])('is refused when it is %s', async (text, code, message) => {
+    writeFileSync(join(folder, 'retry.config.json'), text);
+
+    const { err, exitCode } = await run(AUDIT, { cwd: folder });
+
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(err).error).toMatchObject({ code, message: expect.stringContaining(message) });
+  });
+});
+
+describe('a server that is not there', () => {
+  it.each([NONE, 'postgres://me:s3cret@127.0.0.1:1/app'])(
+    'ends with exit status 3, and shows no password: %s',
+    async (url) => {
+      const ran = [
+        await run(['audit', '--url', url, '--verbose']),
+        await run(['lanes', 'ls'], { env: { RETRY_URL: url } }),
+        await run(AUDIT, { env: { RETRY_URL: url } }),
+      ];
+
+      expect(ran.map(({ exitCode }) => exitCode)).toEqual([3, 3, 3]);
+      expect(ran.map(({ out, err }) => out + err).join()).not.toContain('s3cret');
+      expect(ran[1]?.err).toMatch(/not reached.*ECONNREFUSED/s);
+      expect(schemaErrors('error', ran[2]?.err ?? '')).toEqual([]);
+    },
+  );
+
+  it('is not asked for by migrate --sql, which prints the statement', async () => {
+    const { out, exitCode } = await run(['migrate', '--sql', '--schema', 'mine', '--json']);
+
+    expect(exitCode).toBe(0);
+    expect(schemaErrors('migrate', out)).toEqual([]);
+    expect(JSON.parse(out).sql).toContain('mine');
+  });
+
+  it('needs packages that the project may not have, and says which', async () => {
+    const { resolvePackage } = await import('../../../packages/cli/src/connect/load-package.ts');
+
+    expect(resolvePackage('@retry/none', tmpdir())).toBeUndefined();
+  });
+});
+
+describe('a group of commands', () => {
+  it.each(['runs', 'lanes', 'workers', 'operations'])(
+    'prints its help without a command: %s',
+    async (name) => {
+      const { err, exitCode } = await run([name]);
+
+      expect(exitCode).toBe(2);
+      expect(err).toContain(`Usage: retry ${name} [options] [command]`);
+      expect(err).not.toContain('outputHelp');
+    },
+  );
+});
+
+describeOnRedis('retry on Redis', (server) => {
+  it('migrates nothing, and says so', async () => {
+    const { err, exitCode } = await run(['migrate', '--url', server().url]);
+
+    expect(exitCode).toBe(2);
+    expect(err).toContain('has no schema to migrate. Redis needs none');
+  });
+});
+
+describeOnPostgres('retry on Postgres', (server) => {
+  it('migrates a schema, without which every other command ends with exit status 3', async () => {
+    const args = ['--url', server().url, '--schema', `retry_cli_migrate_${process.pid}`];
+
+    const before = await run([...AUDIT, ...args]);
+    const migrated = await run(['migrate', '--json', ...args]);
+    const after = await run([...AUDIT, ...args]);
+
+    expect([before, migrated, after].map(({ exitCode }) => exitCode)).toEqual([3, 0, 0]);
+    expect(JSON.parse(before.err).error.code).toBe('OLDER_SCHEMA');
+    expect(schemaErrors('migrate', migrated.out)).toEqual([]);
+  });
+});

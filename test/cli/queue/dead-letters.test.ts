@@ -1,0 +1,151 @@
+import { beforeEach, expect, it } from 'vitest';
+import { schemaErrors } from '../output-schema.ts';
+import { run } from '../run-in-memory.ts';
+import { describeOnServers } from './describe-on-servers.ts';
+import { idOf, seedQueue } from './seed.ts';
+
+describeOnServers('dead letters', (queue) => {
+  // Each test finds four dead letters; ids are those of their keys, so what went before is discarded.
+  beforeEach(
+    () =>
+      queue().use(async (broker) => {
+        for (const state of ['submitted', 'scheduled', 'failed'] as const) {
+          const { runs } = await broker.list({ state, limit: 1_000 });
+          const ids = runs.map(({ id }) => id);
+          await (state === 'failed' ? broker.discard(ids) : broker.cancel(ids));
+        }
+        round += 1;
+        await seedQueue({ broker }, String(round));
+      }),
+    60_000,
+  );
+  let round = 0;
+
+  async function call(definition: string, ...args: readonly string[]) {
+    const { out, err, exitCode } = await run([...args, '--json', ...queue().args], { now: Date.now });
+    expect({ err, problems: schemaErrors(definition, out) }).toEqual({ err: '', problems: [] });
+    return { exitCode, ...JSON.parse(out) };
+  }
+
+  const letters = async (...args: readonly string[]): Promise<ReadonlySet<string>> => {
+    const { runs } = await call('dlq-ls', 'dlq', 'ls', ...args);
+    return new Set(runs.map(({ id }: { readonly id: string }) => id));
+  };
+
+  const mails = () => new Set(['dead-1', 'dead-2', 'dead-3'].map((key) => idOf('send-email', key)));
+  const image = () => new Set([idOf('resize-image', 'dead')]);
+  const all = () => new Set([...mails(), ...image()]);
+
+  it('are grouped by their cause, and listed by group, task, error and time', async () => {
+    const { groups, deadLetters } = await call('dlq-groups', 'dlq', 'groups');
+    const [first, second] = groups;
+
+    expect(deadLetters).toBe(4);
+    expect([first, second]).toMatchObject([
+      { count: 3, lane: 'send-email@1', title: 'Error EENVELOPE: no mailbox for nobody@' },
+      { count: 1, lane: 'resize-image@2' },
+    ]);
+    expect(await letters('--group', first.id)).toEqual(mails());
+    expect(await letters('--group', second.id.slice(0, 6))).toEqual(image());
+    expect(await letters('--task', 'send-email')).toEqual(mails());
+    expect(await letters('--task', 'send-email@2')).toEqual(new Set());
+    expect(await letters('--error', 'RangeError')).toEqual(image());
+    expect(await letters('--since', '1h')).toEqual(all());
+    expect(await letters('--older-than', '1h')).toEqual(new Set());
+    expect((await letters('--limit', '2')).size).toBe(2);
+  });
+
+  it('are planned to be redriven, and stay as they are without --apply', async () => {
+    const { applied, plan } = await call(
+      'dlq-redrive',
+      'dlq',
+      'redrive',
+      '--task',
+      'send-email',
+      '--rate',
+      '2/s',
+    );
+
+    expect({ applied, count: plan.count, durationMs: plan.durationMs }).toEqual({
+      applied: false,
+      count: 3,
+      durationMs: 1_500,
+    });
+    expect(await letters()).toEqual(all());
+  });
+
+  it.each([
+    ['--task', 'send-email'],
+    ['--task', 'send-email@1'],
+    ['--error', 'Error'],
+  ])('are redriven with --apply: %s %s', async (...filter) => {
+    const { applied, operation } = await call(
+      'dlq-redrive',
+      'dlq',
+      'redrive',
+      ...filter,
+      '--apply',
+      '--reason',
+      'fixed',
+    );
+
+    expect(applied).toBe(true);
+    expect(operation).toMatchObject({ state: 'done', done: 3, skipped: 0, reason: 'fixed' });
+    expect(await letters()).toEqual(image());
+    expect((await call('operations-ls', 'operations', 'ls')).operations[0]).toMatchObject({ done: 3 });
+  });
+
+  it('are redriven by group and by id', async () => {
+    const { groups } = await call('dlq-groups', 'dlq', 'groups');
+    const group = groups.find(({ count }: { readonly count: number }) => count === 1).id;
+
+    await call('dlq-redrive', 'dlq', 'redrive', '--group', group, '--since', '1h', '--apply');
+    await call('dlq-redrive', 'dlq', 'redrive', idOf('send-email', 'dead-1'), '--apply');
+
+    const left = mails();
+    left.delete(idOf('send-email', 'dead-1'));
+    expect(await letters()).toEqual(left);
+  });
+
+  it('are discarded with --apply, and not without', async () => {
+    await call('dlq-discard', 'dlq', 'discard', '--all');
+    expect(await letters()).toEqual(all());
+
+    const { operation } = await call('dlq-discard', 'dlq', 'discard', '--all', '--apply');
+
+    expect(operation).toMatchObject({ kind: 'discard', state: 'done', done: 4 });
+    expect(await letters()).toEqual(new Set());
+  });
+
+  it.each([
+    [['redrive'], 2, 'Nothing is selected.'],
+    [['discard', '--state', 'stalled'], 2, 'Nothing is selected.'],
+    [['redrive', 'an-id', '--task', 'a'], 2, 'Ids and filters exclude each other.'],
+    [['redrive', '--all', '--task', 'a'], 2, 'Leave --all out'],
+    [['redrive', '--all', '--rate', '5/s', '--spread', '5s'], 2, 'cannot be used with option'],
+    [['redrive', '--group', 'zz'], 1, 'There is no error group zz.'],
+    [['discard', '--all', '--rate', '5/s'], 2, "unknown option '--rate'"],
+  ])('are left alone by %j', async (args, status, message) => {
+    const { err, exitCode } = await run(['dlq', ...args, '--apply', ...queue().args]);
+
+    expect({ err, exitCode }).toEqual({ err: expect.stringContaining(message), exitCode: status });
+    expect(await letters()).toEqual(all());
+  });
+
+  it('are shown with their attempts, group and stack', async () => {
+    const { out } = await run(['dlq', 'show', idOf('resize-image', 'dead'), ...queue().args]);
+
+    expect(out).toMatch(/^ +1 .* retried +RangeError/m);
+    expect(out).toMatch(/^ +2 .* exhausted +RangeError/m);
+    expect(out).toContain('at resize (/app/resize.ts:7:11)');
+  });
+
+  it('are replayed under another policy, which changes nothing', async () => {
+    const policy = '{"maxAttempts":3,"stopOn":[{"name":"RangeError"}]}';
+
+    const summary = await call('replay', 'replay', policy);
+
+    expect(summary).toMatchObject({ runs: 4, retried: 3, endedEarlier: 1, sparedAttempts: 1 });
+    expect(await letters()).toEqual(all());
+  });
+});

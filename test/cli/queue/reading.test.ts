@@ -1,0 +1,63 @@
+import { createMemoryBroker } from '@retry/inprocess/broker';
+import { createTestClock } from '@retry/worker/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { schemaErrors } from '../output-schema.ts';
+import { run } from '../run-in-memory.ts';
+import { readingCalls } from './calls.ts';
+import { describeOnServers } from './describe-on-servers.ts';
+import { seedQueue } from './seed.ts';
+
+const NAMES = Object.keys(readingCalls());
+
+/** Five minutes before the noon of `run`, so that everything has an age. */
+const START = Date.UTC(2026, 0, 1, 11, 55);
+
+describe('a queue in memory', () => {
+  const clock = createTestClock(START);
+  const broker = createMemoryBroker({ clock });
+  beforeAll(async () => {
+    await seedQueue({ broker, clock });
+    await clock.advance(Date.UTC(2026, 0, 1, 12) - clock.now());
+  });
+
+  describe.each(NAMES)('retry %s', (name) => {
+    it.each([
+      ['80 columns', 80, {}],
+      ['120 columns', 120, {}],
+      ['80 columns without colour', 80, { NO_COLOR: '1' }],
+      ['120 columns without colour', 120, { NO_COLOR: '1' }],
+    ])('prints the same at %s as before', async (title, columns, env) => {
+      const { out, err } = await run(readingCalls()[name] ?? [], { columns, env, broker });
+
+      await expect(`${out}---\n${err}`).toMatchFileSnapshot(`golden/${name} at ${title}.txt`);
+    });
+
+    it('keeps to the width of the screen', async () => {
+      for (const columns of [80, 120]) {
+        const { out } = await run(readingCalls()[name] ?? [], { columns, env: { NO_COLOR: '1' }, broker });
+
+        expect(Math.max(...out.split('\n').map((line) => [...line].length))).toBeLessThanOrEqual(columns);
+      }
+    });
+  });
+});
+
+describeOnServers('a queue', (queue) => {
+  beforeAll(() => queue().use((broker) => seedQueue({ broker })), 60_000);
+
+  it.each(NAMES)('prints JSON of retry %s as the published schema describes it', async (name) => {
+    const { out, err } = await run([...(readingCalls()[name] ?? []), '--json', ...queue().args]);
+
+    expect(err).toBe('');
+    expect(schemaErrors(name, out)).toEqual([]);
+  });
+
+  it('prints a table of the lanes, with what is on hold', async () => {
+    const { out, exitCode } = await run(['lanes', 'ls', ...queue().args], { env: { COLUMNS: '160' } });
+
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(
+      /^report@1 +2 +1 +0 .* none {2}for 2h, by operator ada: the printer is out of paper$/m,
+    );
+  });
+});

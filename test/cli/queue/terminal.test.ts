@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { createRedisBroker } from '@retry/redis-queue';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../../support/repository.ts';
+import { describeOnRedis } from '../../support/servers/describe-on-redis.ts';
+import { seedQueue } from './seed.ts';
+
+const PYTHON = 'python3';
+const hasTerminal = spawnSync(PYTHON, ['-c', 'import pty, os; os.waitstatus_to_exitcode']).status === 0;
+if (!hasTerminal) console.log('SKIP pseudo-terminal: this machine has no python3 from 3.9 on with pty.');
+
+const program = fileURLToPath(new URL('pseudo-terminal.py', import.meta.url));
+const main = `${root}/packages/cli/src/main.ts`;
+
+/** Waits until the terminal shows a text, then presses keys. */
+type Answer = readonly [shown: string, keys: string];
+
+/** Runs the program on a terminal of 100 columns and returns what that shows, and the exit status. */
+function onTerminal(args: readonly string[], answers: readonly Answer[] = []): string {
+  const command = [process.execPath, '--import', 'tsx', main, ...args];
+  const asked = JSON.stringify({ command, answers, rows: 24, columns: 100 });
+  const env = { ...process.env, TERM: 'xterm', NO_COLOR: '1', CI: '' };
+  const options = { cwd: root, env, encoding: 'utf8', timeout: 60_000 } as const;
+  const { stdout, stderr } = spawnSync(PYTHON, [program, asked], options);
+  expect(stderr).toBe('');
+  return stdout.trimEnd();
+}
+
+describe.skipIf(!hasTerminal)('retry on a terminal', { timeout: 60_000 }, () => {
+  describeOnRedis('of a queue on Redis', (server) => {
+    const on = (...args: readonly string[]) => [...args, '--url', server().url, '--prefix', 'terminal'];
+    beforeAll(async () => {
+      const broker = createRedisBroker({ url: server().url, prefix: 'terminal' });
+      await seedQueue({ broker });
+      await broker.close();
+    }, 60_000);
+
+    it('draws top again and again, and gives the screen back at q', () => {
+      const shown = onTerminal(on('top', '--every', '200ms'), [
+        ['q ends it', ''],
+        ['q ends it', 'x'],
+        ['q ends it', 'q'],
+      ]);
+
+      const frames = shown.split('retry top').slice(1);
+      expect(frames.length).toBeGreaterThanOrEqual(3);
+      for (const frame of frames) {
+        expect(frame).toContain('4 dead letters');
+        expect(frame).toMatch(/report@1 .* none/);
+        expect(frame).toContain('RangeError');
+      }
+      expect(shown.startsWith('\u001b[?1049h')).toBe(true);
+      expect(shown.slice(shown.lastIndexOf('\u001b')).split(/\s+/)).toEqual(['\u001b[?1049l', 'exit', '0']);
+    });
+
+    it('ends top at Ctrl-C, quietly', () => {
+      const shown = onTerminal(on('top'), [['q ends it', '\u0003']]);
+
+      expect(shown.slice(shown.lastIndexOf('\u001b')).split(/\s+/)).toEqual(['\u001b[?1049l', 'exit', '0']);
+    });
+
+    it('asks before it discards, and no changes nothing', () => {
+      const discard = on('dlq', 'discard', '--error', 'RangeError', '--apply');
+
+      const refused = onTerminal(discard, [['No', 'n']]);
+      const left = onTerminal(on('dlq', 'groups'));
+      const applied = onTerminal(discard, [['No', 'y']]);
+      const after = onTerminal(on('dlq', 'groups'));
+
+      expect(refused).toMatch(/exit 0$/);
+      expect(left).toContain('RangeError');
+      expect(applied).toMatch(/exit 0$/);
+      expect(after).not.toContain('RangeError');
+    });
+
+    it('shows how far a redrive is', () => {
+      const shown = onTerminal(on('dlq', 'redrive', '--all', '--apply'));
+
+      expect(shown).toContain('3 of 3');
+      expect(shown).toMatch(/exit 0$/);
+    });
+  });
+});
