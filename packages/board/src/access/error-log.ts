@@ -1,0 +1,31 @@
+import { channel } from 'node:diagnostics_channel';
+
+/** Where errors go that are no visitor's. */
+export interface ErrorLog {
+  readonly report: (error: unknown, doing: string) => void;
+}
+
+const published = channel('retry:board:error');
+const WARNING_EVERY_MS = 60_000;
+
+/** Creates the log of a board. */
+export function createErrorLog(onError: ((error: unknown, doing: string) => void) | undefined): ErrorLog {
+  let warnedAt = -Infinity;
+  const warn = (error: unknown, doing: string): void => {
+    if (Date.now() - warnedAt < WARNING_EVERY_MS) return;
+    warnedAt = Date.now();
+    const message = `${doing} failed: ${String(error)}. Give createBoard an onError.`;
+    process.emitWarning(message, { type: 'RetryWarning', code: 'RETRY_BOARD_ERROR' });
+  };
+  return {
+    report: (error, doing) => {
+      published.publish({ error, doing });
+      try {
+        if (onError === undefined) warn(error, doing);
+        else onError(error, doing);
+      } catch (thrown) {
+        warn(thrown, 'onError of the board');
+      }
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { BoardError } from '../errors.ts';
+
+/**
+ * Refuses what the board's own page has not sent. A browser adds both headers, and no page can change them: `Sec-Fetch-Site` decides
+ * where it is, as it is right behind a proxy, too; else `Origin` has to be that of the request.
+ *
+ * @throws {BoardError} `CROSS_ORIGIN`
+ */
+export function checkSameOrigin(request: Request): void {
+  const site = request.headers.get('sec-fetch-site');
+  const origin = request.headers.get('origin');
+  const isSame = site === null ? origin === new URL(request.url).origin : site === 'same-origin';
+  if (!isSame) throw new BoardError('CROSS_ORIGIN', CROSS_ORIGIN);
+}
+
+const CROSS_ORIGIN =
+  "the request does not come from the board's own page. A program sends the header Origin with the address of the board.";

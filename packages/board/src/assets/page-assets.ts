@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** The files of the page, by name; a name has the hash of its content. */
+export interface PageAssets {
+  /** The script that the page begins with. */
+  readonly script: string;
+  readonly style: string;
+  /** The script of a Web Worker, if `page/worker.ts` is there. */
+  readonly worker?: string;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+const ENTRIES = ['main.tsx', 'worker.ts'];
+
+let built: Promise<PageAssets> | undefined;
+
+/** Builds the page from its sources, once. The published package has this module's result in its place. */
+export function pageAssets(): Promise<PageAssets> {
+  built ??= build();
+  return built;
+}
+
+const SETTINGS = {
+  outdir: 'out',
+  entryNames: '[name]-[hash]',
+  chunkNames: 'part-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  target: 'es2022',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  minify: true,
+  legalComments: 'none',
+  write: false,
+} as const;
+
+async function build(): Promise<PageAssets> {
+  const { build: bundle } = await import('esbuild');
+  const folder = fileURLToPath(new URL('../page', import.meta.url));
+  const entryPoints = ENTRIES.filter((entry) => existsSync(`${folder}/${entry}`));
+  const { outputFiles } = await bundle({ ...SETTINGS, absWorkingDir: folder, entryPoints });
+  const files = Object.fromEntries(outputFiles.map(({ path, text }) => [path.replace(/^.*[\\/]/, ''), text]));
+  const named = (pattern: RegExp): string => Object.keys(files).find((name) => pattern.test(name)) ?? '';
+  const worker = named(/^worker-.*\.js$/);
+  return {
+    script: named(/^main-.*\.js$/),
+    style: named(/^main-.*\.css$/),
+    ...(worker !== '' && { worker }),
+    files,
+  };
+}

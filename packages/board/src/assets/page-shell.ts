@@ -1,0 +1,59 @@
+import type { PageAssets } from './page-assets.ts';
+
+/** No other host, no script and no style but the board's own files. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The headers of every answer. */
+export const SAFE_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** Returns the page before its script has run. No data is in it, only where the board is mounted. */
+export function pageShell({ script, style, worker }: PageAssets, basePath: string): string {
+  const path = (name: string): string => `${basePath}/assets/${name}`;
+  const workerAttribute = worker === undefined ? '' : ` data-worker="${path(worker)}"`;
+  return `<!doctype html>
+<html lang="en" data-base-path="${basePath}"${workerAttribute}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>retry</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${path(style)}">
+<script type="module" src="${path(script)}"></script>
+</head>
+<body>
+<div id="board"></div>
+<noscript>The board needs JavaScript.</noscript>
+</body>
+</html>
+`;
+}
+
+/** Returns one file of the page, which may be kept for ever; `undefined` for a name that is none. */
+export function assetResponse({ files }: PageAssets, name: string): Response | undefined {
+  if (!Object.hasOwn(files, name)) return undefined;
+  const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
+  const headers = {
+    ...SAFE_HEADERS,
+    'content-type': `${type}; charset=utf-8`,
+    'cache-control': 'public, max-age=31536000, immutable',
+  };
+  return new Response(files[name] ?? '', { headers });
+}

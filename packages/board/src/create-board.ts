@@ -1,0 +1,167 @@
+import { createQueue } from '@retry/worker';
+import type { Context } from 'hono';
+import { Hono } from 'hono';
+import { createActs } from './access/acts.ts';
+import type { ErrorLog } from './access/error-log.ts';
+import { createErrorLog } from './access/error-log.ts';
+import type { Visitor } from './access/rights.ts';
+import { visitorOf } from './access/rights.ts';
+import { checkSameOrigin } from './access/same-origin.ts';
+import type { Right } from './api.ts';
+import { pageAssets } from './assets/page-assets.ts';
+import { assetResponse, pageShell, SAFE_HEADERS } from './assets/page-shell.ts';
+import { BoardError, forbidden, isKnown, refusalOf } from './errors.ts';
+import type { Live } from './live/live.ts';
+import { createLive } from './live/live.ts';
+import { isTopic } from './live/topics.ts';
+import type { BoardOptions, BoardSettings } from './options.ts';
+import { readBoardOptions } from './options.ts';
+import { readJson } from './routes/body.ts';
+import type { Desk } from './routes/call.ts';
+import { createKeptForWhile } from './routes/kept-for-while.ts';
+import type { RouteRule } from './routes/routes.ts';
+import { ROUTES } from './routes/routes.ts';
+import { createMask } from './show/mask.ts';
+
+/** What a server knows of a connection. */
+export interface Connection {
+  /** The address of the other end. Without `access` only this machine's are answered. */
+  readonly address?: string | undefined;
+}
+
+/** A board, to be mounted in a web server. */
+export interface Board {
+  /** Answers a request. It never rejects. */
+  readonly fetch: (request: Request, connection?: Connection) => Promise<Response>;
+  /** Ends the streams of every page that listens; requests are answered with 503 from then on. The broker stays open. */
+  readonly close: () => void;
+}
+
+/** Plans are kept until they are applied, or for this long. */
+const PLANS = { count: 100, ms: 900_000 };
+
+/**
+ * Creates the board of a queue. Without `access` it only reads, and only for clients on the same machine.
+ *
+ * @throws {InvalidOptionsError} listing every wrong option
+ */
+export function createBoard(options: BoardOptions): Board {
+  const settings = readBoardOptions(options);
+  const errors = createErrorLog(settings.onError);
+  const desk = createDesk(settings, errors);
+  const live = createLive(desk, errors);
+  const app = createApp({ settings, errors, desk, live });
+  let isClosed = false;
+  return {
+    fetch: async (request, connection) => {
+      if (isClosed)
+        return refuse(new BoardError('BOARD_CLOSED', 'the board is closed. Create another one.'), errors);
+      try {
+        return await app.fetch(request, connection ?? {});
+      } catch (error) {
+        return refuse(error, errors);
+      }
+    },
+    close: () => {
+      isClosed = true;
+      live.close();
+    },
+  };
+}
+
+function createDesk({ broker, tasks, times, mask, onAct }: BoardSettings, errors: ErrorLog): Desk {
+  return {
+    ...{ broker, tasks, times },
+    queue: createQueue({ broker }),
+    mask: createMask(mask, errors),
+    acts: createActs(onAct, errors),
+    plans: createKeptForWhile(PLANS),
+  };
+}
+
+interface Parts {
+  readonly settings: BoardSettings;
+  readonly errors: ErrorLog;
+  readonly desk: Desk;
+  readonly live: Live;
+}
+
+interface Env {
+  readonly Bindings: Connection;
+  readonly Variables: { visitor: Visitor };
+}
+
+function createApp(parts: Parts): Hono<Env> {
+  const { settings, errors, live } = parts;
+  const app = new Hono<Env>();
+  const { basePath } = settings;
+  app.onError((error) => refuse(error, errors));
+  app.notFound(() => refuse(new BoardError('NOT_FOUND', 'there is no such route of the board.'), errors));
+  app.use('*', async (context, next) => {
+    const client = { request: context.req.raw, address: context.env.address };
+    context.set('visitor', await visitorOf(settings.access, client, errors));
+    if (!['GET', 'HEAD'].includes(context.req.method)) checkSameOrigin(context.req.raw);
+    await next();
+  });
+  for (const [name, rule] of Object.entries(ROUTES)) addRoute(app, { name, rule, parts });
+  app.get(`${basePath}/api/events`, (context) => {
+    demandOneOf(context.get('visitor'), ['read']);
+    const topics = (context.req.queries('topic') ?? []).filter(isTopic);
+    const headers = { ...SAFE_HEADERS, 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
+    return new Response(live.open(topics), { headers: { ...headers, 'x-accel-buffering': 'no' } });
+  });
+  app.all(`${basePath}/api/*`, (context) => context.notFound());
+  addPage(app, basePath);
+  return app;
+}
+
+function addRoute(
+  app: Hono<Env>,
+  { name, rule, parts }: { readonly name: string; readonly rule: RouteRule; readonly parts: Parts },
+): void {
+  const [method = '', path] = name.split(' ');
+  app.on(method, `${parts.settings.basePath}/api/${path}`, async (context) => {
+    const visitor = context.get('visitor');
+    demandOneOf(visitor, rule.rights);
+    const answer = await rule.answer({
+      ...{ desk: parts.desk, visitor },
+      param: (key) => context.req.param(key as never) ?? '', // the names in its path
+      query: new URL(context.req.url).searchParams,
+      body: method === 'GET' ? undefined : await readJson(context.req.raw),
+    });
+    return json(answer, 200);
+  });
+}
+
+/** Every other path is one of the page's own, which its script reads. */
+function addPage(app: Hono<Env>, basePath: string): void {
+  app.get(`${basePath}/assets/:name`, async (context) => {
+    return assetResponse(await pageAssets(), context.req.param('name')) ?? context.notFound();
+  });
+  const page = async (_: Context): Promise<Response> => {
+    const headers = {
+      ...SAFE_HEADERS,
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+    };
+    return new Response(pageShell(await pageAssets(), basePath), { headers });
+  };
+  app.get(basePath === '' ? '/' : basePath, page);
+  app.get(`${basePath}/*`, page);
+}
+
+function demandOneOf({ rights }: Visitor, oneOf: readonly Right[]): void {
+  const [first] = oneOf;
+  if (first !== undefined && !oneOf.some((right) => rights[right])) throw forbidden(first);
+}
+
+function refuse(error: unknown, errors: ErrorLog): Response {
+  if (!isKnown(error)) errors.report(error, 'answering a request');
+  const { status, answer } = refusalOf(error);
+  return json(answer, status);
+}
+
+function json(answer: unknown, status: number): Response {
+  const headers = { ...SAFE_HEADERS, 'content-type': 'application/json', 'cache-control': 'no-store' };
+  return new Response(JSON.stringify(answer), { status, headers });
+}

@@ -1,0 +1,64 @@
+import type { ErrorLog } from '../access/error-log.ts';
+import type { Topic } from '../api.ts';
+import { isKnown, refusalOf } from '../errors.ts';
+import type { Desk } from '../routes/call.ts';
+import type { Listener } from './event-stream.ts';
+import { createEventStream } from './event-stream.ts';
+import { createReadings } from './readings.ts';
+import { TOPICS } from './topics.ts';
+
+/** Sends figures to every page that listens, as they change. */
+export interface Live {
+  /** Returns a stream of server-sent events of these topics. */
+  readonly open: (topics: readonly Topic[]) => ReadableStream<Uint8Array>;
+  /** Ends every stream. */
+  readonly close: () => void;
+}
+
+const READ_EVERY_MS = 1_000;
+
+/** Creates the streams of a board. Nothing is read while no page listens. */
+export function createLive(desk: Desk, errors: ErrorLog): Live {
+  const listeners = new Map<Listener, ReadonlySet<Topic>>();
+  const listening = (topic: Topic): readonly Listener[] =>
+    [...listeners].filter(([, topics]) => topics.has(topic)).map(([listener]) => listener);
+  const readings = createReadings<Topic>({
+    read: (topic) => eventOf(desk, topic, errors),
+    changed: (topic, event) => {
+      for (const { send } of listening(topic)) send(topic, event);
+    },
+    everyMs: READ_EVERY_MS,
+  });
+  const join = (listener: Listener, topics: ReadonlySet<Topic>): void => {
+    listeners.set(listener, topics);
+    for (const topic of topics) {
+      const latest = readings.begin(topic);
+      if (latest !== undefined) listener.send(topic, latest);
+    }
+  };
+  const leave = (listener: Listener): void => {
+    const topics = listeners.get(listener) ?? new Set();
+    listeners.delete(listener);
+    for (const topic of topics) if (listening(topic).length === 0) readings.end(topic);
+  };
+  return {
+    open: (topics) =>
+      createEventStream({ joined: (listener) => join(listener, new Set(topics)), left: leave }),
+    close: () => {
+      for (const { end } of listeners.keys()) end();
+    },
+  };
+}
+
+async function eventOf(desk: Desk, topic: Topic, errors: ErrorLog): Promise<string> {
+  try {
+    return writeEvent(topic, await TOPICS[topic](desk));
+  } catch (error) {
+    if (!isKnown(error)) errors.report(error, `reading ${topic}`);
+    return writeEvent('failed', { ...refusalOf(error).answer, topic });
+  }
+}
+
+function writeEvent(name: string, data: unknown): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}

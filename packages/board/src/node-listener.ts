@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Board } from './create-board.ts';
+
+/**
+ * What is read of a request of `node:http`, as frameworks pass it on: with the whole path, and perhaps with the body that they have
+ * read. It is an `IncomingMessage`; its type is not named, so that users need no types of Node.
+ */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly originalUrl?: string;
+  readonly body?: unknown;
+}
+
+/** What a response of `node:http` has at least: it is a `ServerResponse`. */
+export interface NodeResponse {
+  readonly headersSent: boolean;
+  readonly end: () => unknown;
+}
+
+/** A listener for `createServer` of `node:http`, and for `app.use` of Express, Connect and Nest. */
+export type NodeListener = (request: NodeRequest, response: NodeResponse) => void;
+
+/** Returns a listener by which a board answers the requests of `node:http`. */
+export function toNodeListener(board: Pick<Board, 'fetch'>): NodeListener {
+  return (request, response) => void answer(board, request as Incoming, response as ServerResponse); // as documented
+}
+
+/** A request with what frameworks add. */
+type Incoming = IncomingMessage & Pick<NodeRequest, 'originalUrl' | 'body'>;
+
+async function answer(
+  board: Pick<Board, 'fetch'>,
+  incoming: Incoming,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    const answered = await board.fetch(toRequest(incoming), { address: incoming.socket.remoteAddress });
+    response.writeHead(answered.status, Object.fromEntries(answered.headers));
+    if (answered.body === null || incoming.method === 'HEAD') response.end();
+    else await send(answered.body, response);
+  } catch {
+    // The path or a header is none, or the client has left.
+    if (!response.headersSent) response.writeHead(400);
+    response.end();
+  }
+}
+
+/** Waits until the client has taken what was written, and ends with it. */
+async function send(body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
+  const reader = body.getReader();
+  response.once('close', () => void reader.cancel().catch(() => {}));
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    if (response.write(part.value) || response.closed) continue;
+    await new Promise<void>((resolve) => {
+      response.once('drain', resolve);
+      response.once('close', resolve);
+    });
+  }
+  response.end();
+}
+
+function toRequest(incoming: Incoming): Request {
+  const { method = 'GET', url = '/', originalUrl = url, socket } = incoming;
+  const protocol = 'encrypted' in socket ? 'https' : 'http';
+  const host = incoming.headers.host ?? 'localhost';
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined && !name.startsWith(':')) headers.set(name, String(value));
+  }
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  const body = hasBody ? { body: bodyOf(incoming), duplex: 'half' } : {};
+  return new Request(new URL(originalUrl, `${protocol}://${host}`), {
+    method,
+    headers,
+    ...body,
+  } as RequestInit);
+}
+
+type Body = NonNullable<RequestInit['body']>;
+
+/** What a framework has read already is written once more. */
+function bodyOf(incoming: Incoming): Body {
+  const { body } = incoming;
+  if (body === undefined || !incoming.readableEnded) return Readable.toWeb(incoming) as unknown as Body; // Node's own type
+  return typeof body === 'string' ? body : JSON.stringify(body);
+}

@@ -1,0 +1,108 @@
+import type { Broker } from '@retry/core/broker';
+import type { Fields, Report } from '@retry/core/fields';
+import { A_FUNCTION, readOptions } from '@retry/core/fields';
+import type { AnyTask } from '@retry/worker';
+import { createQueue } from '@retry/worker';
+import type { Access } from './access/rights.ts';
+import type { Act } from './api.ts';
+import type { Mask } from './show/mask.ts';
+
+/** The options of `createBoard`. */
+export interface BoardOptions {
+  readonly broker: Broker;
+  /** Tasks whose policies the board explains and plans with. @default none */
+  readonly tasks?: readonly AnyTask[] | undefined;
+  /**
+   * Says what the visitor behind a request may do. If it throws, the visitor may do nothing. @default reading only, and only for
+   * clients on the same machine
+   */
+  readonly access?: Access | undefined;
+  /**
+   * Hides what visitors without the right `unmask` must not see, in payloads, results, messages and stacks. If it throws, nothing of
+   * the value is shown. @default hides the values of keys such as `password` and `token`, and passwords in text
+   */
+  readonly mask?: Mask | undefined;
+  /** The path below which the board is mounted, such as `/admin/board`. @default the root */
+  readonly basePath?: string | undefined;
+  /** How the page writes instants: in the zone of the browser, or in UTC. @default 'local' */
+  readonly times?: 'local' | 'utc' | undefined;
+  /** Called after every act of a visitor. Also on `node:diagnostics_channel` as `retry:board:act`. */
+  readonly onAct?: ((act: Act) => void) | undefined;
+  /**
+   * Called with what failed: the broker, `access`, `mask` or `onAct`. Also on `node:diagnostics_channel` as `retry:board:error`.
+   * @default a process warning, once a minute at most
+   */
+  readonly onError?: ((error: unknown, doing: string) => void) | undefined;
+}
+
+/** Checked options with their defaults. */
+export interface BoardSettings
+  extends Pick<BoardOptions, 'access' | 'mask' | 'onAct' | 'onError' | 'broker'> {
+  /** By lane. */
+  readonly tasks: ReadonlyMap<string, AnyTask>;
+  /** Without a slash at its end; `''` for the root. */
+  readonly basePath: string;
+  readonly times: 'local' | 'utc';
+}
+
+const KEYS: readonly (keyof BoardOptions)[] = [
+  ...(['broker', 'tasks', 'access', 'mask', 'basePath', 'times', 'onAct', 'onError'] as const),
+];
+
+/** Checks the options of a board. @throws {InvalidOptionsError} listing every problem */
+export function readBoardOptions(options: unknown): BoardSettings {
+  return readOptions(options, { subject: 'board', keys: KEYS }, (fields, report) => ({
+    broker: readBroker(fields, report),
+    tasks: readTasks(fields, report),
+    access: readFunction<Access>(fields, 'access'),
+    mask: readFunction<Mask>(fields, 'mask'),
+    onAct: readFunction<(act: Act) => void>(fields, 'onAct'),
+    onError: readFunction<(error: unknown, doing: string) => void>(fields, 'onError'),
+    basePath: (fields.optional('basePath', A_PATH) ?? '').replace(/\/$/, ''),
+    times: fields.choice('times', 'local', ['local', 'utc']),
+  }));
+}
+
+/** What is a broker is for a queue to say. */
+function readBroker(fields: Fields, report: Report): Broker {
+  const broker = fields.value('broker') as Broker; // checked by the queue
+  try {
+    createQueue({ broker });
+  } catch {
+    const cure = 'Use broker: createMemoryBroker(), or await createRedisBroker({ url }).';
+    report({ path: 'broker', value: typeof broker, message: 'must be a broker', cure });
+  }
+  return broker;
+}
+
+function readTasks(fields: Fields, report: Report): ReadonlyMap<string, AnyTask> {
+  const tasks = fields.value('tasks') ?? [];
+  const cure = 'Use tasks: [sendEmail], made by defineTask.';
+  if (!Array.isArray(tasks)) {
+    report({ path: 'tasks', value: tasks, message: 'must be a list of tasks', cure });
+    return new Map();
+  }
+  const known = tasks.filter((task, index) => {
+    if (isTask(task)) return true;
+    report({ path: `tasks[${index}]`, value: task, message: 'must be a task', cure });
+    return false;
+  });
+  return new Map(known.map((task: AnyTask) => [task.lane, task]));
+}
+
+function isTask(value: unknown): value is AnyTask {
+  if (typeof value !== 'object' || value === null) return false;
+  const { lane, run, retry }: Partial<AnyTask> = value;
+  return typeof lane === 'string' && typeof run === 'function' && retry !== undefined;
+}
+
+function readFunction<Callback>(fields: Fields, key: keyof BoardOptions): Callback | undefined {
+  return fields.optional(key, A_FUNCTION) as Callback | undefined; // its arguments are the caller's claim
+}
+
+const A_PATH = {
+  accepts: (value: unknown): value is string =>
+    typeof value === 'string' && /^(\/[\w.~-]+)*\/?$/.test(value) && !/\/\.+(\/|$)/.test(value),
+  message: 'must be a path that begins with /, of letters, digits, ., _, ~ and -',
+  cure: "Use basePath: '/admin/board'; leave it out for the root.",
+};

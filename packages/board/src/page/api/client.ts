@@ -1,0 +1,88 @@
+import type { ErrorAnswer, Route, Routes } from '../../api.ts';
+
+/** What the server refused, or why there was no answer at all. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  /** A code of the server, or `UNREACHABLE`. */
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The paths of routes by method: `'GET runs/:id'` is `runs/:id`. */
+export type PathOf<Method extends 'GET' | 'POST'> = Route extends infer Each
+  ? Each extends `${Method} ${infer Path}`
+    ? Path
+    : never
+  : never;
+
+type Answer<Key extends string> = Key extends Route ? Routes[Key]['answer'] : never;
+
+type Body<Key extends string> = Key extends Route
+  ? Routes[Key] extends { readonly body: infer Given }
+    ? Given
+    : never
+  : never;
+
+/** Values of a path and of its query. */
+export interface Where {
+  readonly params?: Readonly<Record<string, string>>;
+  /** Empty texts are left out. */
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** The routes of the server. */
+export interface Client {
+  get<Path extends PathOf<'GET'>>(path: Path, where?: Where): Promise<Answer<`GET ${Path}`>>;
+  post<Path extends PathOf<'POST'>>(
+    path: Path,
+    body: Body<`POST ${Path}`>,
+    where?: Where,
+  ): Promise<Answer<`POST ${Path}`>>;
+  /** The address of the stream of a topic. */
+  eventsUrl(topic: string): string;
+}
+
+/** @param basePath - where the board is mounted, without a slash at its end; `''` is the root */
+export function createClient(basePath: string): Client {
+  const urlOf = (path: string, where: Where = {}): string => `${basePath}/api/${writePath(path, where)}`;
+  return {
+    get: (path, where) => ask(urlOf(path, where), {}),
+    post: (path, body, where) =>
+      ask(urlOf(path, where), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    eventsUrl: (topic) => urlOf('events', { query: { topic } }),
+  };
+}
+
+function writePath(path: string, { params = {}, query = {} }: Where): string {
+  const filled = path.replace(/:([a-z]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const written = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
+  return written.size === 0 ? filled : `${filled}?${written}`;
+}
+
+/** The server's answers have the types of api.ts, which it is built from. */
+async function ask<Expected>(url: string, init: RequestInit): Promise<Expected> {
+  const response = await fetch(url, init).catch((error: Error) => {
+    throw new ApiError(
+      'UNREACHABLE',
+      `The board's server does not answer (${error.message}). Is it running?`,
+    );
+  });
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (response.ok && answer !== undefined) return answer as Expected;
+  throw refusalOf(answer, response.status);
+}
+
+function refusalOf(answer: unknown, status: number): ApiError {
+  const { error } = (answer ?? {}) as Partial<ErrorAnswer>; // what every route answers that refuses
+  if (error === undefined) return new ApiError('UNREACHABLE', `The server answered with status ${status}.`);
+  const parts = (error.problems ?? []).map(({ path, message, cure }) => `${path} ${message}. ${cure}`);
+  return new ApiError(error.code, [error.message, ...parts].join(' '));
+}

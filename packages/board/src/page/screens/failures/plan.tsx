@@ -1,0 +1,66 @@
+import { formatDuration } from '@retry/core';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { PlanAnswer, PlanFilter } from '../../../api.ts';
+import { useLoaded } from '../../api/loaded.ts';
+import { count } from '../../charts/figures.ts';
+import { Ready } from '../../controls/states.tsx';
+import { WatchOperation } from '../figures/operations.tsx';
+import { ApplyForm } from './apply-form.tsx';
+
+interface PlanProps {
+  readonly kind: 'redrive' | 'discard';
+  readonly filter: PlanFilter;
+  readonly close: () => void;
+}
+
+/** What a redrive or a discard would do, and, once it is applied, what it does. */
+export function PlanView({ kind, filter, close }: PlanProps): VNode {
+  const found = useLoaded(JSON.stringify(filter), (client) => client.post('plans', filter));
+  const [applied, setApplied] = useState<string | undefined>();
+  return (
+    <section class="panel" aria-labelledby="plan">
+      <h2 id="plan">{kind === 'redrive' ? 'Plan a redrive' : 'Plan a discard'}</h2>
+      <Ready of={found}>
+        {(plan) =>
+          applied === undefined ? (
+            <>
+              <PlanText plan={plan} kind={kind} />
+              <ApplyForm plan={plan} kind={kind} onApplied={setApplied} close={close} />
+            </>
+          ) : (
+            <WatchOperation id={applied} close={close} />
+          )
+        }
+      </Ready>
+    </section>
+  );
+}
+
+function PlanText({ plan, kind }: { plan: PlanAnswer; kind: PlanProps['kind'] }): VNode {
+  const { isComplete, load, tasks } = plan;
+  const amount = `${isComplete ? '' : 'At least '}${count(plan.count)} dead letters`;
+  if (kind === 'discard') return <p>{amount} will be deleted for good. They cannot be brought back.</p>;
+  const attempts =
+    load.maxAttempts === undefined ? '' : `, at most ${count(load.maxAttempts)} attempts if each fails`;
+  const now =
+    load.startsPerSecond === undefined
+      ? ''
+      : ` These lanes start ${load.startsPerSecond.toFixed(1)} attempts a second now.`;
+  return (
+    <>
+      <p>{`${amount} run again${attempts}.${now}`}</p>
+      <ul class="sentences">
+        {tasks.map(({ task, version, count: runs, deadAgainAfterMs }) => (
+          <li key={`${task} ${version}`}>
+            <bdi>{`${task} ${version}`}</bdi>
+            {`: ${count(runs)}`}
+            {deadAgainAfterMs === undefined
+              ? ''
+              : `; one that fails each time is dead again after ${formatDuration(deadAgainAfterMs)} at most`}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

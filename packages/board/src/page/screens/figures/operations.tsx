@@ -1,0 +1,94 @@
+import type { Operation } from '@retry/core/broker';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { useLive } from '../../api/loaded.ts';
+import { Share } from '../../charts/bars.tsx';
+import { count } from '../../charts/figures.ts';
+import { Empty, Ready } from '../../controls/states.tsx';
+import { type Column, Table } from '../../controls/table.tsx';
+import { Instant } from '../../shell/instants.tsx';
+import { useSession } from '../../shell/session.ts';
+
+/** Redrives and discards: who, when, why, and how far they are. */
+export function Operations(): VNode {
+  return (
+    <>
+      <h1>Operations</h1>
+      <Ready of={useLive('operations')}>
+        {({ operations }) =>
+          operations.length === 0 ? (
+            <Empty>No operation yet. Plan a redrive or a discard in an error group.</Empty>
+          ) : (
+            <Table caption="Operations" rows={operations} keyOf={({ id }) => id} columns={COLUMNS} />
+          )
+        }
+      </Ready>
+    </>
+  );
+}
+
+/** One operation, while it goes on. */
+export function WatchOperation({ id, close }: { id: string; close: () => void }): VNode {
+  return (
+    <Ready of={useLive('operations')}>
+      {({ operations }) => {
+        const operation = operations.find((each) => each.id === id);
+        return (
+          <>
+            {operation === undefined ? (
+              <p class="quiet">It was applied; its figures come soon.</p>
+            ) : (
+              <Progress operation={operation} />
+            )}
+            <button type="button" onClick={close} data-key="u">
+              Close
+            </button>
+          </>
+        );
+      }}
+    </Ready>
+  );
+}
+
+function Progress({ operation }: { operation: Operation }): VNode {
+  const { state, done, skipped, planned: total } = operation;
+  return (
+    <p role="status">
+      <Share share={total === 0 ? 1 : (done + skipped) / total} />{' '}
+      {`${state}: ${count(done)} of ${count(total)}${skipped === 0 ? '' : `, ${count(skipped)} had changed`}`}{' '}
+      <OperationActs operation={operation} />
+    </p>
+  );
+}
+
+const COLUMNS: readonly Column<Operation>[] = [
+  { title: 'kind', cell: ({ kind }) => kind },
+  { title: 'progress', cell: (operation) => <Progress operation={operation} /> },
+  { title: 'who', cell: ({ by }) => <bdi>{by}</bdi> },
+  { title: 'why', cell: ({ reason }) => <bdi>{reason}</bdi> },
+  { title: 'applied', cell: ({ createdAt }) => <Instant at={createdAt} /> },
+  { title: 'ended', cell: ({ endedAt }) => <Instant at={endedAt} /> },
+];
+
+function OperationActs({ operation: { id, state, kind } }: { operation: Operation }): VNode | null {
+  const { client, visitor } = useSession();
+  const [problem, setProblem] = useState('');
+  if (state === 'done' || state === 'cancelled' || !visitor.rights[kind]) return null;
+  const change = (to: 'pause' | 'resume' | 'cancel') => () => {
+    client.post(`operations/:id/${to}`, {}, { params: { id } }).then(
+      ({ answer }) => setProblem(answer === 'changed' ? '' : `not done: ${answer}`),
+      (error: Error) => setProblem(error.message),
+    );
+  };
+  return (
+    <>
+      <button type="button" onClick={change(state === 'paused' ? 'resume' : 'pause')}>
+        {state === 'paused' ? 'Resume' : 'Pause'}
+      </button>{' '}
+      <button type="button" onClick={change('cancel')}>
+        Cancel
+      </button>
+      {problem === '' ? null : <span class="error">{problem}</span>}
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+import { formatDuration } from '@retry/core';
+import type { LaneFigures } from '@retry/core/broker';
+import type { VNode } from 'preact';
+import type { OverviewAnswer } from '../../../api.ts';
+import { useLive } from '../../api/loaded.ts';
+import { count } from '../../charts/figures.ts';
+import { Empty, Ready } from '../../controls/states.tsx';
+import { type Column, Table } from '../../controls/table.tsx';
+import { roughly } from '../../shell/instants.tsx';
+import { Findings, Holds } from './findings.tsx';
+
+/** The queue in figures: what is wrong, its lanes, and whether everything adds up. */
+export function Overview(): VNode {
+  return (
+    <>
+      <h1>Overview</h1>
+      <Ready of={useLive('overview')}>
+        {(answer) => (
+          <>
+            <Totals answer={answer} />
+            <Findings findings={answer.findings} />
+            <section aria-labelledby="lanes">
+              <h2 id="lanes">Lanes</h2>
+              {answer.lanes.length === 0 ? (
+                <Empty>No lane has runs or workers.</Empty>
+              ) : (
+                <Lanes lanes={answer.lanes} />
+              )}
+              {answer.areAllLanes ? null : <p class="quiet">There are more lanes than these.</p>}
+            </section>
+            <Holds holds={answer.holds} />
+          </>
+        )}
+      </Ready>
+    </>
+  );
+}
+
+function Totals({ answer: { figures, audit, lateness } }: { answer: OverviewAnswer }): VNode {
+  const rows = [
+    ['waiting', count(figures.waiting)],
+    ['scheduled', count(figures.scheduled)],
+    ['started', count(figures.started)],
+    ['dead letters', count(figures.deadLetters)],
+    ['workers', count(figures.workers)],
+    [
+      'late, p50 and p99',
+      lateness &&
+        `${formatDuration(Math.round(lateness.p50Ms))}, ${formatDuration(Math.round(lateness.p99Ms))}`,
+    ],
+    ['created', count(audit.created)],
+    ['unbalanced', `${count(audit.unbalanced)}${audit.unbalanced === 0 ? '' : ' (a bug: please report it)'}`],
+  ] as const;
+  return (
+    <dl class="figures">
+      {rows.map(([name, value]) =>
+        value === undefined ? null : (
+          <div key={name} class={name === 'unbalanced' && audit.unbalanced !== 0 ? 'error' : ''}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+function Lanes({ lanes }: { lanes: readonly LaneFigures[] }): VNode {
+  return <Table caption="Lanes" rows={lanes} keyOf={({ lane }) => lane} columns={COLUMNS} />;
+}
+
+const COLUMNS: readonly Column<LaneFigures>[] = [
+  { title: 'lane', cell: ({ lane }) => <bdi>{lane}</bdi> },
+  { title: 'waiting', isNumber: true, cell: ({ waiting }) => amount(waiting) },
+  { title: 'scheduled', isNumber: true, cell: ({ scheduled }) => amount(scheduled) },
+  { title: 'started', isNumber: true, cell: ({ started }) => amount(started) },
+  {
+    title: 'oldest claimable',
+    isNumber: true,
+    cell: ({ oldestClaimableAgeMs: age }) => (age === undefined ? '' : roughly(age)),
+  },
+  { title: 'in /s', isNumber: true, cell: ({ rateIn }) => rateIn?.perSecond.toFixed(1) },
+  { title: 'out /s', isNumber: true, cell: ({ rates }) => rates?.out.perSecond.toFixed(1) },
+  {
+    title: 'latest start',
+    isNumber: true,
+    cell: ({ rates }) => rates && formatDuration(Math.round(rates.maxLatenessMs)),
+  },
+  {
+    title: 'workers',
+    isNumber: true,
+    cell: ({ workers }) => (workers === 0 ? <span class="error">0</span> : workers),
+  },
+  { title: 'hold', cell: ({ holds }) => (holds.length === 0 ? '' : 'on hold') },
+];
+
+function amount({ count: found, isComplete }: LaneFigures['waiting']): string {
+  return `${isComplete ? '' : '≥ '}${count(found)}`;
+}

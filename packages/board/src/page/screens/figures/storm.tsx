@@ -1,0 +1,83 @@
+import type { VNode } from 'preact';
+import type { LaneStorm, StormFigures } from '../../../api.ts';
+import { useLive } from '../../api/loaded.ts';
+import { Share } from '../../charts/bars.tsx';
+import { percent } from '../../charts/figures.ts';
+import { Empty, Ready } from '../../controls/states.tsx';
+import { type Column, Table } from '../../controls/table.tsx';
+import { Findings, Holds } from './findings.tsx';
+import { HoldLane } from './hold-lane.tsx';
+
+const LINE = 0.1;
+
+/** Whether retries make an outage worse, and where. */
+export function Storm(): VNode {
+  return (
+    <>
+      <h1>Storm</h1>
+      <Ready of={useLive('storm')}>
+        {({ all, lanes, holds, findings }) => (
+          <>
+            {all === undefined ? (
+              <Empty>No worker has reported yet. Start one, or wait for its first interval.</Empty>
+            ) : (
+              <Total figures={all} />
+            )}
+            <Findings findings={findings} />
+            {lanes.length === 0 ? null : (
+              <Table caption="Lanes" rows={lanes} keyOf={({ lane }) => lane} columns={COLUMNS} />
+            )}
+            <Holds holds={holds} />
+          </>
+        )}
+      </Ready>
+    </>
+  );
+}
+
+function Total({ figures }: { figures: StormFigures }): VNode {
+  const { startsPerSecond, retriesPerSecond, retryShare, amplification } = figures;
+  const rows = [
+    ['attempts a second', startsPerSecond.toFixed(1)],
+    ['of these retries', retriesPerSecond.toFixed(1)],
+    ['share of retries', percent(retryShare)],
+    ['attempts for each first one', amplification === null ? 'only retries start' : amplification.toFixed(2)],
+  ];
+  return (
+    <>
+      <dl class="figures">
+        {rows.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class={retryShare > LINE ? 'error' : 'quiet'}>
+        {retryShare > LINE
+          ? 'More than 10 % of all starts are retries: they make an outage worse. Hold the lanes at the top, or share a retry budget.'
+          : 'Less than 10 % of all starts are retries.'}
+      </p>
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<LaneStorm>[] = [
+  { title: 'task', cell: ({ task, version }) => <bdi>{`${task} ${version}`}</bdi> },
+  {
+    title: 'share of retries',
+    cell: ({ retryShare }) => (
+      <span class="shared">
+        <Share share={retryShare} limit={LINE} /> {percent(retryShare)}
+      </span>
+    ),
+  },
+  { title: 'starts a second', isNumber: true, cell: ({ startsPerSecond }) => startsPerSecond.toFixed(1) },
+  { title: 'retries a second', isNumber: true, cell: ({ retriesPerSecond }) => retriesPerSecond.toFixed(1) },
+  {
+    title: 'amplification',
+    isNumber: true,
+    cell: ({ amplification }) => amplification?.toFixed(2) ?? 'only retries',
+  },
+  { title: 'hold', cell: ({ lane, holds }) => <HoldLane lane={lane} isHeld={holds.length > 0} /> },
+];

@@ -1,0 +1,100 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Right, RunActAnswer, ShownRun } from '../../../api.ts';
+import type { Client } from '../../api/client.ts';
+import { TextField } from '../../controls/fields.tsx';
+import { linkTo } from '../../shell/route.ts';
+import { useSession } from '../../shell/session.ts';
+import { Resubmit } from './resubmit.tsx';
+
+interface Act {
+  readonly label: string;
+  readonly right: Right;
+  readonly states: readonly string[];
+  readonly run: (client: Client, id: string, reason: string) => Promise<RunActAnswer>;
+}
+
+const DEAD = ['failed', 'stalled', 'rateLimited'];
+const WAITING = ['submitted', 'scheduled'];
+
+const ACTS: readonly Act[] = [
+  { label: 'Run now', right: 'edit', states: WAITING, run: actBy('run-now') },
+  { label: 'Cancel', right: 'cancel', states: [...WAITING, 'started'], run: actBy('cancel') },
+  { label: 'Redrive', right: 'redrive', states: DEAD, run: actBy('redrive') },
+  { label: 'Discard', right: 'discard', states: DEAD, run: actBy('discard') },
+];
+
+function actBy(path: 'run-now' | 'cancel' | 'redrive' | 'discard'): Act['run'] {
+  return (client, id, reason) =>
+    client.post(`runs/:id/${path}`, reason === '' ? {} : { reason }, { params: { id } });
+}
+
+/** What may be done with a run in its state, by this visitor. */
+export function RunActs({ run, reload }: { run: ShownRun; reload: () => void }): VNode {
+  const { client, visitor } = useSession();
+  const [reason, setReason] = useState('');
+  const [said, setSaid] = useState<VNode | string>('');
+  const perform = (asked: Promise<RunActAnswer>): void => {
+    asked.then(
+      (answer) => {
+        setSaid(answerText(answer));
+        reload();
+      },
+      (error: Error) => setSaid(error.message),
+    );
+  };
+  const acts = ACTS.filter(({ states }) => states.includes(run.state));
+  return (
+    <section aria-labelledby="acts">
+      <h2 id="acts">Acts</h2>
+      <div class="row">
+        <TextField label="reason" value={reason} onChange={setReason} />
+        {acts.map(({ label, right, run: act }) => (
+          <button
+            key={label}
+            type="button"
+            disabled={!visitor.rights[right]}
+            onClick={() => perform(act(client, run.id, reason))}
+          >
+            {label}
+          </button>
+        ))}
+        {WAITING.includes(run.state) ? <Reschedule id={run.id} reason={reason} perform={perform} /> : null}
+        <span role="status">{said}</span>
+      </div>
+      <Resubmit run={run} reason={reason} perform={perform} />
+    </section>
+  );
+}
+
+interface RescheduleProps {
+  readonly id: string;
+  readonly reason: string;
+  readonly perform: (asked: Promise<RunActAnswer>) => void;
+}
+
+function Reschedule({ id, reason, perform }: RescheduleProps): VNode {
+  const { client, visitor } = useSession();
+  const [delay, setDelay] = useState('10m');
+  const submit = (): void => {
+    const body = { delay, ...(reason !== '' && { reason }) };
+    perform(client.post('runs/:id/reschedule', body, { params: { id } }));
+  };
+  return (
+    <>
+      <TextField label="start in" value={delay} onChange={setDelay} />
+      <button type="button" disabled={!visitor.rights.edit} onClick={submit}>
+        Reschedule
+      </button>
+    </>
+  );
+}
+
+function answerText(answer: RunActAnswer): VNode | string {
+  if (!('id' in answer)) return answer.answer;
+  return (
+    <>
+      submitted: <a href={linkTo(['runs', answer.id])}>{answer.id}</a>
+    </>
+  );
+}

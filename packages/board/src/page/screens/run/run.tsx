@@ -1,0 +1,123 @@
+import { formatDuration } from '@retry/core';
+import type { VNode } from 'preact';
+import type { NextAttempt, RunAnswer } from '../../../api.ts';
+import { useLoaded } from '../../api/loaded.ts';
+import { CopyButton } from '../../controls/copy-button.tsx';
+import { Shown } from '../../controls/shown.tsx';
+import { Ready } from '../../controls/states.tsx';
+import { Instant } from '../../shell/instants.tsx';
+import { linkTo } from '../../shell/route.ts';
+import { AttemptTable } from './attempt-table.tsx';
+import { RunActs } from './run-acts.tsx';
+import { Timeline } from './timeline.tsx';
+
+/** One run: its attempts, why each was retried, and what follows. */
+export function Run({ id }: { id: string }): VNode {
+  const found = useLoaded(id, (client) => client.get('runs/:id', { params: { id } }), { isRepeated: true });
+  return <Ready of={found}>{(answer) => <RunView answer={answer} reload={found.reload} />}</Ready>;
+}
+
+function RunView({ answer, reload }: { answer: RunAnswer; reload: () => void }): VNode {
+  const { run, attempts, command } = answer;
+  return (
+    <>
+      <p>
+        <BackLink answer={answer} />
+      </p>
+      <h1>
+        <bdi>{run.task}</bdi> <span class={`state ${run.state}`}>{run.state}</span>
+      </h1>
+      <RunFigures answer={answer} />
+      <section aria-labelledby="attempts">
+        <h2 id="attempts">Attempts</h2>
+        <Timeline attempts={attempts} />
+        <AttemptTable attempts={attempts} />
+      </section>
+      <Verdict answer={answer} />
+      <RunActs run={run} reload={reload} />
+      <p>
+        <CopyButton label="Copy as command" text={command} />
+      </p>
+      {run.payload === undefined ? null : <Shown label="Payload" text={run.payload} />}
+      {run.result === undefined ? null : <Shown label="Result" text={run.result} />}
+    </>
+  );
+}
+
+function BackLink({ answer: { run } }: { answer: RunAnswer }): VNode {
+  const group = run.errorGroup;
+  const href = group === undefined ? linkTo(['failures']) : linkTo(['failures', run.lane, group]);
+  return (
+    <a href={href} data-key="u">
+      {group === undefined ? 'Failures' : 'Its error group'}
+    </a>
+  );
+}
+
+function RunFigures({ answer: { run, policy } }: { answer: RunAnswer }): VNode {
+  const limit = 'maxAttempts' in policy ? ` of ${policy.maxAttempts ?? 'any number'}` : '';
+  const figures = [
+    ['run', run.id],
+    ['version', run.version],
+    ['attempt', `${run.attempt}${limit}`],
+    ['created', <Instant key="created" at={run.createdAt} />],
+    ['due', run.runAt && <Instant key="due" at={run.runAt} />],
+    ['ended', run.endedAt && <Instant key="ended" at={run.endedAt} />],
+    [
+      'origin',
+      run.origin === undefined ? undefined : <a href={linkTo(['runs', run.origin])}>{run.origin}</a>,
+    ],
+  ] as const;
+  return (
+    <dl class="figures">
+      {figures.map(([name, value]) =>
+        value === undefined ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd dir="auto">{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+function Verdict({ answer: { explanation, next, policy } }: { answer: RunAnswer }): VNode {
+  return (
+    <section aria-labelledby="verdict">
+      <h2 id="verdict">What follows</h2>
+      {policy.from === 'unknown' ? (
+        <p>
+          The board does not know this task, so it cannot say what its policy decides. Give createBoard its
+          tasks.
+        </p>
+      ) : null}
+      {explanation === undefined ? null : (
+        <p>
+          {explanation.text} <code class="quiet">{explanation.rule}</code>
+        </p>
+      )}
+      <p>{next === undefined ? 'No attempt follows.' : <NextText next={next} />}</p>
+    </section>
+  );
+}
+
+function NextText({ next }: { next: NextAttempt }): VNode {
+  switch (next.type) {
+    case 'due':
+      return (
+        <>
+          {`Attempt ${next.attempt} is due `}
+          <Instant at={next.runAt} />.
+        </>
+      );
+    case 'after-failure':
+      return (
+        <>{`If this attempt fails, attempt ${next.attempt} starts ${formatDuration(next.minMs)} to ${formatDuration(next.maxMs)} later.`}</>
+      );
+    case 'redrive':
+      return <>{`It is a dead letter. After a redrive it starts with attempt ${next.attempt}.`}</>;
+    case 'none':
+      return <>{`It runs; if it fails, no attempt follows (${next.reason}).`}</>;
+  }
+}

@@ -1,0 +1,107 @@
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Failures } from '../screens/failures/failures.tsx';
+import { Group } from '../screens/failures/group.tsx';
+import { Operations } from '../screens/figures/operations.tsx';
+import { Overview } from '../screens/figures/overview.tsx';
+import { Retries } from '../screens/figures/retries.tsx';
+import { Storm } from '../screens/figures/storm.tsx';
+import { Workers } from '../screens/figures/workers.tsx';
+import { Run } from '../screens/run/run.tsx';
+import { Search } from '../screens/search.tsx';
+import { createHashLink } from '../studio/hash-link.ts';
+import { Studio } from '../studio/studio.tsx';
+import { Header } from './header.tsx';
+import { KEYS, listenToKeys } from './keys.ts';
+import { linkTo, route } from './route.ts';
+import { type Session, SessionProvider } from './session.ts';
+
+/** The board: its header, and the screen of the address. */
+export function Board({ session }: { session: Session }): VNode {
+  const help = useRef<HTMLDialogElement>(null);
+  const showHelp = (): void => help.current?.showModal();
+  useEffect(
+    () =>
+      listenToKeys({
+        help: () => help.current?.showModal(),
+        pause: () => {
+          session.isPaused.value = !session.isPaused.value;
+        },
+      }),
+    [session],
+  );
+  return (
+    <SessionProvider value={session}>
+      <Header showHelp={showHelp} />
+      <main>
+        <Screen session={session} />
+      </main>
+      <dialog ref={help} aria-labelledby="help-title">
+        <Help />
+      </dialog>
+    </SessionProvider>
+  );
+}
+
+const STUDIO_LINK = createHashLink('/studio');
+
+function Screen({ session }: { session: Session }): VNode {
+  const { parts, query } = route.value;
+  const [name = 'failures', first, second] = parts;
+  if (name === 'failures' && first !== undefined && second !== undefined) {
+    return <Group lane={first} id={second} after={query.get('after') ?? ''} />;
+  }
+  if (name === 'runs' && first !== undefined) return <Run id={first} />;
+  if (name === 'search') return <Search query={query} />;
+  if (name === 'studio') {
+    return (
+      <>
+        <h1>Policy studio</h1>
+        <Studio createWorker={session.createWorker} link={STUDIO_LINK} />
+      </>
+    );
+  }
+  const Named = SCREENS[name];
+  return Named === undefined ? <NoScreen /> : <Named />;
+}
+
+const SCREENS: Readonly<Record<string, () => VNode>> = {
+  failures: Failures,
+  retries: Retries,
+  storm: Storm,
+  overview: Overview,
+  workers: Workers,
+  operations: Operations,
+};
+
+function NoScreen(): VNode {
+  return (
+    <>
+      <h1>No such screen</h1>
+      <p>
+        The board has none at this address. <a href={linkTo(['failures'])}>Failures</a> are where to begin.
+      </p>
+    </>
+  );
+}
+
+function Help(): VNode {
+  return (
+    <>
+      <h2 id="help-title">Keys</h2>
+      <dl class="keys">
+        {Object.entries(KEYS).map(([key, meaning]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+      <form method="dialog">
+        <button type="submit">Close</button>
+      </form>
+    </>
+  );
+}

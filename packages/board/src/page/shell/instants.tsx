@@ -1,0 +1,36 @@
+import { formatDuration } from '@retry/core';
+import type { VNode } from 'preact';
+import { useSession } from './session.ts';
+
+const STEPS_MS = [86_400_000, 3_600_000, 60_000, 1_000];
+
+/** Returns a duration with one unit, as people say it: `3m`, `2d`. */
+export function roughly(ms: number): string {
+  const step = STEPS_MS.find((unit) => Math.abs(ms) >= unit) ?? 1;
+  return formatDuration(Math.round(Math.abs(ms) / step) * step);
+}
+
+/** How long ago an instant was, or in how long it is; the instant itself as its title. */
+export function Instant({ at }: { at: number | undefined }): VNode | null {
+  const { visitor } = useSession();
+  if (at === undefined) return null;
+  const differenceMs = at - Date.now();
+  const text = differenceMs > 0 ? `in ${roughly(differenceMs)}` : `${roughly(differenceMs)} ago`;
+  const written = writeInstant(at, visitor.times);
+  return (
+    <time dateTime={isoOf(at)} title={written}>
+      {text}
+    </time>
+  );
+}
+
+function isoOf(at: number): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
+}
+
+/** Writes an instant with its date and seconds. */
+export function writeInstant(at: number, times: 'local' | 'utc'): string {
+  const timeZone = times === 'utc' ? { timeZone: 'UTC' } : {};
+  return new Date(at).toLocaleString('sv-SE', { ...timeZone, timeZoneName: 'short' });
+}

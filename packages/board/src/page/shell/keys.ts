@@ -1,0 +1,94 @@
+/** What each key does, as the help lists it. */
+export const KEYS = {
+  'j or ↓': 'next row',
+  'k or ↑': 'row before',
+  Enter: 'open the row',
+  u: 'back to the list',
+  r: 'plan a redrive (of an error group)',
+  d: 'plan a discard (of an error group)',
+  'g f': 'failures',
+  'g r': 'retries',
+  'g s': 'storm',
+  'g o': 'overview',
+  'g w': 'workers',
+  'g p': 'operations',
+  'g t': 'studio',
+  '/': 'search',
+  p: 'pause, and go on',
+  '?': 'these keys',
+} as const;
+
+const SCREENS: Readonly<Record<string, string>> = {
+  f: 'failures',
+  r: 'retries',
+  s: 'storm',
+  o: 'overview',
+  w: 'workers',
+  p: 'operations',
+  t: 'studio',
+};
+
+/** What the board does at a key; the rest is done here. */
+export interface KeyActs {
+  readonly help: () => void;
+  readonly pause: () => void;
+}
+
+/** Listens to the keys of the board; keys inside of fields are theirs. @returns what ends it */
+export function listenToKeys(acts: KeyActs): () => void {
+  let isGoing = false;
+  const listen = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    const screen = isGoing ? SCREENS[event.key] : undefined;
+    isGoing = event.key === 'g' && !isGoing;
+    if (screen !== undefined) location.hash = `#/${screen}`;
+    else if (!isGoing && !press(event.key, acts)) return;
+    event.preventDefault();
+  };
+  addEventListener('keydown', listen);
+  return () => removeEventListener('keydown', listen);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('input, textarea, select, dialog') !== null;
+}
+
+/** @returns whether the key does anything here */
+function press(key: string, { help, pause }: KeyActs): boolean {
+  switch (key) {
+    case '?':
+      help();
+      return true;
+    case 'p':
+      pause();
+      return true;
+    case '/':
+      location.hash = '#/search';
+      return true;
+    case 'j':
+    case 'ArrowDown':
+      return moveRow(1);
+    case 'k':
+    case 'ArrowUp':
+      return moveRow(-1);
+  }
+  return clickMarked(key);
+}
+
+/** Links and buttons say their key: `data-key="r"`. */
+function clickMarked(key: string): boolean {
+  const marked = [...document.querySelectorAll<HTMLElement>('[data-key]')].find(
+    ({ dataset }) => dataset['key'] === key,
+  );
+  marked?.click();
+  return marked !== undefined;
+}
+
+function moveRow(by: 1 | -1): boolean {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
+  const active = document.activeElement;
+  const at = active instanceof HTMLElement ? rows.indexOf(active) : -1;
+  const next = rows[at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)];
+  next?.focus();
+  return next !== undefined;
+}

@@ -1,0 +1,24 @@
+import { complete } from './complete.ts';
+import { simulateHerd } from './herd.ts';
+import { inspect } from './inspect.ts';
+import type { Answered, Answers, Asked, Question } from './messages.ts';
+
+/** Answers a question of the page, or says why it cannot. */
+export function answerQuestion({ id, question }: Asked): Answered {
+  try {
+    return { id, answer: answerOf(question) };
+  } catch (error) {
+    return { id, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function answerOf(question: Question): Answers[keyof Answers] {
+  switch (question.type) {
+    case 'inspect':
+      return inspect(question.text, question.options);
+    case 'complete':
+      return complete(question.text, question.caret);
+    case 'herd':
+      return simulateHerd(question.texts, question.world);
+  }
+}

@@ -1,0 +1,68 @@
+import { textProblem } from '@retry/core/broker/kit';
+import type { Fields } from '@retry/core/fields';
+import { readOptions } from '@retry/core/fields';
+import { BoardError } from '../errors.ts';
+
+/** The most bytes of a request: a payload of 1 MiB, every character of which is escaped once. */
+export const MAX_BODY_BYTES = 2_097_152;
+
+/** Reads the JSON of a request. @throws {BoardError} `NOT_JSON` or `BODY_TOO_LARGE` */
+export async function readJson(request: Request): Promise<unknown> {
+  const type = request.headers.get('content-type') ?? '';
+  if (!/^application\/json\s*(;|$)/i.test(type)) throw new BoardError('NOT_JSON', NOT_JSON);
+  const text = await readText(request);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new BoardError('NOT_JSON', NOT_JSON, { cause });
+  }
+}
+
+async function readText({ body }: Request): Promise<string> {
+  if (body === null) return '{}';
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  const reader = body.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    bytes += part.value.byteLength;
+    if (bytes > MAX_BODY_BYTES) {
+      await reader.cancel();
+      throw new BoardError('BODY_TOO_LARGE', TOO_LARGE);
+    }
+    text += decoder.decode(part.value, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** Reads the body of a request whose keys are these; every other one is a problem. */
+export function readBody<Body>(
+  body: unknown,
+  { subject, keys }: { readonly subject: string; readonly keys: readonly (keyof Body & string)[] },
+  read: (fields: Fields) => Body = (fields) => valuesOf(fields, keys),
+): Body {
+  return readOptions(body, { subject, keys }, (fields) => {
+    if (keys.includes('reason' as keyof Body & string)) fields.optional('reason', A_REASON);
+    return read(fields);
+  });
+}
+
+/** Returns the values of these keys that are set. What each may be is for the queue to say. */
+export function valuesOf<Body>(fields: Fields, keys: readonly (keyof Body & string)[]): Body {
+  const values = keys.map((key) => [key, fields.value(key)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as Body; // checked where it is used
+}
+
+/** Reports a body without a reason. */
+export function demandReason(fields: Fields): void {
+  if (fields.value('reason') === undefined) fields.fail('reason', A_REASON.message, A_REASON.cure);
+}
+
+const A_REASON = {
+  accepts: (value: unknown): value is string => textProblem(value) === undefined,
+  message: 'must be text of 1 to 512 bytes',
+  cure: "Say why, for people: 'the mail server is back'.",
+};
+
+const NOT_JSON = 'the body of the request is not JSON. Send application/json.';
+const TOO_LARGE = 'the body of the request is larger than 2 MiB. Send less.';

@@ -1,0 +1,52 @@
+import type { Broker } from '@retry/core/broker';
+import type { AnyTask, Plan, Queue } from '@retry/worker';
+import type { Acts } from '../access/acts.ts';
+import type { Visitor } from '../access/rights.ts';
+import type { PlanFilter, Right, Rights } from '../api.ts';
+import { forbidden } from '../errors.ts';
+import type { Mask } from '../show/mask.ts';
+import type { KeptForWhile } from './kept-for-while.ts';
+
+/** What the routes of a board work with. */
+export interface Desk {
+  readonly broker: Broker;
+  readonly queue: Queue;
+  /** By lane. */
+  readonly tasks: ReadonlyMap<string, AnyTask>;
+  readonly mask: Mask;
+  readonly acts: Acts;
+  readonly times: 'local' | 'utc';
+  readonly plans: KeptForWhile<{ readonly plan: Plan; readonly filter: PlanFilter }>;
+}
+
+/** One request of a visitor, and what its route has to know. */
+export interface Call {
+  readonly desk: Desk;
+  readonly visitor: Visitor;
+  /** What the path names, decoded. */
+  readonly param: (name: string) => string;
+  readonly query: URLSearchParams;
+  /** The JSON of the request; `undefined` for a GET. */
+  readonly body: unknown;
+}
+
+/** @throws {BoardError} `FORBIDDEN` */
+export function demand({ rights }: { readonly rights: Rights }, right: Right): void {
+  if (!rights[right]) throw forbidden(right);
+}
+
+/** The page options of a query: `limit` as a number, and `after`. */
+export function pageOf(query: URLSearchParams): { readonly limit?: number; readonly after?: string } {
+  const limit = query.get('limit');
+  const after = query.get('after');
+  return { ...(limit !== null && { limit: Number(limit) }), ...(after !== null && { after }) };
+}
+
+/** The parts of a query that are given, by these names. */
+export function given<Name extends string>(
+  query: URLSearchParams,
+  names: readonly Name[],
+): { readonly [Each in Name]?: string } {
+  const found = names.map((name) => [name, query.get(name)] as const).filter(([, value]) => value !== null);
+  return Object.fromEntries(found) as { readonly [Each in Name]?: string }; // null is left out
+}

@@ -1,0 +1,112 @@
+import { isDeadLetter } from '@retry/core/lifecycle';
+import type { DeadLetterFilter, LetterGroup, LetterGroupsOptions, RunView } from '@retry/worker';
+import type { GroupAnswer, GroupRow, GroupsAnswer, SampleError, Trend } from '../api.ts';
+import { commandOf } from '../show/command.ts';
+import { runRow } from '../show/run-row.ts';
+import { shownError } from '../show/shown-error.ts';
+import { cut, shownText } from '../show/shown-text.ts';
+import type { Call, Desk } from './call.ts';
+import { given, pageOf } from './call.ts';
+
+/** The groups of a page that have a trend, and the most dead letters that one of these has. */
+const WITH_TREND = 20;
+const TREND_RUNS = 200;
+
+/** The most dead letters that the trend of one group looks at. */
+const MAX_TREND_RUNS = 1_000;
+const TREND_BUCKETS = 48;
+
+const MAX_SHOWN = 65_536;
+
+/** `GET groups`. */
+export function groups({ desk, query }: Call): Promise<GroupsAnswer> {
+  return groupsPage(desk, { ...given(query, ['task', 'version']), ...pageOf(query) });
+}
+
+/** Returns a page of groups, masked. */
+export async function groupsPage(desk: Desk, options: LetterGroupsOptions<'ms'>): Promise<GroupsAnswer> {
+  const page = await desk.queue.deadLetters.groups({ limit: 50, ...options });
+  return { ...page, groups: await Promise.all(page.groups.map((each, index) => rowOf(desk, each, index))) };
+}
+
+/** `GET groups/:lane/:id`. */
+export async function group({ desk, param, query }: Call): Promise<GroupAnswer> {
+  const [lane, id] = [param('lane'), param('id')];
+  const found = await findGroup(desk, lane, id);
+  const sample = found && (await desk.queue.get(found.sampleId));
+  const filter = { ...taskOf(lane), group: id, state: stateOf(query.get('state'), sample) };
+  const page = await desk.queue.deadLetters.list({
+    limit: 50,
+    ...filter,
+    ...pageOf(query),
+    payloads: 'omit',
+  });
+  const shown = sample && sampleOf(desk, sample);
+  const trend = found && (await trendOf(desk, filter, MAX_TREND_RUNS));
+  return {
+    ...(found && { group: { ...masked(desk, found), ...(trend && { trend }) } }),
+    runs: page.runs.map((run) => runRow(run, desk.mask)),
+    ...(page.next !== undefined && { next: page.next }),
+    ...(shown && { sample: shown }),
+    command: commandOf(['dlq', 'redrive'], { group: id, task: lane }),
+  };
+}
+
+/** The name and the version of a lane's task. */
+export function taskOf(lane: string): { readonly task: string; readonly version?: string } {
+  const [task = '', version] = lane.split('@');
+  return version === undefined ? { task } : { task, version };
+}
+
+async function rowOf(desk: Desk, row: LetterGroup, index: number): Promise<GroupRow> {
+  if (index >= WITH_TREND || row.count > TREND_RUNS || row.isOther) return masked(desk, row);
+  const filter = { ...taskOf(row.lane), group: row.id };
+  const trend = await trendOf(desk, filter, TREND_RUNS);
+  return { ...masked(desk, row), ...(trend && { trend }) };
+}
+
+function masked({ mask }: Desk, row: LetterGroup): LetterGroup {
+  const { task, version, title: value } = row;
+  const title = shownText({ kind: 'message', task, version, value }, { mask, limit: MAX_SHOWN });
+  return { ...row, title: title.text };
+}
+
+/** The groups of a lane are pages of at most 1 000: the one that is asked for is most often on the first. */
+async function findGroup(desk: Desk, lane: string, id: string): Promise<LetterGroup | undefined> {
+  let after: string | undefined;
+  do {
+    const page = await desk.queue.deadLetters.groups({ ...taskOf(lane), limit: 1_000, after });
+    const found = page.groups.find((each) => each.id === id && each.lane === lane);
+    if (found !== undefined) return found;
+    after = page.next;
+  } while (after !== undefined);
+  return undefined;
+}
+
+function stateOf(asked: string | null, sample: RunView | undefined): NonNullable<DeadLetterFilter['state']> {
+  const state = asked ?? (sample && isDeadLetter(sample.state) ? sample.state : 'failed');
+  return state as NonNullable<DeadLetterFilter['state']>; // checked by the queue
+}
+
+function sampleOf({ mask }: Desk, run: RunView): SampleError | undefined {
+  const error = run.errors.at(-1);
+  if (error === undefined) return undefined;
+  const shown = shownError(run, error, { mask, limit: MAX_SHOWN });
+  return { runId: run.id, error: { ...shown, name: cut(shown.name, MAX_SHOWN) } };
+}
+
+async function trendOf(desk: Desk, filter: DeadLetterFilter, limit: number): Promise<Trend | undefined> {
+  const page = await desk.queue.deadLetters.list({ ...filter, limit, payloads: 'omit' });
+  const ends = page.runs.flatMap(({ endedAt }) => endedAt ?? []);
+  if (ends.length === 0) return undefined;
+  const from = ends.reduce((one, other) => Math.min(one, other));
+  const last = ends.reduce((one, other) => Math.max(one, other));
+  const bucketMs = Math.max(Math.ceil((last + 1 - from) / TREND_BUCKETS), 1);
+  const counts = new Array<number>(TREND_BUCKETS).fill(0);
+  for (const at of ends) {
+    const index = Math.floor((at - from) / bucketMs);
+    counts[index] = (counts[index] ?? 0) + 1;
+  }
+  const isComplete = page.next === undefined;
+  return { from, to: from + bucketMs * TREND_BUCKETS, bucketMs, counts, searched: ends.length, isComplete };
+}

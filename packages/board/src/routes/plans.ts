@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import type { AppliedOperation, ApplyOptions, Plan, PlanFilter as QueueFilter } from '@retry/worker';
+import type { ApplyRequest, OperationAnswer, PlanAnswer, PlanFilter, PlanTask } from '../api.ts';
+import { BoardError } from '../errors.ts';
+import { commandOf } from '../show/command.ts';
+import { shownText } from '../show/shown-text.ts';
+import { demandReason, readBody, valuesOf } from './body.ts';
+import type { Call, Desk } from './call.ts';
+import { demand } from './call.ts';
+
+const FILTER_KEYS: readonly (keyof PlanFilter)[] = [
+  ...(['ids', 'task', 'version', 'group', 'errorName', 'olderThan', 'newerThan', 'state'] as const),
+];
+
+const APPLY_KEYS: readonly (keyof ApplyRequest)[] = [
+  ...(['kind', 'perSecond', 'spread', 'keepAttempts', 'reason'] as const),
+];
+
+const MAX_TITLE = 512;
+
+/** `POST plans`. */
+export async function makePlan({ desk, body }: Call): Promise<PlanAnswer> {
+  const filter = readBody<PlanFilter>(body, { subject: 'plan', keys: FILTER_KEYS });
+  const plan = await desk.queue.deadLetters.plan({
+    ...withTask(desk, filter),
+    tasks: [...desk.tasks.values()],
+  });
+  const id = randomUUID();
+  desk.plans.put(id, { plan, filter });
+  const { at, count, isComplete, load, firstIds } = plan;
+  return {
+    ...{ id, filter, at, count, isComplete, load, firstIds },
+    groups: plan.groups.map((group) => ({ ...group, title: maskedTitle(desk, group.title) })),
+    tasks: plan.tasks.map(planTask),
+    command: planCommand(filter),
+  };
+}
+
+/** `POST plans/:id/apply`. */
+export async function applyPlan({ desk, visitor, param, body }: Call): Promise<OperationAnswer> {
+  const { kind, ...request } = readBody<ApplyRequest>(
+    body,
+    { subject: 'apply', keys: APPLY_KEYS },
+    readApply,
+  );
+  demand(visitor, kind);
+  const kept = desk.plans.get(param('id'));
+  if (kept === undefined) throw new BoardError('PLAN_GONE', PLAN_GONE);
+  const { by } = visitor;
+  const options = { kind, ...request, ...(by !== undefined && { by }) } as ApplyOptions; // checked by the plan
+  const applied: { operation?: AppliedOperation } = {};
+  const act = {
+    kind: `apply-${kind}`,
+    target: param('id'),
+    reason: request.reason,
+    ...(by !== undefined && { by }),
+  } as const;
+  await desk.acts.perform(act, async () => {
+    applied.operation = await kept.plan.apply(options);
+    return { answer: applied.operation.id };
+  });
+  const { wait: _, ...operation } = applied.operation as AppliedOperation; // performed
+  return { operation };
+}
+
+function readApply(fields: Parameters<typeof demandReason>[0]): ApplyRequest {
+  demandReason(fields);
+  const kind = fields.choice('kind', 'redrive', ['redrive', 'discard']);
+  return { ...valuesOf<ApplyRequest>(fields, APPLY_KEYS), kind };
+}
+
+/** The task itself, where the board knows it: keeping attempts needs its policy. */
+function withTask({ tasks }: Desk, filter: PlanFilter): QueueFilter {
+  const { task, version, ...rest } = filter;
+  const known = tasks.get(`${task}@${version}`);
+  const whose = known === undefined ? { task, version } : { task: known };
+  const written = Object.entries({ ...rest, ...whose }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(written) as QueueFilter; // checked by the queue
+}
+
+function planTask({ policy: _, deadAgainAfterMs, ...task }: Plan['tasks'][number]): PlanTask {
+  const hasEnd = deadAgainAfterMs !== undefined && deadAgainAfterMs < Infinity;
+  return { ...task, ...(hasEnd && { deadAgainAfterMs }) };
+}
+
+function maskedTitle({ mask }: Desk, value: string): string {
+  return shownText({ kind: 'message', task: '', version: '', value }, { mask, limit: MAX_TITLE }).text;
+}
+
+function planCommand({
+  ids = [],
+  task,
+  version,
+  group,
+  errorName,
+  olderThan,
+  newerThan,
+  state,
+}: PlanFilter): string {
+  return commandOf(['dlq', 'redrive', ...ids], {
+    task: version === undefined ? task : `${task}@${version}`,
+    group,
+    error: errorName,
+    'older-than': durationText(olderThan),
+    since: durationText(newerThan),
+    state,
+  });
+}
+
+function durationText(duration: string | number | undefined): string | undefined {
+  return typeof duration === 'number' ? `${duration}ms` : duration;
+}
+
+const PLAN_GONE =
+  'there is no such plan: it is kept for 15 minutes, by the process that made it. Make it again, and look at it again.';

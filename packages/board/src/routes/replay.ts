@@ -1,0 +1,72 @@
+import type { Policy } from '@retry/core';
+import { parsePolicy } from '@retry/core';
+import type { Replay } from '@retry/core/failures';
+import { replay, summarizeReplays } from '@retry/core/failures';
+import { integerFrom } from '@retry/core/fields';
+import type { RunView } from '@retry/worker';
+import type { ReplayAnswer, ReplayedRun, ReplayRequest } from '../api.ts';
+import { readBody, valuesOf } from './body.ts';
+import type { Call } from './call.ts';
+import { taskOf } from './groups.ts';
+
+const KEYS: readonly (keyof ReplayRequest)[] = ['policy', 'lane', 'group', 'limit'];
+const MAX_RUNS = 1_000;
+const SHOWN_RUNS = 20;
+
+/** `POST replay`. It changes nothing. */
+export async function replayPolicy({ desk, body }: Call): Promise<ReplayAnswer> {
+  const {
+    policy,
+    lane,
+    group,
+    limit = MAX_RUNS,
+  } = readBody<ReplayRequest>(body, { subject: 'replay', keys: KEYS }, (fields) => {
+    const most = fields.number('limit', MAX_RUNS, A_LIMIT);
+    if (fields.optional('lane', A_LANE) === undefined && fields.value('lane') === undefined)
+      fields.fail('lane', A_LANE.message, A_LANE.cure);
+    return { ...valuesOf<ReplayRequest>(fields, KEYS), limit: most };
+  });
+  const parsed = parsePolicy(policy);
+  const filter = { ...taskOf(lane), ...(group !== undefined && { group }) };
+  const page = await desk.queue.deadLetters.list({ ...filter, limit, payloads: 'omit' });
+  const replays = page.runs.map((run) => replay(parsed, run));
+  const present = desk.tasks.get(lane)?.retry;
+  return {
+    summary: summarizeReplays(replays),
+    ...(present && { present: summarize(present, page.runs) }),
+    isComplete: page.next === undefined,
+    runs: replays.slice(0, SHOWN_RUNS).map(replayedRun),
+  };
+}
+
+function summarize(policy: Policy, runs: readonly RunView[]): ReplayAnswer['summary'] {
+  return summarizeReplays(runs.map((run) => replay(policy, run)));
+}
+
+function replayedRun({
+  id = '',
+  isRetried,
+  attempt,
+  recordedAttempt,
+  reason,
+  laterByMs,
+  missing,
+}: Replay): ReplayedRun {
+  return {
+    ...{ id, isRetried, attempt, recordedAttempt, missing },
+    ...(reason !== undefined && { reason }),
+    ...(laterByMs !== undefined && { laterByMs }),
+  };
+}
+
+const A_LIMIT = {
+  ...integerFrom(1, 'Leave it out for 1000.'),
+  accepts: (count: number): boolean => Number.isInteger(count) && count >= 1 && count <= MAX_RUNS,
+  message: `must be an integer from 1 to ${MAX_RUNS}`,
+};
+
+const A_LANE = {
+  accepts: (value: unknown): value is string => typeof value === 'string' && value !== '',
+  message: 'must be the lane of a task: name@version',
+  cure: "Use lane: 'send-email@1'.",
+};

@@ -1,0 +1,34 @@
+import type { LaneFigures } from '@retry/core/broker';
+import type { DueTimeline, LaneAttempts, RetriesAnswer } from '../api.ts';
+import type { Desk } from './call.ts';
+import { taskOf } from './groups.ts';
+import { insightOf } from './overview.ts';
+
+const MAX_LANES = 20;
+const NEAR = { bucketMs: 5_000, buckets: 120 };
+const FAR = { bucketMs: 600_000, buckets: 144 };
+
+/** `GET retries`. @param lane - only this one */
+export async function retries(desk: Desk, lane?: string): Promise<RetriesAnswer> {
+  const insight = insightOf(desk);
+  const lanes = lane === undefined ? {} : { lanes: [lane] };
+  const report = await insight.lanes(lanes);
+  const busy = report.lanes
+    .filter((each) => runsOf(each) > 0)
+    .sort((one, other) => runsOf(other) - runsOf(one));
+  const due = async (spans: typeof NEAR): Promise<DueTimeline> => {
+    const from = Math.floor(report.at);
+    return { ...(await insight.dueTimes({ from, ...spans, ...lanes })), from, bucketMs: spans.bucketMs };
+  };
+  const attempts = busy.slice(0, MAX_LANES).map(async (each): Promise<LaneAttempts> => {
+    const { task, version = '' } = taskOf(each.lane);
+    return { lane: each.lane, task, version, ...(await insight.attempts({ lane: each.lane })) };
+  });
+  const [near, far, ...counted] = await Promise.all([due(NEAR), due(FAR), ...attempts]);
+  const otherLanes = Math.max(busy.length - MAX_LANES, 0);
+  return { at: report.at, attempts: counted, otherLanes, near, far };
+}
+
+function runsOf({ waiting, scheduled }: LaneFigures): number {
+  return waiting.count + scheduled.count;
+}

@@ -1,0 +1,55 @@
+import type { Right, Route, Routes } from '../api.ts';
+import type { Call } from './call.ts';
+import { group, groups } from './groups.ts';
+import { hold, resume } from './lanes.ts';
+import { changeOperation, operation, operations } from './operations.ts';
+import { overview, rights, workers } from './overview.ts';
+import { applyPlan, makePlan } from './plans.ts';
+import { replayPolicy } from './replay.ts';
+import { retries } from './retries.ts';
+import { cancel, discard, redrive, reschedule, resubmit, runNow } from './run/run-acts.ts';
+import { run } from './run/runs.ts';
+import { search } from './search.ts';
+import { storm } from './storm.ts';
+
+/** What a route needs, and what it does. */
+export interface RouteRule<Answer = unknown> {
+  /** One of these; which of several is for `answer` to say. Empty: anyone whom the board answers. */
+  readonly rights: readonly Right[];
+  readonly answer: (call: Call) => Promise<Answer>;
+}
+
+const EITHER = ['redrive', 'discard'] as const;
+
+/** Every route. Those that are no `GET` are refused unless the board's own page has sent them. */
+export const ROUTES: { readonly [Name in Route]: RouteRule<Routes[Name]['answer']> } = {
+  'GET rights': { rights: [], answer: rights },
+  'GET overview': { rights: ['read'], answer: ({ desk }) => overview(desk) },
+  'GET workers': { rights: ['read'], answer: ({ desk }) => workers(desk) },
+  'GET groups': { rights: ['read'], answer: groups },
+  'GET groups/:lane/:id': { rights: ['read'], answer: group },
+  'POST plans': { rights: EITHER, answer: makePlan },
+  'POST plans/:id/apply': { rights: EITHER, answer: applyPlan },
+  'GET operations': { rights: ['read'], answer: ({ desk }) => operations(desk) },
+  'GET operations/:id': { rights: ['read'], answer: operation },
+  'POST operations/:id/pause': { rights: EITHER, answer: changeOperation('pause') },
+  'POST operations/:id/resume': { rights: EITHER, answer: changeOperation('resume') },
+  'POST operations/:id/cancel': { rights: EITHER, answer: changeOperation('cancel') },
+  'GET runs/:id': { rights: ['read'], answer: run },
+  'POST runs/:id/run-now': { rights: ['edit'], answer: runNow },
+  'POST runs/:id/reschedule': { rights: ['edit'], answer: reschedule },
+  'POST runs/:id/cancel': { rights: ['cancel'], answer: cancel },
+  'POST runs/:id/resubmit': { rights: ['edit'], answer: resubmit },
+  'POST runs/:id/redrive': { rights: ['redrive'], answer: redrive },
+  'POST runs/:id/discard': { rights: ['discard'], answer: discard },
+  'GET retries': {
+    rights: ['read'],
+    answer: ({ desk, query }) => retries(desk, query.get('lane') ?? undefined),
+  },
+  'GET storm': { rights: ['read'], answer: ({ desk }) => storm(desk) },
+  'POST lanes/hold': { rights: ['hold'], answer: hold },
+  'POST lanes/resume': { rights: ['hold'], answer: resume },
+  'GET search': { rights: ['read'], answer: search },
+  'POST replay': { rights: ['read'], answer: replayPolicy },
+  'GET acts': { rights: ['read'], answer: async ({ desk }) => ({ acts: desk.acts.list() }) },
+};

@@ -1,0 +1,48 @@
+import type { LaneFigures } from '@retry/core/broker';
+import type { LaneStorm, StormAnswer, StormFigures } from '../api.ts';
+import type { Desk } from './call.ts';
+import { taskOf } from './groups.ts';
+import { insightOf } from './overview.ts';
+
+/** From this share of retries on, they make an outage worse. */
+const RETRY_SHARE_LINE = 0.1;
+
+/** `GET storm`. */
+export async function storm(desk: Desk): Promise<StormAnswer> {
+  const [report, holds, { findings }] = await Promise.all([
+    insightOf(desk).lanes(),
+    desk.queue.holds(),
+    desk.queue.health(),
+  ]);
+  const lanes = report.lanes.flatMap(laneStorm);
+  lanes.sort((one, other) => other.retriesPerSecond - one.retriesPerSecond);
+  const sum = (key: 'startsPerSecond' | 'retriesPerSecond'): number =>
+    lanes.reduce((total, lane) => total + lane[key], 0);
+  return {
+    at: report.at,
+    ...(report.lanes.some(({ rates }) => rates) && {
+      all: figuresOf(sum('startsPerSecond'), sum('retriesPerSecond')),
+    }),
+    ...{ lanes, retryShareLine: RETRY_SHARE_LINE, holds },
+    findings: findings.filter(({ code }) => code === 'RETRY_SHARE'),
+  };
+}
+
+function laneStorm({ lane, rates, holds }: LaneFigures): readonly LaneStorm[] {
+  if (rates === undefined || rates.starts.perSecond === 0) return [];
+  const { task, version = '' } = taskOf(lane);
+  const { starts, retries } = rates;
+  const figures = figuresOf(starts.perSecond, retries.perSecond);
+  return [{ lane, task, version, windowMs: starts.windowMs, holds, ...figures }];
+}
+
+/** @param starts - per second, `retries ≤ starts` */
+function figuresOf(starts: number, retries: number): StormFigures {
+  const firsts = starts - retries;
+  return {
+    startsPerSecond: starts,
+    retriesPerSecond: retries,
+    retryShare: starts === 0 ? 0 : retries / starts,
+    amplification: firsts > 0 ? starts / firsts : starts === 0 ? 1 : null,
+  };
+}

@@ -1,0 +1,54 @@
+import { hideSecrets } from '@retry/core/broker/kit';
+import type { ErrorLog } from '../access/error-log.ts';
+
+/** What is about to be shown. */
+export interface Maskable {
+  /** `payload` and `result` are JSON values; `message` (titles of error groups included) and `stack` are text. */
+  readonly kind: 'payload' | 'result' | 'message' | 'stack';
+  readonly task: string;
+  readonly version: string;
+  readonly value: unknown;
+}
+
+/** Returns what of a value may be shown: a JSON value, or text where text was given. */
+export type Mask = (shown: Maskable) => unknown;
+
+/** Shown where a mask failed: nothing of the value. */
+export const UNSHOWN = '(the mask of the board failed)';
+
+/** Creates the mask of a board from that of its options. It never throws. */
+export function createMask(mask: Mask | undefined, errors: ErrorLog): Mask {
+  return (shown) => {
+    try {
+      const masked = (mask ?? maskByDefault)(shown);
+      const isText = shown.kind === 'message' || shown.kind === 'stack';
+      if (isText && typeof masked !== 'string') throw new TypeError('mask returned no text');
+      return masked;
+    } catch (error) {
+      errors.report(error, 'calling mask');
+      return UNSHOWN;
+    }
+  };
+}
+
+const SECRET_KEY = /pass|pwd|secret|token|credential|authorization|cookie|api[-_]?key|private[-_]?key/i;
+const HIDDEN = '***';
+
+/** Beyond this depth nothing is shown. */
+const MAX_DEPTH = 100;
+
+function maskByDefault({ value }: Maskable): unknown {
+  return maskValue(value, 0);
+}
+
+function maskValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return hideSecrets(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === MAX_DEPTH) return HIDDEN;
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, depth + 1));
+  const entries = Object.entries(value).map(([key, item]) => [
+    key,
+    SECRET_KEY.test(key) && item !== null ? HIDDEN : maskValue(item, depth + 1),
+  ]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,210 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Board, BoardOptions } from '@retry/board';
+import { createBoard, toNodeListener } from '@retry/board';
+import { createMemoryBroker } from '@retry/inprocess/broker';
+import { createQueue, defineTask } from '@retry/worker';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ALL, ask, refused, send } from './board-client.ts';
+
+const broker = createMemoryBroker();
+const queue = createQueue({ broker });
+const mail = defineTask({ name: '<script>alert(1)</script>', run: async () => {} });
+
+const closings: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closings.splice(0)) close();
+});
+
+function open(options: Omit<BoardOptions, 'broker'> = {}): Board {
+  const board = createBoard({ broker, ...options });
+  closings.push(board.close);
+  return board;
+}
+
+describe('a board without access', () => {
+  it('answers this machine, which may only read', async () => {
+    const { rights } = await ask(open(), 'GET rights', { address: '::1' });
+
+    expect(Object.entries(rights).filter(([, may]) => may)).toEqual([['read', true]]);
+  });
+
+  it.each([
+    ['another machine', { address: '10.0.0.7' }],
+    ['an unknown address', {}],
+    ['a proxy on this machine', { address: '127.0.0.1', headers: { 'x-forwarded-for': '10.0.0.7' } }],
+  ])('refuses %s', async (_, asked) => {
+    expect(await refused(open(), 'GET rights', asked)).toMatchObject({ code: 'ACCESS_REQUIRED' });
+  });
+
+  it('refuses a page of another site whose name points at this machine', async () => {
+    const request = new Request('http://evil.example:4000/api/rights');
+
+    const response = await open().fetch(request, { address: '127.0.0.1' });
+
+    expect(response.status).toBe(403);
+  });
+
+  it('gives its page to this machine only', async () => {
+    const request = new Request('http://127.0.0.1:4000/');
+
+    expect((await open().fetch(request, { address: '10.0.0.7' })).status).toBe(403);
+    expect((await open().fetch(request, { address: '127.0.0.1' })).status).toBe(200);
+  });
+});
+
+describe('access', () => {
+  it.each([
+    ['throws', () => Promise.reject(new Error('no session store'))],
+    ['returns nothing', () => undefined as never],
+    ['returns a name that is no text', () => ({ ...ALL, by: 7 as never })],
+  ])('grants nothing and is reported when it %s', async (_, access) => {
+    const errors: string[] = [];
+    const board = open({ access, onError: (_error, doing) => errors.push(doing) });
+
+    const { rights } = await ask(board, 'GET rights');
+
+    expect(Object.values(rights)).not.toContain(true);
+    expect(errors).toEqual(['asking access']);
+  });
+
+  it('grants only what is exactly true', async () => {
+    const { rights } = await ask(open({ access: () => ({ read: true, discard: 1 as never }) }), 'GET rights');
+
+    expect(rights).toMatchObject({ read: true, discard: false });
+  });
+});
+
+describe('what a board is given', () => {
+  it('is reported with every wrong option', () => {
+    const options = { broker: {}, basePath: 'board', times: 'gmt', suprise: 1 } as never;
+
+    expect(() => createBoard(options)).toThrow(/suprise[\s\S]*broker[\s\S]*basePath[\s\S]*times/);
+  });
+
+  it('may throw in onAct, which changes nothing', async () => {
+    const errors: unknown[] = [];
+    const onAct = () => {
+      throw new Error('no log');
+    };
+    const board = open({ access: () => ALL, onAct, onError: (error) => errors.push(error) });
+
+    const { answer } = await ask(board, 'POST runs/:id/cancel', { params: { id: 'none' } });
+
+    expect([answer, errors]).toEqual(['gone', [new Error('no log')]]);
+  });
+});
+
+describe('hostile data', () => {
+  const access = () => ({ ...ALL, unmask: false });
+
+  it('of 1 MB is cut, and says so', async () => {
+    const { id } = await queue.submit(mail, 'x'.repeat(1_000_000));
+
+    const { run } = await ask(open({ access }), 'GET runs/:id', { params: { id } });
+
+    expect(run.payload).toMatchObject({ isCut: true, length: 1_000_002 });
+    expect(run.payload?.text).toHaveLength(65_536);
+  });
+
+  it('is JSON, never HTML, in every answer', async () => {
+    const { id } = await queue.submit(mail, '<script>alert(2)</script>');
+
+    const response = await send(open({ access }), 'GET runs/:id', { params: { id } });
+
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  it('is not shown at all where the mask throws', async () => {
+    const { id } = await queue.submit(mail, 'secret');
+    const mask = () => {
+      throw new Error('no mask');
+    };
+
+    const { run } = await ask(open({ access, mask, onError: () => {} }), 'GET runs/:id', { params: { id } });
+
+    expect(run.payload?.text).toBe('"(the mask of the board failed)"');
+  });
+
+  it('is found by an id with every kind of sign', async () => {
+    const key = 'a/b?c#d%2F<e>"\u202E';
+    const { id } = await queue.submit(mail, 1, { key });
+
+    expect((await ask(open({ access }), 'GET runs/:id', { params: { id } })).run.id).toBe(id);
+  });
+});
+
+describe('the page', () => {
+  it('has only files of its own, which may be kept for ever, and no inline script or style', async () => {
+    const board = open({ access: () => ALL, basePath: '/admin/board' });
+    const fetchPath = (path: string) => board.fetch(new Request(`http://127.0.0.1${path}`));
+
+    const page = await fetchPath('/admin/board/failures/deep/link');
+    const html = await page.text();
+    const paths = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path);
+    const files = await Promise.all(paths.map(fetchPath));
+
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
+    expect(html).not.toMatch(/<style|style=|<script(?! type="module" src=)|https?:/);
+    expect(paths.every((path) => path.startsWith('/admin/board/assets/'))).toBe(true);
+    expect(files.map(({ status, headers }) => [status, headers.get('cache-control')])).toEqual(
+      paths.map(() => [200, 'public, max-age=31536000, immutable']),
+    );
+  });
+});
+
+describe('events', () => {
+  it('send a topic at once, and again when it has changed, until the board is closed', async () => {
+    const board = open({ access: () => ALL });
+    const response = await send(board, 'GET events', { query: '?topic=overview&topic=none' });
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const next = async () => new TextDecoder().decode((await reader.read()).value);
+
+    const first = await next();
+    await queue.hold({ lane: 'new@1' }, { reason: 'a change' });
+    let changed = await next();
+    while (!changed.includes('a change')) changed = await next();
+    board.close();
+    let last = await reader.read();
+    while (!last.done) last = await reader.read();
+
+    expect(first).toMatch(/^event: overview\ndata: \{/);
+    expect(last.done).toBe(true);
+    expect(await refused(board, 'GET overview')).toMatchObject({ status: 503, code: 'BOARD_CLOSED' });
+  });
+});
+
+describe('a board in node:http', () => {
+  it('answers, takes bodies, and streams until the client leaves', async () => {
+    const server = createServer(toNodeListener(open({ access: () => ALL })));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closings.push(() => server.close());
+    closings.push(() => server.closeAllConnections());
+    const { port } = server.address() as AddressInfo; // of TCP
+    const url = `http://127.0.0.1:${port}/api`;
+    const headers = { 'content-type': 'application/json', origin: `http://127.0.0.1:${port}` };
+    const body = JSON.stringify({ lane: 'http@1', reason: 'mounted', for: '1s' });
+
+    const held = await fetch(`${url}/lanes/hold`, { method: 'POST', headers, body });
+    const events = await fetch(`${url}/events?topic=storm`);
+    const reader = (events.body as ReadableStream<Uint8Array>).getReader();
+    const first = new TextDecoder().decode((await reader.read()).value);
+    await reader.cancel();
+
+    expect(await held.json()).toEqual({ answer: 'held' });
+    expect(first).toMatch(/^event: storm\n/);
+  });
+
+  it('answers this machine without access, and only what reads', async () => {
+    const server = createServer(toNodeListener(open()));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closings.push(() => server.close());
+    closings.push(() => server.closeAllConnections());
+    const { port } = server.address() as AddressInfo; // of TCP
+
+    const response = await fetch(`http://127.0.0.1:${port}/api/overview`);
+
+    expect(response.status).toBe(200);
+  });
+});

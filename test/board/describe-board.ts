@@ -1,0 +1,227 @@
+import type { Broker } from '@retry/core/broker';
+import { createQueue, createWorker, defineTask } from '@retry/worker';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Rights } from '../../packages/board/src/api.ts';
+import type { Board } from '../../packages/board/src/create-board.ts';
+import { createBoard } from '../../packages/board/src/create-board.ts';
+import { ALL, ask } from './board-client.ts';
+
+/** A broker without runs. */
+export interface BoardHarness {
+  readonly broker: Broker;
+  readonly close: () => Promise<void>;
+}
+
+const charge = defineTask({
+  name: 'charge',
+  retry: { maxAttempts: 2, backoff: { type: 'none' }, retryOn: [{ name: 'BankError' }] },
+  run: async ({ order }: { order: number; password?: string }) => {
+    throw Object.assign(new Error(`order ${order} was refused`), { name: 'BankError', code: 'EBANK' });
+  },
+});
+
+/** Tests what the routes answer about a queue in which runs wait and have failed. */
+export function describeBoard(open: () => Promise<BoardHarness>): void {
+  let harness: BoardHarness;
+  let board: Board;
+  let rights: Partial<Rights>;
+  const queueOf = () => createQueue({ broker: harness.broker });
+  beforeEach(async () => {
+    harness = await open();
+    rights = ALL;
+    const access = () => ({ ...rights, by: 'ada' });
+    board = createBoard({ broker: harness.broker, tasks: [charge], access });
+  });
+  afterEach(async () => {
+    board.close();
+    await harness.close();
+  });
+
+  /** Lets these orders fail twice each, by a worker. @returns the ids of their runs */
+  async function failOrders(count: number): Promise<readonly string[]> {
+    const queue = queueOf();
+    const orders = Array.from({ length: count }, (_, order) => ({ order, password: 'hunter22' }));
+    const runs = await queue.submitMany(charge, orders);
+    const worker = createWorker({ broker: harness.broker, tasks: [charge], signals: [] });
+    worker.start();
+    let failed = 0;
+    await new Promise<void>((resolve) => {
+      worker.on('failed', () => {
+        failed += 1;
+        if (failed === count) resolve();
+      });
+    });
+    await worker.stop();
+    return runs.map(({ id }) => id);
+  }
+
+  describe('the screen of failures', () => {
+    it('has one group for errors that differ in a number only, and opens it', async () => {
+      const ids = await failOrders(3);
+
+      const { groups, deadLetters } = await ask(board, 'GET groups');
+      const [group] = groups;
+      const opened = await ask(board, 'GET groups/:lane/:id', {
+        params: { lane: 'charge@1', id: group?.id ?? '' },
+      });
+
+      expect([groups.length, deadLetters]).toEqual([1, 3]);
+      expect(group).toMatchObject({ task: 'charge', version: '1', count: 3, share: 1, attempts: 6 });
+      expect(group?.trend).toMatchObject({ searched: 3, isComplete: true });
+      expect(opened.runs.map(({ id }) => id).sort()).toEqual([...ids].sort());
+      expect(opened.sample?.error).toMatchObject({ name: 'BankError', code: 'EBANK' });
+      expect(opened.command).toBe(`retry dlq redrive --group ${group?.id} --task charge@1`);
+    });
+
+    it('plans a redrive of a group, applies it with a reason, and watches it end', async () => {
+      await failOrders(3);
+      const [group] = (await ask(board, 'GET groups')).groups;
+
+      const plan = await ask(board, 'POST plans', { body: { task: 'charge', group: group?.id } });
+      const { operation } = await ask(board, 'POST plans/:id/apply', {
+        params: { id: plan.id },
+        body: { kind: 'redrive', reason: 'the bank is back' },
+      });
+      const ended = await queueOf().operations.wait(operation.id);
+      const { acts } = await ask(board, 'GET acts');
+
+      expect(plan).toMatchObject({ count: 3, isComplete: true, tasks: [{ task: 'charge', count: 3 }] });
+      expect(ended).toMatchObject({ state: 'done', done: 3, reason: 'the bank is back', by: 'ada' });
+      expect(acts).toMatchObject([{ kind: 'apply-redrive', by: 'ada', reason: 'the bank is back' }]);
+      expect((await ask(board, 'GET groups')).groups).toEqual([]);
+    });
+
+    it('says what another policy would have decided', async () => {
+      await failOrders(2);
+
+      const { summary, present } = await ask(board, 'POST replay', {
+        body: { lane: 'charge@1', policy: { maxAttempts: 5 } },
+      });
+
+      expect([summary.runs, summary.retried, present?.retried]).toEqual([2, 2, 0]);
+    });
+  });
+
+  describe('the screen of a run', () => {
+    it('has a row for each attempt, and says which rule decided', async () => {
+      const [id = ''] = await failOrders(1);
+
+      const { run, attempts, policy, explanation, next } = await ask(board, 'GET runs/:id', {
+        params: { id },
+      });
+
+      expect(run).toMatchObject({ id, state: 'failed', failures: 2 });
+      expect(attempts).toMatchObject([
+        { attempt: 1, reason: 'retried', waitedMs: expect.any(Number), backoffMs: expect.any(Number) },
+        { attempt: 2, reason: 'exhausted', error: { name: 'BankError' } },
+      ]);
+      expect(
+        attempts.every(({ worker, durationMs }) => worker !== undefined && durationMs !== undefined),
+      ).toBe(true);
+      expect(policy).toMatchObject({ from: 'task', maxAttempts: 2 });
+      expect(explanation).toMatchObject({ retries: false, rule: 'maxAttempts' });
+      expect(next).toEqual({ type: 'redrive', attempt: 1 });
+    });
+
+    it('starts a scheduled run now, moves it, cancels it, and says who did it', async () => {
+      const { id } = await queueOf().submit(charge, { order: 1 }, { delay: '1h' });
+      const params = { id };
+
+      const answers = [
+        await ask(board, 'POST runs/:id/reschedule', { params, body: { delay: '2h' } }),
+        await ask(board, 'POST runs/:id/run-now', { params }),
+        await ask(board, 'POST runs/:id/cancel', { params, body: { reason: 'twice' } }),
+        await ask(board, 'POST runs/:id/cancel', { params }),
+      ];
+
+      expect(answers.map(({ answer }) => answer)).toEqual([
+        'rescheduled',
+        'rescheduled',
+        'cancelled',
+        'ended',
+      ]);
+      expect((await ask(board, 'GET acts')).acts).toMatchObject([
+        { kind: 'cancel', answer: 'ended', by: 'ada' },
+        { kind: 'cancel', answer: 'cancelled', target: id, reason: 'twice' },
+        { kind: 'run-now' },
+        { kind: 'reschedule' },
+      ]);
+    });
+
+    it('submits a run once more with an edited payload, which names its origin', async () => {
+      const [id = ''] = await failOrders(1);
+
+      const answer = await ask(board, 'POST runs/:id/resubmit', {
+        params: { id },
+        body: { payload: '{"order":7}' },
+      });
+      const submitted = await queueOf().get('id' in answer ? answer.id : '');
+
+      expect(submitted).toMatchObject({ origin: id, payload: { order: 7 }, state: 'submitted' });
+    });
+
+    it('redrives and discards dead letters, and no other run', async () => {
+      const [redriven = '', discarded = ''] = await failOrders(2);
+      const { id: waiting } = await queueOf().submit(charge, { order: 1 }, { delay: '1h' });
+      const act = async (route: 'POST runs/:id/redrive' | 'POST runs/:id/discard', id: string) =>
+        (await ask(board, route, { params: { id } })).answer;
+
+      expect(await act('POST runs/:id/redrive', redriven)).toBe('redriven');
+      expect(await act('POST runs/:id/discard', discarded)).toBe('discarded');
+      expect(await act('POST runs/:id/discard', waiting)).toBe('refused');
+      expect(await act('POST runs/:id/discard', discarded)).toBe('gone');
+    });
+  });
+
+  describe('the other screens', () => {
+    it('show lanes, holds, an audit of 0, and runs by attempt and by due time', async () => {
+      await queueOf().submit(charge, { order: 1 }, { delay: '5m' });
+      await queueOf().submit(charge, { order: 2 }, { delay: '3h' });
+      await ask(board, 'POST lanes/hold', { body: { lane: 'charge@1', reason: 'the bank is closed' } });
+
+      const overview = await ask(board, 'GET overview');
+      const retries = await ask(board, 'GET retries');
+      const storm = await ask(board, 'GET storm');
+      const sum = (counts: readonly number[]) => counts.reduce((one, other) => one + other, 0);
+
+      expect(overview.lanes).toMatchObject([{ lane: 'charge@1', scheduled: { count: 2 } }]);
+      expect(overview.holds).toMatchObject([{ lane: 'charge@1', reason: 'the bank is closed', by: 'ada' }]);
+      expect(overview.audit.unbalanced).toBe(0);
+      expect(retries.attempts).toMatchObject([{ task: 'charge', counts: [{ attempt: 1, runs: 2 }] }]);
+      expect([sum(retries.near.counts), sum(retries.far.counts)]).toEqual([1, 2]);
+      expect(storm.holds).toHaveLength(1);
+      expect(await ask(board, 'POST lanes/resume', { body: { lane: 'charge@1' } })).toEqual({
+        answer: 'resumed',
+      });
+    });
+
+    it('finds a run by its payload, and says how many it looked at', async () => {
+      const { id } = await queueOf().submit(charge, { order: 4711 });
+      await queueOf().submit(charge, { order: 4712 });
+
+      const found = await ask(board, 'GET search', { query: '?text=4711&state=submitted' });
+
+      expect(found.runs.map((run) => run.id)).toEqual([id]);
+      expect(found).toMatchObject({ searched: 2, isComplete: true });
+    });
+  });
+
+  describe('a visitor who may not unmask', () => {
+    beforeEach(() => {
+      rights = { ...ALL, unmask: false };
+    });
+
+    it('sees no password, cannot find one, and cannot store its mask', async () => {
+      const [id = ''] = await failOrders(1);
+
+      const { run } = await ask(board, 'GET runs/:id', { params: { id } });
+      const found = await ask(board, 'GET search', { query: '?text=hunter22' });
+      const body = { payload: run.payload?.text };
+      const edited = ask(board, 'POST runs/:id/resubmit', { params: { id }, body });
+
+      expect(run.payload).toMatchObject({ isMasked: true, text: expect.not.stringContaining('hunter22') });
+      expect(found).toMatchObject({ runs: [], searched: 1, looked: { isMasked: true } });
+      await expect(edited).rejects.toThrow('PAYLOAD_MASKED');
+    });
+  });
+}

@@ -1,0 +1,168 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBarriers, launchChromium, openPage } from '../../support/browser/chromium.ts';
+import { findChromium, NO_CHROMIUM } from '../../support/browser/find-chromium.ts';
+import { HOSTILE } from './believable-queue.ts';
+import { type ServedBoard, serveBoard } from './serve-board.ts';
+
+const executable = findChromium();
+
+const SCREENS = [
+  ['#/failures', 'Failures'],
+  ['#/retries', 'Retries'],
+  ['#/storm', 'Storm'],
+  ['#/overview', 'Overview'],
+  ['#/workers', 'Workers'],
+  ['#/operations', 'Operations'],
+  ['#/search?state=failed', 'Search'],
+  ['#/studio', 'Policy studio'],
+] as const;
+
+describe.skipIf(executable === undefined)(
+  `the page of the board${executable ? '' : ` (${NO_CHROMIUM})`}`,
+  () => {
+    let browser: Browser;
+    let board: ServedBoard;
+
+    beforeAll(async () => {
+      [browser, board] = await Promise.all([launchChromium(executable ?? ''), serveBoard()]);
+    });
+
+    afterAll(async () => {
+      await browser?.close();
+      await board?.close();
+    });
+
+    const rows = (page: Page) => page.locator('[data-row]');
+
+    describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+      it.each(SCREENS)('shows %s without a barrier, a complaint or another host', async (path, title) => {
+        const { page, complaints } = await openPage(browser, `${board.url}${path}`, { colorScheme });
+
+        await page.getByRole('heading', { level: 1, name: title }).waitFor();
+        await page.getByText('Loading …').waitFor({ state: 'detached' });
+
+        expect(await findBarriers(page)).toEqual([]);
+        expect(complaints).toEqual([]);
+        expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
+        await page.close();
+      });
+    });
+
+    it.each(SCREENS)('shows %s on a telephone without sideways scrolling', async (path, title) => {
+      const { page } = await openPage(browser, `${board.url}${path}`, { width: 390 });
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
+      await page.getByText('Loading …').waitFor({ state: 'detached' });
+
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+      await page.close();
+    });
+
+    it('opens an error group and one of its runs, without a barrier', async () => {
+      const { page, complaints } = await openPage(browser, `${board.url}#/failures`);
+      await page.getByRole('link', { name: /card of order/ }).click();
+      await page.getByRole('heading', { name: 'Runs' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+
+      await rows(page).first().click();
+      await page.getByText('but 2 of 2 attempts are used').waitFor();
+
+      expect(await page.getByRole('img', { name: /^2 attempts in/ }).count()).toBe(1);
+      expect(await findBarriers(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+    });
+
+    it('shows a new dead letter without being asked, and not while it is paused', async () => {
+      const { page } = await openPage(browser, `${board.url}#/failures`);
+      await page.getByText('live', { exact: true }).waitFor();
+
+      await board.queue.failOnce('the printer is out of paper');
+      await page.getByRole('link', { name: /printer is out of paper/ }).waitFor();
+      await page.keyboard.press('p');
+      await page.getByText('paused').waitFor();
+      await board.queue.failOnce('the ink is dry');
+      await page.waitForTimeout(2_500);
+
+      expect(await page.getByRole('link', { name: /ink is dry/ }).count()).toBe(0);
+      await page.keyboard.press('p');
+      await page.getByRole('link', { name: /ink is dry/ }).waitFor();
+    });
+
+    it('takes hostile text for text', async () => {
+      const { page, complaints } = await openPage(browser, `${board.url}#/failures`);
+      await page.getByRole('link', { name: /<script>/ }).click();
+      await page.getByRole('heading', { name: 'Runs' }).waitFor();
+      await rows(page).first().click();
+
+      await page.getByText(HOSTILE.markup).first().waitFor();
+
+      expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
+      expect(await page.locator('main script, main img:not([role])').count()).toBe(0);
+      expect(complaints).toEqual([]);
+    });
+
+    it('redrives an error group by the keyboard alone', async () => {
+      const { page } = await openPage(browser, `${board.url}#/failures`);
+      await rows(page).first().waitFor();
+
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Plan a redrive' }).waitFor();
+      await page.keyboard.press('r');
+      await page.getByLabel('reason, kept with the operation').waitFor();
+      await page.locator('input:focus').waitFor();
+      await page.keyboard.type('the mailboxes are empty again');
+      await page.keyboard.press('Enter');
+
+      await page.getByText(/(running|done): \d+ of 1\d\d/).waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('p');
+      await page.getByRole('cell', { name: 'the mailboxes are empty again' }).waitFor();
+      expect(await page.getByRole('cell', { name: 'ada', exact: true }).count()).toBe(1);
+    });
+
+    it('replays another policy on the failures of a group', async () => {
+      const { page } = await openPage(browser, `${board.url}#/failures`);
+      await page.getByRole('link', { name: /card of order/ }).click();
+      await page.getByText('Replay another policy').click();
+      await page.getByLabel('policy, as JSON').fill('{ "maxAttempts": 3 }');
+
+      await page.getByRole('button', { name: 'Replay' }).click();
+
+      await page.getByText('Of 38 runs 38 would have had another attempt').waitFor();
+    });
+
+    it('has the studio, with its engine', async () => {
+      const { page, complaints } = await openPage(browser, `${board.url}#/studio`);
+
+      await page.getByRole('img', { name: /^The policy: delays before each retry: 0ms to 500ms/ }).waitFor();
+
+      expect(complaints).toEqual([]);
+    });
+
+    it('says its keys', async () => {
+      const { page } = await openPage(browser, `${board.url}#/failures`);
+      await rows(page).first().waitFor();
+
+      await page.keyboard.press('?');
+
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+    });
+
+    it('opens no act to a visitor who may only read', async () => {
+      const readOnly = await serveBoard({ isReadOnly: true });
+      const { page } = await openPage(browser, `${readOnly.url}#/failures`);
+      await rows(page).first().click();
+      await page.getByText('You may only read here.').waitFor();
+
+      expect(
+        await page
+          .getByRole('button', { name: /^Plan a/ })
+          .evaluateAll((all) => all.filter((each) => !each.hasAttribute('disabled'))),
+      ).toEqual([]);
+      await page.close();
+      await readOnly.close();
+    });
+  },
+);

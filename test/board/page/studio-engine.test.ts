@@ -1,0 +1,173 @@
+import { definePolicy, parsePolicy, policyToJSON } from '@retry/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { complete } from '../../../packages/board/src/page/studio/engine/complete.ts';
+import { inspect } from '../../../packages/board/src/page/studio/engine/inspect.ts';
+import { scanJson } from '../../../packages/board/src/page/studio/engine/scan-json.ts';
+import { writeCode } from '../../../packages/board/src/page/studio/write-code.ts';
+
+/** Completes at the bar; returns the labels. */
+function labelsAt(marked: string): readonly string[] {
+  const caret = marked.indexOf('|');
+  return complete(marked.replace('|', ''), caret).choices.map(({ label }) => label);
+}
+
+describe('complete', () => {
+  it.each([
+    ['{ "maxD|', ['maxDelay']],
+    ['{ "backoff": { "type": "fib|', ['fibonacci']],
+    ['{ "capAt": |', ['before-jitter', 'after-jitter', 'ignores-jitter']],
+    ['{ "retryAfter": { "max": "1s", |', ['mode']],
+    ['{ "retryOn": [{ "co|', ['code']],
+    ['{ "retryOn": [{ "name": "A" }, { "cause": { "sta|', ['status']],
+    ['{ "retryable": |', ['true', 'false']],
+  ])('offers what the schema allows at %s', (marked, labels) => {
+    expect(labelsAt(marked)).toEqual(labels);
+  });
+
+  it('offers the keys of the written type only', () => {
+    expect(labelsAt('{ "backoff": { "type": "list", |')).toEqual(['delays']);
+    expect(labelsAt('{ "backoff": { "type": "linear", "base": 1, |')).toEqual(['increment']);
+  });
+
+  it('offers no key that is written already, before or after the caret', () => {
+    const labels = labelsAt('{ "maxAttempts": 1, |, "jitter": "full" }');
+
+    expect(labels).toContain('maxDelay');
+    expect(labels).not.toContain('maxAttempts');
+    expect(labels).not.toContain('jitter');
+  });
+
+  it.each(['|', '{ "maxDelay" |', '{ "maxDelay": 1 |', '{} |', '{ "unknown": { |'])(
+    'offers nothing at %s',
+    (marked) => {
+      expect(labelsAt(marked)).toEqual([]);
+    },
+  );
+
+  it('writes a key with its default', () => {
+    expect(complete('{ "retryA', 9).choices[0]?.insert).toBe(
+      '"retryAfter": { "max": "60s", "mode": "floor" }',
+    );
+  });
+
+  it('never fails, whatever is being typed, and never replaces what is after the caret', () => {
+    const pieces = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ':',
+      ',',
+      '"',
+      '"backoff"',
+      '"type"',
+      '"__proto__"',
+      '\\',
+      ' 1',
+      '\n',
+    );
+    const texts = fc.oneof(
+      fc.string(),
+      fc.array(pieces).map((list) => list.join('')),
+    );
+    fc.assert(
+      fc.property(texts, fc.nat(), (text, at) => {
+        const caret = at % (text.length + 1);
+
+        expect(complete(text, caret).from).toBeLessThanOrEqual(caret);
+      }),
+    );
+  });
+});
+
+describe('scanJson', () => {
+  it('finds the place of every path of valid JSON', () => {
+    const json = fc.dictionary(
+      fc.stringMatching(/^[a-z]{1,5}$/),
+      fc.array(fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), fc.integer()), { minLength: 1 }),
+    );
+    fc.assert(
+      fc.property(json, (value) => {
+        const { places } = scanJson(JSON.stringify(value, undefined, 2));
+
+        const paths = Object.entries(value).flatMap(([key, items]) => [
+          key,
+          ...items.flatMap((item, index) => [
+            `${key}[${index}]`,
+            ...Object.keys(item).map((inner) => `${key}[${index}].${inner}`),
+          ]),
+        ]);
+        expect([...places.keys()].sort()).toEqual(paths.sort());
+      }),
+    );
+  });
+});
+
+describe('inspect', () => {
+  it('reports every problem at its line', () => {
+    const { findings, curve } = inspect(
+      '{\n  "maxAttempts": 0,\n  "backoff": {\n    "type": "linear",\n    "base": -1\n  }\n}',
+    );
+
+    expect(curve).toBeUndefined();
+    expect(findings.map(({ path, line, severity }) => [severity, path, line])).toEqual([
+      ['error', 'maxAttempts', 2],
+      ['error', 'backoff.base', 5],
+    ]);
+  });
+
+  it('reports text that is no JSON at its line', () => {
+    const { findings } = inspect('{\n  "maxAttempts": 3,\n}');
+
+    expect(findings).toEqual([expect.objectContaining({ severity: 'error', line: 3, path: '' })]);
+  });
+
+  it('warns at the nearest key that is written', () => {
+    const { findings } = inspect('{\n  "backoff": { "type": "none" }\n}');
+
+    expect(findings.find(({ code }) => code === 'NO_WAIT')?.line).toBe(2);
+  });
+
+  it('says in words that a policy has no end', () => {
+    expect(inspect('{ "maxAttempts": "Infinity" }').sentences.join(' ')).toContain(
+      'Worst case: it never ends.',
+    );
+  });
+
+  it('counts the time of attempts', () => {
+    const text = '{ "maxAttempts": 2, "jitter": "none", "backoff": { "type": "constant", "base": "1s" } }';
+
+    expect(inspect(text, { attemptMs: 500 }).sentences).toContain(
+      'Worst case: 2s, if each attempt takes 500ms; on average 2s.',
+    );
+  });
+});
+
+describe('writeCode', () => {
+  it.each([
+    '{}',
+    '{ "maxAttempts": "Infinity", "retryOn": [{ "message": { "pattern": "a\'b\\\\d", "flags": "i" } }] }',
+    '{ "backoff": { "type": "list", "delays": ["1s", 2000, "1m"] }, "stopOn": [{ "name": "It\'s", "code": ["a", 1] }] }',
+  ])('writes a module that defines the policy of %s', (text) => {
+    const code = writeCode(text)
+      .replace(/^import .*\n/, '')
+      .replace('export const policy =', 'return');
+    const policy = new Function('definePolicy', code)(definePolicy);
+
+    expect(policyToJSON(policy)).toEqual(policyToJSON(parsePolicy(text)));
+  });
+
+  it('writes any JSON as the same value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        const code = writeCode(text)
+          .replace(/^import .*\n/, '')
+          .replace('export const policy =', 'return');
+
+        expect(JSON.stringify(new Function('definePolicy', code)((input: unknown) => input))).toBe(text);
+      }),
+    );
+  });
+});
