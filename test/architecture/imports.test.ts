@@ -26,6 +26,7 @@ describe('findForbiddenImports', () => {
     ['core', "type Buffer = import('node:buffer').Buffer;"],
     ['inprocess', "import { createWorker } from '@retry/worker';"],
     ['worker', "import { createRedisBroker } from '@retry/redis-queue';"],
+    ['board', "import { createRedisBroker } from '@retry/redis-queue';"],
     ['redis-queue', "import { createPostgresBroker } from '@retry/postgres';"],
     ['postgres', "import { retry } from '@retry/inprocess';"],
     ['inprocess', "import { decide } from '@retry/core-plus';"],

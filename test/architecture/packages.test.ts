@@ -21,6 +21,7 @@ describe('findForbiddenDependencies', () => {
     ['an optional dependency', 'inprocess', { optionalDependencies: { ms: '^2.0.0' } }],
     ['a driver that is not a peer', 'postgres', { dependencies: { pg: '^8.0.0' } }],
     ['a driver that is not optional', 'postgres', { peerDependencies: { pg: '^8.0.0' } }],
+    ['a library of a program in another package', 'worker', { dependencies: { commander: '^14.0.0' } }],
     ['a package that is not in the table', 'kafka', {}],
   ])('reports %s', (_name, name, manifest) => {
     expect(findForbiddenDependencies(name, manifest)).toHaveLength(1);

@@ -3,7 +3,13 @@ const EVERY_MS = 5;
 
 /** Watches whether the clock of the machine is set while the chaos goes on: what was claimed when would then mean nothing. */
 export function watchClock(): { readonly stop: () => number } {
-  const offset = (): number => Date.now() - performance.now();
+  // Read again where this process was interrupted between the two clocks: that is no step.
+  const offset = (): number => {
+    for (;;) {
+      const [from, at, to] = [performance.now(), Date.now(), performance.now()];
+      if (to - from < 1) return at - to;
+    }
+  };
   let before = offset();
   let mostMs = 0;
   const timer = setInterval(() => {

@@ -1,4 +1,6 @@
 import type { Audit, Run } from '@retry/core/broker';
+import type { MortalEvidence } from './mortals.ts';
+import { findBrokenMortals } from './mortals.ts';
 import type { HeldTime } from './operator.ts';
 import type { Deed } from './plan.ts';
 import { CLEANER_MS, LEASE_MS, SLACK_MS } from './plan.ts';
@@ -10,15 +12,26 @@ export interface Evidence {
   readonly runs: readonly (Run | undefined)[];
   /** The unique runs of each key, in the order of their submissions. */
   readonly uniques: readonly (readonly (Run | undefined)[])[];
+  readonly mortals: MortalEvidence;
   readonly held: readonly HeldTime[];
   readonly lastStrikeAt: number;
+  /** By how much the clock of the machine was set meanwhile, at most. */
+  readonly clockStepMs: number;
 }
 
 /** Promises that were broken; none when all is well. */
 export function findBroken(evidence: Evidence): readonly string[] {
-  const { deeds, audit, uniques, held, lastStrikeAt } = evidence;
-  const runs = [...evidence.runs, ...uniques.flat()];
-  const lost = runs.filter((run) => run?.state !== 'completed').length;
+  const { deeds, audit, uniques, lastStrikeAt, clockStepMs } = evidence;
+  const held = evidence.held.map((time) => surelyHeld(time, ROUNDING_MS + clockStepMs));
+  const immortal = [...evidence.runs, ...uniques.flat()];
+  const mortals = evidence.mortals.runs;
+  const runs = [...immortal, ...mortals];
+  const lost = immortal.filter((run) => run?.state !== 'completed').length;
+  const unsettled = mortals.filter(
+    (run) => run !== undefined && !['completed', 'failed'].includes(run.state),
+  );
+  const completed = runs.filter((run) => run?.state === 'completed').length;
+  const dead = runs.filter((run) => run?.state === 'failed').length;
   const early = evidence.runs.flatMap((run) => startsWhileHeld(run, held));
   const together = uniques.reduce((sum, ofKey) => sum + countTogether(ofKey), 0);
   const twice = countTwice(deeds);
@@ -27,9 +40,11 @@ export function findBroken(evidence: Evidence): readonly string[] {
   return [
     ...(lost > 0 ? [`${lost} runs are not completed`] : []),
     ...(audit.unbalanced !== 0 ? [`the audit is unbalanced by ${audit.unbalanced}`] : []),
-    ...(audit.ended.completed !== runs.length
-      ? [`${audit.ended.completed} of ${runs.length} are counted as completed`]
+    ...(unsettled.length > 0 ? [`${unsettled.length} runs neither completed nor died`] : []),
+    ...(audit.ended.completed !== completed
+      ? [`${audit.ended.completed} of ${completed} are counted as completed`]
       : []),
+    ...(audit.ended.failed !== dead ? [`${audit.ended.failed} of ${dead} are counted as failed`] : []),
     ...(twice > 0 ? [`${twice} claims were executed twice`] : []),
     ...(charged > 0 ? [`${charged} runs have epochs that nothing accounts for`] : []),
     ...(early.length > 0
@@ -37,6 +52,7 @@ export function findBroken(evidence: Evidence): readonly string[] {
       : []),
     ...(together > 0 ? [`${together} unique runs were submitted while their key was taken`] : []),
     ...(late > 0 ? [`the last stall was found ${late} ms too late`] : []),
+    ...findBrokenMortals(evidence.mortals),
   ];
 }
 
@@ -53,11 +69,16 @@ function latestStall(deeds: readonly Deed[]): number {
 /** Servers and this process share one clock, but each rounds it. */
 const ROUNDING_MS = 2;
 
+/** The part of a hold that no clock can place before it or after it. */
+function surelyHeld({ from, until }: HeldTime, errorMs: number): HeldTime {
+  return { from: from + errorMs, until: until - errorMs };
+}
+
 /** Which run was claimed when, if its lane was on hold then. */
 function startsWhileHeld(run: Run | undefined, held: readonly HeldTime[]): readonly string[] {
   const { id, epoch, startedAt = 0 } = run ?? { id: '', epoch: 0 };
   return held
-    .filter(({ from, until }) => startedAt > from + ROUNDING_MS && startedAt < until - ROUNDING_MS)
+    .filter(({ from, until }) => startedAt > from && startedAt < until)
     .map(
       ({ from, until }) => `${id} epoch ${epoch}, ${startedAt - from} ms after a hold of ${until - from} ms`,
     );
@@ -68,7 +89,7 @@ function countTogether(runs: readonly (Run | undefined)[]): number {
   return runs.filter((run, index) => (run?.createdAt ?? 0) < (runs[index - 1]?.endedAt ?? 0)).length;
 }
 
-/** Every claim ended as a failure, a stall, a release, or the completion. */
-function isAccounted({ epoch, failures, stalls, releases }: Run): boolean {
-  return epoch === failures + stalls + releases + 1;
+/** Every claim since the attempts were last reset ended as a failure, a stall, a release, or the completion. */
+function isAccounted({ state, epoch, resetEpoch, failures, stalls, releases }: Run): boolean {
+  return epoch - resetEpoch === failures + stalls + releases + (state === 'completed' ? 1 : 0);
 }

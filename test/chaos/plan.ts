@@ -1,6 +1,13 @@
 /** Runs that are submitted. */
 export const RUNS = 20_000;
 
+/** Runs that die, besides those. */
+export const MORTALS = 4_000;
+
+/** How many of them are dead before the first strike, and before which strike operations on these are begun. */
+export const DEAD_BEFORE = 1_500;
+export const OPERATIONS_BEFORE = 3;
+
 /** Worker processes that work at a time, and runs that each of them runs at a time. */
 export const PROCESSES = 3;
 export const CONCURRENCY = 50;

@@ -1,12 +1,12 @@
-/** One worker process of the chaos: `worker.mjs <engine> <address> <log>`. It is killed without a warning. */
-import { appendFileSync } from 'node:fs';
+/** One worker process of the chaos: `worker.mjs <engine> <address> <log> <mended>`. It is killed without a warning. */
+import { appendFileSync, existsSync } from 'node:fs';
 import { createWorker } from '@retry/worker';
 import { engineOf } from './engines.ts';
 import type { Deed } from './plan.ts';
 import { CLEANER_MS, CONCURRENCY, LEASE_MS } from './plan.ts';
 import { chaosTasks } from './tasks.ts';
 
-const [engine, address = '', log = ''] = process.argv.slice(2);
+const [engine, address = '', log = '', mended = ''] = process.argv.slice(2);
 const broker = await engineOf(engine).connect(address);
 
 /** Writes one line synchronously, so that the log of a killed process is complete. */
@@ -16,7 +16,7 @@ function note(deed: Deed): void {
 
 const worker = createWorker({
   broker,
-  tasks: Object.values(chaosTasks(note)),
+  tasks: Object.values(chaosTasks(note, () => existsSync(mended))),
   concurrency: CONCURRENCY,
   lease: LEASE_MS,
   cleanerInterval: CLEANER_MS,

@@ -40,7 +40,7 @@ export const cancelRequest = (onScene: OnScene): Runner => ({
       const task = jobbersTask(given, { run: never });
       const id = status_before === '(unknown id)' ? randomUUID() : await bringTo(scene, task, status_before);
       await scene.clock.advance('7s');
-      const before = await scene.queue.get(id);
+      const [before] = await scene.broker.get([id]);
       const outcome = OUTCOMES[await scene.queue.cancel(id)];
       if (before?.state !== 'started') return { outcome, ...(await changeOf(scene, id, before)) };
       // Its worker ends it when the request has arrived: the case checks before or after that.
@@ -66,11 +66,11 @@ function cancelUnsubmitted(): object {
 }
 
 async function changeOf(
-  { look, queue }: JobbersScene,
+  { look, broker }: JobbersScene,
   id: string,
   before: Run | undefined,
 ): Promise<{ readonly status_after?: string } & Partial<Pick<JobbersRecord, 'in_queue' | 'in_scheduler'>>> {
-  const after = await queue.get(id);
+  const [after] = await broker.get([id]);
   if (after === undefined) return {};
   const { status, in_queue, in_scheduler } = await look(after.id);
   const change = { completed_at_set: after.endedAt !== before?.endedAt };

@@ -97,7 +97,7 @@ async function lookAt(
   { broker, queue, aheadMs }: Pick<JobbersScene, 'broker' | 'queue'> & Pick<Stage, 'aheadMs'>,
   id: string,
 ): Promise<JobbersRecord> {
-  const run = await queue.get(id);
+  const [run] = await broker.get([id]);
   if (run === undefined) throw new Error(`No run ${id}.`);
   const { submitted, scheduled, started } = await broker.audit();
   return {
@@ -117,7 +117,7 @@ async function lookAt(
 
 async function isDeadLetter(queue: Queue, { id, state }: Run): Promise<boolean> {
   if (state !== 'failed' && state !== 'stalled' && state !== 'rateLimited') return false;
-  return (await queue.deadLetters.list({ state })).some((letter) => letter.id === id);
+  return (await queue.deadLetters.list({ state })).runs.some((letter) => letter.id === id);
 }
 
 /** All keys, so that a timestamp that is set only here is a difference. */

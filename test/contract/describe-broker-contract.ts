@@ -7,7 +7,7 @@ import type { BrokerHarness, KeepOptions } from '../support/broker-scene.ts';
 export interface BrokerUnderTest {
   /** Opens a broker with an empty storage; called for each case, and again for another client unless it has `connect`. */
   readonly open: (options?: KeepOptions) => Promise<BrokerHarness>;
-  /** @default ['retention', 'ready', 'several-clients'] */
+  /** @default ['retention', 'ready', 'insight', 'operations', 'several-clients'] */
   readonly abilities?: readonly BrokerAbility[];
   /**
    * Whether several cases run at a time: most of the time they wait. Not where they share a storage, or a thread with the server.
@@ -28,7 +28,7 @@ export function describeBrokerContract(
   name: string,
   {
     open,
-    abilities = ['retention', 'ready', 'several-clients'],
+    abilities = ['retention', 'ready', 'insight', 'operations', 'several-clients'],
     isConcurrent = true,
     everyNth = 1,
   }: BrokerUnderTest,

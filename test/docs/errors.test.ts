@@ -13,8 +13,8 @@ const rows = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code = '']) => c
 const CODE = /^[A-Z]+(_[A-Z]+)*$/;
 
 /** Codes of types that are named so, of errors where they are created, and of process warnings. */
-function codesOf(text: string): readonly string[] {
-  return [...walk(parse({ path: 'source.ts', text }))].flatMap((node) => {
+function codesOf(text: string, path = 'source.ts'): readonly string[] {
+  return [...walk(parse({ path, text }))].flatMap((node) => {
     if (ts.isTypeAliasDeclaration(node) && node.name.text.endsWith('Code')) return literalsIn(node.type);
     if (ts.isNewExpression(node) && /Error$/.test(node.expression.getText()))
       return literalsIn(node.arguments?.[0]);
@@ -38,12 +38,25 @@ function literalsIn(node: ts.Node | undefined): readonly string[] {
 /** Codes of drivers and of the runtime, which the sources match. */
 const FOREIGN = /^(E[A-Z]+|ERR_.+|UND_ERR_.+|EAI_AGAIN)$/;
 
-const codes = new Set(
-  listPackageNames()
-    .flatMap((name) => listTypeScript(`packages/${name}/src`))
-    .flatMap((path) => codesOf(readText(path)))
-    .filter((code) => !FOREIGN.test(code)),
-);
+const sources = listPackageNames().flatMap((name) => listTypeScript(`packages/${name}/src`));
+
+function allCodes(paths: readonly string[]): ReadonlySet<string> {
+  const found = paths.flatMap((path) => codesOf(readText(path), path));
+  return new Set(found.filter((code) => !FOREIGN.test(code)));
+}
+
+/** Codes of what `retry doctor` finds: no errors, but for those that it takes from brokers. */
+const findings = allCodes(sources.filter((path) => path.includes('/cli/src/doctor/')));
+const codes = allCodes(sources.filter((path) => !path.includes('/cli/src/doctor/')));
+
+describe('docs/queue-from-a-shell.md', () => {
+  it('has every code of what doctor finds', () => {
+    const table = readText('docs/queue-from-a-shell.md').split('## What `doctor` finds')[1] ?? '';
+
+    expect(findings.size).toBeGreaterThan(10);
+    expect([...findings].filter((code) => !table.includes(`\`${code}\``))).toEqual([]);
+  });
+});
 
 describe('docs/errors.md', () => {
   it('has every code of the sources, and no other', () => {
@@ -74,11 +87,12 @@ const NOT_COMPARED = new Set([
   'NEWER_SCHEMA',
   'RUN_FAILED',
   'RETRY_UNHANDLED_ERROR',
+  'RETRY_BOARD_ERROR',
 ]);
 
 const messages = listPackageNames()
   .flatMap((name) => listTypeScript(`packages/${name}/src`))
-  .flatMap((path) => textsOf(readText(path)));
+  .flatMap((path) => textsOf(readText(path), path));
 
 describe('the examples of docs/errors.md', () => {
   it.each(sections.filter(({ code }) => !NOT_COMPARED.has(code)))(
@@ -107,8 +121,8 @@ function isSaidBy(message: Message, text: string): boolean {
 }
 
 /** Every text of a source: strings, templates, and their sums. */
-function textsOf(text: string): readonly Message[] {
-  return [...walk(parse({ path: 'source.ts', text }))].flatMap((node) => {
+function textsOf(text: string, path: string): readonly Message[] {
+  return [...walk(parse({ path, text }))].flatMap((node) => {
     const parts = partsOf(node);
     return parts === undefined ? [] : [parts.map((part) => part.trimEnd())];
   });

@@ -5,6 +5,7 @@ import type { BrokerScene } from '@retry/worker/testing';
 import { brokerContract } from '@retry/worker/testing';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { GROUP_MUTANTS } from './group-mutants.ts';
 import type { Mutant } from './mutants.ts';
 import { MUTANTS } from './mutants.ts';
 import { createNaiveBroker } from './naive-broker.ts';
@@ -25,6 +26,7 @@ const SOURCES: ReadonlyMap<string, string> = new Map(
     'read.ts',
     'operate.ts',
     'holds.ts',
+    'groups.ts',
     'reservations.ts',
   ].map((file) => [file, readFileSync(new URL(file, import.meta.url), 'utf8')]),
 );
@@ -33,15 +35,19 @@ const SOURCES: ReadonlyMap<string, string> = new Map(
 const STUCK_MS = 2_000;
 
 describe('the broker contract', () => {
-  it.each([...MUTANTS, ...OPERATION_MUTANTS, ...ORDER_MUTANTS, ...SUBMIT_MUTANTS, ...UNIQUE_MUTANTS])(
-    'catches a broker that $name',
-    async (mutant) => {
-      const run = findCase(mutant.caughtBy);
+  it.each([
+    ...MUTANTS,
+    ...OPERATION_MUTANTS,
+    ...ORDER_MUTANTS,
+    ...GROUP_MUTANTS,
+    ...SUBMIT_MUTANTS,
+    ...UNIQUE_MUTANTS,
+  ])('catches a broker that $name', async (mutant) => {
+    const run = findCase(mutant.caughtBy);
 
-      await expect(run(sceneOf(createNaiveBroker))).resolves.toBeUndefined();
-      await expect(endInTime(run(sceneOf(loadMutant(mutant))))).rejects.toThrow();
-    },
-  );
+    await expect(run(sceneOf(createNaiveBroker))).resolves.toBeUndefined();
+    await expect(endInTime(run(sceneOf(loadMutant(mutant))))).rejects.toThrow();
+  });
 
   it('names each of its cases once', () => {
     const names = brokerContract.map(({ name }) => name);
@@ -98,7 +104,7 @@ function sceneOf(create: typeof createNaiveBroker): BrokerScene {
       return harness.broker;
     },
     advance: (ms) => advance(ms),
-    abilities: ['retention', 'cancel-notifications'],
+    abilities: ['retention', 'cancel-notifications', 'insight'],
   };
 }
 

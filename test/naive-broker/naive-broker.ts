@@ -3,6 +3,7 @@ import type {
   Broker,
   CancelAnswer,
   DiscardAnswer,
+  DiscardOptions,
   HeartbeatAnswer,
   HeartbeatRequest,
   RedriveAnswer,
@@ -10,7 +11,15 @@ import type {
   Submission,
   SubmitAnswer,
 } from '@retry/core/broker';
-import { checkInput, closedError, isRefusedInput, keepableMs, newRun } from '@retry/core/broker/kit';
+import {
+  carrySpent,
+  checkInput,
+  closedError,
+  isRefusedInput,
+  keepableMs,
+  newRun,
+} from '@retry/core/broker/kit';
+import { createGroups, insightOf } from './groups.ts';
 import { createOperations } from './operate.ts';
 import { createReads } from './read.ts';
 import { createReservations } from './reservations.ts';
@@ -39,8 +48,9 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
   });
   const { runs, holds, knownKeys, add, move, forget, forgetOld, audit } = storage;
   const { findExpired, getAll, listRuns, attend } = createReads(storage);
-  const settleAndClaim = createSettleAndClaim(storage, submitOne);
-  const { endOne, rescheduleOne } = createOperations(storage, requestCancel);
+  const groups = createGroups(storage);
+  const settleAndClaim = createSettleAndClaim(storage, groups, submitOne);
+  const { endOne, rescheduleOne } = createOperations(storage, groups, requestCancel);
   const reserveOne = createReservations();
   const takeKey = createTakeKey(storage, cancelOne);
   const wait = createWait(clock, storage);
@@ -62,6 +72,7 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
     const answer = unique === undefined ? 'created' : takeKey(id, unique, now);
     if (answer !== 'created' && answer.type === 'kept') return answer;
     const run = newRun(submission);
+    carrySpent(run, submission.spent);
     const kept: Kept = { run, submission, seq: 0, leaseUntil: 0, takesSlot: false, awaitedUntil: 0 };
     move(kept, { type: 'submit', at: now, runAt: keepableMs(Math.max(runAt, now + delayMs)) });
     add(kept);
@@ -104,19 +115,26 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
     return run?.state === 'started' && run.epoch === epoch && run.isCancelRequested === true;
   }
 
-  function redriveOne(id: string, { keepAttempts = false }: RedriveOptions, now: number): RedriveAnswer {
+  function redriveOne(
+    id: string,
+    { keepAttempts = false, runAts, endedBefore = Infinity }: RedriveOptions,
+    now: number,
+  ): RedriveAnswer {
     const kept = runs.get(id);
     if (kept === undefined) return 'gone';
     if (!DEAD_LETTERS.includes(kept.run.state)) return 'refused';
-    move(kept, { type: 'redrive', at: now, keepAttempts });
+    if ((kept.run.endedAt ?? 0) >= endedBefore) return 'refused';
+    const runAt = Math.ceil(runAts?.get(id) ?? now);
+    move(kept, { type: 'redrive', at: now, runAt, keepAttempts });
+    kept.run = { ...kept.run, errorGroup: undefined };
     if (!keepAttempts) kept.run = { ...kept.run, errors: [], previousDelayMs: undefined };
     return 'redriven';
   }
 
-  function discardOne(id: string, now: number): DiscardAnswer {
+  function discardOne(id: string, { endedBefore = Infinity }: DiscardOptions, now: number): DiscardAnswer {
     const kept = runs.get(id);
     if (kept === undefined) return 'gone';
-    if (!ENDED.includes(kept.run.state)) return 'refused';
+    if (!ENDED.includes(kept.run.state) || (kept.run.endedAt ?? 0) >= endedBefore) return 'refused';
     forget(kept, now);
     return 'discarded';
   }
@@ -143,13 +161,17 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
       return () => listeners.delete(listener);
     },
     redrive: (ids, options = {}) => call((now) => ids.map((id) => redriveOne(id, options, now))),
-    discard: (ids) => call((now) => ids.map((id) => discardOne(id, now))),
+    discard: (ids, options = {}) => call((now) => ids.map((id) => discardOne(id, options, now))),
     get: (ids, options = {}) => call(() => getAll(ids, options)),
     list: (query) => call((now) => listRuns(query, now)),
     waitForWork: (lanes, options) => call(() => wait(waits, lanes, options)),
     waitForResult: (options) => call(() => wait(resultWaits, [], options)),
     attend: (attendance) => call((now) => attend(attendance, now)),
     audit: () => call(audit),
+    insight: insightOf({
+      groups: (query) => call(() => groups.page(query)),
+      claimGroupNotices: () => call(groups.notices),
+    }),
     isRefusal: isRefusedInput,
     close: async () => {
       isClosed = true;

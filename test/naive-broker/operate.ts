@@ -1,10 +1,15 @@
 import type { EndAnswer, EndRequest, RescheduleAnswer, RescheduleRequest } from '@retry/core/broker';
 import { addError, keepableMs } from '@retry/core/broker/kit';
+import type { createGroups } from './groups.ts';
 import type { Storage } from './storage.ts';
 import { ENDED } from './storage.ts';
 
 /** Creates the verbs by which operators end and move waiting runs. */
-export function createOperations({ runs, move }: Storage, requestCancel: (id: string) => void) {
+export function createOperations(
+  { runs, move }: Storage,
+  groups: Pick<ReturnType<typeof createGroups>, 'join'>,
+  requestCancel: (id: string) => void,
+) {
   function endOne(request: EndRequest, now: number): EndAnswer {
     const kept = runs.get(request.id);
     if (kept === undefined) return 'gone';
@@ -17,9 +22,10 @@ export function createOperations({ runs, move }: Storage, requestCancel: (id: st
     const outcome =
       request.as === 'completed'
         ? { result: request.result }
-        : { errors: addError(errors, { epoch, at: now, ...request.error }) };
+        : { errors: addError(errors, { epoch, at: now, ...request.error, reason: 'ended' }) };
     kept.run = { ...kept.run, ...outcome, isDisposable: undefined };
     move(kept, { type: 'end', at: now, as: request.as });
+    groups.join(kept, request.as === 'failed' ? request.group : undefined);
     return 'done';
   }
 

@@ -16,6 +16,18 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
     to: '...{ lane, payload, concurrency, isCancelRequested: undefined },',
   },
   {
+    name: 'takes context and carried attempts from a settlement',
+    caughtBy: 'what was brought along does not change by a settlement that has other numbers',
+    from: '...{ context, carried },',
+    to: '',
+  },
+  {
+    name: 'forgets what a run brings along',
+    caughtBy: 'submit keeps what a run brings along, and every read returns it',
+    from: 'carrySpent(run, submission.spent);',
+    to: '',
+  },
+  {
     name: 'charges an end by hand',
     caughtBy: 'end fails a run that waits in its lane, uncharged, with the error as its latest',
     from: '...outcome, isDisposable: undefined };',

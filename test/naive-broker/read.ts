@@ -48,13 +48,26 @@ export function createReads({ runs }: Storage) {
   }
 
   function listRuns(query: ListQuery, now: number): RunPage {
-    const { state, lane, endedBefore, errorName, disposable, limit, payloads = 'include' } = query;
+    const {
+      state,
+      lane,
+      endedBefore,
+      errorName,
+      errorGroup,
+      disposable,
+      limit,
+      payloads = 'include',
+    } = query;
     const after = readCursor('naive', query);
     const found = [...runs.values()]
-      .map((kept) => ({ run: kept.run, at: positionOf(kept, now) }))
+      .map((kept) => ({
+        run: kept.run,
+        at: errorGroup === undefined ? positionOf(kept, now) : groupedAt(kept),
+      }))
       .filter(({ run }) => run.state === state && (lane === undefined || run.lane === lane))
       .filter(({ run }) => endedBefore === undefined || (run.endedAt ?? 0) < endedBefore)
       .filter(({ run }) => errorName === undefined || run.errors.at(-1)?.name === errorName)
+      .filter(({ run }) => errorGroup === undefined || run.errorGroup === errorGroup)
       .filter(({ run }) => disposable !== 'omit' || !run.isDisposable)
       .filter(({ at }) => after === undefined || isBefore(after, at))
       .sort((left, right) => (isBefore(left.at, right.at) ? -1 : 1));
@@ -92,6 +105,11 @@ function positionOf({ run, seq, awaitedUntil }: Kept, now: number): Position {
   if (!ENDED.includes(run.state)) return ['started', run.id];
   if (DEAD_LETTERS.includes(run.state) && !run.isDisposable) return ['1 dead', run.id];
   return awaitedUntil > now ? ['2 awaited', awaitedUntil, run.id] : ['3 finished', seq];
+}
+
+/** The order of the dead letters of one error group. */
+function groupedAt({ run }: Kept): Position {
+  return ['grouped', run.lane, run.id];
 }
 
 function isBefore(left: Position, right: Position): boolean {

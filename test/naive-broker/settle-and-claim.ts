@@ -9,6 +9,7 @@ import type {
   Submission,
 } from '@retry/core/broker';
 import { answerSettlement, keepableMs, settledBy, sizedPage, unsettledError } from '@retry/core/broker/kit';
+import type { createGroups } from './groups.ts';
 import type { Kept, Storage } from './storage.ts';
 import { ENDED } from './storage.ts';
 
@@ -22,9 +23,12 @@ interface Choice {
   readonly isProbe: boolean;
 }
 
+type Groups = Pick<ReturnType<typeof createGroups>, 'join'>;
+
 /** Creates the verb that settles and then claims. */
 export function createSettleAndClaim(
   storage: Storage,
+  groups: Groups,
   submitOne: (submission: Submission, now: number) => unknown,
 ): (request: ExchangeRequest, now: number) => ExchangeReply {
   const { runs, holds, move, finishMove, moveToFront, slotsTaken, nextDueAt } = storage;
@@ -56,17 +60,19 @@ export function createSettleAndClaim(
     return answers;
   }
 
-  function write(kept: Kept, { epoch, event, next, delayMs }: Settlement, now: number): void {
-    const { lane, payload, concurrency, retry, origin, isCancelRequested } = kept.run;
+  function write(kept: Kept, { epoch, event, next, delayMs, group }: Settlement, now: number): void {
+    const { lane, payload, concurrency, retry, origin, context, carried, isCancelRequested } = kept.run;
     const dueAt = delayMs === undefined ? (next.runAt ?? now) : now + Math.max(0, delayMs);
     kept.run = {
       ...next,
       ...{ lane, payload, concurrency, retry, origin, isCancelRequested: undefined },
+      ...{ context, carried },
       settledBy: settledBy(epoch, event),
       runAt: next.state === 'scheduled' ? keepableMs(dueAt) : next.runAt,
     };
     finishMove(kept);
     if (isCancelRequested && !ENDED.includes(next.state)) move(kept, { type: 'cancel', at: now });
+    groups.join(kept, group);
   }
 
   function claimAgain({ worker, requestId }: Claim): readonly ClaimedRun[] | undefined {

@@ -1,4 +1,6 @@
 /** What must hold in every runtime, with nothing but the language and the web's own globals. */
+import { definePolicy } from '@retry/core';
+import { simulate } from '@retry/core/simulate';
 import { createRetryGroup, retry, retryInfo, retryIterable, tryRetry, withRetry } from '@retry/inprocess';
 import { createRetryFetch } from '@retry/inprocess/fetch';
 import * as slim from '@retry/inprocess/slim';
@@ -22,13 +24,19 @@ const checks: Readonly<Record<string, () => Promise<boolean>>> = {
   'ends a wait by an abort': async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort('enough'), 5);
-    return (await retry(fail, EVERY_HOUR, controller).catch((reason: unknown) => reason)) === 'enough';
+    return (
+      (await retry(fail, EVERY_HOUR, { signal: controller.signal }).catch((reason: unknown) => reason)) ===
+      'enough'
+    );
   },
   'is aborted by a timer in a loop without delay': async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort('enough'), 5);
     const forever = { ...AT_ONCE, maxAttempts: Infinity };
-    return (await retry(fail, forever, controller).catch((reason: unknown) => reason)) === 'enough';
+    return (
+      (await retry(fail, forever, { signal: controller.signal }).catch((reason: unknown) => reason)) ===
+      'enough'
+    );
   },
   'cuts off an attempt': async () =>
     (await tryRetry(() => new Promise(() => {}), { maxAttempts: 1, attemptTimeout: 20 })).ok === false,
@@ -66,6 +74,19 @@ const checks: Readonly<Record<string, () => Promise<boolean>>> = {
     });
     controller.abort('enough');
     return (await result.catch((reason: unknown) => reason)) === 'enough';
+  },
+  'simulates the same storm to the last digit': async () => {
+    const policy = definePolicy({
+      maxAttempts: Infinity,
+      backoff: { type: 'exponential', base: 10 },
+      maxDelay: '2s',
+    });
+    const world = {
+      traffic: { type: 'closed', clients: 10, calls: 3, pause: 20 },
+      server: { type: 'optimistic-lock' },
+      network: { type: 'normal', mean: 10, deviation: 2 },
+    } as const;
+    return simulate(policy, world).lastEndMs.median === 1_347.565515271956;
   },
   'retries fetch': async () => {
     let calls = 0;

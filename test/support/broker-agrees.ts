@@ -1,6 +1,8 @@
 import { deepStrictEqual } from 'node:assert';
-import type { Broker, Run, Submission } from '@retry/core/broker';
+import type { Broker, Run } from '@retry/core/broker';
+import type { Extras } from '@retry/core/broker/kit';
 import { assertBalanced } from './broker-checked.ts';
+import { extrasOf } from './broker-extras.ts';
 import type { Model, ModelRun } from './broker-model.ts';
 import { modelCancelRequests } from './broker-model.ts';
 
@@ -13,8 +15,8 @@ export async function assertAgrees(model: Model, { broker }: { readonly broker: 
     known.map(({ id }) => payloadOf(id)),
   );
   assertSame(
-    kept.map((run) => withoutUndefined({ retry: run?.retry, origin: run?.origin })),
-    known.map(({ id }) => extrasOf(id)),
+    kept.map((run) => withoutUndefined({ retry: run?.retry, origin: run?.origin, context: run?.context })),
+    known.map(({ id }) => keptOf(extrasOf(id))),
   );
   assertSame(
     kept.map((run, index) => {
@@ -61,21 +63,22 @@ export function payloadOf(id: string): string {
   return JSON.stringify(id);
 }
 
-/** The policy and the origin that commands submit with an id: most have neither. */
-export function extrasOf(id: string): Pick<Submission, 'retry' | 'origin'> {
-  if (id === 'g') return { origin: 'a' };
-  return id === 'h' ? { retry: '{"maxAttempts":"ü"}', origin: 'h' } : {};
+/** What is kept of them as it is; attempts that are brought along are a counter. */
+function keptOf({ spent: _, ...kept }: Extras): object {
+  return kept;
 }
 
-function withoutUndefined(extras: Pick<Run, 'retry' | 'origin'>): object {
+function withoutUndefined(extras: Pick<Run, 'retry' | 'origin' | 'context'>): object {
   return Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined));
 }
 
 /** The part of a run that the model keeps. */
 function seenOf(run: Run | ModelRun): Record<string, unknown> {
-  const { id, lane, state, epoch, failures, stalls, releases, rateLimits, redrives, settledBy } = run;
+  const { id, lane, state, epoch, failures, stalls, releases, rateLimits, redrives, carried } = run;
   return {
-    ...{ id, lane, state, epoch, failures, stalls, releases, rateLimits, redrives, settledBy },
+    ...{ id, lane, state, epoch, failures, stalls, releases, rateLimits, redrives, carried },
+    settledBy: run.settledBy,
+    errorGroup: run.errorGroup,
     isCancelRequested: run.isCancelRequested === true,
   };
 }

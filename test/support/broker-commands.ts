@@ -13,9 +13,11 @@ import type {
 } from '@retry/core/broker';
 import { partitionTag } from '@retry/core/broker/kit';
 import type { RunEvent } from '@retry/core/lifecycle';
-import { isEnd } from '@retry/core/lifecycle';
+import { isDeadLetter, isEnd } from '@retry/core/lifecycle';
 import fc from 'fast-check';
-import { assertAgrees, assertSame, extrasOf, payloadOf } from './broker-agrees.ts';
+import { assertAgrees, assertSame, payloadOf } from './broker-agrees.ts';
+import { extrasOf } from './broker-extras.ts';
+import { insights } from './broker-insights.ts';
 import type { Model, Ripeness } from './broker-model.ts';
 import {
   modelAdvance,
@@ -29,7 +31,8 @@ import {
   modelSettle,
   modelSubmit,
 } from './broker-model.ts';
-import { operations } from './broker-operations.ts';
+import { ERROR_GROUPS, operations } from './broker-operations.ts';
+import { planned } from './broker-planned.ts';
 import { LONG_MS } from './broker-scene.ts';
 import { UNIQUE_IDS, uniques } from './broker-uniques.ts';
 import { settlementOf } from './settle.ts';
@@ -86,6 +89,8 @@ interface Sending {
   readonly dueBy: 'instant' | 'delay';
   /** The run that it submits, if its run ends. */
   readonly submit: { readonly lane: string; readonly ripeness: Ripeness } | undefined;
+  /** What a dead letter is counted under. */
+  readonly group: string | undefined;
   /** Without payload, lane, concurrency, policy and origin, as from a cleaner that does not have them. */
   readonly isBare: boolean;
 }
@@ -138,14 +143,21 @@ export function brokerCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] {
       .map(([pick, lease]) => command(`heartbeat ${pick} ${lease}`, heartbeat(pick, lease))),
     fc.array(knownIds, { minLength: 1, maxLength: 2 }).map((some) => command(`cancel ${some}`, cancel(some))),
     fc
-      .tuple(fc.array(knownIds, { minLength: 1, maxLength: 4 }), fc.constantFrom('keep', 'reset'))
-      .map(([some, attempts]) => command(`redrive ${some} ${attempts}`, redrive(some, attempts))),
+      .tuple(
+        fc.array(knownIds, { minLength: 1, maxLength: 4 }),
+        fc.constantFrom('keep', 'reset'),
+        fc.constantFrom('now', 'now', 'soon', 'never'),
+      )
+      .map(([some, attempts, due]) =>
+        command(`redrive ${some} ${attempts} ${due}`, redrive(some, attempts, due)),
+      ),
     fc
       .array(knownIds, { minLength: 1, maxLength: 3 })
       .map((some) => command(`discard ${some}`, discard(some))),
     findsExpired(),
     lists(),
     attends(),
+    insights(),
     fc
       .array(picks, { maxLength: 20 })
       .map((some) => command(`find cancel requests ${some}`, findCancelRequests(some))),
@@ -153,6 +165,7 @@ export function brokerCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] {
       .array(knownIds, { minLength: 1, maxLength: 3 })
       .map((some) => command(`collect ${some}`, collect(some))),
     fc.constant(command('advance', advance)),
+    planned({ ids: knownIds, msOf }).map(([name, step]) => command(name, step)),
     ...operations({ ids: knownIds, lanes, msOf }).map((some) =>
       some.map(([name, step]) => command(name, step)),
     ),
@@ -243,6 +256,7 @@ function settles(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
     ...{ pick: picks, kind: picks, back: soon, onlyIfExpired: fc.constantFrom(false, false, true) },
     ...{ dueBy: fc.constantFrom('instant', 'delay'), isBare: fc.boolean() },
     submit: fc.option(fc.record({ lane: lanes, ripeness: soon }), { nil: undefined }),
+    group: fc.option(ERROR_GROUPS, { nil: undefined }),
   });
   return sending.map((sent) =>
     command(`settle ${JSON.stringify(sent)}`, async (model, real) => {
@@ -251,7 +265,8 @@ function settles(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
       const { now } = await real.broker.settleAndClaim({});
       const all = outcomes(now, sent);
       const run = sent.onlyIfExpired ? await seenByCleaner(real, claimed) : claimed.run;
-      const settlement = withSubmit(settlementBy(run, all[sent.kind % all.length] ?? [], sent), sent);
+      const ended = settlementBy(run, all[sent.kind % all.length] ?? [], sent);
+      const settlement = withSubmit(withGroup(ended, sent), sent);
       const { settled } = await real.broker.settleAndClaim({ settle: [settlement] });
       adoptExpiry(model, real, { id: claimed.run.id, isAccepted: settled[0] === 'ok' });
       assertSame(settled, [modelSettle(model, settlement, backOf(settlement, sent))]);
@@ -264,6 +279,13 @@ function settles(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
 function modelSubmitted(model: Model, { submit }: Settlement, sent: Sending): void {
   if (submit === undefined || sent.submit === undefined) return;
   modelSubmit(model, { ...submit, concurrency: undefined, isKeyed: false }, sent.submit.ripeness);
+}
+
+/** The settlement with a group, which only a dead letter has, and what it says of another one, which counts for nothing. */
+function withGroup(settlement: Settlement, { group, pick }: Sending): Settlement {
+  if (group === undefined) return settlement;
+  const next = { ...settlement.next, ...(pick % 2 === 0 && { errorGroup: 'mine' }) };
+  return { ...settlement, next, group: { id: group, title: `Error: ${group}, ${pick % 3}` } };
 }
 
 /** The settlement with the run that it submits: one for each run of the commands, however often that ends. */
@@ -332,12 +354,15 @@ function cancel(some: readonly string[]): Step {
     );
 }
 
-function redrive(some: readonly string[], attempts: 'keep' | 'reset'): Step {
-  return async (model, { broker }) =>
+function redrive(some: readonly string[], attempts: 'keep' | 'reset', due: Ripeness): Step {
+  return async (model, { broker }) => {
+    const { now } = await broker.settleAndClaim({});
+    const runAts = new Map(due === 'now' ? [] : some.map((id) => [id, now + msOf(due)]));
     assertSame(
-      await broker.redrive(some, { keepAttempts: attempts === 'keep' }),
-      some.map((id) => modelRedrive(model, id, attempts)),
+      await broker.redrive(some, { keepAttempts: attempts === 'keep', runAts }),
+      some.map((id) => modelRedrive(model, id, attempts, due)),
     );
+  };
 }
 
 function discard(some: readonly string[]): Step {
@@ -374,29 +399,34 @@ function findsExpired(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
 }
 
 function lists(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
-  const ended = ['completed', 'failed', 'cancelled', 'stalled', 'dropped'] as const;
+  const ended = ['completed', 'failed', 'cancelled', 'stalled', 'dropped', 'rateLimited'] as const;
   const states = ['submitted', 'scheduled', 'started', ...ended] as const;
   const queries = fc.record(
     {
       ...{ state: fc.constantFrom(...states), limit: fc.integer({ min: 1, max: 5 }) },
-      ...{ lane: lanes, payloads: fc.constantFrom('include', 'omit') },
+      ...{ lane: lanes, payloads: fc.constantFrom('include', 'omit'), errorGroup: ERROR_GROUPS },
     },
     { requiredKeys: ['state', 'limit'] },
   );
-  return queries.map((query) =>
-    command(`list ${JSON.stringify(query)}`, async (model, { broker }) => {
+  return queries.map(({ errorGroup, ...rest }) => {
+    const isGrouped = errorGroup !== undefined && isDeadLetter(rest.state);
+    const query: ListQuery = isGrouped ? { ...rest, errorGroup } : rest;
+    return command(`list ${JSON.stringify(query)}`, async (model, { broker }) => {
       const { state, lane, payloads } = query;
       const waits = state === 'submitted' || state === 'scheduled';
       const known = [...model.runs.values()].filter(
-        (run) => run.state === state && (lane === undefined || run.lane === lane),
+        (run) =>
+          run.state === state &&
+          (lane === undefined || run.lane === lane) &&
+          (!isGrouped || run.errorGroup === errorGroup),
       );
       const expected = known.map(({ id }) => [id, payloads === 'omit' ? '' : payloadOf(id)] as const);
       const listed = await listPages(broker, query);
       assertSame(listed.length, new Set(listed.map(([id]) => id)).size);
       // Of a run that is due the model does not know whether it was promoted already.
       if (!waits) assertSame(sortById(listed), sortById(expected));
-    }),
-  );
+    });
+  });
 }
 
 async function listPages(broker: Broker, query: ListQuery): Promise<readonly (readonly [string, string])[]> {
@@ -421,7 +451,12 @@ function attends(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
   });
   return attendances.map(({ worker, lanes: some, until }) =>
     command(`attend ${worker} on ${some} ${until}`, async (model, { broker, clock }) => {
-      const found = await broker.attend({ worker, lanes: some, ttlMs: msOf(until) });
+      const flow = {
+        windowMs: 10,
+        lanes: some.map((lane) => ({ lane, starts: 3, retries: 1, ends: 2, maxLatenessMs: 5 })),
+      };
+      const facts = { slots: 2, slotsTaken: 1, leases: 1, flow };
+      const found = await broker.attend({ worker, lanes: some, ttlMs: msOf(until), facts });
       const depths = modelAttend(model, { worker, lanes: some }, until);
       if (clock === 'real') return;
       const sure = [...depths].filter((depth) => depth[1] !== undefined).sort();

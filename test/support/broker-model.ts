@@ -9,8 +9,12 @@ import type {
   Settlement,
 } from '@retry/core/broker';
 import type { RunEventType, RunState } from '@retry/core/lifecycle';
+import { isDeadLetter } from '@retry/core/lifecycle';
+import { extrasOf } from './broker-extras.ts';
 import type { ModelHold } from './broker-model-holds.ts';
 import { noteProbe, passageOf } from './broker-model-holds.ts';
+import type { ModelOperation } from './broker-model-operations.ts';
+import { letLeasesEnd } from './broker-model-operations.ts';
 import type { ModelHolder } from './broker-model-unique.ts';
 import type { ModelGrant } from './broker-reservations.ts';
 
@@ -30,7 +34,10 @@ export interface ModelRun {
   releases: number;
   rateLimits: number;
   redrives: number;
+  carried: number;
   settledBy: string | undefined;
+  /** The error group of a dead letter. */
+  errorGroup: string | undefined;
   isCancelRequested: boolean;
   holdsKey: boolean;
   /** Of the schedule while scheduled, of the lease while started. */
@@ -66,6 +73,10 @@ export interface Model {
   readonly holders: Map<string, ModelHolder>;
   /** How many unique submissions there have been, by key. */
   readonly uniques: Map<string, number>;
+  /** Of dead letters, by id, in the order in which they are claimed. */
+  readonly operations: Map<string, ModelOperation>;
+  /** How often time has passed. */
+  advances: number;
 }
 
 /** A model without runs. */
@@ -85,6 +96,8 @@ export function createModel(): Model {
     holds: [],
     holders: new Map(),
     uniques: new Map(),
+    operations: new Map(),
+    advances: 0,
   };
 }
 
@@ -103,8 +116,9 @@ export function modelSubmit(
   ripeness: Ripeness,
 ): 'created' | 'exists' {
   if (model.runs.has(id) || model.keys.has(id)) return 'exists';
-  const counters = { epoch: 0, failures: 0, stalls: 0, releases: 0, rateLimits: 0, redrives: 0 };
-  const flags = { settledBy: undefined, isCancelRequested: false, holdsKey: false };
+  const carried = extrasOf(id).spent?.attempts ?? 0;
+  const counters = { epoch: 0, failures: 0, stalls: 0, releases: 0, rateLimits: 0, redrives: 0, carried };
+  const flags = { settledBy: undefined, errorGroup: undefined, isCancelRequested: false, holdsKey: false };
   const identity = { id, lane, concurrency, isKeyed };
   const run: ModelRun = { ...identity, state: 'submitted', ...counters, ...flags, ripeness };
   model.runs.set(id, run);
@@ -149,7 +163,7 @@ export function modelClaim(
 /** Applies a settlement and returns its answer. `back` is when a run that is not ended is due. */
 export function modelSettle(
   model: Model,
-  { id, epoch, event, next, onlyIfExpired }: Settlement,
+  { id, epoch, event, next, onlyIfExpired, group }: Settlement,
   back: Ripeness,
 ): SettleAnswer {
   const run = model.runs.get(id);
@@ -167,6 +181,7 @@ export function modelSettle(
   else if (wasAsked) run.state = 'cancelled';
   else if (event === 'release' && next.state === 'submitted') toFront(model, run);
   else sendBack(model, run, back);
+  if (isDeadLetter(run.state)) run.errorGroup = group?.id ?? 'other';
   return 'ok';
 }
 
@@ -206,11 +221,16 @@ export function modelCancel(model: Model, id: string): 'cancelled' | 'requested'
 }
 
 /** Ends a waiting run by hand, as a cancel does. */
-export function modelEnd(model: Model, id: string, as: 'completed' | 'failed'): EndAnswer {
+export function modelEnd(
+  model: Model,
+  { id, as, group }: Pick<ModelRun, 'id'> & { readonly as: 'completed' | 'failed'; readonly group?: string },
+): EndAnswer {
   const answer = modelCancel(model, id);
   if (answer !== 'cancelled') return answer;
   const run = model.runs.get(id);
-  if (run !== undefined) run.state = as;
+  if (run === undefined) return 'gone';
+  run.state = as;
+  if (as === 'failed') run.errorGroup = group ?? 'other';
   return 'done';
 }
 
@@ -229,13 +249,16 @@ export function modelRedrive(
   model: Model,
   id: string,
   attempts: 'keep' | 'reset',
+  due: Ripeness,
 ): 'redriven' | 'refused' | 'gone' {
   const run = model.runs.get(id);
   if (run === undefined) return 'gone';
-  if (!['failed', 'stalled', 'rateLimited'].includes(run.state)) return 'refused';
+  if (!isDeadLetter(run.state)) return 'refused';
   run.redrives++;
-  if (attempts === 'reset') Object.assign(run, { failures: 0, stalls: 0, releases: 0, rateLimits: 0 });
-  sendBack(model, run, 'now');
+  run.errorGroup = undefined;
+  const none = { failures: 0, stalls: 0, releases: 0, rateLimits: 0, carried: 0 };
+  if (attempts === 'reset') Object.assign(run, none);
+  sendBack(model, run, due);
   return 'redriven';
 }
 
@@ -258,6 +281,19 @@ export function modelCancelRequests(
     const run = model.runs.get(id);
     return run?.state === 'started' && run.epoch === epoch && run.isCancelRequested;
   });
+}
+
+/** How many dead letters each error group has, and their attempts, by lane and id. */
+export function modelGroups(
+  model: Model,
+): Readonly<Record<string, readonly [count: number, attempts: number]>> {
+  const groups: Record<string, [number, number]> = {};
+  for (const { lane, errorGroup, failures, stalls } of model.runs.values()) {
+    if (errorGroup === undefined) continue;
+    const [count, attempts] = groups[`${lane}/${errorGroup}`] ?? [0, 0];
+    groups[`${lane}/${errorGroup}`] = [count + 1, attempts + failures + stalls];
+  }
+  return groups;
 }
 
 /** Records a worker and counts the waiting runs of lanes without one; `undefined` where concurrency keys matter. */
@@ -285,6 +321,8 @@ export function modelAdvance(model: Model): void {
   for (const [worker, { until }] of model.attendances) if (until === 'soon') model.attendances.delete(worker);
   for (const hold of model.holds) if (hold.until === 'soon') hold.until = 'now';
   for (const holder of model.holders.values()) if (holder.until === 'soon') holder.until = 'now';
+  letLeasesEnd(model);
+  model.advances++;
 }
 
 function sendBack(model: Model, run: ModelRun, ripeness: Ripeness): void {

@@ -20,6 +20,9 @@ interface Subjects {
   readonly msOf: (ripeness: Ripeness) => number;
 }
 
+/** The error groups that commands name. */
+export const ERROR_GROUPS: fc.Arbitrary<string> = fc.constantFrom('p', 'q', 'other');
+
 /** Random ends by hand, reschedules, holds, resumes and reservations. */
 export function operations(subjects: Subjects): fc.Arbitrary<Operation>[] {
   return [
@@ -33,28 +36,31 @@ export function operations(subjects: Subjects): fc.Arbitrary<Operation>[] {
 }
 
 function ends({ ids }: Subjects): fc.Arbitrary<Operation> {
-  const one = fc.record({ id: ids, as: fc.constantFrom('completed', 'failed'), hasStack: fc.boolean() });
+  const one: fc.Arbitrary<DrawnEnd> = fc.record(
+    { id: ids, as: fc.constantFrom('completed', 'failed'), hasStack: fc.boolean(), group: ERROR_GROUPS },
+    { requiredKeys: ['id', 'as', 'hasStack'] },
+  );
   return fc.array(one, { minLength: 1, maxLength: 3 }).map((some) => [
     `end ${JSON.stringify(some)}`,
     async (model, { broker }) =>
       assertSame(
         await broker.end(some.map(endRequest)),
-        some.map(({ id, as }) => modelEnd(model, id, as)),
+        some.map((end) => modelEnd(model, end)),
       ),
   ]);
 }
 
-function endRequest({
-  id,
-  as,
-  hasStack,
-}: {
-  id: string;
-  as: 'completed' | 'failed';
-  hasStack: boolean;
-}): EndRequest {
+interface DrawnEnd {
+  readonly id: string;
+  readonly as: 'completed' | 'failed';
+  readonly hasStack: boolean;
+  readonly group?: string;
+}
+
+function endRequest({ id, as, hasStack, group }: DrawnEnd): EndRequest {
   if (as === 'completed') return { id, as, result: '{"by":"hand"}' };
-  return { id, as, error: { name: 'OperatorError', message: 'ü', ...(hasStack && { stack: 'at desk' }) } };
+  const error = { name: 'OperatorError', message: 'ü', ...(hasStack && { stack: 'at desk' }) };
+  return { id, as, error, ...(group !== undefined && { group: { id: group, title: `By hand: ${group}` } }) };
 }
 
 function reschedules({ ids, msOf }: Subjects): fc.Arbitrary<Operation> {

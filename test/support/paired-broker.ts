@@ -1,11 +1,24 @@
 import { deepStrictEqual } from 'node:assert';
-import type { Broker, ExchangeReply, ExchangeRequest, ListQuery, Run, RunPage } from '@retry/core/broker';
+import type {
+  Broker,
+  ExchangeReply,
+  ExchangeRequest,
+  GroupPage,
+  GroupsQuery,
+  Insight,
+  LaneReport,
+  LanesQuery,
+  ListQuery,
+  Operations,
+  Run,
+  RunPage,
+} from '@retry/core/broker';
 
 /** Two brokers as one that returns the answers of the first, and rejects when the second answers differently. */
 export function pairBrokers(first: Broker, second: Broker): Broker {
   const both = async <Answer>(verb: string, call: (broker: Broker) => Promise<Answer>): Promise<Answer> => {
     const [one, other] = [await call(first), await call(second)];
-    deepStrictEqual(bare(one), bare(other), `${verb} is answered differently`);
+    deepStrictEqual(bare(one, second), bare(other), `${verb} is answered differently`);
     return one;
   };
   return {
@@ -29,7 +42,9 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
     reserve: (requests) => both('reserve', (broker) => broker.reserve(requests)),
     findCancelRequests: (leases) => both('findCancelRequests', (broker) => broker.findCancelRequests(leases)),
     redrive: (ids, options) => both('redrive', (broker) => broker.redrive(ids, options)),
-    discard: (ids) => both('discard', (broker) => broker.discard(ids)),
+    discard: (ids, options) => both('discard', (broker) => broker.discard(ids, options)),
+    ...(first.operations &&
+      second.operations && { operations: pairOperations(first.operations, second.operations) }),
     get: (ids, options) => both('get', (broker) => broker.get(ids, options)),
     list: (query) => listBoth(first, second, query),
     waitForWork: first.waitForWork,
@@ -40,11 +55,82 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
       return first.attend(attendance);
     },
     audit: () => both('audit', (broker) => broker.audit()),
+    ...(first.insight && { insight: pairInsights(first.insight, second.insight) }),
     isRefusal: first.isRefusal,
     close: async () => {
       await Promise.all([first.close(), second.close()]);
     },
   };
+}
+
+function pairOperations(first: Operations, second: Operations): Operations {
+  const both = async <Answer>(verb: string, call: (of: Operations) => Promise<Answer>): Promise<Answer> => {
+    const [one, other] = [await call(first), await call(second)];
+    deepStrictEqual(bare(one), bare(other), `operations.${verb} is answered differently`);
+    return one;
+  };
+  return {
+    put: (request) => both('put', (operations) => operations.put(request)),
+    list: () => both('list', (operations) => operations.list()),
+    get: (id) => both('get', (operations) => operations.get(id)),
+    claim: (claim) => both('claim', (operations) => operations.claim(claim)),
+    change: (id, to) => both('change', (operations) => operations.change(id, to)),
+  };
+}
+
+function pairInsights(first: Insight, second: Insight | undefined): Insight {
+  const both = async <Answer>(name: string, call: (insight: Insight) => Promise<Answer>): Promise<Answer> => {
+    const one = await call(first);
+    if (second !== undefined) {
+      deepStrictEqual(bare(one), bare(await call(second)), `insight.${name} is answered differently`);
+    }
+    return one;
+  };
+  return {
+    lanes: (query) => lanesOfBoth(first, second, query),
+    attempts: (query) => both('attempts', (insight) => insight.attempts(query)),
+    dueTimes: (query) => both('dueTimes', (insight) => insight.dueTimes(query)),
+    groups: (query) => groupsBoth(first, second, query),
+    claimGroupNotices: () => both('claimGroupNotices', (insight) => insight.claimGroupNotices()),
+    workers: () => both('workers', (insight) => insight.workers()),
+  };
+}
+
+/** How many of the runs that wait are put aside is not specified: a broker may return more of them to a lane than can start. */
+async function lanesOfBoth(
+  first: Insight,
+  second: Insight | undefined,
+  query: LanesQuery | undefined,
+): Promise<LaneReport> {
+  const one = await first.lanes(query);
+  if (second === undefined) return one;
+  const compared = ({ lanes, ...report }: LaneReport) => ({
+    ...report,
+    lanes: lanes.map(({ parked: _, ...figures }) => figures),
+  });
+  deepStrictEqual(
+    bare(compared(one)),
+    bare(compared(await second.lanes(query))),
+    'insight.lanes is answered differently',
+  );
+  return one;
+}
+
+/** A page of both: cursors differ, what is on the pages does not. */
+async function groupsBoth(
+  first: Insight,
+  second: Insight | undefined,
+  { after, ...query }: GroupsQuery,
+): Promise<GroupPage> {
+  if (second === undefined) return first.groups(after === undefined ? query : { ...query, after });
+  const [one, other] = after === undefined ? [] : (JSON.parse(after) as readonly string[]); // as written below
+  const { next: left, ...page } = await first.groups(one === undefined ? query : { ...query, after: one });
+  const { next: right, ...same } = await second.groups(
+    other === undefined ? query : { ...query, after: other },
+  );
+  deepStrictEqual(bare(page), bare(same), `insight.groups ${JSON.stringify(query)} is answered differently`);
+  deepStrictEqual(left === undefined, right === undefined, 'only one of the brokers has more groups');
+  return left === undefined ? page : { ...page, next: JSON.stringify([left, right]) };
 }
 
 /**
@@ -55,7 +141,7 @@ async function exchangeBoth(first: Broker, second: Broker, request: ExchangeRequ
   const isOnHold = (await first.holds()).length > 0;
   const [one, other] = [await first.settleAndClaim(request), await second.settleAndClaim(request)];
   const compared = isOnHold ? { ...one, nextRunAt: other.nextRunAt } : one;
-  deepStrictEqual(bare(compared), bare(other), 'settleAndClaim is answered differently');
+  deepStrictEqual(bare(compared, second), bare(other), 'settleAndClaim is answered differently');
   return one;
 }
 
@@ -65,10 +151,13 @@ async function exchangeBoth(first: Broker, second: Broker, request: ExchangeRequ
  */
 async function listBoth(first: Broker, second: Broker, query: ListQuery): Promise<RunPage> {
   const message = `list ${JSON.stringify(query)} is answered differently`;
+  if (query.errorGroup !== undefined && second.insight === undefined) return first.list(query);
   if (!ORDERED.includes(query.state)) {
     if (query.after === undefined) {
       const [one, other] = [await listAll(first, query), await listAll(second, query)];
-      deepStrictEqual(bare(byId(one)), bare(byId(other)), message);
+      // Those of an error group have an order in common; how many runs a page looks at is the broker's own.
+      const inOrder = query.errorGroup === undefined ? byId : (runs: readonly Run[]) => runs;
+      deepStrictEqual(bare(inOrder(one), second), bare(inOrder(other)), message);
     }
     return first.list(query);
   }
@@ -76,7 +165,7 @@ async function listBoth(first: Broker, second: Broker, query: ListQuery): Promis
   const [one, other] = JSON.parse(after) as readonly [string | null, string | null]; // as written below
   const left = await first.list(one === null ? rest : { ...rest, after: one });
   const right = await second.list(other === null ? rest : { ...rest, after: other });
-  deepStrictEqual(bare(left.runs), bare(right.runs), message);
+  deepStrictEqual(bare(left.runs, second), bare(right.runs), message);
   if (left.next === undefined || right.next === undefined) {
     // A page that is full may be followed by an empty one.
     for (const [broker, { next }] of [[first, left] as const, [second, right] as const])
@@ -101,9 +190,13 @@ async function listAll(broker: Broker, query: ListQuery): Promise<readonly Run[]
   }
 }
 
-/** Without the keys that are undefined: for a reader they are absent. */
-function bare(value: unknown): unknown {
-  return value === undefined ? value : JSON.parse(JSON.stringify(value));
+/** Without the keys that are undefined, which are absent for a reader, and without error groups that the other broker has not. */
+function bare(value: unknown, other?: Broker): unknown {
+  if (value === undefined) return value;
+  const hasGroups = other === undefined || other.insight !== undefined;
+  return JSON.parse(JSON.stringify(value), (key, field) =>
+    key === 'errorGroup' && !hasGroups ? undefined : field,
+  );
 }
 
 function byId<Item extends { readonly id: string }>(items: readonly Item[]): Item[] {

@@ -22,7 +22,7 @@ export function listPackageNames(): readonly string[] {
 export function listTypeScript(folder: string): readonly string[] {
   if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => /\.tsx?$/.test(file))
     .map((file) => `${folder}/${file.split(sep).join('/')}`)
     .sort();
 }

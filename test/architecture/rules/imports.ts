@@ -49,7 +49,7 @@ function judge(path: string, specifier: string): string | undefined {
 }
 
 function judgeRelative(path: string, specifier: string): string | undefined {
-  if (!specifier.endsWith('.ts')) return `relative import ${specifier} does not end in .ts`;
+  if (!/\.(tsx?|css)$/.test(specifier)) return `relative import ${specifier} does not end in .ts`;
   const target = posix.join(posix.dirname(path), specifier);
   const home = `packages/${readPackage(path)}/src/`;
   return target.startsWith(home) ? undefined : `relative import ${specifier} leaves ${home}`;

@@ -31,11 +31,11 @@ export function findMisshapen(source: Source): readonly string[] {
 }
 
 function judgeName({ path }: Source): readonly string[] {
-  const names = path.split('/').map((part) => posix.basename(part, '.ts'));
+  const names = path.split('/').map((part) => part.replace(/\.tsx?$/, ''));
   const vague = names
     .filter((name) => vagueNames.includes(name))
     .map((name) => `${path}: ${name} says nothing`);
-  const isKebab = /^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(posix.basename(path));
+  const isKebab = /^[a-z0-9]+(-[a-z0-9]+)*\.tsx?$/.test(posix.basename(path));
   return isKebab ? vague : [...vague, `${path} is not named in kebab-case.ts`];
 }
 

@@ -1,10 +1,23 @@
+/** Types only, of what the program loads from the project that it is asked about. */
+const DRIVERS = ['pg', '@electric-sql/pglite', 'tsx'];
+
 /** What each package may need at run time; a package without a line here may not exist. */
 const dependenciesByPackage: Readonly<Record<string, readonly string[]>> = {
   core: [],
   inprocess: ['@retry/core'],
   worker: ['@retry/core'],
   'redis-queue': ['@retry/core', 'redis', 'ioredis'],
+  // Brokers and drivers are those of the project that it is asked about, which is what it computes imports for.
+  cli: ['@retry/core', '@retry/worker', '@retry/postgres', '@retry/redis-queue', ...DRIVERS, '(computed)'],
+  board: ['@retry/core', '@retry/worker'],
   postgres: ['@retry/core', 'pg', '@electric-sql/pglite', 'drizzle-orm', 'kysely'],
+};
+
+/** What a package installs besides: libraries of a program or a server, which nobody imports into a bundle. */
+const librariesByPackage: Readonly<Record<string, readonly string[]>> = {
+  cli: ['@clack/prompts', '@sveltejs/acorn-typescript', 'acorn', 'commander', 'tinyglobby'],
+  // Its page and what that is made of are strings in the package; esbuild makes them.
+  board: ['hono', 'preact', '@preact/signals', 'esbuild'],
 };
 
 /** The part of a package.json that the rules read. */
@@ -20,7 +33,11 @@ export interface Manifest {
 
 /** The dependencies that the package of this folder name may have; none for an unknown package. */
 export function allowedDependencies(name: string): readonly string[] {
-  return dependenciesByPackage[name] ?? [];
+  return [...(dependenciesByPackage[name] ?? []), ...librariesOf(name)];
+}
+
+function librariesOf(name: string): readonly string[] {
+  return librariesByPackage[name] ?? [];
 }
 
 /** Dependencies beyond the allowed, drivers that are not optional peers, and packages without a line in the table. */
@@ -35,7 +52,10 @@ export function findForbiddenDependencies(name: string, manifest: Manifest): rea
       .filter((entry) => !allowed.includes(entry))
       .map((entry) => `${name} may not need ${entry}`),
     ...direct
-      .filter((entry) => allowed.includes(entry) && !entry.startsWith('@retry/'))
+      .filter(
+        (entry) =>
+          allowed.includes(entry) && !entry.startsWith('@retry/') && !librariesOf(name).includes(entry),
+      )
       .map((entry) => `${name} must have ${entry} as an optional peer`),
     ...peers
       .filter((entry) => peerDependenciesMeta?.[entry]?.optional !== true)

@@ -10,7 +10,7 @@ export const EXCHANGE_COSTS = 'processor time of the server for a call, retry';
 /** What a call costs the server, in microseconds, on average over the calls. */
 export type Meter = (calls: number, call: () => Promise<unknown>) => Promise<number>;
 
-/** Prints what our smallest calls cost the server, on average over so many of each. */
+/** Prints what our smallest calls cost the server, on average over `calls` of each. */
 export async function printExchangeCosts(broker: Broker, calls: number, meter: Meter): Promise<void> {
   await costOfExchanges(broker, meter, Math.ceil(calls / 4)); // warms up
   const costs = await costOfExchanges(broker, meter, calls);

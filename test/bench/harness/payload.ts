@@ -1,4 +1,4 @@
-/** The data of a payload: a few fields, or a list of such of so many bytes of JSON. */
+/** The data of a payload: a few fields, or a list of them of `bytes` bytes of JSON. */
 export function makeData(bytes: number): unknown {
   const row = (index: number): object => ({ id: 100_000 + index, to: 'ada@example.com', part: 'welcome' });
   if (bytes === 0) return row(0);

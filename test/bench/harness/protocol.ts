@@ -5,7 +5,7 @@ export interface Submission {
   readonly count: number;
   /** Bytes of the payload beside its number; 0 is a small object. */
   readonly bytes: number;
-  /** One by one in so many loops at the same time, or by bulk calls. */
+  /** One by one in this number of loops at the same time, or by bulk calls. */
   readonly way: number | 'bulk';
   /** @default now */
   readonly dueAt?: number;
@@ -42,7 +42,7 @@ export interface Actor {
   open: (contender: string, place: Place) => Promise<void>;
   /** Returns milliseconds. */
   submit: (submission: Submission) => Promise<{ ms: number; cpuMs: number }>;
-  /** Submits so many, one each so many milliseconds, with the instant. */
+  /** Submits `count` runs, one every `everyMs` milliseconds, with the instant. */
   trickle: (count: number, everyMs: number) => Promise<void>;
   start: (job: Job) => Promise<void>;
   /** How many runs are done. */

@@ -11,7 +11,7 @@ export function processing(who: readonly Named[], load: Omit<Load, 'count'>): re
   return who.map((one) => entry(one, (stage, count) => workOff(stage, { ...load, count })));
 }
 
-/** A line for each contender that submits, in so many loops or by bulk calls. */
+/** A line for each contender that submits, in `way` loops or by bulk calls. */
 export function submitting(
   who: readonly Named[],
   { way, bytes = 0 }: { readonly way: number | 'bulk'; readonly bytes?: number },

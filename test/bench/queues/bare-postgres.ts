@@ -184,7 +184,7 @@ function fitting(claimed: readonly Row[], limit: number): number {
   return Math.max(1, Math.min(BATCH, Math.floor((BATCH_BYTES * claimed.length) / bytes)));
 }
 
-/** Handles so many at a time, as any worker does. */
+/** Handles `concurrency` at a time, as any worker does. */
 async function handleAll(
   claimed: readonly Row[],
   { concurrency, handle }: Work,

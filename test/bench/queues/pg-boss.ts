@@ -83,7 +83,7 @@ async function fetchInLoops(boss: PgBoss, work: Work, way: Way): Promise<() => P
   };
 }
 
-/** Handles so many of the jobs at a time, then sends how they ended. */
+/** Handles `concurrency` of the jobs at a time, then sends how they ended. */
 async function settle(boss: PgBoss, jobs: readonly Job<Payload>[], work: Work): Promise<void> {
   const [good, bad, waiting]: [string[], string[], Job<Payload>[]] = [[], [], [...jobs].reverse()];
   let error: object | undefined;

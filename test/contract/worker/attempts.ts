@@ -68,7 +68,7 @@ export function describeAttempts(scene: WorkerScene): void {
       const { id } = await scene.queue.submit(task, null);
       await scene.startWorker({ tasks: [task] });
       await scene.reach(id, 'failed');
-      const dead = await scene.queue.deadLetters.list({ task, errorName: 'RangeError' });
+      const dead = (await scene.queue.deadLetters.list({ task, errorName: 'RangeError' })).runs;
       isMended = true;
 
       const redriven = await scene.queue.deadLetters.redrive({ task });

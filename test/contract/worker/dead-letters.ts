@@ -35,7 +35,7 @@ export function describeDeadLetters(scene: WorkerScene): void {
       expect(letter).toMatchObject({ id, task: 'charge', payload: { order: 7 }, state: 'failed', epoch: 2 });
       expect(letter.errors).toEqual(dead.errors);
       expect(letter.createdAt).toBe(dead.createdAt);
-      expect(await scene.queue.deadLetters.list()).toMatchObject([{ id }]);
+      expect((await scene.queue.deadLetters.list()).runs).toMatchObject([{ id }]);
       expect(await scene.broker.audit()).toMatchObject({ created: 2, unbalanced: 0 });
     });
 

@@ -4,6 +4,7 @@ import { describeDeadLetters } from './dead-letters.ts';
 import { describeInterruptions } from './interruptions.ts';
 import { describeLimits } from './limits.ts';
 import { describeOperating } from './operating.ts';
+import { describeReplays } from './replays.ts';
 import { describeSharing } from './sharing.ts';
 import { describeSubmitting } from './submitting.ts';
 import { describeWaiting } from './waiting.ts';
@@ -29,6 +30,7 @@ export function describeWorkerOnBroker(name: string, { open }: WorkerOnBroker): 
       describeInterruptions,
       describeLimits,
       describeOperating,
+      describeReplays,
       describeSharing,
       describeSubmitting,
       describeWaiting,

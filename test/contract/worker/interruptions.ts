@@ -56,7 +56,7 @@ export function describeInterruptions(scene: WorkerScene): void {
       expect(await fenced.promise).toMatchObject({ id, epoch: 1 });
       expect(started).toEqual([1, 2]);
       expect(run).toMatchObject({ epoch: 2, stalls: 1, failures: 0, result: '2' });
-      expect(await scene.queue.get(id)).toMatchObject({ state: 'completed', epoch: 2, result: '2' });
+      expect(await scene.queue.get(id)).toMatchObject({ state: 'completed', epoch: 2, result: 2 });
     });
 
     it('keeps the lease of a long run by heartbeats', async () => {

@@ -46,7 +46,7 @@ export function describeSubmitting(scene: WorkerScene): void {
         ['order@3', true],
       ]);
       expect((await scene.queue.counts()).created).toBe(3);
-      expect((await scene.queue.get('order@2'))?.payload).toBe('{"id":2}');
+      expect((await scene.queue.get('order@2'))?.payload).toEqual({ id: 2 });
     });
 
     it('submits nothing when an option of one run is wrong, or a payload is', async () => {

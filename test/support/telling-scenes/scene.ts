@@ -1,5 +1,6 @@
 import type { Run, Settlement } from '@retry/core/broker';
 import { RUN_STATES } from '@retry/core/lifecycle';
+import { brokerContract } from '@retry/worker/testing';
 import { auditEachCall } from '../../../packages/worker/src/testing/contract/audit-each-call.ts';
 import type { CaseScene } from '../../../packages/worker/src/testing/contract/case-scene.ts';
 import { createSteps } from '../../../packages/worker/src/testing/contract/case-scene.ts';
@@ -22,10 +23,30 @@ export function tell(play: (steps: Steps) => Promise<unknown>): TellingScene {
 }
 
 /** Lists the runs of every state. */
-async function lookAround({ broker }: Steps): Promise<void> {
+async function lookAround({ broker }: Pick<Steps, 'broker'>): Promise<void> {
   for (const state of RUN_STATES) if (state !== 'unsubmitted') await broker.list({ state, limit: 100 });
   await broker.holds();
 }
+
+/** The case of the contract of this name as a scene. A mistake breaks its rule, or makes the brokers differ. */
+export function tellCase(name: string): TellingScene {
+  const known = CASES.get(name);
+  if (known !== undefined) return known;
+  const found = brokerContract.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`the contract has no case "${name}"`);
+  const abilities = found.requires;
+  const scene: TellingScene = async ({ broker, advance }) => {
+    // What is kept is compared after the case, which closes the broker that it opens.
+    const open = async () => ({ ...broker, close: async () => {} });
+    await found.run({ open, advance, abilities });
+    await lookAround({ broker });
+  };
+  CASES.set(name, scene);
+  return scene;
+}
+
+/** Scenes of cases: each is made once, so that it is played once without a mistake. */
+const CASES = new Map<string, TellingScene>();
 
 /** Claims of lane `l` one after another, until there is nothing left; the ids in order. */
 export async function claimEach({ claimIds }: Steps): Promise<readonly string[]> {
@@ -33,6 +54,11 @@ export async function claimEach({ claimIds }: Steps): Promise<readonly string[]>
   for (let ids = await claimIds({ limit: 1 }); ids.length > 0; ids = await claimIds({ limit: 1 }))
     all.push(...ids);
   return all;
+}
+
+/** The runs that were claimed. */
+export function runsOf(claimed: readonly { readonly run: Run }[]): readonly Run[] {
+  return claimed.map(({ run }) => run);
 }
 
 /** A first start, or a later one, that completes. */

@@ -1,6 +1,6 @@
 /** Scenes of settlements: fences, settlements that are sent again, and what becomes of the run. */
-import type { ClaimedRun, Run } from '@retry/core/broker';
-import { complete, fail, release, retry, retryWithStack, tell } from './scene.ts';
+import type { Run } from '@retry/core/broker';
+import { complete, fail, release, retry, retryWithStack, runsOf, tell } from './scene.ts';
 
 /** A settlement of an earlier start is fenced, however it would end, before and after a heartbeat. */
 export const settleEarlierStart = tell(async ({ start, claim, settle, broker }) => {
@@ -114,6 +114,3 @@ export const submitBySettlement = tell(async ({ submit, claim, settle, broker, a
 });
 
 /** The runs of a claim. */
-function runsOf(claimed: readonly ClaimedRun[]): readonly Run[] {
-  return claimed.map(({ run }) => run);
-}

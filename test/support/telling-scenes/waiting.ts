@@ -1,5 +1,6 @@
 /** Scenes of submissions, of waiting runs that an operator moves or ends, and of runs that are redriven or discarded. */
 import { assertSame } from '../broker-agrees.ts';
+import { extrasOf } from '../broker-extras.ts';
 import { claimEach, complete, fail, release, retry, retryWithStack, tell } from './scene.ts';
 
 const ERROR = { name: 'OperatorError', message: 'ü' };
@@ -54,6 +55,69 @@ export const endWherever = tell(async (steps) => {
   await broker.findCancelRequests([{ id: 'b', epoch: 1 }]);
 });
 
+/** Dead letters are redriven for later, alone and with others, and those that ended too late stay; each starts once. */
+export const redriveLater = tell(async (steps) => {
+  const { submit, claim, settle, broker, advance, now } = steps;
+  await submit('a', 'b', 'c', 'd', 'e');
+  await settle(...(await claim()).map(({ run }) => fail(run)));
+  await advance(10);
+  const at = await now();
+  const runAts = new Map([
+    ['a', at + 100],
+    ['c', at - 5],
+    ['d', at + 60_000],
+  ]);
+  const before = (await broker.get(['e']))[0]?.endedAt ?? 0;
+  assertSame(await broker.redrive(['e'], { endedBefore: before, runAts }), ['refused']);
+  assertSame(await broker.discard(['e', 'e'], { endedBefore: before }), ['refused', 'refused']);
+  await broker.redrive(['b', 'a', 'c', 'd', 'a', 'unknown'], { runAts, endedBefore: before + 1 });
+  await broker.get(['a', 'b', 'c', 'd']);
+  await broker.list({ state: 'scheduled', limit: 9 });
+  await claimEach(steps);
+  await advance(100);
+  await claimEach(steps);
+  await broker.discard(['e'], { endedBefore: before + 1 });
+});
+
+/** Operations are claimed, stepped, paused and ended; what is sent twice, or too late, changes nothing. */
+export const stepOperations = tell(async (steps) => {
+  const { submit, claim, settle, broker, advance } = steps;
+  await submit('a', 'b', 'c', 'd', 'e');
+  await settle(...(await claim()).map(({ run }) => fail(run)));
+  const { operations } = broker;
+  const filter = { state: 'failed', endedBefore: Number.MAX_SAFE_INTEGER } as const;
+  for (const id of ['first', 'second']) {
+    await operations?.put({ id, kind: 'redrive', filter, planned: 4, isPlanExact: true });
+    await advance(10);
+  }
+  const next = async (carrier: string, leaseMs = 50, more = {}) => {
+    const { epoch = 0, operation } = (await operations?.claim({ carrier, leaseMs })) ?? {};
+    return { id: operation?.id ?? '-', epoch, skipped: 1, progress: `${epoch}`, isLast: false, ...more };
+  };
+  const first = await next('w');
+  await broker.redrive(['a', 'x', 'a-'], { operation: first });
+  await broker.redrive(['b'], { operation: first });
+  await operations?.list();
+  await next('v');
+  const late = await next('w', 10);
+  await advance(100);
+  const now = await next('u');
+  assertSame(await broker.redrive(['b'], { operation: late }), ['fenced']);
+  await broker.redrive(['b', 'a'], { operation: now });
+  const paused = await next('u');
+  await operations?.change('first', 'paused');
+  await broker.discard(['c'], { operation: paused });
+  await operations?.change('first', 'running');
+  await broker.discard(['c', 'a'], { operation: await next('u') });
+  await broker.discard(['c'], { operation: { ...late, id: 'unknown' } });
+  await broker.redrive([], { operation: await next('u', 50, { isLast: true }) });
+  await operations?.get('first');
+  await operations?.change('second', 'cancelled');
+  await operations?.change('second', 'running');
+  await operations?.list();
+  await claimEach(steps);
+});
+
 /** Runs that have failed before are ended by hand, with a stack and without; what was known of them stays. */
 export const endAfterErrors = tell(async ({ submit, claim, settle, broker }) => {
   const ids = ['a', 'b', 'c', 'd'];
@@ -67,6 +131,19 @@ export const endAfterErrors = tell(async ({ submit, claim, settle, broker }) => 
   await broker.get(ids);
   await broker.redrive(['a', 'b', 'c']);
   await broker.get(ids);
+});
+
+/** Runs that bring attempts along are ended by hand: before any settlement, after one, and after a redrive. */
+export const endAfterCarried = tell(async ({ submit, claim, settle, broker }) => {
+  const ids = ['f', 'h', 'plain'];
+  await submit(...ids.map((id) => ({ id, ...extrasOf(id) })));
+  const end = () => broker.end(ids.map((id) => ({ id, as: 'failed', error: ERROR }) as const));
+  await end();
+  await broker.redrive(['f', 'h'], { keepAttempts: true });
+  await settle(...(await claim()).map(({ run }) => retryWithStack(run, 60_000)));
+  await end();
+  await broker.redrive(ids);
+  await end();
 });
 
 /** Waiting runs are rescheduled wherever they wait: each is in one place after, and starts once. */

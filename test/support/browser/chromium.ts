@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+/** Without its own updates, experiments and network: a test asks this machine and no other. */
+const ARGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Starts a browser with an empty profile. */
+export function launchChromium(executablePath: string): Promise<Browser> {
+  return chromium.launch({ executablePath, args: ARGS });
+}
+
+/** How a page is seen. */
+export interface View {
+  readonly width?: number;
+  readonly colorScheme?: 'light' | 'dark';
+}
+
+/** A page that collects what goes wrong in it: errors, refusals by its policy, requests to other hosts. */
+export interface WatchedPage {
+  readonly page: Page;
+  readonly complaints: readonly string[];
+}
+
+/** Opens a page at an address. */
+export async function openPage(browser: Browser, url: string, view: View = {}): Promise<WatchedPage> {
+  const { width = 1280, colorScheme = 'light' } = view;
+  const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (isElsewhere(request.url(), url)) complaints.push(`request to ${request.url()}`);
+  });
+  await page.goto(url);
+  return { page, complaints };
+}
+
+function isElsewhere(requested: string, url: string): boolean {
+  const { protocol, host } = new URL(requested);
+  return ['http:', 'https:', 'ws:', 'wss:'].includes(protocol) && host !== new URL(url).host;
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds on the page as it is: one line for each element. */
+export async function findBarriers(page: Page): Promise<readonly string[]> {
+  await page.evaluate(`{ ${AXE} }`);
+  const violations: unknown = await page.evaluate(`
+    axe.run().then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))
+  `);
+  return violations as readonly string[]; // built one line above
+}
