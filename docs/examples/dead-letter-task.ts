@@ -24,5 +24,5 @@ worker.start();
 await queue.submit(charge, { order: 7 });
 
 await clock.advance('1m'); // => charge 7, 2 attempts: the card was declined
-console.log((await queue.deadLetters.list({ task: charge })).length); // => 1
+console.log((await queue.deadLetters.list({ task: charge })).runs.length); // => 1
 await worker.stop();

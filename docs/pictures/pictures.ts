@@ -2,6 +2,7 @@ import type { BackoffInput, JitterInput, PolicyInput } from '@retry/core';
 import { definePolicy } from '@retry/core';
 import { drawCumulative } from './cumulative.ts';
 import { drawPanel, panelSize } from './panel.ts';
+import { drawStorms } from './storms.ts';
 
 const JITTERS: readonly (readonly [string, JitterInput])[] = [
   ['none', 'none'],
@@ -26,7 +27,7 @@ const STYLE = `<style>
     .range { fill: #54aeff } .mean { stroke: #0a3069; stroke-width: 2 } .axis { stroke: #8c959f }
   </style>`;
 
-/** Every picture of docs/policies.md and docs/which-policy.md by its file name, drawn from `preview`. */
+/** Every picture of docs/policies.md, docs/which-policy.md and docs/storms.md by its file name. */
 export function drawPictures(): ReadonlyMap<string, string> {
   const byBackoff = Object.entries(BACKOFFS).map(([name, backoff]): [string, string] => {
     const panels = JITTERS.map(([title, jitter]) => panel(title, { backoff, jitter }));
@@ -42,6 +43,7 @@ export function drawPictures(): ReadonlyMap<string, string> {
     ['decorrelated.svg', drawRow('decorrelated backoff', [decorrelated])],
     ['cap-at.svg', drawRow('bounded jitter, each capAt', caps)],
     ['cumulative.svg', drawCumulative()],
+    ...drawStorms(),
   ]);
 }
 

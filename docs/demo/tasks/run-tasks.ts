@@ -53,7 +53,7 @@ async function work({ bank, tasks, queue, worker }: Scene): Promise<void> {
   worker.start();
   await worker.whenIdle();
 
-  const dead = await queue.deadLetters.list({ limit: 500 });
+  const dead = (await queue.deadLetters.list({ limit: 500 })).runs;
   const { name, message } = dead[0]?.errors.at(-1) ?? { name: 'nothing', message: '' };
   bank.isFixed = true;
   const redriven = await queue.deadLetters.redrive({ task: tasks.chargeCard, limit: 500 });
