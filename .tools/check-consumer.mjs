@@ -1,6 +1,8 @@
 /** A project outside the workspace that installs the tarballs and uses every export entry of each package. */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkCli } from './check-cli.mjs';
+import { packLibraries } from './pack-libraries.mjs';
 import { report, run, runBin } from './run.mjs';
 import { root } from './workspace.mjs';
 
@@ -19,18 +21,20 @@ export function checkConsumer(folder, packed) {
     checkReadmeProgram(folder, name);
     for (const entry of listEntries(manifest)) checkEntry(folder, entry);
     for (const program of Object.keys(manifest.publishConfig.bin ?? {})) checkProgram(folder, program);
+    if (name === 'cli') checkCli(folder);
     report(`types for users ${manifest.name}`, () => checkTypes(folder, manifest));
     report(`types for CommonJS under node16 ${manifest.name}`, () => checkNode16(folder, manifest));
   }
 }
 
-/** Offline: our packages need nothing that the tarballs do not bring. */
+/** Offline: our packages need nothing but these tarballs and those of their libraries. */
 function install(folder, packed) {
-  const dependencies = packed.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]);
+  const libraries = packLibraries(join(folder, 'libraries'), packed);
+  const dependencies = [...packed.map(({ manifest, tarball }) => [manifest.name, tarball]), ...libraries];
   writeJson(join(folder, 'package.json'), {
     name: 'consumer',
     private: true,
-    dependencies: Object.fromEntries(dependencies),
+    dependencies: Object.fromEntries(dependencies.map(([name, tarball]) => [name, `file:${tarball}`])),
   });
   const args = ['install', '--offline', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'];
   return run('npm', args, { cwd: folder, shell: process.platform === 'win32' });

@@ -1,0 +1,69 @@
+/** Bundles the page of the board: the files that the board serves, and the studio as one file that needs no server. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { root } from './workspace.mjs';
+
+const page = join(root, 'packages', 'board', 'src', 'page');
+
+/** Bundles one entry; minified, because every visitor downloads it. */
+export function bundle(entry, format = 'esm') {
+  const { outputFiles } = buildSync({
+    entryPoints: [join(page, entry)],
+    absWorkingDir: root,
+    bundle: true,
+    minify: true,
+    write: false,
+    outdir: 'out',
+    format,
+    target: 'es2022',
+    platform: 'browser',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+  });
+  const extension = entry.endsWith('.css') ? '.css' : '.js';
+  return outputFiles.find(({ path }) => path.endsWith(extension)).text;
+}
+
+/** Returns the studio as one HTML file; it works from `file:` and asks no host for anything. */
+export function bundleStudio() {
+  const [script, engine] = [bundle('studio/standalone.tsx'), bundle('worker.ts', 'iife')].map(
+    // Inside a script element, nothing may look like its end.
+    (code) => code.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--'),
+  );
+  const style = bundle('main.css');
+  const policy = [
+    "default-src 'none'",
+    `script-src 'sha256-${hash(script)}' blob:`,
+    `style-src 'sha256-${hash(style)}'`,
+    'worker-src blob:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Policy studio</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>Policy studio</h1>
+<p class="lead">Write a retry policy and see what it does. Nothing leaves this page.</p>
+<div id="studio"></div>
+<noscript>The studio needs JavaScript.</noscript>
+</main>
+<script type="text/plain" id="engine">${engine}</script>
+<script type="module">${script}</script>
+</body>
+</html>
+`;
+}
+
+function hash(text) {
+  return createHash('sha256').update(text).digest('base64');
+}
