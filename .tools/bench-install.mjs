@@ -69,7 +69,7 @@ export function installPackages(peers) {
       writeFileSync(join(target, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
       const args = [
         'install',
-        '--offline',
+        '--prefer-offline',
         '--no-audit',
         '--no-fund',
         '--no-package-lock',
