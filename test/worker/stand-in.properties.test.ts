@@ -15,29 +15,31 @@ interface Stage {
 function stage({ leaseMs, maxBlockMs = 60_000, answers = {}, failing = [] }: Stage) {
   const sent: { readonly at: number; readonly ids: readonly string[] }[] = [];
   const seen = { answers: [] as unknown[], errors: 0, givenUp: [] as HeartbeatRequest[][] };
+  const leases: HeartbeatRequest[] = [];
   let turns = 0;
   let now = 0;
   const standIn = new StandIn({
     leaseMs,
     maxBlockMs,
     turns: () => turns,
-    heartbeat: async (leases) => {
-      sent.push({ at: now, ids: leases.map(({ id }) => id) });
+    leases: () => leases,
+    heartbeat: async (beats) => {
+      sent.push({ at: now, ids: beats.map(({ id }) => id) });
       if (failing.includes(sent.length)) throw new Error('down');
-      return leases.map(({ id }) => answers[id] ?? 'ok');
+      return beats.map(({ id }) => answers[id] ?? 'ok');
     },
     onAnswers: (changed) => seen.answers.push(...changed),
     onError: () => {
       seen.errors += 1;
     },
-    onGiveUp: (leases) => seen.givenUp.push([...leases]),
+    onGiveUp: (runs) => seen.givenUp.push([...runs]),
   });
   const tickAt = (at: number): Promise<void> => {
     now = at;
     return standIn.tick(at);
   };
   return {
-    ...{ standIn, sent, seen, tickAt },
+    ...{ leases, sent, seen, tickAt },
     turn: () => {
       turns += 1;
     },
@@ -48,8 +50,8 @@ const lease = (id: string, epoch = 1): HeartbeatRequest => ({ id, epoch });
 
 describe('StandIn', () => {
   it('sends nothing while the event loop turns', async () => {
-    const { standIn, sent, turn, tickAt } = stage({ leaseMs: 6_000 });
-    standIn.change([], [lease('a')]);
+    const { leases, sent, turn, tickAt } = stage({ leaseMs: 6_000 });
+    leases.push(lease('a'));
 
     for (let at = 0; at < 60_000; at += 900) {
       turn();
@@ -60,8 +62,8 @@ describe('StandIn', () => {
   });
 
   it('begins after a sixth of a lease and sends three heartbeats a lease', async () => {
-    const { standIn, sent, tickAt } = stage({ leaseMs: 6_000 });
-    standIn.change([], [lease('a')]);
+    const { leases, sent, tickAt } = stage({ leaseMs: 6_000 });
+    leases.push(lease('a'));
 
     for (let at = 0; at <= 9_000; at += 500) await tickAt(at);
 
@@ -69,8 +71,8 @@ describe('StandIn', () => {
   });
 
   it('sends a heartbeat that failed again by the next tick', async () => {
-    const { standIn, sent, seen, tickAt } = stage({ leaseMs: 6_000, failing: [1, 2] });
-    standIn.change([], [lease('a')]);
+    const { leases, sent, seen, tickAt } = stage({ leaseMs: 6_000, failing: [1, 2] });
+    leases.push(lease('a'));
 
     for (let at = 0; at <= 3_000; at += 500) await tickAt(at);
 
@@ -79,8 +81,8 @@ describe('StandIn', () => {
   });
 
   it('gives up once, after maxBlock, and begins again when the loop has turned', async () => {
-    const { standIn, sent, seen, turn, tickAt } = stage({ leaseMs: 600, maxBlockMs: 1_000 });
-    standIn.change([], [lease('a')]);
+    const { leases, sent, seen, turn, tickAt } = stage({ leaseMs: 600, maxBlockMs: 1_000 });
+    leases.push(lease('a'));
 
     for (let at = 0; at <= 3_000; at += 100) await tickAt(at);
     const sentBefore = sent.length;
@@ -94,8 +96,8 @@ describe('StandIn', () => {
 
   it('reports cancel requests, and asks no more about leases that were lost', async () => {
     const answers = { b: 'cancel', c: 'fenced', d: 'gone' } as const;
-    const { standIn, sent, seen, tickAt } = stage({ leaseMs: 600, answers });
-    standIn.change([], [lease('a'), lease('b'), lease('c'), lease('d')]);
+    const { leases, sent, seen, tickAt } = stage({ leaseMs: 600, answers });
+    leases.push(lease('a'), lease('b'), lease('c'), lease('d'));
 
     for (let at = 0; at <= 300; at += 100) await tickAt(at);
 
@@ -110,23 +112,31 @@ describe('StandIn', () => {
     ]);
   });
 
-  it('keeps the later claim of a run whose earlier one has ended', async () => {
-    const { standIn, sent, tickAt } = stage({ leaseMs: 600 });
-    standIn.change([], [lease('a', 1)]);
-    standIn.change([], [lease('a', 2)]);
-    standIn.change([lease('a', 1)], []);
+  it('asks again about a lost lease once the loop has turned', async () => {
+    const { leases, sent, turn, tickAt } = stage({ leaseMs: 600, answers: { a: 'gone' } });
+    leases.push(lease('a'), lease('b'));
 
-    for (let at = 0; at <= 100; at += 100) await tickAt(at);
+    await tickAt(0);
+    await tickAt(100);
+    await tickAt(300);
+    turn();
+    await tickAt(400);
+    await tickAt(600);
 
-    expect(sent).toEqual([{ at: 100, ids: ['a'] }]);
+    expect(sent.map(({ ids }) => ids)).toEqual([['a', 'b'], ['b'], ['a', 'b']]);
+  });
+
+  it('says nothing of an endless loop without leases', async () => {
+    const { seen, tickAt } = stage({ leaseMs: 600, maxBlockMs: 1_000 });
+
+    for (let at = 0; at <= 3_000; at += 100) await tickAt(at);
+
+    expect(seen.givenUp).toEqual([]);
   });
 
   it('sends 2 500 leases in three calls', async () => {
-    const { standIn, sent, tickAt } = stage({ leaseMs: 600 });
-    standIn.change(
-      [],
-      Array.from({ length: 2_500 }, (_, index) => lease(`${index}`)),
-    );
+    const { leases, sent, tickAt } = stage({ leaseMs: 600 });
+    leases.push(...Array.from({ length: 2_500 }, (_, index) => lease(`${index}`)));
 
     for (let at = 0; at <= 100; at += 100) await tickAt(at);
 
@@ -135,16 +145,16 @@ describe('StandIn', () => {
 
   it('lets no lease lapse in a block up to maxBlock, whenever it begins and however ticks come', async () => {
     const gaps = fc.array(fc.double({ min: 0.2, max: 1.5, noNaN: true }), { minLength: 20, maxLength: 200 });
-    const leases = fc.integer({ min: 12, max: 3_600_000 });
+    const leaseLengths = fc.integer({ min: 12, max: 3_600_000 });
 
     await fc.assert(
       fc.asyncProperty(
-        leases,
+        leaseLengths,
         gaps,
         fc.double({ min: 0, max: 1, noNaN: true }),
         async (leaseMs, ticks, age) => {
-          const { standIn, sent, seen, tickAt } = stage({ leaseMs, maxBlockMs: 8 * leaseMs });
-          standIn.change([], [lease('a')]);
+          const { leases, sent, seen, tickAt } = stage({ leaseMs, maxBlockMs: 8 * leaseMs });
+          leases.push(lease('a'));
           // The loop's own latest heartbeat is up to a third of a lease old when the block begins at 0.
           let renewedAt = (-age * leaseMs) / 3;
           let at = 0;

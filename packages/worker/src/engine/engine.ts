@@ -90,8 +90,6 @@ export class Engine {
     const { signal } = this.#stopping;
     this.#executions.guard();
     if (ready !== undefined) await waitUntilReady({ ...this.#settings, onError }, signal);
-    const guarded = this.#executions.guarded(signal);
-    if (guarded !== undefined) await guarded;
     if (this.#isStopping) return this.#executions.close();
     this.#isReady = true;
     this.#executions.open();

@@ -117,12 +117,7 @@ export class Executions {
     this.#cancelWatch.open();
   }
 
-  /** Resolves when leases are guarded, or when the signal aborts; `undefined` when nothing has to be waited for. */
-  guarded(signal: AbortSignal): Promise<void> | undefined {
-    return this.#leaseGuard.guarded(signal);
-  }
-
-  /** Begins to guard leases, which may take as long as the broker takes to be ready. */
+  /** Begins to guard leases. */
   guard(): void {
     this.#leaseGuard.open();
   }
@@ -182,7 +177,7 @@ export class Executions {
       else if (outcome !== undefined) execution.interrupt(outcome, undefined);
       else taken.push(execution);
     }
-    this.#leaseGuard.noteClaimed(taken);
+    for (const execution of taken) this.#leaseGuard.noteClaimed(execution);
     this.#enqueue(taken);
     this.#fill();
   }
@@ -211,7 +206,6 @@ export class Executions {
   /** Extends all leases and applies the broker's answers. */
   async heartbeat(): Promise<void> {
     const { broker, leaseMs } = this.#settings;
-    this.#leaseGuard.flush();
     let areLost = false;
     await sendHeartbeats([...this.#all], {
       broker,

@@ -1,21 +1,15 @@
-import type { HeartbeatAnswer, HeartbeatRequest } from '@retry/core/broker';
+import type { HeartbeatAnswer } from '@retry/core/broker';
 import { systemClock } from '../clock.ts';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
 import type { Execution } from '../run/execution.ts';
-import { sleep } from '../sleep.ts';
 import { warnRarely } from '../warn-rarely.ts';
 import type { Renewal } from './choose-renewal.ts';
 import { chooseRenewal } from './choose-renewal.ts';
+import { LeaseTable } from './lease-table.ts';
 import { leaseThread } from './lease-thread.ts';
 import { LoopWatch } from './loop-watch.ts';
 import type { FromThread } from './messages.ts';
-
-/** How long a worker waits for its thread before it claims, at most, in ms: a busy machine takes seconds to start one. */
-const MAX_START_MS = 5_000;
-
-/** How many ended leases are noted before the thread is sent them. */
-const MAX_ENDED = 1_000;
 
 interface GuardPorts {
   readonly emitter: WorkerEmitter;
@@ -36,8 +30,8 @@ export class LeaseGuard {
   readonly #watch: LoopWatch | undefined;
   readonly #worker: number;
   #renewal: Renewal;
-  #ended: HeartbeatRequest[] = [];
-  readonly #guarded = new AbortController();
+  /** The leases, as long as a thread renews them. */
+  #table: LeaseTable | undefined;
 
   constructor(settings: WorkerSettings, ports: GuardPorts) {
     this.#settings = settings;
@@ -54,18 +48,11 @@ export class LeaseGuard {
     return this.#renewal.by;
   }
 
-  /** Begins. A run that is claimed before `guarded` resolves may block the event loop while the thread cannot renew yet. */
+  /** Begins. The thread starts and connects by itself, even if the event loop is blocked from here on. */
   open(): void {
     this.#watch?.open();
     if (this.#renewal.by === 'thread' && this.#watch !== undefined) this.#join(this.#renewal, this.#watch);
     else if (this.#renewal.by === 'loop') this.#fallBack(this.#renewal);
-  }
-
-  /** Resolves when the thread has connected or never will, after 5 s, or when the signal aborts; `undefined` without a thread. */
-  guarded(signal: AbortSignal): Promise<void> | undefined {
-    if (this.#renewal.by === 'loop') return undefined;
-    const either = AbortSignal.any([signal, this.#guarded.signal]);
-    return sleep(this.#settings.clock, MAX_START_MS, either);
   }
 
   /** Ends; the thread with it, if no other worker has it. */
@@ -74,22 +61,15 @@ export class LeaseGuard {
     leaseThread.leave(this.#worker);
   }
 
-  /** Notes claimed runs, before a handler of theirs is called. */
-  noteClaimed(executions: readonly Execution[]): void {
-    if (this.#renewal.by === 'thread' && executions.length > 0) this.#send(executions.map(leaseOf));
+  /** Notes a claimed run, before its handler is called. */
+  noteClaimed(execution: Execution): void {
+    this.#table?.add(execution, execution.run);
   }
 
   /** Notes that a run has ended. */
   noteEnd(execution: Execution): void {
     this.#watch?.noteEnd(execution);
-    if (this.#renewal.by !== 'thread') return;
-    this.#ended.push(leaseOf(execution));
-    if (this.#ended.length >= MAX_ENDED) this.flush();
-  }
-
-  /** Sends what ended to the thread. A heartbeat of a run that has ended changes nothing, so that need not be immediately. */
-  flush(): void {
-    if (this.#ended.length > 0) this.#send([]);
+    this.#table?.remove(execution);
   }
 
   #join(
@@ -97,26 +77,19 @@ export class LeaseGuard {
     { turns }: LoopWatch,
   ): void {
     const { leaseMs, maxBlockMs } = this.#settings;
+    const table = new LeaseTable((chunk) => leaseThread.post({ type: 'chunk', worker: this.#worker, chunk }));
+    this.#table = table;
     leaseThread.join({
       leases: { worker: this.#worker, turns, leaseMs, maxBlockMs, source, options: options(), driver },
-      current: () => [...this.#ports.executions()].map(leaseOf),
+      chunks: () => table.chunks,
       onMessage: (message) => this.#onMessage(message),
     });
   }
 
-  #send(claimed: readonly HeartbeatRequest[]): void {
-    const ended = this.#ended;
-    this.#ended = [];
-    leaseThread.post({ type: 'change', worker: this.#worker, ended, claimed });
-  }
-
   #onMessage(message: FromThread): void {
     switch (message.type) {
-      case 'ready':
-        this.#guarded.abort();
-        break;
       case 'refused':
-        this.#fallBack({ reason: `The server refuses the thread: ${message.reason}` });
+        this.#fallBack({ reason: `The thread cannot connect: ${message.reason}` });
         break;
       case 'error':
         this.#emitError(new Error(message.reason));
@@ -142,7 +115,7 @@ export class LeaseGuard {
   #fallBack({ reason }: { readonly reason?: string }): void {
     leaseThread.leave(this.#worker);
     this.#renewal = { by: 'loop' };
-    this.#guarded.abort();
+    this.#table = undefined;
     if (reason === undefined) return;
     warn({
       code: 'RETRY_LEASES_ON_LOOP',
@@ -150,8 +123,4 @@ export class LeaseGuard {
       cure: "Open the broker by a url, or accept that with leaseRenewal: 'loop'.",
     });
   }
-}
-
-function leaseOf({ run: { id, epoch } }: Execution): HeartbeatRequest {
-  return { id, epoch };
 }

@@ -1,7 +1,7 @@
 import { Worker as Thread } from 'node:worker_threads';
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy } from '@retry/core';
-import type { HeartbeatRequest } from '@retry/core/broker';
+import type { LeaseChunk } from './lease-table.ts';
 import type { FromThread, ToThread, WorkerLeases } from './messages.ts';
 import { THREAD_CODE } from './thread-code.ts';
 
@@ -19,8 +19,8 @@ const CALM_MS = 60_000;
 /** A worker whose leases the thread renews. */
 export interface Member {
   readonly leases: WorkerLeases;
-  /** The leases that it has now; asked when the thread starts again. */
-  readonly current: () => readonly HeartbeatRequest[];
+  /** The memory that has its leases. */
+  readonly chunks: () => readonly LeaseChunk[];
   readonly onMessage: (message: FromThread) => void;
 }
 
@@ -69,9 +69,8 @@ class LeaseThread {
     for (const member of this.#members.values()) this.#introduce(member);
   }
 
-  #introduce({ leases, current }: Member): void {
-    this.post({ type: 'open', leases });
-    this.post({ type: 'change', worker: leases.worker, ended: [], claimed: current() });
+  #introduce({ leases, chunks }: Member): void {
+    this.post({ type: 'open', leases, chunks: chunks() });
   }
 
   /** Meanwhile the event loop sends the heartbeats, as it does whenever it turns. */

@@ -1,4 +1,5 @@
 import type { HeartbeatAnswer, HeartbeatRequest } from '@retry/core/broker';
+import type { LeaseChunk } from './lease-table.ts';
 
 /** What the thread needs of one worker. */
 export interface WorkerLeases {
@@ -14,15 +15,10 @@ export interface WorkerLeases {
   readonly driver: string;
 }
 
-/** What the event loop sends to the thread. */
+/** What the event loop sends to the thread. Leases are not sent: they are written to memory that both have. */
 export type ToThread =
-  | { readonly type: 'open'; readonly leases: WorkerLeases }
-  | {
-      readonly type: 'change';
-      readonly worker: number;
-      readonly ended: readonly HeartbeatRequest[];
-      readonly claimed: readonly HeartbeatRequest[];
-    }
+  | { readonly type: 'open'; readonly leases: WorkerLeases; readonly chunks: readonly LeaseChunk[] }
+  | { readonly type: 'chunk'; readonly worker: number; readonly chunk: LeaseChunk }
   | { readonly type: 'close'; readonly worker: number };
 
 /** An answer that changes what happens to a run. */
@@ -32,9 +28,7 @@ export interface LeaseAnswer extends HeartbeatRequest {
 
 /** What the thread sends to the event loop, which receives it when it turns. */
 export type FromThread =
-  /** The connection is open. */
-  | { readonly type: 'ready'; readonly worker: number }
-  /** The connection will never be accepted. */
+  /** The driver cannot be loaded, or its connection will never be accepted. */
   | { readonly type: 'refused'; readonly worker: number; readonly reason: string }
   | { readonly type: 'answers'; readonly worker: number; readonly answers: readonly LeaseAnswer[] }
   | { readonly type: 'error'; readonly worker: number; readonly reason: string };

@@ -16,6 +16,8 @@ export interface StandInParts {
   readonly maxBlockMs: number;
   /** How often the event loop has turned. */
   readonly turns: () => number;
+  /** Every lease of the worker. */
+  readonly leases: () => readonly HeartbeatRequest[];
   readonly heartbeat: HeartbeatConnection['heartbeat'];
   readonly onAnswers: (answers: readonly LeaseAnswer[]) => void;
   readonly onError: (error: unknown) => void;
@@ -30,7 +32,8 @@ export interface StandInParts {
  */
 export class StandIn {
   readonly #parts: StandInParts;
-  readonly #epochs = new Map<string, number>();
+  /** Leases that were lost during this block; the loop, which would remove them, does not turn. */
+  readonly #lost = new Set<string>();
   #turns: number | undefined;
   #turnedAt = 0;
   #sentAt = -Infinity;
@@ -41,12 +44,6 @@ export class StandIn {
     this.#parts = parts;
   }
 
-  /** Notes which leases have ended and which were claimed since. */
-  change(ended: readonly HeartbeatRequest[], claimed: readonly HeartbeatRequest[]): void {
-    for (const lease of ended) this.#forget(lease);
-    for (const { id, epoch } of claimed) this.#epochs.set(id, epoch);
-  }
-
   /** Sends heartbeats if it is time. @param now - of a monotonic clock, in ms */
   async tick(now: number): Promise<void> {
     const { leaseMs, maxBlockMs, turns } = this.#parts;
@@ -55,10 +52,11 @@ export class StandIn {
       this.#turns = seen;
       this.#turnedAt = now;
       this.#hasGivenUp = false;
+      this.#lost.clear();
       return;
     }
     const blockedMs = now - this.#turnedAt;
-    if (blockedMs < leaseMs / QUIET_PART || this.#epochs.size === 0) return;
+    if (blockedMs < leaseMs / QUIET_PART || this.#hasGivenUp) return;
     if (blockedMs > maxBlockMs) return this.#giveUp();
     if (this.#isSending || now - this.#sentAt < leaseMs / HEARTBEATS_PER_LEASE) return;
     this.#isSending = true;
@@ -67,9 +65,9 @@ export class StandIn {
   }
 
   #giveUp(): void {
-    if (this.#hasGivenUp) return;
     this.#hasGivenUp = true;
-    this.#parts.onGiveUp(this.#leases());
+    const leases = this.#leases();
+    if (leases.length > 0) this.#parts.onGiveUp(leases);
   }
 
   /** @returns whether every call was answered; if not, all are sent again by the next tick */
@@ -87,7 +85,7 @@ export class StandIn {
       const answers = await heartbeat(leases, leaseMs);
       const changed = leases.flatMap((lease, index): LeaseAnswer[] => {
         const answer = answers[index] ?? 'ok';
-        if (answer === 'fenced' || answer === 'gone') this.#forget(lease);
+        if (answer === 'fenced' || answer === 'gone') this.#lost.add(keyOf(lease));
         return answer === 'ok' ? [] : [{ ...lease, answer }];
       });
       if (changed.length > 0) onAnswers(changed);
@@ -99,11 +97,10 @@ export class StandIn {
   }
 
   #leases(): readonly HeartbeatRequest[] {
-    return [...this.#epochs].map(([id, epoch]) => ({ id, epoch }));
+    return this.#parts.leases().filter((lease) => !this.#lost.has(keyOf(lease)));
   }
+}
 
-  /** A later claim of the same run keeps its lease. */
-  #forget({ id, epoch }: HeartbeatRequest): void {
-    if (this.#epochs.get(id) === epoch) this.#epochs.delete(id);
-  }
+function keyOf({ id, epoch }: HeartbeatRequest): string {
+  return `${epoch} ${id}`;
 }

@@ -2,6 +2,8 @@ import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import type { HeartbeatConnection, HeartbeatRequest, OpenHeartbeats } from '@retry/core/broker';
+import type { LeaseChunk } from './lease-table.ts';
+import { readLeases } from './lease-table.ts';
 import type { FromThread, ToThread, WorkerLeases } from './messages.ts';
 import { StandIn } from './stand-in.ts';
 
@@ -11,21 +13,15 @@ const MAX_NAMED = 5;
 /** How often a stand-in looks whether the loop turns, for each lease, and at least once a second. */
 const TICKS_PER_LEASE = 12;
 
-interface Served {
-  readonly standIn: StandIn;
-  readonly connection: HeartbeatConnection;
-  readonly timer: ReturnType<typeof setInterval>;
-}
-
 const served = new Map<number, Served>();
 
 parentPort?.on('message', (message: ToThread) => {
   switch (message.type) {
     case 'open':
-      open(message.leases);
+      served.set(message.leases.worker, new Served(message.leases, message.chunks));
       break;
-    case 'change':
-      served.get(message.worker)?.standIn.change(message.ended, message.claimed);
+    case 'chunk':
+      served.get(message.worker)?.add(message.chunk);
       break;
     case 'close':
       close(message.worker);
@@ -33,27 +29,68 @@ parentPort?.on('message', (message: ToThread) => {
   }
 });
 
-function open(leases: WorkerLeases): void {
-  const { worker, turns, leaseMs, maxBlockMs } = leases;
-  const connection = connect(leases);
-  const standIn = new StandIn({
-    leaseMs,
-    maxBlockMs,
-    turns: () => Atomics.load(turns, 0),
-    heartbeat: connection.heartbeat,
-    onAnswers: (answers) => send({ type: 'answers', worker, answers }),
-    onError: (error) => send({ type: 'error', worker, reason: reasonOf(error) }),
-    onGiveUp: (runs) => writeSync(2, describe(runs, maxBlockMs)), // the loop, which would emit it, does not turn
-  });
-  const timer = setInterval(
-    () => void standIn.tick(performance.now()),
-    Math.min(leaseMs / TICKS_PER_LEASE, 1_000),
-  );
-  served.set(worker, { standIn, connection, timer });
-  connection.ready().then(
-    () => send({ type: 'ready', worker }),
-    (error: unknown) => send({ type: 'refused', worker, reason: reasonOf(error) }),
-  );
+/** A worker whose leases this thread renews. */
+class Served {
+  readonly #leases: WorkerLeases;
+  readonly #chunks: LeaseChunk[];
+  readonly #standIn: StandIn;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #connection: HeartbeatConnection | undefined;
+
+  constructor(leases: WorkerLeases, chunks: readonly LeaseChunk[]) {
+    this.#leases = leases;
+    this.#chunks = [...chunks];
+    this.#standIn = this.#createStandIn();
+    this.#timer = setInterval(() => this.#tick(), Math.min(leases.leaseMs / TICKS_PER_LEASE, 1_000));
+  }
+
+  /** Adds memory that has leases. */
+  add(chunk: LeaseChunk): void {
+    this.#chunks.push(chunk);
+  }
+
+  /** Resolves when it has no connection any more. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#connection?.close().catch(() => {}); // it was closed already
+  }
+
+  #createStandIn(): StandIn {
+    const { worker, turns, leaseMs, maxBlockMs } = this.#leases;
+    return new StandIn({
+      leaseMs,
+      maxBlockMs,
+      turns: () => Atomics.load(turns, 0),
+      leases: () => readLeases(this.#chunks),
+      heartbeat: (...beats) => this.#connected().heartbeat(...beats),
+      onAnswers: (answers) => send({ type: 'answers', worker, answers }),
+      onError: (error) => send({ type: 'error', worker, reason: reasonOf(error) }),
+      onGiveUp: (runs) => writeSync(2, describe(runs, maxBlockMs)), // the loop, which would emit it, does not turn
+    });
+  }
+
+  /** Connects with the first tick: a worker that is stopped before then costs no driver and no connection. */
+  #tick(): void {
+    try {
+      this.#connected();
+      void this.#standIn.tick(performance.now());
+    } catch (error) {
+      clearInterval(this.#timer);
+      this.#refuse(error);
+    }
+  }
+
+  #connected(): HeartbeatConnection {
+    if (this.#connection === undefined) {
+      this.#connection = connect(this.#leases);
+      this.#connection.ready().catch((error: unknown) => this.#refuse(error));
+    }
+    return this.#connection;
+  }
+
+  #refuse(error: unknown): void {
+    send({ type: 'refused', worker: this.#leases.worker, reason: reasonOf(error) });
+  }
 }
 
 /** Runs the broker's module, which is text: it needs no file beside it. */
@@ -66,10 +103,8 @@ function connect({ source, options, driver }: WorkerLeases): HeartbeatConnection
 
 /** Ends with the last worker. */
 function close(worker: number): void {
-  const closed = served.get(worker);
+  const closing = served.get(worker)?.close();
   served.delete(worker);
-  clearInterval(closed?.timer);
-  const closing = closed?.connection.close().catch(() => {}); // it was closed already
   if (served.size === 0) void Promise.resolve(closing).then(() => served.size === 0 && parentPort?.close());
 }
 
