@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { BrokerName } from './tasks/open-broker.ts';
-import { BROKER_NAMES } from './tasks/open-broker.ts';
+import type { BrokerName } from './brokers/open-broker.ts';
+import { BROKER_NAMES } from './brokers/open-broker.ts';
 
 /** The options of the command line. */
 export interface Arguments {
@@ -8,6 +8,8 @@ export interface Arguments {
   readonly seed: number;
   /** Where the tasks are kept. */
   readonly broker: BrokerName;
+  /** Fills a queue and leaves it there, instead of the demo. */
+  readonly keep: boolean;
   /** Continues with the tasks of an earlier demo that ended or was killed. */
   readonly resume: boolean;
   readonly help: boolean;
@@ -20,6 +22,9 @@ export const USAGE = `npm start -- [options]
   --broker <name>   where the tasks are kept: ${BROKER_NAMES.join(', ')} (default: memory); Redis is that of
                     REDIS_URL, else the redis-server of this machine, started for the demo;
                     Postgres is that of DATABASE_URL, else PGlite in a folder
+  --keep            instead: fills a queue with 5 000 runs of which some fail, leaves it there and prints the
+                    commands of the program retry that look at it. The broker is postgres (default) or redis;
+                    a redis-server that is started for it runs until Ctrl-C
   --resume          with --broker postgres: continues with the tasks of a demo that was killed
   --help            print this`;
 
@@ -30,13 +35,16 @@ export function readArguments(given: readonly string[]): Arguments {
       args: [...given],
       options: {
         seed: { type: 'string', default: '2' },
-        broker: { type: 'string', default: 'memory' },
+        broker: { type: 'string' },
+        keep: { type: 'boolean', default: false },
         resume: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     });
-    const { resume, help } = values;
-    return { seed: readSeed(values.seed), broker: readBroker(values.broker), resume, help };
+    const { seed, broker, keep, resume, help } = values;
+    if (keep && resume) throw new Error('--keep and --resume exclude each other: --keep starts afresh.');
+    const fallback = keep ? 'postgres' : 'memory';
+    return { seed: readSeed(seed), broker: readBroker(broker ?? fallback), keep, resume, help };
   } catch (error) {
     // Node's second sentence is about positional arguments; there are none.
     const [message] = (error instanceof Error ? error.message : String(error)).split('. ');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readText } from '../support/repository.ts';
 import { run } from './run-in-memory.ts';
+import { splitWords } from './split-words.ts';
 
 process.env['TZ'] = 'UTC';
 
@@ -16,9 +17,8 @@ describe('docs/cli.md', () => {
 
   it.each(shown)('shows what is printed: retry $command', async ({ command, output }) => {
     const [line = '', file] = command.split(' > ');
-    const args = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
 
-    const { all, err } = await run(args, { env: { PATH: process.env['PATH'] } });
+    const { all, err } = await run(splitWords(line), { env: { PATH: process.env['PATH'] } });
     const printed = file === undefined ? all : err;
 
     // What goes to a file is not on the screen.

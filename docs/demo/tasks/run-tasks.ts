@@ -1,8 +1,8 @@
 import type { Queue, Worker } from '@retry/worker';
 import { createQueue, createWorker } from '@retry/worker';
+import type { BrokerName } from '../brokers/open-broker.ts';
+import { openBroker } from '../brokers/open-broker.ts';
 import { formatTable } from '../table.ts';
-import type { BrokerName } from './open-broker.ts';
-import { openBroker } from './open-broker.ts';
 import type { Bank, Tasks } from './tasks.ts';
 import { defineTasks } from './tasks.ts';
 import { watchCounts } from './watch-counts.ts';

@@ -5,7 +5,7 @@ import { createRedisBroker } from '@retry/redis-queue';
 // The demo finds its servers as the tests do.
 import { openRedis } from '../../../test/support/servers/redis.ts';
 import { removeKeys } from '../../../test/support/servers/remove-keys.ts';
-import { openOnPostgres } from './open-on-postgres.ts';
+import { openPGlite, openServer } from './open-on-postgres.ts';
 
 /** An open broker, and how to remove everything it left. */
 export interface OpenBroker {
@@ -53,4 +53,11 @@ async function openOnRedis(): Promise<OpenBroker> {
       await stop();
     },
   };
+}
+
+/** On the server of DATABASE_URL, else on PGlite in a folder, which outlives the process. */
+function openOnPostgres(start: Start): Promise<OpenBroker> {
+  const database = { schema: 'retry_demo', start };
+  const url = process.env['DATABASE_URL'];
+  return url ? openServer(url, database) : openPGlite('retry-demo-postgres', database);
 }
