@@ -50,7 +50,7 @@ export async function withQueue<Outcome>(
       const queue = createQueue({ broker: open.broker });
       return await work({ queue, broker: open.broker, target, shown: target.shown });
     } finally {
-      await open.close().catch(() => {}); // what went wrong before is what counts
+      await closeSoon(open);
     }
   });
 }
@@ -79,6 +79,19 @@ export async function withErrorsOf<Outcome>(
     const message = `${shown} was not reached: ${reasonOf(error)}. Start it, or correct ${source}.`;
     throw new CliError('SERVER_UNREACHABLE', message, { cause: error });
   }
+}
+
+/** How long closing may take: it waits for a server that does not answer. */
+const CLOSE_MS = 1_000;
+
+/** Closes a broker; what went wrong before is what counts. */
+async function closeSoon({ close }: OpenBroker): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, CLOSE_MS);
+  });
+  await Promise.race([close().catch(() => {}), late]);
+  clearTimeout(timer);
 }
 
 async function ready({ broker }: OpenBroker): Promise<void> {
