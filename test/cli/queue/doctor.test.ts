@@ -145,8 +145,11 @@ describeOnPrivateRedis('retry doctor on a Redis of its own', () => {
     expect(codes).toEqual([]);
   });
 
-  it('finds rights that are missing', async () => {
-    await admin.sendCommand(['ACL', 'SETUSER', 'limited', 'on', '>secret', '~*', '&*', '+@all', '-zadd']);
+  it.each([
+    ['a command', ['&*', '+@all', '-zadd']],
+    ['the channels, without which idle workers only poll', ['+@all', 'resetchannels', '&other:*']],
+  ])('finds rights that are missing: %s', async (_, rules) => {
+    await admin.sendCommand(['ACL', 'SETUSER', 'limited', 'reset', 'on', '>secret', '~*', ...rules]);
 
     const { codes, findings } = await diagnose(['--url', server.url.replace('//', '//limited:secret@')]);
 

@@ -28,5 +28,5 @@ export async function groupsAction(input: Input<GroupsOptions>): Promise<Report>
 function groupsText({ groups, deadLetters, next }: LetterGroupPage, now: number, screen: Screen): string {
   if (groups.length === 0 && next === undefined) return 'There are no dead letters.';
   const more = next === undefined ? '' : ` There are more groups: --after ${next}`;
-  return `${groupTable(groups, now, screen)}\n\n${wholeText(deadLetters)} dead letters in all.${more}`;
+  return `${groupTable(groups, now, screen, 'wrap')}\n\n${wholeText(deadLetters)} dead letters in all.${more}`;
 }

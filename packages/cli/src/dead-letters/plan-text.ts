@@ -4,6 +4,7 @@ import { shareText, wholeText } from '../terminal/counts.ts';
 import { printable } from '../terminal/printable.ts';
 import { type Screen, wrap } from '../terminal/screen.ts';
 import { type Cell, type Column, renderTable } from '../terminal/table.ts';
+import { shortGroup } from './group-table.ts';
 import type { BulkOptions, Kind } from './plan.ts';
 
 /** A plan, and what would be done with it. */
@@ -36,7 +37,7 @@ export function planText(shown: ShownPlan, screen: Screen): string {
   const rows = plan.groups
     .slice(0, SHOWN_GROUPS)
     .map((group): readonly Cell[] => [
-      group.id,
+      shortGroup(group.id),
       wholeText(group.count),
       shareText(group.count / plan.count),
       printable(group.title),
@@ -47,7 +48,7 @@ export function planText(shown: ShownPlan, screen: Screen): string {
   return [
     screen.paint('strong', headOf(shown)),
     '',
-    renderTable(COLUMNS, rows, screen),
+    renderTable(COLUMNS, rows, screen, 'wrap'),
     ...(others > 0 ? [`… and ${others} more groups`] : []),
     '',
     wrap(`tasks   ${printable(tasks.join(', '))}`, screen.width, '        '),

@@ -5,6 +5,7 @@ import { insightOf } from '../connect/insight-of.ts';
 import type { Connected } from '../connect/with-queue.ts';
 import { taskFilter } from '../runs/task-filter.ts';
 import type { DoctorLimits, Fault } from './fault.ts';
+import { inShellWords } from './in-shell-words.ts';
 
 /** Clocks of two machines may differ by this, in ms. */
 const MAX_SKEW_MS = 1_000;
@@ -21,7 +22,7 @@ export async function checkQueue(
   await new Promise((resolve) => setTimeout(resolve, limits.watch));
   const { findings } = await queue.health({ audit: true, holdAge: 0, oldestAge: limits.oldestAge });
   const after = await insightOf(broker).lanes();
-  return [...skew, ...findings.map((finding) => refine(finding, before, after))];
+  return [...skew, ...findings.map((finding) => inShellWords(refine(finding, before, after), after))];
 }
 
 /** The answer was made at some instant between question and answer; what lies outside is skew. */

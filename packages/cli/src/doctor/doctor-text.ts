@@ -11,17 +11,24 @@ export function doctorText({ findings, figures, server }: Diagnosis, screen: Scr
       ? []
       : [
           wrap(
-            `${printable(server ?? '')}: ${wholeText(figures.lanes)} lanes, ${wholeText(figures.workers)} workers, ` +
+            `${printable(server ?? '')}: ${counted(figures.lanes, 'lane')}, ${counted(figures.workers, 'worker')}, ` +
               `${wholeText(figures.waiting)} waiting, ${wholeText(figures.scheduled)} scheduled, ` +
-              `${wholeText(figures.started)} started, ${wholeText(figures.deadLetters)} dead letters.`,
+              `${wholeText(figures.started)} started, ${counted(figures.deadLetters, 'dead letter')}.`,
             screen.width,
           ),
         ];
   const verdict =
     findings.length === 0
       ? screen.paint('good', 'Nothing is wrong.')
-      : screen.paint('bad', `${findings.length} ${findings.length === 1 ? 'thing is' : 'things are'} wrong.`);
+      : screen.paint(
+          'bad',
+          `${counted(findings.length, 'thing')} ${findings.length === 1 ? 'is' : 'are'} wrong.`,
+        );
   return [...blocks, ...looked, verdict].join('\n\n');
+}
+
+function counted(count: number, noun: string): string {
+  return `${wholeText(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function faultText({ code, level, sentence, cure }: Fault, screen: Screen): string {

@@ -2,7 +2,7 @@ import type { Hold, LaneFigures } from '@retry/core/broker';
 import { ageText } from '../terminal/age.ts';
 import { countedText, rateText, shareText } from '../terminal/counts.ts';
 import { printable } from '../terminal/printable.ts';
-import type { Screen } from '../terminal/screen.ts';
+import { type Screen, wrap } from '../terminal/screen.ts';
 import { type Cell, type Column, columnsOfTable, renderTable } from '../terminal/table.ts';
 
 /** A column of lanes. */
@@ -50,6 +50,16 @@ function workersCell({ workers, waiting, scheduled }: LaneFigures): Cell {
 function holdCell(holds: readonly Hold[]): Cell {
   if (holds.length === 0) return '';
   return { text: holds.map(holdText).join('; '), style: 'warning' };
+}
+
+/** Returns a line for each lane on hold, for where the table has no room for it. */
+export function holdLines(lanes: readonly LaneFigures[], screen: Screen): readonly string[] {
+  return lanes
+    .filter(({ holds }) => holds.length > 0)
+    .map(({ lane, holds }) => {
+      const text = `${printable(lane)} is on hold ${holds.map(holdText).join('; ')}`;
+      return screen.paint('warning', wrap(text, screen.width, '  '));
+    });
 }
 
 /** Returns who put a lane on hold, and why. */

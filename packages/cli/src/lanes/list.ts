@@ -4,7 +4,7 @@ import { insightOf } from '../connect/insight-of.ts';
 import { withQueue } from '../connect/with-queue.ts';
 import type { Input, Report } from '../report.ts';
 import { instantsAsText } from '../terminal/instants-as-text.ts';
-import { laneTable } from './lane-table.ts';
+import { holdLines, laneTable } from './lane-table.ts';
 
 /** Lists the lanes that have runs, workers or a hold. */
 export async function listAction(input: Input<ConnectOptions>): Promise<Report> {
@@ -18,7 +18,9 @@ export async function listAction(input: Input<ConnectOptions>): Promise<Report> 
     text: (screen) => {
       if (lanes.length === 0) return 'No lane has runs, workers or a hold.';
       const table = laneTable(lanes, screen);
-      return isComplete ? table : `${table}\n\nThere are more than 1000 lanes: name those that you want.`;
+      const holds = table.includes('…') ? ['', ...holdLines(lanes, screen)] : [];
+      const more = isComplete ? [] : ['', 'There are more than 1000 lanes: name those that you want.'];
+      return [table, ...holds, ...more].join('\n');
     },
   };
 }

@@ -31,7 +31,7 @@ export function operationTable(operations: readonly Operation[], now: number, sc
     ageText(now - operation.createdAt),
     printable([operation.by, operation.reason].filter((text) => text !== undefined).join(': ')),
   ]);
-  return renderTable(COLUMNS, rows, screen);
+  return renderTable(COLUMNS, rows, screen, 'wrap');
 }
 
 /** Returns how much of an operation is done: `120/500`. */

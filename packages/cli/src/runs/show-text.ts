@@ -28,7 +28,7 @@ const COLUMNS: readonly Column[] = [
 export function showText({ run, attempts, now }: ShownRun, screen: Screen): string {
   const facts = renderFacts(factsOf(run, now, screen), screen);
   if (attempts.length === 0) return facts;
-  return [facts, '', renderTable(COLUMNS, attempts.map(cellsOf), screen)].join('\n');
+  return [facts, '', renderTable(COLUMNS, attempts.map(cellsOf), screen, 'wrap')].join('\n');
 }
 
 function factsOf(run: RunView, now: number, screen: Screen): readonly (readonly [string, Cell])[] {

@@ -1,4 +1,4 @@
-import { columnsOf, type Screen, type Style } from './screen.ts';
+import { columnsOf, type Screen, type Style, wrap } from './screen.ts';
 
 /** A column of a table. */
 export interface Column {
@@ -12,21 +12,33 @@ export type Cell = string | { readonly text: string; readonly style: Style };
 
 const GAP = '  ';
 
-/**
- * Returns a table: a line of titles, then the rows. What does not fit the screen is cut off in the last column, which
- * ends with `…`.
- */
+/** What becomes of a last column that does not fit the screen: it ends with `…`, or takes several lines. */
+export type Overflow = 'cut' | 'wrap';
+
+/** Returns a table: a line of titles, then the rows. */
 export function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
   screen: Screen,
+  overflow: Overflow = 'cut',
 ): string {
   const widths = widthsOf(columns, rows);
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP.length, 0);
   const last = Math.min(widths.at(-1) ?? 0, Math.max(8, screen.width - before));
   const fitted = [...widths.slice(0, -1), last];
   const titles = columns.map(({ title }): Cell => ({ text: title, style: 'quiet' }));
-  return [titles, ...rows].map((row) => renderRow(row, { columns, widths: fitted, screen })).join('\n');
+  const layout = { columns, widths: fitted, screen };
+  const lines = overflow === 'cut' ? rows : rows.flatMap((row) => wrapLast(row, last));
+  return [titles, ...lines].map((row) => renderRow(row, layout)).join('\n');
+}
+
+/** Returns a row in several: all but the first have only the rest of the last cell. */
+function wrapLast(row: readonly Cell[], width: number): readonly (readonly Cell[])[] {
+  const cell = row.at(-1) ?? '';
+  const lines = wrap(textOf(cell), width).split('\n');
+  const inStyle = (text: string): Cell => (typeof cell === 'string' ? text : { ...cell, text });
+  const before = row.slice(0, -1);
+  return lines.map((text, index) => [...(index === 0 ? before : before.map(() => '')), inStyle(text)]);
 }
 
 /** Returns how many columns of the screen a table takes. */
