@@ -28,6 +28,18 @@ function onTerminal(args: readonly string[], answers: readonly Answer[] = []): s
 }
 
 describe.skipIf(!hasTerminal)('retry on a terminal', { timeout: 60_000 }, () => {
+  it('shows how far a simulation is, and removes that line', () => {
+    const busy = ['--capacity', '500/s', '--runs', '60'];
+
+    const shown = onTerminal(['simulate', '{"maxAttempts":3}', ...busy]);
+    const data = onTerminal(['simulate', '{"maxAttempts":3}', ...busy, '--json']);
+
+    const [progress = '', report = ''] = shown.split('60 of 60 seeds\r\u001b[K');
+    expect(progress).toMatch(/\d+ of 60 seeds/);
+    expect(report).toMatch(/^load +\S[\s\S]*advice/);
+    expect(data).toMatch(/^\{/);
+  });
+
   describeOnRedis('of a queue on Redis', (server) => {
     const on = (...args: readonly string[]) => [...args, '--url', server().url, '--prefix', 'terminal'];
     beforeAll(async () => {

@@ -40,6 +40,16 @@ describe('simulate', () => {
     );
   });
 
+  it('calls onRun after each seed, which changes nothing', () => {
+    const policy = definePolicy({ maxAttempts: 2 });
+    const seen: number[] = [];
+
+    const timeline = simulate(policy, FAILING, { runs: 31, onRun: (run) => seen.push(run) });
+
+    expect(seen).toEqual(Array.from({ length: 31 }, (_, index) => index + 1));
+    expect(timeline).toEqual(simulate(policy, FAILING, { runs: 31 }));
+  });
+
   // test/runtimes expects the same of other engines.
   it('has the same timeline on every engine, to the last digit', () => {
     const policy = definePolicy({

@@ -6,6 +6,7 @@ import { CliError } from '../errors.ts';
 import { EXIT } from '../exit.ts';
 import { readPolicy } from '../policies/read-policy.ts';
 import type { Input, Report } from '../report.ts';
+import { openProgressLine } from '../terminal/progress-line.ts';
 import { simulateText } from './simulate-text.ts';
 
 /** The options of `retry simulate`: durations in milliseconds, rates in calls a second. */
@@ -23,6 +24,7 @@ export interface SimulateCommandOptions {
   readonly budget?: object;
   readonly seed: number;
   readonly runs: number;
+  readonly json?: boolean;
 }
 
 /** It stays down if more seeds than these do. */
@@ -36,7 +38,11 @@ export async function simulateAction({
 }: Input<SimulateCommandOptions>): Promise<Report> {
   const policy = await readPolicy(args[0] ?? '', environment);
   const { seed, runs } = options;
-  const timeline = simulate(policy, worldOf(options), { seed, runs });
+  const line = openProgressLine(environment);
+  const showRun = (run: number): void => line.show(`${run} of ${runs} seeds`);
+  const onRun = options.json === true ? undefined : showRun;
+  const timeline = simulate(policy, worldOf(options), { seed, runs, onRun });
+  line.clear();
   const isDown = timeline.collapsedShare > RARE_SHARE || timeline.recoveryMs.median === Infinity;
   return {
     json: toJson(timeline, seed),

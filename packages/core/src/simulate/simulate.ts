@@ -1,6 +1,6 @@
 import { InvalidOptionsError } from '../errors.ts';
 import { readOptions } from '../fields/read-options.ts';
-import { integerFrom } from '../fields/value-rules.ts';
+import { A_FUNCTION, integerFrom } from '../fields/value-rules.ts';
 import type { Policy } from '../policy/policy.ts';
 import { checkPolicy } from '../policy/settings.ts';
 import { isCollapsed, recoveryOf, sumOf } from './recovery.ts';
@@ -18,6 +18,8 @@ export interface SimulateOptions {
   readonly seed?: number | undefined;
   /** How many seeds are run, an integer ≥ 30: one run proves nothing. @default 30 */
   readonly runs?: number | undefined;
+  /** Called after each seed with how many have been run, to show how far it is; it changes nothing, and what it throws is thrown. */
+  readonly onRun?: ((run: number) => void) | undefined;
 }
 
 const LEAST_RUNS = 30;
@@ -56,8 +58,21 @@ export function compare(
   return policies.map((policy) => watch(policy, defined, read));
 }
 
-function readSimulateOptions(options: SimulateOptions): Required<{ seed: number; runs: number }> {
-  return readOptions(options, { subject: 'simulate', keys: ['seed', 'runs'] }, (fields) => ({
+/** The options, complete. */
+interface Settings {
+  readonly seed: number;
+  readonly runs: number;
+  readonly onRun: NonNullable<SimulateOptions['onRun']>;
+}
+
+/** The rule of `onRun`. */
+const A_RUN_LISTENER = {
+  ...A_FUNCTION,
+  accepts: (value: unknown): value is Settings['onRun'] => typeof value === 'function',
+};
+
+function readSimulateOptions(options: SimulateOptions): Settings {
+  return readOptions(options, { subject: 'simulate', keys: ['seed', 'runs', 'onRun'] }, (fields) => ({
     seed: fields.number('seed', 1, {
       accepts: Number.isSafeInteger,
       message: 'must be a safe integer',
@@ -68,11 +83,16 @@ function readSimulateOptions(options: SimulateOptions): Required<{ seed: number;
       LEAST_RUNS,
       integerFrom(LEAST_RUNS, 'Leave it out for 30: one seed proves nothing.'),
     ),
+    onRun: fields.optional('onRun', A_RUN_LISTENER) ?? (() => {}),
   }));
 }
 
-function watch(policy: Policy, world: World, { seed, runs }: { seed: number; runs: number }): Timeline {
-  const observed = Array.from({ length: runs }, (_, run) => runWorld(policy, world, { seed, run }));
+function watch(policy: Policy, world: World, { seed, runs, onRun }: Settings): Timeline {
+  const observed = Array.from({ length: runs }, (_, run) => {
+    const seen = runWorld(policy, world, { seed, run });
+    onRun(run + 1);
+    return seen;
+  });
   const normal = normalOf(policy, world, { seed, observed });
   const of = (figure: (run: Observed) => number) => spreadOf(observed.map(figure));
   return {
