@@ -18,6 +18,7 @@ export function checkCli(folder) {
       ? { code }
       : { code: 1, output };
   });
+  checkStart(join(folder, 'node_modules', '@retry', 'cli', 'dist', 'main.js'));
   report('retry is small', () => {
     const names = listInstalled(folder, '@retry/cli');
     const sizes = names.map((name) => [name, sizeOf(join(folder, 'node_modules', name))]);
@@ -25,6 +26,34 @@ export function checkCli(folder) {
     if (bytes <= MAX_BYTES) return { code: 0 };
     return { code: 1, output: [`${bytes} bytes, more than ${MAX_BYTES}:`, ...sizes.map(String)].join('\n') };
   });
+}
+
+/** How much later than bare Node `--help` may end. It loads no more than the parser: with all commands it would be far above. */
+const MAX_START_MS = 150;
+
+const PAIRS = 15;
+
+/** Starts bare Node and the program in turns, so that what disturbs the machine disturbs both. */
+function checkStart(program) {
+  const differences = Array.from({ length: PAIRS }, () => {
+    const [bare, help] = [
+      ['-e', '0'],
+      [program, '--help'],
+    ].map((args) => timeOf(() => run(process.execPath, args)));
+    return help - bare;
+  }).sort((one, other) => one - other);
+  const median = differences[(PAIRS - 1) / 2];
+  const range = `${differences[0].toFixed(0)}..${differences.at(-1).toFixed(0)}`;
+  report(`retry --help takes ${median.toFixed(0)} ms more than bare Node [${range}]`, () => ({
+    code: median <= MAX_START_MS ? 0 : 1,
+    output: `At most ${MAX_START_MS} ms are accepted.`,
+  }));
+}
+
+function timeOf(work) {
+  const startedAt = performance.now();
+  work();
+  return performance.now() - startedAt;
 }
 
 /** A package and everything that it needs. */
