@@ -5,10 +5,14 @@ import { splitWords } from './split-words.ts';
 
 process.env['TZ'] = 'UTC';
 
-/** The blocks of the page that show a command and its output. */
-const shown = [...readText('docs/cli.md').matchAll(/^```text\n\$ retry (.*)\n([\s\S]*?)\n```$/gm)].map(
-  ([, command = '', output = '']) => ({ command, output }),
-);
+/** Returns the blocks of a page that show a command and its output. */
+function blocksOf(page: string) {
+  return [...readText(page).matchAll(/^```text\n\$ retry (.*)\n([\s\S]*?)\n```$/gm)].map(
+    ([, command = '', output = '']) => ({ command, output }),
+  );
+}
+
+const shown = blocksOf('docs/cli.md');
 
 describe('docs/cli.md', () => {
   it('shows commands', () => {
@@ -23,6 +27,16 @@ describe('docs/cli.md', () => {
 
     // What goes to a file is not on the screen.
     expect(sameTimes(printed.trimEnd())).toBe(sameTimes(output));
+  });
+});
+
+describe('README.md', () => {
+  it('shows three commands as these pages do', () => {
+    const blocks = blocksOf('README.md');
+    const tested = [...shown, ...blocksOf('docs/shell-tour.md')];
+
+    expect(blocks).toHaveLength(3);
+    for (const block of blocks) expect(tested).toContainEqual(block);
   });
 });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Broker } from '@retry/core/broker';
 import { createMemoryBroker } from '@retry/inprocess/broker';
+import type { RedisBrokerOptions } from '@retry/redis-queue';
 import { createClient } from 'redis';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
 import type { Real } from '../support/broker-commands.ts';
@@ -23,7 +24,7 @@ export interface ClockedRedis {
 }
 
 export interface ClockedQueue {
-  readonly openBroker: () => Promise<Broker>;
+  readonly openBroker: (options?: RedisBrokerOptions) => Promise<Broker>;
   /** Sets its clock, in whole epoch milliseconds; before the first call. */
   readonly setTime: (at: number) => Promise<unknown>;
 }
@@ -42,7 +43,8 @@ export async function openClockedRedis(
       const prefix = `clocked-${randomUUID()}`;
       prefixes.add(prefix);
       return {
-        openBroker: () => openRedisBroker({ client: scripted, prefix, keepCompleted: Infinity }),
+        openBroker: (options) =>
+          openRedisBroker({ client: scripted, prefix, keepCompleted: Infinity, ...options }),
         setTime: (at) => client.set(`{${prefix}:0}:clock`, `${at}`),
       };
     },

@@ -6,7 +6,7 @@ import type { Stage } from './stage.ts';
 /** Turns of the event loop that a test needs after an answer of the server: the same as in `createTestClock`. */
 const TURNS = 20;
 
-/** How far the server's clock is ahead of the virtual one. */
+/** How far the server's clock is ahead of the virtual one, unless a test says so. */
 const AHEAD_MS = 1_000_000_000;
 
 /** Verbs that may give a lane work, so that waits for work end after them. */
@@ -25,13 +25,18 @@ const WAKING: ReadonlySet<string> = new Set<keyof Broker>([
  * every call has been answered and the event loop is idle.
  *
  * @param setTime - sets the server's clock, in whole epoch milliseconds
+ * @param aheadMs - how far the server's clock is ahead of the virtual one
  */
-export function clockBroker(broker: Broker, setTime: (at: number) => Promise<unknown>): Stage {
+export function clockBroker(
+  broker: Broker,
+  setTime: (at: number) => Promise<unknown>,
+  aheadMs: number = AHEAD_MS,
+): Stage {
   const underWay = new Set<Promise<unknown>>();
   const waiters = new Set<() => void>();
   const clock = createVirtualClock({ settle: () => untilQuiet(underWay) });
   const call = async (verb: Verb, name: string, args: readonly unknown[]): Promise<unknown> => {
-    await setTime(AHEAD_MS + Math.floor(clock.now()));
+    await setTime(aheadMs + Math.floor(clock.now()));
     const answer = await verb(...args);
     if (WAKING.has(name)) for (const wake of [...waiters]) wake();
     return answer;
@@ -53,7 +58,7 @@ export function clockBroker(broker: Broker, setTime: (at: number) => Promise<unk
   // The wait of the broker takes real time; the broker contract tests it.
   const waitForWork: Broker['waitForWork'] = (_, wait) => waitFor(clock, waiters, wait);
   const clocked: Broker = { ...broker, ...Object.fromEntries(tracked), waitForWork };
-  return { clock, broker: clocked, aheadMs: AHEAD_MS, close: () => broker.close() };
+  return { clock, broker: clocked, aheadMs, close: () => broker.close() };
 }
 
 type Verb = (...args: readonly unknown[]) => Promise<unknown>;
