@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { nodeArgs } from '../support/programs/node-args.ts';
 import { schemaErrors } from './output-schema.ts';
 import { run as runWith } from './run-in-memory.ts';
 
@@ -23,7 +24,7 @@ function run(script: string, ...options: readonly string[]) {
 
 /** The arguments by which a process of its own runs the program. */
 function programOf(script: string, ...options: readonly string[]): readonly string[] {
-  return ['--import', 'tsx', PROGRAM, 'run', '--base', '1ms', ...options, '--', 'sh', '-c', script];
+  return [...nodeArgs(), PROGRAM, 'run', '--base', '1ms', ...options, '--', 'sh', '-c', script];
 }
 
 async function until(holds: () => boolean): Promise<void> {

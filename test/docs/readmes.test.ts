@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nodeArgs } from '../support/programs/node-args.ts';
 import { listPackageNames, readText, root } from '../support/repository.ts';
 import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
@@ -79,7 +80,7 @@ function programOf(text: string): string {
 async function expectToRun(name: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
   const program = programOf(readText(`packages/${name}/README.md`));
   const promised = [...program.matchAll(/\/\/ => (.*)$/gm)].map(([, line]) => line);
-  const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
+  const args = [...nodeArgs(), '--input-type=module', '--eval', program];
 
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, {
     cwd: root,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nodeArgs } from '../support/programs/node-args.ts';
 import { root } from '../support/repository.ts';
 import type { CodeBlock } from './code-blocks.ts';
 import { listCodeBlocks } from './code-blocks.ts';
@@ -65,7 +66,7 @@ function extensionOf({ language }: CodeBlock): string {
 }
 
 function start(path: string, prints: readonly string[], env: Readonly<Record<string, string>>): Running {
-  const child = spawn(process.execPath, ['--import', 'tsx', path], {
+  const child = spawn(process.execPath, [...nodeArgs(), path], {
     cwd: root,
     env: { ...process.env, ...env },
   });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { nodeArgs } from '../support/programs/node-args.ts';
 
 const folder = fileURLToPath(new URL('../../docs/examples/', import.meta.url));
 const names = readdirSync(folder).filter((name) => name.endsWith('.ts'));
@@ -41,5 +42,5 @@ function promisedLines(source: string): readonly string[] {
 
 /** Runs an example as a user would; rejects when it fails. */
 function run(file: string): Promise<{ readonly stdout: string; readonly stderr: string }> {
-  return promisify(execFile)(process.execPath, ['--import', 'tsx', file]);
+  return promisify(execFile)(process.execPath, [...nodeArgs(), file]);
 }

@@ -8,6 +8,7 @@ import type { Broker } from '@retry/core/broker';
 import { createQueue } from '@retry/worker';
 import { afterEach, expect, it } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
+import { nodeArgs } from '../support/programs/node-args.ts';
 import { openRedisHarness } from '../support/redis-harness.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
@@ -32,7 +33,7 @@ afterEach(() => {
 
 /** Starts a worker in a process of its own. @returns ends it, after which `printed` has all that it emitted */
 function startListener(args: readonly string[], printed: Printed[]): () => Promise<void> {
-  const child = spawn(process.execPath, ['--import', 'tsx', fixture, ...args], {
+  const child = spawn(process.execPath, [...nodeArgs(), fixture, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.add(child);

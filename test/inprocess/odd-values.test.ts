@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { retry } from '@retry/inprocess';
 import { describe, expect, it, vi } from 'vitest';
+import { nodeArgs } from '../support/programs/node-args.ts';
 import { rejectionOf } from './failing.ts';
 
 const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
@@ -59,7 +60,7 @@ describe('unref', () => {
     retry(() => Promise.reject(1), policy, ${options}).catch(() => { settled = 'settled'; });
   `;
   const run = async (options: string): Promise<string> => {
-    const args = ['--import', 'tsx', '--input-type=module', '--eval', program(options)];
+    const args = [...nodeArgs(), '--input-type=module', '--eval', program(options)];
     return (await promisify(execFile)(process.execPath, args)).stdout.trim();
   };
 

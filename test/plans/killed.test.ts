@@ -7,6 +7,7 @@ import type { Broker, Operation, OperationRequest, Run } from '@retry/core/broke
 import { afterEach, expect, it } from 'vitest';
 import { createSteps } from '../../packages/worker/src/testing/contract/case-scene.ts';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
+import { nodeArgs } from '../support/programs/node-args.ts';
 import { openRedisHarness } from '../support/redis-harness.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
@@ -29,7 +30,7 @@ afterEach(() => {
 });
 
 function startCarrier(args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, ['--import', 'tsx', fixture, ...args], { stdio: 'ignore' });
+  const child = spawn(process.execPath, [...nodeArgs(), fixture, ...args], { stdio: 'ignore' });
   children.add(child);
   return child;
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { migrationSql } from '@retry/postgres';
 import { describe, expect, it } from 'vitest';
 import { MIGRATIONS } from '../../packages/postgres/src/schema/migrations.ts';
+import { nodeArgs } from '../support/programs/node-args.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { openPool } from './open-broker.ts';
 
@@ -11,7 +12,7 @@ const PROGRAM = fileURLToPath(new URL('../../packages/postgres/src/cli.ts', impo
 
 /** Runs the program as a user would. */
 function runProgram(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const command = ['--import', 'tsx', PROGRAM, ...args];
+  const command = [...nodeArgs(), PROGRAM, ...args];
   return new Promise<{ readonly code: unknown; readonly stdout: string; readonly stderr: string }>(
     (resolve) => {
       const clean = { ...process.env, DATABASE_URL: '', ...env };

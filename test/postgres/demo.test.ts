@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nodeArgs } from '../support/programs/node-args.ts';
 import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
 import type { PrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
@@ -13,7 +14,7 @@ const BALANCED = 'submitted 500, completed 500, unbalanced 0\naudit: balanced';
 /** Starts the demo on Postgres; without a URL in PGlite. `each` is called with every line that it prints. */
 function startDemo(url: string, args: readonly string[], each: (line: string) => void) {
   const env = { ...process.env, DATABASE_URL: url };
-  const demo = spawn(process.execPath, ['--import', 'tsx', DEMO, '--broker', 'postgres', ...args], { env });
+  const demo = spawn(process.execPath, [...nodeArgs(), DEMO, '--broker', 'postgres', ...args], { env });
   createInterface({ input: demo.stdout }).on('line', each);
   return { demo, ended: new Promise<number | null>((resolve) => demo.once('exit', resolve)) };
 }

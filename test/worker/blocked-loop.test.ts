@@ -9,6 +9,7 @@ import { createRedisBroker } from '@retry/redis-queue';
 import { createQueue, createWorker } from '@retry/worker';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
+import { nodeArgs } from '../support/programs/node-args.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { removeKeys } from '../support/servers/remove-keys.ts';
@@ -38,7 +39,7 @@ afterEach(() => {
 /** Starts a process that blocks its event loop. @returns what it has written so far, and its process */
 function startBlocking({ args }: Meeting, options: object) {
   const given = JSON.stringify({ lease: LEASE_MS, cleanerInterval: 200, ...options });
-  const child = spawn(process.execPath, ['--import', 'tsx', FIXTURE, ...args, given], {
+  const child = spawn(process.execPath, [...nodeArgs(), FIXTURE, ...args, given], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);

@@ -10,6 +10,7 @@ import { createRedisBroker } from '@retry/redis-queue';
 import { createQueue } from '@retry/worker';
 import { afterEach, expect, it } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
+import { nodeArgs } from '../support/programs/node-args.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { removeKeys } from '../support/servers/remove-keys.ts';
@@ -33,7 +34,7 @@ function supervise(args: readonly string[]): Supervisor {
   let child: ChildProcess;
   const run = async (): Promise<void> => {
     while (!isStopped) {
-      child = spawn(process.execPath, ['--import', 'tsx', FIXTURE, ...args], { stdio: 'inherit' });
+      child = spawn(process.execPath, [...nodeArgs(), FIXTURE, ...args], { stdio: 'inherit' });
       await once(child, 'exit');
       if (!isStopped) crashes += 1;
     }

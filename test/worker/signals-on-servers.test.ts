@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
+import { nodeArgs } from '../support/programs/node-args.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { removeKeys } from '../support/servers/remove-keys.ts';
@@ -18,7 +19,7 @@ afterEach(() => {
 
 /** Sends the program one signal while its handler runs, and returns its output and how it ended. */
 async function endBy(signal: NodeJS.Signals, ...args: readonly string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', fixture, ...args], {
+  const child = spawn(process.execPath, [...nodeArgs(), fixture, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);

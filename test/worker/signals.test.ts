@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { nodeArgs } from '../support/programs/node-args.ts';
 
 const fixture = fileURLToPath(new URL('fixtures/signalled.ts', import.meta.url));
 const children: ChildProcess[] = [];
@@ -16,7 +17,7 @@ interface Program {
 }
 
 function start(...args: readonly string[]): Program {
-  const child = spawn(process.execPath, ['--import', 'tsx', fixture, ...args], {
+  const child = spawn(process.execPath, [...nodeArgs(), fixture, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);

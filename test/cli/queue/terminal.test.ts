@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createRedisBroker } from '@retry/redis-queue';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { nodeArgs } from '../../support/programs/node-args.ts';
 import { root } from '../../support/repository.ts';
 import { describeOnRedis } from '../../support/servers/describe-on-redis.ts';
 import { seedQueue } from './seed.ts';
@@ -18,7 +19,7 @@ type Answer = readonly [shown: string, keys: string];
 
 /** Runs the program on a terminal of 100 columns and returns what that shows, and the exit status. */
 function onTerminal(args: readonly string[], answers: readonly Answer[] = []): string {
-  const command = [process.execPath, '--import', 'tsx', main, ...args];
+  const command = [process.execPath, ...nodeArgs(), main, ...args];
   const asked = JSON.stringify({ command, answers, rows: 24, columns: 100 });
   const env = { ...process.env, TERM: 'xterm', NO_COLOR: '1', CI: '' };
   const options = { cwd: root, env, encoding: 'utf8', timeout: 60_000 } as const;
