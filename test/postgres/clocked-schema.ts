@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker, migrationSql } from '@retry/postgres';
+// Not exported by the package: single functions are replaced.
+import { fillIn } from '../../packages/postgres/src/schema/migrations.ts';
+import { ROUTINES } from '../../packages/postgres/src/schema/routines.ts';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
 import type { Real } from '../support/broker-commands.ts';
 import { pairBrokers } from '../support/paired-broker.ts';
@@ -42,9 +45,42 @@ export async function createClockedSchema(
   };
 }
 
-/** Creates pairs over one schema with a stopped clock, whose SQL is rewritten by `mutate`. */
-export async function createPairs(client: SqlClient, mutate?: (sql: string) => string): Promise<PairFactory> {
-  const { name: schema, setTime, clear, drop } = await createClockedSchema(client, mutate);
+/** Creates pairs over one schema with a stopped clock. */
+export async function createPairs(client: SqlClient): Promise<PairFactory> {
+  return pairsOver(client, await createClockedSchema(client));
+}
+
+/** Pairs over one schema, some of whose functions are replaced for a while. */
+export interface MutablePairs extends PairFactory {
+  /** Replaces the functions that `mutate` changes, does the work, and puts them back. @returns `undefined` when it changes none */
+  readonly withMutated: <Result>(
+    mutate: (sql: string) => string,
+    work: () => Promise<Result>,
+  ) => Promise<{ readonly result: Result } | undefined>;
+}
+
+/** Creates pairs whose functions can be replaced: a schema for each mistake would take most of the time. */
+export async function createMutablePairs(client: SqlClient): Promise<MutablePairs> {
+  const schema = await createClockedSchema(client);
+  const routines = ROUTINES.map((text) =>
+    fillIn(text.replace(/^create /, 'create or replace '), schema.name),
+  );
+  const run = async (statements: readonly string[]): Promise<void> => {
+    for (const text of statements) await client.query(`set search_path = ${schema.name}; ${text}`);
+    await client.query('reset search_path');
+  };
+  return {
+    ...pairsOver(client, schema),
+    withMutated: async (mutate, work) => {
+      const changed = routines.filter((text) => mutate(text) !== text);
+      if (changed.length === 0) return undefined;
+      await run(changed.map(mutate));
+      return { result: await work().finally(() => run(changed)) };
+    },
+  };
+}
+
+function pairsOver(client: SqlClient, { name: schema, setTime, clear, drop }: ClockedSchema): PairFactory {
   return {
     open: async () => {
       const clock = createFakeClock();
