@@ -14,6 +14,7 @@ describeOnRedis('the Redis broker by ioredis', (server) => {
 
   describeBrokerContract('a broker', {
     open: (options) => openRedisHarness(server().url, { ...options, client }),
+    everyNth: 3,
   });
   describeWorkerOnBroker('workers', { open: () => openRedisQueue(server().url, { client }) });
 });

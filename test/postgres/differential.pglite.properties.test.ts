@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { compareBrokers, seedsOr } from './differential.ts';
 
 /** A server runs the same statements, in more sequences. */
-const SEEDS = seedsOr(30);
+const SEEDS = seedsOr(15);
 
 it('the Postgres broker in PGlite answers as the memory broker does, step by step', {
   timeout: SEEDS * 8_000,

@@ -3,7 +3,7 @@ import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { compareBrokers, seedsOr } from './differential.ts';
 import { openPool } from './open-broker.ts';
 
-const SEEDS = seedsOr(100);
+const SEEDS = seedsOr(60);
 
 describeOnPostgres('the Postgres broker beside the memory broker', (server) => {
   it('answers the same, step by step, and agrees with the simple model', {

@@ -133,6 +133,7 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
     name: 'a probe lets all runs through',
     right: 'when probes > 0 then least(most, 1)',
     wrong: 'when probes > 0 then most',
+    scene: holdAndProbe,
   },
   {
     name: 'a probe is followed by the next one',

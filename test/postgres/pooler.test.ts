@@ -42,7 +42,7 @@ describeOnPrivatePostgres('through a pooler in transaction mode', () => {
 
     describeBrokerContract('the Postgres broker', {
       open: (options) => schemas.open({ ...options, url: pooler.url }),
-      everyNth: 5,
+      everyNth: 10,
     });
   });
 

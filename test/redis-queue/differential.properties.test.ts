@@ -6,7 +6,7 @@ import { plainCommands } from './redis-commands.ts';
 import { createPairs } from './scripted-redis.ts';
 
 /** Sequences of commands that are tried; `DIFFERENTIAL_SEEDS=5000` tries more. */
-const SEEDS = Number(process.env['DIFFERENTIAL_SEEDS'] ?? 200);
+const SEEDS = Number(process.env['DIFFERENTIAL_SEEDS'] ?? 100);
 
 /** Any length up to this one is drawn: on average half of it. */
 const COMMANDS = { maxCommands: 220, size: 'max' } as const;

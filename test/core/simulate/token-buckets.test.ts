@@ -22,7 +22,7 @@ function run(maxAttempts: PolicyInput['maxAttempts'], world: Partial<WorldInput>
   return simulate(policy, { ...WORLD, ...world });
 }
 
-describe("Brooker's simulation of retries", () => {
+describe("Brooker's simulation of retries", { timeout: 120_000 }, () => {
   it.each([
     [0.1, 1.111, 0.9999],
     [0.3, 1.416, 0.992],
