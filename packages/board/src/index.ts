@@ -1,4 +1,5 @@
 export type { Access, Granted } from './access/rights.ts';
+export { onThisMachine } from './access/rights.ts';
 export type { Act, ActKind, Right, Rights } from './api.ts';
 export type { Board, Connection } from './create-board.ts';
 export { createBoard } from './create-board.ts';

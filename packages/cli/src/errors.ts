@@ -2,6 +2,8 @@ import { RetryError } from '@retry/core';
 
 /** The codes of the errors of this package. */
 export type CliErrorCode =
+  /** The port of the board is another program's. */
+  | 'CANNOT_LISTEN'
   /** Nothing says where the queue is. */
   | 'NO_CONNECTION'
   /** A package that the server needs is not installed. */

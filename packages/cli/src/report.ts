@@ -3,7 +3,7 @@ import type { Screen } from './terminal/screen.ts';
 
 /** What a command found: as data, and as text for people. */
 export interface Report {
-  /** What `--json` prints; `output.schema.json` describes it. */
+  /** What `--json` prints; `output.schema.json` describes it. `undefined`: the command has printed it already. */
   readonly json: unknown;
   readonly text: (screen: Screen) => string;
   /** Printed on standard error, so that standard output can be sent to a file; not with `--json`. */

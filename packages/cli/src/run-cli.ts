@@ -75,9 +75,9 @@ interface Found {
 async function show({ report, mode }: Found, environment: CliEnvironment): Promise<CliResult> {
   const { json, color } = mode;
   const { stdout, stderr, env } = environment;
-  if (json) {
+  if (json && report.json !== undefined) {
     await write(report.jsonTo === 'stderr' ? stderr : stdout, writeJson(report.json));
-  } else {
+  } else if (!json) {
     await write(stdout, report.text(createScreen(stdout, env, { color })));
     await write(stderr, report.notes?.(createScreen(stderr, env, { color })) ?? '');
   }

@@ -1,5 +1,8 @@
-/** Types only, of what the program loads from the project that it is asked about. */
-const DRIVERS = ['pg', '@electric-sql/pglite', 'tsx'];
+/** Types only: the program computes imports of these, which are those of the project that it is asked about. */
+const LOADED = [
+  ...['@retry/board', '@retry/postgres', '@retry/redis-queue'],
+  ...['pg', '@electric-sql/pglite', 'tsx'],
+];
 
 /** What each package may need at run time; a package without a line here may not exist. */
 const dependenciesByPackage: Readonly<Record<string, readonly string[]>> = {
@@ -7,8 +10,7 @@ const dependenciesByPackage: Readonly<Record<string, readonly string[]>> = {
   inprocess: ['@retry/core'],
   worker: ['@retry/core'],
   'redis-queue': ['@retry/core', 'redis', 'ioredis'],
-  // Brokers and drivers are those of the project that it is asked about, which is what it computes imports for.
-  cli: ['@retry/core', '@retry/worker', '@retry/postgres', '@retry/redis-queue', ...DRIVERS, '(computed)'],
+  cli: ['@retry/core', '@retry/worker', ...LOADED, '(computed)'],
   board: ['@retry/core', '@retry/worker'],
   postgres: ['@retry/core', 'pg', '@electric-sql/pglite', 'drizzle-orm', 'kysely'],
 };

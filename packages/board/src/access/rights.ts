@@ -10,8 +10,16 @@ export interface Granted extends Partial<Rights> {
   readonly by?: string | undefined;
 }
 
-/** Says what the visitor behind a request may do. */
-export type Access = (request: Request) => Granted | Promise<Granted>;
+/** Says what the visitor behind a request may do. The address is that of the other end of the connection, where it is known. */
+export type Access = (request: Request, connection: Pick<Client, 'address'>) => Granted | Promise<Granted>;
+
+/**
+ * Returns an `access` that grants these rights to visitors on this machine, and none to others: the connection comes from a loopback
+ * address, by a name of this machine, and through no proxy.
+ */
+export function onThisMachine(granted: Granted): Access {
+  return (request, { address }) => (isLoopback({ request, address }) ? granted : {});
+}
 
 /** Who makes a request. */
 export interface Visitor {
@@ -41,7 +49,7 @@ export async function visitorOf(
     throw new BoardError('ACCESS_REQUIRED', ACCESS_REQUIRED);
   }
   try {
-    const granted: unknown = await access(client.request);
+    const granted: unknown = await access(client.request, { address: client.address });
     if (typeof granted !== 'object' || granted === null) throw new TypeError(NO_RIGHTS);
     return visitorFrom(granted);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { durationOption, type Frame, instantArgument, perform } from './declare.ts';
+import { durationOption, type Frame, instantArgument, integerArgument, perform } from './declare.ts';
 import { addGroup, addQueueCommand } from './declare-queue.ts';
 
 /** Adds the commands about lanes, workers, operations, and the queue as a whole. */
@@ -13,6 +13,7 @@ export function declareOperate(frame: Frame): void {
   perform(workers, list, async () => (await import('../workers/list.ts')).listAction);
   declareOperations(addGroup(frame, 'operations', 'list, pause, resume and cancel redrives and discards'));
   declareTop(frame);
+  declareBoard(frame);
   declareAudit(frame);
   declareDoctor(frame);
   declareMigrate(frame);
@@ -78,6 +79,19 @@ function declareTop(frame: Frame): void {
     examples: ['retry top', 'retry top --every 5s', 'retry top --json'],
   }).addOption(durationOption('--every', 'time between two looks', 2_000));
   perform(frame, command, async () => (await import('../top/top.ts')).topAction);
+}
+
+function declareBoard(frame: Frame): void {
+  const command = addQueueCommand(frame, {
+    name: 'board',
+    summary: 'serve the board for browsers of this machine, until Ctrl-C; needs @retry/board',
+    examples: ['retry board --open', 'retry board --read-only --port 4000'],
+  })
+    .option('--read-only', 'let visitors change nothing, and see no secrets')
+    .option('--open', 'open it in the browser')
+    .option('--port <number>', 'on 127.0.0.1 (default: a free one)', integerArgument(1, 65_535))
+    .option('--by <name>', 'who acts, for people (default: USER)');
+  perform(frame, command, async () => (await import('../board/board.ts')).boardAction);
 }
 
 function declareAudit(frame: Frame): void {

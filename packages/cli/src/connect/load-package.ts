@@ -16,7 +16,7 @@ export function resolvePackage(name: string, cwd: string): string | undefined {
 }
 
 /**
- * Loads a package that only some servers need.
+ * Loads a package that only some commands and servers need.
  *
  * @typeParam Module - what the package exports
  * @throws {CliError} `NO_PACKAGE` when it is not installed
@@ -24,7 +24,7 @@ export function resolvePackage(name: string, cwd: string): string | undefined {
 export async function loadPackage<Module>(name: string, cwd: string): Promise<Module> {
   const path = resolvePackage(name, cwd);
   if (path === undefined) {
-    const message = `The package ${name} is needed for this server, and not installed. Run npm install ${name}.`;
+    const message = `The package ${name} is needed here, and not installed. Run npm install ${name}.`;
     throw new CliError('NO_PACKAGE', message);
   }
   return import(pathToFileURL(path).href);

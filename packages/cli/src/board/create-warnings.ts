@@ -1,0 +1,29 @@
+import { hideSecrets } from '@retry/core/broker/kit';
+import type { CliEnvironment } from '../environment.ts';
+import { printable } from '../terminal/printable.ts';
+
+/** Prints what fails while the board is served. */
+export interface Warnings {
+  /** The same failure is printed once, until there is another one. */
+  readonly warn: (error: unknown, doing: string) => void;
+  /** From now on nothing is printed. */
+  readonly end: () => void;
+}
+
+/** Creates warnings on standard error, without passwords. */
+export function createWarnings({ stderr }: Pick<CliEnvironment, 'stderr'>): Warnings {
+  let latest: string | undefined;
+  let hasEnded = false;
+  return {
+    warn: (error, doing) => {
+      const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+      const line = printable(hideSecrets(text));
+      if (hasEnded || line === latest) return;
+      latest = line;
+      stderr.write(`retry: ${doing} failed. ${line}\n`);
+    },
+    end: () => {
+      hasEnded = true;
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMemoryBroker } from '@retry/inprocess/broker';
+import { createQueue } from '@retry/worker';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../../support/repository.ts';
+import { schemaErrors } from '../output-schema.ts';
+import { run } from '../run-in-memory.ts';
+import { describeOnServers } from './describe-on-servers.ts';
+
+const main = `${root}/packages/cli/src/main.ts`;
+
+/** A `retry board` that runs. */
+interface Served {
+  readonly url: string;
+  readonly printed: () => { readonly out: string; readonly err: string };
+  /** Sends SIGINT, as Ctrl-C does. @returns the exit status */
+  readonly interrupt: () => Promise<number | null>;
+}
+
+const children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+/** Starts `retry board` and waits until it says where it is. */
+async function serve(
+  args: readonly string[],
+  { cwd = root, path = process.env['PATH'] } = {},
+): Promise<Served> {
+  const child = spawn(process.execPath, ['--import', 'tsx', main, 'board', ...args], {
+    cwd,
+    env: { ...process.env, USER: 'ada', NO_COLOR: '1', PATH: path },
+  });
+  children.push(child);
+  const printed = { out: '', err: '' };
+  child.stderr.on('data', (text) => {
+    printed.err += text;
+  });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (text) => {
+      printed.out += text;
+      const [found] = /http:\S+?\/(?=["\s])/.exec(printed.out) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('exit', () => reject(new Error(printed.err)));
+  });
+  return {
+    url,
+    printed: () => printed,
+    interrupt: () => {
+      child.kill('SIGINT');
+      return exited;
+    },
+  };
+}
+
+/** Holds a lane as the page of the board does. */
+function hold(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return fetch(`${url}api/lanes/hold`, {
+    method: 'POST',
+    body: JSON.stringify({ lane: 'report@1', reason: 'the printer is out of paper' }),
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers },
+  });
+}
+
+describeOnServers('retry board', (queue) => {
+  it('serves the page and acts on the queue in the name of the user, until it is interrupted', {
+    timeout: 60_000,
+  }, async () => {
+    await queue().use((broker) => broker.audit()); // PGlite is migrated when it is opened
+    const board = await serve(queue().args);
+
+    const page = await (await fetch(board.url)).text();
+    const held = await hold(board.url);
+    const { holds } = JSON.parse(await (await fetch(`${board.url}api/overview`)).text());
+    const exitCode = await board.interrupt();
+
+    expect(page).toContain('<div id="board">');
+    expect(held.status).toBe(200);
+    expect(holds).toMatchObject([{ lane: 'report@1', by: 'ada' }]);
+    expect(exitCode).toBe(0);
+    expect(board.printed().out).toContain('may change the queue. Ctrl-C ends it.');
+    expect(board.printed().err).toBe('');
+    expect(await queue().use((broker) => createQueue({ broker }).holds())).toMatchObject([
+      { reason: 'the printer is out of paper' },
+    ]);
+  });
+});
+
+describe('retry board of a queue that a configuration makes', { timeout: 60_000 }, () => {
+  const cache = join(root, 'node_modules', '.cache');
+  let cwd = '';
+  beforeAll(() => {
+    // Below the repository, whose packages the project then has.
+    mkdirSync(cache, { recursive: true });
+    cwd = mkdtempSync(join(cache, 'retry-cli-board-'));
+    const config = `import { createMemoryBroker } from '@retry/inprocess/broker';
+      export default { broker: createMemoryBroker() };`;
+    writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(cwd, 'retry.config.js'), config);
+  });
+  afterAll(() => rmSync(cwd, { recursive: true }));
+
+  it('lets visitors only read with --read-only, and prints its address as JSON', async () => {
+    const board = await serve(['--read-only', '--json'], { cwd });
+
+    const rights = JSON.parse(await (await fetch(`${board.url}api/rights`)).text());
+    const held = await hold(board.url);
+    const stream = await fetch(`${board.url}api/events?topic=overview`);
+
+    expect(schemaErrors('board', board.printed().out)).toEqual([]);
+    expect(JSON.parse(board.printed().out)).toEqual({ url: board.url, readOnly: true });
+    expect(rights.rights).toMatchObject({ read: true, hold: false, unmask: false });
+    expect(held.status).toBe(403);
+    // A page that listens does not keep the program.
+    expect(stream.status).toBe(200);
+    expect(await board.interrupt()).toBe(0);
+    expect(board.printed().err).toBe('');
+  });
+
+  it('refuses a page whose host only points at this machine, and what a proxy passes on', async () => {
+    const board = await serve([], { cwd });
+    const { port } = new URL(board.url);
+    const statusOf = async (headers: Readonly<Record<string, string>>): Promise<number> => {
+      const { request } = await import('node:http');
+      return new Promise((resolve, reject) => {
+        const asked = request({ port, host: '127.0.0.1', path: '/api/overview', headers }, (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        });
+        asked.once('error', reject).end();
+      });
+    };
+
+    expect(await statusOf({ host: `localhost:${port}` })).toBe(200);
+    expect(await statusOf({ host: `evil.example:${port}` })).toBe(403);
+    expect(await statusOf({ 'x-forwarded-for': '203.0.113.7' })).toBe(403);
+    expect((await hold(board.url, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  });
+
+  it.runIf(process.platform === 'linux')('opens the browser of the platform with --open', async () => {
+    const opened = join(cwd, 'opened');
+    writeFileSync(join(cwd, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" > '${opened}'\n`, { mode: 0o755 });
+
+    const board = await serve(['--open'], { cwd, path: `${cwd}:${process.env['PATH']}` });
+
+    await expect.poll(() => readFileSync(opened, { encoding: 'utf8', flag: 'a+' })).toBe(board.url);
+  });
+
+  it.runIf(process.platform === 'linux')('goes on where nothing opens a browser, and says so', async () => {
+    const board = await serve(['--open'], { cwd, path: '/none' });
+
+    await expect.poll(() => board.printed().err).toContain(`no browser was opened. Open ${board.url}`);
+    expect((await fetch(board.url)).status).toBe(200);
+  });
+});
+
+describe('retry board', () => {
+  it('says what to do when its port is taken', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+
+    const { err, exitCode } = await run(['board', '--port', `${port}`], { broker: createMemoryBroker() });
+    server.close();
+
+    expect(exitCode).toBe(2);
+    expect(err).toContain(`cannot listen on 127.0.0.1:${port} (EADDRINUSE). Give another --port`);
+  });
+
+  it('says which package is missing', async () => {
+    const { loadPackage } = await import('../../../packages/cli/src/connect/load-package.ts');
+
+    await expect(loadPackage('@retry/none', tmpdir())).rejects.toThrow('Run npm install @retry/none.');
+  });
+
+  it('prints a failure once, without its password, and none after the end', async () => {
+    const { createWarnings } = await import('../../../packages/cli/src/board/create-warnings.ts');
+    const lines: string[] = [];
+    const warnings = createWarnings({ stderr: { write: (text) => lines.push(text) } });
+    const lost = new Error('redis://me:s3cret@db is lost');
+
+    warnings.warn(lost, 'reading groups');
+    warnings.warn(lost, 'reading storm');
+    warnings.end();
+    warnings.warn(new Error('another'), 'reading groups');
+
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^retry: reading groups failed\. Error: redis:.*db is lost\n$/);
+    expect(lines[0]).not.toContain('s3cret');
+  });
+});
