@@ -21,23 +21,23 @@ export function install(folder, packages) {
   return code === 0 ? undefined : output.trim().split('\n').at(-1);
 }
 
-/** The checks of test/runtimes and all of our code that they need, as built, in one file without imports. */
-export function bundleSmoke(folder) {
-  if (!existsSync(join(root, 'packages', 'inprocess', 'dist'))) {
+/** Checks of test/runtimes and all that they need, ours as built, in one file without imports but those of `node:`. */
+export function bundleSmoke(folder, { checks = 'smoke', platform = 'browser' } = {}) {
+  if (!existsSync(join(root, 'packages', 'board', 'dist'))) {
     const { code, output } = run(process.execPath, [join(root, '.tools', 'build.mjs')]);
     if (code !== 0) throw new Error(output);
   }
-  const file = join(folder, 'smoke.mjs');
+  const file = join(folder, `${checks}.mjs`);
   buildSync({
     stdin: {
-      contents: `import { smoke } from './smoke.ts';\nglobalThis.smoke = smoke();\n`,
+      contents: `import { smoke } from './${checks}.ts';\nglobalThis.smoke = smoke();\n`,
       resolveDir: join(root, 'test', 'runtimes'),
     },
     alias: Object.fromEntries(listPublishable().flatMap(listBuiltEntries)),
     bundle: true,
     format: 'esm',
     target: 'es2022',
-    platform: 'browser',
+    platform,
     outfile: file,
     logLevel: 'error',
   });

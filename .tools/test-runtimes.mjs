@@ -1,19 +1,21 @@
 /** `npm run test:runtimes`: the built packages in this Node, in newer ones, Bun and Deno. A runtime that cannot be had is skipped, visibly. */
 import { appendFileSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { report, run } from './run.mjs';
 import { bundleSmoke, install, judge, makeFolder } from './runtimes.mjs';
 
 const folder = makeFolder();
-const { file } = bundleSmoke(folder);
-appendFileSync(file, 'console.log(JSON.stringify(await globalThis.smoke));\n');
+const files = [bundleSmoke(folder), bundleSmoke(folder, { checks: 'board', platform: 'node' })].map(
+  ({ file }) => file,
+);
+for (const file of files) appendFileSync(file, 'console.log(JSON.stringify(await globalThis.smoke));\n');
 
-check('node', process.execPath, [file]);
+check('node', process.execPath, []);
 for (const [runtime, args] of [
-  ['node@22', [file]],
-  ['node@24', [file]],
-  ['bun', ['run', file]],
-  ['deno', ['run', '--no-config', file]],
+  ['node@22', []],
+  ['node@24', []],
+  ['bun', ['run']],
+  ['deno', ['run', '--no-config', '--allow-net']],
 ]) {
   const [name] = runtime.split('@');
   const home = join(folder, runtime);
@@ -28,8 +30,10 @@ for (const [runtime, args] of [
 
 function check(name, command, args) {
   const version = run(command, ['--version'], { cwd: folder });
-  report(`smoke in ${name} ${version.stdout.trim().split('\n')[0]}`, () => {
-    const { code, stdout, output } = run(command, args, { cwd: folder });
-    return code === 0 ? judge(JSON.parse(stdout)) : { code, output };
-  });
+  for (const file of files) {
+    report(`${basename(file, '.mjs')} in ${name} ${version.stdout.trim().split('\n')[0]}`, () => {
+      const { code, stdout, output } = run(command, [...args, file], { cwd: folder });
+      return code === 0 ? judge(JSON.parse(stdout)) : { code, output };
+    });
+  }
 }
