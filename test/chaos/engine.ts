@@ -4,8 +4,8 @@ import type { Broker } from '@retry/core/broker';
 export interface ChaosEngine {
   /** Starts a server of our own. */
   readonly start: () => Promise<ChaosServer>;
-  /** Opens a broker in any process; `address` is the server's. */
-  readonly connect: (address: string) => Promise<Broker>;
+  /** Opens a broker in any process; `address` is the server's. @param name - of the queue, where there are several */
+  readonly connect: (address: string, name?: string) => Promise<Broker>;
 }
 
 /** A server that this run started. */

@@ -12,18 +12,18 @@ export const ENGINES: Readonly<Record<string, ChaosEngine>> = {
       const { url, source, stop } = await startPrivateRedis();
       return { address: url, source, stop };
     },
-    connect: async (url) => createRedisBroker({ url, prefix: 'chaos', keepCompleted: Infinity }),
+    connect: async (url, name = 'chaos') => createRedisBroker({ url, prefix: name, keepCompleted: Infinity }),
   },
   postgres: {
     start: async () => {
       const { url, source, stop } = await startPrivatePostgres(['max_connections=200']);
       return { address: url, source, stop };
     },
-    connect: async (url) => {
+    connect: async (url, name = 'chaos') => {
       const pool = new pg.Pool({ connectionString: url, max: 1 });
-      await migrate(pool, { schema: 'chaos' });
+      await migrate(pool, { schema: name });
       await pool.end();
-      return createPostgresBroker({ url, schema: 'chaos', keepCompleted: Infinity });
+      return createPostgresBroker({ url, schema: name, keepCompleted: Infinity });
     },
   },
 };

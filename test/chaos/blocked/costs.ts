@@ -1,0 +1,68 @@
+import { setTimeout as rest } from 'node:timers/promises';
+import type { Result } from '../../bench/rounds.ts';
+import { inRounds, median } from '../../bench/rounds.ts';
+import { IDLE_MS, IDLE_PROCESSES, ROUNDS, SAMPLE_RUNS, SETTLE_MS } from './plan.ts';
+import type { Member } from './process.ts';
+import { startMember } from './process.ts';
+import type { Place } from './system.ts';
+
+/** What working off runs is like with the thread, beside without it. */
+export interface Throughput {
+  /** Runs per second. */
+  readonly rates: readonly Result[];
+  /** Microseconds of processor time of a run. */
+  readonly cpuUs: readonly number[];
+}
+
+/** Compares a worker with and without the thread, in rounds; the first is the one without. */
+export async function compareThroughput(server: Omit<Place, 'name'>): Promise<Throughput> {
+  const rows = [{ name: 'loop' }, { name: 'thread' }] as const;
+  const members: Member[] = [];
+  for (const { name } of rows) members.push(await startMember(name, { ...server, name: `rate_${name}` }));
+  for (const member of members) await member.rate(SAMPLE_RUNS); // so that the code is compiled
+  const spent: number[][] = rows.map(() => []);
+  const rates = await inRounds(rows, ROUNDS, async (index) => {
+    const { perSecond = Number.NaN, cpuUs = Number.NaN } = (await members[index]?.rate(SAMPLE_RUNS)) ?? {};
+    spent[index]?.push(cpuUs);
+    return perSecond;
+  });
+  for (const member of members) member.kill();
+  return { rates, cpuUs: spent.map(median) };
+}
+
+/** What the thread takes of an idle process. */
+export interface IdleCost {
+  readonly memoryMb: number;
+  /** Of one processor core. */
+  readonly percent: number;
+}
+
+/** Compares idle worker processes with as many that have no thread, at the same time; returns differences of medians. */
+export async function measureIdle(server: Omit<Place, 'name'>): Promise<IdleCost> {
+  const start = (system: 'thread' | 'loop'): Promise<Member> =>
+    startMember(system, { ...server, name: 'idle' });
+  const [withThread, without]: Member[][] = [[], []];
+  for (let index = 0; index < IDLE_PROCESSES; index += 1) {
+    withThread?.push(await start('thread'));
+    without?.push(await start('loop'));
+  }
+  const all = [...(withThread ?? []), ...(without ?? [])];
+  const askAll = (of: 'rssBytes' | 'cpuMs'): Promise<number[]> => Promise.all(all.map((one) => one.read(of)));
+  await rest(SETTLE_MS);
+  const before = await askAll('cpuMs');
+  await rest(IDLE_MS);
+  const after = await askAll('cpuMs');
+  const bytes = await askAll('rssBytes');
+  for (const member of all) member.kill();
+  const spent = after.map((ms, index) => ms - (before[index] ?? 0));
+  return {
+    memoryMb: differenceOf(bytes) / 1e6,
+    percent: (differenceOf(spent) / IDLE_MS) * 100,
+  };
+}
+
+/** The median of those with a thread, which are the first half, less that of the others. */
+function differenceOf(values: readonly number[]): number {
+  const half = values.length / 2;
+  return median(values.slice(0, half)) - median(values.slice(half));
+}

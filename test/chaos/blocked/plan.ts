@@ -1,0 +1,27 @@
+/** The lease of a claim; the cleaner comes twice a lease, as by default. In ms. */
+export const LEASE_MS = 5_000;
+export const CLEANER_MS = LEASE_MS / 2;
+
+/** For how long a handler computes without a pause, in ms. */
+export const BLOCK_MS = 12_000;
+
+/** Pairs of worker processes that share a queue each, and blocks of each pair, one after another. */
+export const PAIRS = 10;
+export const BLOCKS_PER_PAIR = 5;
+
+/** Endless loops, each in a pair of its own, and the `maxBlock` that ends them: shorter than the default, to save time. */
+export const ENDLESS_LOOPS = 4;
+export const MAX_BLOCK_MS = 6_000;
+
+/** Runs that are worked off for one sample of the throughput, and rounds of one sample with and one without the thread. */
+export const SAMPLE_RUNS = 50_000;
+export const SAMPLE_CONCURRENCY = 100;
+export const ROUNDS = 15;
+
+/** Processes with and as many without the thread, whose memory and processor time are compared, and for how long, in ms. */
+export const IDLE_PROCESSES = 5;
+export const SETTLE_MS = 8_000;
+export const IDLE_MS = 20_000;
+
+/** What the issue promises. */
+export const BARS = { throughput: 0.98, memoryMb: 12, idlePercent: 0.3 } as const;
