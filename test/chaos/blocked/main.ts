@@ -75,6 +75,8 @@ async function report(system: SystemName, perPair: number): Promise<readonly Rep
   console.log(
     `${system}: ${JSON.stringify({ blocks: all.length, clean: all.filter(isClean).length, ...figures })}`,
   );
+  const unclean = all.filter((each) => !isClean(each));
+  if (system === 'thread' && unclean.length > 0) console.log(JSON.stringify(unclean));
   return all;
 }
 

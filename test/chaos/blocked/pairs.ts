@@ -1,5 +1,5 @@
 import { setTimeout as rest } from 'node:timers/promises';
-import { BLOCK_MS, ENDLESS_LOOPS, PAIRS } from './plan.ts';
+import { BLOCK_MS, ENDLESS_LOOPS, PAIRS, START_MS } from './plan.ts';
 import type { Member } from './process.ts';
 import { startMember } from './process.ts';
 import type { Fact, Place, Submitter } from './system.ts';
@@ -11,6 +11,8 @@ const LOOK_MS = 100;
 
 /** What became of one block. */
 export interface Repetition {
+  /** Of its pair, from 0. */
+  readonly number: number;
   readonly executions: number;
   readonly stalls: number;
   readonly fenced: number;
@@ -37,6 +39,7 @@ async function openPair(system: SystemName, place: Place): Promise<Pair> {
     startMember(system, place),
     startMember(system, place),
   ]);
+  await rest(START_MS);
   return {
     submitter,
     facts: (type, id) =>
@@ -58,7 +61,8 @@ export async function repeatBlocks(
     Array.from({ length: PAIRS }, async (_, index) => {
       const pair = await openPair(system, { ...server, name: `${system.toLowerCase()}_${index}` });
       const repetitions: Repetition[] = [];
-      for (let block = 0; block < perPair; block += 1) repetitions.push(await blockOnce(pair));
+      for (let block = 0; block < perPair; block += 1)
+        repetitions.push({ number: block, ...(await blockOnce(pair)) });
       await pair.close();
       return repetitions;
     }),
@@ -66,7 +70,7 @@ export async function repeatBlocks(
   return ofPairs.flat();
 }
 
-async function blockOnce({ submitter, facts }: Pair): Promise<Repetition> {
+async function blockOnce({ submitter, facts }: Pair): Promise<Omit<Repetition, 'number'>> {
   const id = await submitter.submit(BLOCK_MS);
   const count = (type: Fact['type']): number => facts(type, id).length;
   for (;;) {

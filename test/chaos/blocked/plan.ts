@@ -9,6 +9,9 @@ export const BLOCK_MS = 12_000;
 export const PAIRS = 10;
 export const BLOCKS_PER_PAIR = 5;
 
+/** How long a pair has worked before its first block, in ms: threads of many processes that start at once start late. */
+export const START_MS = 5_000;
+
 /** Endless loops, each in a pair of its own, and the `maxBlock` that ends them: shorter than the default, to save time. */
 export const ENDLESS_LOOPS = 4;
 export const MAX_BLOCK_MS = 6_000;
