@@ -80,7 +80,7 @@ export class Engine {
 
   /** By whom leases are renewed while the event loop is blocked. */
   get leaseRenewal(): 'thread' | 'loop' {
-    return this.#executions.leaseRenewal;
+    return this.#executions.leases.renewal;
   }
 
   /** Works, once the broker is ready, until it is stopped; resolves when nothing runs any more and everything is settled. */
@@ -88,11 +88,11 @@ export class Engine {
     const { ready } = this.#settings.broker;
     const onError = (error: unknown): void => this.#onError(error, 'starting');
     const { signal } = this.#stopping;
-    this.#executions.guard();
+    this.#executions.leases.guard();
     if (ready !== undefined) await waitUntilReady({ ...this.#settings, onError }, signal);
-    if (this.#isStopping) return this.#executions.close();
+    if (this.#isStopping) return this.#executions.leases.close();
     this.#isReady = true;
-    this.#executions.open();
+    this.#executions.leases.watchCancelRequests();
     void this.#attendance.begin().catch(this.#onAttendError);
     while (!(this.#isStopping && this.isIdle && this.#pendingExchanges === 0)) {
       this.#executions.openIsolation({ isQuiet: this.#exchanger.isDone && this.#pendingExchanges === 0 });
@@ -106,14 +106,14 @@ export class Engine {
       // Runs that end in the same turn are settled in the same exchange.
       await nextTurn();
     }
-    this.#executions.close();
+    this.#executions.leases.close();
     await this.#breakers.settled();
     await this.#attendance.end().catch(this.#onAttendError);
   }
 
   /** Extends the leases of all claimed runs; applies cancel requests and lost leases. */
   heartbeat(): Promise<void> {
-    return this.#executions.heartbeat();
+    return this.#executions.leases.heartbeat();
   }
 
   /** Settles runs of known tasks whose lease has expired. */
@@ -174,7 +174,7 @@ export class Engine {
     this.#cleaner.stop();
     this.#exchanger.giveUp();
     this.#executions.stopNow();
-    this.#executions.close();
+    this.#executions.leases.close();
     this.#wake();
   }
 
@@ -193,7 +193,7 @@ export class Engine {
 
   #createCleaner(): Cleaner {
     return new Cleaner(this.#settings, {
-      own: () => [...this.#executions.claims(), ...this.#exchanger.settling()],
+      own: () => [...this.#executions.leases.list(), ...this.#exchanger.settling()],
       settle: (expired, outcome) =>
         new Promise((resolve) => {
           const end = { ...expired, outcome, durationMs: 0, onlyIfExpired: true };

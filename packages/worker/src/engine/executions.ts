@@ -1,16 +1,14 @@
-import type { ClaimedRun, HeartbeatAnswer, HeartbeatRequest } from '@retry/core/broker';
-import { isRefused } from '../broker.ts';
-import { CancelledError, LeaseLostError, ShutdownError } from '../errors.ts';
+import type { ClaimedRun } from '@retry/core/broker';
+import { ShutdownError } from '../errors.ts';
 import type { WorkerEmitter } from '../events.ts';
-import { LeaseGuard } from '../lease/lease-guard.ts';
+import { Leases } from '../lease/leases.ts';
 import type { WorkerSettings } from '../options.ts';
-import { CancelWatch } from '../run/cancel-watch.ts';
 import type { ExecutionPort } from '../run/execution.ts';
 import { Execution } from '../run/execution.ts';
 import { createExecutionPort } from '../run/execution-port.ts';
-import { sendHeartbeats } from '../run/heartbeats.ts';
 import { unstartedOutcome } from '../run/unstarted.ts';
 import type { Outcome } from '../settle/outcome.ts';
+import { LIMITED, RELEASED } from '../settle/outcome.ts';
 import { noticeOf } from '../settle/report.ts';
 import { latenessOf } from '../settle/run-facts.ts';
 import { taskOfRun } from '../task/run-policy.ts';
@@ -28,12 +26,6 @@ import { Lateness } from './lateness.ts';
 import { mostPrefetched, PrefetchEstimate } from './prefetch.ts';
 import { Prefetched } from './prefetched.ts';
 
-/** The outcome of an execution whose run the worker gives back. */
-const RELEASED: Outcome = { type: 'released' };
-
-/** The outcome of an execution that a limit keeps from starting. */
-const LIMITED: Outcome = { type: 'limited' };
-
 /** What the executions need of their engine. */
 interface EnginePort {
   /** Now by the broker's clock, in epoch ms. */
@@ -49,13 +41,14 @@ interface EnginePort {
 
 /** The claimed runs of a worker: those whose handlers are running, and those that wait for a slot. */
 export class Executions {
+  /** Of these runs. */
+  readonly leases: Leases;
   readonly #settings: WorkerSettings;
   readonly #emitter: WorkerEmitter;
   readonly #engine: EnginePort;
   readonly #port: ExecutionPort;
   readonly #estimate: PrefetchEstimate;
   readonly #slots: Slots;
-  readonly #cancelWatch: CancelWatch;
   readonly #all = new Set<Execution>();
   readonly #prefetched: Prefetched;
   readonly #reservations: StartReservations;
@@ -63,9 +56,6 @@ export class Executions {
   readonly #isolations: Isolations;
   readonly #lateness: Lateness = new Lateness();
   readonly #capacity: Capacity;
-  readonly #leaseGuard: LeaseGuard;
-  /** Leases may be lost before long: the broker did not answer the latest heartbeats. */
-  #areHeartbeatsLost = false;
   #isStopping = false;
 
   constructor(settings: WorkerSettings, emitter: WorkerEmitter, engine: EnginePort) {
@@ -93,13 +83,10 @@ export class Executions {
     this.#reservations = this.#createReservations(limits);
     const [slots, estimate, lateness] = [this.#slots, this.#estimate, this.#lateness];
     this.#capacity = new Capacity({ settings, slots, estimate, lateness });
-    this.#cancelWatch = this.#createCancelWatch();
-    this.#leaseGuard = this.#createLeaseGuard();
-  }
-
-  /** By whom leases are renewed while the event loop is blocked. */
-  get leaseRenewal(): 'thread' | 'loop' {
-    return this.#leaseGuard.by;
+    this.leases = new Leases(settings, {
+      ...{ emitter, executions: this.#all, onChange: engine.onChange },
+      onError: (error, doing) => this.#onError(error, doing),
+    });
   }
 
   /** Whether every claimed run has ended. */
@@ -112,27 +99,6 @@ export class Executions {
     return { running: this.#slots.running, leases: this.#all.size };
   }
 
-  /** Subscribes to cancel requests. */
-  open(): void {
-    this.#cancelWatch.open();
-  }
-
-  /** Begins to guard leases. */
-  guard(): void {
-    this.#leaseGuard.open();
-  }
-
-  /** Leaves neither listener nor timer behind. */
-  close(): void {
-    this.#cancelWatch.close();
-    this.#leaseGuard.close();
-  }
-
-  /** The claims that this worker holds. */
-  claims(): readonly HeartbeatRequest[] {
-    return [...this.#all].map(({ run: { id, epoch } }) => ({ id, epoch }));
-  }
-
   /** What the worker may claim. */
   get capacity(): Omit<Capacity, 'room'> {
     return this.#capacity;
@@ -140,7 +106,7 @@ export class Executions {
 
   /** Returns how many runs may be claimed now; `undefined` when none may be. */
   room(): Room | undefined {
-    const isClosed = this.#isolations.isActive || (this.#areHeartbeatsLost && !this.isEmpty);
+    const isClosed = this.#isolations.isActive || (this.leases.areHeartbeatsLost && !this.isEmpty);
     return this.#isStopping ? undefined : this.#capacity.room({ isClosed });
   }
 
@@ -177,7 +143,7 @@ export class Executions {
       else if (outcome !== undefined) execution.interrupt(outcome, undefined);
       else taken.push(execution);
     }
-    for (const execution of taken) this.#leaseGuard.noteClaimed(execution);
+    for (const execution of taken) this.leases.noteClaimed(execution);
     this.#enqueue(taken);
     this.#fill();
   }
@@ -190,10 +156,7 @@ export class Executions {
   /** Lets claimed runs wait for slots; if some of them have to be isolated, gives back all others. */
   #enqueue(taken: readonly Execution[]): void {
     if (taken.length === 0) return;
-    if (this.#isolations.isActive) {
-      giveBackAll(taken);
-      return;
-    }
+    if (this.#isolations.isActive) return giveBackAll(taken);
     const group = this.#isolations.begin(taken);
     if (group === undefined) {
       this.#prefetched.push(taken);
@@ -201,24 +164,6 @@ export class Executions {
     }
     const others = taken.filter((execution) => !group.includes(execution));
     giveBackAll([...this.#prefetched.clear(), ...others]);
-  }
-
-  /** Extends all leases and applies the broker's answers. */
-  async heartbeat(): Promise<void> {
-    const { broker, leaseMs } = this.#settings;
-    let areLost = false;
-    await sendHeartbeats([...this.#all], {
-      broker,
-      leaseMs,
-      onAnswer: (execution, answer) => this.#onHeartbeatAnswer(execution, answer),
-      onError: (error) => {
-        areLost ||= !isRefused(broker, error);
-        this.#onError(error, 'heartbeating');
-      },
-    });
-    if (areLost === this.#areHeartbeatsLost) return;
-    this.#areHeartbeatsLost = areLost;
-    this.#engine.onChange();
   }
 
   /** Starts no more; each run finishes within its time, stalls or is given back, as its task says. */
@@ -248,25 +193,6 @@ export class Executions {
     });
   }
 
-  #createLeaseGuard(): LeaseGuard {
-    return new LeaseGuard(this.#settings, {
-      emitter: this.#emitter,
-      executions: () => this.#all,
-      onAnswer: (execution, answer) => this.#onHeartbeatAnswer(execution, answer),
-    });
-  }
-
-  #createCancelWatch(): CancelWatch {
-    const { broker, clock } = this.#settings;
-    return new CancelWatch({
-      broker,
-      clock,
-      executions: () => [...this.#all],
-      onCancel: (execution) => cancel(execution),
-      onError: (error) => this.#onError(error, 'asking for cancel requests'),
-    });
-  }
-
   #fill(): void {
     while (this.#slots.isFree && !this.#isStopping) {
       const execution = this.#prefetched.shift();
@@ -279,10 +205,7 @@ export class Executions {
   #start(execution: Execution): void {
     const { task } = execution;
     const now = this.#settings.clock.now();
-    if (!this.#slots.start(task, now)) {
-      execution.interrupt(LIMITED, undefined);
-      return;
-    }
+    if (!this.#slots.start(task, now)) return execution.interrupt(LIMITED, undefined);
     this.#slots.free(task, 'prefetched');
     this.#slots.take(task, 'running');
     if (task.globalRateLimit === undefined) this.#begin(execution, now);
@@ -294,7 +217,7 @@ export class Executions {
     const { run, claimedAt } = execution;
     this.#engine.flow.noteStart(run, latenessOf(run) + now - claimedAt);
     execution.start(now);
-    this.#cancelWatch.arm();
+    this.leases.noteStart();
   }
 
   /** Apart from `#start`, because a closure there would cost every run, observed or not. */
@@ -306,7 +229,7 @@ export class Executions {
 
   #end(execution: Execution, outcome: Outcome | undefined): void {
     this.#all.delete(execution);
-    this.#leaseGuard.noteEnd(execution);
+    this.leases.noteEnd(execution);
     const hadSlot = execution.hasStarted || this.#reservations.leave(execution);
     this.#slots.free(execution.task, hadSlot ? 'running' : 'prefetched');
     if (execution.hasStarted) this.#estimate.noteEnd(execution.durationMs);
@@ -315,21 +238,9 @@ export class Executions {
     this.#fill();
   }
 
-  #onHeartbeatAnswer(execution: Execution, answer: HeartbeatAnswer | undefined): void {
-    if (answer === 'cancel') cancel(execution);
-    if (answer !== 'fenced' && answer !== 'gone') return;
-    // It may have ended and been settled while the heartbeat was pending.
-    if (!execution.abandon(new LeaseLostError())) return;
-    this.#emitter.emit('fenced', () => ({ ...noticeOf(execution.task, execution.run), answer }));
-  }
-
   #onError(error: unknown, doing: string): void {
     this.#emitter.emit('error', () => ({ error, doing }));
   }
-}
-
-function cancel(execution: Execution): void {
-  execution.interrupt({ type: 'cancelled' }, new CancelledError());
 }
 
 function giveBackAll(executions: readonly Execution[]): void {

@@ -47,3 +47,9 @@ export type Outcome =
   | { readonly type: 'limited' }
   /** The broker returned the run before it was due. */
   | { readonly type: 'early' };
+
+/** The outcome of an execution whose run the worker gives back. */
+export const RELEASED: Outcome = { type: 'released' };
+
+/** The outcome of an execution that a limit keeps from starting. */
+export const LIMITED: Outcome = { type: 'limited' };
