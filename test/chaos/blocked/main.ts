@@ -35,8 +35,8 @@ async function blocks(): Promise<void> {
   const ours = await report('thread', plan.BLOCKS_PER_PAIR);
   const clean = ours.filter(isClean).length;
   judge('once', clean === ours.length, `${clean} of ${ours.length} were executed once and completed`);
-  await report('loop', 1);
-  if (engine === 'redis') await report('BullMQ', plan.BLOCKS_PER_PAIR);
+  await report('loop', plan.COMPARED_PER_PAIR);
+  if (engine === 'redis') await report('BullMQ', plan.COMPARED_PER_PAIR);
 }
 
 async function endless(): Promise<void> {

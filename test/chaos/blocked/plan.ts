@@ -9,6 +9,9 @@ export const BLOCK_MS = 12_000;
 export const PAIRS = 10;
 export const BLOCKS_PER_PAIR = 5;
 
+/** The same of what they are compared with, whose blocks take several times as long. */
+export const COMPARED_PER_PAIR = 1;
+
 /** How long a pair has worked before its first block, in ms: threads of many processes that start at once start late. */
 export const START_MS = 5_000;
 
