@@ -71,6 +71,7 @@ describe('the thread that renews leases', () => {
   it('sends heartbeats of all leases while a handler blocks the event loop', async () => {
     const { broker, count } = guardedBroker();
     const { worker, task } = work(broker, () => block(3 * LEASE_MS), { concurrency: 1_000 });
+    await poll(() => count('opened')).toBe(1);
 
     await createQueue({ broker }).submitMany(task, [null]);
     await worker.whenIdle();
