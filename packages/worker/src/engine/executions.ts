@@ -156,7 +156,7 @@ export class Executions {
   /** Lets claimed runs wait for slots; if some of them have to be isolated, gives back all others. */
   #enqueue(taken: readonly Execution[]): void {
     if (taken.length === 0) return;
-    if (this.#isolations.isActive) return giveBackAll(taken);
+    if (this.#isolations.isActive) return void giveBackAll(taken);
     const group = this.#isolations.begin(taken);
     if (group === undefined) {
       this.#prefetched.push(taken);
@@ -205,7 +205,7 @@ export class Executions {
   #start(execution: Execution): void {
     const { task } = execution;
     const now = this.#settings.clock.now();
-    if (!this.#slots.start(task, now)) return execution.interrupt(LIMITED, undefined);
+    if (!this.#slots.start(task, now)) return void execution.interrupt(LIMITED, undefined);
     this.#slots.free(task, 'prefetched');
     this.#slots.take(task, 'running');
     if (task.globalRateLimit === undefined) this.#begin(execution, now);
