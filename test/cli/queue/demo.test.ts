@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createRedisBroker } from '@retry/redis-queue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nodeArgs } from '../../support/programs/node-args.ts';
 import { root } from '../../support/repository.ts';
 import { describeOnPrivateRedis } from '../../support/servers/describe-on-redis.ts';
 import type { PrivateRedis } from '../../support/servers/redis.ts';
@@ -19,7 +20,7 @@ async function keep(
   { args = [], env }: { readonly args?: readonly string[]; readonly env: Record<string, string> },
   each: (line: string, demo: ReturnType<typeof spawn>) => void = () => {},
 ) {
-  const command = ['--import', 'tsx', join(root, 'docs/demo/main.ts'), '--keep', ...args];
+  const command = [...nodeArgs(), join(root, 'docs/demo/main.ts'), '--keep', ...args];
   const given = { ...process.env, REDIS_URL: '', DATABASE_URL: '', ...env };
   const demo = spawn(process.execPath, command, { env: given, cwd: root });
   const lines: string[] = [];
