@@ -16,8 +16,10 @@ export function chooseRenewal({
   clock,
 }: Pick<WorkerSettings, 'leaseRenewal' | 'broker' | 'clock'>): Renewal {
   const { heartbeatModule: module } = broker;
-  if (leaseRenewal === 'loop' || module === 'not-needed' || clock !== systemClock) return { by: 'loop' };
-  if (module === undefined && leaseRenewal === undefined) return { by: 'loop' };
+  if (leaseRenewal === 'loop' || module === 'not-needed') return { by: 'loop' };
+  if ((clock !== systemClock || module === undefined) && leaseRenewal === undefined) return { by: 'loop' };
+  if (clock !== systemClock)
+    return { by: 'loop', reason: 'A clock of your own does not say whether the event loop is blocked' };
   if (module === undefined)
     return { by: 'loop', reason: 'The broker was not opened by a url, so a thread cannot open a connection' };
   if ('Deno' in globalThis) return { by: 'loop', reason: 'Deno has no threads that run code given as text' };

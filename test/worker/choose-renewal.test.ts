@@ -1,0 +1,25 @@
+import { createMemoryBroker } from '@retry/inprocess/broker';
+import { createTestClock } from '@retry/worker/testing';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../packages/worker/src/clock.ts';
+// Not exported by the package.
+import { chooseRenewal } from '../../packages/worker/src/lease/choose-renewal.ts';
+
+describe('chooseRenewal', () => {
+  const { heartbeatModule: _, ...withoutModule } = createMemoryBroker();
+
+  it.each([
+    ['a broker over a client', withoutModule, systemClock, /not opened by a url/],
+    ['a clock of the user', withoutModule, createTestClock(), /A clock of your own/],
+  ] as const)('says why a thread that was asked for is impossible: %s', (_name, broker, clock, reason) => {
+    const renewal = chooseRenewal({ leaseRenewal: 'thread', broker, clock });
+
+    expect(renewal).toMatchObject({ by: 'loop', reason: expect.stringMatching(reason) });
+  });
+
+  it('says nothing where it was not asked for', () => {
+    const chosen = { leaseRenewal: undefined, broker: withoutModule, clock: createTestClock() };
+
+    expect(chooseRenewal(chosen)).toEqual({ by: 'loop' });
+  });
+});
