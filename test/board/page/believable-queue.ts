@@ -39,8 +39,8 @@ export interface BelievableQueue {
   failOnce(message: string): Promise<void>;
 }
 
-/** Fills a queue with a day's failures. */
-export async function fillQueue(): Promise<BelievableQueue> {
+/** Fills a queue with a day's failures. @param mails - dead letters of one cause, beside 44 others */
+export async function fillQueue({ mails = 140 } = {}): Promise<BelievableQueue> {
   const broker = createMemoryBroker();
   const queue = createQueue({ broker });
   const worker = createWorker({ broker, tasks: TASKS });
@@ -53,7 +53,7 @@ export async function fillQueue(): Promise<BelievableQueue> {
       }),
     );
   const all = await Promise.all([
-    submit(mail, 140, (order) => `order ${order}: mailbox of user${order}@example.com is full`),
+    submit(mail, mails, (order) => `order ${order}: mailbox of user${order}@example.com is full`),
     submit(charge, 38, (order) => `card of order ${order} was declined`),
     submit(charge, 3, () => HOSTILE.markup),
     submit(charge, 2, () => HOSTILE.rightToLeft),

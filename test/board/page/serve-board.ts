@@ -23,8 +23,8 @@ const EVERYTHING = {
 };
 
 /** Serves a board on which visitors may do everything, or only read. */
-export async function serveBoard({ isReadOnly = false } = {}): Promise<ServedBoard> {
-  const queue = await fillQueue();
+export async function serveBoard({ isReadOnly = false, mails = 140 } = {}): Promise<ServedBoard> {
+  const queue = await fillQueue({ mails });
   const access = () => (isReadOnly ? { read: true, by: 'ada' } : { ...EVERYTHING, by: 'ada' });
   const board = createBoard({ broker: queue.broker, tasks: TASKS, basePath: BASE_PATH, access });
   const server = createServer(toNodeListener(board));

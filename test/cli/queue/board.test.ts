@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue } from '@retry/worker';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { nodeArgs } from '../../support/programs/node-args.ts';
 import { root } from '../../support/repository.ts';
 import { schemaErrors } from '../output-schema.ts';
 import { run } from '../run-in-memory.ts';
@@ -31,7 +32,7 @@ async function serve(
   args: readonly string[],
   { cwd = root, path = process.env['PATH'] } = {},
 ): Promise<Served> {
-  const child = spawn(process.execPath, ['--import', 'tsx', main, 'board', ...args], {
+  const child = spawn(process.execPath, [...nodeArgs(), main, 'board', ...args], {
     cwd,
     env: { ...process.env, USER: 'ada', NO_COLOR: '1', PATH: path },
   });
