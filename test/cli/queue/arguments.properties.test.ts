@@ -15,11 +15,11 @@ interface Call {
   readonly options: readonly string[];
 }
 
-/** Every command that asks a queue. */
+/** Every command that asks a queue, but the board, which serves until it is stopped. */
 const CALLS = callsOf(
   createProgram(completeEnvironment({}), () => {}),
   [],
-);
+).filter(({ words: [first] }) => first !== 'board');
 
 function callsOf(command: ReturnType<typeof createProgram>, words: readonly string[]): readonly Call[] {
   const inner = command.commands.flatMap((own) => callsOf(own, [...words, own.name()]));
