@@ -1,9 +1,10 @@
 /** `npm run bench -- core`: what one decision costs, beside the same arithmetic written inline. */
 import { defaultCalculateDelay } from '@lifeomic/attempt';
 import { computeDelay, decide, definePolicy, matchesError } from '@retry/core';
+import { simulate } from '@retry/core/simulate';
 import { decorrelatedJitterGenerator, fullJitterGenerator } from 'cockatiel';
 import { createTimeout } from 'retry';
-import { isWanted, printHeader, printTable, rounds } from './report.ts';
+import { isWanted, printHeader, printTable, rounds, say } from './report.ts';
 import { timeInRounds } from './rounds.ts';
 
 printHeader('core', []);
@@ -107,4 +108,23 @@ if (isWanted('decision')) {
     { rounds },
   );
   printTable('decision', 'ns of CPU', results);
+}
+
+if (isWanted('simulate')) {
+  const runs = 30;
+  const before = process.cpuUsage();
+  simulate(
+    definePolicy({ maxAttempts: 8 }),
+    {
+      traffic: { type: 'closed', clients: 10_000, calls: 1 },
+      server: { type: 'capacity', perSecond: 2_000 },
+      errorShare: 1,
+    },
+    { runs },
+  );
+  const { user, system } = process.cpuUsage(before);
+  const mean = (user + system) / 1e6 / runs;
+  say(
+    `\n**simulate, 10 000 clients of 8 attempts**: ${mean.toPrecision(3)} s of processor time a seed, mean of ${runs}`,
+  );
 }
