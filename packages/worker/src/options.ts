@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import type { Clock, Duration } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
@@ -180,9 +180,12 @@ export function readRedact(fields: Fields): Redact | undefined {
   return redact;
 }
 
+/** As text 16 characters: names stand in leases, in the error of each failed attempt and in the tables of operators. */
+const RANDOM_NAME_BYTES = 8;
+
 function readName(fields: Fields): string {
   const name = fields.value('name');
-  if (name === undefined) return randomUUID();
+  if (name === undefined) return randomBytes(RANDOM_NAME_BYTES).toString('hex');
   const problem = textProblem(name);
   if (problem !== undefined) fields.fail('name', problem, 'Leave it out for a random one.');
   return String(name);

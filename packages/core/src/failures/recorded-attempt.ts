@@ -1,5 +1,6 @@
 import type { FailReason } from '../decision/decision.ts';
 import { readServerDelay } from '../decision/read-server-delay.ts';
+import { RETRY_AFTER } from '../markers.ts';
 import { causesOf } from '../matching/causes.ts';
 import { statusOf } from '../matching/status-of.ts';
 import { read } from '../read.ts';
@@ -79,6 +80,7 @@ export const MAX_CODE_LENGTH = 64;
  * @param nowAt - epoch milliseconds, for a `Retry-After` that is a date
  */
 export function readErrorFacts(error: unknown, nowAt: number): ErrorFacts {
+  if (!mayHaveFacts(error)) return NO_FACTS;
   const code = codeOf(error);
   const causeCode = causeCodeOf(error);
   const status = statusOf(error);
@@ -90,6 +92,37 @@ export function readErrorFacts(error: unknown, nowAt: number): ErrorFacts {
     ...(asked.type === 'delay' && { retryAfterMs: Math.min(asked.delayMs, Number.MAX_SAFE_INTEGER) }),
     ...(asked.type === 'refused' && { retryAfterMs: 'refused' }),
   };
+}
+
+const NO_FACTS: ErrorFacts = {};
+
+/**
+ * Returns whether there is anything to read. Every failure passes here and most errors have none of these properties; engines
+ * read literal names many times faster than keys in a variable.
+ */
+function mayHaveFacts(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  try {
+    const {
+      code,
+      causeCode,
+      cause,
+      errors,
+      status,
+      statusCode,
+      response,
+      headers,
+      responseHeaders,
+      $metadata,
+      $response,
+      [RETRY_AFTER]: mark,
+    } = error as Readonly<Record<PropertyKey, unknown>>; // an object may have any property
+    const texts = code ?? causeCode ?? cause ?? errors;
+    const answer = status ?? statusCode ?? response ?? headers ?? responseHeaders ?? $metadata ?? $response;
+    return (texts ?? answer ?? mark) !== undefined;
+  } catch {
+    return true; // one property throws; the others may still be readable
+  }
 }
 
 /** Returns the code of an error as it is recorded. */

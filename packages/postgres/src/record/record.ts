@@ -1,6 +1,6 @@
 /** The column `record`: what the latest settlement wrote of a run, as JSON, as far as no other column has it. */
 import type { AttemptError, OperatorError, Run, Settlement } from '@retry/core/broker';
-import { endedBy, settledBy } from '@retry/core/broker/kit';
+import { endedBy, packErrors, settledBy, unpackErrors } from '@retry/core/broker/kit';
 
 const COUNTERS = ['failures', 'stalls', 'releases', 'rateLimits', 'redrives', 'resetEpoch'] as const;
 
@@ -40,6 +40,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 export function readRecord(text: string): StoredRecord | undefined {
   const record = parseObject(text);
   if (record === undefined) return undefined;
+  if (Array.isArray(record['errors'])) record['errors'] = unpackErrors(record['errors']);
   for (const [key, value] of Object.entries(record)) {
     const check = CHECKS[key];
     if (check === undefined) delete record[key];
@@ -113,7 +114,7 @@ export function writeRecord({ epoch, event, next }: Settlement): string {
     resetAt: next.resetAt,
     previousDelayMs: next.previousDelayMs,
     isDisposable: next.isDisposable,
-    errors: next.errors.length > 0 ? next.errors : undefined,
+    errors: next.errors.length > 0 ? packErrors(next.errors) : undefined,
   } satisfies Record<RecordKey, unknown>);
   return keepable(text);
 }

@@ -1,6 +1,6 @@
 import type { Run, Spent } from '@retry/core/broker';
 import type { RunDraft } from '@retry/core/broker/kit';
-import { carrySpent, newRun, STATE_LETTERS, settledBy } from '@retry/core/broker/kit';
+import { carrySpent, newRun, STATE_LETTERS, settledBy, unpackErrors } from '@retry/core/broker/kit';
 import { APART, withStack } from './apart.ts';
 import { decodeBody } from './body.ts';
 import type { FieldRange, KeptState } from './layout.ts';
@@ -149,8 +149,10 @@ function readRest(text: string): object {
   } catch {
     throw new UnreadableError('its record');
   }
-  if (typeof rest === 'object' && rest !== null && 'errors' in rest && Array.isArray(rest.errors))
+  if (typeof rest === 'object' && rest !== null && 'errors' in rest && Array.isArray(rest.errors)) {
+    rest.errors = unpackErrors(rest.errors);
     return rest;
+  }
   throw new UnreadableError('its record');
 }
 

@@ -1,5 +1,5 @@
 import type { Run } from '@retry/core/broker';
-import { keepableMs, STATE_LETTERS } from '@retry/core/broker/kit';
+import { keepableMs, packErrors, STATE_LETTERS } from '@retry/core/broker/kit';
 import { APART, isKeptApart, splitErrors } from './apart.ts';
 import type { KeptState } from './layout.ts';
 import {
@@ -125,7 +125,7 @@ function encodeRest(run: Run, errorGroup: string | undefined): string {
     resetEpoch: resetEpoch || undefined,
     resetAt,
     previousDelayMs,
-    errors,
+    errors: packErrors(errors),
   });
 }
 

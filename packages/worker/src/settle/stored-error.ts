@@ -43,14 +43,13 @@ export function failedRun(
   { error, isFollowed, reason }: Failure,
   { now: at, attemptMs, worker, redact }: AttemptFacts,
 ): Run<'started'> {
-  const stackIs = isFollowed ? 'dropped' : 'kept';
   const stored: AttemptError = {
     epoch: run.epoch,
     at,
-    ...storedError(error, redact, { at, stackIs }),
-    ...(run.startedAt !== undefined && { startedAt: run.startedAt }),
-    ...(attemptMs !== undefined && { durationMs: Math.max(Math.round(attemptMs), 0) }),
-    ...(worker !== undefined && { worker: clip(worker, MAX_WORKER_LENGTH) }),
+    ...storedError(error, redact, { at, stackIs: isFollowed ? 'dropped' : 'kept' }),
+    startedAt: run.startedAt,
+    durationMs: attemptMs === undefined ? undefined : Math.max(Math.round(attemptMs), 0),
+    worker: worker === undefined ? undefined : clip(worker, MAX_WORKER_LENGTH),
     reason,
   };
   return { ...run, errors: addError(run.errors, stored) };

@@ -56,6 +56,8 @@ export {
   submissionBytes,
   textProblem,
 } from './limits.ts';
+export type { PackedError } from './packed-errors.ts';
+export { PACKED_REST, packErrors, unpackErrors } from './packed-errors.ts';
 export { partitionTag } from './partition-tag.ts';
 export { addError, MAX_ERRORS } from './run-errors.ts';
 export { hideSecrets, hideSecretsInError, hideSecretsInValue, secretsIn, secretsOf } from './secrets.ts';

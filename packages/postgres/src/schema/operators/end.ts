@@ -1,4 +1,4 @@
-import { MAX_ERRORS } from '@retry/core/broker/kit';
+import { MAX_ERRORS, PACKED_REST } from '@retry/core/broker/kit';
 import { hasId, unnestNumbered } from '../fragments.ts';
 import { isClaimed } from '../leases.ts';
 import { ACTIVE, answer, DEAD, LOCKED, state } from '../letters.ts';
@@ -16,7 +16,8 @@ const SPENT = `read_count(read_record(r.record), 'failures') + read_count(read_r
 const ADD_ERROR = `
 create function add_error(p_record jsonb, p_error jsonb) returns jsonb language sql immutable as $$
   select p_record - 'isDisposable' || jsonb_build_object('errors', (
-    select coalesce(jsonb_agg(case when jsonb_typeof(error) = 'object' then error - 'stack' else error end order by n), '[]')
+    select coalesce(jsonb_agg(case jsonb_typeof(error) when 'object' then error - 'stack' when 'array' then error #- '{${PACKED_REST},stack}' else error end
+      order by n), '[]')
     from jsonb_array_elements(case when jsonb_typeof(p_record -> 'errors') = 'array' then p_record -> 'errors' else '[]' end)
       with ordinality as earlier (error, n)
     where n > jsonb_array_length(p_record -> 'errors') - ${MAX_ERRORS - 1}) || p_error)
