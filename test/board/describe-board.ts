@@ -206,6 +206,26 @@ export function describeBoard(open: () => Promise<BoardHarness>): void {
     });
   });
 
+  describe('a visitor who may unmask', () => {
+    it('sees a run masked until it is unmasked for a reason, which is recorded', async () => {
+      const [id = ''] = await failOrders(1);
+      const params = { id };
+
+      const masked = await ask(board, 'GET runs/:id', { params });
+      const shown = await ask(board, 'POST runs/:id/unmask', { params, body: { reason: 'a complaint' } });
+      const later = await ask(board, 'GET runs/:id', { params });
+
+      expect([masked.run.payload?.isMasked, later.run.payload?.isMasked]).toEqual([true, true]);
+      expect(shown.run.payload).toMatchObject({
+        isMasked: false,
+        text: expect.stringContaining('hunter22'),
+      });
+      expect((await ask(board, 'GET acts')).acts).toMatchObject([
+        { kind: 'unmask', target: id, by: 'ada', reason: 'a complaint', answer: 'shown' },
+      ]);
+    });
+  });
+
   describe('a visitor who may not unmask', () => {
     beforeEach(() => {
       rights = { ...ALL, unmask: false };

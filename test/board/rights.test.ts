@@ -34,6 +34,10 @@ const TABLE: { readonly [Name in Route]: { readonly right?: Right; readonly ask:
     ask: async () => ({ params: { id: await operation() } }),
   },
   'GET runs/:id': { right: 'read', ask: async () => ({ params: { id: await waiting() } }) },
+  'POST runs/:id/unmask': {
+    right: 'unmask',
+    ask: async () => ({ params: { id: await waiting() }, body: { reason } }),
+  },
   'POST runs/:id/run-now': { right: 'edit', ask: async () => ({ params: { id: await waiting() } }) },
   'POST runs/:id/reschedule': {
     right: 'edit',
@@ -170,11 +174,21 @@ describe('the routes of a board', () => {
     expect(await refused(board, 'POST plans/:id/apply', asked)).toMatchObject({ right: 'discard' });
   });
 
-  it('needs the right unmask to show a run as it is stored', async () => {
-    const asked = { params: { id: await dead() }, query: '?unmask=1' };
-    granted = { ...ALL, unmask: false };
+  it('needs the right read, too, to show a run as it is stored', async () => {
+    const asked = { params: { id: await dead() }, body: { reason } };
+    granted = { ...ALL, read: false };
 
-    expect(await refused(board, 'GET runs/:id', asked)).toMatchObject({ right: 'unmask' });
+    expect(await refused(board, 'POST runs/:id/unmask', asked)).toMatchObject({ status: 403, right: 'read' });
+  });
+
+  it('shows no run as it is stored, and records no act, where no reason is given', async () => {
+    const asked = { params: { id: await dead() } };
+
+    expect(await refused(board, 'POST runs/:id/unmask', asked)).toMatchObject({
+      status: 400,
+      problems: [{ path: 'reason' }],
+    });
+    expect((await ask(board, 'GET acts')).acts).toEqual([]);
   });
 
   it('needs the right read to listen to events', async () => {

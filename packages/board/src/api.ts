@@ -228,7 +228,7 @@ export interface OperationChangeAnswer {
   readonly answer: 'changed' | 'refused' | 'gone';
 }
 
-/** `GET runs/:id?unmask=1&whole=1`. */
+/** `GET runs/:id?whole=1`, masked whoever asks; `POST runs/:id/unmask?whole=1`, as it is stored. */
 export interface RunAnswer {
   readonly run: ShownRun;
   /** One row for each attempt that is recorded, oldest first; the latest twenty, and the one that runs now. */
@@ -247,6 +247,12 @@ export interface RunAnswer {
 export interface ShownRun extends Omit<RunView, 'payload' | 'result' | 'errors' | 'retry'> {
   readonly payload?: ShownText;
   readonly result?: ShownText;
+}
+
+/** `POST runs/:id/unmask`. Each is an act. */
+export interface UnmaskRequest {
+  /** Why; 1 to 512 bytes. */
+  readonly reason: string;
 }
 
 /** JSON or other text, cut where it is long. */
@@ -555,6 +561,7 @@ export interface Routes {
     readonly answer: OperationChangeAnswer;
   };
   readonly 'GET runs/:id': { readonly answer: RunAnswer };
+  readonly 'POST runs/:id/unmask': { readonly body: UnmaskRequest; readonly answer: RunAnswer };
   readonly 'POST runs/:id/run-now': { readonly body: ActRequest; readonly answer: RunActAnswer };
   readonly 'POST runs/:id/reschedule': { readonly body: RescheduleRequest; readonly answer: RunActAnswer };
   readonly 'POST runs/:id/cancel': { readonly body: ActRequest; readonly answer: RunActAnswer };

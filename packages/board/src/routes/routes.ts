@@ -8,7 +8,7 @@ import { applyPlan, makePlan } from './plans.ts';
 import { replayPolicy } from './replay.ts';
 import { retries } from './retries.ts';
 import { cancel, discard, redrive, reschedule, resubmit, runNow } from './run/run-acts.ts';
-import { run } from './run/runs.ts';
+import { run, unmask } from './run/runs.ts';
 import { search } from './search.ts';
 import { storm } from './storm.ts';
 
@@ -36,6 +36,7 @@ export const ROUTES: { readonly [Name in Route]: RouteRule<Routes[Name]['answer'
   'POST operations/:id/resume': { rights: EITHER, answer: changeOperation('resume') },
   'POST operations/:id/cancel': { rights: EITHER, answer: changeOperation('cancel') },
   'GET runs/:id': { rights: ['read'], answer: run },
+  'POST runs/:id/unmask': { rights: ['unmask'], answer: unmask },
   'POST runs/:id/run-now': { rights: ['edit'], answer: runNow },
   'POST runs/:id/reschedule': { rights: ['edit'], answer: reschedule },
   'POST runs/:id/cancel': { rights: ['cancel'], answer: cancel },

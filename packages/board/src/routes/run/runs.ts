@@ -1,14 +1,16 @@
 import type { Explanation, Policy } from '@retry/core';
 import { delayBounds, explain } from '@retry/core';
+import type { Fields } from '@retry/core/fields';
 import { allowedAttempts, settingsOf } from '@retry/core/fields';
 import { isDeadLetter } from '@retry/core/lifecycle';
 import type { RunView } from '@retry/worker';
-import type { NextAttempt, RunAnswer, ShownRun } from '../../api.ts';
+import type { NextAttempt, RunAnswer, ShownRun, UnmaskRequest } from '../../api.ts';
 import { BoardError } from '../../errors.ts';
 import { commandOf } from '../../show/command.ts';
 import type { Showing } from '../../show/shown-text.ts';
 import { shownText } from '../../show/shown-text.ts';
-import type { Call } from '../call.ts';
+import { demandReason, readBody, valuesOf } from '../body.ts';
+import type { Call, Desk } from '../call.ts';
 import { demand } from '../call.ts';
 import { policyOf } from '../policy-of.ts';
 import { attemptRows } from './attempt-rows.ts';
@@ -18,20 +20,38 @@ import { noteOf } from './run-acts.ts';
 const MAX_SHOWN = 65_536;
 const MAX_WHOLE = 1_048_576;
 
-/** `GET runs/:id`. */
-export async function run({ desk, visitor, param, query }: Call): Promise<RunAnswer> {
-  const id = param('id');
-  const isUnmasked = query.get('unmask') === '1';
-  if (isUnmasked) demand(visitor, 'unmask');
-  const view = await desk.queue.get(id);
-  if (view === undefined)
-    throw new BoardError('NOT_FOUND', `there is no run ${id}. It may have been deleted.`);
-  if (isUnmasked) {
-    const act = { kind: 'unmask', target: id, ...noteOf(visitor, {}) } as const;
-    await desk.acts.perform(act, async () => ({ answer: 'shown' }));
-  }
-  const limit = query.get('whole') === '1' ? MAX_WHOLE : MAX_SHOWN;
-  const showing = { mask: isUnmasked ? undefined : desk.mask, limit };
+/** `GET runs/:id`: masked, whoever asks. */
+export async function run({ desk, param, query }: Call): Promise<RunAnswer> {
+  const view = await viewOf(desk, param('id'));
+  return answerOf(desk, view, { mask: desk.mask, limit: limitOf(query) });
+}
+
+/** `POST runs/:id/unmask`. The act is recorded before anything is shown. */
+export async function unmask({ desk, visitor, param, query, body }: Call): Promise<RunAnswer> {
+  demand(visitor, 'read');
+  const request = readBody<UnmaskRequest>(body, { subject: 'unmask', keys: ['reason'] }, readUnmask);
+  const view = await viewOf(desk, param('id'));
+  const act = { kind: 'unmask', target: view.id, ...noteOf(visitor, request) } as const;
+  await desk.acts.perform(act, async () => ({ answer: 'shown' }));
+  return answerOf(desk, view, { mask: undefined, limit: limitOf(query) });
+}
+
+function readUnmask(fields: Fields): UnmaskRequest {
+  demandReason(fields);
+  return valuesOf<UnmaskRequest>(fields, ['reason']);
+}
+
+async function viewOf({ queue }: Desk, id: string): Promise<RunView> {
+  const view = await queue.get(id);
+  if (view !== undefined) return view;
+  throw new BoardError('NOT_FOUND', `there is no run ${id}. It may have been deleted.`);
+}
+
+function limitOf(query: URLSearchParams): number {
+  return query.get('whole') === '1' ? MAX_WHOLE : MAX_SHOWN;
+}
+
+function answerOf(desk: Desk, view: RunView, showing: Showing): RunAnswer {
   const { shown, policy } = policyOf(desk, view);
   const explanation = policy && explanationOf(policy, view);
   const next = nextAttempt(view, policy);
@@ -41,7 +61,7 @@ export async function run({ desk, visitor, param, query }: Call): Promise<RunAns
     policy: shown,
     ...(explanation && { explanation }),
     ...(next && { next }),
-    command: commandOf(['runs', 'show', id], {}),
+    command: commandOf(['runs', 'show', view.id], {}),
   };
 }
 
