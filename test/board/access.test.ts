@@ -5,6 +5,7 @@ import { createBoard, toNodeListener } from '@retry/board';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue, defineTask } from '@retry/worker';
 import { afterEach, describe, expect, it } from 'vitest';
+import { readingOf } from '../../packages/board/src/live/topics.ts';
 import { ALL, ask, refused, send } from './board-client.ts';
 
 const broker = createMemoryBroker();
@@ -172,6 +173,57 @@ describe('events', () => {
     expect(first).toMatch(/^event: overview\ndata: \{/);
     expect(last.done).toBe(true);
     expect(await refused(board, 'GET overview')).toMatchObject({ status: 503, code: 'BOARD_CLOSED' });
+  });
+});
+
+describe('acts', () => {
+  it('are the latest 200, newest first, and say since when', async () => {
+    const board = open({ access: () => ALL });
+    const cancelled = Array.from({ length: 201 }, (_, run) => `run-${run}`);
+    for (const id of cancelled) await ask(board, 'POST runs/:id/cancel', { params: { id } });
+
+    const { acts, limit, since } = await ask(board, 'GET acts');
+
+    expect(acts.map(({ target }) => target)).toEqual(cancelled.slice(1).reverse());
+    expect([limit, since <= (acts.at(-1)?.at ?? 0)]).toEqual([200, true]);
+  });
+});
+
+describe('the topics of events', () => {
+  const topics = (list: readonly string[]) =>
+    `?${new URLSearchParams(list.map((topic): [string, string] => ['topic', topic]))}`;
+
+  it('are runs and error groups, too, each under the name that was asked for', async () => {
+    const { id } = await queue.submit(mail, 1, { key: 'a/b c' });
+    const asked = [`runs/${encodeURIComponent(id)}`, 'groups/none%401/4f?limit=5'];
+    const board = open({ access: () => ALL });
+    const response = await send(board, 'GET events', { query: topics(asked) });
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    let text = '';
+    while (!asked.every((topic) => text.includes(`event: ${topic}\ndata: {`))) {
+      text += new TextDecoder().decode((await reader.read()).value);
+    }
+    await reader.cancel();
+
+    expect(text).toContain(`"id":${JSON.stringify(id)}`);
+  });
+
+  it.each([
+    'none',
+    'rights',
+    'runs',
+    'runs/',
+    'runs/a b',
+    'runs/%E0%A4%A',
+    'runs/a\nevent: x',
+    'runs/a?whole=1\n',
+    'toString',
+  ])('are not %j', (topic) => {
+    expect(readingOf(topic)).toBeUndefined();
+  });
+
+  it.each(['runs/a', 'runs/a?whole=1', 'groups/mail%401/4f?after=x', 'storm'])('are %j', (topic) => {
+    expect(readingOf(topic)).toBeTypeOf('function');
   });
 });
 

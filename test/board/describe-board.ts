@@ -83,11 +83,13 @@ export function describeBoard(open: () => Promise<BoardHarness>): void {
         body: { kind: 'redrive', reason: 'the bank is back' },
       });
       const ended = await queueOf().operations.wait(operation.id);
-      const { acts } = await ask(board, 'GET acts');
+      const { acts } = (await ask(board, 'GET operations')).acts;
 
       expect(plan).toMatchObject({ count: 3, isComplete: true, tasks: [{ task: 'charge', count: 3 }] });
       expect(ended).toMatchObject({ state: 'done', done: 3, reason: 'the bank is back', by: 'ada' });
-      expect(acts).toMatchObject([{ kind: 'apply-redrive', by: 'ada', reason: 'the bank is back' }]);
+      expect(acts).toMatchObject([
+        { kind: 'apply-redrive', by: 'ada', reason: 'the bank is back', made: operation.id },
+      ]);
       expect((await ask(board, 'GET groups')).groups).toEqual([]);
     });
 
@@ -140,11 +142,11 @@ export function describeBoard(open: () => Promise<BoardHarness>): void {
         'cancelled',
         'ended',
       ]);
-      expect((await ask(board, 'GET acts')).acts).toMatchObject([
+      expect((await ask(board, 'GET runs/:id', { params })).acts).toMatchObject([
         { kind: 'cancel', answer: 'ended', by: 'ada' },
         { kind: 'cancel', answer: 'cancelled', target: id, reason: 'twice' },
         { kind: 'run-now' },
-        { kind: 'reschedule' },
+        { kind: 'reschedule', on: 'run' },
       ]);
     });
 
@@ -155,9 +157,16 @@ export function describeBoard(open: () => Promise<BoardHarness>): void {
         params: { id },
         body: { payload: '{"order":7}' },
       });
-      const submitted = await queueOf().get('id' in answer ? answer.id : '');
+      const made = 'id' in answer ? answer.id : '';
+      const submitted = await queueOf().get(made);
+      const actsOf = async (run: string) =>
+        (await ask(board, 'GET runs/:id', { params: { id: run } })).acts.map(({ kind, target }) => [
+          kind,
+          target,
+        ]);
 
       expect(submitted).toMatchObject({ origin: id, payload: { order: 7 }, state: 'submitted' });
+      expect([await actsOf(id), await actsOf(made)]).toEqual([[['resubmit', id]], [['resubmit', id]]]);
     });
 
     it('redrives and discards dead letters, and no other run', async () => {

@@ -218,9 +218,11 @@ export interface OperationAnswer {
   readonly operation: Operation;
 }
 
-/** `GET operations`: all that have not ended and the latest 100 others, newest first. */
+/** `GET operations`: who does what, and who did. */
 export interface OperationsAnswer {
+  /** All that have not ended and the latest 100 others, newest first. */
   readonly operations: readonly Operation[];
+  readonly acts: ActsAnswer;
 }
 
 /** `POST operations/:id/pause`, `…/resume`, `…/cancel`. */
@@ -239,6 +241,8 @@ export interface RunAnswer {
   readonly explanation?: Explanation;
   /** Absent when no attempt follows. */
   readonly next?: NextAttempt;
+  /** What visitors have done with it, newest first; of the acts that `GET acts` has. */
+  readonly acts: readonly Act[];
   /** The same run in a terminal. */
   readonly command: string;
 }
@@ -471,9 +475,14 @@ export interface ReplayedRun {
   readonly missing: readonly string[];
 }
 
-/** `GET acts`: what visitors of this board have done since it was created, newest first; the latest 200. */
+/** `GET acts`: what visitors of this board have done. Another board of the same queue has its own. */
 export interface ActsAnswer {
+  /** Newest first. */
   readonly acts: readonly Act[];
+  /** When the board was created, by the clock of its process. */
+  readonly since: number;
+  /** How many are kept at most. */
+  readonly limit: number;
 }
 
 /** What a visitor did, or tried to do. */
@@ -481,10 +490,14 @@ export interface Act {
   /** By the clock of the board's process. */
   readonly at: number;
   readonly kind: ActKind;
-  /** The run, lane, operation or plan: its id or name; `all` for all lanes. */
+  /** What the target is. */
+  readonly on: 'run' | 'lane' | 'operation' | 'plan';
+  /** Its id or name; `all` for all lanes. */
   readonly target: string;
   /** What came of it, as the route answered; `error` with its code where it failed. */
   readonly answer: string;
+  /** The id of the run or the operation that it has made. */
+  readonly made?: string;
   readonly by?: string;
   readonly reason?: string;
 }
@@ -507,21 +520,24 @@ export type ActKind =
   | 'unmask';
 
 /**
- * `GET events?topic=overview&topic=storm`: server-sent events. The name of an event is its topic, its data the answer of the route of
- * that name without a query. Each topic is read every second at most, for all listeners together, and sent when it has changed. The
- * event `failed` has an {@link ErrorAnswer} and its `topic` when that cannot be read. A stream ends after 5 minutes; a browser opens it again.
+ * `GET events?topic=overview&topic=runs%2F4f`: server-sent events. A topic is one of these paths, filled in and with its query, if it
+ * has one; what is not, or is not encoded as `encodeURIComponent` and `URLSearchParams` do it, is left out; 8 are taken at most. The
+ * name of an event is its topic, its data the answer of the route. Each topic is read every second at most, for all listeners
+ * together, and sent when it has changed. The event `failed` has an {@link ErrorAnswer} and its `topic` when that cannot be read. A
+ * stream ends after 5 minutes; a browser opens it again.
  */
-export type Topic = keyof Topics;
+export type LivePath =
+  | 'overview'
+  | 'workers'
+  | 'groups'
+  | 'groups/:lane/:id'
+  | 'operations'
+  | 'retries'
+  | 'storm'
+  | 'runs/:id';
 
-/** The data of each topic. */
-export interface Topics {
-  readonly overview: OverviewAnswer;
-  readonly workers: WorkersAnswer;
-  readonly groups: GroupsAnswer;
-  readonly operations: OperationsAnswer;
-  readonly retries: RetriesAnswer;
-  readonly storm: StormAnswer;
-}
+/** The answer of a route that can be followed. */
+export type LiveAnswer<Path extends LivePath> = Routes[`GET ${Path}`]['answer'];
 
 /** What every route answers that refuses: status 400, 403, 404, 409, 410, 413, 415, 429, 501, 502 or 503. */
 export interface ErrorAnswer {

@@ -13,7 +13,6 @@ import { assetResponse, pageShell, SAFE_HEADERS } from './assets/page-shell.ts';
 import { BoardError, forbidden, isKnown, refusalOf } from './errors.ts';
 import type { Live } from './live/live.ts';
 import { createLive } from './live/live.ts';
-import { isTopic } from './live/topics.ts';
 import type { BoardOptions, BoardSettings } from './options.ts';
 import { readBoardOptions } from './options.ts';
 import { readJson } from './routes/body.ts';
@@ -106,7 +105,7 @@ function createApp(parts: Parts): Hono<Env> {
   for (const [name, rule] of Object.entries(ROUTES)) addRoute(app, { name, rule, parts });
   app.get(`${basePath}/api/events`, (context) => {
     demandOneOf(context.get('visitor'), ['read']);
-    const topics = (context.req.queries('topic') ?? []).filter(isTopic);
+    const topics = context.req.queries('topic') ?? [];
     const headers = { ...SAFE_HEADERS, 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
     return new Response(live.open(topics), { headers: { ...headers, 'x-accel-buffering': 'no' } });
   });

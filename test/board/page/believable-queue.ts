@@ -11,6 +11,8 @@ export const HOSTILE = {
 interface Order {
   readonly order: number;
   readonly fails?: string;
+  /** What the board masks. */
+  readonly cardToken?: string;
 }
 
 class CardError extends Error {
@@ -49,7 +51,8 @@ export async function fillQueue({ mails = 140 } = {}): Promise<BelievableQueue> 
     Promise.all(
       Array.from({ length: count }, (_, order) => {
         const message = fails(order);
-        return queue.submit(task, { order, ...(message !== undefined && { fails: message }) });
+        const card = task === charge && { cardToken: `tok-${order}` };
+        return queue.submit(task, { order, ...(message !== undefined && { fails: message }), ...card });
       }),
     );
   const all = await Promise.all([

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBarriers, launchChromium, openPage } from '../../support/browser/chromium.ts';
 import { findChromium, NO_CHROMIUM } from '../../support/browser/find-chromium.ts';
 import { HOSTILE } from './believable-queue.ts';
-import { type ServedBoard, serveBoard } from './serve-board.ts';
+import { EVERYTHING, type ServedBoard, serveBoard } from './serve-board.ts';
 
 const executable = findChromium();
 
@@ -118,8 +118,9 @@ describe.skipIf(executable === undefined)(
       await page.getByText(/(running|done): [\d,. ]+ of 4.?956/).waitFor();
       await page.keyboard.press('g');
       await page.keyboard.press('p');
-      await page.getByRole('cell', { name: 'the mailboxes are empty again' }).waitFor();
-      expect(await page.getByRole('cell', { name: 'ada', exact: true }).count()).toBe(1);
+      const operations = page.getByRole('group', { name: 'Operations' });
+      await operations.getByRole('cell', { name: 'the mailboxes are empty again' }).waitFor();
+      expect(await operations.getByRole('cell', { name: 'ada', exact: true }).count()).toBe(1);
       await page.close();
       await full.close();
     });
@@ -143,6 +144,53 @@ describe.skipIf(executable === undefined)(
       expect(complaints).toEqual([]);
     });
 
+    describe('the mask', () => {
+      const openCard = async (served: ServedBoard): Promise<Page> => {
+        const { page } = await openPage(browser, `${served.url}#/search?task=charge&state=failed`);
+        await rows(page).first().click();
+        await page.getByRole('heading', { name: 'Payload' }).waitFor();
+        return page;
+      };
+
+      it('is taken off one run for a reason, which its page and the operations show', async () => {
+        const page = await openCard(board);
+        const token = page.getByText(/"tok-\d+"/).last();
+        await page.getByText('"cardToken": "***"').waitFor();
+
+        await page.getByText('Parts of this run are masked: see them').click();
+        await page.getByLabel('reason, recorded with your look').fill('a customer complains');
+        await page.getByRole('button', { name: 'Unmask' }).click();
+
+        await token.waitFor();
+        await page.getByRole('cell', { name: 'a customer complains' }).waitFor();
+        await page.getByText('Submit once more').click();
+        expect(await page.getByLabel('payload, as JSON').inputValue()).toContain('"tok-');
+        expect(await findBarriers(page)).toEqual([]);
+        await page.getByRole('button', { name: 'Mask again' }).click();
+        await page.getByText('"cardToken": "***"').waitFor();
+        await page.goto(`${board.url}#/operations`);
+        await page.getByText('the latest 200 at most').waitFor();
+        await page.getByRole('row', { name: /ada unmask .* a customer complains shown/ }).waitFor();
+        expect(await findBarriers(page)).toEqual([]);
+        await page.close();
+      });
+
+      it('stays for a visitor without the right, who is told so', async () => {
+        const { unmask: _, ...rights } = EVERYTHING;
+        const masked = await serveBoard({ rights });
+        const page = await openCard(masked);
+
+        await page.getByText('To see them, you need the right unmask.').waitFor();
+
+        await page.getByText('"cardToken": "***"').waitFor();
+        expect(await page.getByRole('button', { name: 'Unmask' }).count()).toBe(0);
+        await page.getByText('Submit once more').click();
+        await page.getByText('The payload is shown cut or masked').waitFor();
+        await page.close();
+        await masked.close();
+      });
+    });
+
     it('says its keys', async () => {
       const { page } = await openPage(browser, `${board.url}#/failures`);
       await rows(page).first().waitFor();
@@ -154,7 +202,7 @@ describe.skipIf(executable === undefined)(
     });
 
     it('opens no act to a visitor who may only read', async () => {
-      const readOnly = await serveBoard({ isReadOnly: true });
+      const readOnly = await serveBoard({ rights: { read: true } });
       const { page } = await openPage(browser, `${readOnly.url}#/failures`);
       await rows(page).first().click();
       await page.getByText('You may only read here.').waitFor();

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { createBoard, toNodeListener } from '@retry/board';
+import { createBoard, type Granted, toNodeListener } from '@retry/board';
 import { type BelievableQueue, fillQueue, TASKS } from './believable-queue.ts';
 
 /** A board on the loopback, with a queue that is filled. */
@@ -12,7 +12,8 @@ export interface ServedBoard {
 
 const BASE_PATH = '/admin/retries';
 
-const EVERYTHING = {
+/** Every right. */
+export const EVERYTHING = {
   read: true,
   redrive: true,
   discard: true,
@@ -22,10 +23,16 @@ const EVERYTHING = {
   unmask: true,
 };
 
-/** Serves a board on which visitors may do everything, or only read. */
-export async function serveBoard({ isReadOnly = false, mails = 140 } = {}): Promise<ServedBoard> {
+/** Serves a board on which visitors may do everything, or only what is given. */
+export async function serveBoard({
+  rights = EVERYTHING,
+  mails = 140,
+}: {
+  readonly rights?: Granted;
+  readonly mails?: number;
+} = {}): Promise<ServedBoard> {
   const queue = await fillQueue({ mails });
-  const access = () => (isReadOnly ? { read: true, by: 'ada' } : { ...EVERYTHING, by: 'ada' });
+  const access = () => ({ ...rights, by: 'ada' });
   const board = createBoard({ broker: queue.broker, tasks: TASKS, basePath: BASE_PATH, access });
   const server = createServer(toNodeListener(board));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

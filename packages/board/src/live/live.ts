@@ -1,35 +1,37 @@
 import type { ErrorLog } from '../access/error-log.ts';
-import type { Topic } from '../api.ts';
 import { isKnown, refusalOf } from '../errors.ts';
 import type { Desk } from '../routes/call.ts';
 import type { Listener } from './event-stream.ts';
 import { createEventStream } from './event-stream.ts';
 import { createReadings } from './readings.ts';
-import { TOPICS } from './topics.ts';
+import { readingOf } from './topics.ts';
 
 /** Sends figures to every page that listens, as they change. */
 export interface Live {
-  /** Returns a stream of server-sent events of these topics. */
-  readonly open: (topics: readonly Topic[]) => ReadableStream<Uint8Array>;
+  /** Returns a stream of server-sent events of these topics; of the first eight, and of none that cannot be read. */
+  readonly open: (topics: readonly string[]) => ReadableStream<Uint8Array>;
   /** Ends every stream. */
   readonly close: () => void;
 }
 
 const READ_EVERY_MS = 1_000;
 
+/** The most topics of a stream: a page has one or two. */
+const MAX_TOPICS = 8;
+
 /** Creates the streams of a board. Nothing is read while no page listens. */
 export function createLive(desk: Desk, errors: ErrorLog): Live {
-  const listeners = new Map<Listener, ReadonlySet<Topic>>();
-  const listening = (topic: Topic): readonly Listener[] =>
+  const listeners = new Map<Listener, ReadonlySet<string>>();
+  const listening = (topic: string): readonly Listener[] =>
     [...listeners].filter(([, topics]) => topics.has(topic)).map(([listener]) => listener);
-  const readings = createReadings<Topic>({
+  const readings = createReadings<string>({
     read: (topic) => eventOf(desk, topic, errors),
     changed: (topic, event) => {
       for (const { send } of listening(topic)) send(topic, event);
     },
     everyMs: READ_EVERY_MS,
   });
-  const join = (listener: Listener, topics: ReadonlySet<Topic>): void => {
+  const join = (listener: Listener, topics: ReadonlySet<string>): void => {
     listeners.set(listener, topics);
     for (const topic of topics) {
       const latest = readings.begin(topic);
@@ -42,17 +44,20 @@ export function createLive(desk: Desk, errors: ErrorLog): Live {
     for (const topic of topics) if (listening(topic).length === 0) readings.end(topic);
   };
   return {
-    open: (topics) =>
-      createEventStream({ joined: (listener) => join(listener, new Set(topics)), left: leave }),
+    open: (topics) => createEventStream({ joined: (listener) => join(listener, asked(topics)), left: leave }),
     close: () => {
       for (const { end } of listeners.keys()) end();
     },
   };
 }
 
-async function eventOf(desk: Desk, topic: Topic, errors: ErrorLog): Promise<string> {
+function asked(topics: readonly string[]): ReadonlySet<string> {
+  return new Set(topics.filter((topic) => readingOf(topic) !== undefined).slice(0, MAX_TOPICS));
+}
+
+async function eventOf(desk: Desk, topic: string, errors: ErrorLog): Promise<string> {
   try {
-    return writeEvent(topic, await TOPICS[topic](desk));
+    return writeEvent(topic, await readingOf(topic)?.(desk));
   } catch (error) {
     if (!isKnown(error)) errors.report(error, `reading ${topic}`);
     return writeEvent('failed', { ...refusalOf(error).answer, topic });

@@ -1,22 +1,63 @@
-import type { Topic, Topics } from '../api.ts';
-import type { Desk } from '../routes/call.ts';
-import { groupsPage } from '../routes/groups.ts';
+import type { LiveAnswer, LivePath } from '../api.ts';
+import type { Call, Desk } from '../routes/call.ts';
+import { group, groups } from '../routes/groups.ts';
 import { operations } from '../routes/operations.ts';
 import { overview, workers } from '../routes/overview.ts';
 import { retries } from '../routes/retries.ts';
+import { run } from '../routes/run/runs.ts';
 import { storm } from '../routes/storm.ts';
 
-/** What each topic reads. */
-export const TOPICS: { readonly [Name in Topic]: (desk: Desk) => Promise<Topics[Name]> } = {
-  overview,
-  workers,
-  groups: (desk) => groupsPage(desk, {}),
-  operations,
-  retries: (desk) => retries(desk),
-  storm,
+/** What a topic says of its call. Who listens makes no difference: all listeners are sent the same. */
+type TopicCall = Pick<Call, 'desk' | 'param' | 'query'>;
+
+/** Reads a topic. */
+export type Reading = (desk: Desk) => Promise<unknown>;
+
+const ROUTES: { readonly [Path in LivePath]: (call: TopicCall) => Promise<LiveAnswer<Path>> } = {
+  overview: ({ desk }) => overview(desk),
+  workers: ({ desk }) => workers(desk),
+  groups,
+  'groups/:lane/:id': group,
+  operations: ({ desk }) => operations(desk),
+  retries: ({ desk, query }) => retries(desk, query.get('lane') ?? undefined),
+  storm: ({ desk }) => storm(desk),
+  'runs/:id': run,
 };
 
-/** Whether a text names a topic. */
-export function isTopic(name: string): name is Topic {
-  return Object.hasOwn(TOPICS, name);
+/** Returns what reads a topic; `undefined` for text that is none, or is not encoded in the one way that makes it the same for all. */
+export function readingOf(topic: string): Reading | undefined {
+  const [path = '', written] = topic.split(/\?(.*)/s);
+  const query = new URLSearchParams(written);
+  if (written !== undefined && query.toString() !== written) return undefined;
+  for (const [pattern, read] of Object.entries(ROUTES)) {
+    const params = paramsOf(pattern, path);
+    if (params !== undefined) return (desk) => read({ desk, query, param: (name) => params[name] ?? '' });
+  }
+  return undefined;
+}
+
+function paramsOf(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
+  const [names, parts] = [pattern.split('/'), path.split('/')];
+  if (names.length !== parts.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, name] of names.entries()) {
+    const part = parts[index] ?? '';
+    if (!name.startsWith(':')) {
+      if (name !== part) return undefined;
+      continue;
+    }
+    const decoded = decode(part);
+    if (decoded === undefined) return undefined;
+    params[name.slice(1)] = decoded;
+  }
+  return params;
+}
+
+function decode(part: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(part);
+    return decoded !== '' && encodeURIComponent(decoded) === part ? decoded : undefined;
+  } catch {
+    return undefined;
+  }
 }

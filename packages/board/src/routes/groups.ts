@@ -19,7 +19,7 @@ const TREND_BUCKETS = 48;
 const MAX_SHOWN = 65_536;
 
 /** `GET groups`. */
-export function groups({ desk, query }: Call): Promise<GroupsAnswer> {
+export function groups({ desk, query }: Pick<Call, 'desk' | 'query'>): Promise<GroupsAnswer> {
   return groupsPage(desk, { ...given(query, ['task', 'version']), ...pageOf(query) });
 }
 
@@ -30,7 +30,11 @@ export async function groupsPage(desk: Desk, options: LetterGroupsOptions<'ms'>)
 }
 
 /** `GET groups/:lane/:id`. */
-export async function group({ desk, param, query }: Call): Promise<GroupAnswer> {
+export async function group({
+  desk,
+  param,
+  query,
+}: Pick<Call, 'desk' | 'param' | 'query'>): Promise<GroupAnswer> {
   const [lane, id] = [param('lane'), param('id')];
   const found = await findGroup(desk, lane, id);
   const sample = found && (await desk.queue.get(found.sampleId));

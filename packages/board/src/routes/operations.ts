@@ -12,8 +12,8 @@ import { demand } from './call.ts';
 import { noteOf } from './run/run-acts.ts';
 
 /** `GET operations`. */
-export async function operations({ queue }: Desk): Promise<OperationsAnswer> {
-  return { operations: await queue.operations.list() };
+export async function operations({ queue, acts }: Desk): Promise<OperationsAnswer> {
+  return { operations: await queue.operations.list(), acts: acts.latest() };
 }
 
 /** `GET operations/:id`. */

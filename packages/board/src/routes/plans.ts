@@ -57,7 +57,7 @@ export async function applyPlan({ desk, visitor, param, body }: Call): Promise<O
   } as const;
   await desk.acts.perform(act, async () => {
     applied.operation = await kept.plan.apply(options);
-    return { answer: applied.operation.id };
+    return { answer: 'applied', id: applied.operation.id };
   });
   const { wait: _, ...operation } = applied.operation as AppliedOperation; // performed
   return { operation };

@@ -52,5 +52,5 @@ export const ROUTES: { readonly [Name in Route]: RouteRule<Routes[Name]['answer'
   'POST lanes/resume': { rights: ['hold'], answer: resume },
   'GET search': { rights: ['read'], answer: search },
   'POST replay': { rights: ['read'], answer: replayPolicy },
-  'GET acts': { rights: ['read'], answer: async ({ desk }) => ({ acts: desk.acts.list() }) },
+  'GET acts': { rights: ['read'], answer: async ({ desk }) => desk.acts.latest() },
 };

@@ -1,4 +1,4 @@
-import type { ErrorAnswer, Route, Routes } from '../../api.ts';
+import type { ErrorAnswer, LivePath, Route, Routes } from '../../api.ts';
 
 /** What the server refused, or why there was no answer at all. */
 export class ApiError extends Error {
@@ -42,6 +42,8 @@ export interface Client {
     body: Body<`POST ${Path}`>,
     where?: Where,
   ): Promise<Answer<`POST ${Path}`>>;
+  /** The name of what a stream sends of a route. */
+  topicOf(path: LivePath, where?: Where): string;
   /** The address of the stream of a topic. */
   eventsUrl(topic: string): string;
 }
@@ -57,11 +59,12 @@ export function createClient(basePath: string): Client {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
+    topicOf: writePath,
     eventsUrl: (topic) => urlOf('events', { query: { topic } }),
   };
 }
 
-function writePath(path: string, { params = {}, query = {} }: Where): string {
+function writePath(path: string, { params = {}, query = {} }: Where = {}): string {
   const filled = path.replace(/:([a-z]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const written = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
   return written.size === 0 ? filled : `${filled}?${written}`;

@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { Topic, Topics } from '../../api.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { LiveAnswer, LivePath } from '../../api.ts';
 import { type Session, useSession } from '../shell/session.ts';
-import type { Client } from './client.ts';
+import type { Client, Where } from './client.ts';
 
 /** What a screen waits for, has, or cannot get. */
 export interface Loaded<Data> {
@@ -10,64 +10,65 @@ export interface Loaded<Data> {
   readonly problem?: string;
 }
 
-/** Screens without a stream are read again this often. */
-const REPEAT_MS = 5_000;
+/** What a screen has, and how it asks anew. */
+interface Reloaded<Data> extends Loaded<Data> {
+  readonly reload: () => void;
+}
 
-/** Loads once, and again whenever `key` changes, `reload` is called or, if it is repeated, every 5 s while the page is seen. */
-export function useLoaded<Data>(
-  key: string,
-  load: (client: Client) => Promise<Data>,
-  { isRepeated = false }: { readonly isRepeated?: boolean } = {},
-): Loaded<Data> & { readonly reload: () => void } {
-  const session = useSession();
-  const [found, setFound] = useState<Loaded<Data> & { key?: string }>({});
+/** Something that was found, and what it belongs to. */
+interface Found<Data> extends Loaded<Data> {
+  readonly key?: string;
+}
+
+/** Loads once, and again whenever `key` changes or `reload` is called. */
+export function useLoaded<Data>(key: string, load: (client: Client) => Promise<Data>): Reloaded<Data> {
+  const { client } = useSession();
+  const [found, setFound] = useState<Found<Data>>({});
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     let isWanted = true;
-    load(session.client).then(
+    load(client).then(
       (data) => isWanted && setFound({ data, key }),
-      (error: Error) => isWanted && setFound((old) => ({ ...old, problem: error.message, key })),
+      (error: Error) => isWanted && setFound((old) => withProblem(old, key, error.message)),
     );
     return () => {
       isWanted = false;
     };
   }, [key, turn]);
-  const isPaused = session.isPaused.value;
-  useEffect(() => {
-    if (!isRepeated || isPaused) return undefined;
-    return whileSeen(() => repeat(session, () => setTurn((before) => before + 1)));
-  }, [key, isRepeated, isPaused]);
-  const current = found.key === key ? found : {};
-  return { ...current, reload: () => setTurn((before) => before + 1) };
+  return { ...(found.key === key ? found : {}), reload: () => setTurn((before) => before + 1) };
 }
 
-function repeat({ isConnected }: Session, load: () => void): () => void {
-  const timer = setInterval(load, REPEAT_MS);
-  isConnected.value = true;
-  return () => {
-    clearInterval(timer);
-    isConnected.value = undefined;
-  };
-}
-
-/** Loads a topic, and then follows its stream while the page is seen and not paused. */
-export function useLive<Name extends Topic>(topic: Name): Loaded<Topics[Name]> {
+/** Loads the answer of a route, and then follows its stream while the page is seen and not paused. */
+export function useLive<Path extends LivePath>(path: Path, where: Where = {}): Reloaded<LiveAnswer<Path>> {
   const session = useSession();
-  const [found, setFound] = useState<Loaded<Topics[Name]>>({});
+  const key = session.client.topicOf(path, where);
+  const [streamed, setStreamed] = useState<Found<LiveAnswer<Path>>>({});
+  const events = useRef(0);
+  const loaded = useLoaded(key, async (client) => {
+    const before = events.current;
+    const get = client.get as (path: Path, where: Where) => Promise<LiveAnswer<Path>>; // the route of this path
+    const data = await get(path, where);
+    // An event that has come meanwhile is newer.
+    if (events.current === before) setStreamed({});
+    return data;
+  });
   const isPaused = session.isPaused.value;
   useEffect(() => {
-    const fail = (problem: string): void => setFound((old) => ({ ...old, problem }));
-    const client = session.client as { get(path: string): Promise<Topics[Name]> }; // the route of the topic's name
-    client.get(topic).then(
-      (data) => setFound({ data }),
-      (error: Error) => fail(error.message),
-    );
     if (isPaused) return undefined;
-    return whileSeen(() =>
-      follow(session, topic, { show: (data: Topics[Name]) => setFound({ data }), fail }),
-    );
-  }, [topic, isPaused, session]);
-  return found;
+    const show = (data: LiveAnswer<Path>): void => {
+      events.current += 1;
+      setStreamed({ data, key });
+    };
+    const fail = (problem: string): void => setStreamed((old) => withProblem(old, key, problem));
+    return whileSeen(() => follow(session, key, { show, fail }));
+  }, [key, isPaused, session]);
+  if (streamed.key !== key) return loaded;
+  const { data, reload } = loaded;
+  return { ...(data !== undefined && { data }), ...streamed, reload };
+}
+
+function withProblem<Data>(old: Found<Data>, key: string, problem: string): Found<Data> {
+  return { ...(old.key === key ? old : {}), problem, key };
 }
 
 interface Listener<Data> {

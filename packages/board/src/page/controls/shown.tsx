@@ -27,6 +27,11 @@ export function Shown({
   );
 }
 
+/** Whether the mask hides a part of an error. */
+export function isMaskedError({ message, stack }: ShownError): boolean {
+  return message.isMasked || stack?.isMasked === true;
+}
+
 /** An error with its facts and its stack. */
 export function ErrorView({ error }: { error: ShownError }): VNode {
   const { name, message, stack, code, causeCode, status, retryAfterMs } = error;

@@ -1,8 +1,25 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
 import { formatDuration } from '@retry/core';
 import type { VNode } from 'preact';
 import { useSession } from './session.ts';
 
 const STEPS_MS = [86_400_000, 3_600_000, 60_000, 1_000];
+
+/** How long the distance to an instant stands still. */
+const TICK_MS = 5_000;
+
+const now = createNow();
+
+/** It stands still while the page is hidden. */
+function createNow(): ReadonlySignal<number> {
+  const time = signal(Date.now());
+  const tick = (): void => {
+    if (document.visibilityState === 'visible') time.value = Date.now();
+  };
+  setInterval(tick, TICK_MS);
+  document.addEventListener('visibilitychange', tick);
+  return time;
+}
 
 /** Returns a duration with one unit, as people say it: `3m`, `2d`. */
 export function roughly(ms: number): string {
@@ -14,7 +31,8 @@ export function roughly(ms: number): string {
 export function Instant({ at }: { at: number | undefined }): VNode | null {
   const { visitor } = useSession();
   if (at === undefined) return null;
-  const differenceMs = at - Date.now();
+  // What has just been read is newer than the latest tick.
+  const differenceMs = at - Math.max(now.value, Date.now());
   const text = differenceMs > 0 ? `in ${roughly(differenceMs)}` : `${roughly(differenceMs)} ago`;
   const written = writeInstant(at, visitor.times);
   return (

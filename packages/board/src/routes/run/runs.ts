@@ -21,7 +21,11 @@ const MAX_SHOWN = 65_536;
 const MAX_WHOLE = 1_048_576;
 
 /** `GET runs/:id`: masked, whoever asks. */
-export async function run({ desk, param, query }: Call): Promise<RunAnswer> {
+export async function run({
+  desk,
+  param,
+  query,
+}: Pick<Call, 'desk' | 'param' | 'query'>): Promise<RunAnswer> {
   const view = await viewOf(desk, param('id'));
   return answerOf(desk, view, { mask: desk.mask, limit: limitOf(query) });
 }
@@ -61,6 +65,7 @@ function answerOf(desk: Desk, view: RunView, showing: Showing): RunAnswer {
     policy: shown,
     ...(explanation && { explanation }),
     ...(next && { next }),
+    acts: desk.acts.ofRun(view.id),
     command: commandOf(['runs', 'show', view.id], {}),
   };
 }

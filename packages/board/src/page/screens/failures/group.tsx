@@ -1,12 +1,12 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { GroupAnswer, GroupRow } from '../../../api.ts';
-import { useLoaded } from '../../api/loaded.ts';
+import { useLive } from '../../api/loaded.ts';
 import { Bars } from '../../charts/bars.tsx';
 import { count } from '../../charts/figures.ts';
 import { CopyButton } from '../../controls/copy-button.tsx';
 import { RunTable } from '../../controls/run-table.tsx';
-import { ErrorView } from '../../controls/shown.tsx';
+import { ErrorView, isMaskedError } from '../../controls/shown.tsx';
 import { Empty, Ready } from '../../controls/states.tsx';
 import { Instant } from '../../shell/instants.tsx';
 import { linkTo } from '../../shell/route.ts';
@@ -16,11 +16,7 @@ import { Replay } from './replay.tsx';
 
 /** One error group: what it is, what it is made of, and what to do about it. */
 export function Group({ lane, id, after }: { lane: string; id: string; after: string }): VNode {
-  const found = useLoaded(
-    `${lane} ${id} ${after}`,
-    (client) => client.get('groups/:lane/:id', { params: { lane, id }, query: { after } }),
-    { isRepeated: true },
-  );
+  const found = useLive('groups/:lane/:id', { params: { lane, id }, query: { after } });
   return (
     <>
       <p>
@@ -49,6 +45,9 @@ function GroupView({ answer, reload }: { answer: GroupAnswer; reload: () => void
             Latest error, of <a href={linkTo(['runs', sample.runId])}>{sample.runId}</a>
           </h2>
           <ErrorView error={sample.error} />
+          {isMaskedError(sample.error) ? (
+            <p class="quiet">Parts are masked. The run shows them to visitors with the right unmask.</p>
+          ) : null}
         </section>
       )}
       <Replay lane={group.lane} group={group.id} />

@@ -1,9 +1,11 @@
 import type { Operation } from '@retry/core/broker';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import type { ActsAnswer } from '../../../api.ts';
 import { useLive } from '../../api/loaded.ts';
 import { Share } from '../../charts/bars.tsx';
 import { count } from '../../charts/figures.ts';
+import { ActTable } from '../../controls/act-table.tsx';
 import { Empty, Ready } from '../../controls/states.tsx';
 import { type Column, Table } from '../../controls/table.tsx';
 import { Instant } from '../../shell/instants.tsx';
@@ -15,15 +17,32 @@ export function Operations(): VNode {
     <>
       <h1>Operations</h1>
       <Ready of={useLive('operations')}>
-        {({ operations }) =>
-          operations.length === 0 ? (
-            <Empty>No operation yet. Plan a redrive or a discard in an error group.</Empty>
-          ) : (
-            <Table caption="Operations" rows={operations} keyOf={({ id }) => id} columns={COLUMNS} />
-          )
-        }
+        {({ operations, acts }) => (
+          <>
+            {operations.length === 0 ? (
+              <Empty>No operation yet. Plan a redrive or a discard in an error group.</Empty>
+            ) : (
+              <Table caption="Operations" rows={operations} keyOf={({ id }) => id} columns={COLUMNS} />
+            )}
+            <LatestActs answer={acts} />
+          </>
+        )}
       </Ready>
     </>
+  );
+}
+
+function LatestActs({ answer: { acts, since, limit } }: { answer: ActsAnswer }): VNode {
+  return (
+    <section aria-labelledby="acts">
+      <h2 id="acts">Acts</h2>
+      <p class="lead">
+        {`What visitors of this board did since it began, `}
+        <Instant at={since} />
+        {`: the latest ${limit} at most. Another board of this queue has its own.`}
+      </p>
+      {acts.length === 0 ? <Empty>None yet.</Empty> : <ActTable caption="Acts" acts={acts} />}
+    </section>
   );
 }
 

@@ -1,13 +1,14 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Right, RunActAnswer, ShownRun } from '../../../api.ts';
+import type { Act, Right, RunActAnswer, ShownRun } from '../../../api.ts';
 import type { Client } from '../../api/client.ts';
+import { ActTable } from '../../controls/act-table.tsx';
 import { TextField } from '../../controls/fields.tsx';
 import { linkTo } from '../../shell/route.ts';
 import { useSession } from '../../shell/session.ts';
 import { Resubmit } from './resubmit.tsx';
 
-interface Act {
+interface PossibleAct {
   readonly label: string;
   readonly right: Right;
   readonly states: readonly string[];
@@ -17,20 +18,27 @@ interface Act {
 const DEAD = ['failed', 'stalled', 'rateLimited'];
 const WAITING = ['submitted', 'scheduled'];
 
-const ACTS: readonly Act[] = [
+const ACTS: readonly PossibleAct[] = [
   { label: 'Run now', right: 'edit', states: WAITING, run: actBy('run-now') },
   { label: 'Cancel', right: 'cancel', states: [...WAITING, 'started'], run: actBy('cancel') },
   { label: 'Redrive', right: 'redrive', states: DEAD, run: actBy('redrive') },
   { label: 'Discard', right: 'discard', states: DEAD, run: actBy('discard') },
 ];
 
-function actBy(path: 'run-now' | 'cancel' | 'redrive' | 'discard'): Act['run'] {
+function actBy(path: 'run-now' | 'cancel' | 'redrive' | 'discard'): PossibleAct['run'] {
   return (client, id, reason) =>
     client.post(`runs/:id/${path}`, reason === '' ? {} : { reason }, { params: { id } });
 }
 
-/** What may be done with a run in its state, by this visitor. */
-export function RunActs({ run, reload }: { run: ShownRun; reload: () => void }): VNode {
+interface RunActsProps {
+  readonly run: ShownRun;
+  /** What was done with it. */
+  readonly acts: readonly Act[];
+  readonly reload: () => void;
+}
+
+/** What may be done with a run in its state, by this visitor, and what visitors have done with it. */
+export function RunActs({ run, acts: done, reload }: RunActsProps): VNode {
   const { client, visitor } = useSession();
   const [reason, setReason] = useState('');
   const [said, setSaid] = useState<VNode | string>('');
@@ -62,7 +70,8 @@ export function RunActs({ run, reload }: { run: ShownRun; reload: () => void }):
         {WAITING.includes(run.state) ? <Reschedule id={run.id} reason={reason} perform={perform} /> : null}
         <span role="status">{said}</span>
       </div>
-      <Resubmit run={run} reason={reason} perform={perform} />
+      <Resubmit key={String(run.payload?.isMasked)} run={run} reason={reason} perform={perform} />
+      {done.length === 0 ? null : <ActTable caption="Acts on this run" acts={done} />}
     </section>
   );
 }

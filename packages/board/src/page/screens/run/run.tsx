@@ -1,7 +1,8 @@
 import { formatDuration } from '@retry/core';
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import type { NextAttempt, RunAnswer } from '../../../api.ts';
-import { useLoaded } from '../../api/loaded.ts';
+import { useLive } from '../../api/loaded.ts';
 import { CopyButton } from '../../controls/copy-button.tsx';
 import { Shown } from '../../controls/shown.tsx';
 import { Ready } from '../../controls/states.tsx';
@@ -10,15 +11,18 @@ import { linkTo } from '../../shell/route.ts';
 import { AttemptTable } from './attempt-table.tsx';
 import { RunActs } from './run-acts.tsx';
 import { Timeline } from './timeline.tsx';
+import { Unmask, unmaskedIn } from './unmask.tsx';
 
 /** One run: its attempts, why each was retried, and what follows. */
 export function Run({ id }: { id: string }): VNode {
-  const found = useLoaded(id, (client) => client.get('runs/:id', { params: { id } }), { isRepeated: true });
+  const found = useLive('runs/:id', { params: { id } });
   return <Ready of={found}>{(answer) => <RunView answer={answer} reload={found.reload} />}</Ready>;
 }
 
 function RunView({ answer, reload }: { answer: RunAnswer; reload: () => void }): VNode {
-  const { run, attempts, command } = answer;
+  const [unmasked, setUnmasked] = useState<RunAnswer | undefined>();
+  const shown = unmaskedIn(answer, unmasked);
+  const { run, attempts, command } = shown;
   return (
     <>
       <p>
@@ -28,13 +32,14 @@ function RunView({ answer, reload }: { answer: RunAnswer; reload: () => void }):
         <bdi>{run.task}</bdi> <span class={`state ${run.state}`}>{run.state}</span>
       </h1>
       <RunFigures answer={answer} />
+      <Unmask answer={shown} isUnmasked={unmasked !== undefined} show={setUnmasked} />
       <section aria-labelledby="attempts">
         <h2 id="attempts">Attempts</h2>
         <Timeline attempts={attempts} />
         <AttemptTable attempts={attempts} />
       </section>
       <Verdict answer={answer} />
-      <RunActs run={run} reload={reload} />
+      <RunActs run={run} acts={answer.acts} reload={reload} />
       <p>
         <CopyButton label="Copy as command" text={command} />
       </p>
