@@ -1,5 +1,5 @@
 import { createMemoryBroker, type MemoryBroker } from '@retry/inprocess/broker';
-import { createQueue, createWorker, defineTask, type Worker } from '@retry/worker';
+import { createQueue, createWorker, defineTask, type Queue, type Worker } from '@retry/worker';
 
 /** Text that would run, turn or burst a careless page. */
 export const HOSTILE = {
@@ -28,7 +28,8 @@ function run({ fails }: Order): void {
 
 const mail = defineTask({ name: 'mail', version: '2', retry: soon, run });
 const charge = defineTask({ name: 'charge', version: '1', retry: soon, run });
-const sync = defineTask({ name: 'sync-stock', version: '1', retry: later, run });
+/** Its runs wait for their retries. */
+export const sync = defineTask({ name: 'sync-stock', version: '1', retry: later, run });
 
 /** The tasks of the queue. */
 export const TASKS = [mail, charge, sync];
@@ -37,6 +38,8 @@ export const TASKS = [mail, charge, sync];
 export interface BelievableQueue {
   readonly broker: MemoryBroker;
   readonly worker: Worker;
+  /** Of another client than the board. */
+  readonly queue: Queue;
   /** Adds one more dead letter. */
   failOnce(message: string): Promise<void>;
 }
@@ -69,6 +72,7 @@ export async function fillQueue({ mails = 140 } = {}): Promise<BelievableQueue> 
   return {
     broker,
     worker,
+    queue,
     failOnce: async (message) => {
       await queue.submit(mail, { order: 1, fails: message });
     },

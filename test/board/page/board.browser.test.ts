@@ -72,22 +72,6 @@ describe.skipIf(executable === undefined)(
       expect(complaints).toEqual([]);
     });
 
-    it('shows a new dead letter without being asked, and not while it is paused', async () => {
-      const { page } = await openPage(browser, `${board.url}#/failures`);
-      await page.getByText('live', { exact: true }).waitFor();
-
-      await board.queue.failOnce('the printer is out of paper');
-      await page.getByRole('link', { name: /printer is out of paper/ }).waitFor();
-      await page.keyboard.press('p');
-      await page.getByText('paused').waitFor();
-      await board.queue.failOnce('the ink is dry');
-      await page.waitForTimeout(2_500);
-
-      expect(await page.getByRole('link', { name: /ink is dry/ }).count()).toBe(0);
-      await page.keyboard.press('p');
-      await page.getByRole('link', { name: /ink is dry/ }).waitFor();
-    });
-
     it('takes hostile text for text', async () => {
       const { page, complaints } = await openPage(browser, `${board.url}#/failures`);
       await page.getByRole('link', { name: /<script>/ }).click();

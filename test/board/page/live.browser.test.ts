@@ -1,0 +1,153 @@
+import { defineTask } from '@retry/worker';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium, openPage } from '../../support/browser/chromium.ts';
+import { findChromium, NO_CHROMIUM } from '../../support/browser/find-chromium.ts';
+import { type BelievableQueue, sync } from './believable-queue.ts';
+import { type ServedBoard, serveBoard } from './serve-board.ts';
+
+const executable = findChromium();
+
+/** A change is seen within 2 s; a busy machine may take longer. Without a stream it would never be seen. */
+const SEEN_WITHIN_MS = 15_000;
+
+/** How long nothing happens that would be seen within 2 s. */
+const QUIET_MS = 3_500;
+
+const report = defineTask({ name: 'report', version: '7', run: async (_: { month: number }) => {} });
+
+/** A screen, what another client changes meanwhile, and what is seen then. */
+interface Scene {
+  readonly path: (queue: BelievableQueue) => Promise<string>;
+  readonly change: (queue: BelievableQueue, path: string) => Promise<unknown>;
+  readonly seen: string;
+}
+
+async function waitingRun({ queue }: BelievableQueue): Promise<string> {
+  const { id } = await queue.submit(sync, { order: 1 }, { delay: '1h' });
+  return `#/runs/${id}`;
+}
+
+async function cardGroup({ queue }: BelievableQueue): Promise<string> {
+  const { groups } = await queue.deadLetters.groups({ task: 'charge' });
+  const { lane, id } = groups[0] ?? { lane: '', id: '' };
+  return `#/failures/${encodeURIComponent(lane)}/${id}`;
+}
+
+async function discardOne({ queue }: BelievableQueue): Promise<void> {
+  const { runs } = await queue.deadLetters.list({ task: 'charge', limit: 1_000 });
+  const declined = runs.filter(({ errors }) => errors.at(-1)?.message.startsWith('card of order'));
+  await queue.deadLetters.discard({ ids: declined.slice(0, 1).map(({ id }) => id) });
+}
+
+const fixed = (path: string) => async (): Promise<string> => path;
+
+const SCENES: Readonly<Record<string, Scene>> = {
+  failures: {
+    path: fixed('#/failures'),
+    change: ({ failOnce }) => failOnce('the printer is out of paper'),
+    seen: 'the printer is out of paper',
+  },
+  'an error group': { path: cardGroup, change: discardOne, seen: 'dead letters37' },
+  'a run': {
+    path: waitingRun,
+    change: ({ queue }, path) => queue.cancel(path.replace('#/runs/', '')),
+    seen: 'sync-stock cancelled',
+  },
+  retries: {
+    path: fixed('#/retries'),
+    change: ({ queue }) => queue.submit(report, { month: 1 }, { delay: '5m' }),
+    seen: 'report 7',
+  },
+  storm: {
+    path: fixed('#/storm'),
+    change: ({ queue }) => queue.hold({ lane: 'import@1' }, { reason: 'the mail server moves' }),
+    seen: 'the mail server moves',
+  },
+  overview: {
+    path: fixed('#/overview'),
+    change: ({ queue }) => queue.hold({ lane: 'count@1' }, { reason: 'stock is counted' }),
+    seen: 'stock is counted',
+  },
+  operations: {
+    path: fixed('#/operations'),
+    change: async ({ queue }) => {
+      const plan = await queue.deadLetters.plan({ task: 'charge' });
+      await plan.apply({ kind: 'redrive', perSecond: 1, reason: 'the bank is back' });
+    },
+    seen: 'the bank is back',
+  },
+};
+
+describe.skipIf(executable === undefined)(
+  `live figures on the board${executable ? '' : ` (${NO_CHROMIUM})`}`,
+  () => {
+    let browser: Browser;
+    let board: ServedBoard;
+
+    beforeAll(async () => {
+      [browser, board] = await Promise.all([launchChromium(executable ?? ''), serveBoard()]);
+    });
+
+    afterAll(async () => {
+      await browser?.close();
+      await board?.close();
+    });
+
+    const textOf = async (page: Page): Promise<string> => (await page.locator('main').textContent()) ?? '';
+    const openLive = async (path: string): Promise<Page> => {
+      const { page } = await openPage(browser, `${board.url}${path}`);
+      await page.getByText('live', { exact: true }).waitFor();
+      await page.getByText('Loading …').waitFor({ state: 'detached' });
+      return page;
+    };
+
+    it.each(Object.entries(SCENES))('show what another client changes: %s', async (_, scene) => {
+      const path = await scene.path(board.queue);
+      const page = await openLive(path);
+      expect(await textOf(page)).not.toContain(scene.seen);
+
+      await scene.change(board.queue, path);
+
+      await expect.poll(() => textOf(page), { timeout: SEEN_WITHIN_MS }).toContain(scene.seen);
+      await page.close();
+    });
+
+    it('are quiet while the page is hidden, and catch up when it is seen', async () => {
+      const page = await openLive('#/failures');
+      await setVisibility(page, 'hidden');
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+
+      await board.queue.failOnce('the ink is dry');
+      await page.waitForTimeout(QUIET_MS);
+
+      expect([asked, (await textOf(page)).includes('the ink is dry')]).toEqual([[], false]);
+      await setVisibility(page, 'visible');
+      await page.getByText('the ink is dry').waitFor();
+      await page.close();
+    });
+
+    it('stand still while they are paused', async () => {
+      const page = await openLive('#/failures');
+      await page.keyboard.press('p');
+      await page.getByText('paused').waitFor();
+
+      await board.queue.failOnce('the toner is empty');
+      await page.waitForTimeout(QUIET_MS);
+
+      expect(await textOf(page)).not.toContain('the toner is empty');
+      await page.keyboard.press('p');
+      await page.getByText('the toner is empty').waitFor();
+      await page.close();
+    });
+  },
+);
+
+/** A browser without windows has none that hides another. */
+async function setVisibility(page: Page, state: 'hidden' | 'visible'): Promise<void> {
+  await page.evaluate(`{
+    Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }`);
+}
