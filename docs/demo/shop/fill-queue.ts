@@ -2,6 +2,7 @@ import type { Clock } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import type { Queue, Worker } from '@retry/worker';
 import { createQueue, createWorker } from '@retry/worker';
+import { submitOrders } from './submit-orders.ts';
 import type { ShopTasks } from './tasks.ts';
 import { defineShopTasks } from './tasks.ts';
 
@@ -36,35 +37,13 @@ export interface Filling {
  * are due tomorrow. Ids and failures are the same each time.
  */
 export async function fillQueue({ broker, onEnded = () => {}, ...times }: Filling): Promise<void> {
-  const tasks = defineShopTasks(times.clock);
+  const tasks = defineShopTasks({ clock: times.clock });
   const queue = createQueue({ broker, clock: times.clock });
-  const total = await submitAll(queue, tasks);
+  const total = await submitOrders(queue, tasks, { upTo: WORKED });
   const { sendNewsletter: _, ...known } = tasks;
   const worker = createWorker({ broker, tasks: Object.values(known), concurrency: CONCURRENCY, ...times });
   await workUntil(total, worker, onEnded).finally(() => worker.stop());
   await leaveWaiting(queue, tasks);
-}
-
-async function submitAll(queue: Queue, tasks: ShopTasks): Promise<number> {
-  const { sendReceipt, chargeCard, importOrder, reserveStock } = tasks;
-  const each = ({ order }: { readonly order: number }) => ({ key: `order-${order}` });
-  const orders = (count: number) => Array.from({ length: count }, (_, index) => ({ order: index + 1 }));
-  await queue.submitMany(reserveStock, orders(WORKED.reserveStock), { each });
-  await queue.submitMany(
-    importOrder,
-    orders(WORKED.importOrder).map(({ order }) => ({
-      order,
-      quantity: order % 9 === 4 ? 0 : (order % 4) + 1,
-    })),
-    { each },
-  );
-  await queue.submitMany(
-    chargeCard,
-    orders(WORKED.chargeCard).map(({ order }) => ({ order, cents: 500 + ((order * 137) % 9_000) })),
-    { each },
-  );
-  await queue.submitMany(sendReceipt, orders(WORKED.sendReceipt), { each });
-  return Object.values(WORKED).reduce((sum, count) => sum + count, 0);
 }
 
 /** Resolves when so many runs have ended. */

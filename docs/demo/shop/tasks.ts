@@ -19,8 +19,16 @@ export interface ShopTasks {
   readonly sendNewsletter: Task<{ readonly to: string }, void>;
 }
 
+/** What the tasks depend on. */
+export interface ShopWorld {
+  /** Another one than the runtime's. */
+  readonly clock?: Clock | undefined;
+  /** Whether the warehouse answers every request by now. @default never */
+  readonly warehouseAnswers?: () => boolean;
+}
+
 /** One that always succeeds, and three of which some fail: each in its own way, retried by its own policy. */
-export function defineShopTasks(clock?: Clock): ShopTasks {
+export function defineShopTasks({ clock, warehouseAnswers = () => false }: ShopWorld = {}): ShopTasks {
   const work = (ms: number): Promise<void> => waitFor(ms, clock);
   return {
     sendReceipt: defineTask({
@@ -54,7 +62,8 @@ export function defineShopTasks(clock?: Clock): ShopTasks {
       retry: { maxAttempts: 4, backoff: { type: 'constant', base: '150ms' }, jitter: 'equal' },
       run: async ({ order }, { attempt }) => {
         await work(5);
-        if (order % 6 === 0) throw new TimeoutError(`no answer in 5ms, trace ${idOf(order, attempt)}`);
+        if (order % 6 === 0 && !warehouseAnswers())
+          throw new TimeoutError(`no answer in 5ms, trace ${idOf(order, attempt)}`);
       },
     }),
     sendNewsletter: defineTask({ name: 'send-newsletter', run: async () => {} }),
@@ -62,11 +71,11 @@ export function defineShopTasks(clock?: Clock): ShopTasks {
 }
 
 /** Work that takes some milliseconds. */
-function waitFor(ms: number, clock: Clock | undefined): Promise<void> {
+export function waitFor(ms: number, clock: Clock | undefined): Promise<void> {
   return clock === undefined ? setTimeout(ms) : new Promise((resolve) => void clock.setTimer(resolve, ms));
 }
 
 /** An id as other services give it: another one for each attempt. */
-function idOf(order: number, attempt: number): string {
+export function idOf(order: number, attempt: number): string {
   return `${order.toString(16).padStart(4, '0')}f${attempt}`;
 }

@@ -1,4 +1,5 @@
 import type { Broker } from '@retry/core/broker';
+import type { AnyTask } from '@retry/worker';
 
 /** A stream to print on, such as `process.stdout`; a terminal has `isTTY`, `columns` and `rows`. */
 export interface OutputStream {
@@ -23,6 +24,10 @@ export interface CliEnvironment {
   readonly random: () => number;
   /** The queue's broker, instead of one that the arguments and variables name; it stays open. */
   readonly broker?: Broker;
+  /** What messages call that broker. @default 'the given broker' */
+  readonly shown?: string;
+  /** Tasks whose policies the board explains and plans with. @default none */
+  readonly tasks?: readonly AnyTask[];
 }
 
 /** Returns the environment of this process, with some parts replaced. */

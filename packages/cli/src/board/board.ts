@@ -34,7 +34,7 @@ export async function boardAction(input: Input<BoardCommandOptions>): Promise<Re
   await withQueue(input, async ({ broker, shown }) => {
     const warnings = createWarnings(environment);
     const board = createBoard({
-      ...{ broker, access: onThisMachine({ ...rights, by }) },
+      ...{ broker, tasks: environment.tasks, access: onThisMachine({ ...rights, by }) },
       onError: warnings.warn,
     });
     const server = await serve(toNodeListener(board), options.port);

@@ -37,9 +37,8 @@ export async function withQueue<Outcome>(
   { options, environment }: Asking,
   work: (connected: Connected) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { broker } = environment;
-  if (broker !== undefined)
-    return work({ queue: createQueue({ broker }), broker, shown: 'the given broker' });
+  const { broker, shown = 'the given broker' } = environment;
+  if (broker !== undefined) return work({ queue: createQueue({ broker }), broker, shown });
   const found = await findTarget(options, environment);
   if ('broker' in found) return withMade(found, work);
   const { target } = found;
