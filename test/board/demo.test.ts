@@ -116,6 +116,9 @@ async function boardOf(demo: Demo) {
 async function expectDay({ page, ask }: Awaited<ReturnType<typeof boardOf>>): Promise<void> {
   expect(await page()).toContain('<div id="board">');
 
+  const { tasks } = await ask('GET rights');
+  expect(tasks.map(({ task }) => task)).toContain('notify-partner');
+
   const { groups: found, deadLetters } = await ask('GET groups');
   expect(found.map(({ title }) => title.replace(/:.*/, '')).sort()).toEqual([
     ...['HttpError 503', 'TimeoutError ETIMEDOUT', 'ValidationError'],
