@@ -1,8 +1,13 @@
+import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { createBoard, toNodeListener } from '@retry/board';
 import type { Browser, Page } from 'playwright-core';
-import { serveBoard } from '../../test/board/page/serve-board.ts';
 import { launchChromium, openPage } from '../../test/support/browser/chromium.ts';
 import { findChromium, NO_CHROMIUM } from '../../test/support/browser/find-chromium.ts';
+import { openDay } from '../demo/day/open-day.ts';
+import { eventsOf, PAST_MS, playPast } from '../demo/day/play-past.ts';
+import { defineDayTasks, listTasks } from '../demo/day/tasks.ts';
+import { workOn } from '../demo/day/work-on.ts';
 
 /** Each picture: its address, what it waits for, and what is done before it is taken. */
 const SCREENS: readonly {
@@ -13,7 +18,7 @@ const SCREENS: readonly {
 }[] = [
   { name: 'failures', path: '#/failures', prepare: waitForRow },
   { name: 'group', path: '#/failures', prepare: planRedrive },
-  { name: 'run', path: '#/search?task=sync-stock', prepare: openFirst },
+  { name: 'run', path: '#/search?task=notify-partner&state=scheduled', prepare: openOld },
   { name: 'retries', path: '#/retries', prepare: (page) => page.getByText('By attempt').waitFor() },
   { name: 'storm', path: '#/storm', theme: 'dark', prepare: waitForReport },
   { name: 'studio', path: '#/studio', prepare: simulate },
@@ -21,16 +26,20 @@ const SCREENS: readonly {
     name: 'overview',
     path: '#/overview',
     theme: 'dark',
-    prepare: (page) => page.getByText('Holds').waitFor(),
+    prepare: (page) => page.getByRole('heading', { name: 'Holds' }).waitFor(),
   },
-  { name: 'search', path: '#/search?state=failed&text=declined', prepare: waitForRow },
+  {
+    name: 'operations',
+    path: '#/operations',
+    prepare: (page) => page.getByText('discard').first().waitFor(),
+  },
 ];
 
-/** Draws the pictures of docs/board.md. @returns their names; none without a Chromium */
+/** Draws the pictures of docs/board.md: the day that `npm start -- --board` shows. @returns their names @throws {Error} without a Chromium */
 export async function drawBoard(): Promise<readonly string[]> {
   const executable = findChromium();
   if (executable === undefined) throw new Error(NO_CHROMIUM);
-  const [browser, board] = await Promise.all([launchChromium(executable), serveBoard()]);
+  const [browser, board] = await Promise.all([launchChromium(executable), serveDay()]);
   const names: string[] = [];
   // One after the other: the pictures show the same moment, and a busy machine takes none of them too early.
   for (const screen of SCREENS) names.push(await draw(browser, board.url, screen));
@@ -39,33 +48,82 @@ export async function drawBoard(): Promise<readonly string[]> {
   return names;
 }
 
+/** Serves a board of the day. */
+async function serveDay(): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+  const endAt = Date.now();
+  const day = await openDay('memory', endAt - PAST_MS);
+  await playPast({ past: day.past, endAt, signal: new AbortController().signal });
+  const broker = await day.enterPresent();
+  const tasks = defineDayTasks(eventsOf(endAt), { now: Date.now });
+  const stopWork = workOn(broker, tasks);
+  const board = createBoard({
+    broker,
+    tasks: listTasks(tasks),
+    access: () => ({ ...EVERYTHING, by: 'ada' }),
+  });
+  const server = createServer(toNodeListener(board));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`,
+    close: async () => {
+      board.close();
+      server.closeAllConnections();
+      server.close();
+      await stopWork();
+      await day.close();
+    },
+  };
+}
+
+const EVERYTHING = {
+  ...{ read: true, redrive: true, discard: true, cancel: true, hold: true, edit: true, unmask: true },
+} as const;
+
+const HEIGHT = 800;
+
 async function draw(browser: Browser, url: string, screen: (typeof SCREENS)[number]): Promise<string> {
   const { page } = await openPage(browser, `${url}${screen.path}`, { colorScheme: screen.theme ?? 'light' });
   await screen.prepare(page);
   const name = `board-${screen.name}.png`;
-  await page.screenshot({ path: fileURLToPath(new URL(name, import.meta.url)) });
+  const { width, height } = await page.evaluate<{ width: number; height: number }>(CONTENT);
+  await page.screenshot({
+    path: fileURLToPath(new URL(name, import.meta.url)),
+    clip: { x: 0, y: 0, width, height: Math.min(height + 24, HEIGHT) },
+  });
   await page.close();
   return name;
 }
+
+/** Where the page ends, before the empty part of its window. */
+const CONTENT = `({
+  width: innerWidth,
+  height: Math.ceil(Math.max(...[...document.querySelectorAll('main *')].map((each) => each.getBoundingClientRect().bottom))),
+})`;
 
 function waitForRow(page: Page): Promise<void> {
   return page.locator('[data-row]').first().waitFor();
 }
 
-/** Workers report what they did twice a minute. */
-function waitForReport(page: Page): Promise<void> {
-  return page.getByText('attempts a second').waitFor({ timeout: 90_000 });
+/** Workers report every ten seconds, and the share of retries has a finding when enough has started. */
+async function waitForReport(page: Page): Promise<void> {
+  await page.getByText('attempts a second').waitFor({ timeout: 90_000 });
+  await page.getByText('notify-partner').first().waitFor();
 }
 
-async function openFirst(page: Page): Promise<void> {
-  await page.locator('[data-row]').first().click();
+/** Opens a run that has been retried for long. */
+async function openOld(page: Page): Promise<void> {
+  await page
+    .locator('[data-row]', { hasText: /order-\d+/ })
+    .first()
+    .click();
   await page.getByText('What follows').waitFor();
 }
 
 async function planRedrive(page: Page): Promise<void> {
   await page.locator('[data-row]').first().click();
   await page.getByRole('button', { name: 'Plan a redrive' }).click();
-  await page.getByLabel('reason, kept with the operation').fill('the mailboxes are empty again');
+  await page.getByLabel('reason, kept with the operation').fill('payments answer again');
 }
 
 async function simulate(page: Page): Promise<void> {
