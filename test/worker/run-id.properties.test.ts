@@ -24,6 +24,17 @@ describe('createRunId', () => {
     );
   });
 
+  it.each([0, -1])('returns ids of version 7 from the first one on, of a clock at %i', async (now) => {
+    vi.spyOn(Date, 'now').mockReturnValue(now);
+    vi.resetModules();
+    const fresh = await import('../../packages/worker/src/queue/run-id.ts');
+
+    const ids = [fresh.createRunId(), fresh.createRunId()];
+
+    for (const id of ids) expect(id).toMatch(VERSION_7);
+    expect([...ids].sort()).toEqual(ids);
+  });
+
   it('runs ahead of a clock that stays the same for more than 4096 of them', () => {
     vi.spyOn(Date, 'now').mockReturnValue(2 ** 48 - 1_000);
 

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 /** The twelve bits between version and variant count the ids of one millisecond. */
 const MAX_PER_MS = 0xfff;
 
-let latestMs = 0;
-let count = 0;
+let latestMs: number;
+let count: number;
 /** The common prefix of the ids of one millisecond. */
-let prefix = '';
+let prefix: string;
+begin(0);
 
 /**
  * Returns the id of a new run: a UUID of version 7 (RFC 9562, method 1). Ids of one process ascend, so that a store with a
