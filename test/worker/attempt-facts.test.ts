@@ -93,8 +93,8 @@ describe('what is recorded of a failed attempt', () => {
 
     const [error] = (await queue.get(id))?.errors ?? [];
     expect(error).toMatchObject({ name: 'StalledError', epoch: 1, startedAt: 0, reason: 'stalled' });
-    expect(error).not.toHaveProperty('worker');
-    expect(error).not.toHaveProperty('durationMs');
+    expect(error?.worker).toBeUndefined();
+    expect(error?.durationMs).toBeUndefined();
   });
 
   it('has the reason ended where the payload cannot be read', async () => {

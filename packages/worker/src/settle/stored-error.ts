@@ -76,7 +76,7 @@ export function storedError(
   { at, stackIs }: { readonly at: number; readonly stackIs: 'kept' | 'dropped' },
 ): StoredError {
   const facts = readErrorFacts(error, at);
-  if (redact === undefined) return { ...errorText(error, stackIs), ...facts, ...codesOf(facts) };
+  if (redact === undefined) return withFacts(errorText(error, stackIs), facts);
   try {
     const { stack, ...given } = readRedacted(redact(error));
     const { code: _, causeCode: __, ...numbers } = facts;
@@ -130,6 +130,12 @@ function readRedacted(given: unknown): ErrorText {
   const { code, causeCode } = readErrorFacts(given, 0);
   const text = { name: clip(name), message: clip(message), ...codesOf({ code, causeCode }) };
   return typeof stack === 'string' ? { ...text, stack: clip(stack) } : text;
+}
+
+/** Most errors have none. */
+function withFacts(text: ErrorText, facts: ErrorFacts): StoredError {
+  for (const _ in facts) return { ...text, ...facts, ...codesOf(facts) };
+  return text;
 }
 
 /** Codes without secrets. */
