@@ -100,7 +100,15 @@ export function describeBoard(open: () => Promise<BoardHarness>): void {
         body: { lane: 'charge@1', policy: { maxAttempts: 5 } },
       });
 
+      const [group] = (await ask(board, 'GET groups')).groups;
+      const ofGroup = await ask(board, 'POST replay', {
+        body: { lane: 'charge@1', group: group?.id, policy: { maxAttempts: 1 } },
+      });
+      const ofAll = await ask(board, 'POST replay', { body: { policy: { maxAttempts: 5 } } });
+
       expect([summary.runs, summary.retried, present?.retried]).toEqual([2, 2, 0]);
+      expect(ofGroup.summary).toMatchObject({ runs: 2, endedEarlier: 2, sparedAttempts: 2 });
+      expect([ofAll.summary.retried, ofAll.present]).toEqual([2, undefined]);
     });
   });
 

@@ -191,6 +191,12 @@ describe('the routes of a board', () => {
     expect((await ask(board, 'GET acts')).acts).toEqual([]);
   });
 
+  it('cannot replay a policy on a group without its lane', async () => {
+    const body = { policy: {}, group: '4f' };
+
+    expect(await refused(board, 'POST replay', { body })).toMatchObject({ problems: [{ path: 'lane' }] });
+  });
+
   it('needs the right read to listen to events', async () => {
     granted = { ...ALL, read: false };
 

@@ -124,10 +124,15 @@ export interface Trend {
   readonly isComplete: boolean;
 }
 
+/** The state of a dead letter. */
+export type DeadLetterState = 'failed' | 'stalled' | 'rateLimited';
+
 /** `GET groups/:lane/:id?state=&limit=&after=`: one group and a page of its dead letters. */
 export interface GroupAnswer {
   /** Absent when the group has no dead letter any more. */
   readonly group?: GroupRow;
+  /** Of its runs: that which was asked for, else that of the sample. */
+  readonly state: DeadLetterState;
   /** Without payloads. */
   readonly runs: readonly RunRow[];
   readonly next?: string;
@@ -172,7 +177,7 @@ export interface PlanFilter {
   readonly olderThan?: string | number;
   readonly newerThan?: string | number;
   /** @default 'failed' */
-  readonly state?: 'failed' | 'stalled' | 'rateLimited';
+  readonly state?: DeadLetterState;
 }
 
 /** `POST plans` takes a {@link PlanFilter}: what a redrive or a discard would do. It changes nothing. */
@@ -443,11 +448,12 @@ export interface SearchAnswer {
   readonly looked: { readonly in: readonly string[]; readonly isMasked: boolean };
 }
 
-/** `POST replay`: what another policy would have decided about the recorded failures of a group. It changes nothing. */
+/** `POST replay`: what another policy would have decided about recorded failures. It changes nothing. */
 export interface ReplayRequest {
   readonly policy: PolicyInput;
-  readonly lane: string;
-  /** The id of an error group. @default every dead letter of the lane */
+  /** @default every lane */
+  readonly lane?: string;
+  /** The id of an error group; needs `lane`. @default every dead letter of the lane */
   readonly group?: string;
   /** How many runs, 1 to 1 000. @default 1000 */
   readonly limit?: number;

@@ -19,7 +19,7 @@ const dependenciesByPackage: Readonly<Record<string, readonly string[]>> = {
 const librariesByPackage: Readonly<Record<string, readonly string[]>> = {
   cli: ['@clack/prompts', '@sveltejs/acorn-typescript', 'acorn', 'commander', 'tinyglobby'],
   // Its page and what that is made of are strings in the package; esbuild makes them.
-  board: ['hono', 'preact', '@preact/signals', 'esbuild'],
+  board: ['hono', 'preact', '@preact/signals-core', 'esbuild'],
 };
 
 /** The part of a package.json that the rules read. */

@@ -109,15 +109,51 @@ describe.skipIf(executable === undefined)(
       await full.close();
     });
 
-    it('replays another policy on the failures of a group', async () => {
-      const { page } = await openPage(browser, `${board.url}#/failures`);
+    it('replays policies on the failures of a group, in the studio, where a link leads', async () => {
+      const { page, complaints } = await openPage(browser, `${board.url}#/failures`);
       await page.getByRole('link', { name: /card of order/ }).click();
-      await page.getByText('Replay another policy').click();
-      await page.getByLabel('policy, as JSON').fill('{ "maxAttempts": 3 }');
+      await page.getByRole('button', { name: 'Plan a redrive' }).waitFor();
+      await page.keyboard.press('t');
+      await page.getByRole('combobox', { name: 'failures' }).waitFor();
+      expect(await page.getByLabel('The policy, as JSON').inputValue()).toContain('"maxAttempts": 2');
+      await page.getByLabel('The policy, as JSON').fill('{ "maxAttempts": 3 }');
+      await page.getByRole('button', { name: 'Compare with another policy' }).click();
+      await page.getByLabel('The other policy, as JSON').fill('{ "maxAttempts": 1 }');
+      await page.getByText('One attempt and no retry.').waitFor();
 
       await page.getByRole('button', { name: 'Replay' }).click();
 
       await page.getByText('Of 38 runs 38 would have had another attempt').waitFor();
+      await page.getByText('38 would have ended earlier (38 attempts spared)').waitFor();
+      await page.getByText('Those that would have ended: exhausted 38.').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+      await page.waitForURL(/failures=charge%401\+/);
+      const again = await openPage(browser, page.url());
+      await again.page
+        .getByRole('option', { name: /^38 of charge 1: .*card of order/, selected: true })
+        .waitFor({
+          state: 'attached',
+        });
+      await page.close();
+      await again.page.close();
+    });
+
+    it('replays a policy on all dead letters', async () => {
+      const { page } = await openPage(browser, `${board.url}#/studio?policy=%7B%22maxAttempts%22%3A9%7D`);
+      await page
+        .getByRole('option', { name: /^all [\d\u202f]+ dead letters$/ })
+        .waitFor({ state: 'attached' });
+      await page
+        .getByText('Valid, and nothing to warn of.')
+        .or(page.getByText('RETRIES_EVERYTHING'))
+        .first()
+        .waitFor();
+
+      await page.getByRole('button', { name: 'Replay' }).click();
+
+      await page.getByText(/^Of 18\d runs 18\d would have had another attempt/).waitFor();
+      await page.close();
     });
 
     it('has the studio, with its engine', async () => {

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { complete } from '../../../packages/board/src/page/studio/engine/complete.ts';
 import { inspect } from '../../../packages/board/src/page/studio/engine/inspect.ts';
+import { readFailures } from '../../../packages/board/src/page/studio/engine/read-failures.ts';
+import { replayPasted } from '../../../packages/board/src/page/studio/engine/replay-pasted.ts';
 import { scanJson } from '../../../packages/board/src/page/studio/engine/scan-json.ts';
 import { writeCode } from '../../../packages/board/src/page/studio/write-code.ts';
 
@@ -140,6 +142,72 @@ describe('inspect', () => {
 
     expect(inspect(text, { attemptMs: 500 }).sentences).toContain(
       'Worst case: 2s, if each attempt takes 500ms; on average 2s.',
+    );
+  });
+});
+
+describe('readFailures', () => {
+  const failed = { name: 'Error', message: 'no', at: 1_767_268_800_000 };
+  const run = { id: 'a', errors: [failed] };
+
+  it.each([
+    ['a run', run],
+    ['a list of runs', [run]],
+    ['a page of dead letters', { runs: [run], next: 'x' }],
+    ['instants as text', [{ ...run, errors: [{ ...failed, at: '2026-01-01T12:00:00.000Z' }] }]],
+  ])('reads %s', (_, pasted) => {
+    expect(readFailures(JSON.stringify(pasted))).toEqual({ runs: [expect.objectContaining(run)] });
+  });
+
+  it.each([
+    ['text that is no JSON', 'runs:', ['']],
+    ['no runs', '[]', ['']],
+    ['a run without errors', '[{"id":"a"}]', ['[0]']],
+    [
+      'an error that is text',
+      '[{"errors":["no"]}]',
+      ['name', 'message', 'at'].map((key) => `[0].errors[0].${key}`),
+    ],
+    [
+      'wrong types',
+      JSON.stringify([run, { failures: '2', errors: [{ ...failed, at: 'today', status: '503' }] }]),
+      ['[1].errors[0].at', '[1].errors[0].status', '[1].failures'],
+    ],
+  ])('reports %s', (_, pasted, paths) => {
+    const read = readFailures(pasted);
+
+    expect('problems' in read && read.problems.map(({ path }) => path)).toEqual(paths);
+  });
+
+  it('never fails, whatever is pasted, and what it accepts can be replayed', () => {
+    const keys = fc.constantFrom(
+      'errors',
+      'runs',
+      'name',
+      'message',
+      'at',
+      'failures',
+      'resetAt',
+      'code',
+      'x',
+    );
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        fc.constantFrom<unknown>(null, 0, -1, 1.5, 'x', '2026-01-01', true),
+        fc.array(tie('value')),
+        fc.dictionary(keys, tie('value')),
+      ),
+    }));
+    const recorded = fc.record({
+      errors: fc.array(fc.record({ name: fc.string(), message: fc.string(), at: fc.nat() })),
+    });
+    fc.assert(
+      fc.property(fc.oneof(value, fc.array(recorded)), (pasted) => {
+        const answer = replayPasted(['{}'], JSON.stringify(pasted));
+
+        expect('problems' in answer ? answer.problems.length : answer.summaries.length).toBeGreaterThan(0);
+      }),
     );
   });
 });

@@ -86,6 +86,31 @@ describe.skipIf(executable === undefined)(
       expect(await page.getByText('attempts per call').count()).toBe(2);
     });
 
+    it('replays policies on failures that are pasted, and says what is wrong with them', async () => {
+      const { page, complaints } = await open();
+      await editor(page).fill('{ "maxAttempts": 3, "retryOn": [{ "status": 503 }] }');
+      const paste = page.getByLabel(/^recorded runs, as/);
+
+      await paste.fill(
+        '{ "runs": [{ "errors": [{ "name": "HttpError", "at": "2026-01-01T12:00:00.000Z" }] }] }',
+      );
+      await page.getByRole('button', { name: 'Replay' }).click();
+      await page.getByText('[0].errors[0].message must be text.').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+
+      const error = { name: 'HttpError', message: 'busy', status: 503, at: '2026-01-01T12:00:00.000Z' };
+      await paste.fill(
+        JSON.stringify({ runs: [{ errors: [error] }, { errors: [{ ...error, status: 400 }] }] }),
+      );
+      await page.getByRole('button', { name: 'Replay' }).click();
+
+      await page.getByText('Of 2 runs 1 would have had another attempt').waitFor();
+      await page.getByText('Those that would have ended: unexpected 1.').waitFor();
+      await page.getByText(/^2 runs lack facts, so a rule may have missed them: /).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+    });
+
     it('keeps what was written in the address', async () => {
       const { page } = await open();
       await editor(page).fill('{ "maxAttempts": 9 }');

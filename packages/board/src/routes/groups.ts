@@ -49,10 +49,15 @@ export async function group({
   const trend = found && (await trendOf(desk, filter, MAX_TREND_RUNS));
   return {
     ...(found && { group: { ...masked(desk, found), ...(trend && { trend }) } }),
+    state: filter.state,
     runs: page.runs.map((run) => runRow(run, desk.mask)),
     ...(page.next !== undefined && { next: page.next }),
     ...(shown && { sample: shown }),
-    command: commandOf(['dlq', 'redrive'], { group: id, task: lane }),
+    command: commandOf(['dlq', 'redrive'], {
+      group: id,
+      task: lane,
+      state: filter.state === 'failed' ? undefined : filter.state,
+    }),
   };
 }
 
@@ -75,8 +80,8 @@ function masked({ mask }: Desk, row: LetterGroup): LetterGroup {
   return { ...row, title: title.text };
 }
 
-/** The groups of a lane are pages of at most 1 000: the one that is asked for is most often on the first. */
-async function findGroup(desk: Desk, lane: string, id: string): Promise<LetterGroup | undefined> {
+/** Returns a group. The groups of a lane are pages of at most 1 000: the one that is asked for is most often on the first. */
+export async function findGroup(desk: Desk, lane: string, id: string): Promise<LetterGroup | undefined> {
   let after: string | undefined;
   do {
     const page = await desk.queue.deadLetters.groups({ ...taskOf(lane), limit: 1_000, after });
@@ -87,7 +92,11 @@ async function findGroup(desk: Desk, lane: string, id: string): Promise<LetterGr
   return undefined;
 }
 
-function stateOf(asked: string | null, sample: RunView | undefined): NonNullable<DeadLetterFilter['state']> {
+/** Returns the state that was asked for, else that of the sample of a group. */
+export function stateOf(
+  asked: string | null,
+  sample: RunView | undefined,
+): NonNullable<DeadLetterFilter['state']> {
   const state = asked ?? (sample && isDeadLetter(sample.state) ? sample.state : 'failed');
   return state as NonNullable<DeadLetterFilter['state']>; // checked by the queue
 }

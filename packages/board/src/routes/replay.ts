@@ -3,11 +3,11 @@ import { parsePolicy } from '@retry/core';
 import type { Replay } from '@retry/core/failures';
 import { replay, summarizeReplays } from '@retry/core/failures';
 import { integerFrom } from '@retry/core/fields';
-import type { RunView } from '@retry/worker';
+import type { DeadLetterFilter, RunView } from '@retry/worker';
 import type { ReplayAnswer, ReplayedRun, ReplayRequest } from '../api.ts';
 import { readBody, valuesOf } from './body.ts';
-import type { Call } from './call.ts';
-import { taskOf } from './groups.ts';
+import type { Call, Desk } from './call.ts';
+import { findGroup, stateOf, taskOf } from './groups.ts';
 
 const KEYS: readonly (keyof ReplayRequest)[] = ['policy', 'lane', 'group', 'limit'];
 const MAX_RUNS = 1_000;
@@ -22,21 +22,35 @@ export async function replayPolicy({ desk, body }: Call): Promise<ReplayAnswer> 
     limit = MAX_RUNS,
   } = readBody<ReplayRequest>(body, { subject: 'replay', keys: KEYS }, (fields) => {
     const most = fields.number('limit', MAX_RUNS, A_LIMIT);
-    if (fields.optional('lane', A_LANE) === undefined && fields.value('lane') === undefined)
+    const named = fields.optional('lane', A_LANE);
+    if (fields.value('group') !== undefined && named === undefined)
       fields.fail('lane', A_LANE.message, A_LANE.cure);
     return { ...valuesOf<ReplayRequest>(fields, KEYS), limit: most };
   });
   const parsed = parsePolicy(policy);
-  const filter = { ...taskOf(lane), ...(group !== undefined && { group }) };
+  const filter = await filterOf(desk, lane, group);
   const page = await desk.queue.deadLetters.list({ ...filter, limit, payloads: 'omit' });
   const replays = page.runs.map((run) => replay(parsed, run));
-  const present = desk.tasks.get(lane)?.retry;
+  const present = lane === undefined ? undefined : desk.tasks.get(lane)?.retry;
   return {
     summary: summarizeReplays(replays),
     ...(present && { present: summarize(present, page.runs) }),
     isComplete: page.next === undefined,
     runs: replays.slice(0, SHOWN_RUNS).map(replayedRun),
   };
+}
+
+/** The dead letters of a group are in the state of its sample. */
+async function filterOf(
+  desk: Desk,
+  lane: string | undefined,
+  group: string | undefined,
+): Promise<DeadLetterFilter> {
+  if (lane === undefined) return {};
+  if (group === undefined) return taskOf(lane);
+  const found = await findGroup(desk, lane, group);
+  const sample = found && (await desk.queue.get(found.sampleId));
+  return { ...taskOf(lane), group, state: stateOf(null, sample) };
 }
 
 function summarize(policy: Policy, runs: readonly RunView[]): ReplayAnswer['summary'] {

@@ -1,17 +1,5 @@
 import type { ErrorAnswer, LivePath, Route, Routes } from '../../api.ts';
 
-/** What the server refused, or why there was no answer at all. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-  /** A code of the server, or `UNREACHABLE`. */
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
 /** The paths of routes by method: `'GET runs/:id'` is `runs/:id`. */
 export type PathOf<Method extends 'GET' | 'POST'> = Route extends infer Each
   ? Each extends `${Method} ${infer Path}`
@@ -73,19 +61,17 @@ function writePath(path: string, { params = {}, query = {} }: Where = {}): strin
 /** The server's answers have the types of api.ts, which it is built from. */
 async function ask<Expected>(url: string, init: RequestInit): Promise<Expected> {
   const response = await fetch(url, init).catch((error: Error) => {
-    throw new ApiError(
-      'UNREACHABLE',
-      `The board's server does not answer (${error.message}). Is it running?`,
-    );
+    throw new Error(`The board's server does not answer (${error.message}). Is it running?`);
   });
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok && answer !== undefined) return answer as Expected;
   throw refusalOf(answer, response.status);
 }
 
-function refusalOf(answer: unknown, status: number): ApiError {
+/** What the server refused, or why there was no answer at all. */
+function refusalOf(answer: unknown, status: number): Error {
   const { error } = (answer ?? {}) as Partial<ErrorAnswer>; // what every route answers that refuses
-  if (error === undefined) return new ApiError('UNREACHABLE', `The server answered with status ${status}.`);
+  if (error === undefined) return new Error(`The server answered with status ${status}.`);
   const parts = (error.problems ?? []).map(({ path, message, cure }) => `${path} ${message}. ${cure}`);
-  return new ApiError(error.code, [error.message, ...parts].join(' '));
+  return new Error([error.message, ...parts].join(' '));
 }

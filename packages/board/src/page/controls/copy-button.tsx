@@ -1,19 +1,15 @@
-import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 
 /** Copies a text; where the browser refuses, it says so. */
 export function CopyButton({ label, text }: { label: string; text: string }): VNode {
-  const said = useSignal('');
+  const [said, setSaid] = useState('');
   const copy = (): void => {
     Promise.resolve()
       .then(() => navigator.clipboard.writeText(text))
       .then(
-        () => {
-          said.value = 'Copied.';
-        },
-        () => {
-          said.value = 'The browser refused; select the text and copy it.';
-        },
+        () => setSaid('Copied.'),
+        () => setSaid('The browser refused; select the text and copy it.'),
       );
   };
   return (
@@ -22,7 +18,7 @@ export function CopyButton({ label, text }: { label: string; text: string }): VN
         {label}
       </button>
       <span role="status" class="quiet">
-        {said.value}
+        {said}
       </span>
     </span>
   );

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { createFailureSource } from '../screens/failures/failure-source.ts';
 import { Failures } from '../screens/failures/failures.tsx';
 import { Group } from '../screens/failures/group.tsx';
 import { Operations } from '../screens/figures/operations.tsx';
@@ -12,13 +13,16 @@ import { Search } from '../screens/search.tsx';
 import { createHashLink } from '../studio/hash-link.ts';
 import { Studio } from '../studio/studio.tsx';
 import { Header } from './header.tsx';
+import { now } from './instants.tsx';
 import { KEYS, listenToKeys } from './keys.ts';
 import { linkTo, route } from './route.ts';
 import { type Session, SessionProvider } from './session.ts';
+import { useTracked } from './tracked.ts';
 
 /** The board: its header, and the screen of the address. */
 export function Board({ session }: { session: Session }): VNode {
   const help = useRef<HTMLDialogElement>(null);
+  useTracked(() => [route.value, now.value, session.isPaused.value, session.isConnected.value]);
   const showHelp = (): void => help.current?.showModal();
   useEffect(
     () =>
@@ -53,16 +57,19 @@ function Screen({ session }: { session: Session }): VNode {
   }
   if (name === 'runs' && first !== undefined) return <Run id={first} />;
   if (name === 'search') return <Search query={query} />;
-  if (name === 'studio') {
-    return (
-      <>
-        <h1>Policy studio</h1>
-        <Studio createWorker={session.createWorker} link={STUDIO_LINK} />
-      </>
-    );
-  }
+  if (name === 'studio') return <StudioScreen session={session} />;
   const Named = SCREENS[name];
   return Named === undefined ? <NoScreen /> : <Named />;
+}
+
+function StudioScreen({ session: { client, createWorker } }: { session: Session }): VNode {
+  const source = useMemo(() => createFailureSource(client), [client]);
+  return (
+    <>
+      <h1>Policy studio</h1>
+      <Studio createWorker={createWorker} link={STUDIO_LINK} source={source} />
+    </>
+  );
 }
 
 const SCREENS: Readonly<Record<string, () => VNode>> = {

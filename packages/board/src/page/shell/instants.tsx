@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { type ReadonlySignal, signal } from '@preact/signals-core';
 import { formatDuration } from '@retry/core';
 import type { VNode } from 'preact';
 import { useSession } from './session.ts';
@@ -8,9 +8,9 @@ const STEPS_MS = [86_400_000, 3_600_000, 60_000, 1_000];
 /** How long the distance to an instant stands still. */
 const TICK_MS = 5_000;
 
-const now = createNow();
+/** When the page was last drawn anew for the sake of its instants; it stands still while the page is hidden. */
+export const now: ReadonlySignal<number> = createNow();
 
-/** It stands still while the page is hidden. */
 function createNow(): ReadonlySignal<number> {
   const time = signal(Date.now());
   const tick = (): void => {
@@ -31,8 +31,7 @@ export function roughly(ms: number): string {
 export function Instant({ at }: { at: number | undefined }): VNode | null {
   const { visitor } = useSession();
   if (at === undefined) return null;
-  // What has just been read is newer than the latest tick.
-  const differenceMs = at - Math.max(now.value, Date.now());
+  const differenceMs = at - Date.now();
   const text = differenceMs > 0 ? `in ${roughly(differenceMs)}` : `${roughly(differenceMs)} ago`;
   const written = writeInstant(at, visitor.times);
   return (

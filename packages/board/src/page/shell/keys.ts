@@ -6,6 +6,7 @@ export const KEYS = {
   u: 'back to the list',
   r: 'plan a redrive (of an error group)',
   d: 'plan a discard (of an error group)',
+  t: 'replay another policy (on an error group)',
   'g f': 'failures',
   'g r': 'retries',
   'g s': 'storm',

@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { type ReadonlySignal, signal } from '@preact/signals-core';
 
 /** The address of a screen: the fragment `#/failures/mail@1/9f?state=failed`. */
 export interface ScreenRoute {

@@ -1,4 +1,4 @@
-import { type Signal, signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals-core';
 import { type Context, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { RightsAnswer } from '../../api.ts';

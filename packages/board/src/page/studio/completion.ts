@@ -1,5 +1,6 @@
-import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { signal } from '@preact/signals-core';
+import { useMemo, useRef } from 'preact/hooks';
+import { useTracked } from '../shell/tracked.ts';
 import type { Choice, Completions } from './engine/complete.ts';
 import type { Draft, StudioState } from './studio-state.ts';
 
@@ -18,8 +19,9 @@ export interface Completion {
 /** Completion of one text. */
 export function useCompletion({ text }: Draft, engine: StudioState['engine']): Completion {
   const area = useRef<HTMLTextAreaElement>(null);
-  const offered = useSignal<Completions | undefined>(undefined);
-  const chosen = useSignal(0);
+  const offered = useMemo(() => signal<Completions | undefined>(undefined), []);
+  const chosen = useMemo(() => signal(0), []);
+  useTracked(() => [offered.value, chosen.value]);
   const close = (): void => {
     offered.value = undefined;
   };

@@ -2,6 +2,7 @@ import { formatDuration } from '@retry/core';
 import type { VNode } from 'preact';
 import { percent } from '../charts/figures.ts';
 import { ceilingOf } from '../charts/scale.ts';
+import { FigureList } from '../controls/figure-list.tsx';
 import type { Herd } from './engine/herd.ts';
 import { HerdChart } from './herd-chart.tsx';
 import { HerdForm } from './herd-form.tsx';
@@ -59,15 +60,6 @@ function Figures({ herd }: { herd: Herd }): VNode {
     ['calls that succeed', percent(successShare.median)],
     ['normal again after', recoveryMs === Infinity ? 'not in the time watched' : formatDuration(recoveryMs)],
     ['still down after 30 s', `${Math.round(collapsedShare * runs)} of ${runs} seeds`],
-  ];
-  return (
-    <dl class="figures">
-      {rows.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  ] as const;
+  return <FigureList of={rows} />;
 }

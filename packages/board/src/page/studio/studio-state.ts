@@ -1,13 +1,20 @@
-import { effect, type Signal, signal } from '@preact/signals';
+import { effect, type Signal, signal } from '@preact/signals-core';
 import type { Herd, HerdWorld } from './engine/herd.ts';
 import type { Inspection } from './engine/inspect.ts';
 import { createEngine, type Engine } from './engine-client.ts';
 
-/** Where the texts of a studio are kept: in the address, so that a link shows the same. */
-export interface StudioLink {
+/** What the address of a studio has, so that a link shows the same. */
+export interface LinkedStudio {
   /** One text or two; none where the address has none. */
-  read(): readonly string[];
-  write(texts: readonly string[]): void;
+  readonly texts: readonly string[];
+  /** Which recorded failures are chosen. */
+  readonly failures?: string | undefined;
+}
+
+/** Where that is kept. */
+export interface StudioLink {
+  read(): LinkedStudio;
+  write(linked: LinkedStudio): void;
 }
 
 /** One policy that is being written. */
@@ -23,6 +30,8 @@ export interface StudioState {
   readonly drafts: Signal<readonly Draft[]>;
   /** Milliseconds of one attempt; undefined: none was given. */
   readonly attemptMs: Signal<number | undefined>;
+  /** The id of the recorded failures that are chosen; undefined: none was chosen yet. */
+  readonly failures: Signal<string | undefined>;
   readonly world: Signal<HerdWorld>;
   readonly herds: Signal<readonly Herd[] | 'running' | undefined>;
   /** Why the engine could not answer; undefined while it can. */
@@ -62,10 +71,12 @@ export function createStudio(createWorker: () => Worker, link: StudioLink): Stud
   const failure = signal<string | undefined>(undefined);
   const attemptMs = signal<number | undefined>(undefined);
   const inspectDraft = (draft: Draft): void => inspectAlways(draft, { engine, failure, attemptMs });
-  const [first = EXAMPLE, second] = link.read();
+  const linked = link.read();
+  const [first = EXAMPLE, second] = linked.texts;
+  const failures = signal(linked.failures);
   const drafts = signal([first, ...(second === undefined ? [] : [second])].map(createDraft));
   for (const draft of drafts.value) inspectDraft(draft);
-  effect(() => link.write(drafts.value.map(({ text }) => text.value)));
+  effect(() => link.write({ texts: drafts.value.map(({ text }) => text.value), failures: failures.value }));
   const add = (): void => {
     const other = createDraft(drafts.value[0]?.text.value ?? EXAMPLE, 1);
     inspectDraft(other);
@@ -77,7 +88,10 @@ export function createStudio(createWorker: () => Worker, link: StudioLink): Stud
   const removeOther = (): void => {
     drafts.value = drafts.value.slice(0, 1);
   };
-  return { drafts, attemptMs, world, herds, failure, engine, addOther: add, removeOther, simulate };
+  return {
+    ...{ drafts, attemptMs, failures, world, herds, failure, engine },
+    ...{ addOther: add, removeOther, simulate },
+  };
 }
 
 function createDraft(text: string, index: number): Draft {

@@ -1,10 +1,13 @@
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { NumberField } from '../controls/fields.tsx';
+import { useTracked } from '../shell/tracked.ts';
 import { Curve } from './curve.tsx';
 import { Editor } from './editor.tsx';
 import { Findings } from './findings.tsx';
 import { HerdView } from './herd-view.tsx';
+import type { FailureSource } from './replay/failure-source.ts';
+import { ReplayView } from './replay/replay-view.tsx';
 import type { Draft, StudioLink, StudioState } from './studio-state.ts';
 import { createStudio } from './studio-state.ts';
 import { TakeAway } from './take-away.tsx';
@@ -12,11 +15,14 @@ import { TakeAway } from './take-away.tsx';
 interface StudioProps {
   readonly createWorker: () => Worker;
   readonly link: StudioLink;
+  /** Where recorded failures are; absent: they are pasted. */
+  readonly source?: FailureSource;
 }
 
 /** Writes policies and shows what they do; it needs no server. */
-export function Studio({ createWorker, link }: StudioProps): VNode {
+export function Studio({ createWorker, link, source }: StudioProps): VNode {
   const studio = useMemo(() => createStudio(createWorker, link), [createWorker, link]);
+  useTracked(() => allOf(studio));
   const drafts = studio.drafts.value;
   const hasOther = drafts.length > 1;
   return (
@@ -38,9 +44,16 @@ export function Studio({ createWorker, link }: StudioProps): VNode {
           <PolicyPane key={draft.id} draft={draft} studio={studio} />
         ))}
       </div>
+      <ReplayView studio={studio} source={source} />
       <HerdView studio={studio} />
     </div>
   );
+}
+
+/** Reads all that the studio shows. */
+function allOf({ drafts, attemptMs, failures, world, herds, failure }: StudioState): unknown {
+  const texts = drafts.value.map(({ text, inspection }) => [text.value, inspection.value]);
+  return [texts, ...[attemptMs, failures, world, herds, failure].map(({ value }) => value)];
 }
 
 function AttemptField({ studio: { attemptMs } }: { studio: StudioState }): VNode {

@@ -1,18 +1,19 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
-import type { GroupAnswer, GroupRow } from '../../../api.ts';
+import { useRef, useState } from 'preact/hooks';
+import type { GroupAnswer, GroupRow, KnownTask } from '../../../api.ts';
 import { useLive } from '../../api/loaded.ts';
 import { Bars } from '../../charts/bars.tsx';
 import { count } from '../../charts/figures.ts';
 import { CopyButton } from '../../controls/copy-button.tsx';
+import { FigureList } from '../../controls/figure-list.tsx';
 import { RunTable } from '../../controls/run-table.tsx';
 import { ErrorView, isMaskedError } from '../../controls/shown.tsx';
 import { Empty, Ready } from '../../controls/states.tsx';
 import { Instant } from '../../shell/instants.tsx';
 import { linkTo } from '../../shell/route.ts';
 import { useSession } from '../../shell/session.ts';
+import { failuresOf } from './failure-source.ts';
 import { PlanView } from './plan.tsx';
-import { Replay } from './replay.tsx';
 
 /** One error group: what it is, what it is made of, and what to do about it. */
 export function Group({ lane, id, after }: { lane: string; id: string; after: string }): VNode {
@@ -29,16 +30,28 @@ export function Group({ lane, id, after }: { lane: string; id: string; after: st
   );
 }
 
+/** A group that was redriven stays, with what is done to it, until the page is left. */
 function GroupView({ answer, reload }: { answer: GroupAnswer; reload: () => void }): VNode {
-  const { group, runs, sample, next, command } = answer;
-  if (group === undefined) {
-    return <Empty>This group has no dead letter any more: they were redriven, discarded or forgotten.</Empty>;
-  }
+  const known = useRef(answer.group);
+  known.current = answer.group ?? known.current;
+  const group = known.current;
+  if (group === undefined) return <Empty>{GONE}</Empty>;
   return (
     <>
       <h1 dir="auto">{group.title}</h1>
-      <GroupFigures group={group} />
-      <Acts group={group} command={command} reload={reload} />
+      {answer.group === undefined ? <Empty>{GONE}</Empty> : <GroupFigures group={group} />}
+      <Acts group={group} answer={answer} reload={reload} />
+      {answer.group === undefined ? null : <Members group={group} answer={answer} />}
+    </>
+  );
+}
+
+const GONE = 'This group has no dead letter any more: they were redriven, discarded or forgotten.';
+
+function Members({ group, answer }: { group: GroupRow; answer: GroupAnswer }): VNode {
+  const { runs, sample, next } = answer;
+  return (
+    <>
       {sample === undefined ? null : (
         <section aria-labelledby="sample">
           <h2 id="sample">
@@ -50,7 +63,6 @@ function GroupView({ answer, reload }: { answer: GroupAnswer; reload: () => void
           ) : null}
         </section>
       )}
-      <Replay lane={group.lane} group={group.id} />
       <section aria-labelledby="runs">
         <h2 id="runs">Runs</h2>
         <RunTable runs={runs} />
@@ -73,14 +85,7 @@ function GroupFigures({ group }: { group: GroupRow }): VNode {
   ] as const;
   return (
     <>
-      <dl class="figures">
-        {figures.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd dir="auto">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FigureList of={figures} />
       {trend === undefined ? null : (
         <Bars label={`trend: ${trend.counts.join(', ')}`} counts={trend.counts} />
       )}
@@ -90,12 +95,12 @@ function GroupFigures({ group }: { group: GroupRow }): VNode {
 
 interface ActsProps {
   readonly group: GroupRow;
-  readonly command: string;
+  readonly answer: GroupAnswer;
   readonly reload: () => void;
 }
 
-function Acts({ group, command, reload }: ActsProps): VNode {
-  const { rights } = useSession().visitor;
+function Acts({ group, answer: { command, state }, reload }: ActsProps): VNode {
+  const { rights, tasks } = useSession().visitor;
   const [kind, setKind] = useState<'redrive' | 'discard' | undefined>();
   return (
     <>
@@ -107,13 +112,16 @@ function Acts({ group, command, reload }: ActsProps): VNode {
           Plan a discard
         </button>
         <CopyButton label="Copy as command" text={command} />
+        <a href={studioLink(tasks, group)} data-key="t">
+          Replay another policy on these
+        </a>
         {rights.redrive || rights.discard ? null : <span class="quiet">You may only read here.</span>}
       </div>
       {kind === undefined ? null : (
         <PlanView
           key={kind}
           kind={kind}
-          filter={{ group: group.id, task: group.task, version: group.version }}
+          filter={{ group: group.id, task: group.task, version: group.version, state }}
           close={() => {
             setKind(undefined);
             reload();
@@ -122,4 +130,11 @@ function Acts({ group, command, reload }: ActsProps): VNode {
       )}
     </>
   );
+}
+
+/** The studio with the policy of the task, where that is known, and the failures of the group. */
+function studioLink(tasks: readonly KnownTask[], group: GroupRow): string {
+  const own = tasks.find(({ lane }) => lane === group.lane)?.policy;
+  const policy = own === undefined ? '' : JSON.stringify(own, undefined, 2);
+  return linkTo(['studio'], { policy, failures: failuresOf(group) });
 }

@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import type { OverviewAnswer } from '../../../api.ts';
 import { useLive } from '../../api/loaded.ts';
 import { count } from '../../charts/figures.ts';
+import { FigureList } from '../../controls/figure-list.tsx';
 import { Empty, Ready } from '../../controls/states.tsx';
 import { type Column, Table } from '../../controls/table.tsx';
 import { roughly } from '../../shell/instants.tsx';
@@ -51,18 +52,7 @@ function Totals({ answer: { figures, audit, lateness } }: { answer: OverviewAnsw
     ['created', count(audit.created)],
     ['unbalanced', `${count(audit.unbalanced)}${audit.unbalanced === 0 ? '' : ' (a bug: please report it)'}`],
   ] as const;
-  return (
-    <dl class="figures">
-      {rows.map(([name, value]) =>
-        value === undefined ? null : (
-          <div key={name} class={name === 'unbalanced' && audit.unbalanced !== 0 ? 'error' : ''}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ),
-      )}
-    </dl>
-  );
+  return <FigureList of={rows} wrong={audit.unbalanced === 0 ? undefined : 'unbalanced'} />;
 }
 
 function Lanes({ lanes }: { lanes: readonly LaneFigures[] }): VNode {

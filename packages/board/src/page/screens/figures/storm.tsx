@@ -3,6 +3,7 @@ import type { LaneStorm, StormFigures } from '../../../api.ts';
 import { useLive } from '../../api/loaded.ts';
 import { Share } from '../../charts/bars.tsx';
 import { percent } from '../../charts/figures.ts';
+import { FigureList } from '../../controls/figure-list.tsx';
 import { Empty, Ready } from '../../controls/states.tsx';
 import { type Column, Table } from '../../controls/table.tsx';
 import { Findings, Holds } from './findings.tsx';
@@ -42,17 +43,10 @@ function Total({ figures }: { figures: StormFigures }): VNode {
     ['of these retries', retriesPerSecond.toFixed(1)],
     ['share of retries', percent(retryShare)],
     ['attempts for each first one', amplification === null ? 'only retries start' : amplification.toFixed(2)],
-  ];
+  ] as const;
   return (
     <>
-      <dl class="figures">
-        {rows.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FigureList of={rows} />
       <p class={retryShare > LINE ? 'error' : 'quiet'}>
         {retryShare > LINE
           ? 'More than 10 % of all starts are retries: they make an outage worse. Hold the lanes at the top, or share a retry budget.'

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { NextAttempt, RunAnswer } from '../../../api.ts';
 import { useLive } from '../../api/loaded.ts';
 import { CopyButton } from '../../controls/copy-button.tsx';
+import { FigureList } from '../../controls/figure-list.tsx';
 import { Shown } from '../../controls/shown.tsx';
 import { Ready } from '../../controls/states.tsx';
 import { Instant } from '../../shell/instants.tsx';
@@ -73,18 +74,7 @@ function RunFigures({ answer: { run, policy } }: { answer: RunAnswer }): VNode {
       run.origin === undefined ? undefined : <a href={linkTo(['runs', run.origin])}>{run.origin}</a>,
     ],
   ] as const;
-  return (
-    <dl class="figures">
-      {figures.map(([name, value]) =>
-        value === undefined ? null : (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd dir="auto">{value}</dd>
-          </div>
-        ),
-      )}
-    </dl>
-  );
+  return <FigureList of={figures} />;
 }
 
 function Verdict({ answer: { explanation, next, policy } }: { answer: RunAnswer }): VNode {

@@ -2,6 +2,7 @@ import { complete } from './complete.ts';
 import { simulateHerd } from './herd.ts';
 import { inspect } from './inspect.ts';
 import type { Answered, Answers, Asked, Question } from './messages.ts';
+import { replayPasted } from './replay-pasted.ts';
 
 /** Answers a question of the page, or says why it cannot. */
 export function answerQuestion({ id, question }: Asked): Answered {
@@ -20,5 +21,7 @@ function answerOf(question: Question): Answers[keyof Answers] {
       return complete(question.text, question.caret);
     case 'herd':
       return simulateHerd(question.texts, question.world);
+    case 'replay':
+      return replayPasted(question.texts, question.pasted);
   }
 }

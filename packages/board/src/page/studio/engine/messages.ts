@@ -1,18 +1,21 @@
 import type { Completions } from './complete.ts';
 import type { Herd, HerdWorld } from './herd.ts';
 import type { Inspection, InspectOptions } from './inspect.ts';
+import type { PastedReplay } from './replay-pasted.ts';
 
 /** What the page asks of the engine. */
 export type Question =
   | { readonly type: 'inspect'; readonly text: string; readonly options: InspectOptions }
   | { readonly type: 'complete'; readonly text: string; readonly caret: number }
-  | { readonly type: 'herd'; readonly texts: readonly string[]; readonly world: HerdWorld };
+  | { readonly type: 'herd'; readonly texts: readonly string[]; readonly world: HerdWorld }
+  | { readonly type: 'replay'; readonly texts: readonly string[]; readonly pasted: string };
 
 /** The answer to each type of question. */
 export interface Answers {
   readonly inspect: Inspection;
   readonly complete: Completions;
   readonly herd: readonly Herd[];
+  readonly replay: PastedReplay;
 }
 
 /** A question with the number that its answer carries. */

@@ -1,0 +1,43 @@
+import { formatDuration } from '@retry/core';
+import type { ReplaySummary } from '@retry/core/failures';
+import type { VNode } from 'preact';
+import { count } from '../../charts/figures.ts';
+import type { Replayed } from './failure-source.ts';
+
+/** What a policy would have decided, in sentences. */
+export function ReplayedView({ replayed: { summary, present, isComplete } }: { replayed: Replayed }): VNode {
+  const { runs, reasons, missing, complete } = summary;
+  const ended = listOf(reasons);
+  return (
+    <ul class="sentences">
+      <li>{sentenceOf(summary)}</li>
+      {ended === '' ? null : <li>{`Those that would have ended: ${ended}.`}</li>}
+      {present === undefined ? null : <li>{`By the task's own policy: ${sentenceOf(present)}`}</li>}
+      {isComplete ? null : <li>There are more runs, which were not replayed.</li>}
+      {complete === runs ? null : (
+        <li>{`${count(runs - complete)} runs lack facts, so a rule may have missed them: ${listOf(missing)}.`}</li>
+      )}
+    </ul>
+  );
+}
+
+function listOf(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([name, amount]) => `${name} ${count(amount)}`)
+    .join(', ');
+}
+
+function sentenceOf({
+  runs,
+  retried,
+  endedEarlier,
+  unchanged,
+  sparedAttempts,
+  laterBy,
+}: ReplaySummary): string {
+  const later =
+    laterBy === undefined
+      ? ''
+      : ` Those end ${formatDuration(Math.abs(Math.round(laterBy.meanMs)))} ${laterBy.meanMs < 0 ? 'sooner' : 'later'} on average.`;
+  return `Of ${count(runs)} runs ${count(retried)} would have had another attempt, ${count(endedEarlier)} would have ended earlier (${count(sparedAttempts)} attempts spared), ${count(unchanged)} at the same attempt.${later}`;
+}
