@@ -18,16 +18,15 @@ const SCREENS: readonly {
 }[] = [
   { name: 'failures', path: '#/failures', prepare: waitForRow },
   { name: 'group', path: '#/failures', prepare: planRedrive },
-  { name: 'run', path: '#/search?task=notify-partner&state=scheduled', prepare: openOld },
+  {
+    name: 'run',
+    path: '#/runs/notify-partner@order-420',
+    prepare: (page) => page.getByText('What follows').waitFor(),
+  },
   { name: 'retries', path: '#/retries', prepare: (page) => page.getByText('By attempt').waitFor() },
   { name: 'storm', path: '#/storm', theme: 'dark', prepare: waitForReport },
   { name: 'studio', path: '#/studio', prepare: simulate },
-  {
-    name: 'overview',
-    path: '#/overview',
-    theme: 'dark',
-    prepare: (page) => page.getByRole('heading', { name: 'Holds' }).waitFor(),
-  },
+  { name: 'overview', path: '#/overview', theme: 'dark', prepare: waitForRates },
   {
     name: 'operations',
     path: '#/operations',
@@ -80,26 +79,27 @@ const EVERYTHING = {
   ...{ read: true, redrive: true, discard: true, cancel: true, hold: true, edit: true, unmask: true },
 } as const;
 
-const HEIGHT = 800;
+const WIDTH = 1280;
+
+/** The longest picture. */
+const HEIGHT = 960;
 
 async function draw(browser: Browser, url: string, screen: (typeof SCREENS)[number]): Promise<string> {
   const { page } = await openPage(browser, `${url}${screen.path}`, { colorScheme: screen.theme ?? 'light' });
+  await page.setViewportSize({ width: WIDTH, height: HEIGHT });
   await screen.prepare(page);
   const name = `board-${screen.name}.png`;
-  const { width, height } = await page.evaluate<{ width: number; height: number }>(CONTENT);
+  const height = await page.evaluate<number>(CONTENT_END);
   await page.screenshot({
     path: fileURLToPath(new URL(name, import.meta.url)),
-    clip: { x: 0, y: 0, width, height: Math.min(height + 24, HEIGHT) },
+    clip: { x: 0, y: 0, width: WIDTH, height: Math.min(height + 24, HEIGHT) },
   });
   await page.close();
   return name;
 }
 
 /** Where the page ends, before the empty part of its window. */
-const CONTENT = `({
-  width: innerWidth,
-  height: Math.ceil(Math.max(...[...document.querySelectorAll('main *')].map((each) => each.getBoundingClientRect().bottom))),
-})`;
+const CONTENT_END = `Math.ceil(Math.max(...[...document.querySelectorAll('main *')].map((each) => each.getBoundingClientRect().bottom)))`;
 
 function waitForRow(page: Page): Promise<void> {
   return page.locator('[data-row]').first().waitFor();
@@ -111,13 +111,13 @@ async function waitForReport(page: Page): Promise<void> {
   await page.getByText('notify-partner').first().waitFor();
 }
 
-/** Opens a run that has been retried for long. */
-async function openOld(page: Page): Promise<void> {
+/** How fast runs come in is known at the second reading. */
+async function waitForRates(page: Page): Promise<void> {
   await page
-    .locator('[data-row]', { hasText: /order-\d+/ })
+    .getByRole('cell', { name: /^[\d.]+$/ })
+    .and(page.locator('td:nth-child(6)'))
     .first()
-    .click();
-  await page.getByText('What follows').waitFor();
+    .waitFor();
 }
 
 async function planRedrive(page: Page): Promise<void> {

@@ -164,7 +164,7 @@ function listActs({ queue, tasks, endAt }: Scenery): readonly Happening[] {
     {
       at: endAt - 26 * MINUTE_MS,
       happen: async () => {
-        await submitLater(300, 33 * MINUTE_MS);
+        await submitLater(80, 33 * MINUTE_MS);
         await submitLater(60, 0);
         await queue.hold(sendStatement, { by: 'grace', reason: 'the totals are being compared', for: '31m' });
       },

@@ -48,7 +48,10 @@ const EXAMPLE = `{
   "jitter": "full",
   "maxDelay": "30s",
   "attemptTimeout": "10s",
-  "retryOn": [{ "status": [429, 502, 503, 504] }, { "code": "ECONNRESET" }]
+  "retryOn": [
+    { "status": [429, 502, 503, 504] },
+    { "code": "ECONNRESET" }
+  ]
 }
 `;
 

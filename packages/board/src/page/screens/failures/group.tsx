@@ -87,7 +87,12 @@ function GroupFigures({ group }: { group: GroupRow }): VNode {
     <>
       <FigureList of={figures} />
       {trend === undefined ? null : (
-        <Bars label={`trend: ${trend.counts.join(', ')}`} counts={trend.counts} />
+        <>
+          <Bars label={`trend: ${trend.counts.join(', ')}`} counts={trend.counts} />
+          <p class="ends">
+            <Instant at={trend.from} /> <Instant at={Math.min(trend.to, lastSeenAt)} />
+          </p>
+        </>
       )}
     </>
   );
