@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { bundleBench, installPackages, installPeers } from './bench-install.mjs';
 import { run } from './run.mjs';
 
-const SUITES = ['inprocess', 'broker', 'redis', 'postgres', 'insight', 'core', 'results'];
+const SUITES = ['inprocess', 'broker', 'redis', 'postgres', 'insight', 'board', 'core', 'results'];
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
