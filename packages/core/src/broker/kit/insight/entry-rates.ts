@@ -11,6 +11,8 @@ const MAX_WINDOW_MS = 600_000;
 interface Seen {
   readonly at: number;
   readonly runs: number;
+  /** What that call said, for those that follow it too soon. */
+  readonly rateIn?: Rate;
 }
 
 /**
@@ -36,11 +38,18 @@ function withEntryRate(figures: LaneFigures, { at }: LaneReport, seen: Map<strin
     seen.delete(lane);
     return figures;
   }
+  if (before !== undefined && at - before.at < MIN_WINDOW_MS) return withRate(figures, before.rateIn);
   const runs = waiting.count + scheduled.count + started.count;
-  if (before === undefined || at - before.at >= MIN_WINDOW_MS) seen.set(lane, { at, runs });
-  if (before === undefined || at - before.at < MIN_WINDOW_MS || rates === undefined) return figures;
+  const rateIn = before && rates && rateBetween(before, { at, runs }, rates.out.perSecond);
+  seen.set(lane, rateIn === undefined ? { at, runs } : { at, runs, rateIn });
+  return withRate(figures, rateIn);
+}
+
+function withRate(figures: LaneFigures, rateIn: Rate | undefined): LaneFigures {
+  return rateIn === undefined ? figures : { ...figures, rateIn };
+}
+
+function rateBetween(before: Seen, { at, runs }: Seen, outPerSecond: number): Rate {
   const windowMs = at - before.at;
-  const perSecond = Math.max(0, rates.out.perSecond + ((runs - before.runs) * 1000) / windowMs);
-  const rateIn: Rate = { perSecond, windowMs };
-  return { ...figures, rateIn };
+  return { perSecond: Math.max(0, outPerSecond + ((runs - before.runs) * 1000) / windowMs), windowMs };
 }

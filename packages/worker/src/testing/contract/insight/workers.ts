@@ -109,6 +109,9 @@ export const insightWorkersCases: CasesByName = {
 
     const windowMs = second.at - first.at;
     equal(second.lanes[0]?.rateIn, { perSecond: 1 + 3000 / windowMs, windowMs });
+    // A call that follows too soon for another rate.
+    const third = await insightOf(scene).lanes({ lanes: ['x'] });
+    if (third.at < second.at + 1_000) equal(third.lanes[0]?.rateIn, second.lanes[0]?.rateIn);
   },
 
   'attend refuses facts that are no numbers, and keeps what was said before': async (scene) => {
