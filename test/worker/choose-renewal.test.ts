@@ -14,7 +14,7 @@ describe('chooseRenewal', () => {
   ] as const)('says why a thread that was asked for is impossible: %s', (_name, broker, clock, reason) => {
     const renewal = chooseRenewal({ leaseRenewal: 'thread', broker, clock });
 
-    expect(renewal).toMatchObject({ by: 'loop', reason: expect.stringMatching(reason) });
+    expect(renewal).toMatchObject({ by: 'loop', problem: { reason: expect.stringMatching(reason) } });
   });
 
   it('says nothing where it was not asked for', () => {

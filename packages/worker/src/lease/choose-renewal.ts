@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import type { HeartbeatModule } from '@retry/core/broker';
 import { systemClock } from '../clock.ts';
 import type { WorkerSettings } from '../options.ts';
@@ -6,8 +5,32 @@ import type { WorkerSettings } from '../options.ts';
 /** Who renews leases while the event loop is blocked: a thread, or nothing does, and why. */
 export type Renewal =
   | { readonly by: 'thread'; readonly module: HeartbeatModule; readonly driver: string }
-  /** Without a reason where a thread was not asked for, or would be of no use. */
-  | { readonly by: 'loop'; readonly reason?: string };
+  /** Without a problem where a thread was not asked for, or would be of no use. */
+  | { readonly by: 'loop'; readonly problem?: RenewalProblem };
+
+/** Why no thread renews leases though one was asked for. */
+export interface RenewalProblem {
+  /** A sentence without its full stop. */
+  readonly reason: string;
+  /** What to do about it, likewise. */
+  readonly cure?: string;
+}
+
+/** The first version of Deno whose threads run code given as text. */
+const DENO = { major: 2, minor: 4 };
+
+const OWN_CLOCK: RenewalProblem = {
+  reason: 'A clock of your own does not say whether the event loop is blocked',
+  cure: 'Leave out the option clock',
+};
+const OWN_CLIENT: RenewalProblem = {
+  reason: 'The broker was not opened by a url, so a thread cannot open a connection',
+  cure: 'Open the broker by a url',
+};
+const OLD_DENO: RenewalProblem = {
+  reason: 'This Deno has no threads that run code given as text',
+  cure: `Use Deno ${DENO.major}.${DENO.minor} or a later one`,
+};
 
 /** Decides by whom leases are renewed. */
 export function chooseRenewal({
@@ -18,24 +41,37 @@ export function chooseRenewal({
   const { heartbeatModule: module } = broker;
   if (leaseRenewal === 'loop' || module === 'not-needed') return { by: 'loop' };
   if ((clock !== systemClock || module === undefined) && leaseRenewal === undefined) return { by: 'loop' };
-  if (clock !== systemClock)
-    return { by: 'loop', reason: 'A clock of your own does not say whether the event loop is blocked' };
-  if (module === undefined)
-    return { by: 'loop', reason: 'The broker was not opened by a url, so a thread cannot open a connection' };
-  if ('Deno' in globalThis) return { by: 'loop', reason: 'Deno has no threads that run code given as text' };
+  if (clock !== systemClock) return { by: 'loop', problem: OWN_CLOCK };
+  if (module === undefined) return { by: 'loop', problem: OWN_CLIENT };
+  if (isOldDeno()) return { by: 'loop', problem: OLD_DENO };
   const driver = findDriver(module.driver);
   if (driver !== undefined) return { by: 'thread', module, driver };
+  return { by: 'loop', problem: withoutDriver(module.driver.name) };
+}
+
+function withoutDriver(name: string): RenewalProblem {
   return {
-    by: 'loop',
-    reason: `The package ${module.driver.name} was not found beside this program, so a thread cannot load it`,
+    reason: `The package ${name} was not found beside this program, so a thread cannot load it`,
+    cure: `Where the program is bundled, mark ${name} as external, and install it beside the bundle`,
   };
 }
 
-/** Returns the path of a driver. In a bundle `from` may be anything: then the program's file and folder are tried. */
+function isOldDeno(): boolean {
+  const { deno } = process.versions;
+  if (deno === undefined) return false;
+  const [major = 0, minor = 0] = deno.split('.').map(Number);
+  return major < DENO.major || (major === DENO.major && minor < DENO.minor);
+}
+
+/**
+ * Returns the path of a driver. In a bundle `from` may be anything: then the program's file and folder are tried. webpack would replace
+ * an imported `createRequire` by one that knows nothing outside of the bundle.
+ */
 function findDriver({ name, from }: HeartbeatModule['driver']): string | undefined {
   for (const base of [from, process.argv[1], `${process.cwd()}/`]) {
     try {
-      if (base !== undefined) return createRequire(base).resolve(name);
+      if (base !== undefined)
+        return process.getBuiltinModule('node:module').createRequire(base).resolve(name);
     } catch {
       // Not from there.
     }

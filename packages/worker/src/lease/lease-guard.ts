@@ -4,7 +4,7 @@ import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
 import type { Execution } from '../run/execution.ts';
 import { warnRarely } from '../warn-rarely.ts';
-import type { Renewal } from './choose-renewal.ts';
+import type { Renewal, RenewalProblem } from './choose-renewal.ts';
 import { chooseRenewal } from './choose-renewal.ts';
 import { LeaseTable } from './lease-table.ts';
 import { leaseThread } from './lease-thread.ts';
@@ -52,7 +52,7 @@ export class LeaseGuard {
   open(): void {
     this.#watch?.open();
     if (this.#renewal.by === 'thread' && this.#watch !== undefined) this.#join(this.#renewal, this.#watch);
-    else if (this.#renewal.by === 'loop') this.#fallBack(this.#renewal);
+    else if (this.#renewal.by === 'loop') this.#fallBack(this.#renewal.problem);
   }
 
   /** Ends; the thread with it, if no other worker has it. */
@@ -89,7 +89,7 @@ export class LeaseGuard {
   #onMessage(message: FromThread): void {
     switch (message.type) {
       case 'refused':
-        this.#fallBack({ reason: `The thread cannot connect: ${message.reason}` });
+        this.#fallBack({ reason: message.reason });
         break;
       case 'error':
         this.#emitError(new Error(message.reason));
@@ -112,15 +112,17 @@ export class LeaseGuard {
     }
   }
 
-  #fallBack({ reason }: { readonly reason?: string }): void {
+  #fallBack(problem?: RenewalProblem): void {
     leaseThread.leave(this.#worker);
     this.#renewal = { by: 'loop' };
     this.#table = undefined;
-    if (reason === undefined) return;
+    if (problem === undefined) return;
+    const { reason, cure } = problem;
+    const acceptance = "ccept that with leaseRenewal: 'loop'.";
     warn({
       code: 'RETRY_LEASES_ON_LOOP',
       message: `retry worker: a handler that blocks the event loop for longer than its lease loses it. ${reason}.`,
-      cure: "Open the broker by a url, or accept that with leaseRenewal: 'loop'.",
+      cure: cure === undefined ? `A${acceptance}` : `${cure}, or a${acceptance}`,
     });
   }
 }

@@ -1,6 +1,7 @@
 import { Worker as Thread } from 'node:worker_threads';
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy } from '@retry/core';
+import { errorText } from '../error-text.ts';
 import type { LeaseChunk } from './lease-table.ts';
 import type { FromThread, ToThread, WorkerLeases } from './messages.ts';
 import { THREAD_CODE } from './thread-code.ts';
@@ -55,18 +56,31 @@ class LeaseThread {
 
   #start(): void {
     this.#cancelRestart = undefined;
-    const thread = new Thread(THREAD_CODE, {
-      eval: true,
-      name: 'retry leases',
-      execArgv: [], // what the program preloads is not meant for it
-      resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 },
-    });
+    const thread = this.#open();
+    if (thread === undefined) return;
     thread.unref();
     thread.on('message', (message: FromThread) => this.#members.get(message.worker)?.onMessage(message));
     thread.on('error', (error) => this.#report(error));
     thread.on('exit', () => this.#onExit(thread));
     this.#thread = thread;
     for (const member of this.#members.values()) this.#introduce(member);
+  }
+
+  /** Node refuses threads where its permission model is on and does not allow them. */
+  #open(): Thread | undefined {
+    try {
+      return new Thread(THREAD_CODE, {
+        eval: true,
+        name: 'retry leases',
+        execArgv: [], // what the program preloads is not meant for it
+        resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 },
+      });
+    } catch (error) {
+      const reason = `The runtime refuses to start a thread: ${errorText(error).message}`;
+      for (const { leases, onMessage } of [...this.#members.values()])
+        onMessage({ type: 'refused', worker: leases.worker, reason });
+      return undefined;
+    }
   }
 
   #introduce({ leases, chunks }: Member): void {
@@ -86,7 +100,7 @@ class LeaseThread {
   }
 
   #report(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error).message;
     for (const { leases, onMessage } of this.#members.values())
       onMessage({ type: 'error', worker: leases.worker, reason });
   }

@@ -28,7 +28,7 @@ export interface LeaseAnswer extends HeartbeatRequest {
 
 /** What the thread sends to the event loop, which receives it when it turns. */
 export type FromThread =
-  /** The driver cannot be loaded, or its connection will never be accepted. */
+  /** There can be no thread, the driver cannot be loaded, or its connection will never be accepted. */
   | { readonly type: 'refused'; readonly worker: number; readonly reason: string }
   | { readonly type: 'answers'; readonly worker: number; readonly answers: readonly LeaseAnswer[] }
   | { readonly type: 'error'; readonly worker: number; readonly reason: string };

@@ -89,7 +89,11 @@ class Served {
   }
 
   #refuse(error: unknown): void {
-    send({ type: 'refused', worker: this.#leases.worker, reason: reasonOf(error) });
+    send({
+      type: 'refused',
+      worker: this.#leases.worker,
+      reason: `The thread cannot connect: ${reasonOf(error)}`,
+    });
   }
 }
 
