@@ -56,10 +56,9 @@ export {
   submissionBytes,
   textProblem,
 } from './limits.ts';
-export type { PackedError } from './packed-errors.ts';
-export { PACKED_REST, packErrors, unpackErrors } from './packed-errors.ts';
 export { partitionTag } from './partition-tag.ts';
-export { addError, MAX_ERRORS } from './run-errors.ts';
+export type { PackedError } from './run-errors.ts';
+export { addError, MAX_ERRORS, PACKED_REST, packErrors, unpackErrors } from './run-errors.ts';
 export { hideSecrets, hideSecretsInError, hideSecretsInValue, secretsIn, secretsOf } from './secrets.ts';
 export {
   answerSettlement,
