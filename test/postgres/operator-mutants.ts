@@ -183,7 +183,7 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an error by hand keeps the stacks of those before',
-    right: "then error - 'stack' else",
+    right: "then error #- '{8,stack}' else",
     wrong: 'then error else',
     scene: endAfterErrors,
   },
