@@ -1,5 +1,6 @@
 /** How every package is built: tsup runs this in the package's own folder. */
 import { readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
 import { defineConfig } from 'tsup';
 import { tsImport } from 'tsx/esm/api';
 
@@ -8,7 +9,12 @@ const { exports, publishConfig, version } = JSON.parse(readFileSync('package.jso
 const programs = Object.values(publishConfig.bin ?? {}).map((path) =>
   path.replace('./dist/', './src/').replace(/\.js$/, '.ts'),
 );
+const isProgram = programs.length > 0;
 const entries = [...Object.values(exports).filter((path) => path.endsWith('.ts')), ...programs];
+
+/** What a program bundles may be CommonJS, which requires modules of Node. */
+const REQUIRE =
+  "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);";
 
 /** The board builds its page from sources when it is asked for it; in a package the page is there, as strings. */
 const builtPage = {
@@ -29,13 +35,14 @@ export default defineConfig({
   platform: 'neutral',
   // `node:assert` stays `node:assert`: other runtimes know built-in modules by that prefix only.
   removeNodeProtocol: false,
-  external: [/^node:/],
+  external: [/^node:/, ...(isProgram ? builtinModules : [])],
+  ...(isProgram && { banner: { js: REQUIRE } }),
   define: { RETRY_VERSION: JSON.stringify(version) },
   dts: true,
   esbuildPlugins: [builtPage],
   clean: true,
   treeshake: true,
   // Libraries are readable as they are: no minifying, so no source maps either. A program is to be small.
-  minify: programs.length > 0,
+  minify: isProgram,
   sourcemap: false,
 });
