@@ -1,9 +1,9 @@
-import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { createBoard, toNodeListener } from '@retry/board';
+import { createBoard } from '@retry/board';
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium, openPage } from '../../test/support/browser/chromium.ts';
 import { findChromium, NO_CHROMIUM } from '../../test/support/browser/find-chromium.ts';
+import { serveOnLoopback } from '../../test/support/browser/serve-on-loopback.ts';
 import { openDay } from '../demo/day/open-day.ts';
 import { eventsOf, PAST_MS, playPast } from '../demo/day/play-past.ts';
 import { defineDayTasks, listTasks } from '../demo/day/tasks.ts';
@@ -60,15 +60,11 @@ async function serveDay(): Promise<{ readonly url: string; readonly close: () =>
     tasks: listTasks(tasks),
     access: () => ({ ...EVERYTHING, by: 'ada' }),
   });
-  const server = createServer(toNodeListener(board));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
+  const { origin, close } = await serveOnLoopback(board);
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`,
+    url: `${origin}/`,
     close: async () => {
-      board.close();
-      server.closeAllConnections();
-      server.close();
+      await close();
       await stopWork();
       await day.close();
     },

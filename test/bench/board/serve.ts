@@ -1,6 +1,6 @@
-import { createServer } from 'node:http';
-import { createBoard, toNodeListener } from '@retry/board';
+import { createBoard } from '@retry/board';
 import type { Broker } from '@retry/core/broker';
+import { serveOnLoopback } from '../../support/browser/serve-on-loopback.ts';
 
 /** A board on the loopback. */
 export interface ServedBoard {
@@ -11,16 +11,6 @@ export interface ServedBoard {
 
 /** Serves a board for reading, as it is by default. */
 export async function serveBoard(broker: Broker): Promise<ServedBoard> {
-  const board = createBoard({ broker });
-  const server = createServer(toNodeListener(board));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return {
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`,
-    close: async () => {
-      board.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { origin, close } = await serveOnLoopback(createBoard({ broker }));
+  return { url: `${origin}/`, close };
 }

@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
-import { createBoard, type Granted, toNodeListener } from '@retry/board';
+import { createBoard, type Granted } from '@retry/board';
+import { serveOnLoopback } from '../../support/browser/serve-on-loopback.ts';
 import { type BelievableQueue, fillQueue, TASKS } from './believable-queue.ts';
 
 /** A board on the loopback, with a queue that is filled. */
@@ -34,17 +34,12 @@ export async function serveBoard({
   const queue = await fillQueue({ mails });
   const access = () => ({ ...rights, by: 'ada' });
   const board = createBoard({ broker: queue.broker, tasks: TASKS, basePath: BASE_PATH, access });
-  const server = createServer(toNodeListener(board));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
+  const { origin, close } = await serveOnLoopback(board);
   return {
-    url: `http://127.0.0.1:${port}${BASE_PATH}`,
+    url: `${origin}${BASE_PATH}`,
     queue,
     close: async () => {
-      board.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
       await queue.worker.stop();
       await queue.broker.close();
     },

@@ -1,5 +1,5 @@
 import type { LiveAnswer, LivePath } from '../api.ts';
-import type { Call, Desk } from '../routes/call.ts';
+import type { Desk, ReadCall } from '../routes/call.ts';
 import { group, groups } from '../routes/groups.ts';
 import { operations } from '../routes/operations.ts';
 import { overview, workers } from '../routes/overview.ts';
@@ -7,13 +7,10 @@ import { retries } from '../routes/retries.ts';
 import { run } from '../routes/run/runs.ts';
 import { storm } from '../routes/storm.ts';
 
-/** What a topic says of its call. Who listens makes no difference: all listeners are sent the same. */
-type TopicCall = Pick<Call, 'desk' | 'param' | 'query'>;
-
 /** Reads a topic. */
 export type Reading = (desk: Desk) => Promise<unknown>;
 
-const ROUTES: { readonly [Path in LivePath]: (call: TopicCall) => Promise<LiveAnswer<Path>> } = {
+const ROUTES: { readonly [Path in LivePath]: (call: ReadCall) => Promise<LiveAnswer<Path>> } = {
   overview: ({ desk }) => overview(desk),
   workers: ({ desk }) => workers(desk),
   groups,

@@ -30,6 +30,9 @@ export interface Call {
   readonly body: unknown;
 }
 
+/** What a route needs whose answer is the same for all visitors. */
+export type ReadCall = Pick<Call, 'desk' | 'param' | 'query'>;
+
 /** @throws {BoardError} `FORBIDDEN` */
 export function demand({ rights }: { readonly rights: Rights }, right: Right): void {
   if (!rights[right]) throw forbidden(right);

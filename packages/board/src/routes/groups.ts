@@ -5,7 +5,7 @@ import { commandOf } from '../show/command.ts';
 import { runRow } from '../show/run-row.ts';
 import { shownError } from '../show/shown-error.ts';
 import { cut, shownText } from '../show/shown-text.ts';
-import type { Call, Desk } from './call.ts';
+import type { Desk, ReadCall } from './call.ts';
 import { given, pageOf } from './call.ts';
 
 /** The groups of a page that have a trend, and the most dead letters that one of these has. */
@@ -19,7 +19,7 @@ const TREND_BUCKETS = 48;
 const MAX_SHOWN = 65_536;
 
 /** `GET groups`. */
-export function groups({ desk, query }: Pick<Call, 'desk' | 'query'>): Promise<GroupsAnswer> {
+export function groups({ desk, query }: ReadCall): Promise<GroupsAnswer> {
   return groupsPage(desk, { ...given(query, ['task', 'version']), ...pageOf(query) });
 }
 
@@ -30,11 +30,7 @@ export async function groupsPage(desk: Desk, options: LetterGroupsOptions<'ms'>)
 }
 
 /** `GET groups/:lane/:id`. */
-export async function group({
-  desk,
-  param,
-  query,
-}: Pick<Call, 'desk' | 'param' | 'query'>): Promise<GroupAnswer> {
+export async function group({ desk, param, query }: ReadCall): Promise<GroupAnswer> {
   const [lane, id] = [param('lane'), param('id')];
   const found = await findGroup(desk, lane, id);
   const sample = found && (await desk.queue.get(found.sampleId));

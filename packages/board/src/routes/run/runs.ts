@@ -10,7 +10,7 @@ import { commandOf } from '../../show/command.ts';
 import type { Showing } from '../../show/shown-text.ts';
 import { shownText } from '../../show/shown-text.ts';
 import { demandReason, readBody, valuesOf } from '../body.ts';
-import type { Call, Desk } from '../call.ts';
+import type { Call, Desk, ReadCall } from '../call.ts';
 import { demand } from '../call.ts';
 import { policyOf } from '../policy-of.ts';
 import { attemptRows } from './attempt-rows.ts';
@@ -21,11 +21,7 @@ const MAX_SHOWN = 65_536;
 const MAX_WHOLE = 1_048_576;
 
 /** `GET runs/:id`: masked, whoever asks. */
-export async function run({
-  desk,
-  param,
-  query,
-}: Pick<Call, 'desk' | 'param' | 'query'>): Promise<RunAnswer> {
+export async function run({ desk, param, query }: ReadCall): Promise<RunAnswer> {
   const view = await viewOf(desk, param('id'));
   return answerOf(desk, view, { mask: desk.mask, limit: limitOf(query) });
 }
