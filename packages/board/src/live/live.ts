@@ -4,6 +4,7 @@ import type { Desk } from '../routes/call.ts';
 import type { Listener } from './event-stream.ts';
 import { createEventStream } from './event-stream.ts';
 import { createReadings } from './readings.ts';
+import type { Reading } from './topics.ts';
 import { readingOf } from './topics.ts';
 
 /** Sends figures to every page that listens, as they change. */
@@ -19,29 +20,34 @@ const READ_EVERY_MS = 1_000;
 /** The most topics of a stream: a page has one or two. */
 const MAX_TOPICS = 8;
 
+/** What topics are read from, and who gets to know what fails. */
+interface Sources {
+  readonly desk: Desk;
+  readonly errors: ErrorLog;
+}
+
 /** Creates the streams of a board. Nothing is read while no page listens. */
 export function createLive(desk: Desk, errors: ErrorLog): Live {
-  const listeners = new Map<Listener, ReadonlySet<string>>();
+  const listeners = new Map<Listener, ReadonlyMap<string, Reading>>();
   const listening = (topic: string): readonly Listener[] =>
     [...listeners].filter(([, topics]) => topics.has(topic)).map(([listener]) => listener);
-  const readings = createReadings<string>({
-    read: (topic) => eventOf(desk, topic, errors),
+  const readings = createReadings({
     changed: (topic, event) => {
       for (const { send } of listening(topic)) send(topic, event);
     },
     everyMs: READ_EVERY_MS,
   });
-  const join = (listener: Listener, topics: ReadonlySet<string>): void => {
+  const join = (listener: Listener, topics: ReadonlyMap<string, Reading>): void => {
     listeners.set(listener, topics);
-    for (const topic of topics) {
-      const latest = readings.begin(topic);
+    for (const [topic, read] of topics) {
+      const latest = readings.begin(topic, () => eventOf({ desk, errors }, topic, read));
       if (latest !== undefined) listener.send(topic, latest);
     }
   };
   const leave = (listener: Listener): void => {
-    const topics = listeners.get(listener) ?? new Set();
+    const topics = listeners.get(listener) ?? new Map<string, Reading>();
     listeners.delete(listener);
-    for (const topic of topics) if (listening(topic).length === 0) readings.end(topic);
+    for (const topic of topics.keys()) if (listening(topic).length === 0) readings.end(topic);
   };
   return {
     open: (topics) => createEventStream({ joined: (listener) => join(listener, asked(topics)), left: leave }),
@@ -51,13 +57,18 @@ export function createLive(desk: Desk, errors: ErrorLog): Live {
   };
 }
 
-function asked(topics: readonly string[]): ReadonlySet<string> {
-  return new Set(topics.filter((topic) => readingOf(topic) !== undefined).slice(0, MAX_TOPICS));
+/** The topics that a page asks for, and how each is read. */
+function asked(topics: readonly string[]): ReadonlyMap<string, Reading> {
+  const known = topics.flatMap((topic) => {
+    const read = readingOf(topic);
+    return read === undefined ? [] : [[topic, read] as const];
+  });
+  return new Map([...new Map(known)].slice(0, MAX_TOPICS));
 }
 
-async function eventOf(desk: Desk, topic: string, errors: ErrorLog): Promise<string> {
+async function eventOf({ desk, errors }: Sources, topic: string, read: Reading): Promise<string> {
   try {
-    return writeEvent(topic, await readingOf(topic)?.(desk));
+    return writeEvent(topic, await read(desk));
   } catch (error) {
     if (!isKnown(error)) errors.report(error, `reading ${topic}`);
     return writeEvent('failed', { ...refusalOf(error).answer, topic });
