@@ -32,9 +32,7 @@ export async function groupsPage(desk: Desk, options: LetterGroupsOptions<'ms'>)
 /** `GET groups/:lane/:id`. */
 export async function group({ desk, param, query }: ReadCall): Promise<GroupAnswer> {
   const [lane, id] = [param('lane'), param('id')];
-  const found = await findGroup(desk, lane, id);
-  const sample = found && (await desk.queue.get(found.sampleId));
-  const filter = { ...taskOf(lane), group: id, state: stateOf(query.get('state'), sample) };
+  const { found, sample, filter } = await openGroup(desk, { lane, id, state: query.get('state') });
   const page = await desk.queue.deadLetters.list({
     limit: 50,
     ...filter,
@@ -76,8 +74,32 @@ function masked({ mask }: Desk, row: LetterGroup): LetterGroup {
   return { ...row, title: title.text };
 }
 
-/** Returns a group. The groups of a lane are pages of at most 1 000: the one that is asked for is most often on the first. */
-export async function findGroup(desk: Desk, lane: string, id: string): Promise<LetterGroup | undefined> {
+/** An error group of a lane, and the state of its dead letters, where that is known. */
+interface GroupName {
+  readonly lane: string;
+  readonly id: string;
+  readonly state?: string | null;
+}
+
+/** What there is of a group. */
+interface OpenedGroup {
+  /** Absent when it has no dead letter any more. */
+  readonly found: LetterGroup | undefined;
+  /** The run that ended last. */
+  readonly sample: RunView | undefined;
+  /** Finds its dead letters: those of the state that was asked for, else of the state of the sample. */
+  readonly filter: DeadLetterFilter & Pick<GroupAnswer, 'state'>;
+}
+
+/** Returns a group, one of its runs, and what finds them all. */
+export async function openGroup(desk: Desk, { lane, id, state = null }: GroupName): Promise<OpenedGroup> {
+  const found = await findGroup(desk, lane, id);
+  const sample = found && (await desk.queue.get(found.sampleId));
+  return { found, sample, filter: { ...taskOf(lane), group: id, state: stateOf(state, sample) } };
+}
+
+/** The groups of a lane are pages of at most 1 000: the one that is asked for is most often on the first. */
+async function findGroup(desk: Desk, lane: string, id: string): Promise<LetterGroup | undefined> {
   let after: string | undefined;
   do {
     const page = await desk.queue.deadLetters.groups({ ...taskOf(lane), limit: 1_000, after });
@@ -88,13 +110,9 @@ export async function findGroup(desk: Desk, lane: string, id: string): Promise<L
   return undefined;
 }
 
-/** Returns the state that was asked for, else that of the sample of a group. */
-export function stateOf(
-  asked: string | null,
-  sample: RunView | undefined,
-): NonNullable<DeadLetterFilter['state']> {
+function stateOf(asked: string | null, sample: RunView | undefined): GroupAnswer['state'] {
   const state = asked ?? (sample && isDeadLetter(sample.state) ? sample.state : 'failed');
-  return state as NonNullable<DeadLetterFilter['state']>; // checked by the queue
+  return state as GroupAnswer['state']; // checked by the queue
 }
 
 function sampleOf({ mask }: Desk, run: RunView): SampleError | undefined {

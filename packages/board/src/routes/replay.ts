@@ -7,7 +7,7 @@ import type { DeadLetterFilter, RunView } from '@retry/worker';
 import type { ReplayAnswer, ReplayedRun, ReplayRequest } from '../api.ts';
 import { readBody, valuesOf } from './body.ts';
 import type { Call, Desk } from './call.ts';
-import { findGroup, stateOf, taskOf } from './groups.ts';
+import { openGroup, taskOf } from './groups.ts';
 
 const KEYS: readonly (keyof ReplayRequest)[] = ['policy', 'lane', 'group', 'limit'];
 const MAX_RUNS = 1_000;
@@ -40,17 +40,14 @@ export async function replayPolicy({ desk, body }: Call): Promise<ReplayAnswer> 
   };
 }
 
-/** The dead letters of a group are in the state of its sample. */
+/** Finds every dead letter, those of a lane, or those of a group. */
 async function filterOf(
   desk: Desk,
   lane: string | undefined,
-  group: string | undefined,
+  id: string | undefined,
 ): Promise<DeadLetterFilter> {
   if (lane === undefined) return {};
-  if (group === undefined) return taskOf(lane);
-  const found = await findGroup(desk, lane, group);
-  const sample = found && (await desk.queue.get(found.sampleId));
-  return { ...taskOf(lane), group, state: stateOf(null, sample) };
+  return id === undefined ? taskOf(lane) : (await openGroup(desk, { lane, id })).filter;
 }
 
 function summarize(policy: Policy, runs: readonly RunView[]): ReplayAnswer['summary'] {
