@@ -1,11 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findBarriers, launchChromium, openPage } from '../../support/browser/chromium.ts';
-import { findChromium, NO_CHROMIUM } from '../../support/browser/find-chromium.ts';
+import { findBarriers, openPage } from '../../support/browser/chromium.ts';
+import { describeInChromium } from '../../support/browser/describe-in-chromium.ts';
 import { HOSTILE } from './believable-queue.ts';
 import { EVERYTHING, type ServedBoard, serveBoard } from './serve-board.ts';
-
-const executable = findChromium();
 
 const SCREENS = [
   ['#/failures', 'Failures'],
@@ -18,222 +16,215 @@ const SCREENS = [
   ['#/studio', 'Policy studio'],
 ] as const;
 
-describe.skipIf(executable === undefined)(
-  `the page of the board${executable ? '' : ` (${NO_CHROMIUM})`}`,
-  () => {
-    let browser: Browser;
-    let board: ServedBoard;
+describeInChromium('the page of the board', (browser) => {
+  let board: ServedBoard;
 
-    beforeAll(async () => {
-      [browser, board] = await Promise.all([launchChromium(executable ?? ''), serveBoard()]);
-    });
+  beforeAll(async () => {
+    board = await serveBoard();
+  });
 
-    afterAll(async () => {
-      await browser?.close();
-      await board?.close();
-    });
+  afterAll(async () => {
+    await board?.close();
+  });
 
-    const rows = (page: Page) => page.locator('[data-row]');
+  const rows = (page: Page) => page.locator('[data-row]');
 
-    describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-      it.each(SCREENS)('shows %s without a barrier, a complaint or another host', async (path, title) => {
-        const { page, complaints } = await openPage(browser, `${board.url}${path}`, { colorScheme });
+  describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+    it.each(SCREENS)('shows %s without a barrier, a complaint or another host', async (path, title) => {
+      const { page, complaints } = await openPage(browser(), `${board.url}${path}`, { colorScheme });
 
-        await page.getByRole('heading', { level: 1, name: title }).waitFor();
-        await page.getByText('Loading …').waitFor({ state: 'detached' });
-
-        expect(await findBarriers(page)).toEqual([]);
-        expect(complaints).toEqual([]);
-        expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
-        await page.close();
-      });
-    });
-
-    it.each(SCREENS)('shows %s on a telephone without sideways scrolling', async (path, title) => {
-      const { page } = await openPage(browser, `${board.url}${path}`, { width: 390 });
       await page.getByRole('heading', { level: 1, name: title }).waitFor();
       await page.getByText('Loading …').waitFor({ state: 'detached' });
 
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-      await page.close();
-    });
-
-    it('opens an error group and one of its runs, without a barrier', async () => {
-      const { page, complaints } = await openPage(browser, `${board.url}#/failures`);
-      await page.getByRole('link', { name: /card of order/ }).click();
-      await page.getByRole('heading', { name: 'Runs' }).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
-
-      await rows(page).first().click();
-      await page.getByText('but 2 of 2 attempts are used').waitFor();
-
-      expect(await page.getByRole('img', { name: /^2 attempts in/ }).count()).toBe(1);
       expect(await findBarriers(page)).toEqual([]);
       expect(complaints).toEqual([]);
-    });
-
-    it('takes hostile text for text', async () => {
-      const { page, complaints } = await openPage(browser, `${board.url}#/failures`);
-      await page.getByRole('link', { name: /<script>/ }).click();
-      await page.getByRole('heading', { name: 'Runs' }).waitFor();
-      await rows(page).first().click();
-
-      await page.getByText(HOSTILE.markup).first().waitFor();
-
       expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
-      expect(await page.locator('main script, main img:not([role])').count()).toBe(0);
-      expect(complaints).toEqual([]);
-    });
-
-    it('redrives 4 956 of 5 000 dead letters by the keyboard alone', { timeout: 60_000 }, async () => {
-      const full = await serveBoard({ mails: 4_956 });
-      const { page } = await openPage(browser, `${full.url}#/failures`);
-      await rows(page).first().waitFor();
-
-      await page.keyboard.press('j');
-      await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: 'Plan a redrive' }).waitFor();
-      await page.keyboard.press('r');
-      await page.getByLabel('reason, kept with the operation').waitFor();
-      await page.locator('input:focus').waitFor();
-      await page.keyboard.type('the mailboxes are empty again');
-      await page.keyboard.press('Enter');
-
-      await page.getByText(/(running|done): [\d,. ]+ of 4.?956/).waitFor();
-      await page.keyboard.press('g');
-      await page.keyboard.press('p');
-      const operations = page.getByRole('group', { name: 'Operations' });
-      await operations.getByRole('cell', { name: 'the mailboxes are empty again' }).waitFor();
-      expect(await operations.getByRole('cell', { name: 'ada', exact: true }).count()).toBe(1);
-      await page.close();
-      await full.close();
-    });
-
-    it('replays policies on the failures of a group, in the studio, where a link leads', async () => {
-      const { page, complaints } = await openPage(browser, `${board.url}#/failures`);
-      await page.getByRole('link', { name: /card of order/ }).click();
-      await page.getByRole('button', { name: 'Plan a redrive' }).waitFor();
-      await page.keyboard.press('t');
-      await page.getByRole('combobox', { name: 'failures' }).waitFor();
-      expect(await page.getByLabel('The policy, as JSON').inputValue()).toContain('"maxAttempts": 2');
-      await page.getByLabel('The policy, as JSON').fill('{ "maxAttempts": 3 }');
-      await page.getByRole('button', { name: 'Compare with another policy' }).click();
-      await page.getByLabel('The other policy, as JSON').fill('{ "maxAttempts": 1 }');
-      await page.getByText('One attempt and no retry.').waitFor();
-
-      await page.getByRole('button', { name: 'Replay' }).click();
-
-      await page.getByText('Of 38 runs 38 would have had another attempt').waitFor();
-      await page.getByText('38 would have ended earlier (38 attempts spared)').waitFor();
-      await page.getByText('Those that would have ended: exhausted 38.').waitFor();
-      expect(await findBarriers(page)).toEqual([]);
-      expect(complaints).toEqual([]);
-      await page.waitForURL(/failures=charge%401\+/);
-      const again = await openPage(browser, page.url());
-      await again.page
-        .getByRole('option', { name: /^38 of charge 1: .*card of order/, selected: true })
-        .waitFor({
-          state: 'attached',
-        });
-      await page.close();
-      await again.page.close();
-    });
-
-    it('replays a policy on all dead letters', async () => {
-      const { page } = await openPage(browser, `${board.url}#/studio?policy=%7B%22maxAttempts%22%3A9%7D`);
-      await page
-        .getByRole('option', { name: /^all [\d\u202f]+ dead letters$/ })
-        .waitFor({ state: 'attached' });
-      await page
-        .getByText('Valid, and nothing to warn of.')
-        .or(page.getByText('RETRIES_EVERYTHING'))
-        .first()
-        .waitFor();
-
-      await page.getByRole('button', { name: 'Replay' }).click();
-
-      await page.getByText(/^Of 18\d runs 18\d would have had another attempt/).waitFor();
       await page.close();
     });
+  });
 
-    it('has the studio, with its engine', async () => {
-      const { page, complaints } = await openPage(browser, `${board.url}#/studio`);
+  it.each(SCREENS)('shows %s on a telephone without sideways scrolling', async (path, title) => {
+    const { page } = await openPage(browser(), `${board.url}${path}`, { width: 390 });
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+    await page.getByText('Loading …').waitFor({ state: 'detached' });
 
-      await page.getByRole('img', { name: /^The policy: delays before each retry: 0ms to 500ms/ }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await page.close();
+  });
 
-      expect(complaints).toEqual([]);
-    });
+  it('opens an error group and one of its runs, without a barrier', async () => {
+    const { page, complaints } = await openPage(browser(), `${board.url}#/failures`);
+    await page.getByRole('link', { name: /card of order/ }).click();
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
 
-    describe('the mask', () => {
-      const openCard = async (served: ServedBoard): Promise<Page> => {
-        const { page } = await openPage(browser, `${served.url}#/search?task=charge&state=failed`);
-        await rows(page).first().click();
-        await page.getByRole('heading', { name: 'Payload' }).waitFor();
-        return page;
-      };
+    await rows(page).first().click();
+    await page.getByText('but 2 of 2 attempts are used').waitFor();
 
-      it('is taken off one run for a reason, which its page and the operations show', async () => {
-        const page = await openCard(board);
-        const token = page.getByText(/"tok-\d+"/).last();
-        await page.getByText('"cardToken": "***"').waitFor();
+    expect(await page.getByRole('img', { name: /^2 attempts in/ }).count()).toBe(1);
+    expect(await findBarriers(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
 
-        await page.getByText('Parts of this run are masked: see them').click();
-        await page.getByLabel('reason, recorded with your look').fill('a customer complains');
-        await page.getByRole('button', { name: 'Unmask' }).click();
+  it('takes hostile text for text', async () => {
+    const { page, complaints } = await openPage(browser(), `${board.url}#/failures`);
+    await page.getByRole('link', { name: /<script>/ }).click();
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    await rows(page).first().click();
 
-        await token.waitFor();
-        await page.getByRole('cell', { name: 'a customer complains' }).waitFor();
-        await page.getByText('Submit once more').click();
-        expect(await page.getByLabel('payload, as JSON').inputValue()).toContain('"tok-');
-        expect(await findBarriers(page)).toEqual([]);
-        await page.getByRole('button', { name: 'Mask again' }).click();
-        await page.getByText('"cardToken": "***"').waitFor();
-        await page.goto(`${board.url}#/operations`);
-        await page.getByText('the latest 200 at most').waitFor();
-        await page.getByRole('row', { name: /ada unmask .* a customer complains shown/ }).waitFor();
-        expect(await findBarriers(page)).toEqual([]);
-        await page.close();
+    await page.getByText(HOSTILE.markup).first().waitFor();
+
+    expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
+    expect(await page.locator('main script, main img:not([role])').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('redrives 4 956 of 5 000 dead letters by the keyboard alone', { timeout: 60_000 }, async () => {
+    const full = await serveBoard({ mails: 4_956 });
+    const { page } = await openPage(browser(), `${full.url}#/failures`);
+    await rows(page).first().waitFor();
+
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Plan a redrive' }).waitFor();
+    await page.keyboard.press('r');
+    await page.getByLabel('reason, kept with the operation').waitFor();
+    await page.locator('input:focus').waitFor();
+    await page.keyboard.type('the mailboxes are empty again');
+    await page.keyboard.press('Enter');
+
+    await page.getByText(/(running|done): [\d,. ]+ of 4.?956/).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    const operations = page.getByRole('group', { name: 'Operations' });
+    await operations.getByRole('cell', { name: 'the mailboxes are empty again' }).waitFor();
+    expect(await operations.getByRole('cell', { name: 'ada', exact: true }).count()).toBe(1);
+    await page.close();
+    await full.close();
+  });
+
+  it('replays policies on the failures of a group, in the studio, where a link leads', async () => {
+    const { page, complaints } = await openPage(browser(), `${board.url}#/failures`);
+    await page.getByRole('link', { name: /card of order/ }).click();
+    await page.getByRole('button', { name: 'Plan a redrive' }).waitFor();
+    await page.keyboard.press('t');
+    await page.getByRole('combobox', { name: 'failures' }).waitFor();
+    expect(await page.getByLabel('The policy, as JSON').inputValue()).toContain('"maxAttempts": 2');
+    await page.getByLabel('The policy, as JSON').fill('{ "maxAttempts": 3 }');
+    await page.getByRole('button', { name: 'Compare with another policy' }).click();
+    await page.getByLabel('The other policy, as JSON').fill('{ "maxAttempts": 1 }');
+    await page.getByText('One attempt and no retry.').waitFor();
+
+    await page.getByRole('button', { name: 'Replay' }).click();
+
+    await page.getByText('Of 38 runs 38 would have had another attempt').waitFor();
+    await page.getByText('38 would have ended earlier (38 attempts spared)').waitFor();
+    await page.getByText('Those that would have ended: exhausted 38.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await page.waitForURL(/failures=charge%401\+/);
+    const again = await openPage(browser(), page.url());
+    await again.page
+      .getByRole('option', { name: /^38 of charge 1: .*card of order/, selected: true })
+      .waitFor({
+        state: 'attached',
       });
+    await page.close();
+    await again.page.close();
+  });
 
-      it('stays for a visitor without the right, who is told so', async () => {
-        const { unmask: _, ...rights } = EVERYTHING;
-        const masked = await serveBoard({ rights });
-        const page = await openCard(masked);
+  it('replays a policy on all dead letters', async () => {
+    const { page } = await openPage(browser(), `${board.url}#/studio?policy=%7B%22maxAttempts%22%3A9%7D`);
+    await page.getByRole('option', { name: /^all [\d\u202f]+ dead letters$/ }).waitFor({ state: 'attached' });
+    await page
+      .getByText('Valid, and nothing to warn of.')
+      .or(page.getByText('RETRIES_EVERYTHING'))
+      .first()
+      .waitFor();
 
-        await page.getByText('To see them, you need the right unmask.').waitFor();
+    await page.getByRole('button', { name: 'Replay' }).click();
 
-        await page.getByText('"cardToken": "***"').waitFor();
-        expect(await page.getByRole('button', { name: 'Unmask' }).count()).toBe(0);
-        await page.getByText('Submit once more').click();
-        await page.getByText('The payload is shown cut or masked').waitFor();
-        await page.close();
-        await masked.close();
-      });
-    });
+    await page.getByText(/^Of 18\d runs 18\d would have had another attempt/).waitFor();
+    await page.close();
+  });
 
-    it('says its keys', async () => {
-      const { page } = await openPage(browser, `${board.url}#/failures`);
-      await rows(page).first().waitFor();
+  it('has the studio, with its engine', async () => {
+    const { page, complaints } = await openPage(browser(), `${board.url}#/studio`);
 
-      await page.keyboard.press('?');
+    await page.getByRole('img', { name: /^The policy: delays before each retry: 0ms to 500ms/ }).waitFor();
 
-      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
-    });
+    expect(complaints).toEqual([]);
+  });
 
-    it('opens no act to a visitor who may only read', async () => {
-      const readOnly = await serveBoard({ rights: { read: true } });
-      const { page } = await openPage(browser, `${readOnly.url}#/failures`);
+  describe('the mask', () => {
+    const openCard = async (served: ServedBoard): Promise<Page> => {
+      const { page } = await openPage(browser(), `${served.url}#/search?task=charge&state=failed`);
       await rows(page).first().click();
-      await page.getByText('You may only read here.').waitFor();
+      await page.getByRole('heading', { name: 'Payload' }).waitFor();
+      return page;
+    };
 
-      expect(
-        await page
-          .getByRole('button', { name: /^Plan a/ })
-          .evaluateAll((all) => all.filter((each) => !each.hasAttribute('disabled'))),
-      ).toEqual([]);
+    it('is taken off one run for a reason, which its page and the operations show', async () => {
+      const page = await openCard(board);
+      const token = page.getByText(/"tok-\d+"/).last();
+      await page.getByText('"cardToken": "***"').waitFor();
+
+      await page.getByText('Parts of this run are masked: see them').click();
+      await page.getByLabel('reason, recorded with your look').fill('a customer complains');
+      await page.getByRole('button', { name: 'Unmask' }).click();
+
+      await token.waitFor();
+      await page.getByRole('cell', { name: 'a customer complains' }).waitFor();
+      await page.getByText('Submit once more').click();
+      expect(await page.getByLabel('payload, as JSON').inputValue()).toContain('"tok-');
+      expect(await findBarriers(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Mask again' }).click();
+      await page.getByText('"cardToken": "***"').waitFor();
+      await page.goto(`${board.url}#/operations`);
+      await page.getByText('the latest 200 at most').waitFor();
+      await page.getByRole('row', { name: /ada unmask .* a customer complains shown/ }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
       await page.close();
-      await readOnly.close();
     });
-  },
-);
+
+    it('stays for a visitor without the right, who is told so', async () => {
+      const { unmask: _, ...rights } = EVERYTHING;
+      const masked = await serveBoard({ rights });
+      const page = await openCard(masked);
+
+      await page.getByText('To see them, you need the right unmask.').waitFor();
+
+      await page.getByText('"cardToken": "***"').waitFor();
+      expect(await page.getByRole('button', { name: 'Unmask' }).count()).toBe(0);
+      await page.getByText('Submit once more').click();
+      await page.getByText('The payload is shown cut or masked').waitFor();
+      await page.close();
+      await masked.close();
+    });
+  });
+
+  it('says its keys', async () => {
+    const { page } = await openPage(browser(), `${board.url}#/failures`);
+    await rows(page).first().waitFor();
+
+    await page.keyboard.press('?');
+
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+  });
+
+  it('opens no act to a visitor who may only read', async () => {
+    const readOnly = await serveBoard({ rights: { read: true } });
+    const { page } = await openPage(browser(), `${readOnly.url}#/failures`);
+    await rows(page).first().click();
+    await page.getByText('You may only read here.').waitFor();
+
+    expect(
+      await page
+        .getByRole('button', { name: /^Plan a/ })
+        .evaluateAll((all) => all.filter((each) => !each.hasAttribute('disabled'))),
+    ).toEqual([]);
+    await page.close();
+    await readOnly.close();
+  });
+});

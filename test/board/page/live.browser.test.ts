@@ -1,12 +1,10 @@
 import { defineTask } from '@retry/worker';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchChromium, openPage } from '../../support/browser/chromium.ts';
-import { findChromium, NO_CHROMIUM } from '../../support/browser/find-chromium.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openPage } from '../../support/browser/chromium.ts';
+import { describeInChromium } from '../../support/browser/describe-in-chromium.ts';
 import { type BelievableQueue, sync } from './believable-queue.ts';
 import { type ServedBoard, serveBoard } from './serve-board.ts';
-
-const executable = findChromium();
 
 /** A change is seen within 2 s; a busy machine may take longer. Without a stream it would never be seen. */
 const SEEN_WITHIN_MS = 15_000;
@@ -79,70 +77,65 @@ const SCENES: Readonly<Record<string, Scene>> = {
   },
 };
 
-describe.skipIf(executable === undefined)(
-  `live figures on the board${executable ? '' : ` (${NO_CHROMIUM})`}`,
-  () => {
-    let browser: Browser;
-    let board: ServedBoard;
+describeInChromium('live figures on the board', (browser) => {
+  let board: ServedBoard;
 
-    beforeAll(async () => {
-      [browser, board] = await Promise.all([launchChromium(executable ?? ''), serveBoard()]);
-    });
+  beforeAll(async () => {
+    board = await serveBoard();
+  });
 
-    afterAll(async () => {
-      await browser?.close();
-      await board?.close();
-    });
+  afterAll(async () => {
+    await board?.close();
+  });
 
-    const textOf = async (page: Page): Promise<string> => (await page.locator('main').textContent()) ?? '';
-    const openLive = async (path: string): Promise<Page> => {
-      const { page } = await openPage(browser, `${board.url}${path}`);
-      await page.getByText('live', { exact: true }).waitFor();
-      await page.getByText('Loading …').waitFor({ state: 'detached' });
-      return page;
-    };
+  const textOf = async (page: Page): Promise<string> => (await page.locator('main').textContent()) ?? '';
+  const openLive = async (path: string): Promise<Page> => {
+    const { page } = await openPage(browser(), `${board.url}${path}`);
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.getByText('Loading …').waitFor({ state: 'detached' });
+    return page;
+  };
 
-    it.each(Object.entries(SCENES))('show what another client changes: %s', async (_, scene) => {
-      const path = await scene.path(board.queue);
-      const page = await openLive(path);
-      expect(await textOf(page)).not.toContain(scene.seen);
+  it.each(Object.entries(SCENES))('show what another client changes: %s', async (_, scene) => {
+    const path = await scene.path(board.queue);
+    const page = await openLive(path);
+    expect(await textOf(page)).not.toContain(scene.seen);
 
-      await scene.change(board.queue, path);
+    await scene.change(board.queue, path);
 
-      await expect.poll(() => textOf(page), { timeout: SEEN_WITHIN_MS }).toContain(scene.seen);
-      await page.close();
-    });
+    await expect.poll(() => textOf(page), { timeout: SEEN_WITHIN_MS }).toContain(scene.seen);
+    await page.close();
+  });
 
-    it('are quiet while the page is hidden, and catch up when it is seen', async () => {
-      const page = await openLive('#/failures');
-      await setVisibility(page, 'hidden');
-      const asked: string[] = [];
-      page.on('request', (request) => asked.push(request.url()));
+  it('are quiet while the page is hidden, and catch up when it is seen', async () => {
+    const page = await openLive('#/failures');
+    await setVisibility(page, 'hidden');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
 
-      await board.queue.failOnce('the ink is dry');
-      await page.waitForTimeout(QUIET_MS);
+    await board.queue.failOnce('the ink is dry');
+    await page.waitForTimeout(QUIET_MS);
 
-      expect([asked, (await textOf(page)).includes('the ink is dry')]).toEqual([[], false]);
-      await setVisibility(page, 'visible');
-      await page.getByText('the ink is dry').waitFor();
-      await page.close();
-    });
+    expect([asked, (await textOf(page)).includes('the ink is dry')]).toEqual([[], false]);
+    await setVisibility(page, 'visible');
+    await page.getByText('the ink is dry').waitFor();
+    await page.close();
+  });
 
-    it('stand still while they are paused', async () => {
-      const page = await openLive('#/failures');
-      await page.keyboard.press('p');
-      await page.getByText('paused').waitFor();
+  it('stand still while they are paused', async () => {
+    const page = await openLive('#/failures');
+    await page.keyboard.press('p');
+    await page.getByText('paused').waitFor();
 
-      await board.queue.failOnce('the toner is empty');
-      await page.waitForTimeout(QUIET_MS);
+    await board.queue.failOnce('the toner is empty');
+    await page.waitForTimeout(QUIET_MS);
 
-      expect(await textOf(page)).not.toContain('the toner is empty');
-      await page.keyboard.press('p');
-      await page.getByText('the toner is empty').waitFor();
-      await page.close();
-    });
-  },
-);
+    expect(await textOf(page)).not.toContain('the toner is empty');
+    await page.keyboard.press('p');
+    await page.getByText('the toner is empty').waitFor();
+    await page.close();
+  });
+});
 
 /** A browser without windows has none that hides another. */
 async function setVisibility(page: Page, state: 'hidden' | 'visible'): Promise<void> {
