@@ -69,7 +69,7 @@ function startBlocking({ args }: Meeting, options: object) {
 
 /** Starts a worker in this process, which claims what the other one loses. */
 function startNeighbour({ broker }: Meeting) {
-  const counts = { executions: 0, stalls: 0 };
+  const counts = { executions: 0, stalls: 0, fenced: 0 };
   const task = blockingTask(async () => {
     counts.executions += 1;
   });
@@ -83,6 +83,9 @@ function startNeighbour({ broker }: Meeting) {
   });
   worker.on('stalled', () => {
     counts.stalls += 1;
+  });
+  worker.on('fenced', () => {
+    counts.fenced += 1;
   });
   worker.start();
   return { counts, stop: worker.stop };
@@ -116,7 +119,7 @@ function describeBlockedLoops(meet: () => Promise<Meeting>): void {
     const blocked = await blocking.until('blocked');
     await neighbour.stop();
     expect(start['leaseRenewal']).toBe('thread');
-    expect(neighbour.counts).toEqual({ executions: 0, stalls: 0 });
+    expect(neighbour.counts).toMatchObject({ executions: 0, stalls: 0 });
     expect(blocked).toMatchObject({ runs: [{ id, task: 'blocking', epoch: 1 }] });
     expect(blocked['blockedMs']).toBeGreaterThan(3 * LEASE_MS);
     const [run] = await meeting.broker.get([id]);
@@ -133,7 +136,7 @@ function describeBlockedLoops(meet: () => Promise<Meeting>): void {
 
     await neighbour.stop();
     const [run] = await meeting.broker.get([id]);
-    expect(neighbour.counts).toEqual({ executions: 1, stalls: 1 });
+    expect(neighbour.counts).toMatchObject({ executions: 1, stalls: 1 });
     expect(run).toMatchObject({ state: 'completed', epoch: 2, stalls: 1 });
   });
 
@@ -147,7 +150,7 @@ function describeBlockedLoops(meet: () => Promise<Meeting>): void {
 
     await neighbour.stop();
     expect(blocking.warned()).toContain(`other workers claim ${id} (epoch 1)`);
-    expect(neighbour.counts).toEqual({ executions: 1, stalls: 1 });
+    expect(neighbour.counts).toMatchObject({ executions: 1, stalls: 1 });
   });
 
   it('cancels a run as soon as the event loop turns', async () => {
@@ -159,6 +162,34 @@ function describeBlockedLoops(meet: () => Promise<Meeting>): void {
 
     await blocking.until('cancelled');
     expect(blocking.lines().map(({ type }) => type)).not.toContain('completed');
+  });
+
+  it('starts no run whose claim was answered after another worker had taken it', async () => {
+    const id = await submit();
+    const { broker } = meeting;
+    let answer = (): void => {};
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const late: Broker = {
+      ...broker,
+      settleAndClaim: async (request) => {
+        const reply = await broker.settleAndClaim(request);
+        if (reply.claimed.length > 0) await isAnswered;
+        return reply;
+      },
+    };
+    const one = startNeighbour({ ...meeting, broker: late });
+    while ((await broker.get([id]))[0]?.state !== 'started') await rest(20);
+    const other = startNeighbour(meeting);
+    while (other.counts.executions === 0) await rest(20);
+
+    answer();
+
+    while (one.counts.fenced === 0) await rest(20);
+    await Promise.all([one.stop(), other.stop()]);
+    expect([one.counts.executions, other.counts.executions]).toEqual([0, 1]);
+    expect((await broker.get([id]))[0]).toMatchObject({ state: 'completed', epoch: 2 });
   });
 
   it('loses the lease of a process that is stopped: its thread is stopped, too', async () => {

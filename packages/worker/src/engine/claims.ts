@@ -16,6 +16,8 @@ export interface EmptyClaim {
 /** A claim, what follows from its answer, and the release of the room that is reserved for it. */
 export interface OpenClaim {
   readonly claim: Claim;
+  /** By the worker's clock. */
+  readonly sentAt: number;
   /** Ends the reservation. @returns the claim, when there was nothing in any lane with room */
   readonly answer: (received: Received | undefined) => EmptyClaim | undefined;
 }
@@ -57,6 +59,7 @@ export class Claims {
     const free = this.#capacity.reserve(claim);
     return {
       claim,
+      sentAt,
       answer: (received) => {
         free();
         return received && this.#note(received, { claim, sentAt, isOfAll });

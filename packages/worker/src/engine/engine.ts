@@ -225,7 +225,7 @@ export class Engine {
     if (!this.#answerTurns.take()) await this.#answerTurns.next();
     this.#pendingExchanges -= 1;
     this.#emptyClaim = open?.answer(received) ?? this.#emptyClaim;
-    if (open !== undefined && received !== undefined) this.#executions.take(received.claimed);
+    if (open !== undefined && received !== undefined) this.#executions.take(received.claimed, open.sentAt);
     this.#wakeSignal.notify();
   }
 

@@ -64,6 +64,7 @@ export class Executions {
     this.#engine = engine;
     this.#port = createExecutionPort({
       ...{ settings, emitter, now: engine.now },
+      renewLease: (execution) => this.leases.renew(execution),
       onEnd: (execution, outcome) => this.#end(execution, outcome),
       onHold: (lane) => this.giveBack(lane),
     });
@@ -124,10 +125,15 @@ export class Executions {
     this.#fill();
   }
 
-  /** Takes over claimed runs and starts as many as there are slots. */
-  take(claimed: readonly ClaimedRun[]): void {
+  /**
+   * Takes over claimed runs and starts as many as there are slots.
+   *
+   * @param sentAt - when they were claimed at the earliest, by the worker's clock
+   */
+  take(claimed: readonly ClaimedRun[], sentAt: number): void {
     const taken: Execution[] = [];
-    const claimedAt = this.#settings.clock.now();
+    const { clock, leaseMs } = this.#settings;
+    const [claimedAt, leasedUntil] = [clock.now(), sentAt + leaseMs];
     for (const each of claimed) {
       const { run, isProbe = false } = each;
       const known = this.#settings.tasks.get(run.lane);
@@ -135,7 +141,7 @@ export class Executions {
       const runTask = taskOfRun(known, run);
       const { task } = runTask;
       if (isProbe) this.#engine.onProbe(task);
-      const execution = new Execution(task, { run, claimedAt, isProbe }, this.#port);
+      const execution = new Execution(task, { run, claimedAt, leasedUntil, isProbe }, this.#port);
       this.#all.add(execution);
       this.#slots.take(task, 'prefetched');
       const outcome = unstartedOutcome(each, runTask);

@@ -25,6 +25,9 @@ export class Leases {
   readonly #guard: LeaseGuard;
   readonly #cancelWatch: CancelWatch;
   #areHeartbeatsLost = false;
+  /** Runs of this turn whose leases are renewed before their handlers are called, and when that is answered. */
+  #late: Execution[] = [];
+  #lateAnsweredAt: Promise<number> | undefined;
 
   constructor(settings: WorkerSettings, port: LeasesPort) {
     const { emitter, executions } = port;
@@ -49,7 +52,7 @@ export class Leases {
     return this.#guard.by;
   }
 
-  /** Whether they may be lost before long: the broker did not answer the latest heartbeats. */
+  /** Whether they may be lost before long: the broker did not answer the latest heartbeats in time. */
   get areHeartbeatsLost(): boolean {
     return this.#areHeartbeatsLost;
   }
@@ -90,19 +93,40 @@ export class Leases {
     this.#guard.noteEnd(execution);
   }
 
-  /** Extends them and applies the broker's answers. */
-  async heartbeat(): Promise<void> {
-    const { broker, leaseMs } = this.#settings;
+  /**
+   * Extends a lease before its handler is called; those of one turn of the event loop together.
+   *
+   * @returns whether the answer came in time: the lease lasts until the next heartbeat
+   */
+  async renew(execution: Execution): Promise<boolean> {
+    this.#late.push(execution);
+    this.#lateAnsweredAt ??= this.#renewLate();
+    return (await this.#lateAnsweredAt) <= execution.leasedUntil - this.#settings.heartbeatMs;
+  }
+
+  async #renewLate(): Promise<number> {
+    await Promise.resolve();
+    const late = this.#late;
+    this.#late = [];
+    this.#lateAnsweredAt = undefined;
+    await this.heartbeat(late);
+    return this.#settings.clock.now();
+  }
+
+  /** Extends all of them, or some, and applies the broker's answers. */
+  async heartbeat(executions: Iterable<Execution> = this.#port.executions): Promise<void> {
+    const { broker, clock, leaseMs, heartbeatMs } = this.#settings;
+    const sentAt = clock.now();
     let areLost = false;
-    await sendHeartbeats([...this.#port.executions], {
-      broker,
-      leaseMs,
+    await sendHeartbeats([...executions], {
+      ...{ broker, clock, leaseMs },
       onAnswer: (execution, answer) => this.#onAnswer(execution, answer),
       onError: (error) => {
         areLost ||= !isRefused(broker, error);
         this.#port.onError(error, 'heartbeating');
       },
     });
+    areLost ||= clock.now() - sentAt > leaseMs - heartbeatMs;
     if (areLost === this.#areHeartbeatsLost) return;
     this.#areHeartbeatsLost = areLost;
     this.#port.onChange();

@@ -19,6 +19,10 @@ export interface RunningAttempt {
   readonly hasEnded: boolean;
   /** Whether its handler has called `ctx.complete`. */
   readonly isCompleting: boolean;
+  /** Whether its lease may end before the next heartbeat. */
+  readonly isLeaseShort: boolean;
+  /** Renews its lease. @returns whether its handler may be called */
+  readonly renewLease: () => Promise<boolean>;
   readonly signal: AbortSignal;
   readonly remainingMs: number;
   readonly heartbeat: () => void;

@@ -4,7 +4,7 @@ import { noticeOf } from '../settle/report.ts';
 import { completeWithin, hasCommitted } from './complete.ts';
 import type { ExecutionPort } from './execution.ts';
 
-interface PortParts extends Pick<ExecutionPort, 'onEnd'> {
+interface PortParts extends Pick<ExecutionPort, 'onEnd' | 'renewLease'> {
   readonly settings: WorkerSettings;
   readonly emitter: WorkerEmitter;
   /** Now by the broker's clock, in epoch ms. */
@@ -14,12 +14,13 @@ interface PortParts extends Pick<ExecutionPort, 'onEnd'> {
 }
 
 /** Creates what the executions of a worker need of it. */
-export function createExecutionPort({ settings, emitter, now, onEnd, onHold }: PortParts): ExecutionPort {
-  const { broker, clock, name } = settings;
+export function createExecutionPort(parts: PortParts): ExecutionPort {
+  const { settings, emitter, now, onHold, onEnd, renewLease } = parts;
+  const { broker, clock, heartbeatMs, name } = settings;
   const onError = (error: unknown): void =>
     emitter.emit('error', () => ({ error, doing: 'asking for a commit' }));
   return {
-    clock,
+    ...{ clock, heartbeatMs, renewLease, onEnd },
     log: ({ task, run }, message, details) =>
       emitter.emit('log', () => ({ ...noticeOf(task, run), message, details })),
     complete: (execution, completion) => completeWithin({ ...settings, now }, execution, completion),
@@ -30,6 +31,5 @@ export function createExecutionPort({ settings, emitter, now, onEnd, onHold }: P
       await broker.hold([{ lane, source: 'handler', forMs, keepLonger: true, by: name, ...why }]);
       onHold(lane);
     },
-    onEnd,
   };
 }

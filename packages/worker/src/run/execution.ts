@@ -14,6 +14,10 @@ import { readCompletion, readHandlerHold } from './requests.ts';
 /** What executions need from their worker; one object for all of them. */
 export interface ExecutionPort {
   readonly clock: Clock;
+  /** How long a lease has to last when a handler is called, in ms: until the next heartbeat. */
+  readonly heartbeatMs: number;
+  /** Sends a heartbeat before the handler is called. @returns whether the renewed lease lasted long enough when it was answered */
+  readonly renewLease: (execution: Execution) => Promise<boolean>;
   readonly log: (execution: Execution, message: string, details: unknown) => void;
   /** Settles the run inside a transaction of its handler. */
   readonly complete: (execution: Execution, completion: Completion) => Promise<void>;
@@ -28,6 +32,7 @@ export interface ExecutionPort {
 interface ClaimedAt {
   readonly run: Run<'started'>;
   readonly claimedAt: number;
+  readonly leasedUntil: number;
   /** It was let through by a hold of the circuit breaker. */
   readonly isProbe: boolean;
 }
@@ -44,6 +49,7 @@ export class Execution implements RunningAttempt {
   /** Whether it was let through by a hold of the circuit breaker: its outcome decides whether the lane resumes. */
   readonly isProbe: boolean;
   readonly #port: ExecutionPort;
+  #leasedUntil: number;
   #controller: AbortController | undefined;
   /** Why the attempt was stopped; absent until then. */
   #stop: { readonly reason: unknown } | undefined;
@@ -55,13 +61,34 @@ export class Execution implements RunningAttempt {
   #hasEnded = false;
   #isCompleting = false;
 
-  /** @param claim - the claimed run, and when its claim was answered by the worker's clock */
-  constructor(task: AnyTask, { run, claimedAt, isProbe }: ClaimedAt, port: ExecutionPort) {
+  /** @param claim - the claimed run; its instants are by the worker's clock */
+  constructor(task: AnyTask, { run, claimedAt, leasedUntil, isProbe }: ClaimedAt, port: ExecutionPort) {
     this.task = task;
     this.run = run;
     this.#port = port;
     this.claimedAt = claimedAt;
+    this.#leasedUntil = leasedUntil;
     this.isProbe = isProbe;
+  }
+
+  /** Until when the run is leased, at least, by the worker's clock. A thread may have renewed it for longer. */
+  get leasedUntil(): number {
+    return this.#leasedUntil;
+  }
+
+  /** Whether its lease may end before the next heartbeat: its claim was answered late, or the event loop was blocked since. */
+  get isLeaseShort(): boolean {
+    return this.#leasedUntil - this.#port.clock.now() < this.#port.heartbeatMs;
+  }
+
+  /** Notes until when the run is leased, at least, by the worker's clock. */
+  noteRenewed(leasedUntil: number): void {
+    this.#leasedUntil = leasedUntil;
+  }
+
+  /** Renews its lease before its handler is called. @returns whether that may be called */
+  renewLease(): Promise<boolean> {
+    return this.#port.renewLease(this);
   }
 
   /** Whether it has ended: what its handler does has no effect any more. */

@@ -18,6 +18,8 @@ export async function runHandler(attempt: RunningAttempt): Promise<Outcome> {
   } catch (error) {
     return { type: 'unreadable', error };
   }
+  // Again, if the handler of another run has blocked the event loop since the answer.
+  while (attempt.isLeaseShort) if (!(await attempt.renewLease())) return { type: 'released' };
   // Validating may take long; meanwhile the attempt may have been cancelled or have lost its lease.
   if (attempt.hasEnded) return { type: 'released' };
   let outcome: Outcome;

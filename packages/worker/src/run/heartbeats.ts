@@ -6,7 +6,7 @@ import type { Execution } from './execution.ts';
 /** The most leases that one call extends. */
 const MAX_LEASES = 1_000;
 
-interface HeartbeatPort extends Pick<WorkerSettings, 'broker' | 'leaseMs'> {
+interface HeartbeatPort extends Pick<WorkerSettings, 'broker' | 'clock' | 'leaseMs'> {
   readonly onAnswer: (execution: Execution, answer: HeartbeatAnswer | undefined) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -20,11 +20,16 @@ export async function sendHeartbeats(executions: readonly Execution[], port: Hea
 
 /** Divides a call that the broker refuses, so that one bad lease does not cost the others. */
 async function sendBatch(executions: readonly Execution[], port: HeartbeatPort): Promise<void> {
-  const { broker, leaseMs, onAnswer, onError } = port;
+  const { broker, clock, leaseMs, onAnswer, onError } = port;
   const leases = executions.map(({ run: { id, epoch } }) => ({ id, epoch }));
+  const leasedUntil = clock.now() + leaseMs;
   try {
     const answers = await broker.heartbeat(leases, leaseMs);
-    for (const [index, execution] of executions.entries()) onAnswer(execution, answers[index]);
+    for (const [index, execution] of executions.entries()) {
+      const answer = answers[index];
+      if (answer === 'ok' || answer === 'cancel') execution.noteRenewed(leasedUntil);
+      onAnswer(execution, answer);
+    }
   } catch (error) {
     if (executions.length === 1 || !isRefused(broker, error)) return onError(error);
     const middle = Math.ceil(executions.length / 2);
