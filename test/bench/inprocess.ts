@@ -5,6 +5,7 @@ import { readVersions } from './harness/versions.ts';
 import { libraries } from './libraries.ts';
 import { isWanted, printHeader, printTable, rounds, roundsOr } from './report.ts';
 import { inRounds, type Row, timeInRounds } from './rounds.ts';
+import { inprocessTargets } from './targets/inprocess.ts';
 import { withAttemptTimeout, withTotalTimeout } from './timed-libraries.ts';
 
 const realSetTimeout = globalThis.setTimeout;
@@ -28,14 +29,15 @@ for (const [title, wrappers] of [
 ] as const) {
   if (!isWanted(title)) continue;
   const rows = Object.entries(wrappers).map(([name, wrap]) => ({ name, run: wrap(async () => 1) }));
-  printTable(title, 'ns of CPU', await timeInRounds(rows, { rounds }));
+  printTable(title, 'ns of CPU', await timeInRounds(rows, { rounds }), inprocessTargets.timeouts);
 }
 
 if (isWanted('failures, CPU')) {
   globalThis.setTimeout = asMicrotask as unknown as typeof setTimeout; // only the libraries below call it
   const results = await timeInRounds(rowsOf(failing, { retries: 5, delayMs: 0 }), { rounds });
   globalThis.setTimeout = realSetTimeout;
-  printTable('failures, CPU: five, without delay, timers replaced by microtasks', 'ns of CPU', results);
+  const title = 'failures, CPU: five, without delay, timers replaced by microtasks';
+  printTable(title, 'ns of CPU', results, inprocessTargets.failures);
 }
 
 if (isWanted('failures, real')) {
@@ -43,7 +45,7 @@ if (isWanted('failures, real')) {
     rounds,
     stopwatch: 'wall',
   });
-  printTable('failures, real: five, without delay', 'ns', results);
+  printTable('failures, real: five, without delay', 'ns', results, inprocessTargets.failures);
 }
 
 // Bytes hardly differ between runs, and each sample is a separate process.

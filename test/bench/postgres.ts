@@ -5,14 +5,15 @@
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import pg from 'pg';
 import { endActors } from './harness/actors.ts';
-import { EXCHANGE_COSTS, printExchangeCosts } from './harness/exchange-cost.ts';
+import { EXCHANGE_COSTS, printExchangeCosts, smallCallsOf } from './harness/exchange-cost.ts';
 import { openPostgresServer } from './harness/postgres-server.ts';
 import { queueTables } from './harness/queue-tables.ts';
 import { compare } from './harness/tables.ts';
 import { readVersions } from './harness/versions.ts';
 import { lookAtMany } from './harness/waiting-runs.ts';
-import { ceiling } from './queues/postgres-ceiling.ts';
+import { openSmallCalls } from './queues/bare/postgres.ts';
 import { isFull, isWanted, printHeader } from './report.ts';
+import { postgresTargets } from './targets/postgres.ts';
 
 const server = await openPostgresServer();
 const ours = { defaults: 'retry on a pg.Pool', best: 'retry by url, prefetch 500' };
@@ -20,7 +21,7 @@ const graphile = 'graphile-worker';
 const graphileBest = 'graphile-worker, localQueue 1000';
 const boss = 'pg-boss, fetch 1';
 const bossBest = 'pg-boss, fetch 1000';
-/** One statement an exchange, by the same promises. */
+/** What the engine and its client give for the same promises, by one statement an exchange. */
 const bare = { contender: 'bare on Postgres', label: 'bare' };
 const submitters = [ours.defaults, graphile, bossBest];
 
@@ -29,25 +30,24 @@ const tables = queueTables({
     ...[ours.defaults, 'retry by url', graphile, boss],
     ...[ours.best, graphileBest, 'graphile-worker, localQueue 5000', bossBest],
   ],
-  bare: {
-    contender: 'bare',
-    take: async (_, count) => {
-      const ms = await ceiling(server.url, { of: 'runs', count, batch: 300 });
-      return { value: (count / ms) * 1_000, ms };
-    },
-  },
+  bare,
   few: [ours.defaults, graphile, boss, ours.best, graphileBest, bossBest],
-  strict: [{ contender: 'retry on a pg.Pool, prefetch 0', label: ours.defaults }, graphile, boss, bare],
+  strict: [
+    { contender: 'retry on a pg.Pool, prefetch 0', label: ours.defaults },
+    ...[graphile, boss],
+    { contender: 'bare on Postgres, strict', label: 'bare' },
+  ],
   usual: [ours.defaults, graphileBest, bossBest],
-  large: [ours.defaults, graphileBest, bossBest, bare],
   failing: [ours.defaults, graphile, graphileBest, bossBest, bare],
   submitting: submitters,
-  waiting: [ours.defaults, graphile, 'pg-boss, notified', bare],
+  waiting: [ours.defaults, graphile, 'pg-boss, notified'],
   names: {
     one: { contender: ours.defaults, label: 'retry on a pg.Pool, 1 name' },
     many: [ours.defaults, graphileBest],
   },
   due: ['while', 'before'],
+  falling: [ours.defaults, graphileBest, bossBest, bare],
+  targets: postgresTargets,
   mostBytes: { processed: 60_000_000, submitted: 30_000_000 },
 });
 
@@ -64,11 +64,13 @@ async function measureExchanges(): Promise<void> {
   const pool = new pg.Pool({ connectionString: server.url });
   await migrate(pool);
   const broker = createPostgresBroker({ client: pool });
-  await printExchangeCosts(broker, 1_000, async (calls, call) => {
+  const measured = {
+    ours: smallCallsOf(broker, () => broker.close().then(() => pool.end())),
+    bare: await openSmallCalls({ url: server.url, name: 'bench_bare' }),
+  };
+  await printExchangeCosts(measured, 1_000, async (calls, call) => {
     const before = await server.read();
     for (let index = 0; index < calls; index += 1) await call();
     return (((await server.read()).cpuMs - before.cpuMs) * 1_000) / calls;
   });
-  await broker.close();
-  await pool.end();
 }

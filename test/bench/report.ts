@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Result } from './rounds.ts';
+import type { Target } from './targets/target.ts';
+import { isMet } from './targets/target.ts';
 
 const { values } = parseArgs({
   options: {
@@ -60,16 +62,26 @@ function writeInto(path: string, suite: string): void {
   writeFileSync(path, `${text.slice(0, from + begin.length)}\n\n${said.join('\n')}\n\n${text.slice(to)}`);
 }
 
-/** Prints one table with the median and quartiles of each row, and its ratio to the first row in the same round. */
-export function printTable(title: string, unit: string, results: readonly Result[]): void {
+/**
+ * Prints one table with the median and quartiles of each row, and its ratio to the first row in the same round.
+ *
+ * @param targets - of the ratios, by the names of rows
+ */
+export function printTable(
+  title: string,
+  unit: string,
+  results: readonly Result[],
+  targets?: Readonly<Record<string, Target>>,
+): void {
   printMarkdown(
     title,
-    ['', unit, 'quartiles', 'ratio'],
+    ['', unit, 'quartiles', 'ratio', ...(targets === undefined ? [] : ['target', 'met'])],
     results.map(({ name, median, q25, q75, ratio, ratios }, index) => [
       name,
       short(median),
       `${short(q25)}..${short(q75)}`,
       index === 0 ? '' : `${short(ratio)} [${ratios.map(short).join('..')}]`,
+      ...(targets === undefined ? [] : [targets[name] ?? '', isMet(targets[name], [ratio])]),
     ]),
   );
 }

@@ -1,6 +1,8 @@
-import { isWanted, printMarkdown, roundsOr, say, short } from '../report.ts';
-import { median, quantile } from '../rounds.ts';
+import { isWanted, roundsOr } from '../report.ts';
+import type { Targets } from '../targets/target.ts';
 import { endActors } from './actors.ts';
+import type { Line, Ours } from './print-table.ts';
+import { printTable } from './print-table.ts';
 import type { Sample, Stage } from './samples.ts';
 import type { BenchServer } from './server.ts';
 
@@ -25,17 +27,12 @@ export interface Table {
   readonly count?: number;
   /** The most that fit. @default 100 000 */
   readonly most?: number;
+  /** How long a sample takes, about. @default 350 */
+  readonly sampleMs?: number;
+  /** What our defaults are to reach beside the others. @default nothing */
+  readonly targets?: Targets | undefined;
 }
 
-/** Our own lines that the others are compared with, by the labels of a suite. */
-export interface Ours {
-  readonly defaults: string;
-  readonly best: string;
-}
-
-/** The labels of bare statements, which do the least that the work takes. */
-const BARE = 'bare';
-/** How long a sample takes, about. */
 const SAMPLE_MS = 350;
 const FIRST_COUNT = 600;
 const LEAST_COUNT = 200;
@@ -51,18 +48,16 @@ const MOST_WARM_UPS = 24;
 /** For how long the process of a contender has worked. */
 const workedMs = new Map<string, number>();
 
-interface Line {
+/** A line, and who takes its samples. */
+interface Entered extends Line {
   readonly entry: Entry;
-  readonly label: string;
-  readonly samples: (Sample | undefined)[];
-  readonly problems: Set<string>;
 }
 
 /** Takes the samples of a table in rounds, each in another order, and prints it. */
 export async function compare(server: BenchServer, ours: Ours, table: Table): Promise<void> {
   if (!isWanted(table.title)) return;
   const lines = table.entries.map(
-    (entry): Line => ({ entry, label: entry.label ?? entry.contender, samples: [], problems: new Set() }),
+    (entry): Entered => ({ entry, label: entry.label ?? entry.contender, samples: [], problems: new Set() }),
   );
   const rounds = roundsOr(table.rounds ?? 5);
   const counts: number[] = [];
@@ -76,11 +71,11 @@ export async function compare(server: BenchServer, ours: Ours, table: Table): Pr
       counts[index] = table.count ?? nextCount(sample, count, table);
     }
   }
-  print(table, lines, { ours, rounds });
+  printTable(table, lines, { ours, rounds });
 }
 
 /** Takes samples that are not shown; returns how many runs the first that is shown should have. */
-async function warmUp(server: BenchServer, line: Line, table: Table): Promise<number> {
+async function warmUp(server: BenchServer, line: Entered, table: Table): Promise<number> {
   let count = leastOf(table, FIRST_COUNT);
   for (let tries = 0; tries < MOST_WARM_UPS; tries += 1) {
     const before = count;
@@ -92,7 +87,7 @@ async function warmUp(server: BenchServer, line: Line, table: Table): Promise<nu
 
 function nextCount(last: Sample | undefined, count: number, table: Table): number {
   if (last?.ms === undefined) return count;
-  const fitting = Math.max((count * SAMPLE_MS) / last.ms, leastOf(table, LEAST_COUNT));
+  const fitting = Math.max((count * (table.sampleMs ?? SAMPLE_MS)) / last.ms, leastOf(table, LEAST_COUNT));
   return Math.round(Math.min(fitting, table.most ?? MOST));
 }
 
@@ -101,7 +96,7 @@ function leastOf({ most = MOST }: Table, least: number): number {
   return Math.min(least, Math.round(most / 5));
 }
 
-async function takeSafely(server: BenchServer, line: Line, count: number): Promise<Sample | undefined> {
+async function takeSafely(server: BenchServer, line: Entered, count: number): Promise<Sample | undefined> {
   const { contender, take } = line.entry;
   try {
     const sample = await take({ server, contender }, count);
@@ -118,51 +113,4 @@ async function takeSafely(server: BenchServer, line: Line, count: number): Promi
 function rotated(length: number, round: number): readonly number[] {
   const order = Array.from({ length }, (_, index) => (index + round) % length);
   return round % 2 === 0 ? order : order.reverse();
-}
-
-/** Each ratio is taken within a round: our line divided by the other. */
-function ratioTo(line: Line, our: Line | undefined): string {
-  if (our === undefined || our === line) return '';
-  const ratios = our.samples
-    .map((sample, round) => (sample?.value ?? Number.NaN) / (line.samples[round]?.value ?? Number.NaN))
-    .filter((ratio) => !Number.isNaN(ratio));
-  if (ratios.length === 0) return '–';
-  if (ratios.length === 1) return short(median(ratios));
-  return `${short(median(ratios))} [${short(quantile(ratios, 0))}..${short(quantile(ratios, 1))}]`;
-}
-
-function print(table: Table, lines: readonly Line[], { ours, rounds }: { ours: Ours; rounds: number }): void {
-  const byLabel = (label: string): Line | undefined => lines.find((line) => line.label === label);
-  const [defaults, best, bare] = [byLabel(ours.defaults), byLabel(ours.best), byLabel(BARE)];
-  const medianOf = (line: Line, read: (sample: Sample) => number | undefined): number | undefined => {
-    const values = line.samples.flatMap((sample) => (sample === undefined ? [] : (read(sample) ?? [])));
-    return values.length === 0 ? undefined : median(values);
-  };
-  const shown = (value: number | undefined): string => (value === undefined ? '' : short(value));
-  const columns: readonly (readonly [string, (line: Line) => string])[] = [
-    [table.unit, (line) => shown(medianOf(line, ({ value }) => value))],
-    ['p99', (line) => shown(medianOf(line, ({ p99 }) => p99))],
-    ['our defaults ÷ it', (line) => (line === best ? '' : ratioTo(line, defaults))],
-    ['our best ÷ it', (line) => (line === defaults ? '' : ratioTo(line, best))],
-    ['of bare', (line) => shareOf(line, bare)],
-    ['CPU s/10 000, client', (line) => shown(medianOf(line, ({ clientCpu }) => clientCpu))],
-    ['server', (line) => shown(medianOf(line, ({ serverCpu }) => serverCpu))],
-    ['WAL B/run', (line) => shown(medianOf(line, ({ wal }) => wal))],
-  ];
-  const filled = columns.filter(([, cell]) => lines.some((line) => cell(line) !== ''));
-  printMarkdown(
-    `${table.title}${rounds === 1 ? ' (one round)' : ` (${rounds} rounds)`}`,
-    ['', ...filled.map(([name]) => name)],
-    lines.map((line) => [line.label, ...filled.map(([, cell]) => cell(line))]),
-  );
-  for (const { label, problems } of lines)
-    for (const problem of problems) say(`\n${label}: a sample failed: ${problem}`);
-}
-
-function shareOf(line: Line, bare: Line | undefined): string {
-  if (bare === undefined || bare === line) return '';
-  const shares = line.samples
-    .map((sample, round) => (sample?.value ?? Number.NaN) / (bare.samples[round]?.value ?? Number.NaN))
-    .filter((share) => !Number.isNaN(share));
-  return shares.length === 0 ? '–' : short(median(shares));
 }

@@ -13,14 +13,17 @@ export const contenders: Readonly<Record<string, Load>> = {
   'BullMQ, best': async () => (await import('./bullmq.ts')).bullmq('best'),
   'bee-queue': async () => (await import('./bee-queue.ts')).beeQueue('defaults'),
   'bee-queue, best': async () => (await import('./bee-queue.ts')).beeQueue('best'),
-  'bare scripts on Redis': async () => (await import('./bare-redis.ts')).bareRedis,
+  'bare on Redis': async () => (await import('./bare/redis.ts')).bareRedis(),
+  'bare on Redis, strict': async () => (await import('./bare/redis.ts')).bareRedis({ isStrict: true }),
   'retry on a pg.Pool': async () => (await import('./retry-on-postgres.ts')).retryOnPostgres('pool'),
   'retry on a pg.Pool, prefetch 0': async () =>
     (await import('./retry-on-postgres.ts')).retryOnPostgres('pool', { prefetch: 0 }),
   'retry by url': async () => (await import('./retry-on-postgres.ts')).retryOnPostgres('url'),
   'retry by url, prefetch 500': async () =>
     (await import('./retry-on-postgres.ts')).retryOnPostgres('url', { prefetch: 500 }),
-  'bare on Postgres': async () => (await import('./bare-postgres.ts')).barePostgres(),
+  'bare on Postgres': async () => (await import('./bare/postgres.ts')).barePostgres(),
+  'bare on Postgres, strict': async () =>
+    (await import('./bare/postgres.ts')).barePostgres({ isStrict: true }),
   'graphile-worker': async () => (await import('./graphile-worker.ts')).graphileWorker(),
   'graphile-worker, localQueue 1000': async () =>
     (await import('./graphile-worker.ts')).graphileWorker({ localQueue: 1_000 }),
