@@ -1,5 +1,5 @@
-import type { Clock } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
+import type { VirtualClock } from '@retry/core/testing';
 import { defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ interface Delay {
 const PROMPT: Delay = { thereMs: 0, backMs: 0, isLost: false };
 
 /** A broker behind a line on which requests and answers take their time, as a script says, until it ends; some answers are lost. */
-function delayed(broker: Broker, clock: Clock, script: readonly Delay[]): Broker {
+function delayed(broker: Broker, clock: VirtualClock, script: readonly Delay[]): Broker {
   let calls = 0;
   const send = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
     const { thereMs, backMs, isLost } = script[calls] ?? PROMPT;
