@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import type { Broker } from '@retry/core/broker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Rights } from '../../packages/board/src/api.ts';
 import type { Board } from '../../packages/board/src/create-board.ts';
 import { createBoard } from '../../packages/board/src/create-board.ts';
+import { run } from '../cli/run-in-memory.ts';
 import { ALL, ask } from './board-client.ts';
 
 /** A broker without runs. */
@@ -20,6 +22,16 @@ const charge = defineTask({
   },
 });
 
+const mail = defineTask({ name: 'mail', retry: { backoff: { type: 'none' } }, maxStalls: 0, run: () => {} });
+const report = defineTask({ name: 'report', onStall: 'hold', run: () => {} });
+
+/** The words that a shell makes of a command. */
+function shellWords(command: string): readonly string[] {
+  return execFileSync('sh', ['-c', `printf '%s\\0' ${command}`], { encoding: 'utf8' })
+    .split('\0')
+    .slice(0, -1);
+}
+
 /** Tests what the routes answer about a queue in which runs wait and have failed. */
 export function describeBoard(open: () => Promise<BoardHarness>): void {
   let harness: BoardHarness;
@@ -30,7 +42,7 @@ export function describeBoard(open: () => Promise<BoardHarness>): void {
     harness = await open();
     rights = ALL;
     const access = () => ({ ...rights, by: 'ada' });
-    board = createBoard({ broker: harness.broker, tasks: [charge], access });
+    board = createBoard({ broker: harness.broker, tasks: [charge, mail, report], access });
   });
   afterEach(async () => {
     board.close();
@@ -55,7 +67,71 @@ export function describeBoard(open: () => Promise<BoardHarness>): void {
     return runs.map(({ id }) => id);
   }
 
+  /** Types a command that the board gives into a terminal. */
+  async function type(command: string) {
+    const [program, ...words] = shellWords(command);
+    const { broker } = harness;
+    const { exitCode, out, err } = await run([...words, '--json'], { broker, now: Date.now });
+    return { program, exitCode, err, answer: JSON.parse(out) };
+  }
+
+  /** Lets the lease of a run expire, as that of a worker that was killed, and a cleaner find it. */
+  async function letStall(task: typeof mail): Promise<string> {
+    const { id } = await queueOf().submit(task, undefined);
+    const lanes = new Map([[task.lane, 1]]);
+    const claim = { worker: 'killed', requestId: id, limit: 1, lanes, leaseMs: 1 };
+    await harness.broker.settleAndClaim({ claim });
+    const worker = createWorker({
+      ...{ broker: harness.broker, tasks: [mail, report], lease: '9s', cleanerInterval: '1s', signals: [] },
+    });
+    const stalled = new Promise((resolve) => worker.on('stalled', resolve));
+    worker.start();
+    await stalled;
+    await worker.stop();
+    return id;
+  }
+
   describe('the screen of failures', () => {
+    it.each([
+      { state: 'failed', why: 'of which no stall was left', task: mail },
+      { state: 'stalled', why: 'whose task holds it', task: report },
+    ] as const)('has a group for a run that stalled, $why, and redrives it', async ({ state, task }) => {
+      const id = await letStall(task);
+
+      const [group] = (await ask(board, 'GET groups')).groups;
+      const params = { lane: task.lane, id: group?.id ?? '' };
+      const opened = await ask(board, 'GET groups/:lane/:id', { params });
+      const typed = await type(opened.command);
+      const { name, version } = task;
+      const plan = await ask(board, 'POST plans', {
+        body: { task: name, version, group: group?.id, state: opened.state },
+      });
+      await ask(board, 'POST plans/:id/apply', {
+        params: { id: plan.id },
+        body: { kind: 'redrive', reason: 'the machine is back' },
+      });
+
+      expect(group).toMatchObject({ task: name, count: 1, title: expect.stringContaining('Stalled') });
+      expect(opened).toMatchObject({ state, runs: [{ id, state }] });
+      expect(typed.answer.plan.count).toBe(1);
+      expect(plan.count).toBe(1);
+      await expect.poll(async () => (await queueOf().get(id))?.state).toBe('submitted');
+      expect((await ask(board, 'GET groups')).groups).toEqual([]);
+    });
+
+    it('gives a command that plans for the same dead letters in a terminal', async () => {
+      await failOrders(2);
+      const [group] = (await ask(board, 'GET groups')).groups;
+      const opened = await ask(board, 'GET groups/:lane/:id', {
+        params: { lane: 'charge@1', id: group?.id ?? '' },
+      });
+
+      const { program, exitCode, answer } = await type(opened.command);
+
+      expect([program, exitCode]).toEqual(['retry', 0]);
+      expect(answer).toMatchObject({ kind: 'redrive', applied: false, plan: { count: 2 } });
+    });
+
     it('has one group for errors that differ in a number only, and opens it', async () => {
       const ids = await failOrders(3);
 
@@ -131,6 +207,14 @@ export function describeBoard(open: () => Promise<BoardHarness>): void {
       expect(policy).toMatchObject({ from: 'task', maxAttempts: 2 });
       expect(explanation).toMatchObject({ retries: false, rule: 'maxAttempts' });
       expect(next).toEqual({ type: 'redrive', attempt: 1 });
+    });
+
+    it('gives a command that shows the same run, whatever a shell would make of its id', async () => {
+      const { id } = await queueOf().submit(charge, { order: 1 }, { key: "o'clock $HOME; `x` \\ *" });
+
+      const { command } = await ask(board, 'GET runs/:id', { params: { id } });
+
+      expect((await type(command)).answer.run).toMatchObject({ id });
     });
 
     it('starts a scheduled run now, moves it, cancels it, and says who did it', async () => {
