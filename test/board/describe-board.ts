@@ -22,8 +22,14 @@ const charge = defineTask({
   },
 });
 
-const mail = defineTask({ name: 'mail', retry: { backoff: { type: 'none' } }, maxStalls: 0, run: () => {} });
-const report = defineTask({ name: 'report', onStall: 'hold', run: () => {} });
+const mail = defineTask({
+  name: 'mail',
+  retry: { backoff: { type: 'none' } },
+  maxStalls: 0,
+  circuitBreaker: {},
+  run: () => {},
+});
+const report = defineTask({ name: 'report', onStall: 'hold', circuitBreaker: {}, run: () => {} });
 
 /** The words that a shell makes of a command. */
 function shellWords(command: string): readonly string[] {
@@ -217,6 +223,28 @@ export function describeBoard(open: () => Promise<BoardHarness>): void {
       expect((await type(command)).answer.run).toMatchObject({ id });
     });
 
+    it('says between which bounds the policy has drawn the delay before the next attempt', async () => {
+      const slow = defineTask({
+        ...{ name: 'slow', retry: { maxAttempts: 4, backoff: { type: 'exponential', base: '1h' } } },
+        run: () => Promise.reject(new Error('busy')),
+      });
+      const knowing = createBoard({ broker: harness.broker, tasks: [slow], access: () => ALL });
+      const { id } = await queueOf().submit(slow, undefined);
+      const { id: fresh } = await queueOf().submit(slow, undefined, { delay: '1h' });
+      const worker = createWorker({ broker: harness.broker, tasks: [slow], signals: [] });
+      const retried = new Promise((resolve) => worker.on('retried', resolve));
+      worker.start();
+      await retried;
+      await worker.stop();
+
+      const { next } = await ask(knowing, 'GET runs/:id', { params: { id } });
+      const first = await ask(knowing, 'GET runs/:id', { params: { id: fresh } });
+      knowing.close();
+
+      expect(next).toMatchObject({ type: 'due', attempt: 2, minMs: 0, maxMs: 3_600_000 });
+      expect(first.next).toEqual({ type: 'due', attempt: 1, runAt: expect.any(Number) });
+    });
+
     it('starts a scheduled run now, moves it, cancels it, and says who did it', async () => {
       const { id } = await queueOf().submit(charge, { order: 1 }, { delay: '1h' });
       const params = { id };
@@ -294,6 +322,35 @@ export function describeBoard(open: () => Promise<BoardHarness>): void {
       expect(await ask(board, 'POST lanes/resume', { body: { lane: 'charge@1' } })).toEqual({
         answer: 'resumed',
       });
+    });
+
+    it('show which circuit breakers are open, also of a task that the board does not know', async () => {
+      const names = ['charge@1', 'mail@1', 'report@1', 'other@1', 'far@1'];
+      const lanes = names.map((lane) => ({ lane, starts: 40, retries: 10, ends: 5, maxLatenessMs: 3 }));
+      const flow = { windowMs: 10_000, lanes };
+      await harness.broker.attend({
+        ...{ worker: 'w', lanes: names, ttlMs: 60_000 },
+        facts: { slots: 8, slotsTaken: 1, leases: 1, flow },
+      });
+      const source = 'circuit-breaker';
+      await harness.broker.hold([
+        { lane: 'mail@1', source, forMs: 60_000, probeMs: 60_000, reason: '20 of 20 attempts failed' },
+        { lane: 'far@1', source, forMs: 60_000, probeMs: 60_000 },
+        { lane: 'report@1', source: 'operator' },
+      ]);
+
+      const storm = await ask(board, 'GET storm');
+
+      expect(Object.fromEntries(storm.lanes.map(({ lane, breaker }) => [lane, breaker]))).toEqual({
+        'charge@1': 'none',
+        'mail@1': 'open',
+        'report@1': 'closed',
+        'other@1': undefined,
+        'far@1': 'open',
+      });
+      expect(storm.holds).toMatchObject(
+        expect.arrayContaining([expect.objectContaining({ lane: 'mail@1', source, probeMs: 60_000 })]),
+      );
     });
 
     it('finds a run by its payload, and says how many it looked at', async () => {

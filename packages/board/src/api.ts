@@ -310,8 +310,14 @@ export type RunPolicy =
 
 /** When the next attempt of a run starts at the earliest. */
 export type NextAttempt =
-  /** It waits: `runAt` is when it is due. */
-  | { readonly type: 'due'; readonly attempt: number; readonly runAt: number }
+  /** It waits: `runAt` is when it is due; after a failure, where the policy is known, with the bounds of its delay. */
+  | {
+      readonly type: 'due';
+      readonly attempt: number;
+      readonly runAt: number;
+      readonly minMs?: number;
+      readonly maxMs?: number;
+    }
   /** It runs: if this attempt fails, the next one starts this long after that. */
   | {
       readonly type: 'after-failure';
@@ -410,6 +416,8 @@ export interface LaneStorm extends StormFigures {
   readonly version: string;
   readonly windowMs: number;
   readonly holds: readonly Hold[];
+  /** Whether its circuit breaker holds it; absent where it is closed and the board does not know the task. */
+  readonly breaker?: 'open' | 'closed' | 'none';
 }
 
 /** `POST lanes/hold`: one of `lane` and `all`. */

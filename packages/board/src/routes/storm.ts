@@ -14,7 +14,7 @@ export async function storm(desk: Desk): Promise<StormAnswer> {
     desk.queue.holds(),
     desk.queue.health(),
   ]);
-  const lanes = report.lanes.flatMap(laneStorm);
+  const lanes = report.lanes.flatMap((lane) => laneStorm(desk, lane));
   lanes.sort((one, other) => other.retriesPerSecond - one.retriesPerSecond);
   const sum = (key: 'startsPerSecond' | 'retriesPerSecond'): number =>
     lanes.reduce((total, lane) => total + lane[key], 0);
@@ -28,12 +28,20 @@ export async function storm(desk: Desk): Promise<StormAnswer> {
   };
 }
 
-function laneStorm({ lane, rates, holds }: LaneFigures): readonly LaneStorm[] {
+function laneStorm(desk: Desk, { lane, rates, holds }: LaneFigures): readonly LaneStorm[] {
   if (rates === undefined || rates.starts.perSecond === 0) return [];
   const { task, version = '' } = taskOf(lane);
   const { starts, retries } = rates;
   const figures = figuresOf(starts.perSecond, retries.perSecond);
-  return [{ lane, task, version, windowMs: starts.windowMs, holds, ...figures }];
+  const breaker = breakerOf(desk, lane, holds);
+  return [{ lane, task, version, windowMs: starts.windowMs, holds, ...figures, ...(breaker && { breaker }) }];
+}
+
+/** An open one is in the queue: a hold of its own. That a lane has one at all only its task says. */
+function breakerOf({ tasks }: Desk, lane: string, holds: LaneFigures['holds']): LaneStorm['breaker'] {
+  if (holds.some(({ source }) => source === 'circuit-breaker')) return 'open';
+  const task = tasks.get(lane);
+  return task && (task.circuitBreaker === undefined ? 'none' : 'closed');
 }
 
 /** @param starts - per second, `retries ≤ starts` */

@@ -89,13 +89,11 @@ function explanationOf(
   return explain(policy, { name, message, code, status, ...cause }, { failures: failures + carried, stalls });
 }
 
-function nextAttempt(
-  { state, attempt, runAt, submittedAt }: RunView,
-  policy?: Policy,
-): NextAttempt | undefined {
+function nextAttempt(run: RunView, policy?: Policy): NextAttempt | undefined {
+  const { state, attempt, runAt, submittedAt } = run;
   if (isDeadLetter(state)) return { type: 'redrive', attempt: 1 };
   if (state === 'scheduled' || state === 'submitted')
-    return { type: 'due', attempt, runAt: runAt ?? submittedAt ?? 0 };
+    return { type: 'due', attempt, runAt: runAt ?? submittedAt ?? 0, ...delayOf(run, policy) };
   if (state !== 'started' || policy === undefined) return undefined;
   const settings = settingsOf(policy);
   if (!settings.retryable) return { type: 'none', reason: 'not-retryable' };
@@ -103,3 +101,13 @@ function nextAttempt(
   const [minMs, maxMs] = delayBounds(policy, attempt);
   return { type: 'after-failure', attempt: attempt + 1, minMs, maxMs };
 }
+
+/** The bounds of the delay that the policy gives after the latest failure; a server or an operator may have set another one. */
+function delayOf(run: RunView, policy?: Policy): Pick<Due, 'minMs' | 'maxMs'> {
+  const { state, attempt, failures, stalls } = run;
+  if (policy === undefined || state !== 'scheduled' || failures + stalls === 0) return {};
+  const [minMs, maxMs] = delayBounds(policy, attempt - 1);
+  return { minMs, maxMs };
+}
+
+type Due = Extract<NextAttempt, { readonly type: 'due' }>;

@@ -7,6 +7,8 @@ import { useSession } from '../../shell/session.ts';
 interface ApplyFormProps {
   readonly plan: PlanAnswer;
   readonly kind: ApplyRequest['kind'];
+  /** @default 'rate' */
+  readonly first?: Speed | undefined;
   /** Takes the id of the operation. */
   readonly onApplied: (id: string) => void;
   readonly close: () => void;
@@ -18,10 +20,13 @@ const SPEEDS = {
   none: 'as fast as it goes',
 } as const;
 
+/** How fast a redrive is. */
+export type Speed = keyof typeof SPEEDS;
+
 /** How fast, and why: a reason is needed, it is kept with the operation. */
-export function ApplyForm({ plan, kind, onApplied, close }: ApplyFormProps): VNode {
+export function ApplyForm({ plan, kind, first = 'rate', onApplied, close }: ApplyFormProps): VNode {
   const { client } = useSession();
-  const [speed, setSpeed] = useState<keyof typeof SPEEDS>('rate');
+  const [speed, setSpeed] = useState<Speed>(first);
   const [amount, setAmount] = useState(10);
   const [reason, setReason] = useState('');
   const [problem, setProblem] = useState('');
@@ -77,7 +82,7 @@ function ApplyButtons({
   );
 }
 
-function speedOf(speed: keyof typeof SPEEDS, amount: number): Partial<ApplyRequest> {
+function speedOf(speed: Speed, amount: number): Partial<ApplyRequest> {
   switch (speed) {
     case 'rate':
       return { perSecond: amount };

@@ -6,16 +6,18 @@ import { useLoaded } from '../../api/loaded.ts';
 import { count } from '../../charts/figures.ts';
 import { Ready } from '../../controls/states.tsx';
 import { WatchOperation } from '../figures/operations.tsx';
-import { ApplyForm } from './apply-form.tsx';
+import { ApplyForm, type Speed } from './apply-form.tsx';
 
 interface PlanProps {
   readonly kind: 'redrive' | 'discard';
   readonly filter: PlanFilter;
+  /** How fast, unless the visitor chooses otherwise. @default 'rate' */
+  readonly speed?: Speed;
   readonly close: () => void;
 }
 
 /** What a redrive or a discard would do, and, once it is applied, what it does. */
-export function PlanView({ kind, filter, close }: PlanProps): VNode {
+export function PlanView({ kind, filter, speed, close }: PlanProps): VNode {
   const found = useLoaded(JSON.stringify(filter), (client) => client.post('plans', filter));
   const [applied, setApplied] = useState<string | undefined>();
   return (
@@ -26,7 +28,7 @@ export function PlanView({ kind, filter, close }: PlanProps): VNode {
           applied === undefined ? (
             <>
               <PlanText plan={plan} kind={kind} />
-              <ApplyForm plan={plan} kind={kind} onApplied={setApplied} close={close} />
+              <ApplyForm plan={plan} kind={kind} first={speed} onApplied={setApplied} close={close} />
             </>
           ) : (
             <WatchOperation id={applied} close={close} />
@@ -39,6 +41,7 @@ export function PlanView({ kind, filter, close }: PlanProps): VNode {
 
 function PlanText({ plan, kind }: { plan: PlanAnswer; kind: PlanProps['kind'] }): VNode {
   const { isComplete, load, tasks } = plan;
+  if (plan.count === 0) return <p>There is no such dead letter.</p>;
   const amount = `${isComplete ? '' : 'At least '}${count(plan.count)} dead letters`;
   if (kind === 'discard') return <p>{amount} will be deleted for good. They cannot be brought back.</p>;
   const attempts =

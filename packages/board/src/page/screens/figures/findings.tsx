@@ -3,6 +3,7 @@ import type { Finding } from '@retry/worker';
 import type { VNode } from 'preact';
 import { type Column, Table } from '../../controls/table.tsx';
 import { Instant } from '../../shell/instants.tsx';
+import { Resume } from './hold-lane.tsx';
 
 /** What is wrong with the queue, and what to do about each. */
 export function Findings({ findings }: { findings: readonly Finding[] }): VNode {
@@ -18,7 +19,7 @@ export function Findings({ findings }: { findings: readonly Finding[] }): VNode 
   );
 }
 
-/** The pauses of lanes: by whom, why, and until when. */
+/** The pauses of lanes: by whom or what, why, and until when. */
 export function Holds({ holds }: { holds: readonly Hold[] }): VNode | null {
   if (holds.length === 0) return null;
   return (
@@ -36,11 +37,18 @@ export function Holds({ holds }: { holds: readonly Hold[] }): VNode | null {
 
 const HOLDS: readonly Column<Hold>[] = [
   { title: 'lane', cell: ({ lane }) => <bdi>{lane ?? 'all lanes'}</bdi> },
-  { title: 'by', cell: ({ source, by }) => <bdi>{by ?? source}</bdi> },
+  { title: 'cause', cell: ({ source }) => source.replace('-', ' ') },
+  { title: 'by', cell: ({ by }) => <bdi>{by}</bdi> },
   { title: 'why', cell: ({ reason }) => <bdi>{reason}</bdi> },
   { title: 'since', cell: ({ heldAt }) => <Instant at={heldAt} /> },
   {
     title: 'ends',
-    cell: ({ until }) => (until === undefined ? 'when it is resumed' : <Instant at={until} />),
+    cell: ({ until, probeMs }) => (
+      <>
+        {probeMs === undefined ? '' : 'when a probe succeeds, the next one is let through '}
+        {until === undefined ? 'when it is resumed' : <Instant at={until} />}
+      </>
+    ),
   },
+  { title: 'resume', cell: ({ lane }) => <Resume lane={lane} /> },
 ];

@@ -101,7 +101,7 @@ function OperationActs({ operation: { id, state, kind } }: { operation: Operatio
   };
   return (
     <>
-      <button type="button" onClick={change(state === 'paused' ? 'resume' : 'pause')}>
+      <button type="button" data-row onClick={change(state === 'paused' ? 'resume' : 'pause')}>
         {state === 'paused' ? 'Resume' : 'Pause'}
       </button>{' '}
       <button type="button" onClick={change('cancel')}>

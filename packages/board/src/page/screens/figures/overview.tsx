@@ -9,6 +9,7 @@ import { Empty, Ready } from '../../controls/states.tsx';
 import { type Column, Table } from '../../controls/table.tsx';
 import { roughly } from '../../shell/instants.tsx';
 import { Findings, Holds } from './findings.tsx';
+import { HoldLane } from './hold-lane.tsx';
 
 /** The queue in figures: what is wrong, its lanes, and whether everything adds up. */
 export function Overview(): VNode {
@@ -81,7 +82,7 @@ const COLUMNS: readonly Column<LaneFigures>[] = [
     isNumber: true,
     cell: ({ workers }) => (workers === 0 ? <span class="error">0</span> : workers),
   },
-  { title: 'hold', cell: ({ holds }) => (holds.length === 0 ? '' : 'on hold') },
+  { title: 'hold', cell: ({ lane, holds }) => <HoldLane lane={lane} isHeld={holds.length > 0} /> },
 ];
 
 function amount({ count: found, isComplete }: LaneFigures['waiting']): string {

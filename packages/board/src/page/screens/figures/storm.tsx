@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import type { LaneStorm, StormFigures } from '../../../api.ts';
 import { useLive } from '../../api/loaded.ts';
 import { Share } from '../../charts/bars.tsx';
@@ -6,6 +7,8 @@ import { percent } from '../../charts/figures.ts';
 import { FigureList } from '../../controls/figure-list.tsx';
 import { Empty, Ready } from '../../controls/states.tsx';
 import { type Column, Table } from '../../controls/table.tsx';
+import { useSession } from '../../shell/session.ts';
+import { PlanView } from '../failures/plan.tsx';
 import { Findings, Holds } from './findings.tsx';
 import { HoldLane } from './hold-lane.tsx';
 
@@ -25,9 +28,7 @@ export function Storm(): VNode {
               <Total figures={all} />
             )}
             <Findings findings={findings} />
-            {lanes.length === 0 ? null : (
-              <Table caption="Lanes" rows={lanes} keyOf={({ lane }) => lane} columns={COLUMNS} />
-            )}
+            {lanes.length === 0 ? null : <Lanes lanes={lanes} />}
             <Holds holds={holds} />
           </>
         )}
@@ -49,9 +50,37 @@ function Total({ figures }: { figures: StormFigures }): VNode {
       <FigureList of={rows} />
       <p class={retryShare > LINE ? 'error' : 'quiet'}>
         {retryShare > LINE
-          ? 'More than 10 % of all starts are retries: they make an outage worse. Hold the lanes at the top, or share a retry budget.'
+          ? 'More than 10 % of all starts are retries: they make an outage worse. Hold the lanes at the top, or give their tasks a circuit breaker.'
           : 'Less than 10 % of all starts are retries.'}
       </p>
+      <p class="quiet">Retry budgets are kept by the processes that call; no queue knows them.</p>
+    </>
+  );
+}
+
+function Lanes({ lanes }: { lanes: readonly LaneStorm[] }): VNode {
+  const { rights } = useSession().visitor;
+  const [redriven, redrive] = useState<LaneStorm | undefined>();
+  const letters: Column<LaneStorm> = {
+    title: 'dead letters',
+    cell: (lane) => (
+      <button type="button" disabled={!rights.redrive} onClick={() => redrive(lane)}>
+        Spread a redrive …
+      </button>
+    ),
+  };
+  return (
+    <>
+      <Table caption="Lanes" rows={lanes} keyOf={({ lane }) => lane} columns={[...COLUMNS, letters]} />
+      {redriven && (
+        <PlanView
+          key={redriven.lane}
+          kind="redrive"
+          speed="spread"
+          filter={{ task: redriven.task, version: redriven.version }}
+          close={() => redrive(undefined)}
+        />
+      )}
     </>
   );
 }
@@ -73,5 +102,6 @@ const COLUMNS: readonly Column<LaneStorm>[] = [
     isNumber: true,
     cell: ({ amplification }) => amplification?.toFixed(2) ?? 'only retries',
   },
+  { title: 'circuit breaker', cell: ({ breaker }) => breaker },
   { title: 'hold', cell: ({ lane, holds }) => <HoldLane lane={lane} isHeld={holds.length > 0} /> },
 ];

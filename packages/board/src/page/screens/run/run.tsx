@@ -42,7 +42,7 @@ function RunView({ answer, reload }: { answer: RunAnswer; reload: () => void }):
       <Verdict answer={answer} />
       <RunActs run={run} acts={answer.acts} reload={reload} />
       <p>
-        <CopyButton label="Copy as command" text={command} />
+        <CopyButton label="Copy as command" text={command} keyName="c" />
       </p>
       {run.payload === undefined ? null : <Shown label="Payload" text={run.payload} />}
       {run.result === undefined ? null : <Shown label="Result" text={run.result} />}
@@ -104,6 +104,9 @@ function NextText({ next }: { next: NextAttempt }): VNode {
         <>
           {`Attempt ${next.attempt} is due `}
           <Instant at={next.runAt} />.
+          {next.minMs === undefined || next.maxMs === undefined
+            ? ''
+            : ` By its policy it waits ${formatDuration(next.minMs)} to ${formatDuration(next.maxMs)}.`}
         </>
       );
     case 'after-failure':
