@@ -175,7 +175,7 @@ describeInChromium('the page of the board', (browser) => {
 
       await token.waitFor();
       await page.getByRole('cell', { name: 'a customer complains' }).waitFor();
-      await page.getByText('Submit once more').click();
+      await page.getByText('Submit once more, as a new run').click();
       expect(await page.getByLabel('payload, as JSON').inputValue()).toContain('"tok-');
       expect(await findBarriers(page)).toEqual([]);
       await page.getByRole('button', { name: 'Mask again' }).click();
@@ -196,7 +196,7 @@ describeInChromium('the page of the board', (browser) => {
 
       await page.getByText('"cardToken": "***"').waitFor();
       expect(await page.getByRole('button', { name: 'Unmask' }).count()).toBe(0);
-      await page.getByText('Submit once more').click();
+      await page.getByText('Submit once more, as a new run').click();
       await page.getByText('The payload is shown cut or masked').waitFor();
       await page.close();
       await masked.close();

@@ -69,11 +69,13 @@ interface TextFieldProps {
   readonly value: string;
   /** It has the focus when it appears. */
   readonly isFocused?: boolean;
+  /** The key that goes to it. */
+  readonly keyName?: string;
   readonly onChange: (text: string) => void;
 }
 
 /** One line of text. */
-export function TextField({ label, value, isFocused, onChange }: TextFieldProps): VNode {
+export function TextField({ label, value, isFocused, keyName, onChange }: TextFieldProps): VNode {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (isFocused === true) input.current?.focus();
@@ -83,6 +85,7 @@ export function TextField({ label, value, isFocused, onChange }: TextFieldProps)
       <span>{label}</span>
       <input
         ref={input}
+        data-key={keyName}
         type="text"
         dir="auto"
         autocomplete="off"

@@ -16,8 +16,8 @@ const COLUMNS: readonly Column<RunRow>[] = [
   { title: 'attempt', isNumber: true, cell: ({ attempt }) => attempt },
   {
     title: 'when',
-    cell: ({ endedAt, startedAt, runAt, submittedAt }) => (
-      <Instant at={endedAt ?? startedAt ?? runAt ?? submittedAt} />
+    cell: ({ state, endedAt, startedAt, runAt, submittedAt }) => (
+      <Instant at={state === 'scheduled' ? runAt : (endedAt ?? startedAt ?? submittedAt)} />
     ),
   },
   {

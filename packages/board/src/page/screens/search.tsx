@@ -62,8 +62,10 @@ function Found({ asked }: { asked: Readonly<Record<string, string>> }): VNode {
       {({ runs, searched, isComplete, next, looked }) => (
         <>
           <p class="lead">
-            {`${count(runs.length)} found; looked at ${count(searched)} runs, in ${looked.in.join(', ')}`}
-            {looked.isMasked ? ' as they are masked' : ''}
+            {`${count(runs.length)} found; looked at ${count(searched)} runs`}
+            {looked.in.length === 0
+              ? ''
+              : `, in ${looked.in.join(', ')}${looked.isMasked ? ' as they are masked' : ''}`}
             {isComplete ? ': these are all.' : '; there may be more.'}
           </p>
           {runs.length === 0 ? (

@@ -32,7 +32,9 @@ export function Instant({ at }: { at: number | undefined }): VNode | null {
   const { visitor } = useSession();
   if (at === undefined) return null;
   const differenceMs = at - Date.now();
-  const text = differenceMs > 0 ? `in ${roughly(differenceMs)}` : `${roughly(differenceMs)} ago`;
+  const distance = roughly(differenceMs);
+  const text =
+    Math.abs(differenceMs) < 1_000 ? 'now' : differenceMs > 0 ? `in ${distance}` : `${distance} ago`;
   const written = writeInstant(at, visitor.times);
   return (
     <time dateTime={isoOf(at)} title={written}>

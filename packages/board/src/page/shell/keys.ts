@@ -1,12 +1,18 @@
 /** What each key does, as the help lists it. */
 export const KEYS = {
-  'j or ↓': 'next row',
+  'j or ↓': 'next row, or its act',
   'k or ↑': 'row before',
-  Enter: 'open the row',
+  Enter: 'open the row; do the act that a key has gone to',
   u: 'back to the list',
-  r: 'plan a redrive (of an error group)',
-  d: 'plan a discard (of an error group)',
+  r: 'plan a redrive (of an error group); redrive (a run)',
+  d: 'plan a discard (of an error group); discard (a run)',
   t: 'replay another policy (on an error group)',
+  n: 'run now',
+  x: 'cancel (a run)',
+  s: 'reschedule',
+  e: 'submit once more',
+  w: 'why: the reason of an act on a run',
+  c: 'copy as a command',
   'g f': 'failures',
   'g r': 'retries',
   'g s': 'storm',
@@ -16,6 +22,7 @@ export const KEYS = {
   'g t': 'studio',
   '/': 'search',
   p: 'pause, and go on',
+  Esc: 'leave a field',
   '?': 'these keys',
 } as const;
 
@@ -39,7 +46,11 @@ export interface KeyActs {
 export function listenToKeys(acts: KeyActs): () => void {
   let isGoing = false;
   const listen = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isTyping(event.target)) {
+      if (event.key === 'Escape' && !event.defaultPrevented) event.target.blur();
+      return;
+    }
     const screen = isGoing ? SCREENS[event.key] : undefined;
     isGoing = event.key === 'g' && !isGoing;
     if (screen !== undefined) location.hash = `#/${screen}`;
@@ -50,8 +61,8 @@ export function listenToKeys(acts: KeyActs): () => void {
   return () => removeEventListener('keydown', listen);
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('input, textarea, select, dialog') !== null;
+function isTyping(target: EventTarget | null): target is HTMLElement {
+  return target instanceof HTMLElement && target.closest('input, textarea, select, dialog') !== null;
 }
 
 /** @returns whether the key does anything here */
@@ -76,12 +87,13 @@ function press(key: string, { help, pause }: KeyActs): boolean {
   return clickMarked(key);
 }
 
-/** Links and buttons say their key: `data-key="r"`. */
+/** Links and buttons say their key: `data-key="r"`. One with `data-waits` acts at once: the key goes to it, and Enter presses it. */
 function clickMarked(key: string): boolean {
   const marked = [...document.querySelectorAll<HTMLElement>('[data-key]')].find(
     ({ dataset }) => dataset['key'] === key,
   );
-  marked?.click();
+  marked?.focus();
+  if (marked?.dataset['waits'] === undefined) marked?.click();
   return marked !== undefined;
 }
 

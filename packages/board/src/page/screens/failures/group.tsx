@@ -116,7 +116,7 @@ function Acts({ group, answer: { command, state }, reload }: ActsProps): VNode {
         <button type="button" data-key="d" disabled={!rights.discard} onClick={() => setKind('discard')}>
           Plan a discard
         </button>
-        <CopyButton label="Copy as command" text={command} />
+        <CopyButton label="Copy as command" text={command} keyName="c" />
         <a href={studioLink(tasks, group)} data-key="t">
           Replay another policy on these
         </a>

@@ -37,7 +37,7 @@ function Due({ title, due }: { title: string; due: DueTimeline }): VNode {
   const peak =
     highest === 0
       ? 'none is due'
-      : `the most at the same time: ${count(highest)} ${peakMs === 0 ? 'now' : `in ${formatDuration(peakMs)}`}`;
+      : `the most within ${formatDuration(bucketMs)}: ${count(highest)} ${peakMs === 0 ? 'now' : `in ${formatDuration(peakMs)}`}`;
   const isComplete = completeUntil >= from + bucketMs * counts.length;
   const titleOf = (index: number): string =>
     `in ${formatDuration(index * bucketMs)}: ${count(counts[index] ?? 0)} runs in ${formatDuration(bucketMs)}`;

@@ -1,3 +1,4 @@
+import { formatDuration } from '@retry/core';
 import type { LiveWorker } from '@retry/core/broker';
 import type { VNode } from 'preact';
 import { useLive } from '../../api/loaded.ts';
@@ -28,6 +29,17 @@ export function Workers(): VNode {
 const COLUMNS: readonly Column<LiveWorker>[] = [
   { title: 'worker', cell: ({ worker }) => <bdi>{worker}</bdi> },
   { title: 'lanes', cell: ({ lanes }) => <bdi>{lanes.join(', ')}</bdi> },
+  { title: 'host', cell: ({ facts }) => <bdi>{facts?.host}</bdi> },
+  {
+    title: 'runs, slots',
+    isNumber: true,
+    cell: ({ facts }) => facts && `${facts.slotsTaken} of ${facts.slots}`,
+  },
+  {
+    title: 'timers late by',
+    isNumber: true,
+    cell: ({ facts: { eventLoopLagMs: lag } = {} }) => lag !== undefined && formatDuration(Math.round(lag)),
+  },
   { title: 'last seen', cell: ({ attendedAt }) => <Instant at={attendedAt} /> },
   { title: 'lapses', cell: ({ aliveUntil }) => <Instant at={aliveUntil} /> },
 ];

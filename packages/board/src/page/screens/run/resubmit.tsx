@@ -22,7 +22,7 @@ export function Resubmit({ run, reason, perform }: ResubmitProps): VNode | null 
   };
   return (
     <details>
-      <summary>Submit once more, as a new run</summary>
+      <summary data-key="e">Submit once more, as a new run</summary>
       {isWhole ? (
         <label>
           <span>payload, as JSON</span>

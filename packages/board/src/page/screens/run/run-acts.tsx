@@ -10,6 +10,7 @@ import { Resubmit } from './resubmit.tsx';
 
 interface PossibleAct {
   readonly label: string;
+  readonly key: string;
   readonly right: Right;
   readonly states: readonly string[];
   readonly run: (client: Client, id: string, reason: string) => Promise<RunActAnswer>;
@@ -19,10 +20,10 @@ const DEAD = ['failed', 'stalled', 'rateLimited'];
 const WAITING = ['submitted', 'scheduled'];
 
 const ACTS: readonly PossibleAct[] = [
-  { label: 'Run now', right: 'edit', states: WAITING, run: actBy('run-now') },
-  { label: 'Cancel', right: 'cancel', states: [...WAITING, 'started'], run: actBy('cancel') },
-  { label: 'Redrive', right: 'redrive', states: DEAD, run: actBy('redrive') },
-  { label: 'Discard', right: 'discard', states: DEAD, run: actBy('discard') },
+  { label: 'Run now', key: 'n', right: 'edit', states: WAITING, run: actBy('run-now') },
+  { label: 'Cancel', key: 'x', right: 'cancel', states: [...WAITING, 'started'], run: actBy('cancel') },
+  { label: 'Redrive', key: 'r', right: 'redrive', states: DEAD, run: actBy('redrive') },
+  { label: 'Discard', key: 'd', right: 'discard', states: DEAD, run: actBy('discard') },
 ];
 
 function actBy(path: 'run-now' | 'cancel' | 'redrive' | 'discard'): PossibleAct['run'] {
@@ -56,11 +57,13 @@ export function RunActs({ run, acts: done, reload }: RunActsProps): VNode {
     <section aria-labelledby="acts">
       <h2 id="acts">Acts</h2>
       <div class="row">
-        <TextField label="reason" value={reason} onChange={setReason} />
-        {acts.map(({ label, right, run: act }) => (
+        <TextField label="reason" value={reason} keyName="w" onChange={setReason} />
+        {acts.map(({ label, key, right, run: act }) => (
           <button
             key={label}
             type="button"
+            data-key={key}
+            data-waits
             disabled={!visitor.rights[right]}
             onClick={() => perform(act(client, run.id, reason))}
           >
@@ -85,17 +88,18 @@ interface RescheduleProps {
 function Reschedule({ id, reason, perform }: RescheduleProps): VNode {
   const { client, visitor } = useSession();
   const [delay, setDelay] = useState('10m');
-  const submit = (): void => {
+  const submit = (event: Event): void => {
+    event.preventDefault();
     const body = { delay, ...(reason !== '' && { reason }) };
     perform(client.post('runs/:id/reschedule', body, { params: { id } }));
   };
   return (
-    <>
-      <TextField label="start in" value={delay} onChange={setDelay} />
-      <button type="button" disabled={!visitor.rights.edit} onClick={submit}>
+    <form class="contents" onSubmit={submit}>
+      <TextField label="start in" value={delay} keyName="s" onChange={setDelay} />
+      <button type="submit" disabled={!visitor.rights.edit}>
         Reschedule
       </button>
-    </>
+    </form>
   );
 }
 

@@ -1,0 +1,217 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findBarriers, openPage } from '../../support/browser/chromium.ts';
+import { describeInChromium } from '../../support/browser/describe-in-chromium.ts';
+import { sync } from './believable-queue.ts';
+import { type ServedBoard, serveBoard } from './serve-board.ts';
+
+describeInChromium('acts on the board', (browser) => {
+  let board: ServedBoard;
+
+  beforeAll(async () => {
+    board = await serveBoard();
+  });
+
+  afterAll(() => board?.close());
+
+  const open = async (path: string): Promise<Page> => {
+    const { page } = await openPage(browser(), `${board.url}${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByText('Loading …').waitFor({ state: 'detached' });
+    return page;
+  };
+  const press = async (page: Page, ...keys: readonly string[]): Promise<void> => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const submitLater = async (): Promise<string> =>
+    (await board.queue.queue.submit(sync, { order: 1 }, { delay: '1h' })).id;
+  const deadRun = async (): Promise<string> => {
+    const { runs } = await board.queue.queue.deadLetters.list({ task: 'mail', limit: 1 });
+    return runs[0]?.id ?? '';
+  };
+  const run = (id: string) => board.queue.queue.get(id);
+
+  it('move a run that waits, with the keyboard alone and a reason', async () => {
+    const id = await submitLater();
+    const page = await open(`#/runs/${id}`);
+
+    await press(page, 's', 'Control+a');
+    await page.keyboard.type('3h');
+    await press(page, 'Enter');
+    await page.getByRole('row', { name: /reschedule .* rescheduled/ }).waitFor();
+    await press(page, 'Escape', 'w');
+    await page.keyboard.type('sent twice');
+    await press(page, 'Escape', 'x', 'Enter');
+
+    await page.getByRole('row', { name: /ada cancel .* sent twice cancelled/ }).waitFor();
+    expect(await run(id)).toMatchObject({ state: 'cancelled' });
+    expect(await findBarriers(page)).toEqual([]);
+    await page.close();
+  });
+
+  it.each([
+    { key: 'n', act: 'run now', of: submitLater, answer: 'rescheduled' },
+    { key: 'x', act: 'cancel', of: submitLater, answer: 'cancelled' },
+    { key: 'r', act: 'redrive', of: deadRun, answer: 'redriven' },
+    { key: 'd', act: 'discard', of: deadRun, answer: 'discarded' },
+  ])('are not done by the key of $act alone, but by Enter after it', async ({ key, of, answer }) => {
+    const id = await of();
+    const before = await run(id);
+    const page = await open(`#/runs/${encodeURIComponent(id)}`);
+
+    await press(page, key);
+    await page.locator('button:focus').waitFor();
+    expect(await run(id)).toEqual(before);
+    await press(page, 'Enter');
+
+    await page.getByRole('status').getByText(answer, { exact: true }).waitFor();
+    await page.close();
+  });
+
+  it('submit a run once more, and lead to the new one, which names its origin', async () => {
+    const id = await submitLater();
+    const page = await open(`#/runs/${id}`);
+
+    await press(page, 'e', 'Tab', 'Control+a');
+    await page.keyboard.type('{ "order": 7 }');
+    await press(page, 'Tab', 'Enter');
+    await page.getByRole('status').getByRole('link').click();
+
+    await page.getByText('"order": 7').first().waitFor();
+    await page.getByRole('link', { name: id }).first().waitFor();
+    await page.close();
+  });
+
+  it('have their keys in the help', async () => {
+    const { groups } = await board.queue.queue.deadLetters.groups({ task: 'mail' });
+    const group = groups[0]?.id ?? '';
+    const paths = [
+      `#/failures/mail%402/${group}`,
+      `#/runs/${await deadRun()}`,
+      `#/runs/${await submitLater()}`,
+    ];
+    const used = new Set<string>();
+    for (const path of paths) {
+      const page = await open(path);
+      await page.locator('[data-key="c"]').waitFor();
+      const keys = await page
+        .locator('[data-key]')
+        .evaluateAll((all) => all.map((each) => each.dataset['key']));
+      for (const key of keys) used.add(String(key));
+      await page.close();
+    }
+    const page = await open('#/failures');
+    await press(page, '?');
+    const listed = await page.locator('dialog kbd').allInnerTexts();
+    await page.close();
+
+    expect([...used].sort()).toEqual(['c', 'd', 'e', 'n', 'r', 's', 't', 'u', 'w', 'x']);
+    expect(listed).toEqual(expect.arrayContaining([...used]));
+  });
+
+  it('say the command where the browser refuses to copy it', async () => {
+    const page = await open(`#/runs/${await deadRun()}`);
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+
+    await press(page, 'c');
+
+    await page.getByText(/^The browser refused; copy it from here: retry runs show /).waitFor();
+    await page.close();
+  });
+});
+
+describeInChromium('the storm screen', (browser) => {
+  let board: ServedBoard;
+
+  beforeAll(async () => {
+    board = await serveBoard();
+    const flow = {
+      windowMs: 10_000,
+      lanes: [
+        { lane: 'mail@2', starts: 90, retries: 60, ends: 30, maxLatenessMs: 5 },
+        { lane: 'sync-stock@1', starts: 90, retries: 9, ends: 30, maxLatenessMs: 5 },
+      ],
+    };
+    await board.queue.broker.attend({
+      ...{ worker: 'far away', lanes: ['mail@2', 'sync-stock@1'], ttlMs: 3_600_000 },
+      facts: { slots: 8, slotsTaken: 8, leases: 9, flow },
+    });
+    await board.queue.broker.hold([
+      {
+        ...{
+          lane: 'report@1',
+          source: 'circuit-breaker',
+          by: 'far away',
+          reason: '20 of 20 attempts failed',
+        },
+        ...{ forMs: 3_600_000, probeMs: 3_600_000 },
+      },
+    ]);
+  });
+
+  afterAll(() => board?.close());
+
+  const open = async (): Promise<Page> => {
+    const { page } = await openPage(browser(), `${board.url}#/storm`);
+    await page.getByRole('row', { name: /^mail 2/ }).waitFor();
+    return page;
+  };
+
+  it('spreads a redrive of the dead letters of a lane', async () => {
+    const page = await open();
+
+    await page
+      .getByRole('row', { name: /^mail 2/ })
+      .getByRole('button', { name: 'Spread a redrive' })
+      .click();
+    await page.getByText(/^141 dead letters run again/).waitFor();
+    await page.keyboard.type('the mail server is back');
+    expect(await findBarriers(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByText(/(running|done): \d+ of 141/).waitFor();
+
+    const operations = await board.queue.queue.operations.list();
+    expect(operations).toMatchObject([
+      { kind: 'redrive', reason: 'the mail server is back', planned: 141, spreadMs: 600_000 },
+    ]);
+    await page.close();
+  });
+
+  it('says that a lane has no dead letters to redrive', async () => {
+    const page = await open();
+
+    await page
+      .getByRole('row', { name: /^sync-stock 1/ })
+      .getByRole('button', { name: 'Spread' })
+      .click();
+
+    await page.getByText('There is no such dead letter.').waitFor();
+    await page.close();
+  });
+
+  it('shows what holds a lane, when its breaker lets a probe through, and resumes it', async () => {
+    const page = await open();
+    const hold = page.getByRole('row', {
+      name: /^report@1 circuit breaker far away 20 of 20 attempts failed .* probe .* in \d+[hm]/,
+    });
+    await hold.getByRole('button', { name: 'Resume' }).click();
+
+    await hold.waitFor({ state: 'detached' });
+    expect((await board.queue.queue.holds()).map(({ lane }) => lane)).toEqual(['charge@1']);
+    await page.close();
+  });
+
+  it('holds a lane with the keyboard alone', async () => {
+    const page = await open();
+
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.locator('input:focus').waitFor();
+    await page.keyboard.type('the mail server moves');
+    await page.keyboard.press('Enter');
+
+    await page.getByRole('row', { name: /^mail@2 operator ada the mail server moves/ }).waitFor();
+    expect((await board.queue.queue.holds()).map(({ lane }) => lane)).toContain('mail@2');
+    await page.close();
+  });
+});
