@@ -7,7 +7,9 @@ import { settlementOf } from '../support/settle.ts';
 import { openPool } from './open-broker.ts';
 
 const schema = `compression_${randomUUID().slice(0, 8)}`;
-const LONG = JSON.stringify(Array.from({ length: 500 }, (_, index) => ({ id: index, to: 'ada@example.com' })));
+const LONG = JSON.stringify(
+  Array.from({ length: 500 }, (_, index) => ({ id: index, to: 'ada@example.com' })),
+);
 
 describeOnPostgres('long texts in Postgres', (server) => {
   let pool: pg.Pool;

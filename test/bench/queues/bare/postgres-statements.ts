@@ -5,6 +5,11 @@ create table if not exists ${schema}.run (
   id text primary key, payload text not null, state "char" not null default 'w', epoch bigint not null default 0,
   ended_at bigint, record text
 ) with (fillfactor = 40);
+do $$ begin
+  if exists (select from pg_settings where name = 'default_toast_compression' and 'lz4' = any (enumvals)) then
+    execute 'alter table ${schema}.run alter column payload set compression lz4';
+  end if;
+end $$;
 create table if not exists ${schema}.ready (ord bigint primary key, id text not null, row_at tid not null);
 create table if not exists ${schema}.later (due_at bigint, ord bigint, id text not null, row_at tid not null, primary key (due_at, ord));
 create table if not exists ${schema}.claim (

@@ -1,5 +1,5 @@
 /** What one call carries, at most. */
-const MOST = { items: 500, bytes: 262_144 };
+const MOST = { items: 500, bytes: 2 ** 20 };
 const CALLS = 2;
 
 interface Waiting<Item> {
