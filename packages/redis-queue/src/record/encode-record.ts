@@ -44,7 +44,7 @@ export function encodeRecord(run: Run, settledBy: string, errorGroup?: string): 
     laneSeq: NO_LANE_SEQ,
   });
   const { result = '' } = run;
-  const text = `${head}${settledBy}\0${encodeRest({ ...run, errors }, errorGroup)}\0${isKeptApart(result) ? APART : result}`;
+  const text = `${head}${settledBy}\0${encodeRest(run, errors, errorGroup)}\0${isKeptApart(result) ? APART : result}`;
   return isKeptApart(result) ? { text, stack, result } : { text, stack };
 }
 
@@ -111,10 +111,9 @@ function hasPast(run: Run): boolean {
  * Counters that are zero are left out: scripts copy this text with every move. The group comes first, and before the errors the
  * counters, as the scripts read these of dead letters.
  */
-function encodeRest(run: Run, errorGroup: string | undefined): string {
+function encodeRest(run: Run, errors: Run['errors'], errorGroup: string | undefined): string {
   if (errorGroup === undefined && !hasPast(run)) return '';
-  const { errors, failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs } =
-    run;
+  const { failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs } = run;
   return JSON.stringify({
     errorGroup,
     failures: failures || undefined,

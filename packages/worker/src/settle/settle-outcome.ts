@@ -1,4 +1,4 @@
-import type { Policy } from '@retry/core';
+import type { Counters, Policy } from '@retry/core';
 import { decide, isEligible, isNonRetryable, parseDuration } from '@retry/core';
 import type { Run } from '@retry/core/broker';
 import { settingsOf, withoutErrorRules, withSettings } from '@retry/core/fields';
@@ -67,8 +67,12 @@ function settleFailure(
 ): Settled {
   if (isOutOfTime) return settleVerdict({ task, run, error }, OUT_OF_TIME, context);
   const policy = context.isProbe === true ? withoutLimit(task.retry) : task.retry;
-  const counters = { ...run, failures: run.failures + 1 };
-  const decision = decide(policy, counters, { error, timedOut: isTimeout }, decisionContext(run, context));
+  const decision = decide(
+    policy,
+    countersOf(run),
+    { error, timedOut: isTimeout },
+    decisionContext(run, context),
+  );
   return settleVerdict({ task, run, error }, verdictOf(decision), context);
 }
 
@@ -82,13 +86,18 @@ function settleRequest(
   return { reason: 'asked', ...settleVerdict(attempt, requestVerdict(attempt, request, context), context) };
 }
 
+/** The counters after the attempt that has just failed. Not a spread of the run: it has thirty keys. */
+function countersOf({ failures, stalls, carried, previousDelayMs }: Run<'started'>): Counters {
+  return { failures: failures + 1, stalls, carried, previousDelayMs };
+}
+
 /** A handler's own request overrides matchers, `retryIf` and the computed delay; not the attempts and the total time. */
 function requestVerdict(attempt: FailedAttempt, request: RetryRequest, context: SettleContext): Verdict {
   const { task, run, error } = attempt;
   const { maxAttempts = settingsOf(task.retry).maxAttempts } = request;
   const limited = withSettings(withoutErrorRules(task.retry), { maxAttempts: readCount(maxAttempts) });
   const policy = context.isProbe === true ? withoutLimit(limited) : limited;
-  const counters = { ...run, failures: run.failures + 1 };
+  const counters = countersOf(run);
   if (!isEligible(policy, counters)) return EXHAUSTED;
   const chosen = chosenDelay(attempt, request, context.now);
   if (chosen !== undefined) return chosen;

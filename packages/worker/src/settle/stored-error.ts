@@ -1,5 +1,6 @@
 import type { AttemptError, Run } from '@retry/core/broker';
-import { addError, hideSecrets } from '@retry/core/broker/kit';
+import type { RunDraft } from '@retry/core/broker/kit';
+import { addError, copyRun, hideSecrets } from '@retry/core/broker/kit';
 import type { AttemptReason, ErrorFacts } from '@retry/core/failures';
 import { readErrorFacts } from '@retry/core/failures';
 import type { ErrorText } from '../error-text.ts';
@@ -35,14 +36,14 @@ interface Failure {
 const MAX_WORKER_LENGTH = 128;
 
 /**
- * Returns the run with the error of its attempt. The stack is stored only when the run ends or has to wait: formatting it
+ * Returns a copy of the run with the error of its attempt. The stack is stored only when the run ends or has to wait: formatting it
  * would otherwise take longer than the attempt.
  */
 export function failedRun(
   run: Run<'started'>,
   { error, isFollowed, reason }: Failure,
   { now: at, attemptMs, worker, redact }: AttemptFacts,
-): Run<'started'> {
+): RunDraft<'started'> {
   const stored: AttemptError = {
     epoch: run.epoch,
     at,
@@ -52,7 +53,9 @@ export function failedRun(
     worker: worker === undefined ? undefined : clip(worker, MAX_WORKER_LENGTH),
     reason,
   };
-  return { ...run, errors: addError(run.errors, stored) };
+  const failed = copyRun(run);
+  failed.errors = addError(run.errors, stored);
+  return failed;
 }
 
 const UNREDACTED: ErrorText = {

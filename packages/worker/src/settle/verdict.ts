@@ -53,7 +53,8 @@ export function settleVerdict(attempt: FailedAttempt, verdict: Verdict, context:
   if (isProbe === true) return { ...releaseFor(attempt.run, delayMs, at), releasedBecause: PROBE_FAILED };
   const { run, error } = attempt;
   const failure = { error, isFollowed: delayMs === 0, reason: recordedReason(attempt, verdict) };
-  const next = { ...failedRun(run, failure, context), previousDelayMs: delayMs };
+  const next = failedRun(run, failure, context);
+  next.previousDelayMs = delayMs;
   if (runAt !== undefined) {
     const event: RunEvent = { type: 'retry', at, runAt: Math.ceil(runAt) };
     return { settlement: settle(next, [event]), delayMs };
