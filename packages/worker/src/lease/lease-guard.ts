@@ -63,13 +63,15 @@ export class LeaseGuard {
 
   /** Notes a claimed run, before its handler is called. */
   noteClaimed(execution: Execution): void {
-    this.#table?.add(execution, execution.run);
+    execution.leaseSlot = this.#table?.add(execution.run);
   }
 
   /** Notes that a run has ended. */
   noteEnd(execution: Execution): void {
     this.#watch?.noteEnd(execution);
-    this.#table?.remove(execution);
+    const { leaseSlot } = execution;
+    if (leaseSlot !== undefined) this.#table?.remove(leaseSlot);
+    execution.leaseSlot = undefined;
   }
 
   #join(

@@ -3,6 +3,7 @@ import { AttemptTimeoutError, TotalTimeoutError } from '@retry/core';
 import type { Run } from '@retry/core/broker';
 import { settingsOf } from '@retry/core/fields';
 import { ShutdownError, StalledError } from '../errors.ts';
+import type { LeaseSlot } from '../lease/lease-table.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { attemptOf, totalStartAt } from '../settle/run-facts.ts';
 import type { AnyTask, Completion, HandlerHold } from '../task/task.ts';
@@ -48,6 +49,8 @@ export class Execution implements RunningAttempt {
   readonly claimedAt: number;
   /** Whether it was let through by a hold of the circuit breaker: its outcome decides whether the lane resumes. */
   readonly isProbe: boolean;
+  /** Where its lease is written for the thread that renews it, if one does. */
+  leaseSlot: LeaseSlot | undefined;
   readonly #port: ExecutionPort;
   #leasedUntil: number;
   #controller: AbortController | undefined;
