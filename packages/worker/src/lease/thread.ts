@@ -5,7 +5,7 @@ import type { HeartbeatConnection, HeartbeatRequest, OpenHeartbeats } from '@ret
 import type { LeaseChunk } from './lease-table.ts';
 import { readLeases } from './lease-table.ts';
 import type { FromThread, ToThread, WorkerLeases } from './messages.ts';
-import { StandIn } from './stand-in.ts';
+import { QUIET_PART, StandIn } from './stand-in.ts';
 
 /** The most runs that a line about an endless loop names. */
 const MAX_NAMED = 5;
@@ -35,6 +35,7 @@ class Served {
   readonly #chunks: LeaseChunk[];
   readonly #standIn: StandIn;
   readonly #timer: ReturnType<typeof setInterval>;
+  readonly #openedAt = performance.now();
   #connection: HeartbeatConnection | undefined;
 
   constructor(leases: WorkerLeases, chunks: readonly LeaseChunk[]) {
@@ -69,11 +70,12 @@ class Served {
     });
   }
 
-  /** Connects with the first tick: a worker that is stopped before then costs no driver and no connection. */
+  /** Connects when a heartbeat may be due: a worker that is stopped before then costs no driver, which takes long to load. */
   #tick(): void {
+    const now = performance.now();
     try {
-      this.#connected();
-      void this.#standIn.tick(performance.now());
+      if (now - this.#openedAt >= this.#leases.leaseMs / QUIET_PART) this.#connected();
+      void this.#standIn.tick(now);
     } catch (error) {
       clearInterval(this.#timer);
       this.#refuse(error);
