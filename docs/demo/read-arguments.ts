@@ -10,6 +10,8 @@ export interface Arguments {
   readonly seed: number;
   /** Where the tasks are kept. */
   readonly broker: BrokerName;
+  /** The command line says so. */
+  readonly isBrokerGiven: boolean;
   /** Fills a queue and leaves it there, instead of the demo. */
   readonly keep: boolean;
   /** Fills a queue with a day and serves its board, instead of the demo. */
@@ -32,7 +34,7 @@ export const USAGE = `npm start -- [options]
                     commands of the program retry that look at it. The broker is postgres (default) or redis;
                     a redis-server that is started for it runs until Ctrl-C
   --board           instead: fills a queue with a day of failures, a storm and holds, and opens its board until
-                    Ctrl-C. The broker is redis where this machine has one, else memory
+                    Ctrl-C. The broker is redis where this machine has one that starts, else memory
   --no-open         with --board: prints the address, and opens no browser
   --resume          with --broker postgres: continues with the tasks of a demo that was killed
   --help            print this`;
@@ -59,7 +61,7 @@ export function readArguments(given: readonly string[]): Arguments {
     const opens = !values['no-open'];
     return {
       ...{ seed: readSeed(seed), broker: readBroker(broker ?? usualBroker({ keep, board })) },
-      ...{ keep, board, opens, resume, help },
+      ...{ isBrokerGiven: broker !== undefined, keep, board, opens, resume, help },
     };
   } catch (error) {
     // Node's second sentence is about positional arguments; there are none.

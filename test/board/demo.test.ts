@@ -170,6 +170,33 @@ describe('npm start -- --board', { timeout: TIMEOUT_MS }, () => {
     expect(demo.leftSomething()).toBe(false);
   });
 
+  it('shows the day in memory where the Redis of this machine does not start, and says so', async () => {
+    const demo = startDemo(['--no-open'], { REDIS_BINARY: '/nowhere/redis-server' });
+
+    await demo.line(/A day of a shop passes in memory/);
+
+    expect(await demo.end('SIGTERM')).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/The Redis server did not start\..*So it is done in memory/s),
+    });
+  });
+
+  it('ends with an error where the Redis that was asked for does not start', async () => {
+    const env = { REDIS_BINARY: '/nowhere/redis-server' };
+    const unreachable = { REDIS_URL: 'redis://127.0.0.1:1' };
+
+    const ended = await Promise.all([
+      startDemo(['--broker', 'redis'], env).line(/A day/).catch(String),
+      startDemo([], unreachable).line(/A day/).catch(String),
+    ]);
+
+    expect(ended).toEqual([
+      expect.stringContaining('The Redis server did not start.'),
+      expect.stringContaining('ECONNREFUSED'),
+    ]);
+    expect(ended.join()).not.toContain('in memory');
+  });
+
   it('refuses Postgres, whose clock it does not turn back, and other ways to start the demo', async () => {
     const ended = await Promise.all([
       startDemo(['--broker', 'postgres']).line(/./).catch(String),

@@ -10,25 +10,41 @@ import { workOn } from './work-on.ts';
 /** What is shown. */
 export interface Showing {
   readonly broker: BrokerName;
+  /** Another one will not do. */
+  readonly isBrokerGiven: boolean;
   /** Opens a browser, if there is a terminal. */
   readonly opens: boolean;
 }
 
 /** Fills a queue with a day of a shop, goes on with it, and serves its board until a signal ends it; then nothing of it is left. */
-export async function showBoard({ broker: name, opens }: Showing): Promise<number> {
+export async function showBoard(showing: Showing): Promise<number> {
   const interrupted = watchInterrupts();
   const endAt = Date.now();
-  const day = await openDay(name, endAt - PAST_MS);
+  const day = await openAnyDay(showing, endAt - PAST_MS);
   try {
     console.log(`A day of a shop passes ${day.where} …`);
     const onHappened = createFillProgress(process.stdout, 'events of the day have happened');
     await playPast({ past: day.past, endAt, signal: interrupted, onHappened });
-    return await serveBoard(day, { endAt, opens });
+    return await serveBoard(day, { endAt, opens: showing.opens });
   } catch (error) {
     if (interrupted.aborted) return 0;
     throw error;
   } finally {
     await day.close();
+  }
+}
+
+/** A Redis that nobody has named, and that does not start, is done without, and this is said. */
+async function openAnyDay({ broker, isBrokerGiven }: Showing, startAt: number): Promise<OpenDay> {
+  const isNamed = isBrokerGiven || Boolean(process.env['REDIS_URL']);
+  try {
+    return await openDay(broker, startAt);
+  } catch (error) {
+    if (isNamed || broker === 'memory') throw error;
+    console.error(
+      `${error instanceof Error ? error.message : error}\nSo it is done in memory, which no other process sees.`,
+    );
+    return openDay('memory', startAt);
   }
 }
 
