@@ -36,10 +36,11 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 const packages = listPublishable();
 const packed = packages.map(pack).filter((entry) => entry !== undefined);
-for (const { name, tarball } of packed) {
+for (const { name, manifest, tarball } of packed) {
   report(`publint ${name}`, () => runBin('publint', 'publint', [tarball, '--strict']));
   report(`attw ${name}`, () => checkWithAttw(tarball));
   report(`contents of ${name}`, () => checkContents(tarball));
+  report(`notices of ${name}`, () => checkNotices(tarball, manifest));
 }
 if (packed.length > 0) report('README says what attw finds', checkReadme);
 if (packages.length === 0) report('packages', () => ({ code: 1, output: 'No publishable package found.' }));
@@ -77,6 +78,18 @@ function checkContents(tarball) {
       .map((text) => `${text} in package.json`),
   ];
   return { code: problems.length, output: problems.join('\n') };
+}
+
+/** What a package has for its development alone is bundled, so its licence goes with the bundle. */
+function checkNotices(tarball, { devDependencies = {} }) {
+  const bundled = Object.keys(devDependencies);
+  if (bundled.length === 0) return { code: 0, output: '' };
+  const { stdout } = run('tar', ['-xzOf', tarball, 'package/dist/NOTICES.md']);
+  const missing = bundled.filter((library) => !stdout.includes(`\n## ${library} `));
+  return {
+    code: missing.length,
+    output: missing.map((library) => `no licence of ${library} in dist/NOTICES.md`).join('\n'),
+  };
 }
 
 function checkWithAttw(tarball) {

@@ -2,13 +2,19 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
+import { noticesOf } from './notices.mjs';
 import { root } from './workspace.mjs';
 
 const page = join(root, 'packages', 'board', 'src', 'page');
 
 /** Bundles one entry; minified, because every visitor downloads it. */
-export function bundle(entry, format = 'esm') {
-  const { outputFiles } = buildSync({
+export function bundle(entry) {
+  return build(entry).text;
+}
+
+/** @returns the bundle of an entry, and the paths of its modules */
+function build(entry, format = 'esm') {
+  const { outputFiles, metafile } = buildSync({
     entryPoints: [join(page, entry)],
     absWorkingDir: root,
     bundle: true,
@@ -21,16 +27,19 @@ export function bundle(entry, format = 'esm') {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     legalComments: 'none',
+    metafile: true,
   });
   const extension = entry.endsWith('.css') ? '.css' : '.js';
-  return outputFiles.find(({ path }) => path.endsWith(extension)).text;
+  const { text } = outputFiles.find(({ path }) => path.endsWith(extension));
+  return { text, modules: Object.keys(metafile.inputs).map((path) => join(root, path)) };
 }
 
 /** Returns the studio as one HTML file; it works from `file:` and asks no host for anything. */
 export function bundleStudio() {
-  const [script, engine] = [bundle('studio/standalone.tsx'), bundle('worker.ts', 'iife')].map(
+  const built = [build('studio/standalone.tsx'), build('worker.ts', 'iife')];
+  const [script, engine] = built.map(
     // Inside a script element, nothing may look like its end.
-    (code) => code.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--'),
+    ({ text }) => text.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--'),
   );
   const style = bundle('main.css');
   const policy = [
@@ -41,7 +50,10 @@ export function bundleStudio() {
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
+  const notices = noticesOf(built.flatMap(({ modules }) => modules)).replaceAll('--', '- -');
   return `<!doctype html>
+<!--
+${notices}-->
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -1,8 +1,10 @@
 /** How every package is built: tsup runs this in the package's own folder. */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
+import { join, resolve } from 'node:path';
 import { defineConfig } from 'tsup';
 import { tsImport } from 'tsx/esm/api';
+import { noticesOf } from './notices.mjs';
 
 const { exports, publishConfig, version } = JSON.parse(readFileSync('package.json', 'utf8'));
 // Programs are built to be run, and stand in publishConfig alone: nothing links them before they are there.
@@ -16,13 +18,33 @@ const entries = [...Object.values(exports).filter((path) => path.endsWith('.ts')
 const REQUIRE =
   "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);";
 
+/** The modules of the board's page, which is bundled by itself. */
+const pageModules = [];
+
 /** The board builds its page from sources when it is asked for it; in a package the page is there, as strings. */
 const builtPage = {
   name: 'built-page',
   setup(build) {
     build.onLoad({ filter: /board\/src\/assets\/page-assets\.ts$/ }, async ({ path }) => {
       const { pageAssets } = await tsImport(path, import.meta.url);
-      return { contents: `export const pageAssets = async () => (${JSON.stringify(await pageAssets())});` };
+      const { modules, ...assets } = await pageAssets();
+      pageModules.push(...modules);
+      return { contents: `export const pageAssets = async () => (${JSON.stringify(assets)});` };
+    });
+  },
+};
+
+/** Puts the licences of what is bundled beside it. */
+const notices = {
+  name: 'notices',
+  setup(build) {
+    build.initialOptions.metafile = true;
+    build.onEnd(({ metafile }) => {
+      const modules = Object.keys(metafile?.inputs ?? {}).map((path) => resolve(path));
+      const text = noticesOf([...modules, ...pageModules]);
+      if (text === undefined) return;
+      mkdirSync('dist', { recursive: true });
+      writeFileSync(join('dist', 'NOTICES.md'), text);
     });
   },
 };
@@ -39,7 +61,7 @@ export default defineConfig({
   ...(isProgram && { banner: { js: REQUIRE } }),
   define: { RETRY_VERSION: JSON.stringify(version) },
   dts: true,
-  esbuildPlugins: [builtPage],
+  esbuildPlugins: [builtPage, notices],
   clean: true,
   treeshake: true,
   // Libraries are readable as they are: no minifying, so no source maps either. A program is to be small.

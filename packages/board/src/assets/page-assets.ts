@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The files of the page, by name; a name has the hash of its content. */
@@ -9,6 +10,8 @@ export interface PageAssets {
   /** The script of a Web Worker, if `page/worker.ts` is there. */
   readonly worker?: string;
   readonly files: Readonly<Record<string, string>>;
+  /** The paths of the modules that it was bundled from, where it was. */
+  readonly modules?: readonly string[];
 }
 
 const ENTRIES = ['main.tsx', 'worker.ts'];
@@ -33,6 +36,7 @@ const SETTINGS = {
   jsxImportSource: 'preact',
   minify: true,
   legalComments: 'none',
+  metafile: true,
   write: false,
 } as const;
 
@@ -40,7 +44,7 @@ async function build(): Promise<PageAssets> {
   const { build: bundle } = await import('esbuild');
   const folder = fileURLToPath(new URL('../page', import.meta.url));
   const entryPoints = ENTRIES.filter((entry) => existsSync(`${folder}/${entry}`));
-  const { outputFiles } = await bundle({ ...SETTINGS, absWorkingDir: folder, entryPoints });
+  const { outputFiles, metafile } = await bundle({ ...SETTINGS, absWorkingDir: folder, entryPoints });
   const files = Object.fromEntries(outputFiles.map(({ path, text }) => [path.replace(/^.*[\\/]/, ''), text]));
   const named = (pattern: RegExp): string => Object.keys(files).find((name) => pattern.test(name)) ?? '';
   const worker = named(/^worker-.*\.js$/);
@@ -49,5 +53,6 @@ async function build(): Promise<PageAssets> {
     style: named(/^main-.*\.css$/),
     ...(worker !== '' && { worker }),
     files,
+    modules: Object.keys(metafile.inputs).map((path) => resolve(folder, path)),
   };
 }
