@@ -17,9 +17,14 @@ describe('chooseRenewal', () => {
     expect(renewal).toMatchObject({ by: 'loop', problem: { reason: expect.stringMatching(reason) } });
   });
 
-  it('says nothing where it was not asked for', () => {
-    const chosen = { leaseRenewal: undefined, broker: withoutModule, clock: createTestClock() };
-
+  it.each([
+    ["leaseRenewal: 'loop'", { leaseRenewal: 'loop', broker: withoutModule, clock: systemClock }],
+    [
+      'with a clock of the user',
+      { leaseRenewal: undefined, broker: withoutModule, clock: createTestClock() },
+    ],
+    ['a broker in memory', { leaseRenewal: undefined, broker: createMemoryBroker(), clock: systemClock }],
+  ] as const)('says nothing %s', (_, chosen) => {
     expect(chooseRenewal(chosen)).toEqual({ by: 'loop' });
   });
 });

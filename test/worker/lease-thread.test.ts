@@ -3,51 +3,15 @@ import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { Worker } from '@retry/worker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { afterEach, describe, expect, it } from 'vitest';
+import { guardedBroker } from '../support/guarded-broker.ts';
 
 const LEASE_MS = 600;
-
-/** What the thread counts, in memory that it shares with the test. */
-const COUNTS = ['opened', 'heartbeats', 'leases', 'closed', 'crash'] as const;
-
-/** Runs in the thread: counts, and ends the whole thread by an error while `crash` is more than 0. */
-const SOURCE = `
-exports.open = ({ counts, refusal }) => {
-  Atomics.add(counts, 0, 1);
-  const timer = setInterval(() => {
-    if (Atomics.load(counts, 4) > 0) { Atomics.sub(counts, 4, 1); throw new Error('crashed'); }
-  }, 10);
-  return {
-    ready: async () => { if (refusal) throw new Error(refusal); },
-    heartbeat: async (leases) => {
-      Atomics.add(counts, 1, 1);
-      Atomics.store(counts, 2, leases.length);
-      return leases.map(() => 'ok');
-    },
-    close: async () => { clearInterval(timer); Atomics.add(counts, 3, 1); },
-  };
-};`;
 
 const workers: Worker[] = [];
 
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()));
 });
-
-function guardedBroker(options: { readonly refusal?: string } = {}) {
-  const counts = new Int32Array(new SharedArrayBuffer(COUNTS.length * 4));
-  const memory = createMemoryBroker();
-  const broker: Broker = {
-    ...memory,
-    heartbeatModule: {
-      source: SOURCE,
-      driver: { name: 'redis', from: import.meta.url },
-      options: () => ({ ...options, counts }),
-    },
-  };
-  const count = (name: (typeof COUNTS)[number]): number => Atomics.load(counts, COUNTS.indexOf(name));
-  const crash = (times: number): void => void Atomics.store(counts, COUNTS.indexOf('crash'), times);
-  return { broker, count, crash };
-}
 
 function work(broker: Broker, run: () => unknown = () => {}, options = {}) {
   const task = defineTask({ name: 'block', run: async () => void (await run()) });

@@ -14,7 +14,7 @@ export interface Worker {
   readonly name: string;
   /**
    * By whom leases are renewed while the event loop is blocked: a thread, or `'loop'`: nothing renews them. It changes to `'loop'`
-   * where the server refuses the thread's connection.
+   * where the server refuses the thread's connection, or the thread ends again and again.
    */
   readonly leaseRenewal: 'thread' | 'loop';
   /** Starts working. Does nothing when called again, or after `stop`. */

@@ -17,6 +17,9 @@ const RESTART: Policy = definePolicy({
 /** Restarts that come later than this after the one before count as the first, in ms. */
 const CALM_MS = 60_000;
 
+/** After how many ends in a row, without a heartbeat that was answered, there is no further start. */
+const MAX_FAILURES = 5;
+
 /** A worker whose leases the thread renews. */
 export interface Member {
   readonly leases: WorkerLeases;
@@ -29,7 +32,10 @@ export interface Member {
 class LeaseThread {
   readonly #members = new Map<number, Member>();
   #thread: Thread | undefined;
+  /** Ends in a row. */
   #failures = 0;
+  /** Why the thread has ended. */
+  #error: string | undefined;
   #failedAt = -Infinity;
   #cancelRestart: (() => void) | undefined;
 
@@ -59,7 +65,7 @@ class LeaseThread {
     const thread = this.#open();
     if (thread === undefined) return;
     thread.unref();
-    thread.on('message', (message: FromThread) => this.#members.get(message.worker)?.onMessage(message));
+    thread.on('message', (message: FromThread) => this.#onMessage(message));
     thread.on('error', (error) => this.#report(error));
     thread.on('exit', () => this.#onExit(thread));
     this.#thread = thread;
@@ -76,15 +82,18 @@ class LeaseThread {
         resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 },
       });
     } catch (error) {
-      const reason = `The runtime refuses to start a thread: ${errorText(error).message}`;
-      for (const { leases, onMessage } of [...this.#members.values()])
-        onMessage({ type: 'refused', worker: leases.worker, reason });
+      this.#refuse(`The runtime refuses to start a thread: ${errorText(error).message}`);
       return undefined;
     }
   }
 
   #introduce({ leases, chunks }: Member): void {
     this.post({ type: 'open', leases, chunks: chunks() });
+  }
+
+  #onMessage(message: FromThread): void {
+    if (message.type === 'renewed') this.#failures = 0;
+    this.#members.get(message.worker)?.onMessage(message);
   }
 
   /** Meanwhile the event loop sends the heartbeats, as it does whenever it turns. */
@@ -94,13 +103,30 @@ class LeaseThread {
     const now = performance.now();
     this.#failures = now - this.#failedAt > CALM_MS ? 1 : this.#failures + 1;
     this.#failedAt = now;
+    if (this.#failures < MAX_FAILURES) this.#restart();
+    else this.#giveUp();
+  }
+
+  #giveUp(): void {
+    const cause = this.#error === undefined ? '' : `: ${this.#error}`;
+    this.#refuse(`The thread ended ${this.#failures} times in a row${cause}`);
+  }
+
+  #restart(): void {
     const delayMs = computeDelay(RESTART, this.#failures, { random: Math.random });
     const timer = setTimeout(() => this.#start(), delayMs).unref();
     this.#cancelRestart = () => clearTimeout(timer);
   }
 
+  /** Leaves the leases of all workers to the event loop. */
+  #refuse(reason: string): void {
+    for (const { leases, onMessage } of [...this.#members.values()])
+      onMessage({ type: 'refused', worker: leases.worker, reason });
+  }
+
   #report(error: unknown): void {
     const reason = errorText(error).message;
+    this.#error = reason;
     for (const { leases, onMessage } of this.#members.values())
       onMessage({ type: 'error', worker: leases.worker, reason });
   }

@@ -13,6 +13,9 @@ const MAX_NAMED = 5;
 /** How often a stand-in looks whether the loop turns, for each lease, and at least once a second. */
 const TICKS_PER_LEASE = 12;
 
+/** Whether the event loop knows that this thread renews leases. */
+let hasRenewed = false;
+
 const served = new Map<number, Served>();
 
 parentPort?.on('message', (message: ToThread) => {
@@ -63,7 +66,11 @@ class Served {
       maxBlockMs,
       turns: () => Atomics.load(turns, 0),
       leases: () => readLeases(this.#chunks),
-      heartbeat: (...beats) => this.#connected().heartbeat(...beats),
+      heartbeat: async (...beats) => {
+        const answers = await this.#connected().heartbeat(...beats);
+        noteRenewed(worker);
+        return answers;
+      },
       onAnswers: (answers) => send({ type: 'answers', worker, answers }),
       onError: (error) => send({ type: 'error', worker, reason: reasonOf(error) }),
       onGiveUp: (runs) => writeSync(2, describe(runs, maxBlockMs)), // the loop, which would emit it, does not turn
@@ -99,8 +106,17 @@ class Served {
   }
 }
 
-/** Runs the broker's module, which is text: it needs no file beside it. */
+function noteRenewed(worker: number): void {
+  if (!hasRenewed) send({ type: 'renewed', worker });
+  hasRenewed = true;
+}
+
+/**
+ * Runs the broker's module, which is text: it needs no file beside it. Where there is no `navigator`, as in Node 20, `pg` makes a
+ * `Response` to find out whether Cloudflare runs it, and that loads all of `fetch`: 3 to 5 MB of this thread.
+ */
 function connect({ source, options, driver }: WorkerLeases): HeartbeatConnection {
+  Reflect.deleteProperty(globalThis, 'Response');
   const load = createRequire(driver);
   const loaded = { exports: {} as { readonly open: OpenHeartbeats<unknown, unknown> } }; // as the broker says
   new Function('module', 'exports', 'require', source)(loaded, loaded.exports, load);
