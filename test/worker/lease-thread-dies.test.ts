@@ -58,29 +58,4 @@ describe('a thread that ends whenever it is started', { timeout: 60_000 }, () =>
       'retry worker: a handler that blocks the event loop for longer than its lease loses it. The thread ended 5 times in a row: crashed.',
     ]);
   });
-
-  it('is started again for as long as it renews leases in between', async () => {
-    const { broker, count, crash } = guardedBroker();
-    let blocks = 0;
-    const task = defineTask({
-      name: 'block',
-      run: () => {
-        const before = count('heartbeats');
-        const until = performance.now() + 20_000;
-        while (count('heartbeats') === before && performance.now() < until);
-        blocks += 1;
-      },
-    });
-    const worker = work(broker, task);
-
-    for (let crashes = 1; crashes <= 6; crashes += 1) {
-      await poll(() => count('opened')).toBe(crashes);
-      await createQueue({ broker }).submit(task, null);
-      await poll(() => blocks).toBe(crashes);
-      crash(1);
-    }
-    await poll(() => count('opened')).toBe(7);
-
-    expect(worker.leaseRenewal).toBe('thread');
-  });
 });

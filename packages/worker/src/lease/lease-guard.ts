@@ -93,8 +93,6 @@ export class LeaseGuard {
       case 'refused':
         this.#fallBack({ reason: message.reason });
         break;
-      case 'renewed':
-        break;
       case 'error':
         this.#emitError(new Error(message.reason));
         break;

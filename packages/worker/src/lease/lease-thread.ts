@@ -14,10 +14,10 @@ const RESTART: Policy = definePolicy({
   maxDelay: '10s',
 });
 
-/** Restarts that come later than this after the one before count as the first, in ms. */
+/** An end that comes later than this after the one before counts as the first, in ms. */
 const CALM_MS = 60_000;
 
-/** After how many ends in a row, without a heartbeat that was answered, there is no further start. */
+/** After how many ends in a row there is no further start. */
 const MAX_FAILURES = 5;
 
 /** A worker whose leases the thread renews. */
@@ -65,7 +65,7 @@ class LeaseThread {
     const thread = this.#open();
     if (thread === undefined) return;
     thread.unref();
-    thread.on('message', (message: FromThread) => this.#onMessage(message));
+    thread.on('message', (message: FromThread) => this.#members.get(message.worker)?.onMessage(message));
     thread.on('error', (error) => this.#report(error));
     thread.on('exit', () => this.#onExit(thread));
     this.#thread = thread;
@@ -89,11 +89,6 @@ class LeaseThread {
 
   #introduce({ leases, chunks }: Member): void {
     this.post({ type: 'open', leases, chunks: chunks() });
-  }
-
-  #onMessage(message: FromThread): void {
-    if (message.type === 'renewed') this.#failures = 0;
-    this.#members.get(message.worker)?.onMessage(message);
   }
 
   /** Meanwhile the event loop sends the heartbeats, as it does whenever it turns. */

@@ -30,7 +30,5 @@ export interface LeaseAnswer extends HeartbeatRequest {
 export type FromThread =
   /** There can be no thread, the driver cannot be loaded, or its connection will never be accepted. */
   | { readonly type: 'refused'; readonly worker: number; readonly reason: string }
-  /** Heartbeats were answered, for the first time since the thread was started. */
-  | { readonly type: 'renewed'; readonly worker: number }
   | { readonly type: 'answers'; readonly worker: number; readonly answers: readonly LeaseAnswer[] }
   | { readonly type: 'error'; readonly worker: number; readonly reason: string };

@@ -13,9 +13,6 @@ const MAX_NAMED = 5;
 /** How often a stand-in looks whether the loop turns, for each lease, and at least once a second. */
 const TICKS_PER_LEASE = 12;
 
-/** Whether the event loop knows that this thread renews leases. */
-let hasRenewed = false;
-
 const served = new Map<number, Served>();
 
 parentPort?.on('message', (message: ToThread) => {
@@ -66,11 +63,7 @@ class Served {
       maxBlockMs,
       turns: () => Atomics.load(turns, 0),
       leases: () => readLeases(this.#chunks),
-      heartbeat: async (...beats) => {
-        const answers = await this.#connected().heartbeat(...beats);
-        noteRenewed(worker);
-        return answers;
-      },
+      heartbeat: (...beats) => this.#connected().heartbeat(...beats),
       onAnswers: (answers) => send({ type: 'answers', worker, answers }),
       onError: (error) => send({ type: 'error', worker, reason: reasonOf(error) }),
       onGiveUp: (runs) => writeSync(2, describe(runs, maxBlockMs)), // the loop, which would emit it, does not turn
@@ -104,11 +97,6 @@ class Served {
       reason: `The thread cannot connect: ${reasonOf(error)}`,
     });
   }
-}
-
-function noteRenewed(worker: number): void {
-  if (!hasRenewed) send({ type: 'renewed', worker });
-  hasRenewed = true;
 }
 
 /**
