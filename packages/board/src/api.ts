@@ -77,7 +77,7 @@ export interface OverviewAnswer {
   /** `false`: there are more than 1 000 lanes. */
   readonly areAllLanes: boolean;
   readonly holds: readonly Hold[];
-  /** `unbalanced` other than 0 is a bug. Counted anew every 10 s at most. */
+  /** `unbalanced` other than 0 is a bug. Counted anew every 10 s at most; while that is under way, it is the one before. */
   readonly audit: Audit;
   /** What `queue.health()` found, critical ones first. */
   readonly findings: readonly Finding[];

@@ -1,12 +1,10 @@
-import type { Audit, Insight, LaneFigures, LaneReport } from '@retry/core/broker';
+import type { Insight, LaneFigures, LaneReport } from '@retry/core/broker';
 import { InsightError } from '@retry/worker';
 import type { Lateness, OverviewAnswer, RightsAnswer, WorkersAnswer } from '../api.ts';
 import { VERSION } from '../version.ts';
+import { auditOf } from './audit-of.ts';
 import type { Call, Desk } from './call.ts';
 import { knownTask } from './policy-of.ts';
-
-/** How long an audit, whose cost grows with the queue, is shown again. */
-const AUDIT_MS = 10_000;
 
 /** Returns the insight of the broker. @throws {InsightError} `NO_INSIGHT` */
 export function insightOf({ broker }: Desk): Insight {
@@ -49,17 +47,6 @@ export async function overview(desk: Desk): Promise<OverviewAnswer> {
 export async function workers(desk: Desk): Promise<WorkersAnswer> {
   const [{ now }, live] = await Promise.all([desk.broker.settleAndClaim({}), insightOf(desk).workers()]);
   return { at: now, workers: live };
-}
-
-const audits = new WeakMap<Desk, { readonly audit: Promise<Audit>; readonly until: number }>();
-
-function auditOf(desk: Desk): Promise<Audit> {
-  const known = audits.get(desk);
-  if (known !== undefined && known.until > Date.now()) return known.audit;
-  const audit = desk.queue.counts();
-  audits.set(desk, { audit, until: Date.now() + AUDIT_MS });
-  audit.catch(() => audits.delete(desk));
-  return audit;
 }
 
 function latenessOf({ lanes }: LaneReport): Lateness | undefined {
