@@ -54,7 +54,7 @@ async function measure(server: BenchServer, name: string, { open, peer }: Subjec
   if (isWanted(title)) {
     const broker = await open(server.url);
     await fillBroker(broker, SIZES);
-    const ours = await time(figuresOf(broker));
+    const ours = await time(await figuresOf(broker, SIZES));
     await broker.close();
     await server.clear();
     const theirs = await peer(server.url, SIZES);

@@ -1,5 +1,7 @@
-import type { Broker } from '@retry/core/broker';
-import { DEAD, SCHEDULED, WAITING } from './fill.ts';
+import type { Broker, GroupPage } from '@retry/core/broker';
+import { createQueue } from '@retry/worker';
+import type { Sizes } from './fill.ts';
+import { DEAD, SCHEDULED, TEMPLATES, WAITING } from './fill.ts';
 
 /** One call that an operator makes. */
 export interface Figure {
@@ -11,10 +13,14 @@ export interface Figure {
 
 const PAGE = 100;
 
-/** Every figure of ours. */
-export function figuresOf(broker: Broker): readonly Figure[] {
+/** Every figure of ours. @throws when the groups of dead letters are not exactly those of the templates */
+export async function figuresOf(broker: Broker, sizes: Sizes): Promise<readonly Figure[]> {
   const { insight } = broker;
   if (insight === undefined) throw new Error('the broker has no insight');
+  const queue = createQueue({ broker });
+  const groups = await insight.groups({ limit: PAGE });
+  checkGroups(groups, sizes);
+  const [{ id: group } = { id: '' }] = groups.groups;
   const from = Date.now();
   const page = (state: 'submitted' | 'scheduled' | 'failed', more: object = {}) => ({
     name: `list: 100 ${state}${Object.keys(more)
@@ -35,6 +41,15 @@ export function figuresOf(broker: Broker): readonly Figure[] {
       take: () => insight.dueTimes({ from, bucketMs: 8_000, buckets: 1_000, lanes: [SCHEDULED] }),
     },
     { name: 'workers', take: () => insight.workers() },
+    { name: 'groups', take: () => insight.groups({ limit: PAGE }), note: noteGroups },
+    { name: 'queue.deadLetters.list of a group', take: () => queue.deadLetters.list({ group, limit: PAGE }) },
+    {
+      name: 'queue.deadLetters.plan of a group',
+      take: () => queue.deadLetters.plan({ group }),
+      note: notePlan,
+    },
+    { name: 'queue.search: text', take: () => queue.search({ text: 'reason B' }), note: noteSearched },
+    { name: 'queue.health', take: () => queue.health() },
     page('submitted'),
     page('submitted', { lane: WAITING }),
     page('scheduled', { lane: SCHEDULED }),
@@ -42,6 +57,24 @@ export function figuresOf(broker: Broker): readonly Figure[] {
     page('failed', { lane: DEAD, endedBefore: from + 1e9 }),
     page('failed', { lane: WAITING }),
   ];
+}
+
+/** A million dead letters of twelve causes are twelve groups, to the last run. */
+function checkGroups({ groups, deadLetters }: GroupPage, { dead }: Sizes): void {
+  const counts = groups.map(({ count }) => count);
+  const isExact = counts.every((count) => Math.abs(count - dead / TEMPLATES) < 1);
+  if (groups.length !== TEMPLATES || deadLetters !== dead || !isExact)
+    throw new Error(`${dead} dead letters of ${TEMPLATES} causes are in groups of ${counts.join(', ')}`);
+}
+
+function noteGroups(answer: unknown): string {
+  const { groups, deadLetters } = answer as GroupPage; // of insight.groups
+  return `${groups.length} of ${deadLetters} dead letters`;
+}
+
+function notePlan(answer: unknown): string {
+  const { count, isComplete } = answer as { readonly count: number; readonly isComplete: boolean }; // of deadLetters.plan
+  return `${isComplete ? '' : 'at least '}${count} runs`;
 }
 
 interface Reported {

@@ -1,5 +1,6 @@
 import type { Broker, Settlement, Submission } from '@retry/core/broker';
 import { transitionRun } from '@retry/core/broker/kit';
+import { fingerprint } from '@retry/core/failures';
 
 /** How many runs a queue is filled with. */
 export interface Sizes {
@@ -12,8 +13,8 @@ export const WAITING = 'waiting@1';
 export const DEAD = 'dead@1';
 export const SCHEDULED = 'scheduled@1';
 
-/** Templates of the messages of dead letters. */
-const TEMPLATES = 12;
+/** Templates of the messages of dead letters: each is an error group. */
+export const TEMPLATES = 12;
 const BATCH = 1_000;
 /** Batches on their way at the same time. */
 const LOOPS = 4;
@@ -68,14 +69,15 @@ async function killAll(broker: Broker): Promise<void> {
         killed += 1;
         const moved = transitionRun(run, { type: 'fail', at: now });
         if (moved.type === 'rejected') throw new Error('a started run fails');
-        const template = killed % TEMPLATES;
+        const template = String.fromCharCode(65 + (killed % TEMPLATES));
         const error = {
           epoch: run.epoch,
           at: now,
           name: 'Error',
-          message: `template ${template} of ${killed}`,
+          message: `cannot reach the host of tenant ${killed}, reason ${template}`,
         };
-        return { id: run.id, epoch: run.epoch, event: 'fail', next: { ...moved.run, errors: [error] } };
+        const next = { ...moved.run, errors: [error] };
+        return { id: run.id, epoch: run.epoch, event: 'fail', next, group: fingerprint(error) };
       });
     }
   });
