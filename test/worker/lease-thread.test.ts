@@ -111,6 +111,27 @@ describe('the thread that renews leases', () => {
     expect(count('leases')).toBe(1);
   });
 
+  it.each([
+    ['has ended by then', false, 'completed', []],
+    ['still runs', true, 'started', ['gone']],
+  ] as const)("applies the answer 'gone' to a run that %s", async (_, runsOn, state, fenced) => {
+    const { broker, count } = guardedBroker({ answer: 'gone' });
+    const { worker, task } = work(broker, async () => {
+      const until = performance.now() + 20_000;
+      while (count('heartbeats') === 0 && performance.now() < until);
+      block(LEASE_MS / 6); // for the answer to be sent
+      if (runsOn) await new Promise((resolve) => setTimeout(resolve, LEASE_MS));
+    });
+    const answers: string[] = [];
+    worker.on('fenced', ({ answer }) => void answers.push(answer));
+
+    const { id } = await createQueue({ broker }).submit(task, null);
+
+    await poll(async () => [(await broker.get([id]))[0]?.state, ...answers]).toEqual([state, ...fenced]);
+    await worker.stop();
+    expect(answers).toEqual(fenced);
+  });
+
   it('is given up where the server refuses it', async () => {
     const { broker } = guardedBroker({ refusal: 'NOAUTH' });
     const { worker, task } = work(broker);

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import type { Broker } from '@retry/core/broker';
+import { createPostgresBroker } from '@retry/postgres';
+import { createRedisBroker } from '@retry/redis-queue';
+import type { Worker, WorkerOptions } from '@retry/worker';
+import { createQueue, createWorker, defineTask } from '@retry/worker';
+import { createClient } from 'redis';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createTestSchema, openPool } from '../postgres/open-broker.ts';
+import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
+import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
+import { removeKeys } from '../support/servers/remove-keys.ts';
+
+const LEASE_MS = 1_500;
+const RUNS = 1_000;
+
+interface Place {
+  /** Opened by a url. */
+  readonly broker: Broker;
+  /** Over a client of the user's. */
+  readonly overClient: Broker;
+  readonly close: () => Promise<void>;
+}
+
+const workers: Worker[] = [];
+
+function work(broker: Broker, run: () => unknown, options: Partial<WorkerOptions> = {}) {
+  const task = defineTask({ name: 'blocking', run: async () => void (await run()) });
+  const worker = createWorker({ broker, tasks: [task], lease: LEASE_MS, signals: [], ...options });
+  workers.push(worker);
+  worker.on('error', () => {});
+  worker.start();
+  return { worker, task };
+}
+
+function describeThread(open: () => Promise<Place>): void {
+  let place: Place;
+  beforeEach(async () => {
+    place = await open();
+  });
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+    await place.close();
+  });
+
+  it.each([
+    ['thread', 0],
+    ['loop', RUNS],
+  ] as const)('with %s: of 1 000 leases %i have expired after a block', async (leaseRenewal, lost) => {
+    const { broker } = place;
+    let started = 0;
+    let finish = (_: number): void => {};
+    const expired = new Promise<number>((resolve) => {
+      finish = resolve;
+    });
+    const run = async (): Promise<void> => {
+      started += 1;
+      if (started === RUNS) {
+        await new Promise((resolve) => setTimeout(resolve, LEASE_MS)); // for the thread to connect
+        const until = performance.now() + 3 * LEASE_MS;
+        while (performance.now() < until);
+        // Asked before the loop sends its heartbeats, which comes with its next turn.
+        finish((await broker.findExpired(RUNS)).length);
+      }
+      await expired;
+    };
+    const { task } = work(broker, run, { leaseRenewal, concurrency: RUNS, cleanerInterval: '1h' });
+
+    await createQueue({ broker }).submitMany(task, Array(RUNS).fill(null));
+
+    expect(await expired).toBe(lost);
+    await expect.poll(() => broker.audit(), { timeout: 10_000 }).toMatchObject({ started: 0, submitted: 0 });
+  });
+
+  it('leaves leases to the loop over a client of the user', () => {
+    const { worker } = work(place.overClient, () => {});
+
+    expect(worker.leaseRenewal).toBe('loop');
+  });
+}
+
+describeOnRedis('the thread that renews leases, on Redis', (server) => {
+  const open = async (): Promise<Place> => {
+    const { url } = server();
+    const prefix = `thread-${randomUUID()}`;
+    const client = await createClient({ url }).connect();
+    const broker = createRedisBroker({ url, prefix });
+    const close = async (): Promise<void> => {
+      await broker.close();
+      client.destroy();
+      await removeKeys(url, prefix);
+    };
+    return { broker, overClient: createRedisBroker({ client, prefix }), close };
+  };
+  describeThread(open);
+
+  it('warns once a process where it was asked for over a client of the user', async () => {
+    const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const { overClient, close } = await open();
+
+    for (let count = 0; count < 3; count += 1) work(overClient, () => {}, { leaseRenewal: 'thread' });
+
+    expect(warnings.mock.calls).toMatchObject([
+      [expect.stringContaining('not opened by a url'), { code: 'RETRY_LEASES_ON_LOOP' }],
+    ]);
+    warnings.mockRestore();
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+    await close();
+  });
+});
+
+describeOnPostgres('the thread that renews leases, on Postgres', (server) => {
+  describeThread(async () => {
+    const { url } = server();
+    const client = openPool(url, 2);
+    const schema = await createTestSchema(client);
+    const broker = createPostgresBroker({ url, schema: schema.name });
+    const close = async (): Promise<void> => {
+      await broker.close();
+      await schema.drop();
+      await client.end();
+    };
+    return { broker, overClient: createPostgresBroker({ client, schema: schema.name }), close };
+  });
+});
