@@ -35,12 +35,8 @@ const PAYLOADS = [20_000, 200_000];
 const DUE_AT_ONCE = isFull ? 200_000 : 50_000;
 /** The titles of these tables without how many runs there are. */
 const DUE = { while: 'due at once', before: 'due at once, before the worker starts' } as const;
-/**
- * How long a sample of processing takes: what starting a worker costs, in this process and on the server, is a small part of it. Longer
- * where few runs fit into it, or several workers start.
- */
-const PROCESS_MS = 1_000;
-const LONG_MS = 2_000;
+/** What starting a worker costs is spread over so long where few runs fit into a sample. */
+const STRICT_MS = 2_000;
 
 /** The tables of every queue's benchmark. */
 export function queueTables(who: Entrants): readonly Table[] {
@@ -64,43 +60,38 @@ function checkTargets(tables: readonly Table[], all: Entrants['targets']): void 
 }
 
 function processTables({ busy, bare, few, strict, usual, failing, mostBytes }: Entrants): readonly Table[] {
-  const [unit, sampleMs] = ['runs/s', PROCESS_MS];
+  const unit = 'runs/s';
   return [
     {
       title: 'process, 100 at a time',
       unit,
-      sampleMs,
       entries: processing([...busy, bare], { concurrency: 100 }),
     },
     {
       title: 'process, 10 at a time',
       unit,
-      sampleMs,
       entries: processing([...few, bare], { concurrency: 10 }),
     },
     {
       title: 'process, one at a time',
       unit,
-      sampleMs,
       entries: processing([...few, bare], { concurrency: 1 }),
     },
     {
       title: 'process, strictly one at a time (prefetch 0)',
       unit,
-      sampleMs: LONG_MS,
+      sampleMs: STRICT_MS,
       entries: processing(strict, { concurrency: 1 }),
     },
     {
       title: 'process, handlers of 5 ms, 10 at a time',
       unit,
-      sampleMs,
       rounds: 3,
       entries: processing(usual, { concurrency: 10, handlerMs: 5 }),
     },
     ...PAYLOADS.map((bytes) => ({
       title: `process, payloads of ${bytes / 1_000} KB, 100 at a time`,
       unit,
-      sampleMs,
       rounds: 3,
       most: mostBytes.processed / bytes,
       entries: processing([...usual, bare], { concurrency: 100, bytes }),
@@ -108,7 +99,6 @@ function processTables({ busy, bare, few, strict, usual, failing, mostBytes }: E
     {
       title: 'process, each run fails twice, 100 at a time',
       unit: 'executions/s',
-      sampleMs,
       entries: processing(failing, { concurrency: 100, failures: 2 }),
     },
   ];
@@ -145,7 +135,6 @@ function depthTables({ usual, bare, names, due, falling, targets }: Entrants): r
     {
       title: 'process, 1 000 task names, 100 at a time',
       unit,
-      sampleMs: PROCESS_MS,
       rounds: 3,
       entries: [
         ...processing([names.one], { concurrency: 100 }),
@@ -156,7 +145,6 @@ function depthTables({ usual, bare, names, due, falling, targets }: Entrants): r
       title: `process, ${processes} processes, 10 at a time each`,
       unit,
       rounds: 3,
-      sampleMs: LONG_MS,
       entries: processing([...usual, bare], { concurrency: 10, processes }),
     })),
     ...due.map((when) => ({
