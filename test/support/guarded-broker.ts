@@ -6,14 +6,20 @@ const COUNTS = ['opened', 'heartbeats', 'leases', 'closed', 'crash'] as const;
 
 /** Runs in the thread: counts, and ends the whole thread by an error while `crash` is more than 0. */
 const SOURCE = `
-exports.open = ({ counts, refusal, answer = 'ok' }) => {
+exports.open = ({ counts, refusal, answer = 'ok', connectMs = 0 }) => {
+  let isOffline = connectMs > 0;
   Atomics.add(counts, 0, 1);
   const timer = setInterval(() => {
     if (Atomics.load(counts, 4) > 0) { Atomics.sub(counts, 4, 1); throw new Error('crashed'); }
   }, 10);
   return {
-    ready: async () => { if (refusal) throw new Error(refusal); },
+    ready: async () => {
+      if (refusal) throw new Error(refusal);
+      await new Promise((resolve) => setTimeout(resolve, connectMs));
+      isOffline = false;
+    },
     heartbeat: async (leases) => {
+      if (isOffline) throw new Error('offline');
       Atomics.add(counts, 1, 1);
       Atomics.store(counts, 2, leases.length);
       return leases.map(() => answer);
@@ -24,7 +30,7 @@ exports.open = ({ counts, refusal, answer = 'ok' }) => {
 
 /** A broker in memory whose module counts in the thread; its options are those of the module. */
 export function guardedBroker(
-  options: { readonly refusal?: string; readonly answer?: HeartbeatAnswer } = {},
+  options: { readonly refusal?: string; readonly answer?: HeartbeatAnswer; readonly connectMs?: number } = {},
 ) {
   const counts = new Int32Array(new SharedArrayBuffer(COUNTS.length * 4));
   const memory = createMemoryBroker();

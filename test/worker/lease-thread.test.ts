@@ -111,6 +111,21 @@ describe('the thread that renews leases', () => {
     expect(count('leases')).toBe(1);
   });
 
+  it('sends no heartbeat before its connection is accepted', async () => {
+    const { broker, count } = guardedBroker({ connectMs: LEASE_MS / 3 });
+    const { worker, task, errors } = work(broker, () => {
+      const until = performance.now() + 20_000;
+      while (count('heartbeats') === 0 && performance.now() < until);
+    });
+
+    await createQueue({ broker }).submit(task, null);
+    await worker.whenIdle();
+    await worker.stop();
+
+    expect(count('heartbeats')).toBeGreaterThan(0);
+    expect(errors).toEqual([]);
+  });
+
   it.each([
     ['has ended by then', false, 'completed', []],
     ['still runs', true, 'started', ['gone']],

@@ -37,6 +37,8 @@ class Served {
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #openedAt = performance.now();
   #connection: HeartbeatConnection | undefined;
+  /** Resolves when the connection is accepted; what is sent before would be refused. */
+  #ready: Promise<void> | undefined;
 
   constructor(leases: WorkerLeases, chunks: readonly LeaseChunk[]) {
     this.#leases = leases;
@@ -63,7 +65,11 @@ class Served {
       maxBlockMs,
       turns: () => Atomics.load(turns, 0),
       leases: () => readLeases(this.#chunks),
-      heartbeat: (...beats) => this.#connected().heartbeat(...beats),
+      heartbeat: async (...beats) => {
+        const connection = this.#connected();
+        await this.#ready;
+        return connection.heartbeat(...beats);
+      },
       onAnswers: (answers) => send({ type: 'answers', worker, answers }),
       onError: (error) => send({ type: 'error', worker, reason: reasonOf(error) }),
       onGiveUp: (runs) => writeSync(2, describe(runs, maxBlockMs)), // the loop, which would emit it, does not turn
@@ -85,7 +91,8 @@ class Served {
   #connected(): HeartbeatConnection {
     if (this.#connection === undefined) {
       this.#connection = connect(this.#leases);
-      this.#connection.ready().catch((error: unknown) => this.#refuse(error));
+      this.#ready = this.#connection.ready();
+      this.#ready.catch((error: unknown) => this.#refuse(error));
     }
     return this.#connection;
   }
