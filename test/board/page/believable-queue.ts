@@ -26,7 +26,8 @@ function run({ fails }: Order): void {
   if (fails !== undefined) throw new CardError(fails);
 }
 
-const mail = defineTask({ name: 'mail', version: '2', retry: soon, run });
+/** Its runs have failed for good soon. */
+export const mail = defineTask({ name: 'mail', version: '2', retry: soon, run });
 const charge = defineTask({ name: 'charge', version: '1', retry: soon, run });
 /** Its runs wait for their retries. */
 export const sync = defineTask({ name: 'sync-stock', version: '1', retry: later, run });

@@ -1,8 +1,8 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBarriers, openPage } from '../../support/browser/chromium.ts';
 import { describeInChromium } from '../../support/browser/describe-in-chromium.ts';
-import { HOSTILE } from './believable-queue.ts';
+import { HOSTILE, mail } from './believable-queue.ts';
 import { EVERYTHING, type ServedBoard, serveBoard } from './serve-board.ts';
 
 const SCREENS = [
@@ -145,6 +145,51 @@ describeInChromium('the page of the board', (browser) => {
     await page.getByRole('button', { name: 'Replay' }).click();
 
     await page.getByText(/^Of 18\d runs 18\d would have had another attempt/).waitFor();
+    await page.close();
+  });
+
+  it('says what a search has looked through, and when what it found is due', async () => {
+    const { page } = await openPage(browser(), `${board.url}#/search?state=scheduled`);
+    await page.getByText(/^50 found; looked at \d+ runs; there may be more\.$/).waitFor();
+    expect(await page.getByRole('cell', { name: /^(in \d+[ms]|now)$/ }).count()).toBeGreaterThan(0);
+
+    await page.getByLabel('text', { exact: true }).fill('ECONNREFUSED');
+    await page.keyboard.press('Enter');
+
+    await page
+      .getByText(/ runs, in id, names and messages of stored errors, payload; there may be more\.$/)
+      .waitFor();
+    await page.waitForURL(/text=ECONNREFUSED&state=scheduled/);
+    await page.close();
+  });
+
+  it('shows the last attempt of a run within its timeline, however short it was', async () => {
+    const { queue } = board.queue;
+    const { id } = await queue.submit(mail, { order: 1, fails: 'no paper' }, { delay: '2s' });
+    await expect.poll(async () => (await queue.get(id))?.state, { timeout: 15_000 }).toBe('failed');
+    const { page } = await openPage(browser(), `${board.url}#/runs/${id}`);
+    const timeline = page.getByRole('img', { name: /^2 attempts in/ });
+    await timeline.waitFor();
+
+    const right = (one: Locator) => one.evaluate((each) => each.getBoundingClientRect().right);
+    expect(await right(timeline.locator('rect').last())).toBeLessThanOrEqual(await right(timeline));
+    await page.close();
+  });
+
+  it('does not wait for attempts of a run that has completed', async () => {
+    const { page } = await openPage(browser(), `${board.url}#/search?task=mail&state=completed`);
+    await rows(page).first().click();
+
+    await page.getByText('No failed attempt is recorded.').waitFor();
+    await page.close();
+  });
+
+  it('says how busy workers are', async () => {
+    const facts = { host: 'warehouse', slots: 8, slotsTaken: 5, leases: 6, eventLoopLagMs: 31 };
+    await board.queue.broker.attend({ worker: 'far away', lanes: ['mail@2'], ttlMs: 60_000, facts });
+    const { page } = await openPage(browser(), `${board.url}#/workers`);
+
+    await page.getByRole('row', { name: /^far away mail@2 warehouse 5 of 8 31ms / }).waitFor();
     await page.close();
   });
 

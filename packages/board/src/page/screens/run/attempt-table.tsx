@@ -7,7 +7,7 @@ import { type Column, Table } from '../../controls/table.tsx';
 
 /** The attempts of a run, one row each. */
 export function AttemptTable({ attempts }: { attempts: readonly AttemptRow[] }): VNode {
-  if (attempts.length === 0) return <Empty>No attempt is recorded yet.</Empty>;
+  if (attempts.length === 0) return <Empty>No failed attempt is recorded.</Empty>;
   return <Table caption="Attempts" rows={attempts} keyOf={keyOf} columns={COLUMNS} />;
 }
 

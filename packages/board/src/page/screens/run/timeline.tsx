@@ -6,6 +6,9 @@ const WIDTH = 960;
 const ROW = 24;
 const LEFT = 48;
 
+/** Of what took no time. */
+const MIN_WIDTH = 1;
+
 /** A part of an attempt on the axis of time. */
 interface Part {
   readonly kind: 'waited' | 'ran' | 'backed-off';
@@ -17,7 +20,7 @@ interface Part {
 export function Timeline({ attempts }: { attempts: readonly AttemptRow[] }): VNode | null {
   const lines = placeAll(attempts);
   const endMs = Math.max(1, ...lines.flatMap((parts) => parts.map(({ fromMs, ms }) => fromMs + ms)));
-  const x = (ms: number): number => LEFT + (ms / endMs) * (WIDTH - LEFT);
+  const x = (ms: number): number => LEFT + (ms / endMs) * (WIDTH - LEFT - MIN_WIDTH);
   if (attempts.length === 0) return null;
   const label = `${attempts.length} attempts in ${formatDuration(Math.round(endMs))}`;
   return (
@@ -38,7 +41,7 @@ export function Timeline({ attempts }: { attempts: readonly AttemptRow[] }): VNo
               class={kind}
               x={x(fromMs)}
               y={row * ROW + 4}
-              width={Math.max(x(ms) - LEFT, 1)}
+              width={Math.max(x(ms) - LEFT, MIN_WIDTH)}
               height={ROW - 8}
             >
               <title>{`${kind} ${formatDuration(Math.round(ms))}`}</title>
