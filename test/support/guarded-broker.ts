@@ -6,15 +6,15 @@ const COUNTS = ['opened', 'heartbeats', 'leases', 'closed', 'crash'] as const;
 
 /** Runs in the thread: counts, and ends the whole thread by an error while `crash` is more than 0. */
 const SOURCE = `
-exports.open = ({ counts, refusal, answer = 'ok', connectMs = 0 }) => {
+exports.open = ({ counts, refusal, refusals = Infinity, answer = 'ok', connectMs = 0 }) => {
   let isOffline = connectMs > 0;
-  Atomics.add(counts, 0, 1);
+  const isRefused = Atomics.add(counts, 0, 1) < refusals && refusal;
   const timer = setInterval(() => {
     if (Atomics.load(counts, 4) > 0) { Atomics.sub(counts, 4, 1); throw new Error('crashed'); }
   }, 10);
   return {
     ready: async () => {
-      if (refusal) throw new Error(refusal);
+      if (isRefused) throw new Error(refusal);
       await new Promise((resolve) => setTimeout(resolve, connectMs));
       isOffline = false;
     },
@@ -28,10 +28,17 @@ exports.open = ({ counts, refusal, answer = 'ok', connectMs = 0 }) => {
   };
 };`;
 
+interface GuardOptions {
+  /** Why the server accepts no connection. */
+  readonly refusal?: string;
+  /** How many it refuses. @default all */
+  readonly refusals?: number;
+  readonly answer?: HeartbeatAnswer;
+  readonly connectMs?: number;
+}
+
 /** A broker in memory whose module counts in the thread; its options are those of the module. */
-export function guardedBroker(
-  options: { readonly refusal?: string; readonly answer?: HeartbeatAnswer; readonly connectMs?: number } = {},
-) {
+export function guardedBroker(options: GuardOptions = {}) {
   const counts = new Int32Array(new SharedArrayBuffer(COUNTS.length * 4));
   const memory = createMemoryBroker();
   const broker: Broker = {

@@ -33,6 +33,30 @@ function work(broker: Broker, run: () => unknown, options: Partial<WorkerOptions
   return { worker, task };
 }
 
+/** Starts as many runs, blocks the event loop for three leases, and returns how many leases have expired then. */
+async function expiredAfterBlock(broker: Broker, asked: Broker, runs: number): Promise<number> {
+  await asked.findExpired(1); // it is connected from here on
+  let started = 0;
+  let finish = (_: number): void => {};
+  const expired = new Promise<number>((resolve) => {
+    finish = resolve;
+  });
+  const run = async (): Promise<void> => {
+    started += 1;
+    if (started === runs) {
+      await new Promise((resolve) => setTimeout(resolve, LEASE_MS)); // for the thread to connect
+      const until = performance.now() + 3 * LEASE_MS;
+      while (performance.now() < until);
+      // Asked before the loop sends its heartbeats, which comes with its next turn.
+      finish((await asked.findExpired(runs)).length);
+    }
+    await expired;
+  };
+  const { task } = work(broker, run, { concurrency: runs, cleanerInterval: '1h' });
+  await createQueue({ broker }).submitMany(task, Array(runs).fill(null));
+  return expired;
+}
+
 function describeThread(open: () => Promise<Place>): void {
   let place: Place;
   beforeEach(async () => {
@@ -43,32 +67,10 @@ function describeThread(open: () => Promise<Place>): void {
     await place.close();
   });
 
-  it.each([
-    ['thread', 0],
-    ['loop', RUNS],
-  ] as const)('with %s: of 1 000 leases %i have expired after a block', async (leaseRenewal, lost) => {
-    const { broker } = place;
-    let started = 0;
-    let finish = (_: number): void => {};
-    const expired = new Promise<number>((resolve) => {
-      finish = resolve;
-    });
-    const run = async (): Promise<void> => {
-      started += 1;
-      if (started === RUNS) {
-        await new Promise((resolve) => setTimeout(resolve, LEASE_MS)); // for the thread to connect
-        const until = performance.now() + 3 * LEASE_MS;
-        while (performance.now() < until);
-        // Asked before the loop sends its heartbeats, which comes with its next turn.
-        finish((await broker.findExpired(RUNS)).length);
-      }
-      await expired;
-    };
-    const { task } = work(broker, run, { leaseRenewal, concurrency: RUNS, cleanerInterval: '1h' });
+  it('keeps 1 000 leases during a block', async () => {
+    const { broker, overClient } = place;
 
-    await createQueue({ broker }).submitMany(task, Array(RUNS).fill(null));
-
-    expect(await expired).toBe(lost);
+    expect(await expiredAfterBlock(broker, overClient, RUNS)).toBe(0);
     await expect.poll(() => broker.audit(), { timeout: 10_000 }).toMatchObject({ started: 0, submitted: 0 });
   });
 
@@ -92,13 +94,13 @@ describeOnRedis('the thread that renews leases, on Redis', (server) => {
     };
     return { broker, overClient: createRedisBroker({ client, prefix }), close };
   };
-  describeThread(open);
 
-  it('warns once a process where it was asked for over a client of the user', async () => {
+  // First of all in this process: there is one warning a minute.
+  it('warns once a process over a client of the user', async () => {
     const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     const { overClient, close } = await open();
 
-    for (let count = 0; count < 3; count += 1) work(overClient, () => {}, { leaseRenewal: 'thread' });
+    for (let count = 0; count < 3; count += 1) work(overClient, () => {});
 
     expect(warnings.mock.calls).toMatchObject([
       [expect.stringContaining('not opened by a url'), { code: 'RETRY_LEASES_ON_LOOP' }],
@@ -107,19 +109,40 @@ describeOnRedis('the thread that renews leases, on Redis', (server) => {
     await Promise.all(workers.splice(0).map((worker) => worker.stop()));
     await close();
   });
+
+  describeThread(open);
 });
 
 describeOnPostgres('the thread that renews leases, on Postgres', (server) => {
-  describeThread(async () => {
+  interface OnPostgres extends Place {
+    readonly overPool: Broker;
+  }
+  const open = async (): Promise<OnPostgres> => {
     const { url } = server();
-    const client = openPool(url, 2);
-    const schema = await createTestSchema(client);
-    const broker = createPostgresBroker({ url, schema: schema.name });
+    const pool = openPool(url, 8);
+    const client = await pool.connect();
+    const schema = await createTestSchema(pool);
+    const at = { schema: schema.name };
+    const brokers = [{ url }, { client }, { client: pool }].map((by) =>
+      createPostgresBroker({ ...by, ...at }),
+    ) as [Broker, Broker, Broker];
     const close = async (): Promise<void> => {
-      await broker.close();
+      for (const broker of brokers) await broker.close();
+      client.release();
       await schema.drop();
-      await client.end();
+      await pool.end();
     };
-    return { broker, overClient: createPostgresBroker({ client, schema: schema.name }), close };
+    const [broker, overClient, overPool] = brokers;
+    return { broker, overClient, overPool, close };
+  };
+  describeThread(open);
+
+  it('renews leases over a pool that has only a connection string', async () => {
+    const { overPool, overClient, close } = await open();
+
+    expect(await expiredAfterBlock(overPool, overClient, 10)).toBe(0);
+    expect(workers[0]?.leaseRenewal).toBe('thread');
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+    await close();
   });
 });

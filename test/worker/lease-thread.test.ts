@@ -7,6 +7,9 @@ import { guardedBroker } from '../support/guarded-broker.ts';
 
 const LEASE_MS = 600;
 
+/** The thread connects when a block begins. */
+const LONG_LEASE_MS = 3_000;
+
 const workers: Worker[] = [];
 
 afterEach(async () => {
@@ -145,6 +148,31 @@ describe('the thread that renews leases', () => {
     await poll(async () => [(await broker.get([id]))[0]?.state, ...answers]).toEqual([state, ...fenced]);
     await worker.stop();
     expect(answers).toEqual(fenced);
+  });
+
+  it('connects only when the loop is blocked, if there is time for that', { timeout: 30_000 }, async () => {
+    const { broker, count } = guardedBroker();
+    const { task, worker } = work(broker, () => block(LONG_LEASE_MS), { lease: LONG_LEASE_MS });
+
+    await new Promise((resolve) => setTimeout(resolve, LONG_LEASE_MS / 2)); // it ticks six times
+    expect(count('opened')).toBe(0);
+    await createQueue({ broker }).submit(task, null);
+    await worker.whenIdle();
+
+    expect(count('opened')).toBe(1);
+    expect(count('heartbeats')).toBeGreaterThanOrEqual(1);
+  });
+
+  it('connects again if the server had no place for it', { timeout: 30_000 }, async () => {
+    const { broker, count } = guardedBroker({ refusal: 'too many connections', refusals: 2 });
+    const { errors, task, worker } = work(broker, () => block(LONG_LEASE_MS), { lease: LONG_LEASE_MS });
+
+    await createQueue({ broker }).submit(task, null);
+    await worker.whenIdle();
+
+    await poll(() => errors.length).toBe(2);
+    expect(count('heartbeats')).toBeGreaterThanOrEqual(1);
+    expect(worker.leaseRenewal).toBe('thread');
   });
 
   it('is given up where the server refuses it', async () => {

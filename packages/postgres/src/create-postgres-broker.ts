@@ -6,6 +6,7 @@ import { HEARTBEAT_CODE } from './driver/heartbeat-code.ts';
 import type { HeartbeatOptions } from './driver/open-heartbeats.ts';
 import { openPool } from './driver/open-pool.ts';
 import { isRefusal } from './driver/refusal.ts';
+import { urlOfClient } from './driver/url-of-client.ts';
 import { useClient } from './driver/users-client.ts';
 import { createOperations } from './operations/operations.ts';
 import type { PostgresBrokerOptions, PostgresBrokerSettings } from './options.ts';
@@ -34,6 +35,7 @@ import { hasUnique, submitUnique } from './verbs/submit/unique.ts';
 import { submitRuns } from './verbs/submit.ts';
 import type { Notifications } from './wake/notifications.ts';
 import { openNotifications } from './wake/notifications.ts';
+import { canListen } from './wake/subscription.ts';
 import { ResultWaits } from './wake/wait-for-result.ts';
 import { WorkWaits } from './wake/wait-for-work.ts';
 import { WaitingNotice } from './wake/waiting-notice.ts';
@@ -76,7 +78,8 @@ export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBr
     waitForWork: (lanes, wait) => waits.pass(() => workWaits.wait(lanes, wait)),
     waitForResult: (wait) => waits.pass(() => resultWaits.wait(wait)),
     isRefusal,
-    ...(settings.url !== undefined && ownConnection({ ...settings, url: settings.url })),
+    ...(settings.url !== undefined && { ownsConnection: true }),
+    ...heartbeatModuleOf(settings),
     within: (transaction) => brokerWithin(transaction, settings),
     close: async () => {
       if (waits.isClosed()) return;
@@ -88,20 +91,14 @@ export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBr
   });
 }
 
-/** What only a broker has that opened its connection by a URL: another thread can open one, too. */
-function ownConnection({
-  url,
-  schema,
-}: HeartbeatOptions): Pick<Broker, 'ownsConnection' | 'heartbeatModule'> {
-  const options: HeartbeatOptions = { url, schema };
-  return {
-    ownsConnection: true,
-    heartbeatModule: {
-      source: HEARTBEAT_CODE,
-      driver: { name: 'pg', from: import.meta.url },
-      options: () => options,
-    },
-  };
+/** How another thread connects: by a URL, the broker's or that of the user's pool. A database in this process is for its thread alone. */
+function heartbeatModuleOf({ url, client, schema }: PostgresBrokerSettings): Pick<Broker, 'heartbeatModule'> {
+  if (client !== undefined && canListen(client)) return { heartbeatModule: 'not-needed' };
+  const connectionString = url ?? (client && urlOfClient(client));
+  if (connectionString === undefined) return {};
+  const options: HeartbeatOptions = { url: connectionString, schema };
+  const driver = { name: 'pg', from: import.meta.url };
+  return { heartbeatModule: { source: HEARTBEAT_CODE, driver, options: () => options } };
 }
 
 /** Takes the user's client, or opens a pool by the URL. */

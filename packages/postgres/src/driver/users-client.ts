@@ -60,7 +60,8 @@ interface PgClient extends NamingClient {
   readonly processID: unknown;
 }
 
-function isPgPool(client: SqlClient): client is PgPool {
+/** Whether a client is a pool of `pg`. */
+export function isPgPool(client: SqlClient): client is PgPool {
   return ['totalCount', 'idleCount', 'waitingCount'].every((key) => key in client) && canConnect(client);
 }
 

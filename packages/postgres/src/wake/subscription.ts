@@ -91,7 +91,8 @@ interface ListeningClient extends SqlClient {
   readonly listen: (channel: string, onMessage: OnMessage) => Promise<Stop>;
 }
 
-function canListen(client: SqlClient): client is ListeningClient {
+/** Whether a client is PGlite. */
+export function canListen(client: SqlClient): client is ListeningClient {
   return 'listen' in client && typeof client.listen === 'function';
 }
 

@@ -25,7 +25,7 @@ const OWN_CLOCK: RenewalProblem = {
 };
 const OWN_CLIENT: RenewalProblem = {
   reason: 'The broker was not opened by a url, so a thread cannot open a connection',
-  cure: 'Open the broker by a url',
+  cure: 'Open the broker by a url, or on Postgres by a pool that has only a connectionString',
 };
 const OLD_DENO: RenewalProblem = {
   reason: 'This Deno has no threads that run code given as text',
@@ -40,7 +40,7 @@ export function chooseRenewal({
 }: Pick<WorkerSettings, 'leaseRenewal' | 'broker' | 'clock'>): Renewal {
   const { heartbeatModule: module } = broker;
   if (leaseRenewal === 'loop' || module === 'not-needed') return { by: 'loop' };
-  if ((clock !== systemClock || module === undefined) && leaseRenewal === undefined) return { by: 'loop' };
+  if (clock !== systemClock && leaseRenewal === undefined) return { by: 'loop' };
   if (clock !== systemClock) return { by: 'loop', problem: OWN_CLOCK };
   if (module === undefined) return { by: 'loop', problem: OWN_CLIENT };
   if (isOldDeno()) return { by: 'loop', problem: OLD_DENO };

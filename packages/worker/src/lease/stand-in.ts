@@ -2,7 +2,7 @@ import type { HeartbeatConnection, HeartbeatRequest } from '@retry/core/broker';
 import type { LeaseAnswer } from './messages.ts';
 
 /** Of a lease: how long the loop may be quiet before its heartbeats are sent for it. */
-export const QUIET_PART = 6;
+const QUIET_PART = 6;
 
 /** Heartbeats per lease, as the event loop sends them. */
 const HEARTBEATS_PER_LEASE = 3;

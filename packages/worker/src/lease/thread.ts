@@ -5,13 +5,19 @@ import type { HeartbeatConnection, HeartbeatRequest, OpenHeartbeats } from '@ret
 import type { LeaseChunk } from './lease-table.ts';
 import { readLeases } from './lease-table.ts';
 import type { FromThread, ToThread, WorkerLeases } from './messages.ts';
-import { QUIET_PART, StandIn } from './stand-in.ts';
+import { StandIn } from './stand-in.ts';
 
 /** The most runs that a line about an endless loop names. */
 const MAX_NAMED = 5;
 
 /** How often a stand-in looks whether the loop turns, for each lease, and at least once a second. */
 const TICKS_PER_LEASE = 12;
+
+/**
+ * With a shorter lease, in ms, the thread connects when it starts. Half of a lease is left when a block is noticed, which is time enough
+ * to load a driver on a busy machine. A driver takes 10 MB and 0.15 s, a connection a place on the server, and most workers need neither.
+ */
+const CONNECTS_AHEAD_BELOW_MS = 3_000;
 
 const served = new Map<number, Served>();
 
@@ -35,10 +41,8 @@ class Served {
   readonly #chunks: LeaseChunk[];
   readonly #standIn: StandIn;
   readonly #timer: ReturnType<typeof setInterval>;
-  readonly #openedAt = performance.now();
   #connection: HeartbeatConnection | undefined;
-  /** Resolves when the connection is accepted; what is sent before would be refused. */
-  #ready: Promise<void> | undefined;
+  #accepted: Promise<HeartbeatConnection> | undefined;
 
   constructor(leases: WorkerLeases, chunks: readonly LeaseChunk[]) {
     this.#leases = leases;
@@ -65,36 +69,45 @@ class Served {
       maxBlockMs,
       turns: () => Atomics.load(turns, 0),
       leases: () => readLeases(this.#chunks),
-      heartbeat: async (...beats) => {
-        const connection = this.#connected();
-        await this.#ready;
-        return connection.heartbeat(...beats);
-      },
+      heartbeat: async (...beats) => (await this.#connected()).heartbeat(...beats),
       onAnswers: (answers) => send({ type: 'answers', worker, answers }),
       onError: (error) => send({ type: 'error', worker, reason: reasonOf(error) }),
       onGiveUp: (runs) => writeSync(2, describe(runs, maxBlockMs)), // the loop, which would emit it, does not turn
     });
   }
 
-  /** Connects when a heartbeat may be due: a worker that is stopped before then costs no driver, which takes long to load. */
   #tick(): void {
-    const now = performance.now();
-    try {
-      if (now - this.#openedAt >= this.#leases.leaseMs / QUIET_PART) this.#connected();
-      void this.#standIn.tick(now);
-    } catch (error) {
-      clearInterval(this.#timer);
-      this.#refuse(error);
-    }
+    if (this.#leases.leaseMs < CONNECTS_AHEAD_BELOW_MS)
+      this.#connected().catch((error: unknown) => this.#refuse(error));
+    void this.#standIn.tick(performance.now());
   }
 
-  #connected(): HeartbeatConnection {
-    if (this.#connection === undefined) {
-      this.#connection = connect(this.#leases);
-      this.#ready = this.#connection.ready();
-      this.#ready.catch((error: unknown) => this.#refuse(error));
+  /** Connects, unless it has. @returns the connection once it is accepted: what is sent before would be refused */
+  #connected(): Promise<HeartbeatConnection> {
+    this.#accepted ??= this.#connect();
+    return this.#accepted;
+  }
+
+  async #connect(): Promise<HeartbeatConnection> {
+    const connection = this.#load();
+    this.#connection = connection;
+    try {
+      await connection.ready();
+    } catch (error) {
+      this.#accepted = undefined; // the server may have no place for it at the moment
+      await connection.close().catch(() => {}); // what was never accepted
+      throw error;
     }
-    return this.#connection;
+    return connection;
+  }
+
+  #load(): HeartbeatConnection {
+    try {
+      return connect(this.#leases);
+    } catch (error) {
+      this.#refuse(error);
+      throw error;
+    }
   }
 
   #refuse(error: unknown): void {
