@@ -1,7 +1,7 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import type { Result } from '../../bench/rounds.ts';
 import { inRounds, median } from '../../bench/rounds.ts';
-import { IDLE_MS, IDLE_PROCESSES, ROUNDS, SAMPLE_RUNS, SETTLE_MS } from './plan.ts';
+import { IDLE_MS, IDLE_PROCESSES, RATED_PAIRS, ROUNDS_PER_PAIR, SAMPLE_RUNS, SETTLE_MS } from './plan.ts';
 import type { Member } from './process.ts';
 import { startMember } from './process.ts';
 import type { Place } from './system.ts';
@@ -14,20 +14,33 @@ export interface Throughput {
   readonly cpuUs: readonly number[];
 }
 
-/** Compares a worker with and without the thread, in rounds; the first is the one without. */
+/** Compares workers with and without the thread, in rounds; the first row is the one without. */
 export async function compareThroughput(server: Omit<Place, 'name'>): Promise<Throughput> {
   const rows = [{ name: 'loop' }, { name: 'thread' }] as const;
-  const members: Member[] = [];
-  for (const { name } of rows) members.push(await startMember(name, { ...server, name: `rate_${name}` }));
-  for (const member of members) await member.rate(SAMPLE_RUNS); // so that the code is compiled
   const spent: number[][] = rows.map(() => []);
-  const rates = await inRounds(rows, ROUNDS, async (index) => {
-    const { perSecond = Number.NaN, cpuUs = Number.NaN } = (await members[index]?.rate(SAMPLE_RUNS)) ?? {};
+  let pair: Member[] = [];
+  let taken = 0;
+  const rates = await inRounds(rows, RATED_PAIRS * ROUNDS_PER_PAIR, async (index) => {
+    if (taken % (ROUNDS_PER_PAIR * rows.length) === 0) pair = await replacePair(pair, server);
+    taken += 1;
+    const { perSecond = Number.NaN, cpuUs = Number.NaN } = (await pair[index]?.rate(SAMPLE_RUNS)) ?? {};
     spent[index]?.push(cpuUs);
     return perSecond;
   });
-  for (const member of members) member.kill();
+  for (const member of pair) member.kill();
   return { rates, cpuUs: spent.map(median) };
+}
+
+let pairs = 0;
+
+async function replacePair(old: readonly Member[], server: Omit<Place, 'name'>): Promise<Member[]> {
+  for (const member of old) member.kill();
+  pairs += 1;
+  const members: Member[] = [];
+  for (const name of ['loop', 'thread'] as const)
+    members.push(await startMember(name, { ...server, name: `rate_${name}_${pairs}` }));
+  for (const member of members) await member.rate(SAMPLE_RUNS); // so that the code is compiled
+  return members;
 }
 
 /** What the thread takes of an idle process. */

@@ -19,15 +19,21 @@ export const START_MS = 5_000;
 export const ENDLESS_LOOPS = 4;
 export const MAX_BLOCK_MS = 6_000;
 
-/** Runs that are worked off for one sample of the throughput, and rounds of one sample with and one without the thread. */
-export const SAMPLE_RUNS = 50_000;
+/** Runs that are worked off for one sample of the throughput. */
+export const SAMPLE_RUNS = 100_000;
 export const SAMPLE_CONCURRENCY = 100;
-export const ROUNDS = 15;
+
+/**
+ * Pairs of processes, one with and one without the thread, and rounds of one sample of each of a pair. Of two processes with the same code
+ * one may be faster for all of its life, by how that was compiled: hence several.
+ */
+export const RATED_PAIRS = 6;
+export const ROUNDS_PER_PAIR = 3;
 
 /** Processes with and as many without the thread, whose memory and processor time are compared, and for how long, in ms. */
 export const IDLE_PROCESSES = 5;
-export const SETTLE_MS = 8_000;
-export const IDLE_MS = 20_000;
+export const SETTLE_MS = 20_000; // V8 collects garbage when nothing has happened for a while
+export const IDLE_MS = 40_000;
 
 /** What the issue promises. */
 export const BARS = { throughput: 0.98, memoryMb: 12, idlePercent: 0.3 } as const;
