@@ -3,10 +3,13 @@ import type { HeartbeatRequest } from '@retry/core/broker';
 /** Before the id of a slot: its length as an int32, 0 while the slot is free, and the epoch as a float64. */
 const HEAD_BYTES = 16;
 
-/** UTF-16 units of the longest id that a queue accepts. */
-const ID_LENGTH = 512;
+/** UTF-16 units of the ids that queues make. A worker writes into hundreds of slots, so most of them are small and near each other. */
+const SHORT_ID = 48;
 
-/** How many leases one piece of memory holds, unless ids are longer than that. */
+/** UTF-16 units of the longest id that a queue accepts. */
+const LONG_ID = 512;
+
+/** How many leases one piece of memory holds, unless ids are longer than these. */
 const CHUNK_SLOTS = 64;
 
 /** A piece of memory with slots for leases, which two threads share. */
@@ -33,7 +36,8 @@ export interface LeaseSlot {
 export class LeaseTable {
   readonly #onChunk: (chunk: LeaseChunk) => void;
   readonly #chunks: LeaseChunk[] = [];
-  readonly #free: LeaseSlot[] = [];
+  /** For ids of each length, and for longer ones. */
+  readonly #free: readonly LeaseSlot[][] = [[], [], []];
 
   /** @param onChunk - called with each further piece of memory, before a lease is written to it */
   constructor(onChunk: (chunk: LeaseChunk) => void) {
@@ -59,25 +63,33 @@ export class LeaseTable {
   /** Removes the lease of a slot, which may have another one from then on. */
   remove(slot: LeaseSlot): void {
     Atomics.store(slot.lengths, slot.lengthAt, 0);
-    this.#free.push(slot);
+    this.#free[classOf(slot.maxLength)]?.push(slot);
   }
 
   #take(id: string): LeaseSlot {
-    const slot = this.#free.pop();
+    const lengths = classOf(id.length);
+    const free = this.#free[lengths] ?? [];
+    const slot = free.pop();
     if (slot !== undefined && id.length <= slot.maxLength) return slot;
-    if (slot !== undefined) this.#free.unshift(slot);
-    this.#grow(Math.max(id.length, ID_LENGTH));
-    return this.#free.pop() as LeaseSlot; // as it has grown
+    if (slot !== undefined) free.unshift(slot);
+    free.push(...this.#grow([SHORT_ID, LONG_ID, id.length][lengths] ?? id.length));
+    return free.pop() as LeaseSlot; // as it has grown
   }
 
-  #grow(idLength: number): void {
-    const slots = idLength > ID_LENGTH ? 1 : CHUNK_SLOTS;
+  #grow(idLength: number): readonly LeaseSlot[] {
+    const slots = idLength > LONG_ID ? 1 : CHUNK_SLOTS;
     const slotBytes = HEAD_BYTES + Math.ceil(idLength / 4) * 8;
     const chunk = { memory: new SharedArrayBuffer(slots * slotBytes), slotBytes };
     this.#chunks.push(chunk);
-    this.#free.push(...slotsOf(chunk));
     this.#onChunk(chunk);
+    return slotsOf(chunk);
   }
+}
+
+/** Which slots ids of a length are written into. */
+function classOf(idLength: number): 0 | 1 | 2 {
+  if (idLength <= SHORT_ID) return 0;
+  return idLength <= LONG_ID ? 1 : 2;
 }
 
 /**
