@@ -57,7 +57,6 @@ const actor: Actor = {
   look,
   close: async () => {
     await bench.close();
-    globalThis.gc?.();
   },
 };
 
