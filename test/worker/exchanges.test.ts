@@ -38,6 +38,28 @@ function countingTask({ clock }: Scene, runMs: number, rest: object = {}) {
   return { task, seen };
 }
 
+/** A scene whose turns of the event loop are counted, and what its worker sent in which of them to a broker that answers `turnsLater`. */
+function setTurns({ turnsLater }: { readonly turnsLater: number }) {
+  const scene = setScene();
+  let turn = 0;
+  let next = setImmediate(function count() {
+    turn += 1;
+    next = setImmediate(count);
+  });
+  const seen: { readonly turn: number; readonly settles: number }[] = [];
+  const settleAndClaim = async (request: ExchangeRequest): Promise<ExchangeReply> => {
+    seen.push({ turn, settles: request.settle?.length ?? 0 });
+    for (let left = turnsLater; left > 0; left -= 1) await new Promise(setImmediate);
+    return scene.broker.settleAndClaim(request);
+  };
+  const broker: Broker = { ...scene.broker, settleAndClaim };
+  return {
+    scene,
+    turns: { now: () => turn, stop: () => clearImmediate(next) },
+    exchanges: { broker, seen },
+  };
+}
+
 const numbers = (length: number): number[] => Array.from({ length }, (_, index) => index);
 
 describe('exchanges', () => {
@@ -142,5 +164,33 @@ describe('exchanges', () => {
     expect(await queue.counts()).toMatchObject({ started: 0, ended: { completed: 4 } });
     void worker.stop(); // not awaited: one of its exchanges is lost
     await clock.advance('1m');
+  });
+
+  it('settle a run in the turn of the event loop in which it ended, when no other can end', async () => {
+    const { scene, turns, exchanges } = setTurns({ turnsLater: 3 });
+    const endedAt: number[] = [];
+    const task = defineTask({ name: 'short', run: (_: number) => void endedAt.push(turns.now()) });
+    await scene.queue.submitMany(task, numbers(8));
+    scene.startWorker({ tasks: [task], broker: exchanges.broker, concurrency: 1, prefetch: 0 });
+
+    await scene.clock.advance('1s');
+    turns.stop();
+
+    expect(endedAt).toHaveLength(8);
+    expect(exchanges.seen.filter(({ settles }) => settles > 0).map(({ turn }) => turn)).toEqual(endedAt);
+  });
+
+  it('leave a turn of the event loop between them, though the broker answers at once', async () => {
+    const { scene, turns, exchanges } = setTurns({ turnsLater: 0 });
+    const { task, seen: work } = countingTask(scene, 0);
+    await scene.queue.submitMany(task, numbers(40));
+    scene.startWorker({ tasks: [task], broker: exchanges.broker, concurrency: 1, prefetch: 0 });
+
+    await scene.clock.advance('1s');
+    turns.stop();
+
+    expect(work.done).toBe(40);
+    const ofTurn = (turn: number): number => exchanges.seen.filter((each) => each.turn === turn).length;
+    expect(Math.max(...exchanges.seen.map(({ turn }) => ofTurn(turn)))).toBeLessThanOrEqual(2);
   });
 });

@@ -15,6 +15,7 @@ import { Exchanger } from './exchanger.ts';
 import { Executions } from './executions.ts';
 import { LaneBreakers } from './lanes/lane-breakers.ts';
 import type { Room } from './lanes/slots.ts';
+import { RestOfTurn } from './rest-of-turn.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 import { WakeSignal } from './wake-signal.ts';
 
@@ -41,6 +42,7 @@ export class Engine {
   readonly #report: WorkerReport;
   readonly #wakeSignal = new WakeSignal();
   readonly #answerTurns = new AnswerTurns();
+  readonly #restOfTurn = new RestOfTurn(() => this.hasRuns || this.#pendingExchanges > 0);
   #pendingExchanges = 0;
   #emptyClaim: EmptyClaim | undefined;
   /** When a second exchange has waited long enough for more settlements. */
@@ -102,9 +104,13 @@ export class Engine {
         void this.#exchange(room);
         // Clients write in the turn after this one; the next answer takes effect after that.
         if (this.#answerTurns.areAwaited) await nextTurn();
-      } else if (!this.#answerTurns.pass()) await this.#wait(room);
-      // Runs that end in the same turn are settled in the same exchange.
-      await nextTurn();
+        // Also, a broker in memory that answers in this turn would let nothing else run.
+        await nextTurn();
+      } else {
+        if (!this.#answerTurns.pass()) await this.#wait(room);
+        // Runs that end in the same turn are settled in the same exchange.
+        await this.#restOfTurn.pass();
+      }
     }
     this.#executions.leases.close();
     await this.#breakers.settled();
@@ -187,6 +193,7 @@ export class Engine {
       onEnd: (execution, outcome) => {
         if (outcome !== undefined) this.#settler.settle(endOf(execution, outcome));
         this.#wake();
+        this.#restOfTurn.noteEnd();
       },
     });
   }
