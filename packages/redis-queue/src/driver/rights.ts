@@ -125,16 +125,15 @@ export function guardRights(
   store: Pick<Store, 'link' | 'keys'>,
 ): <Answer>(call: () => Promise<Answer>) => Promise<Answer> {
   let isLacking = false;
-  return async (call) => {
-    try {
-      if (isLacking) await checkRights(store.link, store.keys);
-      isLacking = false;
-      return await call();
-    } catch (error) {
-      isLacking = isLacking || (error instanceof Error && isMissingRight(error.message));
-      throw withCure(error, store.keys);
-    }
+  const refuse = (error: unknown): never => {
+    isLacking = isLacking || (error instanceof Error && isMissingRight(error.message));
+    throw withCure(error, store.keys);
   };
+  const checked = async (): Promise<void> => {
+    await checkRights(store.link, store.keys);
+    isLacking = false;
+  };
+  return (call) => (isLacking ? checked().then(call) : call()).catch(refuse);
 }
 
 /** Redis before 7.2 has no code for a command that is refused inside of a script. */

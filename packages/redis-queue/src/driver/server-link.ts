@@ -77,7 +77,12 @@ function waitingLink(
     (await (await open())[kind].sendAll?.(key, commands)) ?? [];
   return {
     ...(hasTransactions && { sendAll }),
-    send: async (key, args) => (opened() ?? (await open()))[kind].send(key, args),
+    send: (key, args) => {
+      const server = opened();
+      return server === undefined
+        ? open().then((first) => first[kind].send(key, args))
+        : server[kind].send(key, args);
+    },
     ask: async (key, args) => (await open())[kind].ask(key, args),
     openSecond: async () => (await open())[kind].openSecond(),
     listen: (onMessage, onBack) => {

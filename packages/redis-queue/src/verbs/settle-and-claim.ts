@@ -50,6 +50,9 @@ interface Claimed {
 
 type Reply = readonly [now: number, answers: string, nextRunAt: number, ...claimed: readonly unknown[]];
 
+/** How many values of a reply are before those of the claim. */
+const REPLIED = 3;
+
 /** Settles finished claims, then makes new ones. */
 export type SettleAndClaim = (request: ExchangeRequest) => Promise<ExchangeReply>;
 
@@ -66,12 +69,17 @@ export function createSettleAndClaim(store: Store): SettleAndClaim {
   };
 }
 
-async function exchangeGroup(
+function exchangeGroup(store: Store, settle: readonly Settlement[], claim?: Claim): Promise<ExchangeReply> {
+  return isSubmitting(settle[0])
+    ? exchangeSubmitting(store, settle, claim)
+    : exchangeChunk(store, settle, claim);
+}
+
+async function exchangeSubmitting(
   store: Store,
   settle: readonly Settlement[],
   claim?: Claim,
 ): Promise<ExchangeReply> {
-  if (!isSubmitting(settle[0])) return exchangeChunk(store, settle, claim);
   const settled = await settleAndSubmit(store, settle);
   if (claim === undefined) return { claimed: [], ...settled };
   return { ...(await exchangeChunk(store, [], claim)), settled: settled.settled };
@@ -107,8 +115,12 @@ async function exchangeChunk(
   if (claim !== undefined) addClaim(args, claim, lanes);
   for (const text of packed.texts) args.push(text);
   const reply = await runScript(store, settleAndClaimScript, args, lanes.tags);
-  const [now, letters, nextRunAt, ...got] = reply as Reply; // what our own script returns
-  const claimed = got.length === 0 ? [] : await readClaim(store, namedClaim(got));
+  return readReply(store, reply as Reply, isFirst); // what our own script returns
+}
+
+async function readReply(store: Store, reply: Reply, isFirst: readonly boolean[]): Promise<ExchangeReply> {
+  const [now, letters, nextRunAt] = reply;
+  const claimed = reply.length === REPLIED ? [] : await readClaim(store, namedClaim(reply.slice(REPLIED)));
   const answers = { settled: readAnswers('settle', inOrderOf(isFirst, letters)), claimed, now };
   return nextRunAt < 0 ? answers : { ...answers, nextRunAt };
 }

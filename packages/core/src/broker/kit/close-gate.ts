@@ -15,15 +15,18 @@ export function createCloseGate(broker: string): CloseGate {
   let isClosed = false;
   return {
     isClosed: () => isClosed,
-    pass: async (call) => {
-      if (isClosed) throw closedError(broker);
-      const answer = call();
-      if (!(answer instanceof Promise)) return answer;
-      underWay.add(answer);
+    // Not async: every call of a worker comes here.
+    pass: (call) => {
+      if (isClosed) return Promise.reject(closedError(broker));
       try {
-        return await answer;
-      } finally {
-        underWay.delete(answer);
+        const answer = call();
+        if (!(answer instanceof Promise)) return Promise.resolve(answer);
+        underWay.add(answer);
+        const end = (): void => void underWay.delete(answer);
+        answer.then(end, end);
+        return answer;
+      } catch (error) {
+        return Promise.reject(error);
       }
     },
     close: async () => {
