@@ -10,14 +10,14 @@ const VERBS = [
 
 const started = new Map<string, { readonly actor: Actor; readonly child: ChildProcess }>();
 
-/** The process of a contender, started when it is first asked for and kept warm; `index` tells several apart. */
-export function actorOf(contender: string, index = 0): Actor {
-  const key = `${contender} ${index}`;
+/** The process of a contender, started when it is first asked for and kept warm. @param role - tells several apart */
+export function actorOf(contender: string, role: number | 'producer' = 0): Actor {
+  const key = `${contender} ${role}`;
   const known = started.get(key);
   if (known !== undefined) return known.actor;
   const child = fork(join(import.meta.dirname, 'actor.mjs'), [], {
     serialization: 'advanced',
-    execArgv: ['--expose-gc', '--no-warnings'],
+    execArgv: ['--no-warnings'],
   });
   const actor = speakTo(child);
   started.set(key, { actor, child });

@@ -67,10 +67,12 @@ async function workOffOnce({ server, contender }: Stage, load: Load, leadMs: num
   const actors = Array.from({ length: processes }, (_, index) => actorOf(contender, index));
   const [first] = actors;
   if (first === undefined) throw new Error('No process.');
-  await openAll(server, contender, actors);
+  // In a process of its own: its garbage would else be collected while the worker is measured.
+  const producer = actorOf(contender, 'producer');
+  await openAll(server, contender, [...actors, producer]);
   const job = { handlerMs: 0, tasks: 1, ...load, failures };
   const submit = (dueAt?: number) =>
-    first.submit({ bytes: 0, ...load, failures, way: 'bulk', ...(dueAt !== undefined && { dueAt }) });
+    producer.submit({ bytes: 0, ...load, failures, way: 'bulk', ...(dueAt !== undefined && { dueAt }) });
   let from = 0;
   const dueAt = due === undefined ? undefined : Date.now() + leadMs;
   const untilDue = async (): Promise<void> => {
@@ -92,14 +94,14 @@ async function workOffOnce({ server, contender }: Stage, load: Load, leadMs: num
   const after = await server.read();
   const finished = await Promise.all(actors.map((actor) => actor.finish()));
   await check(first, finished, { count, executions: failures + 1 });
-  await Promise.all(actors.map((actor) => actor.close()));
+  await Promise.all([...actors, producer].map((actor) => actor.close()));
   const startedAt = from || Math.min(...finished.map((one) => one.startedAt));
   const endedAt = settledAt ?? Math.max(...finished.map(({ lastAt }) => lastAt));
   const runs = count / 10_000;
   return {
     value: ((count * (failures + 1)) / (endedAt - startedAt)) * 1_000,
     ms: endedAt - startedAt,
-    // Where the worker was started before the backlog, its time is that of the submission too.
+    // A worker that was started before the backlog has also waited for it.
     ...(due !== 'while' && { clientCpu: sum(finished.map(({ cpuMs }) => cpuMs)) / 1_000 / runs }),
     serverCpu: (after.cpuMs - before.cpuMs) / 1_000 / runs,
     ...(after.walBytes !== undefined && { wal: (after.walBytes - (before.walBytes ?? 0)) / count }),

@@ -23,17 +23,17 @@ export interface Table {
   readonly entries: readonly Entry[];
   /** @default 5 */
   readonly rounds?: number;
-  /** A count for all; else each takes as many runs as the sample before says fit in half a second. */
+  /** A count for all; else each takes as many runs as the sample before says fit into a sample. */
   readonly count?: number;
   /** The most that fit. @default 100 000 */
   readonly most?: number;
-  /** How long a sample takes, about. @default 350 */
+  /** How long a sample takes, about. @default 600 */
   readonly sampleMs?: number;
   /** What our defaults are to reach beside the others. @default nothing */
   readonly targets?: Targets | undefined;
 }
 
-const SAMPLE_MS = 350;
+const SAMPLE_MS = 600;
 const FIRST_COUNT = 600;
 const LEAST_COUNT = 200;
 const MOST = 100_000;
