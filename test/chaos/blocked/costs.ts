@@ -4,7 +4,8 @@ import { inRounds, median } from '../../bench/rounds.ts';
 import { IDLE_MS, IDLE_PROCESSES, RATED_PAIRS, ROUNDS_PER_PAIR, SAMPLE_RUNS, SETTLE_MS } from './plan.ts';
 import type { Member } from './process.ts';
 import { startMember } from './process.ts';
-import type { Place } from './system.ts';
+import type { Place, Rate } from './system.ts';
+import { SYSTEMS } from './systems.ts';
 
 /** What working off runs is like with the thread, beside without it. */
 export interface Throughput {
@@ -18,29 +19,50 @@ export interface Throughput {
 export async function compareThroughput(server: Omit<Place, 'name'>): Promise<Throughput> {
   const rows = [{ name: 'loop' }, { name: 'thread' }] as const;
   const spent: number[][] = rows.map(() => []);
-  let pair: Member[] = [];
+  let pair: Rated[] = [];
   let taken = 0;
   const rates = await inRounds(rows, RATED_PAIRS * ROUNDS_PER_PAIR, async (index) => {
     if (taken % (ROUNDS_PER_PAIR * rows.length) === 0) pair = await replacePair(pair, server);
     taken += 1;
-    const { perSecond = Number.NaN, cpuUs = Number.NaN } = (await pair[index]?.rate(SAMPLE_RUNS)) ?? {};
+    const { perSecond = Number.NaN, cpuUs = Number.NaN } = (await pair[index]?.rate()) ?? {};
     spent[index]?.push(cpuUs);
     return perSecond;
   });
-  for (const member of pair) member.kill();
+  for (const { close } of pair) await close();
   return { rates, cpuUs: spent.map(median) };
+}
+
+/** A worker process, whose runs this one submits: it would else collect the garbage of that while it is measured. */
+interface Rated {
+  readonly rate: () => Promise<Rate>;
+  readonly close: () => Promise<void>;
 }
 
 let pairs = 0;
 
-async function replacePair(old: readonly Member[], server: Omit<Place, 'name'>): Promise<Member[]> {
-  for (const member of old) member.kill();
+async function replacePair(old: readonly Rated[], server: Omit<Place, 'name'>): Promise<Rated[]> {
+  for (const { close } of old) await close();
   pairs += 1;
-  const members: Member[] = [];
+  const pair: Rated[] = [];
   for (const name of ['loop', 'thread'] as const)
-    members.push(await startMember(name, { ...server, name: `rate_${name}_${pairs}` }));
-  for (const member of members) await member.rate(SAMPLE_RUNS); // so that the code is compiled
-  return members;
+    pair.push(await startRated(name, { ...server, name: `rate_${name}_${pairs}` }));
+  for (const { rate } of pair) await rate(); // so that the code is compiled
+  return pair;
+}
+
+async function startRated(system: 'loop' | 'thread', place: Place): Promise<Rated> {
+  const submitter = await (await SYSTEMS[system]()).open(place);
+  const member = await startMember(system, place);
+  return {
+    rate: async () => {
+      await submitter.fill?.(SAMPLE_RUNS);
+      return await member.rate(SAMPLE_RUNS);
+    },
+    close: async () => {
+      member.kill();
+      await submitter.close();
+    },
+  };
 }
 
 /** What the thread takes of an idle process. */

@@ -21,6 +21,7 @@ export const MAX_BLOCK_MS = 6_000;
 
 /** Runs that are worked off for one sample of the throughput. */
 export const SAMPLE_RUNS = 100_000;
+export const FILLED_AT_ONCE = 1_000;
 export const SAMPLE_CONCURRENCY = 100;
 
 /**

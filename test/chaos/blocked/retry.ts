@@ -1,9 +1,11 @@
 import type { TaskContext, WorkerOptions } from '@retry/worker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { engineOf } from '../engines.ts';
-import { CLEANER_MS, LEASE_MS, SAMPLE_CONCURRENCY } from './plan.ts';
+import { CLEANER_MS, FILLED_AT_ONCE, LEASE_MS, SAMPLE_CONCURRENCY } from './plan.ts';
 import type { System } from './system.ts';
 import { block } from './system.ts';
+
+const EMPTY = { name: 'empty', run: (_: number): void => {} };
 
 type Renewal = Pick<WorkerOptions, 'leaseRenewal' | 'maxBlock'>;
 
@@ -20,7 +22,15 @@ export function retry(renewal: Renewal): System {
       const broker = await engineOf(engine).connect(address, name);
       const queue = createQueue({ broker });
       const task = blockingTask(async () => {});
+      const empty = defineTask(EMPTY);
       return {
+        fill: async (count) => {
+          await queue.hold(empty, { for: '10m', reason: 'until all are submitted' });
+          for (let from = 0; from < count; from += FILLED_AT_ONCE) {
+            const numbers = Array.from({ length: FILLED_AT_ONCE }, (_, index) => from + index);
+            await queue.submitMany(empty, numbers);
+          }
+        },
         submit: async (blockMs) => (await queue.submit(task, blockMs)).id,
         endOf: async (id) => {
           const [run] = await broker.get([id]);
@@ -37,7 +47,7 @@ export function retry(renewal: Renewal): System {
         block(blockMs);
         await note('end', id);
       });
-      const empty = defineTask({ name: `empty-${process.pid}`, run: (_: number) => {} });
+      const empty = defineTask(EMPTY);
       const worker = createWorker({
         broker,
         tasks: [blocking, empty],
@@ -59,12 +69,6 @@ export function retry(renewal: Renewal): System {
       worker.start();
       return {
         rate: async (count) => {
-          await queue.hold(empty, { for: '10m', reason: 'until all are submitted' });
-          for (let from = 0; from < count; from += 1_000)
-            await queue.submitMany(
-              empty,
-              Array.from({ length: 1_000 }, (_, index) => from + index),
-            );
           completed = 0;
           const startedAt = performance.now();
           const startedCpu = process.cpuUsage();

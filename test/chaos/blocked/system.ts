@@ -17,7 +17,7 @@ export type Note = (type: Fact['type'], id: string) => Promise<void>;
 
 /** What a process can be asked besides. */
 export interface Working {
-  /** Works off so many empty runs. */
+  /** Works off so many empty runs, which a submitter has filled in. */
   readonly rate?: (count: number) => Promise<Rate>;
 }
 
@@ -30,6 +30,8 @@ export interface Rate {
 
 /** Submits blocks and tells what became of them. */
 export interface Submitter {
+  /** Submits so many empty runs, which are on hold until they are worked off. */
+  readonly fill?: (count: number) => Promise<void>;
   readonly submit: (blockMs: number) => Promise<string>;
   /** Returns the state that a run has ended in, `undefined` while it has not. */
   readonly endOf: (id: string) => Promise<string | undefined>;
