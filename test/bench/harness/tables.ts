@@ -38,15 +38,17 @@ const FIRST_COUNT = 600;
 const LEAST_COUNT = 200;
 const MOST = 100_000;
 /**
- * A process is warm when it has worked for seconds, in any table, and a sample is hardly faster than the one before; it lives long in
- * production. A contender of one table would else be measured while its code is compiled, beside others that ran in every table.
+ * A process is warm when it has worked for seconds as this table wants it, on so many runs in any, and a sample is hardly faster than
+ * the one before; it lives long in production. V8 compiles by how often code has run: what one run takes of a processor falls by half
+ * within the first 20 000 of them, of every library that is written in JavaScript.
  */
 const HARDLY = 1.2;
-const WARM_MS = 4_000;
-const MOST_WARM_UPS = 24;
+const WARM_MS = 2_500;
+const WARM_RUNS = 20_000;
+const MOST_WARM_UPS = 40;
 
-/** For how long the process of a contender has worked. */
-const workedMs = new Map<string, number>();
+/** On how many runs the process of a contender has worked. */
+const workedRuns = new Map<string, number>();
 
 /** A line, and who takes its samples. */
 interface Entered extends Line {
@@ -77,10 +79,14 @@ export async function compare(server: BenchServer, ours: Ours, table: Table): Pr
 /** Takes samples that are not shown; returns how many runs the first that is shown should have. */
 async function warmUp(server: BenchServer, line: Entered, table: Table): Promise<number> {
   let count = leastOf(table, FIRST_COUNT);
+  let workedMs = 0;
   for (let tries = 0; tries < MOST_WARM_UPS; tries += 1) {
     const before = count;
-    count = nextCount(await takeSafely(server, line, count), count, table);
-    if (count <= before * HARDLY && (workedMs.get(line.entry.contender) ?? 0) >= WARM_MS) break;
+    const sample = await takeSafely(server, line, count);
+    workedMs += sample?.ms ?? 0;
+    count = nextCount(sample, count, table);
+    const isWarm = workedMs >= WARM_MS && (workedRuns.get(line.entry.contender) ?? 0) >= WARM_RUNS;
+    if (isWarm && count <= before * HARDLY) break;
   }
   return count;
 }
@@ -100,11 +106,11 @@ async function takeSafely(server: BenchServer, line: Entered, count: number): Pr
   const { contender, take } = line.entry;
   try {
     const sample = await take({ server, contender }, count);
-    workedMs.set(contender, (workedMs.get(contender) ?? 0) + (sample.ms ?? 0));
+    workedRuns.set(contender, (workedRuns.get(contender) ?? 0) + count);
     return sample;
   } catch (error) {
     endActors(contender); // it may still be at work
-    workedMs.delete(contender);
+    workedRuns.delete(contender);
     line.problems.add(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
     return undefined;
   }
