@@ -43,4 +43,18 @@ describe('createRunId', () => {
     expect(new Set(ids.map((id) => id.slice(0, 18))).size).toBe(10_000);
     expect([...ids].sort()).toEqual(ids);
   });
+
+  it('draws each of its last sixteen digits by itself, and none twice', () => {
+    const ends = Array.from({ length: 10_000 }, () => createRunId().slice(18).replaceAll('-', ''));
+
+    const digitsAt = (index: number): string => [...new Set(ends.map((end) => end[index]))].sort().join('');
+    expect(digitsAt(0)).toBe('89ab');
+    for (let index = 1; index < 16; index += 1) expect(digitsAt(index)).toBe('0123456789abcdef');
+    expect(new Set(ends).size).toBe(ends.length);
+    // By itself: each pair of neighbours is there, too.
+    for (let index = 0; index < 15; index += 1) {
+      const pairs = new Set(ends.map((end) => end.slice(index, index + 2)));
+      expect(pairs.size).toBe(index === 0 ? 4 * 16 : 16 * 16);
+    }
+  });
 });

@@ -178,31 +178,33 @@ const NO_TRANSACTION = {
   cure: 'Leave tx out.',
 };
 
-/** Returns the submission for the broker. @throws {PayloadError} when the payload is invalid or cannot be stored */
-export async function prepareSubmission(
+/**
+ * Returns the submission for the broker, at once where the task has no schema.
+ *
+ * @throws {PayloadError} when the payload is invalid or cannot be stored
+ */
+export function prepareSubmission(
   task: AnyTask,
   payload: unknown,
   settings: SubmitSettings,
-): Promise<Submission> {
-  await checkPayload(task.schema, payload);
-  return submissionOf(task, writePayload(payload, task.maxPayloadBytes), settings);
+): Submission | Promise<Submission> {
+  const write = (): Submission => submissionOf(task, writePayload(payload, task.maxPayloadBytes), settings);
+  return task.schema === undefined ? write() : checkPayload(task.schema, payload).then(write);
 }
 
 /** Returns the submission of a payload that is JSON text already, with the defaults of the task. */
 export function submissionOf(
   task: AnyTask,
   payload: string,
-  { id, ...settings }: SubmitSettings & { readonly id?: string },
+  settings: SubmitSettings & { readonly id?: string },
 ): Submission {
-  const { policy, concurrency = ofTask(task), spent } = settings;
+  const { policy, spent, concurrency = ofTask(task) } = settings;
   const ofRetry = settingsOf(task.retry);
   const { initialDelayMs } = policy ?? ofRetry;
   if (spent !== undefined) checkSpent(spent, policy?.maxAttempts ?? allowedAttempts(ofRetry));
   const whenFull = task.whenFull === 'wait' ? 'wait' : 'claim';
-  return toSubmission(
-    { id, lane: task.lane, payload, whenFull, initialDelayMs },
-    { ...settings, concurrency },
-  );
+  const work = { id: settings.id, lane: task.lane, payload, whenFull, initialDelayMs } as const;
+  return toSubmission(work, settings, concurrency);
 }
 
 /** The part of a submission that the options do not say. */
@@ -215,26 +217,31 @@ interface SubmittedWork extends Pick<Submission, 'lane' | 'payload'>, Pick<Concu
 /** Returns the submission for the broker. The first attempt waits at least for the policy's initial delay. */
 export function toSubmission(
   { id, lane, payload, whenFull, initialDelayMs }: SubmittedWork,
-  { keyedId, unique, runAt, delayMs, policy, concurrency, keepResultMs, context, spent }: SubmitSettings,
+  settings: SubmitSettings,
+  concurrency: SubmitSettings['concurrency'] = settings.concurrency,
 ): Submission {
+  const { keyedId, unique, runAt, delayMs, policy, keepResultMs, context, spent } = settings;
   const firstMs = Math.max(delayMs ?? 0, initialDelayMs);
-  return {
+  const submission: Mutable<Submission> = {
     id: keyedId ?? id ?? createRunId(unique?.key),
     lane,
     payload,
-    ...(keyedId !== undefined && { keyed: true }),
-    ...(unique !== undefined && { unique }),
-    ...(runAt !== undefined && { runAt }),
-    ...((delayMs !== undefined || firstMs > 0) && { delayMs: firstMs }),
-    ...(policy !== undefined && { retry: policy.text }),
-    ...(keepResultMs !== undefined && { keepResultMs: Math.ceil(keepResultMs) }),
-    ...(context !== undefined && { context }),
-    ...(spent !== undefined && { spent }),
-    ...(concurrency !== undefined && {
-      concurrency: { ...concurrency, whenFull },
-    }),
   };
+  // Most have none of these, and a dozen spreads of nothing would take as long as writing a small payload.
+  if (keyedId !== undefined) submission.keyed = true;
+  if (unique !== undefined) submission.unique = unique;
+  if (runAt !== undefined) submission.runAt = runAt;
+  if (delayMs !== undefined || firstMs > 0) submission.delayMs = firstMs;
+  if (policy !== undefined) submission.retry = policy.text;
+  if (keepResultMs !== undefined) submission.keepResultMs = Math.ceil(keepResultMs);
+  if (context !== undefined) submission.context = context;
+  if (spent !== undefined) submission.spent = spent;
+  if (concurrency !== undefined) submission.concurrency = { ...concurrency, whenFull };
+  return submission;
 }
+
+/** The same, before anyone else has it. */
+type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 function ofTask({ lane, globalConcurrency }: AnyTask): SubmitSettings['concurrency'] {
   if (globalConcurrency === Infinity) return undefined;

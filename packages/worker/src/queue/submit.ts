@@ -187,7 +187,8 @@ function createSubmitOne(
 ): (task: AnyTask, payload: unknown, settings: SubmitSettings) => Promise<Submitted<never>> {
   const { broker } = parts;
   return async (task, payload, settings) => {
-    const submission = await prepareSubmission(task, payload, settings);
+    const prepared = prepareSubmission(task, payload, settings);
+    const submission = isPrepared(prepared) ? prepared : await prepared;
     const { tx } = settings;
     const answer =
       tx === undefined ? await send(submission) : (await within(broker, tx).submit([submission]))[0];
@@ -213,7 +214,7 @@ function note(
 
 const NO_OTHER = { type: undefined, id: '' } as const;
 
-function prepareAll(
+async function prepareAll(
   task: AnyTask,
   payloads: unknown,
   settings: ManySettings,
@@ -222,13 +223,18 @@ function prepareAll(
     // Array.from turns holes into undefined payloads.
     const all: readonly unknown[] = Array.from(payloads);
     const settingsOf = settingsOfEach(all, settings, task.name);
-    return Promise.all(
-      all.map((payload, index) => prepareSubmission(task, payload, settingsOf[index] ?? NO_SETTINGS)),
+    const prepared = all.map((payload, index) =>
+      prepareSubmission(task, payload, settingsOf[index] ?? NO_SETTINGS),
     );
+    return prepared.every(isPrepared) ? prepared : Promise.all(prepared);
   }
   const cure = 'Use submit for a single one.';
   const problem = { path: 'payloads', value: payloads, message: 'must be a list of payloads', cure };
   throw new InvalidOptionsError([problem], 'submitMany');
+}
+
+function isPrepared(submission: Submission | Promise<Submission>): submission is Submission {
+  return !(submission instanceof Promise);
 }
 
 function submitMany(

@@ -20,20 +20,23 @@ export const MAX_CONCURRENCY = 2_147_483_647;
 /** The longest policy of a run, in bytes of UTF-8. */
 export const MAX_RETRY_BYTES = 16_384;
 
+const NUMBERS = ['runAt', 'delayMs', 'keepResultMs'] as const;
+const BOOLEANS = ['keyed'] as const;
+
 /** Finds what is wrong with one new run. */
 export function findSubmissionProblems(submission: Submission, path: string, findings: Findings): void {
   const { problems, name } = findings;
   const { id, lane, payload, concurrency, retry, origin, context, spent, unique } = submission;
   name(() => `${path}.id`, id);
   name(() => `${path}.lane`, lane);
-  findTextProblem(`${path}.payload`, payload, { problems });
+  if (typeof payload !== 'string') findTextProblem(`${path}.payload`, payload, { problems });
   if (concurrency !== undefined) findConcurrencyProblems(concurrency, `${path}.concurrency`, problems);
   if (retry !== undefined) findRetryProblem(`${path}.retry`, retry, problems);
   if (origin !== undefined) name(() => `${path}.origin`, origin);
   if (context !== undefined) findContextProblem(`${path}.context`, context, problems);
   if (spent !== undefined) findSpentProblems(spent, `${path}.spent`, findings);
-  findNumberProblems(submission, ['runAt', 'delayMs', 'keepResultMs'], { problems, path });
-  findBooleanProblems(submission, ['keyed'], { problems, path });
+  findNumberProblems(submission, NUMBERS, { problems, path });
+  findBooleanProblems(submission, BOOLEANS, { problems, path });
   if (unique !== undefined) problems.push(...uniqueProblems(unique, submission, `${path}.unique`));
 }
 
