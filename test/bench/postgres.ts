@@ -16,7 +16,7 @@ import { isFull, isWanted, printHeader } from './report.ts';
 import { postgresTargets } from './targets/postgres.ts';
 
 const server = await openPostgresServer();
-const ours = { defaults: 'retry on a pg.Pool', best: 'retry by url, prefetch 500' };
+const ours = { defaults: 'retry on a pg.Pool', best: 'retry by url, prefetch 1000' };
 const graphile = 'graphile-worker';
 const graphileBest = 'graphile-worker, localQueue 1000';
 const boss = 'pg-boss, fetch 1';

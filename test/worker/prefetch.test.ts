@@ -56,15 +56,15 @@ describe('prefetch', () => {
     const scene = setScene();
     const { task } = timedTask(scene);
     const { broker, claims, mostStarted } = watched(scene.broker);
-    await scene.queue.submitMany(task, Array(2_000).fill(0));
+    await scene.queue.submitMany(task, Array(4_000).fill(0));
     scene.startWorker({ tasks: [task], broker, concurrency: 10 });
 
     await scene.clock.advance('1m');
 
     expect(claims[0]?.limit).toBe(10);
-    expect(Math.max(...claims.map(({ limit }) => limit))).toBe(255);
+    expect(Math.max(...claims.map(({ limit }) => limit))).toBe(505);
     expect(mostStarted()).toBeGreaterThan(200);
-    expect(mostStarted()).toBeLessThanOrEqual(510);
+    expect(mostStarted()).toBeLessThanOrEqual(1_010);
   });
 
   it('claims nothing in advance with prefetch 0', async () => {

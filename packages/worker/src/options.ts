@@ -27,7 +27,7 @@ export interface WorkerOptions {
   readonly concurrency?: number | undefined;
   /**
    * How many runs to claim in advance, so that the next one starts without a round trip. `'auto'`: as many as will start
-   * within 10 ms, at most 500; a number: as many as will start within 50 ms, at most that many; 0: none. A run that has
+   * within 10 ms, at most 1 000; a number: as many as will start within 50 ms, at most that many; 0: none. A run that has
    * waited for 100 ms is given back, uncharged. @default 'auto'
    */
   readonly prefetch?: Prefetch | undefined;

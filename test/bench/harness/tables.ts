@@ -48,8 +48,8 @@ const WARM_RUNS = 20_000;
 const MOST_WARM_UPS = 40;
 
 /**
- * Just before each sample a part of it, which is not shown: others took theirs for seconds, in which V8 takes memory from an idle process
- * and code with it. Without this a worker of ours took 0.032 s of a processor for 10 000 runs, or 0.050 s, from one sample to the next.
+ * Just before each sample a part of it, which is not shown: others took theirs for seconds, and an idle process loses what was warm, by
+ * V8 and by a system that reclaims pages. Without this a worker took 0.032 s of a processor for 10 000 runs, or 0.050 s, by turns.
  */
 const ROUSING = 3;
 

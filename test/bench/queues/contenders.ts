@@ -19,8 +19,8 @@ export const contenders: Readonly<Record<string, Load>> = {
   'retry on a pg.Pool, prefetch 0': async () =>
     (await import('./retry-on-postgres.ts')).retryOnPostgres('pool', { prefetch: 0 }),
   'retry by url': async () => (await import('./retry-on-postgres.ts')).retryOnPostgres('url'),
-  'retry by url, prefetch 500': async () =>
-    (await import('./retry-on-postgres.ts')).retryOnPostgres('url', { prefetch: 500 }),
+  'retry by url, prefetch 1000': async () =>
+    (await import('./retry-on-postgres.ts')).retryOnPostgres('url', { prefetch: 1_000 }),
   'bare on Postgres': async () => (await import('./bare/postgres.ts')).barePostgres(),
   'bare on Postgres, strict': async () =>
     (await import('./bare/postgres.ts')).barePostgres({ isStrict: true }),

@@ -1,7 +1,7 @@
 import type { ClaimedRun } from '@retry/core/broker';
 
 /** The most runs that `prefetch: 'auto'` claims in advance. */
-const MAX_AUTO = 500;
+const MAX_AUTO = 1_000;
 
 /** How far ahead a worker claims, in ms of its own work: with `'auto'`, and with a number. */
 const AUTO_HORIZON_MS = 10;
@@ -60,7 +60,7 @@ export function readClaim({ limit, claimed, isOfAll }: SizedClaim): ClaimReading
 /**
  * Estimates how many runs to claim in advance: as many as will start within 10 ms. None while no run has ended, the latest
  * claim was short, or runs that were claimed in advance had to be given back. Examples with `concurrency: 10`: handlers of
- * 5 ms, 10 × 10 / 5 = 20 runs; of 0.1 ms, 500, the most; of 200 ms, none.
+ * 5 ms, 10 × 10 / 5 = 20 runs; of 0.1 ms, 1 000, the most; of 200 ms, none.
  *
  * Timers fire early and many handlers share one thread, so a mean may be too small. Therefore the runs that really ended
  * count as well: at most twice as many as end within the horizon are claimed in advance.
