@@ -108,6 +108,17 @@ describeOnPrivateRedis('long payloads on Redis', () => {
     expect(claimed.map(({ run }) => run.payload)).toEqual(payloads);
   });
 
+  it.each(['é', '…', '😀', '\u0001'])('with %j anywhere are stored as they are', async (letter) => {
+    const broker = await open('by url');
+    const ascii = 'x'.repeat(5_000);
+    const payloads = [letter + ascii, ascii + letter, letter.repeat(5_000), ascii];
+
+    await broker.submit(payloads.map((payload, index) => ({ id: `run-${index}`, lane: 'l', payload })));
+
+    const runs = await broker.get(payloads.map((_, index) => `run-${index}`));
+    expect(runs.map((run) => run?.payload)).toEqual(payloads);
+  });
+
   it('are not kept for the name of a forgotten run', async () => {
     const broker = await open('by url', { keepCompleted: 0 });
     await broker.submit([{ id: 'a', lane: 'l', payload: textOf('a'), keyed: true }]);

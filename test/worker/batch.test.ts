@@ -46,9 +46,9 @@ describe('coalesce', () => {
     expect(await pendingSizes(Array(count).fill(100))).toEqual(sizes);
   });
 
-  it('sends a batch of at most 256 KiB, at least one call, if two may be pending', async () => {
-    expect(await pendingSizes(Array(40).fill(20_000))).toEqual([13, 13]);
-    expect(await pendingSizes([1_000_000, 1, 1])).toEqual([1]);
+  it('sends a batch of at most 1 MiB, at least one call, if two may be pending', async () => {
+    expect(await pendingSizes(Array(120).fill(20_000))).toEqual([52, 52]);
+    expect(await pendingSizes([2_000_000, 1, 1])).toEqual([1]);
   });
 
   it('sends a second batch for 64 KiB that wait', async () => {

@@ -54,7 +54,7 @@ const HALVES_FROM = 32;
 /** The most calls and bytes of a batch, by `outstanding`. */
 const LIMITS = {
   1: { count: 1_000 },
-  2: { count: 500, maxBytes: 262_144 },
+  2: { count: 500, maxBytes: 1_048_576 },
 } as const;
 
 interface Waiting<Item, Answer> {
