@@ -168,8 +168,8 @@ describe('coalesce', () => {
     expect(sizes).toEqual([1_000, 1_000, 500]);
   });
 
-  it('sends about 8 MiB in a batch, and a larger call alone', async () => {
-    const MIB = 1_048_576;
+  it('sends about 1 MiB in a batch, and a larger call alone', async () => {
+    const HALF = 524_288;
     const sizes: number[][] = [];
     const ask = coalesce<number, number>(
       async (items) => {
@@ -179,9 +179,9 @@ describe('coalesce', () => {
       { outstanding: 1, bytesOf: (size) => size },
     );
 
-    await Promise.all([4 * MIB, 4 * MIB, 1, 20 * MIB, 1, 1].map(ask));
+    await Promise.all([HALF, HALF, 1, 20 * HALF, 1, 1].map(ask));
 
-    expect(sizes).toEqual([[4 * MIB, 4 * MIB], [1], [20 * MIB], [1, 1]]);
+    expect(sizes).toEqual([[HALF, HALF], [1], [20 * HALF], [1, 1]]);
   });
 });
 

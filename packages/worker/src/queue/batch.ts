@@ -51,11 +51,10 @@ interface Coalescing<Item> {
 const SECOND_BATCH = { calls: 250, bytes: 65_536 } as const;
 /** Where two batches may be pending and none is, that many calls are sent as two: the sender prepares one while the other travels. */
 const HALVES_FROM = 32;
-/** The most calls and bytes of a batch, by `outstanding`. */
-const LIMITS = {
-  1: { count: 1_000 },
-  2: { count: 500, maxBytes: 1_048_576 },
-} as const;
+/** The most calls of a batch, by `outstanding`. */
+const MAX_CALLS = { 1: 1_000, 2: 500 } as const;
+/** The most bytes of a batch of several calls: the sender makes the next texts while a larger one would still be read. */
+const MAX_BYTES = 1_048_576;
 
 interface Waiting<Item, Answer> {
   readonly item: Item;
@@ -73,7 +72,7 @@ export function coalesce<Item, Answer>(
   send: (items: readonly Item[]) => Promise<readonly Answer[]>,
   { outstanding, bytesOf, isRefusal = () => false }: Coalescing<Item> = { outstanding: 1 },
 ): (item: Item) => Promise<Answer> {
-  const backlog = createBacklog<Waiting<Item, Answer>>(LIMITS[outstanding]);
+  const backlog = createBacklog<Waiting<Item, Answer>>(MAX_CALLS[outstanding]);
   const sendBatch = createSender(send, isRefusal);
   let pending = 0;
   let isScheduled = false;
@@ -118,11 +117,9 @@ interface Backlog<Call> {
   readonly isLong: () => boolean;
 }
 
-function createBacklog<Call extends { readonly bytes: number }>(
-  limits: Omit<BatchSize<Call>, 'bytesOf'>,
-): Backlog<Call> {
+function createBacklog<Call extends { readonly bytes: number }>(maxCalls: number): Backlog<Call> {
   const calls: Call[] = [];
-  const size: BatchSize<Call> = { ...limits, bytesOf: ({ bytes }) => bytes };
+  const size: BatchSize<Call> = { count: maxCalls, maxBytes: MAX_BYTES, bytesOf: ({ bytes }) => bytes };
   let totalBytes = 0;
   return {
     add: (call) => {
