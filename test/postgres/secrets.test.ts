@@ -139,6 +139,9 @@ describe('options', () => {
     [{ url: 'postgres://h/db', schema: 7 }, 'schema must be a name'],
     [{ url: 'postgres://h/db', schema: '$migrate$' }, 'schema must be a name'],
     [{ url: 'postgres://h/db', keepComplete: 5 }, 'keepComplete is not a known key'],
+    [{ pool: {} }, 'Use client.'],
+    [{ connectionString: 'postgres://h/db' }, 'Use url.'],
+    [{ url: 'postgres://h/db', max: 10 }, 'Use connections.'],
   ])('that are wrong are one error that says what to write: %j', (options, message) => {
     const create = (): unknown => createPostgresBroker(options as unknown as PostgresBrokerOptions); // wrong on purpose
 

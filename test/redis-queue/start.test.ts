@@ -162,6 +162,17 @@ describe('the options of createRedisBroker', () => {
     expect(printed(error)).not.toContain('hunter2');
   });
 
+  it.each([
+    [{ connection: 'redis://:hunter2@x' }, 'Use client.'],
+    [{ host: 'localhost' }, "Use url: 'redis://host:6379'."],
+    [{ url: 'redis://x', namespace: 'app' }, 'Use prefix.'],
+  ])('with the names of other libraries say what to use: %j', async (options, cure) => {
+    const error = await failing(openRedisBroker(options as never));
+
+    expect(error).toMatchObject({ message: expect.stringContaining(cure) });
+    expect(printed(error)).not.toContain('hunter2');
+  });
+
   it('are refused together, with every problem', async () => {
     const error = await failing(
       openRedisBroker({ url: 'redis://x', prefix: '', partitions: 0, keepKeys: -1, reties: 3 } as never),

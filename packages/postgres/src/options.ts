@@ -1,7 +1,7 @@
 import type { Duration, Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import { hideSecretsInValue } from '@retry/core/broker/kit';
-import type { Fields } from '@retry/core/fields';
+import type { Fields, Synonyms } from '@retry/core/fields';
 import { A_FUNCTION, readOptions as readFieldsOf } from '@retry/core/fields';
 import type { SqlClient } from './driver/sql-client.ts';
 
@@ -75,6 +75,13 @@ const KEYS = [
   ...(['listen', 'wakeOnCommit', 'onError'] as const),
 ] satisfies readonly (keyof PostgresBrokerOptions)[];
 
+/** Names of our keys elsewhere. */
+const SYNONYMS: Synonyms = [
+  [/^(pool|pgPool|pg|db|database|connection)$/, 'client'],
+  [/^(connectionString|databaseUrl|uri|dsn)$/, 'url'],
+  [/^(max|poolSize|maxPoolSize|maxConnections)$/, 'connections'],
+];
+
 const DEFAULT_SCHEMA = 'retry';
 const DAY_MS = 86_400_000;
 
@@ -82,7 +89,7 @@ const DAY_MS = 86_400_000;
 export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSettings {
   return readSafely(
     options,
-    { subject: 'Postgres broker', keys: KEYS, bare: BARE_CLIENT },
+    { subject: 'Postgres broker', keys: KEYS, synonyms: SYNONYMS, bare: BARE_CLIENT },
     (fields, report) => {
       const client = fields.optional('client', A_CLIENT);
       const url = fields.optional('url', A_URL);

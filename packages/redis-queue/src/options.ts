@@ -1,7 +1,7 @@
 import type { Duration, Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import { hideSecrets, secretsOf, textProblem } from '@retry/core/broker/kit';
-import type { Fields } from '@retry/core/fields';
+import type { Fields, Synonyms } from '@retry/core/fields';
 import { A_FUNCTION, readOptions as readAnyOptions } from '@retry/core/fields';
 import type { RedisClient } from './driver/redis-client.ts';
 
@@ -70,12 +70,22 @@ const KEYS = [
   ...['url', 'client', 'prefix', 'partitions', 'keepCompleted', 'keepKeys', 'durability', 'allowEviction'],
   'onError',
 ];
+/** Names of our keys elsewhere. */
+const SYNONYMS: Synonyms = [
+  [/^(redis|ioredis|connection|cluster)$/, 'client'],
+  [/^(connectionString|redisUrl|uri|host)$/, "url: 'redis://host:6379'"],
+  [/^(namespace|keyPrefix|queueName)$/, 'prefix'],
+];
 const DAY_MS = 86_400_000;
 
 /** Checks options and fills in the defaults. @throws {InvalidOptionsError} listing every problem, without passwords */
 export function readOptions(options: RedisBrokerOptions): RedisBrokerSettings {
   try {
-    return readAnyOptions(options, { subject: SUBJECT, keys: KEYS, bare: BARE_CLIENT }, readSettings);
+    return readAnyOptions(
+      options,
+      { subject: SUBJECT, keys: KEYS, synonyms: SYNONYMS, bare: BARE_CLIENT },
+      readSettings,
+    );
   } catch (error) {
     if (!(error instanceof InvalidOptionsError)) throw error;
     throw new InvalidOptionsError(error.problems.map(withoutSecret), SUBJECT);

@@ -11,6 +11,7 @@ export {
   withoutMatchers,
   withSettings,
 } from '../policy/settings.ts';
+export type { Synonyms } from './cures.ts';
 export { POLICY_KEYS, QUEUE_SYNONYMS } from './cures.ts';
 export type { Fields, Report } from './fields.ts';
 export { readFields, writtenIn } from './fields.ts';
