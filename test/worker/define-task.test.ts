@@ -351,9 +351,43 @@ describe('instantRetries', () => {
   });
 });
 
+describe('a key of another library, or of the policy, in a task', () => {
+  it.each([
+    ['handler', 'Use run: async (payload, ctx) => ….'],
+    ['fn', 'Use run: async (payload, ctx) => ….'],
+    ['processor', 'Use run: async (payload, ctx) => ….'],
+    ['queue_name', 'Use name.'],
+    ['id', 'Use name.'],
+    ['validator', 'Use schema.'],
+    ['inputSchema', 'Use schema.'],
+    ['concurrency', 'Use maxConcurrent for each process, or globalConcurrency for all of them together.'],
+    [
+      'limiter',
+      "Use rateLimit: { limit: …, window: '1s' } for each process, or globalRateLimit for all of them together.",
+    ],
+    ['deadLetterQueue', 'Use deadLetter: { task: … }.'],
+    ['maxStalledCount', 'Use maxStalls.'],
+    ['maxAttempts', 'It belongs in retry.'],
+    ['backoff', 'It belongs in retry.'],
+    ['retryIf', 'It belongs in retry.'],
+    ['initial_delay', 'It belongs in retry. Use initialDelay.'],
+    ['delay', "It belongs in retry. Use backoff: { type: 'constant', base: … }."],
+    ['deadline', 'It belongs in retry. Use totalTimeout.'],
+  ])('is an error that says what to write instead: %s', (key, cure) => {
+    expect(() => defineTask({ name: 'report', run, [key]: 3 } as never)).toThrow(
+      `${key} is not a known key, got 3. ${cure}`,
+    );
+  });
+
+  it('lists the keys of a task for a name that no library has', () => {
+    expect(() => defineTask({ name: 'report', run, colour: 3 } as never)).toThrow(
+      'colour is not a known key, got 3. Known keys are name, version, run, ',
+    );
+  });
+});
+
 describe('a number of attempts in the task instead of its policy', () => {
   it.each([
-    ['maxAttempts', 'Use maxAttempts: 3.'],
     ['max_attempts', 'Use maxAttempts: 3.'],
     ['attempts', 'Use maxAttempts: 3.'],
     ['retries', 'Use maxAttempts: 4.'],

@@ -374,3 +374,27 @@ describe('submitMany', () => {
     expect(await own.submitMany(task, payloads)).toHaveLength(3);
   });
 });
+
+describe('a key of another library in the options of a worker', () => {
+  it.each([
+    ['connection', 'Use broker.'],
+    ['redis', 'Use broker.'],
+    ['pgPool', 'Use broker.'],
+    ['jobs', 'Use tasks: [sendEmail, resizeImage].'],
+    ['taskList', 'Use tasks: [sendEmail, resizeImage].'],
+    ['maxConcurrency', 'Use concurrency.'],
+    ['teamSize', 'Use concurrency.'],
+    ['batchSize', 'Use prefetch.'],
+    ['lockDuration', 'Use lease.'],
+    ['visibility_timeout', 'Use lease.'],
+    ['leaseMs', "Use lease: it takes milliseconds or text like '2s'."],
+    ['pollingIntervalSeconds', 'Use pollInterval.'],
+    ['stalledInterval', 'Use cleanerInterval.'],
+    ['gracePeriod', 'Use shutdownTimeout.'],
+    ['workerId', 'Use name.'],
+  ])('is an error that says what to write instead: %s', (key, cure) => {
+    expect(() => createWorker({ broker, tasks: [task], [key]: 3 } as never)).toThrow(
+      `${key} is not a known key, got 3. ${cure}`,
+    );
+  });
+});

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import type { Clock, Duration } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import { textProblem } from '@retry/core/broker/kit';
-import type { Fields } from '@retry/core/fields';
+import type { Fields, Synonyms } from '@retry/core/fields';
 import { A_FUNCTION, isAsync, readOptions } from '@retry/core/fields';
 import { BARE_BROKER, readBroker } from './broker.ts';
 import { A_CLOCK, systemClock } from './clock.ts';
@@ -112,10 +112,33 @@ const KEYS: readonly (keyof WorkerOptions)[] = [
   'clock',
 ];
 
+/** Names of our keys in other libraries. */
+const SYNONYMS: Synonyms = [
+  [/^(connection(String)?|redis|client|url|db|pool|pgPool|store|storage|adapter|queue)$/, 'broker'],
+  [/^(task(List|s?By\w+|Map)?|handlers?|jobs?|processors?)$/, 'tasks: [sendEmail, resizeImage]'],
+  [
+    /^(max(imum)?(Concurrency|Concurrent(Runs|Jobs|Tasks)?|Workers)|maxConcurrent|parallelism|workers|poolSize|threads|localConcurrency|teamSize)$/,
+    'concurrency',
+  ],
+  [/^(prefetch(Count|Multiplier)|batchSize|localQueue)$/, 'prefetch'],
+  [/^(lockDuration|lockTimeout|visibilityTimeout|lease(Duration|Time)|lockRenewTime)$/, 'lease'],
+  [/^(poll(ing)?(Interval(Seconds)?|Delay|Every)?|drainDelay)$/, 'pollInterval'],
+  [/^(stalledInterval|stallInterval|cleanInterval|maintenanceInterval\w*)$/, 'cleanerInterval'],
+  [
+    /^((graceful)?shutdown|grace(fulShutdown)?(Period|Timeout|Abort\w*)|stopTimeout|drainTimeout)$/i,
+    'shutdownTimeout',
+  ],
+  [/^(id|workerId|workerName)$/, 'name'],
+];
+
 /** Checks a worker's options and fills in the defaults. @throws {InvalidOptionsError} listing every problem */
 export function readWorkerOptions(options: WorkerOptions): WorkerSettings {
   if (options === undefined) throw missingOptions('worker', KEYS);
-  return readOptions(options, { subject: 'worker', keys: KEYS, bare: BARE_BROKER }, readSettings);
+  return readOptions(
+    options,
+    { subject: 'worker', keys: KEYS, synonyms: SYNONYMS, bare: BARE_BROKER },
+    readSettings,
+  );
 }
 
 function readSettings(fields: Fields): WorkerSettings {

@@ -57,9 +57,7 @@ export function cureForKey(key: string, value: unknown, known: KnownKeys): strin
   const camel = key.replace(/_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const isPolicy = keys.includes('maxAttempts');
   const count = COUNT.exec(camel);
-  if (count !== null && (isPolicy || keys.includes('retry'))) {
-    return `${isPolicy ? '' : 'It belongs in retry. '}${countCure(value, count[1] === undefined ? 1 : 0)}`;
-  }
+  if (count !== null && isPolicy) return countCure(value, count[1] === undefined ? 1 : 0);
   const bare = camel.replace(/Ms$/, '');
   if (bare !== key && keys.includes(bare)) {
     if (bare === camel) return `Use ${camel}.`;
@@ -75,9 +73,10 @@ export function cureForKey(key: string, value: unknown, known: KnownKeys): strin
     return 'It is an option of withRetry(fn, policy, options), not of the policy.';
   }
   const isOfPolicy = POLICY_KEYS.some((own) => own === key);
-  if (order !== undefined) {
-    const cure = isOfPolicy ? 'Write it.' : cureForKey(key, value, { keys: POLICY_KEYS });
-    if (/^(Use|Write) /.test(cure)) return `${cure.slice(0, -1)} in the policy: ${order}.`;
+  const cure = isOfPolicy ? 'Write it.' : isPolicy ? '' : cureForKey(key, value, { keys: POLICY_KEYS });
+  if (/^(Use|Write) /.test(cure)) {
+    if (order !== undefined) return `${cure.slice(0, -1)} in the policy: ${order}.`;
+    if (keys.includes('retry')) return isOfPolicy ? 'It belongs in retry.' : `It belongs in retry. ${cure}`;
   }
   // `maxAttempts` is the most frequent one.
   return `${isOfPolicy ? `${key} belongs to the policy. ` : ''}Known keys are ${keys.join(', ')}.`;

@@ -1,8 +1,7 @@
 import type { Problem } from '@retry/core';
-import { InvalidOptionsError } from '@retry/core';
 import { MAX_STARTS, MAX_WINDOW_MS, textProblem } from '@retry/core/broker/kit';
 import { CIRCUIT_BREAKER_KEYS, readCircuitBreaker } from '@retry/core/circuit-breaker';
-import type { Fields, Report } from '@retry/core/fields';
+import type { Fields, Report, Synonyms } from '@retry/core/fields';
 import { readFields, readOptions } from '@retry/core/fields';
 import { missingOptions } from '../errors.ts';
 import { readRetryPolicy } from './retry-policy.ts';
@@ -36,6 +35,31 @@ const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [
   'maxResultBytes',
 ];
 
+/** Names of our keys in other libraries. */
+const SYNONYMS: Synonyms = [
+  [
+    /^(handler?|fn|func|callback|process(or)?|execute|perform|work|job|task)$/,
+    'run: async (payload, ctx) => …',
+  ],
+  [/^((task|job|queue)(Name|Identifier)?|id|type|identifier)$/, 'name'],
+  [/^((input|payload|data)(Schema)?|validat(e|or))$/, 'schema'],
+  [
+    /^(concurrency(Limit)?|max(imum)?(Concurrency|Running)|parallelism|localConcurrency)$/,
+    'maxConcurrent for each process, or globalConcurrency for all of them together',
+  ],
+  [
+    /^((rate)?limiter|throttle)$/i,
+    "rateLimit: { limit: …, window: '1s' } for each process, or globalRateLimit for all of them together",
+  ],
+  [/^(dlq|dead_?letter(Queue|Task|Exchange)?)$/i, 'deadLetter: { task: … }'],
+  [/^maxStalledCount$/, 'maxStalls'],
+];
+
+/** The time limit of an attempt is part of the policy. */
+const TIMEOUT_CURE = "Use retry: { attemptTimeout: '30s' }.";
+
+const CURES = { timeout: TIMEOUT_CURE, timeoutMs: TIMEOUT_CURE };
+
 /** The largest payload, and the largest result, in bytes of JSON, where a task does not say otherwise. */
 export const MAX_TEXT_BYTES_BY_DEFAULT = 1_048_576;
 
@@ -48,26 +72,11 @@ export function defineTask<Payload, Result, Submitted = Payload>(
   input: TaskInput<Payload, Result, Submitted>,
 ): Task<Payload, Result, Submitted> {
   if (input === undefined) throw missingOptions('task', KEYS);
-  try {
-    const task = readOptions(input, { subject: 'task', keys: KEYS }, (fields, report) =>
-      readTask<Payload, Result, Submitted>(fields, report),
-    );
-    return Object.freeze(task);
-  } catch (error) {
-    throw withTimeoutCure(error);
-  }
-}
-
-/** The time limit of an attempt is part of the policy. */
-function withTimeoutCure(error: unknown): unknown {
-  if (!(error instanceof InvalidOptionsError)) return error;
-  const problems = error.problems.map((problem) =>
-    /^timeout(Ms)?$/.test(problem.path) ? { ...problem, cure: TIMEOUT_CURE } : problem,
+  const subject = { subject: 'task', keys: KEYS, synonyms: SYNONYMS, cures: CURES };
+  return Object.freeze(
+    readOptions(input, subject, (fields, report) => readTask<Payload, Result, Submitted>(fields, report)),
   );
-  return new InvalidOptionsError(problems, 'task');
 }
-
-const TIMEOUT_CURE = "Use retry: { attemptTimeout: '30s' }.";
 
 function readTask<Payload, Result, Submitted>(
   fields: Fields,
