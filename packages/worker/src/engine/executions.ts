@@ -149,7 +149,7 @@ export class Executions {
       else if (outcome !== undefined) execution.interrupt(outcome, undefined);
       else taken.push(execution);
     }
-    for (const execution of taken) this.leases.noteClaimed(execution);
+    this.leases.noteClaimed(taken);
     this.#enqueue(taken);
     this.#fill();
   }

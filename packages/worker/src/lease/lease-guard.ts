@@ -61,17 +61,15 @@ export class LeaseGuard {
     leaseThread.leave(this.#worker);
   }
 
-  /** Notes a claimed run, before its handler is called. */
-  noteClaimed(execution: Execution): void {
-    execution.leaseSlot = this.#table?.add(execution.run);
+  /** Notes claimed runs, before their handlers are called. */
+  noteClaimed(executions: readonly Execution[]): void {
+    this.#table?.add(executions);
   }
 
   /** Notes that a run has ended. */
   noteEnd(execution: Execution): void {
     this.#watch?.noteEnd(execution);
-    const { leaseSlot } = execution;
-    if (leaseSlot !== undefined) this.#table?.remove(leaseSlot);
-    execution.leaseSlot = undefined;
+    this.#table?.remove(execution);
   }
 
   #join(

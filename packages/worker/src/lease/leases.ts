@@ -78,9 +78,9 @@ export class Leases {
     return [...this.#port.executions].map(({ run: { id, epoch } }) => ({ id, epoch }));
   }
 
-  /** Notes a claimed run, before its handler is called. */
-  noteClaimed(execution: Execution): void {
-    this.#guard.noteClaimed(execution);
+  /** Notes claimed runs, before their handlers are called. */
+  noteClaimed(executions: readonly Execution[]): void {
+    this.#guard.noteClaimed(executions);
   }
 
   /** Notes that a handler is being called. */

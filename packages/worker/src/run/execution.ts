@@ -3,7 +3,7 @@ import { AttemptTimeoutError, TotalTimeoutError } from '@retry/core';
 import type { Run } from '@retry/core/broker';
 import { settingsOf } from '@retry/core/fields';
 import { ShutdownError, StalledError } from '../errors.ts';
-import type { LeaseSlot } from '../lease/lease-table.ts';
+import type { LeaseHolder } from '../lease/lease-table.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { attemptOf, totalStartAt } from '../settle/run-facts.ts';
 import type { AnyTask, Completion, HandlerHold } from '../task/task.ts';
@@ -42,7 +42,7 @@ interface ClaimedAt {
  * The execution of one claimed run. It ends exactly once: by its handler, a time limit, missing heartbeats or the worker.
  * What the handler does after that has no effect.
  */
-export class Execution implements RunningAttempt {
+export class Execution implements RunningAttempt, LeaseHolder {
   readonly run: Run<'started'>;
   readonly task: AnyTask;
   /** When its claim was answered, by the worker's clock. */
@@ -50,7 +50,8 @@ export class Execution implements RunningAttempt {
   /** Whether it was let through by a hold of the circuit breaker: its outcome decides whether the lane resumes. */
   readonly isProbe: boolean;
   /** Where its lease is written for the thread that renews it, if one does. */
-  leaseSlot: LeaseSlot | undefined;
+  leaseChunk: LeaseHolder['leaseChunk'];
+  leaseIndex = 0;
   readonly #port: ExecutionPort;
   #leasedUntil: number;
   #controller: AbortController | undefined;
