@@ -177,6 +177,47 @@ describe('a run in its body and record', () => {
     );
   });
 
+  it('has the same body whichever bodies were read before it', () => {
+    const few = fc.record({
+      at: fc.constantFrom(1_700_000_000_000, 1_700_000_000_001, 9_999_999_999_999),
+      lane: fc.constantFrom('', 'l', 'l@1', 'l@', '\0', '\u0001', 'a much longer name of a lane@1'),
+      payload: fc.constantFrom('', '1', '@1', '"l"'),
+      keyed: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(few, { maxLength: 30 }), (runs) => {
+        for (const { at, ...run } of runs) {
+          const { createdAt, lane, payload } = decodeBody(`${at}${encodeBody({ id: 'a', ...run })}`);
+
+          expect({ createdAt, lane, payload }).toEqual({
+            createdAt: at,
+            lane: run.lane,
+            payload: run.payload,
+          });
+        }
+      }),
+    );
+  });
+
+  it('has the same short record whichever were written before it', () => {
+    const at = fc.constantFrom(undefined, 1, 2);
+    const few = fc.record({ startedAt: at, heartbeatAt: at, endedAt: at, result: fc.constantFrom('1', '2') });
+    const blank = newRun({ id: 'a', lane: 'l', payload: '1' } as Run);
+    const createdAt = 1_700_000_000_000;
+    const instants = { createdAt, submittedAt: createdAt, runAt: createdAt };
+    fc.assert(
+      fc.property(fc.array(few, { maxLength: 30 }), (ends) => {
+        for (const end of ends) {
+          const start = { state: 'completed', epoch: 1, firstStartedAt: end.startedAt } as const;
+          const run: Run = { ...blank, ...instants, ...start, ...end, settledBy: '1:complete' };
+          const record = encodeFirstCompletion(run) ?? null;
+
+          expect(decodeRun('a', { body: `${createdAt}${bodyOf(run)}`, record })).toEqual(run);
+        }
+      }),
+    );
+  });
+
   it('has the same body as ever, if it has no extras', () => {
     expect(encodeBody({ id: 'a', lane: 'l', payload: '1' })).toBe('-l\x001');
     expect(encodeBody({ id: 'a', lane: 'l', payload: '1', keyed: true })).toBe('=k\0l\x001');

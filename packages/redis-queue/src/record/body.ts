@@ -54,8 +54,9 @@ function notesOf(submission: Submission): string {
 /** Reads what {@link encodeBody} wrote. @throws {UnreadableError} where it did not */
 export function decodeBody(text: string): Body {
   const kind = kindOf(text);
-  if (!CREATED_AT.test(text) || !ALL_KINDS.includes(kind)) throw new UnreadableError('its body');
-  const createdAt = Number(text.slice(0, BODY.fields.createdAt.end));
+  if (kind === BODY_KINDS.none.plain) return decodePlainBody(text);
+  if (!ALL_KINDS.includes(kind)) throw new UnreadableError('its body');
+  const createdAt = createdAtOf(text);
   const from = NOTED_KINDS.includes(kind) ? endOf(text, BODY.length) + 1 : BODY.length;
   const hasExtras = from > BODY.length && text.slice(BODY.length, from).includes(NOTES.extras);
   const decodeRest = hasExtras ? decodeWithExtras : decodePlain;
@@ -66,6 +67,37 @@ export function decodeBody(text: string): Body {
   const key = fromTag(text.slice(first + 1, second));
   const concurrency: Concurrency = { key, limit: Number(text.slice(from, first)), ...ofKind };
   return { createdAt, ...decodeRest(text, second + 1), concurrency };
+}
+
+/** An instant, and its digits. */
+let latestInstant = { digits: '', at: 0 };
+
+/** A lane, and the part of a body from its kind to the end of the lane. */
+let latestLane = { head: '', lane: '' };
+
+/**
+ * Reads a body without notes and a key, as most are. The runs of a claim share their lane and often their instant, so each is compared
+ * with the latest one: that takes a third of the time of reading it. Runs that share the text of their lane are also counted faster.
+ */
+function decodePlainBody(text: string): Body {
+  const createdAt = createdAtOf(text);
+  if (latestLane.head === '' || !text.startsWith(latestLane.head, BODY.fields.kind.from)) {
+    const zero = endOf(text, BODY.length);
+    const head = text.slice(BODY.fields.kind.from, zero + 1);
+    latestLane = { head, lane: fromTag(text.slice(BODY.length, zero)) };
+  }
+  const { head, lane } = latestLane;
+  const payload = text.slice(BODY.fields.kind.from + head.length);
+  return { createdAt, lane, payload, concurrency: undefined, extras: NO_EXTRAS };
+}
+
+function createdAtOf(text: string): number {
+  if (latestInstant.digits === '' || !text.startsWith(latestInstant.digits)) {
+    if (!CREATED_AT.test(text)) throw new UnreadableError('its body');
+    const digits = text.slice(0, BODY.fields.createdAt.end);
+    latestInstant = { digits, at: Number(digits) };
+  }
+  return latestInstant.at;
 }
 
 /** Whether the payload of the body is kept apart. */

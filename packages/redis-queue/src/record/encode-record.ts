@@ -56,14 +56,30 @@ export function encodeFirstCompletion(run: Run): string | undefined {
   if (run.submittedAt !== run.createdAt || run.runAt !== run.createdAt) return undefined;
   if (run.startedAt !== run.firstStartedAt) return undefined;
   if (result !== undefined && isKeptApart(result)) return undefined;
-  const head = writeFields(FIRST_COMPLETION, {
+  return firstCompletionHead({ startedAt, heartbeatAt, endedAt }) + (result ?? '');
+}
+
+/** The instants of a first completion. */
+type CompletedAt = Pick<Run, 'startedAt' | 'heartbeatAt' | 'endedAt'>;
+
+let latestHead: CompletedAt & { readonly text: string } = { text: '' };
+
+/** Runs that start with one claim and end in one millisecond share it, so the latest one is remembered. */
+function firstCompletionHead({ startedAt, heartbeatAt, endedAt }: CompletedAt): string {
+  const isSame =
+    latestHead.endedAt === endedAt &&
+    latestHead.startedAt === startedAt &&
+    latestHead.heartbeatAt === heartbeatAt;
+  if (isSame && latestHead.text !== '') return latestHead.text;
+  const text = writeFields(FIRST_COMPLETION, {
     state: STATE_LETTERS.completed,
     flags: SHORT,
     startedAt: instantText(startedAt),
     heartbeatAt: instantText(heartbeatAt),
     endedAt: instantText(endedAt),
   });
-  return head + (result ?? '');
+  latestHead = { startedAt, heartbeatAt, endedAt, text };
+  return text;
 }
 
 /**

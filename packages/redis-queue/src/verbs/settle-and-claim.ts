@@ -180,7 +180,8 @@ function readClaimed(got: Claimed, payloads: ReadonlyMap<string, string>): ReadC
   const read: ReadClaim = { claimed: [], unreadable: [] };
   const isOverLimit = new Set(overLimit);
   let next = 0;
-  for (const [index, id] of got.ids.entries()) {
+  for (let index = 0; index < got.ids.length; index += 1) {
+    const id = got.ids[index] ?? '';
     const body = got.bodies[index];
     const record = restarted[next] === index + 1 ? (records[next++] ?? null) : null;
     const stack = record !== null && hasFlag(record, 'hasStack') ? nextStack() : undefined;

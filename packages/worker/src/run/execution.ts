@@ -7,7 +7,7 @@ import type { LeaseHolder } from '../lease/lease-table.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { attemptOf, totalStartAt } from '../settle/run-facts.ts';
 import type { AnyTask, Completion, HandlerHold } from '../task/task.ts';
-import type { RunningAttempt } from './context.ts';
+import type { HandlerAttempt } from './handler.ts';
 import { runHandler } from './handler.ts';
 import type { LaneHold } from './requests.ts';
 import { readCompletion, readHandlerHold } from './requests.ts';
@@ -42,7 +42,7 @@ interface ClaimedAt {
  * The execution of one claimed run. It ends exactly once: by its handler, a time limit, missing heartbeats or the worker.
  * What the handler does after that has no effect.
  */
-export class Execution implements RunningAttempt, LeaseHolder {
+export class Execution implements HandlerAttempt, LeaseHolder {
   readonly run: Run<'started'>;
   readonly task: AnyTask;
   /** When its claim was answered, by the worker's clock. */
@@ -169,7 +169,7 @@ export class Execution implements RunningAttempt, LeaseHolder {
     if (this.#hasEnded) return;
     this.heartbeat();
     // Not awaited: an async function would be a frame of the worker in the stack of the handler's error.
-    void runHandler(this).then((outcome) => this.#end(outcome));
+    void runHandler(this);
   }
 
   /** Limits the attempt to its timeout or to what is left of the total time; ends it when nothing is left. */
@@ -191,6 +191,11 @@ export class Execution implements RunningAttempt, LeaseHolder {
     if (this.#hasEnded || heartbeatMs === Infinity) return;
     this.#cancelHeartbeatTimer?.();
     this.#cancelHeartbeatTimer = this.#port.clock.setTimer(() => this.#onMissedHeartbeat(), heartbeatMs);
+  }
+
+  /** Ends it with the outcome of its handler. */
+  end(outcome: Outcome): void {
+    this.#end(outcome);
   }
 
   /** Ends it with an outcome that the worker chose; its signal aborts. */

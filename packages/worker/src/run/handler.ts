@@ -1,27 +1,37 @@
 import { NotCommittedError } from '../errors.ts';
 import type { Outcome } from '../settle/outcome.ts';
+import { RELEASED } from '../settle/outcome.ts';
 import { readPayload, writeResult } from '../task/payload.ts';
 import { checkPayload } from '../task/schema.ts';
 import type { RunningAttempt } from './context.ts';
 import { HandlerContext } from './context.ts';
 import { ReleaseRequested, requestOf } from './requests.ts';
 
-/** Reads the payload and calls the handler. Never rejects: every error becomes an outcome. */
-export async function runHandler(attempt: RunningAttempt): Promise<Outcome> {
-  const { task, run } = attempt;
+/** An attempt whose handler is to be called. */
+export interface HandlerAttempt extends RunningAttempt {
+  /** Ends it with this outcome, unless it has ended. */
+  readonly end: (outcome: Outcome) => void;
+}
+
+/**
+ * Reads the payload, calls the handler, and ends the attempt with its outcome; every error becomes one. The attempt is ended here,
+ * because a promise of the outcome would cost every run two more of them.
+ */
+export async function runHandler(attempt: HandlerAttempt): Promise<void> {
   // A turn of its own, so that stacks of errors show the handler and not the worker's frames below it.
   await undefined;
+  const { task, run } = attempt;
   let payload: unknown;
   try {
     payload = readPayload(run.payload);
     if (task.schema !== undefined) payload = await checkPayload(task.schema, payload);
   } catch (error) {
-    return { type: 'unreadable', error };
+    return attempt.end({ type: 'unreadable', error });
   }
   // Again, if the handler of another run has blocked the event loop since the answer.
-  while (attempt.isLeaseShort) if (!(await attempt.renewLease())) return { type: 'released' };
+  while (attempt.isLeaseShort) if (!(await attempt.renewLease())) return attempt.end(RELEASED);
   // Validating may take long; meanwhile the attempt may have been cancelled or have lost its lease.
-  if (attempt.hasEnded) return { type: 'released' };
+  if (attempt.hasEnded) return;
   let outcome: Outcome;
   try {
     // Awaited here: each further async function costs every run two promises.
@@ -30,7 +40,7 @@ export async function runHandler(attempt: RunningAttempt): Promise<Outcome> {
   } catch (error) {
     outcome = failureOf(error);
   }
-  return attempt.isCompleting ? afterCompletion(attempt, outcome) : outcome;
+  attempt.end(attempt.isCompleting ? await afterCompletion(attempt, outcome) : outcome);
 }
 
 function failureOf(error: unknown): Outcome {

@@ -1,7 +1,7 @@
 import type { Run, SettleAnswer } from '@retry/core/broker';
 import { chargedAttempts } from '@retry/core/broker/kit';
 import type { RunEventType } from '@retry/core/lifecycle';
-import type { RunNotice, WorkerEmitter } from '../events.ts';
+import type { RunNotice, WorkerEmitter, WorkerEvents } from '../events.ts';
 import type { AnyTask } from '../task/task.ts';
 import type { Outcome } from './outcome.ts';
 import { attemptOf } from './run-facts.ts';
@@ -21,6 +21,13 @@ export function noticeOf(task: AnyTask, run: Run): RunNotice {
   return { id: run.id, task: task.name, version: task.version, attempt: attemptOf(run), epoch: run.epoch };
 }
 
+/** In one literal, because it is the event of most runs. */
+function completedNotice({ task, run, durationMs }: Report): WorkerEvents['completed'] {
+  const retries = chargedAttempts(run);
+  const { name, version } = task;
+  return { id: run.id, task: name, version, attempt: retries + 1, epoch: run.epoch, durationMs, retries };
+}
+
 type Emit = (emitter: WorkerEmitter, report: Report, notice: () => RunNotice) => void;
 
 /**
@@ -28,9 +35,7 @@ type Emit = (emitter: WorkerEmitter, report: Report, notice: () => RunNotice) =>
  * keys to a new object faster than it copies one.
  */
 const EMIT: Partial<Readonly<Record<RunEventType, Emit>>> = {
-  complete: (emitter, { run, durationMs }, notice) => {
-    emitter.emit('completed', () => Object.assign(notice(), { durationMs, retries: chargedAttempts(run) }));
-  },
+  complete: (emitter, report) => emitter.emit('completed', () => completedNotice(report)),
   cancel: (emitter, _, notice) => emitter.emit('cancelled', notice),
   release: (emitter, { settled: { delayMs = 0, releasedBecause: reason } }, notice) => {
     emitter.emit('released', () =>
@@ -65,8 +70,11 @@ const EMIT: Partial<Readonly<Record<RunEventType, Emit>>> = {
 export function reportSettled(emitter: WorkerEmitter, report: Report, answer: SettleAnswer): void {
   const { outcome } = report;
   const { event } = report.settled.settlement;
-  const isUsual = answer === 'ok' && event === 'complete';
-  if (isUsual && !emitter.isObserved('completed')) return; // of most runs, so without a closure
+  if (answer === 'ok' && event === 'complete') {
+    // Most runs, so without a closure where no one observes it.
+    if (emitter.isObserved('completed')) emitter.emit('completed', () => completedNotice(report));
+    return;
+  }
   const notice = (): RunNotice => noticeOf(report.task, report.run);
   // Retention may remove a completed run before its handler has returned.
   const isForgotten = answer === 'gone' && outcome.type === 'completed' && outcome.isCommitted === true;

@@ -42,17 +42,16 @@ export function settle(
   { result, delayMs = 0, deadLetter = 'save' }: Extras = {},
 ): Settlement {
   // Every event returns a new copy, so this one may be changed.
-  const next: { -readonly [Key in keyof Run]: Run[Key] } = events.reduce<Run>(move, run);
+  let moved: Run = run;
+  for (const event of events) moved = move(moved, event);
+  const next: { -readonly [Key in keyof Run]: Run[Key] } = moved;
   if (result !== undefined) next.result = result;
   // The task's present option counts. A stalled run is always kept, because it is not known how far it came.
   next.isDisposable = (deadLetter === 'none' && next.state === 'failed') || undefined;
-  return {
-    id: run.id,
-    epoch: run.epoch,
-    event: events[0]?.type ?? 'release',
-    next,
-    ...(delayMs > 0 && { delayMs }),
-  };
+  const { id, epoch } = run;
+  const event = events[0]?.type ?? 'release';
+  // Literals, because every run has a settlement, and a spread makes a copy.
+  return delayMs > 0 ? { id, epoch, event, next, delayMs } : { id, epoch, event, next };
 }
 
 function move(run: Run, event: RunEvent): Run {

@@ -21,9 +21,19 @@ export function textProblem(text: unknown, maxBytes: number = MAX_TEXT_BYTES): s
   if (text === '') return 'must not be empty';
   // Checked first: a text of megabytes is not searched.
   if (text.length > maxBytes) return tooLong(maxBytes);
+  if (isUsualText(text)) return undefined;
   if (text.includes('\0')) return 'must not contain U+0000';
   if (LONE_SURROGATE.test(text)) return 'must be well-formed Unicode (it has half a surrogate pair)';
   return utf8Bytes(text) > maxBytes ? tooLong(maxBytes) : undefined;
+}
+
+/** ASCII without U+0000, as most names are: one loop takes a third of the time of the searches for what else may be wrong. */
+function isUsualText(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === 0 || code > 0x7f) return false;
+  }
+  return true;
 }
 
 function tooLong(maxBytes: number): string {
@@ -43,6 +53,8 @@ export function utf8Bytes(text: string): number {
   return bytes;
 }
 
+const NO_ERRORS: readonly [] = [];
+
 /** What an error has besides its texts, about: instants, codes, worker and reason. */
 const FACTS_BYTES = 256;
 
@@ -51,11 +63,13 @@ export function runBytes({ payload, result = '', retry = '', errors }: Run): num
   return 256 + payload.length + result.length + retry.length + errorsBytes(errors);
 }
 
-function errorsBytes(errors: readonly (SpentError & { readonly stack?: string | undefined })[] = []): number {
-  return errors.reduce(
-    (sum, { name, message, stack = '' }) => sum + name.length + message.length + stack.length + FACTS_BYTES,
-    0,
-  );
+function errorsBytes(
+  errors: readonly (SpentError & { readonly stack?: string | undefined })[] = NO_ERRORS,
+): number {
+  let bytes = 0;
+  for (const { name, message, stack = '' } of errors)
+    bytes += name.length + message.length + stack.length + FACTS_BYTES;
+  return bytes;
 }
 
 /** Returns about how many bytes a submission has in a request. */

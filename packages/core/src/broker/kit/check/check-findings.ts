@@ -32,8 +32,13 @@ export const NAME_CURE = 'Names are 1 to 512 bytes of UTF-8: hash longer ones, e
 
 /** The items of a list with their indexes. @throws {TypeError} for anything but a list */
 export function entriesOf<Item>(list: readonly Item[]): Iterable<readonly [index: number, item: Item]> {
+  return listOf(list).entries();
+}
+
+/** Returns the list. @throws {TypeError} for anything but a list */
+export function listOf<Item>(list: readonly Item[]): readonly Item[] {
   if (!Array.isArray(list)) throw new TypeError('not a list');
-  return list.entries();
+  return list;
 }
 
 /** Checks that these keys are numbers where they are set; `NaN` is none. */

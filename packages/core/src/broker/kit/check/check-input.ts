@@ -4,10 +4,11 @@ import type { Claim, ExchangeRequest } from '../../exchange.ts';
 import type { HeartbeatRequest } from '../../heartbeat.ts';
 import type { Insight } from '../../insight/insight.ts';
 import type { Operations } from '../../operations.ts';
+import type { Settlement } from '../../settlement.ts';
 import type { Submission } from '../../submission.ts';
 import { withWholeInstants } from '../whole-instants.ts';
 import { checkOperation, checkOperationChange, checkOperationClaim, checkOperationId } from './check-bulk.ts';
-import { check, entriesOf, type Findings } from './check-findings.ts';
+import { check, entriesOf, type Findings, listOf } from './check-findings.ts';
 import { checkGroupsQuery, findGroupFilterProblems, findGroupProblems } from './check-groups.ts';
 import {
   checkAttemptsQuery,
@@ -18,7 +19,11 @@ import {
 import { checkEnds, checkHolds, checkReschedules, checkResumes } from './check-operations.ts';
 import { checkIds, readDiscard, readRedrive } from './check-redrive.ts';
 import { checkReservations } from './check-reservations.ts';
-import { findSettlementSubmitProblems, findSubmissionProblems } from './check-submission.ts';
+import {
+  findSettlementSubmitProblems,
+  findSubmissionProblems,
+  isPlainSubmission,
+} from './check-submission.ts';
 
 /**
  * Returns the same broker with verbs that check their input before anything is sent or stored: a call with a name that
@@ -112,8 +117,12 @@ function misshapen(value: unknown): InvalidOptionsError {
 
 function checkSubmissions(submissions: readonly Submission[]): void {
   check('submission', (findings) => {
-    for (const [index, submission] of entriesOf(submissions))
-      findSubmissionProblems(submission, `[${index}]`, findings);
+    // Not by its entries, because every submission comes here.
+    const list = listOf(submissions);
+    for (let index = 0; index < list.length; index += 1) {
+      const submission = list[index] as Submission; // index < list.length
+      if (!isPlainSubmission(submission)) findSubmissionProblems(submission, `[${index}]`, findings);
+    }
   });
 }
 
@@ -126,7 +135,9 @@ function checkLeases(leases: readonly HeartbeatRequest[]): void {
 function readExchange(request: ExchangeRequest): ExchangeRequest {
   const { settle = [], claim } = request;
   check('settleAndClaim', (findings) => {
-    for (const [index, settlement] of entriesOf(settle)) {
+    const list = listOf(settle);
+    for (let index = 0; index < list.length; index += 1) {
+      const settlement = list[index] as Settlement; // index < list.length
       findings.name(() => `settle[${index}].id`, settlement.id);
       if (settlement.group !== undefined)
         findGroupProblems(settlement.group, `settle[${index}].group`, findings);

@@ -23,6 +23,17 @@ export const MAX_RETRY_BYTES = 16_384;
 const NUMBERS = ['runAt', 'delayMs', 'keepResultMs'] as const;
 const BOOLEANS = ['keyed'] as const;
 
+const PLAIN_KEYS: readonly string[] = ['id', 'lane', 'payload'] satisfies readonly (keyof Submission)[];
+
+/** Whether a new run has only an id, a lane and a payload, and nothing is wrong with these: most have, so this is asked first. */
+export function isPlainSubmission(submission: Submission): boolean {
+  for (const key in submission) {
+    if (!PLAIN_KEYS.includes(key) && submission[key as keyof Submission] !== undefined) return false; // one of its own keys
+  }
+  const { id, lane, payload } = submission;
+  return typeof payload === 'string' && textProblem(id) === undefined && textProblem(lane) === undefined;
+}
+
 /** Finds what is wrong with one new run. */
 export function findSubmissionProblems(submission: Submission, path: string, findings: Findings): void {
   const { problems, name } = findings;
