@@ -24,19 +24,26 @@ export function textArray(values: readonly (string | undefined)[]): string | nul
 
 /** Writes an array of numbers or booleans; `null` where every element is absent. */
 export function plainArray(values: readonly (number | boolean | undefined)[]): string | null {
-  if (values.length > 0 && values.every((value) => value === undefined)) return null;
-  return `{${values.map((value) => (value === undefined ? 'NULL' : String(value))).join(',')}}`;
+  let written = '';
+  let hasValue = false;
+  for (const value of values) {
+    if (written !== '') written += ',';
+    hasValue ||= value !== undefined;
+    written += value === undefined ? 'NULL' : String(value);
+  }
+  return hasValue || values.length === 0 ? `{${written}}` : null;
 }
 
-const SPECIAL = /["\\]/;
+/** What has to be looked at more closely; most texts have none of it. */
+const SPECIAL = /["\\\0]/;
 
 /** Control characters and halves of surrogate pairs, which JSON escapes in another way. */
 const UNLIKE_JSON = /[\p{Cc}\p{Cs}]/u;
 
 /** Postgres and JSON escape quotes and backslashes alike, and `JSON.stringify` is three times as fast as a replacement. */
 function quote(value: string): string {
-  if (value.includes('\0')) throw refuseNul(value);
   if (!SPECIAL.test(value)) return `"${value}"`;
+  if (value.includes('\0')) throw refuseNul(value);
   return UNLIKE_JSON.test(value) ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : JSON.stringify(value);
 }
 

@@ -1,11 +1,13 @@
 import type { ClaimedRun, Run } from '@retry/core/broker';
-import type { RunDraft } from '@retry/core/broker/kit';
+import type { Extras, RunDraft } from '@retry/core/broker/kit';
 import { carrySpent, newRun, readExtras } from '@retry/core/broker/kit';
 import type { ClaimedRows } from '../schema/rows.ts';
 import type { StoredRecord } from './record.ts';
 import { readRecord } from './record.ts';
 import { setStart, setSubmission } from './run.ts';
 import type { UnreadableRun } from './unreadable.ts';
+
+const NO_EXTRAS: Extras = {};
 
 /** What a claim got: runs, and those among them whose records cannot be read. */
 export interface Claims {
@@ -36,7 +38,8 @@ interface Ordered {
 
 function readPart(rows: ClaimedRows, unreadable: UnreadableRun[]): readonly Ordered[] {
   const read: Ordered[] = [];
-  for (const [index, id] of rows.ids.entries()) {
+  for (let index = 0; index < rows.ids.length; index += 1) {
+    const id = rows.ids[index] ?? '';
     const text = rows.records[index] ?? null;
     const record = text === null ? undefined : readRecord(text);
     if (text !== null && record === undefined) {
@@ -50,8 +53,18 @@ function readClaimedRun(rows: ClaimedRows, index: number, record: StoredRecord |
   const { lane, at, until, concurrency, isOverLimit = false } = rows;
   const id = rows.ids[index] ?? '';
   const payload = rows.payloads[index] ?? '';
-  const { spent, ...extras } = readExtras(rows.extras[index]);
-  const run: RunDraft = newRun({ id, lane, payload, concurrency: concurrency ?? undefined, ...extras });
+  const text = rows.extras[index] ?? null;
+  const { spent, retry, origin, context } = text === null ? NO_EXTRAS : readExtras(text);
+  // Key by key: a spread for every run would take as long as the rest.
+  const run: RunDraft = newRun({
+    id,
+    lane,
+    payload,
+    retry,
+    origin,
+    context,
+    concurrency: concurrency ?? undefined,
+  });
   if (record !== undefined) Object.assign(run, record);
   run.state = 'started';
   run.epoch = rows.epochs[index] ?? 0;

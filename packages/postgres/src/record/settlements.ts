@@ -74,6 +74,7 @@ function isOfAnotherKind(
 /** The letter of the destination: the small one for a dead letter. */
 function letterOf(settlement: Settlement): string {
   const destination = destinationOf(settlement);
+  if (destination === 'completed') return DESTINATION_LETTERS.completed; // most of them, and never a dead letter
   const dead =
     settlement.next.isDisposable === true
       ? undefined
@@ -115,8 +116,8 @@ export function settlementArguments(
 
 /** The group of each dead letter, by its number among the groups of the call. */
 function groupArguments(settlements: readonly Settlement[]): GroupArguments {
+  if (settlements.every(({ next, group }) => groupOf(next, group) === undefined)) return NO_GROUPS;
   const groups = settlements.map(({ next, group }) => groupOf(next, group));
-  if (groups.every((group) => group === undefined)) return NO_GROUPS;
   const numbers = new Map<string, number>();
   const listed: (ErrorGroupName & { readonly lane: string })[] = [];
   const groupNumbers = groups.map((group, index) => {
@@ -149,10 +150,17 @@ function recordLines(settlements: readonly Settlement[]): string | null {
   return settlements.map((one) => (needsNoRecord(one) ? '' : writeRecord(one))).join('\n');
 }
 
-/** Returns how many of them end as runs that retention may forget. */
-export function countFinished(settlements: readonly Settlement[]): number {
-  return settlements.filter((one) => /[A-Z]/.test(letterOf(one))).length;
+/** Returns how many settlements with these letters of destinations end as runs that retention may forget: the capital ones. */
+export function countFinished(destinations: string): number {
+  let count = 0;
+  for (let index = 0; index < destinations.length; index += 1) {
+    const code = destinations.charCodeAt(index);
+    if (code >= FIRST_CAPITAL && code <= LAST_CAPITAL) count += 1;
+  }
+  return count;
 }
+
+const [FIRST_CAPITAL, LAST_CAPITAL] = ['A'.charCodeAt(0), 'Z'.charCodeAt(0)];
 
 /** When the run is due, rounded up so that it is never early, or when it ended. */
 function instantOf({ next }: Settlement): number {

@@ -132,12 +132,13 @@ async function exchangePart(
   const startedAt = performance.now();
   const starts = memory.startsOf(claim?.lanes.keys() ?? [], startedAt);
   const replaced = claim === undefined ? [] : memory.replacedBy(claim);
+  const given = settlementArguments(settlements, memory.leasesOf(settlements));
   const rows = await database.callRows('settle_and_claim', {
     // First: where a spread is, V8 before version 12 gives each object a shape of its own.
     notify: true,
-    ...settlementArguments(settlements, memory.leasesOf(settlements)),
+    ...given,
     ...(claim === undefined ? NO_CLAIM : claimArguments(claim, starts, replaced)),
-    ...retention.next(countFinished(settlements), startedAt),
+    ...retention.next(countFinished(given.destinations ?? ''), startedAt),
   });
   const reply = readReply(rows, starts.lanes);
   const settled = readAnswers('settle', reply.settled);
@@ -162,11 +163,12 @@ async function settleAndSubmit(
 ): Promise<ExchangeReply> {
   const { database, memory, retention, workWaits } = port;
   const submissions = submissionsOf(settlements);
+  const given = settlementArguments(settlements, memory.leasesOf(settlements));
   const rows = await database.callRows('settle_and_submit', {
     notify: true,
-    ...settlementArguments(settlements, memory.leasesOf(settlements)),
+    ...given,
     ...submitArguments(submissions),
-    ...retention.next(countFinished(settlements), performance.now()),
+    ...retention.next(countFinished(given.destinations ?? ''), performance.now()),
   });
   const reply = readReply(rows, []);
   const settled = readAnswers('settle', reply.settled);
