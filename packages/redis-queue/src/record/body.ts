@@ -29,6 +29,7 @@ export interface Body {
 export function encodeBody(submission: Submission): string {
   const { lane, payload, concurrency } = submission;
   const notes = notesOf(submission);
+  if (notes === '' && concurrency === undefined) return plainHeadOf(lane) + payload;
   const kind = BODY_KINDS[kindNameOf(concurrency)];
   const head = notes === '' ? kind.plain : `${kind.noted}${notes}\0`;
   const key = concurrency === undefined ? '' : `${concurrency.limit}\0${toTag(concurrency.key)}\0`;
@@ -36,6 +37,15 @@ export function encodeBody(submission: Submission): string {
   // JSON has no zero character.
   const others = extras === undefined ? '' : `${extras}\0`;
   return `${head}${key}${toTag(lane)}\0${others}${isKeptApart(payload) ? APART : payload}`;
+}
+
+/** The latest lane, and the body of one of its runs up to the payload, if there is nothing else in it. */
+let latestPlain = { lane: '', head: '' };
+
+function plainHeadOf(lane: string): string {
+  if (latestPlain.lane !== lane || latestPlain.head === '')
+    latestPlain = { lane, head: `${BODY_KINDS.none.plain}${toTag(lane)}\0` };
+  return latestPlain.head;
 }
 
 function kindNameOf(concurrency: Concurrency | undefined): keyof typeof BODY_KINDS {

@@ -159,7 +159,7 @@ function createSender<Item, Answer>(
 
 function settle<Item, Answer>(batch: readonly Waiting<Item, Answer>[], answers: readonly Answer[]): void {
   batch.forEach(({ resolve, reject }, index) => {
-    if (index in answers)
+    if (index < answers.length)
       resolve(answers[index] as Answer); // its index is present
     else reject(new Error('the broker returned no answer'));
   });

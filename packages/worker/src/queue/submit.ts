@@ -112,8 +112,8 @@ export function createSubmitting(parts: Parts): Submitting {
   const send = createSender(parts);
   const submitOne = createSubmitOne(parts, send);
   return {
-    submit: async (task, payload, options) =>
-      submitOne(task, payload, readSettings(parts, { task, options, subject: 'submit' })),
+    submit: (task, payload, options) =>
+      submitOne(task, payload, () => readSettings(parts, { task, options, subject: 'submit' })),
     submitMany: async (task, payloads, options) => {
       const settings = readManySettings(parts, { task, options, subject: 'submitMany' });
       return submitMany(parts, await prepareAll(task, payloads, settings), { task, tx: settings.tx });
@@ -129,7 +129,7 @@ export function createSubmitting(parts: Parts): Submitting {
         ? WAIT_DEFAULTS
         : readCall(call, readWaitLimits);
       const { keepResultMs = Math.min(settings.timeoutMs, ONE_DAY_MS) + ONE_MINUTE_MS } = settings;
-      const submit = () => submitOne(task, payload, { ...settings, keepResultMs });
+      const submit = () => submitOne(task, payload, () => ({ ...settings, keepResultMs }));
       return parts.waiting.waitForSubmission(submit, settings);
     },
   };
@@ -180,13 +180,17 @@ function createSender({ broker }: Parts): Send {
   });
 }
 
-/** Those in a transaction are sent alone. */
+/**
+ * Those in a transaction are sent alone. The settings are read here, so that a call passes through one async function, whatever is
+ * wrong with its options.
+ */
 function createSubmitOne(
   parts: Parts,
   send: Send,
-): (task: AnyTask, payload: unknown, settings: SubmitSettings) => Promise<Submitted<never>> {
+): (task: AnyTask, payload: unknown, readSettings: () => SubmitSettings) => Promise<Submitted<never>> {
   const { broker } = parts;
-  return async (task, payload, settings) => {
+  return async (task, payload, readSettings) => {
+    const settings = readSettings();
     const prepared = prepareSubmission(task, payload, settings);
     const submission = isPrepared(prepared) ? prepared : await prepared;
     const { tx } = settings;
