@@ -1,7 +1,15 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import type { Result } from '../../bench/rounds.ts';
 import { inRounds, median } from '../../bench/rounds.ts';
-import { IDLE_MS, IDLE_PROCESSES, RATED_PAIRS, ROUNDS_PER_PAIR, SAMPLE_RUNS, SETTLE_MS } from './plan.ts';
+import {
+  IDLE_MS,
+  IDLE_PROCESSES,
+  RATED_PAIRS,
+  ROUNDS_PER_PAIR,
+  SAMPLE_RUNS,
+  SETTLE_MS,
+  WARM_UPS,
+} from './plan.ts';
 import type { Member } from './process.ts';
 import { startMember } from './process.ts';
 import type { Place, Rate } from './system.ts';
@@ -46,7 +54,7 @@ async function replacePair(old: readonly Rated[], server: Omit<Place, 'name'>): 
   const pair: Rated[] = [];
   for (const name of ['loop', 'thread'] as const)
     pair.push(await startRated(name, { ...server, name: `rate_${name}_${pairs}` }));
-  for (const { rate } of pair) await rate(); // so that the code is compiled
+  for (let count = 0; count < WARM_UPS; count += 1) for (const { rate } of pair) await rate();
   return pair;
 }
 

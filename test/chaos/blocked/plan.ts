@@ -19,17 +19,18 @@ export const START_MS = 5_000;
 export const ENDLESS_LOOPS = 4;
 export const MAX_BLOCK_MS = 6_000;
 
-/** Runs that are worked off for one sample of the throughput. */
-export const SAMPLE_RUNS = 100_000;
+/** Runs that are worked off for one sample of the throughput: short ones, so that a machine of changing speed disturbs both of a round. */
+export const SAMPLE_RUNS = 10_000;
 export const FILLED_AT_ONCE = 1_000;
 export const SAMPLE_CONCURRENCY = 100;
 
 /**
  * Pairs of processes, one with and one without the thread, and rounds of one sample of each of a pair. Of two processes with the same code
- * one may be faster for all of its life, by how that was compiled: hence several.
+ * one may be faster for all of its life, by how that was compiled: hence several. The first samples of a process are not counted.
  */
 export const RATED_PAIRS = 6;
-export const ROUNDS_PER_PAIR = 3;
+export const WARM_UPS = 10;
+export const ROUNDS_PER_PAIR = 30;
 
 /** Processes with and as many without the thread, whose memory and processor time are compared, and for how long, in ms. */
 export const IDLE_PROCESSES = 5;
