@@ -9,6 +9,7 @@ const LEAST_TEXT_BYTES = 3_072;
 
 /** Ends each id of a chunk; no id has this character. */
 const END = '\0';
+const END_CODE = END.charCodeAt(0);
 
 /** Where the parts of a chunk begin, in bytes: how many bytes of ids follow, epochs, which leases are held, ids. */
 const EPOCHS_AT = 8;
@@ -57,8 +58,8 @@ export class LeaseTable {
     for (let from = 0; from < holders.length; ) {
       const most = this.#open?.left || CHUNK_LEASES;
       const part = from === 0 && holders.length <= most ? holders : holders.slice(from, from + most);
-      const text = part.map(({ run }) => run.id + END).join('');
-      this.#chunkFor(Buffer.byteLength(text)).add(part, text);
+      const text = part.map(idOf).join(END);
+      this.#chunkFor(Buffer.byteLength(text) + END.length).add(part, text);
       from += part.length;
     }
   }
@@ -124,7 +125,7 @@ class WrittenChunk {
     return this.#leases === 0;
   }
 
-  /** Writes leases, and their ids with an end each, for which it has room. */
+  /** Writes leases for which it has room. @param text - their ids, with an end between them */
   add(holders: readonly LeaseHolder[], text: string): void {
     for (const holder of holders) {
       this.#epochs[this.#count] = holder.run.epoch;
@@ -135,6 +136,8 @@ class WrittenChunk {
     }
     this.#leases += holders.length;
     this.#bytes += this.#text.write(text, this.#bytes);
+    this.#text[this.#bytes] = END_CODE;
+    this.#bytes += END.length;
     this.#publish();
   }
 
@@ -167,6 +170,10 @@ export function readLeases(chunks: readonly LeaseChunk[]): readonly HeartbeatReq
       Atomics.load(held, index) === 0 ? [] : [{ id, epoch: epochs[index] ?? 0 }],
     );
   });
+}
+
+function idOf({ run }: LeaseHolder): string {
+  return run.id;
 }
 
 function viewsOf(memory: SharedArrayBuffer) {
