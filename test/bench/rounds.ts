@@ -118,7 +118,7 @@ export function quantile(values: readonly number[], share: number): number {
  *
  * @see https://en.wikipedia.org/wiki/Order_statistic, confidence intervals for quantiles
  */
-export function likelyMedian(values: readonly number[]): readonly [number, number] {
+function likelyMedian(values: readonly number[]): readonly [number, number] {
   const sorted = [...values].sort((one, other) => one - other);
   const first = Math.max(Math.floor(sorted.length / 2 - 0.98 * Math.sqrt(sorted.length)), 0);
   return [sorted[first] ?? Number.NaN, sorted[sorted.length - 1 - first] ?? Number.NaN];

@@ -73,7 +73,7 @@ export class LeaseTable {
     if (chunk.isEmpty && chunk !== this.#open) this.#free.push(chunk);
   }
 
-  /** Returns the open chunk, or opens another one, if further ids of so many bytes do not fit. */
+  /** Returns the open chunk, or opens another one, if ids of that many bytes do not fit into it. */
   #chunkFor(bytes: number): WrittenChunk {
     const open = this.#open;
     if (open !== undefined && open.left > 0 && open.bytesLeft >= bytes) return open;

@@ -70,11 +70,8 @@ const EMIT: Partial<Readonly<Record<RunEventType, Emit>>> = {
 export function reportSettled(emitter: WorkerEmitter, report: Report, answer: SettleAnswer): void {
   const { outcome } = report;
   const { event } = report.settled.settlement;
-  if (answer === 'ok' && event === 'complete') {
-    // Most runs, so without a closure where no one observes it.
-    if (emitter.isObserved('completed')) emitter.emit('completed', () => completedNotice(report));
-    return;
-  }
+  const isUsual = answer === 'ok' && event === 'complete';
+  if (isUsual && !emitter.isObserved('completed')) return; // of most runs, so without a closure
   const notice = (): RunNotice => noticeOf(report.task, report.run);
   // Retention may remove a completed run before its handler has returned.
   const isForgotten = answer === 'gone' && outcome.type === 'completed' && outcome.isCommitted === true;
