@@ -29,7 +29,7 @@ export const keepKeys = (forgotten: string, now: string): string => `
  */
 export const TRIM: string = `
 create function ${head('trim_finished')} returns bigint
-language plpgsql as $$
+language plpgsql set enable_hashjoin = on as $$
 declare
   v_edge record;
   v_last bigint;
@@ -61,11 +61,15 @@ begin
   ), old as not materialized (
     select ord, unnest(ids) as id, unnest(rows_at) as row_at from rows
   ), by_row as (
-    delete from run r using old where ${isAt('r', 'old.row_at', 'old.id')} and r.ord = old.ord returning r.id, r.is_keyed, r.ended_at
+    delete from run r using old where r.ctid = any (array (select row_at from old)) and ${isAt('r', 'old.row_at', 'old.id')}
+      and r.ord = old.ord returning r.id, r.is_keyed, r.ended_at
   ), by_id as (
-    -- As a rule the first condition holds for none, and the server looks for no run.
-    delete from run r using old where (select count(*) from by_row) < (select sum(cardinality(ids)) from rows)
-      and ${hasId('r', 'old.id')} and r.ord = old.ord returning r.id, r.is_keyed, r.ended_at
+    -- As a rule the condition holds for none, and the server looks for no run. The lateral one keeps it from reading all of them.
+    delete from run where ctid = any (array (
+      select found.row_at from old,
+        lateral (select ctid as row_at from run r where ${hasId('r', 'old.id')} and r.ord = old.ord for update) found
+      where (select count(*) from by_row) < (select sum(cardinality(ids)) from rows)))
+    returning id, is_keyed, ended_at
   ), forgotten as not materialized (
     select * from by_row union all select * from by_id
   ), keys as (${keepKeys('forgotten', 'p_now')}  ), counted as (

@@ -1,5 +1,5 @@
 import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
-import { isAt, sizeOf, unnestNumbered } from '../fragments.ts';
+import { byHash, isAt, sizeOf, unnestNumbered } from '../fragments.ts';
 import { FIRST_BIGINT } from './claim-general.ts';
 import { LAST_EPOCH } from './claim-steps.ts';
 import { isOneLine, LINE_OF_ONE, linesOf, payloadLine } from './lines.ts';
@@ -15,6 +15,9 @@ export const CLAIM_LINES_VARIABLES = `
   v_is_cut boolean := false;
   v_lines text[];
   v_apart text[];`;
+
+/** Of the runs that were found, which a join by a hash may find in any order: that of the lanes as they are asked, and within them. */
+const IN_ORDER = 'order by l.n, l.ord';
 
 /** Which of the runs that were found a claim takes. */
 interface Taken {
@@ -33,32 +36,48 @@ const ALL: Taken = {
 
 /** The first ones, as many as one reply carries: the window over the runs is a twentieth of the work of an exchange. */
 const FIRST: Taken = {
-  column: `coalesce(sum(${sizeOf('r')}) over (rows between unbounded preceding and 1 preceding), 0) as before`,
+  column: `coalesce(sum(${sizeOf('r')}) over (${IN_ORDER} rows between unbounded preceding and 1 preceding), 0) as before`,
   isCut: `max(before) >= ${MAX_BATCH_BYTES}`,
   where: `before < ${MAX_BATCH_BYTES}`,
 };
 
-/** The next runs of the lanes, and whether each of them is plain. @param more - a further column */
-const lookAtNext = (more = ''): string => `
-      select l.n, l.ready_at, l.ord, l.id, r.ctid as row_at, r.epoch, r.created_at, r.submitted_at, r.run_at, r.record, r.extras,
-        ${payloadLine('r')} as line,
-        (l.key is null and r.epoch >= 0 and r.epoch < ${LAST_EPOCH} and ${isOneLine('l.id')}
-          and (r.record is null or r.record <> '' and ${isOneLine('r.record')})
-          and (r.extras is null or ${isOneLine('r.extras')})) is true as is_plain${more}
-      from (
+/** The next places of the lanes. */
+const NEXT = `
         select asked.n, waiting.*
         from ${unnestNumbered('asked', { lane: 'p_lanes', most: 'p_lane_limits', low: 'p_low_seqs' })}
           left join lateral (select r.ord from ready r where r.lane = asked.lane and r.ord < 0 limit 1) released on true,
           lateral (select ctid as ready_at, ord, id, key, row_at from ready
             where lane = asked.lane and ord > case when released.ord is null then asked.low else ${FIRST_BIGINT} end
             order by ord limit least(asked.most, p_limit) for update skip locked) waiting
-        limit p_limit
-      ) l left join run r on ${isAt('r', 'l.row_at', 'l.id')}`;
+        limit p_limit`;
+
+/** Where the runs of these places are read. */
+interface Runs {
+  readonly next: string;
+  readonly runs: string;
+}
+
+const EACH: Runs = { next: `(${NEXT}\n      )`, runs: 'run' };
+const ALL_AT_ONCE: Runs = {
+  next: 'next',
+  runs: '(select ctid, * from run where ctid = any (array (select row_at from next)))',
+};
+
+/** The runs of the next places, and whether each of them is plain. @param more - a further column */
+const look = ({ next, runs }: Runs, more = ''): string => `
+      select l.n, l.ready_at, l.ord, l.id, r.ctid as row_at, r.epoch, r.created_at, r.submitted_at, r.run_at, r.record, r.extras,
+        ${payloadLine('r')} as line,
+        (l.key is null and r.epoch >= 0 and r.epoch < ${LAST_EPOCH} and ${isOneLine('l.id')}
+          and (r.record is null or r.record <> '' and ${isOneLine('r.record')})
+          and (r.extras is null or ${isOneLine('r.extras')})) is true as is_plain${more}
+      from ${next} l left join ${runs} r on ${isAt('r', 'l.row_at', 'l.id')}`;
 
 const STORED = 'insert into claim (worker, request, at, until, ids, ords, lanes)';
 
 const claimLines = ({ column, isCut, where }: Taken): string => `
-    with found as materialized (${lookAtNext(`,\n        ${column}`)}
+    with next as materialized (${NEXT}
+    ), found as materialized (${look(ALL_AT_ONCE, `,\n        ${column}`)}
+      ${IN_ORDER}
     ), seen as (
       select bool_and(is_plain) as is_plain, coalesce(${isCut}, false) as is_cut from found
     ), fitting as not materialized (
@@ -84,7 +103,7 @@ const claimLines = ({ column, isCut, where }: Taken): string => `
 
 /** The same for a claim of one run, without what several need: half of the time of an exchange was that of starting it. */
 const CLAIM_LINE = `
-    with found as materialized (${lookAtNext()}
+    with found as materialized (${look(EACH)}
     ), moved as (
       delete from ready where ctid = (select ready_at from found where is_plain)
     ), stored as (
@@ -108,8 +127,8 @@ const CLAIM_LINE = `
  */
 export const CLAIM_LINES: string = `
       if p_limit = 1 then${CLAIM_LINE}
-      else${claimLines(ALL)}
+      else${byHash(`${claimLines(ALL)}
         if v_is_plain and v_is_cut then${claimLines(FIRST)}
-        end if;
+        end if;`)}
       end if;
 `;

@@ -1,5 +1,5 @@
 import { MAX_INSTANT_AT } from '@retry/core';
-import { hasId, unnestAs, unnestNumbered } from '../fragments.ts';
+import { byHash, hasId, MANY_PLACES, unnestAs, unnestNumbered } from '../fragments.ts';
 import { isClaimed, isStartedBy } from '../leases.ts';
 import { answer, CONTINUED, DEAD, destination, state, WAITING } from '../letters.ts';
 import { call, head } from '../signatures.ts';
@@ -17,7 +17,8 @@ export const SETTLE_VARIABLES = `
   v_later text[];
   v_results boolean := false;
   v_groups text[];
-  v_dead dead_letter[];`;
+  v_dead dead_letter[];
+  v_setting text;`;
 
 /** How a settlement finds the row of its run. */
 interface Found {
@@ -34,6 +35,9 @@ const BY_ROW: Found = {
   where: 'r.ctid = s.row_at and r.ord = s.lane_seq',
 };
 
+/** The same of many, by one scan of all places. */
+const BY_ROWS: Found = { ...BY_ROW, where: `r.ctid = any (p_rows_at) and ${BY_ROW.where}` };
+
 /** By its id: its row is not known, or has moved since, for instance by a heartbeat. What has been settled is left out. */
 const BY_ID: Found = {
   columns: { id: 'p_ids' },
@@ -41,8 +45,8 @@ const BY_ID: Found = {
 };
 
 /**
- * Updates runs, and puts those that continue into their lane or the schedule. It adds to what earlier statements have found.
- * The aggregates read the runs in the order of the settlements, in which the join finds them.
+ * Updates runs, and puts those that continue into their lane or the schedule. It adds to what earlier statements have found, in
+ * whatever order the join finds the runs.
  */
 const settleFound = (found: Found): string => `
     v_end := nextval('end_order');
@@ -109,21 +113,21 @@ const settleFound = (found: Found): string => `
  * that the statement is a third of the general one, most of whose time would be its start. Runs whose result a caller waits for
  * are left to the general one; a run with a concurrency key is not found here, as its claim says no row of it.
  */
-const SETTLE_COMPLETED = `
+const settleCompleted = (found: Found): string => `
     v_end := nextval('end_order');
     with settled as (
       update run r set state = ${state('completed')}, epoch = s.epoch, ord = v_end, claimed_at = s.started_at,
         heartbeat_at = s.started_at, ended_at = s.at, holds_key = false, wants_cancel = false, is_dead = false, error_name = null,
         result = s.result, record = null
       from ${unnestNumbered('s', {
-        ...BY_ROW.columns,
+        ...found.columns,
         epoch: 'p_epochs',
         lane_seq: 'p_lane_seqs',
         started_at: 'p_started_ats',
         at: 'p_instants',
         result: 'p_results',
       })}
-      where ${BY_ROW.where} and r.keep_ms is null
+      where ${found.where} and r.keep_ms is null
         and r.epoch = case r.state when ${state('started')} then s.epoch when ${state('submitted')} then s.epoch - 1 end
       returning s.n, r.ctid as row_at, r.id
     ), ended as (
@@ -132,6 +136,11 @@ const SETTLE_COMPLETED = `
     )
     select array_agg(n) into v_settled from settled;
 `;
+
+/** Finds the runs where their claims have seen them, each or all at once. */
+const byRow = (settle: (found: Found) => string): string => `
+      if cardinality(p_ids) < ${MANY_PLACES} then${settle(BY_ROW)}      else${byHash(settle(BY_ROWS))}
+      end if;`;
 
 /**
  * Settles runs, as a rule in one statement. Ids must not repeat. It stands in the body of \`settle_and_claim\`: a function of
@@ -158,7 +167,9 @@ export const SETTLE: string = `
     end if;
     if p_rows_at is not null and p_records is null and not p_only_if_expired
       and p_destinations = repeat(${destination('completed')}, length(p_destinations))
-    then${SETTLE_COMPLETED}    elsif p_rows_at is not null then${settleFound(BY_ROW)}    end if;
+    then${byRow(settleCompleted)}
+    elsif p_rows_at is not null then${byRow(settleFound)}
+    end if;
     if v_settled is null or cardinality(v_settled) < cardinality(p_ids) then${settleFound(BY_ID)}    end if;
     if v_dead is not null then
       perform join_groups(v_dead);
