@@ -9,8 +9,6 @@ import type { TestSchema } from './open-broker.ts';
 import { createTestSchema, openPool } from './open-broker.ts';
 import { openExplained, readsOf } from './plans.ts';
 
-const IDS = ['a', 'b', 'c', 'd', 'e'];
-
 /** Completes each run with its own id as its result. */
 function completed({ claimed, now }: ExchangeReply): Settlement[] {
   return claimed.map(({ run }) =>
@@ -22,112 +20,122 @@ function contentsOf(claimed: readonly ClaimedRun[]): readonly string[] {
   return claimed.map(({ run }) => `${run.id} ${run.payload}`);
 }
 
-describeOnPostgres('runs whose rows have moved in the table', (server) => {
-  let pool: pg.Pool;
-  let schema: TestSchema;
-  let broker: Broker;
-  let requests = 0;
-  const claim = (limit = IDS.length): Promise<ExchangeReply> => {
-    requests += 1;
-    const lanes = new Map([['l', limit]]);
-    return broker.settleAndClaim({
-      claim: { worker: 'w', requestId: `${requests}`, limit, lanes, leaseMs: 60_000 },
+// Few are looked for one by one, many at once.
+for (const count of [5, 40])
+  describeOnPostgres(`${count} runs whose rows have moved in the table`, (server) => {
+    const ids = Array.from({ length: count }, (_, index) => `run-${index + 100}`);
+    let pool: pg.Pool;
+    let schema: TestSchema;
+    let broker: Broker;
+    let requests = 0;
+    const claim = (limit = count): Promise<ExchangeReply> => {
+      requests += 1;
+      const lanes = new Map([['l', limit]]);
+      return broker.settleAndClaim({
+        claim: { worker: 'w', requestId: `${requests}`, limit, lanes, leaseMs: 60_000 },
+      });
+    };
+    const submit = (given: readonly string[], lane = 'l'): Promise<unknown> =>
+      broker.submit(given.map((id) => ({ id, lane, payload: `"${id}"` })));
+    /** Rewrites the table without its first row: every other run is where another one was. */
+    const shift = async (): Promise<void> => {
+      await broker.cancel(['first']);
+      await broker.discard(['first']);
+      await pool.query(`vacuum full ${schema.name}.run`);
+    };
+    const resultsOf = async (): Promise<readonly unknown[]> =>
+      (await broker.get(ids)).map((run) => run?.result);
+    beforeEach(async () => {
+      pool = openPool(server().url, 2);
+      schema = await createTestSchema(pool);
+      broker = createPostgresBroker({
+        client: pool,
+        schema: schema.name,
+        keepCompleted: Infinity,
+        listen: false,
+      });
     });
-  };
-  const submit = (ids: readonly string[], lane = 'l'): Promise<unknown> =>
-    broker.submit(ids.map((id) => ({ id, lane, payload: `"${id}"` })));
-  /** Rewrites the table without its first row: every other run is where another one was. */
-  const shift = async (): Promise<void> => {
-    await broker.cancel(['first']);
-    await broker.discard(['first']);
-    await pool.query(`vacuum full ${schema.name}.run`);
-  };
-  const resultsOf = async (ids: readonly string[]): Promise<readonly unknown[]> =>
-    (await broker.get(ids)).map((run) => run?.result);
-  beforeEach(async () => {
-    pool = openPool(server().url, 2);
-    schema = await createTestSchema(pool);
-    broker = createPostgresBroker({
-      client: pool,
-      schema: schema.name,
-      keepCompleted: Infinity,
-      listen: false,
+    afterEach(async () => {
+      await broker.close();
+      await schema.drop();
+      await pool.end();
+    });
+
+    it('are claimed in their order, each with its own payload', async () => {
+      await submit(['first'], 'other');
+      await submit(ids);
+      await submit(['last'], 'other');
+      await shift();
+
+      const { claimed } = await claim();
+
+      expect(contentsOf(claimed)).toEqual(ids.map((id) => `${id} "${id}"`));
+      expect((await broker.audit()).unbalanced).toBe(0);
+    });
+
+    it('are settled, each with its own outcome', async () => {
+      await submit(['first'], 'other');
+      await submit(ids);
+      const reply = await claim();
+      await shift();
+
+      const { settled } = await broker.settleAndClaim({ settle: completed(reply) });
+
+      expect(settled).toEqual(ids.map(() => 'ok'));
+      expect(await resultsOf()).toEqual(ids.map((id) => `"${id}"`));
+      expect((await broker.audit()).unbalanced).toBe(0);
+    });
+
+    it('are settled among others that have not moved, as have those that a heartbeat has written', async () => {
+      await submit(ids);
+      const reply = await claim();
+      const [, beating = '', late = '', cancelled = ''] = ids;
+      await broker.heartbeat([{ id: beating, epoch: 1 }], 60_000);
+      await broker.cancel([cancelled]);
+      const failed = reply.claimed.map(({ run }) =>
+        settlementOf(run, { type: 'retry', at: reply.now, runAt: reply.now }),
+      );
+      const settle = failed.map((one) => (one.id === late ? { ...one, epoch: 7 } : one));
+
+      const { settled } = await broker.settleAndClaim({ settle });
+
+      expect(settled).toEqual(ids.map((id) => (id === late ? 'fenced' : 'ok')));
+      const runs = await broker.get(ids);
+      const stateOf = new Map([
+        [late, 'started'],
+        [cancelled, 'cancelled'],
+      ]);
+      expect(runs.map((run) => run?.state)).toEqual(ids.map((id) => stateOf.get(id) ?? 'submitted'));
+      expect((await broker.audit()).unbalanced).toBe(0);
+    });
+
+    it('are forgotten, and no other run in their place', async () => {
+      await submit(['first'], 'other');
+      await submit([...ids, 'waits']);
+      await broker.settleAndClaim({ settle: completed(await claim()) });
+      await shift();
+      const strict = createPostgresBroker({
+        client: pool,
+        schema: schema.name,
+        keepCompleted: 2,
+        listen: false,
+      });
+      const { claimed, now } = await claim(1);
+      const settle = claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
+
+      await strict.settleAndClaim({ settle });
+
+      expect((await broker.get([...ids, 'waits'])).map((run) => run?.id)).toEqual([
+        ...ids.slice(1).map(() => undefined),
+        ...[ids.at(-1), 'waits'],
+      ]);
+      const audit = { created: count + 2, forgotten: count, unbalanced: 0 };
+      expect(await broker.audit()).toMatchObject(audit);
+      await strict.close();
     });
   });
-  afterEach(async () => {
-    await broker.close();
-    await schema.drop();
-    await pool.end();
-  });
 
-  it('are claimed in their order, each with its own payload', async () => {
-    await submit(['first'], 'other');
-    await submit(IDS);
-    await submit(['last'], 'other');
-    await shift();
-
-    const { claimed } = await claim();
-
-    expect(contentsOf(claimed)).toEqual(IDS.map((id) => `${id} "${id}"`));
-    expect((await broker.audit()).unbalanced).toBe(0);
-  });
-
-  it('are settled, each with its own outcome', async () => {
-    await submit(['first'], 'other');
-    await submit(IDS);
-    const reply = await claim();
-    await shift();
-
-    const { settled } = await broker.settleAndClaim({ settle: completed(reply) });
-
-    expect(settled).toEqual(IDS.map(() => 'ok'));
-    expect(await resultsOf(IDS)).toEqual(IDS.map((id) => `"${id}"`));
-    expect((await broker.audit()).unbalanced).toBe(0);
-  });
-
-  it('are settled among others that have not moved, as have those that a heartbeat has written', async () => {
-    await submit(IDS);
-    const reply = await claim();
-    await broker.heartbeat([{ id: 'b', epoch: 1 }], 60_000);
-    await broker.cancel(['d']);
-    const failed = reply.claimed.map(({ run }) =>
-      settlementOf(run, { type: 'retry', at: reply.now, runAt: reply.now }),
-    );
-    const late = failed.map((one) => (one.id === 'c' ? { ...one, epoch: 7 } : one));
-
-    const { settled } = await broker.settleAndClaim({ settle: late });
-
-    expect(settled).toEqual(['ok', 'ok', 'fenced', 'ok', 'ok']);
-    const runs = await broker.get(IDS);
-    expect(runs.map((run) => run?.state === 'cancelled')).toEqual([false, false, false, true, false]);
-    expect(runs[2]?.state).toBe('started');
-    expect((await broker.audit()).unbalanced).toBe(0);
-  });
-
-  it('are forgotten, and no other run in their place', async () => {
-    await submit(['first'], 'other');
-    await submit([...IDS, 'waits']);
-    await broker.settleAndClaim({ settle: completed(await claim()) });
-    await shift();
-    const strict = createPostgresBroker({
-      client: pool,
-      schema: schema.name,
-      keepCompleted: 2,
-      listen: false,
-    });
-    const { claimed, now } = await claim(1);
-    const settle = claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
-
-    await strict.settleAndClaim({ settle });
-
-    expect((await broker.get([...IDS, 'waits'])).map((run) => run?.id)).toEqual([
-      ...[undefined, undefined, undefined, undefined],
-      ...['e', 'waits'],
-    ]);
-    expect(await broker.audit()).toMatchObject({ created: 7, forgotten: 5, unbalanced: 0 });
-    await strict.close();
-  });
-});
+const IDS = ['a', 'b', 'c', 'd', 'e'];
 
 describeOnPostgres('an exchange that completes plain runs', (server) => {
   it.each([0, 1, 30])(

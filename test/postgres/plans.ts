@@ -12,6 +12,8 @@ export interface Read {
 
 interface PlanNode {
   readonly 'Node Type': string;
+  /** Where the plan was run to the end, and the server told to measure it. */
+  readonly 'Actual Loops'?: number;
   readonly 'Shared Hit Blocks'?: number;
   readonly 'Shared Read Blocks'?: number;
   readonly 'Relation Name'?: string;
@@ -68,6 +70,15 @@ export function readsOf(plans: readonly PlanNode[]): readonly Read[] {
   };
   for (const plan of plans) visit(plan);
   return [...found.values()].sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
+}
+
+/** Returns how often each read of a table began. */
+export function loopsOf(plans: readonly PlanNode[], table: string): readonly number[] {
+  return plans.flatMap((node) => {
+    const isRead = node['Relation Name'] === table && node['Node Type'] !== 'ModifyTable';
+    const own = isRead && node['Actual Loops'] !== undefined ? [node['Actual Loops']] : [];
+    return [...own, ...loopsOf(node.Plans ?? [], table)];
+  });
 }
 
 /** Creates a schema with this number of runs in each location, and as many started, dead and finished ones. */
