@@ -64,7 +64,8 @@ const CLAIM_GENERAL = `
 export const SETTLE_AND_CLAIM: string = `
 create function ${head('settle_and_claim')} returns setof text language plpgsql {settings} as $$
 declare
-  v_now bigint := now_ms();${SETTLE_VARIABLES}
+  v_now bigint := now_ms();
+  v_setting text;${SETTLE_VARIABLES}
   v_dues bigint[];
   v_due bigint;
   v_is_repeated boolean;

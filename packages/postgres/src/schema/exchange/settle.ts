@@ -17,8 +17,7 @@ export const SETTLE_VARIABLES = `
   v_later text[];
   v_results boolean := false;
   v_groups text[];
-  v_dead dead_letter[];
-  v_setting text;`;
+  v_dead dead_letter[];`;
 
 /** How a settlement finds the row of its run. */
 interface Found {
