@@ -32,7 +32,8 @@ export function findBroken(evidence: Evidence): readonly string[] {
   );
   const completed = runs.filter((run) => run?.state === 'completed').length;
   const dead = runs.filter((run) => run?.state === 'failed').length;
-  const early = evidence.runs.flatMap((run) => startsWhileHeld(run, held));
+  const calls = callsOf(deeds);
+  const early = evidence.runs.flatMap((run) => startsWhileHeld(run, held, calls));
   const together = uniques.reduce((sum, ofKey) => sum + countTogether(ofKey), 0);
   const twice = countTwice(deeds);
   const late = latestStall(deeds) - lastStrikeAt - (LEASE_MS + CLEANER_MS + SLACK_MS);
@@ -74,11 +75,25 @@ function surelyHeld({ from, until }: HeldTime, errorMs: number): HeldTime {
   return { from: from + errorMs, until: until - errorMs };
 }
 
-/** Which run was claimed when, if its lane was on hold then. */
-function startsWhileHeld(run: Run | undefined, held: readonly HeldTime[]): readonly string[] {
+/** When the handler of each claim, an id and an epoch, was called. */
+function callsOf(deeds: readonly Deed[]): ReadonlyMap<string, number> {
+  const starts = deeds.filter((deed) => deed.type === 'start');
+  return new Map(starts.map(({ id, epoch, at }) => [`${epoch}:${id}`, at]));
+}
+
+/**
+ * Which run was claimed when, if its lane was on hold from then until its handler was called. An exchange looks for holds after the
+ * instant that it gives its claims: one that began during a hold and had to wait may find that it has ended.
+ */
+function startsWhileHeld(
+  run: Run | undefined,
+  held: readonly HeldTime[],
+  calls: ReadonlyMap<string, number>,
+): readonly string[] {
   const { id, epoch, startedAt = 0 } = run ?? { id: '', epoch: 0 };
+  const calledAt = calls.get(`${epoch}:${id}`) ?? startedAt;
   return held
-    .filter(({ from, until }) => startedAt > from && startedAt < until)
+    .filter(({ from, until }) => startedAt > from && calledAt < until)
     .map(
       ({ from, until }) => `${id} epoch ${epoch}, ${startedAt - from} ms after a hold of ${until - from} ms`,
     );
