@@ -57,9 +57,14 @@ export function findBroken(evidence: Evidence): readonly string[] {
   ];
 }
 
-/** Claims, that is an id and an epoch, that more than one handler ran. */
+/** The name of a claim, that is an id and an epoch. */
+function claimOf({ id, epoch }: Pick<Run, 'id' | 'epoch'>): string {
+  return `${epoch}:${id}`;
+}
+
+/** Claims that more than one handler ran. */
 function countTwice(deeds: readonly Deed[]): number {
-  const starts = deeds.filter(({ type }) => type === 'start').map(({ id, epoch }) => `${epoch}:${id}`);
+  const starts = deeds.filter(({ type }) => type === 'start').map(claimOf);
   return starts.length - new Set(starts).size;
 }
 
@@ -75,10 +80,10 @@ function surelyHeld({ from, until }: HeldTime, errorMs: number): HeldTime {
   return { from: from + errorMs, until: until - errorMs };
 }
 
-/** When the handler of each claim, an id and an epoch, was called. */
+/** When the handler of each claim was called. */
 function callsOf(deeds: readonly Deed[]): ReadonlyMap<string, number> {
-  const starts = deeds.filter((deed) => deed.type === 'start');
-  return new Map(starts.map(({ id, epoch, at }) => [`${epoch}:${id}`, at]));
+  const starts = deeds.filter(({ type }) => type === 'start');
+  return new Map(starts.map((start) => [claimOf(start), start.at]));
 }
 
 /**
@@ -91,7 +96,7 @@ function startsWhileHeld(
   calls: ReadonlyMap<string, number>,
 ): readonly string[] {
   const { id, epoch, startedAt = 0 } = run ?? { id: '', epoch: 0 };
-  const calledAt = calls.get(`${epoch}:${id}`) ?? startedAt;
+  const calledAt = calls.get(claimOf({ id, epoch })) ?? startedAt;
   return held
     .filter(({ from, until }) => startedAt > from && calledAt < until)
     .map(

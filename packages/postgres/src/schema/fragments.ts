@@ -13,12 +13,9 @@ export const hasId = (row: string, id: string): string =>
 export const isAt = (row: string, rowAt: string, id: string): string =>
   `(${row}.ctid = ${rowAt} and (${row}.id = ${id}) is true)`;
 
-/** From how many runs on one scan of all their places takes less time than a scan of each, most of which is its start. */
-export const MANY_PLACES = 16;
-
 /**
- * Lets the planner join by a hash in a statement that finds many runs where they are: `r.ctid = any (…) and r.ctid = …`. The settings
- * of the functions forbid it elsewhere. A run that has moved since the statement began is not found.
+ * Lets the planner join by a hash in one statement of a function whose settings forbid it, and which has the variable `v_setting`: one
+ * that finds many runs where they are, by `r.ctid = any (…) and r.ctid = …`. A run that has moved since it began is not found.
  */
 export const byHash = (statement: string): string => `
         v_setting := set_config('enable_hashjoin', 'on', true);${statement}

@@ -16,7 +16,7 @@ export const CLAIM_LINES_VARIABLES = `
   v_lines text[];
   v_apart text[];`;
 
-/** Of the runs that were found, which a join by a hash may find in any order: that of the lanes as they are asked, and within them. */
+/** The order of the lanes as they are asked, and within them: a join by a hash may find the runs in any. */
 const IN_ORDER = 'order by l.n, l.ord';
 
 /** Which of the runs that were found a claim takes. */
