@@ -1,20 +1,31 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ClaimMemory } from '../../packages/postgres/src/record/claim-memory.ts';
 
 const LANES = ['l'];
 const LOWEST = -Number.MAX_SAFE_INTEGER;
+/** How late a run may appear in a lane that seemed empty. */
+const LATE_MS = 500;
 
-/** A memory after a full read that took so long and brought so much, and left its lane empty as far as it could see. */
-function memoryAfter(took: { readonly ms: number; readonly bytes: number }): ClaimMemory {
-  const memory = new ClaimMemory();
-  const starts = memory.startsOf(LANES, 10_000);
-  memory.recordLane('l', { lastSeq: 7, isAll: false });
-  memory.recordRead(
-    starts,
-    { startedAt: 10_000, endedAt: 10_000 + took.ms, serverNow: 0, bytes: took.bytes },
-    [null],
-  );
-  return memory;
+/** One claim: when it was sent, and what it got. */
+interface Read {
+  readonly at: number;
+  readonly lastSeq?: number | undefined;
+  readonly isAll: boolean;
+  /** What it took, and the bytes it brought. @default so long that full reads count as slow */
+  readonly ms?: number;
+  readonly bytes?: number;
+}
+
+function read(memory: ClaimMemory, { at, lastSeq, isAll, ms = 10_000, bytes = 300 }: Read): number {
+  const starts = memory.startsOf(LANES, at);
+  memory.recordLane(starts, 0, { lastSeq, isAll });
+  memory.recordRead(starts, { startedAt: at, endedAt: at + ms, serverNow: 0, bytes }, [null]);
+  return startOf(starts);
+}
+
+function startOf({ lowSeqs }: { readonly lowSeqs: readonly number[] }): number {
+  return lowSeqs[0] ?? Number.NaN;
 }
 
 // What another claim has locked, and not taken because its reply was full, is before the last run that this one got.
@@ -24,13 +35,87 @@ it.each([
 ])(
   'a lane that seemed empty is read in full by the next claim, although $bytes bytes took $ms ms',
   (took) => {
-    expect(memoryAfter(took).startsOf(LANES, 10_000 + took.ms + 1).lowSeqs).toEqual([LOWEST]);
+    const memory = new ClaimMemory();
+    read(memory, { at: 10_000, lastSeq: 7, isAll: false, ...took });
+
+    expect(startOf(memory.startsOf(LANES, 10_000 + took.ms + 1))).toBe(LOWEST);
   },
 );
 
 it('a full read that was slow for what it brought is not repeated before twenty times its time', () => {
-  const memory = memoryAfter({ ms: 55, bytes: 300 });
+  const memory = new ClaimMemory();
+  read(memory, { at: 10_000, lastSeq: 7, isAll: true, ms: 55 });
 
-  expect(memory.startsOf(LANES, 10_056).lowSeqs).toEqual([7]);
-  expect(memory.startsOf(LANES, 10_055 + 50 * 20).lowSeqs).toEqual([LOWEST]);
+  expect(startOf(memory.startsOf(LANES, 10_056))).toBe(7);
+  expect(startOf(memory.startsOf(LANES, 10_055 + 50 * 20))).toBe(LOWEST);
+});
+
+it('a lane that seemed empty is read again from where it had been read half a second before, at the latest', () => {
+  const step = fc.record({
+    afterMs: fc.nat({ max: 2 * LATE_MS }),
+    count: fc.nat({ max: 50 }),
+    isAll: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) => {
+      const memory = new ClaimMemory();
+      let at = 10_000;
+      read(memory, { at, isAll: false, ms: 1e9 });
+      const ends = [{ at: Number.NEGATIVE_INFINITY, seq: LOWEST }];
+      let seq = 0;
+      let seemsEmpty = true;
+      for (const { afterMs, count, isAll } of steps) {
+        at += afterMs;
+        const start = startOf(memory.startsOf(LANES, at));
+        const before = ends.filter((end) => end.at <= at - LATE_MS).at(-1)?.seq ?? LOWEST;
+        const end = ends.at(-1)?.seq ?? LOWEST;
+        if (seemsEmpty) expect(start).toBeLessThanOrEqual(before);
+        else expect(start).toBe(end);
+        seq += count;
+        read(memory, { at, lastSeq: count === 0 ? undefined : seq, isAll });
+        if (count > 0) ends.push({ at, seq });
+        seemsEmpty = !isAll;
+      }
+    }),
+  );
+});
+
+it('a lane that seems empty is not read from its beginning for long', () => {
+  const memory = new ClaimMemory();
+  for (const [index, seq] of [10, 20, 30, 40].entries()) {
+    read(memory, { at: 10_000 + index * LATE_MS, lastSeq: seq, isAll: index < 3, ms: 1e9 });
+  }
+
+  expect(startOf(memory.startsOf(LANES, 12_000))).toBe(30);
+});
+
+it('a claim that read again and got all it asked for is followed by one that goes on where it ended', () => {
+  const memory = new ClaimMemory();
+  read(memory, { at: 10_000, lastSeq: 70, isAll: false });
+  read(memory, { at: 10_001, lastSeq: 3, isAll: true });
+
+  expect(startOf(memory.startsOf(LANES, 10_002))).toBe(3);
+});
+
+it('what a claim has left out that began before is not passed by a later answer', () => {
+  const memory = new ClaimMemory();
+  read(memory, { at: 10_000, lastSeq: 70, isAll: true });
+  const ahead = memory.startsOf(LANES, 10_001);
+  read(memory, { at: 10_002, isAll: false });
+  read(memory, { at: 10_003, lastSeq: 3, isAll: true });
+
+  memory.recordLane(ahead, 0, { lastSeq: 90, isAll: true });
+
+  expect(startOf(memory.startsOf(LANES, 10_004))).toBe(3);
+});
+
+it('a lane that was forgotten while a claim was under way is read from its beginning', () => {
+  const memory = new ClaimMemory();
+  read(memory, { at: 10_000, lastSeq: 70, isAll: true });
+  const starts = memory.startsOf(LANES, 10_001);
+
+  memory.forgetLanes(LANES);
+  memory.recordLane(starts, 0, { lastSeq: 90, isAll: true });
+
+  expect(startOf(memory.startsOf(LANES, 10_002))).toBe(LOWEST);
 });

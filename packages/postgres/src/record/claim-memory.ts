@@ -1,7 +1,5 @@
 import type { Claim, SettleAnswer, Settlement } from '@retry/core/broker';
-
-/** Lower than every order in a lane. */
-const LOWEST_SEQ = -Number.MAX_SAFE_INTEGER;
+import { LaneMark, LOWEST_SEQ } from './lane-mark.ts';
 
 /** Lanes are read in full this often, in ms, unless a full read has turned out to be slow. */
 const FULL_READ_MS = 1_000;
@@ -50,6 +48,8 @@ export interface LaneStarts {
   readonly lanes: readonly string[];
   /** A lane is read beyond this order. */
   readonly lowSeqs: readonly number[];
+  /** Whether that is before the end of what has been read of the lane. */
+  readonly isAgain: readonly boolean[];
   /** The schedule of a lane is read from this instant on: nothing is due before it. */
   readonly lowRunAts: readonly number[];
   readonly isFull: boolean;
@@ -66,12 +66,11 @@ interface ReadSpan {
 /**
  * What a client remembers of its claims: how far each lane has been emptied. Deleted rows stay in the index until no
  * snapshot can see them; a claim that begins after them takes the same time however old the oldest snapshot is. Runs that
- * appear before that point (a transaction has committed late) are found by a full read.
+ * appear before that point are found by a read that begins earlier: see {@link LaneMark}; or by a full read.
  */
 export class ClaimMemory {
-  readonly #lowSeqs = new Map<string, number>();
+  readonly #marks = new Map<string, LaneMark>();
   readonly #lowRunAts = new Map<string, number>();
-  readonly #emptied = new Set<string>();
   readonly #claims = new Map<string, AnsweredClaim[]>();
   /** By id of a leased run, the latest claim that got it. */
   readonly #claimOf = new Map<string, AnsweredClaim>();
@@ -81,11 +80,14 @@ export class ClaimMemory {
   /** Returns from where on to read these lanes now. */
   startsOf(lanes: Iterable<string>, now: number): LaneStarts {
     const names = [...lanes];
-    const wantsFull = now >= this.#fullReadAt + FULL_READ_MS || names.some((lane) => this.#emptied.has(lane));
+    const marks = names.map((lane) => this.#markOf(lane));
+    const wantsFull = now >= this.#fullReadAt + FULL_READ_MS || marks.some(({ seemsEmpty }) => seemsEmpty);
     const isFull = wantsFull && now >= this.#nextFullReadAt;
-    const lowSeqs = names.map((lane) => (isFull ? LOWEST_SEQ : (this.#lowSeqs.get(lane) ?? LOWEST_SEQ)));
+    const starts = marks.map((mark) => mark.startAt(now));
+    const lowSeqs = isFull ? starts.map(() => LOWEST_SEQ) : starts;
+    const isAgain = marks.map(({ seq }, index) => (lowSeqs[index] ?? seq) < seq);
     const lowRunAts = names.map((lane) => (isFull ? 0 : (this.#lowRunAts.get(lane) ?? 0)));
-    return { lanes: names, lowSeqs, lowRunAts, isFull };
+    return { lanes: names, lowSeqs, isAgain, lowRunAts, isFull };
   }
 
   /**
@@ -103,17 +105,23 @@ export class ClaimMemory {
     this.#nextFullReadAt = span.endedAt + Math.min(slowMs / FULL_READ_SHARE, 5 * FULL_READ_MS);
   }
 
-  /** Records the order of the last run that a claim got from a lane, and whether it got all that it asked for. */
-  recordLane(lane: string, got: { readonly lastSeq: number | undefined; readonly isAll: boolean }): void {
-    if (got.lastSeq !== undefined)
-      this.#lowSeqs.set(lane, Math.max(got.lastSeq, this.#lowSeqs.get(lane) ?? 0, 0));
-    if (got.isAll) this.#emptied.delete(lane);
-    else this.#emptied.add(lane);
+  /** Records what a claim got from the lane of this index: the order of its last run, and whether it got all that it asked for. */
+  recordLane(
+    { lanes, lowSeqs, isAgain }: LaneStarts,
+    index: number,
+    { lastSeq, isAll }: { readonly lastSeq: number | undefined; readonly isAll: boolean },
+  ): void {
+    const mark = this.#markOf(lanes[index] ?? '');
+    mark.seemsEmpty = !isAll;
+    // Released runs, which have an order below zero, are always read.
+    if (lastSeq === undefined || lastSeq < 0) return;
+    if (isAll && isAgain[index] === true) mark.moveTo(lastSeq);
+    else if ((lowSeqs[index] ?? 0) <= mark.seq) mark.advance(lastSeq);
   }
 
   /** Forgets how far these lanes have been read: runs may have returned before that point. */
   forgetLanes(lanes: Iterable<string>): void {
-    for (const lane of lanes) this.#lowSeqs.delete(lane);
+    for (const lane of lanes) this.#marks.delete(lane);
   }
 
   /** Returns the claims of this worker whose rows the server may remove once this claim is answered: all is settled. */
@@ -163,6 +171,14 @@ export class ClaimMemory {
       leased.delete(id);
       this.#claimOf.delete(id);
     }
+  }
+
+  #markOf(lane: string): LaneMark {
+    const known = this.#marks.get(lane);
+    if (known !== undefined) return known;
+    const mark = new LaneMark();
+    this.#marks.set(lane, mark);
+    return mark;
   }
 
   #forget(claim: AnsweredClaim | undefined): void {

@@ -145,7 +145,7 @@ async function exchangePart(
   recordReply(port, reply);
   memory.recordSettled(settlements, settled);
   if (claim === undefined) return { settled, claimed: [], now: reply.now };
-  recordClaim(memory, claim, { reply, replaced });
+  recordClaim(memory, claim, { starts, reply, replaced });
   const bytes = rows.reduce((sum, row) => sum + (row?.length ?? 0), 0);
   const span = { startedAt, endedAt: performance.now(), serverNow: reply.now, bytes };
   memory.recordRead(starts, span, reply.dues ?? []);
@@ -234,18 +234,22 @@ function claimArguments(
 function recordClaim(
   memory: ClaimMemory,
   claim: Claim,
-  { reply, replaced }: { readonly reply: Reply; readonly replaced: readonly AnsweredClaim[] },
+  {
+    starts,
+    reply,
+    replaced,
+  }: { readonly starts: LaneStarts; readonly reply: Reply; readonly replaced: readonly AnsweredClaim[] },
 ): void {
   const { claimed, isCut = false } = reply;
   if (claimed.length > 0) memory.recordClaim(claim, leasedRuns(claimed), replaced);
   const byLane = partsByLane(claimed);
   let left = claim.limit;
-  for (const [lane, limit] of claim.lanes) {
+  for (const [index, [lane, limit]] of [...claim.lanes].entries()) {
     const parts = byLane.get(lane) ?? [];
     const count = parts.reduce((sum, { ids }) => sum + ids.length, 0);
     const hasKeys = parts.some(({ concurrency }) => concurrency);
     const lastSeq = hasKeys ? undefined : parts.at(-1)?.laneSeqs.at(-1);
-    memory.recordLane(lane, { lastSeq, isAll: isCut || count >= Math.min(limit, left) });
+    memory.recordLane(starts, index, { lastSeq, isAll: isCut || count >= Math.min(limit, left) });
     left -= count;
   }
 }
