@@ -13,6 +13,12 @@ afterEach(() => vi.resetModules());
 
 const problemOf = (value: unknown) => ({ path: 'maxAttempts', value, message: 'is wrong', cure: 'Use 1.' });
 
+function circleWith(fields: object): object {
+  const circle: { self?: unknown } = { ...fields };
+  circle.self = circle;
+  return circle;
+}
+
 describe('RetryError', () => {
   it('is an error with a code, a message and a cause', () => {
     const cause = new Error('inner');
@@ -117,6 +123,25 @@ describe('InvalidOptionsError', () => {
     expect(JSON.stringify(error)).not.toContain('s3cr3t');
   });
 
+  it.each([
+    ['an object that contains itself', circleWith({ password: 's3cr3t' })],
+    ['an object that JSON cannot have', { password: 's3cr3t', size: 1n }],
+  ])('shows no password of what cannot be printed: %s', (_what, value) => {
+    const error = new InvalidOptionsError([problemOf(value)]);
+
+    expect(error.problems[0]?.value).toBe('object');
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('s3cr3t');
+  });
+
+  it('has the beginning of a long value only, so that an error that nobody catches is printed in few lines', () => {
+    const value = Array.from({ length: 1_000 }, (_, n) => ({ n, options: { retries: n } }));
+
+    const error = new InvalidOptionsError([problemOf(value)]);
+
+    expect(JSON.stringify(value).startsWith(String(error.problems[0]?.value))).toBe(true);
+    expect(inspect(error, { depth: 9 }).length).toBeLessThan(5_000);
+  });
+
   it.each(['user@example.com', 'https://example.com/a', 'a: /b @c', 'token', { tokens: 5 }])(
     'leaves what is no secret as it is: %o',
     (value) => {
@@ -125,10 +150,7 @@ describe('InvalidOptionsError', () => {
   );
 
   it('shows a value that contains itself', () => {
-    const circle: { self?: unknown } = {};
-    circle.self = circle;
-
-    expect(new InvalidOptionsError([problemOf(circle)]).message).toContain(', got object. ');
+    expect(new InvalidOptionsError([problemOf(circleWith({}))]).message).toContain(', got object. ');
   });
 
   it('shows a function by its name, and says that one has none', () => {

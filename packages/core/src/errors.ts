@@ -46,6 +46,7 @@ export function isRetryError<Code extends string = string>(
 export interface Problem {
   /** The path as written in code: `backoff.base`, `retryOn[2].code`; `''` is the whole input. */
   readonly path: string;
+  /** What was given; the beginning of its text where it is long, or has a password, or may have one. */
   readonly value: unknown;
   /** What is wrong: `must be an integer ≥ 1`. */
   readonly message: string;
@@ -62,12 +63,11 @@ export class InvalidOptionsError extends RetryError<'INVALID_OPTIONS'> {
 
   /** @param subject - what the options are of: `policy`, `task`, `worker`, `submit` */
   constructor(problems: readonly Problem[], subject = 'policy') {
-    const shown = problems.map(withoutSecrets);
     super(
       'INVALID_OPTIONS',
-      [`invalid ${subject}`, ...shown.map((problem) => problemLine(problem, subject))].join('\n- '),
+      [`invalid ${subject}`, ...problems.map((problem) => problemLine(problem, subject))].join('\n- '),
     );
-    this.problems = shown;
+    this.problems = problems.map(withoutSecrets);
   }
 }
 
@@ -76,13 +76,21 @@ function withoutSecrets(problem: Problem): Problem {
   return { ...problem, path: hideSecrets(path), value: shownValue(path, value) };
 }
 
-/** Returns the value itself, or its printed text if a part of it had to be hidden. */
+/** An error that is not caught is printed whole, and a logger may write all of it. */
+const MAX_VALUE_LENGTH = 4_000;
+
+/**
+ * Returns the value itself; but the beginning of its printed text if a part of it had to be hidden, if it is long, or if it cannot
+ * be printed, as a client that contains itself: nobody knows which passwords are in it.
+ */
 function shownValue(path: string, value: unknown): unknown {
   if (typeof value !== 'object') return hideSecretOf(path, value);
   const printed = print(value);
-  return printed.includes(HIDDEN) ? printed : value;
+  const isShort = printed.length <= MAX_VALUE_LENGTH && printed !== typeof value;
+  return isShort && !printed.includes(HIDDEN) ? value : printed.slice(0, MAX_VALUE_LENGTH);
 }
 
 function problemLine({ path, value, message, cure }: Problem, subject: string): string {
-  return `${path === '' ? `the ${subject}` : path} ${message}, got ${show(value)}. ${cure}`;
+  const where = path === '' ? `the ${subject}` : hideSecrets(path);
+  return `${where} ${message}, got ${show(hideSecretOf(path, value))}. ${cure}`;
 }
