@@ -139,7 +139,7 @@ describe('InvalidOptionsError', () => {
     const error = new InvalidOptionsError([problemOf(value)]);
 
     expect(JSON.stringify(value).startsWith(String(error.problems[0]?.value))).toBe(true);
-    expect(inspect(error, { depth: 9 }).length).toBeLessThan(5_000);
+    expect(inspect(error, { depth: 9 }).split('\n').length).toBeLessThan(40);
   });
 
   it.each(['user@example.com', 'https://example.com/a', 'a: /b @c', 'token', { tokens: 5 }])(
