@@ -54,7 +54,7 @@ it('a lane that seemed empty is read again from where it had been read half a se
   const step = fc.record({
     afterMs: fc.nat({ max: 2 * LATE_MS }),
     count: fc.nat({ max: 50 }),
-    isAll: fc.boolean(),
+    isFull: fc.boolean(),
   });
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) => {
@@ -64,7 +64,8 @@ it('a lane that seemed empty is read again from where it had been read half a se
       const ends = [{ at: Number.NEGATIVE_INFINITY, seq: LOWEST }];
       let seq = 0;
       let seemsEmpty = true;
-      for (const { afterMs, count, isAll } of steps) {
+      for (const { afterMs, count, isFull } of steps) {
+        const isAll = isFull && count > 0;
         at += afterMs;
         const start = startOf(memory.startsOf(LANES, at));
         const before = ends.filter((end) => end.at <= at - LATE_MS).at(-1)?.seq ?? LOWEST;
@@ -86,7 +87,7 @@ it('a lane that seems empty is not read from its beginning for long', () => {
     read(memory, { at: 10_000 + index * LATE_MS, lastSeq: seq, isAll: index < 3, ms: 1e9 });
   }
 
-  expect(startOf(memory.startsOf(LANES, 12_000))).toBe(30);
+  expect(startOf(memory.startsOf(LANES, 12_000))).toBe(20);
 });
 
 it('a claim that read again and got all it asked for is followed by one that goes on where it ended', () => {
@@ -107,6 +108,48 @@ it('what a claim has left out that began before is not passed by a later answer'
   memory.recordLane(ahead, 0, { lastSeq: 90, isAll: true });
 
   expect(startOf(memory.startsOf(LANES, 10_004))).toBe(3);
+});
+
+it('what two claims have left out that read again at the same time is not passed by the later answer', () => {
+  const memory = new ClaimMemory();
+  for (const [index, lastSeq] of [50, 60, 70].entries()) {
+    read(memory, { at: 10_000 + index * LATE_MS, lastSeq, isAll: index < 2, ms: 1e9 });
+  }
+  const first = memory.startsOf(LANES, 11_500);
+  const second = memory.startsOf(LANES, 12_000);
+
+  memory.recordLane(first, 0, { lastSeq: 55, isAll: true });
+  memory.recordLane(second, 0, { lastSeq: 90, isAll: true });
+
+  expect([startOf(first), startOf(second)]).toEqual([50, 60]);
+  expect(startOf(memory.startsOf(LANES, 12_001))).toBe(55);
+});
+
+it('a lane that seemed empty is read again after a pause as far back as before it', () => {
+  const memory = new ClaimMemory();
+  read(memory, { at: 10_000, lastSeq: 70, isAll: false });
+  memory.startsOf(LANES, 10_001);
+
+  expect(startOf(memory.startsOf(LANES, 10_001 + 10 * LATE_MS))).toBeLessThan(70);
+});
+
+it('a claim that read again and got only runs that say nothing of the order is followed by one that reads again', () => {
+  const memory = new ClaimMemory();
+  read(memory, { at: 10_000, lastSeq: 70, isAll: false });
+  read(memory, { at: 10_001, isAll: true });
+
+  expect(startOf(memory.startsOf(LANES, 10_002))).toBeLessThan(70);
+});
+
+it('a lane that was forgotten while a claim read it again is read from its beginning', () => {
+  const memory = new ClaimMemory();
+  read(memory, { at: 10_000, lastSeq: 70, isAll: false });
+  const starts = memory.startsOf(LANES, 10_001);
+
+  memory.forgetLanes(LANES);
+  memory.recordLane(starts, 0, { lastSeq: 90, isAll: true });
+
+  expect(startOf(memory.startsOf(LANES, 10_002))).toBe(LOWEST);
 });
 
 it('a lane that was forgotten while a claim was under way is read from its beginning', () => {

@@ -49,7 +49,9 @@ export interface LaneStarts {
   /** A lane is read beyond this order. */
   readonly lowSeqs: readonly number[];
   /** Whether that is before the end of what has been read of the lane. */
-  readonly isAgain: readonly boolean[];
+  readonly readsAgain: readonly boolean[];
+  /** What is remembered of the lanes. One that is forgotten meanwhile has another mark then, which the answer says nothing of. */
+  readonly marks: readonly LaneMark[];
   /** The schedule of a lane is read from this instant on: nothing is due before it. */
   readonly lowRunAts: readonly number[];
   readonly isFull: boolean;
@@ -83,11 +85,11 @@ export class ClaimMemory {
     const marks = names.map((lane) => this.#markOf(lane));
     const wantsFull = now >= this.#fullReadAt + FULL_READ_MS || marks.some(({ seemsEmpty }) => seemsEmpty);
     const isFull = wantsFull && now >= this.#nextFullReadAt;
-    const starts = marks.map((mark) => mark.startAt(now));
+    const starts = marks.map((mark) => mark.nextStart(now));
     const lowSeqs = isFull ? starts.map(() => LOWEST_SEQ) : starts;
-    const isAgain = marks.map(({ seq }, index) => (lowSeqs[index] ?? seq) < seq);
+    const readsAgain = marks.map(({ seq }, index) => (lowSeqs[index] ?? seq) < seq);
     const lowRunAts = names.map((lane) => (isFull ? 0 : (this.#lowRunAts.get(lane) ?? 0)));
-    return { lanes: names, lowSeqs, isAgain, lowRunAts, isFull };
+    return { lanes: names, lowSeqs, readsAgain, marks, lowRunAts, isFull };
   }
 
   /**
@@ -107,16 +109,24 @@ export class ClaimMemory {
 
   /** Records what a claim got from the lane of this index: the order of its last run, and whether it got all that it asked for. */
   recordLane(
-    { lanes, lowSeqs, isAgain }: LaneStarts,
+    { lowSeqs, readsAgain, marks }: LaneStarts,
     index: number,
     { lastSeq, isAll }: { readonly lastSeq: number | undefined; readonly isAll: boolean },
   ): void {
-    const mark = this.#markOf(lanes[index] ?? '');
+    const mark = marks[index];
+    const low = lowSeqs[index];
+    if (mark === undefined || low === undefined) return;
+    const again = readsAgain[index] === true;
+    // Released runs, which have an order below zero, say nothing of how far the lane was read, nor do runs with keys.
+    if (lastSeq === undefined || lastSeq < 0) {
+      if (!isAll || !again) mark.seemsEmpty = !isAll;
+      return;
+    }
     mark.seemsEmpty = !isAll;
-    // Released runs, which have an order below zero, are always read.
-    if (lastSeq === undefined || lastSeq < 0) return;
-    if (isAll && isAgain[index] === true) mark.moveTo(lastSeq);
-    else if ((lowSeqs[index] ?? 0) <= mark.seq) mark.advance(lastSeq);
+    // A claim that was answered meanwhile may have moved the mark back: what lies between has not been read.
+    if (low > mark.seq) return;
+    if (isAll && again) mark.moveTo(lastSeq);
+    else mark.advance(lastSeq);
   }
 
   /** Forgets how far these lanes have been read: runs may have returned before that point. */

@@ -9,24 +9,25 @@ const LATE_MS = 500;
  * of the same client may, appears before the mark. So a lane that seems empty is read again from where the mark was a while ago.
  */
 export class LaneMark {
-  /** Every run that was seen up to this order has been claimed. */
+  /** Claims go on from this order. */
   seq: number = LOWEST_SEQ;
   /** Whether the latest claim got fewer runs of the lane than it asked for. */
   seemsEmpty = false;
-  /** What `seq` was at least {@link LATE_MS} ago. */
+  /** At most what `seq` was {@link LATE_MS} ago, and at the latest read but one. */
   #lateSeq = LOWEST_SEQ;
-  /** What that will be next: `seq` at this instant. */
+  /** What that will be next: at most `seq` at this instant. */
   #nextLateSeq = LOWEST_SEQ;
   #nextSince = Number.NEGATIVE_INFINITY;
 
-  /** Returns beyond which order the next claim reads the lane. */
-  startAt(now: number): number {
+  /** Returns beyond which order a claim or a poll reads the lane now. What this read does not see, one that begins here again may. */
+  nextStart(now: number): number {
+    const start = this.seemsEmpty ? this.#lateSeq : this.seq;
     if (now >= this.#nextSince + LATE_MS) {
       this.#lateSeq = this.#nextLateSeq;
       this.#nextLateSeq = this.seq;
       this.#nextSince = now;
     }
-    return this.seemsEmpty ? this.#lateSeq : this.seq;
+    return start;
   }
 
   /** Records that a read which began at the mark, or before it, has got to this order. */

@@ -240,14 +240,15 @@ function recordClaim(
     replaced,
   }: { readonly starts: LaneStarts; readonly reply: Reply; readonly replaced: readonly AnsweredClaim[] },
 ): void {
-  const { claimed, isCut = false } = reply;
+  const { claimed, isCut = false, busyUntil = null } = reply;
   if (claimed.length > 0) memory.recordClaim(claim, leasedRuns(claimed), replaced);
   const byLane = partsByLane(claimed);
   let left = claim.limit;
   for (const [index, [lane, limit]] of [...claim.lanes].entries()) {
     const parts = byLane.get(lane) ?? [];
     const count = parts.reduce((sum, { ids }) => sum + ids.length, 0);
-    const hasKeys = parts.some(({ concurrency }) => concurrency);
+    // Runs may be left behind whose key another worker was claiming by.
+    const hasKeys = busyUntil !== null || parts.some(({ concurrency }) => concurrency);
     const lastSeq = hasKeys ? undefined : parts.at(-1)?.laneSeqs.at(-1);
     memory.recordLane(starts, index, { lastSeq, isAll: isCut || count >= Math.min(limit, left) });
     left -= count;
