@@ -6,13 +6,12 @@ import { describeTwoConnections, idsOf } from './two-connections.ts';
 const SLOW_MS = 300;
 
 describeTwoConnections('runs that appear before others which have been claimed', (open) => {
-  it.each([
+  it.each<[string, number, string[][]]>([
     ['all at once', 9, [['late-1', 'late-2', 'late-3'], [], []]],
     ['one by one', 1, [['late-1'], ['late-2'], ['late-3']]],
   ])(
     'are claimed as soon as their transaction commits, although a full read was slow: %s',
-    async (...row) => {
-      const [, limit, expected] = row;
+    async (_how, limit, expected) => {
       const { tx, pool, schema, broker, submit, claim } = open();
       const late = ['late-1', 'late-2', 'late-3'].map((id) => ({ id, lane: 'l', payload: '{}' }));
       await broker.within(tx).submit(late);

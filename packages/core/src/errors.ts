@@ -46,7 +46,7 @@ export function isRetryError<Code extends string = string>(
 export interface Problem {
   /** The path as written in code: `backoff.base`, `retryOn[2].code`; `''` is the whole input. */
   readonly path: string;
-  /** What was given; the beginning of its text where it is long, or has a password, or may have one. */
+  /** What was given. Of an object only the beginning of its text, where it is long, has a password, or cannot be printed. */
   readonly value: unknown;
   /** What is wrong: `must be an integer ≥ 1`. */
   readonly message: string;
@@ -76,7 +76,7 @@ function withoutSecrets(problem: Problem): Problem {
   return { ...problem, path: hideSecrets(path), value: shownValue(path, value) };
 }
 
-/** An error that is not caught is printed whole, and a logger may write all of it. */
+/** How much of the text of an object an error keeps: one that nobody catches is printed whole, and loggers write all of it. */
 const MAX_VALUE_LENGTH = 4_000;
 
 /**

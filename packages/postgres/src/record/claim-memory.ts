@@ -1,5 +1,6 @@
 import type { Claim, SettleAnswer, Settlement } from '@retry/core/broker';
-import { LaneMark, LOWEST_SEQ } from './lane-mark.ts';
+import type { LaneRead } from './lane-mark.ts';
+import { LaneMark } from './lane-mark.ts';
 
 /** Lanes are read in full this often, in ms, unless a full read has turned out to be slow. */
 const FULL_READ_MS = 1_000;
@@ -46,12 +47,8 @@ export interface AnsweredClaim {
 /** From where on one claim reads its lanes. */
 export interface LaneStarts {
   readonly lanes: readonly string[];
-  /** A lane is read beyond this order. */
-  readonly lowSeqs: readonly number[];
-  /** Whether that is before the end of what has been read of the lane. */
-  readonly readsAgain: readonly boolean[];
-  /** What is remembered of the lanes. One that is forgotten meanwhile has another mark then, which the answer says nothing of. */
-  readonly marks: readonly LaneMark[];
+  /** The read of each lane. */
+  readonly reads: readonly LaneRead[];
   /** The schedule of a lane is read from this instant on: nothing is due before it. */
   readonly lowRunAts: readonly number[];
   readonly isFull: boolean;
@@ -85,11 +82,9 @@ export class ClaimMemory {
     const marks = names.map((lane) => this.#markOf(lane));
     const wantsFull = now >= this.#fullReadAt + FULL_READ_MS || marks.some(({ seemsEmpty }) => seemsEmpty);
     const isFull = wantsFull && now >= this.#nextFullReadAt;
-    const starts = marks.map((mark) => mark.nextStart(now));
-    const lowSeqs = isFull ? starts.map(() => LOWEST_SEQ) : starts;
-    const readsAgain = marks.map(({ seq }, index) => (lowSeqs[index] ?? seq) < seq);
+    const reads = marks.map((mark) => mark.read(now, isFull));
     const lowRunAts = names.map((lane) => (isFull ? 0 : (this.#lowRunAts.get(lane) ?? 0)));
-    return { lanes: names, lowSeqs, readsAgain, marks, lowRunAts, isFull };
+    return { lanes: names, reads, lowRunAts, isFull };
   }
 
   /**
@@ -105,28 +100,6 @@ export class ClaimMemory {
     const slowMs = Math.max(0, span.endedAt - span.startedAt - quickMs);
     this.#fullReadAt = span.endedAt;
     this.#nextFullReadAt = span.endedAt + Math.min(slowMs / FULL_READ_SHARE, 5 * FULL_READ_MS);
-  }
-
-  /** Records what a claim got from the lane of this index: the order of its last run, and whether it got all that it asked for. */
-  recordLane(
-    { lowSeqs, readsAgain, marks }: LaneStarts,
-    index: number,
-    { lastSeq, isAll }: { readonly lastSeq: number | undefined; readonly isAll: boolean },
-  ): void {
-    const mark = marks[index];
-    const low = lowSeqs[index];
-    if (mark === undefined || low === undefined) return;
-    const again = readsAgain[index] === true;
-    // Released runs, which have an order below zero, say nothing of how far the lane was read, nor do runs with keys.
-    if (lastSeq === undefined || lastSeq < 0) {
-      if (!isAll || !again) mark.seemsEmpty = !isAll;
-      return;
-    }
-    mark.seemsEmpty = !isAll;
-    // A claim that was answered meanwhile may have moved the mark back: what lies between has not been read.
-    if (low > mark.seq) return;
-    if (isAll && again) mark.moveTo(lastSeq);
-    else mark.advance(lastSeq);
   }
 
   /** Forgets how far these lanes have been read: runs may have returned before that point. */

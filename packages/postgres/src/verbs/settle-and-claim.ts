@@ -225,7 +225,7 @@ function claimArguments(
     limit: toCount(limit),
     lanes: [...lanes.keys()],
     laneLimits: [...lanes.values()].map(toCount),
-    lowSeqs: starts.lowSeqs,
+    lowSeqs: starts.reads.map(({ from }) => from),
     lowRunAts: starts.lowRunAts,
     leaseMs: upToWhole(leaseMs),
   };
@@ -247,10 +247,11 @@ function recordClaim(
   for (const [index, [lane, limit]] of [...claim.lanes].entries()) {
     const parts = byLane.get(lane) ?? [];
     const count = parts.reduce((sum, { ids }) => sum + ids.length, 0);
-    // Runs may be left behind whose key another worker was claiming by.
+    // Claimed by their keys, runs are not in order; one is left behind whose key another worker was claiming by.
     const hasKeys = busyUntil !== null || parts.some(({ concurrency }) => concurrency);
     const lastSeq = hasKeys ? undefined : parts.at(-1)?.laneSeqs.at(-1);
-    memory.recordLane(starts, index, { lastSeq, isAll: isCut || count >= Math.min(limit, left) });
+    const read = starts.reads[index];
+    read?.mark.record(read, { lastSeq, isAll: isCut || count >= Math.min(limit, left) });
     left -= count;
   }
 }

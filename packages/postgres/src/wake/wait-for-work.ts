@@ -74,7 +74,8 @@ export class WorkWaits {
   async #poll(lanes: readonly string[]): Promise<number> {
     // A wait may be longer than the announcement counts, and a subscription that broke is made again.
     if (this.#waits.size > 0) void this.#notice.start();
-    const { lowSeqs } = this.#memory.startsOf(lanes, performance.now());
+    const { reads } = this.#memory.startsOf(lanes, performance.now());
+    const lowSeqs = reads.map(({ from }) => from);
     const text = await this.#database.call('poll_lanes', { lanes, lowSeqs });
     const found = JSON.parse(text ?? '{}') as Found; // what our own function builds
     this.recordHeld(lanes, found.held);
