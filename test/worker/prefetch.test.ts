@@ -62,7 +62,7 @@ describe('prefetch', () => {
     await scene.clock.advance('1m');
 
     expect(claims[0]?.limit).toBe(10);
-    expect(Math.max(...claims.map(({ limit }) => limit))).toBe(505);
+    expect(Math.max(...claims.map(({ limit }) => limit))).toBe(500); // of up to 1 010, as many as one exchange settles
     expect(mostStarted()).toBeGreaterThan(200);
     expect(mostStarted()).toBeLessThanOrEqual(1_010);
   });

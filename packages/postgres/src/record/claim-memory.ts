@@ -28,6 +28,9 @@ const ENDED_PER_WORKER = 3;
 const MAX_CLAIMS_PER_WORKER = 1_000;
 const MAX_LEASED = 10_000;
 
+/** After how many further runs, beside as many as it has, the table of claimed runs is made anew. */
+const RENEWED_AFTER = 1_000;
+
 /** A run that this client has claimed; a later claim of the same run may be answered before this one's settlement. */
 export interface LeasedRun {
   readonly epoch: number;
@@ -72,7 +75,9 @@ export class ClaimMemory {
   readonly #lowRunAts = new Map<string, number>();
   readonly #claims = new Map<string, AnsweredClaim[]>();
   /** By id of a leased run, the latest claim that got it. */
-  readonly #claimOf = new Map<string, AnsweredClaim>();
+  #claimOf = new Map<string, AnsweredClaim>();
+  /** How many runs were added since it was made anew. */
+  #added = 0;
   #fullReadAt = 0;
   #nextFullReadAt = 0;
 
@@ -123,6 +128,7 @@ export class ClaimMemory {
     const claims = this.#claims.get(worker) ?? [];
     if (claims.some(({ request }) => request === requestId)) return;
     const claim = { request: requestId, leased };
+    this.#noteAdded(leased.size);
     for (const id of leased.keys()) {
       this.#claimOf.get(id)?.leased.delete(id);
       this.#claimOf.set(id, claim);
@@ -154,6 +160,17 @@ export class ClaimMemory {
       leased.delete(id);
       this.#claimOf.delete(id);
     }
+  }
+
+  /**
+   * Makes the table of runs anew, now and then. Each time that a `Map` outgrows its table the old one leads to the new one; once
+   * a collection of young objects has found one of them in use, it would keep all that follow until a full collection.
+   */
+  #noteAdded(count: number): void {
+    this.#added += count;
+    if (this.#added <= this.#claimOf.size + RENEWED_AFTER) return;
+    this.#claimOf = new Map(this.#claimOf);
+    this.#added = 0;
   }
 
   #markOf(lane: string): LaneMark {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Claim } from '@retry/core/broker';
 import type { WorkerSettings } from '../options.ts';
 import type { Capacity } from './capacity.ts';
+import { MAX_PER_EXCHANGE } from './exchange-batch.ts';
 import type { Received } from './exchanger.ts';
 import { LaneChoice } from './lanes/lane-choice.ts';
 import type { Room } from './lanes/slots.ts';
@@ -47,10 +48,11 @@ export class Claims {
     return this.#hasMore;
   }
 
-  /** Makes a claim. While there are more runs than one takes, it takes half of the room: the next is sent while these run. */
+  /** Makes a claim. While there are more runs than one takes, it takes half of the room, at most
+   * as many as one exchange settles: the next is sent while these run. */
   open({ limit, lanes }: Room): OpenClaim {
     const { name, leaseMs, clock } = this.#settings;
-    const half = Math.ceil(this.#capacity.most / 2);
+    const half = Math.min(Math.ceil(this.#capacity.most / 2), MAX_PER_EXCHANGE);
     const claimLimit = this.#hasMore ? Math.min(limit, half) : limit;
     const sentAt = clock.now();
     const chosen = this.#choice.choose(lanes, claimLimit, sentAt);

@@ -2,6 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Claim } from '@retry/core/broker';
 import type { QueuedSettlement } from '../settle/settler.ts';
 
+/**
+ * The most settlements of one exchange, and the most runs that it claims while there are more: a larger claim would leave settlements to
+ * a third exchange, and takes a fifth longer for each run.
+ */
+export const MAX_PER_EXCHANGE = 500;
+
 /** What one exchange carries. */
 export interface ExchangeBatch {
   readonly settlements: readonly QueuedSettlement[];

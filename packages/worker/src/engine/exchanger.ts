@@ -8,12 +8,9 @@ import type { WorkerSettings } from '../options.ts';
 import type { QueuedSettlement, SettlementQueue, Times } from '../settle/settler.ts';
 import { sleep } from '../sleep.ts';
 import type { ExchangeBatch } from './exchange-batch.ts';
-import { divide } from './exchange-batch.ts';
+import { divide, MAX_PER_EXCHANGE } from './exchange-batch.ts';
 import { LanePauses } from './lanes/lane-pauses.ts';
 import type { Room } from './lanes/slots.ts';
-
-/** The most settlements of one exchange. */
-const MAX_SETTLEMENTS = 500;
 
 /** When to send an exchange again that failed; it must arrive before the leases of its settlements run out. */
 export const BROKER_RETRY: Policy = definePolicy({
@@ -47,8 +44,8 @@ export class Exchanger implements SettlementQueue {
   readonly #clock: ServerClock;
   readonly #pauses: LanePauses;
   #pending: QueuedSettlement[] = [];
-  /** Settlements of exchanges that are under way. */
-  readonly #sent = new Set<readonly QueuedSettlement[]>();
+  /** Settlements of exchanges that are under way; a list, for the reason of `Roster`. */
+  #sent: readonly (readonly QueuedSettlement[])[] = [];
   readonly #stopping = new AbortController();
   readonly #givingUp = new AbortController();
 
@@ -71,7 +68,7 @@ export class Exchanger implements SettlementQueue {
 
   /** Whether every settlement has been answered. */
   get isDone(): boolean {
-    return this.#pending.length === 0 && this.#sent.size === 0;
+    return this.#pending.length === 0 && this.#sent.length === 0;
   }
 
   /** The claims whose settlements are queued or under way. */
@@ -110,9 +107,9 @@ export class Exchanger implements SettlementQueue {
   /** Sends queued settlements and the claim in one exchange; resolves with `undefined` when the claim was not answered. */
   async exchange(claim: Claim | undefined): Promise<Received | undefined> {
     const settlements = this.#takeBatch();
-    if (settlements.length > 0) this.#sent.add(settlements);
+    if (settlements.length > 0) this.#sent = [...this.#sent, settlements];
     const received = await this.#deliver({ settlements, claim }, 'once');
-    this.#sent.delete(settlements);
+    this.#sent = this.#sent.filter((sent) => sent !== settlements);
     return received;
   }
 
@@ -121,7 +118,7 @@ export class Exchanger implements SettlementQueue {
     let count = 0;
     for (const { settlement } of this.#pending) {
       bytes += settlementBytes(settlement);
-      if (count > 0 && (count === MAX_SETTLEMENTS || bytes > MAX_BATCH_BYTES)) break;
+      if (count > 0 && (count === MAX_PER_EXCHANGE || bytes > MAX_BATCH_BYTES)) break;
       count += 1;
     }
     const batch = count === this.#pending.length ? this.#pending : this.#pending.slice(0, count);

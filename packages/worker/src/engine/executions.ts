@@ -6,6 +6,7 @@ import type { WorkerSettings } from '../options.ts';
 import type { ExecutionPort } from '../run/execution.ts';
 import { Execution } from '../run/execution.ts';
 import { createExecutionPort } from '../run/execution-port.ts';
+import { Roster } from '../run/roster.ts';
 import { unstartedOutcome } from '../run/unstarted.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { LIMITED, RELEASED } from '../settle/outcome.ts';
@@ -49,7 +50,7 @@ export class Executions {
   readonly #port: ExecutionPort;
   readonly #estimate: PrefetchEstimate;
   readonly #slots: Slots;
-  readonly #all = new Set<Execution>();
+  readonly #all = new Roster<Execution>();
   readonly #prefetched: Prefetched;
   readonly #reservations: StartReservations;
   /** Runs that may end the process, which run without others. */
@@ -234,7 +235,7 @@ export class Executions {
   }
 
   #end(execution: Execution, outcome: Outcome | undefined): void {
-    this.#all.delete(execution);
+    this.#all.remove(execution);
     this.leases.noteEnd(execution);
     const hadSlot = execution.hasStarted || this.#reservations.leave(execution);
     this.#slots.free(execution.task, hadSlot ? 'running' : 'prefetched');

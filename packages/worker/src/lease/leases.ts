@@ -12,7 +12,7 @@ import { LeaseGuard } from './lease-guard.ts';
 interface LeasesPort {
   readonly emitter: WorkerEmitter;
   /** All claimed runs of the worker. */
-  readonly executions: ReadonlySet<Execution>;
+  readonly executions: Iterable<Execution>;
   /** Called when the answers to heartbeats begin or cease to fail. */
   readonly onChange: () => void;
   readonly onError: (error: unknown, doing: string) => void;

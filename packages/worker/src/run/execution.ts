@@ -11,6 +11,7 @@ import type { HandlerAttempt } from './handler.ts';
 import { runHandler } from './handler.ts';
 import type { LaneHold } from './requests.ts';
 import { readCompletion, readHandlerHold } from './requests.ts';
+import type { Listed } from './roster.ts';
 
 /** What executions need from their worker; one object for all of them. */
 export interface ExecutionPort {
@@ -42,7 +43,7 @@ interface ClaimedAt {
  * The execution of one claimed run. It ends exactly once: by its handler, a time limit, missing heartbeats or the worker.
  * What the handler does after that has no effect.
  */
-export class Execution implements HandlerAttempt, LeaseHolder {
+export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution> {
   readonly run: Run<'started'>;
   readonly task: AnyTask;
   /** When its claim was answered, by the worker's clock. */
@@ -52,6 +53,9 @@ export class Execution implements HandlerAttempt, LeaseHolder {
   /** Where its lease is written for the thread that renews it, if one does. */
   leaseChunk: LeaseHolder['leaseChunk'];
   leaseIndex = 0;
+  /** Its neighbours among the claimed runs of the worker. */
+  before: Execution | undefined;
+  after: Execution | undefined;
   readonly #port: ExecutionPort;
   #leasedUntil: number;
   #controller: AbortController | undefined;

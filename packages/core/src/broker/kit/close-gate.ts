@@ -11,8 +11,14 @@ export interface CloseGate {
 
 /** Creates an open gate. @param broker - its kind: `memory`, `Redis`, `Postgres` */
 export function createCloseGate(broker: string): CloseGate {
-  const underWay = new Set<Promise<unknown>>();
   let isClosed = false;
+  // Counted: a `Set` of promises, which moves to another table again and again, would keep old answers until a full collection.
+  let underWay = 0;
+  const closing: (() => void)[] = [];
+  const end = (): void => {
+    underWay -= 1;
+    if (underWay === 0) for (const resolve of closing) resolve();
+  };
   return {
     isClosed: () => isClosed,
     // Not async: every call of a worker comes here.
@@ -21,8 +27,7 @@ export function createCloseGate(broker: string): CloseGate {
       try {
         const answer = call();
         if (!(answer instanceof Promise)) return Promise.resolve(answer);
-        underWay.add(answer);
-        const end = (): void => void underWay.delete(answer);
+        underWay += 1;
         answer.then(end, end);
         return answer;
       } catch (error) {
@@ -31,7 +36,7 @@ export function createCloseGate(broker: string): CloseGate {
     },
     close: async () => {
       isClosed = true;
-      await Promise.allSettled(underWay);
+      if (underWay > 0) await new Promise<void>((resolve) => closing.push(resolve));
     },
   };
 }

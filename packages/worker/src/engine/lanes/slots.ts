@@ -33,8 +33,8 @@ export class Slots {
   /** By lane. */
   readonly #limited = new Map<string, Limited>();
   readonly #total: Record<SlotUse, number> = { running: 0, prefetched: 0 };
-  /** Room for the runs that pending claims may return. */
-  readonly #reserved = new Set<Room>();
+  /** Room for the runs that pending claims may return; a list, for the reason of `Roster`. */
+  #reserved: readonly Room[] = [];
   /** The room of all lanes that have some, kept up to date. */
   readonly #open = new Map<string, number>();
   /** The sum of what is in `#open`, without lanes that have no limit; they are counted. */
@@ -91,10 +91,10 @@ export class Slots {
 
   /** Reserves room for the runs that a claim may return. @returns frees it */
   reserve(room: Room): () => void {
-    this.#reserved.add(room);
+    this.#reserved = [...this.#reserved, room];
     this.#noteChanged(room.lanes);
     return () => {
-      this.#reserved.delete(room);
+      this.#reserved = this.#reserved.filter((reserved) => reserved !== room);
       this.#noteChanged(room.lanes);
     };
   }
