@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { offAbort, onAbort } from '../../packages/inprocess/src/time/abort-hub.ts';
+import { onAbort } from '../../packages/inprocess/src/time/abort-hub.ts';
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
 
@@ -57,30 +57,44 @@ describe('onAbort', () => {
     expect(report.mock.calls).toEqual([[broken]]);
   });
 
-  it('does not call a listener that another one removes during the abort', () => {
+  it('does not call a listener whose wait another one ends during the abort', () => {
     const controller = new AbortController();
     const callback = vi.fn();
     const listener = listenerOf(callback);
 
-    const taking = listenerOf(() => offAbort(controller.signal, listener));
+    const taking = listenerOf(() => taken?.end());
     onAbort(controller.signal, taking);
-    onAbort(controller.signal, listener);
+    const taken = onAbort(controller.signal, listener);
     controller.abort();
 
     expect(callback).not.toHaveBeenCalled();
   });
 
-  it('does not call back for a signal that has aborted already, and the listener can still be removed', async () => {
+  it('does not wait for a signal that has aborted already', async () => {
     const signal = AbortSignal.abort();
     const callback = vi.fn();
-    const listener = listenerOf(callback);
 
-    onAbort(signal, listener);
-    offAbort(signal, listener);
+    expect(onAbort(signal, listenerOf(callback))).toBeUndefined();
     await setImmediate();
 
     expect(callback).not.toHaveBeenCalled();
     expect(listeners(signal)).toBe(0);
+  });
+
+  it('calls the listeners in the order in which they began to wait', () => {
+    const controller = new AbortController();
+    const called: number[] = [];
+    const waits = [0, 1, 2, 3].map((number) =>
+      onAbort(
+        controller.signal,
+        listenerOf(() => called.push(number)),
+      ),
+    );
+
+    waits[1]?.end();
+    controller.abort();
+
+    expect(called).toEqual([0, 2, 3]);
   });
 
   it('calls the listeners of one signal only', () => {
@@ -96,14 +110,13 @@ describe('onAbort', () => {
   });
 });
 
-describe('offAbort', () => {
+describe('the end of a wait', () => {
   it('removes one listener and keeps the others', () => {
     const controller = new AbortController();
     const [kept, dropped] = [listenerOf(vi.fn()), listenerOf(vi.fn())];
 
     onAbort(controller.signal, kept);
-    onAbort(controller.signal, dropped);
-    offAbort(controller.signal, dropped);
+    onAbort(controller.signal, dropped)?.end();
     controller.abort();
 
     expect(kept.onAborted).toHaveBeenCalledTimes(1);
@@ -112,22 +125,40 @@ describe('offAbort', () => {
 
   it('leaves no event listener after a turn of the event loop', async () => {
     const { signal } = new AbortController();
-    const added = Array.from({ length: 100 }, () => listenerOf(() => {}));
 
-    for (const listener of added) onAbort(signal, listener);
-    for (const listener of added) offAbort(signal, listener);
+    const waits = Array.from({ length: 100 }, () =>
+      onAbort(
+        signal,
+        listenerOf(() => {}),
+      ),
+    );
+    for (const wait of waits) wait?.end();
     await setImmediate();
 
     expect(listeners(signal)).toBe(0);
   });
 
-  it('keeps the event listener for a listener that is added in the same turn', async () => {
+  it('leaves no event listener where waits follow one another, in one turn and in the next', async () => {
+    const { signal } = new AbortController();
+
+    for (let turn = 0; turn < 2; turn += 1) {
+      for (let count = 0; count < 3; count += 1)
+        onAbort(
+          signal,
+          listenerOf(() => {}),
+        )?.end();
+      await setImmediate();
+
+      expect(listeners(signal)).toBe(0);
+    }
+  });
+
+  it('keeps the event listener for a wait that begins in the same turn', async () => {
     const controller = new AbortController();
     const add = vi.spyOn(controller.signal, 'addEventListener');
     const [first, second] = [listenerOf(vi.fn()), listenerOf(vi.fn())];
 
-    onAbort(controller.signal, first);
-    offAbort(controller.signal, first);
+    onAbort(controller.signal, first)?.end();
     onAbort(controller.signal, second);
     await setImmediate();
     controller.abort();
@@ -136,12 +167,11 @@ describe('offAbort', () => {
     expect(second.onAborted).toHaveBeenCalledTimes(1);
   });
 
-  it('adds a new event listener after the last one was removed', async () => {
+  it('is followed by a new event listener for the next wait', async () => {
     const controller = new AbortController();
     const [first, second] = [listenerOf(vi.fn()), listenerOf(vi.fn())];
 
-    onAbort(controller.signal, first);
-    offAbort(controller.signal, first);
+    onAbort(controller.signal, first)?.end();
     await setImmediate();
     onAbort(controller.signal, second);
     controller.abort();
@@ -150,28 +180,46 @@ describe('offAbort', () => {
     expect(second.onAborted).toHaveBeenCalledTimes(1);
   });
 
-  it('changes nothing for a listener that was never added', () => {
+  it('changes nothing the second time, and after the abort', async () => {
     const controller = new AbortController();
-    const callback = vi.fn();
-    const listener = listenerOf(callback);
+    const [ended, kept] = [listenerOf(vi.fn()), listenerOf(vi.fn())];
 
-    onAbort(controller.signal, listener);
-    offAbort(
-      controller.signal,
-      listenerOf(() => {}),
-    );
+    const wait = onAbort(controller.signal, ended);
+    const other = onAbort(controller.signal, kept);
+    wait?.end();
+    wait?.end();
+    controller.abort();
+    other?.end();
+    await setImmediate();
+
+    expect(ended.onAborted).not.toHaveBeenCalled();
+    expect(kept.onAborted).toHaveBeenCalledTimes(1);
+    expect(listeners(controller.signal)).toBe(0);
+  });
+
+  it('takes no listener from later waits the second time', async () => {
+    const controller = new AbortController();
+    const later = listenerOf(vi.fn());
+    const ended = onAbort(controller.signal, listenerOf(vi.fn()));
+    ended?.end();
+    await setImmediate();
+
+    onAbort(controller.signal, later);
+    ended?.end();
+    await setImmediate();
     controller.abort();
 
-    expect(callback).toHaveBeenCalledTimes(1);
+    expect(later.onAborted).toHaveBeenCalledTimes(1);
   });
 
   it('removes no event listener of others', async () => {
     const { signal } = new AbortController();
-    const listener = listenerOf(() => {});
     signal.addEventListener('abort', () => {});
 
-    onAbort(signal, listener);
-    offAbort(signal, listener);
+    onAbort(
+      signal,
+      listenerOf(() => {}),
+    )?.end();
     await setImmediate();
 
     expect(listeners(signal)).toBe(1);

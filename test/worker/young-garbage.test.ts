@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { Broker } from '@retry/core/broker';
 import { createPostgresBroker } from '@retry/postgres';
 import { createRedisBroker } from '@retry/redis-queue';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { expect, it } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
+import { collect, oldBytes } from '../support/old-bytes.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { removeKeys } from '../support/servers/remove-keys.ts';
@@ -16,14 +15,6 @@ const RUNS = 10_000;
 
 /** So much of each run's payload, 2 kB, may live for longer than two collections of young objects, in bytes. */
 const MOST_BYTES = 500;
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void; // the flag's own function
-
-/** Bytes of objects that outlived two collections of young objects, those that nothing needs any longer among them. */
-function oldBytes(): number {
-  return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? 0;
-}
 
 /** Works off all runs, with a collection of young objects now and then, and returns how many bytes became old for each. */
 async function agedBytes(broker: Broker): Promise<number> {

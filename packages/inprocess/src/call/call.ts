@@ -1,5 +1,5 @@
-import type { AbortListener } from '../time/abort-hub.ts';
-import { offAbort } from '../time/abort-hub.ts';
+import type { AbortListener, AbortWait } from '../time/abort-hub.ts';
+import { onAbort } from '../time/abort-hub.ts';
 import { wait, yieldToEventLoop } from '../time/clock.ts';
 import { CallRecord } from './call-record.ts';
 import { decideNext, endingBy, obstacleOf, refusalOf } from './decide.ts';
@@ -20,8 +20,15 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   /** Ends at once what the loop waits for. */
   #cut: ((reason: unknown) => void) | undefined = undefined;
   #clearTimeout: (() => void) | undefined = undefined;
+  #abortWait: AbortWait | undefined = undefined;
   /** What its retries have cost the budget. */
   #paid = 0;
+
+  /** Ends with the signal that it was given, if it was given one. */
+  watchSignal(): void {
+    const { signal } = this.plan;
+    if (signal !== undefined) this.#abortWait = onAbort(signal, this);
+  }
 
   waitInitialDelay(): Promise<void> | undefined {
     const { plan, clock } = this;
@@ -204,10 +211,10 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
 
   /** Removes the call from its group, its signals and its timer once it has ended. */
   #release(): void {
-    const { signal, options, release } = this.plan;
+    const { options, release } = this.plan;
     this.#clearTimeout?.();
     this.permit?.abandon(); // nothing, if it has reported
-    if (signal?.aborted === false) offAbort(signal, this);
+    this.#abortWait?.end();
     options.group?.leave();
     release?.();
   }

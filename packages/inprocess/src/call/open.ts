@@ -1,6 +1,6 @@
 import type { DelayStrategy } from '@retry/core';
 import { allowedAttempts } from '@retry/core/fields';
-import { joinSignals, onAbort } from '../time/abort-hub.ts';
+import { joinSignals } from '../time/abort-hub.ts';
 import { RetryCall } from './call.ts';
 import { isObserved, notify, observer } from './hooks.ts';
 import type { ParentAttempt } from './options.ts';
@@ -23,7 +23,7 @@ export function openLater(plan: Plan, parameters?: readonly unknown[]): Call {
 /** Opens a call: its signal, budget and group count it from now on. */
 export function openCall(plan: Plan, parameters?: readonly unknown[]): Call {
   const call = new RetryCall(withOwnStrategy(plan), 0, parameters);
-  if (plan.signal !== undefined) onAbort(plan.signal, call);
+  call.watchSignal();
   plan.options.group?.enter();
   plan.budget?.record({ type: 'request' });
   return call;

@@ -10,54 +10,100 @@ export interface AbortListener {
  * One event listener per signal, however many calls wait for it: an EventTarget searches its list of listeners at
  * every add and remove, so that n listeners on one signal cost n².
  */
-const hubs = new WeakMap<AbortSignal, Set<AbortListener>>();
+const hubs = new WeakMap<AbortSignal, Hub>();
 
-/** Signals whose event listener has no waiting calls at the moment. */
-const idle = new Set<AbortSignal>();
+/** Hubs whose event listener had no waiting calls at one moment of this turn. */
+const idle: Hub[] = [];
+
+type Link = Hub | AbortWait;
 
 /**
- * Calls the listener once when the signal aborts, unless {@link offAbort} removes it before; never for a signal that
- * has aborted already. A listener that is added twice is called once.
+ * The waits for one signal, in a ring in the order in which they began. Not in a `Set`, which would keep calls that have ended until a
+ * full collection.
  */
-export function onAbort(signal: AbortSignal, listener: AbortListener): void {
-  if (!signal.aborted) (hubs.get(signal) ?? listen(signal)).add(listener);
+class Hub {
+  readonly signal: AbortSignal;
+  after: Link = this;
+  before: Link = this;
+  isIdle = false;
+
+  constructor(signal: AbortSignal) {
+    this.signal = signal;
+  }
 }
 
-/** Removes a listener. The event listener is removed one turn later, because the next call may need it again. */
-export function offAbort(signal: AbortSignal, listener: AbortListener): void {
-  const waiting = hubs.get(signal);
-  if (!waiting?.delete(listener) || waiting.size > 0) return;
-  if (idle.size === 0) nextTurn(stopListening);
-  idle.add(signal);
-}
+/** A listener that waits for a signal. */
+export class AbortWait {
+  readonly #listener: AbortListener;
+  readonly #hub: Hub;
+  before: Link;
+  after: Link;
 
-function listen(signal: AbortSignal): Set<AbortListener> {
-  const waiting = new Set<AbortListener>();
-  hubs.set(signal, waiting);
-  signal.addEventListener('abort', callListeners, { once: true });
-  return waiting;
-}
+  constructor(listener: AbortListener, hub: Hub) {
+    this.#listener = listener;
+    this.#hub = hub;
+    this.before = hub.before;
+    this.after = hub;
+    hub.before.after = this;
+    hub.before = this;
+  }
 
-function callListeners(this: unknown, event: Event): void {
-  const signal = event.target as AbortSignal; // only ever listens to signals
-  for (const listener of hubs.get(signal) ?? []) {
+  /** Ends it. The event listener is removed one turn later, because the next call may need it again. */
+  end(): void {
+    if (this.after === this) return; // it has ended
+    const hub = this.#hub;
+    this.before.after = this.after;
+    this.after.before = this.before;
+    this.before = this;
+    this.after = this;
+    if (hub.after !== hub || hub.isIdle) return;
+    hub.isIdle = true;
+    if (idle.push(hub) === 1) nextTurn(stopListening);
+  }
+
+  /** Ends it and calls the listener. */
+  call(): void {
+    this.end();
     try {
-      listener.onAborted();
+      this.#listener.onAborted();
     } catch (error) {
       // The other listeners must still be called.
       report(error);
     }
   }
+}
+
+/**
+ * Calls the listener once when the signal aborts, unless the wait is ended before.
+ *
+ * @returns the wait; `undefined` for a signal that has aborted already, which never calls it
+ */
+export function onAbort(signal: AbortSignal, listener: AbortListener): AbortWait | undefined {
+  return signal.aborted ? undefined : new AbortWait(listener, hubs.get(signal) ?? listen(signal));
+}
+
+function listen(signal: AbortSignal): Hub {
+  const hub = new Hub(signal);
+  hubs.set(signal, hub);
+  signal.addEventListener('abort', callListeners, { once: true });
+  return hub;
+}
+
+function callListeners(this: unknown, event: Event): void {
+  const signal = event.target as AbortSignal; // only ever listens to signals
+  const hub = hubs.get(signal);
   hubs.delete(signal);
+  // A listener may end the waits of others.
+  while (hub?.after instanceof AbortWait) hub.after.call();
 }
 
 function stopListening(): void {
-  for (const signal of idle) {
-    if (hubs.get(signal)?.size !== 0) continue;
-    hubs.delete(signal);
-    signal.removeEventListener('abort', callListeners);
+  for (const hub of idle.splice(0)) {
+    hub.isIdle = false;
+    if (hub.after !== hub) continue;
+    hubs.delete(hub.signal);
+    hub.signal.removeEventListener('abort', callListeners);
   }
-  idle.clear();
 }
 
 /** A signal that aborts with the first of two others. */
@@ -73,15 +119,13 @@ export function joinSignals(own: AbortSignal | undefined, outer: AbortSignal): J
   if (own.aborted) return { signal: own };
   const controller = new AbortController();
   const release = (): void => {
-    offAbort(own, listener);
-    offAbort(outer, listener);
+    for (const wait of waits) wait?.end();
   };
   const onAborted = (): void => {
     release();
     controller.abort((own.aborted ? own : outer).reason);
   };
   const listener = { onAborted };
-  onAbort(own, listener);
-  onAbort(outer, listener);
+  const waits = [onAbort(own, listener), onAbort(outer, listener)];
   return { signal: controller.signal, release };
 }
