@@ -159,4 +159,17 @@ describe('withRetry', () => {
     expect(strategy).not.toHaveBeenCalled();
     expect(random).not.toHaveBeenCalled();
   });
+
+  it('adds one frame to the stack of an error of a later attempt', async () => {
+    const load = withRetry(async () => {
+      throw new Error('boom');
+    }, AT_ONCE);
+
+    const error = await rejectionOf(load());
+
+    const frames = (error as Error).stack?.split('\n') ?? [];
+    expect(frames.filter((line) => line.includes('/packages/'))).toEqual([
+      expect.stringMatching(/at runCall .*run\.ts/),
+    ]);
+  });
 });

@@ -74,17 +74,21 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     return withContext?.(this, limit) ?? limit;
   }
 
+  get isBare(): boolean {
+    const { running: attempt, plan } = this;
+    if (plan.signal !== undefined) return false;
+    return attempt === undefined || (nested.nesting === undefined && attempt.timeoutMs === Infinity);
+  }
+
   invoke(self: unknown, parameters: unknown[] | undefined): unknown {
-    const { fn, signal } = this.plan;
+    const { fn } = this.plan;
     const { nesting } = nested;
     const { running: attempt } = this;
-    const given = parameters ?? [attempt];
-    const hasTimeout = attempt !== undefined && attempt.timeoutMs < Infinity;
-    const isDirect = nesting === undefined || attempt === undefined;
-    if (hasTimeout) this.#clearTimeout ??= this.#setTimeout(attempt, attempt.timeoutMs);
-    else if (signal === undefined && isDirect) return fn.apply(self, given);
-    const call = (): unknown => fn.apply(self, given);
-    const run = isDirect ? call : (): unknown => nesting.enter(attempt, call);
+    if (attempt !== undefined && attempt.timeoutMs < Infinity)
+      this.#clearTimeout ??= this.#setTimeout(attempt, attempt.timeoutMs);
+    const call = (): unknown => fn.apply(self, parameters ?? [attempt]);
+    const run =
+      nesting === undefined || attempt === undefined ? call : (): unknown => nesting.enter(attempt, call);
     return this.#race(run);
   }
 

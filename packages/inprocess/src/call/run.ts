@@ -19,9 +19,11 @@ export async function runCall(
   for (;;) {
     if (call?.startAttempt() === false) return call.finish();
     try {
-      const result = await (call === undefined
-        ? plan.fn.apply(self, parameters ?? [])
-        : call.invoke(self, parameters));
+      // Called from here where possible: an error of the function keeps each frame below it, for a tenth of a microsecond.
+      const isBare = call === undefined || call.isBare;
+      const result = await (isBare
+        ? plan.fn.apply(self, parameters ?? [call?.running])
+        : call?.invoke(self, parameters));
       if (call === undefined || call.accepts(result)) return result;
     } catch (error) {
       call ??= openLater(plan, parameters);
