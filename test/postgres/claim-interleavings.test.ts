@@ -2,8 +2,8 @@ import type { ClaimedRun } from '@retry/core/broker';
 import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker } from '@retry/postgres';
 import { expect, it } from 'vitest';
+import { passTime } from '../support/pass-time.ts';
 import { settlementOf } from '../support/settle.ts';
-import { sleep } from './open-broker.ts';
 import type { TwoConnections } from './two-connections.ts';
 import { completed, describeTwoConnections, idsOf } from './two-connections.ts';
 
@@ -59,7 +59,7 @@ describeTwoConnections('claims on two connections', (open) => {
     isHolding = true;
     const settle = first ? [settlementOf(first.run, { type: 'release', at: 0 })] : [];
     const settling = late.settleAndClaim({ settle });
-    while (replies.length === 0) await sleep(5);
+    while (replies.length === 0) await passTime(5);
     isHolding = false;
     expect(idsOf(await claim('again', 1, late))).toEqual(['a']);
     for (const reply of replies) reply();
@@ -121,7 +121,7 @@ describeTwoConnections('claims on two connections', (open) => {
       claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 },
     });
     await broker.within(tx).settleAndClaim({ settle: completed(claimed.slice(0, 1)) });
-    await sleep(5);
+    await passTime(5);
 
     expect((await broker.findExpired(9)).map(({ id }) => id)).toEqual(['b']);
     await tx.query('rollback');
@@ -141,7 +141,7 @@ describeTwoConnections('claims on two connections', (open) => {
       await broker.within(pool).settleAndClaim({ settle: completed(claimed) });
     }
     await pool.query(`update ${schema.name}.claim set at = at - 60000 where request <> 'e'`);
-    await sleep(5);
+    await passTime(5);
 
     expect(await broker.findExpired(9)).toEqual([]);
     const { rows } = await pool.query(`select request from ${schema.name}.claim`);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { passTime } from '../support/pass-time.ts';
 import { settlementOf } from '../support/settle.ts';
-import { sleep } from './open-broker.ts';
 import { completed, describeTwoConnections } from './two-connections.ts';
 
 describeTwoConnections('the creation of a run', (open) => {
@@ -31,7 +31,7 @@ describeTwoConnections('the creation of a run', (open) => {
     const { submit, claim } = open();
     await submit({ id: 'a', delayMs: 5 });
     const scheduled = await read('a');
-    await sleep(20);
+    await passTime(20);
 
     const [first] = await claim('r');
 
@@ -55,7 +55,7 @@ describeTwoConnections('the creation of a run', (open) => {
     for (const delayMs of [5, 0, 1, 1, 0]) {
       await broker.reschedule(['a', 'b'].map((id) => ({ id, delayMs })));
       seen.push([(await read('a'))?.createdAt, (await read('b'))?.createdAt]);
-      await sleep(10);
+      await passTime(10);
       await claim(`promotes ${seen.length}`, 0); // starts none
     }
 
@@ -67,19 +67,19 @@ describeTwoConnections('the creation of a run', (open) => {
     const { broker, submit, claim } = open();
     await submit({ id: 'a' });
     const created = (await read('a'))?.createdAt;
-    await sleep(5);
+    await passTime(5);
     const [first] = await claim('first');
     const at = Number(first?.run.startedAt);
     const retried = first && settlementOf(first.run, { type: 'retry', at, runAt: at });
     await broker.settleAndClaim({ settle: retried === undefined ? [] : [retried] });
-    await sleep(5);
+    await passTime(5);
     const seen: unknown[] = [];
     for (const keepAttempts of [true, false]) {
       const [next] = await claim(`after ${keepAttempts}`);
       const failed = next && settlementOf(next.run, { type: 'fail', at: Number(next.run.startedAt) });
       await broker.settleAndClaim({ settle: failed === undefined ? [] : [failed] });
       seen.push(next?.run.createdAt, (await read('a'))?.createdAt);
-      await sleep(5);
+      await passTime(5);
       await broker.redrive(['a'], { keepAttempts });
     }
     const redriven = await read('a');

@@ -3,10 +3,11 @@ import { createPostgresBroker, migrate } from '@retry/postgres';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { passTime } from '../support/pass-time.ts';
 import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
 import type { PrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
-import { openPool, sleep } from './open-broker.ts';
+import { openPool } from './open-broker.ts';
 
 const RUNS = 3_000;
 
@@ -28,7 +29,7 @@ describeOnPrivatePostgres('faults of the server', () => {
     const broker = createPostgresBroker({ url: server.url, keepCompleted: Infinity });
     const queue = createQueue({ broker });
     const completed = new Map<string, number>();
-    const task = defineTask({ name: 'work', retry: { maxAttempts: 50 }, run: () => sleep(2) });
+    const task = defineTask({ name: 'work', retry: { maxAttempts: 50 }, run: () => passTime(2) });
     const worker = createWorker({ broker, tasks: [task], concurrency: 20, lease: '3s', signals: [] });
     worker.on('completed', ({ id }) => completed.set(id, (completed.get(id) ?? 0) + 1));
     worker.on('error', () => {});
@@ -38,7 +39,7 @@ describeOnPrivatePostgres('faults of the server', () => {
     );
     worker.start();
     await disturb();
-    while ((await queue.counts().catch(() => undefined))?.ended.completed !== RUNS) await sleep(50);
+    while ((await queue.counts().catch(() => undefined))?.ended.completed !== RUNS) await passTime(50);
     await worker.stop();
     const audit = await broker.audit();
     await broker.close();
@@ -50,7 +51,7 @@ describeOnPrivatePostgres('faults of the server', () => {
       'all of its connections are ended, five times',
       async () => {
         for (let time = 0; time < 5; time += 1) {
-          await sleep(100);
+          await passTime(100);
           const others = 'pid <> pg_backend_pid() and backend_type = $1';
           await pool.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`, [
             'client backend',
@@ -62,7 +63,7 @@ describeOnPrivatePostgres('faults of the server', () => {
     ['it crashes', () => server.restart('immediate')],
   ] as const)('lose nothing when %s', { timeout: 90_000 }, async (_name, disturb) => {
     const { audit, completions } = await workThrough(async () => {
-      await sleep(200);
+      await passTime(200);
       await disturb();
     });
 

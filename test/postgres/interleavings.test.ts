@@ -1,7 +1,7 @@
 import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker } from '@retry/postgres';
 import { expect, it } from 'vitest';
-import { sleep } from './open-broker.ts';
+import { passTime } from '../support/pass-time.ts';
 import { completed, describeTwoConnections, idsOf } from './two-connections.ts';
 
 const ONE_AT_A_TIME = { key: 'k', limit: 1, whenFull: 'wait' } as const;
@@ -13,7 +13,7 @@ describeTwoConnections('two connections', (open) => {
     await broker.within(tx).settleAndClaim({ settle: completed(await claim('r')) });
     await submit({ id: 'waits' }, { id: 'other' });
     const cancelling = broker.cancel(['open', 'waits']);
-    while ((await broker.get(['waits']))[0]?.state !== 'cancelled') await sleep(5);
+    while ((await broker.get(['waits']))[0]?.state !== 'cancelled') await passTime(5);
 
     expect(await broker.cancel(['other'])).toEqual(['cancelled']);
     await tx.query('commit');
@@ -28,7 +28,7 @@ describeTwoConnections('two connections', (open) => {
 
     const moved = await broker.reschedule(['open', 'moves'].map((id) => ({ id, delayMs: 60_000 })));
     const ending = broker.end(['open', 'ends'].map((id) => ({ id, as: 'completed', result: '1' })));
-    while ((await broker.get(['ends']))[0]?.state !== 'completed') await sleep(5);
+    while ((await broker.get(['ends']))[0]?.state !== 'completed') await passTime(5);
     await tx.query('commit');
 
     expect(moved).toEqual(['refused', 'rescheduled']);
@@ -65,7 +65,7 @@ describeTwoConnections('two connections', (open) => {
 
     expect(await rescheduling).toEqual(['rescheduled']);
     expect((await settling).settled).toEqual(['ok']);
-    await sleep(5);
+    await passTime(5);
     expect(idsOf(await claim('next'))).toEqual(['parked']);
   });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sleep } from './open-broker.ts';
+import { passTime } from '../support/pass-time.ts';
 import { describeTwoConnections, idsOf } from './two-connections.ts';
 
 /** So slow a full read is not repeated for seconds. */
@@ -19,7 +19,7 @@ describeTwoConnections('runs that appear before others which have been claimed',
       const blocker = await pool.connect();
       await blocker.query(`begin; lock table ${schema.name}.claim in exclusive mode`);
       const first = claim('first');
-      await sleep(SLOW_MS);
+      await passTime(SLOW_MS);
       await blocker.query('rollback');
       blocker.release();
       const early = idsOf(await first);

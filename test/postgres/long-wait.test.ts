@@ -4,7 +4,7 @@ import { ClaimMemory } from '../../packages/postgres/src/record/claim-memory.ts'
 import { openNotifications } from '../../packages/postgres/src/wake/notifications.ts';
 import { WorkWaits } from '../../packages/postgres/src/wake/wait-for-work.ts';
 import { WaitingNotice } from '../../packages/postgres/src/wake/waiting-notice.ts';
-import { sleep } from './open-broker.ts';
+import { passTime } from '../support/pass-time.ts';
 import { describeTwoConnections } from './two-connections.ts';
 
 describeTwoConnections('a wait for work that is longer than its announcement counts', (open) => {
@@ -20,7 +20,7 @@ describeTwoConnections('a wait for work that is longer than its announcement cou
     );
     const waiting = waits.wait(['l'], { timeoutMs: 60_000 });
 
-    await sleep(noticeMs + 500);
+    await passTime(noticeMs + 500);
     const { rows } = await pool.query(
       `select from ${schema.name}.waiter where until > ${schema.name}.now_ms()`,
     );

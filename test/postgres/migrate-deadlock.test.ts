@@ -3,10 +3,11 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeMigration } from '../../packages/postgres/src/schema/migrations/write-migration.ts';
 import { BUILD } from '../../packages/postgres/src/schema/migrations.ts';
+import { passTime } from '../support/pass-time.ts';
 import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
 import type { PrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
-import { openPool, sleep } from './open-broker.ts';
+import { openPool } from './open-broker.ts';
 
 /** How long the migration waits for a lock before the server checks for a deadlock: time for the other transaction to complete it. */
 const DEADLOCK_TIMEOUT_MS = 4_000;
@@ -40,7 +41,7 @@ describeOnPrivatePostgres('a migration that deadlocks with a running transaction
       (await pool.query("select from pg_locks where not granted and mode = 'AccessExclusiveLock'"))
         .rowCount === 0
     )
-      await sleep(10);
+      await passTime(10);
     await running.query('lock table retry.claim in row exclusive mode');
     await running.query('commit');
     await migrated;

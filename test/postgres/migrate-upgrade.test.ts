@@ -8,8 +8,9 @@ import { writeMigration } from '../../packages/postgres/src/schema/migrations/wr
 import type { SchemaBuild } from '../../packages/postgres/src/schema/migrations.ts';
 import { BUILD } from '../../packages/postgres/src/schema/migrations.ts';
 import { promiseOf } from '../contract/worker/worker-scene.ts';
+import { passTime } from '../support/pass-time.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
-import { openPool, sleep } from './open-broker.ts';
+import { openPool } from './open-broker.ts';
 
 const RUNS = 1_600;
 
@@ -96,7 +97,7 @@ describeOnPostgres('an upgrade of a schema with workers of both versions', (serv
       run: async (index: number, { id, attempt }) => {
         starts.set(id, (starts.get(id) ?? 0) + 1);
         // Half of the runs end after the upgrade, however fast the workers are.
-        await (index < RUNS / 2 ? sleep(1) : upgraded);
+        await (index < RUNS / 2 ? passTime(1) : upgraded);
         if (index % 10 === 0 && attempt === 1) throw new Error('the first attempt fails');
       },
     });
@@ -115,7 +116,7 @@ describeOnPostgres('an upgrade of a schema with workers of both versions', (serv
     await submit(today, 0, RUNS - 200);
     const workers = [startWorker(today), startWorker(today)];
 
-    while (starts.size < 200) await sleep(1);
+    while (starts.size < 200) await passTime(1);
     const sql = writeMigration(schema, LATER);
     await Promise.all([pool.query(sql), pool.query(sql), pool.query(sql)]);
     const later = open({ client: laterClient(pool) });

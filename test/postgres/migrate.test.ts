@@ -9,8 +9,9 @@ import { writeMigration } from '../../packages/postgres/src/schema/migrations/wr
 import type { SchemaBuild } from '../../packages/postgres/src/schema/migrations.ts';
 import { BUILD, MIGRATIONS } from '../../packages/postgres/src/schema/migrations.ts';
 import { promiseOf } from '../contract/worker/worker-scene.ts';
+import { passTime } from '../support/pass-time.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
-import { openPool, sleep } from './open-broker.ts';
+import { openPool } from './open-broker.ts';
 
 const VERSION = MIGRATIONS.length;
 
@@ -271,7 +272,7 @@ describeOnPostgres('migrate', (server) => {
       run: async (index: number, { id }) => {
         starts.set(id, (starts.get(id) ?? 0) + 1);
         // Half of the runs come after the migration, however quick the workers are.
-        await (index < 1_000 ? sleep(1) : migrated);
+        await (index < 1_000 ? passTime(1) : migrated);
       },
     });
     const workers = [1, 2].map(() => createWorker({ broker, tasks: [task], concurrency: 10, signals: [] }));
@@ -280,7 +281,7 @@ describeOnPostgres('migrate', (server) => {
     await queue.submitMany(task, [...Array(2_000).keys()]);
     for (const worker of workers) worker.start();
 
-    while (starts.size < 200) await sleep(1);
+    while (starts.size < 200) await passTime(1);
     const steps = [...MIGRATIONS, LATER_STEP];
     await Promise.all(
       Array.from({ length: 5 }, () => pool.query(writeMigration(schema, { ...BUILD, steps }))),

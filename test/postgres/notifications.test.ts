@@ -2,7 +2,7 @@ import { createPostgresBroker } from '@retry/postgres';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { channelOf } from '../../packages/postgres/src/schema/migrations.ts';
-import { sleep } from './open-broker.ts';
+import { passTime } from '../support/pass-time.ts';
 import { describeTwoConnections } from './two-connections.ts';
 
 const STRANGE = [
@@ -22,7 +22,7 @@ describeTwoConnections('a notification that no broker has sent', (open) => {
     const { pool, schema, url } = open();
     const broker = createPostgresBroker({ url, schema: schema.name });
     const waiting = broker.waitForWork(['l'], { timeoutMs: 60_000 });
-    await sleep(200);
+    await passTime(200);
     const channel = channelOf(schema.name);
 
     for (const text of STRANGE) await pool.query('select pg_notify($1, $2)', [channel, text]);
@@ -43,7 +43,7 @@ describeTwoConnections('a notification that no broker has sent', (open) => {
     const { pool, schema, url, tx } = open();
     const broker = createPostgresBroker({ url, schema: schema.name });
     const waiting = broker.waitForWork(['l'], { timeoutMs: 60_000 });
-    await sleep(200);
+    await passTime(200);
     await createPostgresBroker({ client: tx, schema: schema.name })
       .within(tx)
       .submit([{ id: 'a', lane: 'l', payload: '{}' }]);

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { brokerOnOneConnection } from '../../docs/recipes/one-connection.ts';
+import { passTime } from '../support/pass-time.ts';
 import { root } from '../support/repository.ts';
-import { sleep } from './open-broker.ts';
 import { describeTwoConnections } from './two-connections.ts';
 
 const read = (path: string): string => readFileSync(join(root, 'docs', path), 'utf8');
@@ -28,7 +28,7 @@ describeTwoConnections('a client that a pool lends to a broker', (open) => {
       `select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and application_name = ''
         and backend_type = 'client backend' and state = 'idle'`,
     );
-    while (lost.length === 0) await sleep(5);
+    while (lost.length === 0) await passTime(5);
     await close();
 
     expect(lost).toHaveLength(1);

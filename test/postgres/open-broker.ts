@@ -5,11 +5,7 @@ import { createPostgresBroker, migrate } from '@retry/postgres';
 import pg from 'pg';
 import type { WorkerHarness } from '../contract/worker/worker-scene.ts';
 import type { BrokerHarness, KeepOptions } from '../support/broker-scene.ts';
-
-/** Waits in real time. */
-export function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
+import { passTime } from '../support/pass-time.ts';
 
 /** A schema of one test: its tables are emptied when a broker is closed, and `drop` removes it. */
 export interface TestSchema {
@@ -53,7 +49,7 @@ export async function createTestSchema(client: SqlClient): Promise<TestSchema> {
         await broker.close();
         await emptyTables(client, name);
       };
-      return { broker, advance: sleep, close };
+      return { broker, advance: passTime, close };
     },
     drop: () => dropSchema(client, name),
   };

@@ -3,12 +3,13 @@ import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeBrokerContract } from '../contract/describe-broker-contract.ts';
 import { describeWorkerOnBroker } from '../contract/worker/describe-worker-on-broker.ts';
+import { passTime } from '../support/pass-time.ts';
 import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
 import type { PrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
 import type { TransactionPooler } from '../support/servers/transaction-pooler.ts';
 import { openTransactionPooler } from '../support/servers/transaction-pooler.ts';
-import { createTestSchema, openPool, openPostgresQueue, sleep } from './open-broker.ts';
+import { createTestSchema, openPool, openPostgresQueue } from './open-broker.ts';
 import type { SchemaPool } from './schema-pool.ts';
 import { createSchemaPool } from './schema-pool.ts';
 
@@ -65,7 +66,7 @@ describeOnPrivatePostgres('through a pooler in transaction mode', () => {
       run: async (_: number, { id, attempt }) => {
         starts.set(id, (starts.get(id) ?? 0) + 1);
         if (attempt === 1) throw new Error('not yet');
-        await sleep(1);
+        await passTime(1);
       },
     });
     const workers = brokers.map((broker) =>

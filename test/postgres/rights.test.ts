@@ -5,11 +5,12 @@ import { createQueue, createWorker, defineTask } from '@retry/worker';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeBrokerContract } from '../contract/describe-broker-contract.ts';
+import { passTime } from '../support/pass-time.ts';
 import { root } from '../support/repository.ts';
 import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
 import type { PrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
-import { emptyTables, openPool, sleep } from './open-broker.ts';
+import { emptyTables, openPool } from './open-broker.ts';
 
 /** Returns the grants of the docs, for the role `app`. */
 function readGrants(): string {
@@ -43,7 +44,7 @@ describeOnPrivatePostgres('a role with the rights that docs/postgres.md lists', 
           await broker.close();
           await emptyTables(admin, 'retry');
         };
-        return { broker, advance: sleep, close };
+        return { broker, advance: passTime, close };
       },
       isConcurrent: false,
       everyNth: 5,

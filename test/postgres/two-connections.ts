@@ -3,10 +3,11 @@ import type { PostgresBroker } from '@retry/postgres';
 import { createPostgresBroker } from '@retry/postgres';
 import type pg from 'pg';
 import { afterEach, beforeEach, expect } from 'vitest';
+import { passTime } from '../support/pass-time.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { settlementOf } from '../support/settle.ts';
 import type { TestSchema } from './open-broker.ts';
-import { createTestSchema, openPool, sleep } from './open-broker.ts';
+import { createTestSchema, openPool } from './open-broker.ts';
 
 /** A broker over a pool, and a transaction that the test keeps open. */
 export interface TwoConnections {
@@ -90,7 +91,7 @@ async function openTwo(url: string): Promise<TwoConnections> {
       const { rows } = await tx.query('select pg_backend_pid() as pid');
       const waiting = `with recursive blocked (pid) as (select $1::integer union select a.pid from blocked, pg_stat_activity a
         where blocked.pid = any (pg_blocking_pids(a.pid))) select from blocked`;
-      while ((await pool.query(waiting, [rows[0].pid])).rowCount !== count + 1) await sleep(5);
+      while ((await pool.query(waiting, [rows[0].pid])).rowCount !== count + 1) await passTime(5);
     },
   };
 }

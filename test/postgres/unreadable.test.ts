@@ -1,7 +1,7 @@
 import type { ClaimedRun } from '@retry/core/broker';
 import { expect, it } from 'vitest';
+import { passTime } from '../support/pass-time.ts';
 import { settlementOf } from '../support/settle.ts';
-import { sleep } from './open-broker.ts';
 import { completed, describeTwoConnections, idsOf } from './two-connections.ts';
 
 /** What the column `record` may contain, if people write to it. */
@@ -91,7 +91,7 @@ describeTwoConnections('a wrongly stored run', (open) => {
     const { pool, schema, submit, claim } = open();
     await submit(...['before', 'broken', 'behind'].map((id) => ({ id, delayMs: 1 })));
     await pool.query(`delete from ${schema.name}.run where id = 'broken'`);
-    await sleep(5);
+    await passTime(5);
 
     expect(idsOf(await claim('r'))).toEqual(['before', 'behind']);
     await expectFailed('broken');
@@ -118,7 +118,7 @@ describeTwoConnections('a wrongly stored run', (open) => {
     const lanes = new Map([['l', 9]]);
     await broker.settleAndClaim({ claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 } });
     await spoil('broken', "record = '{'");
-    await sleep(5);
+    await passTime(5);
 
     expect((await broker.findExpired(9)).map(({ id }) => id)).toEqual(['fine']);
     await expectFailed('broken');

@@ -3,11 +3,12 @@ import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { passTime } from '../support/pass-time.ts';
 import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
 import type { PrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
 import { openTransactionPooler } from '../support/servers/transaction-pooler.ts';
-import { openPool, sleep } from './open-broker.ts';
+import { openPool } from './open-broker.ts';
 
 const NAMED = "select name from pg_prepared_statements where name like 'retry\\_%'";
 
@@ -136,7 +137,7 @@ describeOnPrivatePostgres("a client of the user's", () => {
       const ids = Array.from({ length: 60 }, (_, index) => `pooled-${index}`);
 
       const read = await Promise.all(ids.map((id) => broker.get([id])));
-      await sleep(1);
+      await passTime(1);
       const again = await Promise.all(ids.map((id) => broker.get([id])));
 
       expect([...read, ...again].flat()).toEqual(Array(120).fill(undefined));

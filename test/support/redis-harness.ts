@@ -3,6 +3,7 @@ import type { RedisBroker, RedisBrokerOptions } from '@retry/redis-queue';
 import { createRedisBroker } from '@retry/redis-queue';
 import type { WorkerHarness } from '../contract/worker/worker-scene.ts';
 import type { BrokerHarness } from './broker-scene.ts';
+import { passTime } from './pass-time.ts';
 import { removeKeys } from './servers/remove-keys.ts';
 
 /** A harness whose broker can report the version and settings of its server. */
@@ -28,7 +29,7 @@ export async function openRedisHarness(url: string, options: RedisBrokerOptions 
     broker,
     connect,
     prefix,
-    advance: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    advance: passTime,
     close: async () => {
       await broker.close();
       await removeKeys(url, options.prefix ?? prefix);
