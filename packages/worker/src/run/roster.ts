@@ -9,7 +9,7 @@ export interface Listed<Member> {
  *
  * A `Set` would keep those that have left. It moves to another table again and again, and each table leads to the next one. So once a
  * collection of young objects has found one of them in use, it keeps all that follow, with what was in them, until a full
- * collection: a worker of short runs spent a quarter of its processor time on that.
+ * collection: most workers of short runs spent a third of their processor time on that.
  */
 export class Roster<Member extends Listed<Member>> implements Iterable<Member> {
   #first: Member | undefined;
