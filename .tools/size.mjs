@@ -33,15 +33,15 @@ const rows = [
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 10_030,
+    limit: 10_040,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 15_270, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 19_120 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 15_280, goal: 9_216 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 19_140 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 39_360,
+    limit: 39_380,
   },
   {
     name: 'the page of the board, its worker and its style',

@@ -212,6 +212,19 @@ describe('the end of a wait', () => {
     expect(later.onAborted).toHaveBeenCalledTimes(1);
   });
 
+  it('takes no listener from the waits that follow an event without an abort', async () => {
+    const controller = new AbortController();
+    const later = listenerOf(vi.fn());
+    onAbort(controller.signal, listenerOf(vi.fn()));
+
+    controller.signal.dispatchEvent(new Event('abort'));
+    onAbort(controller.signal, later);
+    await setImmediate();
+    controller.abort();
+
+    expect(later.onAborted).toHaveBeenCalledTimes(1);
+  });
+
   it('removes no event listener of others', async () => {
     const { signal } = new AbortController();
     signal.addEventListener('abort', () => {});

@@ -19,10 +19,10 @@ async function agedBytes(signal: AbortSignal): Promise<number> {
   const callInTurn = async (): Promise<void> => {
     while (made < CALLS) {
       made += 1;
-      await lengthOf(Array<number>(250).fill(made));
       if (made % 1_000 === 0) collect({ type: 'minor' });
       // What is in use now becomes old; nothing that follows may hang on it.
       if (made === 1_000) collect({ type: 'minor' });
+      await lengthOf(Array<number>(250).fill(made));
     }
   };
   collect();

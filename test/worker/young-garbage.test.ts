@@ -10,7 +10,7 @@ import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { removeKeys } from '../support/servers/remove-keys.ts';
 
-/** Runs of one worker. It has a dozen of them at a time, which is why none is in use at two collections. */
+/** Runs of one worker. It has about a hundred of them at a time, so that none is in use at two collections. */
 const RUNS = 10_000;
 
 /** So much of each run's payload, 2 kB, may live for longer than two collections of young objects, in bytes. */

@@ -104,7 +104,7 @@ export interface Call {
   readonly waitInitialDelay: () => Promise<void> | undefined;
   /** Starts the next attempt; returns `false` if none may start, or the call has ended. */
   readonly startAttempt: () => boolean;
-  /** Whether the attempt that has started has no time limit, no signal and no attempt around it. */
+  /** Whether nothing can cut the attempt that has started short, and no call inside it has to find it. */
   readonly isBare: boolean;
   /**
    * Calls the function of the attempt that has started, within its timeout and until the caller aborts.

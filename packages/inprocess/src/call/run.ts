@@ -19,7 +19,7 @@ export async function runCall(
   for (;;) {
     if (call?.startAttempt() === false) return call.finish();
     try {
-      // Called from here where possible: an error of the function keeps each frame below it, for a tenth of a microsecond.
+      // Called from here where possible: each frame below the function costs an error of it a tenth of a microsecond.
       const isBare = call === undefined || call.isBare;
       const result = await (isBare
         ? plan.fn.apply(self, parameters ?? [call?.running])

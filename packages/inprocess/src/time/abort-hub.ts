@@ -100,7 +100,8 @@ function callListeners(this: unknown, event: Event): void {
 function stopListening(): void {
   for (const hub of idle.splice(0)) {
     hub.isIdle = false;
-    if (hub.after !== hub) continue;
+    // An event that was no abort may have dropped it, and another hub have taken its place.
+    if (hub.after !== hub || hubs.get(hub.signal) !== hub) continue;
     hubs.delete(hub.signal);
     hub.signal.removeEventListener('abort', callListeners);
   }

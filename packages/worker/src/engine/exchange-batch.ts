@@ -3,8 +3,8 @@ import type { Claim } from '@retry/core/broker';
 import type { QueuedSettlement } from '../settle/settler.ts';
 
 /**
- * The most settlements of one exchange, and the most runs that it claims while there are more: a larger claim would leave settlements to
- * a third exchange, and takes a fifth longer for each run.
+ * The most settlements of one exchange, and the most runs that it claims while there are more: larger claims leave settlements to a third
+ * exchange; claims of 550 runs took a fifth longer for each run on Redis.
  */
 export const MAX_PER_EXCHANGE = 500;
 

@@ -25,8 +25,8 @@ interface ReservationsPort {
  */
 export class StartReservations {
   readonly #port: ReservationsPort;
-  /** Executions without an answer. Those that end meanwhile leave it. */
-  readonly #open = new Set<Execution>();
+  /** Executions without an answer. Those that end meanwhile leave it. Not a `Set`, for the reason of `Roster`. */
+  readonly #open = new WeakSet<Execution>();
   #next: Execution[] = [];
   #isAsking = false;
   /** Calls that have failed since the latest answer. */
