@@ -1,10 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createRetryFetch } from '@retry/inprocess/fetch';
 import { guardNestedRetries } from '@retry/inprocess/node';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { collect } from '../support/old-bytes.ts';
 
 const ONCE = { maxAttempts: 1 } as const;
 const LIMITED = { ...ONCE, attemptTimeout: '1m' } as const;
@@ -87,9 +86,6 @@ describe('the signal of a request', () => {
   });
 
   it('removes its listener from the caller’s once the body can no longer be read', async () => {
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
-
     await readMany();
     expect(listeners()).toBe(1);
 

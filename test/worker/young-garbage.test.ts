@@ -44,6 +44,7 @@ async function expectYoung(broker: Broker): Promise<void> {
   await agedBytes(broker); // code, and what is remembered of it, become old once
 
   const bytes = await agedBytes(broker);
+
   expect(bytes).toBeLessThan(MOST_BYTES);
 }
 

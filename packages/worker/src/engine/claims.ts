@@ -48,8 +48,10 @@ export class Claims {
     return this.#hasMore;
   }
 
-  /** Makes a claim. While there are more runs than one takes, it takes half of the room, at most
-   * as many as one exchange settles: the next is sent while these run. */
+  /**
+   * Makes a claim. While there are more runs than one takes, it takes half of the room, at most as many as one exchange settles:
+   * the next is sent while these run.
+   */
   open({ limit, lanes }: Room): OpenClaim {
     const { name, leaseMs, clock } = this.#settings;
     const half = Math.min(Math.ceil(this.#capacity.most / 2), MAX_PER_EXCHANGE);

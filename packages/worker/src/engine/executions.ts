@@ -177,14 +177,14 @@ export class Executions {
   stop(): void {
     this.#isStopping = true;
     this.#prefetched.clear();
-    for (const execution of [...this.#all]) execution.shutDown(this.#settings.shutdownMs);
+    for (const execution of this.#all) execution.shutDown(this.#settings.shutdownMs);
   }
 
   /** Gives back every run that has not ended. */
   stopNow(): void {
     this.#isStopping = true;
     this.#prefetched.clear();
-    for (const execution of [...this.#all]) execution.interrupt(RELEASED, new ShutdownError());
+    for (const execution of this.#all) execution.interrupt(RELEASED, new ShutdownError());
   }
 
   #createReservations(limits: ReadonlyMap<string, SharedLimit>): StartReservations {
