@@ -33,6 +33,7 @@ import type { ExchangePort } from './verbs/settle-and-claim.ts';
 import { settleAndClaim } from './verbs/settle-and-claim.ts';
 import { hasUnique, submitUnique } from './verbs/submit/unique.ts';
 import { submitRuns } from './verbs/submit.ts';
+import { createWithoutWaiting } from './verbs/without-waiting.ts';
 import type { Notifications } from './wake/notifications.ts';
 import { openNotifications } from './wake/notifications.ts';
 import { canListen } from './wake/subscription.ts';
@@ -162,5 +163,6 @@ function verbs(
     attend: (attendance) => attend(database, attendance),
     audit: () => auditRuns(database),
     insight: createInsight(database, schema),
+    withoutWaiting: createWithoutWaiting(port),
   };
 }

@@ -81,7 +81,8 @@ export function createQueue<Own extends Times = 'ms'>(options: QueueOptions<Own>
   const { broker, redact, clock, times } = readOptions(options, CALL, readParts<Own>);
   const emitter = createEmitter<QueueEvents>('queue', QUEUE_EVENTS, clock);
   const waiting = createResultWaiting(broker, clock, emitter);
-  const cancel = coalesce<string, CancelAnswer>((ids) => broker.cancel(ids), {
+  const shared = broker.withoutWaiting ?? broker;
+  const cancel = coalesce<string, CancelAnswer>((ids) => shared.cancel(ids), {
     outstanding: 1,
     isRefusal: (error) => broker.isRefusal(error),
   });

@@ -20,6 +20,7 @@ import type { Operations } from './operations.ts';
 import type { Reservation, Reserved } from './reservation.ts';
 import type { Run } from './run.ts';
 import type { Submission, SubmitAnswer } from './submission.ts';
+import type { WithoutWaiting } from './without-waiting.ts';
 
 /**
  * Storage that keeps runs and executes named, fenced moves. It never computes a delay and never chooses a state: the
@@ -140,6 +141,11 @@ export interface Broker {
   readonly isRefusal: (error: unknown) => boolean;
   /** Submits take effect in the order of their calls, so the next one may be sent before the last is answered. */
   readonly submitsInOrder?: boolean;
+  /**
+   * Verbs for callers that share a call: one of them that has to wait for a transaction would hold up the others. Only brokers whose
+   * calls may have to wait for transactions have it.
+   */
+  readonly withoutWaiting?: WithoutWaiting;
   /**
    * The broker opened its connection itself, from a URL. A worker that a signal stopped closes such a broker, so that
    * the process can end.

@@ -55,3 +55,4 @@ export type { AttemptError, Concurrency, Run } from './run.ts';
 export type { SettleAnswer, Settlement } from './settlement.ts';
 export type { Spent, SpentError } from './spent.ts';
 export type { KeyAnswer, Submission, SubmitAnswer, Unique } from './submission.ts';
+export type { Locked, WithoutWaiting } from './without-waiting.ts';

@@ -4,7 +4,7 @@ import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
 const MAX_ITEMS = 500;
 
 /** The limits of one statement. */
-interface ChunkLimits<Item> {
+export interface ChunkLimits<Item> {
   readonly maxItems?: number;
   /** About how many bytes an item takes; by default they are all short. */
   readonly bytesOf?: (item: Item) => number;

@@ -4,8 +4,8 @@ import { createCloseGate } from '@retry/core/broker/kit';
 import { PostgresBrokerError } from '../errors.ts';
 import { checkVersion } from '../schema/migrations/check-version.ts';
 import { quoteName } from '../schema/migrations.ts';
-import type { Call, CallRows } from './call.ts';
-import { createCallRows } from './call.ts';
+import type { Call, CallRows, CallUnlocked } from './call.ts';
+import { createCallRows, createCallUnlocked } from './call.ts';
 import { sqlStateOf } from './refusal.ts';
 import type { SqlClient } from './sql-client.ts';
 
@@ -15,6 +15,8 @@ export interface Database {
   readonly call: Call;
   /** The same for a function that replies several rows. */
   readonly callRows: CallRows;
+  /** The same for a call that does not wait for a transaction of somebody else's. */
+  readonly callUnlocked: CallUnlocked;
   /** Resolves when the schema is there and of this version. @throws {PostgresBrokerError} `OLDER_SCHEMA`, `NEWER_SCHEMA` */
   readonly ready: () => Promise<void>;
   /** Rejects every later call; resolves when those under way have been answered. */
@@ -41,6 +43,7 @@ const RESEND: Policy = definePolicy({
 /** Opens the functions of a schema over a client. The version of the schema is checked before the first call. */
 export function openDatabase(client: SqlClient, schema: string): Database {
   const callOnce = createCallRows(client, schema);
+  const callUnlockedOnce = createCallUnlocked(client, schema);
   const gate = createCloseGate('Postgres');
   let isChecked = false;
   const check = async (): Promise<void> => {
@@ -57,6 +60,7 @@ export function openDatabase(client: SqlClient, schema: string): Database {
   return {
     call: async (name, given) => (await pass(() => callOnce(name, given)))[0] ?? null,
     callRows: (name, given) => pass(() => callOnce(name, given)),
+    callUnlocked: (name, given) => pass(() => callUnlockedOnce(name, given)),
     ready: () => pass(async () => undefined),
     close: () => gate.close(),
   };

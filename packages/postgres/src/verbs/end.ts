@@ -1,5 +1,6 @@
 import type { EndAnswer, EndRequest } from '@retry/core/broker';
 import { answerOfLetter, endBytes, OTHER_GROUP, STATE_LETTERS } from '@retry/core/broker/kit';
+import type { ChunkLimits } from '../driver/chunks.ts';
 import { inChunks } from '../driver/chunks.ts';
 import { untilUnlocked } from '../driver/unlocked.ts';
 import { writeError } from '../record/record.ts';
@@ -23,13 +24,14 @@ interface Ended {
 
 /** Ends waiting runs as an operator decides. Of an id that is given twice, the first request holds. */
 export async function endRuns(port: ExchangePort, endings: readonly Ending[]): Promise<readonly EndAnswer[]> {
-  return inChunks(endings, (chunk) => untilUnlocked(chunk, (left) => endChunk(port, left)), {
-    bytesOf,
-    idOf: ({ id }) => id,
-  });
+  return inChunks(endings, (chunk) => untilUnlocked(chunk, (left) => endChunk(port, left)), ENDS);
 }
 
-async function endChunk(
+/** What one statement takes. */
+export const ENDS: ChunkLimits<Ending> = { bytesOf, idOf: ({ id }) => id };
+
+/** Ends as many runs as one statement takes; those that another transaction is moving or settling are left, `undefined`. */
+export async function endChunk(
   port: ExchangePort,
   endings: readonly Ending[],
 ): Promise<readonly (EndAnswer | undefined)[]> {

@@ -1,5 +1,6 @@
 import type { RescheduleAnswer, RescheduleRequest } from '@retry/core/broker';
 import { answerOfLetter } from '@retry/core/broker/kit';
+import type { ChunkLimits } from '../driver/chunks.ts';
 import { inChunks } from '../driver/chunks.ts';
 import { upToWhole } from '../driver/sql-values.ts';
 import { untilUnlocked } from '../driver/unlocked.ts';
@@ -20,12 +21,14 @@ export async function rescheduleRuns(
   port: ExchangePort,
   requests: readonly RescheduleRequest[],
 ): Promise<readonly RescheduleAnswer[]> {
-  return inChunks(requests, (chunk) => untilUnlocked(chunk, (left) => rescheduleChunk(port, left)), {
-    idOf: ({ id }) => id,
-  });
+  return inChunks(requests, (chunk) => untilUnlocked(chunk, (left) => rescheduleChunk(port, left)), MOVES);
 }
 
-async function rescheduleChunk(
+/** What one statement takes. */
+export const MOVES: ChunkLimits<RescheduleRequest> = { idOf: ({ id }) => id };
+
+/** Moves as many runs as one statement takes; those that another transaction is moving or settling are left, `undefined`. */
+export async function rescheduleChunk(
   { database, memory, workWaits }: ExchangePort,
   requests: readonly RescheduleRequest[],
 ): Promise<readonly (RescheduleAnswer | undefined)[]> {

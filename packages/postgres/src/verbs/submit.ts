@@ -10,20 +10,30 @@ import type { WorkWaits } from '../wake/wait-for-work.ts';
 /** The most submissions of one statement. */
 const MAX_SUBMISSIONS = 20_000;
 
+interface SubmitPort {
+  readonly database: Pick<Database, 'call'>;
+  readonly workWaits: WorkWaits;
+}
+
 /** Submits runs, a chunk per statement, and wakes the workers of this process that wait for them. */
 export function submitRuns(
-  { database, workWaits }: { readonly database: Database; readonly workWaits: WorkWaits },
+  port: SubmitPort,
   submissions: readonly Submission[],
 ): Promise<readonly SubmitAnswer[]> {
-  return inChunks(
-    submissions,
-    async (chunk) => {
-      const created = await database.call('submit_runs', { notify: true, ...submissionArguments(chunk) });
-      workWaits.notify(submittedLanes(chunk));
-      return submitAnswers(chunk, created);
-    },
-    { maxItems: MAX_SUBMISSIONS, bytesOf: submissionBytes },
-  );
+  return inChunks(submissions, (chunk) => submitChunk(port, chunk), {
+    maxItems: MAX_SUBMISSIONS,
+    bytesOf: submissionBytes,
+  });
+}
+
+/** The same, of as many runs as one statement takes. */
+export async function submitChunk(
+  { database, workWaits }: SubmitPort,
+  submissions: readonly Submission[],
+): Promise<readonly SubmitAnswer[]> {
+  const created = await database.call('submit_runs', { notify: true, ...submissionArguments(submissions) });
+  workWaits.notify(submittedLanes(submissions));
+  return submitAnswers(submissions, created);
 }
 
 /** Returns what the workers of this process are notified of when these runs are submitted. */

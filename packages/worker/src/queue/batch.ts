@@ -1,4 +1,6 @@
+import type { Locked } from '@retry/core/broker';
 import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
+import { createLockedSender, halves } from './locked.ts';
 
 /** The size of one call. */
 export interface BatchSize<Item> {
@@ -47,6 +49,9 @@ interface Coalescing<Item> {
   readonly isRefusal?: (error: unknown) => boolean;
 }
 
+/** Sends items by one call; an item that is answered `locked` waits for a transaction of somebody else's, and is sent again. */
+type Send<Item, Answer> = (items: readonly Item[]) => Promise<readonly (Answer | Locked)[]>;
+
 /** How many waiting calls, or bytes of them, make a second batch worth sending while another is pending. */
 const SECOND_BATCH = { calls: 250, bytes: 65_536 } as const;
 /** Where two batches may be pending and none is, that many calls are sent as two: the sender prepares one while the other travels. */
@@ -66,10 +71,11 @@ interface Waiting<Item, Answer> {
 /**
  * Combines single calls into batches: calls that are made while a batch is pending are sent with the next one, as far as
  * count and bytes allow. Each promise settles with its own answer. A batch that is refused for good is sent again in halves, so
- * that only the calls that cause it are rejected, each with its own error.
+ * that only the calls that cause it are rejected, each with its own error. Calls that are answered `locked` are sent again, and hold
+ * up no other call.
  */
 export function coalesce<Item, Answer>(
-  send: (items: readonly Item[]) => Promise<readonly Answer[]>,
+  send: Send<Item, Answer>,
   { outstanding, bytesOf, isRefusal = () => false }: Coalescing<Item> = { outstanding: 1 },
 ): (item: Item) => Promise<Answer> {
   const backlog = createBacklog<Waiting<Item, Answer>>(MAX_CALLS[outstanding]);
@@ -138,29 +144,41 @@ function createBacklog<Call extends { readonly bytes: number }>(maxCalls: number
 
 /** Returns a function that sends a batch and settles each of its calls. It never rejects. */
 function createSender<Item, Answer>(
-  send: (items: readonly Item[]) => Promise<readonly Answer[]>,
+  send: Send<Item, Answer>,
   isRefusal: (error: unknown) => boolean,
 ): (batch: readonly Waiting<Item, Answer>[]) => Promise<void> {
-  const sendBatch = async (batch: readonly Waiting<Item, Answer>[]): Promise<void> => {
+  const sendLocked = createLockedSender<Waiting<Item, Answer>>((batch) => sendOnce(batch));
+  const sendOnce = async (
+    batch: readonly Waiting<Item, Answer>[],
+  ): Promise<readonly Waiting<Item, Answer>[]> => {
     try {
-      settle(batch, await send(batch.map(({ item }) => item)));
+      return settle(batch, await send(batch.map(({ item }) => item)));
     } catch (error) {
       if (batch.length === 1 || !isRefusal(error)) {
         for (const { reject } of batch) reject(error);
-        return;
+        return [];
       }
-      const middle = batch.length >> 1;
-      await sendBatch(batch.slice(0, middle));
-      await sendBatch(batch.slice(middle));
+      const [first, second] = halves(batch);
+      return [...(await sendOnce(first)), ...(await sendOnce(second))];
     }
   };
-  return sendBatch;
+  return async (batch) => {
+    const locked = await sendOnce(batch);
+    if (locked.length > 0) sendLocked(locked);
+  };
 }
 
-function settle<Item, Answer>(batch: readonly Waiting<Item, Answer>[], answers: readonly Answer[]): void {
-  batch.forEach(({ resolve, reject }, index) => {
+/** Settles the calls that have an answer, and returns those that are locked. */
+function settle<Item, Answer>(
+  batch: readonly Waiting<Item, Answer>[],
+  answers: readonly (Answer | Locked)[],
+): readonly Waiting<Item, Answer>[] {
+  return batch.filter(({ resolve, reject }, index) => {
+    const answer = answers[index];
+    if (answer === 'locked') return true;
     if (index < answers.length)
-      resolve(answers[index] as Answer); // its index is present
+      resolve(answer as Answer); // its index is present
     else reject(new Error('the broker returned no answer'));
+    return false;
   });
 }

@@ -173,7 +173,8 @@ type Send = (submission: Submission) => Promise<SubmitAnswer>;
 
 /** Coalesces single submissions. */
 function createSender({ broker }: Parts): Send {
-  return coalesce<Submission, SubmitAnswer>((submissions) => broker.submit(submissions), {
+  const shared = broker.withoutWaiting ?? broker;
+  return coalesce<Submission, SubmitAnswer>((submissions) => shared.submit(submissions), {
     outstanding: broker.submitsInOrder === true ? 2 : 1,
     bytesOf: submissionBytes,
     isRefusal: (error) => broker.isRefusal(error),

@@ -30,10 +30,11 @@ export function submitUnique(
   port: ExchangePort,
   submissions: readonly Submission[],
 ): Promise<readonly SubmitAnswer[]> {
-  return inChunks(submissions, (chunk) => submitChunk(port, chunk), { bytesOf: submissionBytes });
+  return inChunks(submissions, (chunk) => submitUniqueChunk(port, chunk), { bytesOf: submissionBytes });
 }
 
-async function submitChunk(
+/** The same, of as many runs as one statement takes. */
+export async function submitUniqueChunk(
   port: ExchangePort,
   submissions: readonly Submission[],
 ): Promise<readonly SubmitAnswer[]> {

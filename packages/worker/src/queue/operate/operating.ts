@@ -69,11 +69,12 @@ interface OperatingParts {
 export function createOperating(parts: OperatingParts): Operating {
   const { broker } = parts;
   const isRefusal = (error: unknown): boolean => broker.isRefusal(error);
-  const move = coalesce<RescheduleRequest, RescheduleAnswer>((requests) => broker.reschedule(requests), {
+  const shared = broker.withoutWaiting ?? broker;
+  const move = coalesce<RescheduleRequest, RescheduleAnswer>((requests) => shared.reschedule(requests), {
     outstanding: 1,
     isRefusal,
   });
-  const end = coalesce<EndRequest, EndAnswer>((requests) => broker.end(requests), {
+  const end = coalesce<EndRequest, EndAnswer>((requests) => shared.end(requests), {
     outstanding: 1,
     bytesOf: endBytes,
     isRefusal,

@@ -3,9 +3,11 @@ import type { Attendance, Broker, ExpiredScope, ListQuery } from '../../broker.t
 import type { Claim, ExchangeRequest } from '../../exchange.ts';
 import type { HeartbeatRequest } from '../../heartbeat.ts';
 import type { Insight } from '../../insight/insight.ts';
+import type { EndRequest, RescheduleRequest } from '../../operation.ts';
 import type { Operations } from '../../operations.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { Submission } from '../../submission.ts';
+import type { WithoutWaiting } from '../../without-waiting.ts';
 import { withWholeInstants } from '../whole-instants.ts';
 import { checkOperation, checkOperationChange, checkOperationClaim, checkOperationId } from './check-bulk.ts';
 import { check, entriesOf, type Findings, listOf } from './check-findings.ts';
@@ -31,15 +33,13 @@ import {
  * are made whole milliseconds.
  */
 export function checkInput<Kept extends Broker>(broker: Kept): Kept {
-  const { within, insight, operations } = broker;
+  const { within, withoutWaiting, insight, operations } = broker;
   return {
     ...broker,
     ...checkParts(broker),
     heartbeat: (beats, leaseMs) => after(checkLeases, beats, () => broker.heartbeat(beats, leaseMs)),
     findExpired: (limit, scope) => after(checkScope, scope, () => broker.findExpired(limit, scope)),
-    cancel: (ids) => after(checkIds, ids, () => broker.cancel(ids)),
-    end: (requests) => after(checkEnds, requests, () => broker.end(requests)),
-    reschedule: (requests) => after(checkReschedules, requests, () => broker.reschedule(requests)),
+    ...checkOperators(broker),
     hold: (holds) => after(checkHolds, holds, () => broker.hold(holds)),
     resume: (requests) => after(checkResumes, requests, () => broker.resume(requests)),
     reserve: (requests) => after(checkReservations, requests, () => broker.reserve(requests)),
@@ -54,6 +54,7 @@ export function checkInput<Kept extends Broker>(broker: Kept): Kept {
     attend: (attendance) => after(checkAttendance, attendance, () => broker.attend(attendance)),
     ...(insight && { insight: checkInsight(insight) }),
     ...(operations && { operations: checkedOperations(operations) }),
+    ...(withoutWaiting && { withoutWaiting: checkWithoutWaiting(withoutWaiting) }),
     ...(within && { within: (transaction: unknown) => checkParts(within(transaction)) }),
   };
 }
@@ -73,6 +74,31 @@ function checkParts({ submit, settleAndClaim }: Pick<Broker, 'submit' | 'settleA
     submit: (submissions) => after(checkSubmissions, submissions, () => submit(submissions)),
     settleAndClaim: (request) => afterReading(readExchange, request, settleAndClaim),
   } satisfies Partial<Broker>;
+}
+
+/** Checks the verbs by which an operator ends or moves waiting runs, whatever they answer. */
+function checkOperators<Cancel, End, Reschedule>({
+  cancel,
+  end,
+  reschedule,
+}: {
+  readonly cancel: (ids: readonly string[]) => Promise<Cancel>;
+  readonly end: (requests: readonly EndRequest[]) => Promise<End>;
+  readonly reschedule: (requests: readonly RescheduleRequest[]) => Promise<Reschedule>;
+}) {
+  return {
+    cancel: (ids: readonly string[]) => after(checkIds, ids, () => cancel(ids)),
+    end: (requests: readonly EndRequest[]) => after(checkEnds, requests, () => end(requests)),
+    reschedule: (requests: readonly RescheduleRequest[]) =>
+      after(checkReschedules, requests, () => reschedule(requests)),
+  };
+}
+
+function checkWithoutWaiting(verbs: WithoutWaiting): WithoutWaiting {
+  return {
+    ...checkOperators(verbs),
+    submit: (submissions) => after(checkSubmissions, submissions, () => verbs.submit(submissions)),
+  };
 }
 
 function checkInsight(insight: Insight): Insight {

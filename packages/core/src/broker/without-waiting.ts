@@ -1,0 +1,21 @@
+import type {
+  CancelAnswer,
+  EndAnswer,
+  EndRequest,
+  RescheduleAnswer,
+  RescheduleRequest,
+} from './operation.ts';
+import type { Submission, SubmitAnswer } from './submission.ts';
+
+/** Nothing was done: a transaction of somebody else's has the run or its key, or something in the same call. Ask again later. */
+export type Locked = 'locked';
+
+/** Verbs as those of a broker, which answer `locked` at once instead of waiting until a transaction of somebody else's ends. */
+export interface WithoutWaiting {
+  readonly submit: (submissions: readonly Submission[]) => Promise<readonly (SubmitAnswer | Locked)[]>;
+  readonly cancel: (ids: readonly string[]) => Promise<readonly (CancelAnswer | Locked)[]>;
+  readonly end: (requests: readonly EndRequest[]) => Promise<readonly (EndAnswer | Locked)[]>;
+  readonly reschedule: (
+    requests: readonly RescheduleRequest[],
+  ) => Promise<readonly (RescheduleAnswer | Locked)[]>;
+}

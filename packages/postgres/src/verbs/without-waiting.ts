@@ -1,0 +1,64 @@
+import type { Locked, Submission, SubmitAnswer, WithoutWaiting } from '@retry/core/broker';
+import { submissionBytes } from '@retry/core/broker/kit';
+import type { Call } from '../driver/call.ts';
+import { inChunks } from '../driver/chunks.ts';
+import type { Database } from '../driver/database.ts';
+import { cancelBy } from './cancel.ts';
+import { ENDS, endChunk } from './end.ts';
+import { MOVES, rescheduleChunk } from './reschedule.ts';
+import type { ExchangePort } from './settle-and-claim.ts';
+import { hasUnique, submitUniqueChunk } from './submit/unique.ts';
+import { submitChunk } from './submit.ts';
+
+/**
+ * Returns the verbs that answer `locked` where another transaction has locked a run or a key. One that waits for a key fails its
+ * statement, so that all of the statement are answered so.
+ */
+export function createWithoutWaiting(waiting: ExchangePort): WithoutWaiting {
+  const port: ExchangePort = { ...waiting, database: unlocked(waiting.database) };
+  const end: Parameters<typeof cancelBy<Locked>>[0] = (endings) =>
+    inChunks(endings, (chunk) => orLocked(chunk, () => endChunk(port, chunk)), ENDS);
+  return {
+    submit: (submissions) =>
+      inChunks(submissions, (chunk) => submit({ waiting, port }, chunk), { bytesOf: submissionBytes }),
+    end,
+    cancel: (ids) => cancelBy(end, ids),
+    reschedule: (requests) =>
+      inChunks(requests, (chunk) => orLocked(chunk, () => rescheduleChunk(port, chunk)), MOVES),
+  };
+}
+
+/** Ids that the library drew are new: nothing can wait for them. */
+async function submit(
+  { waiting, port }: { readonly waiting: ExchangePort; readonly port: ExchangePort },
+  submissions: readonly Submission[],
+): Promise<readonly (SubmitAnswer | Locked)[]> {
+  if (hasUnique(submissions)) return orLocked(submissions, () => submitUniqueChunk(port, submissions));
+  if (submissions.every(({ keyed = false }) => !keyed)) return submitChunk(waiting, submissions);
+  return orLocked(submissions, () => submitChunk(port, submissions));
+}
+
+const LOCKED = new Error('another transaction has a lock that this call needs');
+
+function unlocked(database: Database): Database {
+  const call: Call = async (name, given) => {
+    const reply = await database.callUnlocked(name, given);
+    if (reply === undefined) throw LOCKED;
+    return reply.text;
+  };
+  return { ...database, call };
+}
+
+/** Answers `locked` for what was left, and for all when the statement had to wait. */
+async function orLocked<Item, Answer>(
+  items: readonly Item[],
+  ask: () => Promise<readonly (Answer | undefined)[]>,
+): Promise<readonly (Answer | Locked)[]> {
+  try {
+    const answers = await ask();
+    return items.map((_, index) => answers[index] ?? 'locked');
+  } catch (error) {
+    if (error === LOCKED) return items.map(() => 'locked');
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+/** The shortest and the longest pause before calls are sent again that a transaction of somebody else's has locked, in ms. */
+const PAUSES_MS = { least: 5, most: 100 } as const;
+
+/** Sends a batch, and returns those of it that are still locked. */
+type SendOnce<Call> = (batch: readonly Call[]) => Promise<readonly Call[]>;
+
+/**
+ * Returns what sends locked calls again until none of them is: a batch at a time, whatever their number, so that they use one
+ * connection. Of a batch, a single call may be what is locked; it is divided until that one is alone.
+ *
+ * @param sendOnce - never rejects
+ */
+export function createLockedSender<Call>(sendOnce: SendOnce<Call>): (calls: readonly Call[]) => void {
+  let locked: (readonly Call[])[] = [];
+  let isSending = false;
+  const sendAll = async (): Promise<void> => {
+    isSending = true;
+    for (
+      let pauseMs: number = PAUSES_MS.least;
+      locked.length > 0;
+      pauseMs = Math.min(2 * pauseMs, PAUSES_MS.most)
+    ) {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      const batches = locked;
+      locked = [];
+      for (const batch of batches) locked.push(...(await divided(sendOnce, batch)));
+    }
+    isSending = false;
+  };
+  return (calls) => {
+    locked.push(calls);
+    if (!isSending) void sendAll();
+  };
+}
+
+/** Sends a batch, in halves where it is locked as a whole, and returns the calls that are still locked, each alone. */
+async function divided<Call>(
+  sendOnce: SendOnce<Call>,
+  batch: readonly Call[],
+): Promise<readonly (readonly Call[])[]> {
+  const left = await sendOnce(batch);
+  if (left.length < batch.length || left.length <= 1) return left.map((call) => [call]);
+  const [first, second] = halves(left);
+  return [...(await divided(sendOnce, first)), ...(await divided(sendOnce, second))];
+}
+
+/** Returns both halves of a list. */
+export function halves<Item>(list: readonly Item[]): readonly [readonly Item[], readonly Item[]] {
+  const middle = list.length >> 1;
+  return [list.slice(0, middle), list.slice(middle)];
+}

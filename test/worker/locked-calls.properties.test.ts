@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { coalesce } from '../../packages/worker/src/queue/batch.ts';
+
+/** A call, and for how many turns its item is locked; -1 is for ever. */
+interface Asked {
+  readonly item: number;
+  lockedFor: number;
+}
+
+const asked = fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: -1, max: 3 })), {
+  minLength: 1,
+  maxLength: 40,
+});
+
+it('answers each call once its own item is free, whatever else is locked', async () => {
+  await fc.assert(
+    fc.asyncProperty(asked, fc.boolean(), async (turns, isOfBatch) => {
+      const items: readonly Asked[] = turns.map((lockedFor, item) => ({ item, lockedFor }));
+      const isLocked = (one: Asked): boolean => one.lockedFor !== 0;
+      const send = async (batch: readonly Asked[]): Promise<readonly (number | 'locked')[]> => {
+        const were = batch.map(isLocked);
+        for (const one of batch) if (one.lockedFor > 0) one.lockedFor -= 1;
+        const isBatchLocked = isOfBatch && were.includes(true);
+        return batch.map(({ item }, index) => (isBatchLocked || were[index] ? 'locked' : item));
+      };
+      const ask = coalesce(send);
+
+      const answers = await Promise.all(items.filter(({ lockedFor }) => lockedFor >= 0).map(ask));
+      const forEver = items.filter(isLocked).map(ask);
+      const first = await Promise.race([...forEver, Promise.resolve('none')]);
+
+      expect(answers).toEqual(items.filter(({ lockedFor }) => lockedFor === 0).map(({ item }) => item));
+      expect(first).toBe('none');
+      for (const one of items) one.lockedFor = 0;
+      await Promise.all(forEver);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('has one batch of locked calls under way', async () => {
+  let underWay = 0;
+  let most = 0;
+  let left = 30;
+  const ask = coalesce(async (batch: readonly number[]): Promise<readonly (number | 'locked')[]> => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    underWay -= 1;
+    left -= 1;
+    return batch.map((item) => (left > 0 ? 'locked' : item));
+  });
+
+  await Promise.all(Array.from({ length: 5 }, (_, item) => ask(item)));
+
+  expect(most).toBe(1);
+});
