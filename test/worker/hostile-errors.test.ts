@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import type { TaskContext } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
@@ -47,6 +48,36 @@ const HOSTILE: readonly (readonly [string, () => unknown])[] = [
     },
   ],
 ];
+
+const READABLE: readonly (readonly [string, unknown, object])[] = [
+  [
+    'an error of another realm',
+    runInNewContext('new TypeError("elsewhere")'),
+    { name: 'TypeError', message: 'elsewhere', stack: expect.stringContaining('TypeError: elsewhere') },
+  ],
+  [
+    'a plain object with name, message and code',
+    { name: 'PostgrestError', message: 'duplicate key', code: '23505' },
+    { name: 'PostgrestError', message: 'duplicate key', code: '23505' },
+  ],
+  ['an object with only a message', { message: 'no' }, { name: 'object', message: 'no' }],
+  ['an object whose message is no text', { message: 5 }, { name: 'object', message: '[object Object]' }],
+  [
+    'an error with U+0000 and half pairs in its texts',
+    Object.assign(new Error('a\0b\ud800c'), { name: 'n\0', code: 'E\ud800' }),
+    { name: 'n\ufffd', message: 'a\ufffdb\ufffdc', code: 'E\ufffd' },
+  ],
+];
+
+it.each(READABLE)('a handler that throws %s has it stored', async (_, thrown, stored) => {
+  const { clock, queue, startWorker } = setScene();
+  const task = defineTask({ name: 'task', retry: { maxAttempts: 1 }, run: () => Promise.reject(thrown) });
+  const { id } = await queue.submit(task, null);
+  startWorker({ tasks: [task] });
+  await clock.advance('1m');
+
+  expect((await queue.get(id))?.errors).toMatchObject([stored]);
+});
 
 /** Every way in which a policy reads an error. */
 const POLICIES = {

@@ -13,6 +13,12 @@ const deep = (): unknown => {
   return value;
 };
 
+const revoked = (): unknown => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+};
+
 const HOSTILE: readonly (readonly [string, unknown, RegExp])[] = [
   ['a function', () => 1, /^the payload is a function, which JSON cannot hold$/],
   ['a function inside', { onDone: () => 1 }, /^onDone is a function, which JSON cannot hold$/],
@@ -34,7 +40,17 @@ const HOSTILE: readonly (readonly [string, unknown, RegExp])[] = [
     },
     /^the payload cannot be written as JSON$/,
   ],
-  ['a toJSON that returns nothing', { toJSON: () => undefined }, /^a object cannot be written as JSON$/],
+  [
+    'a getter that throws',
+    {
+      get first(): never {
+        throw new Error('no');
+      },
+    },
+    /^the payload cannot be written as JSON$/,
+  ],
+  ['a revoked proxy', revoked(), /^the payload cannot be written as JSON$/],
+  ['a toJSON that returns nothing', { toJSON: () => undefined }, /^an object cannot be written as JSON$/],
   ['__proto__', JSON.parse('{"a":{"__proto__":{"isAdmin":true}}}'), /^the payload has a key __proto__,/],
   [
     'constructor.prototype',

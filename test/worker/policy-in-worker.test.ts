@@ -521,6 +521,33 @@ describe('a strategy and a gate in a worker', () => {
     expect(elapsed).toEqual([0, 10_000, 20_000]);
   });
 
+  const bug = new TypeError('a bug in the policy');
+  const buggy = (): never => {
+    throw bug;
+  };
+
+  it.each([
+    ['retryIf', { retryIf: buggy }],
+    ['a predicate of stopOn', { stopOn: [buggy] }],
+    ['a predicate of retryOn', { retryOn: [buggy] }],
+    ['a strategy', { backoff: { type: 'custom', strategy: buggy } }],
+  ] as const)('report what %s throws, for which the run fails with its own error', async (_, policy) => {
+    const { run, worker } = await runUnder({ ...policy, maxAttempts: 3 }, fail(new Error('of the handler')));
+
+    expect(run).toMatchObject({ state: 'failed', errors: [{ message: 'of the handler' }] });
+    expect(worker.emittedOf('failed')).toMatchObject([{ reason: 'stopped', thrown: bug }]);
+    expect(worker.emittedOf('error')).toEqual([{ error: bug, doing: `settling run ${run?.id}` }]);
+  });
+
+  it('report that retryIf returned a promise', async () => {
+    const retryIf = (() => Promise.resolve(true)) as unknown as () => boolean;
+
+    const { worker } = await runUnder({ retryIf, maxAttempts: 3 }, fail(new Error('of the handler')));
+
+    expect(worker.emittedOf('failed')).toMatchObject([{ reason: 'stopped', thrown: { code: 'ASYNC_GATE' } }]);
+    expect(worker.emittedOf('error')).toMatchObject([{ error: { code: 'ASYNC_GATE' } }]);
+  });
+
   it('may end the run by stop: it is a dead letter with the reason stopped', async () => {
     const { run, worker } = await runUnder(
       { maxAttempts: 9, backoff: { type: 'custom', strategy: (retry) => (retry > 2 ? 'stop' : 5) } },

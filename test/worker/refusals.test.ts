@@ -50,13 +50,13 @@ describe('a settlement that the broker refuses for good', () => {
     const failing = defineTask({
       name: 'failing',
       retry: { maxAttempts: 1 },
-      run: () => Promise.reject(new Error('half a pair \ud800 and a zero \0.')),
+      run: () => Promise.reject(new Error('of the handler')),
     });
     const { id } = await queue.submit(failing, null);
     startWorker({
       tasks: [failing],
       broker: refusing(broker, ({ next }) =>
-        next.errors.some(({ message }) => /\0|\p{Surrogate}/u.test(message))
+        next.errors.some(({ message }) => message === 'of the handler')
           ? new TypeError('unsupported \0 in half a \ud800 pair')
           : undefined,
       ),

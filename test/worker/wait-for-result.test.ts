@@ -1,8 +1,9 @@
+import { getEventListeners } from 'node:events';
 import { InvalidOptionsError } from '@retry/core';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue, createWorker, defineTask, RunFailedError } from '@retry/worker';
 import { createTestClock } from '@retry/worker/testing';
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { pass, setScene } from './scene.ts';
 
 const task = defineTask({ name: 'double', run: (number: number) => number * 2 });
@@ -99,6 +100,41 @@ describe('waitForResult', () => {
     startWorker({ tasks: [task] });
     await clock.advance('1m');
     expect(await queue.get(id)).toMatchObject({ state: 'completed' });
+  });
+
+  it('has one listener on a signal for all waits, and none when they have ended', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, 'addEventListener');
+    const { id } = await queue.submit(task, 1, { delay: '5s' });
+
+    const waits = Array.from({ length: 20 }, () => queue.waitForResult(id, { signal }));
+    await clock.advance('1s');
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    startWorker({ tasks: [task] });
+    await clock.advance('10s');
+    await Promise.all(waits);
+
+    expect(added).toHaveBeenCalledTimes(1);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('rejects every wait of a signal, and only these', async () => {
+    const { clock, queue } = setScene();
+    const { id } = await queue.submit(task, 1, { delay: '1m' });
+    const [first, second] = [new AbortController(), new AbortController()];
+    const waitsOf = ({ signal }: AbortController) =>
+      [1, 2].map(() => queue.waitForResult(id, { signal }).catch((error: unknown) => error));
+
+    const [ofFirst, ofSecond] = [waitsOf(first), waitsOf(second)];
+    await clock.advance('1s');
+    first.abort('enough');
+    const rejected = await Promise.all(ofFirst);
+    const other = await Promise.race([...ofSecond, Promise.resolve('waits')]);
+    second.abort('too');
+
+    expect([rejected, other]).toEqual([['enough', 'enough'], 'waits']);
+    expect(await Promise.all(ofSecond)).toEqual(['too', 'too']);
   });
 
   it('reacts to a signal that aborts during a call of the broker', async () => {

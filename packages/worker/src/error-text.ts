@@ -19,13 +19,27 @@ const MAX_TEXT_LENGTH = 8_192;
  */
 export function errorText(error: unknown, stackIs: 'kept' | 'dropped' = 'dropped'): ErrorText {
   try {
-    if (!(error instanceof Error)) return { name: typeof error, message: clip(String(error)) };
-    const text = { name: clip(error.name), message: clip(error.message) };
+    if (!isLikeError(error)) return { name: typeof error, message: clip(String(error)) };
+    const text = { name: clip(error.name ?? typeof error), message: clip(error.message) };
     const stack: unknown = stackIs === 'kept' ? error.stack : undefined;
     return typeof stack === 'string' ? { ...text, stack: clip(stack) } : text;
   } catch {
     return { name: typeof error, message: 'an error that cannot be read' };
   }
+}
+
+interface LikeError {
+  readonly name?: unknown;
+  readonly message: unknown;
+  readonly stack?: unknown;
+}
+
+/** Errors of another realm, and the plain objects that some clients throw, have a message, too; matchers read it as well. */
+function isLikeError(error: unknown): error is LikeError {
+  if (error instanceof Error) return true;
+  return (
+    typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
+  );
 }
 
 /**

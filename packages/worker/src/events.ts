@@ -44,6 +44,8 @@ export interface WorkerEvents {
   readonly failed: RunNotice & {
     readonly error: unknown;
     readonly reason: FailReason | 'unreadable' | 'stalled' | 'asked' | 'refused' | 'releases-exhausted';
+    /** What a gate, predicate or strategy of the policy threw, for which the retrying ended. It is an `error` event, too. */
+    readonly thrown?: unknown;
   };
   /** The worker, or the handler, stopped sending heartbeats. `next` is the state that the run has now. */
   readonly stalled: RunNotice & { readonly error: unknown; readonly next: RunState };

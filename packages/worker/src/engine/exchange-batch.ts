@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim } from '@retry/core/broker';
+import { halves } from '../halves.ts';
 import type { QueuedSettlement } from '../settle/settler.ts';
 
 /**
@@ -34,9 +35,4 @@ export function divide({ settlements, claim }: ExchangeBatch): readonly Exchange
 /** Has a new request id: the broker may have stored the refused claim under the old one. */
 function withLanes(claim: Claim, lanes: readonly (readonly [string, number])[]): Claim {
   return { ...claim, requestId: randomUUID(), lanes: new Map(lanes) };
-}
-
-function halves<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
-  const middle = Math.ceil(items.length / 2);
-  return [items.slice(0, middle), items.slice(middle)];
 }

@@ -1,6 +1,7 @@
 import type { Locked } from '@retry/core/broker';
 import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
-import { createLockedSender, halves } from './locked.ts';
+import { halves } from '../halves.ts';
+import { createLockedSender } from './locked.ts';
 
 /** The size of one call. */
 export interface BatchSize<Item> {

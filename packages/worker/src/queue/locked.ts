@@ -1,3 +1,5 @@
+import { halves } from '../halves.ts';
+
 /** The shortest and the longest pause before calls are sent again that a transaction of somebody else's has locked, in ms. */
 const PAUSES_MS = { least: 5, most: 100 } as const;
 
@@ -42,10 +44,4 @@ async function divided<Call>(
   if (left.length < batch.length || left.length <= 1) return left.map((call) => [call]);
   const [first, second] = halves(left);
   return [...(await divided(sendOnce, first)), ...(await divided(sendOnce, second))];
-}
-
-/** Returns both halves of a list. */
-export function halves<Item>(list: readonly Item[]): readonly [readonly Item[], readonly Item[]] {
-  const middle = list.length >> 1;
-  return [list.slice(0, middle), list.slice(middle)];
 }

@@ -1,6 +1,7 @@
 import type { Run } from '@retry/core/broker';
 import { isEnd } from '@retry/core/lifecycle';
 import { RunFailedError, RunForgottenError, WaitTimeoutError } from '../errors.ts';
+import { onAbort } from './abort-listeners.ts';
 import type { ResultPoller, Target, Watcher } from './result-poller.ts';
 import type { Timed, Timeouts } from './timeouts.ts';
 import type { WaitLimits } from './wait-options.ts';
@@ -65,15 +66,13 @@ class Wait<Result> implements Watcher, Timed {
   #brokerError: unknown;
   #isOver = false;
   #unwatch: (() => void) | undefined;
-  #onAbort: (() => void) | undefined;
+  #ignoreSignal: (() => void) | undefined;
 
   constructor(parts: WaitParts<Result>) {
     this.#parts = parts;
     const { timeoutMs, signal } = parts.limits;
     if (this.#isTimed()) parts.shared.timeouts.add(timeoutMs, this);
-    if (signal === undefined) return;
-    this.#onAbort = () => this.onError(signal.reason);
-    signal.addEventListener('abort', this.#onAbort);
+    if (signal !== undefined) this.#ignoreSignal = onAbort(signal, () => this.onError(signal.reason));
   }
 
   begin(awaited: Awaited): void {
@@ -140,7 +139,7 @@ class Wait<Result> implements Watcher, Timed {
     this.#unwatch?.();
     if (this.#isTimed()) shared.timeouts.delete(limits.timeoutMs, this);
     limits.onEnd?.();
-    if (this.#onAbort) limits.signal?.removeEventListener('abort', this.#onAbort);
+    this.#ignoreSignal?.();
     return true;
   }
 }

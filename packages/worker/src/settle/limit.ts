@@ -5,7 +5,7 @@ import type { RunEvent } from '@retry/core/lifecycle';
 import type { AnyTask } from '../task/task.ts';
 import { earlyMs } from './run-facts.ts';
 import type { SettleContext, Settled } from './settlement.ts';
-import { dueAt, settle } from './settlement.ts';
+import { dueAt, settle, thrownIn } from './settlement.ts';
 
 /** Settles a run whose limit is reached by the task's `rateLimitRetry`, which has its own counter. Charges nothing. */
 export function settleLimit(task: AnyTask, run: Run<'started'>, context: SettleContext): Settled {
@@ -18,7 +18,8 @@ export function settleLimit(task: AnyTask, run: Run<'started'>, context: SettleC
     { error: undefined },
     { now: at, random: context.random, id: run.id, lane: run.lane },
   );
-  if (decision.type === 'fail') return { settlement: settle(run, [end]), reason: decision.reason };
+  if (decision.type === 'fail')
+    return { settlement: settle(run, [end]), reason: decision.reason, ...thrownIn(decision) };
   const delayMs = Math.max(decision.delayMs, 1);
   return { settlement: settle(run, [{ ...end, runAt: dueAt(delayMs, at) }], { delayMs }), delayMs };
 }

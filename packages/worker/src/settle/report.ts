@@ -6,6 +6,7 @@ import type { AnyTask } from '../task/task.ts';
 import type { Outcome } from './outcome.ts';
 import { attemptOf } from './run-facts.ts';
 import type { Settled } from './settlement.ts';
+import { thrownIn } from './settlement.ts';
 
 /** One settled attempt, to be reported by the worker's events. */
 export interface Report {
@@ -50,14 +51,17 @@ const EMIT: Partial<Readonly<Record<RunEventType, Emit>>> = {
     const error = errorOf(outcome);
     emitter.emit('stalled', () => Object.assign(notice(), { error, next: state }));
     if (state === 'failed')
-      emitter.emit('failed', () => Object.assign(notice(), { error, reason: 'stalled' as const }));
+      emitter.emit('failed', () =>
+        Object.assign(notice(), { error, reason: 'stalled' as const }, thrownIn(settled)),
+      );
   },
   fail: (emitter, { outcome, settled }, notice) => {
     emitter.emit('failed', () =>
-      Object.assign(notice(), {
-        error: settled.error ?? errorOf(outcome),
-        reason: settled.reason ?? 'unexpected',
-      }),
+      Object.assign(
+        notice(),
+        { error: settled.error ?? errorOf(outcome), reason: settled.reason ?? 'unexpected' },
+        thrownIn(settled),
+      ),
     );
   },
   retry: (emitter, { outcome, settled }, notice) => {

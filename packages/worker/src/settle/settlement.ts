@@ -21,6 +21,8 @@ export interface Settled {
   readonly delayMs?: number;
   /** What it failed with, where its outcome has no error: a release that is not possible any more. */
   readonly error?: unknown;
+  /** What a gate, predicate or strategy of the policy threw, for which it failed. */
+  readonly thrown?: unknown;
   /** Why it was given back, for people. */
   readonly releasedBecause?: string;
 }
@@ -59,6 +61,11 @@ function move(run: Run, event: RunEvent): Run {
   // A started run accepts every event that the worker creates; a rejection is a bug in this package.
   if (moved.type === 'rejected') throw new TypeError(`a ${moved.from} run rejects ${moved.event}`);
   return moved.run;
+}
+
+/** Returns what a function of the policy threw, if it did: that may be `undefined`. */
+export function thrownIn(decided: { readonly thrown?: unknown }): Pick<Settled, 'thrown'> {
+  return 'thrown' in decided ? { thrown: decided.thrown } : {};
 }
 
 /** Returns the instant `delayMs` from now in whole milliseconds, never early; exactly `now` without a delay. */

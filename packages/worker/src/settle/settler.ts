@@ -198,14 +198,16 @@ export class Settler {
   #decide(end: AttemptEnd): Decided {
     const { outcome } = end;
     try {
-      return { settled: this.#settledBy(end, outcome), outcome };
+      const settled = this.#settledBy(end, outcome);
+      if ('thrown' in settled) this.#reportUndecided(end.run, settled.thrown);
+      return { settled, outcome };
     } catch (error) {
       this.#reportUndecided(end.run, error);
       return this.#decideUnreadable(end);
     }
   }
 
-  /** The thrown value cannot be read, or a function in the user's policy throws. */
+  /** The thrown value cannot be read. */
   #decideUnreadable(end: AttemptEnd): Decided {
     const outcome = { type: 'failed', error: new Error(UNREADABLE_ERROR), isTimeout: false } as const;
     try {

@@ -5,13 +5,19 @@ import type { RunEvent } from '@retry/core/lifecycle';
 import type { AnyTask } from '../task/task.ts';
 import type { Outcome } from './outcome.ts';
 import type { SettleContext, Settled } from './settlement.ts';
-import { decisionContext, dueAt, settle } from './settlement.ts';
+import { decisionContext, dueAt, settle, thrownIn } from './settlement.ts';
 import { failedRun } from './stored-error.ts';
 
 type Stalled = Extract<Outcome, { type: 'stalled' }>;
 
 /** How a stalled run continues: after this number of milliseconds with another attempt, not before an operator acts, or not at all. */
 type Recovery = number | 'hold' | 'give up';
+
+interface Decided {
+  readonly recovery: Recovery;
+  /** What a function of the policy threw, for which it is given up. */
+  readonly thrown?: unknown;
+}
 
 /** Records the stall, then applies the task's `onStall`. A stall that is shared with other runs is not charged. */
 export function settleStall(
@@ -21,7 +27,7 @@ export function settleStall(
   context: SettleContext,
 ): Settled {
   const { now: at } = context;
-  const recovery = isShared ? 0 : recoveryOf(task, run, error, context);
+  const { recovery, ...thrown }: Decided = isShared ? { recovery: 0 } : decideOn(task, run, error, context);
   const failed = failedRun(run, { error, isFollowed: recovery === 0, reason: 'stalled' }, context);
   const stall: RunEvent = { type: 'stall', at, ...(isShared && { isShared }) };
   return {
@@ -30,6 +36,7 @@ export function settleStall(
       ...(typeof recovery === 'number' && { delayMs: recovery }),
     }),
     reason: 'stalled',
+    ...thrown,
   };
 }
 
@@ -46,11 +53,12 @@ function withStalledWith(run: Run<'started'>, stalledWith: number | undefined): 
   return { ...run, errors: [...run.errors.slice(0, -1), { ...latest, stalledWith }] };
 }
 
-function recoveryOf(task: AnyTask, run: Run<'started'>, error: unknown, context: SettleContext): Recovery {
+function decideOn(task: AnyTask, run: Run<'started'>, error: unknown, context: SettleContext): Decided {
   const stalls = run.stalls + 1;
-  if (task.onStall === 'hold') return 'hold';
-  if (task.onStall === 'fail' || stalls > task.maxStalls) return 'give up';
+  if (task.onStall === 'hold') return { recovery: 'hold' };
+  if (task.onStall === 'fail' || stalls > task.maxStalls) return { recovery: 'give up' };
   const expected = withoutMatchers(task.retry);
   const decision = decide(expected, { ...run, stalls }, { error }, decisionContext(run, context));
-  return decision.type === 'fail' ? 'give up' : decision.delayMs;
+  if (decision.type === 'retry') return { recovery: decision.delayMs };
+  return { recovery: 'give up', ...thrownIn(decision) };
 }

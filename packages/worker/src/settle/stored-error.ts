@@ -54,7 +54,7 @@ export function failedRun(
     reason,
   };
   const failed = copyRun(run);
-  failed.errors = addError(run.errors, stored);
+  failed.errors = addError(run.errors, wellFormed(stored));
   return failed;
 }
 
@@ -111,11 +111,13 @@ const TEXTS = [
 
 /** Returns an error with texts that every broker can store. */
 export function wellFormed<Stored extends Partial<AttemptError>>(error: Stored): Stored {
-  const texts = TEXTS.flatMap((key) => {
+  let formed = error;
+  for (const key of TEXTS) {
     const text = error[key];
-    return typeof text === 'string' ? [[key, storable(text)] as const] : [];
-  });
-  return { ...error, ...Object.fromEntries(texts) };
+    const kept = typeof text === 'string' ? storable(text) : text;
+    if (kept !== text) formed = { ...formed, [key]: kept };
+  }
+  return formed;
 }
 
 function isWithheld(facts: ErrorFacts, given: ErrorText): boolean {

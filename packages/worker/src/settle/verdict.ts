@@ -7,12 +7,17 @@ import type { RunEvent } from '@retry/core/lifecycle';
 import type { AnyTask } from '../task/task.ts';
 import { totalStartAt } from './run-facts.ts';
 import type { SettleContext, Settled } from './settlement.ts';
-import { dueAt, settle } from './settlement.ts';
+import { dueAt, settle, thrownIn } from './settlement.ts';
 import { failedRun } from './stored-error.ts';
 
 /** What follows a failed attempt, and why. */
 export type Verdict =
-  | { readonly type: 'fail'; readonly reason: FailReason | 'unreadable' | 'releases-exhausted' }
+  | {
+      readonly type: 'fail';
+      readonly reason: FailReason | 'unreadable' | 'releases-exhausted';
+      /** What a function of the policy threw, for which the retrying ends. */
+      readonly thrown?: unknown;
+    }
   /** `runAt` is present when the handler chose an instant, which is then kept exactly. */
   | { readonly type: 'retry'; readonly delayMs: number; readonly runAt?: number | undefined };
 
@@ -74,7 +79,7 @@ function settleEnd(
   const failure = { error, isFollowed: false, reason: recordedReason(attempt, verdict) };
   const end: RunEvent = { type: 'fail', at: context.now };
   const settlement = settle(failedRun(run, failure, context), [end], { deadLetter: task.deadLetter });
-  return { settlement, reason: verdict.reason };
+  return { settlement, reason: verdict.reason, ...thrownIn(verdict) };
 }
 
 /** Returns the reason that is stored. That of a handler's request is the request: by it a replay knows which rules were asked. */

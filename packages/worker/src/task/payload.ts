@@ -18,7 +18,7 @@ export function writePayload(payload: unknown, maxBytes: number): string {
 type Noun = 'the payload' | 'the result' | 'the policy' | 'it';
 
 function writeText(value: unknown, noun: Noun, maxBytes: number): string {
-  const isPlain = isPlainJson(value);
+  const isPlain = seemsPlain(value);
   const text = toJSON(value, { isPlain, noun });
   const bytes = text.length * MAX_BYTES_PER_UNIT > maxBytes ? Buffer.byteLength(text) : 0;
   if (bytes > maxBytes) {
@@ -28,6 +28,15 @@ function writeText(value: unknown, noun: Noun, maxBytes: number): string {
   }
   if (!isPlain && mayPollute(text)) readStored(text, noun);
   return text;
+}
+
+/** One that cannot be read is not plain: `JSON.stringify` throws as well, or reads what is left of it. */
+function seemsPlain(value: unknown): boolean {
+  try {
+    return isPlainJson(value);
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -86,7 +95,10 @@ function toJSON(value: unknown, { isPlain, noun }: Written): string {
     if (error instanceof PayloadError) throw error;
     throw new PayloadError(`${noun} cannot be written as JSON`, [], { cause: error });
   }
-  if (text === undefined) throw new PayloadError(`a ${typeof value} cannot be written as JSON`);
+  if (text === undefined) {
+    const a = typeof value === 'object' ? 'an' : 'a';
+    throw new PayloadError(`${a} ${typeof value} cannot be written as JSON`);
+  }
   return text;
 }
 
