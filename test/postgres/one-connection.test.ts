@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createPostgresBroker } from '@retry/postgres';
+import { createQueue, createWorker, defineTask } from '@retry/worker';
+import pg from 'pg';
 import { expect, it } from 'vitest';
 import { brokerOnOneConnection } from '../../docs/recipes/one-connection.ts';
 import { passTime } from '../support/pass-time.ts';
@@ -11,6 +14,25 @@ const read = (path: string): string => readFileSync(join(root, 'docs', path), 'u
 describeTwoConnections('a client that a pool lends to a broker', (open) => {
   it('is used as docs/postgres.md says', () => {
     expect(read('postgres.md')).toContain(`\`\`\`ts\n${read('recipes/one-connection.ts')}\`\`\``);
+  });
+
+  it('is the only one of a pool, and answers calls while a worker is idle', async () => {
+    const { url, schema } = open();
+    const client = new pg.Pool({ connectionString: url, max: 1 });
+    const broker = createPostgresBroker({ client, schema: schema.name });
+    const queue = createQueue({ broker });
+    const task = defineTask({ name: 'task', run: async (given: number) => given + 1 });
+    const worker = createWorker({ broker, tasks: [task], signals: [] });
+    worker.start();
+    await queue.submitAndWait(task, 1);
+    await passTime(300); // idle
+
+    const result = await queue.submitAndWait(task, 2);
+    await worker.stop();
+    await broker.close();
+    await client.end();
+
+    expect(result).toBe(3);
   });
 
   it('is released when its connection ends, and ends no process', async () => {

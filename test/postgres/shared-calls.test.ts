@@ -24,31 +24,34 @@ describeTwoConnections('while a transaction of the user has a run or a key, a qu
   });
 
   const KEYS = [
-    ['key', { key: 'order-7' }],
-    ['unique key', { unique: { key: 'order-7' } }],
-    ['unique key, to replace its run,', { unique: { key: 'order-7', onConflict: 'replace' } }],
+    ['key', { key: 'order-7' }, false],
+    ['unique key', { unique: { key: 'order-7' } }, false],
+    ['unique key, to replace its run,', { unique: { key: 'order-7', onConflict: 'replace' } }, true],
   ] as const;
 
-  it.each(KEYS)('submits all but those of that %s, those of the same turn, too', async (_, options) => {
-    await queue.submit(task, 'in the transaction', { ...options, tx });
+  it.each(KEYS)(
+    'submits all but those of that %s, those of the same turn, too',
+    async (_, options, isNew) => {
+      await queue.submit(task, 'in the transaction', { ...options, tx });
 
-    const same = [1, 2].map(() => queue.submit(task, 'same', options));
-    const others = [
-      queue.submit(task, 'of the same turn, without a key'),
-      queue.submit(task, 'of the same turn', { key: 'order-8' }),
-      queue.submit(task, 'of the same turn', { unique: { key: 'order-9' } }),
-    ];
-    const submitted = await soon(Promise.all(others));
-    const later = await soon(queue.submit(task, 'later', { key: 'order-10' }));
-    const isSameAnswered = await Promise.race([...same, Promise.resolve('waits')]);
-    await tx.query('commit');
+      const same = [1, 2].map(() => queue.submit(task, 'same', options));
+      const others = [
+        queue.submit(task, 'of the same turn, without a key'),
+        queue.submit(task, 'of the same turn', { key: 'order-8' }),
+        queue.submit(task, 'of the same turn', { unique: { key: 'order-9' } }),
+      ];
+      const submitted = await soon(Promise.all(others));
+      const later = await soon(queue.submit(task, 'later', { key: 'order-10' }));
+      const isSameAnswered = await Promise.race([...same, Promise.resolve('waits')]);
+      await tx.query('commit');
 
-    expect(submitted).toMatchObject([{ isNew: true }, { isNew: true }, { isNew: true }]);
-    expect(later).toMatchObject({ isNew: true });
-    expect(isSameAnswered).toBe('waits');
-    const news = (await Promise.all(same)).map(({ isNew }) => isNew);
-    expect(news).toEqual('onConflict' in (options.unique ?? {}) ? [true, true] : [false, false]);
-  });
+      expect(submitted).toMatchObject([{ isNew: true }, { isNew: true }, { isNew: true }]);
+      expect(later).toMatchObject({ isNew: true });
+      expect(isSameAnswered).toBe('waits');
+      const news = (await Promise.all(same)).map(({ isNew }) => isNew);
+      expect(news).toEqual([isNew, isNew]);
+    },
+  );
 
   it('submits a run of its key when it is rolled back, once', async () => {
     await queue.submit(task, 'in the transaction', { key: 'order-7', tx });

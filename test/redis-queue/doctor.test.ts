@@ -1,5 +1,8 @@
+import type { Broker } from '@retry/core/broker';
+import type { RedisClient } from '@retry/redis-queue';
 import { createRedisBroker, RedisBrokerError } from '@retry/redis-queue';
-import { createClient } from 'redis';
+import { Redis } from 'ioredis';
+import { createClient, RESP_TYPES } from 'redis';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
@@ -45,6 +48,32 @@ describeOnPrivateRedis('the doctor', () => {
     expect(refusal).toMatchObject({ code: 'REDIS_MAY_EVICT' });
     expect(String(refusal)).toContain(`got ${policy}`);
   });
+
+  it('refuses a client of ioredis that returns numbers as text', async () => {
+    const client = new Redis(server.url, { stringNumbers: true });
+
+    await expectRefused(createRedisBroker({ client }));
+
+    client.disconnect();
+  });
+
+  it.each([
+    ['text as buffers', { [RESP_TYPES.BLOB_STRING]: Buffer }],
+    ['numbers as text', { [RESP_TYPES.NUMBER]: String }],
+  ])('refuses a client of redis that returns %s', async (_, mapping) => {
+    const client = await createClient({ url: server.url }).connect();
+
+    await expectRefused(createRedisBroker({ client: client.withTypeMapping(mapping) as RedisClient }));
+
+    client.destroy();
+  });
+
+  const expectRefused = async (broker: Broker): Promise<void> => {
+    const refusal = { code: 'CLIENT_CONVERTS_REPLIES' };
+    await expect(broker.ready?.()).rejects.toMatchObject(refusal);
+    await expect(broker.submit([{ id: 'a', lane: 'l', payload: '1' }])).rejects.toMatchObject(refusal);
+    await broker.close();
+  };
 
   it('sends no call to a server that it refuses, until its settings are corrected', async () => {
     await set('maxmemory-policy', 'allkeys-lru');

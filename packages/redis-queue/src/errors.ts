@@ -2,6 +2,8 @@ import { BrokerError } from '@retry/core/broker';
 
 /** The codes of the errors of this package. */
 export type RedisErrorCode =
+  /** The user's client converts replies: numbers to text, or text to buffers. */
+  | 'CLIENT_CONVERTS_REPLIES'
   | 'MISSING_RIGHTS'
   | 'NEEDS_ONE_PARTITION'
   /** The package `redis` is not installed. */

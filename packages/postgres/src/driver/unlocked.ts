@@ -2,7 +2,7 @@
 const MAX_PAUSE_MS = 100;
 
 /**
- * Repeats a call for the items that it leaves unanswered, whose runs another client is moving or settling: their transaction may be a
+ * For callers that have the call to themselves; others ask `withoutWaiting`. Repeats a call for the items that it leaves unanswered, whose runs another client is moving or settling: their transaction may be a
  * handler's, and keep them locked for long.
  */
 export async function untilUnlocked<Item, Answer>(

@@ -4,6 +4,7 @@ import { refuseUnsettled } from '@retry/core/broker/kit';
 import type { Call } from '../driver/call.ts';
 import { createCall } from '../driver/call.ts';
 import type { SqlClient } from '../driver/sql-client.ts';
+import { isPgPool } from '../driver/users-client.ts';
 import type { PostgresBrokerSettings } from '../options.ts';
 import { settlementArguments, splitSettlements, submissionsOf } from '../record/settlements.ts';
 import { NO_CLAIM, readSettled } from '../verbs/settle-and-claim.ts';
@@ -23,7 +24,7 @@ const NO_RETENTION = { keepFinished: null, trimFrom: null, keepKeysMs: null } as
  *    when the transaction commits.
  * 2. No call is sent again: a statement that fails has ended the transaction.
  *
- * @throws {InvalidOptionsError} for a transaction without `query`
+ * @throws {InvalidOptionsError} for a transaction without `query`, and for a pool
  */
 export function brokerWithin(
   transaction: unknown,
@@ -62,7 +63,16 @@ function settlePart(call: Call, part: readonly Settlement[]): Promise<string | n
 }
 
 function readTransaction(transaction: unknown): SqlClient {
-  if (canQuery(transaction)) return transaction;
+  if (canQuery(transaction)) {
+    if (!isPgPool(transaction)) return transaction;
+    const cure =
+      'Pass the client that began it: await pool.connect(), or what transaction(pool, work) passes.';
+    throw wrong(
+      '',
+      'must be one connection, got a pool, which sends each call by any of its connections',
+      cure,
+    );
+  }
   const cure = 'Pass the client that began it, or wrap it by inDrizzle, inKysely or inPrisma.';
   throw wrong('', 'must have query(text, values)', cure);
 }

@@ -3,6 +3,7 @@ import type { SqlClient } from '../driver/sql-client.ts';
 /** A pool that lends single connections, as that of `pg`. */
 export interface PoolLike {
   readonly totalCount: number;
+  readonly options?: { readonly max?: number };
   readonly connect: () => Promise<LentClient>;
 }
 
@@ -61,7 +62,10 @@ interface Callbacks {
 
 async function subscribe(client: SqlClient, channel: string, on: Callbacks): Promise<Stop | undefined> {
   if (canListen(client)) return client.listen(channel, on.onMessage);
-  if (isPool(client)) return listenOn(await client.connect(), channel, on);
+  if (isPool(client)) {
+    // The only connection of a pool has to answer calls.
+    return client.options?.max === 1 ? undefined : listenOn(await client.connect(), channel, on);
+  }
   return emitsNotifications(client) ? listenOn(client, channel, on) : undefined;
 }
 

@@ -22,6 +22,7 @@ export interface Requirements {
 
 /** Examines a server. @throws {RedisBrokerError} when runs would not be safe there, with cause and cure */
 export async function examine(link: RedisLink, key: string, required: Requirements): Promise<ServerReport> {
+  await checkReplies(link, key);
   const info = readInfo(String(await link.ask(key, ['INFO'])));
   const version = info.get('redis_version') ?? '';
   const maxmemoryPolicy = info.get('maxmemory_policy') ?? 'unknown';
@@ -43,6 +44,16 @@ export async function examine(link: RedisLink, key: string, required: Requiremen
   const report = { version, maxmemoryPolicy, persistence, appendFsync } as const;
   if (required.needsWaitAof) requireWaitAof(report);
   return report;
+}
+
+/** A client may be set to convert replies, such as numbers to text: scripts and what reads their replies rely on the usual kinds. */
+async function checkReplies(link: RedisLink, key: string): Promise<void> {
+  const reply = await link.ask(key, ['EVAL', "return {1, 'a'}", '1', key]);
+  if (Array.isArray(reply) && reply[0] === 1 && reply[1] === 'a') return;
+  const seen = 'The client must reply with numbers and text as the server sends them, and converts them.';
+  const cure =
+    'Leave out stringNumbers (ioredis) or the type mapping (redis), or pass a client without them.';
+  throw new RedisBrokerError('CLIENT_CONVERTS_REPLIES', `${seen} ${cure}`);
 }
 
 function requireWaitAof({ version, persistence, appendFsync }: ServerReport): void {
