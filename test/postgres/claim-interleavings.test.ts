@@ -1,6 +1,6 @@
 import type { ClaimedRun } from '@retry/core/broker';
 import type { SqlClient } from '@retry/postgres';
-import { createPostgresBroker } from '@retry/postgres';
+import { createPostgresBroker, transaction } from '@retry/postgres';
 import { expect, it } from 'vitest';
 import { passTime } from '../support/pass-time.ts';
 import { settlementOf } from '../support/settle.ts';
@@ -138,7 +138,7 @@ describeTwoConnections('claims on two connections', (open) => {
     for (const requestId of ['a', 'b', 'c', 'd', 'e']) {
       await submit({ id: requestId });
       const { claimed } = await broker.settleAndClaim({ claim: { ...claim, requestId } });
-      await broker.within(pool).settleAndClaim({ settle: completed(claimed) });
+      await transaction(pool, (tx) => broker.within(tx).settleAndClaim({ settle: completed(claimed) }));
     }
     await pool.query(`update ${schema.name}.claim set at = at - 60000 where request <> 'e'`);
     await passTime(5);
