@@ -83,6 +83,33 @@ describe('what a board is given', () => {
     expect(() => createBoard(options)).toThrow(/suprise[\s\S]*broker[\s\S]*basePath[\s\S]*times/);
   });
 
+  it('is refused as a queue refuses it when it is no broker', () => {
+    expect(() => createBoard({ broker: {} } as never)).toThrow(
+      'Use broker: createMemoryBroker(), createRedisBroker({ url }) or createPostgresBroker({ url }).',
+    );
+  });
+
+  it('needs a broker with insight for its overview, and names those that have it', async () => {
+    const { insight: _, ...without } = createMemoryBroker();
+    const board = createBoard({ broker: without });
+    closings.push(board.close);
+
+    expect(await refused(board, 'GET overview', { address: '::1' })).toMatchObject({
+      ...{ status: 501, code: 'NO_INSIGHT' },
+      message:
+        'the board needs a broker with insight. ' +
+        'Use a broker that has it: createMemoryBroker, createRedisBroker or createPostgresBroker.',
+    });
+  });
+
+  it('is refused as a task that defineTask did not make', () => {
+    const task = { name: 'mail', version: '1', lane: 'mail@1', run: () => null, retry: {} };
+
+    expect(() => createBoard({ broker: createMemoryBroker(), tasks: [task] } as never)).toThrow(
+      'tasks[0] must be a task',
+    );
+  });
+
   it('may throw in onAct, which changes nothing', async () => {
     const errors: unknown[] = [];
     const onAct = () => {

@@ -1,3 +1,4 @@
+import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { run } from './run-in-memory.ts';
 
@@ -188,6 +189,31 @@ describe('retry from', () => {
 
     expect(err).toContain('RUNS_ONCE max_retries');
     expect(() => JSON.parse(out)).not.toThrow();
+  });
+
+  it.each([
+    ['resubmit', 'onShutdown: "release"'],
+    ['stop', 'onShutdown: "stall"'],
+    ['continue', 'onShutdown: "finish", shutdownTimeout: "Infinity"'],
+  ])('prints the options of a task in the words of defineTask: on_shutdown %s', async (word, printed) => {
+    const options = { max_retries: 2, max_heartbeat_interval: 5_000, on_shutdown: word };
+
+    const { err } = await run(['from', 'jobbers', JSON.stringify(options)], { columns: 400 });
+
+    expect(err).toContain(printed);
+    expect(err).toMatch(/^options of the task: .*heartbeat: 5000/m);
+  });
+
+  it.each([
+    ['jobbers', { max_retries: 2, max_heartbeat_interval: 5_000, on_shutdown: 'continue' }],
+    ['fluid', { max_concurrency: 2, retry: { max_attempts: 7 }, rate_limit_retry: { max_attempts: 2 } }],
+  ])('prints options of a task as JSON that defineTask accepts: %s', async (system, options) => {
+    const { out } = await run(['from', system, JSON.stringify(options), '--json']);
+    const { policy, task } = JSON.parse(out);
+    const define = () => defineTask({ name: 'moved', ...task, retry: policy, run: () => null });
+
+    expect(define).not.toThrow();
+    expect(task).not.toHaveProperty('retry');
   });
 
   it('refuses options that the system does not have', async () => {

@@ -349,6 +349,20 @@ describe('instantRetries', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'failed', failures: 4, endedAt: 0 });
     expect(task).toMatchObject({ name: 'slow', lane: 'slow@1', run: slow.run });
   });
+
+  it('does not wait for the delay that a server asks for', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const busy = Object.assign(new Error('busy'), { status: 429, headers: { 'retry-after': '3' } });
+    const task = instantRetries(
+      defineTask({ name: 'polite', retry: { maxAttempts: 3 }, run: () => Promise.reject(busy) }),
+    );
+    const { id } = await queue.submit(task, null);
+    startWorker({ tasks: [task] });
+
+    await clock.advance(0);
+
+    expect(await queue.get(id)).toMatchObject({ state: 'failed', failures: 3, endedAt: 0 });
+  });
 });
 
 describe('a key of another library, or of the policy, in a task', () => {

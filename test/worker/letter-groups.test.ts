@@ -141,6 +141,9 @@ describe('deadLetters.groups', () => {
 
     await expect(createQueue({ broker }).deadLetters.groups()).rejects.toMatchObject({
       ...{ name: 'InsightError', code: 'NO_INSIGHT' },
+      message:
+        'deadLetters.groups needs a broker with insight. ' +
+        'Use a broker that has it: createMemoryBroker, createRedisBroker or createPostgresBroker.',
     });
   });
 });

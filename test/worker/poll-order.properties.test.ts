@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Polled } from '../../packages/worker/src/queue/poll-order.ts';
-import { PollOrder } from '../../packages/worker/src/queue/poll-order.ts';
+import type { Polled } from '../../packages/worker/src/queue/results/poll-order.ts';
+import { PollOrder } from '../../packages/worker/src/queue/results/poll-order.ts';
 
 const polled = (index: number, isKept: boolean): Polled => ({ id: `${index}`, isKept, polls: 0, dueAt: 0 });
 

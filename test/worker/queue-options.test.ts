@@ -82,6 +82,12 @@ describe('createQueue', () => {
     expect(await problemsOf(made)).toEqual(problems);
   });
 
+  it('names the factory of each broker to one that has none', () => {
+    expect(() => createQueue({} as never)).toThrow(
+      'Use broker: createMemoryBroker(), createRedisBroker({ url }) or createPostgresBroker({ url }).',
+    );
+  });
+
   it('takes undefined for an option that was left out', () => {
     expect(() => createQueue({ broker: createMemoryBroker(), clock: undefined })).not.toThrow();
   });

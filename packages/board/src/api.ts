@@ -235,7 +235,7 @@ export interface OperationChangeAnswer {
   readonly answer: 'changed' | 'refused' | 'gone';
 }
 
-/** `GET runs/:id?whole=1`, masked whoever asks; `POST runs/:id/unmask?whole=1`, as it is stored. */
+/** `GET runs/:id?whole=1`, masked for every visitor; `POST runs/:id/unmask?whole=1`, as it is stored. */
 export interface RunAnswer {
   readonly run: ShownRun;
   /** One row for each attempt that is recorded, oldest first; the latest twenty, and the one that runs now. */

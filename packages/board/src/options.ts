@@ -1,8 +1,9 @@
+import { InvalidOptionsError } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import type { Fields, Report } from '@retry/core/fields';
 import { A_FUNCTION, readOptions } from '@retry/core/fields';
 import type { AnyTask } from '@retry/worker';
-import { createQueue } from '@retry/worker';
+import { createQueue, isTask } from '@retry/worker';
 import type { Access } from './access/rights.ts';
 import type { Act } from './api.ts';
 import type { Mask } from './show/mask.ts';
@@ -68,9 +69,9 @@ function readBroker(fields: Fields, report: Report): Broker {
   const broker = fields.value('broker') as Broker; // checked by the queue
   try {
     createQueue({ broker });
-  } catch {
-    const cure = 'Use broker: createMemoryBroker(), or await createRedisBroker({ url }).';
-    report({ path: 'broker', value: typeof broker, message: 'must be a broker', cure });
+  } catch (error) {
+    if (!(error instanceof InvalidOptionsError)) throw error;
+    error.problems.forEach(report);
   }
   return broker;
 }
@@ -87,13 +88,7 @@ function readTasks(fields: Fields, report: Report): ReadonlyMap<string, AnyTask>
     report({ path: `tasks[${index}]`, value: task, message: 'must be a task', cure });
     return false;
   });
-  return new Map(known.map((task: AnyTask) => [task.lane, task]));
-}
-
-function isTask(value: unknown): value is AnyTask {
-  if (typeof value !== 'object' || value === null) return false;
-  const { lane, run, retry }: Partial<AnyTask> = value;
-  return typeof lane === 'string' && typeof run === 'function' && retry !== undefined;
+  return new Map(known.map((task) => [task.lane, task]));
 }
 
 function readFunction<Callback>(fields: Fields, key: keyof BoardOptions): Callback | undefined {

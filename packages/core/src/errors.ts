@@ -76,12 +76,12 @@ function withoutSecrets(problem: Problem): Problem {
   return { ...problem, path: hideSecrets(path), value: shownValue(path, value) };
 }
 
-/** How much of the text of an object an error keeps: one that nobody catches is printed whole, and loggers write all of it. */
+/** How much of the text of an object an error keeps: an uncaught one is printed whole, and loggers write all of it. */
 const MAX_VALUE_LENGTH = 4_000;
 
 /**
  * Returns the value itself; but the beginning of its printed text if a part of it had to be hidden, if it is long, or if it cannot
- * be printed, as a client that contains itself: nobody knows which passwords are in it.
+ * be printed, as a client that contains itself: which passwords are in it is unknown.
  */
 function shownValue(path: string, value: unknown): unknown {
   if (typeof value !== 'object') return hideSecretOf(path, value);

@@ -1,17 +1,19 @@
 import type { Broker } from '@retry/core/broker';
 import { checkInput, createCloseGate } from '@retry/core/broker/kit';
+import { createConnectionWarning } from './driver/connection-warning.ts';
 import type { Database } from './driver/database.ts';
 import { openDatabase } from './driver/database.ts';
 import { HEARTBEAT_CODE } from './driver/heartbeat-code.ts';
 import type { HeartbeatOptions } from './driver/open-heartbeats.ts';
 import { openPool } from './driver/open-pool.ts';
 import { isRefusal } from './driver/refusal.ts';
-import { urlOfClient } from './driver/url-of-client.ts';
-import { useClient } from './driver/users-client.ts';
+import { urlOfClient } from './driver/users-client/url-of-client.ts';
+import { useClient } from './driver/users-client/users-client.ts';
 import { createOperations } from './operations/operations.ts';
 import type { PostgresBrokerOptions, PostgresBrokerSettings } from './options.ts';
 import { readOptions } from './options.ts';
 import { ClaimMemory } from './record/claim-memory.ts';
+import { Retention } from './record/retention.ts';
 import type { TransactionBroker } from './transaction/within.ts';
 import { brokerWithin } from './transaction/within.ts';
 import { attend } from './verbs/attend.ts';
@@ -28,7 +30,6 @@ import { listRuns } from './verbs/list.ts';
 import { redriveRuns } from './verbs/redrive.ts';
 import { rescheduleRuns } from './verbs/reschedule.ts';
 import { reserveStarts } from './verbs/reserve.ts';
-import { Retention } from './verbs/retention.ts';
 import type { ExchangePort } from './verbs/settle-and-claim.ts';
 import { settleAndClaim } from './verbs/settle-and-claim.ts';
 import { hasUnique, submitUnique } from './verbs/submit/unique.ts';
@@ -105,7 +106,7 @@ function heartbeatModuleOf({ url, client, schema }: PostgresBrokerSettings): Pic
 /** Takes the user's client, or opens a pool by the URL. */
 function openClient({ client, url, connections, onError }: PostgresBrokerSettings) {
   if (client !== undefined) return { client, calls: useClient(client, connections), close: async () => {} };
-  const pool = openPool(url ?? '', connections, onError);
+  const pool = openPool(url ?? '', connections, onError ?? createConnectionWarning());
   return { client: pool, calls: pool, close: () => pool.close() };
 }
 

@@ -52,7 +52,7 @@ export interface PostgresBrokerOptions {
   /**
    * Called with errors of connections that the broker opened and no call was using; they are replaced when needed.
    *
-   * @default such errors are ignored
+   * @default a process warning, `RETRY_UNHANDLED_ERROR`, one a minute at most
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }

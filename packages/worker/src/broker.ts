@@ -19,7 +19,7 @@ const A_BROKER = {
     return VERBS.every((verb) => typeof broker[verb] === 'function');
   },
   message: 'must be a broker',
-  cure: 'Use broker: createMemoryBroker(), or await createRedisBroker({ url }).',
+  cure: 'Use broker: createMemoryBroker(), createRedisBroker({ url }) or createPostgresBroker({ url }).',
 };
 
 /** Recognises a broker that was passed instead of the options. */

@@ -18,19 +18,19 @@ import type { Holding } from './queue/operate/holds.ts';
 import { createHolding } from './queue/operate/holds.ts';
 import type { Operating } from './queue/operate/operating.ts';
 import { createOperating } from './queue/operate/operating.ts';
-import type { QueueOperations } from './queue/plans/operating.ts';
-import { createOperations } from './queue/plans/operating.ts';
 import type { PlannedDeadLetters } from './queue/plans/planned-dead-letters.ts';
 import { withPlans } from './queue/plans/planned-dead-letters.ts';
+import type { QueueOperations } from './queue/plans/queue-operations.ts';
+import { createOperations } from './queue/plans/queue-operations.ts';
+import { createResultWaiting } from './queue/results/wait-for-result.ts';
+import type { WaitForResult } from './queue/results/wait-options.ts';
+import { readId } from './queue/results/wait-options.ts';
 import type { Submitting } from './queue/submit.ts';
 import { createSubmitting } from './queue/submit.ts';
 import type { RunReading } from './queue/views/reading.ts';
 import { createReading } from './queue/views/reading.ts';
 import type { Times } from './queue/views/times.ts';
 import { readTimes } from './queue/views/times.ts';
-import { createResultWaiting } from './queue/wait-for-result.ts';
-import type { WaitForResult } from './queue/wait-options.ts';
-import { readId } from './queue/wait-options.ts';
 import type { Redact } from './settle/stored-error.ts';
 
 /** Submits runs, reads and cancels them, and manages dead letters. `Own` is how it writes instants. */

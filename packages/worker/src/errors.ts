@@ -200,6 +200,51 @@ export class PartlySubmittedError extends RetryError<WorkerErrorCode> implements
   }
 }
 
+/** A broker without `insight` was asked what only that knows. */
+export class InsightError extends RetryError<WorkerErrorCode> {
+  override readonly name: string = 'InsightError';
+
+  /** @param call - what needs insight */
+  constructor(call: string) {
+    const cure = 'Use a broker that has it: createMemoryBroker, createRedisBroker or createPostgresBroker.';
+    super('NO_INSIGHT', `${call} needs a broker with insight. ${cure}`);
+  }
+}
+
+/** An operation on dead letters cannot be kept, or is not known. */
+export class OperationError extends RetryError<WorkerErrorCode> {
+  override readonly name: string = 'OperationError';
+}
+
+/** The error of a broker that keeps no operations. */
+export function noOperations(): OperationError {
+  return new OperationError(
+    'NO_OPERATIONS',
+    'this broker keeps no operations. Use deadLetters.redrive or deadLetters.discard, which end with this process.',
+  );
+}
+
+/** The error of one operation too many. */
+export function tooManyOperations(): OperationError {
+  return new OperationError(
+    'TOO_MANY_OPERATIONS',
+    '100 operations have not ended. Cancel those that are not needed: queue.operations.list() has them.',
+  );
+}
+
+/** The error of a wait for an operation that is not kept. */
+export function unknownOperation(id: string): OperationError {
+  return new OperationError(
+    'UNKNOWN_OPERATION',
+    `there is no operation ${id}: the latest 100 that have ended are kept.`,
+  );
+}
+
+/** The error of a wait that took too long. */
+export function operationTimeout(id: string, state: string): OperationError {
+  return new OperationError('WAIT_TIMEOUT', `operation ${id} is still ${state}. It goes on; wait again.`);
+}
+
 /** The error of a call whose options are required and were left out. */
 export function missingOptions(subject: string, keys: readonly string[]): InvalidOptionsError {
   const cure = `Its keys are ${keys.join(', ')}.`;

@@ -6,8 +6,10 @@ export type { ListenerError } from './emitter.ts';
 export type { WorkerErrorCode } from './errors.ts';
 export {
   CancelledError,
+  InsightError,
   LeaseLostError,
   NotCommittedError,
+  OperationError,
   PartlySubmittedError,
   PayloadError,
   ReleasesExhaustedError,
@@ -22,7 +24,6 @@ export type { SignalName, WorkerOptions } from './options.ts';
 export type { Finding } from './queue/health/findings.ts';
 export type { Health, HealthFigures, Observing } from './queue/health/health.ts';
 export type { HealthOptions } from './queue/health/health-options.ts';
-export { InsightError } from './queue/insight-of.ts';
 export type {
   DeadLetterFilter,
   DeadLetterListOptions,
@@ -41,11 +42,11 @@ export type { Operating, RescheduleOptions } from './queue/operate/operating.ts'
 export type { ResubmitOptions } from './queue/operate/resubmit.ts';
 export type { ApplyOptions } from './queue/plans/apply-options.ts';
 export type { PlannedGroup } from './queue/plans/count-letters.ts';
-export type { OperationWaitOptions, QueueOperations } from './queue/plans/operating.ts';
-export { OperationError } from './queue/plans/operation-errors.ts';
 export type { AppliedOperation, Plan, PlannedLoad, PlannedTask } from './queue/plans/plan.ts';
 export type { PlanFilter } from './queue/plans/plan-options.ts';
 export type { PlannedDeadLetters } from './queue/plans/planned-dead-letters.ts';
+export type { OperationWaitOptions, QueueOperations } from './queue/plans/queue-operations.ts';
+export type { WaitForResultOptions } from './queue/results/wait-options.ts';
 export type { SubmitOptions, Submitted } from './queue/submission.ts';
 export type { SubmitAndWaitOptions } from './queue/submit.ts';
 export type { SubmitEachOptions, SubmitManyOptions } from './queue/submit-each.ts';
@@ -64,7 +65,6 @@ export type { RunResult } from './queue/views/run-result.ts';
 export type { AttemptErrorView, RunView } from './queue/views/run-view.ts';
 export type { SearchOptions, SearchPage } from './queue/views/search.ts';
 export type { InstantInput, Instants, Times } from './queue/views/times.ts';
-export type { WaitForResultOptions } from './queue/wait-options.ts';
 export type { Redact } from './settle/stored-error.ts';
 export type { DeadLetter } from './task/dead-letter.ts';
 export { defineTask } from './task/define-task.ts';
@@ -82,4 +82,5 @@ export type {
   TaskContext,
   TaskInput,
 } from './task/task.ts';
+export { isTask } from './task/task.ts';
 export { taskFrom } from './task/task-from.ts';

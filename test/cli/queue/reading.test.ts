@@ -42,6 +42,21 @@ describe('a queue in memory', () => {
   });
 });
 
+it.each(['lanes-ls', 'workers-ls', 'top'])(
+  'retry %s names the brokers that have insight, where the given one has none',
+  async (name) => {
+    const { insight: _, ...broker } = createMemoryBroker();
+
+    const { err, exitCode } = await run(readingCalls()[name] ?? [], { broker });
+
+    expect(exitCode).toBeGreaterThan(0);
+    expect(err.replaceAll(/\s+/g, ' ')).toContain(
+      'this command needs a broker with insight. ' +
+        'Use a broker that has it: createMemoryBroker, createRedisBroker or createPostgresBroker.',
+    );
+  },
+);
+
 describeOnServers('a queue', (queue) => {
   beforeAll(() => queue().use((broker) => seedQueue({ broker })), 60_000);
 

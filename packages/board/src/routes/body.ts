@@ -4,7 +4,7 @@ import { readOptions } from '@retry/core/fields';
 import { BoardError } from '../errors.ts';
 
 /** The most bytes of a request: a payload of 1 MiB, every character of which is escaped once. */
-export const MAX_BODY_BYTES = 2_097_152;
+const MAX_BODY_BYTES = 2_097_152;
 
 /** Reads the JSON of a request. @throws {BoardError} `NOT_JSON` or `BODY_TOO_LARGE` */
 export async function readJson(request: Request): Promise<unknown> {

@@ -24,7 +24,7 @@ export function groups({ desk, query }: ReadCall): Promise<GroupsAnswer> {
 }
 
 /** Returns a page of groups, masked. */
-export async function groupsPage(desk: Desk, options: LetterGroupsOptions<'ms'>): Promise<GroupsAnswer> {
+async function groupsPage(desk: Desk, options: LetterGroupsOptions<'ms'>): Promise<GroupsAnswer> {
   const page = await desk.queue.deadLetters.groups({ limit: 50, ...options });
   return { ...page, groups: await Promise.all(page.groups.map((each, index) => rowOf(desk, each, index))) };
 }

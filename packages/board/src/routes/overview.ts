@@ -9,10 +9,7 @@ import { knownTask } from './policy-of.ts';
 /** Returns the insight of the broker. @throws {InsightError} `NO_INSIGHT` */
 export function insightOf({ broker }: Desk): Insight {
   if (broker.insight !== undefined) return broker.insight;
-  throw new InsightError(
-    'NO_INSIGHT',
-    'the board needs a broker with insight. Use one of the three of @retry.',
-  );
+  throw new InsightError('the board');
 }
 
 /** `GET rights`. */

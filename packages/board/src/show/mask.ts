@@ -14,7 +14,7 @@ export interface Maskable {
 export type Mask = (shown: Maskable) => unknown;
 
 /** Shown where a mask failed: nothing of the value. */
-export const UNSHOWN = '(the mask of the board failed)';
+const UNSHOWN = '(the mask of the board failed)';
 
 /** Creates the mask of a board from that of its options. It never throws. */
 export function createMask(mask: Mask | undefined, errors: ErrorLog): Mask {

@@ -9,7 +9,7 @@ export interface LoopbackServer {
   readonly close: () => Promise<void>;
 }
 
-/** Nobody but this machine reaches it. */
+/** Only this machine reaches it. */
 const HOST = '127.0.0.1';
 
 /** Listens on the loopback. @param port - absent: a free one @throws {CliError} `CANNOT_LISTEN` */

@@ -100,7 +100,7 @@ function addBulk(command: Command): Command {
 }
 
 /** The options that select dead letters. */
-export function addSelection(command: Command): Command {
+function addSelection(command: Command): Command {
   return command
     .option('--task <name>', 'only of this task: send-email, or send-email@2')
     .option('--group <id>', 'only of this error group; the beginning of its id will do')

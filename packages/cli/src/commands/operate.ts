@@ -77,7 +77,7 @@ function declareTop(frame: Frame): void {
     name: 'top',
     summary: 'show lanes, dead letters and workers, drawn again and again until q is pressed',
     examples: ['retry top', 'retry top --every 5s', 'retry top --json'],
-  }).addOption(durationOption('--every', 'time between two looks', 2_000));
+  }).addOption(durationOption('--every', 'time between two polls', 2_000));
   perform(frame, command, async () => (await import('../top/top.ts')).topAction);
 }
 

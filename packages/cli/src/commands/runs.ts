@@ -52,7 +52,7 @@ function declareWatch(frame: Frame): void {
     examples: ['retry runs watch 01976f5e-7c1e-7000-8b6a-0d3f5c6a1b2c --timeout 5m'],
   })
     .argument('<id>', 'the id of the run')
-    .addOption(durationOption('--every', 'how often to look', 500))
+    .addOption(durationOption('--every', 'time between two polls', 500))
     .addOption(durationOption('--timeout', 'the longest time to watch'));
   perform(frame, command, async () => (await import('../runs/watch.ts')).watchAction);
 }

@@ -2,6 +2,7 @@ import type { Policy } from '@retry/core';
 import { InvalidOptionsError, isSerializable, policyToJSON } from '@retry/core';
 import type { Dialect } from '@retry/core/dialects';
 import { fromCelery, fromCmdx, fromFluid, fromJobbers, fromTasker } from '@retry/core/dialects';
+import { taskFrom } from '@retry/worker';
 import { EXIT } from '../exit.ts';
 import type { Input, Report } from '../report.ts';
 import type { Screen } from '../terminal/screen.ts';
@@ -29,9 +30,10 @@ const READERS = {
 export async function fromAction({ args, environment }: Input<object>): Promise<Report> {
   const system = args[0] as System; // commander accepts no other
   const read = READERS[system] as (options: unknown) => Dialect;
-  const { policy, task, warnings } = read(parse(await readSource(args[1] ?? '', environment), system));
+  const dialect = read(parse(await readSource(args[1] ?? '', environment), system));
+  const { policy, warnings } = dialect;
   const json = jsonOf(policy);
-  const found = { system, policy: json, task: plainTask(task), warnings };
+  const found = { system, policy: json, task: taskOptions(dialect), warnings };
   return {
     json: found,
     // An empty policy would be a valid one, and wrong.
@@ -55,8 +57,11 @@ function jsonOf(policy: Policy): unknown {
   return isSerializable(policy) ? policyToJSON(policy) : null;
 }
 
-function plainTask({ rateLimitRetry, ...task }: Dialect['task']): Readonly<Record<string, unknown>> {
-  return { ...task, ...(rateLimitRetry !== undefined && { rateLimitRetry: jsonOf(rateLimitRetry) }) };
+/** Returns the options in the words of `defineTask`, besides the policy, as JSON. */
+function taskOptions(dialect: Dialect): Readonly<Record<string, unknown>> {
+  const { retry, ...options } = taskFrom(dialect);
+  const { rateLimitRetry } = dialect.task;
+  return { ...options, ...(rateLimitRetry !== undefined && { rateLimitRetry: jsonOf(rateLimitRetry) }) };
 }
 
 interface Converted {

@@ -13,7 +13,7 @@ import { noSuchRun, shownRun } from './show.ts';
 export interface WatchOptions extends ConnectOptions {
   readonly json?: boolean;
   readonly color: boolean;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two polls. */
   readonly every: number;
   /** The longest time to watch, in milliseconds. */
   readonly timeout?: number;

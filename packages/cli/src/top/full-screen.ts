@@ -37,7 +37,7 @@ export class FullScreen {
     stdout.write(ENTER);
   }
 
-  /** Whether somebody asked for the end, by a key or a signal. */
+  /** Whether the end was requested, by a key or a signal. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }

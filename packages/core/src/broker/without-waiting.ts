@@ -7,10 +7,10 @@ import type {
 } from './operation.ts';
 import type { Submission, SubmitAnswer } from './submission.ts';
 
-/** Nothing was done: a transaction of somebody else's has the run or its key, or something in the same call. Ask again later. */
+/** Nothing was done: another client's transaction has the run or its key, or something in the same call. Ask again later. */
 export type Locked = 'locked';
 
-/** Verbs as those of a broker, which answer `locked` at once instead of waiting until a transaction of somebody else's ends. */
+/** Verbs as those of a broker, which answer `locked` at once instead of waiting until another client's transaction ends. */
 export interface WithoutWaiting {
   readonly submit: (submissions: readonly Submission[]) => Promise<readonly (SubmitAnswer | Locked)[]>;
   readonly cancel: (ids: readonly string[]) => Promise<readonly (CancelAnswer | Locked)[]>;

@@ -28,7 +28,7 @@ const TOKENS = /\\.|\[(?:\\.|[^\]\\])*\]|\{\d+,\d*\}|./gs;
  * Returns whether a pattern repeats a group that contains a repetition: `^(a+)+$`. For a text that almost matches, there
  * are 2ⁿ ways to divide n letters between the two, and backtracking tries all of them.
  */
-export function repeatsWhatRepeats(source: string): boolean {
+function repeatsWhatRepeats(source: string): boolean {
   const open = [false];
   let closed = false;
   for (const [token] of source.matchAll(TOKENS)) {

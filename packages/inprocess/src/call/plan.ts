@@ -3,7 +3,7 @@ import type { PolicySettings } from '@retry/core/fields';
 import { allowedAttempts } from '@retry/core/fields';
 import type { RetryBudget } from '../limits/budget.ts';
 import type { CircuitPermit } from '../limits/circuit-breaker.ts';
-import { systemClock, unrefClock } from '../time/clock.ts';
+import { backgroundClock, systemClock } from '../time/clock.ts';
 import type { Ending, Failure } from './events.ts';
 import type { FailureList } from './history.ts';
 import type { ParentAttempt, RetryOptions } from './options.ts';
@@ -176,7 +176,7 @@ export function createPlan({ fn, policy, options }: Retried, layers: Layers): Pl
     depth: 0,
     totalAttempts: allowedAttempts(policy),
     release: undefined,
-    clock: options.clock ?? (options.unref === true ? unrefClock : systemClock),
+    clock: options.clock ?? (options.unref === true ? backgroundClock : systemClock),
     isBare:
       !isTimed &&
       policy.attemptTimeoutMs === Infinity &&

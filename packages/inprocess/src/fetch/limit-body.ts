@@ -1,7 +1,7 @@
 import { TotalTimeoutError } from '@retry/core';
 import type { AttemptWithContext } from '../call/context.ts';
 import { timeLeft, totalTimeoutOf } from '../call/timeouts.ts';
-import { systemClock, unrefClock } from '../time/clock.ts';
+import { backgroundClock, systemClock } from '../time/clock.ts';
 
 const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const;
 
@@ -24,7 +24,7 @@ export function limitBody(response: Response, attempt: AttemptWithContext): () =
   const leftMs = timeLeft(call, call.clock.now());
   if (!response.body || leftMs === Infinity) return () => undefined;
   const readers: Readers = { waiting: new Set() };
-  const clock = call.clock === systemClock ? unrefClock : call.clock;
+  const clock = call.clock === systemClock ? backgroundClock : call.clock;
   const cut = (): void => {
     const error = new TotalTimeoutError(totalTimeoutOf(call), attempt.attempt);
     readers.error = error;

@@ -15,8 +15,8 @@ export const systemClock: Clock = createClock({
   clear,
 });
 
-/** The same clock, with timers that let the process end; the timers of browsers are numbers without `unref`. */
-export const unrefClock: Clock = createClock({
+/** The same clock with timers that do not keep the process alive; the timers of browsers are numbers without `unref`. */
+export const backgroundClock: Clock = createClock({
   now,
   set: (callback, delayMs) => {
     const timer = setTimeout(callback, delayMs);

@@ -23,10 +23,10 @@ export type CallRows = <Name extends FunctionName, Given extends ArgumentsOf<Nam
   given: Exactly<Given, Name>,
 ) => Promise<readonly (string | null)[]>;
 
-/** How long a call that does not wait for a transaction of somebody else's waits for a lock: calls hold theirs shorter. In ms. */
+/** How long a call that does not wait for another client's transaction waits for a lock: calls hold theirs shorter. In ms. */
 const LOCK_MS = 25;
 
-/** Calls a function, but does not wait for a transaction of somebody else's. `undefined`: it would have had to, and did nothing. */
+/** Calls a function, but does not wait for another client's transaction. `undefined`: it would have had to, and did nothing. */
 export type CallUnlocked = <Name extends FunctionName, Given extends ArgumentsOf<Name>>(
   name: Name,
   given: Exactly<Given, Name>,

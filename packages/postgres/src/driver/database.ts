@@ -15,7 +15,7 @@ export interface Database {
   readonly call: Call;
   /** The same for a function that replies several rows. */
   readonly callRows: CallRows;
-  /** The same for a call that does not wait for a transaction of somebody else's. */
+  /** The same for a call that does not wait for another client's transaction. */
   readonly callUnlocked: CallUnlocked;
   /** Resolves when the schema is there and of this version. @throws {PostgresBrokerError} `OLDER_SCHEMA`, `NEWER_SCHEMA` */
   readonly ready: () => Promise<void>;

@@ -22,7 +22,7 @@ export const MIGRATIONS: readonly string[] = [TABLES];
  * a major version only, and by whatever an older broker could not work with: a function that was removed, a parameter
  * without default, another reply.
  */
-export const SERVES_FROM = 1;
+const SERVES_FROM = 1;
 
 /** The schema of this version of the package. */
 export const BUILD: SchemaBuild = { steps: MIGRATIONS, routines: ROUTINES, servesFrom: SERVES_FROM };

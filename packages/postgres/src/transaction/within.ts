@@ -4,7 +4,7 @@ import { refuseUnsettled } from '@retry/core/broker/kit';
 import type { Call } from '../driver/call.ts';
 import { createCall } from '../driver/call.ts';
 import type { SqlClient } from '../driver/sql-client.ts';
-import { isPgPool } from '../driver/users-client.ts';
+import { isPgPool } from '../driver/users-client/users-client.ts';
 import type { PostgresBrokerSettings } from '../options.ts';
 import { settlementArguments, splitSettlements, submissionsOf } from '../record/settlements.ts';
 import { NO_CLAIM, readSettled } from '../verbs/settle-and-claim.ts';

@@ -14,6 +14,7 @@ import type { ReplyRows } from '../record/claim-lines.ts';
 import { readClaimLines } from '../record/claim-lines.ts';
 import type { AnsweredClaim, ClaimMemory, LaneStarts, LeasedRun } from '../record/claim-memory.ts';
 import { readClaims } from '../record/claims.ts';
+import type { Retention, Tidied } from '../record/retention.ts';
 import {
   countFinished,
   settlementArguments,
@@ -27,7 +28,6 @@ import type { ClaimArguments } from '../schema/signatures.ts';
 import type { WorkNotification } from '../wake/notifications.ts';
 import type { ResultWaits } from '../wake/wait-for-result.ts';
 import type { WorkWaits } from '../wake/wait-for-work.ts';
-import type { Retention, Tidied } from './retention.ts';
 import { submitArguments, submittedLanes } from './submit.ts';
 
 /** What an exchange works with. */

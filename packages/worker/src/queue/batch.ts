@@ -50,7 +50,7 @@ interface Coalescing<Item> {
   readonly isRefusal?: (error: unknown) => boolean;
 }
 
-/** Sends items by one call; an item that is answered `locked` waits for a transaction of somebody else's, and is sent again. */
+/** Sends items by one call; an item that is answered `locked` waits for another client's transaction, and is sent again. */
 type Send<Item, Answer> = (items: readonly Item[]) => Promise<readonly (Answer | Locked)[]>;
 
 /** How many waiting calls, or bytes of them, make a second batch worth sending while another is pending. */

@@ -1,6 +1,6 @@
 import { halves } from '../halves.ts';
 
-/** The shortest and the longest pause before calls are sent again that a transaction of somebody else's has locked, in ms. */
+/** The shortest and the longest pause before calls are sent again that another client's transaction has locked, in ms. */
 const PAUSES_MS = { least: 5, most: 100 } as const;
 
 /** Sends a batch, and returns those of it that are still locked. */

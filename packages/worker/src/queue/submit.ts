@@ -12,14 +12,14 @@ import { checkTask, isTask } from '../task/task.ts';
 import { coalesce } from './batch.ts';
 import type { Resubmit } from './operate/resubmit.ts';
 import { createResubmit } from './operate/resubmit.ts';
+import type { ResultWaiting } from './results/wait-for-result.ts';
+import type { WaitForResultOptions, WaitLimits } from './results/wait-options.ts';
+import { readWaitLimits, WAIT_DEFAULTS, WAIT_KEYS } from './results/wait-options.ts';
 import type { SubmitOptions, SubmitSettings, Submitted } from './submission.ts';
 import { prepareSubmission, readSubmission, readTransaction, SUBMIT_KEYS } from './submission.ts';
 import type { SubmitManyOptions } from './submit-each.ts';
 import { AN_EACH, settingsOfEach } from './submit-each.ts';
 import { submitInBatches, submitInTransaction } from './submit-many.ts';
-import type { ResultWaiting } from './wait-for-result.ts';
-import type { WaitForResultOptions, WaitLimits } from './wait-options.ts';
-import { readWaitLimits, WAIT_DEFAULTS, WAIT_KEYS } from './wait-options.ts';
 
 /** The methods of a queue that submit runs. */
 export interface Submitting {

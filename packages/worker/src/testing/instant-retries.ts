@@ -12,7 +12,8 @@ export function instantRetries<Payload, Result, Submitted>(
     const problem = { path: 'task', value: task, message: 'must be a task', cure };
     throw new InvalidOptionsError([problem], 'instantRetries');
   }
-  const withoutDelay = { backoff: { type: 'none' }, jitter: 'none', minDelay: 0, granularity: 0 } as const;
+  const noDelay = { backoff: { type: 'none' }, jitter: 'none', minDelay: 0, granularity: 0 } as const;
+  const withoutDelay = { ...noDelay, retryAfter: { mode: 'ignore' } } as const;
   return Object.freeze({
     ...task,
     retry: extendPolicy(task.retry, withoutDelay),

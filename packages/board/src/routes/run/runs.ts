@@ -20,7 +20,7 @@ import { noteOf } from './run-acts.ts';
 const MAX_SHOWN = 65_536;
 const MAX_WHOLE = 1_048_576;
 
-/** `GET runs/:id`: masked, whoever asks. */
+/** `GET runs/:id`: masked for every visitor. */
 export async function run({ desk, param, query }: ReadCall): Promise<RunAnswer> {
   const view = await viewOf(desk, param('id'));
   return answerOf(desk, view, { mask: desk.mask, limit: limitOf(query) });

@@ -13,7 +13,7 @@ export const IS_ANY_HELD = `exists (select from hold where ctid >= '(0,0)')`;
 const ALL_LANES = `''`;
 
 /** Later than every instant. */
-export const FOR_EVER = '9223372036854775807';
+const FOR_EVER = '9223372036854775807';
 
 /** Whether a hold keeps the runs of its lane from being started. One of these that is not active and probes lets a run through. */
 const isActive = (hold: string, now: string): string => `(${hold}.until is null or ${hold}.until > ${now})`;

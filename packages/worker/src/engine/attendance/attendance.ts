@@ -57,7 +57,7 @@ export class Attendance {
 
   /** A registration that is under way could arrive after the call that ends it, and keep the worker alive. */
   async #unregister(): Promise<void> {
-    await this.#attending.catch(() => {}); // whoever made that call reports its error
+    await this.#attending.catch(() => {}); // the caller that registered reports its error
     await this.#attend(0);
   }
 

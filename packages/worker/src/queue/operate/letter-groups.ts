@@ -4,7 +4,7 @@ import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { taskOfLane } from '../../task/lane.ts';
 import type { AnyTask } from '../../task/task.ts';
 import { insightOf } from '../insight-of.ts';
-import { readCursorParts, writeCursor, wrongCursor } from '../views/cursor.ts';
+import { readPageCursor, writePageCursor, wrongCursor } from '../views/cursor.ts';
 import type { PageOptions, PageSettings } from '../views/list-options.ts';
 import { PAGE_KEYS, readPageOptions } from '../views/list-options.ts';
 import type { TaskFilter } from '../views/task-filter.ts';
@@ -71,7 +71,7 @@ export async function listLetterGroups(
   const { groups, deadLetters, next } = await readPage(insightOf(broker, 'deadLetters.groups'), asked);
   const write = instantWriter(asked.times);
   const page = { groups: groups.map((group) => viewGroup(group, { deadLetters, write })), deadLetters };
-  return next === undefined ? page : { ...page, next: writeCursor([next]) };
+  return next === undefined ? page : { ...page, next: writePageCursor([next]) };
 }
 
 function readGroups(fields: Fields, report: Report, times: Times): Asked {
@@ -98,7 +98,7 @@ async function readPage(insight: Insight, { name, version, limit, after }: Asked
 
 /** @throws {InvalidOptionsError} for anything but a cursor of these pages */
 function placeOf(after: string): string {
-  const [place] = readCursorParts(after);
+  const [place] = readPageCursor(after);
   if (typeof place !== 'string') throw wrongCursor(after, 'deadLetters.groups');
   return place;
 }

@@ -19,7 +19,7 @@ import { writeResult } from '../../task/payload.ts';
 import { coalesce } from '../batch.ts';
 import type { Start } from '../instants.ts';
 import { readStart } from '../instants.ts';
-import { readId } from '../wait-options.ts';
+import { readId } from '../results/wait-options.ts';
 
 /** The argument of `queue.reschedule`: one of both, or the later of them. */
 export interface RescheduleOptions {

@@ -6,10 +6,10 @@ import { MAX_TEXT_BYTES_BY_DEFAULT } from '../../task/define-task.ts';
 import { readPayload, writePayload } from '../../task/payload.ts';
 import type { AnyTask } from '../../task/task.ts';
 import { checkTask, isTask } from '../../task/task.ts';
+import { readId } from '../results/wait-options.ts';
 import type { SubmitOptions, SubmitSettings, Submitted } from '../submission.ts';
 import { prepareSubmission, readSubmission, SUBMIT_KEYS, toSubmission } from '../submission.ts';
 import type { SubmitPolicy } from '../submit-options/submit-policy.ts';
-import { readId } from '../wait-options.ts';
 
 /** The options of `queue.resubmit`; what is left out is that of the old run, or of its task. */
 export interface ResubmitOptions extends Omit<SubmitOptions, 'key' | 'unique' | 'tx'> {

@@ -3,6 +3,7 @@ import type { Clock, Policy } from '@retry/core';
 import { preview } from '@retry/core';
 import type { Broker, Operation, OperationFilter, Run } from '@retry/core/broker';
 import { allowedAttempts, QUEUE_SYNONYMS, readOptions, settingsOf } from '@retry/core/fields';
+import { noOperations } from '../../errors.ts';
 import type { AnyTask } from '../../task/task.ts';
 import { matchesLetter } from '../operate/letter-query.ts';
 import { createRunReader } from '../read-runs.ts';
@@ -10,10 +11,9 @@ import type { ApplyOptions } from './apply-options.ts';
 import { APPLY_KEYS, readApply } from './apply-options.ts';
 import type { CountedLetters, PlannedGroup } from './count-letters.ts';
 import { countLetters, countRuns, letterPages } from './count-letters.ts';
-import type { OperationsPort, OperationWaitOptions } from './operating.ts';
-import { noOperations } from './operation-errors.ts';
 import type { PlanFilter, PlanSettings } from './plan-options.ts';
 import { PLAN_KEYS, readPlan } from './plan-options.ts';
+import type { OperationsPort, OperationWaitOptions } from './queue-operations.ts';
 
 /** What a redrive or discard of many dead letters would do. Nothing is changed before `apply`. */
 export interface Plan {

@@ -1,12 +1,12 @@
 import { InvalidOptionsError } from '@retry/core';
 
 /** Writes where a page ends, as text of the letters, digits, `-` and `_` that shells and URLs leave as they are. */
-export function writeCursor(parts: readonly unknown[]): string {
+export function writePageCursor(parts: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
 /** Returns the parts of a cursor; none if it is not one. */
-export function readCursorParts(after: string): readonly unknown[] {
+export function readPageCursor(after: string): readonly unknown[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(after, 'base64url').toString());
     return Array.isArray(parts) ? parts : [];

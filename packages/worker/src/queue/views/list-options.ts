@@ -72,7 +72,7 @@ export const LIST_KEYS: readonly (keyof ListOptions)[] = [
 /** The states of dead letters. */
 export const DEAD_LETTER_STATES: readonly DeadLetterState[] = ['failed', 'stalled', 'rateLimited'];
 
-/** The states, those that ask for somebody's attention first. */
+/** The states, those that need an operator's attention first. */
 const STATES: readonly ListedState[] = [
   ...DEAD_LETTER_STATES,
   'started',

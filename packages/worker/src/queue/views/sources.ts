@@ -1,7 +1,7 @@
 import type { Broker, ListQuery, Run } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
 import { createRunReader } from '../read-runs.ts';
-import { readCursorParts, writeCursor, wrongCursor } from './cursor.ts';
+import { readPageCursor, writePageCursor, wrongCursor } from './cursor.ts';
 import type { Source } from './scan.ts';
 
 /** Where a list ends, so that the next call begins there. */
@@ -21,10 +21,10 @@ export function createListSource(broker: Pick<Broker, 'list'>, { states, ...quer
       const asked: ListQuery = { ...query, state, limit };
       const page = await broker.list(position === null ? asked : { ...asked, after: String(position) });
       const following = states[states.indexOf(state) + 1];
-      if (page.next !== undefined) return { runs: page.runs, next: writeCursor([state, page.next]) };
+      if (page.next !== undefined) return { runs: page.runs, next: writePageCursor([state, page.next]) };
       return following === undefined
         ? { runs: page.runs }
-        : { runs: page.runs, next: writeCursor([following, null]) };
+        : { runs: page.runs, next: writePageCursor([following, null]) };
     },
   };
 }
@@ -39,7 +39,7 @@ export function createIdSource(broker: Broker, ids: readonly string[]): Source {
       const part = ids.slice(from, from + Math.min(limit, reader.size()));
       const end = from + part.length;
       const runs = (await reader.read(part)).filter((run): run is Run => run !== undefined);
-      return end < ids.length ? { runs, next: writeCursor(['ids', end]) } : { runs };
+      return end < ids.length ? { runs, next: writePageCursor(['ids', end]) } : { runs };
     },
   };
 }
@@ -50,7 +50,7 @@ function readPlace<List extends Cursor[0]>(
   lists: readonly List[],
 ): readonly [List, Cursor[1]] | undefined {
   if (after === undefined) return undefined;
-  const [name, position = null] = readCursorParts(after);
+  const [name, position = null] = readPageCursor(after);
   const list = lists.find((each) => each === name);
   const isPosition = position === null || typeof position === (list === 'ids' ? 'number' : 'string');
   if (list !== undefined && isPosition) return [list, position as Cursor[1]]; // as just checked

@@ -33,7 +33,7 @@ export interface InspectOptions {
 }
 
 /** Retries in a curve; a policy may have no last one. */
-export const MAX_CURVE_RETRIES = 60;
+const MAX_CURVE_RETRIES = 60;
 
 const MAX_SEEN = 120;
 

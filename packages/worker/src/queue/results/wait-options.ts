@@ -3,7 +3,7 @@ import { InvalidOptionsError } from '@retry/core';
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
 import { A_SIGNAL, writtenIn } from '@retry/core/fields';
-import type { Submitted } from './submission.ts';
+import type { Submitted } from '../submission.ts';
 
 /** The options of `queue.waitForResult`. */
 export interface WaitForResultOptions {

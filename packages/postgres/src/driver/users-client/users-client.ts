@@ -1,10 +1,10 @@
-import type { PoolLike } from '../wake/subscription.ts';
-import type { NamingClient } from './prepared.ts';
-import { named, prepareStatements } from './prepared.ts';
-import type { Session } from './read-committed.ts';
-import { isReadCommitted, readCommitted, readSession, SESSION } from './read-committed.ts';
-import { sendAsChosen } from './send-as-chosen.ts';
-import type { SqlClient } from './sql-client.ts';
+import type { PoolLike } from '../../wake/subscription.ts';
+import type { NamingClient } from '../prepared.ts';
+import { named, prepareStatements } from '../prepared.ts';
+import type { Session } from '../read-committed.ts';
+import { isReadCommitted, readCommitted, readSession, SESSION } from '../read-committed.ts';
+import { sendAsChosen } from '../send-as-chosen.ts';
+import type { SqlClient } from '../sql-client.ts';
 import { createTurns } from './turns.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { SqlClient } from './sql-client.ts';
+import type { SqlClient } from '../sql-client.ts';
 import { isPgPool } from './users-client.ts';
 
 /** Options of a pool of `pg` that change nothing about what its connections are connected to, and as whom. */

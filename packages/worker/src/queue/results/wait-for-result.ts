@@ -1,13 +1,13 @@
 import type { Clock } from '@retry/core';
 import type { Broker, Submission } from '@retry/core/broker';
 import { readOptions } from '@retry/core/fields';
-import type { Emitter } from '../emitter.ts';
-import type { QueueEvents } from '../events.ts';
+import type { Emitter } from '../../emitter.ts';
+import type { QueueEvents } from '../../events.ts';
+import { isRunId } from '../run-id.ts';
+import type { Submitted } from '../submission.ts';
 import { ResultPoller } from './result-poller.ts';
 import type { WaitShared } from './result-wait.ts';
 import { waitForRun } from './result-wait.ts';
-import { isRunId } from './run-id.ts';
-import type { Submitted } from './submission.ts';
 import { Timeouts } from './timeouts.ts';
 import type { WaitForResult, WaitLimits } from './wait-options.ts';
 import { readRunId, readWaitLimits, WAIT_KEYS } from './wait-options.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '@retry/core';
 import { isRetryError } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
-import { sleep } from '../sleep.ts';
+import { sleep } from '../../sleep.ts';
 
 /** Listens to the broker, while a caller waits, for runs with `keepResult` that may have ended. */
 export interface ResultNotifications {

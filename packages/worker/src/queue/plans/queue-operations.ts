@@ -4,11 +4,11 @@ import { isRetryError } from '@retry/core';
 import type { Broker, Operation, OperationRequest, Operations } from '@retry/core/broker';
 import { readOptions } from '@retry/core/fields';
 import type { Emitter } from '../../emitter.ts';
+import { noOperations, operationTimeout, tooManyOperations, unknownOperation } from '../../errors.ts';
 import type { QueueEvents } from '../../events.ts';
 import { sleep } from '../../sleep.ts';
-import { readId, readWaitLimits, WAIT_KEYS } from '../wait-options.ts';
+import { readId, readWaitLimits, WAIT_KEYS } from '../results/wait-options.ts';
 import { carryStep } from './carrier.ts';
-import { noOperations, operationTimeout, tooManyOperations, unknownOperation } from './operation-errors.ts';
 
 /** How a wait for an operation ends before that has ended. */
 export interface OperationWaitOptions {

@@ -1,6 +1,6 @@
 import type { Run } from '@retry/core/broker';
 import { isEnd } from '@retry/core/lifecycle';
-import { RunFailedError, RunForgottenError, WaitTimeoutError } from '../errors.ts';
+import { RunFailedError, RunForgottenError, WaitTimeoutError } from '../../errors.ts';
 import { onAbort } from './abort-listeners.ts';
 import type { ResultPoller, Target, Watcher } from './result-poller.ts';
 import type { Timed, Timeouts } from './timeouts.ts';

@@ -2,11 +2,11 @@ import type { Clock } from '@retry/core';
 import { isRetryError } from '@retry/core';
 import type { Broker, Run } from '@retry/core/broker';
 import { isEnd } from '@retry/core/lifecycle';
-import { sleep } from '../sleep.ts';
+import { sleep } from '../../sleep.ts';
+import type { RunReader } from '../read-runs.ts';
+import { createRunReader } from '../read-runs.ts';
 import type { Polled } from './poll-order.ts';
 import { PollOrder, pollDelayMs } from './poll-order.ts';
-import type { RunReader } from './read-runs.ts';
-import { createRunReader } from './read-runs.ts';
 import type { ResultNotifications } from './result-notifications.ts';
 import { createResultNotifications } from './result-notifications.ts';
 
