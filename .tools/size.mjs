@@ -41,7 +41,7 @@ const rows = [
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 39_380,
+    limit: 39_400,
   },
   {
     name: 'the page of the board, its worker and its style',

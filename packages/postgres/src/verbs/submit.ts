@@ -1,5 +1,6 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
 import { submissionBytes, writeExtras } from '@retry/core/broker/kit';
+import type { ChunkLimits } from '../driver/chunks.ts';
 import { inChunks } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
 import { toCount, upToWhole } from '../driver/sql-values.ts';
@@ -7,8 +8,8 @@ import type { ArgumentsOf, RetentionArguments, SettlementArguments } from '../sc
 import type { WorkNotification } from '../wake/notifications.ts';
 import type { WorkWaits } from '../wake/wait-for-work.ts';
 
-/** The most submissions of one statement. */
-const MAX_SUBMISSIONS = 20_000;
+/** What one statement takes. */
+export const SUBMISSIONS: ChunkLimits<Submission> = { maxItems: 20_000, bytesOf: submissionBytes };
 
 interface SubmitPort {
   readonly database: Pick<Database, 'call'>;
@@ -20,10 +21,7 @@ export function submitRuns(
   port: SubmitPort,
   submissions: readonly Submission[],
 ): Promise<readonly SubmitAnswer[]> {
-  return inChunks(submissions, (chunk) => submitChunk(port, chunk), {
-    maxItems: MAX_SUBMISSIONS,
-    bytesOf: submissionBytes,
-  });
+  return inChunks(submissions, (chunk) => submitChunk(port, chunk), SUBMISSIONS);
 }
 
 /** The same, of as many runs as one statement takes. */

@@ -1,5 +1,4 @@
 import type { Locked, Submission, SubmitAnswer, WithoutWaiting } from '@retry/core/broker';
-import { submissionBytes } from '@retry/core/broker/kit';
 import type { Call } from '../driver/call.ts';
 import { inChunks } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
@@ -7,8 +6,8 @@ import { cancelBy } from './cancel.ts';
 import { ENDS, endChunk } from './end.ts';
 import { MOVES, rescheduleChunk } from './reschedule.ts';
 import type { ExchangePort } from './settle-and-claim.ts';
-import { hasUnique, submitUniqueChunk } from './submit/unique.ts';
-import { submitChunk } from './submit.ts';
+import { hasUnique, submitUniqueChunk, UNIQUE_SUBMISSIONS } from './submit/unique.ts';
+import { SUBMISSIONS, submitChunk, submitRuns } from './submit.ts';
 
 /**
  * Returns the verbs that answer `locked` where another transaction has locked a run or a key. One that waits for a key fails its
@@ -19,8 +18,7 @@ export function createWithoutWaiting(waiting: ExchangePort): WithoutWaiting {
   const end: Parameters<typeof cancelBy<Locked>>[0] = (endings) =>
     inChunks(endings, (chunk) => orLocked(chunk, () => endChunk(port, chunk)), ENDS);
   return {
-    submit: (submissions) =>
-      inChunks(submissions, (chunk) => submit({ waiting, port }, chunk), { bytesOf: submissionBytes }),
+    submit: (submissions) => submit({ waiting, port }, submissions),
     end,
     cancel: (ids) => cancelBy(end, ids),
     reschedule: (requests) =>
@@ -28,14 +26,18 @@ export function createWithoutWaiting(waiting: ExchangePort): WithoutWaiting {
   };
 }
 
-/** Ids that the library drew are new: nothing can wait for them. */
-async function submit(
+function submit(
   { waiting, port }: { readonly waiting: ExchangePort; readonly port: ExchangePort },
   submissions: readonly Submission[],
 ): Promise<readonly (SubmitAnswer | Locked)[]> {
-  if (hasUnique(submissions)) return orLocked(submissions, () => submitUniqueChunk(port, submissions));
-  if (submissions.every(({ keyed = false }) => !keyed)) return submitChunk(waiting, submissions);
-  return orLocked(submissions, () => submitChunk(port, submissions));
+  if (hasUnique(submissions)) {
+    const submitUnique = (chunk: readonly Submission[]) =>
+      orLocked(chunk, () => submitUniqueChunk(port, chunk));
+    return inChunks(submissions, submitUnique, UNIQUE_SUBMISSIONS);
+  }
+  // Ids that the library drew are new: nothing can wait for them.
+  if (submissions.every(({ keyed = false }) => !keyed)) return submitRuns(waiting, submissions);
+  return inChunks(submissions, (chunk) => orLocked(chunk, () => submitChunk(port, chunk)), SUBMISSIONS);
 }
 
 const LOCKED = new Error('another transaction has a lock that this call needs');

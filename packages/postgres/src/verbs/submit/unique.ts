@@ -1,5 +1,6 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
 import { readAnswers, submissionBytes, uniqueAnswer } from '@retry/core/broker/kit';
+import type { ChunkLimits } from '../../driver/chunks.ts';
 import { inChunks } from '../../driver/chunks.ts';
 import { upToWhole } from '../../driver/sql-values.ts';
 import type { ArgumentsOf } from '../../schema/signatures.ts';
@@ -30,8 +31,11 @@ export function submitUnique(
   port: ExchangePort,
   submissions: readonly Submission[],
 ): Promise<readonly SubmitAnswer[]> {
-  return inChunks(submissions, (chunk) => submitUniqueChunk(port, chunk), { bytesOf: submissionBytes });
+  return inChunks(submissions, (chunk) => submitUniqueChunk(port, chunk), UNIQUE_SUBMISSIONS);
 }
+
+/** What one statement takes. */
+export const UNIQUE_SUBMISSIONS: ChunkLimits<Submission> = { bytesOf: submissionBytes };
 
 /** The same, of as many runs as one statement takes. */
 export async function submitUniqueChunk(
