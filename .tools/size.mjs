@@ -77,7 +77,7 @@ const PARTS = [
   ['core: what to write instead of an unknown key', /core\/src\/fields\/cures/],
   ['core: reading a policy', /core\/src\/(policy\/|fields\/|duration)/],
   ['core: errors that list problems, without secrets', /core\/src\/(show|errors)/],
-  ['core: eight backoffs, five jitters, caps', /core\/src\/delay\//],
+  ['core: eight backoffs, seven jitters, caps', /core\/src\/delay\//],
   ['core: matchers of classes, patterns and causes', /core\/src\/(matching\/|read\.)/],
   [
     "core: a server's delay, from headers and dates",
