@@ -85,7 +85,7 @@ describe('InvalidOptionsError', () => {
     ['soon', '"soon"'],
     [Number.NaN, 'NaN'],
     [-0, '0'],
-    [10n, '10'],
+    [10n, '10n'],
     [Symbol('s'), 'Symbol(s)'],
     [{ a: [1] }, '{"a":[1]}'],
     [{ big: 10n }, 'object'],

@@ -116,7 +116,7 @@ describe('queue.complete', () => {
 
   it.each<[unknown, string]>([
     [() => {}, 'the result cannot be stored: it is a function, which JSON cannot hold'],
-    [1n, 'the result cannot be stored: it is 1, which JSON cannot hold'],
+    [1n, 'the result cannot be stored: it is 1n, which JSON cannot hold'],
     [{ done: () => {} }, 'the result cannot be stored: done is a function, which JSON cannot hold'],
     [{ toJSON: () => JSON.parse('{') }, 'the result cannot be stored: it cannot be written as JSON'],
     [

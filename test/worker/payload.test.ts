@@ -23,7 +23,7 @@ const HOSTILE: readonly (readonly [string, unknown, RegExp])[] = [
   ['a function', () => 1, /^the payload is a function, which JSON cannot hold$/],
   ['a function inside', { onDone: () => 1 }, /^onDone is a function, which JSON cannot hold$/],
   ['a symbol', { tag: Symbol('s') }, /^tag is Symbol\(s\), which JSON cannot hold$/],
-  ['a bigint', { count: 10n }, /^count is 10, which JSON cannot hold$/],
+  ['a bigint', { count: 10n }, /^count is 10n, which JSON cannot hold$/],
   ['NaN', { count: Number.NaN }, /^count is NaN, which JSON cannot hold$/],
   ['Infinity', [1, Infinity], /^1 is Infinity, which JSON cannot hold$/],
   ['a map', { byName: new Map([['a', 1]]) }, /^byName is \[object Map\], which JSON cannot hold$/],

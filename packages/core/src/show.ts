@@ -7,6 +7,7 @@ export function show(value: unknown): string {
 export function print(value: unknown): string {
   try {
     if (typeof value === 'function') return `function ${String(value.name) || '(anonymous)'}`;
+    if (typeof value === 'bigint') return `${value}n`;
     if (typeof value !== 'string' && typeof value !== 'object') return String(value);
     if (value instanceof Error || value instanceof RegExp) return hideSecrets(String(value));
     const text = JSON.stringify(value, hideSecretOf) ?? typeof value;

@@ -125,6 +125,7 @@ const LOST_CLASSES = [Map, Set, Promise] as const;
 
 /** Never the source of a function, which may be long. */
 function nameOf(value: unknown): string {
+  if (typeof value === 'bigint') return `${value}n`;
   return typeof value === 'function' ? 'a function' : String(value);
 }
 
