@@ -26,6 +26,10 @@ function decisionOnServer(
   return decide(policy, { failures: 1 }, { error, serverDelay: asked }, { now: NOW, random: () => 0 });
 }
 
+it.each([Number.NaN, -5, 0, MAX_INSTANT_AT - 1_000])('keeps its delay when the clock says %d', (now) => {
+  expect(decisionOn({}, { now })).toMatchObject({ type: 'retry', delayMs: 1_000 });
+});
+
 const asks = (delayMs: number): ServerDelay => ({ type: 'delay', delayMs });
 const REFUSED = { type: 'fail', reason: 'retry-after' };
 

@@ -85,7 +85,9 @@ function applyServerDelay(policy: PolicySettings, ownMs: number, asked: ServerDe
 
 /** Limits the delay so that the retry is due no later than the last instant that a broker can store. */
 function retryAfter(delayMs: number, now: number): Decision {
-  const clampedMs = Math.min(delayMs, Math.max(MAX_INSTANT_AT - now, 0));
+  const leftMs = MAX_INSTANT_AT - now;
+  // A clock that returns no number shortens no delay.
+  const clampedMs = leftMs < delayMs ? Math.max(leftMs, 0) : delayMs;
   return { type: 'retry', delayMs: clampedMs, runAt: Math.min(now + clampedMs, MAX_INSTANT_AT) };
 }
 
