@@ -48,16 +48,21 @@ export function clockBroker(
     answer.then(forget, forget);
     return answer;
   };
-  const verbs = Object.entries(broker).filter(
-    (entry): entry is [string, Verb] => typeof entry[1] === 'function',
-  );
-  const tracked = verbs.map(([name, verb]) => [
-    name,
-    (...args: readonly unknown[]) => track(verb, name, args),
-  ]);
+  const tracked = (verbs: object): object =>
+    Object.fromEntries(
+      Object.entries(verbs)
+        .filter((entry): entry is [string, Verb] => typeof entry[1] === 'function')
+        .map(([name, verb]) => [name, (...args: readonly unknown[]) => track(verb, name, args)]),
+    );
+  const { withoutWaiting } = broker;
   // The wait of the broker takes real time; the broker contract tests it.
   const waitForWork: Broker['waitForWork'] = (_, wait) => waitFor(clock, waiters, wait);
-  const clocked: Broker = { ...broker, ...Object.fromEntries(tracked), waitForWork };
+  const clocked: Broker = {
+    ...broker,
+    ...tracked(broker),
+    ...(withoutWaiting && { withoutWaiting: { ...withoutWaiting, ...tracked(withoutWaiting) } }),
+    waitForWork,
+  };
   return { clock, broker: clocked, aheadMs, close: () => broker.close() };
 }
 

@@ -143,7 +143,8 @@ export interface Broker {
   readonly submitsInOrder?: boolean;
   /**
    * Verbs for callers that share a call: one of them that has to wait for a transaction would hold up the others. Only brokers whose
-   * calls may have to wait for transactions have it.
+   * calls may have to wait for transactions have it. Queues call these in place of the verbs of the same names; a wrapper
+   * of a broker has to wrap them, too, or leave them out.
    */
   readonly withoutWaiting?: WithoutWaiting;
   /**
