@@ -25,6 +25,22 @@ describe('onAbort', () => {
     expect(callback).toHaveBeenCalledTimes(1);
   });
 
+  it('calls back for a signal whose events name another object', () => {
+    const controller = new AbortController();
+    const wrapped = new Proxy(controller.signal, {
+      get: (signal, key) => {
+        const value: unknown = Reflect.get(signal, key, signal);
+        return typeof value === 'function' ? value.bind(signal) : value;
+      },
+    });
+    const callback = vi.fn();
+
+    onAbort(wrapped, listenerOf(callback));
+    controller.abort();
+
+    expect(callback).toHaveBeenCalledTimes(1);
+  });
+
   it('adds one event listener for many listeners', () => {
     const { signal } = new AbortController();
     const add = vi.spyOn(signal, 'addEventListener');

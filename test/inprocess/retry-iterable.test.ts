@@ -1,3 +1,5 @@
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { retryIterable } from '@retry/inprocess';
 import { describe, expect, it, vi } from 'vitest';
 import { rejectionOf } from './failing.ts';
@@ -19,6 +21,29 @@ describe('retryIterable', () => {
     }, AT_ONCE);
 
     expect(await collect(items)).toEqual([1, 2, 3]);
+  });
+
+  it('closes the source when the sink of a pipeline fails', async () => {
+    let isClosed = false;
+    const source = async function* () {
+      try {
+        for (let item = 0; ; item += 1) {
+          yield item;
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      } finally {
+        isClosed = true;
+      }
+    };
+    const sink = new Writable({
+      objectMode: true,
+      write: (item, _, done) => done(item === 2 ? new Error('disk full') : null),
+    });
+
+    const error = await rejectionOf(pipeline(Readable.from(retryIterable(source, AT_ONCE)), sink));
+
+    expect(error).toEqual(new Error('disk full'));
+    await vi.waitFor(() => expect(isClosed).toBe(true));
   });
 
   it('passes a later error on, and does not start again', async () => {

@@ -23,6 +23,7 @@ describe('instantRetries', () => {
       maxAttempts: 4,
       backoff: { type: 'constant', base: '1h' },
       minDelay: '1m',
+      initialDelay: '1h',
     });
 
     const result = await tryRetry(

@@ -337,7 +337,13 @@ describe('instantRetries', () => {
     const { clock, queue, startWorker } = setScene();
     const slow = defineTask({
       name: 'slow',
-      retry: { maxAttempts: 4, backoff: { type: 'constant', base: '1d' }, maxDelay: '1d', minDelay: '1h' },
+      retry: {
+        maxAttempts: 4,
+        backoff: { type: 'constant', base: '1d' },
+        maxDelay: '1d',
+        minDelay: '1h',
+        initialDelay: '1h',
+      },
       run: () => Promise.reject(new Error('no')),
     });
     const task = instantRetries(slow);

@@ -29,15 +29,17 @@ export function retryIterable<T>(
 
 async function* passThrough<T>(start: () => Promise<Opened<T>>): AsyncGenerator<T, void, undefined> {
   const { items, first } = await start();
-  let isDone = first.done === true;
+  let item = first;
+  let isOpen = item.done !== true;
   try {
-    for (let item = first; !item.done; item = await items.next()) yield item.value;
-    isDone = true;
-  } catch (error) {
-    isDone = true;
-    throw error;
+    while (item.done !== true) {
+      yield item.value; // the consumer may return or throw here
+      isOpen = false; // an error of the source ends it
+      item = await items.next();
+      isOpen = item.done !== true;
+    }
   } finally {
-    if (!isDone) await items.return?.();
+    if (isOpen) await items.return?.();
   }
 }
 

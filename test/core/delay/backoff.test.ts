@@ -81,7 +81,6 @@ describe('askStrategy', () => {
     [-Infinity, 300],
     ['5', 300],
     [undefined, 300],
-    [Promise.resolve(5), 300],
     [-1, 0],
     [0, 0],
   ])('reads %o from a custom strategy as %d ms', (answer, delayMs) => {
@@ -89,6 +88,17 @@ describe('askStrategy', () => {
     const next = () => answer as number;
 
     expect(askStrategy({ type: 'custom', next, baseMs: 300 }, 1, { random })).toBe(delayMs);
+  });
+
+  it.each([
+    ['fulfilled', () => Promise.resolve(5)],
+    ['rejected', () => Promise.reject(new Error('no'))], // unhandled, it would end the test run
+  ])('refuses a %s promise', (_, answer) => {
+    const next = () => answer() as unknown as number;
+
+    expect(() => askStrategy({ type: 'custom', next, baseMs: 300 }, 1, { random })).toThrow(
+      expect.objectContaining({ code: 'ASYNC_GATE' }),
+    );
   });
 
   it('has no delay for a strategy that stops the retrying', () => {

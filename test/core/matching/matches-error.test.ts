@@ -95,7 +95,7 @@ describe('matchesError with a predicate', () => {
     const answersLater = (() => Promise.resolve(true)) as unknown as MatcherInput; // what JavaScript callers write
 
     expect(() => matches(answersLater, new Error('x'))).toThrow(
-      'a gate or predicate must answer immediately, got a promise. Ask before the attempt ends.',
+      'a gate, predicate or strategy must answer immediately, got a promise. Ask before the attempt ends.',
     );
   });
 

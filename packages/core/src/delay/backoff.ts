@@ -1,3 +1,4 @@
+import { refusePromise } from '../matching/answer.ts';
 import type { Backoff, DelayContext } from '../policy/policy.ts';
 
 /** 2 ** 30 is the largest power of two in a signed 32-bit integer, on which `<<` works. */
@@ -42,6 +43,7 @@ export function askStrategy(
 ): number | undefined {
   const answer = next(retry, { ...context, baseMs });
   if (answer === 'stop') return undefined;
+  if (typeof answer === 'object') refusePromise(answer);
   return Number.isFinite(answer) ? Math.max(answer, 0) : baseMs;
 }
 

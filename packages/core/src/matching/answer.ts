@@ -7,14 +7,18 @@ import { read } from '../read.ts';
  *
  * @throws {RetryError} `ASYNC_GATE` for a promise
  */
-export function isYes(
-  answer: unknown,
-  message: string = 'a gate or predicate must answer immediately, got a promise. Ask before the attempt ends.',
-): boolean {
-  if (read(answer, 'then') !== undefined) {
-    // Nothing awaits the promise, so its rejection would be unhandled.
-    Promise.resolve(answer).catch(() => undefined);
-    throw new RetryError('ASYNC_GATE', message);
-  }
+export function isYes(answer: unknown, message?: string): boolean {
+  refusePromise(answer, message);
   return Boolean(answer);
+}
+
+/** @throws {RetryError} `ASYNC_GATE` for a promise */
+export function refusePromise(
+  answer: unknown,
+  message: string = 'a gate, predicate or strategy must answer immediately, got a promise. Ask before the attempt ends.',
+): void {
+  if (read(answer, 'then') === undefined) return;
+  // Nothing awaits the promise, so its rejection would be unhandled.
+  Promise.resolve(answer).catch(() => undefined);
+  throw new RetryError('ASYNC_GATE', message);
 }

@@ -30,6 +30,13 @@ class Hub {
   constructor(signal: AbortSignal) {
     this.signal = signal;
   }
+
+  /** Not by the event, which names another object where the signal is wrapped in a Proxy. */
+  readonly onAbort = (): void => {
+    hubs.delete(this.signal);
+    // A listener may end the waits of others.
+    while (this.after instanceof AbortWait) this.after.call();
+  };
 }
 
 /** A listener that waits for a signal. */
@@ -85,16 +92,8 @@ export function onAbort(signal: AbortSignal, listener: AbortListener): AbortWait
 function listen(signal: AbortSignal): Hub {
   const hub = new Hub(signal);
   hubs.set(signal, hub);
-  signal.addEventListener('abort', callListeners, { once: true });
+  signal.addEventListener('abort', hub.onAbort, { once: true });
   return hub;
-}
-
-function callListeners(this: unknown, event: Event): void {
-  const signal = event.target as AbortSignal; // only ever listens to signals
-  const hub = hubs.get(signal);
-  hubs.delete(signal);
-  // A listener may end the waits of others.
-  while (hub?.after instanceof AbortWait) hub.after.call();
 }
 
 function stopListening(): void {
@@ -103,7 +102,7 @@ function stopListening(): void {
     // An event that was no abort may have dropped it, and another hub have taken its place.
     if (hub.after !== hub || hubs.get(hub.signal) !== hub) continue;
     hubs.delete(hub.signal);
-    hub.signal.removeEventListener('abort', callListeners);
+    hub.signal.removeEventListener('abort', hub.onAbort);
   }
 }
 

@@ -2,7 +2,7 @@ import { extendPolicy, InvalidOptionsError } from '@retry/core';
 import type { Task } from '../task/task.ts';
 import { isTask } from '../task/task.ts';
 
-/** Returns the task without delays between its attempts, for tests that are not about time. */
+/** Returns the task without delays, before its first attempt or between attempts, for tests that are not about time. */
 export function instantRetries<Payload, Result, Submitted>(
   task: Task<Payload, Result, Submitted>,
 ): Task<Payload, Result, Submitted> {
@@ -13,7 +13,7 @@ export function instantRetries<Payload, Result, Submitted>(
     throw new InvalidOptionsError([problem], 'instantRetries');
   }
   const noDelay = { backoff: { type: 'none' }, jitter: 'none', minDelay: 0, granularity: 0 } as const;
-  const withoutDelay = { ...noDelay, retryAfter: { mode: 'ignore' } } as const;
+  const withoutDelay = { ...noDelay, initialDelay: 0, retryAfter: { mode: 'ignore' } } as const;
   return Object.freeze({
     ...task,
     retry: extendPolicy(task.retry, withoutDelay),
