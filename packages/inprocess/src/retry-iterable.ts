@@ -30,13 +30,13 @@ export function retryIterable<T>(
 async function* passThrough<T>(start: () => Promise<Opened<T>>): AsyncGenerator<T, void, undefined> {
   const { items, first } = await start();
   let item = first;
-  let isOpen = item.done !== true;
+  let isOpen = !item.done;
   try {
-    while (item.done !== true) {
+    while (!item.done) {
       yield item.value; // the consumer may return or throw here
       isOpen = false; // an error of the source ends it
       item = await items.next();
-      isOpen = item.done !== true;
+      isOpen = !item.done;
     }
   } finally {
     if (isOpen) await items.return?.();

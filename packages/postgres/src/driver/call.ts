@@ -34,12 +34,12 @@ export type CallUnlocked = <Name extends FunctionName, Given extends ArgumentsOf
 
 /** Returns what calls functions without waiting, once. */
 export function createCallUnlocked(client: SqlClient, schema: string): CallUnlocked {
-  const texts = callTexts(schema);
+  const query: SqlClient['query'] = (text, values) =>
+    client.query(`${WITHOUT_WAITING}${text.slice('select '.length)}`, values);
+  const call = createCall({ query }, schema);
   return async (name, given) => {
     try {
-      const text = `${WITHOUT_WAITING}${texts[name].slice('select '.length)}`;
-      const { rows } = await client.query(text, writeValues(name, given));
-      return { text: rows.map(readRow)[0] ?? null };
+      return { text: await call(name, given) };
     } catch (error) {
       if (sqlStateOf(error) === LOCK_NOT_AVAILABLE) return undefined;
       throw error;

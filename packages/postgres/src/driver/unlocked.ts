@@ -2,8 +2,8 @@
 const MAX_PAUSE_MS = 100;
 
 /**
- * For callers that have the call to themselves; others ask `withoutWaiting`. Repeats a call for the items that it leaves unanswered, whose runs another client is moving or settling: their transaction may be a
- * handler's, and keep them locked for long.
+ * Repeats a call for the items that it leaves unanswered, whose runs another client is moving or settling: their transaction may be
+ * a handler's, and keep them locked for long. For callers that have the call to themselves; others ask `withoutWaiting`.
  */
 export async function untilUnlocked<Item, Answer>(
   items: readonly Item[],

@@ -63,18 +63,14 @@ function settlePart(call: Call, part: readonly Settlement[]): Promise<string | n
 }
 
 function readTransaction(transaction: unknown): SqlClient {
-  if (canQuery(transaction)) {
-    if (!isPgPool(transaction)) return transaction;
-    const cure =
-      'Pass the client that began it: await pool.connect(), or what transaction(pool, work) passes.';
-    throw wrong(
-      '',
-      'must be one connection, got a pool, which sends each call by any of its connections',
-      cure,
-    );
+  if (!canQuery(transaction)) {
+    const cure = 'Pass the client that began it, or wrap it by inDrizzle, inKysely or inPrisma.';
+    throw wrong('', 'must have query(text, values)', cure);
   }
-  const cure = 'Pass the client that began it, or wrap it by inDrizzle, inKysely or inPrisma.';
-  throw wrong('', 'must have query(text, values)', cure);
+  if (!isPgPool(transaction)) return transaction;
+  const message = 'must be one connection, got a pool, which sends each call by any of its connections';
+  const cure = 'Pass the client that began it: await pool.connect(), or what transaction(pool, work) passes.';
+  throw wrong('', message, cure);
 }
 
 function canQuery(value: unknown): value is SqlClient {

@@ -3,6 +3,7 @@ import type { Call } from '../driver/call.ts';
 import { inChunks } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
 import { cancelBy } from './cancel.ts';
+import type { Ending } from './end.ts';
 import { ENDS, endChunk } from './end.ts';
 import { MOVES, rescheduleChunk } from './reschedule.ts';
 import type { ExchangePort } from './settle-and-claim.ts';
@@ -15,7 +16,7 @@ import { SUBMISSIONS, submitChunk, submitRuns } from './submit.ts';
  */
 export function createWithoutWaiting(waiting: ExchangePort): WithoutWaiting {
   const port: ExchangePort = { ...waiting, database: unlocked(waiting.database) };
-  const end: Parameters<typeof cancelBy<Locked>>[0] = (endings) =>
+  const end = (endings: readonly Ending[]) =>
     inChunks(endings, (chunk) => orLocked(chunk, () => endChunk(port, chunk)), ENDS);
   return {
     submit: (submissions) => submit({ waiting, port }, submissions),
