@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { retryIterable } from '@retry/inprocess';
+import { setImmediate } from 'node:timers/promises';
+import { type AttemptContext, retryIterable } from '@retry/inprocess';
 import { describe, expect, it, vi } from 'vitest';
 import { rejectionOf } from './failing.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -29,7 +30,7 @@ describe('retryIterable', () => {
       try {
         for (let item = 0; ; item += 1) {
           yield item;
-          await new Promise((resolve) => setImmediate(resolve));
+          await setImmediate();
         }
       } finally {
         isClosed = true;
@@ -96,5 +97,136 @@ describe('retryIterable', () => {
 
     expect(await first).toEqual({ done: false, value: 2 });
     expect(closed.mock.calls).toEqual([[1]]);
+  });
+});
+
+/** A source that yields the numbers from 1, and waits for ever after `last`. */
+function endless(last: number) {
+  const seen = { isClosed: false, signal: undefined as AbortSignal | undefined };
+  const source = ({ signal }: AttemptContext): AsyncIterable<number> => {
+    let item = 0;
+    seen.signal = signal;
+    const iterator: AsyncIterator<number> = {
+      next: () => {
+        item += 1;
+        return item <= last ? Promise.resolve({ done: false, value: item }) : new Promise(() => {});
+      },
+      return: () => {
+        seen.isClosed = true;
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+    return { [Symbol.asyncIterator]: () => iterator };
+  };
+  return { source, seen };
+}
+
+describe('retryIterable and signals', () => {
+  const stopped = new Error('stopped');
+
+  it.each([
+    ['the option', (signal: AbortSignal) => ({ signal })],
+    [
+      'the attempt around it',
+      (signal: AbortSignal) => ({ parent: { signal, maxAttempts: 1, remainingMs: Infinity } }),
+    ],
+  ])('ends a pending read when the signal of %s aborts, and closes the source', async (_, options) => {
+    const controller = new AbortController();
+    const { source, seen } = endless(2);
+    const items = retryIterable(source, AT_ONCE, options(controller.signal));
+    await items.next();
+    await items.next();
+
+    const third = rejectionOf(items.next());
+    controller.abort(stopped);
+
+    expect(await third).toBe(stopped);
+    expect([seen.isClosed, seen.signal?.reason]).toEqual([true, stopped]);
+    expect(await items.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('rejects the next read when the signal aborts between two', async () => {
+    const controller = new AbortController();
+    const { source, seen } = endless(9);
+    const items = retryIterable(source, AT_ONCE, { signal: controller.signal });
+    await items.next();
+
+    controller.abort(stopped);
+    await setImmediate();
+
+    expect([seen.isClosed, seen.signal?.reason]).toEqual([true, stopped]);
+    expect(await rejectionOf(items.next())).toBe(stopped);
+  });
+
+  it.each([
+    ['the reader leaves', (items: AsyncGenerator<number>) => items.return(undefined)],
+    ['the source ends', (items: AsyncGenerator<number>) => collect(items)],
+  ])('does not listen to the signal any more after %s', async (_, end) => {
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, 'addEventListener');
+    const removed = vi.spyOn(signal, 'removeEventListener');
+    const items = retryIterable(
+      async function* () {
+        yield* [1, 2, 3];
+      },
+      AT_ONCE,
+      { signal },
+    );
+    await items.next();
+
+    await end(items);
+    await setImmediate();
+
+    expect(added).toHaveBeenCalled();
+    expect(removed).toHaveBeenCalledTimes(added.mock.calls.length);
+  });
+
+  it('ignores what closing an aborted source throws', async () => {
+    const controller = new AbortController();
+    const items = retryIterable(
+      () => ({
+        [Symbol.asyncIterator]: () => ({
+          next: () => Promise.resolve({ done: false, value: 1 }),
+          return: () => {
+            throw new Error('cannot close');
+          },
+        }),
+      }),
+      AT_ONCE,
+      { signal: controller.signal },
+    );
+    await items.next();
+
+    controller.abort(stopped);
+
+    expect(await rejectionOf(items.next())).toBe(stopped);
+  });
+
+  it('closes the source of an attempt that timed out, though its read never ends', async () => {
+    const clock = createFakeClock();
+    const { source, seen } = endless(0);
+    const error = rejectionOf(
+      retryIterable(source, { maxAttempts: 1, attemptTimeout: 100 }, { clock }).next(),
+    );
+
+    await clock.advance(100);
+
+    expect(await error).toMatchObject({ code: 'ATTEMPT_TIMEOUT' });
+    expect(seen.isClosed).toBe(true);
+  });
+
+  it('closes a source that is opened after its attempt was aborted', async () => {
+    const clock = createFakeClock();
+    const { source, seen } = endless(0);
+    const late = async (context: AttemptContext): Promise<AsyncIterable<number>> => {
+      await new Promise<void>((resolve) => clock.setTimer(resolve, 150));
+      return source(context);
+    };
+    const error = rejectionOf(retryIterable(late, { maxAttempts: 1, attemptTimeout: 100 }, { clock }).next());
+
+    await clock.advance(150);
+
+    expect(await error).toMatchObject({ code: 'ATTEMPT_TIMEOUT' });
+    expect(seen.isClosed).toBe(true);
   });
 });

@@ -2,54 +2,63 @@ import type { Policy, PolicyInput } from '@retry/core';
 import { policyOf } from '@retry/core/fields';
 import { OPTION_RULES, readCall } from './call/check-options.ts';
 import type { AttemptContext } from './call/context.ts';
+import { AttemptWithContext } from './call/context.ts';
 import type { RetryOptions } from './call/options.ts';
+import { nested } from './call/plan.ts';
 import { retry } from './retry.ts';
+import type { AbortListener, AbortWait } from './time/abort-hub.ts';
+import { joinSignals, onAbort } from './time/abort-hub.ts';
 
 /** It does not judge results: the first item of an iterable is none. */
 const { retryIfResult: _, ...RULES } = OPTION_RULES;
 
+/** The options of a call for an iterable. */
+type IterableOptions = Omit<RetryOptions, 'retryIfResult'>;
+
 /**
  * Calls `fn` under retry until the first item of its iterable has arrived. After that, items and errors are passed
- * through, because what has been read cannot be read again. Nothing runs before the first item is requested; leaving
- * the loop early closes the source.
+ * through, because what has been read cannot be read again, and timeouts have ended. An abort of the caller's signal, or
+ * of that of the attempt around the call, ends the reading at any time: it closes the source and rejects with `signal.reason`.
+ * Nothing runs before the first item is requested; leaving the loop early closes the source.
  *
  * @throws {InvalidOptionsError} immediately when the policy or the options are invalid
  */
 export function retryIterable<T>(
   fn: (context: AttemptContext) => AsyncIterable<T> | PromiseLike<AsyncIterable<T>>,
   policy?: Policy | PolicyInput,
-  options?: Omit<RetryOptions, 'retryIfResult'>,
+  options?: IterableOptions,
 ): AsyncGenerator<T, void, undefined> {
   const { policy: settings } = readCall('retryIterable', { fn, policy, options }, RULES);
   const name = options?.name ?? fn.name;
-  return passThrough(() =>
+  return passThrough(options, () =>
     retry<Opened<T>>((context) => open(context, fn), policyOf(settings), { ...options, name }),
   );
 }
 
-async function* passThrough<T>(start: () => Promise<Opened<T>>): AsyncGenerator<T, void, undefined> {
-  const { items, first } = await start();
-  let item = first;
-  let isOpen = !item.done;
+async function* passThrough<T>(
+  options: IterableOptions = {},
+  start: () => Promise<Opened<T>>,
+): AsyncGenerator<T, void, undefined> {
+  const around = options.parent ?? nested.nesting?.current();
+  const opened = await start();
+  const joined = around && joinSignals(options.signal, around.signal);
+  const reader = new Reader(opened, joined?.signal ?? options.signal);
   try {
-    while (!item.done) {
-      yield item.value; // the consumer may return or throw here
-      isOpen = false; // an error of the source ends it
-      item = await items.next();
-      isOpen = !item.done;
-    }
+    for (let item = opened.first; !item.done; item = await reader.next()) yield item.value; // the consumer may return or throw here
   } finally {
-    if (isOpen) await items.return?.();
+    joined?.release?.();
+    await reader.end();
   }
 }
 
 /** A source whose first item has arrived, or that has ended without one. */
 interface Opened<T> {
+  readonly context: AttemptContext;
   readonly items: AsyncIterator<T>;
   readonly first: IteratorResult<T>;
 }
 
-/** Opens the source and reads its first item; closes it if the attempt was aborted meanwhile. */
+/** Opens the source and reads its first item; closes it once the attempt is aborted, though a read is pending. */
 async function open<T>(
   context: AttemptContext,
   fn: (context: AttemptContext) => AsyncIterable<T> | PromiseLike<AsyncIterable<T>>,
@@ -57,7 +66,72 @@ async function open<T>(
   const { signal } = context;
   const source = await fn(context);
   const items = source[Symbol.asyncIterator]();
-  const first = await items.next();
-  if (signal.aborted) await items.return?.();
-  return { items, first };
+  const aborted = onAbort(signal, { onAborted: () => close(items) });
+  if (signal.aborted) close(items);
+  try {
+    return { context, items, first: await items.next() };
+  } finally {
+    aborted?.end();
+  }
+}
+
+/** Reads the items after the first, until the signal aborts. */
+class Reader<T> implements AbortListener {
+  readonly #opened: Opened<T>;
+  readonly #signal: AbortSignal | undefined;
+  readonly #wait: AbortWait | undefined;
+  /** The source has to be closed if it is not read to its end. */
+  #isOpen: boolean;
+  /** Rejects the read that is pending. */
+  #cut: ((reason: unknown) => void) | undefined = undefined;
+
+  constructor(opened: Opened<T>, signal: AbortSignal | undefined) {
+    this.#opened = opened;
+    this.#signal = signal;
+    this.#isOpen = !opened.first.done;
+    if (signal === undefined || !this.#isOpen) return;
+    this.#wait = onAbort(signal, this);
+    if (signal.aborted) this.onAborted();
+  }
+
+  async next(): Promise<IteratorResult<T>> {
+    const signal = this.#signal;
+    if (signal?.aborted) throw signal.reason;
+    this.#isOpen = false; // an error of the source ends it
+    const { items } = this.#opened;
+    const item = await (signal === undefined ? items.next() : this.#untilAborted(() => items.next()));
+    this.#isOpen = !item.done;
+    return item;
+  }
+
+  #untilAborted<Value>(read: () => PromiseLike<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      this.#cut = reject;
+      Promise.resolve(read()).then(resolve, reject);
+    });
+  }
+
+  onAborted(): void {
+    const { context, items } = this.#opened;
+    const reason: unknown = this.#signal?.reason;
+    this.#isOpen = false;
+    if (context instanceof AttemptWithContext) context.interrupt(reason);
+    close(items);
+    this.#cut?.(reason);
+  }
+
+  async end(): Promise<void> {
+    this.#wait?.end();
+    if (this.#isOpen) await this.#opened.items.return?.();
+  }
+}
+
+/** Closes a source that nobody waits for any more. */
+function close(items: AsyncIterator<unknown>): void {
+  const ignore = (): void => undefined;
+  try {
+    Promise.resolve(items.return?.()).catch(ignore);
+  } catch {
+    ignore();
+  }
 }
