@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { InvalidOptionsError } from '@retry/core';
 import { createRetryGroup, retry, retryInfo, tryRetry, withRetry } from '@retry/inprocess';
 import { describe, expect, it, vi } from 'vitest';
@@ -51,6 +52,57 @@ describe('createRetryGroup', () => {
       { error: 'two', reason: 'group', attempts: 1 },
     ]);
     expect([clock.pending(), group.active()]).toEqual([0, 0]);
+  });
+
+  it.each([
+    ['a wait for a retry', {}],
+    ['an initial delay', { initialDelay: '1h' as const }],
+  ])('counts %s: with no room, a call with an initial delay makes no attempt', async (_, delay) => {
+    const clock = createFakeClock();
+    const group = createRetryGroup({ maxWaiting: 1 });
+    const fn = vi.fn();
+
+    void tryRetry(alwaysFailing(), { ...EVERY_HOUR, ...delay }, { clock, group });
+    await clock.advance(0);
+    const refused = await tryRetry(fn, { initialDelay: 1 }, { clock, group });
+
+    expect(refused).toMatchObject({ error: { code: 'GROUP_FULL' }, reason: 'group', attempts: 0 });
+    expect(fn).not.toHaveBeenCalled();
+    expect([group.waiting().length, group.active()]).toEqual([1, 1]);
+  });
+
+  it('makes no call wait for its first attempt while it drains', async () => {
+    const clock = createFakeClock();
+    const group = createRetryGroup();
+    void tryRetry(() => new Promise(() => {}), EVERY_HOUR, { clock, group });
+    void group.drain();
+
+    const refused = await tryRetry(vi.fn(), { initialDelay: '1h' }, { clock, group });
+
+    expect(refused).toMatchObject({ error: { code: 'SHUTDOWN' }, reason: 'group', attempts: 0 });
+  });
+
+  it('drains: a call in beforeRetry ends immediately with its last error, though that never settles', async () => {
+    const group = createRetryGroup({ maxWaiting: 1 });
+    const beforeRetry = () => new Promise(() => {});
+    const policy = { maxAttempts: 2, backoff: { type: 'none' } } as const;
+
+    const result = tryRetry(alwaysFailing('busy'), policy, { group, beforeRetry });
+    await setImmediate();
+    expect([group.waiting(), group.hasRoom]).toMatchObject([[{ attempt: 1, error: 'busy' }], false]);
+    await group.drain();
+
+    expect(await result).toMatchObject({ error: 'busy', reason: 'group', attempts: 1 });
+    expect([group.waiting(), group.active()]).toEqual([[], 0]);
+  });
+
+  it('lists a call no longer that has left beforeRetry', async () => {
+    const group = createRetryGroup();
+    const policy = { maxAttempts: 2, backoff: { type: 'none' } } as const;
+
+    await tryRetry(failing('busy'), policy, { group, beforeRetry: () => setImmediate() });
+
+    expect(group.waiting()).toEqual([]);
   });
 
   it('drains: a running attempt may end, and is the last', async () => {

@@ -3,7 +3,7 @@ import { onAbort } from '../time/abort-hub.ts';
 import { wait, yieldToEventLoop } from '../time/clock.ts';
 import { CallRecord } from './call-record.ts';
 import { decideNext, endingBy, obstacleOf, refusalOf } from './decide.ts';
-import type { CallEvent, Ending, Failure, RetryEvent } from './events.ts';
+import type { CallEvent, Ending, Failure, GiveUpReason, RetryEvent } from './events.ts';
 import type { FailedAttempt } from './history.ts';
 import { recordEnding, shorten } from './history.ts';
 import { eventOf, isObserved, notify } from './hooks.ts';
@@ -34,6 +34,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     const { plan, clock } = this;
     const delayMs = plan.policy.initialDelayMs;
     if (plan.signal?.aborted) return undefined;
+    if (plan.options.group?.hasRoom === false) return void this.#end(endingBy('group', this));
     const now = clock.now();
     if (delayMs >= timeLeft(this, now)) return void this.#end(endingBy('total-timeout', this));
     return this.#wait({ attempt: 0, error: undefined, failedAt: now, delayMs });
@@ -177,14 +178,16 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     const leftMs = timeLeft(this, now);
     if (obstacleOf(this, leftMs) !== undefined) return; // startAttempt() ends the call
     const run = (): unknown => options.beforeRetry?.(eventOf(this, this.#retryDetails(latest.delayMs), now));
-    const onTimeout = (): void => this.#endNow(endingBy('total-timeout', this));
-    const cancel = leftMs < Infinity ? clock.setTimer(onTimeout, leftMs) : undefined;
+    const end = (reason: GiveUpReason): void => this.#endNow(endingBy(reason, this));
+    const cancel = leftMs < Infinity ? clock.setTimer(() => end('total-timeout'), leftMs) : undefined;
+    const unpark = options.group?.park(() => end('group'), this, latest);
     try {
       await this.#race(run);
     } catch (thrown) {
       if (this.ending === undefined) this.#end({ ...endingBy('stopped', this), thrown });
     } finally {
       cancel?.();
+      unpark?.();
     }
   }
 

@@ -117,8 +117,10 @@ function lastFailure(reason: GiveUpReason, call: Call): Failure {
   if (refused !== undefined) return refused;
   if (latest !== undefined) return { error: latest.error };
   // The initial delay ended the call: there is no error of the user's.
-  const isDrained = reason === 'group';
-  if (isDrained)
-    return { error: new RetryError('SHUTDOWN', 'the group was drained before the first attempt') };
-  return { error: new TotalTimeoutError(totalTimeoutOf(call), 1) };
+  if (reason !== 'group') return { error: new TotalTimeoutError(totalTimeoutOf(call), 1) };
+  return {
+    error: call.options.group?.isDraining
+      ? new RetryError('SHUTDOWN', 'the group was drained before the first attempt')
+      : new RetryError('GROUP_FULL', 'the group has no room for a call that waits for its first attempt'),
+  };
 }

@@ -1,7 +1,7 @@
 import { countFrom, readOptions } from '@retry/core/fields';
 import type { FailedAttempt } from '../call/history.ts';
 
-/** A call of a group that is waiting for its next attempt. */
+/** A call of a group that is waiting for its next attempt: for its delay, or in `beforeRetry`. */
 export interface WaitingCall {
   /** The call's own id, the same as `ctx.id` of its attempts. */
   readonly id: string;
@@ -10,7 +10,7 @@ export interface WaitingCall {
   /** The attempt that just failed, counted from 1; 0 in the wait before the first. */
   readonly attempt: number;
   readonly error: unknown;
-  /** When the next attempt starts, in epoch milliseconds of the call's clock. */
+  /** When its delay ends, in epoch milliseconds of the call's clock. */
   readonly retryAt: number;
 }
 
@@ -18,7 +18,7 @@ export interface WaitingCall {
 export interface RetryGroup {
   /** Returns the number of calls in progress, waiting ones included. */
   readonly active: () => number;
-  /** Returns the calls that wait for a retry, the longest waiting first. */
+  /** Returns the calls that wait for an attempt, the longest waiting first; at most `maxWaiting`. */
   readonly waiting: () => readonly WaitingCall[];
   /**
    * Stops all retries of the group. A waiting call ends immediately with its last error (with a `RetryError` of the
@@ -43,7 +43,10 @@ export interface RetryGroup {
 
 /** Options of a retry group. Every key is optional. */
 export interface RetryGroupOptions {
-  /** How many calls may wait at the same time, an integer ≥ 0; one more ends immediately with its own error. @default Infinity */
+  /**
+   * How many calls may wait at the same time, an integer ≥ 0. One more ends immediately: with its own error, or, if it would wait for its first
+   * attempt (`initialDelay`), with a `RetryError` of the code `GROUP_FULL`. @default Infinity
+   */
   readonly maxWaiting?: number | undefined;
 }
 
