@@ -1,3 +1,5 @@
+import { mock } from 'node:test';
+import { tryRetry } from '@retry/inprocess';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../packages/inprocess/src/time/clock.ts';
 
@@ -26,6 +28,46 @@ describe('now', () => {
     const after = systemClock.now();
 
     expect(after).toBeGreaterThanOrEqual(before);
+  });
+});
+
+describe('the fake timers of test runners', () => {
+  const hourly = { maxAttempts: 9, backoff: { type: 'constant', base: '1h' }, jitter: 'none' } as const;
+  const failing = () => Promise.reject(new Error('down'));
+
+  it.each<[string, () => void, (ms: number) => void, () => void]>([
+    [
+      'node:test',
+      () => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_800_000_000_000 }),
+      (ms) => mock.timers.tick(ms),
+      () => mock.timers.reset(),
+    ],
+    [
+      'vitest, of timers and dates only',
+      () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }),
+      (ms) => void vi.advanceTimersByTime(ms),
+      () => vi.useRealTimers(),
+    ],
+    [
+      'vitest',
+      () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }),
+      (ms) => void vi.advanceTimersByTime(ms),
+      () => vi.useRealTimers(),
+    ],
+  ])('move the time by which a total timeout is measured: %s', async (_name, enable, advance, reset) => {
+    enable();
+    try {
+      const ended = tryRetry(failing, { ...hourly, totalTimeout: '150m' });
+      for (let hour = 0; hour < 9; hour += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+        advance(3_600_000);
+      }
+
+      expect(await ended).toMatchObject({ reason: 'total-timeout', attempts: 3 });
+    } finally {
+      reset();
+    }
+    expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1_000);
   });
 });
 

@@ -69,6 +69,30 @@ describe('createRetryBudget', () => {
     });
   });
 
+  it.each([
+    [
+      'tokens refilled',
+      { type: 'token-bucket', capacity: 20, costs: { default: 5 }, refillPerSecond: 1 } as const,
+      [15],
+      [18],
+    ],
+    [
+      'the window moved on',
+      { type: 'ratio', ratio: 0, minPerSecond: 1, window: '10s' } as const,
+      [-1, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+      [0, 0, 0, -1, 0, 0, 0, 0, 0, 0],
+    ],
+  ])('shows its state as of now: %s', async (_name, input, before, after) => {
+    const clock = createFakeClock();
+    const budget = createRetryBudget(input, { clock });
+
+    await tryRetry(alwaysFailing(), { ...AT_ONCE, maxAttempts: 2 }, { budget });
+    expect(budget.state().tokens).toEqual(before);
+    await clock.advance(3_000);
+
+    expect(budget.state().tokens).toEqual(after);
+  });
+
   it('throws an InvalidOptionsError for an invalid budget', () => {
     expect(() => createRetryBudget({ type: 'ratio', ratio: -1 })).toThrow(InvalidOptionsError);
   });

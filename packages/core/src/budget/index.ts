@@ -6,4 +6,4 @@ export type {
 } from './budget.ts';
 export type { BudgetInput } from './define-budget.ts';
 export { defineBudget } from './define-budget.ts';
-export { allowsRetry, openBudget, stepBudget } from './step-budget.ts';
+export { allowsRetry, budgetAt, openBudget, stepBudget } from './step-budget.ts';

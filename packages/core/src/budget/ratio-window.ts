@@ -8,13 +8,7 @@ export function openWindow(nowAt: number): BudgetState {
 }
 
 /** Applies an event: a request adds `ratio`, a granted retry takes 1; window and reserve together must cover it. */
-export function stepRatio(
-  budget: RatioBudget,
-  state: BudgetState,
-  event: BudgetEvent,
-  nowAt: number,
-): BudgetStep {
-  const current = slide(budget, state, nowAt);
+export function stepRatio(budget: RatioBudget, current: BudgetState, event: BudgetEvent): BudgetStep {
   if (event.type === 'request') return { state: addTokens(current, budget.ratio), isGranted: true, paid: 0 };
   if (event.type !== 'retry') return { state: current, isGranted: true, paid: 0 };
 
@@ -32,7 +26,7 @@ function addTokens(state: BudgetState, amount: number): BudgetState {
 }
 
 /** Moves the window to `nowAt`; slices that leave it are dropped. */
-function slide({ windowMs }: RatioBudget, state: BudgetState, nowAt: number): BudgetState {
+export function slide({ windowMs }: RatioBudget, state: BudgetState, nowAt: number): BudgetState {
   const { count, steppedAt } = slideTo(windowMs, state.steppedAt, nowAt);
   return count === 0 ? state : { tokens: shiftSlices(state.tokens, count), steppedAt };
 }

@@ -1,6 +1,6 @@
 import type { Budget, BudgetEvent, BudgetState, BudgetStep, ThrottleBudget, TokenBucket } from './budget.ts';
 import { DUST } from './budget.ts';
-import { openWindow, stepRatio } from './ratio-window.ts';
+import { openWindow, slide, stepRatio } from './ratio-window.ts';
 
 /** Returns the state of an unused budget. */
 export function openBudget(budget: Budget, nowAt: number): BudgetState {
@@ -11,6 +11,22 @@ export function openBudget(budget: Budget, nowAt: number): BudgetState {
       return { tokens: [budget.maxTokens], steppedAt: nowAt };
     case 'ratio':
       return openWindow(nowAt);
+  }
+}
+
+/**
+ * Returns the state of a budget at an instant: refilled, or with its window moved on. Pure.
+ *
+ * @param nowAt - epoch milliseconds; if it is earlier than before, no time counts as elapsed
+ */
+export function budgetAt(budget: Budget, state: BudgetState, nowAt: number): BudgetState {
+  switch (budget.type) {
+    case 'token-bucket':
+      return refill(budget, state, nowAt);
+    case 'throttle':
+      return state;
+    case 'ratio':
+      return slide(budget, state, nowAt);
   }
 }
 
@@ -26,13 +42,14 @@ export function stepBudget(
   event: BudgetEvent,
   nowAt: number,
 ): BudgetStep {
+  const current = budgetAt(budget, state, nowAt);
   switch (budget.type) {
     case 'token-bucket':
-      return stepBucket(budget, refill(budget, state, nowAt), event);
+      return stepBucket(budget, current, event);
     case 'throttle':
-      return stepThrottle(budget, state, event);
+      return stepThrottle(budget, current, event);
     case 'ratio':
-      return stepRatio(budget, state, event, nowAt);
+      return stepRatio(budget, current, event);
   }
 }
 

@@ -5,9 +5,19 @@ const DIGITS = '0123456789abcdef';
  * option `random` if given, so that tests can predict it.
  */
 export function createId(random?: () => number): string {
-  if (random !== undefined) return drawDigits(random);
+  if (random !== undefined) return drawnBy(random) ?? createId();
   const { crypto } = globalThis as { readonly crypto?: { readonly randomUUID?: () => string } }; // browsers: only over https
   return crypto?.randomUUID?.() ?? drawDigits(Math.random);
+}
+
+/** Returns an id from the user's source; `undefined` if that throws or returns no digits. */
+function drawnBy(random: () => number): string | undefined {
+  try {
+    const id = drawDigits(random);
+    return id.length === 32 ? id : undefined;
+  } catch {
+    return undefined; // the id is read where an error would replace the outcome of the call
+  }
 }
 
 function drawDigits(random: () => number): string {

@@ -4,6 +4,7 @@ import { allowedAttempts } from '@retry/core/fields';
 import type { RetryBudget } from '../limits/budget.ts';
 import type { CircuitPermit } from '../limits/circuit-breaker.ts';
 import { backgroundClock, systemClock } from '../time/clock.ts';
+import { guardClock } from '../time/guard-clock.ts';
 import type { Ending, Failure } from './events.ts';
 import type { FailureList } from './history.ts';
 import type { ParentAttempt, RetryOptions } from './options.ts';
@@ -176,7 +177,7 @@ export function createPlan({ fn, policy, options }: Retried, layers: Layers): Pl
     depth: 0,
     totalAttempts: allowedAttempts(policy),
     release: undefined,
-    clock: options.clock ?? (options.unref === true ? backgroundClock : systemClock),
+    clock: clockOf(options),
     isBare:
       !isTimed &&
       policy.attemptTimeoutMs === Infinity &&
@@ -184,6 +185,10 @@ export function createPlan({ fn, policy, options }: Retried, layers: Layers): Pl
       !isAnyGiven(options, false),
     isTimed,
   };
+}
+
+function clockOf({ clock, reportError, unref }: RetryOptions<never>): Clock {
+  return guardClock(clock, reportError) ?? (unref === true ? backgroundClock : systemClock);
 }
 
 function isAnyGiven(options: RetryOptions<never>, readsTimes: boolean): boolean {

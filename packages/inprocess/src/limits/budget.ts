@@ -1,11 +1,12 @@
 import type { Clock } from '@retry/core';
 import { isRetryError, matchesError } from '@retry/core';
 import type { BudgetEvent, BudgetInput, BudgetState } from '@retry/core/budget';
-import { defineBudget, openBudget, stepBudget } from '@retry/core/budget';
+import { budgetAt, defineBudget, openBudget, stepBudget } from '@retry/core/budget';
 import { readOptions } from '@retry/core/fields';
 import { report } from '../call/hooks.ts';
 import { A_CLOCK, SYNCHRONOUS } from '../call/option-rules.ts';
 import { systemClock } from '../time/clock.ts';
+import { guardClock } from '../time/guard-clock.ts';
 
 /** Limits the retries of all calls that share it. Made by `createRetryBudget`. */
 export interface RetryBudget {
@@ -19,7 +20,7 @@ export interface RetryBudget {
   readonly record: (event: BudgetEvent) => number;
   /** Records a retry after this error. */
   readonly spend: (error: unknown) => number;
-  /** Returns the current state, for a gauge. */
+  /** Returns the state now, for a gauge: what time has refilled is in it. */
   readonly state: () => BudgetState;
 }
 
@@ -55,7 +56,7 @@ export function createRetryBudget(input: BudgetInput, options?: RetryBudgetOptio
     allowsRetry: (error) => step({ type: 'retry', kind: kindOf(error) }).isGranted,
     record,
     spend: (error) => record({ type: 'retry', kind: kindOf(error) }),
-    state: () => state,
+    state: () => budgetAt(budget, state, clock.now()),
   };
 }
 
@@ -66,7 +67,10 @@ function readBudgetOptions(options: unknown): {
   return readOptions(options, { subject: 'retry budget', keys: ['clock', 'kindOf'] }, (fields) => {
     const kindOf = fields.optional('kindOf', SYNCHRONOUS) as RetryBudgetOptions['kindOf']; // checked by the rule
     const clock = fields.optional('clock', A_CLOCK) as Clock | undefined; // checked by the rule
-    return { clock: clock ?? systemClock, kindOf: kindOf === undefined ? timeoutOrDefault : guarded(kindOf) };
+    return {
+      clock: guardClock(clock) ?? systemClock,
+      kindOf: kindOf === undefined ? timeoutOrDefault : guarded(kindOf),
+    };
   });
 }
 

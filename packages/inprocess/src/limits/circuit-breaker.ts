@@ -19,6 +19,7 @@ import type { GiveUpReason } from '../call/events.ts';
 import { callHook, report } from '../call/hooks.ts';
 import { A_CLOCK } from '../call/option-rules.ts';
 import { systemClock } from '../time/clock.ts';
+import { guardClock } from '../time/guard-clock.ts';
 
 /** Stops the calls to a dependency that fails too often. Made by `createCircuitBreaker`. */
 export interface CircuitBreaker {
@@ -106,7 +107,11 @@ export function createCircuitBreaker(options?: CircuitBreakerOptions): CircuitBr
       onStateChange: fields.optional('onStateChange', A_FUNCTION) as CircuitBreakerOptions['onStateChange'], // checked
       reportError: fields.optional('reportError', A_FUNCTION) as CircuitBreakerOptions['reportError'], // checked
     };
-    return new Breaker(readCircuitBreaker(fields), clock ?? systemClock, hooks);
+    return new Breaker(
+      readCircuitBreaker(fields),
+      guardClock(clock, hooks.reportError) ?? systemClock,
+      hooks,
+    );
   });
 }
 

@@ -4,7 +4,20 @@ import { createClock } from '@retry/core/clock';
 /** Turns the monotonic clock into epoch milliseconds, so that a wall clock set back cannot prolong a timeout. */
 const ORIGIN_AT = Date.now() - performance.now();
 
-const now = (): number => ORIGIN_AT + performance.now();
+/** The runtime's own, to notice that a test runner has replaced them. */
+const {
+  setImmediate: immediate,
+  setTimeout: timeout,
+  Date: RealDate,
+} = globalThis as {
+  readonly setImmediate?: (callback: () => void) => unknown; // not in browsers
+  readonly setTimeout: (callback: () => void, delayMs: number) => unknown;
+  readonly Date: typeof Date;
+};
+
+/** Where timers and dates are faked, the fake date is the time: `node:test` fakes no `performance`. */
+const now = (): number =>
+  Date !== RealDate && (setTimeout as unknown) !== timeout ? Date.now() : ORIGIN_AT + performance.now();
 
 const clear = (timer: ReturnType<typeof setTimeout>): void => clearTimeout(timer);
 
@@ -48,11 +61,6 @@ export function wait(callback: () => void, delayMs: number, clock: Clock, park?:
   const unpark = park(wake);
   return cancel;
 }
-
-const { setImmediate: immediate, setTimeout: timeout } = globalThis as {
-  readonly setImmediate?: (callback: () => void) => unknown; // not in browsers
-  readonly setTimeout: (callback: () => void, delayMs: number) => unknown;
-};
 
 /**
  * Calls back in the next turn of the event loop. Reads the globals when the module is loaded: this is not a wait, so
