@@ -232,6 +232,7 @@ export const INNER_FUNCTIONS = {
   claim_next: {
     lane: 'text',
     after: 'bigint',
+    before: 'bigint',
     limit: 'bigint',
     bytes: 'bigint',
     now: 'bigint',

@@ -1,4 +1,5 @@
 import { insertInto } from './fragments.ts';
+import { hasReady } from './lane-order.ts';
 import { heldUntil, nextWorkAt } from './operators/hold.ts';
 import { head } from './signatures.ts';
 
@@ -52,7 +53,7 @@ begin
     'held', coalesce(json_agg(lane) filter (where until is not null), '[]')
   )::text
   from (
-    select asked.lane, exists (select from ready r where r.lane = asked.lane and (r.ord > asked.low or r.ord < 0)) as has_ready,
+    select asked.lane, ${hasReady('asked.lane', 'asked.low')} as has_ready,
       (select s.run_at from scheduled s where s.lane = asked.lane order by s.run_at limit 1) as due,
       ${heldUntil('asked.lane', 'v_now')} as until
     from unnest(p_lanes, p_low_seqs) as asked (lane, low)) lanes);

@@ -2,8 +2,8 @@ import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
 import { head } from '../signatures.ts';
 import { claimKeyed, claimNext } from './claim-steps.ts';
 
-/** Below every order in a lane. */
-export const FIRST_BIGINT = '-9223372036854775808';
+/** Below and above every order in a lane. */
+const [FIRST_BIGINT, LAST_BIGINT] = ['-9223372036854775808', '9223372036854775807'];
 
 /** How soon to claim again by a concurrency key that another worker is claiming by, in ms. */
 const BUSY_MS = 5;
@@ -17,9 +17,8 @@ const CLAIM_OUT = [
  * Starts the next runs of the lanes, in the order asked, whatever they are: with a concurrency key, or unreadable. An
  * exchange calls it only where its own look has found such a run; see \`CLAIM_LINES\`.
  *
- * 1. A lane is read from \`p_low_seqs\` on: the caller has lately found nothing before it. Otherwise a claim would read
- *    every deleted row that an old snapshot keeps from being removed.
- * 2. Released runs have an order below zero and are always read.
+ * A lane is read in two parts: the released runs, and the others from \`p_low_seqs\` on, before which the caller has lately found
+ * nothing. Otherwise a claim would read every deleted row that an old snapshot keeps from being removed.
  */
 export const CLAIM: string = `
 create function ${head('claim_runs', CLAIM_OUT)} language plpgsql as $$
@@ -28,18 +27,17 @@ declare
   v_bytes bigint := ${MAX_BATCH_BYTES};
   v_room bigint;
   v_after bigint;
+  v_before bigint;
+  v_is_read boolean;
   v_next record;
   v_keyed record;
 begin
   for v_lane in 1 .. cardinality(p_lanes) loop
     v_room := case when v_bytes > 0 then least(p_lane_limits[v_lane], v_left) else 0 end;
-    v_after := p_low_seqs[v_lane];
-    if v_after >= 0 and exists (select from ready where lane = p_lanes[v_lane] and ord < 0) then
-      v_after := ${FIRST_BIGINT};
-    end if;
+    v_after := ${FIRST_BIGINT};
+    v_before := 0;
     while v_room > 0 and v_bytes > 0 loop
       select * into v_next from ${claimNext};
-      exit when v_next.o_seen = 0;
       v_bytes := v_bytes - v_next.o_bytes;
       if v_next.o_unreadable is not null then
         perform fail_unreadable(p_lanes[v_lane], v_next.o_unreadable, p_now);
@@ -51,7 +49,7 @@ begin
         o_claimed := o_claimed || v_next.o_claimed;
         v_left := v_left - (v_next.o_seen - v_next.o_keyed);
       end if;
-      exit when v_next.o_seen < v_room and v_next.o_keyed = 0;
+      v_is_read := v_next.o_seen < v_room and v_next.o_keyed = 0;
       v_room := v_room - (v_next.o_seen - v_next.o_keyed);
       if v_next.o_keyed > 0 then
         select * into v_keyed from ${claimKeyed};
@@ -67,6 +65,11 @@ begin
         end if;
       end if;
       v_after := v_next.o_last;
+      if v_is_read then
+        exit when v_before > 0;
+        v_after := greatest(p_low_seqs[v_lane], 0);
+        v_before := ${LAST_BIGINT};
+      end if;
     end loop;
   end loop;
   o_is_cut := v_bytes <= 0;

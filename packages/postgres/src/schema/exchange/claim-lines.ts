@@ -1,6 +1,6 @@
 import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
 import { byHash, isAt, sizeOf, unnestNumbered } from '../fragments.ts';
-import { FIRST_BIGINT } from './claim-general.ts';
+import { IS_RELEASED, isBeyond } from '../lane-order.ts';
 import { LAST_EPOCH } from './claim-steps.ts';
 import { isOneLine, LINE_OF_ONE, linesOf, payloadLine } from './lines.ts';
 
@@ -41,14 +41,19 @@ const FIRST: Taken = {
   where: `before < ${MAX_BATCH_BYTES}`,
 };
 
-/** The next places of the lanes. */
+/** The places of a lane in a range of its order. The outer select is for the lock, which a union does not take. */
+const places = (range: string): string => `
+            select * from (
+              select ctid as ready_at, ord, id, key, row_at from ready where lane = asked.lane and ${range}
+              order by ord limit least(asked.most, p_limit) for update skip locked) places`;
+
+/** The next places of the lanes. By two ranges: one would begin before all the deleted rows between them. */
 const NEXT = `
         select asked.n, waiting.*
-        from ${unnestNumbered('asked', { lane: 'p_lanes', most: 'p_lane_limits', low: 'p_low_seqs' })}
-          left join lateral (select r.ord from ready r where r.lane = asked.lane and r.ord < 0 limit 1) released on true,
-          lateral (select ctid as ready_at, ord, id, key, row_at from ready
-            where lane = asked.lane and ord > case when released.ord is null then asked.low else ${FIRST_BIGINT} end
-            order by ord limit least(asked.most, p_limit) for update skip locked) waiting
+        from ${unnestNumbered('asked', { lane: 'p_lanes', most: 'p_lane_limits', low: 'p_low_seqs' })},
+          lateral (${places(IS_RELEASED)}
+            union all${places(isBeyond('asked.low'))}
+            limit least(asked.most, p_limit)) waiting
         limit p_limit`;
 
 /** Where the runs of these places are read. */

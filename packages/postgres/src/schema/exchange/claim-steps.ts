@@ -81,7 +81,7 @@ create function ${head('claim_next', NEXT_OUT)} language plpgsql as $$
 begin
   with next as materialized (
     select ctid as row_at, ord, id, key from ready
-    where lane = p_lane and ord > p_after order by ord limit p_limit for update skip locked
+    where lane = p_lane and ord > p_after and ord < p_before order by ord limit p_limit for update skip locked
   ), found as (
     select n.row_at, n.ord, n.id, n.key, r.epoch, r.payload, r.created_at, r.submitted_at, r.run_at, r.record, r.extras,
       n.key is null and r.epoch >= 0 and r.epoch < ${LAST_EPOCH} as is_readable,
@@ -179,6 +179,7 @@ $$;
 export const claimNext: string = call('claim_next', {
   lane: 'p_lanes[v_lane]',
   after: 'v_after',
+  before: 'v_before',
   limit: 'v_room',
   bytes: 'v_bytes',
   now: 'p_now',

@@ -1,5 +1,6 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import { unnestNumbered } from '../fragments.ts';
+import { hasReady } from '../lane-order.ts';
 import { heldUntil, nextWorkAt } from '../operators/hold.ts';
 import { call, head } from '../signatures.ts';
 
@@ -63,7 +64,7 @@ begin
       ',"nextAt":', coalesce(min(${nextWorkAt({ hasReady: 'has_ready', due: 'due', until: 'until' })})::text, 'null'))
     from (
       select asked.lane, asked.due, ${heldUntil('asked.lane', 'p_now')} as until,
-        exists (select from ready r where r.lane = asked.lane and (r.ord > asked.low or r.ord < 0)) as has_ready
+        ${hasReady('asked.lane', 'asked.low')} as has_ready
       from ${unnestNumbered('asked', { lane: 'p_lanes', low: 'p_low_seqs', due: 'p_dues' })}) lanes);
 end
 $$;
