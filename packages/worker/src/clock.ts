@@ -4,16 +4,23 @@ import { createClock } from '@retry/core/clock';
 /** Epoch milliseconds at which the monotonic clock began: a wall clock that is set back cannot stall a worker. */
 const ORIGIN_AT = Date.now() - performance.now();
 
+/** The runtime's own, to notice that a test runner has replaced them. */
+const { Date: RealDate, setTimeout: realTimeout } = globalThis;
+
+/** Where timers and dates are faked, the fake date is the time: `node:test` fakes no `performance`. */
+const now = (): number =>
+  Date !== RealDate && setTimeout !== realTimeout ? Date.now() : ORIGIN_AT + performance.now();
+
 /** The runtime's own clock. Globals are looked up at each call, so that fake timers installed later work. */
 export const systemClock: Clock = createClock({
-  now: () => ORIGIN_AT + performance.now(),
+  now,
   set: (callback, delayMs) => setTimeout(callback, delayMs),
   clear: (timer: ReturnType<typeof setTimeout>) => clearTimeout(timer),
 });
 
 /** The same clock with timers that do not keep the process alive. */
 export const backgroundClock: Clock = createClock({
-  now: systemClock.now,
+  now,
   set: (callback, delayMs) => {
     const timer = setTimeout(callback, delayMs);
     timer.unref?.(); // there is none in browsers
