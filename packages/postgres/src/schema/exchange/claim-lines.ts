@@ -1,6 +1,6 @@
 import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
 import { byHash, isAt, sizeOf, unnestNumbered } from '../fragments.ts';
-import { IS_RELEASED, isBeyond } from '../lane-order.ts';
+import { IS_RELEASED, isBeyond } from './lane-order.ts';
 import { LAST_EPOCH } from './claim-steps.ts';
 import { isOneLine, LINE_OF_ONE, linesOf, payloadLine } from './lines.ts';
 

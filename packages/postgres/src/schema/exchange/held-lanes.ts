@@ -1,6 +1,6 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import { unnestNumbered } from '../fragments.ts';
-import { hasReady } from '../lane-order.ts';
+import { hasReady } from './lane-order.ts';
 import { heldUntil, nextWorkAt } from '../operators/hold.ts';
 import { call, head } from '../signatures.ts';
 
