@@ -70,6 +70,8 @@ describe('formatDuration', () => {
     [86_400_000, '1d'],
     [31_536_000_000, '365d'],
     [Infinity, 'no limit'],
+    [Number.NaN, 'unknown'],
+    [undefined as never, 'unknown'],
   ])('writes %d ms as %s', (ms, written) => {
     expect(formatDuration(ms)).toBe(written);
   });

@@ -1,8 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { definePolicy } from '@retry/core';
+import { runInNewContext } from 'node:vm';
+import { definePolicy, httpTransient, transientNetwork } from '@retry/core';
 import { settingsOf } from '@retry/core/fields';
 import { basePolicy, retry, retryInfo, withRetry } from '@retry/inprocess/slim';
+import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { policyInputs } from '../support/arbitraries.ts';
 
 describe('basePolicy', () => {
   it('equals the policy of definePolicy()', () => {
@@ -88,6 +91,103 @@ describe('wrong input of the slim entry', () => {
     expect(() => withRetry(fn, policy)).toThrow(
       expect.objectContaining({ problems: [expect.objectContaining({ path })] }),
     );
+  });
+
+  it.each([
+    ['backoff', { type: 'constant', base: '1s' }],
+    ['backoff', { type: 'constant', baseMs: '1s' }],
+    ['backoff', { type: 'constant' }],
+    ['backoff', { type: 'constant', baseMs: 5, factor: 2 }],
+    ['backoff', { type: 'constant', baseMs: Number.NaN }],
+    ['backoff', { type: 'linear', baseMs: 5 }],
+    ['backoff', { type: 'exponential', baseMs: 5, factor: -1 }],
+    ['backoff', { type: 'quadratic', baseMs: 5 }],
+    ['backoff', { type: 'toString', baseMs: 5 }],
+    ['backoff', { type: 'list', delays: ['1s'] }],
+    ['backoff', { type: 'list', delaysMs: ['1s'] }],
+    ['backoff', { type: 'list', delaysMs: 5 }],
+    ['backoff', { type: 'list', delaysMs: [] }],
+    ['backoff', { type: 'custom', strategy: () => 5, baseMs: 5 }],
+    ['backoff', { type: 'custom', next: 'mine', baseMs: 5 }],
+    ['backoff', { type: 'custom', next: async () => 5, baseMs: 5 }],
+    ['backoff', 'exponential'],
+    ['backoff', null],
+    ['backoff', []],
+    ['jitter', 'ful'],
+    ['jitter', true],
+    ['jitter', {}],
+    ['jitter', { plusMinus: '20ms' }],
+    ['jitter', { proportional: '10%' }],
+    ['jitter', { proportional: 0.1, down: 0.1 }],
+    ['jitter', []],
+    ['capAt', 'before'],
+    ['retryAfter', { max: '1m', mode: 'floor' }],
+    ['retryAfter', { maxMs: '1m', mode: 'floor' }],
+    ['retryAfter', { maxMs: 5, mode: 'ceiling' }],
+    ['retryAfter', { maxMs: 5 }],
+    ['retryAfter', null],
+    ['retryOn', ['ECONNRESET']],
+    ['retryOn', []],
+    ['retryOn', [/reset/]],
+    ['retryOn', [null]],
+    ['retryOn', [{}]],
+    ['retryOn', [[]]],
+    ['retryOn', [{ codes: ['ECONNRESET'] }]],
+    ['retryOn', [{ code: /ECONN/ }]],
+    ['retryOn', [{ status: '503' }]],
+    ['retryOn', [{ status: ['503'] }]],
+    ['retryOn', [{ name: 5 }]],
+    ['retryOn', [{ message: { pattern: 'reset' } }]],
+    ['retryOn', [{ message: /reset/g }]],
+    ['retryOn', [{ retryAfter: false }]],
+    ['retryOn', [{ cause: 'ECONNRESET' }]],
+    ['retryOn', [async () => true]],
+    ['retryOn', 'nothing at all'],
+    ['stopOn', { name: 'TypeError' }],
+    ['stopOn', 'nothing'],
+    ['stopOn', [TypeError, 'RangeError']],
+    ['retryIf', 'gate'],
+    ['retryIf', () => true],
+    ['retryIf', { test: 'yes' }],
+    ['retryIf', { test: async () => true }],
+    ['retryTimeouts', 'yes'],
+    ['retryable', 1],
+  ])('is refused inside the key %s of a policy: %j', async (path, value) => {
+    const policy = { ...basePolicy, [path]: value } as never;
+
+    expect(() => withRetry(fn, policy)).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTIONS',
+        message: expect.stringContaining('Use definePolicy(…)'),
+        problems: [expect.objectContaining({ path, value })],
+      }),
+    );
+    await expect(retry(fn, policy)).rejects.toMatchObject({ problems: [{ path }] });
+  });
+
+  it('is no policy that definePolicy makes, spread or not', () => {
+    fc.assert(
+      fc.property(policyInputs, (input) => {
+        const made = definePolicy(input);
+
+        expect(() => withRetry(fn, made)).not.toThrow();
+        expect(() => withRetry(fn, { ...settingsOf(made) })).not.toThrow();
+      }),
+    );
+  });
+
+  it.each([
+    { backoff: { type: 'custom', name: 'mine', next: () => 5, create: () => () => 5, baseMs: 5 } },
+    { backoff: { type: 'custom', next: () => 5, baseMs: 0 } },
+    { backoff: { type: 'list', delaysMs: [0, 5] } },
+    { jitter: { plusMinusMs: 5 } },
+    { retryOn: [TypeError, () => true, ...transientNetwork, ...httpTransient] },
+    { stopOn: [{ name: ['A', 'B'], code: ['X*', 5], status: 503, message: 'x', cause: { cause: Error } }] },
+    { stopOn: [{ message: runInNewContext('/x/i') }] },
+    { retryIf: { name: 'gate', test: () => true } },
+    { retryIf: undefined },
+  ])('is no key of plain data that the policy type has: %o', async (keys) => {
+    expect(await withRetry(fn, { ...basePolicy, ...keys } as never)()).toBe('done');
   });
 
   it.each([null, undefined, 5, {}, fn])('is refused as the policy %o', (policy) => {

@@ -21,8 +21,12 @@ export function parseDuration(value: unknown): number | undefined {
 /** The latest instant that a run or a retry can be due at, in epoch milliseconds: the latest `Date`. */
 export const MAX_INSTANT_AT = 8_640_000_000_000_000;
 
-/** Returns a duration as text: `formatDuration(5_400_000)` is `'1.5h'`. Rounded to two decimals. */
+/**
+ * Returns a duration as text: `formatDuration(5_400_000)` is `'1.5h'`. Rounded to two decimals; `'unknown'` for what is no number.
+ * Never throws.
+ */
 export function formatDuration(ms: number): string {
+  if (typeof ms !== 'number' || Number.isNaN(ms)) return 'unknown';
   if (!Number.isFinite(ms)) return 'no limit';
   const unit = (['d', 'h', 'm', 's'] as const).find((name) => ms >= (UNIT_MS[name] ?? 0)) ?? 'ms';
   return `${Math.round((ms / (UNIT_MS[unit] ?? 1)) * 100) / 100}${unit}`;

@@ -10,3 +10,17 @@ export function read(value: unknown, key: PropertyKey): unknown {
     return undefined;
   }
 }
+
+/** Returns `'[object RegExp]'` for a regular expression, of any realm; `''` if the value cannot be read. */
+export function tagOf(value: unknown): string {
+  try {
+    return Object.prototype.toString.call(value);
+  } catch {
+    return ''; // a revoked Proxy, or a getter that throws
+  }
+}
+
+/** Returns whether the value is a regular expression, also one of another realm. */
+export function isRegExp(value: unknown): value is RegExp {
+  return tagOf(value) === '[object RegExp]';
+}

@@ -1,3 +1,8 @@
+import { tagOf } from './read.ts';
+
+/** What has a text of its own, also that of another realm. */
+const PRINTED = /^\[object (Error|DOMException|RegExp)]/;
+
 /** Returns a value as one line of at most 80 characters, without passwords. Never throws. */
 export function show(value: unknown): string {
   return print(value).slice(0, 80);
@@ -9,7 +14,7 @@ export function print(value: unknown): string {
     if (typeof value === 'function') return `function ${String(value.name) || '(anonymous)'}`;
     if (typeof value === 'bigint') return `${value}n`;
     if (typeof value !== 'string' && typeof value !== 'object') return String(value);
-    if (value instanceof Error || value instanceof RegExp) return hideSecrets(String(value));
+    if (value instanceof Error || PRINTED.test(tagOf(value))) return hideSecrets(String(value));
     const text = JSON.stringify(value, hideSecretOf) ?? typeof value;
     const className: unknown = typeof value === 'object' && value?.constructor?.name;
     // JSON shows a Map or an AbortController as `{}`.

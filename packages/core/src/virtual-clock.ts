@@ -71,7 +71,7 @@ function readClockOptions(options: VirtualClockOptions): Required<VirtualClockOp
       message: 'must be a finite number of epoch milliseconds',
       cure: 'Leave it out for 0.',
     });
-    return { settle: options.settle, startAt };
+    return { settle: fields.value('settle') as VirtualClockOptions['settle'], startAt }; // just checked
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Policy } from '@retry/core';
+import type { JitterInput, Policy } from '@retry/core';
 import { computeDelay, definePolicy, delayBounds } from '@retry/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ const DRAWS = 10_000;
 const times = fc.oneof(fc.integer({ min: 1, max: 60_000 }), fc.double({ min: 0.01, max: 1e9, noNaN: true }));
 const shares = fc.double({ min: 0.01, max: 1, noNaN: true });
 
-const jitters = fc.oneof(
+const jitters: fc.Arbitrary<JitterInput> = fc.oneof(
   fc.constantFrom('full' as const, 'equal' as const, 'bounded' as const),
   fc.record({ proportional: shares }),
   fc.record({ down: shares }),

@@ -1,9 +1,20 @@
 import type { Budget, BudgetEvent, BudgetState, BudgetStep, ThrottleBudget, TokenBucket } from './budget.ts';
 import { DUST } from './budget.ts';
+import { checkKind, checkStep } from './check-step.ts';
 import { openWindow, slide, stepRatio } from './ratio-window.ts';
 
-/** Returns the state of an unused budget. */
+/**
+ * Returns the state of an unused budget.
+ *
+ * @throws {InvalidOptionsError} when an argument is wrong
+ */
 export function openBudget(budget: Budget, nowAt: number): BudgetState {
+  checkStep('openBudget', { budget, nowAt });
+  return openBudgetBy(budget, nowAt);
+}
+
+/** Opens a budget as `openBudget` does, for arguments that have been checked. */
+export function openBudgetBy(budget: Budget, nowAt: number): BudgetState {
   switch (budget.type) {
     case 'token-bucket':
       return { tokens: [budget.capacity], steppedAt: nowAt };
@@ -18,8 +29,14 @@ export function openBudget(budget: Budget, nowAt: number): BudgetState {
  * Returns the state of a budget at an instant: refilled, or with its window moved on. Pure.
  *
  * @param nowAt - epoch milliseconds; if it is earlier than before, no time counts as elapsed
+ * @throws {InvalidOptionsError} when an argument is wrong
  */
 export function budgetAt(budget: Budget, state: BudgetState, nowAt: number): BudgetState {
+  checkStep('budgetAt', { budget, state, nowAt });
+  return moveTo(budget, state, nowAt);
+}
+
+function moveTo(budget: Budget, state: BudgetState, nowAt: number): BudgetState {
   switch (budget.type) {
     case 'token-bucket':
       return refill(budget, state, nowAt);
@@ -34,6 +51,7 @@ export function budgetAt(budget: Budget, state: BudgetState, nowAt: number): Bud
  * Returns the state of a budget after an event, and whether a retry is granted. Pure.
  *
  * @param nowAt - epoch milliseconds; if it is earlier than before, no time counts as elapsed
+ * @throws {InvalidOptionsError} when an argument is wrong
  * @see docs/sources.md#retry-budgets
  */
 export function stepBudget(
@@ -42,7 +60,18 @@ export function stepBudget(
   event: BudgetEvent,
   nowAt: number,
 ): BudgetStep {
-  const current = budgetAt(budget, state, nowAt);
+  checkStep('stepBudget', { budget, state, event, nowAt });
+  return stepBudgetBy(budget, state, event, nowAt);
+}
+
+/** Steps as `stepBudget` does, for arguments that have been checked. */
+export function stepBudgetBy(
+  budget: Budget,
+  state: BudgetState,
+  event: BudgetEvent,
+  nowAt: number,
+): BudgetStep {
+  const current = moveTo(budget, state, nowAt);
   switch (budget.type) {
     case 'token-bucket':
       return stepBucket(budget, current, event);
@@ -53,8 +82,13 @@ export function stepBudget(
   }
 }
 
-/** Returns whether the budget would grant a retry now. */
+/**
+ * Returns whether the budget would grant a retry now.
+ *
+ * @throws {InvalidOptionsError} when an argument is wrong
+ */
 export function allowsRetry(budget: Budget, state: BudgetState, nowAt: number, kind?: string): boolean {
+  checkKind(kind);
   return stepBudget(budget, state, kind === undefined ? { type: 'retry' } : { type: 'retry', kind }, nowAt)
     .isGranted;
 }

@@ -1,4 +1,5 @@
 import type { FailReason } from '../decision/decision.ts';
+import { InvalidOptionsError } from '../errors.ts';
 
 const COUNTS: Readonly<Record<FailReason, boolean>> = {
   unexpected: false,
@@ -16,7 +17,20 @@ const COUNTS: Readonly<Record<FailReason, boolean>> = {
  * about the dependency: they count neither as failure nor as success.
  *
  * @param reason - why the retrying ended; `undefined` if it continues
+ * @throws {InvalidOptionsError} when it is no such reason
  */
 export function countsAsFailure(reason: FailReason | undefined): boolean {
+  if (reason !== undefined && !Object.hasOwn(COUNTS, reason)) refuseReason(reason);
+  return countsBy(reason);
+}
+
+/** Answers as `countsAsFailure` does, for a reason that `decide` has given. */
+export function countsBy(reason: FailReason | undefined): boolean {
   return reason === undefined || COUNTS[reason];
+}
+
+function refuseReason(value: unknown): never {
+  const cure = `Use one of ${Object.keys(COUNTS).join(', ')}.`;
+  const problem = { path: 'reason', value, message: 'is not a reason to end', cure };
+  throw new InvalidOptionsError([problem], 'countsAsFailure');
 }

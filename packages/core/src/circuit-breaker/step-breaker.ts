@@ -1,4 +1,5 @@
 import { addToNewest, emptySlices, shiftSlices, slideTo, sumOf } from '../sliding-window.ts';
+import { checkOpening, checkStep } from './check-step.ts';
 import type {
   BreakerEvent,
   BreakerState,
@@ -11,8 +12,15 @@ import type {
  * Returns the state of a closed breaker that has counted no outcome.
  *
  * @param ticket - higher than every ticket before, so that calls of an earlier state cannot report. @default 0
+ * @throws {InvalidOptionsError} when an argument is wrong
  */
 export function closeBreaker(nowAt: number, ticket = 0): ClosedBreaker {
+  checkOpening(nowAt, ticket);
+  return closeBreakerBy(nowAt, ticket);
+}
+
+/** Closes as `closeBreaker` does, for arguments that have been checked. */
+export function closeBreakerBy(nowAt: number, ticket: number): ClosedBreaker {
   const slices = emptySlices();
   return { type: 'closed', ticket, successes: slices, failures: slices, steppedAt: nowAt };
 }
@@ -27,9 +35,21 @@ export function closeBreaker(nowAt: number, ticket = 0): ClosedBreaker {
  *
  * @param nowAt - epoch milliseconds. If it is earlier than before, no time counts as elapsed in the window, and a break
  *   lasts at most `breakDuration` from now.
+ * @throws {InvalidOptionsError} when an argument is wrong
  * @see docs/sources.md#circuit-breakers
  */
 export function stepBreaker(
+  breaker: CircuitBreakerSettings,
+  state: BreakerState,
+  event: BreakerEvent,
+  nowAt: number,
+): BreakerStep {
+  checkStep({ breaker, state, event, nowAt });
+  return stepBreakerBy(breaker, state, event, nowAt);
+}
+
+/** Steps as `stepBreaker` does, for arguments that have been checked. */
+export function stepBreakerBy(
   breaker: CircuitBreakerSettings,
   state: BreakerState,
   event: BreakerEvent,
@@ -41,7 +61,7 @@ export function stepBreaker(
     case 'success':
       return state.type === 'closed'
         ? unchanged(count(breaker, state, 'successes', nowAt))
-        : { state: closeBreaker(nowAt, state.ticket + 1), effect: { type: 'closed' } };
+        : { state: closeBreakerBy(nowAt, state.ticket + 1), effect: { type: 'closed' } };
     case 'failure':
       return state.type === 'closed'
         ? openIfTooMany(breaker, count(breaker, state, 'failures', nowAt), nowAt)

@@ -1,5 +1,7 @@
+import { type ArgumentRule, type Arguments, checkArguments } from '../fields/check-arguments.ts';
 import type { Policy, RunFacts } from '../policy/policy.ts';
 import { allowedAttempts, type RetryLimit } from '../policy/settings.ts';
+import { read } from '../read.ts';
 import type { DecisionContext } from './decision.ts';
 
 /** The counters of one call or run that a decision reads. A stored run can be passed as it is. */
@@ -30,9 +32,58 @@ export function factsOf({ failures, stalls, carried }: Counters, context?: Decis
  * Returns whether another attempt may start: always if no attempt is charged yet, else only if the policy is retryable
  * and attempts are left.
  *
+ * @throws {InvalidOptionsError} when `policy` has no limit, or the counters are wrong
  * @see docs/sources.md#eligibility (seed 002)
  */
 export function isEligible(policy: Policy | RetryLimit, counters: Counters): boolean {
+  checkArguments('isEligible', {
+    'policy.maxAttempts': [read(policy, 'maxAttempts'), A_LIMIT],
+    'policy.retryable': [read(policy, 'retryable'), A_LIMIT_FLAG],
+    ...countersOf(counters, ANY_COUNT),
+  });
   const charged = chargedAttempts(counters);
   return charged === 0 || charged < allowedAttempts(policy as RetryLimit); // what a policy holds
+}
+
+/** Returns the counters as arguments to be checked. Other keys are not, because a stored run can be passed as it is. */
+export function countersOf(counters: unknown, rule: ArgumentRule = A_COUNT): Arguments {
+  return {
+    failures: [read(counters, 'failures'), rule],
+    stalls: [orZero(read(counters, 'stalls')), rule],
+    carried: [orZero(read(counters, 'carried')), rule],
+  };
+}
+
+const COUNT_CURE = 'Use { failures: 1 } after the first attempt.';
+
+const A_COUNT: ArgumentRule = {
+  accepts: (value) => Number.isInteger(value) && Number(value) >= 0,
+  message: 'must be an integer ≥ 0',
+  cure: COUNT_CURE,
+};
+
+/** Of a limit, the seeds ask for any number: one below 1 is before the first attempt. */
+const ANY_COUNT: ArgumentRule = {
+  accepts: (value) => typeof value === 'number' && !Number.isNaN(value),
+  message: 'must be a number',
+  cure: COUNT_CURE,
+};
+
+const LIMIT_CURE = 'Use definePolicy({ … }), or { maxAttempts, retryable }.';
+
+const A_LIMIT: ArgumentRule = {
+  accepts: (value) => typeof value === 'number',
+  message: 'must be a number of attempts',
+  cure: LIMIT_CURE,
+};
+
+const A_LIMIT_FLAG: ArgumentRule = {
+  accepts: (value) => typeof value === 'boolean',
+  message: 'must be true or false',
+  cure: LIMIT_CURE,
+};
+
+/** `null` is wrong. */
+function orZero(value: unknown): unknown {
+  return value === undefined ? 0 : value;
 }

@@ -1,9 +1,11 @@
 import { drawDelay } from '../delay/compute-delay.ts';
 import { MAX_INSTANT_AT } from '../duration.ts';
+import { AN_INSTANT, type ArgumentRule, checkArguments } from '../fields/check-arguments.ts';
 import type { DelayContext, Policy, PolicySettings } from '../policy/policy.ts';
 import { checkPolicy, settingsOf } from '../policy/settings.ts';
+import { read } from '../read.ts';
 import type { Counters } from './counters.ts';
-import { chargedAttempts, factsOf } from './counters.ts';
+import { chargedAttempts, countersOf, factsOf } from './counters.ts';
 import type { Decision, DecisionContext, FailReason, Failure, ServerDelay } from './decision.ts';
 import { judge } from './judge.ts';
 import { readServerDelay } from './read-server-delay.ts';
@@ -16,7 +18,7 @@ import { readServerDelay } from './read-server-delay.ts';
  * `retryOn`, `retryable`, `maxAttempts`, `retryIf`, a custom strategy, the server's delay, the total timeout, the budget.
  *
  * @param counters - with the attempt that just failed already counted
- * @throws {InvalidOptionsError} when `policy` was not made by `definePolicy`
+ * @throws {InvalidOptionsError} when `policy` was not made by `definePolicy`, or another argument is wrong
  * @see docs/policies.md#the-decision
  */
 export function decide(
@@ -25,11 +27,42 @@ export function decide(
   failure: Failure,
   context: DecisionContext,
 ): Decision {
+  if (!areRight(counters, failure, context)) {
+    checkArguments('decide', {
+      ...countersOf(counters),
+      failure: [failure, A_FAILURE],
+      'context.now': [read(context, 'now'), AN_INSTANT],
+      'context.random': [read(context, 'random'), A_RANDOM],
+    });
+  }
   const decision = decideBy(settingsOf(policy), counters, failure, context);
   // It may have thrown because there is no policy.
   if (decision.type === 'fail' && 'thrown' in decision) checkPolicy(policy, 'decide');
   return decision;
 }
+
+/** Every failure in a worker passes here: the rules, and so the error, are read only if something is wrong. */
+function areRight(counters: unknown, failure: unknown, context: unknown): boolean {
+  const { now, random } = Object(context) as Partial<DecisionContext>; // each value is checked
+  const charged = chargedAttempts(Object(counters) as Counters); // NaN without failures
+  return charged >= 0 && typeof now === 'number' && typeof random === 'function' && isFailure(failure);
+}
+
+function isFailure(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const A_FAILURE: ArgumentRule = {
+  accepts: isFailure,
+  message: 'must be an object',
+  cure: 'Use { error }.',
+};
+
+const A_RANDOM: ArgumentRule = {
+  accepts: (value) => typeof value === 'function',
+  message: 'must be a function',
+  cure: 'Use Math.random.',
+};
 
 /** Decides as `decide` does, by settings that have been checked. */
 export function decideBy(

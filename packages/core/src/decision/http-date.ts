@@ -12,7 +12,7 @@ const FORM =
  * Returns the instant of an HTTP date in any of the three forms of RFC 9110 section 5.6.7, in epoch milliseconds;
  * `undefined` for other text, and for a day that its month does not have.
  *
- * @param nowAt - epoch milliseconds; sets the century of a two-digit year
+ * @param nowAt - epoch milliseconds; sets the century of a two-digit year. `NO_CLOCK`: any century
  */
 export function httpDateAt(text: string, nowAt: number): number | undefined {
   const parts = FORM.exec(text.replace(ASCTIME, '$1, $3 $2 $5 $4 GMT'));
@@ -33,7 +33,8 @@ export function httpDateAt(text: string, nowAt: number): number | undefined {
 
 /** Returns the instant in the latest year with these last two digits that is not too far ahead. */
 function latestAt(digits: number, at: (year: number) => number, nowAt: number): number {
-  const limit = new Date(nowAt);
+  // Without a clock, any century will do.
+  const limit = new Date(nowAt > -Infinity ? nowAt : 0);
   const lastYear = limit.getUTCFullYear() + MAX_YEARS_AHEAD;
   const year = lastYear - ((lastYear - digits) % 100);
   const found = at(year);

@@ -1,7 +1,7 @@
 import { isRetryError } from '../errors.ts';
 import { isNonRetryable } from '../markers.ts';
 import { isYes } from '../matching/answer.ts';
-import { findMatch } from '../matching/matches-error.ts';
+import { findMatch } from '../matching/find-match.ts';
 import type { PolicySettings } from '../policy/policy.ts';
 import type { Counters } from './counters.ts';
 import { chargedAttempts, factsOf } from './counters.ts';

@@ -18,6 +18,9 @@ const MALFORMED: Asked = -2;
 
 const WEIGHTS = { refused: REFUSED, absent: ABSENT, malformed: MALFORMED };
 
+/** In place of an instant, where only it matters whether a delay is asked for: every date is ahead of it. */
+export const NO_CLOCK: number = -Infinity;
+
 /** The answer of what asks for nothing. */
 export const NOTHING: ServerDelay = { type: 'absent' };
 
@@ -170,5 +173,5 @@ function resetIfUsedUp(value: string, context: ParseContext): Asked {
 }
 
 function until(at: number, nowAt: number): Asked {
-  return at > nowAt ? at - nowAt : ABSENT;
+  return at > nowAt ? Math.min(at - nowAt, Number.MAX_VALUE) : ABSENT;
 }

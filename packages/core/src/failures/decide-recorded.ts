@@ -1,8 +1,8 @@
 import type { Counters } from '../decision/counters.ts';
-import { decide } from '../decision/decide.ts';
+import { decideBy } from '../decision/decide.ts';
 import type { Decision, DecisionContext } from '../decision/decision.ts';
 import type { Policy } from '../policy/policy.ts';
-import { withoutErrorRules, withoutMatchers } from '../policy/settings.ts';
+import { settingsOf, withoutErrorRules, withoutMatchers } from '../policy/settings.ts';
 import { failureOf, forbidsRetry } from './recorded-error.ts';
 import type { KnownAttempt } from './recorded-run.ts';
 
@@ -25,8 +25,9 @@ export function decideRecorded(
   if (recorded.reason === 'ended') return ENDED;
   if (recorded.end === 'shared stall') return { type: 'retry', delayMs: 0, runAt: context.now };
   const failure = failureOf(recorded);
-  if (recorded.end === 'stall') return decide(withoutMatchers(policy), counters, failure, context);
-  if (recorded.reason !== 'asked') return decide(policy, counters, failure, context);
+  if (recorded.end === 'stall')
+    return decideBy(settingsOf(withoutMatchers(policy)), counters, failure, context);
+  if (recorded.reason !== 'asked') return decideBy(settingsOf(policy), counters, failure, context);
   const asked = forbidsRetry(recorded) ? { error: undefined } : failure;
-  return decide(withoutErrorRules(policy), counters, asked, context);
+  return decideBy(settingsOf(withoutErrorRules(policy)), counters, asked, context);
 }

@@ -1,5 +1,5 @@
+import { isErrorClass, matches } from '../matching/find-match.ts';
 import type { ErrorPattern, Matcher } from '../matching/matcher.ts';
-import { isErrorClass, matchesError } from '../matching/matches-error.ts';
 import type { PolicySettings } from '../policy/policy.ts';
 import type { RecordedAttempt } from './recorded-attempt.ts';
 import { errorOf } from './recorded-error.ts';
@@ -52,11 +52,11 @@ export function missingFacts(policy: PolicySettings, attempt: KnownAttempt): rea
 function missingFor(matcher: Matcher, attempt: RecordedAttempt, error: unknown): readonly MissingFact[] {
   if (typeof matcher === 'function') {
     if (!isErrorClass(matcher)) return ['error'];
-    return matches(matcher, error) ? [] : ['class'];
+    return isKnownToMatch(matcher, error) ? [] : ['class'];
   }
   const failing = Object.entries(matcher)
     .filter(([, wanted]) => wanted !== undefined)
-    .filter(([key, wanted]) => !matches({ [key]: wanted }, error))
+    .filter(([key, wanted]) => !isKnownToMatch({ [key]: wanted }, error))
     .map(([key]) => missingForKey(key as keyof ErrorPattern, matcher, attempt)); // the keys of a pattern
   // A field that is known not to match decides, whatever the others are.
   return failing.includes(undefined) ? [] : failing.filter((fact) => fact !== undefined);
@@ -87,8 +87,8 @@ function missingForKey(
 }
 
 /** Asks no predicate: only `decide` does, once. */
-function matches(matcher: Matcher, error: unknown): boolean {
-  return !hasPredicate(matcher) && matchesError(matcher, error);
+function isKnownToMatch(matcher: Matcher, error: unknown): boolean {
+  return !hasPredicate(matcher) && matches(matcher, error);
 }
 
 function hasPredicate(matcher: Matcher | undefined): boolean {

@@ -2,9 +2,10 @@ import type { Counters } from '../decision/counters.ts';
 import { chargedAttempts } from '../decision/counters.ts';
 import type { FailReason } from '../decision/decision.ts';
 import { InvalidOptionsError } from '../errors.ts';
+import { type ArgumentRule, checkArguments } from '../fields/check-arguments.ts';
 import type { Policy } from '../policy/policy.ts';
 import { checkPolicy, settingsOf } from '../policy/settings.ts';
-import { read } from '../read.ts';
+import { read, tagOf } from '../read.ts';
 import type { ReplayDecision } from './decide-recorded.ts';
 import { decideRecorded, ENDED } from './decide-recorded.ts';
 import type { MissingFact } from './missing-facts.ts';
@@ -48,11 +49,13 @@ export interface ReplayOptions {
  * It says what would have been decided, never what the server would have answered: whether an attempt at another time, or
  * one more, would have succeeded is not known.
  *
- * @throws {InvalidOptionsError} when `policy` is not a defined policy, or `run` has no list of errors
+ * @throws {InvalidOptionsError} when `policy` is not a defined policy, `run` has no list of errors, or an option is wrong
  * @see docs/error-groups.md#what-would-another-policy-do
  */
-export function replay(policy: Policy, run: RecordedRun, { random = () => 0.5 }: ReplayOptions = {}): Replay {
+export function replay(policy: Policy, run: RecordedRun, options: ReplayOptions = {}): Replay {
   checkPolicy(policy, 'replay');
+  checkArguments('replay', { options: [options, REPLAY_OPTIONS] });
+  const { random = () => 0.5 } = options;
   checkRun(run);
   const known = knownRun(run);
   const { decisions, attempt, recordedAttempt, endedAt, missing } = walkRun(policy, run, { known, random });
@@ -69,6 +72,18 @@ export function replay(policy: Policy, run: RecordedRun, { random = () => 0.5 }:
     decisions,
     missing,
   };
+}
+
+/** A rule of the whole, not `readOptions`: the page of the board replays, and has no use for cures of misspelt keys. */
+const REPLAY_OPTIONS: ArgumentRule = {
+  accepts: (value) =>
+    Object.entries(value as object).every(isReplayOption) && tagOf(value) === '[object Object]', // of null it throws
+  message: 'must be an object of options',
+  cure: 'Its only key is random: () => 0.5.',
+};
+
+function isReplayOption([key, value]: readonly [key: string, value: unknown]): boolean {
+  return key === 'random' && (value === undefined || typeof value === 'function');
 }
 
 function checkRun(run: unknown): void {

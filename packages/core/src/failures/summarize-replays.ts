@@ -1,4 +1,6 @@
 import type { FailReason } from '../decision/decision.ts';
+import { InvalidOptionsError } from '../errors.ts';
+import { read } from '../read.ts';
 import type { MissingFact } from './missing-facts.ts';
 import type { Replay } from './replay.ts';
 
@@ -24,13 +26,19 @@ export interface ReplaySummary {
   readonly complete: number;
 }
 
-/** Adds up replays; an iterable, so that they need not be kept. */
+/**
+ * Adds up replays; an iterable, so that they need not be kept.
+ *
+ * @throws {InvalidOptionsError} when `replays` is no list of what `replay` returns
+ */
 export function summarizeReplays(replays: Iterable<Replay>): ReplaySummary {
   const counts = { runs: 0, retried: 0, endedEarlier: 0, unchanged: 0, sparedAttempts: 0, complete: 0 };
   const reasons: Partial<Record<FailReason | 'ended', number>> = {};
   const missing: Partial<Record<MissingFact, number>> = {};
   const later = { count: 0, sumMs: 0, minMs: Infinity, maxMs: -Infinity };
+  if (!(Symbol.iterator in Object(replays))) refuse('replays', replays);
   for (const replay of replays) {
+    if (!isReplay(replay)) refuse(`replays[${counts.runs}]`, replay);
     counts.runs += 1;
     counts[destinyOf(replay)] += 1;
     counts.sparedAttempts += replay.recordedAttempt - replay.attempt;
@@ -50,6 +58,15 @@ export function summarizeReplays(replays: Iterable<Replay>): ReplaySummary {
     missing,
     ...(count > 0 && { laterBy: { minMs, meanMs: sumMs / count, maxMs } }),
   };
+}
+
+function isReplay(value: unknown): boolean {
+  return Array.isArray(read(value, 'missing'));
+}
+
+function refuse(path: string, value: unknown): never {
+  const problem = { path, value, message: 'is not what replay returns', cure: 'Use [replay(policy, run)].' };
+  throw new InvalidOptionsError([problem], 'summarizeReplays');
 }
 
 function destinyOf({

@@ -1,5 +1,6 @@
 import { parseDuration } from '../duration.ts';
 import type { Problem } from '../errors.ts';
+import { tagOf } from '../read.ts';
 import { show } from '../show.ts';
 import type { KnownKeys } from './cures.ts';
 import { cureForKey, POLICY_KEYS } from './cures.ts';
@@ -123,14 +124,6 @@ function namesOf(input: unknown, keys: readonly string[]): ReadonlySet<PropertyK
 function isPlainObject(value: object): boolean {
   const tag = tagOf(value);
   return (tag === '[object Object]' || tag === '[object Module]') && !(Symbol.iterator in value);
-}
-
-function tagOf(value: unknown): string {
-  try {
-    return Object.prototype.toString.call(value);
-  } catch {
-    return ''; // a revoked Proxy, or a getter that throws
-  }
 }
 
 function fieldsOf(read: Pick<Fields, 'path' | 'value' | 'fail'>): Fields {

@@ -1,8 +1,10 @@
 export { decideBy } from '../decision/decide.ts';
 export { isYes } from '../matching/answer.ts';
+export { findMatch } from '../matching/find-match.ts';
 export type { ErrorPattern, Matcher } from '../matching/matcher.ts';
 export { definePlainPolicy } from '../policy/define-policy.ts';
 export type { Backoff, CapAt, Jitter, PolicyKey, PolicySettings } from '../policy/policy.ts';
+export { CAPS, JITTER_NAMES, RETRY_AFTER_MODES } from '../policy/policy.ts';
 export {
   allowedAttempts,
   policyOf,
@@ -11,6 +13,7 @@ export {
   withoutMatchers,
   withSettings,
 } from '../policy/settings.ts';
+export { isRegExp } from '../read.ts';
 export type { Synonyms } from './cures.ts';
 export { POLICY_KEYS, QUEUE_SYNONYMS } from './cures.ts';
 export type { Fields, Report } from './fields.ts';

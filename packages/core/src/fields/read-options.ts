@@ -1,5 +1,5 @@
 import type { Problem } from '../errors.ts';
-import { InvalidOptionsError } from '../errors.ts';
+import { InvalidOptionsError, isRetryError } from '../errors.ts';
 import type { KnownKeys } from './cures.ts';
 import type { Fields, Report } from './fields.ts';
 import { readFields, unreadable } from './fields.ts';
@@ -50,7 +50,7 @@ export function readSafely<Settings>(
     const settings = read((problem) => void problems.push(problem));
     if (problems.length === 0) return settings as Settings; // undefined only if a problem was reported
   } catch (thrown) {
-    if (thrown instanceof InvalidOptionsError) throw thrown;
+    if (isRetryError(thrown, 'INVALID_OPTIONS')) throw thrown;
     problems.push(unreadable('', input, thrown));
   }
   throw new InvalidOptionsError(problems, subject);

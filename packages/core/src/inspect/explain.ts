@@ -1,13 +1,12 @@
 import type { Counters } from '../decision/counters.ts';
-import { chargedAttempts } from '../decision/counters.ts';
+import { chargedAttempts, countersOf } from '../decision/counters.ts';
 import type { FailReason } from '../decision/decision.ts';
 import { isExpectedTimeout, judge, type RuleReason } from '../decision/judge.ts';
-import { InvalidOptionsError } from '../errors.ts';
+import { checkArguments } from '../fields/check-arguments.ts';
 import { isNonRetryable } from '../markers.ts';
-import { findMatch } from '../matching/matches-error.ts';
+import { findMatch } from '../matching/find-match.ts';
 import type { Policy, PolicySettings } from '../policy/policy.ts';
 import { checkPolicy } from '../policy/settings.ts';
-import { read } from '../read.ts';
 import { show } from '../show.ts';
 
 /** The rule of a policy that decides about an error. */
@@ -30,7 +29,7 @@ export interface Explanation {
  */
 export function explain(policy: Policy, error: unknown, counters: Counters = { failures: 1 }): Explanation {
   const settings = checkPolicy(policy, 'explain');
-  checkCounters(counters);
+  checkArguments('explain', countersOf(counters));
   try {
     const reason = judge(settings, counters, { error });
     return reason === undefined ? allowed(settings, error) : refused(settings, { error, counters, reason });
@@ -38,24 +37,6 @@ export function explain(policy: Policy, error: unknown, counters: Counters = { f
     const text = `A rule of the policy threw ${show(thrown)}, so the run stops with its own error.`;
     return { retries: false, reason: 'stopped', rule: 'thrown', text };
   }
-}
-
-/** Accepts other keys, because a stored run can be passed as it is. */
-function checkCounters(counters: unknown): void {
-  const problems = (['failures', 'stalls'] as const).flatMap((key) => {
-    const value = read(counters, key);
-    if ((value === undefined && key === 'stalls') || (Number.isInteger(value) && Number(value) >= 0))
-      return [];
-    return [
-      {
-        path: key,
-        value,
-        message: 'must be an integer ≥ 0',
-        cure: 'Use { failures: 1 } after the first attempt.',
-      },
-    ];
-  });
-  if (problems.length > 0) throw new InvalidOptionsError(problems, 'explain');
 }
 
 function allowed(policy: PolicySettings, error: unknown): Explanation {

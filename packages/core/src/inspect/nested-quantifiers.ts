@@ -1,5 +1,6 @@
 import type { Matcher } from '../matching/matcher.ts';
 import type { PolicySettings } from '../policy/policy.ts';
+import { isRegExp } from '../read.ts';
 
 /** Returns the path of a pattern with nested quantifiers, as `retryOn[0].cause.message`; `undefined` if there is none. */
 export function findNestedQuantifier({ retryOn, stopOn }: PolicySettings): string | undefined {
@@ -17,7 +18,7 @@ function pathsIn(key: string, matchers: readonly Matcher[]): readonly string[] {
 function pathsOf(path: string, matcher: Matcher): readonly string[] {
   if (typeof matcher === 'function') return [];
   const { message, cause } = matcher;
-  const own = message instanceof RegExp && repeatsWhatRepeats(message.source) ? [`${path}.message`] : [];
+  const own = isRegExp(message) && repeatsWhatRepeats(message.source) ? [`${path}.message`] : [];
   return cause === undefined ? own : [...own, ...pathsOf(`${path}.cause`, cause)];
 }
 

@@ -21,9 +21,13 @@ export const RUN_STATES: readonly RunState[] = [
   'rateLimited',
 ];
 
-/** Returns whether the run has ended. It may still be redriven, or recovered when stalled. */
+const ACTIVE_STATES: readonly RunState[] = ['unsubmitted', 'submitted', 'scheduled', 'started'];
+
+const END_STATES: readonly RunState[] = RUN_STATES.filter((state) => !ACTIVE_STATES.includes(state));
+
+/** Returns whether the run has ended. It may still be redriven, or recovered when stalled. What is no state has not. */
 export function isEnd(state: RunState): state is EndState {
-  return !['unsubmitted', 'submitted', 'scheduled', 'started'].includes(state);
+  return END_STATES.includes(state);
 }
 
 /**

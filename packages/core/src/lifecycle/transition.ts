@@ -1,3 +1,5 @@
+import { AN_INSTANT, type ArgumentRule, checkArguments } from '../fields/check-arguments.ts';
+import { read } from '../read.ts';
 import type { Draft } from './apply-event.ts';
 import { applyEvent } from './apply-event.ts';
 import type { EventFrom, StateAfter } from './arrows.ts';
@@ -32,16 +34,35 @@ export type Transition<Kept extends RunRecord = RunRecord, State extends RunStat
  * An event that the state does not accept is a type error where the type says the state, and a `rejected` value
  * otherwise.
  *
+ * @throws {InvalidOptionsError} when the run has no state, or the event no type or instant
  * @see docs/lifecycle.md
  */
 export function transition<Kept extends RunRecord, Event extends EventFrom<Kept['state']>>(
   run: Kept,
   event: Event,
 ): Transition<Kept, StateAfter<Kept['state'], Event['type']>> {
+  checkArguments('transition', {
+    'run.state': [read(run, 'state'), A_STATE],
+    'event.type': [read(event, 'type'), AN_EVENT],
+    'event.at': [read(event, 'at'), AN_INSTANT],
+  });
   return transitionBy(run, event, spread);
 }
 
-/** `transition` with a copy that is faster than a spread. The copy is written into. */
+const A_STATE: ArgumentRule = {
+  accepts: (value) => typeof value === 'string',
+  message: 'must be the state of a run',
+  cure: 'Use NEW_RUN, or a stored run.',
+};
+
+/** One that is unknown is rejected like any that the state does not accept. */
+const AN_EVENT: ArgumentRule = {
+  accepts: (value) => typeof value === 'string',
+  message: 'must be the name of an event',
+  cure: "Use { type: 'submit', at: Date.now() }.",
+};
+
+/** `transition` with a copy that is faster than a spread, for arguments that have been checked. The copy is written into. */
 export function transitionBy<Kept extends RunRecord, Event extends EventFrom<Kept['state']>>(
   run: Kept,
   event: Event,

@@ -1,6 +1,14 @@
 /** A class of errors. It matches the errors of its subclasses, too. */
+export type ErrorClass = OpenClass | ClosedClass;
+
 // biome-ignore lint/suspicious/noExplicitAny: a constructor's parameters do not matter here, and `unknown` would refuse most classes.
-export type ErrorClass = abstract new (...args: any) => object;
+type OpenClass = abstract new (...args: any) => object;
+
+/**
+ * A class with a private or protected constructor, which is assignable to no type that has a constructor. No function is assignable
+ * to it: the types of `call` and `apply` differ.
+ */
+type ClosedClass = NewableFunction & { readonly prototype: object };
 
 /** Returns whether a thrown value matches; must be synchronous. */
 export type Predicate = (error: unknown) => boolean;
@@ -17,7 +25,10 @@ export interface ErrorPattern {
   readonly status?: OneOrMany<number>;
   /** Matches the first 4096 characters of the error's message: a regular expression, or text that it contains. */
   readonly message?: RegExp | string;
-  /** The error or its response asks for a delay: `readServerDelay` finds one. */
+  /**
+   * The error or its response asks for a delay that can be read. No clock is asked: a date counts also after it has passed, except
+   * when the response's own `Date` says that it was over when it was sent.
+   */
   readonly retryAfter?: true;
   /** One of its causes matches, through `cause` and `AggregateError.errors`; at most the nearest 1000 are read. */
   readonly cause?: Matcher;

@@ -1,125 +1,16 @@
-import { readServerDelay } from '../decision/read-server-delay.ts';
-import { read } from '../read.ts';
-import { isYes } from './answer.ts';
-import { causesOf } from './causes.ts';
-import type { ErrorClass, ErrorPattern, Matcher, Predicate } from './matcher.ts';
-import { statusOf } from './status-of.ts';
-
-/** The characters of a message that are matched. */
-const MAX_MESSAGE_LENGTH = 4_096;
-
-/** The limit of a prototype chain: a Proxy can make it endless. */
-const MAX_LINKS = 100;
+import { readSafely } from '../fields/read-options.ts';
+import { readMatcher } from '../policy/read-rules.ts';
+import { matches } from './find-match.ts';
+import type { MatcherInput } from './matcher.ts';
 
 /**
  * Returns whether the matcher matches a thrown value of any type.
  *
  * Throws only what a predicate throws; properties of the error that cannot be read do not match.
+ *
+ * @throws {InvalidOptionsError} when `matcher` is not a class, a description or a predicate, as `definePolicy` would
  */
-export function matchesError(matcher: Matcher, error: unknown): boolean {
-  if (typeof matcher !== 'function') return matchesPattern(matcher, error);
-  return isErrorClass(matcher) ? isOfClass(error, matcher) : isYes(matcher(error));
-}
-
-/** Returns the index of the first matcher that matches; -1 if none does. */
-export function findMatch(matchers: readonly Matcher[], error: unknown): number {
-  for (let index = 0; index < matchers.length; index += 1) {
-    const matcher = matchers[index];
-    if (matcher !== undefined && matchesError(matcher, error)) return index;
-  }
-  return -1;
-}
-
-/** Returns whether a function is a class: arrows have no prototype, and that of an error class has a `message`. */
-export function isErrorClass(matcher: ErrorClass | Predicate): matcher is ErrorClass {
-  const prototype: unknown = matcher.prototype;
-  if (typeof prototype !== 'object' || prototype === null) return false;
-  return 'message' in prototype || /^class\b/.test(`${matcher}`);
-}
-
-function isOfClass(error: unknown, errorClass: ErrorClass): boolean {
-  return isInstance(error, errorClass) || hasClassNamed(error, errorClass.name);
-}
-
-/** Returns `false` if the prototype of the value cannot be read. */
-function isInstance(error: unknown, errorClass: ErrorClass): boolean {
-  try {
-    return error instanceof errorClass;
-  } catch {
-    return false;
-  }
-}
-
-function matchesPattern(pattern: ErrorPattern, error: unknown): boolean {
-  const { name, code, status, message, retryAfter, cause } = pattern;
-  if (name !== undefined && !anyOf(name, (wanted) => isNamed(error, wanted))) return false;
-  if (code !== undefined && !anyOf(code, (wanted) => isCode(wanted, read(error, 'code')))) return false;
-  if (status !== undefined && !anyOf(status, (wanted) => wanted === statusOf(error))) return false;
-  if (message !== undefined && !isInMessage(message, messageOf(error))) return false;
-  // Instant 0: whether there is a delay does not depend on the clock.
-  if (retryAfter === true && readServerDelay(error, 0).type !== 'delay') return false;
-  return cause === undefined || causesOf(error).some((inner) => matchesError(cause, inner));
-}
-
-function anyOf<T>(wanted: T | readonly T[], test: (wanted: T) => boolean): boolean {
-  // `Array.isArray` does not narrow a readonly array, hence the assertions.
-  if (!Array.isArray(wanted)) return test(wanted as T);
-  const list = wanted as readonly T[];
-  // A loop: V8 has no fast path for `some` on a frozen array, as the lists of a policy are.
-  for (let index = 0; index < list.length; index += 1) {
-    if (test(list[index] as T)) return true;
-  }
-  return false;
-}
-
-function isNamed(error: unknown, name: string): boolean {
-  return read(error, 'name') === name || hasClassNamed(error, name);
-}
-
-/**
- * Compares classes by name, so that errors of another copy of a package, or of another realm, match. Names of one or two
- * letters do not match: minifiers reuse them.
- */
-function hasClassNamed(error: unknown, name: string): boolean {
-  // A class may have its own static `name` of any type.
-  if (typeof name !== 'string' || name.length < 3 || typeof error !== 'object') return false;
-  for (let link = prototypeOf(error), links = 0; link !== null && links < MAX_LINKS; links += 1) {
-    if (classNameOf(link) === name) return true;
-    link = prototypeOf(link);
-  }
-  return false;
-}
-
-function prototypeOf(value: object | null): object | null {
-  try {
-    return value === null ? null : Object.getPrototypeOf(value);
-  } catch {
-    return null;
-  }
-}
-
-function classNameOf(prototype: object): unknown {
-  const made = read(prototype, 'constructor');
-  try {
-    return typeof made === 'function' ? made.name : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isCode(wanted: string | number, code: unknown): boolean {
-  if (typeof wanted === 'string' && wanted.endsWith('*')) {
-    return typeof code === 'string' && code.startsWith(wanted.slice(0, -1));
-  }
-  return wanted === code;
-}
-
-function isInMessage(wanted: RegExp | string, message: string): boolean {
-  return typeof wanted === 'string' ? message.includes(wanted) : wanted.test(message);
-}
-
-/** Returns the beginning of the message: the time of a pattern may grow with the square of the length, or worse. */
-function messageOf(error: unknown): string {
-  const message = typeof error === 'string' ? error : read(error, 'message');
-  return typeof message === 'string' ? message.slice(0, MAX_MESSAGE_LENGTH) : '';
+export function matchesError(matcher: MatcherInput, error: unknown): boolean {
+  const read = readSafely(matcher, 'matchesError', (report) => readMatcher(matcher, 'matcher', report));
+  return matches(read, error);
 }

@@ -24,9 +24,10 @@ const DEFINED: unique symbol = Symbol.for('@retry/policy');
  * @throws {InvalidOptionsError} when anything is wrong; it lists every problem with its path, value and cure
  */
 export function definePolicy(input: PolicyInput | Policy = {}, registry: Registry = {}): Policy {
-  return isPolicy(input)
-    ? input
-    : readSafely(input, 'policy', (report) => readInput(input, readRegistry(registry, report), report));
+  return readSafely(input, 'policy', (report) => {
+    const names = readRegistry(registry, report);
+    return isPolicy(input) ? input : readInput(input, names, report);
+  });
 }
 
 /** Defines a policy as `definePolicy` does, without a registry. */

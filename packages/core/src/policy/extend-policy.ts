@@ -1,3 +1,4 @@
+import type { Problem } from '../errors.ts';
 import { InvalidOptionsError } from '../errors.ts';
 import { writtenIn } from '../fields/fields.ts';
 import type { MatcherInput } from '../matching/matcher.ts';
@@ -13,7 +14,7 @@ import { registryOf, toInput } from './to-input.ts';
  *
  * If the base has `retryOn: 'everything'` or `'nothing'`, a list in the patch replaces it.
  *
- * @throws {InvalidOptionsError} when the result is invalid
+ * @throws {InvalidOptionsError} when an argument or the result is invalid
  * @see docs/sources.md#inheritance (seed 004)
  */
 export function extendPolicy(
@@ -21,6 +22,7 @@ export function extendPolicy(
   patch: PolicyInput,
   registry: Registry = {},
 ): Policy {
+  if (base === undefined) throw new InvalidOptionsError([NO_BASE]);
   const policy = settingsOf(definePolicy(base, registry));
   const written = writtenIn(patch);
   if (written === undefined || isPolicy(patch)) throw wrongPatch(patch);
@@ -39,6 +41,14 @@ export function extendPolicy(
   );
   return definePolicy({ ...toInput(united), ...pick(lists, (key) => once(listOf(united[key]))) }, names);
 }
+
+// It comes from a policy that was not found; `definePolicy` takes it for the defaults.
+const NO_BASE: Problem = {
+  path: 'base',
+  value: undefined,
+  message: 'must be a policy',
+  cure: 'Use {} for the defaults.',
+};
 
 type Matchers = readonly MatcherInput[];
 

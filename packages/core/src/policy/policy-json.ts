@@ -1,5 +1,6 @@
 import type { Problem } from '../errors.ts';
 import { InvalidOptionsError } from '../errors.ts';
+import { isRegExp } from '../read.ts';
 import { definePolicy } from './define-policy.ts';
 import type { Policy, PolicyInput, PolicySettings, Registry } from './policy.ts';
 import { checkPolicy } from './settings.ts';
@@ -57,7 +58,7 @@ function hasFunction(value: unknown): boolean {
 /** Returns Infinity and regular expressions in the form that `definePolicy` reads. */
 function toJSON(value: unknown): unknown {
   if (value === Infinity) return 'Infinity';
-  if (value instanceof RegExp) {
+  if (isRegExp(value)) {
     const { source, flags } = value;
     return flags === '' ? { pattern: source } : { pattern: source, flags };
   }

@@ -111,13 +111,16 @@ export const JITTER_NAMES = ['none', 'full', 'equal', 'bounded'] as const;
  */
 export type JitterInput =
   | (typeof JITTER_NAMES)[number]
-  | { readonly proportional: number }
-  | { readonly down: number }
-  | { readonly plusMinus: Duration };
+  // One key each: a union of objects without the others would accept two of them together.
+  | { readonly proportional: number; readonly down?: undefined; readonly plusMinus?: undefined }
+  | { readonly down: number; readonly proportional?: undefined; readonly plusMinus?: undefined }
+  | { readonly plusMinus: Duration; readonly proportional?: undefined; readonly down?: undefined };
 
 /** How the delay is spread, every duration in milliseconds. */
 export type Jitter =
-  | Exclude<JitterInput, { readonly plusMinus: Duration }>
+  | (typeof JITTER_NAMES)[number]
+  | { readonly proportional: number }
+  | { readonly down: number }
   | { readonly plusMinusMs: number };
 
 /**

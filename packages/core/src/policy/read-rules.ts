@@ -2,6 +2,7 @@ import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
 import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
 import type { ErrorPattern, Matcher } from '../matching/matcher.ts';
+import { isRegExp } from '../read.ts';
 import type { Gate, PolicySettings, Registry } from './policy.ts';
 import { methodOf, own } from './registry.ts';
 
@@ -43,7 +44,8 @@ export function readMatchers(policy: Fields, key: string, report: Report): reado
   );
 }
 
-function readMatcher(given: unknown, path: string, report: Report): Matcher {
+/** Reads one matcher; returns `{}` after reporting a problem. */
+export function readMatcher(given: unknown, path: string, report: Report): Matcher {
   const refuse = (message: string, cure: string): void => report({ path, value: given, message, cure });
   if (typeof given === 'function') {
     if (isAsync(given)) refuse(MUST_BE_SYNCHRONOUS, ASYNC_CURE);
@@ -53,8 +55,8 @@ function readMatcher(given: unknown, path: string, report: Report): Matcher {
     refuse('is nested too deep', 'Use one cause: it matches at any depth.');
     return {};
   }
-  if (typeof given !== 'object' || given === null || Array.isArray(given) || given instanceof RegExp) {
-    refuse('is not a matcher', given instanceof RegExp ? `Use { message: ${given} }.` : MATCHER_CURE);
+  if (typeof given !== 'object' || given === null || Array.isArray(given) || isRegExp(given)) {
+    refuse('is not a matcher', isRegExp(given) ? `Use { message: ${given} }.` : MATCHER_CURE);
     return {};
   }
   let hasProblems = false;
@@ -108,7 +110,7 @@ function readMessage(fields: Fields, report: Report): RegExp | string {
     if (given === '') fail('must not be empty');
     return given;
   }
-  const { source, flags } = given instanceof RegExp ? given : readRegExp(given, fields, report);
+  const { source, flags } = isRegExp(given) ? given : readRegExp(given, fields, report);
   if (source.length > MAX_PATTERN_LENGTH) {
     fail(`must have a pattern of at most ${MAX_PATTERN_LENGTH} characters`);
   }

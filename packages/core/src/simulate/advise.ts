@@ -1,6 +1,7 @@
 import type { PolicySettings } from '../policy/policy.ts';
 import { allowedAttempts, settingsOf } from '../policy/settings.ts';
 import type { Timeline } from './timeline.ts';
+import { checkTimeline } from './timeline.ts';
 
 /** Collapse in more than this share of the seeds is no accident. */
 const RARE_SHARE = 0.05;
@@ -10,8 +11,13 @@ const HIGH_LOAD = 2;
 
 const SLOW_MS = 10_000;
 
-/** Returns one sentence: what to do about the storm that the timeline shows. */
+/**
+ * Returns one sentence: what to do about the storm that the timeline shows.
+ *
+ * @throws {InvalidOptionsError} when `timeline` is not what `simulate` returns
+ */
 export function advise(timeline: Timeline): string {
+  checkTimeline(timeline, 'advise');
   const { collapsedShare, recoveryMs, runs } = timeline;
   if (collapsedShare > RARE_SHARE) {
     return `It is still down in ${Math.round(collapsedShare * runs)} of ${runs} seeds${againstCollapse(timeline)}.`;

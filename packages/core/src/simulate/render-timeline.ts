@@ -4,6 +4,7 @@ import { integerFrom } from '../fields/value-rules.ts';
 import { advise } from './advise.ts';
 import { numbersPerMark, sparkLine } from './spark-line.ts';
 import type { Bucket, Timeline } from './timeline.ts';
+import { checkTimeline } from './timeline.ts';
 import type { World } from './world/world.ts';
 import { endsByItself } from './world/world.ts';
 
@@ -16,12 +17,13 @@ export interface RenderOptions {
 /**
  * Returns a timeline as text for people: load and goodput as spark lines, the figures, and what to do.
  *
- * @throws {InvalidOptionsError} when an option is wrong
+ * @throws {InvalidOptionsError} when `timeline` is not what `simulate` returns, or an option is wrong
  */
 export function renderTimeline(timeline: Timeline, options: RenderOptions = {}): string {
   const { width } = readOptions(options, { subject: 'renderTimeline', keys: ['width'] }, (fields) => ({
     width: fields.number('width', 60, integerFrom(1, 'Leave it out for 60 marks.')),
   }));
+  checkTimeline(timeline, 'renderTimeline');
   const { attempts, calls, amplification, successShare, peakOverNormal, runs } = timeline;
   const spread = `p95 ${fixed(amplification.p95)}`;
   return [

@@ -1,4 +1,6 @@
+import { checkArguments } from '../fields/check-arguments.ts';
 import type { Policy } from '../policy/policy.ts';
+import { read } from '../read.ts';
 import type { Spread } from './spread.ts';
 import type { World } from './world/world.ts';
 
@@ -46,3 +48,15 @@ export interface Bucket {
   /** Calls that succeeded: the goodput. */
   readonly successes: Spread;
 }
+
+/** @throws {InvalidOptionsError} when the value is not what `simulate` returns */
+export function checkTimeline(timeline: unknown, subject: string): void {
+  checkArguments(subject, { timeline: [timeline, A_TIMELINE] });
+}
+
+const A_TIMELINE = {
+  accepts: (value: unknown): boolean =>
+    typeof read(read(value, 'recoveryMs'), 'median') === 'number' && Array.isArray(read(value, 'buckets')),
+  message: 'must be a timeline',
+  cure: 'Use simulate(policy, world).',
+};

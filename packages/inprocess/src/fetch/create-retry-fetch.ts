@@ -1,6 +1,7 @@
 import type { Policy, PolicyInput } from '@retry/core';
-import { httpTransient, InvalidOptionsError, matchesError, RetryError } from '@retry/core';
+import { httpTransient, InvalidOptionsError, RetryError } from '@retry/core';
 import type { PolicySettings } from '@retry/core/fields';
+import { findMatch } from '@retry/core/fields';
 import { OPTION_RULES } from '../call/check-options.ts';
 import { AttemptWithContext } from '../call/context.ts';
 import { openNested } from '../call/open.ts';
@@ -104,5 +105,5 @@ function retriedResponses({ retryOn }: PolicySettings): PolicySettings['retryOn'
 }
 
 function matchesAny(matchers: PolicySettings['retryOn'], response: Response): boolean {
-  return typeof matchers !== 'string' && matchers.some((matcher) => matchesError(matcher, response));
+  return typeof matchers !== 'string' && findMatch(matchers, response) !== -1;
 }

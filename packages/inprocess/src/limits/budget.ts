@@ -1,8 +1,8 @@
 import type { Clock } from '@retry/core';
-import { isRetryError, matchesError } from '@retry/core';
+import { isRetryError } from '@retry/core';
 import type { BudgetEvent, BudgetInput, BudgetState } from '@retry/core/budget';
 import { budgetAt, defineBudget, openBudget, stepBudget } from '@retry/core/budget';
-import { readOptions } from '@retry/core/fields';
+import { findMatch, readOptions } from '@retry/core/fields';
 import { report } from '../call/hooks.ts';
 import { A_CLOCK, SYNCHRONOUS } from '../call/option-rules.ts';
 import { systemClock } from '../time/clock.ts';
@@ -87,7 +87,9 @@ function guarded(kindOf: (error: unknown) => unknown): (error: unknown) => strin
   };
 }
 
+const TIMEOUTS = [{ name: 'TimeoutError' }];
+
 function timeoutOrDefault(error: unknown): string {
   const isTimeout = isRetryError(error, 'ATTEMPT_TIMEOUT') || isRetryError(error, 'TOTAL_TIMEOUT');
-  return isTimeout || matchesError({ name: 'TimeoutError' }, error) ? 'timeout' : 'default';
+  return isTimeout || findMatch(TIMEOUTS, error) >= 0 ? 'timeout' : 'default';
 }

@@ -4,7 +4,7 @@ import type { PolicySettings } from '@retry/core/fields';
 import { isSynchronous } from '@retry/core/fields';
 import type { RetryOptions } from '../call/options.ts';
 import type { Retried, Target } from '../call/plan.ts';
-import { basePolicy } from './base-policy.ts';
+import { isPolicyValue, NO_POLICY } from './policy-rules.ts';
 
 /** The options of the main entry, without the circuit breaker and those for nested calls. */
 export type SlimOptions<Result = unknown> = Omit<
@@ -29,11 +29,8 @@ const OPTIONS: Readonly<Record<keyof SlimOptions, string>> = {
   reportError: 'function',
 };
 
-/** Every key without a value, so that a missing one is found wrong, too. */
-const NO_POLICY = Object.fromEntries(Object.keys(basePolicy).map((key) => [key, undefined]));
-
 /**
- * Checks the arguments of a slim function less strictly than the main entry: the keys, and the kinds of their values.
+ * Checks the arguments of a slim function less strictly than the main entry: keys, names, and the kinds of values at any depth.
  *
  * @throws {InvalidOptionsError} listing every problem
  */
@@ -79,17 +76,4 @@ function isOption(value: unknown, key: string): boolean {
 function isOfKind(kind: string, value: unknown): boolean {
   if (kind === 'synchronous') return isSynchronous(value);
   return typeof value === kind || kind in Object(value);
-}
-
-/** The value is of the same kind as in the base policy, and no number is negative. */
-function isPolicyValue(value: unknown, key: string): boolean {
-  if (key === 'retryIf') return value === undefined || isOfKind('test', value);
-  const base: unknown = Reflect.get(basePolicy, key);
-  if (key === 'retryOn') return isRetryOn(value);
-  if (key === 'jitter' && value === Object(value)) return true;
-  return typeof value === typeof base && value !== null && (typeof value !== 'number' || value >= 0);
-}
-
-function isRetryOn(value: unknown): boolean {
-  return value === 'everything' || value === 'nothing' || (Array.isArray(value) && value.length > 0);
 }

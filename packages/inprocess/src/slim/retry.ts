@@ -16,8 +16,8 @@ const LAYERS_WITH_CONTEXT: Layers = { open: openCall, withContext };
 
 /**
  * Wraps a function like `withRetry` of the main entry, for a policy that is plain data: made by `definePolicy`
- * elsewhere, or written as `{ ...basePolicy, maxAttempts: 5 }`. Keys and kinds of values are checked at run time;
- * ranges and combinations are checked only by `definePolicy`.
+ * elsewhere, or written as `{ ...basePolicy, maxAttempts: 5 }`. Keys, names and kinds of values are checked at run time, at
+ * any depth; upper limits and combinations are checked only by `definePolicy`.
  *
  * @returns a function with the name, parameters and result of `fn`; it always returns a promise, which
  *   rejects with the last attempt's own error, by identity, or with `signal.reason` when the caller aborts

@@ -1,4 +1,4 @@
-import { decide } from '../../decision/decide.ts';
+import { decideBy } from '../../decision/decide.ts';
 import type { Decision, DecisionContext, Failure } from '../../decision/decision.ts';
 import { AttemptTimeoutError } from '../../markers.ts';
 import type { Policy } from '../../policy/policy.ts';
@@ -164,7 +164,7 @@ function decideNext(call: Call, { startedAt, timedOut }: FailedAttempt, kind: st
     attemptMs: now - startedAt,
     budget,
   };
-  return decide(call.policy, counters, failure, context);
+  return decideBy(settingsOf(call.policy), counters, failure, context);
 }
 
 function reasonOf(decision: Decision): Extract<Decision, { readonly type: 'fail' }>['reason'] | undefined {

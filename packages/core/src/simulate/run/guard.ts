@@ -1,7 +1,7 @@
 import type { BudgetEvent } from '../../budget/budget.ts';
-import { allowsRetry, openBudget, stepBudget } from '../../budget/step-budget.ts';
-import { countsAsFailure } from '../../circuit-breaker/counts-as-failure.ts';
-import { closeBreaker, stepBreaker } from '../../circuit-breaker/step-breaker.ts';
+import { openBudgetBy, stepBudgetBy } from '../../budget/step-budget.ts';
+import { countsBy } from '../../circuit-breaker/counts-as-failure.ts';
+import { closeBreakerBy, stepBreakerBy } from '../../circuit-breaker/step-breaker.ts';
 import type { FailReason } from '../../decision/decision.ts';
 import type { World } from '../world/world.ts';
 import type { EventQueue } from './event-queue.ts';
@@ -25,15 +25,15 @@ export function createGuard(world: World, queue: EventQueue): Guard {
 
 function breakerOf({ circuitBreaker }: World, queue: EventQueue): Pick<Guard, 'permit' | 'report'> {
   if (circuitBreaker === undefined) return { permit: () => 0, report: () => true };
-  let state: ReturnType<typeof stepBreaker>['state'] = closeBreaker(queue.now());
+  let state: ReturnType<typeof stepBreakerBy>['state'] = closeBreakerBy(queue.now(), 0);
   return {
     permit: () => {
-      const step = stepBreaker(circuitBreaker, state, { type: 'permit' }, queue.now());
+      const step = stepBreakerBy(circuitBreaker, state, { type: 'permit' }, queue.now());
       state = step.state;
       return step.effect.type === 'permitted' ? step.effect.ticket : undefined;
     },
     report: (type, ticket) => {
-      state = stepBreaker(circuitBreaker, state, { type, ticket }, queue.now()).state;
+      state = stepBreakerBy(circuitBreaker, state, { type, ticket }, queue.now()).state;
       return state.type === 'closed';
     },
   };
@@ -41,11 +41,13 @@ function breakerOf({ circuitBreaker }: World, queue: EventQueue): Pick<Guard, 'p
 
 function budgetOf({ budget }: World, queue: EventQueue): Pick<Guard, 'allowsRetry' | 'record'> {
   if (budget === undefined) return { allowsRetry: () => undefined, record: () => 0 };
-  let state = openBudget(budget, queue.now());
+  let state = openBudgetBy(budget, queue.now());
   return {
-    allowsRetry: (kind) => ({ allowsRetry: allowsRetry(budget, state, queue.now(), kind) }),
+    allowsRetry: (kind) => ({
+      allowsRetry: stepBudgetBy(budget, state, { type: 'retry', kind }, queue.now()).isGranted,
+    }),
     record: (event) => {
-      const step = stepBudget(budget, state, event, queue.now());
+      const step = stepBudgetBy(budget, state, event, queue.now());
       state = step.state;
       return step.paid;
     },
@@ -54,5 +56,5 @@ function budgetOf({ budget }: World, queue: EventQueue): Pick<Guard, 'allowsRetr
 
 /** What a failed attempt says to the circuit breaker, by what was decided about it. */
 export function outcomeOf(reason: FailReason | undefined): 'failure' | 'abandon' {
-  return countsAsFailure(reason) ? 'failure' : 'abandon';
+  return countsBy(reason) ? 'failure' : 'abandon';
 }

@@ -1,0 +1,214 @@
+import * as core from '@retry/core';
+import * as budget from '@retry/core/budget';
+import * as circuitBreaker from '@retry/core/circuit-breaker';
+import * as dialects from '@retry/core/dialects';
+import * as failures from '@retry/core/failures';
+import * as lifecycle from '@retry/core/lifecycle';
+import * as simulate from '@retry/core/simulate';
+import * as testing from '@retry/core/testing';
+import { describe, expect, it } from 'vitest';
+import { refusalOf } from '../support/wrong-input.ts';
+
+/** Values that JavaScript callers pass where something else is needed. */
+const WRONG: readonly (readonly [name: string, value: unknown])[] = [
+  ['undefined', undefined],
+  ['null', null],
+  ['NaN', Number.NaN],
+  ['a number', 5],
+  ['text', 'fast'],
+  ['true', true],
+  ['a bigint', 5n],
+  ['a symbol', Symbol('argument')],
+  ['{}', {}],
+  ['[]', []],
+  ['[null]', [null]],
+  ['a function', () => 5],
+];
+
+/** An argument that is right, and which of the wrong ones are right, too. */
+interface Argument {
+  readonly right: unknown;
+  readonly accepts: (value: unknown) => boolean;
+}
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && !Array.isArray(value) && value !== null;
+
+/** Nothing but values like this one. */
+const only = (right: unknown, accepts: Argument['accepts'] = () => false): Argument => ({ right, accepts });
+
+/** What was thrown, a header or a value to be asked about: whatever it is, the function has an answer. */
+const anything = (right: unknown): Argument => ({ right, accepts: () => true });
+
+/** Options, of which none is required. */
+const options = (right: object = {}): Argument =>
+  only(right, (value) => value === undefined || (isObject(value) && value !== null));
+
+const aNumber = (right: number): Argument => only(right, (value) => typeof value === 'number');
+
+const aText = (right: string): Argument =>
+  only(right, (value) => typeof value === 'string' || value === undefined);
+
+const policy = core.definePolicy();
+const error = new Error('failed');
+const random = (): number => 0.5;
+const bucket = budget.defineBudget({ type: 'token-bucket' });
+const ratio = budget.defineBudget({ type: 'ratio' });
+const throttle = budget.defineBudget({ type: 'throttle', maxTokens: 10, tokenRatio: 0.1 });
+const breaker = circuitBreaker.defineCircuitBreaker();
+const recorded = { errors: [{ name: 'Error', message: 'failed', at: 5 }] };
+const world: simulate.WorldInput = {
+  traffic: { perSecond: 1 },
+  server: { type: 'optimistic-lock' },
+  duration: '2s',
+};
+
+type Call = (...parameters: never[]) => unknown;
+type Row = readonly [call: Call, ...parameters: Argument[]];
+
+const steps = (type: budget.Budget): readonly Argument[] => [only(type), only(budget.openBudget(type, 0))];
+
+/** Every exported function of core's entries. */
+const FUNCTIONS: Readonly<Record<string, Row>> = {
+  computeDelay: [core.computeDelay, only(policy), aNumber(1), only({ random })],
+  decide: [
+    core.decide,
+    only(policy),
+    only({ failures: 1 }),
+    only({ error }, isObject),
+    only({ now: 0, random }),
+  ],
+  definePolicy: [core.definePolicy, options(), options()],
+  'definePolicy of a policy': [
+    core.definePolicy,
+    only(policy, (value) => value === undefined || isObject(value)),
+    options(),
+  ],
+  delayBounds: [core.delayBounds, only(policy), aNumber(1)],
+  explain: [
+    core.explain,
+    only(policy),
+    anything(error),
+    only({ failures: 1 }, (value) => value === undefined),
+  ],
+  extendPolicy: [core.extendPolicy, only(policy, isObject), only({}, isObject), options()],
+  formatDuration: [core.formatDuration, anything(5)],
+  isEligible: [core.isEligible, only(policy), only({ failures: 1 })],
+  isNonRetryable: [core.isNonRetryable, anything(error)],
+  isPolicy: [core.isPolicy, anything(policy)],
+  isRetryError: [core.isRetryError, anything(error), anything('BUDGET')],
+  isSerializable: [core.isSerializable, only(policy)],
+  lintPolicy: [core.lintPolicy, only(policy), options()],
+  matchesError: [
+    core.matchesError,
+    only({ code: 'E' }, (value) => typeof value === 'function'),
+    anything(error),
+  ],
+  parseDuration: [core.parseDuration, anything('5s')],
+  parsePolicy: [core.parsePolicy, only('{}', isObject), options()],
+  parseServerDelay: [core.parseServerDelay, anything({ 'retry-after': '5' }), anything(0), anything(429)],
+  policyToJSON: [core.policyToJSON, only(policy)],
+  preview: [core.preview, only(policy), options()],
+  readServerDelay: [core.readServerDelay, anything(error), anything(0)],
+
+  fingerprint: [failures.fingerprint, anything(error)],
+  readErrorFacts: [failures.readErrorFacts, anything(error), anything(0)],
+  replay: [failures.replay, only(policy), only(recorded), options()],
+  summarizeReplays: [
+    failures.summarizeReplays,
+    only([failures.replay(policy, recorded)], (value) => Array.isArray(value) && value.length === 0),
+  ],
+
+  advise: [simulate.advise, only(simulate.simulate(policy, world))],
+  compare: [simulate.compare, only([policy]), only(world), options()],
+  renderTimeline: [simulate.renderTimeline, only(simulate.simulate(policy, world)), options()],
+  simulate: [simulate.simulate, only(policy), only(world), options()],
+
+  isDeadLetter: [lifecycle.isDeadLetter, anything('failed')],
+  isEnd: [lifecycle.isEnd, anything('failed')],
+  lifecycleDiagram: [lifecycle.lifecycleDiagram],
+  transition: [lifecycle.transition, only(lifecycle.NEW_RUN), only({ type: 'submit', at: 0 })],
+
+  allowsRetry: [budget.allowsRetry, ...steps(ratio), aNumber(0), aText('default')],
+  'allowsRetry of a bucket': [budget.allowsRetry, ...steps(bucket), aNumber(0), aText('default')],
+  'allowsRetry of a throttle': [budget.allowsRetry, ...steps(throttle), aNumber(0), aText('default')],
+  budgetAt: [budget.budgetAt, ...steps(bucket), aNumber(0)],
+  defineBudget: [budget.defineBudget, only({ type: 'ratio' })],
+  openBudget: [budget.openBudget, only(ratio), aNumber(0)],
+  stepBudget: [budget.stepBudget, ...steps(ratio), only({ type: 'retry' }), aNumber(0)],
+  'stepBudget of a bucket': [budget.stepBudget, ...steps(bucket), only({ type: 'retry' }), aNumber(0)],
+  'stepBudget of a throttle': [budget.stepBudget, ...steps(throttle), only({ type: 'failure' }), aNumber(0)],
+
+  closeBreaker: [
+    circuitBreaker.closeBreaker,
+    aNumber(0),
+    only(0, (value) => typeof value === 'number' || value === undefined),
+  ],
+  countsAsFailure: [circuitBreaker.countsAsFailure, only('budget', (value) => value === undefined)],
+  defineCircuitBreaker: [circuitBreaker.defineCircuitBreaker, options()],
+  stepBreaker: [
+    circuitBreaker.stepBreaker,
+    only(breaker),
+    only(circuitBreaker.closeBreaker(0)),
+    only({ type: 'failure', ticket: 0 }),
+    aNumber(0),
+  ],
+
+  fromCelery: [dialects.fromCelery, options()],
+  fromCmdx: [dialects.fromCmdx, options()],
+  fromFluid: [dialects.fromFluid, options()],
+  fromJobbers: [dialects.fromJobbers, options()],
+  fromTasker: [dialects.fromTasker, options()],
+
+  createVirtualClock: [testing.createVirtualClock, only({ settle: async () => undefined })],
+};
+
+/** Takes what `readFields` returns, within these packages. */
+const INTERNAL: readonly string[] = ['readCircuitBreaker'];
+
+const ROWS = Object.entries(FUNCTIONS).flatMap(([name, [call, ...parameters]]) =>
+  parameters.flatMap(({ accepts }, index) =>
+    WRONG.map(([kind, value]) => ({ name, call, parameters, index, kind, value, isRight: accepts(value) })),
+  ),
+);
+
+const given = ({ parameters, index, value }: (typeof ROWS)[number]): never[] =>
+  parameters.map(({ right }, at) => (at === index ? value : right)) as never[];
+
+describe('every exported function', () => {
+  it('is in the table', () => {
+    const entries = [core, budget, circuitBreaker, dialects, failures, lifecycle, simulate, testing];
+    const exported = entries.flatMap((entry) =>
+      Object.entries(entry).flatMap(([name, value]) => (isPlainFunction(value) ? [name] : [])),
+    );
+    const listed = Object.keys(FUNCTIONS).map((name) => name.split(' ')[0]);
+
+    expect([...new Set([...listed, ...INTERNAL])].sort()).toEqual(exported.sort());
+  });
+
+  it.each(Object.entries(FUNCTIONS))(
+    '%s takes what the table calls right',
+    (_name, [call, ...parameters]) => {
+      expect(() => call(...(parameters.map(({ right }) => right) as never[]))).not.toThrow();
+    },
+  );
+
+  it.each(ROWS.filter(({ isRight }) => !isRight))(
+    '$name refuses $kind as argument $index, with path, value and cure',
+    async (row) => {
+      const { message, problems } = await refusalOf(() => row.call(...given(row)));
+
+      expect(problems.length).toBeGreaterThan(0);
+      expect(problems.every(({ path, cure }) => typeof path === 'string' && cure !== '')).toBe(true);
+      expect(message).not.toMatch(/Reading it threw TypeError|Cannot (read|destructure)/);
+    },
+  );
+
+  it.each(ROWS.filter(({ isRight }) => isRight))('$name accepts $kind as argument $index', (row) => {
+    expect(() => row.call(...given(row))).not.toThrow();
+  });
+});
+
+function isPlainFunction(value: unknown): boolean {
+  return typeof value === 'function' && !(value.prototype instanceof Error);
+}
