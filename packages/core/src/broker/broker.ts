@@ -26,6 +26,9 @@ import type { WithoutWaiting } from './without-waiting.ts';
  * Storage that keeps runs and executes named, fenced moves. It never computes a delay and never chooses a state: the
  * caller asks core first. Every verb takes a batch, each call is atomic per run, and answers come in the order of the
  * input. The clock of record is the broker's.
+ *
+ * A verb that is given a value which its types do not allow rejects with an `InvalidOptionsError` that names it, and stores nothing.
+ * `NaN` is no number here. An instant or delay before now is now, and one after `MAX_INSTANT_AT` is that.
  */
 export interface Broker {
   /** Resolves once the broker can serve: connected, and its server accepted. Without it, it can from the start. */
@@ -35,8 +38,8 @@ export interface Broker {
   /** Settles finished claims, then makes new ones, in one round trip; either part may be empty. */
   readonly settleAndClaim: (request: ExchangeRequest) => Promise<ExchangeReply>;
   /**
-   * Extends leases to `leaseMs` from now and sets `heartbeatAt`. A lease never shrinks; an expired one is valid again
-   * unless its run was taken meanwhile.
+   * Extends leases to `leaseMs` from now (`0 ≤ leaseMs < Infinity`) and sets `heartbeatAt`. A lease never shrinks; an expired one
+   * is valid again unless its run was taken meanwhile.
    */
   readonly heartbeat: (
     beats: readonly HeartbeatRequest[],
@@ -48,8 +51,8 @@ export interface Broker {
    */
   readonly heartbeatModule?: HeartbeatModule | 'not-needed';
   /**
-   * Returns started runs whose lease has expired, longest ago first, without their payloads (`payload: ''`). With
-   * `lanes`, runs of other lanes do not count against `limit`.
+   * Returns started runs whose lease has expired, longest ago first, without their payloads (`payload: ''`); at most `limit`, an
+   * integer ≥ 0. With `lanes`, runs of other lanes do not count against it.
    */
   readonly findExpired: (limit: number, scope?: ExpiredScope) => Promise<readonly Run[]>;
   /** Cancels waiting runs immediately, and leaves a cancel request for the workers of started ones. */
@@ -184,7 +187,7 @@ export interface GetOptions {
 export interface Attendance {
   readonly worker: string;
   readonly lanes: readonly string[];
-  /** How long the worker counts as alive unless it attends again; 0 ends the registration. */
+  /** How long the worker counts as alive unless it attends again, `0 ≤ ttlMs < Infinity`; 0 ends the registration. */
   readonly ttlMs: number;
   /** What `insight.workers` returns of it, in place of what it said before. */
   readonly facts?: WorkerFacts;
@@ -215,7 +218,7 @@ export interface ListQuery {
   readonly errorGroup?: string;
   /** `omit`: without the failed, stalled and rate limited runs that retention may delete (`isDisposable`). @default 'include' */
   readonly disposable?: 'include' | 'omit';
-  /** 1 to 1000. */
+  /** An integer, 1 to 1 000. */
   readonly limit: number;
   /** `omit`: `payload` is `''` and `result` is absent, for callers that need ids and records only. @default 'include' */
   readonly payloads?: 'include' | 'omit';
@@ -232,6 +235,7 @@ export interface RunPage {
 
 /** Options of the waits. */
 export interface WaitOptions {
+  /** `timeoutMs ≥ 0`; `Infinity`: without a timeout. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignalLike | undefined;
 }

@@ -15,10 +15,11 @@ export interface Claim {
    * that its worker no longer holds. A broker remembers the latest few claims of a worker that returned runs.
    */
   readonly requestId: string;
-  /** The most runs to claim in all. */
+  /** The most runs to claim in all; an integer ≥ 0. */
   readonly limit: number;
-  /** The most runs to claim from each lane; earlier lanes first. Due runs are promoted before. */
+  /** The most runs to claim from each lane, an integer ≥ 0; earlier lanes first. Due runs are promoted before. */
   readonly lanes: ReadonlyMap<string, number>;
+  /** How long the leases last unless a heartbeat extends them, in milliseconds; `0 ≤ leaseMs < Infinity`. */
   readonly leaseMs: number;
 }
 

@@ -1,6 +1,7 @@
 /** The lease of one run, whose heartbeat is sent. */
 export interface HeartbeatRequest {
   readonly id: string;
+  /** The epoch of the claim, an integer. */
   readonly epoch: number;
 }
 

@@ -16,7 +16,7 @@ export interface Hold {
   readonly until?: number;
   /**
    * It probes: when `until` has passed it does not end, but lets one run of the lane through, and `until` becomes this many
-   * milliseconds from then; and so on, until it is resumed. A run that is claimed over the limit of its key counts as let
+   * milliseconds from then, `0 < probeMs < Infinity`; and so on, until it is resumed. A run that is claimed over the limit of its key counts as let
    * through, too.
    */
   readonly probeMs?: number;

@@ -58,16 +58,16 @@ export interface OperationRequest {
   readonly id: string;
   readonly kind: 'redrive' | 'discard';
   readonly filter: OperationFilter;
-  /** How many runs the plan counted. */
+  /** How many runs the plan counted; an integer ≥ 0. */
   readonly planned: number;
   /** `false`: the plan stopped counting, and there are at least that many. */
   readonly isPlanExact: boolean;
-  /** At most this many runs are due per second. At most one of this and `spreadMs`. */
+  /** At most this many runs are due per second, `0 < perSecond < Infinity`. At most one of this and `spreadMs`. */
   readonly perSecond?: number;
-  /** The runs are due evenly over this time; needs an exact plan. */
+  /** The runs are due evenly over this time, `0 < spreadMs < Infinity`; needs an exact plan. */
   readonly spreadMs?: number;
   readonly keepAttempts?: boolean;
-  /** With `keepAttempts`: runs that have this many charged attempts are passed over. Absent: none is. */
+  /** With `keepAttempts`: runs that have this many charged attempts are passed over; an integer ≥ 0. Absent: none is. */
   readonly maxAttempts?: number;
   /** A note for people. */
   readonly reason?: string;
@@ -94,6 +94,7 @@ export interface Operation extends OperationRequest {
 /** Asks for an operation to carry on. */
 export interface OperationClaim {
   readonly carrier: string;
+  /** In milliseconds, `0 ≤ leaseMs < Infinity`. */
   readonly leaseMs: number;
   /** Only this one. */
   readonly id?: string;
@@ -117,8 +118,9 @@ export interface ClaimedOperation {
  */
 export interface OperationStep {
   readonly id: string;
+  /** The epoch of the claim, an integer. */
   readonly epoch: number;
-  /** How many more runs were passed over. */
+  /** How many more runs were passed over; an integer ≥ 0. */
   readonly skipped: number;
   /** Where the next step begins, as the carrier understands it; text of at most 4 096 bytes. */
   readonly progress: string;

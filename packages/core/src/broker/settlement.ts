@@ -12,7 +12,7 @@ import type { Submission } from './submission.ts';
  */
 export interface Settlement {
   readonly id: string;
-  /** The epoch of the claim; only a settlement of the current one is accepted. */
+  /** The epoch of the claim, an integer; only a settlement of the current one is accepted. */
   readonly epoch: number;
   /** The event that the claim ended with. */
   readonly event: RunEventType;

@@ -31,7 +31,7 @@ export interface Submission {
   readonly keyed?: boolean;
   /**
    * A caller waits for the result: once the run has ended, retention (`keepCompleted`) keeps it until it is collected
-   * (`get` with `collect`) or this many milliseconds have passed.
+   * (`get` with `collect`) or this many milliseconds have passed; `keepResultMs ≥ 0`.
    */
   readonly keepResultMs?: number;
   /** Submits at most one run of a key at a time. A known id is answered `exists` before the key is looked at. */

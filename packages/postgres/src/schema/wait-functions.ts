@@ -1,5 +1,5 @@
-import { insertInto } from './fragments.ts';
 import { hasReady } from './exchange/lane-order.ts';
+import { insertInto } from './fragments.ts';
 import { heldUntil, nextWorkAt } from './operators/hold.ts';
 import { head } from './signatures.ts';
 

@@ -1,7 +1,7 @@
 import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
 import { byHash, isAt, sizeOf, unnestNumbered } from '../fragments.ts';
-import { IS_RELEASED, isBeyond } from './lane-order.ts';
 import { LAST_EPOCH } from './claim-steps.ts';
+import { IS_RELEASED, isBeyond } from './lane-order.ts';
 import { isOneLine, LINE_OF_ONE, linesOf, payloadLine } from './lines.ts';
 
 /** Removes the earlier claims of a worker whose runs have all been settled, unless another exchange is doing so. */

@@ -1,8 +1,8 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import { unnestNumbered } from '../fragments.ts';
-import { hasReady } from './lane-order.ts';
 import { heldUntil, nextWorkAt } from '../operators/hold.ts';
 import { call, head } from '../signatures.ts';
+import { hasReady } from './lane-order.ts';
 
 /** What an exchange knows of holds. */
 export const HELD_VARIABLES = `

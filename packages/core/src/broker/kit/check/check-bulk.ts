@@ -1,8 +1,23 @@
 import type { Problem } from '../../../errors.ts';
-import type { OperationClaim, OperationRequest, OperationStep } from '../../operations.ts';
+import type { OperationClaim, OperationFilter, OperationRequest, OperationStep } from '../../operations.ts';
 import { MAX_STEP_IDS } from '../../operations.ts';
 import { textProblem } from '../limits.ts';
-import { check, type Findings, findBooleanProblems, findNumberProblems } from './check-findings.ts';
+import { check, type Findings, findList, findObjectProblem } from './check-findings.ts';
+import type { FieldRules } from './field-rules.ts';
+import {
+  BOOLEAN,
+  EPOCH,
+  FINITE_LENGTH,
+  FLAG,
+  findWrongFields,
+  isObject,
+  NUMBER,
+  NUMBER_OR_NONE,
+  OBJECT,
+  oneOf,
+  optional,
+  wholeFrom,
+} from './field-rules.ts';
 
 /** The most ids of the filter of an operation. */
 export const MAX_OPERATION_IDS = 10_000;
@@ -16,14 +31,10 @@ export function checkOperation(request: OperationRequest): void {
     const { problems, name } = findings;
     const { id, filter, reason, by } = request;
     name(() => 'id', id);
-    for (const key of ['lane', 'task', 'errorName', 'errorGroup'] as const)
-      if (filter[key] !== undefined) name(() => `filter.${key}`, filter[key]);
     if (reason !== undefined) name(() => 'reason', reason);
     if (by !== undefined) name(() => 'by', by);
-    findNumberProblems(request, ['planned', 'perSecond', 'spreadMs', 'maxAttempts'], { problems, path: '' });
-    findNumberProblems(filter, ['endedBefore', 'endedAfter'], { problems, path: 'filter' });
-    findBooleanProblems(request, ['isPlanExact', 'keepAttempts'], { problems, path: '' });
-    if (filter.ids !== undefined) findIdProblems(filter.ids, findings);
+    findWrongFields(request, OPERATION, { problems, path: '' });
+    if (isObject(filter)) findFilterProblems(filter, findings);
     problems.push(...rateProblems(request));
   });
 }
@@ -33,7 +44,7 @@ export function checkOperationClaim(claim: OperationClaim): void {
   check('operations.claim', ({ problems, name }) => {
     name(() => 'carrier', claim.carrier);
     if (claim.id !== undefined) name(() => 'id', claim.id);
-    findNumberProblems(claim, ['leaseMs'], { problems, path: '' });
+    findWrongFields(claim, CLAIM, { problems, path: '' });
   });
 }
 
@@ -54,16 +65,19 @@ export function checkOperationId(id: string): void {
 
 /** Finds what is wrong with a step and the ids that it takes. */
 export function findStepProblems(
-  { id, epoch, skipped, progress }: OperationStep,
+  step: OperationStep,
   ids: readonly string[],
   { problems, name }: Findings,
 ): void {
-  name(() => 'options.operation.id', id);
-  findNumberProblems({ epoch, skipped }, ['epoch', 'skipped'], { problems, path: 'options.operation' });
+  const path = 'options.operation';
+  if (!findObjectProblem(path, step, problems)) return;
+  const { id, progress } = step;
+  name(() => `${path}.id`, id);
+  findWrongFields(step, STEP, { problems, path });
   const message = textProblem(progress, MAX_PROGRESS_BYTES);
   if (message !== undefined) {
     const cure = 'It is the place where the next step begins.';
-    problems.push({ path: 'options.operation.progress', value: progress, message, cure });
+    problems.push({ path: `${path}.progress`, value: progress, message, cure });
   }
   if (ids.length <= MAX_STEP_IDS && new Set(ids).size === ids.length) return;
   const cure = 'Take more steps.';
@@ -73,6 +87,39 @@ export function findStepProblems(
     message: `must be at most ${MAX_STEP_IDS} different ids in a step of an operation`,
     cure,
   });
+}
+
+const COUNT_CURE = 'Count the runs.';
+
+const OPERATION: FieldRules<OperationRequest> = {
+  kind: oneOf(['redrive', 'discard'], "Use 'redrive'."),
+  filter: OBJECT,
+  planned: wholeFrom(0, { cure: COUNT_CURE }),
+  isPlanExact: BOOLEAN,
+  keepAttempts: FLAG,
+  maxAttempts: optional(wholeFrom(0, { cure: 'Leave it out for no limit.' })),
+};
+
+const FILTER: FieldRules<OperationFilter> = {
+  state: oneOf(['failed', 'stalled', 'rateLimited'], 'Only dead letters can be selected.'),
+  endedBefore: { ...NUMBER, cure: 'It is the instant of the plan.' },
+  endedAfter: NUMBER_OR_NONE,
+};
+
+const CLAIM: FieldRules<OperationClaim> = { leaseMs: FINITE_LENGTH };
+
+const STEP: FieldRules<OperationStep> = {
+  epoch: { ...EPOCH, cure: 'It is the epoch of the operation that was claimed.' },
+  skipped: wholeFrom(0, { cure: COUNT_CURE }),
+  isLast: BOOLEAN,
+};
+
+function findFilterProblems(filter: OperationFilter, findings: Findings): void {
+  const { problems, name } = findings;
+  for (const key of ['lane', 'task', 'errorName', 'errorGroup'] as const)
+    if (filter[key] !== undefined) name(() => `filter.${key}`, filter[key]);
+  findWrongFields(filter, FILTER, { problems, path: 'filter' });
+  if (filter.ids !== undefined) findIdProblems(findList('filter.ids', filter.ids, problems), findings);
 }
 
 function findIdProblems(ids: readonly string[], { problems, name }: Findings): void {
@@ -98,9 +145,9 @@ function rateProblems({
   const refuse = (path: string, value: unknown, message: string, cure: string): void => {
     problems.push({ path, value, message, cure });
   };
-  if (perSecond !== undefined && !(perSecond > 0 && perSecond < Infinity))
+  if (perSecond !== undefined && !isPositive(perSecond))
     refuse('perSecond', perSecond, 'must be a finite number > 0', 'Leave it out for no limit.');
-  if (spreadMs !== undefined && !(spreadMs > 0 && spreadMs < Infinity))
+  if (spreadMs !== undefined && !isPositive(spreadMs))
     refuse('spreadMs', spreadMs, 'must be a finite number of milliseconds > 0', 'Leave it out for now.');
   if (spreadMs !== undefined && perSecond !== undefined)
     refuse('spreadMs', spreadMs, 'cannot be combined with perSecond', 'Leave out one of them.');
@@ -109,4 +156,8 @@ function rateProblems({
   if (kind === 'discard' && (perSecond ?? spreadMs ?? keepAttempts) !== undefined)
     refuse('kind', kind, 'has neither rate nor attempts', 'Leave perSecond, spreadMs and keepAttempts out.');
   return problems;
+}
+
+function isPositive(value: unknown): boolean {
+  return Number.isFinite(value) && Number(value) > 0;
 }

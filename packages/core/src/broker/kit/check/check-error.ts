@@ -2,11 +2,12 @@ import type { ErrorFacts } from '../../../failures/recorded-attempt.ts';
 import { MAX_CODE_LENGTH } from '../../../failures/recorded-attempt.ts';
 import type { OperatorError } from '../../operation.ts';
 import { textProblem } from '../limits.ts';
-import { type Findings, findTextProblem } from './check-findings.ts';
+import { type Findings, findObjectProblem, findTextProblem } from './check-findings.ts';
 
 /** Finds what is wrong with the texts and facts of an error that is to be stored. */
 export function findErrorProblems(error: OperatorError, path: string, findings: Findings): void {
   const { problems, name } = findings;
+  if (!findObjectProblem(path, error, problems)) return;
   const cure = 'Give name, message and, if there is one, stack as text.';
   name(() => `${path}.name`, error.name);
   findTextProblem(`${path}.message`, error.message, { problems, cure });

@@ -41,32 +41,46 @@ export function listOf<Item>(list: readonly Item[]): readonly Item[] {
   return list;
 }
 
-/** Checks that these keys are numbers where they are set; `NaN` is none. */
-export function findNumberProblems<Item extends object>(
-  item: Item,
-  keys: readonly (keyof Item & string)[],
-  { problems, path }: Pick<Findings, 'problems'> & { readonly path: string },
+/** Returns the path of a key; that of the whole input is empty. */
+export function pathTo(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
+
+/** Finds what is wrong with each item of a list, which has to be an object. @throws {TypeError} for anything but a list */
+export function findInEach<Item extends object>(
+  list: readonly Item[],
+  problems: Problem[],
+  find: (item: Item, path: string) => void,
 ): void {
-  for (const key of keys) {
-    const value: unknown = item[key];
-    if (value === undefined || (typeof value === 'number' && !Number.isNaN(value))) continue;
-    const cure = 'Leave it out if you need none.';
-    problems.push({ path: `${path}.${key}`, value, message: 'must be a number', cure });
+  for (const [index, item] of entriesOf(list)) {
+    const path = `[${index}]`;
+    if (findObjectProblem(path, item, problems)) find(item, path);
   }
 }
 
-/** Checks that these keys are true or false where they are set. */
-export function findBooleanProblems<Item extends object>(
-  item: Item,
-  keys: readonly (keyof Item & string)[],
-  { problems, path }: Pick<Findings, 'problems'> & { readonly path: string },
-): void {
-  for (const key of keys) {
-    const value: unknown = item[key];
-    if (value === undefined || typeof value === 'boolean') continue;
-    const cure = 'Leave it out for false.';
-    problems.push({ path: `${path}.${key}`, value, message: 'must be true or false', cure });
-  }
+/** Reports what is no object. @returns whether it is one */
+export function findObjectProblem<Value>(
+  path: string,
+  value: Value,
+  problems: Problem[],
+): value is Value & object {
+  if (typeof value === 'object' && value !== null) return true;
+  const cure = 'The types in @retry/core/broker say what it has.';
+  problems.push({ path, value, message: 'must be an object', cure });
+  return false;
+}
+
+/** Returns a list of the input; an empty one, with a problem, for anything else. */
+export function findList<Item>(path: string, list: readonly Item[], problems: Problem[]): readonly Item[] {
+  if (Array.isArray(list)) return list;
+  problems.push({ path, value: list, message: 'must be a list', cure: 'Use [].' });
+  return [];
+}
+
+/** Returns the object. @throws {TypeError} for anything else */
+export function objectOf<Input extends object>(input: Input): Input {
+  if (typeof input !== 'object' || input === null) throw new TypeError('not an object');
+  return input;
 }
 
 /** Checks that the value is text that can be JSON. */

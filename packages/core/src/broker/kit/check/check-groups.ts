@@ -1,13 +1,17 @@
 import { isDeadLetter } from '../../../lifecycle/arrows.ts';
 import type { ListQuery } from '../../broker.ts';
 import type { ErrorGroupName, GroupsQuery } from '../../insight/groups.ts';
-import { check, type Findings } from './check-findings.ts';
+import { check, type Findings, findObjectProblem } from './check-findings.ts';
+import type { FieldRules } from './field-rules.ts';
+import { findWrongFields, optional, TEXT, wholeFrom } from './field-rules.ts';
 
 const AN_ID = /^[\w-]{1,64}$/;
 const ID_MESSAGE = 'must be 1 to 64 letters, digits, _ and - of ASCII';
 
 /** Finds what is wrong with the group of a dead letter. */
-export function findGroupProblems({ id, title }: ErrorGroupName, path: string, findings: Findings): void {
+export function findGroupProblems(group: ErrorGroupName, path: string, findings: Findings): void {
+  if (!findObjectProblem(path, group, findings.problems)) return;
+  const { id, title } = group;
   findIdProblem(`${path}.id`, id, findings);
   findings.name(() => `${path}.title`, title);
 }
@@ -29,14 +33,18 @@ export function findGroupFilterProblems(
 }
 
 /** Checks the query of `insight.groups`. @throws {InvalidOptionsError} */
-export function checkGroupsQuery({ lane, limit }: GroupsQuery): void {
+export function checkGroupsQuery(query: GroupsQuery): void {
+  const { lane } = query;
   check('groups', ({ problems, name }) => {
     if (lane !== undefined) name(() => 'lane', lane);
-    if (Number.isInteger(limit) && limit >= 1 && limit <= 1_000) return;
-    const message = 'must be an integer from 1 to 1000';
-    problems.push({ path: 'limit', value: limit, message, cure: 'Read further pages with after.' });
+    findWrongFields(query, GROUPS_QUERY, { problems, path: '' });
   });
 }
+
+const GROUPS_QUERY: FieldRules<GroupsQuery> = {
+  limit: wholeFrom(1, { most: 1_000, cure: 'Read further pages with after.' }),
+  after: optional({ ...TEXT, cure: 'It is the next of the page before.' }),
+};
 
 function findIdProblem(path: string, value: unknown, { problems }: Findings): void {
   if (typeof value === 'string' && AN_ID.test(value)) return;

@@ -1,7 +1,6 @@
 import { InvalidOptionsError } from '../../../errors.ts';
-import type { Attendance, Broker, ExpiredScope, ListQuery } from '../../broker.ts';
-import type { Claim, ExchangeRequest } from '../../exchange.ts';
-import type { HeartbeatRequest } from '../../heartbeat.ts';
+import type { Broker } from '../../broker.ts';
+import type { ExchangeRequest } from '../../exchange.ts';
 import type { Insight } from '../../insight/insight.ts';
 import type { EndRequest, RescheduleRequest } from '../../operation.ts';
 import type { Operations } from '../../operations.ts';
@@ -10,53 +9,67 @@ import type { Submission } from '../../submission.ts';
 import type { WithoutWaiting } from '../../without-waiting.ts';
 import { withWholeInstants } from '../whole-instants.ts';
 import { checkOperation, checkOperationChange, checkOperationClaim, checkOperationId } from './check-bulk.ts';
-import { check, entriesOf, type Findings, listOf } from './check-findings.ts';
-import { checkGroupsQuery, findGroupFilterProblems, findGroupProblems } from './check-groups.ts';
-import {
-  checkAttemptsQuery,
-  checkDueTimesQuery,
-  checkLanesQuery,
-  findFactsProblems,
-} from './check-insight.ts';
+import { findClaimProblems } from './check-claim.ts';
+import { check, findList, listOf, objectOf } from './check-findings.ts';
+import { checkGroupsQuery } from './check-groups.ts';
+import { checkAttemptsQuery, checkDueTimesQuery, checkLanesQuery } from './check-insight.ts';
 import { checkEnds, checkHolds, checkReschedules, checkResumes } from './check-operations.ts';
+import {
+  checkAttendance,
+  checkFindExpired,
+  checkGet,
+  checkHeartbeat,
+  checkLeases,
+  checkListQuery,
+  checkWaitForResult,
+  checkWaitForWork,
+} from './check-reading.ts';
 import { checkIds, readDiscard, readRedrive } from './check-redrive.ts';
 import { checkReservations } from './check-reservations.ts';
-import {
-  findSettlementSubmitProblems,
-  findSubmissionProblems,
-  isPlainSubmission,
-} from './check-submission.ts';
+import { findSettlementProblems, isPlainSettlement } from './check-settlement.ts';
+import { findSubmissionProblems, isPlainSubmission } from './check-submission.ts';
 
 /**
- * Returns the same broker with verbs that check their input before anything is sent or stored: a call with a name that
- * not every broker can store rejects with an `InvalidOptionsError` that lists every problem. Instants that a worker estimated
- * are made whole milliseconds.
+ * Returns the same broker with verbs that check their input before anything is sent or stored: a call with a name that not every
+ * broker can store, or with a value that the types of the port do not allow, rejects with an `InvalidOptionsError` that lists every
+ * problem. Instants that a worker estimated are made whole milliseconds.
  */
 export function checkInput<Kept extends Broker>(broker: Kept): Kept {
   const { within, withoutWaiting, insight, operations } = broker;
   return {
     ...broker,
     ...checkParts(broker),
-    heartbeat: (beats, leaseMs) => after(checkLeases, beats, () => broker.heartbeat(beats, leaseMs)),
-    findExpired: (limit, scope) => after(checkScope, scope, () => broker.findExpired(limit, scope)),
+    ...checkReading(broker),
     ...checkOperators(broker),
     hold: (holds) => after(checkHolds, holds, () => broker.hold(holds)),
     resume: (requests) => after(checkResumes, requests, () => broker.resume(requests)),
     reserve: (requests) => after(checkReservations, requests, () => broker.reserve(requests)),
-    findCancelRequests: (leases) => after(checkLeases, leases, () => broker.findCancelRequests(leases)),
     redrive: (ids, options) =>
       afterReading(readRedrive, { ids, options }, () => broker.redrive(ids, options)),
     discard: (ids, options) =>
       afterReading(readDiscard, { ids, options }, () => broker.discard(ids, options)),
-    get: (ids, options) => after(checkIds, ids, () => broker.get(ids, options)),
-    list: (query) => after(checkListQuery, query, () => broker.list(query)),
-    waitForWork: (lanes, wait) => after(checkLanes, lanes, () => broker.waitForWork(lanes, wait)),
-    attend: (attendance) => after(checkAttendance, attendance, () => broker.attend(attendance)),
     ...(insight && { insight: checkInsight(insight) }),
     ...(operations && { operations: checkedOperations(operations) }),
     ...(withoutWaiting && { withoutWaiting: checkWithoutWaiting(withoutWaiting) }),
     ...(within && { within: (transaction: unknown) => checkParts(within(transaction)) }),
   };
+}
+
+/** Checks the verbs that leave every run where it is. */
+function checkReading(broker: Broker) {
+  return {
+    heartbeat: (beats, leaseMs) =>
+      after(checkHeartbeat, { beats, leaseMs }, () => broker.heartbeat(beats, leaseMs)),
+    findExpired: (limit, scope) =>
+      after(checkFindExpired, { limit, scope }, () => broker.findExpired(limit, scope)),
+    findCancelRequests: (leases) => after(checkLeases, leases, () => broker.findCancelRequests(leases)),
+    get: (ids, options) => after(checkGet, { ids, options }, () => broker.get(ids, options)),
+    list: (query) => after(checkListQuery, query, () => broker.list(query)),
+    waitForWork: (lanes, wait) =>
+      after(checkWaitForWork, { lanes, wait }, () => broker.waitForWork(lanes, wait)),
+    waitForResult: (wait) => after(checkWaitForResult, wait, () => broker.waitForResult(wait)),
+    attend: (attendance) => after(checkAttendance, attendance, () => broker.attend(attendance)),
+  } satisfies Partial<Broker>;
 }
 
 function checkedOperations({ put, get, claim, change, list }: Operations): Operations {
@@ -152,63 +165,15 @@ function checkSubmissions(submissions: readonly Submission[]): void {
   });
 }
 
-function checkLeases(leases: readonly HeartbeatRequest[]): void {
-  check('leases', ({ name }) => {
-    for (const [index, { id }] of entriesOf(leases)) name(() => `[${index}].id`, id);
-  });
-}
-
 function readExchange(request: ExchangeRequest): ExchangeRequest {
-  const { settle = [], claim } = request;
+  const { settle = [], claim } = objectOf(request);
   check('settleAndClaim', (findings) => {
-    const list = listOf(settle);
+    const list = findList('settle', settle, findings.problems);
     for (let index = 0; index < list.length; index += 1) {
       const settlement = list[index] as Settlement; // index < list.length
-      findings.name(() => `settle[${index}].id`, settlement.id);
-      if (settlement.group !== undefined)
-        findGroupProblems(settlement.group, `settle[${index}].group`, findings);
-      if (settlement.submit !== undefined)
-        findSettlementSubmitProblems(settlement, `settle[${index}].submit`, findings);
+      if (!isPlainSettlement(settlement)) findSettlementProblems(settlement, `settle[${index}]`, findings);
     }
     if (claim !== undefined) findClaimProblems(claim, findings);
   });
   return withWholeInstants(request);
-}
-
-function checkLanes(lanes: readonly string[]): void {
-  check('lanes', ({ name }) => {
-    for (const [index, lane] of entriesOf(lanes)) name(() => `[${index}]`, lane);
-  });
-}
-
-function checkScope({ lanes = [], exceptLanes = [] }: ExpiredScope = {}): void {
-  check('scope', ({ name }) => {
-    for (const [index, lane] of entriesOf(lanes)) name(() => `lanes[${index}]`, lane);
-    for (const [index, lane] of entriesOf(exceptLanes)) name(() => `exceptLanes[${index}]`, lane);
-  });
-}
-
-function checkListQuery({ state, lane, errorName, errorGroup }: ListQuery): void {
-  check('query', (findings) => {
-    const { name } = findings;
-    if (lane !== undefined) name(() => 'lane', lane);
-    if (errorName !== undefined) name(() => 'errorName', errorName);
-    if (errorGroup !== undefined) findGroupFilterProblems({ state, errorGroup }, findings);
-  });
-}
-
-function checkAttendance(attendance: Attendance | undefined): void {
-  if (attendance === undefined) return;
-  const { worker, lanes, facts } = attendance;
-  check('attendance', (findings) => {
-    findings.name(() => 'worker', worker);
-    for (const [index, lane] of entriesOf(lanes)) findings.name(() => `lanes[${index}]`, lane);
-    if (facts !== undefined) findFactsProblems(facts, findings);
-  });
-}
-
-function findClaimProblems({ worker, requestId, lanes }: Claim, { name }: Findings): void {
-  name(() => 'claim.worker', worker);
-  name(() => 'claim.requestId', requestId);
-  for (const lane of lanes.keys()) name(() => 'claim.lanes', lane);
 }

@@ -3,21 +3,23 @@ import type { Problem } from '../../../errors.ts';
 import type { AttemptsQuery } from '../../insight/attempts.ts';
 import type { DueTimesQuery } from '../../insight/due-times.ts';
 import type { LanesQuery } from '../../insight/lanes.ts';
-import type { WorkerFacts } from '../../insight/workers.ts';
+import type { WorkerFacts, WorkerFlow } from '../../insight/workers.ts';
 import { MAX_SEARCHED_RUNS } from '../insight/count-attempts.ts';
 import { MAX_REPORTED_LANES } from '../insight/lane-report.ts';
-import { check, entriesOf, type Findings } from './check-findings.ts';
+import { check, type Findings, findList, findObjectProblem, objectOf } from './check-findings.ts';
 
 /** The most spans of `dueTimes`. */
 const MAX_BUCKETS = 1_000;
 
 /** Checks the query of `lanes`. @throws {InvalidOptionsError} */
-export function checkLanesQuery({ lanes }: LanesQuery = {}): void {
+export function checkLanesQuery(query: LanesQuery = {}): void {
+  const { lanes } = objectOf(query);
   check('lanes', (findings) => findLanesProblems(lanes, findings));
 }
 
 /** Checks the query of `attempts`. @throws {InvalidOptionsError} */
-export function checkAttemptsQuery({ lane, state, limit }: AttemptsQuery = {}): void {
+export function checkAttemptsQuery(query: AttemptsQuery = {}): void {
+  const { lane, state, limit } = objectOf(query);
   check('attempts', ({ problems, name }) => {
     if (lane !== undefined) name(() => 'lane', lane);
     if (state !== undefined && state !== 'submitted' && state !== 'scheduled') {
@@ -45,7 +47,9 @@ export function checkDueTimesQuery({ from, bucketMs, buckets, lanes }: DueTimesQ
 }
 
 /** Finds what is wrong with the facts of an attendance. */
-export function findFactsProblems(facts: WorkerFacts, { problems, name }: Findings): void {
+export function findFactsProblems(facts: WorkerFacts, findings: Findings): void {
+  const { problems, name } = findings;
+  if (!findObjectProblem('facts', facts, problems)) return;
   const { host, pid, version, startedAt, slots, slotsTaken, leases, eventLoopLagMs, flow } = facts;
   if (host !== undefined) name(() => 'facts.host', host);
   if (version !== undefined) name(() => 'facts.version', version);
@@ -54,10 +58,16 @@ export function findFactsProblems(facts: WorkerFacts, { problems, name }: Findin
     if (value !== undefined) problems.push(...numberProblems(`facts.${key}`, value));
   for (const [key, value] of Object.entries({ slots, slotsTaken, leases }))
     problems.push(...numberProblems(`facts.${key}`, value));
-  if (flow === undefined) return;
+  if (flow !== undefined) findFlowProblems(flow, findings);
+}
+
+function findFlowProblems(flow: WorkerFlow, { problems, name }: Findings): void {
+  if (!findObjectProblem('facts.flow', flow, problems)) return;
   problems.push(...numberProblems('facts.flow.windowMs', flow.windowMs));
-  for (const [index, { lane, ...counts }] of entriesOf(flow.lanes)) {
+  for (const [index, counts] of findList('facts.flow.lanes', flow.lanes, problems).entries()) {
     const path = `facts.flow.lanes[${index}]`;
+    if (!findObjectProblem(path, counts, problems)) continue;
+    const { lane } = counts;
     name(() => `${path}.lane`, lane);
     for (const key of ['starts', 'retries', 'ends', 'maxLatenessMs'] as const)
       problems.push(...numberProblems(`${path}.${key}`, counts[key]));
@@ -66,10 +76,11 @@ export function findFactsProblems(facts: WorkerFacts, { problems, name }: Findin
 
 function findLanesProblems(lanes: readonly string[] | undefined, { problems, name }: Findings): void {
   if (lanes === undefined) return;
-  for (const [index, lane] of entriesOf(lanes)) name(() => `lanes[${index}]`, lane);
-  if (lanes.length <= MAX_REPORTED_LANES) return;
+  const list = findList('lanes', lanes, problems);
+  for (const [index, lane] of list.entries()) name(() => `lanes[${index}]`, lane);
+  if (list.length <= MAX_REPORTED_LANES) return;
   const message = `must be at most ${MAX_REPORTED_LANES} lanes`;
-  problems.push({ path: 'lanes', value: lanes.length, message, cure: 'Ask for them in several calls.' });
+  problems.push({ path: 'lanes', value: list.length, message, cure: 'Ask for them in several calls.' });
 }
 
 function rangeProblems(

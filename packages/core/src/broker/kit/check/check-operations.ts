@@ -3,33 +3,28 @@ import type { HoldRequest, HoldSource, ResumeRequest } from '../../hold.ts';
 import type { EndRequest, RescheduleRequest } from '../../operation.ts';
 import { textProblem } from '../limits.ts';
 import { findErrorProblems } from './check-error.ts';
-import {
-  check,
-  entriesOf,
-  type Findings,
-  findBooleanProblems,
-  findNumberProblems,
-  findTextProblem,
-} from './check-findings.ts';
+import { check, type Findings, findInEach, findTextProblem } from './check-findings.ts';
 import { findGroupProblems } from './check-groups.ts';
+import type { FieldRules } from './field-rules.ts';
+import { FLAG, findWrongFields, NUMBER_OR_NONE, oneOf, optional } from './field-rules.ts';
 
 /** Checks the requests of `end`. @throws {InvalidOptionsError} */
 export function checkEnds(requests: readonly EndRequest[]): void {
   check('end', (findings) => {
-    for (const [index, request] of entriesOf(requests)) {
-      findings.name(() => `[${index}].id`, request.id);
-      findOutcomeProblems(request, `[${index}]`, findings);
-    }
+    findInEach(requests, findings.problems, (request, path) => {
+      findings.name(() => `${path}.id`, request.id);
+      findOutcomeProblems(request, path, findings);
+    });
   });
 }
 
 /** Checks the requests of `reschedule`. @throws {InvalidOptionsError} */
 export function checkReschedules(requests: readonly RescheduleRequest[]): void {
   check('reschedule', ({ problems, name }) => {
-    for (const [index, request] of entriesOf(requests)) {
-      name(() => `[${index}].id`, request.id);
-      findNumberProblems(request, ['runAt', 'delayMs'], { problems, path: `[${index}]` });
-    }
+    findInEach(requests, problems, (request, path) => {
+      name(() => `${path}.id`, request.id);
+      findWrongFields(request, RESCHEDULE, { problems, path });
+    });
   });
 }
 
@@ -37,26 +32,27 @@ export function checkReschedules(requests: readonly RescheduleRequest[]): void {
 export function checkHolds(holds: readonly HoldRequest[]): void {
   check('hold', (findings) => {
     const { problems } = findings;
-    for (const [index, hold] of entriesOf(holds)) {
-      const path = `[${index}]`;
-      findTargetProblems(hold, path, findings);
-      if (hold.source === undefined) problems.push(sourceProblem(path, hold.source));
+    findInEach(holds, problems, (hold, path) => {
+      if (hold.lane !== undefined) findings.name(() => `${path}.lane`, hold.lane);
       for (const key of ['reason', 'by'] as const) {
         const message = hold[key] === undefined ? undefined : textProblem(hold[key]);
         if (message !== undefined)
           problems.push({ path: `${path}.${key}`, value: hold[key], message, cure: NOTE_CURE });
       }
-      findNumberProblems(hold, ['until', 'forMs', 'probeMs'], { problems, path });
-      findBooleanProblems(hold, ['keepLonger'], { problems, path });
+      findWrongFields(hold, HOLD, { problems, path });
       if (hold.probeMs !== undefined) problems.push(...probeProblems(hold, path));
-    }
+    });
   });
 }
 
 /** Checks the requests of `resume`. @throws {InvalidOptionsError} */
 export function checkResumes(requests: readonly ResumeRequest[]): void {
   check('resume', (findings) => {
-    for (const [index, request] of entriesOf(requests)) findTargetProblems(request, `[${index}]`, findings);
+    const { problems, name } = findings;
+    findInEach(requests, problems, (request, path) => {
+      if (request.lane !== undefined) name(() => `${path}.lane`, request.lane);
+      findWrongFields(request, RESUME, { problems, path });
+    });
   });
 }
 
@@ -64,20 +60,19 @@ const NOTE_CURE = 'It is a note for people: shorten it, or leave it out.';
 
 const SOURCES = ['operator', 'handler', 'circuit-breaker'] as const satisfies readonly HoldSource[];
 
-/** Finds what is wrong with the lane and the source, where they are set. */
-function findTargetProblems(
-  { lane, source }: ResumeRequest,
-  path: string,
-  { problems, name }: Findings,
-): void {
-  if (lane !== undefined) name(() => `${path}.lane`, lane);
-  if (source !== undefined && !SOURCES.includes(source)) problems.push(sourceProblem(path, source));
-}
+const A_SOURCE = oneOf(SOURCES, "People hold lanes as 'operator'.");
 
-function sourceProblem(path: string, value: unknown): Problem {
-  const message = `must be one of ${SOURCES.map((source) => `'${source}'`).join(', ')}`;
-  return { path: `${path}.source`, value, message, cure: "People hold lanes as 'operator'." };
-}
+const RESCHEDULE: FieldRules<RescheduleRequest> = { runAt: NUMBER_OR_NONE, delayMs: NUMBER_OR_NONE };
+
+const HOLD: FieldRules<HoldRequest> = {
+  source: A_SOURCE,
+  until: NUMBER_OR_NONE,
+  forMs: NUMBER_OR_NONE,
+  probeMs: NUMBER_OR_NONE,
+  keepLonger: FLAG,
+};
+
+const RESUME: FieldRules<ResumeRequest> = { source: optional(A_SOURCE) };
 
 function probeProblems({ lane, until, forMs, probeMs }: HoldRequest, path: string): readonly Problem[] {
   const problems: Problem[] = [];

@@ -1,12 +1,8 @@
 import type { DiscardOptions, RedriveOptions } from '../../operation.ts';
 import { findStepProblems } from './check-bulk.ts';
-import {
-  check,
-  entriesOf,
-  type Findings,
-  findBooleanProblems,
-  findNumberProblems,
-} from './check-findings.ts';
+import { check, entriesOf, type Findings, findObjectProblem } from './check-findings.ts';
+import type { FieldRules } from './field-rules.ts';
+import { FLAG, findWrongFields, NUMBER_OR_NONE } from './field-rules.ts';
 
 /** A call of `redrive` or `discard`. */
 interface Call<Options> {
@@ -27,8 +23,8 @@ export function readRedrive({ ids, options }: Call<RedriveOptions>): void {
   if (options === undefined) return;
   check('redrive', (findings) => {
     const { problems } = findings;
-    findBooleanProblems(options, ['keepAttempts'], { problems, path: 'options' });
-    findNumberProblems(options, ['endedBefore'], { problems, path: 'options' });
+    if (!findObjectProblem('options', options, problems)) return;
+    findWrongFields(options, REDRIVE, { problems, path: 'options' });
     if (options.runAts !== undefined) findInstantProblems(options.runAts, findings);
     if (options.operation !== undefined) findStepProblems(options.operation, ids, findings);
   });
@@ -39,10 +35,16 @@ export function readDiscard({ ids, options }: Call<DiscardOptions>): void {
   checkIds(ids);
   if (options === undefined) return;
   check('discard', (findings) => {
-    findNumberProblems(options, ['endedBefore'], { problems: findings.problems, path: 'options' });
+    const { problems } = findings;
+    if (!findObjectProblem('options', options, problems)) return;
+    findWrongFields(options, DISCARD, { problems, path: 'options' });
     if (options.operation !== undefined) findStepProblems(options.operation, ids, findings);
   });
 }
+
+const DISCARD: FieldRules<DiscardOptions> = { endedBefore: NUMBER_OR_NONE };
+
+const REDRIVE: FieldRules<RedriveOptions> = { ...DISCARD, keepAttempts: FLAG };
 
 function findInstantProblems(runAts: ReadonlyMap<string, number>, { problems }: Findings): void {
   if (!(runAts instanceof Map)) {

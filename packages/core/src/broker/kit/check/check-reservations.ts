@@ -1,6 +1,7 @@
-import type { Problem } from '../../../errors.ts';
 import type { Reservation } from '../../reservation.ts';
-import { check, entriesOf } from './check-findings.ts';
+import { check, findInEach } from './check-findings.ts';
+import type { FieldRules } from './field-rules.ts';
+import { findWrongFields, wholeFrom } from './field-rules.ts';
 
 /** The highest limit of starts, and the most starts of one reservation. */
 export const MAX_STARTS = 1_000_000_000;
@@ -11,19 +12,17 @@ export const MAX_WINDOW_MS = 31_622_400_000;
 /** Checks the requests of `reserve`. @throws {InvalidOptionsError} */
 export function checkReservations(requests: readonly Reservation[]): void {
   check('reserve', ({ problems, name }) => {
-    for (const [index, { key, limit, windowMs, count }] of entriesOf(requests)) {
-      name(() => `[${index}].key`, key);
-      problems.push(
-        ...rangeProblems(`[${index}].limit`, limit, MAX_STARTS),
-        ...rangeProblems(`[${index}].windowMs`, windowMs, MAX_WINDOW_MS),
-        ...rangeProblems(`[${index}].count`, count, MAX_STARTS),
-      );
-    }
+    findInEach(requests, problems, (request, path) => {
+      name(() => `${path}.key`, request.key);
+      findWrongFields(request, RESERVATION, { problems, path });
+    });
   });
 }
 
-function rangeProblems(path: string, value: number, most: number): readonly Problem[] {
-  if (Number.isInteger(value) && value >= 1 && value <= most) return [];
-  const cure = 'Make no reservation where there is no limit.';
-  return [{ path, value, message: `must be an integer from 1 to ${most}`, cure }];
-}
+const CURE = 'Make no reservation where there is no limit.';
+
+const RESERVATION: FieldRules<Reservation> = {
+  limit: wholeFrom(1, { most: MAX_STARTS, cure: CURE }),
+  windowMs: wholeFrom(1, { most: MAX_WINDOW_MS, cure: CURE }),
+  count: wholeFrom(1, { most: MAX_STARTS, cure: CURE }),
+};

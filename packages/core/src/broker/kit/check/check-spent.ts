@@ -4,7 +4,7 @@ import type { Spent, SpentError } from '../../spent.ts';
 import { textProblem, utf8Bytes } from '../limits.ts';
 import { MAX_ERRORS } from '../run-errors.ts';
 import { findErrorProblems } from './check-error.ts';
-import { entriesOf, type Findings, findingsIn } from './check-findings.ts';
+import { entriesOf, type Findings, findingsIn, findObjectProblem } from './check-findings.ts';
 
 /** The longest context of a run, in bytes of UTF-8. */
 export const MAX_CONTEXT_BYTES = 512;
@@ -31,8 +31,9 @@ export function spentProblems(spent: Spent, path: string): readonly Problem[] {
 
 /** Finds what is wrong with what a run brings along. */
 export function findSpentProblems(spent: Spent, path: string, findings: Findings): void {
-  const { attempts, errors = [], firstStartedAt } = spent;
   const { problems } = findings;
+  if (!findObjectProblem(path, spent, problems)) return;
+  const { attempts, errors = [], firstStartedAt } = spent;
   const before = problems.length;
   if (!Number.isInteger(attempts) || attempts < 0 || attempts > MAX_CARRIED) {
     const message = `must be an integer from 0 to ${MAX_CARRIED}`;
@@ -76,6 +77,8 @@ function findOwn(error: SpentError & { readonly stack?: unknown }, path: string,
     if (value !== undefined && !(Number.isFinite(value) && Number(value) >= 0))
       problems.push(notKept(`${path}.${key}`, value, 'must be a finite number ≥ 0'));
   }
+  if (error.isRedacted !== undefined && typeof error.isRedacted !== 'boolean')
+    problems.push(notKept(`${path}.isRedacted`, error.isRedacted, 'must be true or false'));
   for (const key of TEXTS) {
     const message = error[key] === undefined ? undefined : textProblem(error[key]);
     if (message !== undefined) problems.push(notKept(`${path}.${key}`, error[key], message));

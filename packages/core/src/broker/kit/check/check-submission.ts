@@ -5,14 +5,10 @@ import type { Settlement } from '../../settlement.ts';
 import type { Submission, Unique } from '../../submission.ts';
 import { textProblem } from '../limits.ts';
 import { partitionTag } from '../partition-tag.ts';
-import {
-  type Findings,
-  findBooleanProblems,
-  findNumberProblems,
-  findTextProblem,
-  NAME_CURE,
-} from './check-findings.ts';
+import { type Findings, findObjectProblem, findTextProblem, NAME_CURE } from './check-findings.ts';
 import { findContextProblem, findSpentProblems } from './check-spent.ts';
+import type { FieldRules } from './field-rules.ts';
+import { FLAG, findWrongFields, isObject, LENGTH, NUMBER_OR_NONE, optional } from './field-rules.ts';
 
 /** The highest limit of a concurrency key. */
 export const MAX_CONCURRENCY = 2_147_483_647;
@@ -20,13 +16,18 @@ export const MAX_CONCURRENCY = 2_147_483_647;
 /** The longest policy of a run, in bytes of UTF-8. */
 export const MAX_RETRY_BYTES = 16_384;
 
-const NUMBERS = ['runAt', 'delayMs', 'keepResultMs'] as const;
-const BOOLEANS = ['keyed'] as const;
+const SUBMISSION: FieldRules<Submission> = {
+  runAt: NUMBER_OR_NONE,
+  delayMs: NUMBER_OR_NONE,
+  keepResultMs: optional(LENGTH),
+  keyed: FLAG,
+};
 
 const PLAIN_KEYS: readonly string[] = ['id', 'lane', 'payload'] satisfies readonly (keyof Submission)[];
 
 /** Whether a new run has only an id, a lane and a payload, and nothing is wrong with these: most have, so this is asked first. */
 export function isPlainSubmission(submission: Submission): boolean {
+  if (!isObject(submission)) return false;
   for (const key in submission) {
     if (!PLAIN_KEYS.includes(key) && submission[key as keyof Submission] !== undefined) return false; // one of its own keys
   }
@@ -37,6 +38,7 @@ export function isPlainSubmission(submission: Submission): boolean {
 /** Finds what is wrong with one new run. */
 export function findSubmissionProblems(submission: Submission, path: string, findings: Findings): void {
   const { problems, name } = findings;
+  if (!findObjectProblem(path, submission, problems)) return;
   const { id, lane, payload, concurrency, retry, origin, context, spent, unique } = submission;
   name(() => `${path}.id`, id);
   name(() => `${path}.lane`, lane);
@@ -46,9 +48,9 @@ export function findSubmissionProblems(submission: Submission, path: string, fin
   if (origin !== undefined) name(() => `${path}.origin`, origin);
   if (context !== undefined) findContextProblem(`${path}.context`, context, problems);
   if (spent !== undefined) findSpentProblems(spent, `${path}.spent`, findings);
-  findNumberProblems(submission, NUMBERS, { problems, path });
-  findBooleanProblems(submission, BOOLEANS, { problems, path });
-  if (unique !== undefined) problems.push(...uniqueProblems(unique, submission, `${path}.unique`));
+  findWrongFields(submission, SUBMISSION, { problems, path });
+  if (unique !== undefined && findObjectProblem(`${path}.unique`, unique, problems))
+    problems.push(...uniqueProblems(unique, submission, `${path}.unique`));
 }
 
 /** Finds what is wrong with the run that a settlement submits. */
@@ -60,6 +62,7 @@ export function findSettlementSubmitProblems(
   if (submit === undefined) return;
   findSubmissionProblems(submit, path, findings);
   const { problems } = findings;
+  if (!isObject(submit)) return;
   if (submit.unique !== undefined) {
     const cure = 'Submit it by itself.';
     problems.push({
@@ -117,7 +120,10 @@ function uniqueProblems(
   return problems;
 }
 
+const CONCURRENCY: FieldRules<Concurrency> = { holdWhileRetrying: FLAG };
+
 function findConcurrencyProblems(concurrency: Concurrency, path: string, problems: Problem[]): void {
+  if (!findObjectProblem(path, concurrency, problems)) return;
   const { key, limit, whenFull } = concurrency;
   const refuse = (at: string, value: unknown, message: string, cure: string): void => {
     problems.push({ path: `${path}.${at}`, value, message, cure });
@@ -130,5 +136,5 @@ function findConcurrencyProblems(concurrency: Concurrency, path: string, problem
   }
   if (whenFull !== 'wait' && whenFull !== 'claim')
     refuse('whenFull', whenFull, "must be 'wait' or 'claim'", "Use 'wait'.");
-  findBooleanProblems(concurrency, ['holdWhileRetrying'], { problems, path });
+  findWrongFields(concurrency, CONCURRENCY, { problems, path });
 }

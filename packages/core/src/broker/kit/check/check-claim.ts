@@ -1,0 +1,35 @@
+import type { Claim } from '../../exchange.ts';
+import { type Findings, findObjectProblem } from './check-findings.ts';
+import type { FieldRules } from './field-rules.ts';
+import { FINITE_LENGTH, findWrongFields, wholeFrom } from './field-rules.ts';
+
+/** How many runs are claimed; of a lane at most as many as in all. */
+const A_LIMIT = wholeFrom(0, { cure: 'Claim as many runs as you can start now.' });
+
+const CLAIM: FieldRules<Claim> = { limit: A_LIMIT, leaseMs: FINITE_LENGTH };
+
+/** Finds what is wrong with a claim. */
+export function findClaimProblems(claim: Claim, { problems, name }: Findings): void {
+  if (!findObjectProblem('claim', claim, problems)) return;
+  const { worker, requestId, lanes } = claim;
+  name(() => 'claim.worker', worker);
+  name(() => 'claim.requestId', requestId);
+  findWrongFields(claim, CLAIM, { problems, path: 'claim' });
+  if (!isMap(lanes)) {
+    const cure = "Use new Map([['send-email@1', 10]]).";
+    problems.push({ path: 'claim.lanes', value: lanes, message: 'must be a Map', cure });
+    return;
+  }
+  for (const [lane, limit] of lanes) {
+    name(() => 'claim.lanes', lane);
+    if (!A_LIMIT.accepts(limit)) {
+      const { message, cure } = A_LIMIT;
+      problems.push({ path: `claim.lanes(${lane})`, value: limit, message, cure });
+    }
+  }
+}
+
+/** Whether it has what a `ReadonlyMap` has: one of another realm is a map, too. */
+function isMap(value: Claim['lanes']): boolean {
+  return value instanceof Map || (typeof value?.get === 'function' && typeof value.entries === 'function');
+}

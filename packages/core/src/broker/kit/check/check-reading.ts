@@ -1,0 +1,154 @@
+import { A_SIGNAL, accepted } from '../../../fields/value-rules.ts';
+import type { Attendance, ExpiredScope, GetOptions, ListQuery, WaitOptions } from '../../broker.ts';
+import type { HeartbeatRequest } from '../../heartbeat.ts';
+import { check, entriesOf, type Findings, findList, findObjectProblem } from './check-findings.ts';
+import { findGroupFilterProblems } from './check-groups.ts';
+import { findFactsProblems } from './check-insight.ts';
+import { checkIds } from './check-redrive.ts';
+import type { FieldRules } from './field-rules.ts';
+import {
+  EPOCH,
+  FINITE_LENGTH,
+  FLAG,
+  findWrongFields,
+  LENGTH,
+  NUMBER_OR_NONE,
+  oneOf,
+  optional,
+  STATE,
+  TEXT,
+  wholeFrom,
+} from './field-rules.ts';
+
+/** The most runs of a page. */
+const MAX_PAGE = 1_000;
+
+/** Checks leases. @throws {InvalidOptionsError} */
+export function checkLeases(leases: readonly HeartbeatRequest[]): void {
+  check('leases', (findings) => findLeasesProblems(leases, findings));
+}
+
+/** Checks a call of `heartbeat`. @throws {InvalidOptionsError} */
+export function checkHeartbeat(call: {
+  readonly beats: readonly HeartbeatRequest[];
+  readonly leaseMs: number;
+}): void {
+  check('heartbeat', (findings) => {
+    findLeasesProblems(call.beats, findings);
+    findWrongFields(call, { leaseMs: FINITE_LENGTH }, { problems: findings.problems, path: '' });
+  });
+}
+
+/** Checks a call of `findExpired`. @throws {InvalidOptionsError} */
+export function checkFindExpired(call: {
+  readonly limit: number;
+  readonly scope: ExpiredScope | undefined;
+}): void {
+  check('findExpired', (findings) => {
+    const { problems } = findings;
+    findWrongFields(call, { limit: EXPIRED_LIMIT }, { problems, path: '' });
+    const { scope } = call;
+    if (scope === undefined || !findObjectProblem('scope', scope, problems)) return;
+    for (const key of ['lanes', 'exceptLanes'] as const)
+      if (scope[key] !== undefined) findLanesProblems(`scope.${key}`, scope[key], findings);
+  });
+}
+
+/** Checks a call of `get`. @throws {InvalidOptionsError} */
+export function checkGet({
+  ids,
+  options,
+}: {
+  readonly ids: readonly string[];
+  readonly options: GetOptions | undefined;
+}): void {
+  checkIds(ids);
+  if (options === undefined) return;
+  check('get', ({ problems }) => {
+    if (findObjectProblem('options', options, problems))
+      findWrongFields(options, GET, { problems, path: 'options' });
+  });
+}
+
+/** Checks the query of `list`. @throws {InvalidOptionsError} */
+export function checkListQuery(query: ListQuery): void {
+  const { state, lane, errorName, errorGroup } = query;
+  check('list', (findings) => {
+    const { problems, name } = findings;
+    findWrongFields(query, LIST_QUERY, { problems, path: '' });
+    if (lane !== undefined) name(() => 'lane', lane);
+    if (errorName !== undefined) name(() => 'errorName', errorName);
+    if (errorGroup !== undefined) findGroupFilterProblems({ state, errorGroup }, findings);
+  });
+}
+
+/** Checks a call of `waitForWork`. @throws {InvalidOptionsError} */
+export function checkWaitForWork({
+  lanes,
+  wait,
+}: {
+  readonly lanes: readonly string[];
+  readonly wait: WaitOptions;
+}): void {
+  check('waitForWork', ({ problems, name }) => {
+    for (const [index, lane] of entriesOf(lanes)) name(() => `[${index}]`, lane);
+    if (findObjectProblem('wait', wait, problems)) findWrongFields(wait, WAIT, { problems, path: 'wait' });
+  });
+}
+
+/** Checks the options of `waitForResult`. @throws {InvalidOptionsError} */
+export function checkWaitForResult(wait: WaitOptions): void {
+  check('waitForResult', ({ problems }) => findWrongFields(wait, WAIT, { problems, path: '' }));
+}
+
+/** Checks an attendance. @throws {InvalidOptionsError} */
+export function checkAttendance(attendance: Attendance | undefined): void {
+  if (attendance === undefined) return;
+  const { worker, lanes, facts } = attendance;
+  check('attendance', (findings) => {
+    const { problems, name } = findings;
+    name(() => 'worker', worker);
+    findLanesProblems('lanes', lanes, findings);
+    findWrongFields(attendance, ATTENDANCE, { problems, path: '' });
+    if (facts !== undefined) findFactsProblems(facts, findings);
+  });
+}
+
+const EXPIRED_LIMIT = wholeFrom(0, { cure: 'Ask for 1000, and again when these are settled.' });
+
+const GET: FieldRules<GetOptions> = {
+  collect: FLAG,
+  answer: optional(oneOf(['runs', 'none'], 'Leave it out for the runs.')),
+};
+
+const INCLUDED = optional(oneOf(['include', 'omit'], "Leave it out for 'include'."));
+
+const LIST_QUERY: FieldRules<ListQuery> = {
+  state: STATE,
+  limit: wholeFrom(1, { most: MAX_PAGE, cure: 'Read further pages with after.' }),
+  endedBefore: NUMBER_OR_NONE,
+  disposable: INCLUDED,
+  payloads: INCLUDED,
+  after: optional({ ...TEXT, cure: 'It is the next of the page before.' }),
+};
+
+const WAIT: FieldRules<WaitOptions> = {
+  timeoutMs: LENGTH,
+  signal: optional({ ...A_SIGNAL, accepts: (value) => accepted(A_SIGNAL.accepts, value) }),
+};
+
+const ATTENDANCE: FieldRules<Attendance> = { ttlMs: FINITE_LENGTH };
+
+function findLeasesProblems(leases: readonly HeartbeatRequest[], { problems, name }: Findings): void {
+  for (const [index, lease] of entriesOf(leases)) {
+    if (!findObjectProblem(`[${index}]`, lease, problems)) continue;
+    name(() => `[${index}].id`, lease.id);
+    if (!EPOCH.accepts(lease.epoch))
+      findWrongFields(lease, { epoch: EPOCH }, { problems, path: `[${index}]` });
+  }
+}
+
+function findLanesProblems(path: string, lanes: readonly string[], { problems, name }: Findings): void {
+  for (const [index, lane] of findList(path, lanes, problems).entries())
+    name(() => `${path}[${index}]`, lane);
+}

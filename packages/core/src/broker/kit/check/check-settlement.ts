@@ -1,0 +1,220 @@
+import type { AttemptError, Run } from '../../run.ts';
+import type { Settlement } from '../../settlement.ts';
+import { textProblem } from '../limits.ts';
+import { type Findings, findObjectProblem } from './check-findings.ts';
+import { findGroupProblems } from './check-groups.ts';
+import { findSettlementSubmitProblems } from './check-submission.ts';
+import type { FieldRule, FieldRules } from './field-rules.ts';
+import {
+  BOOLEAN,
+  EPOCH,
+  EVENT,
+  findWrongFields,
+  isEvent,
+  isNumber,
+  isObject,
+  isState,
+  LENGTH,
+  LIST,
+  NUMBER,
+  OBJECT,
+  optional,
+  STATE,
+  TEXT,
+  wholeFrom,
+} from './field-rules.ts';
+
+/** Finds what is wrong with one settlement. Most have nothing, which is asked first. */
+export function findSettlementProblems(settlement: Settlement, path: string, findings: Findings): void {
+  const { problems, name } = findings;
+  if (!findObjectProblem(path, settlement, problems)) return;
+  name(() => `${path}.id`, settlement.id);
+  findWrongFields(settlement, SETTLEMENT, { problems, path });
+  const { next, group, submit } = settlement;
+  if (isObject(next)) findRunProblems(next, `${path}.next`, findings);
+  if (group !== undefined) findGroupProblems(group, `${path}.group`, findings);
+  if (submit !== undefined && isObject(next))
+    findSettlementSubmitProblems(settlement, `${path}.submit`, findings);
+}
+
+/**
+ * Whether nothing is wrong with a settlement that submits nothing and has no group. In line and without closures, because every
+ * settlement comes here.
+ */
+export function isPlainSettlement(settlement: Settlement): boolean {
+  if (!isObject(settlement)) return false;
+  const { id, epoch, event, next, delayMs, onlyIfExpired, group, submit } = settlement;
+  return (
+    group === undefined &&
+    submit === undefined &&
+    textProblem(id) === undefined &&
+    Number.isSafeInteger(epoch) &&
+    isEvent(event) &&
+    (delayMs === undefined || isNumber(delayMs)) &&
+    (onlyIfExpired === undefined || typeof onlyIfExpired === 'boolean') &&
+    isObject(next) &&
+    isPlainRun(next)
+  );
+}
+
+function isPlainRun(run: Run): boolean {
+  const { result, previousDelayMs, isDisposable, errors } = run;
+  return (
+    isState(run.state) &&
+    isCount(run.epoch) &&
+    isCount(run.resetEpoch) &&
+    isCount(run.failures) &&
+    isCount(run.stalls) &&
+    isCount(run.releases) &&
+    isCount(run.rateLimits) &&
+    isCount(run.redrives) &&
+    typeof run.lane === 'string' &&
+    typeof run.payload === 'string' &&
+    (result === undefined || typeof result === 'string') &&
+    (previousDelayMs === undefined || (isNumber(previousDelayMs) && previousDelayMs >= 0)) &&
+    (isDisposable === undefined || typeof isDisposable === 'boolean') &&
+    hasPlainInstants(run) &&
+    Array.isArray(errors) &&
+    (errors.length === 0 || errors.every(isPlainError))
+  );
+}
+
+function hasPlainInstants(run: Run): boolean {
+  return (
+    isPast(run.resetAt) &&
+    isPast(run.createdAt) &&
+    isPast(run.submittedAt) &&
+    isPast(run.firstStartedAt) &&
+    isPast(run.startedAt) &&
+    isPast(run.heartbeatAt) &&
+    isPast(run.endedAt) &&
+    (run.runAt === undefined || isNumber(run.runAt))
+  );
+}
+
+/** As most errors are: what a worker stores of any other is found one by one. */
+function isPlainError(error: AttemptError): boolean {
+  if (!isObject(error)) return false;
+  const { stack, code, causeCode, status, retryAfterMs, durationMs, reason, worker } = error;
+  return (
+    Number.isSafeInteger(error.epoch) &&
+    Number.isFinite(error.at) &&
+    isPast(error.startedAt) &&
+    typeof error.name === 'string' &&
+    typeof error.message === 'string' &&
+    (stack === undefined || typeof stack === 'string') &&
+    (reason === undefined || typeof reason === 'string') &&
+    (worker === undefined || typeof worker === 'string') &&
+    (durationMs === undefined || (Number.isFinite(durationMs) && durationMs >= 0)) &&
+    (code === undefined || typeof code === 'string') &&
+    (causeCode === undefined || typeof causeCode === 'string') &&
+    (status === undefined || Number.isFinite(status)) &&
+    retryAfterMs === undefined &&
+    error.stalledWith === undefined &&
+    error.isRedacted === undefined
+  );
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+function isPast(at: number | undefined): boolean {
+  return at === undefined || Number.isFinite(at);
+}
+
+const SETTLEMENT: FieldRules<Settlement> = {
+  epoch: EPOCH,
+  event: EVENT,
+  next: OBJECT,
+  delayMs: optional(NUMBER),
+  onlyIfExpired: optional(BOOLEAN),
+};
+
+/** A counter of a run. */
+const COUNT: FieldRule = wholeFrom(0, { cure: 'Keep what transition of @retry/core/lifecycle returns.' });
+
+/** An instant that is past. */
+const PAST: FieldRule = optional({
+  accepts: Number.isFinite,
+  message: 'must be a finite number',
+  cure: 'It is an instant, in epoch milliseconds.',
+});
+
+/** What a settlement reads of a run. */
+const RUN: FieldRules<Run> = {
+  state: STATE,
+  epoch: COUNT,
+  resetEpoch: COUNT,
+  failures: COUNT,
+  stalls: COUNT,
+  releases: COUNT,
+  rateLimits: COUNT,
+  redrives: COUNT,
+  lane: TEXT,
+  payload: TEXT,
+  result: optional(TEXT),
+  previousDelayMs: optional(LENGTH),
+  isDisposable: optional(BOOLEAN),
+  resetAt: PAST,
+  createdAt: PAST,
+  submittedAt: PAST,
+  firstStartedAt: PAST,
+  startedAt: PAST,
+  heartbeatAt: PAST,
+  endedAt: PAST,
+  runAt: optional(NUMBER),
+  errors: LIST,
+};
+
+const FACTS_CURE = 'Use what readErrorFacts returns.';
+
+const A_CODE: FieldRule = optional({
+  accepts: (value) => typeof value === 'string' || Number.isFinite(value),
+  message: 'must be a finite number or text',
+  cure: FACTS_CURE,
+});
+
+const A_FINITE_NUMBER: FieldRule = optional({
+  accepts: (value) => Number.isFinite(value) && Number(value) >= 0,
+  message: 'must be a finite number ≥ 0',
+  cure: 'Leave it out if it is not known.',
+});
+
+/** The kinds of what a failed attempt stores; its texts may have any length. */
+const ERROR: FieldRules<AttemptError> = {
+  epoch: EPOCH,
+  at: {
+    accepts: Number.isFinite,
+    message: 'must be a finite number',
+    cure: 'It is when the attempt failed.',
+  },
+  startedAt: PAST,
+  name: TEXT,
+  message: TEXT,
+  stack: optional(TEXT),
+  reason: optional(TEXT),
+  worker: optional(TEXT),
+  durationMs: A_FINITE_NUMBER,
+  stalledWith: A_FINITE_NUMBER,
+  isRedacted: optional(BOOLEAN),
+  code: A_CODE,
+  causeCode: A_CODE,
+  status: optional({ accepts: Number.isFinite, message: 'must be a finite number', cure: FACTS_CURE }),
+  retryAfterMs: optional({
+    accepts: (value) => value === 'refused' || (Number.isFinite(value) && Number(value) >= 0),
+    message: "must be a finite number ≥ 0, or 'refused'",
+    cure: FACTS_CURE,
+  }),
+};
+
+function findRunProblems(run: Run, path: string, { problems }: Findings): void {
+  findWrongFields(run, RUN, { problems, path });
+  const { errors } = run;
+  if (!Array.isArray(errors)) return;
+  for (const [index, error] of errors.entries()) {
+    const at = `${path}.errors[${index}]`;
+    if (findObjectProblem(at, error, problems))
+      findWrongFields<AttemptError>(error, ERROR, { problems, path: at });
+  }
+}
