@@ -165,6 +165,22 @@ describe('wrong input of the slim entry', () => {
     await expect(retry(fn, policy)).rejects.toMatchObject({ problems: [{ path }] });
   });
 
+  it('is refused where it contains itself, or cannot be read', () => {
+    const endless: { cause?: object } = {};
+    endless.cause = endless;
+    const hostile = {
+      get name(): string {
+        throw new Error('unreadable');
+      },
+    };
+
+    for (const pattern of [endless, hostile]) {
+      expect(() => withRetry(fn, { ...basePolicy, stopOn: [pattern] } as never)).toThrow(
+        expect.objectContaining({ code: 'INVALID_OPTIONS' }),
+      );
+    }
+  });
+
   it('is no policy that definePolicy makes, spread or not', () => {
     fc.assert(
       fc.property(policyInputs, (input) => {

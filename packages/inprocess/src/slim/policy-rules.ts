@@ -71,7 +71,11 @@ export const NO_POLICY: object = Object.fromEntries(Object.keys(basePolicy).map(
 
 /** Returns whether a policy may have this value: names, kinds and shapes, and no negative number. */
 export function isPolicyValue(value: unknown, key: string): boolean {
-  return Object.hasOwn(POLICY, key) && isWanted(value, POLICY[key as keyof PolicySettings]); // it is one of them
+  try {
+    return Object.hasOwn(POLICY, key) && isWanted(value, POLICY[key as keyof PolicySettings]); // it is one of them
+  } catch {
+    return false; // it contains itself, or cannot be read
+  }
 }
 
 /** A pattern without fields would match every error. */
