@@ -33,15 +33,15 @@ const rows = [
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 10_900,
+    limit: 10_930,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 15_690, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 20_550 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 15_700, goal: 9_216 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 20_560 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 43_120,
+    limit: 43_130,
   },
   {
     name: 'the page of the board, its worker and its style',

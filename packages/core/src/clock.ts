@@ -1,3 +1,5 @@
+import { InvalidOptionsError } from './errors.ts';
+
 /** Cancels a timer; has no effect when called twice, or after the timer has fired. */
 export type CancelTimer = () => void;
 
@@ -39,4 +41,48 @@ function setTimers<Timer>(timers: Timers<Timer>, callback: () => void, delayMs: 
   };
   cancel = setTimer(timers, setNext, LONGEST_TIMER_MS);
   return () => cancel();
+}
+
+/** What a guarded clock does where its own fails. */
+export interface ClockGuard {
+  /** Its time and its timers stand in. */
+  readonly fallback: Clock;
+  /** Receives what the clock threw; must not throw. */
+  readonly report: (error: unknown) => void;
+}
+
+/**
+ * Returns a clock of the user's that never throws, because it is read where an error would replace the outcome of an attempt.
+ * What it throws is reported. Time stands still while it returns no instant, and a timer that it cannot set is the fallback's.
+ */
+export function guardClock(clock: Clock, { fallback, report }: ClockGuard): Clock {
+  let latest: number | undefined;
+  const now = (): number => {
+    try {
+      const instant: unknown = clock.now();
+      if (Number.isFinite(instant)) latest = instant as number;
+    } catch (error) {
+      report(error);
+    }
+    latest ??= fallback.now();
+    return latest;
+  };
+  const setTimer = (callback: () => void, delayMs: number): CancelTimer => {
+    try {
+      const cancel: unknown = clock.setTimer(callback, delayMs);
+      if (typeof cancel === 'function') return cancel as CancelTimer;
+      report(noCancel(cancel));
+      return () => undefined;
+    } catch (error) {
+      report(error);
+      return fallback.setTimer(callback, delayMs);
+    }
+  };
+  return { now, setTimer };
+}
+
+function noCancel(value: unknown): InvalidOptionsError {
+  const message = 'must return a function that cancels the timer';
+  const cure = 'createClock({ now, set, clear }) of @retry/core/clock makes a clock of timers.';
+  return new InvalidOptionsError([{ path: 'clock.setTimer()', value, message, cure }], 'clock');
 }

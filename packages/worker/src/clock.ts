@@ -1,5 +1,8 @@
 import type { Clock } from '@retry/core';
-import { createClock } from '@retry/core/clock';
+import { createClock, guardClock } from '@retry/core/clock';
+import type { Fields } from '@retry/core/fields';
+import { errorText } from './error-text.ts';
+import { warnRarely } from './warn-rarely.ts';
 
 /** Epoch milliseconds at which the monotonic clock began: a wall clock that is set back cannot stall a worker. */
 const ORIGIN_AT = Date.now() - performance.now();
@@ -29,8 +32,22 @@ export const backgroundClock: Clock = createClock({
   clear: (timer: ReturnType<typeof setTimeout>) => clearTimeout(timer),
 });
 
+/** Reads the option `clock`. One of the user's never throws from now on; what it throws is a process warning. */
+export function readClock(fields: Fields): Clock {
+  const clock = fields.optional('clock', A_CLOCK);
+  return clock === undefined ? systemClock : guardClock(clock, { fallback: systemClock, report: warnOf });
+}
+
+const warn = warnRarely(systemClock);
+
+function warnOf(error: unknown): void {
+  const { message } = errorText(error);
+  const cure = 'Time stands still meanwhile. Mend the clock, or leave it out for the real one.';
+  warn({ code: 'RETRY_UNHANDLED_ERROR', message: `the option clock: ${message}`, cure });
+}
+
 /** The rule of the option `clock`. */
-export const A_CLOCK = {
+const A_CLOCK = {
   accepts: (value: unknown): value is Clock => {
     const clock: Partial<Clock> = typeof value === 'object' && value !== null ? value : {};
     return typeof clock.now === 'function' && typeof clock.setTimer === 'function';

@@ -3,7 +3,7 @@ import type { Audit, Broker, CancelAnswer, LaneDepth } from '@retry/core/broker'
 import type { Fields } from '@retry/core/fields';
 import { readOptions } from '@retry/core/fields';
 import { BARE_BROKER, readBroker } from './broker.ts';
-import { A_CLOCK, backgroundClock, systemClock } from './clock.ts';
+import { backgroundClock, readClock, systemClock } from './clock.ts';
 import type { Emitter } from './emitter.ts';
 import { createEmitter } from './emitter.ts';
 import type { QueueEvents } from './events.ts';
@@ -114,6 +114,10 @@ type QueueSettings<Own extends Times> = Pick<QueueOptions, 'broker'> & {
 };
 
 function readParts<Own extends Times>(fields: Fields): QueueSettings<Own> {
-  const clock = fields.optional('clock', A_CLOCK) ?? systemClock;
-  return { broker: readBroker(fields), times: readTimes(fields, 'ms'), redact: readRedact(fields), clock };
+  return {
+    broker: readBroker(fields),
+    times: readTimes(fields, 'ms'),
+    redact: readRedact(fields),
+    clock: readClock(fields),
+  };
 }

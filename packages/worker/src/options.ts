@@ -6,7 +6,7 @@ import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Synonyms } from '@retry/core/fields';
 import { A_FUNCTION, isAsync, readOptions } from '@retry/core/fields';
 import { BARE_BROKER, readBroker } from './broker.ts';
-import { A_CLOCK, systemClock } from './clock.ts';
+import { readClock } from './clock.ts';
 import type { Prefetch } from './engine/prefetch.ts';
 import { missingOptions } from './errors.ts';
 import type { Redact } from './settle/stored-error.ts';
@@ -163,7 +163,7 @@ function readSettings(fields: Fields): WorkerSettings {
     redact: readRedact(fields),
     name: readName(fields),
     random: readRandom(fields),
-    clock: fields.optional('clock', A_CLOCK) ?? systemClock,
+    clock: readClock(fields),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Clock, Duration } from '@retry/core';
 import { countFrom, readOptions } from '@retry/core/fields';
 import { A_CLOCK } from '../call/option-rules.ts';
 import { systemClock } from '../time/clock.ts';
+import { guardedClock } from '../time/guard-clock.ts';
 import type { Settings } from './record/store.ts';
 
 const DAY_MS = 86_400_000;
@@ -32,7 +33,7 @@ export function readMemoryBrokerOptions(options: unknown): Settings {
   return readOptions(options, { subject: 'memory broker', keys }, (fields) => {
     const clock = fields.optional('clock', A_CLOCK) as Clock | undefined; // checked by the rule
     return {
-      clock: clock ?? systemClock,
+      clock: guardedClock(clock) ?? systemClock,
       keepCompleted: fields.number(
         'keepCompleted',
         1_000,

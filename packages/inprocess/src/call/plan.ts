@@ -4,7 +4,7 @@ import { allowedAttempts } from '@retry/core/fields';
 import type { RetryBudget } from '../limits/budget.ts';
 import type { CircuitPermit } from '../limits/circuit-breaker.ts';
 import { backgroundClock, systemClock } from '../time/clock.ts';
-import { guardClock } from '../time/guard-clock.ts';
+import { guardedClock } from '../time/guard-clock.ts';
 import type { Ending, Failure } from './events.ts';
 import type { FailureList } from './history.ts';
 import type { ParentAttempt, RetryOptions } from './options.ts';
@@ -188,7 +188,7 @@ export function createPlan({ fn, policy, options }: Retried, layers: Layers): Pl
 }
 
 function clockOf({ clock, reportError, unref }: RetryOptions<never>): Clock {
-  return guardClock(clock, reportError) ?? (unref === true ? backgroundClock : systemClock);
+  return guardedClock(clock, reportError) ?? (unref === true ? backgroundClock : systemClock);
 }
 
 function isAnyGiven(options: RetryOptions<never>, readsTimes: boolean): boolean {

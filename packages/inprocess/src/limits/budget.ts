@@ -6,7 +6,7 @@ import { findMatch, readOptions } from '@retry/core/fields';
 import { report } from '../call/hooks.ts';
 import { A_CLOCK, SYNCHRONOUS } from '../call/option-rules.ts';
 import { systemClock } from '../time/clock.ts';
-import { guardClock } from '../time/guard-clock.ts';
+import { guardedClock } from '../time/guard-clock.ts';
 
 /** Limits the retries of all calls that share it. Made by `createRetryBudget`. */
 export interface RetryBudget {
@@ -68,7 +68,7 @@ function readBudgetOptions(options: unknown): {
     const kindOf = fields.optional('kindOf', SYNCHRONOUS) as RetryBudgetOptions['kindOf']; // checked by the rule
     const clock = fields.optional('clock', A_CLOCK) as Clock | undefined; // checked by the rule
     return {
-      clock: guardClock(clock) ?? systemClock,
+      clock: guardedClock(clock) ?? systemClock,
       kindOf: kindOf === undefined ? timeoutOrDefault : guarded(kindOf),
     };
   });

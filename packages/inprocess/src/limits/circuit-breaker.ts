@@ -19,7 +19,7 @@ import type { GiveUpReason } from '../call/events.ts';
 import { callHook, report } from '../call/hooks.ts';
 import { A_CLOCK } from '../call/option-rules.ts';
 import { systemClock } from '../time/clock.ts';
-import { guardClock } from '../time/guard-clock.ts';
+import { guardedClock } from '../time/guard-clock.ts';
 
 /** Stops the calls to a dependency that fails too often. Made by `createCircuitBreaker`. */
 export interface CircuitBreaker {
@@ -109,7 +109,7 @@ export function createCircuitBreaker(options?: CircuitBreakerOptions): CircuitBr
     };
     return new Breaker(
       readCircuitBreaker(fields),
-      guardClock(clock, hooks.reportError) ?? systemClock,
+      guardedClock(clock, hooks.reportError) ?? systemClock,
       hooks,
     );
   });
