@@ -1,6 +1,7 @@
 import type { Problem } from '../../../errors.ts';
 import { InvalidOptionsError } from '../../../errors.ts';
 import { textProblem } from '../limits.ts';
+import { isObject, LIST, OBJECT } from './field-rules.ts';
 
 /** Collects what is wrong with one call. */
 export interface Findings {
@@ -41,11 +42,6 @@ export function listOf<Item>(list: readonly Item[]): readonly Item[] {
   return list;
 }
 
-/** Returns the path of a key; that of the whole input is empty. */
-export function pathTo(path: string, key: string): string {
-  return path === '' ? key : `${path}.${key}`;
-}
-
 /** Finds what is wrong with each item of a list, which has to be an object. @throws {TypeError} for anything but a list */
 export function findInEach<Item extends object>(
   list: readonly Item[],
@@ -64,22 +60,23 @@ export function findObjectProblem<Value>(
   value: Value,
   problems: Problem[],
 ): value is Value & object {
-  if (typeof value === 'object' && value !== null) return true;
-  const cure = 'The types in @retry/core/broker say what it has.';
-  problems.push({ path, value, message: 'must be an object', cure });
+  if (isObject(value)) return true;
+  const { message, cure } = OBJECT;
+  problems.push({ path, value, message, cure });
   return false;
 }
 
 /** Returns a list of the input; an empty one, with a problem, for anything else. */
 export function findList<Item>(path: string, list: readonly Item[], problems: Problem[]): readonly Item[] {
   if (Array.isArray(list)) return list;
-  problems.push({ path, value: list, message: 'must be a list', cure: 'Use [].' });
+  const { message, cure } = LIST;
+  problems.push({ path, value: list, message, cure });
   return [];
 }
 
 /** Returns the object. @throws {TypeError} for anything else */
 export function objectOf<Input extends object>(input: Input): Input {
-  if (typeof input !== 'object' || input === null) throw new TypeError('not an object');
+  if (!isObject(input)) throw new TypeError('not an object');
   return input;
 }
 

@@ -1,16 +1,12 @@
+import type { Problem } from '../../../errors.ts';
+import type { ArgumentRule } from '../../../fields/check-arguments.ts';
+import { ARROWS } from '../../../lifecycle/arrows.ts';
 import type { RunEventType } from '../../../lifecycle/run-event.ts';
 import type { RunState } from '../../../lifecycle/run-state.ts';
 import { RUN_STATES } from '../../../lifecycle/run-state.ts';
-import type { Findings } from './check-findings.ts';
-import { pathTo } from './check-findings.ts';
 
-/** What a field of an input takes. */
-export interface FieldRule {
-  /** Never throws, whatever the value. */
-  readonly accepts: (value: unknown) => boolean;
-  readonly message: string;
-  readonly cure: string;
-}
+/** What a field of an input takes. It never throws, whatever the value. */
+export type FieldRule = ArgumentRule;
 
 /** What the fields of an input take. */
 export type FieldRules<Item extends object> = { readonly [Key in keyof Item & string]?: FieldRule };
@@ -19,14 +15,15 @@ export type FieldRules<Item extends object> = { readonly [Key in keyof Item & st
 export function findWrongFields<Item extends object>(
   item: Item,
   rules: FieldRules<Item>,
-  { problems, path }: Pick<Findings, 'problems'> & { readonly path: string },
+  { problems, path }: { readonly problems: Problem[]; readonly path: string },
 ): void {
   for (const name in rules) {
     const key = name as keyof Item & string; // a key of its rules
     const rule = rules[key];
     const value: unknown = item[key];
     if (rule === undefined || rule.accepts(value)) continue;
-    problems.push({ path: pathTo(path, key), value, message: rule.message, cure: rule.cure });
+    const { message, cure } = rule;
+    problems.push({ path: path === '' ? key : `${path}.${key}`, value, message, cure });
   }
 }
 
@@ -121,18 +118,11 @@ export const LIST: FieldRule = {
 /** A state that a run can have. */
 export const STATE: FieldRule = oneOf(RUN_STATES, "Use 'submitted', or any state of @retry/core/lifecycle.");
 
-/** Every event of a run. */
-const EVENTS = {
-  ...{ submit: true, promote: true, start: true, heartbeat: true, complete: true, retry: true, fail: true },
-  ...{ release: true, stall: true, recover: true, giveUp: true, cancel: true, drop: true, limit: true },
-  ...{ reschedule: true, end: true, redrive: true },
-} as const satisfies Record<RunEventType, true>;
-
-const EVENT_NAMES: ReadonlySet<unknown> = new Set(Object.keys(EVENTS));
+const EVENT_NAMES: ReadonlySet<unknown> = new Set(ARROWS.map(({ event }) => event));
 const STATE_NAMES: ReadonlySet<unknown> = new Set(RUN_STATES);
 
 /** What happened to a run. */
-export const EVENT: FieldRule = oneOf(Object.keys(EVENTS), 'It is the type of a RunEvent.');
+export const EVENT: FieldRule = oneOf([...EVENT_NAMES].map(String), 'It is the type of a RunEvent.');
 
 /** Returns whether the value is a number; `NaN` is none. */
 export function isNumber(value: unknown): value is number {
