@@ -6,16 +6,9 @@ import { createPostgresBroker, migrationSql } from '@retry/postgres';
 import { fillIn } from '../../packages/postgres/src/schema/migrations.ts';
 import { ROUTINES } from '../../packages/postgres/src/schema/routines.ts';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
-import type { Real } from '../support/broker-commands.ts';
+import type { PairFactory } from '../support/differential.ts';
 import { pairBrokers } from '../support/paired-broker.ts';
 import { emptyTables } from './open-broker.ts';
-
-/** Creates pairs of a memory broker and a Postgres broker that use one fake clock. */
-export interface PairFactory {
-  /** Returns a pair without runs, and ends the one before. */
-  readonly open: () => Promise<Real>;
-  readonly close: () => Promise<void>;
-}
 
 /** A schema whose clock only moves when it is set. */
 export interface ClockedSchema {

@@ -1,16 +1,18 @@
 import { PGlite } from '@electric-sql/pglite';
-import { expect, it } from 'vitest';
-import { compareBrokers, seedsOr } from './differential.ts';
+import { describe } from 'vitest';
+import { brokerCommands } from '../support/broker-commands.ts';
+import { itAnswersTheSame } from '../support/differential.ts';
+import { createPairs } from './clocked-schema.ts';
 
-/** A server runs the same statements, in more sequences. */
-const SEEDS = seedsOr(15);
-
-it('the Postgres broker in PGlite answers as the memory broker does, step by step', {
-  timeout: SEEDS * 8_000,
-}, async () => {
-  const pglite = await PGlite.create();
-
-  const steps = await compareBrokers(pglite, SEEDS).finally(() => pglite.close());
-
-  expect(steps).toBeGreaterThanOrEqual(SEEDS * 50);
+describe('the Postgres broker in PGlite beside the memory broker', () => {
+  itAnswersTheSame({
+    commands: brokerCommands(),
+    // A server runs the same statements, in more sequences.
+    seeds: 15,
+    open: async () => {
+      const pglite = await PGlite.create();
+      const pairs = await createPairs(pglite);
+      return { open: pairs.open, close: () => pairs.close().finally(() => pglite.close()) };
+    },
+  });
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PairFactory } from '../support/differential.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { noticeMistake, playOn, scenesOf } from '../support/telling-scenes/mutant.ts';
 import { plainCommands } from './redis-commands.ts';
 import { MUTANTS } from './script-mutants.ts';
-import type { PairFactory } from './scripted-redis.ts';
 import { createPairs } from './scripted-redis.ts';
 
 describeOnRedis('the differential test', (server) => {

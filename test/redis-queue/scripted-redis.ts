@@ -4,18 +4,11 @@ import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { RedisBrokerOptions } from '@retry/redis-queue';
 import { createClient } from 'redis';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
-import type { Real } from '../support/broker-commands.ts';
+import type { PairFactory } from '../support/differential.ts';
 import { pairBrokers } from '../support/paired-broker.ts';
 import { openRedisBroker } from '../support/redis-harness.ts';
 import { readClockKey, rewriteScripts } from '../support/redis-scripts.ts';
 import { removeKeys } from '../support/servers/remove-keys.ts';
-
-/** Makes pairs of a memory broker and a Redis broker that share one fake clock. */
-export interface PairFactory {
-  /** A pair without runs. */
-  readonly open: () => Promise<Real>;
-  readonly close: () => Promise<void>;
-}
 
 /** Queues without runs, each with a clock that only moves when it is set. */
 export interface ClockedRedis {
