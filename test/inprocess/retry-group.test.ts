@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { InvalidOptionsError } from '@retry/core';
 import { createRetryGroup, retry, retryInfo, tryRetry, withRetry } from '@retry/inprocess';
+import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { alwaysFailing, failing, rejectionOf } from './failing.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -94,6 +95,126 @@ describe('createRetryGroup', () => {
 
     expect(await result).toMatchObject({ error: 'busy', reason: 'group', attempts: 1 });
     expect([group.waiting(), group.active()]).toEqual([[], 0]);
+  });
+
+  it.each([
+    ['aborted', 'before'],
+    ['aborted', 'after'],
+    ['drained twice', 'before'],
+  ] as const)('ends a call in beforeRetry once, %s, another one %s it in the group', async (how, order) => {
+    const group = createRetryGroup();
+    const [onGiveUp, drained] = [vi.fn(), vi.fn()];
+    const controller = new AbortController();
+    const other = createFakeClock();
+    const slow = () =>
+      tryRetry(() => new Promise((resolve) => other.setTimer(() => resolve('done'), 500)), {}, { group });
+    const others = order === 'before' ? [slow()] : [];
+    const options = { group, signal: controller.signal, onGiveUp, beforeRetry: () => new Promise(() => {}) };
+    const result = tryRetry(alwaysFailing('busy'), { backoff: { type: 'none' } }, options);
+    await setImmediate();
+    if (order === 'after') others.push(slow());
+
+    if (how === 'aborted') controller.abort('stop');
+    else void group.drain();
+    void group.drain().then(drained);
+
+    expect(await result).toMatchObject(
+      how === 'aborted' ? { error: 'stop', reason: 'aborted' } : { error: 'busy', reason: 'group' },
+    );
+    await setImmediate();
+    expect([group.active(), drained.mock.calls.length]).toEqual([1, 0]);
+    await other.advance(500);
+    await Promise.all(others);
+    await setImmediate();
+    expect([group.active(), drained.mock.calls.length]).toEqual([0, 1]);
+    expect(onGiveUp).toHaveBeenCalledTimes(1);
+  });
+
+  it('lets nothing happen twice when onGiveUp drains the group', async () => {
+    const group = createRetryGroup();
+    const onGiveUp = vi.fn(() => void group.drain());
+    const options = { group, onGiveUp, beforeRetry: () => new Promise(() => {}) };
+    const result = tryRetry(alwaysFailing('busy'), { backoff: { type: 'none' } }, options);
+    await setImmediate();
+
+    await group.drain();
+
+    expect(await result).toMatchObject({ error: 'busy', reason: 'group', attempts: 1 });
+    expect([onGiveUp.mock.calls.length, group.active()]).toEqual([1, 0]);
+  });
+
+  it('keeps the place of a call while it yields to the event loop before its 17th attempt', async () => {
+    const clock = createFakeClock();
+    const group = createRetryGroup({ maxWaiting: 1 });
+    let other: Promise<unknown> | undefined;
+    const most: number[] = [];
+    const look = (): void => void most.push(group.waiting().length);
+    const fn = ({ attempt }: { attempt: number }): never => {
+      if (attempt === 16) other = tryRetry(alwaysFailing('other'), EVERY_HOUR, { clock, group });
+      throw new Error('busy');
+    };
+
+    await tryRetry(fn, { maxAttempts: 17, backoff: { type: 'none' } }, { group, beforeRetry: look });
+
+    expect(await other).toMatchObject({ error: 'other', reason: 'group' });
+    expect(new Set(most)).toEqual(new Set([1]));
+  });
+
+  it('never lets more calls wait than maxWaiting, whatever they wait for', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(
+          fc.record({
+            delayMs: fc.nat({ max: 2 }),
+            attempts: fc.integer({ min: 1, max: 18 }),
+            turns: fc.nat({ max: 2 }),
+          }),
+          {
+            minLength: 2,
+            maxLength: 8,
+          },
+        ),
+        async (maxWaiting, calls) => {
+          const group = createRetryGroup({ maxWaiting });
+          const clock = createFakeClock();
+          const longest: number[] = [];
+          const look = (): void => void longest.push(group.waiting().length);
+          const results = calls.map(({ delayMs, attempts, turns }) => {
+            const policy = {
+              maxAttempts: attempts,
+              backoff: { type: 'constant', base: delayMs },
+              jitter: 'none',
+            } as const;
+            const beforeRetry = async (): Promise<void> => {
+              for (let turn = 0; turn < turns; turn += 1) {
+                look();
+                await setImmediate();
+              }
+            };
+            const fn = async (): Promise<never> => {
+              look();
+              await undefined;
+              look();
+              throw new Error('busy');
+            };
+            return tryRetry(fn, policy, { group, clock, beforeRetry });
+          });
+          let isOver = false;
+          const all = Promise.all(results).then(() => {
+            isOver = true;
+          });
+          while (!isOver) {
+            look();
+            await clock.advance(1);
+          }
+          await all;
+
+          expect(Math.max(...longest)).toBeLessThanOrEqual(maxWaiting);
+          expect([group.waiting(), group.active()]).toEqual([[], 0]);
+        },
+      ),
+    );
   });
 
   it('lists a call no longer that has left beforeRetry', async () => {

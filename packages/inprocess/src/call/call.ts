@@ -1,6 +1,6 @@
 import type { AbortListener, AbortWait } from '../time/abort-hub.ts';
 import { onAbort } from '../time/abort-hub.ts';
-import { wait, yieldToEventLoop } from '../time/clock.ts';
+import { yieldToEventLoop } from '../time/clock.ts';
 import { CallRecord } from './call-record.ts';
 import { decideNext, endingBy, obstacleOf, refusalOf } from './decide.ts';
 import type { CallEvent, Ending, Failure, GiveUpReason, RetryEvent } from './events.ts';
@@ -21,6 +21,8 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   #cut: ((reason: unknown) => void) | undefined = undefined;
   #clearTimeout: (() => void) | undefined = undefined;
   #abortWait: AbortWait | undefined = undefined;
+  /** Gives back its place among the waiting calls of its group. */
+  #unpark: (() => void) | undefined = undefined;
   /** What its retries have cost the budget. */
   #paid = 0;
 
@@ -37,10 +39,12 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     if (plan.options.group?.hasRoom === false) return void this.#end(endingBy('group', this));
     const now = clock.now();
     if (delayMs >= timeLeft(this, now)) return void this.#end(endingBy('total-timeout', this));
-    return this.#wait({ attempt: 0, error: undefined, failedAt: now, delayMs });
+    this.#park({ attempt: 0, error: undefined, failedAt: now, delayMs });
+    return this.#wait(delayMs);
   }
 
   startAttempt(): boolean {
+    this.#unpark?.();
     if (this.ending !== undefined) return false;
     const { plan, options, attempts } = this;
     const { attemptTimeoutMs } = plan.policy;
@@ -160,6 +164,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
       return;
     }
 
+    this.#park(this.latest);
     this.refused = 'result' in failure ? failure : undefined;
     if (plan.budget !== undefined) this.#paid += plan.budget.spend(error);
     if (isObserved(plan.options.onRetry)) notify('onRetry', this, this.#retryDetails(next.delayMs), failedAt);
@@ -167,7 +172,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
 
   waitForRetry(): Promise<void> | undefined {
     const { latest } = this;
-    if (latest?.delayMs !== undefined && latest.delayMs > 0) return this.#wait(latest);
+    if (latest?.delayMs !== undefined && latest.delayMs > 0) return this.#wait(latest.delayMs);
     return this.attempts % YIELD_EVERY_ATTEMPTS === 0 ? yieldToEventLoop() : undefined;
   }
 
@@ -178,16 +183,14 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     const leftMs = timeLeft(this, now);
     if (obstacleOf(this, leftMs) !== undefined) return; // startAttempt() ends the call
     const run = (): unknown => options.beforeRetry?.(eventOf(this, this.#retryDetails(latest.delayMs), now));
-    const end = (reason: GiveUpReason): void => this.#endNow(endingBy(reason, this));
-    const cancel = leftMs < Infinity ? clock.setTimer(() => end('total-timeout'), leftMs) : undefined;
-    const unpark = options.group?.park(() => end('group'), this, latest);
+    const cancel =
+      leftMs < Infinity ? clock.setTimer(() => this.#giveUp('total-timeout'), leftMs) : undefined;
     try {
       await this.#race(run);
     } catch (thrown) {
       if (this.ending === undefined) this.#end({ ...endingBy('stopped', this), thrown });
     } finally {
       cancel?.();
-      unpark?.();
     }
   }
 
@@ -202,14 +205,25 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     this.#endNow({ error, attempt: this.attempts, reason: 'aborted' });
   }
 
+  /** Takes a place among the waiting calls of its group until the next attempt starts; it is ended when the group is drained. */
+  #park(failed: FailedAttempt): void {
+    this.#unpark = this.options.group?.park(() => this.#giveUp('group'), this, failed);
+  }
+
+  /** Ends the call with its last failure while the loop waits for something. */
+  #giveUp(reason: GiveUpReason): void {
+    this.#endNow(endingBy(reason, this));
+  }
+
   /** Ends the call in failure while the loop waits for something. */
   #endNow(ending: Ending): void {
     this.#end(ending);
     this.#cut?.(ending.error);
   }
 
-  /** Ends the call in failure. */
+  /** Ends the call in failure, unless it has ended: what ended it may have called what would end it again. */
   #end(ending: Ending, at?: number): void {
+    if (this.ending !== undefined) return;
     this.ending = ending;
     this.#release();
     recordEnding(ending.error, this);
@@ -220,23 +234,21 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   #release(): void {
     const { options, release } = this.plan;
     this.#clearTimeout?.();
+    this.#unpark?.();
     this.permit?.abandon(); // nothing, if it has reported
     this.#abortWait?.end();
     options.group?.leave();
     release?.();
   }
 
-  #wait(failed: FailedAttempt): Promise<void> {
+  #wait(delayMs: number): Promise<void> {
     const { plan, options, clock } = this;
-    const { group } = options;
-    const { delayMs = 0 } = failed;
     // A timer that serves nothing during the wait would cost the waiting call a third of its memory.
     this.#clearTimeout?.();
     this.#clearTimeout = undefined;
-    const park = group && ((wake: () => void) => group.park(wake, this, failed));
     return new Promise((resolve) => {
-      const cancel = wait(resolve, delayMs, clock, park);
-      if (plan.signal === undefined) return;
+      const cancel = clock.setTimer(resolve, delayMs);
+      if (plan.signal === undefined && options.group === undefined) return;
       this.#cut = () => {
         cancel();
         resolve();

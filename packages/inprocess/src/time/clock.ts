@@ -39,29 +39,6 @@ export const backgroundClock: Clock = createClock({
   clear,
 });
 
-/** Registers a function that ends a wait early; returns a function that removes it. */
-export type Park = (wake: () => void) => () => void;
-
-/**
- * Calls back once, after `delayMs` or when `park`'s function is called.
- *
- * @returns a function that ends the wait without calling back
- */
-export function wait(callback: () => void, delayMs: number, clock: Clock, park?: Park): () => void {
-  if (park === undefined) return clock.setTimer(callback, delayMs);
-  const cancel = (): void => {
-    cancelTimer();
-    unpark();
-  };
-  const wake = (): void => {
-    cancel();
-    callback();
-  };
-  const cancelTimer = clock.setTimer(wake, delayMs);
-  const unpark = park(wake);
-  return cancel;
-}
-
 /**
  * Calls back in the next turn of the event loop. Reads the globals when the module is loaded: this is not a wait, so
  * fake timers must not hold it.
