@@ -76,6 +76,22 @@ describe('retryIterable', () => {
     expect(closed).toHaveBeenCalledTimes(1);
   });
 
+  it('reads nothing of a source that opens after its attempt has timed out', async () => {
+    const clock = createFakeClock();
+    const [next, close] = [vi.fn(), vi.fn(async () => ({ done: true, value: undefined }))];
+    const late = () =>
+      new Promise<AsyncIterable<number>>((resolve) => {
+        const items = { next, return: close } as unknown as AsyncIterator<number>;
+        clock.setTimer(() => resolve({ [Symbol.asyncIterator]: () => items }), 150);
+      });
+
+    const first = rejectionOf(retryIterable(late, { attemptTimeout: 100, maxAttempts: 1 }, { clock }).next());
+    await clock.advance(150);
+
+    expect(await first).toMatchObject({ code: 'ATTEMPT_TIMEOUT' });
+    expect([next.mock.calls.length, close.mock.calls.length]).toEqual([0, 1]);
+  });
+
   it('closes a source whose first item arrives after its attempt was aborted', async () => {
     const clock = createFakeClock();
     const closed = vi.fn();

@@ -19,7 +19,8 @@ type IterableOptions = Omit<RetryOptions, 'retryIfResult'>;
  * Calls `fn` under retry until the first item of its iterable has arrived. After that, items and errors are passed
  * through, because what has been read cannot be read again, and timeouts have ended. An abort of the caller's signal, or
  * of that of the attempt around the call, ends the reading at any time: it closes the source and rejects with `signal.reason`.
- * Nothing runs before the first item is requested; leaving the loop early closes the source.
+ * Nothing runs before the first item is requested; leaving the loop early closes the source. Who reads without a loop, and not to the
+ * end, has to call `return()`: until then the source stays open, and known to the signal.
  *
  * @throws {InvalidOptionsError} immediately when the policy or the options are invalid
  */
@@ -66,8 +67,11 @@ async function open<T>(
   const { signal } = context;
   const source = await fn(context);
   const items = source[Symbol.asyncIterator]();
+  if (signal.aborted) {
+    close(items);
+    throw signal.reason; // nobody waits for it, and what would be read is lost
+  }
   const aborted = onAbort(signal, { onAborted: () => close(items) });
-  if (signal.aborted) close(items);
   try {
     return { context, items, first: await items.next() };
   } finally {
