@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import {
   createCircuitBreaker,
   createRetryBudget,
@@ -24,6 +24,15 @@ const ODD = fc.oneof(
     .map((value) => () => value),
 );
 
+/** What a broken clock returns for a timer, instead of a function that cancels it. */
+const ODD_CANCEL = fc.constantFrom<unknown>(
+  () => {
+    throw new Error('broken source');
+  },
+  undefined,
+  5,
+);
+
 /** Whether each reading in turn is a good one. */
 const PATTERN = fc.infiniteStream(fc.boolean());
 
@@ -35,6 +44,9 @@ function mixed(good: Source, odd: () => unknown, pattern: Iterator<boolean>): So
 }
 
 const POLICY = { maxAttempts: 3, backoff: { type: 'constant', base: 1 }, totalTimeout: '1h' } as const;
+
+/** Each call sets a timer for its attempts, which has to be cancelled. */
+const TIMED = { ...POLICY, attemptTimeout: '1m' } as const;
 
 /** Reports nothing where a test reads the outcome only. */
 const reportError = (): void => undefined;
@@ -50,46 +62,66 @@ afterEach(() => {
 describe('a source of time or chance that throws or returns no number', () => {
   it('never replaces the result of a call, nor its error, and leaves no call in its group', async () => {
     await fc.assert(
-      fc.asyncProperty(ODD, PATTERN, ODD, PATTERN, async (oddTime, times, oddChance, chances) => {
-        const group = createRetryGroup();
-        const clock = {
-          now: mixed(() => performance.now(), oddTime, times),
-          setTimer: (callback: () => void) => {
-            void setImmediate().then(callback);
-            return () => undefined;
-          },
-        };
-        const budget = createRetryBudget({ type: 'token-bucket', capacity: 1_000 }, { clock });
-        const circuitBreaker = createCircuitBreaker({ clock, reportError, minimumThroughput: 1_000 });
-        const random = mixed(Math.random, oddChance, chances);
-        const options = { group, clock, random, reportError, budget, circuitBreaker } satisfies RetryOptions;
-        const mine = new Error('mine');
-
-        const results = await Promise.all([
-          retry(failing(), POLICY, options),
-          withRetry(failing(), POLICY, options)(),
-          retryIterable(
-            async function* () {
-              yield 'done';
+      fc.asyncProperty(
+        fc.record({ oddTime: ODD, times: PATTERN, oddChance: ODD, chances: PATTERN, oddCancel: ODD_CANCEL }),
+        async ({ oddTime, times, oddChance, chances, oddCancel }) => {
+          const group = createRetryGroup();
+          const clock = {
+            now: mixed(() => performance.now(), oddTime, times),
+            setTimer: (callback: () => void, delayMs: number) => {
+              // That of the timeout fires once its call is over.
+              void (delayMs > 1_000 ? setTimeout(20) : setImmediate()).then(callback);
+              return (times.next().value === true ? () => undefined : oddCancel) as () => void;
             },
-            POLICY,
-            options,
-          )
-            .next()
-            .then(({ value }) => value),
-          tryRetry(({ id }) => id, POLICY, options).then(
-            (result) => result.ok && result.value === result.id && /^[0-9a-f-]{32,36}$/.test(result.id),
-          ),
-          rejectionOf(retry(alwaysFailing(mine), POLICY, options)),
-          rejectionOf(withRetry(alwaysFailing(mine), POLICY, options)()),
-          tryRetry(alwaysFailing(mine), { ...POLICY, initialDelay: 1 }, options).then(
-            (result) => !result.ok && result.error,
-          ),
-        ]);
+          };
+          const budget = createRetryBudget({ type: 'token-bucket', capacity: 1_000 }, { clock });
+          const circuitBreaker = createCircuitBreaker({ clock, reportError, minimumThroughput: 1_000 });
+          const random = mixed(Math.random, oddChance, chances);
+          const onGiveUp = vi.fn();
+          const options = {
+            group,
+            clock,
+            random,
+            reportError,
+            budget,
+            circuitBreaker,
+            onGiveUp,
+          } satisfies RetryOptions;
+          const mine = new Error('mine');
 
-        expect(results).toEqual(['done', 'done', 'done', true, mine, mine, mine]);
-        expect([group.active(), group.waiting()]).toEqual([0, []]);
-      }),
+          const results = await Promise.all([
+            retry(failing(), TIMED, options),
+            withRetry(failing(), TIMED, options)(),
+            retry(
+              failing('once'),
+              { ...TIMED, backoff: { type: 'none' } },
+              { ...options, beforeRetry: () => setImmediate() },
+            ),
+            retryIterable(
+              async function* () {
+                yield 'done';
+              },
+              POLICY,
+              options,
+            )
+              .next()
+              .then(({ value }) => value),
+            tryRetry(({ id }) => id, POLICY, options).then(
+              (result) => result.ok && result.value === result.id && /^[0-9a-f-]{32,36}$/.test(result.id),
+            ),
+            rejectionOf(retry(alwaysFailing(mine), POLICY, options)),
+            rejectionOf(withRetry(alwaysFailing(mine), POLICY, options)()),
+            tryRetry(alwaysFailing(mine), { ...POLICY, initialDelay: 1 }, options).then(
+              (result) => !result.ok && result.error,
+            ),
+          ]);
+
+          expect(results).toEqual(['done', 'done', 'done', 'done', true, mine, mine, mine]);
+          await setTimeout(25);
+          expect([group.active(), group.waiting()]).toEqual([0, []]);
+          expect(onGiveUp).toHaveBeenCalledTimes(3);
+        },
+      ),
       { numRuns: 200 },
     );
   });
@@ -137,7 +169,7 @@ describe('a source of time or chance that throws or returns no number', () => {
 
   it('reports timers that cannot be cancelled: setTimeout is no setTimer', async () => {
     const reported = vi.fn();
-    const clock = { now: Date.now, setTimer: setTimeout as never };
+    const clock = { now: Date.now, setTimer: globalThis.setTimeout as never };
 
     expect(await tryRetry(failing('busy'), POLICY, { clock, reportError: reported })).toMatchObject({
       ok: true,

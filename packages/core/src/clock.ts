@@ -54,8 +54,10 @@ export interface ClockGuard {
 /**
  * Returns a clock of the user's that never throws, because it is read where an error would replace the outcome of an attempt.
  * What it throws is reported. Time stands still while it returns no instant, and a timer that it cannot set is the fallback's.
+ * A timer calls back once, and not after it was cancelled, whatever the clock does.
  */
-export function guardClock(clock: Clock, { fallback, report }: ClockGuard): Clock {
+export function guardClock(clock: Clock, guard: ClockGuard): Clock {
+  const { fallback, report } = guard;
   let latest: number | undefined;
   const now = (): number => {
     try {
@@ -67,18 +69,38 @@ export function guardClock(clock: Clock, { fallback, report }: ClockGuard): Cloc
     latest ??= fallback.now();
     return latest;
   };
-  const setTimer = (callback: () => void, delayMs: number): CancelTimer => {
+  return { now, setTimer: (callback, delayMs) => setGuarded(clock, guard, { callback, delayMs }) };
+}
+
+interface Timer {
+  readonly callback: () => void;
+  readonly delayMs: number;
+}
+
+function setGuarded(clock: Clock, { fallback, report }: ClockGuard, timer: Timer): CancelTimer {
+  let isOver = false;
+  const fire = (): void => {
+    if (isOver) return;
+    isOver = true;
+    timer.callback();
+  };
+  let cancel: unknown;
+  try {
+    cancel = clock.setTimer(fire, timer.delayMs);
+  } catch (error) {
+    report(error);
+    cancel = fallback.setTimer(fire, timer.delayMs);
+  }
+  if (typeof cancel !== 'function') report(noCancel(cancel));
+  return () => {
+    if (isOver) return;
+    isOver = true;
     try {
-      const cancel: unknown = clock.setTimer(callback, delayMs);
-      if (typeof cancel === 'function') return cancel as CancelTimer;
-      report(noCancel(cancel));
-      return () => undefined;
+      if (typeof cancel === 'function') cancel();
     } catch (error) {
       report(error);
-      return fallback.setTimer(callback, delayMs);
     }
   };
-  return { now, setTimer };
 }
 
 function noCancel(value: unknown): InvalidOptionsError {
