@@ -163,6 +163,74 @@ const FUNCTIONS: Readonly<Record<string, Row>> = {
   createVirtualClock: [testing.createVirtualClock, only({ settle: async () => undefined })],
 };
 
+/** A part of an argument, and which of the wrong values are right there. */
+interface Part {
+  readonly name: string;
+  readonly index: number;
+  readonly key: string;
+  readonly accepts: Argument['accepts'];
+}
+
+const isNumber = (value: unknown): boolean => typeof value === 'number';
+const isCount = (value: unknown): boolean => Number.isInteger(value);
+const isCountOrNone = (value: unknown): boolean => value === undefined || isCount(value);
+const isNumberOrNone = (value: unknown): boolean => value === undefined || isNumber(value);
+/** `NaN` would be in the sum for good. */
+const isAmount = (value: unknown): boolean => isNumber(value) && !Number.isNaN(value);
+const isAmountOrNone = (value: unknown): boolean => value === undefined || isAmount(value);
+const isTextOrNone = (value: unknown): boolean => value === undefined || typeof value === 'string';
+
+/** The parts that functions read of plain data. */
+const PARTS: readonly Part[] = [
+  { name: 'decide', index: 1, key: 'failures', accepts: isCount },
+  { name: 'decide', index: 1, key: 'stalls', accepts: isCountOrNone },
+  { name: 'decide', index: 1, key: 'carried', accepts: isCountOrNone },
+  { name: 'isEligible', index: 1, key: 'failures', accepts: isAmount },
+  { name: 'isEligible', index: 1, key: 'stalls', accepts: isAmountOrNone },
+  { name: 'isEligible', index: 1, key: 'carried', accepts: isAmountOrNone },
+  { name: 'decide', index: 1, key: 'previousDelayMs', accepts: isNumberOrNone },
+  { name: 'decide', index: 2, key: 'serverDelay', accepts: (value) => value === undefined },
+  { name: 'decide', index: 3, key: 'now', accepts: isNumber },
+  { name: 'decide', index: 3, key: 'random', accepts: (value) => typeof value === 'function' },
+  { name: 'decide', index: 3, key: 'startedAt', accepts: isNumberOrNone },
+  { name: 'decide', index: 3, key: 'deadlineAt', accepts: isNumberOrNone },
+  { name: 'decide', index: 3, key: 'budget', accepts: (value) => value === undefined },
+  { name: 'transition', index: 0, key: 'state', accepts: (value) => typeof value === 'string' },
+  { name: 'transition', index: 1, key: 'type', accepts: (value) => typeof value === 'string' },
+  { name: 'transition', index: 1, key: 'at', accepts: isNumber },
+  { name: 'transition', index: 1, key: 'runAt', accepts: isNumberOrNone },
+  ...['stepBudget', 'stepBudget of a bucket', 'stepBudget of a throttle'].flatMap((name) => [
+    { name, index: 0, key: 'type', accepts: () => false },
+    {
+      name,
+      index: 1,
+      key: 'tokens',
+      accepts: (value: unknown) => Array.isArray(value) && value.length === 0,
+    },
+    { name, index: 1, key: 'steppedAt', accepts: isNumber },
+    { name, index: 2, key: 'type', accepts: () => false },
+    { name, index: 2, key: 'kind', accepts: isTextOrNone },
+    { name, index: 2, key: 'paid', accepts: isAmountOrNone },
+  ]),
+  { name: 'stepBreaker', index: 1, key: 'type', accepts: () => false },
+  { name: 'stepBreaker', index: 2, key: 'type', accepts: () => false },
+  { name: 'stepBreaker', index: 2, key: 'ticket', accepts: isNumber },
+];
+
+const PART_ROWS = PARTS.flatMap(({ name, index, key, accepts }) =>
+  WRONG.map(([kind, value]) => ({ name, index, key, kind, value, isRight: accepts(value) })),
+);
+
+/** The call with one part of one argument replaced. */
+function callWith({ name, index, key, value }: (typeof PART_ROWS)[number]): unknown {
+  const [call, ...parameters] = FUNCTIONS[name] ?? [];
+  if (call === undefined) throw new Error(`${name} is not in the table`);
+  const rights = parameters.map(({ right }) => right);
+  return call(
+    ...(Object.assign([...rights], { [index]: { ...(rights[index] as object), [key]: value } }) as never[]),
+  );
+}
+
 /** Takes what `readFields` returns, within these packages. */
 const INTERNAL: readonly string[] = ['readCircuitBreaker'];
 
@@ -201,6 +269,24 @@ describe('every exported function', () => {
       expect(problems.length).toBeGreaterThan(0);
       expect(problems.every(({ path, cure }) => typeof path === 'string' && cure !== '')).toBe(true);
       expect(message).not.toMatch(/Reading it threw TypeError|Cannot (read|destructure)/);
+    },
+  );
+
+  it.each(PART_ROWS.filter(({ isRight }) => !isRight))(
+    '$name refuses $kind as $key of argument $index, and names it',
+    async (row) => {
+      const { problems } = await refusalOf(() => callWith(row));
+
+      expect(problems.map(({ path }) => path)).toContainEqual(
+        expect.stringMatching(new RegExp(`(^|\\.)${row.key}$`)),
+      );
+    },
+  );
+
+  it.each(PART_ROWS.filter(({ isRight }) => isRight))(
+    '$name accepts $kind as $key of argument $index',
+    (row) => {
+      expect(() => callWith(row)).not.toThrow();
     },
   );
 

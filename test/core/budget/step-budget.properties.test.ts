@@ -130,6 +130,27 @@ describe('stepBudget', () => {
     });
   });
 
+  it('never has a token that is no number, nor more than it may have, whatever the clock says', () => {
+    const instants = fc.oneof(
+      fc.constantFrom(Number.NaN, Infinity, -Infinity, Number.MAX_VALUE, -Number.MAX_VALUE, 0),
+      fc.integer({ min: -500, max: 3_000 }),
+    );
+    fc.assert(
+      fc.property(budgets, fc.array(fc.tuple(events, instants)), instants, (budget, history, openedAt) => {
+        let state = openBudget(budget, openedAt);
+        for (const [event, now] of history) {
+          state = stepBudget(budget, state, event, now).state;
+
+          expect(state.tokens.some(Number.isNaN)).toBe(false);
+          if (budget.type === 'token-bucket') expect(state.tokens[0]).toBeLessThanOrEqual(budget.capacity);
+          expect(
+            allowsRetry(budget, { ...state, tokens: state.tokens.map(() => -100_000) }, Number.NaN),
+          ).toBe(false);
+        }
+      }),
+    );
+  });
+
   it('adds no tokens when the clock goes backwards', () => {
     eachMoment((budget, { before, event, now }) => {
       if (now > before.steppedAt) return;

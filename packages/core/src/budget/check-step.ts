@@ -1,4 +1,4 @@
-import { AN_INSTANT, type ArgumentRule, checkArguments, oneOf } from '../fields/check-arguments.ts';
+import { AN_INSTANT, type ArgumentRule, checkArguments, isNumber, oneOf } from '../fields/check-arguments.ts';
 import { read } from '../read.ts';
 import type { Budget, BudgetEvent } from './budget.ts';
 
@@ -6,12 +6,13 @@ const TYPES: readonly Budget['type'][] = ['token-bucket', 'ratio', 'throttle'];
 
 const EVENTS: readonly BudgetEvent['type'][] = ['request', 'retry', 'success', 'failure'];
 
-/** What a function of budgets was given; `state` and `event` only if it takes them. */
+/** What a function of budgets was given; `state`, `event` and `kind` only if it takes them. */
 interface Given {
   readonly budget: unknown;
   readonly nowAt: unknown;
   readonly state?: unknown;
   readonly event?: unknown;
+  readonly kind?: unknown;
 }
 
 /**
@@ -20,30 +21,61 @@ interface Given {
  * @throws {InvalidOptionsError} listing every wrong argument
  */
 export function checkStep(subject: string, given: Given): void {
-  const { budget, nowAt, state, event } = given;
-  const isState = !('state' in given) || Array.isArray(read(state, 'tokens'));
-  const isEvent = !('event' in given) || EVENTS.includes(read(event, 'type') as BudgetEvent['type']); // any value may be looked for
-  const isBudget = TYPES.includes(read(budget, 'type') as Budget['type']); // as above
-  if (isBudget && isState && isEvent && typeof nowAt === 'number') return;
+  const { budget, nowAt, state, event, kind } = given;
+  const isState =
+    !('state' in given) || (areTokens(read(state, 'tokens')) && typeof read(state, 'steppedAt') === 'number');
+  const isEvent = !('event' in given) || isStep(event);
+  if (isType(read(budget, 'type')) && isState && isEvent && isTextOrNone(kind) && typeof nowAt === 'number')
+    return;
   checkArguments(subject, {
     'budget.type': [read(budget, 'type'), { ...oneOf(TYPES), cure: 'Use defineBudget({ … }).' }],
-    ...('state' in given && { 'state.tokens': [read(state, 'tokens'), A_LIST_OF_TOKENS] }),
-    ...('event' in given && { 'event.type': [read(event, 'type'), oneOf(EVENTS)] }),
+    ...('state' in given && {
+      'state.tokens': [read(state, 'tokens'), A_LIST_OF_TOKENS],
+      'state.steppedAt': [read(state, 'steppedAt'), { ...AN_INSTANT, cure: OPEN }],
+    }),
+    ...('event' in given && {
+      'event.type': [read(event, 'type'), oneOf(EVENTS)],
+      'event.kind': [read(event, 'kind'), A_KIND],
+      'event.paid': [read(event, 'paid'), A_PRICE],
+    }),
+    kind: [kind, A_KIND],
     nowAt: [nowAt, AN_INSTANT],
   });
 }
 
+function isType(value: unknown): boolean {
+  return TYPES.includes(value as Budget['type']); // any value may be looked for
+}
+
+function isStep(event: unknown): boolean {
+  const isKnown = EVENTS.includes(read(event, 'type') as BudgetEvent['type']); // as above
+  return isKnown && isTextOrNone(read(event, 'kind')) && isPriceOrNone(read(event, 'paid'));
+}
+
+function areTokens(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isNumber);
+}
+
+function isTextOrNone(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
+}
+
+function isPriceOrNone(value: unknown): boolean {
+  return value === undefined || (Number.isFinite(value) && Number(value) >= 0);
+}
+
+const OPEN = 'Use openBudget(budget, nowAt).';
+
 const A_LIST_OF_TOKENS: ArgumentRule = {
-  accepts: Array.isArray,
+  accepts: areTokens,
   message: 'must be a list of tokens',
-  cure: 'Use openBudget(budget, nowAt).',
+  cure: OPEN,
 };
 
-/** @throws {InvalidOptionsError} when the kind of a retry is no text */
-export function checkKind(kind: unknown): void {
-  if (kind === undefined || typeof kind === 'string') return;
-  const accepts = (): boolean => false;
-  checkArguments('allowsRetry', {
-    kind: [kind, { accepts, message: 'must be text', cure: "Use 'default'." }],
-  });
-}
+const A_KIND: ArgumentRule = { accepts: isTextOrNone, message: 'must be text', cure: "Use 'default'." };
+
+const A_PRICE: ArgumentRule = {
+  accepts: isPriceOrNone,
+  message: 'must be a finite number ≥ 0',
+  cure: 'Use the paid of the granted retries of its call, added up.',
+};

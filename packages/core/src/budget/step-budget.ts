@@ -1,6 +1,6 @@
 import type { Budget, BudgetEvent, BudgetState, BudgetStep, ThrottleBudget, TokenBucket } from './budget.ts';
 import { DUST } from './budget.ts';
-import { checkKind, checkStep } from './check-step.ts';
+import { checkStep } from './check-step.ts';
 import { openWindow, slide, stepRatio } from './ratio-window.ts';
 
 /**
@@ -88,16 +88,16 @@ export function stepBudgetBy(
  * @throws {InvalidOptionsError} when an argument is wrong
  */
 export function allowsRetry(budget: Budget, state: BudgetState, nowAt: number, kind?: string): boolean {
-  checkKind(kind);
-  return stepBudget(budget, state, kind === undefined ? { type: 'retry' } : { type: 'retry', kind }, nowAt)
-    .isGranted;
+  checkStep('allowsRetry', { budget, state, nowAt, kind });
+  const event: BudgetEvent = kind === undefined ? { type: 'retry' } : { type: 'retry', kind };
+  return stepBudgetBy(budget, state, event, nowAt).isGranted;
 }
 
 function refill({ capacity, refillPerSecond }: TokenBucket, state: BudgetState, nowAt: number): BudgetState {
-  const elapsedMs = Math.max(nowAt - state.steppedAt, 0);
+  const elapsedMs = Math.max(nowAt - state.steppedAt, 0) || 0; // NaN moves nothing
   const [tokens = 0] = state.tokens;
-  const filled = Math.min(tokens + (elapsedMs / 1_000) * refillPerSecond, capacity);
-  return { tokens: [filled], steppedAt: state.steppedAt + elapsedMs };
+  const added = (elapsedMs / 1_000) * refillPerSecond || 0; // as above: endless time without a refill
+  return { tokens: [Math.min(tokens + added, capacity)], steppedAt: state.steppedAt + elapsedMs };
 }
 
 function stepBucket(

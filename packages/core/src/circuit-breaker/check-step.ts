@@ -1,4 +1,4 @@
-import { AN_INSTANT, type ArgumentRule, checkArguments, oneOf } from '../fields/check-arguments.ts';
+import { AN_INSTANT, type ArgumentRule, checkArguments, oneOf, optional } from '../fields/check-arguments.ts';
 import { read } from '../read.ts';
 import type { BreakerEvent, BreakerState } from './circuit-breaker.ts';
 
@@ -23,11 +23,16 @@ export function checkStep({ breaker, state, event, nowAt }: Given): void {
   const isBreaker = typeof read(breaker, 'breakDurationMs') === 'number';
   const isState = STATES.includes(read(state, 'type') as BreakerState['type']); // any value may be looked for
   const isEvent = EVENTS.includes(read(event, 'type') as BreakerEvent['type']); // as above
-  if (isBreaker && isState && isEvent && typeof nowAt === 'number') return;
+  const isTicket = read(event, 'type') === 'permit' || typeof read(event, 'ticket') === 'number';
+  if (isBreaker && isState && isEvent && isTicket && typeof nowAt === 'number') return;
   checkArguments('stepBreaker', {
     breaker: [breaker, A_BREAKER],
     'state.type': [read(state, 'type'), { ...oneOf(STATES), cure: 'Use closeBreaker(nowAt).' }],
     'event.type': [read(event, 'type'), oneOf(EVENTS)],
+    'event.ticket': [
+      read(event, 'ticket'),
+      { ...(isTicket ? optional(A_TICKET) : A_TICKET), cure: 'Use that of the permit.' },
+    ],
     nowAt: [nowAt, AN_INSTANT],
   });
 }

@@ -45,6 +45,12 @@ export function isEligible(policy: Policy | RetryLimit, counters: Counters): boo
   return charged === 0 || charged < allowedAttempts(policy as RetryLimit); // what a policy holds
 }
 
+/** Returns whether the counters are those of attempts. Every failure in a worker is asked. */
+export function areCounters(value: unknown): boolean {
+  const { failures, stalls = 0, carried = 0 } = Object(value) as Partial<Counters>; // each value is checked
+  return isCount(failures) && isCount(stalls) && isCount(carried);
+}
+
 /** Returns the counters as arguments to be checked. Other keys are not, because a stored run can be passed as it is. */
 export function countersOf(counters: unknown, rule: ArgumentRule = A_COUNT): Arguments {
   return {
@@ -56,8 +62,12 @@ export function countersOf(counters: unknown, rule: ArgumentRule = A_COUNT): Arg
 
 const COUNT_CURE = 'Use { failures: 1 } after the first attempt.';
 
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0;
+}
+
 const A_COUNT: ArgumentRule = {
-  accepts: (value) => Number.isInteger(value) && Number(value) >= 0,
+  accepts: isCount,
   message: 'must be an integer ≥ 0',
   cure: COUNT_CURE,
 };

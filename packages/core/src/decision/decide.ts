@@ -1,11 +1,17 @@
 import { drawDelay } from '../delay/compute-delay.ts';
 import { MAX_INSTANT_AT } from '../duration.ts';
-import { AN_INSTANT, type ArgumentRule, checkArguments } from '../fields/check-arguments.ts';
+import {
+  AN_INSTANT,
+  type ArgumentRule,
+  type Arguments,
+  checkArguments,
+  optional,
+} from '../fields/check-arguments.ts';
 import type { DelayContext, Policy, PolicySettings } from '../policy/policy.ts';
 import { checkPolicy, settingsOf } from '../policy/settings.ts';
 import { read } from '../read.ts';
 import type { Counters } from './counters.ts';
-import { chargedAttempts, countersOf, factsOf } from './counters.ts';
+import { areCounters, chargedAttempts, countersOf, factsOf } from './counters.ts';
 import type { Decision, DecisionContext, FailReason, Failure, ServerDelay } from './decision.ts';
 import { judge } from './judge.ts';
 import { readServerDelay } from './read-server-delay.ts';
@@ -27,14 +33,8 @@ export function decide(
   failure: Failure,
   context: DecisionContext,
 ): Decision {
-  if (!areRight(counters, failure, context)) {
-    checkArguments('decide', {
-      ...countersOf(counters),
-      failure: [failure, A_FAILURE],
-      'context.now': [read(context, 'now'), AN_INSTANT],
-      'context.random': [read(context, 'random'), A_RANDOM],
-    });
-  }
+  if (!areRight(counters, failure, context))
+    checkArguments('decide', argumentsOf(counters, failure, context));
   const decision = decideBy(settingsOf(policy), counters, failure, context);
   // It may have thrown because there is no policy.
   if (decision.type === 'fail' && 'thrown' in decision) checkPolicy(policy, 'decide');
@@ -43,9 +43,33 @@ export function decide(
 
 /** Every failure in a worker passes here: the rules, and so the error, are read only if something is wrong. */
 function areRight(counters: unknown, failure: unknown, context: unknown): boolean {
-  const { now, random } = Object(context) as Partial<DecisionContext>; // each value is checked
-  const charged = chargedAttempts(Object(counters) as Counters); // NaN without failures
-  return charged >= 0 && typeof now === 'number' && typeof random === 'function' && isFailure(failure);
+  if (!isFailure(failure) || !areCounters(counters)) return false;
+  const { now, random, startedAt = 0, deadlineAt = 0, budget } = Object(context) as Partial<DecisionContext>; // each value is checked
+  const { previousDelayMs = 0 } = counters as Partial<Counters>; // as above
+  const { serverDelay } = failure as Partial<Failure>; // as above
+  return (
+    typeof now === 'number' &&
+    typeof startedAt === 'number' &&
+    typeof deadlineAt === 'number' &&
+    typeof previousDelayMs === 'number' &&
+    typeof random === 'function' &&
+    (serverDelay === undefined || isServerDelay(serverDelay)) &&
+    (budget === undefined || isBudget(budget))
+  );
+}
+
+function argumentsOf(counters: unknown, failure: unknown, context: unknown): Arguments {
+  return {
+    ...countersOf(counters),
+    previousDelayMs: [read(counters, 'previousDelayMs'), optional(A_DELAY)],
+    failure: [failure, A_FAILURE],
+    'failure.serverDelay': [read(failure, 'serverDelay'), optional(A_SERVER_DELAY)],
+    'context.now': [read(context, 'now'), AN_INSTANT],
+    'context.random': [read(context, 'random'), A_RANDOM],
+    'context.startedAt': [read(context, 'startedAt'), optional(AN_INSTANT)],
+    'context.deadlineAt': [read(context, 'deadlineAt'), optional(AN_INSTANT)],
+    'context.budget': [read(context, 'budget'), optional(A_BUDGET)],
+  };
 }
 
 function isFailure(value: unknown): boolean {
@@ -56,6 +80,34 @@ const A_FAILURE: ArgumentRule = {
   accepts: isFailure,
   message: 'must be an object',
   cure: 'Use { error }.',
+};
+
+const A_DELAY: ArgumentRule = {
+  accepts: (value) => typeof value === 'number',
+  message: 'must be a number of milliseconds',
+  cure: 'Use the delayMs of the decision before.',
+};
+
+function isServerDelay(value: unknown): boolean {
+  const type = read(value, 'type');
+  if (type === 'delay') return typeof read(value, 'delayMs') === 'number';
+  return type === 'absent' || type === 'refused' || type === 'malformed';
+}
+
+const A_SERVER_DELAY: ArgumentRule = {
+  accepts: isServerDelay,
+  message: 'must be the delay of a server',
+  cure: 'Use what readServerDelay or parseServerDelay returns.',
+};
+
+function isBudget(value: unknown): boolean {
+  return typeof read(value, 'allowsRetry') === 'boolean';
+}
+
+const A_BUDGET: ArgumentRule = {
+  accepts: isBudget,
+  message: 'must have allowsRetry, true or false',
+  cure: 'Use { allowsRetry: allowsRetry(budget, state, now) }.',
 };
 
 const A_RANDOM: ArgumentRule = {

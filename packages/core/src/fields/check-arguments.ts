@@ -12,12 +12,23 @@ export interface ArgumentRule {
 /** An argument, or a part of it that is read, by its path. */
 export type Arguments = Readonly<Record<string, readonly [value: unknown, rule: ArgumentRule]>>;
 
-/** An instant, by any clock. */
+/** An instant, by any clock: `NaN` is that of a broken one, and no time has passed by it. */
 export const AN_INSTANT: ArgumentRule = {
   accepts: (value) => typeof value === 'number',
   message: 'must be a number of epoch milliseconds',
   cure: 'Use Date.now().',
 };
+
+/** Returns whether the value is a number; `NaN` is none. */
+export function isNumber(value: unknown): value is number {
+  // biome-ignore lint/suspicious/noSelfCompare: only NaN is not equal to itself, and this is the fastest test
+  return typeof value === 'number' && value === value;
+}
+
+/** The same rule for what may be left out. */
+export function optional({ accepts, message, cure }: ArgumentRule): ArgumentRule {
+  return { accepts: (value) => value === undefined || accepts(value), message, cure };
+}
 
 /**
  * Checks the arguments of a function that takes no options. Functions that are called for every attempt compare the few values

@@ -121,7 +121,7 @@ function namesOf(input: unknown, keys: readonly string[]): ReadonlySet<PropertyK
 }
 
 /** Returns whether the value is an object of options: not a list, Map, Date or Error, which do not hold keys. */
-function isPlainObject(value: object): boolean {
+export function isPlainObject(value: object): boolean {
   const tag = tagOf(value);
   return (tag === '[object Object]' || tag === '[object Module]') && !(Symbol.iterator in value);
 }

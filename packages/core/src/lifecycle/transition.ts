@@ -1,4 +1,4 @@
-import { AN_INSTANT, type ArgumentRule, checkArguments } from '../fields/check-arguments.ts';
+import { AN_INSTANT, type ArgumentRule, checkArguments, optional } from '../fields/check-arguments.ts';
 import { read } from '../read.ts';
 import type { Draft } from './apply-event.ts';
 import { applyEvent } from './apply-event.ts';
@@ -34,7 +34,7 @@ export type Transition<Kept extends RunRecord = RunRecord, State extends RunStat
  * An event that the state does not accept is a type error where the type says the state, and a `rejected` value
  * otherwise.
  *
- * @throws {InvalidOptionsError} when the run has no state, or the event no type or instant
+ * @throws {InvalidOptionsError} when the run has no state, or the event no type or instant, or a wrong `runAt`
  * @see docs/lifecycle.md
  */
 export function transition<Kept extends RunRecord, Event extends EventFrom<Kept['state']>>(
@@ -45,6 +45,7 @@ export function transition<Kept extends RunRecord, Event extends EventFrom<Kept[
     'run.state': [read(run, 'state'), A_STATE],
     'event.type': [read(event, 'type'), AN_EVENT],
     'event.at': [read(event, 'at'), AN_INSTANT],
+    'event.runAt': [read(event, 'runAt'), optional(AN_INSTANT)],
   });
   return transitionBy(run, event, spread);
 }

@@ -1,8 +1,10 @@
 import type { Problem } from '../../../errors.ts';
+import { optional } from '../../../fields/check-arguments.ts';
 import type { OperationClaim, OperationFilter, OperationRequest, OperationStep } from '../../operations.ts';
 import { MAX_STEP_IDS } from '../../operations.ts';
 import { textProblem } from '../limits.ts';
 import { check, type Findings, findList, findObjectProblem } from './check-findings.ts';
+import { findGroupIdProblem } from './check-groups.ts';
 import type { FieldRules } from './field-rules.ts';
 import {
   BOOLEAN,
@@ -15,7 +17,6 @@ import {
   NUMBER_OR_NONE,
   OBJECT,
   oneOf,
-  optional,
   wholeFrom,
 } from './field-rules.ts';
 
@@ -116,8 +117,9 @@ const STEP: FieldRules<OperationStep> = {
 
 function findFilterProblems(filter: OperationFilter, findings: Findings): void {
   const { problems, name } = findings;
-  for (const key of ['lane', 'task', 'errorName', 'errorGroup'] as const)
+  for (const key of ['lane', 'task', 'errorName'] as const)
     if (filter[key] !== undefined) name(() => `filter.${key}`, filter[key]);
+  if (filter.errorGroup !== undefined) findGroupIdProblem('filter.errorGroup', filter.errorGroup, findings);
   findWrongFields(filter, FILTER, { problems, path: 'filter' });
   if (filter.ids !== undefined) findIdProblems(findList('filter.ids', filter.ids, problems), findings);
 }

@@ -1,7 +1,7 @@
 import type { Claim } from '../../exchange.ts';
 import { type Findings, findObjectProblem } from './check-findings.ts';
 import type { FieldRules } from './field-rules.ts';
-import { FINITE_LENGTH, findWrongFields, wholeFrom } from './field-rules.ts';
+import { FINITE_LENGTH, findWrongFields, isMap, wholeFrom } from './field-rules.ts';
 
 /** How many runs are claimed; of a lane at most as many as in all. */
 const A_LIMIT = wholeFrom(0, { cure: 'Claim as many runs as you can start now.' });
@@ -27,9 +27,4 @@ export function findClaimProblems(claim: Claim, { problems, name }: Findings): v
       problems.push({ path: `claim.lanes(${lane})`, value: limit, message, cure });
     }
   }
-}
-
-/** Whether it has what a `ReadonlyMap` has: one of another realm is a map, too. */
-function isMap(value: Claim['lanes']): boolean {
-  return value instanceof Map || (typeof value?.get === 'function' && typeof value.entries === 'function');
 }

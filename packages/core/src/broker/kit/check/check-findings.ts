@@ -1,5 +1,6 @@
 import type { Problem } from '../../../errors.ts';
 import { InvalidOptionsError } from '../../../errors.ts';
+import { isPlainObject } from '../../../fields/fields.ts';
 import { textProblem } from '../limits.ts';
 import { isObject, LIST, OBJECT } from './field-rules.ts';
 
@@ -66,6 +67,21 @@ export function findObjectProblem<Value>(
   return false;
 }
 
+/**
+ * Reports what is no object with options, all of which may be left out: a list or a Map would be taken for one that leaves all of
+ * them out. @returns whether it is one
+ */
+export function findOptionsProblem<Value>(
+  path: string,
+  value: Value,
+  problems: Problem[],
+): value is Value & object {
+  if (isObject(value) && isPlainObject(value)) return true;
+  const { message, cure } = OBJECT;
+  problems.push({ path, value, message, cure });
+  return false;
+}
+
 /** Returns a list of the input; an empty one, with a problem, for anything else. */
 export function findList<Item>(path: string, list: readonly Item[], problems: Problem[]): readonly Item[] {
   if (Array.isArray(list)) return list;
@@ -77,6 +93,12 @@ export function findList<Item>(path: string, list: readonly Item[], problems: Pr
 /** Returns the object. @throws {TypeError} for anything else */
 export function objectOf<Input extends object>(input: Input): Input {
   if (!isObject(input)) throw new TypeError('not an object');
+  return input;
+}
+
+/** Returns the object with options. @throws {TypeError} for anything else */
+export function optionsOf<Input extends object>(input: Input): Input {
+  if (!isPlainObject(objectOf(input))) throw new TypeError('no options');
   return input;
 }
 

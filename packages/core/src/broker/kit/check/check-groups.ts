@@ -1,9 +1,10 @@
+import { optional } from '../../../fields/check-arguments.ts';
 import { isDeadLetter } from '../../../lifecycle/arrows.ts';
 import type { ListQuery } from '../../broker.ts';
 import type { ErrorGroupName, GroupsQuery } from '../../insight/groups.ts';
 import { check, type Findings, findObjectProblem } from './check-findings.ts';
 import type { FieldRules } from './field-rules.ts';
-import { findWrongFields, optional, TEXT, wholeFrom } from './field-rules.ts';
+import { findWrongFields, TEXT, wholeFrom } from './field-rules.ts';
 
 const AN_ID = /^[\w-]{1,64}$/;
 const ID_MESSAGE = 'must be 1 to 64 letters, digits, _ and - of ASCII';
@@ -12,7 +13,7 @@ const ID_MESSAGE = 'must be 1 to 64 letters, digits, _ and - of ASCII';
 export function findGroupProblems(group: ErrorGroupName, path: string, findings: Findings): void {
   if (!findObjectProblem(path, group, findings.problems)) return;
   const { id, title } = group;
-  findIdProblem(`${path}.id`, id, findings);
+  findGroupIdProblem(`${path}.id`, id, findings);
   findings.name(() => `${path}.title`, title);
 }
 
@@ -21,7 +22,7 @@ export function findGroupFilterProblems(
   { state, errorGroup }: Pick<ListQuery, 'state' | 'errorGroup'>,
   findings: Findings,
 ): void {
-  findIdProblem('errorGroup', errorGroup, findings);
+  findGroupIdProblem('errorGroup', errorGroup, findings);
   if (isDeadLetter(state)) return;
   const message = 'needs the state failed, stalled or rateLimited';
   findings.problems.push({
@@ -46,7 +47,8 @@ const GROUPS_QUERY: FieldRules<GroupsQuery> = {
   after: optional({ ...TEXT, cure: 'It is the next of the page before.' }),
 };
 
-function findIdProblem(path: string, value: unknown, { problems }: Findings): void {
+/** Finds what is wrong with the id of an error group. */
+export function findGroupIdProblem(path: string, value: unknown, { problems }: Findings): void {
   if (typeof value === 'string' && AN_ID.test(value)) return;
   const cure = 'Use the id that fingerprint of @retry/core/failures returns.';
   problems.push({ path, value, message: ID_MESSAGE, cure });

@@ -7,7 +7,7 @@ import type { Operations } from '../../operations.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { Submission } from '../../submission.ts';
 import type { WithoutWaiting } from '../../without-waiting.ts';
-import { withWholeInstants } from '../whole-instants.ts';
+import { withStorableRuns } from '../storable-runs.ts';
 import { checkOperation, checkOperationChange, checkOperationClaim, checkOperationId } from './check-bulk.ts';
 import { findClaimProblems } from './check-claim.ts';
 import { check, findList, listOf, objectOf } from './check-findings.ts';
@@ -175,5 +175,5 @@ function readExchange(request: ExchangeRequest): ExchangeRequest {
     }
     if (claim !== undefined) findClaimProblems(claim, findings);
   });
-  return withWholeInstants(request);
+  return withStorableRuns(request);
 }

@@ -6,20 +6,20 @@ import type { LanesQuery } from '../../insight/lanes.ts';
 import type { WorkerFacts, WorkerFlow } from '../../insight/workers.ts';
 import { MAX_SEARCHED_RUNS } from '../insight/count-attempts.ts';
 import { MAX_REPORTED_LANES } from '../insight/lane-report.ts';
-import { check, type Findings, findList, findObjectProblem, objectOf } from './check-findings.ts';
+import { check, type Findings, findList, findObjectProblem, optionsOf } from './check-findings.ts';
 
 /** The most spans of `dueTimes`. */
 const MAX_BUCKETS = 1_000;
 
 /** Checks the query of `lanes`. @throws {InvalidOptionsError} */
 export function checkLanesQuery(query: LanesQuery = {}): void {
-  const { lanes } = objectOf(query);
+  const { lanes } = optionsOf(query);
   check('lanes', (findings) => findLanesProblems(lanes, findings));
 }
 
 /** Checks the query of `attempts`. @throws {InvalidOptionsError} */
 export function checkAttemptsQuery(query: AttemptsQuery = {}): void {
-  const { lane, state, limit } = objectOf(query);
+  const { lane, state, limit } = optionsOf(query);
   check('attempts', ({ problems, name }) => {
     if (lane !== undefined) name(() => 'lane', lane);
     if (state !== undefined && state !== 'submitted' && state !== 'scheduled') {

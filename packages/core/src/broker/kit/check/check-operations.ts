@@ -1,4 +1,5 @@
 import type { Problem } from '../../../errors.ts';
+import { optional } from '../../../fields/check-arguments.ts';
 import type { HoldRequest, HoldSource, ResumeRequest } from '../../hold.ts';
 import type { EndRequest, RescheduleRequest } from '../../operation.ts';
 import { textProblem } from '../limits.ts';
@@ -6,7 +7,7 @@ import { findErrorProblems } from './check-error.ts';
 import { check, type Findings, findInEach, findTextProblem } from './check-findings.ts';
 import { findGroupProblems } from './check-groups.ts';
 import type { FieldRules } from './field-rules.ts';
-import { FLAG, findWrongFields, NUMBER_OR_NONE, oneOf, optional } from './field-rules.ts';
+import { FLAG, findWrongFields, NUMBER_OR_NONE, oneOf } from './field-rules.ts';
 
 /** Checks the requests of `end`. @throws {InvalidOptionsError} */
 export function checkEnds(requests: readonly EndRequest[]): void {

@@ -1,7 +1,15 @@
+import { optional } from '../../../fields/check-arguments.ts';
 import { A_SIGNAL, accepted } from '../../../fields/value-rules.ts';
 import type { Attendance, ExpiredScope, GetOptions, ListQuery, WaitOptions } from '../../broker.ts';
 import type { HeartbeatRequest } from '../../heartbeat.ts';
-import { check, entriesOf, type Findings, findList, findObjectProblem } from './check-findings.ts';
+import {
+  check,
+  entriesOf,
+  type Findings,
+  findList,
+  findObjectProblem,
+  findOptionsProblem,
+} from './check-findings.ts';
 import { findGroupFilterProblems } from './check-groups.ts';
 import { findFactsProblems } from './check-insight.ts';
 import { checkIds } from './check-redrive.ts';
@@ -14,7 +22,6 @@ import {
   LENGTH,
   NUMBER_OR_NONE,
   oneOf,
-  optional,
   STATE,
   TEXT,
   wholeFrom,
@@ -48,7 +55,7 @@ export function checkFindExpired(call: {
     const { problems } = findings;
     findWrongFields(call, { limit: EXPIRED_LIMIT }, { problems, path: '' });
     const { scope } = call;
-    if (scope === undefined || !findObjectProblem('scope', scope, problems)) return;
+    if (scope === undefined || !findOptionsProblem('scope', scope, problems)) return;
     for (const key of ['lanes', 'exceptLanes'] as const)
       if (scope[key] !== undefined) findLanesProblems(`scope.${key}`, scope[key], findings);
   });
@@ -65,7 +72,7 @@ export function checkGet({
   checkIds(ids);
   if (options === undefined) return;
   check('get', ({ problems }) => {
-    if (findObjectProblem('options', options, problems))
+    if (findOptionsProblem('options', options, problems))
       findWrongFields(options, GET, { problems, path: 'options' });
   });
 }

@@ -1,8 +1,8 @@
 import type { DiscardOptions, RedriveOptions } from '../../operation.ts';
 import { findStepProblems } from './check-bulk.ts';
-import { check, entriesOf, type Findings, findObjectProblem } from './check-findings.ts';
+import { check, entriesOf, type Findings, findOptionsProblem } from './check-findings.ts';
 import type { FieldRules } from './field-rules.ts';
-import { FLAG, findWrongFields, NUMBER_OR_NONE } from './field-rules.ts';
+import { FLAG, findWrongFields, isMap, NUMBER_OR_NONE } from './field-rules.ts';
 
 /** A call of `redrive` or `discard`. */
 interface Call<Options> {
@@ -23,7 +23,7 @@ export function readRedrive({ ids, options }: Call<RedriveOptions>): void {
   if (options === undefined) return;
   check('redrive', (findings) => {
     const { problems } = findings;
-    if (!findObjectProblem('options', options, problems)) return;
+    if (!findOptionsProblem('options', options, problems)) return;
     findWrongFields(options, REDRIVE, { problems, path: 'options' });
     if (options.runAts !== undefined) findInstantProblems(options.runAts, findings);
     if (options.operation !== undefined) findStepProblems(options.operation, ids, findings);
@@ -36,7 +36,7 @@ export function readDiscard({ ids, options }: Call<DiscardOptions>): void {
   if (options === undefined) return;
   check('discard', (findings) => {
     const { problems } = findings;
-    if (!findObjectProblem('options', options, problems)) return;
+    if (!findOptionsProblem('options', options, problems)) return;
     findWrongFields(options, DISCARD, { problems, path: 'options' });
     if (options.operation !== undefined) findStepProblems(options.operation, ids, findings);
   });
@@ -47,7 +47,7 @@ const DISCARD: FieldRules<DiscardOptions> = { endedBefore: NUMBER_OR_NONE };
 const REDRIVE: FieldRules<RedriveOptions> = { ...DISCARD, keepAttempts: FLAG };
 
 function findInstantProblems(runAts: ReadonlyMap<string, number>, { problems }: Findings): void {
-  if (!(runAts instanceof Map)) {
+  if (!isMap(runAts)) {
     const cure = 'Use new Map([[id, runAt]]).';
     problems.push({ path: 'options.runAts', value: runAts, message: 'must be a Map', cure });
     return;

@@ -1,3 +1,4 @@
+import { isNumber, optional } from '../../../fields/check-arguments.ts';
 import type { AttemptError, Run } from '../../run.ts';
 import type { Settlement } from '../../settlement.ts';
 import { textProblem } from '../limits.ts';
@@ -11,14 +12,12 @@ import {
   EVENT,
   findWrongFields,
   isEvent,
-  isNumber,
   isObject,
   isState,
   LENGTH,
   LIST,
   NUMBER,
   OBJECT,
-  optional,
   STATE,
   TEXT,
   wholeFrom,

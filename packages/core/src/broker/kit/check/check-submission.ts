@@ -1,4 +1,5 @@
 import type { Problem } from '../../../errors.ts';
+import { optional } from '../../../fields/check-arguments.ts';
 import { isEnd } from '../../../lifecycle/run-state.ts';
 import type { Concurrency } from '../../run.ts';
 import type { Settlement } from '../../settlement.ts';
@@ -8,7 +9,7 @@ import { partitionTag } from '../partition-tag.ts';
 import { type Findings, findObjectProblem, findTextProblem, NAME_CURE } from './check-findings.ts';
 import { findContextProblem, findSpentProblems } from './check-spent.ts';
 import type { FieldRules } from './field-rules.ts';
-import { FLAG, findWrongFields, isObject, LENGTH, NUMBER_OR_NONE, optional } from './field-rules.ts';
+import { FLAG, findWrongFields, isObject, LENGTH, NUMBER_OR_NONE } from './field-rules.ts';
 
 /** The highest limit of a concurrency key. */
 export const MAX_CONCURRENCY = 2_147_483_647;

@@ -1,5 +1,5 @@
 import type { Problem } from '../../../errors.ts';
-import type { ArgumentRule } from '../../../fields/check-arguments.ts';
+import { type ArgumentRule, isNumber, optional } from '../../../fields/check-arguments.ts';
 import { ARROWS } from '../../../lifecycle/arrows.ts';
 import type { RunEventType } from '../../../lifecycle/run-event.ts';
 import type { RunState } from '../../../lifecycle/run-state.ts';
@@ -25,11 +25,6 @@ export function findWrongFields<Item extends object>(
     const { message, cure } = rule;
     problems.push({ path: path === '' ? key : `${path}.${key}`, value, message, cure });
   }
-}
-
-/** The same rule for a field that may be absent. */
-export function optional({ accepts, message, cure }: FieldRule): FieldRule {
-  return { accepts: (value) => value === undefined || accepts(value), message, cure };
 }
 
 /** Accepts whole numbers in a range. */
@@ -124,15 +119,20 @@ const STATE_NAMES: ReadonlySet<unknown> = new Set(RUN_STATES);
 /** What happened to a run. */
 export const EVENT: FieldRule = oneOf([...EVENT_NAMES].map(String), 'It is the type of a RunEvent.');
 
-/** Returns whether the value is a number; `NaN` is none. */
-export function isNumber(value: unknown): value is number {
-  // biome-ignore lint/suspicious/noSelfCompare: only NaN is not equal to itself, and this is the fastest test
-  return typeof value === 'number' && value === value;
-}
-
 /** Returns whether the value is an object, or at least no primitive. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
+}
+
+/** Returns whether the value has what a `ReadonlyMap` has: one of another realm is a map, too. */
+export function isMap(value: unknown): value is ReadonlyMap<unknown, unknown> {
+  return value instanceof Map || (isObject(value) && MAP_METHODS.every((name) => hasMethod(value, name)));
+}
+
+const MAP_METHODS = ['get', 'has', 'keys', 'values', 'entries', 'forEach', Symbol.iterator] as const;
+
+function hasMethod(value: object, name: PropertyKey): boolean {
+  return typeof Reflect.get(value, name) === 'function';
 }
 
 /** Returns whether the value is a state. */
