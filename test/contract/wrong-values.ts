@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import type {
   AttemptError,
   Attendance,
@@ -47,8 +48,16 @@ const PAGE: Kind = { wrong: [...FROM_1.wrong, 1_001, 5_000], right: [1, 1_000] }
 const BOOLEAN: Kind = { wrong: [0, 1, 'true', null, {}], right: [true, false] };
 const TEXT: Kind = { wrong: NO_TEXTS, right: ['', '{}'] };
 const OBJECT: Kind = { wrong: NO_OBJECTS, right: [] };
+/** All of its keys may be left out, as a list or a Map leaves them out. */
+const OPTIONS: Kind = {
+  wrong: [...NO_OBJECTS, [], ['l'], new Map([['a', 1]]), new Set(), new Date(0)],
+  right: [{}],
+};
 const LIST: Kind = { wrong: [...NO_OBJECTS, {}, new Set()], right: [] };
-const MAP: Kind = { wrong: [...NO_OBJECTS, {}, [], new Set(['l'])], right: [] };
+const MAP: Kind = {
+  wrong: [...NO_OBJECTS, {}, [], new Set(['l']), { get: () => 1, entries: () => [] }],
+  right: [new Map(), runInNewContext('new Map()')],
+};
 
 function oneOf(...right: readonly string[]): Kind {
   return { wrong: [...NO_TEXTS, '', 'done', 'toString', '__proto__'], right };
@@ -144,7 +153,7 @@ const SETTLING: readonly Value[] = [
     takes: {
       ...{ state: required(oneOf(...WAITS, ...ENDS)), ...all(COUNTERS, required(COUNT)) },
       ...{ ...all(PAST, optional(FINITE)), runAt: optional(NUMBER), previousDelayMs: optional(AT_LEAST_0) },
-      ...{ lane: required(TEXT), payload: required(TEXT), result: optional(TEXT) },
+      ...{ lane: required(TEXT), payload: required(TEXT), result: optional({ ...TEXT, right: ['{}'] }) },
       ...{ errors: required(LIST), isDisposable: optional(BOOLEAN) },
     },
     call: settleRun,
@@ -234,7 +243,7 @@ const LEASING: readonly Value[] = [
   }),
   ...valuesOf('findExpired', '', {
     valid: { limit: 1, scope: {} },
-    takes: { limit: required(COUNT), scope: optional(OBJECT) },
+    takes: { limit: required(COUNT), scope: optional(OPTIONS) },
     call: (broker, { limit, scope }) => broker.findExpired(limit, scope),
   }),
   ...valuesOf('findExpired', 'scope', {
@@ -282,7 +291,7 @@ const OPERATING: readonly Value[] = [
   ...(['redrive', 'discard'] as const).flatMap((verb) => [
     ...valuesOf(verb, '', {
       valid: {},
-      takes: { options: optional(OBJECT) } as object,
+      takes: { options: optional(OPTIONS) } as object,
       call: (broker, given: { options?: object }) => broker[verb](['none'], given.options),
     }),
     ...valuesOf(verb, 'options', {
@@ -306,7 +315,7 @@ const OPERATING: readonly Value[] = [
 const READING: readonly Value[] = [
   ...valuesOf('get', '', {
     valid: {},
-    takes: { options: optional(OBJECT) } as object,
+    takes: { options: optional(OPTIONS) } as object,
     call: (broker, given: { options?: object }) => broker.get(['a'], given.options),
   }),
   ...valuesOf('get', 'options', {
@@ -370,6 +379,7 @@ const ASKING: readonly Value[] = [
     takes: {
       ...{ state: required(oneOf('failed', 'stalled', 'rateLimited')), endedBefore: required(NUMBER) },
       ...{ endedAfter: optional(NUMBER), ids: optional(LIST) },
+      errorGroup: optional({ wrong: [...NO_TEXTS, '', 'a b', 'é', 'x'.repeat(65)], right: ['a-b_C'] }),
     },
     call: async (broker, filter) => broker.operations?.put({ ...OPERATION, filter }),
   }),
@@ -382,6 +392,15 @@ const ASKING: readonly Value[] = [
     valid: { to: 'running' as const },
     takes: { to: required(oneOf('running', 'paused', 'cancelled')) },
     call: async (broker, { to }) => broker.operations?.change('none', to),
+  }),
+  ...(['lanes', 'attempts'] as const).map((verb): Value => {
+    const takes = { ...optional(OPTIONS), right: [{}, undefined] };
+    return {
+      verb: `insight.${verb}`,
+      path: '',
+      takes,
+      call: async (broker, query) => broker.insight?.[verb](query),
+    };
   }),
   ...valuesOf('insight.lanes', '', {
     valid: {},

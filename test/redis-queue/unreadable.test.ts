@@ -108,6 +108,24 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     await expectQuarantined('broken');
   });
 
+  it.each([
+    ['"failures":1', '"failures":"1"'],
+    ['"failures":1', '"failures":-1'],
+    ['"errors":[]', '"errors":[5]'],
+    ['"errors":[]', '"errors":[[null]]'],
+  ])('is quarantined when its counters or errors are none: %s as %s', async (right, wrong) => {
+    await retried('broken');
+    const record = String(await client.hGet(key('record'), 'broken'));
+    expect(record).toContain(right);
+    await client.hSet(key('record'), 'broken', record.replace(right, wrong));
+    await submit('next');
+
+    const claimed = await claim();
+
+    expect(claimed.map(({ run }) => run.id)).toEqual(['next']);
+    await expectQuarantined('broken');
+  });
+
   it('is quarantined when its counters and errors are not JSON', async () => {
     await retried('broken');
     const record = String(await client.hGet(key('record'), 'broken'));

@@ -17,7 +17,7 @@ export interface Settlement {
   /** The event that the claim ended with. */
   readonly event: RunEventType;
   /**
-   * The run as it is from now on, neither started nor unsubmitted. Its lane, payload, concurrency, policy, origin, context and
+   * The run as it is from now on, neither started nor unsubmitted. Its epoch, lane, payload, concurrency, policy, origin, context and
    * `carried` are ignored: a settlement never changes them.
    */
   readonly next: Run;

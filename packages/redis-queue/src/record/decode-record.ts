@@ -1,4 +1,4 @@
-import type { Run, Spent } from '@retry/core/broker';
+import type { AttemptError, Run, Spent } from '@retry/core/broker';
 import type { RunDraft } from '@retry/core/broker/kit';
 import { carrySpent, newRun, STATE_LETTERS, settledBy, unpackErrors } from '@retry/core/broker/kit';
 import { APART, withStack } from './apart.ts';
@@ -141,7 +141,7 @@ function readStateAndFlags(run: RunDraft, record: string): void {
   if (hasFlag(record, 'cancelRequested')) run.isCancelRequested = true;
 }
 
-/** Reads counters and errors. Checks only what other code relies on. */
+/** Reads counters and errors. Checks what the next settlement of the run must have, because that would be refused again and again. */
 function readRest(text: string): object {
   let rest: unknown;
   try {
@@ -151,9 +151,36 @@ function readRest(text: string): object {
   }
   if (typeof rest === 'object' && rest !== null && 'errors' in rest && Array.isArray(rest.errors)) {
     rest.errors = unpackErrors(rest.errors);
-    return rest;
+    if (areCounters(rest) && (rest.errors as unknown[]).every(isAttemptError)) return rest;
   }
   throw new UnreadableError('its record');
+}
+
+/** Counters that are 0 are left out. */
+function areCounters(rest: Partial<Record<keyof Run, unknown>>): boolean {
+  const { failures = 0, stalls = 0, releases = 0, rateLimits = 0, redrives = 0, resetEpoch = 0 } = rest;
+  const { resetAt = 0, previousDelayMs = 0 } = rest;
+  return (
+    isCount(failures) &&
+    isCount(stalls) &&
+    isCount(releases) &&
+    isCount(rateLimits) &&
+    isCount(redrives) &&
+    isCount(resetEpoch) &&
+    Number.isFinite(resetAt) &&
+    Number.isFinite(previousDelayMs)
+  );
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isAttemptError(value: unknown): boolean {
+  const { epoch, at, name, message } = Object(value) as Partial<AttemptError>; // each field is checked
+  return (
+    Number.isFinite(epoch) && Number.isFinite(at) && typeof name === 'string' && typeof message === 'string'
+  );
 }
 
 function instantIn(record: string, { from, end }: FieldRange): number | undefined {

@@ -98,12 +98,14 @@ export function encodeLaterCompletion(run: Run): string {
   return head + (isKeptApart(result) ? APART : result);
 }
 
-/** An epoch as a record has it. */
+/** An epoch as a record has it; one that no record can have is that of a run that was never claimed, so that nothing is settled by it. */
 export function epochText(epoch: number): string {
-  return String(epoch).padStart(EPOCH_DIGITS, '0');
+  const isKept = epoch >= 0 && epoch <= LAST_EPOCH;
+  return String(isKept ? epoch : 0).padStart(EPOCH_DIGITS, '0');
 }
 
 const EPOCH_DIGITS = widthOf(RECORD, 'epoch');
+const LAST_EPOCH = 10 ** EPOCH_DIGITS - 1;
 const INSTANT_DIGITS = widthOf(RECORD, 'submittedAt');
 const DUE_DIGITS = widthOf(RECORD, 'runAt');
 const LAST_INSTANT = 10 ** INSTANT_DIGITS - 1;

@@ -1,3 +1,4 @@
+import { MAX_INSTANT_AT } from '@retry/core';
 import type { Broker, ExchangeRequest, Run } from '@retry/core/broker';
 import { checkInput, newRun } from '@retry/core/broker/kit';
 import { describe, expect, it } from 'vitest';
@@ -14,16 +15,16 @@ const INSTANTS = [
 ] as const satisfies readonly (keyof Run)[];
 
 /** Returns the settled run as a broker receives it that checks its input. */
-async function received(instants: Partial<Run>): Promise<Run | undefined> {
+async function received(given: Partial<Run>): Promise<Run | undefined> {
   let request: ExchangeRequest | undefined;
-  const settleAndClaim: Broker['settleAndClaim'] = async (given) => {
-    request = given;
+  const settleAndClaim: Broker['settleAndClaim'] = async (exchange) => {
+    request = exchange;
     return { settled: [], claimed: [], now: 0 };
   };
   const broker = checkInput({ settleAndClaim } as Broker); // no other verb is called
-  const ended = { ...newRun({ id: 'a', lane: 'l', payload: '1' } as Run), state: 'completed' } as const;
+  const claimed = { ...newRun({ id: 'a', lane: 'l', payload: '1' } as Run), epoch: 1 };
   await broker.settleAndClaim({
-    settle: [{ id: 'a', epoch: 1, event: 'complete', next: { ...ended, ...instants } }],
+    settle: [{ id: 'a', epoch: 1, event: 'complete', next: { ...claimed, state: 'completed', ...given } }],
   });
   return request?.settle?.[0]?.next;
 }
@@ -33,6 +34,24 @@ describe('a settlement', () => {
     const next = await received({ [key]: 10.5 });
 
     expect(next?.[key]).toBe(10);
+  });
+
+  it.each(INSTANTS)(
+    'has a %s from 0 to the last instant there is, where that alone is beyond',
+    async (key) => {
+      expect((await received({ [key]: -5 }))?.[key]).toBe(0);
+      expect((await received({ [key]: 1e300 }))?.[key]).toBe(MAX_INSTANT_AT);
+      expect((await received({ [key]: MAX_INSTANT_AT }))?.[key]).toBe(MAX_INSTANT_AT);
+    },
+  );
+
+  it('has a finite delay, and is due some time', async () => {
+    expect((await received({ runAt: Infinity }))?.runAt).toBe(MAX_INSTANT_AT);
+    expect((await received({ previousDelayMs: Infinity }))?.previousDelayMs).toBe(Number.MAX_VALUE);
+  });
+
+  it('has the epoch of its claim', async () => {
+    expect(await received({ epoch: 0 })).toMatchObject({ epoch: 1 });
   });
 
   it('has whole instants in its errors', async () => {

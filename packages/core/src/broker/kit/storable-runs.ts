@@ -1,3 +1,4 @@
+import { MAX_INSTANT_AT } from '../../duration.ts';
 import type { ExchangeRequest } from '../exchange.ts';
 import type { AttemptError, Run } from '../run.ts';
 import type { Settlement } from '../settlement.ts';
@@ -16,49 +17,59 @@ const PAST_INSTANTS = [
 ] as const satisfies readonly (keyof Run)[];
 
 /**
- * Returns the exchange with whole milliseconds in every instant of its settlements: a worker's estimate of the broker's clock has
- * fractions. Past instants are rounded down, as the clock of record is, and when a run is due up, so that nothing is early.
+ * Returns the exchange with runs that every broker can store. Their epoch is that of the settlement. Instants are whole milliseconds
+ * from 0 to the last one there is, because a worker's estimate of the broker's clock has fractions: past ones are rounded down, as the
+ * clock of record is, and when a run is due up, so that nothing is early. A previous delay without end is the longest number.
  */
-export function withWholeInstants(request: ExchangeRequest): ExchangeRequest {
+export function withStorableRuns(request: ExchangeRequest): ExchangeRequest {
   const { settle } = request;
-  if (settle === undefined || settle.every(isWhole)) return request;
-  return { ...request, settle: settle.map((one) => (isWhole(one) ? one : toWhole(one))) };
+  if (settle === undefined || settle.every(isStorable)) return request;
+  return { ...request, settle: settle.map((one) => (isStorable(one) ? one : toStorable(one))) };
 }
 
 /** Key by key, because every settlement comes here: to read a run by a list of keys takes five times as long. */
-function isWhole({ next }: Settlement): boolean {
+function isStorable({ epoch, next }: Settlement): boolean {
   return (
-    isWholeInstant(next.runAt) &&
-    isWholeInstant(next.resetAt) &&
-    isWholeInstant(next.createdAt) &&
-    isWholeInstant(next.submittedAt) &&
-    isWholeInstant(next.firstStartedAt) &&
-    isWholeInstant(next.startedAt) &&
-    isWholeInstant(next.heartbeatAt) &&
-    isWholeInstant(next.endedAt) &&
-    next.errors.every(({ at, startedAt }) => isWholeInstant(at) && isWholeInstant(startedAt))
+    next.epoch === epoch &&
+    isStorableInstant(next.runAt) &&
+    isStorableInstant(next.resetAt) &&
+    isStorableInstant(next.createdAt) &&
+    isStorableInstant(next.submittedAt) &&
+    isStorableInstant(next.firstStartedAt) &&
+    isStorableInstant(next.startedAt) &&
+    isStorableInstant(next.heartbeatAt) &&
+    isStorableInstant(next.endedAt) &&
+    next.previousDelayMs !== Infinity &&
+    next.errors.every(({ at, startedAt }) => isStorableInstant(at) && isStorableInstant(startedAt))
   );
 }
 
-function isWholeInstant(at: number | undefined): boolean {
-  return at === undefined || Number.isInteger(at);
+function isStorableInstant(at: number | undefined): boolean {
+  return at === undefined || (Number.isInteger(at) && at >= 0 && at <= MAX_INSTANT_AT);
 }
 
-function toWhole(settlement: Settlement): Settlement {
+function toStorable(settlement: Settlement): Settlement {
   const next = copyRun(settlement.next);
+  next.epoch = settlement.epoch;
   for (const key of PAST_INSTANTS) roundDown(next, key);
-  const { runAt } = next;
-  if (runAt !== undefined) next.runAt = next.state === 'scheduled' ? Math.ceil(runAt) : Math.floor(runAt);
+  const { runAt, previousDelayMs } = next;
+  if (runAt !== undefined)
+    next.runAt = inRange(next.state === 'scheduled' ? Math.ceil(runAt) : Math.floor(runAt));
+  if (previousDelayMs === Infinity) next.previousDelayMs = Number.MAX_VALUE;
   next.errors = next.errors.map(withWholeStart);
   return { ...settlement, next };
 }
 
 function withWholeStart({ startedAt, ...error }: AttemptError): AttemptError {
-  const whole = { ...error, at: Math.floor(error.at) };
-  return startedAt === undefined ? whole : { ...whole, startedAt: Math.floor(startedAt) };
+  const whole = { ...error, at: inRange(Math.floor(error.at)) };
+  return startedAt === undefined ? whole : { ...whole, startedAt: inRange(Math.floor(startedAt)) };
 }
 
 function roundDown(draft: RunDraft, key: (typeof PAST_INSTANTS)[number]): void {
   const at = draft[key];
-  if (at !== undefined) draft[key] = Math.floor(at);
+  if (at !== undefined) draft[key] = inRange(Math.floor(at));
+}
+
+function inRange(at: number): number {
+  return Math.min(Math.max(at, 0), MAX_INSTANT_AT);
 }
