@@ -1,6 +1,6 @@
 import { retry as attempt } from '@lifeomic/attempt';
 import { definePolicy, type Policy } from '@retry/core';
-import { withRetry } from '@retry/inprocess';
+import { retry, withRetry } from '@retry/inprocess';
 import asyncRetry from 'async-retry';
 import { ConstantBackoff, retry as cockatiel, handleAll } from 'cockatiel';
 import { retry as esToolkit } from 'es-toolkit';
@@ -26,6 +26,10 @@ export const libraries: Readonly<Record<string, (fn: Call, plan: Plan) => Call>>
   withRetry: (fn, plan) => withRetry(fn, policyOf(plan), { signal: plan.signal }),
   'withRetry with a signal': (fn, { signal = new AbortController().signal, ...plan }) =>
     withRetry(fn, policyOf(plan), { signal }),
+  'our retry(fn, policy)': (fn, plan) => {
+    const policy = policyOf(plan);
+    return () => retry(fn, policy, plan.signal && { signal: plan.signal });
+  },
   retry: callWithOperation,
   'p-retry': (fn, { retries, delayMs, signal }) => {
     const options = { retries, minTimeout: delayMs, factor: 1, signal };

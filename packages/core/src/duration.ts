@@ -14,8 +14,9 @@ export function parseDuration(value: unknown): number | undefined {
   if (value === 'Infinity') return Infinity;
   const match = typeof value === 'string' ? /^(\d+(?:\.\d+)?)(ms|[smhd])$/.exec(value) : null;
   if (match === null) return undefined;
-  // Rounded to the 15 digits that a double holds exactly: 1.001 × 1000 is not quite 1001.
-  return Number((Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? Number.NaN)).toPrecision(15));
+  const ms = Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? Number.NaN);
+  // Rounded to the 15 digits that a double holds exactly: 1.001 × 1000 is not quite 1001. Integers of so many digits are exact.
+  return Number.isInteger(ms) && ms < 1e15 ? ms : Number(ms.toPrecision(15));
 }
 
 /** The latest instant that a run or a retry can be due at, in epoch milliseconds: the latest `Date`. */

@@ -30,8 +30,14 @@ export function definePolicy(input: PolicyInput | Policy = {}, registry: Registr
   });
 }
 
+let defaults: Policy | undefined;
+
 /** Defines a policy as `definePolicy` does, without a registry. */
-export function definePlainPolicy(input: PolicyInput | Policy = {}): Policy {
+export function definePlainPolicy(input?: PolicyInput | Policy): Policy {
+  if (input === undefined) {
+    defaults ??= definePlainPolicy({});
+    return defaults;
+  }
   return isPolicy(input) ? input : readSafely(input, 'policy', (report) => readInput(input, {}, report));
 }
 

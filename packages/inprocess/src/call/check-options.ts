@@ -112,9 +112,23 @@ export function checkOptions(
   rules: OptionRules,
   { order, cures, report }: OptionsOf,
 ): void {
+  if (areRight(options, rules)) return;
   const known = { keys: Object.keys(rules), cures: { ...CURES, ...cures }, order, report };
   const fields = readFields(options, '', known);
   for (const [key, rule] of Object.entries(rules)) fields?.optional(key, rule);
+}
+
+/** Whether nothing is wrong with options of the usual kind: most have nothing, and each call of `retry` asks. */
+function areRight(options: unknown, rules: OptionRules): boolean {
+  try {
+    if (Object.getPrototypeOf(options) !== Object.prototype) return false;
+    return Reflect.ownKeys(Object(options)).every((key) => {
+      const value: unknown = Reflect.get(Object(options), key);
+      return Object.hasOwn(rules, key) && (value === undefined || rules[String(key)]?.accepts(value));
+    });
+  } catch {
+    return false;
+  }
 }
 
 function policyProblems(policy: GivenCall['policy']): readonly Problem[] {

@@ -192,7 +192,9 @@ function clockOf({ clock, reportError, unref }: RetryOptions<never>): Clock {
 }
 
 function isAnyGiven(options: RetryOptions<never>, readsTimes: boolean): boolean {
-  return Object.entries(READS_TIMES).some(
-    ([key, reads]) => reads === readsTimes && Reflect.get(options, key) !== undefined,
-  );
+  for (const key in READS_TIMES) {
+    const option = key as keyof typeof READS_TIMES; // one of its own keys
+    if (READS_TIMES[option] === readsTimes && options[option] !== undefined) return true;
+  }
+  return false;
 }
