@@ -129,6 +129,12 @@ function all<Key extends string>(keys: readonly Key[], kind: Kind): Readonly<Rec
 }
 
 const SETTLING: readonly Value[] = [
+  {
+    verb: 'settleAndClaim',
+    path: '',
+    takes: { ...OPTIONS, right: [{}] },
+    call: (broker, request) => broker.settleAndClaim(request),
+  },
   ...valuesOf('settleAndClaim', '', {
     valid: {},
     takes: { settle: optional(LIST), claim: optional(OBJECT) } as object,

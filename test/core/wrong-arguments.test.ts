@@ -168,6 +168,8 @@ interface Part {
   readonly name: string;
   readonly index: number;
   readonly key: string;
+  /** The path by which it is refused, where that is not its own. */
+  readonly named?: string;
   readonly accepts: Argument['accepts'];
 }
 
@@ -200,7 +202,7 @@ const PARTS: readonly Part[] = [
   { name: 'transition', index: 1, key: 'at', accepts: isNumber },
   { name: 'transition', index: 1, key: 'runAt', accepts: isNumberOrNone },
   ...['stepBudget', 'stepBudget of a bucket', 'stepBudget of a throttle'].flatMap((name) => [
-    { name, index: 0, key: 'type', accepts: () => false },
+    { name, index: 0, key: 'type', named: 'budget', accepts: () => false },
     {
       name,
       index: 1,
@@ -212,13 +214,37 @@ const PARTS: readonly Part[] = [
     { name, index: 2, key: 'kind', accepts: isTextOrNone },
     { name, index: 2, key: 'paid', accepts: isAmountOrNone },
   ]),
-  { name: 'stepBreaker', index: 1, key: 'type', accepts: () => false },
+  ...(
+    [
+      ['stepBudget', 'ratio', 'minPerSecond', 'windowMs'],
+      ['stepBudget of a bucket', 'capacity', 'refund', 'refillPerSecond'],
+      ['stepBudget of a throttle', 'maxTokens', 'tokenRatio'],
+    ] as const
+  ).flatMap(([name, ...keys]) =>
+    keys.map((key): Part => ({ name, index: 0, key, named: 'budget', accepts: isNumber })),
+  ),
+  { name: 'stepBudget of a bucket', index: 0, key: 'costs', named: 'budget', accepts: () => false },
+  ...(['failureRatio', 'minimumThroughput', 'samplingDurationMs', 'breakDurationMs'] as const).map(
+    (key): Part => ({ name: 'stepBreaker', index: 0, key, named: 'breaker', accepts: isNumber }),
+  ),
+  { name: 'stepBreaker', index: 1, key: 'type', named: 'state', accepts: () => false },
+  { name: 'stepBreaker', index: 1, key: 'ticket', named: 'state', accepts: isNumber },
+  { name: 'stepBreaker', index: 1, key: 'steppedAt', named: 'state', accepts: isNumber },
+  ...(['successes', 'failures'] as const).map(
+    (key): Part => ({
+      name: 'stepBreaker',
+      index: 1,
+      key,
+      named: 'state',
+      accepts: (value) => Array.isArray(value) && value.length === 0,
+    }),
+  ),
   { name: 'stepBreaker', index: 2, key: 'type', accepts: () => false },
   { name: 'stepBreaker', index: 2, key: 'ticket', accepts: isNumber },
 ];
 
-const PART_ROWS = PARTS.flatMap(({ name, index, key, accepts }) =>
-  WRONG.map(([kind, value]) => ({ name, index, key, kind, value, isRight: accepts(value) })),
+const PART_ROWS = PARTS.flatMap(({ name, index, key, named = key, accepts }) =>
+  WRONG.map(([kind, value]) => ({ name, index, key, named, kind, value, isRight: accepts(value) })),
 );
 
 /** The call with one part of one argument replaced. */
@@ -278,7 +304,7 @@ describe('every exported function', () => {
       const { problems } = await refusalOf(() => callWith(row));
 
       expect(problems.map(({ path }) => path)).toContainEqual(
-        expect.stringMatching(new RegExp(`(^|\\.)${row.key}$`)),
+        expect.stringMatching(new RegExp(`(^|\\.)${row.named}$`)),
       );
     },
   );

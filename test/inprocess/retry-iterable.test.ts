@@ -92,6 +92,31 @@ describe('retryIterable', () => {
     expect([next.mock.calls.length, close.mock.calls.length]).toEqual([0, 1]);
   });
 
+  it.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
+    'closes a source when its call is aborted %i turns after its first item has arrived',
+    async (turns) => {
+      const controller = new AbortController();
+      const close = vi.fn(async () => ({ done: true, value: undefined }));
+      const abortAfter = async (): Promise<void> => {
+        for (let turn = 0; turn < turns; turn += 1) await undefined;
+        controller.abort('stop');
+      };
+      const next = async () => {
+        void abortAfter();
+        return { done: false, value: 1 };
+      };
+      const items = { next, return: close } as unknown as AsyncIterator<number>;
+      const source = () => ({ [Symbol.asyncIterator]: () => items });
+
+      const reading = retryIterable(source, AT_ONCE, { signal: controller.signal });
+      const [first] = await Promise.allSettled([reading.next()]);
+      if (first?.status === 'fulfilled') expect(await rejectionOf(reading.next())).toBe('stop');
+      else expect(first?.reason).toBe('stop');
+
+      expect(close).toHaveBeenCalledTimes(1);
+    },
+  );
+
   it('closes a source whose first item arrives after its attempt was aborted', async () => {
     const clock = createFakeClock();
     const closed = vi.fn();

@@ -113,6 +113,8 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     ['"failures":1', '"failures":-1'],
     ['"errors":[]', '"errors":[5]'],
     ['"errors":[]', '"errors":[[null]]'],
+    ['"errors":[]', '"errors":[[1,5,"E","m",null,"5",null,null]]'],
+    ['"errors":[]', '"previousDelayMs":-5,"errors":[]'],
   ])('is quarantined when its counters or errors are none: %s as %s', async (right, wrong) => {
     await retried('broken');
     const record = String(await client.hGet(key('record'), 'broken'));

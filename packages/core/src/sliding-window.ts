@@ -20,6 +20,7 @@ interface Slide {
  * @param steppedAt - when its newest slice begins; if `nowAt` is earlier, no time counts as elapsed
  */
 export function slideTo(windowMs: number, steppedAt: number, nowAt: number): Slide {
+  if (Number.isNaN(steppedAt)) return { count: 0, steppedAt: nowAt };
   const sliceMs = windowMs / SLICES;
   const count = Math.floor(Math.max(nowAt - steppedAt, 0) / sliceMs) || 0; // NaN moves nothing
   return { count, steppedAt: steppedAt + count * sliceMs };

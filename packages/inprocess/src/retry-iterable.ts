@@ -57,9 +57,11 @@ interface Opened<T> {
   readonly context: AttemptContext;
   readonly items: AsyncIterator<T>;
   readonly first: IteratorResult<T>;
+  /** No longer closes the source when the attempt is aborted: someone reads it. */
+  readonly handOver: () => void;
 }
 
-/** Opens the source and reads its first item; closes it once the attempt is aborted, though a read is pending. */
+/** Opens the source and reads its first item; closes it once the attempt is aborted, though a read is pending, until it is handed over. */
 async function open<T>(
   context: AttemptContext,
   fn: (context: AttemptContext) => AsyncIterable<T> | PromiseLike<AsyncIterable<T>>,
@@ -72,10 +74,12 @@ async function open<T>(
     throw signal.reason; // nobody waits for it, and what would be read is lost
   }
   const aborted = onAbort(signal, { onAborted: () => close(items) });
+  const handOver = (): void => aborted?.end();
   try {
-    return { context, items, first: await items.next() };
-  } finally {
-    aborted?.end();
+    return { context, items, first: await items.next(), handOver };
+  } catch (error) {
+    handOver();
+    throw error;
   }
 }
 
@@ -93,6 +97,7 @@ class Reader<T> implements AbortListener {
     this.#opened = opened;
     this.#signal = signal;
     this.#isOpen = !opened.first.done;
+    opened.handOver();
     if (signal === undefined || !this.#isOpen) return;
     this.#wait = onAbort(signal, this);
     if (signal.aborted) this.onAborted();

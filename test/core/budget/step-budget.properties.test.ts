@@ -151,6 +151,19 @@ describe('stepBudget', () => {
     );
   });
 
+  it('gains by time what it would have, once a clock that began with no number has one', () => {
+    fc.assert(
+      fc.property(budgets, events, (budget, event) => {
+        const spent = stepBudget(budget, openBudget(budget, Number.NaN), event, Number.NaN).state;
+        const later = idle(budget, idle(budget, spent, 0), 1e9);
+
+        if (budget.type === 'ratio') expect(sum(later)).toBe(0);
+        if (budget.type === 'token-bucket' && budget.refillPerSecond > 0)
+          expect(later.tokens[0]).toBe(budget.capacity);
+      }),
+    );
+  });
+
   it('adds no tokens when the clock goes backwards', () => {
     eachMoment((budget, { before, event, now }) => {
       if (now > before.steppedAt) return;

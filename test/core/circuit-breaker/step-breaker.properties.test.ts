@@ -236,6 +236,21 @@ describe('stepBreaker', () => {
     );
   });
 
+  it('permits a probe after a break that began or was asked at NaN, and says how long to wait', () => {
+    const breaker = defineCircuitBreaker({ minimumThroughput: 1, breakDuration: 5_000 });
+    for (const openedAt of [0, Number.NaN]) {
+      const failure = { type: 'failure', ticket: 0 } as const;
+      const opened = stepBreaker(breaker, closeBreaker(openedAt), failure, openedAt).state;
+
+      const asked = stepBreaker(breaker, opened, { type: 'permit' }, openedAt);
+      if (asked.effect.type === 'refused') expect(asked.effect.retryAfterMs).toBe(5_000);
+      expect(stepBreaker(breaker, opened, { type: 'permit' }, 10_000).effect.type).toBe('permitted');
+    }
+    const open = { type: 'open', ticket: 1, until: 5_000 } as const;
+    const { effect } = stepBreaker(breaker, open, { type: 'permit' }, Number.NaN);
+    expect(effect).toEqual({ type: 'refused', retryAfterMs: 5_000 });
+  });
+
   it('permits a probe within one break of the first call that asks, also after the clock was set back', () => {
     fc.assert(
       fc.property(

@@ -25,10 +25,9 @@ export function checkStep(subject: string, given: Given): void {
   const isState =
     !('state' in given) || (areTokens(read(state, 'tokens')) && typeof read(state, 'steppedAt') === 'number');
   const isEvent = !('event' in given) || isStep(event);
-  if (isType(read(budget, 'type')) && isState && isEvent && isTextOrNone(kind) && typeof nowAt === 'number')
-    return;
+  if (isBudget(budget) && isState && isEvent && isTextOrNone(kind) && typeof nowAt === 'number') return;
   checkArguments(subject, {
-    'budget.type': [read(budget, 'type'), { ...oneOf(TYPES), cure: 'Use defineBudget({ … }).' }],
+    budget: [budget, A_BUDGET],
     ...('state' in given && {
       'state.tokens': [read(state, 'tokens'), A_LIST_OF_TOKENS],
       'state.steppedAt': [read(state, 'steppedAt'), { ...AN_INSTANT, cure: OPEN }],
@@ -43,9 +42,19 @@ export function checkStep(subject: string, given: Given): void {
   });
 }
 
-function isType(value: unknown): boolean {
-  return TYPES.includes(value as Budget['type']); // any value may be looked for
+/** Whether it has the numbers of its type, as `defineBudget` returns them. */
+function isBudget(value: unknown): boolean {
+  const type = read(value, 'type') as Budget['type']; // any value may be looked for
+  if (!TYPES.includes(type)) return false;
+  if (type === 'token-bucket' && typeof read(read(value, 'costs'), 'default') !== 'number') return false;
+  return NUMBERS[type].every((key) => typeof read(value, key) === 'number');
 }
+
+const NUMBERS: Readonly<Record<Budget['type'], readonly string[]>> = {
+  'token-bucket': ['capacity', 'refund', 'refillPerSecond'],
+  ratio: ['ratio', 'minPerSecond', 'windowMs'],
+  throttle: ['maxTokens', 'tokenRatio'],
+};
 
 function isStep(event: unknown): boolean {
   const isKnown = EVENTS.includes(read(event, 'type') as BudgetEvent['type']); // as above
@@ -63,6 +72,12 @@ function isTextOrNone(value: unknown): boolean {
 function isPriceOrNone(value: unknown): boolean {
   return value === undefined || (Number.isFinite(value) && Number(value) >= 0);
 }
+
+const A_BUDGET: ArgumentRule = {
+  accepts: isBudget,
+  message: 'must be a defined budget',
+  cure: 'Use defineBudget({ … }).',
+};
 
 const OPEN = 'Use openBudget(budget, nowAt).';
 

@@ -28,5 +28,5 @@ function addTokens(state: BudgetState, amount: number): BudgetState {
 /** Moves the window to `nowAt`; slices that leave it are dropped. */
 export function slide({ windowMs }: RatioBudget, state: BudgetState, nowAt: number): BudgetState {
   const { count, steppedAt } = slideTo(windowMs, state.steppedAt, nowAt);
-  return count === 0 ? state : { tokens: shiftSlices(state.tokens, count), steppedAt };
+  return steppedAt === state.steppedAt ? state : { tokens: shiftSlices(state.tokens, count), steppedAt };
 }

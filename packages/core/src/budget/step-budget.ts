@@ -94,10 +94,11 @@ export function allowsRetry(budget: Budget, state: BudgetState, nowAt: number, k
 }
 
 function refill({ capacity, refillPerSecond }: TokenBucket, state: BudgetState, nowAt: number): BudgetState {
-  const elapsedMs = Math.max(nowAt - state.steppedAt, 0) || 0; // NaN moves nothing
+  const steppedAt = Number.isNaN(state.steppedAt) ? nowAt : state.steppedAt;
+  const elapsedMs = Math.max(nowAt - steppedAt, 0) || 0; // NaN moves nothing
   const [tokens = 0] = state.tokens;
   const added = (elapsedMs / 1_000) * refillPerSecond || 0; // as above: endless time without a refill
-  return { tokens: [Math.min(tokens + added, capacity)], steppedAt: state.steppedAt + elapsedMs };
+  return { tokens: [Math.min(tokens + added, capacity)], steppedAt: elapsedMs > 0 ? nowAt : steppedAt };
 }
 
 function stepBucket(

@@ -1,4 +1,11 @@
-import { AN_INSTANT, type ArgumentRule, checkArguments, oneOf, optional } from '../fields/check-arguments.ts';
+import {
+  AN_INSTANT,
+  type ArgumentRule,
+  checkArguments,
+  isNumber,
+  oneOf,
+  optional,
+} from '../fields/check-arguments.ts';
 import { read } from '../read.ts';
 import type { BreakerEvent, BreakerState } from './circuit-breaker.ts';
 
@@ -20,14 +27,13 @@ interface Given {
  * @throws {InvalidOptionsError} listing every wrong argument
  */
 export function checkStep({ breaker, state, event, nowAt }: Given): void {
-  const isBreaker = typeof read(breaker, 'breakDurationMs') === 'number';
-  const isState = STATES.includes(read(state, 'type') as BreakerState['type']); // any value may be looked for
+  const isRight = isBreaker(breaker) && isState(state);
   const isEvent = EVENTS.includes(read(event, 'type') as BreakerEvent['type']); // as above
   const isTicket = read(event, 'type') === 'permit' || typeof read(event, 'ticket') === 'number';
-  if (isBreaker && isState && isEvent && isTicket && typeof nowAt === 'number') return;
+  if (isRight && isEvent && isTicket && typeof nowAt === 'number') return;
   checkArguments('stepBreaker', {
     breaker: [breaker, A_BREAKER],
-    'state.type': [read(state, 'type'), { ...oneOf(STATES), cure: 'Use closeBreaker(nowAt).' }],
+    state: [state, A_STATE],
     'event.type': [read(event, 'type'), oneOf(EVENTS)],
     'event.ticket': [
       read(event, 'ticket'),
@@ -37,8 +43,32 @@ export function checkStep({ breaker, state, event, nowAt }: Given): void {
   });
 }
 
+function isBreaker(value: unknown): boolean {
+  return SETTINGS.every((key) => typeof read(value, key) === 'number');
+}
+
+const SETTINGS = ['failureRatio', 'minimumThroughput', 'samplingDurationMs', 'breakDurationMs'] as const;
+
+function isState(value: unknown): boolean {
+  const type = read(value, 'type') as BreakerState['type']; // any value may be looked for
+  if (!STATES.includes(type) || typeof read(value, 'ticket') !== 'number') return false;
+  if (type !== 'closed') return typeof read(value, 'until') === 'number';
+  const slices = [read(value, 'successes'), read(value, 'failures')];
+  return typeof read(value, 'steppedAt') === 'number' && slices.every(areNumbers);
+}
+
+function areNumbers(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isNumber);
+}
+
+const A_STATE: ArgumentRule = {
+  accepts: isState,
+  message: 'must be the state of a circuit breaker',
+  cure: 'Use closeBreaker(nowAt).',
+};
+
 const A_BREAKER: ArgumentRule = {
-  accepts: (value) => typeof read(value, 'breakDurationMs') === 'number',
+  accepts: isBreaker,
   message: 'must be a defined circuit breaker',
   cure: 'Use defineCircuitBreaker({ … }).',
 };

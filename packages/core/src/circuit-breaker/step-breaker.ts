@@ -84,13 +84,14 @@ function permit(
 ): BreakerStep {
   const { ticket } = state;
   if (state.type === 'closed') return { state, effect: { type: 'permitted', ticket, isProbe: false } };
-  if (nowAt >= state.until) {
+  // Of a break that began at NaN nobody knows the end.
+  if (nowAt >= state.until || Number.isNaN(state.until)) {
     const probe = { type: 'half-open', ticket: ticket + 1, until: nowAt + breakDurationMs } as const;
     return { state: probe, effect: { type: 'permitted', ticket: probe.ticket, isProbe: true } };
   }
   // A clock that was set back must not make the break longer.
   const until = nowAt + breakDurationMs < state.until ? nowAt + breakDurationMs : state.until;
-  const retryAfterMs = Math.min(until - nowAt, breakDurationMs);
+  const retryAfterMs = Math.min(until - nowAt, breakDurationMs) || breakDurationMs;
   return { state: { ...state, until }, effect: { type: 'refused', retryAfterMs } };
 }
 

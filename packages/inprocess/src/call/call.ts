@@ -6,7 +6,7 @@ import { decideNext, endingBy, obstacleOf, refusalOf } from './decide.ts';
 import type { CallEvent, Ending, Failure, GiveUpReason, RetryEvent } from './events.ts';
 import type { FailedAttempt } from './history.ts';
 import { recordEnding, shorten } from './history.ts';
-import { eventOf, isObserved, notify } from './hooks.ts';
+import { callHook, eventOf, isObserved, notify } from './hooks.ts';
 import type { Attempt, Call } from './plan.ts';
 import { nested } from './plan.ts';
 import { timeLeft, timeoutErrorOf } from './timeouts.ts';
@@ -25,6 +25,8 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   #unpark: (() => void) | undefined = undefined;
   /** What its retries have cost the budget. */
   #paid = 0;
+  /** It has an outcome, which nothing changes: what is informed of it may call what would end the call. */
+  #isOver = false;
 
   /** Ends with the signal that it was given, if it was given one. */
   watchSignal(): void {
@@ -52,7 +54,9 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     const leftMs = timeLeft(this, startedAt);
     // The breaker is asked last, because it may give its only probe.
     const reason = obstacleOf(this, leftMs) ?? this.takePermit();
-    if (reason !== undefined) this.#end(endingBy(reason, this), startedAt);
+    if (this.#isOver)
+      this.#abandon(); // a hook of the breaker has aborted
+    else if (reason !== undefined) this.#end(endingBy(reason, this), startedAt);
     else {
       const attempt = attempts + 1;
       if (isObserved(options.onAttempt)) notify('onAttempt', this, { attempt }, startedAt);
@@ -139,9 +143,12 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
       this.fail(refused);
       return false;
     }
-    this.permit?.succeed();
+    this.#isOver = true;
+    const { permit, plan } = this;
+    if (permit !== undefined) this.#inform(() => permit.succeed());
     this.#release();
-    this.plan.budget?.record({ type: 'success', paid: this.#paid });
+    if (plan.budget !== undefined)
+      this.#inform(() => plan.budget?.record({ type: 'success', paid: this.#paid }));
     return true;
   }
 
@@ -164,9 +171,9 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
       return;
     }
 
-    this.#park(this.latest);
     this.refused = 'result' in failure ? failure : undefined;
-    if (plan.budget !== undefined) this.#paid += plan.budget.spend(error);
+    this.#park(this.latest);
+    if (plan.budget !== undefined) this.#inform(() => this.#spend(error));
     if (isObserved(plan.options.onRetry)) notify('onRetry', this, this.#retryDetails(next.delayMs), failedAt);
   }
 
@@ -200,6 +207,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   }
 
   onAborted(): void {
+    if (this.#isOver) return;
     const error: unknown = this.plan.signal?.reason;
     this.running?.interrupt?.(error);
     this.#endNow({ error, attempt: this.attempts, reason: 'aborted' });
@@ -221,9 +229,10 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     this.#cut?.(ending.error);
   }
 
-  /** Ends the call in failure, unless it has ended: what ended it may have called what would end it again. */
+  /** Ends the call in failure, unless it is over. */
   #end(ending: Ending, at?: number): void {
-    if (this.ending !== undefined) return;
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.ending = ending;
     this.#release();
     recordEnding(ending.error, this);
@@ -235,10 +244,25 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     const { options, release } = this.plan;
     this.#clearTimeout?.();
     this.#unpark?.();
-    this.permit?.abandon(); // nothing, if it has reported
+    this.#abandon();
     this.#abortWait?.end();
     options.group?.leave();
     release?.();
+  }
+
+  /** Gives back the permit of the circuit breaker; nothing, if it has reported. */
+  #abandon(): void {
+    const { permit } = this;
+    if (permit !== undefined) this.#inform(() => permit.abandon());
+  }
+
+  #spend(error: unknown): void {
+    this.#paid += this.plan.budget?.spend(error) ?? 0;
+  }
+
+  /** Informs a breaker or a budget, which may be the user's own: what it throws is reported and changes nothing. */
+  #inform(report: () => unknown): void {
+    callHook(report, undefined, this.options.reportError);
   }
 
   #wait(delayMs: number): Promise<void> {

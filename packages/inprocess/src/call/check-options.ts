@@ -124,6 +124,7 @@ function areRight(options: unknown, rules: OptionRules): boolean {
     if (Object.getPrototypeOf(options) !== Object.prototype) return false;
     return Reflect.ownKeys(Object(options)).every((key) => {
       const value: unknown = Reflect.get(Object(options), key);
+      Array.isArray(value); // throws for a revoked Proxy, as any later use of it would
       return Object.hasOwn(rules, key) && (value === undefined || rules[String(key)]?.accepts(value));
     });
   } catch {

@@ -2,7 +2,7 @@ import type { DelayStrategy } from '@retry/core';
 import { allowedAttempts } from '@retry/core/fields';
 import { joinSignals } from '../time/abort-hub.ts';
 import { RetryCall } from './call.ts';
-import { isObserved, notify, observer } from './hooks.ts';
+import { callHook, isObserved, notify, observer } from './hooks.ts';
 import type { ParentAttempt } from './options.ts';
 import type { Call, Plan } from './plan.ts';
 import { nested } from './plan.ts';
@@ -24,8 +24,10 @@ export function openLater(plan: Plan, parameters?: readonly unknown[]): Call {
 export function openCall(plan: Plan, parameters?: readonly unknown[]): Call {
   const call = new RetryCall(withOwnStrategy(plan), 0, parameters);
   call.watchSignal();
-  plan.options.group?.enter();
-  plan.budget?.record({ type: 'request' });
+  const { budget, options } = plan;
+  options.group?.enter();
+  if (budget !== undefined)
+    callHook(() => budget.record({ type: 'request' }), undefined, options.reportError);
   return call;
 }
 

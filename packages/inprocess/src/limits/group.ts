@@ -1,7 +1,7 @@
 import { countFrom, readOptions } from '@retry/core/fields';
 import type { FailedAttempt } from '../call/history.ts';
 
-/** A call of a group that is waiting for its next attempt: for its delay, or in `beforeRetry`. */
+/** A call of a group that is waiting for its next attempt: from the decision to make it until it starts. */
 export interface WaitingCall {
   /** The call's own id, the same as `ctx.id` of its attempts. */
   readonly id: string;
@@ -33,7 +33,7 @@ export interface RetryGroup {
   readonly enter: () => void;
   /** Counts a call as ended. */
   readonly leave: () => void;
-  /** Lists a call that waits after a failed attempt; returns a function that removes it from the list. */
+  /** Lists a call that waits for its next attempt; returns a function that removes it from the list. */
   readonly park: (
     wake: () => void,
     call: Pick<WaitingCall, 'id' | 'name'>,

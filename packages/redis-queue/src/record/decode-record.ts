@@ -168,7 +168,7 @@ function areCounters(rest: Partial<Record<keyof Run, unknown>>): boolean {
     isCount(redrives) &&
     isCount(resetEpoch) &&
     Number.isFinite(resetAt) &&
-    Number.isFinite(previousDelayMs)
+    isAmount(previousDelayMs)
   );
 }
 
@@ -176,11 +176,30 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
+function isAmount(value: unknown): boolean {
+  return Number.isFinite(value) && Number(value) >= 0;
+}
+
+/** Each field is checked: of text that this package did not write, any may be anything. */
 function isAttemptError(value: unknown): boolean {
-  const { epoch, at, name, message } = Object(value) as Partial<AttemptError>; // each field is checked
-  return (
-    Number.isFinite(epoch) && Number.isFinite(at) && typeof name === 'string' && typeof message === 'string'
-  );
+  const {
+    epoch,
+    at,
+    name,
+    message,
+    stack = '',
+    worker = '',
+    reason = '',
+  } = Object(value) as Partial<AttemptError>;
+  const {
+    startedAt = 0,
+    durationMs = 0,
+    stalledWith = 0,
+    status = 0,
+  } = Object(value) as Partial<AttemptError>;
+  const isText = [name, message, stack, worker, reason].every((text) => typeof text === 'string');
+  const isTimed = [at, startedAt, status].every(Number.isFinite);
+  return isText && isTimed && Number.isSafeInteger(epoch) && isAmount(durationMs) && isAmount(stalledWith);
 }
 
 function instantIn(record: string, { from, end }: FieldRange): number | undefined {

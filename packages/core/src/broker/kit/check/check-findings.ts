@@ -90,15 +90,9 @@ export function findList<Item>(path: string, list: readonly Item[], problems: Pr
   return [];
 }
 
-/** Returns the object. @throws {TypeError} for anything else */
-export function objectOf<Input extends object>(input: Input): Input {
-  if (!isObject(input)) throw new TypeError('not an object');
-  return input;
-}
-
 /** Returns the object with options. @throws {TypeError} for anything else */
 export function optionsOf<Input extends object>(input: Input): Input {
-  if (!isPlainObject(objectOf(input))) throw new TypeError('no options');
+  if (!isObject(input) || !isPlainObject(input)) throw new TypeError('no options');
   return input;
 }
 

@@ -10,7 +10,7 @@ import type { WithoutWaiting } from '../../without-waiting.ts';
 import { withStorableRuns } from '../storable-runs.ts';
 import { checkOperation, checkOperationChange, checkOperationClaim, checkOperationId } from './check-bulk.ts';
 import { findClaimProblems } from './check-claim.ts';
-import { check, findList, listOf, objectOf } from './check-findings.ts';
+import { check, findList, listOf, optionsOf } from './check-findings.ts';
 import { checkGroupsQuery } from './check-groups.ts';
 import { checkAttemptsQuery, checkDueTimesQuery, checkLanesQuery } from './check-insight.ts';
 import { checkEnds, checkHolds, checkReschedules, checkResumes } from './check-operations.ts';
@@ -32,7 +32,7 @@ import { findSubmissionProblems, isPlainSubmission } from './check-submission.ts
 /**
  * Returns the same broker with verbs that check their input before anything is sent or stored: a call with a name that not every
  * broker can store, or with a value that the types of the port do not allow, rejects with an `InvalidOptionsError` that lists every
- * problem. Instants that a worker estimated are made whole milliseconds.
+ * problem. What settlements carry is limited to what every broker can store.
  */
 export function checkInput<Kept extends Broker>(broker: Kept): Kept {
   const { within, withoutWaiting, insight, operations } = broker;
@@ -166,7 +166,7 @@ function checkSubmissions(submissions: readonly Submission[]): void {
 }
 
 function readExchange(request: ExchangeRequest): ExchangeRequest {
-  const { settle = [], claim } = objectOf(request);
+  const { settle = [], claim } = optionsOf(request);
   check('settleAndClaim', (findings) => {
     const list = findList('settle', settle, findings.problems);
     for (let index = 0; index < list.length; index += 1) {
