@@ -25,7 +25,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   #unpark: (() => void) | undefined = undefined;
   /** What its retries have cost the budget. */
   #paid = 0;
-  /** It has an outcome, which nothing changes: what is informed of it may call what would end the call. */
+  /** It has an outcome, which nothing changes: hooks that are called because of it may abort the call. */
   #isOver = false;
 
   /** Ends with the signal that it was given, if it was given one. */
