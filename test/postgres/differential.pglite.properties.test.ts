@@ -9,6 +9,7 @@ describe('the Postgres broker in PGlite beside the memory broker', () => {
     commands: brokerCommands(),
     // A server runs the same statements, in more sequences.
     seeds: 15,
+    leastPerSeed: 50,
     open: async () => {
       const pglite = await PGlite.create();
       const pairs = await createPairs(pglite);

@@ -8,6 +8,7 @@ describeOnPostgres('the Postgres broker beside the memory broker', (server) => {
   itAnswersTheSame({
     commands: brokerCommands(),
     seeds: 60,
+    leastPerSeed: 50,
     open: async () => {
       const pool = openPool(server().url, 1);
       const pairs = await createPairs(pool);

@@ -4,5 +4,10 @@ import { plainCommands } from './redis-commands.ts';
 import { createPairs } from './scripted-redis.ts';
 
 describeOnRedis('the Redis broker beside the memory broker', (server) => {
-  itAnswersTheSame({ commands: plainCommands(), seeds: 100, open: () => createPairs(server().url) });
+  itAnswersTheSame({
+    commands: plainCommands(),
+    seeds: 100,
+    leastPerSeed: 90,
+    open: () => createPairs(server().url),
+  });
 });

@@ -15,6 +15,8 @@ export interface Comparison {
   readonly commands: fc.Arbitrary<fc.AsyncCommand<Model, Real>>[];
   /** Sequences of commands that are tried; `DIFFERENTIAL_SEEDS=5000` tries more. */
   readonly seeds: number;
+  /** Commands that have run at least, on average of the sequences: of many about 110, of few fewer. */
+  readonly leastPerSeed: number;
   readonly open: () => Promise<PairFactory>;
 }
 
@@ -28,7 +30,7 @@ const HANGS_AFTER_MS = 60_000;
 const LIMIT_PER_SEED_MS = 10_000;
 
 /** A test that runs the same random commands on two brokers and the model, and compares after each of them. */
-export function itAnswersTheSame({ commands, seeds: usual, open }: Comparison): void {
+export function itAnswersTheSame({ commands, seeds: usual, leastPerSeed, open }: Comparison): void {
   const seeds = Number(process.env['DIFFERENTIAL_SEEDS'] ?? usual);
   const limitMs = seeds * LIMIT_PER_SEED_MS;
 
@@ -55,6 +57,6 @@ export function itAnswersTheSame({ commands, seeds: usual, open }: Comparison): 
     await fc.assert(property, { numRuns: seeds, ...limits }).finally(pairs.close);
 
     console.info(`differential: ${seeds} seeds, ${steps} steps`);
-    expect(steps).toBeGreaterThanOrEqual(seeds * 50);
+    expect(steps).toBeGreaterThanOrEqual(seeds * leastPerSeed);
   });
 }

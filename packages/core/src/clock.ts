@@ -69,27 +69,27 @@ export function guardClock(clock: Clock, guard: ClockGuard): Clock {
     latest ??= fallback.now();
     return latest;
   };
-  return { now, setTimer: (callback, delayMs) => setGuarded(clock, guard, { callback, delayMs }) };
+  return { now, setTimer: (callback, delayMs) => setGuarded(clock, guard, callback, delayMs) };
 }
 
-interface Timer {
-  readonly callback: () => void;
-  readonly delayMs: number;
-}
-
-function setGuarded(clock: Clock, { fallback, report }: ClockGuard, timer: Timer): CancelTimer {
+function setGuarded(
+  clock: Clock,
+  { fallback, report }: ClockGuard,
+  callback: () => void,
+  delayMs: number,
+): CancelTimer {
   let isOver = false;
   const fire = (): void => {
     if (isOver) return;
     isOver = true;
-    timer.callback();
+    callback();
   };
   let cancel: unknown;
   try {
-    cancel = clock.setTimer(fire, timer.delayMs);
+    cancel = clock.setTimer(fire, delayMs);
   } catch (error) {
     report(error);
-    cancel = fallback.setTimer(fire, timer.delayMs);
+    cancel = fallback.setTimer(fire, delayMs);
   }
   if (typeof cancel !== 'function') report(noCancel(cancel));
   return () => {

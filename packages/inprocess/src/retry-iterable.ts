@@ -71,7 +71,7 @@ async function open<T>(
   const items = source[Symbol.asyncIterator]();
   if (signal.aborted) {
     close(items);
-    throw signal.reason; // nobody waits for it, and what would be read is lost
+    throw signal.reason; // the attempt has ended, and what would be read is lost
   }
   const aborted = onAbort(signal, { onAborted: () => close(items) });
   const handOver = (): void => aborted?.end();

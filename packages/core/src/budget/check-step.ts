@@ -1,4 +1,10 @@
-import { AN_INSTANT, type ArgumentRule, checkArguments, isNumber, oneOf } from '../fields/check-arguments.ts';
+import {
+  AN_INSTANT,
+  type ArgumentRule,
+  areNumbers,
+  checkArguments,
+  oneOf,
+} from '../fields/check-arguments.ts';
 import { read } from '../read.ts';
 import type { Budget, BudgetEvent } from './budget.ts';
 
@@ -23,7 +29,8 @@ interface Given {
 export function checkStep(subject: string, given: Given): void {
   const { budget, nowAt, state, event, kind } = given;
   const isState =
-    !('state' in given) || (areTokens(read(state, 'tokens')) && typeof read(state, 'steppedAt') === 'number');
+    !('state' in given) ||
+    (areNumbers(read(state, 'tokens')) && typeof read(state, 'steppedAt') === 'number');
   const isEvent = !('event' in given) || isStep(event);
   if (isBudget(budget) && isState && isEvent && isTextOrNone(kind) && typeof nowAt === 'number') return;
   checkArguments(subject, {
@@ -61,10 +68,6 @@ function isStep(event: unknown): boolean {
   return isKnown && isTextOrNone(read(event, 'kind')) && isPriceOrNone(read(event, 'paid'));
 }
 
-function areTokens(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isNumber);
-}
-
 function isTextOrNone(value: unknown): boolean {
   return value === undefined || typeof value === 'string';
 }
@@ -82,7 +85,7 @@ const A_BUDGET: ArgumentRule = {
 const OPEN = 'Use openBudget(budget, nowAt).';
 
 const A_LIST_OF_TOKENS: ArgumentRule = {
-  accepts: areTokens,
+  accepts: areNumbers,
   message: 'must be a list of tokens',
   cure: OPEN,
 };

@@ -1,8 +1,8 @@
 import {
   AN_INSTANT,
   type ArgumentRule,
+  areNumbers,
   checkArguments,
-  isNumber,
   oneOf,
   optional,
 } from '../fields/check-arguments.ts';
@@ -27,14 +27,14 @@ interface Given {
  * @throws {InvalidOptionsError} listing every wrong argument
  */
 export function checkStep({ breaker, state, event, nowAt }: Given): void {
-  const isRight = isBreaker(breaker) && isState(state);
-  const isEvent = EVENTS.includes(read(event, 'type') as BreakerEvent['type']); // as above
-  const isTicket = read(event, 'type') === 'permit' || typeof read(event, 'ticket') === 'number';
-  if (isRight && isEvent && isTicket && typeof nowAt === 'number') return;
+  const type = read(event, 'type') as BreakerEvent['type']; // any value may be looked for
+  const isTicket = type === 'permit' || typeof read(event, 'ticket') === 'number';
+  const isEvent = EVENTS.includes(type) && isTicket;
+  if (isBreaker(breaker) && isState(state) && isEvent && typeof nowAt === 'number') return;
   checkArguments('stepBreaker', {
     breaker: [breaker, A_BREAKER],
     state: [state, A_STATE],
-    'event.type': [read(event, 'type'), oneOf(EVENTS)],
+    'event.type': [type, oneOf(EVENTS)],
     'event.ticket': [
       read(event, 'ticket'),
       { ...(isTicket ? optional(A_TICKET) : A_TICKET), cure: 'Use that of the permit.' },
@@ -50,15 +50,11 @@ function isBreaker(value: unknown): boolean {
 const SETTINGS = ['failureRatio', 'minimumThroughput', 'samplingDurationMs', 'breakDurationMs'] as const;
 
 function isState(value: unknown): boolean {
-  const type = read(value, 'type') as BreakerState['type']; // any value may be looked for
+  const type = read(value, 'type') as BreakerState['type']; // as above
   if (!STATES.includes(type) || typeof read(value, 'ticket') !== 'number') return false;
   if (type !== 'closed') return typeof read(value, 'until') === 'number';
   const slices = [read(value, 'successes'), read(value, 'failures')];
   return typeof read(value, 'steppedAt') === 'number' && slices.every(areNumbers);
-}
-
-function areNumbers(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isNumber);
 }
 
 const A_STATE: ArgumentRule = {

@@ -84,7 +84,7 @@ function permit(
 ): BreakerStep {
   const { ticket } = state;
   if (state.type === 'closed') return { state, effect: { type: 'permitted', ticket, isProbe: false } };
-  // Of a break that began at NaN nobody knows the end.
+  // A break that began at NaN has no end.
   if (nowAt >= state.until || Number.isNaN(state.until)) {
     const probe = { type: 'half-open', ticket: ticket + 1, until: nowAt + breakDurationMs } as const;
     return { state: probe, effect: { type: 'permitted', ticket: probe.ticket, isProbe: true } };

@@ -25,6 +25,11 @@ export function isNumber(value: unknown): value is number {
   return typeof value === 'number' && value === value;
 }
 
+/** Returns whether the value is a list of numbers. */
+export function areNumbers(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isNumber);
+}
+
 /** The same rule for what may be left out. */
 export function optional({ accepts, message, cure }: ArgumentRule): ArgumentRule {
   return { accepts: (value) => value === undefined || accepts(value), message, cure };

@@ -144,11 +144,11 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
       return false;
     }
     this.#isOver = true;
-    const { permit, plan } = this;
+    const { permit } = this;
+    const { budget } = this.plan;
     if (permit !== undefined) this.#inform(() => permit.succeed());
     this.#release();
-    if (plan.budget !== undefined)
-      this.#inform(() => plan.budget?.record({ type: 'success', paid: this.#paid }));
+    if (budget !== undefined) this.#inform(() => budget.record({ type: 'success', paid: this.#paid }));
     return true;
   }
 
@@ -173,7 +173,11 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
 
     this.refused = 'result' in failure ? failure : undefined;
     this.#park(this.latest);
-    if (plan.budget !== undefined) this.#inform(() => this.#spend(error));
+    const { budget } = plan;
+    if (budget !== undefined)
+      this.#inform(() => {
+        this.#paid += budget.spend(error);
+      });
     if (isObserved(plan.options.onRetry)) notify('onRetry', this, this.#retryDetails(next.delayMs), failedAt);
   }
 
@@ -254,10 +258,6 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   #abandon(): void {
     const { permit } = this;
     if (permit !== undefined) this.#inform(() => permit.abandon());
-  }
-
-  #spend(error: unknown): void {
-    this.#paid += this.plan.budget?.spend(error) ?? 0;
   }
 
   /** Informs a breaker or a budget, which may be the user's own: what it throws is reported and changes nothing. */

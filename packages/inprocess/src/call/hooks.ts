@@ -83,8 +83,8 @@ export function callHook<Event>(
   if (hook === undefined) return;
   try {
     const returned = hook(event);
-    if (returned === undefined) return;
-    // It may be a promise of another realm, so anything is treated as one.
+    // No primitive is a promise; any object may be one, of another realm.
+    if (returned === null || (typeof returned !== 'object' && typeof returned !== 'function')) return;
     Promise.resolve(returned).catch((error: unknown) => report(error, reporter));
   } catch (error) {
     report(error, reporter);

@@ -1,6 +1,6 @@
 /** The column `record`: what the latest settlement wrote of a run, as JSON, as far as no other column has it. */
-import type { AttemptError, OperatorError, Run, Settlement } from '@retry/core/broker';
-import { endedBy, packErrors, settledBy, unpackErrors } from '@retry/core/broker/kit';
+import type { OperatorError, Run, Settlement } from '@retry/core/broker';
+import { endedBy, isAttemptError, packErrors, settledBy, unpackErrors } from '@retry/core/broker/kit';
 
 const COUNTERS = ['failures', 'stalls', 'releases', 'rateLimits', 'redrives', 'resetEpoch'] as const;
 
@@ -57,23 +57,6 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isAttemptError(value: unknown): value is AttemptError {
-  if (typeof value !== 'object' || value === null) return false;
-  const {
-    epoch,
-    at,
-    name,
-    message,
-    stack = '',
-    worker = '',
-    reason = '',
-    ...rest
-  } = value as Record<string, unknown>; // any object has keys
-  const { stalledWith = 0, startedAt = 0, durationMs = 0, status = 0 } = rest;
-  const isText = [name, message, stack, worker, reason].every((text) => typeof text === 'string');
-  return isText && [epoch, at, stalledWith, startedAt, durationMs, status].every(isNumber);
 }
 
 /**

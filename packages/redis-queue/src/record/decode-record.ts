@@ -1,6 +1,13 @@
-import type { AttemptError, Run, Spent } from '@retry/core/broker';
+import type { Run, Spent } from '@retry/core/broker';
 import type { RunDraft } from '@retry/core/broker/kit';
-import { carrySpent, newRun, STATE_LETTERS, settledBy, unpackErrors } from '@retry/core/broker/kit';
+import {
+  carrySpent,
+  isAttemptError,
+  newRun,
+  STATE_LETTERS,
+  settledBy,
+  unpackErrors,
+} from '@retry/core/broker/kit';
 import { APART, withStack } from './apart.ts';
 import { decodeBody } from './body.ts';
 import type { FieldRange, KeptState } from './layout.ts';
@@ -150,8 +157,8 @@ function readRest(text: string): object {
     throw new UnreadableError('its record');
   }
   if (typeof rest === 'object' && rest !== null && 'errors' in rest && Array.isArray(rest.errors)) {
-    rest.errors = unpackErrors(rest.errors);
-    if (areCounters(rest) && (rest.errors as unknown[]).every(isAttemptError)) return rest;
+    const errors = unpackErrors(rest.errors);
+    if (areCounters(rest) && errors.every(isAttemptError)) return { ...rest, errors };
   }
   throw new UnreadableError('its record');
 }
@@ -178,28 +185,6 @@ function isCount(value: unknown): boolean {
 
 function isAmount(value: unknown): boolean {
   return Number.isFinite(value) && Number(value) >= 0;
-}
-
-/** Each field is checked: of text that this package did not write, any may be anything. */
-function isAttemptError(value: unknown): boolean {
-  const {
-    epoch,
-    at,
-    name,
-    message,
-    stack = '',
-    worker = '',
-    reason = '',
-  } = Object(value) as Partial<AttemptError>;
-  const {
-    startedAt = 0,
-    durationMs = 0,
-    stalledWith = 0,
-    status = 0,
-  } = Object(value) as Partial<AttemptError>;
-  const isText = [name, message, stack, worker, reason].every((text) => typeof text === 'string');
-  const isTimed = [at, startedAt, status].every(Number.isFinite);
-  return isText && isTimed && Number.isSafeInteger(epoch) && isAmount(durationMs) && isAmount(stalledWith);
 }
 
 function instantIn(record: string, { from, end }: FieldRange): number | undefined {

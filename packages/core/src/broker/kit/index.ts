@@ -58,7 +58,7 @@ export {
 } from './limits.ts';
 export { partitionTag } from './partition-tag.ts';
 export type { PackedError } from './run-errors.ts';
-export { addError, MAX_ERRORS, PACKED_REST, packErrors, unpackErrors } from './run-errors.ts';
+export { addError, isAttemptError, MAX_ERRORS, PACKED_REST, packErrors, unpackErrors } from './run-errors.ts';
 export { hideSecrets, hideSecretsInError, hideSecretsInValue, secretsIn, secretsOf } from './secrets.ts';
 export {
   answerSettlement,

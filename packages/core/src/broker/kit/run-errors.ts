@@ -53,6 +53,17 @@ export function unpackErrors(stored: readonly unknown[]): readonly unknown[] {
   return stored.map(unpackError);
 }
 
+/** Returns whether the value is an error of a run that the next settlement of the run would be accepted with. */
+export function isAttemptError(value: unknown): value is AttemptError {
+  const error = Object(value) as Partial<Record<keyof AttemptError, unknown>>; // each field is checked
+  const { epoch, at, name, message, stack = '', worker = '', reason = '' } = error;
+  const { startedAt = 0, durationMs = 0, stalledWith = 0, status = 0 } = error;
+  const isText = [name, message, stack, worker, reason].every((text) => typeof text === 'string');
+  const isTimed = [at, startedAt, status].every(Number.isFinite);
+  const isLong = [durationMs, stalledWith].every((amount) => Number.isFinite(amount) && Number(amount) >= 0);
+  return isText && isTimed && isLong && Number.isSafeInteger(epoch);
+}
+
 function packError(error: AttemptError): PackedError {
   const { epoch, at, name, message, durationMs = null, worker = null, reason = null, startedAt } = error;
   const startedAgo = startedAt === undefined ? null : exactTime(startedAt, at);

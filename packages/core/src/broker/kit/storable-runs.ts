@@ -4,6 +4,7 @@ import type { AttemptError, Run } from '../run.ts';
 import type { Settlement } from '../settlement.ts';
 import type { RunDraft } from './copy-run.ts';
 import { copyRun } from './copy-run.ts';
+import { keepableMs } from './limits.ts';
 
 /** The instants of a run that are past when it is settled. */
 const PAST_INSTANTS = [
@@ -51,25 +52,24 @@ function isStorableInstant(at: number | undefined): boolean {
 function toStorable(settlement: Settlement): Settlement {
   const next = copyRun(settlement.next);
   next.epoch = settlement.epoch;
-  for (const key of PAST_INSTANTS) roundDown(next, key);
+  for (const key of PAST_INSTANTS) limit(next, key);
   const { runAt, previousDelayMs } = next;
-  if (runAt !== undefined)
-    next.runAt = inRange(next.state === 'scheduled' ? Math.ceil(runAt) : Math.floor(runAt));
+  if (runAt !== undefined) next.runAt = next.state === 'scheduled' ? keepableMs(runAt) : keepablePast(runAt);
   if (previousDelayMs === Infinity) next.previousDelayMs = Number.MAX_VALUE;
-  next.errors = next.errors.map(withWholeStart);
+  next.errors = next.errors.map(withStorableInstants);
   return { ...settlement, next };
 }
 
-function withWholeStart({ startedAt, ...error }: AttemptError): AttemptError {
-  const whole = { ...error, at: inRange(Math.floor(error.at)) };
-  return startedAt === undefined ? whole : { ...whole, startedAt: inRange(Math.floor(startedAt)) };
+function withStorableInstants({ startedAt, ...error }: AttemptError): AttemptError {
+  const whole = { ...error, at: keepablePast(error.at) };
+  return startedAt === undefined ? whole : { ...whole, startedAt: keepablePast(startedAt) };
 }
 
-function roundDown(draft: RunDraft, key: (typeof PAST_INSTANTS)[number]): void {
+function limit(draft: RunDraft, key: (typeof PAST_INSTANTS)[number]): void {
   const at = draft[key];
-  if (at !== undefined) draft[key] = inRange(Math.floor(at));
+  if (at !== undefined) draft[key] = keepablePast(at);
 }
 
-function inRange(at: number): number {
-  return Math.min(Math.max(at, 0), MAX_INSTANT_AT);
+function keepablePast(at: number): number {
+  return keepableMs(Math.floor(at));
 }

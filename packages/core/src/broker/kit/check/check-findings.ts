@@ -61,10 +61,7 @@ export function findObjectProblem<Value>(
   value: Value,
   problems: Problem[],
 ): value is Value & object {
-  if (isObject(value)) return true;
-  const { message, cure } = OBJECT;
-  problems.push({ path, value, message, cure });
-  return false;
+  return isObject(value) || refuse(path, value, problems);
 }
 
 /**
@@ -76,7 +73,14 @@ export function findOptionsProblem<Value>(
   value: Value,
   problems: Problem[],
 ): value is Value & object {
-  if (isObject(value) && isPlainObject(value)) return true;
+  return isOptions(value) || refuse(path, value, problems);
+}
+
+function isOptions(value: unknown): value is object {
+  return isObject(value) && isPlainObject(value);
+}
+
+function refuse(path: string, value: unknown, problems: Problem[]): false {
   const { message, cure } = OBJECT;
   problems.push({ path, value, message, cure });
   return false;
@@ -92,7 +96,7 @@ export function findList<Item>(path: string, list: readonly Item[], problems: Pr
 
 /** Returns the object with options. @throws {TypeError} for anything else */
 export function optionsOf<Input extends object>(input: Input): Input {
-  if (!isObject(input) || !isPlainObject(input)) throw new TypeError('no options');
+  if (!isOptions(input)) throw new TypeError('no options');
   return input;
 }
 
