@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { tryRetry, withRetry } from '@retry/inprocess';
+import type { RetryGroup } from '@retry/inprocess';
+import { createRetryGroup, tryRetry, withRetry } from '@retry/inprocess';
 import { publishDiagnostics } from '@retry/inprocess/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { alwaysFailing } from './failing.ts';
@@ -35,6 +36,25 @@ describe('publishDiagnostics', () => {
       ['retry:give-up', { ...about, attempt: 2, error: 'boom', reason: 'exhausted' }],
     ]);
     expect(new Set(messages.map(([, message]) => (message as { id: string }).id)).size).toBe(1);
+  });
+
+  it.each([
+    ['drains its group', (group: RetryGroup) => void group.drain()],
+    ['aborts its signal', (_: RetryGroup, controller: AbortController) => controller.abort()],
+  ])('publishes a retry before its end by a hook that %s', async (_, end) => {
+    for (const name of CHANNELS) subscribe(name, listen);
+    const stop = publishDiagnostics();
+    const group = createRetryGroup();
+    const controller = new AbortController();
+
+    await tryRetry(alwaysFailing(), AT_ONCE, {
+      group,
+      signal: controller.signal,
+      onRetry: () => end(group, controller),
+    });
+    stop();
+
+    expect(messages.map(([name]) => name)).toEqual(['retry:attempt', 'retry:retry', 'retry:give-up']);
   });
 
   it('publishes nothing after it has been ended', async () => {

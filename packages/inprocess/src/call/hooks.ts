@@ -35,7 +35,7 @@ export function isObserved(hook: unknown): boolean {
 }
 
 /**
- * Passes an event to the call's own hook, then to the observer of all calls.
+ * Passes an event to the observer of all calls, then to the call's own hook, which may end the call and so make the next event.
  *
  * @param at - when it happened, if the clock has been read
  */
@@ -48,13 +48,13 @@ export function notify<Name extends keyof RetryHooks>(
   const { observe } = observer;
   const { [name]: own, reportError } = call.options;
   const event = eventOf(call, details, at);
-  callHook(own as ((event: unknown) => unknown) | undefined, event, reportError); // the event of its name
   if (observe !== undefined) callHook(() => observe(name, event), undefined, reportError);
+  callHook(own as ((event: unknown) => unknown) | undefined, event, reportError); // the event of its name
 }
 
 /**
- * Makes the details the event of a call, in place: to spread them into a new object takes a microsecond. If the id is drawn from the option `random`, it is drawn when first read: a hook that
- * does not read it must not change the delays.
+ * Makes the details the event of a call, in place: to spread them into a new object takes a microsecond. If the id is drawn from
+ * the option `random`, it is drawn when first read: a hook that does not read it must not change the delays.
  */
 export function eventOf<Details extends object>(
   call: DescribedCall,
