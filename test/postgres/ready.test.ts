@@ -24,7 +24,9 @@ describeOnPostgres('a Postgres broker at its start', (server) => {
       await pool.query(`drop schema ${schema} cascade`);
 
       expect(before).toMatchObject({ name: 'PostgresBrokerError', code: 'OLDER_SCHEMA' });
-      expect(String(before)).toContain('Call migrate(client) first.');
+      expect(String(before)).toContain(
+        `Call migrate(client, { schema: "${schema}" }) first, or run retry migrate --schema ${schema}.`,
+      );
       expect(after).toBeUndefined();
     });
 

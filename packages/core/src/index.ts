@@ -32,7 +32,7 @@ export {
   RetryAfterError,
   TotalTimeoutError,
 } from './markers.ts';
-export type { MatcherInput } from './matching/matcher.ts';
+export type { ErrorClass, MatcherInput, Predicate } from './matching/matcher.ts';
 export {
   httpTransient,
   postgresTransient,
@@ -46,8 +46,10 @@ export type {
   BackoffInput,
   DelayContext,
   DelayStrategy,
+  DelayStrategyLike,
   Gate,
   GateContext,
+  GateLike,
   JitterInput,
   Policy,
   PolicyInput,

@@ -10,7 +10,7 @@ export type {
 } from './call/events.ts';
 export type { FailedAttempt, RetryInfo } from './call/history.ts';
 export { retryInfo } from './call/history.ts';
-export type { RetryOptions } from './call/options.ts';
+export type { ParentAttempt, RetryOptions } from './call/options.ts';
 export type { RetryBudget, RetryBudgetOptions } from './limits/budget.ts';
 export { createRetryBudget } from './limits/budget.ts';
 export type {
@@ -23,6 +23,7 @@ export { CircuitOpenError, createCircuitBreaker } from './limits/circuit-breaker
 export type { RetryGroup, RetryGroupOptions, WaitingCall } from './limits/group.ts';
 export { createRetryGroup } from './limits/group.ts';
 export { retry, withRetry } from './retry.ts';
+export type { IterableOptions } from './retry-iterable.ts';
 export { retryIterable } from './retry-iterable.ts';
 export type { RetryResult } from './try-retry.ts';
 export { tryRetry } from './try-retry.ts';

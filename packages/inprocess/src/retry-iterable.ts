@@ -13,7 +13,7 @@ import { joinSignals, onAbort } from './time/abort-hub.ts';
 const { retryIfResult: _, ...RULES } = OPTION_RULES;
 
 /** The options of a call for an iterable. */
-type IterableOptions = Omit<RetryOptions, 'retryIfResult'>;
+export type IterableOptions = Omit<RetryOptions, 'retryIfResult'>;
 
 /**
  * Calls `fn` under retry until the first item of its iterable has arrived. After that, items and errors are passed

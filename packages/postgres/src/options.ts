@@ -82,7 +82,8 @@ const SYNONYMS: Synonyms = [
   [/^(max|poolSize|maxPoolSize|maxConnections)$/, 'connections'],
 ];
 
-const DEFAULT_SCHEMA = 'retry';
+/** Where the tables are, unless the user names another schema. */
+export const DEFAULT_SCHEMA = 'retry';
 const DAY_MS = 86_400_000;
 
 /** Checks options and fills in the defaults. @throws {InvalidOptionsError} listing every problem, without passwords */

@@ -1,8 +1,10 @@
+export type { Broker } from '@retry/core/broker';
 export type { Queue, QueueOptions } from './create-queue.ts';
 export { createQueue } from './create-queue.ts';
 export type { Worker } from './create-worker.ts';
 export { createWorker } from './create-worker.ts';
 export type { ListenerError } from './emitter.ts';
+export type { ErrorText } from './error-text.ts';
 export type { WorkerErrorCode } from './errors.ts';
 export {
   CancelledError,
@@ -19,7 +21,7 @@ export {
   StalledError,
   WaitTimeoutError,
 } from './errors.ts';
-export type { QueueEvents, RunNotice, WorkerEvents } from './events.ts';
+export type { LateCause, QueueEvents, RunNotice, WorkerEvents } from './events.ts';
 export type { SignalName, WorkerOptions } from './options.ts';
 export type { Finding } from './queue/health/findings.ts';
 export type { Health, HealthFigures, Observing } from './queue/health/health.ts';
@@ -53,6 +55,7 @@ export type { SubmitEachOptions, SubmitManyOptions } from './queue/submit-each.t
 export type { SpentOptions } from './queue/submit-options/submit-spent.ts';
 export type { UniqueOptions } from './queue/submit-options/submit-unique.ts';
 export type {
+  DeadLetterState,
   ListedState,
   ListOptions,
   PageOptions,

@@ -41,7 +41,12 @@ describe('definePolicy', () => {
       'is not one of the choices',
       'Use one of floor, replace, ignore.',
     ],
-    ['jitter', { jitter: 'half' }, 'is not one of the choices', 'Use one of none, full, equal, bounded.'],
+    [
+      'jitter',
+      { jitter: 'half' },
+      'is not one of the choices',
+      "Use one of none, full, equal, bounded, { proportional: 0.1 }, { down: 0.3 }, { plusMinus: '1s' }.",
+    ],
     [
       'jitter.proportional',
       { jitter: { proportional: 2 } },
@@ -82,6 +87,17 @@ describe('definePolicy', () => {
   ])('reports %s of %o and how to cure it', (path, input, message, cure) => {
     expect(problemsOf(input)).toMatchObject([{ path, message, cure }]);
   });
+
+  it.each(['none', 'constant', 'linear', 'exponential', 'fibonacci', 'decorrelated', 'list', 'custom'])(
+    'says how to write the backoff that is only named %s',
+    (type) => {
+      const [problem, ...others] = problemsOf({ backoff: type });
+
+      expect(problem).toMatchObject({ path: 'backoff', value: type, message: 'must be an object' });
+      expect(problem?.cure).toContain(`backoff: { type: '${type}'`);
+      expect(others).toEqual([]);
+    },
+  );
 
   it('accepts any minDelay up to the default cap, which a longer base raises', () => {
     const policy = definePolicy({ backoff: { type: 'fibonacci', base: 1e300 }, minDelay: 1e16 });

@@ -9,30 +9,33 @@ import type { Budget } from './budget.ts';
 /** A budget as people write it. */
 export type BudgetInput =
   | {
+      /** Retries cost tokens, successes refund some. */
       readonly type: 'token-bucket';
-      /** @default 500 */
+      /** The most tokens, with which it begins. @default 500 */
       readonly capacity?: number;
       /** Tokens per retry, by kind of failure. @default { default: 5, timeout: 10 } */
       readonly costs?: Readonly<Record<string, number>>;
-      /** @default 1 */
+      /** Tokens that a success gives back whose call has paid for no retry. @default 1 */
       readonly refund?: number;
-      /** @default 0 */
+      /** Tokens that are added each second. @default 0 */
       readonly refillPerSecond?: number;
     }
   | {
+      /** A share of the requests in a sliding window. */
       readonly type: 'ratio';
-      /** @default 0.2 */
+      /** Retries per request. @default 0.2 */
       readonly ratio?: number;
-      /** @default 10 */
+      /** Retries per second that are allowed whatever the traffic is. @default 10 */
       readonly minPerSecond?: number;
-      /** @default '10s' */
+      /** The length of the window, at least 1 ms. @default '10s' */
       readonly window?: Duration;
     }
   | {
+      /** Failures cost a token; there are no retries while at most half is left. */
       readonly type: 'throttle';
-      /** @default 10 */
+      /** The most tokens, with which it begins. @default 10 */
       readonly maxTokens?: number;
-      /** @default 0.1 */
+      /** What a success adds. @default 0.1 */
       readonly tokenRatio?: number;
     };
 

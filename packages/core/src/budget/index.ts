@@ -3,6 +3,9 @@ export type {
   BudgetEvent,
   BudgetState,
   BudgetStep,
+  RatioBudget,
+  ThrottleBudget,
+  TokenBucket,
 } from './budget.ts';
 export type { BudgetInput } from './define-budget.ts';
 export { defineBudget } from './define-budget.ts';

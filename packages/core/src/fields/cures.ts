@@ -79,7 +79,7 @@ export function cureForKey(key: string, value: unknown, known: KnownKeys): strin
     if (keys.includes('retry')) return isOfPolicy ? 'It belongs in retry.' : `It belongs in retry. ${cure}`;
   }
   // `maxAttempts` is the most frequent one.
-  return `${isOfPolicy ? `${key} belongs to the policy. ` : ''}Known keys are ${keys.join(', ')}.`;
+  return `${isOfPolicy ? `${key} belongs to the policy. ` : ''}Known keys are ${[...new Set(keys)].join(', ')}.`;
 }
 
 /** Returns the cure for a key that counts. @param uncounted - attempts it does not count: 1 if it counts retries, else 0 */

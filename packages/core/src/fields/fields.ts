@@ -68,7 +68,7 @@ export function writtenIn(
 }
 
 function objectCure(input: unknown, keys: readonly string[]): string {
-  return `${tagOf(input) === '[object Promise]' ? 'Await it first. ' : ''}Its keys are ${keys.join(', ')}.`;
+  return `${tagOf(input) === '[object Promise]' ? 'Await it first. ' : ''}Its keys are ${[...new Set(keys)].join(', ')}.`;
 }
 
 /** Returns the value of each key, read once, because a getter may return another value the next time. */

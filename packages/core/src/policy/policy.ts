@@ -70,17 +70,51 @@ export interface Registry {
 
 /** How the delay grows, as people write it. */
 export type BackoffInput =
-  | { readonly type: 'none' }
-  | { readonly type: 'constant'; readonly base: Duration }
-  | { readonly type: 'linear'; readonly base: Duration; readonly increment?: Duration | undefined }
-  | { readonly type: 'exponential'; readonly base: Duration; readonly factor?: number | undefined }
-  | { readonly type: 'fibonacci'; readonly base: Duration }
-  | { readonly type: 'decorrelated'; readonly base: Duration }
-  | { readonly type: 'list'; readonly delays: readonly Duration[] }
   | {
+      /** No delay. */
+      readonly type: 'none';
+    }
+  | {
+      /** `base` each time. */
+      readonly type: 'constant';
+      readonly base: Duration;
+    }
+  | {
+      /** `base`, then `increment` more each time. */
+      readonly type: 'linear';
+      readonly base: Duration;
+      /** What each delay is longer than the one before. @default the base */
+      readonly increment?: Duration | undefined;
+    }
+  | {
+      /** `base`, then `factor` times as long each time. */
+      readonly type: 'exponential';
+      readonly base: Duration;
+      /** Finite, ≥ 0. @default 2 */
+      readonly factor?: number | undefined;
+    }
+  | {
+      /** `base` times 1, 1, 2, 3, 5, … */
+      readonly type: 'fibonacci';
+      readonly base: Duration;
+    }
+  | {
+      /** At random between `base` and three times the delay before. */
+      readonly type: 'decorrelated';
+      readonly base: Duration;
+    }
+  | {
+      /** A delay for each retry; the last one again after it. */
+      readonly type: 'list';
+      /** At least one finite duration. */
+      readonly delays: readonly Duration[];
+    }
+  | {
+      /** What a function returns. */
       readonly type: 'custom';
       /** The strategy itself, or its name in the registry. */
       readonly strategy: DelayStrategyLike | string;
+      /** The delay where the strategy returns anything but a finite number. @default 0 */
       readonly base?: Duration | undefined;
     };
 
@@ -146,15 +180,15 @@ export interface PolicyInput {
   readonly maxAttempts?: number | 'Infinity' | undefined;
   /** Delay before the first attempt; part of `totalTimeout`, and shorter than it. @default 0 */
   readonly initialDelay?: Duration | undefined;
-  /** @default { type: 'exponential', base: '100ms', factor: 2 } */
+  /** How the delay grows from one retry to the next. @default { type: 'exponential', base: '100ms', factor: 2 } */
   readonly backoff?: BackoffInput | undefined;
-  /** @default 'full' ('none' for the backoffs `none` and `decorrelated`, which is random already) */
+  /** How the delay is spread at random. @default 'full' ('none' for the backoffs `none` and `decorrelated`, which is random already) */
   readonly jitter?: JitterInput | undefined;
   /** Lowest delay. @default 0 */
   readonly minDelay?: Duration | undefined;
   /** Highest delay. @default '20s', or the base if that is longer */
   readonly maxDelay?: Duration | undefined;
-  /** @default 'before-jitter' */
+  /** Whether `maxDelay` holds before the jitter, after it, or for the backoff alone. @default 'before-jitter' */
   readonly capAt?: CapAt | undefined;
   /** Delays are whole multiples of it; 0: no rounding. @default 0 */
   readonly granularity?: Duration | undefined;
@@ -173,11 +207,12 @@ export interface PolicyInput {
    * matched like any other error. @default true
    */
   readonly retryTimeouts?: boolean | undefined;
+  /** What becomes of a delay that the server asks for, by a `Retry-After` header for example. */
   readonly retryAfter?:
     | {
         /** The longest delay of a server that is followed; a longer one ends the retrying. @default '60s' */
         readonly max?: Duration | undefined;
-        /** @default 'floor' */
+        /** Whether it is a minimum, replaces the policy's delay, or is ignored. @default 'floor' */
         readonly mode?: RetryAfterMode | undefined;
       }
     | undefined;

@@ -18,6 +18,18 @@ const KEYS: Readonly<Record<Backoff['type'], readonly string[]>> = {
   custom: ['strategy', 'base'],
 };
 
+/** What to write instead of a name alone. */
+const EXAMPLES: Readonly<Record<Backoff['type'], string>> = {
+  none: "type: 'none'",
+  constant: "type: 'constant', base: '1s'",
+  linear: "type: 'linear', base: '1s'",
+  exponential: "type: 'exponential', base: '1s'",
+  fibonacci: "type: 'fibonacci', base: '1s'",
+  decorrelated: "type: 'decorrelated', base: '1s'",
+  list: "type: 'list', delays: ['1s', '5s', '1m']",
+  custom: "type: 'custom', strategy: (retry) => retry * 1_000",
+};
+
 const TYPES = Object.keys(KEYS) as readonly Backoff['type'][]; // the keys of a Record are its key type
 
 const DEFAULT: Backoff = Object.freeze({ type: 'exponential', baseMs: 100, factor: 2 });
@@ -26,6 +38,11 @@ const DEFAULT: Backoff = Object.freeze({ type: 'exponential', baseMs: 100, facto
 export function readBackoff(policy: Fields, registry: Registry, report: Report): Backoff {
   const input = policy.value('backoff');
   if (input === undefined) return DEFAULT;
+  const named = TYPES.find((known) => known === input);
+  if (named !== undefined) {
+    policy.fail('backoff', 'must be an object', `Use backoff: { ${EXAMPLES[named]} }.`);
+    return DEFAULT;
+  }
   const type = TYPES.find((known) => known === read(input, 'type'));
   const keys = ['type', ...(type === undefined ? Object.values(KEYS).flat() : KEYS[type])];
   const fields = readFields(input, 'backoff', { keys, report });

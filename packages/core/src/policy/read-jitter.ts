@@ -18,11 +18,16 @@ const READERS: Readonly<Record<ReachKey, (fields: Fields) => Jitter>> = {
 
 const KEYS = Object.keys(READERS) as readonly ReachKey[]; // the keys of a Record are its key type
 
+const A_JITTER = `Use one of ${JITTER_NAMES.join(', ')}, { proportional: 0.1 }, { down: 0.3 }, { plusMinus: '1s' }.`;
+
 /** Reads `jitter`: a name, or an object with one key. */
 export function readJitter(policy: Fields, fallback: 'none' | 'full', report: Report): Jitter {
   const given = policy.value('jitter');
+  if (given === undefined) return fallback;
   if (typeof given !== 'object' || given === null) {
-    return policy.choice<(typeof JITTER_NAMES)[number]>('jitter', fallback, JITTER_NAMES);
+    const named = JITTER_NAMES.find((name) => name === given);
+    if (named === undefined) policy.fail('jitter', 'is not one of the choices', A_JITTER);
+    return named ?? fallback;
   }
   const fields = readFields(given, 'jitter', { keys: KEYS, report });
   if (fields === undefined) return fallback;

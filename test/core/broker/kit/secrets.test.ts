@@ -36,6 +36,28 @@ describe('secretsOf', () => {
     expect(found.length === 0).toBe(secrets.length === 0);
   });
 
+  it.each([
+    ['its user', 'postgres://app1:app1@host/db', 'app1'],
+    ['its scheme', 'postgres://postgres:postgres@host/db', 'postgres'],
+    ['its database', 'postgres://app:orders@host/orders?sslmode=require', 'orders'],
+    ['its host', 'redis://:cache@cache:6379/0', 'cache'],
+    ['its user, written otherwise', 'postgres://a%62cd:ab%63d@host/db', 'abcd'],
+    ['the name without a password is its database', 'postgres://test@host/test', 'test'],
+  ])('leaves out a password that is %s: in %s', (_, url, password) => {
+    expect(secretsOf(url)).not.toContain(password);
+    const shown = hideSecrets(`${url}: ${password} does not exist`, secretsOf(url));
+
+    expect(shown).toBe(`***: ${password} does not exist`);
+  });
+
+  it('shows the URL of a database whose password is as its user', () => {
+    const url = 'postgres://postgres:postgres@127.0.0.1:5432/nodb';
+    const shown = hideSecrets(`${url}?x=1 has no database "nodb"; role "postgres"`, secretsOf(url));
+
+    expect(shown).toBe('***?x=1 has no database "nodb"; role "postgres"');
+    expect(hideSecrets('postgres://postgres:postgres@h/db', secretsOf(url))).toBe('postgres://***@h/db');
+  });
+
   it('lists longer texts before those that they contain', () => {
     const lengths = secretsOf('redis://user:p%40ss%3Aword@host').map(({ length }) => length);
 

@@ -30,9 +30,22 @@ export function secretsOf(url: string): readonly string[] {
   const inQuery = [...url.matchAll(/[?&](?:ssl)?password=([^&#]*)/gi)].map(([, value = '']) => value);
   // A user name alone is not secret, unless no password follows: then it may be a token.
   const written = [userInfo, userInfo.slice(colon + 1), ...inQuery].filter((text) => text !== '');
-  const all = written.flatMap((text) => [text, decoded(text), encodeURIComponent(wellFormed(decoded(text)))]);
+  const open = openTextsOf(url, userInfo.slice(0, Math.max(0, colon)));
+  const all = written
+    .filter((text) => !open.has(decoded(text)))
+    .flatMap((text) => [text, decoded(text), encodeURIComponent(wellFormed(decoded(text)))]);
   const unique = new Set(written.length === 0 ? [] : [url, ...all]);
   return [...unique].sort((left, right) => right.length - left.length);
+}
+
+/**
+ * What a URL shows besides its password: scheme, user, hosts and path. A password that is one of them (`postgres:postgres`) is hidden
+ * in URLs only: elsewhere, `role "postgres" does not exist` would lose the role, and show where the password stands.
+ */
+function openTextsOf(url: string, user: string): ReadonlySet<string> {
+  const scheme = url.slice(0, Math.max(0, url.indexOf('://')));
+  const [place = ''] = url.slice(url.lastIndexOf('@') + 1).split(/[?#]/);
+  return new Set([scheme, user, ...place.split(/[/:,]/)].map(decoded));
 }
 
 /** Returns the secrets of all URLs among these texts. */

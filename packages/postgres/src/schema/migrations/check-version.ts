@@ -1,5 +1,6 @@
 import type { SqlClient } from '../../driver/sql-client.ts';
 import { PostgresBrokerError } from '../../errors.ts';
+import { DEFAULT_SCHEMA } from '../../options.ts';
 import { MIGRATIONS, quoteName } from '../migrations.ts';
 
 /**
@@ -13,9 +14,15 @@ export async function checkVersion(client: SqlClient, schema: string): Promise<v
   const { version, servesFrom } = await readVersion(client, schema);
   if (version >= needed && servesFrom <= needed) return;
   const isOlder = version < needed;
-  const cure = isOlder ? 'Call migrate(client) first.' : 'Upgrade @retry/postgres.';
+  const cure = isOlder ? migrationCure(schema) : 'Upgrade @retry/postgres.';
   const message = `the schema ${schema} has version ${version}, but this package needs version ${needed}. ${cure}`;
   throw new PostgresBrokerError(isOlder ? 'OLDER_SCHEMA' : 'NEWER_SCHEMA', message);
+}
+
+function migrationCure(schema: string): string {
+  const [flag, option] =
+    schema === DEFAULT_SCHEMA ? ['', ''] : [` --schema ${schema}`, `, { schema: ${JSON.stringify(schema)} }`];
+  return `Call migrate(client${option}) first, or run retry migrate${flag}.`;
 }
 
 interface SchemaVersion {
