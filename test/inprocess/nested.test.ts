@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
+import { AttemptTimeoutError } from '@retry/core';
 import { createRetryBudget, type NestedEvent, retry, tryRetry, withRetry } from '@retry/inprocess';
 import { guardNestedRetries } from '@retry/inprocess/node';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -52,6 +53,95 @@ describe('parent: ctx', () => {
     expect(await result).toMatchObject({ ok: false, reason: 'exhausted' });
     expect(inner).toHaveBeenCalledTimes(2);
     expect(clock.pending()).toBe(0);
+  });
+
+  it.each([1, 2])(
+    'lets attempt %i of the outer call time out, whose time the inner call used up',
+    async (slow) => {
+      const clock = createFakeClock();
+      const pause = (ms: number) => new Promise<void>((resolve) => void clock.setTimer(resolve, ms));
+      const reasons: unknown[] = [];
+
+      const result = tryRetry(
+        async (parent) => {
+          if (parent.attempt > slow) return 'done';
+          if (parent.attempt === slow) {
+            parent.signal.addEventListener('abort', () => reasons.push(parent.signal.reason));
+            // Two levels, as the error of the inner one is thrown by both.
+            return retry((ctx) => retry(() => NEVER, AT_ONCE, { parent: ctx, clock }), AT_ONCE, {
+              parent,
+              clock,
+            });
+          }
+          await pause(5);
+          throw Object.assign(new Error('busy'), { status: 503 });
+        },
+        { ...AT_ONCE, attemptTimeout: 20, retryOn: [{ status: 503 }] },
+        { clock, onRetry: ({ error }) => reasons.push(error) },
+      );
+      await clock.advance(1_000);
+
+      expect(await result).toMatchObject({ ok: true, value: 'done', attempts: slow + 1 });
+      expect(reasons.slice(-2)).toEqual([new AttemptTimeoutError(20, slow), reasons.at(-2)]);
+    },
+  );
+
+  it('does not take the own total timeout of an inner call for its own', async () => {
+    const clock = createFakeClock();
+
+    const result = tryRetry(
+      (parent) => retry(() => NEVER, { ...AT_ONCE, totalTimeout: 10 }, { parent, clock }),
+      { ...AT_ONCE, attemptTimeout: 20, retryOn: [{ status: 503 }] },
+      { clock },
+    );
+    await clock.advance(1_000);
+
+    expect(await result).toMatchObject({ reason: 'unexpected', error: { name: 'TotalTimeoutError' } });
+  });
+
+  it.each([
+    ['no signal', { maxAttempts: 3, remainingMs: 9, signal: undefined }],
+    ['a controller', { maxAttempts: 3, remainingMs: 9, signal: new AbortController() }],
+    ['no number', { maxAttempts: 3, remainingMs: '9', signal: new AbortController().signal }],
+  ])('is refused with %s', async (_, parent) => {
+    const options = { parent } as never; // wrong on purpose
+
+    const { error } = await tryRetry(() => 1, {}, options).then(
+      () => ({ error: undefined }),
+      (thrown: unknown) => ({ error: thrown }),
+    );
+
+    expect(error).toMatchObject({ code: 'INVALID_OPTIONS', problems: [{ path: 'parent' }] });
+  });
+
+  it('is no limit where what is left is not a number', async () => {
+    const parent = { maxAttempts: 1, remainingMs: Number.NaN, signal: new AbortController().signal };
+    const clock = createFakeClock();
+
+    const result = tryRetry(() => NEVER, { ...AT_ONCE, totalTimeout: 50 }, { parent, clock });
+    await clock.advance(50);
+
+    expect(await result).toMatchObject({ reason: 'total-timeout', error: { timeoutMs: 50 } });
+  });
+
+  it('rejects where it cannot be read any more, as a call does not throw', async () => {
+    let readings = 0;
+    const signal = new AbortController().signal;
+    const parent = {
+      maxAttempts: 3,
+      remainingMs: 9,
+      get signal(): AbortSignal {
+        readings += 1;
+        if (readings > 1) throw new Error('gone');
+        return signal;
+      },
+    };
+    const once = retry(() => 1, {}, { parent });
+    readings = 0;
+    const wrapped = withRetry(() => 1, {}, { parent })();
+
+    await expect(once).rejects.toThrow('gone');
+    await expect(wrapped).rejects.toThrow('gone');
   });
 
   it('aborts by its own signal, too', async () => {
@@ -169,6 +259,72 @@ describe('guardNestedRetries', () => {
     await Promise.all([call(), call()]);
 
     expect(onNested).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['attemptTimeout', { attemptTimeout: '5s' }],
+    ['totalTimeout', { totalTimeout: '5s' }],
+  ] as const)('keeps the total timeout of a call inside a wrapped function with %s', async (_, outer) => {
+    const clock = createFakeClock();
+    const policy = { ...AT_ONCE, maxAttempts: 20, totalTimeout: 100 };
+    const inner = () => tryRetry(() => NEVER, { ...policy, attemptTimeout: 30 }, { clock });
+
+    const result = withRetry(inner, outer, { clock })();
+    await clock.advance(1_000);
+
+    expect(await result).toMatchObject({ reason: 'total-timeout', attempts: 4 });
+  });
+
+  it('passes on what is left of an attemptTimeout', async () => {
+    const clock = createFakeClock();
+    const seen: number[] = [];
+    const inner = () => retry(({ remainingMs }) => void seen.push(remainingMs), AT_ONCE, { clock });
+
+    await withRetry(inner, { attemptTimeout: '5s' }, { clock })();
+
+    expect(seen).toEqual([5_000]);
+  });
+
+  it('frees what outlives an attempt that has ended, for the attempt around that one', async () => {
+    const clock = createFakeClock();
+    const pause = (ms: number) => new Promise<void>((resolve) => void clock.setTimer(resolve, ms));
+    const left: number[] = [];
+    const later = async (ms: number): Promise<void> => {
+      await pause(ms);
+      await retry(({ remainingMs }) => void left.push(remainingMs), AT_ONCE, { clock });
+    };
+    const background: Promise<void>[] = [];
+
+    const result = retry(
+      async () => {
+        await retry(() => void background.push(later(40), later(90)), { totalTimeout: 20 }, { clock });
+        await pause(60);
+      },
+      { totalTimeout: 100 },
+      { clock },
+    );
+    await clock.advance(1_000);
+    await Promise.all([result, ...background]);
+
+    expect(left).toEqual([60, Infinity]);
+  });
+
+  it('binds what outlives an attempt that was cut', async () => {
+    const clock = createFakeClock();
+    const late: unknown[] = [];
+    const cut = async (): Promise<never> => {
+      await new Promise<void>((resolve) => void clock.setTimer(resolve, 40));
+      return retry(() => NEVER, AT_ONCE, { clock }).catch((error: unknown) => {
+        late.push(error);
+        throw error;
+      });
+    };
+
+    const result = tryRetry(cut, { ...AT_ONCE, maxAttempts: 1, attemptTimeout: 20 }, { clock });
+    await clock.advance(1_000);
+
+    expect(await result).toMatchObject({ ok: false, reason: 'exhausted' });
+    expect(late).toMatchObject([{ name: 'AttemptTimeoutError' }]);
   });
 
   it('can be ended', async () => {

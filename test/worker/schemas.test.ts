@@ -63,6 +63,53 @@ describe.each(SCHEMAS)('a schema of %s', (_name, schema) => {
   });
 });
 
+describe('a schema that fails', () => {
+  const answering = (...answers: (() => unknown)[]): StandardSchema => ({
+    '~standard': { version: 1, vendor: 'own', validate: async () => answers.shift()?.() as never }, // wrong on purpose
+  });
+  const accept = () => ({ value: 'fine' });
+  const down = () => {
+    throw new Error('the database is down');
+  };
+
+  it('to validate at start is a failed attempt, which is retried', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const retry = { maxAttempts: 3, backoff: { type: 'none' }, jitter: 'none' } as const;
+    const schema = answering(accept, down, accept);
+    const task = defineTask({ name: 'checked', deadLetter: 'none', schema, retry, run: () => 'done' });
+    const { id } = await queue.submit(task, 'x');
+    const worker = startWorker({ tasks: [task] });
+
+    await clock.advance('1m');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', failures: 1, result: 'done' });
+    expect(worker.emittedOf('failed')).toMatchObject([
+      { attempt: 1, error: { message: 'the database is down' } },
+    ]);
+  });
+
+  it('to validate at submit rejects with its own error, and stores nothing', async () => {
+    const { queue } = setScene();
+    const task = defineTask({ name: 'checked', schema: answering(down), run: () => 'done' });
+
+    await expect(queue.submit(task, 'x')).rejects.toThrow('the database is down');
+    expect((await queue.counts()).created).toBe(0);
+  });
+
+  it.each([undefined, null, 'fine', { issues: null }, { issues: [] }, { issues: [null] }, { issues: [{}] }])(
+    'to answer as a Standard Schema does, by %j, is refused as such',
+    async (answer) => {
+      const { queue } = setScene();
+      const task = defineTask({ name: 'checked', schema: answering(() => answer), run: () => 'done' });
+
+      await expect(queue.submit(task, 'x')).rejects.toMatchObject({
+        code: 'INVALID_OPTIONS',
+        problems: [{ path: 'schema', value: answer }],
+      });
+    },
+  );
+});
+
 describe('a schema that transforms', () => {
   const TRANSFORMS: readonly (readonly [string, StandardSchema<string, Date>])[] = [
     ['zod', z.string().transform((text) => new Date(text))],

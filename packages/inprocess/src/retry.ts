@@ -36,12 +36,12 @@ export function withRetry<This, Parameters extends unknown[], Result>(
 /** Wraps the plan's function; the wrapper has its length, its name (or the option's), and passes `this` on. */
 export function wrap(plan: Plan): (this: unknown, ...parameters: unknown[]) => Promise<unknown> {
   function retried(this: unknown, ...parameters: unknown[]): Promise<unknown> {
-    return runCall(
-      plan,
-      canOpenLater(plan) ? undefined : plan.layers.open(plan, parameters),
-      this,
-      parameters,
-    );
+    if (canOpenLater(plan)) return runCall(plan, undefined, this, parameters);
+    try {
+      return runCall(plan, plan.layers.open(plan, parameters), this, parameters);
+    } catch (error) {
+      return Promise.reject(error); // of a group, a signal or a parent that is the user's own
+    }
   }
   const { name = plan.fn.name } = plan.options;
   const { length } = plan.fn;
@@ -61,11 +61,10 @@ export function retry<T>(
   policy?: Policy | PolicyInput,
   options?: RetryOptions<NoInfer<Awaited<T>>>,
 ): Promise<Awaited<T>> {
-  let plan: Plan;
   try {
-    plan = createPlan(readCall('retry', { fn, policy, options }), LAYERS_WITH_CONTEXT);
+    const plan = createPlan(readCall('retry', { fn, policy, options }), LAYERS_WITH_CONTEXT);
+    return runCall(plan, openNested(plan)) as Promise<Awaited<T>>; // await has unwrapped it
   } catch (error) {
     return Promise.reject(error);
   }
-  return runCall(plan, openNested(plan)) as Promise<Awaited<T>>; // await has unwrapped it
 }

@@ -212,6 +212,13 @@ describe('parseServerDelay of rate limits', () => {
     expect(rateLimit({ ...github, 'x-ratelimit-remaining': '0' }, 503)).toEqual(delay(3_000_000));
   });
 
+  it.each(['10, 0', '0, 10'])('counts a reset of several limits of which one is used up: %s', (remaining) => {
+    const headers = { 'ratelimit-remaining': remaining, 'ratelimit-reset': '1, 30' };
+
+    expect(rateLimit(headers)).toEqual(delay(30_000));
+    expect(rateLimit({ ...headers, 'ratelimit-remaining': '10, 3' })).toEqual({ type: 'absent' });
+  });
+
   it('counts an instant from the Date header, not from a skewed clock', () => {
     const headers = { 'x-ratelimit-reset': String(NOW / 1_000 + 60), date: IMF_FIXDATE };
 

@@ -168,8 +168,9 @@ function reset(value: string, context: ParseContext): Asked {
 
 /** Reads a reset that many servers send with every response: it counts only if the limit is used up. */
 function resetIfUsedUp(value: string, context: ParseContext): Asked {
-  const [left] = valuesOf(context.headers, context.header.replace('reset', 'remaining'));
-  return Number(left) > 0 ? ABSENT : reset(value, context);
+  const left = valuesOf(context.headers, context.header.replace('reset', 'remaining'));
+  const isLeft = left.length > 0 && left.every((remaining) => Number(remaining) > 0);
+  return isLeft ? ABSENT : reset(value, context);
 }
 
 function until(at: number, nowAt: number): Asked {

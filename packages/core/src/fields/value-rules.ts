@@ -62,7 +62,10 @@ export const A_FUNCTION: ValueRule<(...parameters: never[]) => unknown> = {
 /** The rule of an AbortSignal of any realm. The usual mistake is to pass its controller. */
 export const A_SIGNAL: ValueRule<AbortSignalLike> = {
   accepts: (value): value is AbortSignalLike =>
-    typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value,
+    typeof value === 'object' &&
+    value !== null &&
+    'aborted' in value &&
+    ['addEventListener', 'removeEventListener'].every((key) => typeof Reflect.get(value, key) === 'function'),
   message: 'must be an AbortSignal',
   cure: 'Pass the signal of an AbortController: controller.signal.',
 };

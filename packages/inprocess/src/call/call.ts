@@ -9,7 +9,7 @@ import { recordEnding, shorten } from './history.ts';
 import { callHook, eventOf, isObserved, notify } from './hooks.ts';
 import type { Attempt, Call } from './plan.ts';
 import { nested } from './plan.ts';
-import { timeLeft, timeoutErrorOf } from './timeouts.ts';
+import { isTimeoutOf, timeLeft, timeoutErrorOf } from './timeouts.ts';
 
 /** A loop without delays yields to the event loop after this many attempts; otherwise timers and sockets would starve. */
 const YIELD_EVERY_ATTEMPTS = 16;
@@ -71,8 +71,11 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   /** Returns now, if anything reads it; the first attempt starts with the call. */
   #nextStart(): number {
     const { policy } = this.plan;
-    if (this.attempts === 0 && !(policy.initialDelayMs > 0)) return this.startedAt;
-    const isTimed = !Number.isNaN(this.startedAt) || policy.attemptTimeoutMs < Infinity;
+    const { startedAt } = this;
+    const isFirst = this.attempts === 0 && !(policy.initialDelayMs > 0);
+    // Calls inside the attempt read what it has left.
+    if (isFirst && (nested.nesting === undefined || !Number.isNaN(startedAt))) return startedAt;
+    const isTimed = !Number.isNaN(startedAt) || policy.attemptTimeoutMs < Infinity;
     return isTimed ? this.clock.now() : Number.NaN;
   }
 
@@ -130,10 +133,16 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
       this.#clearTimeout = this.#setTimeout(running, leftMs);
       return;
     }
+    this.#expire(running);
+  }
+
+  /** Ends an attempt that took too long; returns its error. */
+  #expire(running: Attempt): Error {
     const error = timeoutErrorOf(this, running);
     running.isTimedOut = true;
     this.#cut?.(error);
     running.interrupt?.(error);
+    return error;
   }
 
   accepts(result: unknown): boolean {
@@ -144,6 +153,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
       return false;
     }
     this.#isOver = true;
+    this.running = undefined;
     const { permit } = this;
     const { budget } = this.plan;
     if (permit !== undefined) this.#inform(() => permit.succeed());
@@ -152,10 +162,12 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     return true;
   }
 
-  fail(failure: Failure): void {
+  fail(given: Failure): void {
     if (this.ending !== undefined) return;
     const { attempts: attempt, plan } = this;
     const { running } = this;
+    const isLate = running?.isTimedOut === false && isTimeoutOf(running, given.error);
+    const failure = isLate ? { error: this.#expire(running) } : given;
     const failedAt = this.clock.now();
     const next = decideNext(this, failure, failedAt);
     if (this.ending !== undefined) return; // a function that the decision called has aborted

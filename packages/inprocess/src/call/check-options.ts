@@ -40,7 +40,10 @@ export const OPTION_RULES: Readonly<Record<keyof RetryOptions, OptionRule>> = {
     'Use createRetryGroup().',
   ),
   parent: ruleOf(
-    (value) => isObject(value) && ['maxAttempts', 'remainingMs', 'signal'].every((key) => key in value),
+    (value) =>
+      isObject(value) &&
+      ['maxAttempts', 'remainingMs'].every((key) => typeof Reflect.get(value, key) === 'number') &&
+      A_SIGNAL.accepts(Reflect.get(value, 'signal')),
     'must be the context of an attempt',
     'Use the ctx of the outer function, or of the handler.',
   ),

@@ -92,6 +92,15 @@ export class AttemptWithContext implements Attempt, AttemptContext {
     };
   }
 
+  /** Whether calls made in it are its own: not once it has ended by itself, what it left behind is free. */
+  get binds(): boolean {
+    return this.call.running === this || this.#isInterrupted;
+  }
+
+  get #isInterrupted(): boolean {
+    return this.#abort instanceof AbortController ? this.#abort.signal.aborted : this.#abort !== undefined;
+  }
+
   /** Aborts the signal; one that is read later is aborted from the start. */
   interrupt(reason: unknown): void {
     if (this.#abort instanceof AbortController) this.#abort.abort(reason);

@@ -48,6 +48,7 @@ export function openNested(plan: Plan, parameters?: readonly unknown[]): Call {
 function nest(plan: Plan, parent: ParentAttempt): Plan {
   const { options, clock } = plan;
   const outer = (parent as { readonly call?: Call }).call?.plan; // only attempts of this package have a call
+  const deadlineAt = clock.now() + parent.remainingMs;
   const policy = options.nested === 'once' ? { ...plan.policy, retryable: false } : plan.policy;
   return {
     ...plan,
@@ -55,7 +56,8 @@ function nest(plan: Plan, parent: ParentAttempt): Plan {
     policy,
     isTimed: true,
     budget: options.budget ?? outer?.budget,
-    deadlineAt: clock.now() + parent.remainingMs,
+    deadlineAt: Number.isNaN(deadlineAt) ? Infinity : deadlineAt, // as from a clock that returns no number
+    around: parent,
     depth: (outer?.depth ?? 0) + 1,
     totalAttempts: allowedAttempts(policy) * (outer?.totalAttempts ?? parent.maxAttempts),
   };

@@ -42,6 +42,8 @@ export interface Plan extends Retried {
   readonly budget: RetryBudget | undefined;
   /** When the call around it reaches its total timeout, in epoch milliseconds; `Infinity` without one. */
   readonly deadlineAt: number;
+  /** The attempt around the call. */
+  readonly around?: ParentAttempt | undefined;
   /** The number of calls around this one. */
   readonly depth: number;
   /** Attempts that all levels together may make. */

@@ -17,7 +17,20 @@ export function totalTimeoutOf({ plan, startedAt }: TimedCall): number {
 
 /** Returns the error of an attempt that took too long, by the timeout that cut it. */
 export function timeoutErrorOf(call: TimedCall & Pick<Call, 'attempts'>, attempt: Attempt): Error {
-  return attempt.isTotal
-    ? new TotalTimeoutError(totalTimeoutOf(call), call.attempts)
-    : new AttemptTimeoutError(attempt.timeoutMs, call.attempts);
+  if (!attempt.isTotal) return new AttemptTimeoutError(attempt.timeoutMs, call.attempts);
+  const error = new TotalTimeoutError(totalTimeoutOf(call), call.attempts);
+  const { around, deadlineAt, policy } = call.plan;
+  if (around !== undefined && deadlineAt < call.startedAt + policy.totalTimeoutMs) cutFor.set(error, around);
+  return error;
+}
+
+/** Errors of calls that were cut because the attempt around them had no time left, with that attempt. */
+const cutFor = new WeakMap<Error, object>();
+
+/**
+ * Returns whether an attempt failed because a call inside it had used up its time. Both have a timer for that instant: whichever
+ * fires first, the attempt has timed out.
+ */
+export function isTimeoutOf(attempt: Attempt, error: unknown): boolean {
+  return attempt.timeoutMs < Infinity && error instanceof TotalTimeoutError && cutFor.get(error) === attempt;
 }

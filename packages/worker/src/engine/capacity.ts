@@ -49,8 +49,11 @@ export class Capacity {
   room({ isClosed }: { readonly isClosed: boolean }): Room | undefined {
     const { settings, slots, estimate } = this.#parts;
     const now = settings.clock.now();
-    const room = isClosed ? undefined : slots.room(now, estimate.count(now));
-    this.#noteBlockedLanes(room, now);
+    const prefetch = estimate.count(now);
+    const room = isClosed ? undefined : slots.room(now, prefetch);
+    const areAllBlocked = isClosed || this.#isNew || slots.isFull(prefetch);
+    this.#isNew = false;
+    this.#noteBlockedLanes(room, areAllBlocked, now);
     return room;
   }
 
@@ -73,16 +76,15 @@ export class Capacity {
     return this.#parts.slots.opensIn(this.#parts.settings.clock.now());
   }
 
-  /** Records why a run that is claimed later may be late. */
-  #noteBlockedLanes(room: Room | undefined, now: number): void {
+  /** Records why a run that is claimed later may be late. Room that a pending claim has reserved is no obstacle to it. */
+  #noteBlockedLanes(room: Room | undefined, areAllBlocked: boolean, now: number): void {
     const { slots, lateness } = this.#parts;
-    const areAllBlocked = room === undefined || this.#isNew;
-    this.#isNew = false;
     if (areAllBlocked) lateness.noteAllBlocked(now);
     for (const lane of areAllBlocked ? slots.rateLimited : slots.limited) {
-      const isLimited = slots.isRateLimited(lane, now);
-      if (areAllBlocked ? isLimited : room?.lanes.has(lane) !== true)
-        lateness.noteBlocked(lane, isLimited ? 'rate-limit' : 'no-slot', now);
+      if (!areAllBlocked && room?.lanes.has(lane) === true) continue;
+      const cause = slots.obstacleOf(lane, now);
+      if (cause !== undefined && (cause === 'rate-limit' || !areAllBlocked))
+        lateness.noteBlocked(lane, cause, now);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { InvalidOptionsError } from '@retry/core';
 import { PayloadError } from '../errors.ts';
 
 /** Any validator that implements Standard Schema: Zod, Valibot, ArkType and others. See standardschema.dev. */
@@ -21,13 +22,33 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Returns the payload as the schema validated it. @throws {PayloadError} with every issue when it is invalid */
+/** Returns the payload as the schema validated it. @throws {PayloadError} with every issue when it is invalid; what the validator throws, as it is */
 export async function checkPayload(schema: StandardSchema | undefined, payload: unknown): Promise<unknown> {
   if (schema === undefined) return payload;
-  const result = await schema['~standard'].validate(payload);
+  const result: unknown = await schema['~standard'].validate(payload);
+  if (!isResult(result))
+    throw new InvalidOptionsError([{ path: 'schema', value: result, ...A_RESULT }], 'task');
   if (result.issues === undefined) return result.value;
   const issues = result.issues.map(issueText);
   throw new PayloadError(`the payload does not match its schema: ${issues.join('; ')}`, issues);
+}
+
+/** A schema that is no Standard Schema shows it by what it answers. */
+const A_RESULT = {
+  message: 'must answer { value }, or { issues } with a message each',
+  cure: 'Pass a validator that implements Standard Schema.',
+};
+
+function isResult(result: unknown): result is SchemaResult<unknown> {
+  if (typeof result !== 'object' || result === null) return false;
+  const { issues }: { readonly issues?: unknown } = result;
+  return issues === undefined || (Array.isArray(issues) && issues.length > 0 && issues.every(isIssue));
+}
+
+function isIssue(issue: unknown): issue is SchemaIssue {
+  return (
+    typeof issue === 'object' && issue !== null && 'message' in issue && typeof issue.message === 'string'
+  );
 }
 
 /** `user.emails.0: must be an email` */

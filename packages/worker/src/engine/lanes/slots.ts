@@ -84,6 +84,24 @@ export class Slots {
     this.#count(lane, use, -1);
   }
 
+  /**
+   * Whether every slot is taken. What pending claims may return takes none yet.
+   *
+   * @param prefetch - how many runs may be claimed in advance now
+   */
+  isFull(prefetch: number): boolean {
+    return this.#total.running + this.#total.prefetched >= this.#concurrency + prefetch;
+  }
+
+  /** Why nothing of the lane may be started now, pending claims aside; `undefined` if something may. */
+  obstacleOf(lane: string, now: number): 'rate-limit' | 'no-slot' | undefined {
+    if (this.isRateLimited(lane, now)) return 'rate-limit';
+    const limited = this.#limited.get(lane);
+    if (limited === undefined) return undefined;
+    const { used, task } = limited;
+    return used.running + used.prefetched >= task.maxConcurrent ? 'no-slot' : undefined;
+  }
+
   /** Whether a rate limit of the lane's task is reached. */
   isRateLimited(lane: string, now: number): boolean {
     return (this.#windows.get(lane)?.room(now) ?? 1) <= 0 || this.#shared.get(lane)?.isFull === true;
