@@ -90,6 +90,31 @@ describe('the started event', () => {
     ]);
   });
 
+  it.each([
+    ['rate-limit', { rateLimit: { limit: 1, window: '10s' } }],
+    ['rate-limit', { globalRateLimit: { limit: 1, window: '10s' } }],
+    ['concurrency-key', { globalConcurrency: 1 }],
+    ['no-slot', { maxConcurrent: 1 }],
+  ] as const)('is %s whatever time the broker takes to answer: %o', async (cause, limits) => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const distant: Broker = {
+      ...broker,
+      settleAndClaim: async (exchange) => {
+        const answer = await broker.settleAndClaim(exchange);
+        await pass(clock, 5);
+        return answer;
+      },
+    };
+    const task = defineTask({ name: 'limited', ...limits, run: () => pass(clock, 1_000) });
+    const worker = startWorker({ tasks: [task], broker: distant, pollInterval: '50ms' });
+    await clock.advance('1s');
+    await queue.submitMany(task, [null, null, null]);
+    await clock.advance('1m');
+
+    const causes = worker.emittedOf('started').map(({ lateBecause }) => lateBecause);
+    expect(causes.slice(1)).toEqual([cause, cause]);
+  });
+
   it('is poll when the run was found by the next poll', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const deaf: Broker = { ...broker, waitForWork: (_lanes, { timeoutMs }) => pass(clock, timeoutMs) };
