@@ -37,6 +37,18 @@ describe('defineBudget', () => {
     expect(defineBudget({ type: 'throttle' })).toEqual({ type: 'throttle', maxTokens: 10, tokenRatio: 0.1 });
   });
 
+  it('counts undefined as absent, in types, too', () => {
+    const none = undefined;
+
+    expect(defineBudget({ type: 'token-bucket', capacity: none, costs: none })).toEqual(
+      defineBudget({ type: 'token-bucket' }),
+    );
+    expect(defineBudget({ type: 'ratio', ratio: none, window: none })).toEqual(
+      defineBudget({ type: 'ratio' }),
+    );
+    expect(defineBudget({ type: 'throttle', tokenRatio: none })).toEqual(defineBudget({ type: 'throttle' }));
+  });
+
   it('reads what is written, durations as text', () => {
     expect(defineBudget({ type: 'ratio', ratio: 0.5, minPerSecond: 0, window: '1m' })).toEqual({
       type: 'ratio',

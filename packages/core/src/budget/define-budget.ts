@@ -12,31 +12,31 @@ export type BudgetInput =
       /** Retries cost tokens, successes refund some. */
       readonly type: 'token-bucket';
       /** The most tokens, with which it begins. @default 500 */
-      readonly capacity?: number;
+      readonly capacity?: number | undefined;
       /** Tokens per retry, by kind of failure. @default { default: 5, timeout: 10 } */
-      readonly costs?: Readonly<Record<string, number>>;
+      readonly costs?: Readonly<Record<string, number>> | undefined;
       /** Tokens that a success gives back whose call has paid for no retry. @default 1 */
-      readonly refund?: number;
+      readonly refund?: number | undefined;
       /** Tokens that are added each second. @default 0 */
-      readonly refillPerSecond?: number;
+      readonly refillPerSecond?: number | undefined;
     }
   | {
       /** A share of the requests in a sliding window. */
       readonly type: 'ratio';
       /** Retries per request. @default 0.2 */
-      readonly ratio?: number;
+      readonly ratio?: number | undefined;
       /** Retries per second that are allowed whatever the traffic is. @default 10 */
-      readonly minPerSecond?: number;
+      readonly minPerSecond?: number | undefined;
       /** The length of the window, at least 1 ms. @default '10s' */
-      readonly window?: Duration;
+      readonly window?: Duration | undefined;
     }
   | {
       /** Failures cost a token; there are no retries while at most half is left. */
       readonly type: 'throttle';
       /** The most tokens, with which it begins. @default 10 */
-      readonly maxTokens?: number;
+      readonly maxTokens?: number | undefined;
       /** What a success adds. @default 0.1 */
-      readonly tokenRatio?: number;
+      readonly tokenRatio?: number | undefined;
     };
 
 const KEYS: Readonly<Record<Budget['type'], readonly string[]>> = {
