@@ -1,6 +1,7 @@
 import { InvalidOptionsError } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import type { Fields } from '@retry/core/fields';
+import { hasMethods } from '@retry/core/fields';
 
 /** Reads the option `broker`; anything that is not a broker is reported. */
 export function readBroker(fields: Fields): Broker {
@@ -14,10 +15,7 @@ export function readBroker(fields: Fields): Broker {
 const VERBS = ['submit', 'settleAndClaim', 'heartbeat', 'get', 'audit'] as const;
 
 const A_BROKER = {
-  accepts: (value: unknown): value is Broker => {
-    const broker: Partial<Broker> = typeof value === 'object' && value !== null ? value : {};
-    return VERBS.every((verb) => typeof broker[verb] === 'function');
-  },
+  accepts: (value: unknown): value is Broker => hasMethods(value, VERBS),
   message: 'must be a broker',
   cure: 'Use broker: createMemoryBroker(), createRedisBroker({ url }) or createPostgresBroker({ url }).',
 };

@@ -17,7 +17,13 @@ export interface Fields {
   readonly fail: (key: string, message: string, cure: string) => void;
   readonly duration: (key: string, fallback: number | undefined, rule?: DurationRule) => number;
   readonly number: (key: string, fallback: number | undefined, rule: NumberRule) => number;
-  readonly choice: <T extends string | boolean>(key: string, fallback: T, choices: readonly T[]) => T;
+  /** @param cure - where there are more choices than these */
+  readonly choice: <T extends string | boolean>(
+    key: string,
+    fallback: T,
+    choices: readonly T[],
+    cure?: string,
+  ) => T;
   /** Returns the value if the rule accepts it; `undefined` if it is absent or wrong. */
   readonly optional: <T>(key: string, rule: ValueRule<T>) => T | undefined;
 }
@@ -145,9 +151,10 @@ function fieldsOf(read: Pick<Fields, 'path' | 'value' | 'fail'>): Fields {
       fail(key, message, cure);
       return fallback ?? 0;
     },
-    choice: (key, fallback, choices) => {
+    choice: (key, fallback, choices, cure) => {
       const chosen = choices.find((choice) => choice === valueOr(key, fallback));
-      if (chosen === undefined) fail(key, 'is not one of the choices', `Use one of ${choices.join(', ')}.`);
+      if (chosen === undefined)
+        fail(key, 'is not one of the choices', cure ?? `Use one of ${choices.join(', ')}.`);
       return chosen ?? fallback;
     },
     optional: <Accepted>(key: string, { accepts, message, cure }: ValueRule<Accepted>) => {

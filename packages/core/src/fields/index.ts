@@ -19,4 +19,12 @@ export { POLICY_KEYS, QUEUE_SYNONYMS } from './cures.ts';
 export type { Fields, Report } from './fields.ts';
 export { readFields, writtenIn } from './fields.ts';
 export { readOptions } from './read-options.ts';
-export { A_FUNCTION, A_SIGNAL, countFrom, integerFrom, isAsync, isSynchronous } from './value-rules.ts';
+export {
+  A_FUNCTION,
+  A_SIGNAL,
+  countFrom,
+  hasMethods,
+  integerFrom,
+  isAsync,
+  isSynchronous,
+} from './value-rules.ts';

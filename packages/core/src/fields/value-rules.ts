@@ -59,13 +59,19 @@ export const A_FUNCTION: ValueRule<(...parameters: never[]) => unknown> = {
   cure: 'Leave it out if you need none.',
 };
 
+/** Returns whether a value is an object with these methods. */
+export function hasMethods(value: unknown, names: readonly string[]): value is object {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    names.every((name) => typeof value[name as keyof typeof value] === 'function')
+  );
+}
+
 /** The rule of an AbortSignal of any realm. The usual mistake is to pass its controller. */
 export const A_SIGNAL: ValueRule<AbortSignalLike> = {
   accepts: (value): value is AbortSignalLike =>
-    typeof value === 'object' &&
-    value !== null &&
-    'aborted' in value &&
-    ['addEventListener', 'removeEventListener'].every((key) => typeof Reflect.get(value, key) === 'function'),
+    hasMethods(value, ['addEventListener', 'removeEventListener']) && 'aborted' in value,
   message: 'must be an AbortSignal',
   cure: 'Pass the signal of an AbortController: controller.signal.',
 };

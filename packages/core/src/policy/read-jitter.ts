@@ -23,11 +23,8 @@ const A_JITTER = `Use one of ${JITTER_NAMES.join(', ')}, { proportional: 0.1 }, 
 /** Reads `jitter`: a name, or an object with one key. */
 export function readJitter(policy: Fields, fallback: 'none' | 'full', report: Report): Jitter {
   const given = policy.value('jitter');
-  if (given === undefined) return fallback;
   if (typeof given !== 'object' || given === null) {
-    const named = JITTER_NAMES.find((name) => name === given);
-    if (named === undefined) policy.fail('jitter', 'is not one of the choices', A_JITTER);
-    return named ?? fallback;
+    return policy.choice<(typeof JITTER_NAMES)[number]>('jitter', fallback, JITTER_NAMES, A_JITTER);
   }
   const fields = readFields(given, 'jitter', { keys: KEYS, report });
   if (fields === undefined) return fallback;

@@ -1,9 +1,16 @@
 import type { Policy, PolicyInput, Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import type { Report } from '@retry/core/fields';
-import { A_FUNCTION, A_SIGNAL, definePlainPolicy, readFields, settingsOf } from '@retry/core/fields';
+import {
+  A_FUNCTION,
+  A_SIGNAL,
+  definePlainPolicy,
+  hasMethods,
+  readFields,
+  settingsOf,
+} from '@retry/core/fields';
 import type { OptionRule } from './option-rules.ts';
-import { A_CLOCK, hasMethods, isObject, ruleOf, SYNCHRONOUS } from './option-rules.ts';
+import { A_CLOCK, isObject, ruleOf, SYNCHRONOUS } from './option-rules.ts';
 import type { RetryOptions } from './options.ts';
 import type { Retried, Target } from './plan.ts';
 

@@ -1,4 +1,4 @@
-import { isSynchronous } from '@retry/core/fields';
+import { hasMethods, isSynchronous } from '@retry/core/fields';
 
 /** What a value of an option must be. */
 export interface OptionRule {
@@ -23,11 +23,6 @@ export const A_CLOCK: OptionRule = ruleOf(
 /** Creates a rule of a predicate. */
 export function ruleOf(accepts: (value: unknown) => boolean, message: string, cure: string): OptionRule {
   return { accepts: (value): value is unknown => accepts(value), message, cure };
-}
-
-/** Returns whether a value is an object with these methods. */
-export function hasMethods(value: unknown, names: readonly string[]): boolean {
-  return isObject(value) && names.every((name) => typeof Reflect.get(value, name) === 'function');
 }
 
 /** Returns whether a value is an object, and not a function. */

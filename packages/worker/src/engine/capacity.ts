@@ -79,12 +79,15 @@ export class Capacity {
   /** Records why a run that is claimed later may be late. Room that a pending claim has reserved is no obstacle to it. */
   #noteBlockedLanes(room: Room | undefined, areAllBlocked: boolean, now: number): void {
     const { slots, lateness } = this.#parts;
-    if (areAllBlocked) lateness.noteAllBlocked(now);
-    for (const lane of areAllBlocked ? slots.rateLimited : slots.limited) {
-      if (!areAllBlocked && room?.lanes.has(lane) === true) continue;
-      const cause = slots.obstacleOf(lane, now);
-      if (cause !== undefined && (cause === 'rate-limit' || !areAllBlocked))
-        lateness.noteBlocked(lane, cause, now);
+    if (areAllBlocked) {
+      lateness.noteAllBlocked(now);
+      for (const lane of slots.rateLimited)
+        if (slots.isRateLimited(lane, now)) lateness.noteBlocked(lane, 'rate-limit', now);
+      return;
+    }
+    for (const lane of slots.limited) {
+      const cause = room?.lanes.has(lane) === true ? undefined : slots.obstacleOf(lane, now);
+      if (cause !== undefined) lateness.noteBlocked(lane, cause, now);
     }
   }
 }

@@ -22,7 +22,12 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Returns the payload as the schema validated it. @throws {PayloadError} with every issue when it is invalid; what the validator throws, as it is */
+/**
+ * Returns the payload as the schema validated it.
+ *
+ * @throws {PayloadError} with every issue when it is invalid
+ * @throws {InvalidOptionsError} when the schema answers no result; what the validator throws, as it is
+ */
 export async function checkPayload(schema: StandardSchema | undefined, payload: unknown): Promise<unknown> {
   if (schema === undefined) return payload;
   const result: unknown = await schema['~standard'].validate(payload);

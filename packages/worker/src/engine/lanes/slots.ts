@@ -90,7 +90,7 @@ export class Slots {
    * @param prefetch - how many runs may be claimed in advance now
    */
   isFull(prefetch: number): boolean {
-    return this.#total.running + this.#total.prefetched >= this.#concurrency + prefetch;
+    return this.#free(prefetch) <= 0;
   }
 
   /** Why nothing of the lane may be started now, pending claims aside; `undefined` if something may. */
@@ -160,8 +160,12 @@ export class Slots {
     this.#changed.add(lane);
   }
 
+  #free(prefetch: number): number {
+    return this.#concurrency + prefetch - this.#total.running - this.#total.prefetched;
+  }
+
   #left(prefetch: number): number {
-    let left = this.#concurrency + prefetch - this.#total.running - this.#total.prefetched;
+    let left = this.#free(prefetch);
     for (const { limit } of this.#reserved) left -= limit;
     return left;
   }
