@@ -1,4 +1,5 @@
 import type { Duration } from '../duration.ts';
+import { useOneOf } from '../fields/cures.ts';
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields, writtenIn } from '../fields/fields.ts';
 import { readSafely } from '../fields/read-options.ts';
@@ -60,11 +61,7 @@ export function defineBudget(input: BudgetInput): Budget {
     if (fields === undefined) return undefined;
     if (type !== undefined) return Object.freeze(budgetOf(type, fields, report));
     const isMissing = fields.value('type') === undefined;
-    fields.fail(
-      'type',
-      isMissing ? 'is missing' : 'is not a kind of budget',
-      `Use one of ${TYPES.join(', ')}.`,
-    );
+    fields.fail('type', isMissing ? 'is missing' : 'is not a kind of budget', useOneOf(TYPES));
     return undefined;
   });
 }

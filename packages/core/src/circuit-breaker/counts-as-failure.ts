@@ -1,5 +1,6 @@
 import type { FailReason } from '../decision/decision.ts';
 import { InvalidOptionsError } from '../errors.ts';
+import { useOneOf } from '../fields/cures.ts';
 
 const COUNTS: Readonly<Record<FailReason, boolean>> = {
   unexpected: false,
@@ -30,7 +31,7 @@ export function countsBy(reason: FailReason | undefined): boolean {
 }
 
 function refuseReason(value: unknown): never {
-  const cure = `Use one of ${Object.keys(COUNTS).join(', ')}.`;
+  const cure = useOneOf(Object.keys(COUNTS));
   const problem = { path: 'reason', value, message: 'is not a reason to end', cure };
   throw new InvalidOptionsError([problem], 'countsAsFailure');
 }

@@ -1,5 +1,6 @@
 import type { Problem } from '../errors.ts';
 import { InvalidOptionsError } from '../errors.ts';
+import { useOneOf } from './cures.ts';
 import { accepted } from './value-rules.ts';
 
 /** What an argument must be. */
@@ -52,5 +53,5 @@ export function checkArguments(subject: string, given: Arguments): void {
 /** Returns the rule of a value that is one of the choices. */
 export function oneOf(choices: readonly unknown[]): ArgumentRule {
   const accepts = (value: unknown): boolean => choices.includes(value);
-  return { accepts, message: 'is not one of the choices', cure: `Use one of ${choices.join(', ')}.` };
+  return { accepts, message: 'is not one of the choices', cure: useOneOf(choices) };
 }

@@ -82,6 +82,11 @@ export function cureForKey(key: string, value: unknown, known: KnownKeys): strin
   return `${isOfPolicy ? `${key} belongs to the policy. ` : ''}Known keys are ${[...new Set(keys)].join(', ')}.`;
 }
 
+/** Returns the cure for a value that is none of these. */
+export function useOneOf(choices: readonly unknown[]): string {
+  return `Use one of ${choices.join(', ')}.`;
+}
+
 /** Returns the cure for a key that counts. @param uncounted - attempts it does not count: 1 if it counts retries, else 0 */
 function countCure(value: unknown, uncounted: number): string {
   if (typeof value !== 'number' || value < 0) return 'Use maxAttempts, which counts the first attempt too.';

@@ -3,7 +3,7 @@ import type { Problem } from '../errors.ts';
 import { tagOf } from '../read.ts';
 import { show } from '../show.ts';
 import type { KnownKeys } from './cures.ts';
-import { cureForKey, POLICY_KEYS } from './cures.ts';
+import { cureForKey, POLICY_KEYS, useOneOf } from './cures.ts';
 import type { DurationRule, NumberRule, ValueRule } from './value-rules.ts';
 import { accepted } from './value-rules.ts';
 
@@ -151,10 +151,9 @@ function fieldsOf(read: Pick<Fields, 'path' | 'value' | 'fail'>): Fields {
       fail(key, message, cure);
       return fallback ?? 0;
     },
-    choice: (key, fallback, choices, cure) => {
+    choice: (key, fallback, choices, cure = useOneOf(choices)) => {
       const chosen = choices.find((choice) => choice === valueOr(key, fallback));
-      if (chosen === undefined)
-        fail(key, 'is not one of the choices', cure ?? `Use one of ${choices.join(', ')}.`);
+      if (chosen === undefined) fail(key, 'is not one of the choices', cure);
       return chosen ?? fallback;
     },
     optional: <Accepted>(key: string, { accepts, message, cure }: ValueRule<Accepted>) => {

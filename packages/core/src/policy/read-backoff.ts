@@ -1,5 +1,6 @@
 import { parseDuration } from '../duration.ts';
 import { InvalidOptionsError } from '../errors.ts';
+import { useOneOf } from '../fields/cures.ts';
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
 import { ASYNC_CURE, FINITE_AT_LEAST_0, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
@@ -49,7 +50,7 @@ export function readBackoff(policy: Fields, registry: Registry, report: Report):
   if (fields === undefined) return DEFAULT;
   if (type !== undefined) return Object.freeze(backoffOf(type, fields, registry));
 
-  fields.fail('type', 'is not a kind of backoff', `Use one of ${TYPES.join(', ')}.`);
+  fields.fail('type', 'is not a kind of backoff', useOneOf(TYPES));
   return DEFAULT;
 }
 

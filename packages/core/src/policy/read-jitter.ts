@@ -1,3 +1,4 @@
+import { useOneOf } from '../fields/cures.ts';
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
 import { A_SHARE } from '../fields/value-rules.ts';
@@ -18,7 +19,7 @@ const READERS: Readonly<Record<ReachKey, (fields: Fields) => Jitter>> = {
 
 const KEYS = Object.keys(READERS) as readonly ReachKey[]; // the keys of a Record are its key type
 
-const A_JITTER = `Use one of ${JITTER_NAMES.join(', ')}, { proportional: 0.1 }, { down: 0.3 }, { plusMinus: '1s' }.`;
+const A_JITTER = useOneOf([...JITTER_NAMES, '{ proportional: 0.1 }', '{ down: 0.3 }', "{ plusMinus: '1s' }"]);
 
 /** Reads `jitter`: a name, or an object with one key. */
 export function readJitter(policy: Fields, fallback: 'none' | 'full', report: Report): Jitter {
@@ -29,8 +30,7 @@ export function readJitter(policy: Fields, fallback: 'none' | 'full', report: Re
   const fields = readFields(given, 'jitter', { keys: KEYS, report });
   if (fields === undefined) return fallback;
   const written = KEYS.filter((key) => fields.value(key) !== undefined);
-  if (written.length > 1)
-    policy.fail('jitter', 'must have one key only', `Use one of ${written.join(', ')}.`);
+  if (written.length > 1) policy.fail('jitter', 'must have one key only', useOneOf(written));
   return Object.freeze(READERS[written[0] ?? 'proportional'](fields));
 }
 

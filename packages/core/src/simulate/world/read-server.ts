@@ -1,3 +1,4 @@
+import { useOneOf } from '../../fields/cures.ts';
 import type { Report } from '../../fields/fields.ts';
 import { readFields } from '../../fields/fields.ts';
 import { read } from '../../read.ts';
@@ -33,7 +34,7 @@ export function readServer(value: unknown, report: Report): Server {
     case 'optimistic-lock':
       return LOCK;
     case undefined:
-      fields.fail('type', 'is not a kind of server', `Use one of ${TYPES.join(', ')}.`);
+      fields.fail('type', 'is not a kind of server', useOneOf(TYPES));
       return LOCK;
   }
 }
