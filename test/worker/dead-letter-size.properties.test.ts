@@ -5,6 +5,7 @@ import { defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withDeadLetter } from '../../packages/worker/src/settle/dead-letter.ts';
+import { readPayload } from '../../packages/worker/src/task/payload.ts';
 
 /** The smallest form has less, whatever the names. */
 const ALWAYS_FITS = 8_192;
@@ -28,6 +29,7 @@ const cases = fc.record({
   ...{ id: names(512), task: names(200), version: names(50), errors },
   payload: fc.oneof(
     fc.json(),
+    fc.constantFrom('{"__proto__":""}', '[{"constructor":{"prototype":{}}}]', '{'),
     fc.nat({ max: 40_000 }).map((length) => JSON.stringify('é'.repeat(length))),
   ),
   maxBytes: fc.oneof(fc.integer({ min: 1, max: 60_000 }), fc.constant(Number.POSITIVE_INFINITY)),
@@ -35,6 +37,16 @@ const cases = fc.record({
 });
 
 type Case = typeof cases extends fc.Arbitrary<infer One> ? One : never;
+
+/** Its handler would receive it. */
+function isReadable(payload: string): boolean {
+  try {
+    readPayload(payload);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** What a failed run of the case submits. */
 function submitted({ id, task: name, version, errors, payload, maxBytes, epoch }: Case) {
@@ -55,17 +67,20 @@ describe('the payload of a dead letter', () => {
 
         if (bytes <= one.maxBytes) return;
         expect(bytes).toBeLessThan(ALWAYS_FITS);
-        expect(letter).toMatchObject({ errors: [], payloadOmitted: 'too-large' });
+        expect(letter.errors).toEqual([]);
+        expect(letter.payloadOmitted).toBe(isReadable(one.payload) ? 'too-large' : 'unreadable');
       }),
     );
   });
 
-  it('has the payload whenever that fits without the errors', () => {
+  it('has the payload whenever its handler could read it and it fits without the errors', () => {
     fc.assert(
       fc.property(cases, (one) => {
         const { letter } = submitted(one);
         const least = submitted({ ...one, errors: [], maxBytes: Number.POSITIVE_INFINITY });
 
+        expect(letter.payloadOmitted === 'unreadable').toBe(!isReadable(one.payload));
+        if (letter.payloadOmitted === 'unreadable') return;
         if (letter.payloadOmitted === undefined) expect(letter.payload).toEqual(JSON.parse(one.payload));
         // Less the text that says how many errors were omitted.
         else expect(least.bytes + 30).toBeGreaterThan(one.maxBytes);
