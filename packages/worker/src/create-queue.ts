@@ -99,7 +99,7 @@ export function createQueue<Own extends Times = 'ms'>(options: QueueOptions<Own>
     cancel: async (id) => cancel(readId(id, 'cancel')),
     counts: () => broker.audit(),
     unattended: () => broker.attend(),
-    deadLetters: withPlans(createDeadLetters({ broker, clock, times }), { broker, clock, operations }),
+    deadLetters: withPlans(createDeadLetters({ broker, clock, times }), { broker, operations }),
     operations: kept,
     on: emitter.on,
   };

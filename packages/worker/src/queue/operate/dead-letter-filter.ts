@@ -1,4 +1,4 @@
-import type { Clock, Duration } from '@retry/core';
+import type { Duration } from '@retry/core';
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { A_SIGNAL } from '@retry/core/fields';
@@ -15,7 +15,7 @@ import {
 } from '../views/list-options.ts';
 import { readTaskFilter } from '../views/task-filter.ts';
 import type { Times } from '../views/times.ts';
-import type { LetterQuery } from './letter-query.ts';
+import type { Ages, LetterQuery } from './letter-query.ts';
 
 /** Selects dead letters: those that match every given field. */
 export interface DeadLetterFilter {
@@ -70,7 +70,9 @@ export interface Selection {
   readonly task: AnyTask | undefined;
   /** `undefined`: `failed`, or with `ids` any state of dead letters. */
   readonly state: DeadLetterState | undefined;
+  /** Without the instants of `ages`, which only the broker's clock gives: `queryNow` adds them. */
   readonly query: LetterQuery;
+  readonly ages: Ages;
   readonly limit: number;
 }
 
@@ -107,14 +109,14 @@ const DEFAULT_LIMIT = 100;
 const MAX_LETTERS = 100_000;
 
 /** Reads a filter and its limit; every wrong option is reported. */
-function readSelection(fields: Fields, report: Report, clock: Clock): Selection {
-  const filter = readFilter(fields, report, clock);
+function readSelection(fields: Fields, report: Report): Selection {
+  const filter = readFilter(fields, report);
   const noLimit = filter.ids === undefined && fields.value('all') !== true ? DEFAULT_LIMIT : Infinity;
   const isGiven = fields.value('limit') !== undefined;
   return { ...filter, limit: isGiven ? fields.number('limit', undefined, A_LIMIT) : noLimit };
 }
 
-function readFilter(fields: Fields, report: Report, clock: Clock): Omit<Selection, 'limit'> {
+function readFilter(fields: Fields, report: Report): Omit<Selection, 'limit'> {
   const ids = readIds(fields, report);
   const task = fields.value('task');
   const { name, version } = readTaskFilter(fields, report);
@@ -129,17 +131,15 @@ function readFilter(fields: Fields, report: Report, clock: Clock): Omit<Selectio
       ...(name !== undefined && (version === undefined ? { task: name } : { lane: `${name}@${version}` })),
       ...(group !== undefined && { errorGroup: group }),
       ...(errorName !== undefined && { errorName }),
-      // Runs end at whole milliseconds, `endedBefore` is exclusive: one that ended exactly that long ago is included in both.
-      ...(fields.value('olderThan') !== undefined && { endedBefore: ago(fields, 'olderThan', clock) + 1 }),
-      ...(fields.value('newerThan') !== undefined && { endedAfter: ago(fields, 'newerThan', clock) }),
     },
+    ages: { olderThanMs: readAge(fields, 'olderThan'), newerThanMs: readAge(fields, 'newerThan') },
   };
 }
 
 /** The checked options of a list. */
 export interface LetterPage<At extends Times>
   extends PageSettings<At>,
-    Pick<Selection, 'ids' | 'state' | 'query'> {
+    Pick<Selection, 'ids' | 'state' | 'query' | 'ages'> {
   readonly payloads: 'include' | 'omit';
 }
 
@@ -147,17 +147,18 @@ export interface LetterPage<At extends Times>
 export function readLetterPage<At extends Times>(
   fields: Fields,
   report: Report,
-  { clock, times }: { readonly clock: Clock; readonly times: Times },
+  times: Times,
 ): LetterPage<At> {
-  const { ids, state, query } = readFilter(fields, report, clock);
+  const filter = readFilter(fields, report);
+  const { ids } = filter;
   // Ids are asked for by their number.
   const limit = ids === undefined ? undefined : Math.min(Math.max(ids.length, 1), MAX_LIMIT);
   const payloads = fields.choice('payloads', 'include', ['include', 'omit']);
-  return { ids, state, query, payloads, ...readPageOptions<At>(fields, times, limit) };
+  return { ...filter, payloads, ...readPageOptions<At>(fields, times, limit) };
 }
 
 /** Reads the filter of a call that changes runs: to select all of them, `all: true` is required. */
-export function readChoice(fields: Fields, report: Report, clock: Clock): Selection {
+export function readChoice(fields: Fields, report: Report): Selection {
   const isAll = fields.choice('all', false, [true, false]);
   const isFiltered = FILTER_KEYS.some((key) => key !== 'limit' && fields.value(key) !== undefined);
   if (!isAll && !isFiltered) {
@@ -165,13 +166,13 @@ export function readChoice(fields: Fields, report: Report, clock: Clock): Select
       'Name ids, task, group, errorName, olderThan, newerThan or state; all: true means every one of the state.';
     report({ path: '', value: {}, message: 'must select dead letters', cure });
   }
-  return readSelection(fields, report, clock);
+  return readSelection(fields, report);
 }
 
 /** Reads the options of a redrive; every wrong one is reported. */
-export function readRedrive(fields: Fields, report: Report, clock: Clock): RedriveSettings {
+export function readRedrive(fields: Fields, report: Report): RedriveSettings {
   const keepAttempts = fields.choice('keepAttempts', false, [true, false]);
-  const selection = readChoice(fields, report, clock);
+  const selection = readChoice(fields, report);
   if (keepAttempts && selection.task === undefined) {
     const cure = 'Give the task itself, whose policy says which runs have attempts left.';
     report({ path: 'task', value: fields.value('task'), message: 'is required with keepAttempts', cure });
@@ -201,8 +202,8 @@ function readIds(fields: Fields, report: Report): readonly string[] | undefined 
 
 const IDS_CURE = 'Use the ids of runs: ids: letters.map(({ id }) => id).';
 
-function ago(fields: Fields, key: 'olderThan' | 'newerThan', clock: Clock): number {
-  return Math.floor(clock.now() - fields.duration(key, undefined, { finite: true }));
+function readAge(fields: Fields, key: 'olderThan' | 'newerThan'): number | undefined {
+  return fields.value(key) === undefined ? undefined : fields.duration(key, undefined, { finite: true });
 }
 
 const A_LIMIT = {

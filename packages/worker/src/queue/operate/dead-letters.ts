@@ -30,7 +30,7 @@ import {
 } from './dead-letter-filter.ts';
 import type { ListLetterGroups } from './letter-groups.ts';
 import { listLetterGroups } from './letter-groups.ts';
-import { isWhollyListed, listedBy, matchesLetter, matchesListed } from './letter-query.ts';
+import { isWhollyListed, listedBy, matchesLetter, matchesListed, queryNow } from './letter-query.ts';
 
 /** Manages failed, stalled and rate limited runs, which are kept with their errors until they are redriven or discarded. */
 export interface DeadLetters<Own extends Times = 'ms'> {
@@ -91,13 +91,13 @@ export function createDeadLetters<Own extends Times>(parts: Parts<Own>): DeadLet
     groups: ((options?: unknown) => listLetterGroups(broker, parts.times, options)) as ListLetterGroups<Own>, // as above
     redrive: async (filter) => {
       const call = { subject: 'deadLetters.redrive', keys: REDRIVE_KEYS, synonyms: QUEUE_SYNONYMS };
-      const settings = readOptions(filter, call, (fields, report) => readRedrive(fields, report, clock));
+      const settings = readOptions(filter, call, readRedrive);
       const ids = await selectIds(broker, settings, isRedrivable(settings));
       return settings.dryRun ? ids : redriveAll(broker, clock, { ...settings, ids });
     },
     discard: async (filter) => {
       const call = { subject: 'deadLetters.discard', keys: DISCARD_KEYS, synonyms: QUEUE_SYNONYMS };
-      const selection = readOptions(filter, call, (fields, report) => readChoice(fields, report, clock));
+      const selection = readOptions(filter, call, readChoice);
       const discarded: string[] = [];
       for (const ids of inBatches(await selectIds(broker, selection), { count: PAGE })) {
         const answers = await broker.discard(ids);
@@ -108,11 +108,12 @@ export function createDeadLetters<Own extends Times>(parts: Parts<Own>): DeadLet
   };
 }
 
-function listLetters<Own extends Times>({ broker, ...how }: Parts<Own>, options: unknown): Listed<Times> {
+function listLetters<Own extends Times>({ broker, times }: Parts<Own>, options: unknown): Listed<Times> {
   const call = { subject: 'deadLetters.list', keys: LIST_KEYS, synonyms: QUEUE_SYNONYMS };
   return listRuns(async () => {
-    const page = readOptions(options, call, (fields, report) => readLetterPage<Times>(fields, report, how));
-    const { ids, state = 'failed', query, payloads } = page;
+    const page = readOptions(options, call, (fields, report) => readLetterPage<Times>(fields, report, times));
+    const { ids, state = 'failed', payloads } = page;
+    const query = await queryNow(broker, page);
     if (ids !== undefined)
       return { ...page, source: createIdSource(broker, ids), matches: matchesLetter(query, page.state) };
     const listed = { ...listedBy(query), states: [state], payloads, disposable: 'omit' } as const;
@@ -139,7 +140,8 @@ async function selectIds(
 /** Yields the selected runs and reads them lazily. */
 async function* select(broker: Broker, selection: Selection): AsyncGenerator<Run> {
   let left = selection.limit;
-  const runs = selection.ids === undefined ? listed(broker, selection) : named(broker, selection);
+  const dated = { ...selection, query: await queryNow(broker, selection) };
+  const runs = selection.ids === undefined ? listed(broker, dated) : named(broker, dated);
   for await (const run of runs) {
     yield run;
     left -= 1;

@@ -1,9 +1,38 @@
-import type { ListQuery, OperationFilter, Run } from '@retry/core/broker';
+import type { Broker, ListQuery, OperationFilter, Run } from '@retry/core/broker';
 import { isDeadLetter } from '@retry/core/lifecycle';
 import { taskOfLane } from '../../task/lane.ts';
 
 /** Which dead letters are meant: those that meet all that is given. */
 export type LetterQuery = Partial<Omit<OperationFilter, 'state' | 'ids'>>;
+
+/** How long ago the runs ended, in ms: at least, and at most. */
+export interface Ages {
+  readonly olderThanMs: number | undefined;
+  readonly newerThanMs: number | undefined;
+}
+
+/** What `olderThan` and `newerThan` say is of no use before the broker's clock is known. */
+export interface AgedQuery {
+  readonly query: LetterQuery;
+  readonly ages: Ages;
+}
+
+/** Returns the query with its ages as instants of the broker's clock, by which runs end; asks the broker only if it has one. */
+export async function queryNow(broker: Broker, { query, ages }: AgedQuery): Promise<LetterQuery> {
+  const isAged = ages.olderThanMs !== undefined || ages.newerThanMs !== undefined;
+  return isAged ? queryAt({ query, ages }, (await broker.settleAndClaim({})).now) : query;
+}
+
+/** Returns the query with its ages as instants, at an instant of the broker's clock. Pure. */
+export function queryAt({ query, ages }: AgedQuery, now: number): LetterQuery {
+  const { olderThanMs, newerThanMs } = ages;
+  return {
+    ...query,
+    // Runs end at whole milliseconds, `endedBefore` is exclusive: one that ended exactly that long ago is included in both.
+    ...(olderThanMs !== undefined && { endedBefore: Math.floor(now - olderThanMs) + 1 }),
+    ...(newerThanMs !== undefined && { endedAfter: Math.floor(now - newerThanMs) }),
+  };
+}
 
 /** What a broker selects of a query by its lists. */
 export function listedBy({

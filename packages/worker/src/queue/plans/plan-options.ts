@@ -1,4 +1,3 @@
-import type { Clock } from '@retry/core';
 import { MAX_OPERATION_IDS } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { integerFrom } from '@retry/core/fields';
@@ -30,8 +29,8 @@ export const PLAN_KEYS: readonly string[] = [...DISCARD_KEYS, 'tasks', 'countUpT
 const COUNT_UP_TO = 100_000;
 
 /** Reads the filter of a plan; every wrong option is reported. */
-export function readPlan(fields: Fields, report: Report, clock: Clock): PlanSettings {
-  const selection = readChoice(fields, report, clock);
+export function readPlan(fields: Fields, report: Report): PlanSettings {
+  const selection = readChoice(fields, report);
   const first = fields.value('limit') === undefined ? undefined : selection.limit;
   for (const [key, count] of [
     ['limit', first],

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock, Policy } from '@retry/core';
+import type { Policy } from '@retry/core';
 import { preview } from '@retry/core';
 import type { Broker, Operation, OperationFilter, Run } from '@retry/core/broker';
 import { allowedAttempts, QUEUE_SYNONYMS, readOptions, settingsOf } from '@retry/core/fields';
 import { noOperations } from '../../errors.ts';
 import type { AnyTask } from '../../task/task.ts';
-import { matchesLetter } from '../operate/letter-query.ts';
+import { matchesLetter, queryAt } from '../operate/letter-query.ts';
 import { createRunReader } from '../read-runs.ts';
 import type { ApplyOptions } from './apply-options.ts';
 import { APPLY_KEYS, readApply } from './apply-options.ts';
@@ -69,18 +69,18 @@ export interface PlannedLoad {
 /** What makes plans. */
 export interface PlanPort {
   readonly broker: Broker;
-  readonly clock: Clock;
   readonly operations: OperationsPort;
 }
 
 /** Returns what a redrive or discard of the selected dead letters would do. @throws {InvalidOptionsError} for a wrong filter */
 export async function createPlan(port: PlanPort, filter: PlanFilter): Promise<Plan> {
-  const { broker, clock } = port;
+  const { broker } = port;
   const call = { subject: 'deadLetters.plan', keys: PLAN_KEYS, synonyms: QUEUE_SYNONYMS };
-  const settings = readOptions(filter, call, (fields, report) => readPlan(fields, report, clock));
+  const settings = readOptions(filter, call, readPlan);
   if (broker.operations === undefined) throw noOperations();
   const at = Math.floor((await broker.settleAndClaim({})).now);
-  const { filter: planned, counted } = await count(broker, settings, at);
+  const dated = { ...settings, query: queryAt(settings, at) };
+  const { filter: planned, counted } = await count(broker, dated, at);
   const { groups, lanes, firstIds, isComplete } = counted;
   const tasks = lanes.map((lane) => plannedTask(lane, settings.tasks));
   const apply = async (options: ApplyOptions = {}): Promise<AppliedOperation> => {
