@@ -8,6 +8,9 @@ const NON_RETRYABLE: unique symbol = Symbol.for('@retry/non-retryable');
 /** Marks an error that asks for a delay, also one of another copy of the package. */
 export const RETRY_AFTER: unique symbol = Symbol.for('@retry/retry-after');
 
+/** Marks the error of a call that was cut because the attempt around it had no time left, with that attempt. */
+const CUT_FOR: unique symbol = Symbol.for('@retry/cut-for');
+
 /** Throw this error or a subclass of it to end the retrying immediately, whatever the policy is. */
 export class NonRetryableError extends RetryError<'NON_RETRYABLE'> {
   override readonly name: string = 'NonRetryableError';
@@ -83,4 +86,14 @@ export function isNonRetryable(error: unknown): boolean {
 export function askedDelayMs(error: unknown): number | undefined {
   const delayMs = read(error, RETRY_AFTER) === true ? read(error, 'delayMs') : undefined;
   return typeof delayMs === 'number' && delayMs >= 0 ? delayMs : undefined;
+}
+
+/** Marks the error of a call that was cut because this attempt, around it, had no time left. */
+export function markCutFor(error: TotalTimeoutError, attempt: object): void {
+  Object.defineProperty(error, CUT_FOR, { value: attempt });
+}
+
+/** Returns whether the error is that of a call which was cut because this attempt had no time left. Never throws. */
+export function wasCutFor(error: unknown, attempt: object): boolean {
+  return read(error, CUT_FOR) === attempt;
 }

@@ -1,4 +1,5 @@
 export { decideBy } from '../decision/decide.ts';
+export { markCutFor, wasCutFor } from '../markers.ts';
 export { isYes } from '../matching/answer.ts';
 export { findMatch } from '../matching/find-match.ts';
 export type { ErrorPattern, Matcher } from '../matching/matcher.ts';
@@ -20,6 +21,7 @@ export type { Fields, Report } from './fields.ts';
 export { readFields, writtenIn } from './fields.ts';
 export { readOptions } from './read-options.ts';
 export {
+  A_CLOCK,
   A_FUNCTION,
   A_SIGNAL,
   countFrom,

@@ -1,3 +1,5 @@
+import type { Clock } from '../clock.ts';
+
 /** The rule of a value of any type. */
 export interface ValueRule<T> {
   readonly accepts: (value: unknown) => value is T;
@@ -74,6 +76,15 @@ export const A_SIGNAL: ValueRule<AbortSignalLike> = {
     hasMethods(value, ['addEventListener', 'removeEventListener']) && 'aborted' in value,
   message: 'must be an AbortSignal',
   cure: 'Pass the signal of an AbortController: controller.signal.',
+};
+
+/** The rule of a clock. */
+export const A_CLOCK: ValueRule<Clock> = {
+  accepts: (value): value is Clock =>
+    hasMethods(value, ['now', 'setTimer']) &&
+    ['undefined', 'function'].includes(typeof (value as Partial<Clock>).wallNow), // an object may have any property
+  message: 'must be a clock',
+  cure: 'It has now() and setTimer(): createClock(…) or createTestClock() makes one. Leave it out for the real one.',
 };
 
 /** The message for a function that returns a promise or an iterator where a synchronous answer is needed. */

@@ -1,4 +1,5 @@
 import { AttemptTimeoutError, TotalTimeoutError } from '@retry/core';
+import { markCutFor, wasCutFor } from '@retry/core/fields';
 import type { Attempt, Call } from './plan.ts';
 
 type TimedCall = Pick<Call, 'plan' | 'startedAt'>;
@@ -20,17 +21,14 @@ export function timeoutErrorOf(call: TimedCall & Pick<Call, 'attempts'>, attempt
   if (!attempt.isTotal) return new AttemptTimeoutError(attempt.timeoutMs, call.attempts);
   const error = new TotalTimeoutError(totalTimeoutOf(call), call.attempts);
   const { around, deadlineAt, policy } = call.plan;
-  if (around !== undefined && deadlineAt < call.startedAt + policy.totalTimeoutMs) cutFor.set(error, around);
+  if (around !== undefined && deadlineAt < call.startedAt + policy.totalTimeoutMs) markCutFor(error, around);
   return error;
 }
-
-/** Errors of calls that were cut because the attempt around them had no time left, with that attempt. */
-const cutFor = new WeakMap<Error, object>();
 
 /**
  * Returns whether an attempt failed because a call inside it had used up its time. Both have a timer for that instant: whichever
  * fires first, the attempt has timed out.
  */
 export function isTimeoutOf(attempt: Attempt, error: unknown): boolean {
-  return attempt.timeoutMs < Infinity && error instanceof TotalTimeoutError && cutFor.get(error) === attempt;
+  return attempt.timeoutMs < Infinity && wasCutFor(error, attempt);
 }

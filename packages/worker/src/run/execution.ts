@@ -202,6 +202,13 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     this.#end(outcome);
   }
 
+  /** Ends it because a call inside it was cut at the end of its time: which of the two timers fires first is chance. */
+  expire(): void {
+    const { attemptTimeoutMs } = settingsOf(this.task.retry);
+    if (this.#totalLeftMs <= attemptTimeoutMs - this.durationMs) this.#onTotalTimeout();
+    else this.#onTimeout();
+  }
+
   /** Ends it with an outcome that the worker chose; its signal aborts. */
   interrupt(outcome: Outcome, reason: unknown): void {
     if (this.#end(outcome)) this.#abort(reason);

@@ -1,3 +1,4 @@
+import { wasCutFor } from '@retry/core/fields';
 import { NotCommittedError, PayloadError } from '../errors.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { RELEASED } from '../settle/outcome.ts';
@@ -11,6 +12,8 @@ import { ReleaseRequested, requestOf } from './requests.ts';
 export interface HandlerAttempt extends RunningAttempt {
   /** Ends it with this outcome, unless it has ended. */
   readonly end: (outcome: Outcome) => void;
+  /** Ends it because its time is over, whether or not its own timer has fired. */
+  readonly expire: () => void;
 }
 
 /**
@@ -34,11 +37,14 @@ export async function runHandler(attempt: HandlerAttempt): Promise<void> {
   // Validating may take long; meanwhile the attempt may have been cancelled or have lost its lease.
   if (attempt.hasEnded) return;
   let outcome: Outcome;
+  const ctx = new HandlerContext(attempt);
   try {
     // Awaited here: each further async function costs every run two promises.
-    const result: unknown = await task.run(payload, new HandlerContext(attempt));
+    const result: unknown = await task.run(payload, ctx);
     outcome = { type: 'completed', result: writeResult(result, task.maxResultBytes) };
   } catch (error) {
+    // A call inside it has a timer for the same instant.
+    if (wasCutFor(error, ctx) && !attempt.isCompleting) return attempt.expire();
     outcome = failureOf(error);
   }
   attempt.end(attempt.isCompleting ? await afterCompletion(attempt, outcome) : outcome);
