@@ -29,15 +29,13 @@ export function retryIterable<T>(
   policy?: Policy | PolicyInput,
   options?: IterableOptions,
 ): AsyncGenerator<T, void, undefined> {
-  const { policy: settings } = readCall('retryIterable', { fn, policy, options }, RULES);
-  const name = options?.name ?? fn.name;
-  return passThrough(options, () =>
-    retry<Opened<T>>((context) => open(context, fn), policyOf(settings), { ...options, name }),
-  );
+  const { policy: settings, options: read } = readCall('retryIterable', { fn, policy, options }, RULES);
+  const own = { name: fn.name, ...(read as IterableOptions) }; // its rules allow no others
+  return passThrough(own, () => retry<Opened<T>>((context) => open(context, fn), policyOf(settings), own));
 }
 
 async function* passThrough<T>(
-  options: IterableOptions = {},
+  options: IterableOptions,
   start: () => Promise<Opened<T>>,
 ): AsyncGenerator<T, void, undefined> {
   const around = options.parent ?? nested.nesting?.current();

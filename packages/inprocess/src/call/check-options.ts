@@ -2,6 +2,7 @@ import type { Policy, PolicyInput, Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import type { Report } from '@retry/core/fields';
 import {
+  A_CLOCK,
   A_FUNCTION,
   A_SIGNAL,
   definePlainPolicy,
@@ -10,7 +11,7 @@ import {
   settingsOf,
 } from '@retry/core/fields';
 import type { OptionRule } from './option-rules.ts';
-import { A_CLOCK, isObject, ruleOf, SYNCHRONOUS } from './option-rules.ts';
+import { isObject, ruleOf, SYNCHRONOUS } from './option-rules.ts';
 import type { RetryOptions } from './options.ts';
 import type { Retried, Target } from './plan.ts';
 
@@ -98,12 +99,12 @@ export function readCall(
   if (typeof fn !== 'function') {
     report({ path: 'fn', value: fn, message: 'must be a function', cure: `The order is ${order}.` });
   }
-  if (options !== NO_OPTIONS) checkOptions(options, rules, { order, report });
+  const read = options === NO_OPTIONS ? NO_OPTIONS : readOptions(options, rules, { order, report });
   if (problems.length > 0) throw new InvalidOptionsError([...policyProblems(policy), ...problems], subject);
   return {
     fn: fn as Target,
     policy: settingsOf(definePlainPolicy(policy)),
-    options: options as RetryOptions<never>,
+    options: read as RetryOptions<never>,
   }; // checked above
 }
 
@@ -116,29 +117,38 @@ interface OptionsOf {
   readonly report: Report;
 }
 
-/** Reports every option that is unknown or wrong. */
-export function checkOptions(
+/**
+ * Returns the options as they are now: what the caller does to the object later is not checked, and changes nothing. Reports every
+ * one that is unknown or wrong.
+ */
+export function readOptions(
   options: unknown,
   rules: OptionRules,
   { order, cures, report }: OptionsOf,
-): void {
-  if (areRight(options, rules)) return;
+): object {
+  const usual = usualOptions(options, rules);
+  if (usual !== undefined) return usual;
   const known = { keys: Object.keys(rules), cures: { ...CURES, ...cures }, order, report };
   const fields = readFields(options, '', known);
-  for (const [key, rule] of Object.entries(rules)) fields?.optional(key, rule);
+  const read = Object.entries(rules).map(([key, rule]) => [key, fields?.optional(key, rule)] as const);
+  return Object.fromEntries(read.filter(([, value]) => value !== undefined));
 }
 
-/** Whether nothing is wrong with options of the usual kind: most have nothing, and each call of `retry` asks. */
-function areRight(options: unknown, rules: OptionRules): boolean {
+/** Returns a copy of options of the usual kind, if nothing is wrong with them: most have nothing, and each call of `retry` asks. */
+function usualOptions(options: unknown, rules: OptionRules): object | undefined {
   try {
-    if (Object.getPrototypeOf(options) !== Object.prototype) return false;
-    return Reflect.ownKeys(Object(options)).every((key) => {
-      const value: unknown = Reflect.get(Object(options), key);
+    if (Object.getPrototypeOf(options) !== Object.prototype) return undefined;
+    const copy = { ...Object(options) };
+    // Keys that are not enumerable are not copied.
+    const areRight = Reflect.ownKeys(Object(options)).every((key) => {
+      const value: unknown = copy[key];
       Array.isArray(value); // throws for a revoked Proxy, as any later use of it would
-      return Object.hasOwn(rules, key) && (value === undefined || rules[String(key)]?.accepts(value));
+      const isKnown = Object.hasOwn(rules, key) && Object.hasOwn(copy, key);
+      return isKnown && (value === undefined || rules[String(key)]?.accepts(value));
     });
+    return areRight ? copy : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { hasMethods, isSynchronous } from '@retry/core/fields';
+import { isSynchronous } from '@retry/core/fields';
 
 /** What a value of an option must be. */
 export interface OptionRule {
@@ -12,12 +12,6 @@ export const SYNCHRONOUS: OptionRule = ruleOf(
   isSynchronous,
   'must be a synchronous function',
   'Await before it is called: in the function, or in beforeRetry.',
-);
-
-export const A_CLOCK: OptionRule = ruleOf(
-  (value) => hasMethods(value, ['now', 'setTimer']),
-  'must be a clock',
-  'It has now() and setTimer(): createClock(…) or createTestClock() makes one.',
 );
 
 /** Creates a rule of a predicate. */

@@ -2,7 +2,7 @@ import type { Policy, PolicyInput, Problem } from '@retry/core';
 import { definePolicy, extendPolicy, InvalidOptionsError, isPolicy } from '@retry/core';
 import type { PolicySettings, Report } from '@retry/core/fields';
 import { A_FUNCTION, settingsOf } from '@retry/core/fields';
-import { checkOptions, OPTION_RULES } from '../call/check-options.ts';
+import { OPTION_RULES, readOptions } from '../call/check-options.ts';
 import type { RetryEvent, RetryHooks } from '../call/events.ts';
 import { ruleOf, SYNCHRONOUS } from '../call/option-rules.ts';
 import type { RetryOptions } from '../call/options.ts';
@@ -96,16 +96,15 @@ export function readFetchOptions(
   const report: Report = (problem) => void problems.push(problem);
   const cures = { signal: 'Pass it with each request: fetch(url, { signal }).' };
   const ofOptions: Problem[] = [];
-  checkOptions(options, RULES, {
+  const checked = readOptions(options, RULES, {
     order: 'createRetryFetch(policy, options)',
     cures,
     report: (problem) => void ofOptions.push(problem),
-  });
-  const isReplaced = ofOptions.length === 0 && (options as RetryFetchOptions).replace === true; // checked above
+  }) as RetryFetchOptions; // what its rules accept
+  const isReplaced = ofOptions.length === 0 && checked.replace === true;
   const repeated = readPolicy(policy, { isReplaced, report });
   const all = [...problems, ...ofOptions];
   if (all.length > 0 || repeated === undefined) throw new InvalidOptionsError(all, 'createRetryFetch');
-  const checked = options as RetryFetchOptions; // checked above
   return {
     repeated: settingsOf(repeated),
     once: settingsOf(extendPolicy(repeated, { retryable: false })),

@@ -39,6 +39,9 @@ export function checkCall(
   policy: Policy | PolicySettings,
   options?: SlimOptions<never>,
 ): Retried {
+  // As they are now: what the caller does to them later is not checked, and changes nothing.
+  const given = Object.fromEntries(Object.keys(OPTIONS).map((key) => [key, Object(options)[key]]));
+  const settings: PolicySettings = isPolicy(policy) ? policy : { ...Object(policy) };
   const problems = [
     ...problemsOf({ fn }, (value) => typeof value === 'function', 'Mind the order of the arguments.'),
     ...problemsOf(
@@ -46,16 +49,15 @@ export function checkCall(
       (value) => value === undefined || Object.prototype.toString.call(value) === '[object Object]',
       'Use an object.',
     ),
-    ...problemsOf({ ...options }, isOption, `The options are ${Object.keys(OPTIONS).join(', ')}.`),
+    ...problemsOf({ ...options, ...given }, isOption, `The options are ${Object.keys(OPTIONS).join(', ')}.`),
     ...problemsOf(
-      isPolicy(policy) ? {} : { ...NO_POLICY, ...Object(policy) },
+      isPolicy(policy) ? {} : { ...NO_POLICY, ...settings },
       isPolicyValue,
       'Use definePolicy(…), or { ...basePolicy, … } with milliseconds.',
     ),
   ];
   if (problems.length > 0) throw new InvalidOptionsError(problems, 'call');
-  const settings = policy as PolicySettings; // what a policy holds
-  return { fn: fn as Target, policy: settings, options: (options ?? {}) as RetryOptions<never> }; // checked above
+  return { fn: fn as Target, policy: settings, options: given as RetryOptions<never> }; // checked above
 }
 
 function problemsOf(
