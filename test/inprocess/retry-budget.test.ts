@@ -24,12 +24,12 @@ describe('createRetryBudget', () => {
     expect(await tryRetry(() => 'done', AT_ONCE, { budget })).toMatchObject({ ok: true, attempts: 1 });
   });
 
-  it('refunds the retries of a call that then succeeds', async () => {
+  it('refunds the latest retry of a call that then succeeds, as the AWS SDK does', async () => {
     const budget = createRetryBudget({ type: 'token-bucket', capacity: 20 });
 
-    await tryRetry(failing('one', 'two'), AT_ONCE, { budget });
+    await tryRetry(failing(new AttemptTimeoutError(5, 1), 'two'), AT_ONCE, { budget });
 
-    expect(budget.state().tokens).toEqual([20]);
+    expect(budget.state().tokens).toEqual([20 - 10]);
   });
 
   it('charges more for a timeout', async () => {

@@ -90,7 +90,7 @@ describe('a token bucket', () => {
     expect(stepBudget(aws, bucket(100), { type: 'success', paid: 0 }, 0).state).toEqual(bucket(101));
   });
 
-  it('refunds the retries of a successful call in full', () => {
+  it('refunds what a successful call paid', () => {
     expect(stepBudget(aws, bucket(100), { type: 'success', paid: 15 }, 0).state).toEqual(bucket(115));
   });
 

@@ -46,7 +46,7 @@ export type BudgetEvent =
   | { readonly type: 'request' }
   /** A retry is requested; `kind` selects its price. */
   | { readonly type: 'retry'; readonly kind?: string }
-  /** An attempt succeeded; `paid` is the price of its call's retries, refunded in full. */
+  /** An attempt succeeded; `paid` is the price of its call's latest retry, which is refunded, as by the AWS SDK. */
   | { readonly type: 'success'; readonly paid?: number }
   /** An attempt failed. */
   | { readonly type: 'failure' };

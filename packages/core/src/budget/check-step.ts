@@ -95,5 +95,5 @@ const A_KIND: ArgumentRule = { accepts: isTextOrNone, message: 'must be text', c
 const A_PRICE: ArgumentRule = {
   accepts: isPriceOrNone,
   message: 'must be a finite number ≥ 0',
-  cure: 'Use the paid of the granted retries of its call, added up.',
+  cure: 'Use the paid of the latest granted retry of its call.',
 };

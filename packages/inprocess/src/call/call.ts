@@ -23,7 +23,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   #abortWait: AbortWait | undefined = undefined;
   /** Gives back its place among the waiting calls of its group. */
   #unpark: (() => void) | undefined = undefined;
-  /** What its retries have cost the budget. */
+  /** What its latest retry has cost the budget. */
   #paid = 0;
   /** It has an outcome, which nothing changes: hooks that are called because of it may abort the call. */
   #isOver = false;
@@ -188,7 +188,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     const { budget } = plan;
     if (budget !== undefined)
       this.#inform(() => {
-        this.#paid += budget.spend(error);
+        this.#paid = budget.spend(error);
       });
     if (isObserved(plan.options.onRetry)) notify('onRetry', this, this.#retryDetails(next.delayMs), failedAt);
   }

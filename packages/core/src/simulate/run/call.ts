@@ -32,7 +32,7 @@ interface Call {
   /** Whether the latest attempt is under way: its answer, or its timeout, whichever comes first, counts. */
   isRunning: boolean;
   previousDelayMs: number | undefined;
-  /** What the budget was paid for the retries. */
+  /** What the budget was paid for the latest retry. */
   paid: number;
   /** What the circuit breaker gave to the latest attempt. */
   ticket: number;
@@ -133,7 +133,7 @@ function fail(call: Call, failed: FailedAttempt): void {
     call.answer(false);
     return;
   }
-  call.paid += guard.record({ type: 'retry', kind });
+  call.paid = guard.record({ type: 'retry', kind });
   call.previousDelayMs = decision.delayMs;
   if (decision.delayMs > 0) queue.after(decision.delayMs, () => startAttempt(call));
   else startAttempt(call);
