@@ -198,6 +198,8 @@ describe('parseServerDelay of rate limits', () => {
 
   it('calls a RateLimit without a time malformed', () => {
     expect(rateLimit({ ratelimit: '"default";r=0' })).toEqual(malformed('ratelimit', '"default";r=0'));
+    for (const open of ['"a;r=0;t=30', '"a";r=0;t="30', '"a\\'])
+      expect(rateLimit({ ratelimit: open })).toEqual(malformed('ratelimit', open));
   });
 
   it('believes every other header first', () => {

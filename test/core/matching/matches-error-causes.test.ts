@@ -90,3 +90,33 @@ describe('causesOf', () => {
     expect(causesOf(own)).toEqual([]);
   });
 });
+
+describe('matchesError with causes of causes', () => {
+  /** A chain of so many errors. */
+  const chain = (length: number): Error =>
+    Array.from({ length }).reduce<Error>(
+      (cause, _, index) => new Error(`${index}`, { cause }),
+      new Error('end'),
+    );
+
+  it('asks once about each error, however deep the causes are nested', () => {
+    let asked = 0;
+    const never = (): boolean => {
+      asked += 1;
+      return false;
+    };
+    const nested = { cause: { cause: { cause: { cause: { cause: { name: 'Error', cause: never } } } } } };
+
+    expect(matchesError(nested, chain(40))).toBe(false);
+    expect(asked).toBeLessThan(40 ** 2);
+  });
+
+  it('matches a chain of exactly the length that the pattern has', () => {
+    const nested = { cause: { cause: { cause: { message: 'end' } } } };
+
+    expect(matchesError(nested, chain(3))).toBe(true);
+    expect(matchesError(nested, chain(2))).toBe(false);
+    expect(matchesError(nested, new AggregateError([chain(1), chain(0), chain(2)]))).toBe(true);
+    expect(matchesError(nested, new AggregateError([chain(1), chain(0), chain(1)]))).toBe(false);
+  });
+});

@@ -149,7 +149,8 @@ function sentAt({ headers, nowAt }: ParseContext, nearAt = nowAt): number {
  * (`"default";r=0;t=30`), or `reset` in the older form (`limit=100, remaining=0, reset=30`).
  */
 function rateLimit(value: string): Asked {
-  const text = value.replace(/"(?:\\.|[^"\\])*"/g, '');
+  // A quotation without an end has no other beginning: a header of thousands of quotes is read once.
+  const text = value.replace(/"(?:\\[\s\S]|[^"\\])*(?:"|\\?$)/g, '');
   const limits = /\breset=/.test(text) ? [text] : text.split(',');
   const usedUp = longestOf(limits.filter((limit) => /\b(?:r|remaining)=0\b/.test(limit)));
   return usedUp >= 0 ? usedUp : longestOf(limits);

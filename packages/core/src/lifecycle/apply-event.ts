@@ -77,7 +77,7 @@ export function applyEvent(draft: Draft, event: RunEvent): void {
 }
 
 function dueAt({ at, runAt = at }: { readonly at: number; readonly runAt?: number }): number {
-  return Math.max(runAt, at);
+  return runAt > at ? runAt : at; // NaN is no instant
 }
 
 function end(draft: Draft, { at }: { readonly at: number }): void {

@@ -14,7 +14,18 @@ const MAX_LINKS = 100;
 
 /** Returns whether a matcher that has been checked matches a thrown value. Throws only what a predicate throws. */
 export function matches(matcher: Matcher, error: unknown): boolean {
-  if (typeof matcher !== 'function') return matchesPattern(matcher, error);
+  return matchesOnce(matcher, error, undefined);
+}
+
+/** Which errors a pattern does not match, by what is known already. */
+type Unmatched = Map<ErrorPattern, Set<unknown>>;
+
+/**
+ * Matches as `matches` does. Each pattern inside the `cause` of a pattern is tried once for each error: otherwise a chain of causes
+ * would be walked again from each of its errors, for each level of patterns.
+ */
+function matchesOnce(matcher: Matcher, error: unknown, unmatched: Unmatched | undefined): boolean {
+  if (typeof matcher !== 'function') return matchesPattern(matcher, error, unmatched);
   return isErrorClass(matcher) ? isOfClass(error, matcher) : isYes(matcher(error));
 }
 
@@ -47,14 +58,27 @@ function isInstance(error: unknown, errorClass: ErrorClass): boolean {
   }
 }
 
-function matchesPattern(pattern: ErrorPattern, error: unknown): boolean {
+function matchesPattern(pattern: ErrorPattern, error: unknown, unmatched: Unmatched | undefined): boolean {
   const { name, code, status, message, retryAfter, cause } = pattern;
   if (name !== undefined && !anyOf(name, (wanted) => isNamed(error, wanted))) return false;
   if (code !== undefined && !anyOf(code, (wanted) => isCode(wanted, read(error, 'code')))) return false;
   if (status !== undefined && !anyOf(status, (wanted) => wanted === statusOf(error))) return false;
   if (message !== undefined && !isInMessage(message, messageOf(error))) return false;
   if (retryAfter === true && readServerDelay(error, NO_CLOCK).type !== 'delay') return false;
-  return cause === undefined || causesOf(error).some((inner) => matches(cause, inner));
+  return cause === undefined || hasCause(cause, error, unmatched);
+}
+
+function hasCause(cause: Matcher, error: unknown, unmatched: Unmatched = new Map()): boolean {
+  const isNested = typeof cause !== 'function' && cause.cause !== undefined;
+  if (!isNested) return causesOf(error).some((inner) => matchesOnce(cause, inner, undefined));
+  const tried = unmatched.get(cause) ?? new Set();
+  unmatched.set(cause, tried);
+  for (const inner of causesOf(error)) {
+    if (tried.has(inner)) continue;
+    if (matchesOnce(cause, inner, unmatched)) return true;
+    tried.add(inner);
+  }
+  return false;
 }
 
 function anyOf<T>(wanted: T | readonly T[], test: (wanted: T) => boolean): boolean {
@@ -111,7 +135,10 @@ function isCode(wanted: string | number, code: unknown): boolean {
 }
 
 function isInMessage(wanted: RegExp | string, message: string): boolean {
-  return typeof wanted === 'string' ? message.includes(wanted) : wanted.test(message);
+  if (typeof wanted === 'string') return message.includes(wanted);
+  // With the flag y, the pattern matches at the beginning, and remembers how far it came.
+  if (wanted.sticky) wanted.lastIndex = 0;
+  return wanted.test(message);
 }
 
 /** Returns the beginning of the message: the time of a pattern may grow with the square of the length, or worse. */

@@ -18,20 +18,20 @@ type OneOrMany<T> = T | readonly T[];
 /** A description of errors as data. Every given field must match; a list matches if any of its entries does. */
 export interface ErrorPattern {
   /** `error.name`, or the name of a class that the error is an instance of. */
-  readonly name?: OneOrMany<string>;
+  readonly name?: OneOrMany<string> | undefined;
   /** `error.code`; a trailing `*` matches any ending: `'08*'`. */
-  readonly code?: OneOrMany<string | number>;
+  readonly code?: OneOrMany<string | number> | undefined;
   /** HTTP status, from `status`, `statusCode`, `response.status` or `$metadata.httpStatusCode`. */
-  readonly status?: OneOrMany<number>;
+  readonly status?: OneOrMany<number> | undefined;
   /** Matches the first 4096 characters of the error's message: a regular expression, or text that it contains. */
-  readonly message?: RegExp | string;
+  readonly message?: RegExp | string | undefined;
   /**
    * The error or its response asks for a delay that can be read. No clock is asked: a date counts also after it has passed, except
    * when the response's own `Date` says that it was over when it was sent.
    */
-  readonly retryAfter?: true;
+  readonly retryAfter?: true | undefined;
   /** One of its causes matches, through `cause` and `AggregateError.errors`; at most the nearest 1000 are read. */
-  readonly cause?: Matcher;
+  readonly cause?: Matcher | undefined;
 }
 
 /** Selects errors: a class, a description, or a predicate. */
@@ -39,8 +39,12 @@ export type Matcher = ErrorClass | Predicate | ErrorPattern;
 
 /** An {@link ErrorPattern} as people and JSON files write it. */
 export interface ErrorPatternInput extends Omit<ErrorPattern, 'message' | 'cause'> {
-  readonly message?: RegExp | string | { readonly pattern: string; readonly flags?: string };
-  readonly cause?: MatcherInput;
+  readonly message?:
+    | RegExp
+    | string
+    | { readonly pattern: string; readonly flags?: string | undefined }
+    | undefined;
+  readonly cause?: MatcherInput | undefined;
 }
 
 /** A {@link Matcher} as people and JSON files write it. */
