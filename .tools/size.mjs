@@ -15,38 +15,38 @@ const rows = [
   {
     name: 'computeDelay + decide',
     code: "export { computeDelay, decide } from '@retry/core'",
-    limit: 6_290,
+    limit: 6_490,
   },
   {
     name: 'definePolicy + computeDelay + decide',
     code: "export { computeDelay, decide, definePolicy } from '@retry/core'",
-    limit: 11_360,
+    limit: 11_540,
   },
-  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_350 },
+  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_540 },
   { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 3_970 },
-  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_280 },
+  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_410 },
   {
     name: 'simulate',
     code: "export { renderTimeline, simulate } from '@retry/core/simulate'",
-    limit: 16_510,
+    limit: 16_630,
   },
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 11_210,
+    limit: 11_450,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 16_290, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 21_750 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 16_610, goal: 9_216 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 22_060 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 44_370,
+    limit: 44_750,
   },
   {
     name: 'the page of the board, its worker and its style',
     page: ['main.tsx', 'worker.ts', 'main.css'],
-    limit: 60_530,
+    limit: 60_690,
   },
 ];
 

@@ -5,8 +5,13 @@ export type CancelTimer = () => void;
 
 /** The source of time for code that waits. Core itself never reads one. */
 export interface Clock {
-  /** Epoch milliseconds that never go backwards. */
+  /** Epoch milliseconds that never go backwards: how long something took is the difference of two. */
   readonly now: () => number;
+  /**
+   * Epoch milliseconds of the wall clock, which may be set, or go on while the computer sleeps: what instants that others wrote are
+   * compared with. @default now
+   */
+  readonly wallNow?: (() => number) | undefined;
   /** Calls back once after `delayMs`, `0 ≤ delayMs < Infinity`; `delayMs` may exceed the limit of `setTimeout`. */
   readonly setTimer: (callback: () => void, delayMs: number) => CancelTimer;
 }
@@ -14,6 +19,8 @@ export interface Clock {
 /** The functions of a runtime that a {@link Clock} is made from. */
 export interface Timers<Timer> {
   readonly now: () => number;
+  /** @default now */
+  readonly wallNow?: (() => number) | undefined;
   readonly set: (callback: () => void, delayMs: number) => Timer;
   readonly clear: (timer: Timer) => void;
 }
@@ -23,7 +30,23 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Creates a clock from a runtime's timers; a delay beyond the limit of `setTimeout` uses several timers in a row. */
 export function createClock<Timer>(timers: Timers<Timer>): Clock {
-  return { now: timers.now, setTimer: (callback, delayMs) => setTimer(timers, callback, delayMs) };
+  const { now, wallNow } = timers;
+  const setTimerOf: Clock['setTimer'] = (callback, delayMs) => setTimer(timers, callback, delayMs);
+  return { now, ...(wallNow && { wallNow }), setTimer: setTimerOf };
+}
+
+/** Returns now by the wall clock, in epoch milliseconds. */
+export function wallNowOf(clock: Pick<Clock, 'now' | 'wallNow'>): number {
+  return clock.wallNow === undefined ? clock.now() : clock.wallNow();
+}
+
+/** A wall clock that is off by less was only adjusted, and instants are rounded. */
+const LEAST_STEP_MS = 1_000;
+
+/** Returns how many milliseconds the wall clock is ahead of `now`, to turn an instant of `now` into one of others; 0 if not even a second. */
+export function wallAheadMs(clock: Pick<Clock, 'now' | 'wallNow'>): number {
+  const aheadMs = wallNowOf(clock) - clock.now();
+  return Math.abs(aheadMs) < LEAST_STEP_MS ? 0 : Math.round(aheadMs);
 }
 
 function setTimer<Timer>(timers: Timers<Timer>, callback: () => void, delayMs: number): CancelTimer {
@@ -57,11 +80,17 @@ export interface ClockGuard {
  * A timer calls back once, and not after it was cancelled, whatever the clock does.
  */
 export function guardClock(clock: Clock, guard: ClockGuard): Clock {
-  const { fallback, report } = guard;
+  const now = guardReading(() => clock.now(), guard);
+  const wallNow = clock.wallNow && guardReading(() => clock.wallNow?.(), guard);
+  const setTimerOf: Clock['setTimer'] = (callback, delayMs) => setGuarded(clock, guard, callback, delayMs);
+  return { now, ...(wallNow && { wallNow }), setTimer: setTimerOf };
+}
+
+function guardReading(read: () => unknown, { fallback, report }: ClockGuard): () => number {
   let latest: number | undefined;
-  const now = (): number => {
+  return () => {
     try {
-      const instant: unknown = clock.now();
+      const instant = read();
       if (Number.isFinite(instant)) latest = instant as number;
     } catch (error) {
       report(error);
@@ -69,7 +98,6 @@ export function guardClock(clock: Clock, guard: ClockGuard): Clock {
     latest ??= fallback.now();
     return latest;
   };
-  return { now, setTimer: (callback, delayMs) => setGuarded(clock, guard, callback, delayMs) };
 }
 
 function setGuarded(

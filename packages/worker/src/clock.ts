@@ -1,6 +1,7 @@
 import type { Clock } from '@retry/core';
 import { createClock, guardClock } from '@retry/core/clock';
 import type { Fields } from '@retry/core/fields';
+import { A_CLOCK } from '@retry/core/fields';
 import { errorText } from './error-text.ts';
 import { warnRarely } from './warn-rarely.ts';
 
@@ -10,13 +11,21 @@ const ORIGIN_AT = Date.now() - performance.now();
 /** The runtime's own, to notice that a test runner has replaced them. */
 const { Date: RealDate, setTimeout: realTimeout } = globalThis;
 
+/** The runtime's own: where only the date is faked, time does not pass by it. */
+const { now: dateNow } = RealDate;
+
 /** Where timers and dates are faked, the fake date is the time: `node:test` fakes no `performance`. */
-const now = (): number =>
-  Date !== RealDate && setTimeout !== realTimeout ? Date.now() : ORIGIN_AT + performance.now();
+const isFaked = (): boolean => Date !== RealDate && setTimeout !== realTimeout;
+
+const now = (): number => (isFaked() ? Date.now() : ORIGIN_AT + performance.now());
+
+/** Follows a wall clock that is set, or goes on while the computer sleeps. */
+const wallNow = (): number => (isFaked() ? Date.now() : dateNow());
 
 /** The runtime's own clock. Globals are looked up at each call, so that fake timers installed later work. */
 export const systemClock: Clock = createClock({
   now,
+  wallNow,
   set: (callback, delayMs) => setTimeout(callback, delayMs),
   clear: (timer: ReturnType<typeof setTimeout>) => clearTimeout(timer),
 });
@@ -24,6 +33,7 @@ export const systemClock: Clock = createClock({
 /** The same clock with timers that do not keep the process alive. */
 export const backgroundClock: Clock = createClock({
   now,
+  wallNow,
   set: (callback, delayMs) => {
     const timer = setTimeout(callback, delayMs);
     timer.unref?.(); // there is none in browsers
@@ -45,16 +55,6 @@ function warnOf(error: unknown): void {
   const cure = 'Time stands still meanwhile. Mend the clock, or leave it out for the real one.';
   warn({ code: 'RETRY_UNHANDLED_ERROR', message: `the option clock: ${message}`, cure });
 }
-
-/** The rule of the option `clock`. */
-const A_CLOCK = {
-  accepts: (value: unknown): value is Clock => {
-    const clock: Partial<Clock> = typeof value === 'object' && value !== null ? value : {};
-    return typeof clock.now === 'function' && typeof clock.setTimer === 'function';
-  },
-  message: 'must be a clock',
-  cure: 'Leave it out for the real one.',
-};
 
 /** When a request was sent, when its reply arrived, and what the server's clock said in between. */
 export interface Reading {

@@ -7,6 +7,7 @@ import {
   RetryAfterError,
   type ServerDelay,
 } from '@retry/core';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 const NOW = 1_000_000;
@@ -32,6 +33,42 @@ it.each([Number.NaN, -5, 0, MAX_INSTANT_AT - 1_000])('keeps its delay when the c
 
 const asks = (delayMs: number): ServerDelay => ({ type: 'delay', delayMs });
 const REFUSED = { type: 'fail', reason: 'retry-after' };
+
+describe('decide with a wall clock', () => {
+  it('compares dates of servers with it, and nothing else', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 4e9 }),
+        fc.integer({ min: 2, max: 60 }),
+        fc.integer({ min: 0, max: 1e6 }),
+        (wallSeconds, seconds, now) => {
+          const at = (wallSeconds + seconds) * 1_000;
+          const error = { headers: { 'retry-after': new Date(at).toUTCString() } };
+          const policy = definePolicy({ ...SECOND, totalTimeout: seconds * 1_000 + 1 });
+          const context = { now, startedAt: now, wallNow: () => wallSeconds * 1_000, random: () => 0 };
+
+          expect(decide(policy, { failures: 1 }, { error }, context)).toEqual({
+            ...{ type: 'retry', delayMs: seconds * 1_000, runAt: now + seconds * 1_000 },
+          });
+        },
+      ),
+    );
+  });
+
+  it('does not read it where there is nothing to compare', () => {
+    const wallNow = (): never => {
+      throw new Error('was read');
+    };
+
+    expect(decisionOn({}, { wallNow })).toMatchObject({ type: 'retry', delayMs: 1_000 });
+  });
+
+  it('refuses one that is no function', () => {
+    const wrong = { wallNow: 5 } as never; // wrong on purpose
+
+    expect(() => decisionOn({}, wrong)).toThrow('context.wallNow must be a function, got 5. Use Date.now');
+  });
+});
 
 describe('decide with a deadline', () => {
   it('retries when the attempt can start just before it', () => {

@@ -12,8 +12,8 @@ const WARNING_EVERY_MS = 60_000;
 export function createErrorLog(onError: ((error: unknown, doing: string) => void) | undefined): ErrorLog {
   let warnedAt = -Infinity;
   const warn = (error: unknown, doing: string): void => {
-    if (Date.now() - warnedAt < WARNING_EVERY_MS) return;
-    warnedAt = Date.now();
+    if (performance.now() - warnedAt < WARNING_EVERY_MS) return;
+    warnedAt = performance.now();
     const message = `${doing} failed: ${String(error)}. Give createBoard an onError.`;
     process.emitWarning(message, { type: 'RetryWarning', code: 'RETRY_BOARD_ERROR' });
   };

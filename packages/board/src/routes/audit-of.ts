@@ -22,16 +22,16 @@ export async function auditOf(desk: Desk): Promise<Audit> {
   const counted = boards.get(desk) ?? { latest: undefined, underWay: undefined, nextAt: 0 };
   boards.set(desk, counted);
   const { latest, nextAt } = counted;
-  if (latest !== undefined && Date.now() < nextAt) return latest;
+  if (latest !== undefined && performance.now() < nextAt) return latest;
   counted.underWay ??= count(desk, counted);
   return latest ?? counted.underWay;
 }
 
 function count({ queue }: Desk, counted: Counted): Promise<Audit> {
-  const beganAt = Date.now();
+  const beganAt = performance.now();
   const audit = queue.counts();
   const end = (latest?: Audit): void => {
-    const now = Date.now();
+    const now = performance.now();
     counted.latest = latest;
     counted.underWay = undefined;
     counted.nextAt = now + Math.max(SHOWN_MS, SHOWN_TIMES * (now - beganAt));

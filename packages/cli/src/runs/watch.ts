@@ -25,14 +25,14 @@ export async function watchAction(input: Input<WatchOptions>): Promise<Report> {
   const [id = ''] = args;
   const print = options.json === true ? () => {} : printer(environment, options);
   const run = await withQueue(input, async ({ queue }) => {
-    const until = Date.now() + (options.timeout ?? Infinity);
+    const until = performance.now() + (options.timeout ?? Infinity);
     for (let seen = ''; ; ) {
       const found = await queue.get(id);
       if (found === undefined) throw noSuchRun(id);
       const now = `${found.state} ${found.epoch} ${found.runAt}`;
       if (now !== seen) print(found);
       seen = now;
-      if (isEnd(found.state) || Date.now() >= until) return found;
+      if (isEnd(found.state) || performance.now() >= until) return found;
       await new Promise((resolve) => setTimeout(resolve, options.every));
     }
   });

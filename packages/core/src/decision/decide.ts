@@ -14,7 +14,7 @@ import type { Counters } from './counters.ts';
 import { areCounters, chargedAttempts, countersOf, factsOf } from './counters.ts';
 import type { Decision, DecisionContext, FailReason, Failure, ServerDelay } from './decision.ts';
 import { judge } from './judge.ts';
-import { readServerDelay } from './read-server-delay.ts';
+import { serverDelayBy } from './read-server-delay.ts';
 
 /**
  * Decides what follows a failed attempt: a retry after a delay, or the end for a reason. Pure; an error thrown by a gate,
@@ -44,7 +44,8 @@ export function decide(
 /** Every failure in a worker passes here: the rules, and so the error, are read only if something is wrong. */
 function areRight(counters: unknown, failure: unknown, context: unknown): boolean {
   if (!isFailure(failure) || !areCounters(counters)) return false;
-  const { now, random, startedAt = 0, deadlineAt = 0, budget } = Object(context) as Partial<DecisionContext>; // each value is checked
+  const given = Object(context) as Partial<DecisionContext>; // each value is checked
+  const { now, wallNow, random, startedAt = 0, deadlineAt = 0, budget } = given;
   const { previousDelayMs = 0 } = counters as Partial<Counters>; // as above
   const { serverDelay } = failure as Partial<Failure>; // as above
   return (
@@ -53,6 +54,7 @@ function areRight(counters: unknown, failure: unknown, context: unknown): boolea
     typeof deadlineAt === 'number' &&
     typeof previousDelayMs === 'number' &&
     typeof random === 'function' &&
+    (wallNow === undefined || typeof wallNow === 'function') &&
     (serverDelay === undefined || isServerDelay(serverDelay)) &&
     (budget === undefined || isBudget(budget))
   );
@@ -65,7 +67,11 @@ function argumentsOf(counters: unknown, failure: unknown, context: unknown): Arg
     failure: [failure, A_FAILURE],
     'failure.serverDelay': [read(failure, 'serverDelay'), optional(A_SERVER_DELAY)],
     'context.now': [read(context, 'now'), AN_INSTANT],
-    'context.random': [read(context, 'random'), A_RANDOM],
+    'context.wallNow': [
+      read(context, 'wallNow'),
+      optional(aFunction('Use Date.now, or leave it out for now.')),
+    ],
+    'context.random': [read(context, 'random'), aFunction('Use Math.random.')],
     'context.startedAt': [read(context, 'startedAt'), optional(AN_INSTANT)],
     'context.deadlineAt': [read(context, 'deadlineAt'), optional(AN_INSTANT)],
     'context.budget': [read(context, 'budget'), optional(A_BUDGET)],
@@ -110,11 +116,9 @@ const A_BUDGET: ArgumentRule = {
   cure: 'Use { allowsRetry: allowsRetry(budget, state, now) }.',
 };
 
-const A_RANDOM: ArgumentRule = {
-  accepts: (value) => typeof value === 'function',
-  message: 'must be a function',
-  cure: 'Use Math.random.',
-};
+function aFunction(cure: string): ArgumentRule {
+  return { accepts: (value) => typeof value === 'function', message: 'must be a function', cure };
+}
 
 /** Decides as `decide` does, by settings that have been checked. */
 export function decideBy(
@@ -146,7 +150,7 @@ function schedule(
       : { random, previousDelayMs };
   const ownMs = drawDelay(policy, chargedAttempts(counters), drawn);
   if (ownMs === undefined) return fail('stopped');
-  const serverDelay = failure.serverDelay ?? readServerDelay(failure.error, now);
+  const serverDelay = failure.serverDelay ?? serverDelayBy(failure.error, context);
   const delayMs = applyServerDelay(policy, ownMs, serverDelay);
   if (delayMs === undefined) return fail('retry-after');
   if (now + delayMs >= Math.min(startedAt + policy.totalTimeoutMs, deadlineAt)) return fail('total-timeout');

@@ -56,6 +56,8 @@ export interface Failure {
 export interface DecisionContext {
   /** Now, in epoch milliseconds of the caller's clock. */
   readonly now: number;
+  /** Now by the wall clock, which dates of servers are compared with; called only where there is one. @default now */
+  readonly wallNow?: (() => number) | undefined;
   /** Source of randomness: returns a number in [0, 1). */
   readonly random: () => number;
   /** When the call or run began, before its `initialDelay`, by the same clock; `totalTimeout` starts here. @default now */

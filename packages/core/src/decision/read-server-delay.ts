@@ -2,7 +2,7 @@ import { askedDelayMs, RETRY_AFTER } from '../markers.ts';
 import { causesOf } from '../matching/causes.ts';
 import { statusOf } from '../matching/status-of.ts';
 import { read } from '../read.ts';
-import type { ServerDelay } from './decision.ts';
+import type { DecisionContext, ServerDelay } from './decision.ts';
 import type { HeaderSource } from './parse-server-delay.ts';
 import { longest, NOTHING, parseServerDelay, weightOf } from './parse-server-delay.ts';
 
@@ -16,7 +16,16 @@ import { longest, NOTHING, parseServerDelay, weightOf } from './parse-server-del
  * @param nowAt - epoch milliseconds, for an HTTP date without a `Date` header
  */
 export function readServerDelay(source: unknown, nowAt: number): ServerDelay {
+  return serverDelayBy(source, { now: nowAt });
+}
+
+/** Reads the delay as `readServerDelay` does, at an instant of the clock; the wall clock is read only if there is something to read. */
+export function serverDelayBy(
+  source: unknown,
+  { now, wallNow }: Pick<DecisionContext, 'now' | 'wallNow'>,
+): ServerDelay {
   if (!mayAsk(source)) return NOTHING;
+  const nowAt = wallNow === undefined ? now : wallNow();
   const status = statusOf(source);
   const own = ownServerDelay(source, nowAt, status);
   if (weightOf(own) >= 0) return own;

@@ -13,7 +13,7 @@ import { readMemoryBrokerOptions } from './options.ts';
 import { expireKept } from './record/ended-runs.ts';
 import { listHolds } from './record/holds.ts';
 import type { Store } from './record/store.ts';
-import { createStore, readNow } from './record/store.ts';
+import { createStore, followWallClock, readNow } from './record/store.ts';
 import { attend } from './verbs/attend.ts';
 import { auditStore } from './verbs/audit.ts';
 import { cancelRun, isCancelRequested, onCancelRequest } from './verbs/cancel.ts';
@@ -130,6 +130,7 @@ function createGate(store: Store): Gate {
   const gate = createCloseGate('memory');
   const call: Gate['call'] = (answer) =>
     gate.pass(() => {
+      followWallClock(store);
       const now = readNow(store);
       expireKept(store, now);
       return answer(now);

@@ -1,6 +1,5 @@
 import type { Clock, Duration } from '@retry/core';
-import { countFrom, readOptions } from '@retry/core/fields';
-import { A_CLOCK } from '../call/option-rules.ts';
+import { A_CLOCK, countFrom, readOptions } from '@retry/core/fields';
 import { systemClock } from '../time/clock.ts';
 import { guardedClock } from '../time/guard-clock.ts';
 import type { Settings } from './record/store.ts';
@@ -31,7 +30,7 @@ export interface MemoryBrokerOptions {
 export function readMemoryBrokerOptions(options: unknown): Settings {
   const keys = ['clock', 'keepCompleted', 'keepKeys'];
   return readOptions(options, { subject: 'memory broker', keys }, (fields) => {
-    const clock = fields.optional('clock', A_CLOCK) as Clock | undefined; // checked by the rule
+    const clock = fields.optional('clock', A_CLOCK);
     return {
       clock: guardedClock(clock) ?? systemClock,
       keepCompleted: fields.number(

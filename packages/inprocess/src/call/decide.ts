@@ -79,6 +79,7 @@ function decideByPolicy(call: Call, failure: Failure, failedAt: number): Decisio
     failures: attempts,
     previousDelayMs: latest?.delayMs,
     now: failedAt,
+    wallNow: call.clock.wallNow,
     random: options.random ?? Math.random,
     startedAt: Number.isNaN(startedAt) ? failedAt : startedAt,
     attemptMs: call.attemptMs(failedAt),

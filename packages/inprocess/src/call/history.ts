@@ -1,3 +1,5 @@
+import type { Clock } from '@retry/core';
+import { wallAheadMs } from '@retry/core/clock';
 import type { Ending, GiveUpReason } from './events.ts';
 
 /** One failed attempt in a call's history. */
@@ -6,7 +8,7 @@ export interface FailedAttempt {
   readonly attempt: number;
   /** What it threw; `undefined` when its result was refused. */
   readonly error: unknown;
-  /** Epoch milliseconds of the call's clock. */
+  /** Epoch milliseconds. */
   readonly failedAt: number;
   /** The delay before the next attempt; `undefined` when none followed. */
   readonly delayMs: number | undefined;
@@ -32,6 +34,7 @@ export interface RetryInfo {
 
 interface EndedCall {
   readonly id: string;
+  readonly clock: Clock;
   readonly latest: FailureList | undefined;
   readonly ending: Ending | undefined;
 }
@@ -52,11 +55,12 @@ export function shorten(latest: FailureList): FailureList {
 }
 
 /** Returns the failed attempts that are kept, oldest first. */
-export function historyOf(latest: FailureList | undefined): readonly FailedAttempt[] {
+export function historyOf({ latest, clock }: Pick<EndedCall, 'latest' | 'clock'>): readonly FailedAttempt[] {
   const history: FailedAttempt[] = [];
+  const aheadMs = wallAheadMs(clock);
   for (let entry = latest; entry !== undefined; entry = entry.previous) {
     const { attempt, error, failedAt, delayMs } = entry;
-    history.unshift({ attempt, error, failedAt, delayMs });
+    history.unshift({ attempt, error, failedAt: failedAt + aheadMs, delayMs });
   }
   return history;
 }
@@ -75,6 +79,6 @@ export function retryInfo(error: unknown): RetryInfo | undefined {
   const call = endedCalls.get(Object(error));
   if (call?.ending === undefined) return undefined;
   const { attempt, reason, thrown } = call.ending;
-  const history = historyOf(call.latest);
+  const history = historyOf(call);
   return { id: call.id, attempts: attempt, reason, ...(thrown !== undefined && { thrown }), history };
 }

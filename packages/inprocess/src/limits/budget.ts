@@ -2,9 +2,9 @@ import type { Clock } from '@retry/core';
 import { isRetryError } from '@retry/core';
 import type { BudgetEvent, BudgetInput, BudgetState } from '@retry/core/budget';
 import { budgetAt, defineBudget, openBudget, stepBudget } from '@retry/core/budget';
-import { findMatch, readOptions } from '@retry/core/fields';
+import { A_CLOCK, findMatch, readOptions } from '@retry/core/fields';
 import { report } from '../call/hooks.ts';
-import { A_CLOCK, SYNCHRONOUS } from '../call/option-rules.ts';
+import { SYNCHRONOUS } from '../call/option-rules.ts';
 import { systemClock } from '../time/clock.ts';
 import { guardedClock } from '../time/guard-clock.ts';
 
@@ -66,7 +66,7 @@ function readBudgetOptions(options: unknown): {
 } {
   return readOptions(options, { subject: 'retry budget', keys: ['clock', 'kindOf'] }, (fields) => {
     const kindOf = fields.optional('kindOf', SYNCHRONOUS) as RetryBudgetOptions['kindOf']; // checked by the rule
-    const clock = fields.optional('clock', A_CLOCK) as Clock | undefined; // checked by the rule
+    const clock = fields.optional('clock', A_CLOCK);
     return {
       clock: guardedClock(clock) ?? systemClock,
       kindOf: kindOf === undefined ? timeoutOrDefault : guarded(kindOf),

@@ -14,10 +14,9 @@ import {
   readCircuitBreaker,
   stepBreaker,
 } from '@retry/core/circuit-breaker';
-import { A_FUNCTION, readOptions } from '@retry/core/fields';
+import { A_CLOCK, A_FUNCTION, readOptions } from '@retry/core/fields';
 import type { GiveUpReason } from '../call/events.ts';
 import { callHook, report } from '../call/hooks.ts';
-import { A_CLOCK } from '../call/option-rules.ts';
 import { systemClock } from '../time/clock.ts';
 import { guardedClock } from '../time/guard-clock.ts';
 
@@ -102,7 +101,7 @@ const KEYS: readonly (keyof CircuitBreakerOptions)[] = [
  */
 export function createCircuitBreaker(options?: CircuitBreakerOptions): CircuitBreaker {
   return readOptions(options, { subject: 'circuit breaker', keys: KEYS }, (fields) => {
-    const clock = fields.optional('clock', A_CLOCK) as Clock | undefined; // checked by the rule
+    const clock = fields.optional('clock', A_CLOCK);
     const hooks = {
       onStateChange: fields.optional('onStateChange', A_FUNCTION) as CircuitBreakerOptions['onStateChange'], // checked
       reportError: fields.optional('reportError', A_FUNCTION) as CircuitBreakerOptions['reportError'], // checked

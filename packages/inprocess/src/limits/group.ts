@@ -1,3 +1,5 @@
+import type { Clock } from '@retry/core';
+import { wallAheadMs } from '@retry/core/clock';
 import { countFrom, readOptions } from '@retry/core/fields';
 import type { FailedAttempt } from '../call/history.ts';
 
@@ -10,7 +12,7 @@ export interface WaitingCall {
   /** The attempt that just failed, counted from 1; 0 in the wait before the first. */
   readonly attempt: number;
   readonly error: unknown;
-  /** When its delay ends, in epoch milliseconds of the call's clock. */
+  /** When its delay ends, in epoch milliseconds. */
   readonly retryAt: number;
 }
 
@@ -34,11 +36,12 @@ export interface RetryGroup {
   /** Counts a call as ended. */
   readonly leave: () => void;
   /** Lists a call that waits for its next attempt; returns a function that removes it from the list. */
-  readonly park: (
-    wake: () => void,
-    call: Pick<WaitingCall, 'id' | 'name'>,
-    failed: FailedAttempt,
-  ) => () => void;
+  readonly park: (wake: () => void, call: ParkedCall, failed: FailedAttempt) => () => void;
+}
+
+/** A call that waits, and its clock: without one, the instants of its failures are those of the wall clock. */
+export interface ParkedCall extends Pick<WaitingCall, 'id' | 'name'> {
+  readonly clock?: Clock | undefined;
 }
 
 /** Options of a retry group. Every key is optional. */
@@ -103,14 +106,14 @@ class Group implements RetryGroup {
     this.#drained.clear();
   }
 
-  park(wake: () => void, call: Pick<WaitingCall, 'id' | 'name'>, failed: FailedAttempt): () => void {
+  park(wake: () => void, call: ParkedCall, failed: FailedAttempt): () => void {
     const { attempt, error, failedAt, delayMs = 0 } = failed;
     this.#waiting.set(wake, () => ({
       id: call.id,
       name: call.name,
       attempt,
       error,
-      retryAt: failedAt + delayMs,
+      retryAt: failedAt + delayMs + (call.clock === undefined ? 0 : wallAheadMs(call.clock)),
     }));
     return () => void this.#waiting.delete(wake);
   }

@@ -15,15 +15,23 @@ const {
   readonly Date: typeof Date;
 };
 
+/** The runtime's own: where only the date is faked, nothing would ever be due by it. */
+const { now: dateNow } = RealDate;
+
 /** Where timers and dates are faked, the fake date is the time: `node:test` fakes no `performance`. */
-const now = (): number =>
-  Date !== RealDate && (setTimeout as unknown) !== timeout ? Date.now() : ORIGIN_AT + performance.now();
+const isFaked = (): boolean => Date !== RealDate && (setTimeout as unknown) !== timeout;
+
+const now = (): number => (isFaked() ? Date.now() : ORIGIN_AT + performance.now());
+
+/** Follows a wall clock that is set, or goes on while the computer sleeps. */
+const wallNow = (): number => (isFaked() ? Date.now() : dateNow());
 
 const clear = (timer: ReturnType<typeof setTimeout>): void => clearTimeout(timer);
 
 /** The runtime's own clock. Globals are read at each call, so that fake timers installed later work. */
 export const systemClock: Clock = createClock({
   now,
+  wallNow,
   set: (callback, delayMs) => setTimeout(callback, delayMs),
   clear,
 });
@@ -31,6 +39,7 @@ export const systemClock: Clock = createClock({
 /** The same clock with timers that do not keep the process alive; the timers of browsers are numbers without `unref`. */
 export const backgroundClock: Clock = createClock({
   now,
+  wallNow,
   set: (callback, delayMs) => {
     const timer = setTimeout(callback, delayMs);
     timer.unref?.();

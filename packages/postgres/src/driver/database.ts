@@ -67,12 +67,12 @@ export function openDatabase(client: SqlClient, schema: string): Database {
 }
 
 async function resend<Answer>(schema: string, send: () => Promise<Answer>): Promise<Answer> {
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   for (let failures = 1; ; failures++) {
     try {
       return await send();
     } catch (error) {
-      const world = { now: Date.now(), random: Math.random, startedAt };
+      const world = { now: performance.now(), random: Math.random, startedAt };
       const decision = decide(RESEND, { failures }, { error }, world);
       if (decision.type === 'fail') throw withCure(error, schema);
       await new Promise((resolve) => setTimeout(resolve, decision.delayMs));

@@ -43,7 +43,7 @@ export class Wait {
 
   /** Takes the server's clock for `endAt`. */
   synchronize(serverNow: number): void {
-    this.#offsetMs = serverNow - Date.now();
+    this.#offsetMs = serverNow - performance.now();
   }
 
   /** Ends at an instant of the server's clock, unless it ends before. */
@@ -55,7 +55,7 @@ export class Wait {
   endOnlyAt(dueAt: number | undefined): void {
     clearTimeout(this.#dueTimer);
     this.#endsAt = dueAt ?? Infinity;
-    const delayMs = Math.ceil(this.#endsAt - (Date.now() + this.#offsetMs));
+    const delayMs = Math.ceil(this.#endsAt - (performance.now() + this.#offsetMs));
     if (delayMs <= 0) this.end();
     else if (!this.hasEnded && delayMs <= LONGEST_TIMER_MS) this.#dueTimer = setTimeout(this.end, delayMs);
   }

@@ -131,7 +131,7 @@ export class WakeSubscription {
   }
 
   #onMessage(channel: string, message: string): void {
-    this.#receivedAt = Date.now();
+    this.#receivedAt = performance.now();
     for (const [wait, watch] of this.#waits) {
       if (!wait.channels.has(channel)) continue;
       // Other programs may publish here, too: a message that is no instant of ours means that anything may have changed.
@@ -165,7 +165,7 @@ export class WakeSubscription {
     const subscriber = this.#subscriber;
     // One message at a time: more would only pile up while the server is unreachable.
     if (subscriber === undefined || this.#isChecking) return;
-    const sentAt = Date.now();
+    const sentAt = performance.now();
     this.#isChecking = true;
     try {
       await this.#store.link.send(this.#echo, ['PUBLISH', this.#echo, '']);

@@ -2,6 +2,7 @@ import type { Clock } from '@retry/core';
 import type { ClaimedRun, ErrorGroup, Hold, HoldSource, Run, WorkerFacts } from '@retry/core/broker';
 import type { KeyHolder, StartCounts } from '@retry/core/broker/kit';
 import type { CancelTimer } from '@retry/core/clock';
+import { wallAheadMs, wallNowOf } from '@retry/core/clock';
 import type { KeptOperation } from '../operations/kept-operation.ts';
 import type { Deque, Linked } from './deque.ts';
 import { createDeque } from './deque.ts';
@@ -140,6 +141,8 @@ export interface Store extends Settings {
   frontOrder: number;
   /** The latest order of an ended run. */
   endOrder: number;
+  /** By how much the wall clock was ahead of the monotonic one when it was followed last. */
+  wallAheadMs: number;
 }
 
 /** Creates a store without runs. */
@@ -171,10 +174,24 @@ export function createStore({ clock, keepCompleted, keepKeysMs }: Settings): Sto
     backOrder: 0,
     frontOrder: 0,
     endOrder: 0,
+    wallAheadMs: wallAheadMs(clock),
   };
 }
 
 /** Returns the clock of record in whole epoch milliseconds, rounded down, so that nothing is early. */
-export function readNow(store: Store): number {
-  return Math.floor(store.clock.now());
+export function readNow({ clock }: Pick<Store, 'clock'>): number {
+  return Math.floor(wallNowOf(clock));
+}
+
+/**
+ * Must be called before leases are looked at: when the wall clock was set, or the computer slept, those who hold them have as much
+ * time left as before.
+ */
+export function followWallClock(store: Store): void {
+  const aheadMs = wallAheadMs(store.clock);
+  const stepMs = aheadMs - store.wallAheadMs;
+  if (stepMs === 0) return;
+  store.wallAheadMs = aheadMs;
+  // All of them move by the same, so that the order of a heap stays right.
+  for (const entry of [...store.leases, ...store.awaited]) entry.rank += stepMs;
 }

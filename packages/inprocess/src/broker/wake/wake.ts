@@ -42,7 +42,7 @@ export function armDueTimer(store: Store, lane: Lane): void {
   if (workAt === Infinity) return;
   // A timer may fire a little early, and instants have fractions: then it is set once more.
   const onDue = (): void => rearm(store, lane);
-  lane.cancelTimer = store.clock.setTimer(onDue, Math.max(1, Math.ceil(workAt - store.clock.now())));
+  lane.cancelTimer = store.clock.setTimer(onDue, Math.max(1, Math.ceil(workAt - readNow(store))));
 }
 
 /** Cancels the timer of a lane. */

@@ -9,6 +9,7 @@ import type {
   RescheduleRequest,
 } from '@retry/core/broker';
 import { endBytes } from '@retry/core/broker/kit';
+import { wallNowOf } from '@retry/core/clock';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { clipName, storable } from '../../error-text.ts';
 import { groupOfError } from '../../settle/error-group.ts';
@@ -116,6 +117,6 @@ const NO_START: Problem = {
 
 /** An operator's error has no second try, as a handler's has: so nothing is left that a broker could not store. */
 function storableError(error: unknown, { redact, clock }: OperatingParts): OperatorError {
-  const stored = storedError(error, redact, { at: clock.now(), stackIs: 'kept' });
+  const stored = storedError(error, redact, { at: wallNowOf(clock), stackIs: 'kept' });
   return { ...wellFormed(stored), name: clipName(storable(stored.name)) || 'Error' };
 }
