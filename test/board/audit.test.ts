@@ -28,8 +28,8 @@ function openBoard() {
 describe('the audit of the overview', () => {
   let now: number;
   beforeEach(() => {
-    now = Date.now();
-    vi.spyOn(Date, 'now').mockImplementation(() => now);
+    now = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
   });
   afterEach(() => vi.restoreAllMocks());
 

@@ -6,7 +6,7 @@ import type { ErrorLog } from './access/error-log.ts';
 import { createErrorLog } from './access/error-log.ts';
 import type { Visitor } from './access/rights.ts';
 import { visitorOf } from './access/rights.ts';
-import { checkSameOrigin } from './access/same-origin.ts';
+import { checkNotCrossSite, checkSameOrigin } from './access/same-origin.ts';
 import type { Right } from './api.ts';
 import { pageAssets } from './assets/page-assets.ts';
 import { assetResponse, pageShell, SAFE_HEADERS } from './assets/page-shell.ts';
@@ -100,14 +100,17 @@ function createApp(parts: Parts): Hono<Env> {
     const client = { request: context.req.raw, address: context.env.address };
     context.set('visitor', await visitorOf(settings.access, client, errors));
     if (!['GET', 'HEAD'].includes(context.req.method)) checkSameOrigin(context.req.raw);
+    else if (context.req.path.startsWith(`${basePath}/api/`)) checkNotCrossSite(context.req.raw);
     await next();
   });
   for (const [name, rule] of Object.entries(ROUTES)) addRoute(app, { name, rule, parts });
   app.get(`${basePath}/api/events`, (context) => {
     demandOneOf(context.get('visitor'), ['read']);
     const topics = context.req.queries('topic') ?? [];
-    const headers = { ...SAFE_HEADERS, 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
-    return new Response(live.open(topics), { headers: { ...headers, 'x-accel-buffering': 'no' } });
+    const typed = { ...SAFE_HEADERS, 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
+    const headers = { ...typed, 'x-accel-buffering': 'no' };
+    // Nobody would end the stream of an answer to HEAD.
+    return new Response(context.req.method === 'HEAD' ? null : live.open(topics), { headers });
   });
   app.all(`${basePath}/api/*`, (context) => context.notFound());
   addPage(app, basePath);

@@ -8,6 +8,7 @@ export type BoardErrorCode =
   | 'CROSS_ORIGIN'
   | 'NOT_FOUND'
   | 'NOT_JSON'
+  | 'INVALID_JSON'
   | 'BODY_TOO_LARGE'
   | 'PAYLOAD_MASKED'
   | 'PLAN_GONE'
@@ -40,6 +41,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   INVALID_OPTIONS: 400,
   INVALID_PAYLOAD: 400,
   NOT_JSON: 415,
+  INVALID_JSON: 400,
   BODY_TOO_LARGE: 413,
   ACCESS_REQUIRED: 403,
   FORBIDDEN: 403,

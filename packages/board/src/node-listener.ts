@@ -38,8 +38,10 @@ async function answer(
   try {
     const answered = await board.fetch(toRequest(incoming), { address: incoming.socket.remoteAddress });
     response.writeHead(answered.status, Object.fromEntries(answered.headers));
-    if (answered.body === null || incoming.method === 'HEAD') response.end();
-    else await send(answered.body, response);
+    if (answered.body === null || incoming.method === 'HEAD') {
+      await answered.body?.cancel();
+      response.end();
+    } else await send(answered.body, response);
   } catch {
     // The path or a header is none, or the client has left.
     if (!response.headersSent) response.writeHead(400);
@@ -64,18 +66,37 @@ async function send(body: ReadableStream<Uint8Array>, response: ServerResponse):
 function toRequest(incoming: Incoming): Request {
   const { method = 'GET', url = '/', originalUrl = url, socket } = incoming;
   const protocol = 'encrypted' in socket ? 'https' : 'http';
-  const host = incoming.headers.host ?? 'localhost';
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (value !== undefined && !name.startsWith(':')) headers.set(name, String(value));
   }
   const hasBody = method !== 'GET' && method !== 'HEAD';
   const body = hasBody ? { body: bodyOf(incoming), duplex: 'half' } : {};
-  return new Request(new URL(originalUrl, `${protocol}://${host}`), {
+  return new Request(`${protocol}://${hostOf(incoming)}${targetOf(originalUrl)}`, {
     method,
     headers,
     ...body,
   } as RequestInit);
+}
+
+/** What a host may have: whatever would end it, or come before it, would name another one. */
+const HOST = /^[^/\\?#@\s]+$/;
+
+/** Returns the host by which the client found this server. @throws {TypeError} for one that would be read as more than that */
+function hostOf({ headers }: Incoming): string {
+  const host = headers.host ?? String(headers[':authority'] ?? 'localhost');
+  if (!HOST.test(host)) throw new TypeError(`the host of the request is none: ${host}`);
+  return host;
+}
+
+/**
+ * Returns the path and query of a request. It is no reference that is resolved against the host: `//name/path` would name another
+ * host, which is what access on this machine goes by.
+ */
+function targetOf(target: string): string {
+  if (target.startsWith('/')) return target;
+  const { pathname, search } = new URL(target); // what clients send to proxies
+  return `${pathname}${search}`;
 }
 
 type Body = NonNullable<RequestInit['body']>;

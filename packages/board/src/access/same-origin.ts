@@ -13,5 +13,16 @@ export function checkSameOrigin(request: Request): void {
   if (!isSame) throw new BoardError('CROSS_ORIGIN', CROSS_ORIGIN);
 }
 
+/**
+ * Refuses a read that a page of another site makes. It could not see the answer, but each would cost the broker, and a stream of events
+ * for minutes.
+ *
+ * @throws {BoardError} `CROSS_ORIGIN`
+ */
+export function checkNotCrossSite(request: Request): void {
+  if (request.headers.get('sec-fetch-site') === 'cross-site')
+    throw new BoardError('CROSS_ORIGIN', CROSS_ORIGIN);
+}
+
 const CROSS_ORIGIN =
   "the request does not come from the board's own page. A program sends the header Origin with the address of the board.";

@@ -6,7 +6,7 @@ import { BoardError } from '../errors.ts';
 /** The most bytes of a request: a payload of 1 MiB, every character of which is escaped once. */
 const MAX_BODY_BYTES = 2_097_152;
 
-/** Reads the JSON of a request. @throws {BoardError} `NOT_JSON` or `BODY_TOO_LARGE` */
+/** Reads the JSON of a request. @throws {BoardError} `NOT_JSON`, `INVALID_JSON` or `BODY_TOO_LARGE` */
 export async function readJson(request: Request): Promise<unknown> {
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type)) throw new BoardError('NOT_JSON', NOT_JSON);
@@ -14,8 +14,14 @@ export async function readJson(request: Request): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new BoardError('NOT_JSON', NOT_JSON, { cause });
+    throw new BoardError('INVALID_JSON', `the body of the request cannot be read: ${reasonOf(cause)}`, {
+      cause,
+    });
   }
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 async function readText({ body }: Request): Promise<string> {
@@ -64,5 +70,5 @@ const A_REASON = {
   cure: "Say why, for people: 'the mail server is back'.",
 };
 
-const NOT_JSON = 'the body of the request is not JSON. Send application/json.';
+const NOT_JSON = 'the body of the request is not JSON by its type. Send it as application/json.';
 const TOO_LARGE = 'the body of the request is larger than 2 MiB. Send less.';

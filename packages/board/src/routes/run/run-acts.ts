@@ -112,7 +112,9 @@ function parsed(payload: unknown): unknown {
   try {
     return JSON.parse(String(payload));
   } catch (cause) {
-    throw new BoardError('NOT_JSON', 'the payload is not JSON. Write text in quotation marks.', { cause });
+    throw new BoardError('INVALID_JSON', 'the payload is not JSON. Write text in quotation marks.', {
+      cause,
+    });
   }
 }
 
