@@ -55,6 +55,25 @@ describeOnServers('dead letters', (queue) => {
     expect((await letters('--limit', '2')).size).toBe(2);
   });
 
+  it.each(['redrive', 'discard'])('that are named, and are none, are found missing: %s', async (kind) => {
+    const definition = `dlq-${kind}`;
+    const [known = ''] = mails();
+    const ask = async (...ids: readonly string[]) => {
+      const { exitCode } = await call(definition, 'dlq', kind, ...ids);
+      return exitCode;
+    };
+
+    expect(await ask(known, known)).toBe(0);
+    expect(await ask(known, 'send-email@nosuch')).toBe(1);
+    expect(await ask('send-email@nosuch')).toBe(1);
+    expect(
+      await ask('send-email@nosuch', '--apply', '--reason', 'none', ...(kind === 'discard' ? ['--yes'] : [])),
+    ).toBe(1);
+    expect(
+      await ask('--task', 'nosuch', '--apply', '--reason', 'none', ...(kind === 'discard' ? ['--yes'] : [])),
+    ).toBe(0);
+  });
+
   it('are planned to be redriven, and stay as they are without --apply', async () => {
     const { applied, plan } = await call(
       'dlq-redrive',

@@ -3,6 +3,7 @@ import type { Plan } from '@retry/worker';
 import type { Connected } from '../connect/with-queue.ts';
 import { withQueue } from '../connect/with-queue.ts';
 import type { CliEnvironment } from '../environment.ts';
+import { EXIT } from '../exit.ts';
 import { userOf } from '../lanes/hold.ts';
 import { doneText } from '../operations/operation-table.ts';
 import type { Action, Input, Report } from '../report.ts';
@@ -29,11 +30,14 @@ async function bulk(kind: Kind, input: Input<BulkOptions & Mode>): Promise<Repor
   const { args: ids, options, environment } = input;
   return withQueue(input, async (connected) => {
     const plan = await planFor(connected.queue, ids, options);
-    if (options.apply !== true || plan.count === 0) return planned(kind, plan, options);
+    // Of ids that were named, each has to be a dead letter.
+    const exitCode = plan.count < new Set(ids).size ? EXIT.found : EXIT.fine;
+    const asPlanned = { ...planned(kind, plan, options), exitCode };
+    if (options.apply !== true || plan.count === 0) return asPlanned;
     const question = `Delete ${plan.count} dead letters for good?`;
     const mayAsk = kind === 'discard' && options.yes !== true && options.json !== true;
-    if (mayAsk && !(await confirm(question, environment))) return planned(kind, plan, options);
-    return applied(kind, await carryOut({ kind, plan, connected }, options, environment));
+    if (mayAsk && !(await confirm(question, environment))) return asPlanned;
+    return { ...applied(kind, await carryOut({ kind, plan, connected }, options, environment)), exitCode };
   });
 }
 

@@ -1,5 +1,8 @@
-/** Characters that a terminal would obey instead of showing them: escape sequences, carriage returns, other controls. */
-const CONTROLS = /\p{Cc}/gu;
+/**
+ * Characters that a terminal would obey instead of showing them: escape sequences, carriage returns, other controls, separators of lines,
+ * and marks that turn the direction of what follows. Other format characters are parts of letters and emoji.
+ */
+const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /**
  * Returns a foreign text (an error message, a payload) that can be printed: control characters are written as `\u001b`,
