@@ -128,6 +128,81 @@ describeOnPostgres('a task in a transaction', (server) => {
     expect(await kept()).toEqual(['order-1']);
   });
 
+  it.each([
+    ['its attempt timeout', { retry: { maxAttempts: 1, attemptTimeout: '300ms' } }],
+    ['a missed heartbeat', { retry: { maxAttempts: 1 }, heartbeat: '300ms' }],
+    ['its total timeout', { retry: { maxAttempts: 1, totalTimeout: '300ms' } }],
+  ] as const)(
+    'is not settled by %s while its transaction waits for another run of the worker',
+    async (_, options) => {
+      const queue = createQueue({ broker });
+      const other = defineTask({ name: 'other', run: async () => 'done' });
+      const events: string[] = [];
+      const order = defineTask({
+        name: 'order',
+        ...options,
+        run: async (id: string, { complete, signal }) => {
+          const tx = await pool.connect();
+          try {
+            await tx.query('begin');
+            await tx.query(`insert into ${orders} values ($1)`, [id]);
+            await complete({ tx, result: 'paid' });
+            await new Promise((resolve) => signal.addEventListener('abort', resolve));
+            await queue.submitAndWait(other, null, { timeout: '20s' });
+            await tx.query('commit');
+          } finally {
+            tx.release();
+          }
+        },
+      });
+      const worker = createWorker({ broker, tasks: [order, other], signals: [] });
+      for (const type of ['completed', 'failed', 'retried', 'stalled', 'fenced'] as const)
+        worker.on(type, ({ task }) => void events.push(`${type} ${task}`));
+      worker.start();
+      const { id } = await queue.submit(order, 'order');
+      await worker.whenIdle();
+      await worker.stop();
+
+      expect(await queue.result(id)).toMatchObject({ state: 'completed', result: 'paid' });
+      expect(events).toEqual(['completed other', 'completed order']);
+      expect(await kept()).toEqual(['order']);
+    },
+  );
+
+  it('ends as it was stopped when its transaction is rolled back afterwards', async () => {
+    const queue = createQueue({ broker });
+    const order = defineTask({
+      name: 'order',
+      retry: {
+        maxAttempts: 2,
+        attemptTimeout: '300ms',
+        retryOn: [{ name: 'NoSuchError' }],
+        backoff: { type: 'none' },
+      },
+      run: async (_: null, { attempt, complete, signal }) => {
+        if (attempt === 2) return 'done';
+        const tx = await pool.connect();
+        await tx.query('begin');
+        await complete({ tx, result: 'paid' });
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        await tx.query('rollback');
+        tx.release();
+        throw new Error('no');
+      },
+    });
+    const worker = createWorker({ broker, tasks: [order], signals: [] });
+    worker.start();
+    const { id } = await queue.submit(order, null);
+    await worker.whenIdle();
+    await worker.stop();
+
+    expect(await queue.result(id)).toMatchObject({
+      state: 'completed',
+      result: 'done',
+      errors: [{ name: 'AttemptTimeoutError' }],
+    });
+  });
+
   it('gets a LeaseLostError when another worker holds the run, and writes nothing', async () => {
     const queue = createQueue({ broker });
     const refused: unknown[] = [];

@@ -52,7 +52,7 @@ export async function hasCommitted(
       return run === undefined || (run.state === 'completed' && run.epoch === epoch);
     } catch (error) {
       onError(error);
-      await sleep(clock, ASK_AGAIN_MS, execution.signal);
+      await sleep(clock, ASK_AGAIN_MS); // not until its signal aborts: that may have been long ago
     }
   }
   return false;

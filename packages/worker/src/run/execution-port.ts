@@ -16,11 +16,11 @@ interface PortParts extends Pick<ExecutionPort, 'onEnd' | 'renewLease'> {
 /** Creates what the executions of a worker need of it. */
 export function createExecutionPort(parts: PortParts): ExecutionPort {
   const { settings, emitter, now, onHold, onEnd, renewLease } = parts;
-  const { broker, clock, heartbeatMs, name } = settings;
+  const { broker, clock, heartbeatMs, leaseMs, name } = settings;
   const onError = (error: unknown): void =>
     emitter.emit('error', () => ({ error, doing: 'asking for a commit' }));
   return {
-    ...{ clock, heartbeatMs, renewLease, onEnd },
+    ...{ clock, heartbeatMs, leaseMs, renewLease, onEnd },
     log: ({ task, run }, message, details) =>
       emitter.emit('log', () => ({ ...noticeOf(task, run), message, details })),
     complete: (execution, completion) => completeWithin({ ...settings, now }, execution, completion),

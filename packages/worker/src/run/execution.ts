@@ -18,6 +18,8 @@ export interface ExecutionPort {
   readonly clock: Clock;
   /** How long a lease has to last when a handler is called, in ms: until the next heartbeat. */
   readonly heartbeatMs: number;
+  /** How long a handler whose transaction is open may go on after it was stopped, in ms. */
+  readonly leaseMs: number;
   /** Sends a heartbeat before the handler is called. @returns whether the renewed lease lasted long enough when it was answered */
   readonly renewLease: (execution: Execution) => Promise<boolean>;
   readonly log: (execution: Execution, message: string, details: unknown) => void;
@@ -66,8 +68,11 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   #cancelShutdownTimer: (() => void) | undefined;
   #startedAt: number | undefined;
   #endedAt: number | undefined;
+  #cancelCutTimer: (() => void) | undefined;
   #hasEnded = false;
   #isCompleting = false;
+  /** What stopped it after it had completed the run in a transaction: its outcome if that is not committed. */
+  #cut: Outcome | undefined;
 
   /** @param claim - the claimed run; its instants are by the worker's clock */
   constructor(task: AnyTask, { run, claimedAt, leasedUntil, isProbe }: ClaimedAt, port: ExecutionPort) {
@@ -197,9 +202,9 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     this.#cancelHeartbeatTimer = this.#port.clock.setTimer(() => this.#onMissedHeartbeat(), heartbeatMs);
   }
 
-  /** Ends it with the outcome of its handler. */
+  /** Ends it with the outcome of its handler, unless it was stopped before and has committed nothing. */
   end(outcome: Outcome): void {
-    this.#end(outcome);
+    this.#end(outcome.type === 'completed' ? outcome : (this.#cut ?? outcome));
   }
 
   /** Ends it because a call inside it was cut at the end of its time: which of the two timers fires first is chance. */
@@ -211,7 +216,19 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
 
   /** Ends it with an outcome that the worker chose; its signal aborts. */
   interrupt(outcome: Outcome, reason: unknown): void {
-    if (this.#end(outcome)) this.#abort(reason);
+    if (this.#isCompleting && !this.#hasEnded) this.#cutTransaction(outcome, reason);
+    else if (this.#end(outcome)) this.#abort(reason);
+  }
+
+  /**
+   * Stops a handler that has completed the run in its transaction, by its signal alone: a settlement would wait until the transaction
+   * ends, with all that are sent with it, and only the commit counts.
+   */
+  #cutTransaction(outcome: Outcome, reason: unknown): void {
+    if (this.#cut !== undefined) return;
+    this.#cut = outcome;
+    this.#abort(reason);
+    this.#cancelCutTimer = this.#port.clock.setTimer(() => this.#end(outcome), this.#port.leaseMs);
   }
 
   /**
@@ -273,6 +290,7 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     this.#cancelTimeout?.();
     this.#cancelHeartbeatTimer?.();
     this.#cancelShutdownTimer?.();
+    this.#cancelCutTimer?.();
     this.#port.onEnd(this, outcome);
     return true;
   }
