@@ -138,6 +138,21 @@ describe('queue.resubmit', () => {
     });
   });
 
+  it('refuses attempts that leave the policy of the old run none, with or without its task', async () => {
+    const { queue, clock } = setScene();
+    const task = defineTask({ name: 'twice', retry: { maxAttempts: 9 }, run: () => {} });
+    const { id } = await queue.submit(task, null, { delay: '1h', retry: { maxAttempts: 2 } });
+    const problem = { code: 'INVALID_OPTIONS', problems: [{ path: 'spent.attempts', value: 2 }] };
+
+    for (const options of [{}, { task }])
+      await expect(queue.resubmit(id, { ...options, spent: { attempts: 2 } })).rejects.toMatchObject(problem);
+    await expect(
+      queue.resubmit(id, { retry: { maxAttempts: 2 }, spent: { attempts: 2 } }),
+    ).rejects.toMatchObject(problem);
+    expect(await queue.resubmit(id, { spent: { attempts: 1 } })).toMatchObject({ isNew: true });
+    await clock.advance(0);
+  });
+
   it('returns nothing for an unknown id', async () => {
     const { queue } = setScene();
 

@@ -102,30 +102,39 @@ function toJSON(value: unknown, { isPlain, noun }: Written): string {
   return text;
 }
 
-/** A function that `JSON.stringify` or `JSON.parse` calls with every value. */
-type Reviver = (key: string, value: unknown) => unknown;
+/** A function that `JSON.stringify` or `JSON.parse` calls with every value, as a method of its holder. */
+type Reviver = (this: unknown, key: string, value: unknown) => unknown;
 
 /** JSON would drop or change these silently, and the handler would receive another payload than was submitted. */
 export function lossRefuser(noun: Noun): Reviver {
-  return (key, value) => {
-    const isLostNumber = typeof value === 'number' && !Number.isFinite(value);
-    if (
-      LOST_TYPES.includes(typeof value) ||
-      isLostNumber ||
-      LOST_CLASSES.some((lost) => value instanceof lost)
-    ) {
-      throw new PayloadError(`${key === '' ? noun : key} is ${nameOf(value)}, which JSON cannot hold`);
-    }
+  return function (key, value) {
+    // What a `toJSON` has made of it comes here: `null` of a date that is none.
+    const written = value === null ? (this as Readonly<Record<string, unknown>>)[key] : value; // the holder of the key
+    if (isLost(written))
+      throw new PayloadError(`${key === '' ? noun : key} is ${nameOf(written)}, which JSON cannot hold`);
     return value;
   };
 }
 
+function isLost(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  if (value instanceof Date) return Number.isNaN(value.getTime());
+  if (value instanceof Number) return !Number.isFinite(value.valueOf());
+  return (
+    LOST_TYPES.includes(typeof value) ||
+    ArrayBuffer.isView(value) ||
+    LOST_CLASSES.some((lost) => value instanceof lost)
+  );
+}
+
 const LOST_TYPES: readonly string[] = ['function', 'symbol', 'bigint'];
-const LOST_CLASSES = [Map, Set, Promise] as const;
+const LOST_CLASSES = [Map, Set, WeakMap, WeakSet, Promise, Error, RegExp, ArrayBuffer] as const;
 
 /** Never the source of a function, which may be long. */
 function nameOf(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`;
+  if (value instanceof Error) return 'an Error';
+  if (ArrayBuffer.isView(value)) return `a ${value.constructor.name}`;
   return typeof value === 'function' ? 'a function' : String(value);
 }
 

@@ -37,7 +37,7 @@ function isPlainObject(value: object, depth: number): boolean {
 
 /** Its text comes from these two methods. */
 function isPlainDate(date: Date): boolean {
-  return date.toJSON === dateToJSON && date.toISOString === toISOString;
+  return date.toJSON === dateToJSON && date.toISOString === toISOString && !Number.isNaN(date.getTime());
 }
 
 function hasPlainItems(items: readonly unknown[], depth: number): boolean {

@@ -1,7 +1,7 @@
 import { InvalidOptionsError, parsePolicy } from '@retry/core';
 import type { Broker, Run, Submission } from '@retry/core/broker';
 import type { Fields, Report } from '@retry/core/fields';
-import { QUEUE_SYNONYMS, readOptions, settingsOf } from '@retry/core/fields';
+import { allowedAttempts, QUEUE_SYNONYMS, readOptions, settingsOf } from '@retry/core/fields';
 import { MAX_TEXT_BYTES_BY_DEFAULT } from '../../task/define-task.ts';
 import { readPayload, writePayload } from '../../task/payload.ts';
 import type { AnyTask } from '../../task/task.ts';
@@ -10,6 +10,7 @@ import { readId } from '../results/wait-options.ts';
 import type { SubmitOptions, SubmitSettings, Submitted } from '../submission.ts';
 import { prepareSubmission, readSubmission, SUBMIT_KEYS, toSubmission } from '../submission.ts';
 import type { SubmitPolicy } from '../submit-options/submit-policy.ts';
+import { checkSpent } from '../submit-options/submit-spent.ts';
 
 /** The options of `queue.resubmit`; what is left out is that of the old run, or of its task. */
 export interface ResubmitOptions extends Omit<SubmitOptions, 'key' | 'unique' | 'tx'> {
@@ -70,6 +71,10 @@ async function repeat(run: Run, { payload, task, ...given }: ResubmitSettings): 
     return prepareSubmission(task, ofTask, { ...settings, policy, concurrency });
   }
   const text = payload === undefined ? run.payload : writePayload(payload, MAX_TEXT_BYTES_BY_DEFAULT);
+  const { spent } = settings;
+  // That of a task is known to its worker only.
+  if (spent !== undefined && policy?.maxAttempts !== undefined)
+    checkSpent(spent, policy.maxAttempts, 'resubmit');
   const whenFull = run.concurrency?.whenFull ?? 'wait';
   return toSubmission(
     { lane: run.lane, payload: text, whenFull, initialDelayMs: policy?.initialDelayMs ?? 0 },
@@ -81,7 +86,8 @@ async function repeat(run: Run, { payload, task, ...given }: ResubmitSettings): 
 function policyOf({ retry: text }: Run): SubmitPolicy | undefined {
   if (text === undefined) return undefined;
   try {
-    return { text, initialDelayMs: settingsOf(parsePolicy(text)).initialDelayMs };
+    const settings = settingsOf(parsePolicy(text));
+    return { text, initialDelayMs: settings.initialDelayMs, maxAttempts: allowedAttempts(settings) };
   } catch (error) {
     if (error instanceof InvalidOptionsError) return { text, initialDelayMs: 0 };
     throw error;

@@ -52,11 +52,11 @@ export function readSpent(fields: Fields, report: Report): Spent | undefined {
 }
 
 /** Refuses a run that has no attempt left. @throws {InvalidOptionsError} */
-export function checkSpent({ attempts }: Spent, maxAttempts: number): void {
+export function checkSpent({ attempts }: Spent, maxAttempts: number, subject = 'submit'): void {
   if (attempts === 0 || attempts < maxAttempts) return;
   const message = `must be less than maxAttempts, which is ${maxAttempts}`;
   const cure = 'A run without an attempt left is not started: leave spent out, or raise maxAttempts.';
-  throw new InvalidOptionsError([{ path: 'spent.attempts', value: attempts, message, cure }], 'submit');
+  throw new InvalidOptionsError([{ path: 'spent.attempts', value: attempts, message, cure }], subject);
 }
 
 /** A recorded attempt in whole milliseconds and in text that every broker keeps; anything else as it is. */
